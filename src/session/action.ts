@@ -1,0 +1,65 @@
+/** What a model asks for, what the gate says of it, and what came of it. */
+
+/** A shell command, from a `CMD:`/`CMD&:` line or from the built-in `bash` tool. */
+export type CommandAction = {
+  readonly kind: 'command';
+  readonly command: string;
+  /** Run as a background job (`CMD&:`). */
+  readonly job: boolean;
+  /** Set when a tool call asked: its result must answer this id. */
+  readonly callId?: string;
+  readonly waitSeconds?: number;
+  readonly label?: string;
+};
+
+/** Any tool call that is not a shell command: `patch`, `jobs`, `delegate`, `server__tool`. Arguments stay JSON text. */
+export type ToolAction = {
+  readonly kind: 'tool';
+  readonly name: string;
+  readonly arguments: string;
+  readonly callId: string;
+};
+
+export type Action = CommandAction | ToolAction;
+
+/** Where a judgement came from (SF-1). */
+export type JudgeSource = 'static' | 'model' | 'cache' | 'user-pattern' | 'default';
+
+/** The gate's word on one action. `reason` names the rule or says why it is not known to be safe. */
+export type Judgement = {
+  readonly destructive: boolean;
+  readonly reason: string;
+  readonly source: JudgeSource;
+  /** The name of the static rule, where one matched. */
+  readonly rule?: string;
+  /** What would be lost, in lines for the HALT (HA-5); absent where that can't be found out. */
+  readonly stake?: readonly string[];
+};
+
+/** What came of examining an action: refused outright (answered to the model), or judged. */
+export type Examination =
+  | { readonly kind: 'refused'; readonly text: string }
+  | { readonly kind: 'judged'; readonly judgement: Judgement; readonly autoApproved: boolean };
+
+/** What a finished command is known by (EX-2, EX-5, EX-7). Output is clean rendered text. */
+export type CommandResult = {
+  /** Exit code as a shell tells it (128+n for a signal); null when it never started or its end is unknown. */
+  readonly exit: number | null;
+  /** The working directory after it. */
+  readonly cwd: string;
+  /** The first part of the output; the whole of it when `omittedLines` is 0. May carry SGR colour, nothing else. */
+  readonly head: string;
+  readonly tail: string;
+  readonly omittedLines: number;
+  readonly bytes: number;
+  /** The full text, 0600, where output was cut. */
+  readonly file?: string;
+  readonly milliseconds: number;
+  /** Said when it did not end by itself: 'interrupted', 'could not start: …', 'became job 3'. */
+  readonly note?: string;
+};
+
+/** A short line that names an action on screen. */
+export function describeAction(action: Action): string {
+  return action.kind === 'command' ? action.command : `${action.name} ${action.arguments}`;
+}

@@ -1,0 +1,61 @@
+/** The words that model calls are made of. Neutral of any wire format; the broker translates. */
+
+/** One call of a tool as the model wrote it. `arguments` is JSON text exactly as received, not yet parsed or trusted. */
+export type ToolCall = { readonly id: string; readonly name: string; readonly arguments: string };
+
+/** One message of a request. Exactly one system message stands first (CX-6); a tool message answers one call. */
+export type Message =
+  | { readonly role: 'system' | 'user'; readonly content: string }
+  | { readonly role: 'assistant'; readonly content: string; readonly toolCalls: readonly ToolCall[] }
+  | { readonly role: 'tool'; readonly callId: string; readonly content: string };
+
+/** What a tool tells the model of itself. `parameters` is a JSON Schema. Never changes with the mode (MO-2). */
+export type ToolSpec = {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+};
+
+/** Tokens of one call as the server counted them; `dollars` only where the server itself named a price. */
+export type Usage = {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly cachedTokens?: number;
+  readonly dollars?: number;
+};
+
+/** What a call is made for; costs are counted by it (CO-1). */
+export type Category = 'chat' | 'norris' | 'norris-preplan' | 'safety' | 'delegate' | 'memory';
+
+/** Why a call failed, for the machine to decide on and for one clear line on screen (BR-5). */
+export type CallFailure = {
+  readonly kind:
+    | 'unreachable'
+    | 'auth'
+    | 'loading'
+    | 'busy'
+    | 'overflow'
+    | 'server'
+    | 'protocol'
+    | 'timeout'
+    | 'cut'
+    | 'unknown-preset'
+    | 'refused';
+  /** One line: what happened and what to do. Clean text, no secrets. */
+  readonly message: string;
+};
+
+/** The whole of one model reply. A failed or cancelled call still carries what had arrived. */
+export type Reply = {
+  readonly text: string;
+  readonly reasoning: string;
+  /** Complete calls only: a call cut by the token limit is dropped and named in `notices`. */
+  readonly toolCalls: readonly ToolCall[];
+  readonly usage?: Usage;
+  /** The preset that answered in the end (a fallback may have). */
+  readonly preset: string;
+  readonly finish: 'stop' | 'tools' | 'length' | 'cancelled' | 'failed';
+  readonly failure?: CallFailure;
+  /** Lines worth telling the user: a truncated tool call, an answer spent in thinking, a fallback used. */
+  readonly notices: readonly string[];
+};
