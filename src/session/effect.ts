@@ -1,0 +1,47 @@
+/** What the machine wants done. The engine carries effects out through services and answers with events. */
+import type { Action, Judgement } from './action.ts';
+import type { Entry } from './entry.ts';
+import type { Category } from './message.ts';
+import type { Mode, OpId, SessionId } from './state.ts';
+
+export type Effect =
+  /** Call the model with the conversation as it now stands. Ends with `replyEnded`. */
+  | {
+      readonly kind: 'callModel';
+      readonly session: SessionId;
+      readonly op: OpId;
+      readonly preset: string;
+      readonly category: Category;
+    }
+  /** Validate, judge and look up consent (AC-5). Ends with `examined`. */
+  | {
+      readonly kind: 'examine';
+      readonly session: SessionId;
+      readonly op: OpId;
+      readonly action: Action;
+      readonly cwd: string;
+      readonly mode: Mode;
+      /** What the second opinion may see beside the command. */
+      readonly goal: string;
+    }
+  /** Run an action that was judged under `judgedAs`: dispatch `actionStarted`, wait for it to be durable, launch. Ends with `actionEnded`. */
+  | {
+      readonly kind: 'act';
+      readonly session: SessionId;
+      readonly op: OpId;
+      readonly judgedAs: OpId;
+      readonly judgement: Judgement;
+      readonly approved: boolean;
+      readonly action: Action;
+      readonly cwd: string;
+      readonly mode: Mode;
+    }
+  /** Cancel an operation. It still ends with its own event, soon. */
+  | { readonly kind: 'cancel'; readonly session: SessionId; readonly op: OpId }
+  | { readonly kind: 'show'; readonly key: string; readonly entry: Entry }
+  /** Take an entry off the transcript (a queued line taken back). */
+  | { readonly kind: 'hide'; readonly key: string }
+  /** Give queued lines back to the prompt (IN-7). */
+  | { readonly kind: 'giveBack'; readonly text: string }
+  /** A question was put; a front without a person answers it by its policy. */
+  | { readonly kind: 'ask'; readonly session: SessionId; readonly question: string };

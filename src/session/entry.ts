@@ -1,0 +1,47 @@
+/** What the user sees: the transcript is the fold of `show` effects. An entry shown again under its key replaces itself. */
+import type { Action, CommandResult } from './action.ts';
+import type { NorrisStatus } from './state.ts';
+
+export type Entry =
+  /** A question or goal as the user wrote it. `queued` until it joins the conversation (IN-7). */
+  | { readonly kind: 'user'; readonly text: string; readonly queued: boolean }
+  | { readonly kind: 'assistant'; readonly text: string; readonly preset: string; readonly partial: boolean }
+  /** One command, of the user or of the model. `result` is absent while it runs. */
+  | {
+      readonly kind: 'exec';
+      readonly op: string;
+      readonly by: 'user' | 'model';
+      readonly command: string;
+      readonly cwd: string;
+      readonly private: boolean;
+      readonly job?: number;
+      readonly result?: CommandResult;
+    }
+  | {
+      readonly kind: 'tool';
+      readonly op: string;
+      readonly name: string;
+      readonly arguments: string;
+      readonly result?: { readonly text: string; readonly failed: boolean };
+    }
+  /** An action that did not run, and why. */
+  | {
+      readonly kind: 'refused';
+      readonly action: Action;
+      readonly how: 'skipped' | 'aborted' | 'invalid';
+      readonly reason: string;
+    }
+  | { readonly kind: 'norrisBegan'; readonly goal: string; readonly preset: string; readonly maxSteps: number }
+  | { readonly kind: 'norrisStep'; readonly step: number; readonly maxSteps: number }
+  | {
+      readonly kind: 'norrisEnded';
+      readonly status: NorrisStatus;
+      readonly reason?: string;
+      readonly steps: number;
+      readonly commands: number;
+      readonly skips: number;
+      readonly milliseconds: number;
+    }
+  | { readonly kind: 'notice'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
+  /** Output of a `:` command. Not part of the session; gone after a resume. */
+  | { readonly kind: 'meta'; readonly line: string; readonly text: string; readonly failed: boolean };

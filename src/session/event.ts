@@ -1,0 +1,47 @@
+/** Everything that can happen. Events are what the journal keeps: the session is the fold of them. */
+import type { CommandResult, Examination } from './action.ts';
+import type { Reply } from './message.ts';
+import type { Mode, OpId, Outcome, QuestionId, SessionId, Settings } from './state.ts';
+
+/** The user's answer to a question (HA-1, HA-4, HA-7). */
+export type Answer =
+  | { readonly kind: 'proceed' }
+  | { readonly kind: 'skip' }
+  | { readonly kind: 'abort' }
+  | { readonly kind: 'edit'; readonly command: string };
+
+type Body =
+  // what the user does
+  | { readonly type: 'opened'; readonly cwd: string; readonly mode: Mode; readonly settings: Settings }
+  | { readonly type: 'resumed'; readonly settings: Settings }
+  | { readonly type: 'asked'; readonly line: string; readonly text: string }
+  | { readonly type: 'lineTakenBack'; readonly line: string }
+  | { readonly type: 'norrisStarted'; readonly goal: string }
+  | { readonly type: 'answered'; readonly question: QuestionId; readonly answer: Answer }
+  | { readonly type: 'aborted' }
+  | { readonly type: 'turnsReset' }
+  | { readonly type: 'presetChosen'; readonly preset: string }
+  // the user's shell
+  | { readonly type: 'shellStarted'; readonly op: OpId; readonly line: string; readonly private: boolean }
+  | { readonly type: 'shellEnded'; readonly op: OpId; readonly result: CommandResult }
+  | { readonly type: 'shellMoved'; readonly cwd: string }
+  // facts told by services
+  | { readonly type: 'replyEnded'; readonly op: OpId; readonly reply: Reply }
+  | { readonly type: 'examined'; readonly op: OpId; readonly examination: Examination }
+  | { readonly type: 'actionStarted'; readonly op: OpId }
+  | { readonly type: 'actionEnded'; readonly op: OpId; readonly outcome: Outcome }
+  | {
+      readonly type: 'jobEnded';
+      readonly job: number;
+      readonly command: string;
+      readonly result: CommandResult;
+      /** Jobs of the user's own (`:bg`) are reported to the user; those of the model to the model as well. */
+      readonly by: 'user' | 'model';
+    }
+  | { readonly type: 'noticed'; readonly level: 'info' | 'warning' | 'error'; readonly text: string };
+
+export type EventType = Body['type'];
+
+/** One event: whose session, when (ms since the epoch), and what. */
+export type SessionEvent = { readonly session: SessionId; readonly at: number } & Body;
+export type EventBody = Body;

@@ -1,0 +1,177 @@
+/** The state of everything: the user's conversation, its sub-agents, the user's shell, the questions that wait. */
+import type { Action, CommandResult, Examination, Judgement } from './action.ts';
+import type { ToolCall } from './message.ts';
+
+export type SessionId = string;
+/** Names one operation in flight; facts of an operation that is over are dropped. */
+export type OpId = string;
+export type QuestionId = string;
+export type Mode = 'restricted' | 'unrestricted';
+
+/** What a conversation runs under. Comes in with the event that opens or resumes it, so a journal replays alike. */
+export type Settings = {
+  readonly preset: string;
+  readonly executorPreset?: string;
+  readonly maxTurns: number;
+  readonly maxToolRounds: number;
+  readonly maxNorrisSteps: number;
+  /** Ask before a `CMD:` line in chat (AC-3). */
+  readonly confirmCmd: boolean;
+  /** Whether the kernel sandbox can be enforced here; without it the mode is always unrestricted (MO-7). */
+  readonly sandbox: boolean;
+};
+
+/** One message of the conversation. `exec`, `goal` and `aish` turns reach the model as user text. */
+export type Turn =
+  | { readonly kind: 'user'; readonly origin: 'user' | 'goal' | 'exec' | 'aish'; readonly text: string }
+  | {
+      readonly kind: 'assistant';
+      readonly text: string;
+      readonly toolCalls: readonly ToolCall[];
+      readonly partial: boolean;
+    }
+  | { readonly kind: 'result'; readonly callId: string; readonly text: string };
+
+/** What waits for the next model call: lines the user queued, output of the user's own commands, news. */
+export type InboxItem =
+  | { readonly kind: 'line'; readonly id: string; readonly text: string }
+  | { readonly kind: 'note'; readonly origin: 'exec' | 'aish'; readonly text: string };
+
+/** How a Norris run ended (NO-3). */
+export type NorrisStatus = 'aborted' | 'done' | 'blocked' | 'stalled' | 'budget_exhausted' | 'failed';
+
+export type NorrisRun = {
+  readonly kind: 'norris';
+  readonly goal: string;
+  readonly preset: string;
+  readonly startedAt: number;
+  /** The step under way, from 1. */
+  readonly step: number;
+  readonly maxSteps: number;
+  readonly commands: number;
+  readonly skips: number;
+  /** Skips in a row, counted across steps; any executed proceed resets it (HA-4). */
+  readonly skipsInARow: number;
+};
+
+/** The sub-loop that follows a question, until a reply has no action. */
+export type ChatRun = { readonly kind: 'chat'; readonly preset: string; readonly round: number };
+
+export type Run = ChatRun | NorrisRun;
+
+/** A `GOAL:` line outside fences (AC-1). */
+export type Sentinel = { readonly kind: 'complete' } | { readonly kind: 'blocked'; readonly reason: string };
+
+/** The actions of one reply on their way: `index` is the one in hand. */
+export type Dispatch = {
+  readonly actions: readonly Action[];
+  readonly index: number;
+  readonly sentinel?: Sentinel;
+};
+
+/** Where a conversation stands. Every outstanding operation or question is named by its phase. */
+export type Phase =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'replying'; readonly op: OpId; readonly run: Run }
+  | {
+      readonly kind: 'judging';
+      readonly op: OpId;
+      readonly run: Run;
+      readonly dispatch: Dispatch;
+      /** The user edited the action, or it was open when the program closed: ask whatever the gate says now. */
+      readonly mustAsk: boolean;
+    }
+  | {
+      readonly kind: 'halted';
+      readonly question: QuestionId;
+      readonly run: Run;
+      readonly dispatch: Dispatch;
+      readonly judgement: Judgement;
+    }
+  | {
+      readonly kind: 'acting';
+      readonly op: OpId;
+      readonly run: Run;
+      readonly dispatch: Dispatch;
+      /** The user said proceed. */
+      readonly approved: boolean;
+      /** Set by `actionStarted`, which is durable before the launch (RE-4). */
+      readonly started: boolean;
+    }
+  | { readonly kind: 'escalated'; readonly question: QuestionId; readonly run: NorrisRun; readonly sentinel?: Sentinel }
+  | {
+      readonly kind: 'stopping';
+      readonly op: OpId;
+      readonly run: Run;
+      /** What was being dispatched; its open calls get their results when the operation has ended. */
+      readonly dispatch?: Dispatch;
+      /** The action's result belongs to this action, when one was running. */
+      readonly acting: boolean;
+    };
+
+/** One conversation: the user's, or a sub-agent's. */
+export type Conversation = {
+  readonly id: SessionId;
+  readonly parent?: SessionId;
+  readonly settings: Settings;
+  readonly mode: Mode;
+  readonly turns: readonly Turn[];
+  readonly inbox: readonly InboxItem[];
+  readonly phase: Phase;
+  /** The agent's working directory: the user's at each user turn, then following its own `cd` (EX-10). */
+  readonly cwd: string;
+  readonly lastGoal?: string;
+  /** Preset chosen for later runs (BR-3). */
+  readonly preset: string;
+};
+
+/** The user's own shell. Its commands never wait for an agent. */
+export type Shell = {
+  readonly cwd: string;
+  readonly running?: { readonly op: OpId; readonly line: string; readonly private: boolean };
+};
+
+/** A decision that waits for the user. The head of the line is on screen. */
+export type Question = { readonly id: QuestionId; readonly session: SessionId } & (
+  | {
+      readonly kind: 'halt';
+      readonly action: Action;
+      readonly judgement: Judgement;
+      /** `destructive`: what the gate stopped. `consent`: harmless, but this kind of action needs a yes. */
+      readonly why: 'destructive' | 'consent' | 'resumed';
+      readonly cwd: string;
+      readonly mode: Mode;
+      readonly step?: { readonly k: number; readonly n: number };
+    }
+  | { readonly kind: 'escalation'; readonly skips: number }
+);
+
+export type State = {
+  readonly sessions: Readonly<Record<SessionId, Conversation>>;
+  /** The user's conversation. */
+  readonly root: SessionId;
+  readonly shell: Shell;
+  readonly questions: readonly Question[];
+  /** Source of operation, question and entry ids; part of the state so that a journal replays to the same ids. */
+  readonly serial: number;
+};
+
+/** What came of an action that ran. */
+export type Outcome =
+  | { readonly kind: 'command'; readonly result: CommandResult }
+  | { readonly kind: 'job'; readonly job: number; readonly result: CommandResult }
+  | { readonly kind: 'tool'; readonly text: string; readonly failed: boolean };
+
+export type { Examination };
+
+/** The state before anything happened. */
+export function emptyState(root: SessionId): State {
+  return { sessions: {}, root, shell: { cwd: '/' }, questions: [], serial: 0 };
+}
+
+/** The user's conversation. Throws when it was never opened, which is a bug of the caller. */
+export function rootOf(state: State): Conversation {
+  const conversation = state.sessions[state.root];
+  if (!conversation) throw new Error('the conversation was not opened');
+  return conversation;
+}
