@@ -1,0 +1,232 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Category, Message, Reply, ToolSpec } from '../session/message.ts';
+import { attemptDemo } from './demo/attempt.ts';
+import { type Fault, fault, label } from './faults.ts';
+import { lessonOf } from './learn.ts';
+import { type Capabilities, isLocal, type Preset, secretsPolicy, shownAddress } from './preset.ts';
+import { createProber, type Probe } from './probe.ts';
+import { emptyReply, replyOf } from './reply.ts';
+import { nextPause, RETRY, type RetryPolicy } from './retry.ts';
+import { type Attempt, attempt, type Limits } from './transport.ts';
+
+export type ChatOptions = {
+  readonly tools?: readonly ToolSpec[];
+  readonly signal: AbortSignal;
+  /** Absent: the field is left out of the request. */
+  readonly maxTokens?: number;
+  /** Left out for presets that do not take it. */
+  readonly temperature?: number;
+  readonly category: Category;
+  /** A line worth showing while the call still waits: a model that loads, a pause before another try, a fallback. */
+  onNotice?(line: string): void;
+};
+
+export type StreamOptions = ChatOptions & {
+  /** Text as it comes. The reply's `text` is the last word: what turned out to be thinking is missing from it. */
+  onText(delta: string): void;
+  onReasoning?(delta: string): void;
+};
+
+/** What a message list becomes on its way to one preset, or why it may not go there (SE-1). */
+export type Prepared = { readonly messages: readonly Message[] } | { readonly refused: string };
+
+export type BrokerOptions = {
+  readonly presets: readonly Preset[];
+  /** Milliseconds until the first byte of an answer, default 300,000: reading a long prompt is slow on small machines. */
+  readonly firstByteTimeoutMs?: number;
+  /** Milliseconds of silence in mid-answer, default 120,000. */
+  readonly idleTimeoutMs?: number;
+  readonly retry?: Partial<RetryPolicy>;
+  /**
+   * The secrets filter, asked for each preset that a call goes to. Without it the messages are taken as already made fit
+   * for the preset named in the call, and a fallback to one with a stricter policy is not used (BR-4).
+   */
+  readonly prepare?: (preset: string, messages: readonly Message[], category: Category) => Prepared | Promise<Prepared>;
+  /** A number in [0, 1). */
+  readonly random?: () => number;
+  /** Ends early, without an error, when the signal fires. Milliseconds. */
+  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
+};
+
+export type PresetInfo = {
+  readonly name: string;
+  readonly model: string;
+  readonly baseUrl: string;
+  readonly local: boolean;
+  readonly demo: boolean;
+};
+
+/** What talks to models. No method rejects; what goes wrong is in the result. */
+export type Broker = {
+  chatStream(preset: string, messages: readonly Message[], options: StreamOptions): Promise<Reply>;
+  /** The same, not streamed. */
+  chat(preset: string, messages: readonly Message[], options: ChatOptions): Promise<Reply>;
+  presets(): readonly PresetInfo[];
+  /** Whether a preset answers, and how large its window is. Takes a few seconds at most; kept for a few seconds. */
+  probe(name: string, signal: AbortSignal): Promise<Probe>;
+  /** The window in tokens, as set by the user or told by the last probe. */
+  window(name: string): number | undefined;
+};
+
+/** Failures after which another preset may do better (BR-4). */
+const FALLBACK_KINDS: ReadonlySet<string> = new Set(['unreachable', 'loading', 'busy', 'server', 'timeout']);
+const STRICTNESS = { off: 0, scrub: 1, block: 1 } as const;
+
+/** Makes the broker over the configured presets. */
+export function createBroker(options: BrokerOptions): Broker {
+  const presets = new Map(options.presets.map((preset) => [preset.name, preset]));
+  const limits: Limits = { firstByte: options.firstByteTimeoutMs ?? 300_000, idle: options.idleTimeoutMs ?? 120_000 };
+  const retry: RetryPolicy = { ...RETRY, ...options.retry };
+  const random = options.random ?? Math.random;
+  const sleep = options.sleep ?? pause;
+  const learned = new Map<string, Capabilities>();
+  const prober = createProber();
+
+  const once = (
+    preset: Preset,
+    messages: readonly Message[],
+    call: StreamOptions,
+    stream: boolean,
+  ): Promise<Attempt> => {
+    if (preset.demo) return attemptDemo(messages, { ...call, stream }, sleep);
+    const capabilities = { ...learned.get(preset.name), ...preset.capabilities };
+    return attempt(preset, capabilities, messages, { ...call, stream }, limits);
+  };
+
+  /** One preset with its retries. */
+  const onPreset = async (
+    preset: Preset,
+    messages: readonly Message[],
+    call: StreamOptions,
+    stream: boolean,
+  ): Promise<Attempt> => {
+    let waited = 0;
+    for (let failed = 1; ; ) {
+      const result = await once(preset, messages, call, stream);
+      const why = result.fault;
+      if (!why || result.arrived || result.cancelled) return result;
+      const lesson = lessonOf(why, { ...learned.get(preset.name), ...preset.capabilities });
+      if (lesson) {
+        learned.set(preset.name, { ...learned.get(preset.name), ...lesson });
+        continue;
+      }
+      const ms = nextPause(retry, why, failed, waited, random);
+      if (ms === undefined) return { ...result, fault: gaveUp(why, failed) };
+      call.onNotice?.(waitingLine(preset, why, ms));
+      await sleep(ms, call.signal);
+      waited += ms;
+      failed += 1;
+      if (call.signal.aborted) return { ...result, cancelled: true };
+    }
+  };
+
+  const prepared = async (preset: Preset, messages: readonly Message[], category: Category): Promise<Prepared> =>
+    options.prepare ? options.prepare(preset.name, messages, category) : { messages };
+
+  /** The presets of one call in order, each at most once; with why some may not be used. */
+  const routeOf = (first: Preset): { route: Preset[]; barred: string[] } => {
+    const route = [first];
+    const barred: string[] = [];
+    for (const name of first.fallback ?? []) {
+      const next = presets.get(name);
+      if (!next || route.includes(next)) continue;
+      const stricter = STRICTNESS[secretsPolicy(next)] > STRICTNESS[secretsPolicy(first)];
+      if (stricter && !options.prepare) barred.push(name);
+      else route.push(next);
+    }
+    return { route, barred };
+  };
+
+  const run = async (
+    name: string,
+    messages: readonly Message[],
+    call: StreamOptions,
+    stream: boolean,
+  ): Promise<Reply> => {
+    const first = presets.get(name);
+    if (!first) {
+      const known = [...presets.keys()].join(', ') || 'none';
+      const message = `there is no preset called ${name}; known: ${known}`;
+      return emptyReply(name, 'failed', { kind: 'unknown-preset', message });
+    }
+    const { route, barred } = routeOf(first);
+    const notices: string[] = [];
+    for (const [position, preset] of route.entries()) {
+      if (call.signal.aborted) return emptyReply(preset.name, 'cancelled');
+      const fit = await prepared(preset, messages, call.category);
+      if ('refused' in fit) {
+        return { ...emptyReply(preset.name, 'failed', { kind: 'refused', message: fit.refused }), notices };
+      }
+      const result = await onPreset(preset, fit.messages, call, stream);
+      const why = result.fault;
+      const next = route[position + 1];
+      const goOn = why && !result.arrived && !result.cancelled && FALLBACK_KINDS.has(why.failure.kind);
+      if (!goOn || !next) {
+        if (goOn && barred.length > 0) notices.push(barredLine(first, barred));
+        return replyOf(
+          preset,
+          result,
+          notices,
+          fit.messages.reduce((sum, { content }) => sum + content.length, 0),
+        );
+      }
+      const line = `${why.failure.message}; using ${label(next)} instead`;
+      notices.push(line);
+      call.onNotice?.(line);
+    }
+    return emptyReply(name, 'failed');
+  };
+
+  const safely = async (name: string, messages: readonly Message[], call: StreamOptions, stream: boolean) => {
+    try {
+      return await run(name, messages, call, stream);
+    } catch (error) {
+      const said = error instanceof Error ? error.message : String(error);
+      return emptyReply(name, 'failed', fault('protocol', `the call failed inside: ${said}`, 'no', said).failure);
+    }
+  };
+
+  return {
+    chatStream: (name, messages, call) => safely(name, messages, call, true),
+    chat: (name, messages, call) => safely(name, messages, { ...call, onText() {} }, false),
+    presets: () => [...presets.values()].map(describe),
+    async probe(name, signal) {
+      const preset = presets.get(name);
+      return preset ? prober.probe(preset, signal) : { reachable: false, detail: `there is no preset called ${name}` };
+    },
+    window(name) {
+      const preset = presets.get(name);
+      return preset && prober.window(preset);
+    },
+  };
+}
+
+function describe(preset: Preset): PresetInfo {
+  const { name, model } = preset;
+  const baseUrl = preset.demo ? '' : shownAddress(preset.baseUrl);
+  return { name, model, baseUrl, local: isLocal(preset), demo: preset.demo === true };
+}
+
+function gaveUp(why: Fault, failed: number): Fault {
+  if (why.retryAfter !== undefined) {
+    const message = `${why.failure.message}; it asks to wait ${Math.ceil(why.retryAfter / 1000)} s`;
+    return { ...why, failure: { ...why.failure, message } };
+  }
+  return failed < 2
+    ? why
+    : { ...why, failure: { ...why.failure, message: `${why.failure.message}; tried ${failed} times` } };
+}
+
+function waitingLine(preset: Preset, why: Fault, ms: number): string {
+  if (why.retry === 'loading') return `${preset.name} is still loading its model; waiting`;
+  const what = why.failure.kind === 'unreachable' ? "can't be reached" : 'is busy';
+  return `${preset.name} ${what}; trying again in ${Math.max(0.1, Math.round(ms / 100) / 10)} s`;
+}
+
+function barredLine(from: Preset, barred: readonly string[]): string {
+  return `${barred.join(', ')} was not used as a fallback: secrets are filtered for it but not for ${from.name}`;
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
+}

@@ -1,0 +1,179 @@
+import type { CallFailure } from '../session/message.ts';
+import { asCount, asObject, asText, oneLine, parseJson } from './json.ts';
+import { type Preset, shownAddress } from './preset.ts';
+
+/** What went wrong with one attempt, and whether another may help. */
+export type Fault = {
+  readonly failure: CallFailure;
+  /** How to try again while nothing has arrived: at once-ish, with patience while a model loads, or not at all. */
+  readonly retry: 'no' | 'soon' | 'loading';
+  /** What the server asked to wait, in milliseconds. */
+  readonly retryAfter?: number;
+  readonly status?: number;
+  /** The server's own words, for learning what it does not take. */
+  readonly said: string;
+};
+
+/** What an attempt was stopped by, when it was us. */
+export type Stop = 'first-byte' | 'idle' | 'size';
+
+const OVERFLOW =
+  /context[ _-]?(length|size|window)|maximum context|input tokens|too many tokens|prompt is too long|exceed_context/i;
+const NETWORK: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'no such host',
+  EAI_AGAIN: 'the name could not be looked up',
+  EHOSTUNREACH: 'no route to the host',
+  ENETUNREACH: 'no network',
+  ETIMEDOUT: 'no answer',
+  UND_ERR_CONNECT_TIMEOUT: 'no answer',
+  ECONNRESET: 'the connection was reset',
+  UND_ERR_SOCKET: 'the connection was closed',
+};
+
+/** Turns whatever an attempt threw into a fault. `key` is the API key in use, never repeated in a message. */
+export function faultOf(error: unknown, preset: Preset, key: string | undefined): Fault {
+  const thrown = asObject(error) ?? {};
+  const payload = thrown.payload ?? thrown.error;
+  const status = asCount(thrown.status) ?? statusIn(payload);
+  const said = withoutKey(saidBy(payload) ?? asText(thrown.message) ?? 'no reason given', key);
+  if (status !== undefined || payload !== undefined) return answered(preset, status, payload, said, thrown.headers);
+  if (thrown.name === 'SyntaxError' || thrown.name === 'AnswerError') {
+    return fault('protocol', `${label(preset)} sent something that is not a chat answer: ${said}`, 'no', said);
+  }
+  const code = networkCode(error);
+  if (code !== undefined) {
+    const why = NETWORK[code] ?? code;
+    const line = `nothing answers at ${shownAddress(preset.baseUrl)} (${why}): start the server for ${preset.name}, or choose another with :model`;
+    return fault('unreachable', line, 'soon', said);
+  }
+  return fault('protocol', `the call to ${label(preset)} failed: ${said}`, 'no', said);
+}
+
+/** The fault of an attempt that we stopped ourselves. */
+export function stopFault(stop: Stop, preset: Preset, limit: number): Fault {
+  const seconds = `${Math.round(limit / 100) / 10} s`;
+  if (stop === 'size') {
+    return fault('cut', `${label(preset)} did not stop writing; the answer was cut at ${limit} characters`, 'no', '');
+  }
+  const what = stop === 'idle' ? `went silent for ${seconds} in mid-answer` : `sent nothing for ${seconds}`;
+  return fault('timeout', `${label(preset)} ${what}: the server may be stuck or too slow for this model`, 'no', '');
+}
+
+/** The fault of a stream that ended without saying that it was complete. */
+export function earlyEnd(preset: Preset, why = ''): Fault {
+  const cause = why === '' ? '' : ` (${why})`;
+  return fault('cut', `the answer of ${label(preset)} ended early${cause}: what had arrived is kept`, 'no', why);
+}
+
+export function fault(kind: CallFailure['kind'], message: string, retry: Fault['retry'], said: string): Fault {
+  return { failure: { kind, message: oneLine(message, 400) }, retry, said };
+}
+
+/** How a preset is called in a message. */
+export function label(preset: Preset): string {
+  return preset.demo ? preset.name : `${preset.name} (${preset.model})`;
+}
+
+type Row = readonly [
+  applies: (status: number, text: string) => boolean,
+  kind: CallFailure['kind'],
+  retry: Fault['retry'],
+  advice: string,
+];
+
+/** First match wins. `text` is the error's type, code and message together. */
+const ANSWERS: readonly Row[] = [
+  [(_s, t) => /exceed_context_size|context_length_exceeded/.test(t), 'overflow', 'no', 'the conversation is too long'],
+  [(s, t) => s < 500 && s !== 429 && OVERFLOW.test(t), 'overflow', 'no', 'the conversation is too long'],
+  [(s) => s === 413, 'overflow', 'no', 'the conversation is too long'],
+  [(s, t) => s === 503 && /loading|unavailable_error/i.test(t), 'loading', 'loading', 'the model is still loading'],
+  [(s, t) => s === 429 && /insufficient_quota|billing/i.test(t), 'auth', 'no', 'the account has no credit left'],
+  [(s) => s === 429 || s === 503, 'busy', 'soon', 'the server is busy'],
+  [(s) => s === 401 || s === 403, 'auth', 'no', 'the API key was not accepted'],
+  [(s) => s === 402, 'auth', 'no', 'the account has no credit left'],
+  [(s) => s === 404, 'refused', 'no', 'no such model or address; check base_url (it usually ends in /v1) and model'],
+  [(s) => s >= 300 && s < 400, 'refused', 'no', 'the server redirects elsewhere; set base_url to the final address'],
+  [(s) => s >= 400 && s < 500, 'refused', 'no', 'the request was refused'],
+];
+
+function answered(preset: Preset, status: number | undefined, payload: unknown, said: string, headers: unknown): Fault {
+  const details = asObject(payload);
+  const text = `${String(details?.type ?? '')} ${String(details?.code ?? '')} ${said}`;
+  const row = ANSWERS.find(([applies]) => applies(status ?? 500, text));
+  const [, kind, retry, advice] = row ?? ([undefined, 'server', 'no', 'the server failed'] as const);
+  const counts = kind === 'overflow' ? overflowCounts(details) : '';
+  const number = status === undefined ? '' : `${status}, `;
+  const after = retryAfter(headers);
+  return {
+    ...fault(kind, `${label(preset)}: ${advice}${counts} (${number}${said})`, retry, said),
+    ...(status !== undefined && { status }),
+    ...(after !== undefined && { retryAfter: after }),
+  };
+}
+
+function overflowCounts(details: Readonly<Record<string, unknown>> | undefined): string {
+  const needed = asCount(details?.n_prompt_tokens);
+  const window = asCount(details?.n_ctx);
+  return needed !== undefined && window !== undefined ? `, ${needed} tokens for a window of ${window}` : '';
+}
+
+/** An error inside a 200 answer names its status as a number in `code` (llama.cpp, OpenRouter). */
+function statusIn(payload: unknown): number | undefined {
+  const code = asCount(asObject(payload)?.code);
+  return code !== undefined && code >= 300 && code < 600 ? code : undefined;
+}
+
+function saidBy(payload: unknown): string | undefined {
+  if (typeof payload === 'string') return readable(payload);
+  const details = asObject(payload);
+  if (!details) return undefined;
+  const inner = details.error;
+  return (
+    readable(asText(details.message)) ??
+    readable(asText(inner) ?? asText(asObject(inner)?.message)) ??
+    readable(asText(details.detail)) ??
+    oneLine(JSON.stringify(details), 160)
+  );
+}
+
+function readable(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const nested = asObject(parseJson(text));
+  if (nested) return saidBy(nested);
+  return oneLine(/^\s*</.test(text) ? 'a web page' : text);
+}
+
+/** `Retry-After` in seconds or as a date, `retry-after-ms`; milliseconds. */
+function retryAfter(headers: unknown): number | undefined {
+  if (!(headers instanceof Headers)) return undefined;
+  const exact = Number.parseFloat(headers.get('retry-after-ms') ?? '');
+  if (Number.isFinite(exact) && exact >= 0) return exact;
+  const given = headers.get('retry-after');
+  if (given === null) return undefined;
+  const seconds = Number(given);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
+  const date = Date.parse(given);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+}
+
+function networkCode(error: unknown): string | undefined {
+  let current = error;
+  let closed: string | undefined;
+  for (let depth = 0; depth < 6; depth += 1) {
+    const here = asObject(current);
+    if (!here) return closed;
+    const code = asText(here.code);
+    if (code !== undefined) return code;
+    if (/^(terminated|other side closed|fetch failed|connection error)/i.test(asText(here.message) ?? '')) {
+      closed = 'UND_ERR_SOCKET';
+    }
+    current = here.cause;
+  }
+  return closed;
+}
+
+function withoutKey(text: string, key: string | undefined): string {
+  const line = oneLine(text);
+  return key !== undefined && key.length >= 4 ? line.replaceAll(key, '…') : line;
+}

@@ -1,0 +1,46 @@
+import { asObject, type Json, parseJson } from './json.ts';
+
+export type Looked = {
+  /** Something answered, whatever it said. */
+  readonly answered: boolean;
+  readonly status: number;
+  readonly body: Json | undefined;
+};
+
+const NOTHING: Looked = { answered: false, status: 0, body: undefined };
+/** OpenRouter's list of models is about half a megabyte. */
+const MOST_BYTES = 8 * 1024 * 1024;
+
+/** One small question to a server: JSON in, JSON out, within a time in milliseconds. Never rejects. */
+export async function look(
+  url: string,
+  options: { signal: AbortSignal; timeoutMs: number; key?: string | undefined; post?: Json },
+): Promise<Looked> {
+  const { signal, timeoutMs, key, post } = options;
+  try {
+    const response = await fetch(url, {
+      method: post ? 'POST' : 'GET',
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      headers: {
+        ...(post && { 'content-type': 'application/json' }),
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      },
+      ...(post && { body: JSON.stringify(post) }),
+    });
+    return { answered: true, status: response.status, body: asObject(parseJson(await bounded(response))) };
+  } catch {
+    return NOTHING;
+  }
+}
+
+async function bounded(response: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of response.body ?? []) {
+    bytes += part.byteLength;
+    if (bytes > MOST_BYTES) return '';
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}

@@ -1,0 +1,8 @@
+/** The broker: what talks to models. */
+export type { Broker, BrokerOptions, ChatOptions, Prepared, PresetInfo, StreamOptions } from './broker.ts';
+export { createBroker } from './broker.ts';
+export { DEMO_PRESET } from './demo/attempt.ts';
+export type { Found } from './discover.ts';
+export { discover } from './discover.ts';
+export type { Capabilities, Preset, SecretsPolicy } from './preset.ts';
+export type { Probe } from './probe.ts';

@@ -1,0 +1,61 @@
+/** What a preset is: one configured model behind one OpenAI-compatible address (BR-1). */
+
+/** What a server takes or does not take (BR-2). Absent means: the common case, and learned from its first refusal. */
+export type Capabilities = {
+  /** The name of the token limit. Newer OpenAI models refuse `max_tokens`. */
+  readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
+  /** False: `temperature` is left out. */
+  readonly temperature?: boolean;
+  /** False: `stream_options` is left out, so a stream may end without usage. */
+  readonly streamUsage?: boolean;
+  /** False: the model knows no tool calls; tools are left out and old calls are told as text. */
+  readonly tools?: boolean;
+};
+
+/** What has to be done about secrets before a message leaves for a preset (SE-1). */
+export type SecretsPolicy = 'off' | 'scrub' | 'block';
+
+export type Preset = {
+  readonly name: string;
+  /** The address that `/chat/completions` is added to, usually ending in `/v1`. */
+  readonly baseUrl: string;
+  readonly model: string;
+  /** Asked at each call; the key is never stored. */
+  readonly apiKey?: () => Promise<string | undefined>;
+  /** The window in tokens where the user set one; else the server is asked. */
+  readonly context?: number;
+  /** Presets tried in turn when this one can't be reached, is broken or busy (BR-4). */
+  readonly fallback?: readonly string[];
+  readonly capabilities?: Capabilities;
+  /** Default: `off` on this machine, `scrub` anywhere else. */
+  readonly secrets?: SecretsPolicy;
+  /** The scripted model inside the program (BR-6); the address is not used. */
+  readonly demo?: true;
+};
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\]|0\.0\.0\.0)$/i;
+
+/** True when the preset runs on this machine, so that nothing said to it leaves. */
+export function isLocal(preset: Preset): boolean {
+  return preset.demo === true || LOOPBACK.test(parsed(preset.baseUrl)?.hostname ?? '');
+}
+
+/** The server's own root, where llama.cpp, LM Studio and Ollama keep what is outside `/v1`. Ends without a slash. */
+export function rootOf(baseUrl: string): string {
+  return baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
+}
+
+/** The address fit for a message: without user, password or query. */
+export function shownAddress(baseUrl: string): string {
+  const url = parsed(baseUrl);
+  return url ? `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}` : baseUrl.slice(0, 100);
+}
+
+/** The policy in force for a preset. */
+export function secretsPolicy(preset: Preset): SecretsPolicy {
+  return preset.secrets ?? (isLocal(preset) ? 'off' : 'scrub');
+}
+
+function parsed(address: string): URL | undefined {
+  return URL.canParse(address) ? new URL(address) : undefined;
+}

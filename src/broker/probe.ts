@@ -1,0 +1,126 @@
+import { DEMO_WINDOW } from './demo/attempt.ts';
+import { type Looked, look } from './http.ts';
+import { asCount, asObject, asText, type Json, objectsIn, oneLine } from './json.ts';
+import { isLocal, type Preset, rootOf, shownAddress } from './preset.ts';
+
+/** What a look at a preset's server found. `window` in tokens; `detail` is one clean line. */
+export type Probe = { readonly reachable: boolean; readonly window?: number; readonly detail: string };
+
+/** Milliseconds for one question; all of them together stay under three of these. */
+const QUESTION = 1500;
+/** Milliseconds for which a finding is taken as still true. */
+const FRESH = 10_000;
+
+type Ask = (path: string, post?: Json) => Promise<Looked>;
+
+/** Looks at servers; a finding is kept for a few seconds, a window for ever. */
+export function createProber() {
+  const found = new Map<string, { at: number; probe: Promise<Probe> }>();
+  const windows = new Map<string, number>();
+
+  const run = async (preset: Preset, signal: AbortSignal): Promise<Probe> => {
+    const probe = await probeServer(preset, signal);
+    if (probe.window !== undefined) windows.set(preset.name, probe.window);
+    // A cancelled look says nothing about the server.
+    if (signal.aborted) found.delete(preset.name);
+    return probe;
+  };
+
+  return {
+    async probe(preset: Preset, signal: AbortSignal): Promise<Probe> {
+      const known = found.get(preset.name);
+      if (known && performance.now() - known.at < FRESH) return known.probe;
+      const probe = run(preset, signal);
+      found.set(preset.name, { at: performance.now(), probe });
+      const result = await probe;
+      // Whoever starts a server looks again at once.
+      if (!result.reachable) found.delete(preset.name);
+      return result;
+    },
+    window: (preset: Preset): number | undefined =>
+      preset.context ?? (preset.demo ? DEMO_WINDOW : windows.get(preset.name)),
+  };
+}
+
+async function probeServer(preset: Preset, signal: AbortSignal): Promise<Probe> {
+  if (preset.demo) return { reachable: true, window: DEMO_WINDOW, detail: 'the built-in demo script, no model' };
+  const base = preset.baseUrl.replace(/\/+$/, '');
+  const key = preset.apiKey && (await preset.apiKey().catch(() => undefined))?.trim();
+  const ask =
+    (address: string): Ask =>
+    (path, post) =>
+      look(`${address}${path}`, { signal, timeoutMs: QUESTION, key: key || undefined, ...(post && { post }) });
+  const root = ask(rootOf(base));
+
+  const [props, models] = await Promise.all([root('/props'), ask(base)('/models')]);
+  if (!props.answered && !models.answered) {
+    return { reachable: false, detail: `nothing answers at ${shownAddress(preset.baseUrl)}` };
+  }
+  if (models.status === 401 || models.status === 403) {
+    return { reachable: false, detail: `${shownAddress(preset.baseUrl)} does not accept the API key` };
+  }
+  if (props.status === 503 || models.status === 503) return { reachable: true, detail: 'loading its model' };
+  const listed = listOf(models);
+  const entry = listed.find((model) => model.id === preset.model) ?? (listed.length === 1 ? listed[0] : undefined);
+  const window = preset.context ?? slotWindow(props) ?? windowIn(entry) ?? (await elsewhere(preset, root));
+  return { reachable: true, ...(window !== undefined && { window }), detail: detailOf(preset, models, listed, window) };
+}
+
+function detailOf(preset: Preset, models: Looked, listed: readonly Json[], window: number | undefined): string {
+  if (models.status !== 200) return `answers, but ${shownAddress(preset.baseUrl)}/models says ${models.status}`;
+  const names = listed.map((model) => asText(model.id) ?? '').filter((name) => name !== '');
+  if (names.length > 1 && !names.includes(preset.model)) {
+    return oneLine(
+      `has no model ${preset.model}; it offers ${names.slice(0, 6).join(', ')}${names.length > 6 ? ', …' : ''}`,
+    );
+  }
+  return window === undefined
+    ? 'answers; window unknown, set context in the config'
+    : `answers; window ${window} tokens`;
+}
+
+function listOf(answer: Looked): readonly Json[] {
+  return objectsIn(answer.body?.data);
+}
+
+/** llama.cpp: the window of one slot is what counts, not what the model was trained for. */
+function slotWindow(props: Looked): number | undefined {
+  return positive(asObject(props.body?.default_generation_settings)?.n_ctx);
+}
+
+/** vLLM, OpenRouter, llama.cpp and LM Studio each have a word of their own. */
+function windowIn(model: Json | undefined): number | undefined {
+  return (
+    positive(model?.max_model_len) ??
+    positive(model?.loaded_context_length) ??
+    positive(model?.context_length) ??
+    positive(asObject(model?.meta)?.n_ctx)
+  );
+}
+
+/** LM Studio's and Ollama's own interfaces; only asked on this machine, where they live. */
+async function elsewhere(preset: Preset, ask: Ask): Promise<number | undefined> {
+  if (!isLocal(preset)) return undefined;
+  const [studio, running, shown] = await Promise.all([
+    ask('/api/v0/models'),
+    ask('/api/ps'),
+    ask('/api/show', { model: preset.model }),
+  ]);
+  const isOurs = (model: Json): boolean => model.id === preset.model || model.name === preset.model;
+  const loaded = objectsIn(running.body?.models);
+  return (
+    windowIn(listOf(studio).find(isOurs)) ??
+    positive(loaded.find(isOurs)?.context_length) ??
+    ollamaParameter(asText(shown.body?.parameters))
+  );
+}
+
+/** `num_ctx` of a Modelfile. The trained length that `/api/show` also tells is not what Ollama uses. */
+function ollamaParameter(parameters: string | undefined): number | undefined {
+  return positive(Number(/^num_ctx\s+(\d+)/m.exec(parameters ?? '')?.[1]));
+}
+
+function positive(value: unknown): number | undefined {
+  const count = asCount(value);
+  return count !== undefined && count > 0 ? count : undefined;
+}

@@ -1,0 +1,180 @@
+import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions';
+import type { Message } from '../session/message.ts';
+import { type Accumulated, createAccumulator } from './accumulator.ts';
+import { earlyEnd, type Fault, fault, faultOf, type Stop, stopFault } from './faults.ts';
+import type { Capabilities, Preset } from './preset.ts';
+import { createTap } from './tap.ts';
+import { type RequestOptions, requestBody } from './wire.ts';
+
+/** Characters of one reply; a model that never ends is stopped here when nobody set a smaller limit. */
+const MOST_CHARACTERS = 1_000_000;
+
+/** How long to wait, in milliseconds. */
+export type Limits = {
+  /** Until the first byte of the answer: connecting, queueing and reading the prompt, which is slow on small machines. */
+  readonly firstByte: number;
+  /** Between two bytes after that, keep-alive comments included. */
+  readonly idle: number;
+};
+
+export type AttemptOptions = RequestOptions & {
+  readonly stream: boolean;
+  readonly signal: AbortSignal;
+  onText(delta: string): void;
+  onReasoning?(delta: string): void;
+};
+
+export type Attempt = {
+  readonly got: Accumulated;
+  /** Anything of an answer came: trying again would say it twice. */
+  readonly arrived: boolean;
+  readonly cancelled: boolean;
+  readonly fault?: Fault;
+};
+
+/** One request to one server, read to its end. Never rejects: what went wrong is `fault`, what had come is `got`. */
+export async function attempt(
+  preset: Preset,
+  capabilities: Capabilities,
+  messages: readonly Message[],
+  options: AttemptOptions,
+  limits: Limits,
+): Promise<Attempt> {
+  const acc = createAccumulator(new Set(options.tools?.map((tool) => tool.name)), {
+    text: options.onText,
+    reasoning: (delta) => options.onReasoning?.(delta),
+  });
+  const watch = createWatchdog(options.signal, limits);
+  const tap = createTap(watch.alive);
+  const ended = (why?: Fault): Attempt => {
+    const cut = why !== undefined || options.signal.aborted || acc.finishReason() === 'length';
+    const base = { got: acc.finish(cut), arrived: acc.arrived(), cancelled: options.signal.aborted };
+    return why && !base.cancelled ? { ...base, fault: why } : base;
+  };
+
+  let key: string | undefined;
+  try {
+    const known = await keyOf(preset, options.signal);
+    if (known.fault) return ended(known.fault);
+    key = known.key;
+    const client = await clientFor(preset, key, tap.fetch, limits);
+    const body = requestBody(preset.model, messages, options, capabilities);
+    const usage = capabilities.streamUsage === false ? {} : { stream_options: { include_usage: true } };
+    const params: ChatCompletionCreateParams = options.stream
+      ? { ...body, stream: true, ...usage }
+      : { ...body, stream: false };
+    const answer: unknown = await client.chat.completions.create(params, { signal: watch.signal });
+    if (!isStream(answer)) {
+      acc.push(answer);
+    } else {
+      for await (const chunk of answer) {
+        acc.push(chunk);
+        if (acc.size() > MOST_CHARACTERS) {
+          watch.stop('size');
+          break;
+        }
+      }
+    }
+  } catch (error) {
+    const stop = watch.stopped();
+    if (stop) return ended(stopFault(stop, preset, limitOf(stop, limits)));
+    const why = faultOf(error, preset, key);
+    // A stream that breaks off is told as that, not as a server that can't be reached.
+    if (why.failure.kind === 'unreachable' && acc.arrived())
+      return ended(earlyEnd(preset, 'the connection was closed'));
+    return ended(why);
+  } finally {
+    watch.close();
+  }
+  const stop = watch.stopped();
+  if (stop) return ended(stopFault(stop, preset, limitOf(stop, limits)));
+  if (options.stream && acc.finishReason() === undefined && !tap.done()) return ended(earlyEnd(preset));
+  return ended();
+}
+
+function limitOf(stop: Stop, limits: Limits): number {
+  return { 'first-byte': limits.firstByte, idle: limits.idle, size: MOST_CHARACTERS }[stop];
+}
+
+function isStream(answer: unknown): answer is AsyncIterable<unknown> {
+  return typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer;
+}
+
+async function clientFor(preset: Preset, key: string | undefined, fetch: typeof globalThis.fetch, limits: Limits) {
+  // Loaded with the first call: a start of the program must not wait for it.
+  const { OpenAI } = await import('openai');
+  return new OpenAI({
+    baseURL: preset.baseUrl,
+    apiKey: key ?? 'none',
+    // Who the user is at OpenAI is no business of another server.
+    organization: null,
+    project: null,
+    maxRetries: 0,
+    timeout: limits.firstByte + 1000,
+    logLevel: 'off',
+    fetch,
+    ...(key === undefined && { defaultHeaders: { Authorization: null } }),
+  });
+}
+
+async function keyOf(preset: Preset, signal: AbortSignal): Promise<{ key: string | undefined; fault?: Fault }> {
+  if (!preset.apiKey) return { key: undefined };
+  try {
+    const key = await untilAborted(preset.apiKey(), signal);
+    return { key: key?.trim() || undefined };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { key: undefined, fault: fault('auth', `no API key for ${preset.name}: ${why}`, 'no', why) };
+  }
+}
+
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(new Error('cancelled'));
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+/** Stops a request at the user's word or when nothing comes; one timer, made and cleared here. */
+function createWatchdog(user: AbortSignal, limits: Limits) {
+  const controller = new AbortController();
+  let reason: Stop | undefined;
+  let last = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  const stop = (why: Stop): void => {
+    reason ??= why;
+    controller.abort();
+  };
+  const onUser = (): void => controller.abort();
+  if (user.aborted) controller.abort();
+  else user.addEventListener('abort', onUser, { once: true });
+
+  // A timer per token would be the dearest part of a fast stream: the idle timer looks at a time stamp instead.
+  const checkIdle = (): void => {
+    const silent = performance.now() - last;
+    if (silent >= limits.idle - 1) stop('idle');
+    else if (!closed) timer = setTimeout(checkIdle, limits.idle - silent);
+  };
+  let begun = false;
+  let closed = false;
+  timer = setTimeout(() => stop('first-byte'), limits.firstByte);
+  return {
+    signal: controller.signal,
+    stop,
+    stopped: (): Stop | undefined => (user.aborted ? undefined : reason),
+    alive(): void {
+      last = performance.now();
+      if (begun || closed) return;
+      begun = true;
+      clearTimeout(timer);
+      timer = setTimeout(checkIdle, limits.idle);
+    },
+    close(): void {
+      closed = true;
+      clearTimeout(timer);
+      user.removeEventListener('abort', onUser);
+    },
+  };
+}

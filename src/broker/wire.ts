@@ -1,0 +1,147 @@
+import type { ChatCompletionCreateParamsBase } from 'openai/resources/chat/completions';
+import type { Message, ToolCall, ToolSpec } from '../session/message.ts';
+import { asObject, parseJson } from './json.ts';
+import type { Capabilities } from './preset.ts';
+
+type WireMessage = ChatCompletionCreateParamsBase['messages'][number];
+
+export type RequestOptions = {
+  readonly tools?: readonly ToolSpec[];
+  readonly maxTokens?: number;
+  readonly temperature?: number;
+};
+
+/** The body of a request as this server takes it, less the `stream` fields. */
+export function requestBody(
+  model: string,
+  messages: readonly Message[],
+  options: RequestOptions,
+  capabilities: Capabilities,
+): Pick<ChatCompletionCreateParamsBase, 'model' | 'messages' | 'tools'> & Record<string, unknown> {
+  const withTools = capabilities.tools !== false;
+  const tools = withTools ? (options.tools ?? []) : [];
+  return {
+    model,
+    messages: toWire(messages, withTools),
+    ...(tools.length > 0 && { tools: tools.map(toolSpec) }),
+    ...(options.maxTokens !== undefined && { [capabilities.maxTokensField ?? 'max_tokens']: options.maxTokens }),
+    ...(options.temperature !== undefined &&
+      capabilities.temperature !== false && { temperature: options.temperature }),
+  };
+}
+
+function toolSpec({ name, description, parameters }: ToolSpec) {
+  return { type: 'function' as const, function: { name, description, parameters: { ...parameters } } };
+}
+
+/**
+ * The conversation in a form that every server takes: at most one system message, first; then a user message; adjacent
+ * user or assistant messages joined; each call answered by exactly one tool message right behind it, and no tool message
+ * without its call; string content everywhere; arguments always a JSON object; no lone surrogates.
+ */
+export function toWire(messages: readonly Message[], withTools = true): WireMessage[] {
+  const legal = pairCalls(withTools ? messages : messages.map(asPlainText));
+  const wire: WireMessage[] = [];
+  for (const message of legal) append(wire, message);
+  const first = wire.findIndex((message) => message.role !== 'system');
+  // An evicted beginning may leave an answer first, which strict templates refuse.
+  if (wire[first]?.role === 'assistant')
+    wire.splice(first, 0, { role: 'user', content: '[aish] (earlier turns left out)' });
+  // A request that ends with an answer would be taken as the beginning of the next one.
+  if (wire.at(-1)?.role === 'assistant') wire.push({ role: 'user', content: '[aish] go on' });
+  return wire;
+}
+
+function append(wire: WireMessage[], message: Message): void {
+  const content = message.content.toWellFormed();
+  const last = wire.at(-1);
+  switch (message.role) {
+    case 'system':
+      if (wire.length === 0) wire.push({ role: 'system', content });
+      else if (last?.role === 'system') last.content = joined(last.content, content);
+      else append(wire, { role: 'user', content });
+      return;
+    case 'user':
+      if (last?.role === 'user') last.content = joined(last.content, content);
+      else wire.push({ role: 'user', content });
+      return;
+    case 'assistant': {
+      const calls = message.toolCalls.map(wireCall);
+      if (last?.role === 'assistant' && !last.tool_calls) {
+        last.content = joined(last.content, content);
+        if (calls.length > 0) last.tool_calls = calls;
+      } else if (content !== '' || calls.length > 0) {
+        wire.push({ role: 'assistant', content, ...(calls.length > 0 && { tool_calls: calls }) });
+      }
+      return;
+    }
+    case 'tool':
+      wire.push({ role: 'tool', tool_call_id: message.callId, content });
+  }
+}
+
+function joined(before: unknown, after: string): string {
+  const first = typeof before === 'string' ? before : '';
+  return first === '' || after === '' ? first + after : `${first}\n\n${after}`;
+}
+
+function wireCall(call: ToolCall) {
+  return {
+    id: call.id,
+    type: 'function' as const,
+    function: { name: call.name, arguments: legalArguments(call.arguments) },
+  };
+}
+
+/** A server's template parses old arguments again, and one bad text makes it answer 500 for ever. */
+function legalArguments(text: string): string {
+  if (text.trim() === '') return '{}';
+  const legal = asObject(parseJson(text)) ? text : JSON.stringify({ invalid_arguments: text.slice(0, 2000) });
+  return legal.toWellFormed();
+}
+
+/** Puts each result right behind its call, answers calls without one, and tells orphaned results as text. */
+function pairCalls(messages: readonly Message[]): Message[] {
+  const legal: Message[] = [];
+  const open = new Set<string>();
+  const close = (): void => {
+    for (const callId of open) {
+      legal.push({ role: 'tool', callId, content: '[aish] no result was recorded for this call' });
+    }
+    open.clear();
+  };
+  const later: Message[] = [];
+  for (const message of messages) {
+    if (message.role === 'tool') {
+      if (open.delete(message.callId)) legal.push(message);
+      else later.push({ role: 'user', content: `[aish] result of an earlier call:\n${message.content}` });
+      if (open.size === 0) legal.push(...later.splice(0));
+      continue;
+    }
+    // What was said between a call and its result waits until the calls are answered.
+    if (open.size > 0 && answeredLater(messages, message, open)) {
+      later.push(message);
+      continue;
+    }
+    close();
+    legal.push(...later.splice(0), message);
+    if (message.role === 'assistant') for (const call of message.toolCalls) open.add(call.id);
+  }
+  close();
+  return [...legal, ...later];
+}
+
+function answeredLater(messages: readonly Message[], from: Message, open: ReadonlySet<string>): boolean {
+  if (from.role !== 'user') return false;
+  const rest = messages.slice(messages.indexOf(from));
+  const next = rest.findIndex((message) => message.role === 'assistant');
+  return rest.slice(0, next < 0 ? undefined : next).some((m) => m.role === 'tool' && open.has(m.callId));
+}
+
+/** For models that know no tool calls: the same facts as words. */
+function asPlainText(message: Message): Message {
+  if (message.role === 'tool') return { role: 'user', content: message.content };
+  if (message.role !== 'assistant' || message.toolCalls.length === 0) return message;
+  const told = message.toolCalls.map((call) => `(called ${call.name} with ${call.arguments})`).join('\n');
+  return { role: 'assistant', content: message.content === '' ? told : `${message.content}\n${told}`, toolCalls: [] };
+}
