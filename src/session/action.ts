@@ -9,6 +9,8 @@ export type CommandAction = {
   /** Set when a tool call asked: its result must answer this id. */
   readonly callId?: string;
   readonly waitSeconds?: number;
+  /** What the model had written, where the user changed it at the HALT (HA-7). */
+  readonly editedFrom?: string;
   readonly label?: string;
 };
 

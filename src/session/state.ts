@@ -78,8 +78,11 @@ export type Phase =
       readonly op: OpId;
       readonly run: Run;
       readonly dispatch: Dispatch;
-      /** The user edited the action, or it was open when the program closed: ask whatever the gate says now. */
-      readonly mustAsk: boolean;
+      /**
+       * Who has consented: nobody yet, so policy decides; the user by editing the command, so only a destructive
+       * one asks again; or it was open when the program closed, so it asks whatever the gate says now.
+       */
+      readonly consent: 'policy' | 'edited' | 'resumed';
     }
   | {
       readonly kind: 'halted';
@@ -87,6 +90,8 @@ export type Phase =
       readonly run: Run;
       readonly dispatch: Dispatch;
       readonly judgement: Judgement;
+      /** The operation that judged it. */
+      readonly judgedAs: OpId;
     }
   | {
       readonly kind: 'acting';
@@ -98,15 +103,22 @@ export type Phase =
       /** Set by `actionStarted`, which is durable before the launch (RE-4). */
       readonly started: boolean;
     }
-  | { readonly kind: 'escalated'; readonly question: QuestionId; readonly run: NorrisRun; readonly sentinel?: Sentinel }
+  | {
+      readonly kind: 'escalated';
+      readonly question: QuestionId;
+      readonly run: NorrisRun;
+      /** Whether the step had actions at all, and what it said of the goal: looked at once the user has answered. */
+      readonly acted: boolean;
+      readonly sentinel?: Sentinel;
+    }
   | {
       readonly kind: 'stopping';
       readonly op: OpId;
       readonly run: Run;
       /** What was being dispatched; its open calls get their results when the operation has ended. */
       readonly dispatch?: Dispatch;
-      /** The action's result belongs to this action, when one was running. */
-      readonly acting: boolean;
+      /** Set when an action was launched or about to be: its outcome is still to be recorded. */
+      readonly acting?: { readonly approved: boolean; readonly started: boolean };
     };
 
 /** One conversation: the user's, or a sub-agent's. */

@@ -1,0 +1,88 @@
+/** The one way from the model to an executor or a tool (law 2). */
+import type { CommandResult } from '../session/action.ts';
+import type { Effect } from '../session/effect.ts';
+import type { Outcome } from '../session/state.ts';
+import { type EffectContext, messageOf } from './effect-context.ts';
+import type { Permit } from './permit.ts';
+import type { RunningCommand } from './services.ts';
+
+type Act = Extract<Effect, { kind: 'act' }>;
+
+/** Redeems the judgement, makes the start durable, launches, and tells the outcome. Never rejects. */
+export async function perform(context: EffectContext, effect: Act, signal: AbortSignal): Promise<void> {
+  const { op, session } = effect;
+  const permit = context.permits.redeem(effect);
+  const end = (outcome: Outcome) => void context.dispatch({ type: 'actionEnded', op, outcome }, session);
+  if (!permit) return end(failed(effect, 'not run: it is not what was judged'));
+  try {
+    await context.dispatch({ type: 'actionStarted', op }, session);
+  } catch (error) {
+    return end(failed(effect, `not run: the journal can't be written (${messageOf(error)})`));
+  }
+  if (signal.aborted) return end(failed(effect, 'not run: aborted'));
+  try {
+    end(
+      permit.action.kind === 'command'
+        ? await command(context, op, permit, signal)
+        : await tool(context, permit, signal),
+    );
+  } catch (error) {
+    end(failed(effect, `could not run: ${messageOf(error)}`));
+  }
+}
+
+function failed({ action, cwd }: Act, note: string): Outcome {
+  if (action.kind === 'tool') return { kind: 'tool', text: note, failed: true };
+  return { kind: 'command', result: { ...nothing(cwd), note } };
+}
+
+function nothing(cwd: string): CommandResult {
+  return { exit: null, cwd, head: '', tail: '', omittedLines: 0, bytes: 0, milliseconds: 0 };
+}
+
+async function tool(context: EffectContext, { action }: Permit, signal: AbortSignal): Promise<Outcome> {
+  return { kind: 'tool', ...(await context.services.tools.run(action, signal)) };
+}
+
+async function command(context: EffectContext, op: string, permit: Permit, signal: AbortSignal): Promise<Outcome> {
+  const { action, cwd, mode } = permit;
+  if (action.kind !== 'command') throw new Error('not a command');
+  const { agent, waitSeconds } = context.services;
+  const running = await agent.run(action.command, { cwd, restricted: mode === 'restricted' });
+  if (action.job) return asJob(context, running, action.command, cwd);
+  context.live.commands.set(op, running);
+  const interrupt = () => running.interrupt();
+  signal.addEventListener('abort', interrupt, { once: true });
+  if (signal.aborted) interrupt();
+  const wait = waiter((action.waitSeconds ?? waitSeconds) * 1000);
+  try {
+    const result = await Promise.race([running.result, wait.over]);
+    if (result !== 'over') return { kind: 'command', result };
+    // An abort is under way: its end is near and is waited for.
+    if (signal.aborted) return { kind: 'command', result: await running.result };
+    return asJob(context, running, action.command, cwd);
+  } finally {
+    wait.clear();
+    signal.removeEventListener('abort', interrupt);
+    context.live.commands.delete(op);
+  }
+}
+
+function waiter(milliseconds: number) {
+  let timer: NodeJS.Timeout | undefined;
+  // Node fires at once past 2^31 ms.
+  const over = new Promise<'over'>((resolve) => {
+    timer = setTimeout(() => resolve('over'), Math.min(milliseconds, 2 ** 31 - 1));
+  });
+  return { over, clear: () => clearTimeout(timer) };
+}
+
+function asJob(context: EffectContext, running: RunningCommand, line: string, cwd: string): Outcome {
+  const job = context.services.jobs.adopt(running, line, 'model');
+  const head = running.output.lines(200).join('\n');
+  return {
+    kind: 'job',
+    job,
+    result: { ...nothing(cwd), head, bytes: running.output.bytes, note: `runs on as job ${job}` },
+  };
+}

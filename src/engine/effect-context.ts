@@ -1,0 +1,20 @@
+import type { EventBody } from '../session/event.ts';
+import type { OpId, SessionId, State } from '../session/state.ts';
+import type { Live } from './live.ts';
+import type { Permits } from './permit.ts';
+import type { Services } from './services.ts';
+
+/** What carrying out needs of the engine. */
+export type EffectContext = {
+  readonly services: Services;
+  readonly state: State;
+  readonly live: Live;
+  readonly permits: Permits;
+  readonly controllers: Map<OpId, AbortController>;
+  dispatch(body: EventBody, session?: SessionId): Promise<void>;
+};
+
+/** The text of anything thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,85 @@
+/** Effects → services → events. Every operation started here ends with its own event, whatever happens. */
+import type { Examination } from '../session/action.ts';
+import { composeMessages } from '../session/context.ts';
+import type { Effect } from '../session/effect.ts';
+import type { Reply } from '../session/message.ts';
+import type { OpId } from '../session/state.ts';
+import { clean, stripStyles } from '../session/text.ts';
+import { perform } from './act.ts';
+import { type EffectContext, messageOf } from './effect-context.ts';
+import { LiveReply } from './live.ts';
+
+type Of<K extends Effect['kind']> = Extract<Effect, { kind: K }>;
+
+/** Starts what the effect asks for. `show`, `hide`, `giveBack` and `ask` are the screen's business. */
+export function carryOut(context: EffectContext, effect: Effect): void {
+  switch (effect.kind) {
+    case 'callModel':
+      return start(context, effect.op, (signal) => callModel(context, effect, signal));
+    case 'examine':
+      return start(context, effect.op, (signal) => examine(context, effect, signal));
+    case 'act':
+      return start(context, effect.op, (signal) => perform(context, effect, signal));
+    case 'cancel':
+      context.controllers.get(effect.op)?.abort();
+      return;
+    case 'show':
+    case 'hide':
+    case 'giveBack':
+    case 'ask':
+      return;
+  }
+}
+
+function start(context: EffectContext, op: OpId, work: (signal: AbortSignal) => Promise<void>): void {
+  const controller = new AbortController();
+  context.controllers.set(op, controller);
+  void work(controller.signal).finally(() => context.controllers.delete(op));
+}
+
+async function callModel(context: EffectContext, effect: Of<'callModel'>, signal: AbortSignal): Promise<void> {
+  const { op, session, preset, category } = effect;
+  const conversation = context.state.sessions[session];
+  if (!conversation) return;
+  const { models, tools, systemPrompt, now } = context.services;
+  const live = new LiveReply(preset, now());
+  context.live.replies.set(op, live);
+  let reply: Reply;
+  try {
+    reply = await models.chatStream(preset, composeMessages(conversation, systemPrompt), {
+      tools: tools.specs,
+      signal,
+      category,
+      onText: (delta) => live.addText(delta),
+      onReasoning: (delta) => live.addReasoning(delta),
+    });
+  } catch (error) {
+    reply = brokenReply(preset, live.text, error);
+  }
+  context.live.replies.delete(op);
+  void context.dispatch({ type: 'replyEnded', op, reply: { ...reply, text: stripStyles(clean(reply.text)) } }, session);
+}
+
+function brokenReply(preset: string, text: string, error: unknown): Reply {
+  const failure = { kind: 'protocol', message: `the call to ${preset} broke: ${messageOf(error)}` } as const;
+  return { text, reasoning: '', toolCalls: [], preset, finish: 'failed', failure, notices: [] };
+}
+
+/** Mode check, schema, gate, in this order (AC-5). A gate that breaks has not said that the action is safe. */
+async function examine(context: EffectContext, effect: Of<'examine'>, signal: AbortSignal): Promise<void> {
+  const { op, session, action, cwd, goal } = effect;
+  const { gate, tools } = context.services;
+  const refusal = tools.refusal(action);
+  let examination: Examination;
+  if (refusal !== undefined) examination = { kind: 'refused', text: refusal };
+  else {
+    const judgement = await gate.judge(action, { cwd, goal, signal }).catch((error) => ({
+      destructive: true,
+      reason: `the gate failed: ${messageOf(error)}`,
+      source: 'default' as const,
+    }));
+    examination = { kind: 'judged', judgement, autoApproved: tools.autoApproved(action) };
+  }
+  context.permits.issue(effect, examination);
+  void context.dispatch({ type: 'examined', op, examination }, session);
+}

@@ -1,0 +1,140 @@
+/** Holds the state, dispatches events, carries out effects through services. */
+import type { Effect } from '../session/effect.ts';
+import type { EventBody, SessionEvent } from '../session/event.ts';
+import { reduce } from '../session/reduce.ts';
+import { type Conversation, emptyState, rootOf, type SessionId, type State } from '../session/state.ts';
+import type { EffectContext } from './effect-context.ts';
+import { carryOut } from './effects.ts';
+import { Live } from './live.ts';
+import { Permits } from './permit.ts';
+import type { Services } from './services.ts';
+import { Transcript } from './transcript.ts';
+
+export type GiveBack = (text: string) => void;
+
+export class Engine {
+  readonly services: Services;
+  readonly transcript = new Transcript();
+  readonly live = new Live();
+  readonly permits = new Permits();
+  /** Operations that can be cancelled. */
+  readonly controllers = new Map<string, AbortController>();
+  #state: State;
+  #lineSerial = 0;
+  readonly #queue: SessionEvent[] = [];
+  readonly #listeners = new Set<() => void>();
+  readonly #eventListeners = new Set<(event: SessionEvent) => void>();
+  readonly #giveBackListeners = new Set<GiveBack>();
+  #draining = false;
+  #closed = false;
+
+  constructor(services: Services, root: SessionId) {
+    this.services = services;
+    this.#state = emptyState(root);
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  /** The user's conversation. */
+  get conversation(): Conversation {
+    return rootOf(this.#state);
+  }
+
+  /** Folds events of a journal: state and transcript as they were, nothing carried out. */
+  replay(events: Iterable<SessionEvent>): void {
+    for (const event of events) {
+      const [state, effects] = reduce(this.#state, event);
+      this.#state = state;
+      for (const effect of effects) this.transcript.apply(effect);
+    }
+  }
+
+  /** One event of `session` (the user's conversation by default). Returns once it is durable. */
+  dispatch(body: EventBody, session: SessionId = this.#state.root): Promise<void> {
+    if (this.#closed) return Promise.resolve();
+    const event: SessionEvent = { session, at: this.services.now(), ...body };
+    const durable = this.services.journal.append(event);
+    this.#queue.push(event);
+    if (!this.#draining) this.#drain();
+    return durable;
+  }
+
+  /** A name for a line of the user's. */
+  newLineId(): string {
+    this.#lineSerial += 1;
+    return `line-${this.services.now()}-${this.#lineSerial}`;
+  }
+
+  /** Called after each change of state or transcript. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Called with each event after it took effect (headless output, notifications). */
+  onEvent(listener: (event: SessionEvent) => void): () => void {
+    this.#eventListeners.add(listener);
+    return () => this.#eventListeners.delete(listener);
+  }
+
+  /** Called when queued lines come back to the prompt. */
+  onGiveBack(listener: GiveBack): () => void {
+    this.#giveBackListeners.add(listener);
+    return () => this.#giveBackListeners.delete(listener);
+  }
+
+  /** Closing runs nothing: events after this are dropped, what runs is cancelled, open questions stay in the journal. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const controller of this.controllers.values()) controller.abort();
+    const commands = [...this.live.commands.values()];
+    for (const command of commands) command.interrupt();
+    await Promise.allSettled(commands.map((command) => command.result));
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Shows something that is no part of the session, such as a `:` command's output. */
+  showLocal(effect: Extract<Effect, { kind: 'show' }>): void {
+    this.transcript.apply(effect);
+    this.#notify();
+  }
+
+  #drain(): void {
+    this.#draining = true;
+    try {
+      for (let event = this.#queue.shift(); event; event = this.#queue.shift()) this.#take(event);
+    } finally {
+      this.#draining = false;
+    }
+    this.#notify();
+  }
+
+  #take(event: SessionEvent): void {
+    if (event.type === 'answered' && event.answer.kind === 'proceed') {
+      const phase = this.#state.sessions[event.session]?.phase;
+      if (phase?.kind === 'halted' && phase.question === event.question) this.permits.approve(phase.judgedAs);
+    }
+    const [state, effects] = reduce(this.#state, event);
+    this.#state = state;
+    for (const effect of effects) this.transcript.apply(effect);
+    for (const listener of this.#eventListeners) listener(event);
+    for (const effect of effects) {
+      if (effect.kind === 'giveBack') for (const listener of this.#giveBackListeners) listener(effect.text);
+      else carryOut(this.#context, effect);
+    }
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  get #context(): EffectContext {
+    return this;
+  }
+}

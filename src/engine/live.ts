@@ -1,0 +1,43 @@
+/** Streams beside the machine: the reply being written and the commands that run, by operation. Read at frame rate. */
+import type { OpId } from '../session/state.ts';
+import type { RunningCommand } from './services.ts';
+
+/** Text of a reply as it arrives. */
+export class LiveReply {
+  text = '';
+  reasoning = '';
+  version = 0;
+  readonly preset: string;
+  readonly startedAt: number;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(preset: string, startedAt: number) {
+    this.preset = preset;
+    this.startedAt = startedAt;
+  }
+
+  addText(delta: string): void {
+    this.text += delta;
+    this.#changed();
+  }
+
+  addReasoning(delta: string): void {
+    this.reasoning += delta;
+    this.#changed();
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #changed(): void {
+    this.version += 1;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+export class Live {
+  readonly replies = new Map<OpId, LiveReply>();
+  readonly commands = new Map<OpId, RunningCommand>();
+}

@@ -1,0 +1,55 @@
+/** Law 2: one function leads from the model to an executor, and it takes one of these. */
+import type { Action, Examination } from '../session/action.ts';
+import type { Effect } from '../session/effect.ts';
+import type { Mode, OpId } from '../session/state.ts';
+
+type Examine = Extract<Effect, { kind: 'examine' }>;
+type Act = Extract<Effect, { kind: 'act' }>;
+type Issued = { readonly bound: string; readonly destructive: boolean; approved: boolean };
+
+const secret = Symbol('permit');
+
+/** A single-use right to run one action as it was judged. Only `Permits.redeem` makes one. */
+export class Permit {
+  readonly action: Action;
+  readonly cwd: string;
+  readonly mode: Mode;
+
+  constructor(key: symbol, { action, cwd, mode }: Act) {
+    if (key !== secret) throw new Error('a permit is made by redeeming a judgement');
+    this.action = action;
+    this.cwd = cwd;
+    this.mode = mode;
+  }
+}
+
+/** Keeps what the gate and the user said, beside the machine, so that a fault there alone can't launch anything. */
+export class Permits {
+  readonly #issued = new Map<OpId, Issued>();
+
+  /** The gate has judged an action. A refused one gets no permit. */
+  issue(examined: Examine, examination: Examination): void {
+    if (examination.kind === 'refused') return;
+    const destructive = examination.judgement.destructive;
+    this.#issued.set(examined.op, { bound: bindingOf(examined), destructive, approved: false });
+  }
+
+  /** The user said proceed to what was judged as `op`. */
+  approve(op: OpId): void {
+    const issued = this.#issued.get(op);
+    if (issued) issued.approved = true;
+  }
+
+  /** Trades a judgement for the right to act, once; undefined where it does not cover this very action. */
+  redeem(act: Act): Permit | undefined {
+    const issued = this.#issued.get(act.judgedAs);
+    this.#issued.delete(act.judgedAs);
+    if (!issued || issued.bound !== bindingOf(act)) return undefined;
+    if (issued.destructive && !issued.approved) return undefined;
+    return new Permit(secret, act);
+  }
+}
+
+function bindingOf({ session, action, cwd, mode }: Examine | Act): string {
+  return JSON.stringify([session, action, cwd, mode]);
+}

@@ -1,0 +1,100 @@
+/** What the engine needs of the services, as plain interfaces: services know neither the engine nor each other. */
+import type { Action, CommandResult, Judgement } from '../session/action.ts';
+import type { SessionEvent } from '../session/event.ts';
+import type { Category, Message, Reply, ToolSpec } from '../session/message.ts';
+
+/** Talks to models. Never rejects; a failure is part of the reply. */
+export type Models = {
+  chatStream(
+    preset: string,
+    messages: readonly Message[],
+    options: {
+      readonly tools?: readonly ToolSpec[];
+      readonly signal: AbortSignal;
+      readonly maxTokens?: number;
+      readonly category: Category;
+      readonly onText: (delta: string) => void;
+      readonly onReasoning?: (delta: string) => void;
+    },
+  ): Promise<Reply>;
+};
+
+/** The gate. Never rejects; what can't be judged is destructive. */
+export type Gate = {
+  judge(
+    action: Action,
+    context: { readonly cwd: string; readonly goal: string; readonly signal: AbortSignal },
+  ): Promise<Judgement>;
+};
+
+/** The rendered screen of a command that runs. */
+export type LiveOutput = {
+  readonly version: number;
+  readonly bytes: number;
+  /** The last `max` rendered lines; SGR colour only. */
+  lines(max: number): readonly string[];
+  subscribe(listener: () => void): () => void;
+};
+
+export type RunningCommand = {
+  readonly output: LiveOutput;
+  write(data: string): void;
+  resize(columns: number, rows: number): void;
+  /** SIGINT, then SIGTERM, then SIGKILL to everything the command started. */
+  interrupt(): void;
+  readonly result: Promise<CommandResult>;
+};
+
+/** Runs one command of the model. */
+export type AgentCommands = {
+  run(command: string, options: { readonly cwd: string; readonly restricted: boolean }): Promise<RunningCommand>;
+};
+
+export type JobInfo = {
+  readonly id: number;
+  readonly command: string;
+  readonly by: 'user' | 'model';
+  readonly startedAt: number;
+};
+
+export type Jobs = {
+  /** Keeps a running command as a job; its number. */
+  adopt(running: RunningCommand, command: string, by: 'user' | 'model'): number;
+  list(): readonly JobInfo[];
+  /** False when there is no such job. */
+  kill(id: number): boolean;
+};
+
+/** Tools other than shell commands. */
+export type Tools = {
+  readonly specs: readonly ToolSpec[];
+  /** Why a call can't be accepted (unknown name, arguments against the schema), told to the model; undefined when fine. */
+  refusal(action: Action): string | undefined;
+  autoApproved(action: Action): boolean;
+  run(action: Action, signal: AbortSignal): Promise<{ readonly text: string; readonly failed: boolean }>;
+};
+
+export type Journal = {
+  /** Resolves when the event is durable. */
+  append(event: SessionEvent): Promise<void>;
+};
+
+/** The user's own interactive shell. */
+export type UserShell = {
+  readonly cwd: string;
+  run(line: string): RunningCommand;
+};
+
+export type Services = {
+  readonly models: Models;
+  readonly gate: Gate;
+  readonly agent: AgentCommands;
+  readonly jobs: Jobs;
+  readonly tools: Tools;
+  readonly journal: Journal;
+  /** The constant system prompt. */
+  readonly systemPrompt: string;
+  readonly now: () => number;
+  /** Seconds after which a command becomes a job (EX-10). */
+  readonly waitSeconds: number;
+};

@@ -1,0 +1,55 @@
+/** The transcript: what the user sees, as entries in order. A fold of `show` and `hide` effects, append-mostly. */
+import type { Effect } from '../session/effect.ts';
+import type { Entry } from '../session/entry.ts';
+
+/** One entry with the key it is shown under; `version` grows when it is replaced. */
+export type Shown = { readonly key: string; readonly version: number; readonly entry: Entry };
+
+export class Transcript {
+  #entries: Shown[] = [];
+  readonly #at = new Map<string, number>();
+  /** Grows with every change. */
+  version = 0;
+
+  /** The live list; read only, and changed in place as entries come. */
+  get entries(): readonly Shown[] {
+    return this.#entries;
+  }
+
+  apply(effect: Effect): void {
+    if (effect.kind === 'show') this.#show(effect.key, effect.entry);
+    else if (effect.kind === 'hide') this.#hide(effect.key);
+  }
+
+  #show(key: string, entry: Entry): void {
+    this.version += 1;
+    const at = this.#at.get(key);
+    if (at === undefined) {
+      this.#at.set(key, this.#entries.length);
+      this.#entries.push({ key, version: 0, entry });
+      return;
+    }
+    const old = this.#entries[at];
+    // A queued line that is delivered moves to the end: it is said now.
+    if (old?.entry.kind === 'user' && old.entry.queued && entry.kind === 'user' && at < this.#entries.length - 1) {
+      this.#hide(key);
+      this.#show(key, entry);
+    } else this.#entries[at] = { key, version: (old?.version ?? 0) + 1, entry };
+  }
+
+  #hide(key: string): void {
+    const at = this.#at.get(key);
+    if (at === undefined) return;
+    this.version += 1;
+    this.#entries = this.#entries.filter((_, index) => index !== at);
+    this.#at.clear();
+    for (const [index, shown] of this.#entries.entries()) this.#at.set(shown.key, index);
+  }
+
+  /** Forgets everything on screen (the conversation is untouched). */
+  clear(): void {
+    this.version += 1;
+    this.#entries = [];
+    this.#at.clear();
+  }
+}

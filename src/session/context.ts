@@ -1,0 +1,86 @@
+/** State → the messages of the next call: fixed head + turns + volatile tail (CX-1, CX-6). */
+import type { Message } from './message.ts';
+import type { Conversation, Turn } from './state.ts';
+
+const NORRIS_BLOCK = `[NORRIS MODE]
+You are operating autonomously toward a stated goal. Plan and execute step
+by step using CMD: lines (for shell) or tool_calls. After each action, you
+will see its result in the next turn. Re-plan based on what you observe.
+
+When the goal is achieved, emit a single line:
+    GOAL: complete
+on its own line, optionally followed by a brief summary.
+
+If the goal is unreachable or you need user input, emit:
+    GOAL: blocked
+with a one-line reason.
+
+Avoid destructive operations unless the goal explicitly requires them. The
+user will be prompted to confirm destructive actions; expect their verdict
+in the next turn as "[aish] action skipped by user" or "[aish] action approved".`;
+
+const EVICTED = '[aish] earlier turns were left out to stay within the limit';
+const RESTRICTED =
+  '[aish] mode: Restricted. Commands run in a kernel sandbox: files can be read, not written; no network. ' +
+  'Use request_mode_upgrade to request write access.';
+
+/**
+ * The whole request. `system` is the constant system prompt; the Norris block follows it over a run (NO-6).
+ * Nothing before the tail changes from call to call but by eviction, so that a server's prompt cache holds.
+ */
+export function composeMessages(conversation: Conversation, system: string): readonly Message[] {
+  const from = firstKept(conversation.turns, conversation.settings.maxTurns);
+  const messages: Message[] = [{ role: 'system', content: system + norrisBlock(conversation) }];
+  if (from > 0) messages.push({ role: 'user', content: EVICTED });
+  for (const turn of conversation.turns.slice(from)) messages.push(messageOf(turn));
+  const tail = tailOf(conversation);
+  if (tail !== '') messages.push({ role: 'user', content: tail });
+  return mergeUsers(messages);
+}
+
+function norrisBlock({ phase }: Conversation): string {
+  if (phase.kind === 'idle' || phase.run.kind !== 'norris') return '';
+  return `\n\n${NORRIS_BLOCK}\n\nGoal: ${phase.run.goal}`;
+}
+
+/** What may differ from call to call. */
+function tailOf({ mode }: Conversation): string {
+  return mode === 'restricted' ? RESTRICTED : '';
+}
+
+function messageOf(turn: Turn): Message {
+  switch (turn.kind) {
+    case 'user':
+      return { role: 'user', content: turn.origin === 'goal' ? `Goal: ${turn.text}` : turn.text };
+    case 'assistant':
+      return { role: 'assistant', content: turn.text, toolCalls: turn.toolCalls };
+    case 'result':
+      return { role: 'tool', callId: turn.callId, content: turn.text };
+  }
+}
+
+/** Strict chat templates refuse two user messages in a row. */
+function mergeUsers(messages: readonly Message[]): readonly Message[] {
+  const merged: Message[] = [];
+  for (const message of messages) {
+    const last = merged.at(-1);
+    if (message.role === 'user' && last?.role === 'user') {
+      merged[merged.length - 1] = { role: 'user', content: `${last.content}\n\n${message.content}` };
+    } else merged.push(message);
+  }
+  return merged;
+}
+
+/**
+ * Index of the oldest turn that is still sent. Moves in blocks of a quarter of `maxTurns`, so that the prefix stays
+ * the same over many calls, and never lands inside a tool exchange: a result goes with its call.
+ */
+export function firstKept(turns: readonly Turn[], maxTurns: number): number {
+  if (turns.length <= maxTurns) return 0;
+  const block = Math.max(1, Math.floor(maxTurns / 4));
+  let from = Math.ceil((turns.length - maxTurns) / block) * block;
+  while (from < turns.length - 1 && turns[from]?.kind === 'result') from += 1;
+  // A very long exchange at the end may leave nothing but results: then its call and all of them stay.
+  while (from > 0 && turns[from]?.kind === 'result') from -= 1;
+  return from;
+}

@@ -1,0 +1,73 @@
+import type { CommandResult } from './action.ts';
+import { stripStyles } from './text.ts';
+
+/** The most a command's output may take in the context, in characters (EX-7). */
+export const CONTEXT_LIMIT = 8000;
+const HEAD_SHARE = 0.4;
+
+/** Up to `room` characters from the start, to a line end where there is one. */
+function firstPart(text: string, room: number): string {
+  if (text.length <= room) return text;
+  return text.slice(0, text.lastIndexOf('\n', room - 1) + 1 || wholeCharacters(text, room));
+}
+
+/** Up to `room` characters from the end, from a line start where there is one. */
+function lastPart(text: string, room: number): string {
+  if (text.length <= room) return text;
+  const floor = text.length - room;
+  const lineStart = text.indexOf('\n', floor - 1) + 1;
+  return text.slice(lineStart > 0 && lineStart < text.length ? lineStart : wholeCharacters(text, floor));
+}
+
+/** The nearest index at or after `at` that does not split a surrogate pair. */
+function wholeCharacters(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at;
+}
+
+/** Lines begun in `text` between two places; a part of one line counts as one. */
+function linesBetween(text: string, from: number, to: number): number {
+  if (from >= to) return 0;
+  let lines = 0;
+  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) lines += 1;
+  return Math.max(lines, 1);
+}
+
+function joined(head: string, omittedLines: number, file: string | undefined, tail: string): string {
+  const lines = `${omittedLines} ${omittedLines === 1 ? 'line' : 'lines'} omitted`;
+  const mark = file === undefined ? `[${lines}]` : `[${lines}, full text: ${file}]`;
+  return `${head}${head === '' || head.endsWith('\n') ? '' : '\n'}${mark}\n${tail}`;
+}
+
+/** Cuts `text` to about `limit` characters (head 40 %, tail 60 %, on line ends) around a line that says what is gone. */
+export function clip(text: string, limit: number, file?: string): string {
+  if (text.length <= limit) return text;
+  const room = Math.floor(limit * HEAD_SHARE);
+  const head = firstPart(text, room);
+  const tail = lastPart(text, limit - room);
+  return joined(head, linesBetween(text, head.length, text.length - tail.length), file, tail);
+}
+
+/** The output of a command as plain text within `limit` characters (EX-7). */
+export function plainOutput(result: CommandResult, limit: number = CONTEXT_LIMIT): string {
+  const wholeHead = stripStyles(result.head);
+  if (result.omittedLines === 0) return clip(wholeHead, limit, result.file);
+  const wholeTail = stripStyles(result.tail);
+  const room = Math.floor(limit * HEAD_SHARE);
+  const head = firstPart(wholeHead, room);
+  const tail = lastPart(wholeTail, limit - room);
+  const lost =
+    linesBetween(wholeHead, head.length, wholeHead.length) +
+    result.omittedLines +
+    linesBetween(wholeTail, 0, wholeTail.length - tail.length);
+  return joined(head, lost, result.file, tail);
+}
+
+/** A finished command as the model reads it: the command, what it printed, its exit code and the cwd after it (EX-7). */
+export function formatForModel(result: CommandResult, command: string): string {
+  const output = plainOutput(result).replace(/\n+$/, '');
+  const exit = result.exit === null ? 'exit unknown' : `exit ${result.exit}`;
+  const note = result.note === undefined ? '' : `, ${stripStyles(result.note)}`;
+  const end = `[${exit}${note}, cwd ${stripStyles(result.cwd)}]`;
+  return `$ ${stripStyles(command)}\n${output === '' ? '(no output)' : output}\n${end}`;
+}

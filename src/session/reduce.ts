@@ -1,0 +1,243 @@
+/** (state, event) → [state, effects]. Pure: time, ids and randomness come in with events. */
+import type { Effect } from './effect.ts';
+import type { SessionEvent } from './event.ts';
+import { formatForModel } from './exec-text.ts';
+import { countAction, countSkip, newRun } from './norris.ts';
+import type { Conversation, NorrisRun, Phase, Run, State } from './state.ts';
+import {
+  act,
+  continueNorris,
+  examineNext,
+  finishRun,
+  recordOutcome,
+  showStarted,
+  startStep,
+  takeExamination,
+  takeReply,
+} from './steps.ts';
+import { abort, resume, settle } from './stop.ts';
+import { Work } from './work.ts';
+
+type Of<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>;
+type Halted = Extract<Phase, { kind: 'halted' }>;
+
+/** One event. Facts of operations no longer outstanding, and events of unknown sessions, change nothing. */
+export function reduce(state: State, event: SessionEvent): readonly [State, readonly Effect[]] {
+  const known = state.sessions[event.session];
+  const conversation = event.type === 'opened' ? open(event) : known;
+  if (!conversation) return [state, []];
+  const work = new Work(state, event, conversation);
+  apply(work, event);
+  return work.done();
+}
+
+function open({ session, cwd, mode, settings }: Of<'opened'>): Conversation {
+  return {
+    id: session,
+    settings,
+    mode: settings.sandbox ? mode : 'unrestricted',
+    turns: [],
+    inbox: [],
+    phase: { kind: 'idle' },
+    cwd,
+    preset: settings.preset,
+  };
+}
+
+function apply(work: Work, event: SessionEvent): void {
+  switch (event.type) {
+    case 'opened':
+      work.state = { ...work.state, shell: { ...work.state.shell, cwd: event.cwd } };
+      return;
+    case 'resumed': {
+      const { running: _, ...shell } = work.state.shell;
+      work.state = { ...work.state, shell };
+      return resume(work, event.settings);
+    }
+    case 'asked':
+      return asked(work, event);
+    case 'lineTakenBack':
+      return takeBack(work, event.line);
+    case 'norrisStarted':
+      return startNorris(work, event.goal);
+    case 'answered':
+      return answered(work, event);
+    case 'aborted':
+      return abort(work);
+    case 'turnsReset':
+      return resetTurns(work);
+    case 'presetChosen':
+      return choosePreset(work, event.preset);
+    case 'shellStarted':
+      return shellStarted(work, event);
+    case 'shellEnded':
+      return shellEnded(work, event);
+    case 'shellMoved':
+      work.state = { ...work.state, shell: { ...work.state.shell, cwd: event.cwd } };
+      return;
+    case 'replyEnded':
+      return replyEnded(work, event);
+    case 'examined':
+      return examined(work, event);
+    case 'actionStarted':
+      return actionStarted(work, event);
+    case 'actionEnded':
+      return actionEnded(work, event);
+    case 'jobEnded':
+      return jobEnded(work, event);
+    case 'noticed':
+      return work.notice(event.level, event.text);
+  }
+}
+
+/** A question starts the sub-loop at once, or waits in line for the next step (IN-7). */
+function asked(work: Work, { line, text }: Of<'asked'>): void {
+  const idle = work.conversation.phase.kind === 'idle';
+  work.show({ kind: 'user', text, queued: !idle }, line);
+  work.inbox({ kind: 'line', id: line, text });
+  if (!idle) return;
+  work.set({ cwd: work.state.shell.cwd });
+  startStep(work, { kind: 'chat', preset: work.conversation.preset, round: 1 });
+}
+
+/** Starts a run; the goal is a turn of its own, so that the conversation reads well afterwards. */
+function startNorris(work: Work, goal: string): void {
+  if (work.conversation.phase.kind !== 'idle') {
+    return work.notice('warning', '[aish] a run is under way; Ctrl-X Ctrl-C or :norris off ends it');
+  }
+  const run = newRun(work.conversation, goal, work.event.at);
+  work.set({ cwd: work.state.shell.cwd, lastGoal: goal });
+  work.show({ kind: 'norrisBegan', goal, preset: run.preset, maxSteps: run.maxSteps });
+  work.turn({ kind: 'user', origin: 'goal', text: goal });
+  startStep(work, run);
+}
+
+function takeBack(work: Work, line: string): void {
+  const item = work.conversation.inbox.find((i) => i.kind === 'line' && i.id === line);
+  if (item?.kind !== 'line') return;
+  work.set({ inbox: work.conversation.inbox.filter((i) => i !== item) });
+  work.effect({ kind: 'hide', key: line });
+  work.effect({ kind: 'giveBack', text: item.text });
+}
+
+function answered(work: Work, { question, answer }: Of<'answered'>): void {
+  const { phase } = work.conversation;
+  if (phase.kind === 'escalated' && phase.question === question) {
+    if (answer.kind === 'abort') return settle(work, phase.run);
+    if (answer.kind !== 'proceed') return;
+    work.unask(question);
+    return continueNorris(work, { ...phase.run, skipsInARow: 0 }, phase.acted, phase.sentinel);
+  }
+  if (phase.kind !== 'halted' || phase.question !== question) return;
+  const { run, dispatch } = phase;
+  const action = dispatch.actions[dispatch.index];
+  if (!action) return;
+  if (answer.kind === 'abort') return settle(work, run, dispatch);
+  if (answer.kind === 'edit' && action.kind !== 'command') return;
+  work.unask(question);
+  switch (answer.kind) {
+    case 'proceed':
+      return act(work, run, dispatch, phase.judgedAs, phase.judgement, true);
+    case 'skip':
+      return skip(work, phase);
+    case 'edit': {
+      if (action.kind !== 'command') return;
+      const edited = { ...action, command: answer.command, editedFrom: action.editedFrom ?? action.command };
+      const actions = dispatch.actions.with(dispatch.index, edited);
+      return examineNext(work, run, { ...dispatch, actions }, 'edited');
+    }
+  }
+}
+
+function skip(work: Work, { run, dispatch, judgement }: Halted): void {
+  const action = dispatch.actions[dispatch.index];
+  if (!action) return;
+  work.answerUnrun(action, `[aish] action skipped by user: ${judgement.reason}`);
+  work.show({ kind: 'refused', action, how: 'skipped', reason: judgement.reason });
+  const counted = ifNorris(run, countSkip);
+  examineNext(work, counted, { ...dispatch, index: dispatch.index + 1 }, 'policy');
+}
+
+function ifNorris(run: Run, change: (run: NorrisRun) => NorrisRun): Run {
+  return run.kind === 'norris' ? change(run) : run;
+}
+
+function resetTurns(work: Work): void {
+  if (work.conversation.phase.kind !== 'idle') {
+    return work.notice('warning', '[aish] not while a run is under way; Ctrl-X Ctrl-C ends it');
+  }
+  work.set({ turns: [], inbox: [] });
+  work.notice('info', '[aish] the conversation starts anew');
+}
+
+function choosePreset(work: Work, preset: string): void {
+  work.set({ preset });
+  const later = work.conversation.phase.kind === 'idle' ? '' : ' (for later runs)';
+  work.notice('info', `[aish] model: ${preset}${later}`);
+}
+
+function shellStarted(work: Work, { op, line, private: hidden }: Of<'shellStarted'>): void {
+  const { cwd } = work.state.shell;
+  work.state = { ...work.state, shell: { cwd, running: { op, line, private: hidden } } };
+  work.show({ kind: 'exec', op, by: 'user', command: line, cwd, private: hidden }, op);
+}
+
+/** What the user's command printed waits for the next model call (EX-7), unless it was private. */
+function shellEnded(work: Work, { op, result }: Of<'shellEnded'>): void {
+  const { cwd, running } = work.state.shell;
+  if (running?.op !== op) return;
+  work.state = { ...work.state, shell: { cwd: result.cwd } };
+  work.show({ kind: 'exec', op, by: 'user', command: running.line, cwd, private: running.private, result }, op);
+  if (running.private) return;
+  const text = `[aish] the user ran:\n${formatForModel(result, running.line)}`;
+  work.inbox({ kind: 'note', origin: 'exec', text });
+}
+
+function replyEnded(work: Work, { op, reply }: Of<'replyEnded'>): void {
+  const { phase } = work.conversation;
+  if (phase.kind === 'replying' && phase.op === op) return takeReply(work, phase.run, op, reply);
+  if (phase.kind !== 'stopping' || phase.op !== op) return;
+  if (reply.text.trim() !== '') {
+    work.show({ kind: 'assistant', text: reply.text, preset: reply.preset, partial: true }, op);
+    work.turn({ kind: 'assistant', text: reply.text, toolCalls: [], partial: true });
+  }
+  finishRun(work, phase.run, { status: 'aborted' });
+}
+
+function examined(work: Work, { op, examination }: Of<'examined'>): void {
+  const { phase } = work.conversation;
+  if (phase.kind === 'judging' && phase.op === op) return takeExamination(work, phase, examination);
+  if (phase.kind === 'stopping' && phase.op === op) settle(work, phase.run, phase.dispatch);
+}
+
+function actionStarted(work: Work, { op }: Of<'actionStarted'>): void {
+  const { phase } = work.conversation;
+  if (phase.kind !== 'acting' && phase.kind !== 'stopping') return;
+  const action = phase.dispatch?.actions[phase.dispatch.index];
+  if (phase.op !== op || !action) return;
+  showStarted(work, op, action);
+  if (phase.kind === 'acting') work.phase({ ...phase, started: true });
+  else if (phase.acting) work.phase({ ...phase, acting: { ...phase.acting, started: true } });
+}
+
+function actionEnded(work: Work, { op, outcome }: Of<'actionEnded'>): void {
+  const { phase } = work.conversation;
+  if (phase.kind !== 'acting' && phase.kind !== 'stopping') return;
+  const { dispatch } = phase;
+  const action = dispatch?.actions[dispatch.index];
+  if (phase.op !== op || !dispatch || !action) return;
+  const approved = phase.kind === 'acting' ? phase.approved : (phase.acting?.approved ?? false);
+  recordOutcome(work, op, action, approved, outcome);
+  const run = ifNorris(phase.run, (r) => countAction(r, approved));
+  const rest = { ...dispatch, index: dispatch.index + 1 };
+  if (phase.kind === 'acting') examineNext(work, run, rest, 'policy');
+  else settle(work, run, rest);
+}
+
+function jobEnded(work: Work, { job, command, result, by }: Of<'jobEnded'>): void {
+  const exit = result.exit === null ? 'end unknown' : `exit ${result.exit}`;
+  work.notice(result.exit === 0 ? 'info' : 'warning', `[aish] job ${job} ended (${exit}): ${command}`);
+  if (by === 'model') {
+    work.inbox({ kind: 'note', origin: 'aish', text: `[aish] job ${job} ended:\n${formatForModel(result, command)}` });
+  }
+}

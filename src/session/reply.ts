@@ -1,0 +1,77 @@
+/** A model's reply → its actions and its sentinel (AC-1). */
+import type { Action, CommandAction } from './action.ts';
+import type { ToolCall } from './message.ts';
+import type { Sentinel } from './state.ts';
+
+const MARKER = /^[ \t]*CMD(&?):[ \t]*(\S.*)$/;
+const FENCE = /^[ \t]*(`{3,}|~{3,})/;
+const GOAL = /^GOAL:[ \t]*(complete|blocked)\b[ \t.:;,–—-]*(.*)$/i;
+
+export type ParsedReply = { readonly actions: readonly Action[]; readonly sentinel?: Sentinel };
+
+/**
+ * Reads tool calls first, then the line markers as they stand in the text.
+ * With `complete` false (cut by the token limit) a marker on the last line may be half a command and is left out.
+ */
+export function parseReply(text: string, toolCalls: readonly ToolCall[], complete: boolean): ParsedReply {
+  const lines = text.split('\n');
+  if (!complete) lines.pop();
+  const actions: Action[] = toolCalls.map(fromToolCall);
+  for (const line of lines) {
+    const marker = MARKER.exec(line);
+    if (marker?.[2]) actions.push({ kind: 'command', command: marker[2].trimEnd(), job: marker[1] === '&' });
+  }
+  const sentinel = findSentinel(lines);
+  return sentinel ? { actions, sentinel } : { actions };
+}
+
+/** Sentinels count outside fences only; complete beats blocked. */
+function findSentinel(lines: readonly string[]): Sentinel | undefined {
+  let fence: string | undefined;
+  let blocked: Sentinel | undefined;
+  for (const [index, line] of lines.entries()) {
+    const mark = FENCE.exec(line)?.[1];
+    if (mark && (fence === undefined || mark.startsWith(fence))) {
+      fence = fence === undefined ? mark : undefined;
+      continue;
+    }
+    if (fence !== undefined) continue;
+    const goal = GOAL.exec(line.trim());
+    if (!goal) continue;
+    if (goal[1]?.toLowerCase() === 'complete') return { kind: 'complete' };
+    blocked ??= { kind: 'blocked', reason: goal[2]?.trim() || lines[index + 1]?.trim() || 'no reason given' };
+  }
+  return blocked;
+}
+
+/** `bash` with well-formed arguments is a command like any `CMD:` line; anything else stays a tool call for its schema to judge. */
+function fromToolCall(call: ToolCall): Action {
+  const command = call.name === 'bash' ? bashCommand(call) : undefined;
+  return command ?? { kind: 'tool', name: call.name, arguments: call.arguments, callId: call.id };
+}
+
+function bashCommand(call: ToolCall): CommandAction | undefined {
+  const args = parseObject(call.arguments);
+  if (!args) return undefined;
+  const { command, wait_seconds: wait, label, ...rest } = args;
+  if (typeof command !== 'string' || command.trim() === '' || Object.keys(rest).length > 0) return undefined;
+  if (wait !== undefined && (typeof wait !== 'number' || !(wait >= 0))) return undefined;
+  if (label !== undefined && typeof label !== 'string') return undefined;
+  return {
+    kind: 'command',
+    command,
+    job: false,
+    callId: call.id,
+    ...(wait === undefined ? {} : { waitSeconds: wait }),
+    ...(label === undefined ? {} : { label }),
+  };
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}

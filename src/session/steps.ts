@@ -1,0 +1,227 @@
+/** One step, for chat and Norris alike: call the model, parse, then each action in turn: examine, consent, act, record. */
+import type { Action, Judgement } from './action.ts';
+import { firstKept } from './context.ts';
+import { formatForModel } from './exec-text.ts';
+import type { Reply } from './message.ts';
+import { type Ending, endingOf, mustEscalate, summaryOf } from './norris.ts';
+import { parseReply } from './reply.ts';
+import type { Dispatch, Examination, InboxItem, NorrisRun, OpId, Outcome, Phase, Run, Sentinel } from './state.ts';
+import type { Work } from './work.ts';
+
+type Judging = Extract<Phase, { kind: 'judging' }>;
+
+/** Everything that waited joins the conversation, then the model is called. */
+export function startStep(work: Work, run: Run): void {
+  const before = firstKept(work.conversation.turns, work.conversation.settings.maxTurns);
+  for (const item of work.conversation.inbox) deliver(work, item);
+  work.set({ inbox: [] });
+  const { turns, settings, id: session } = work.conversation;
+  const evicted = firstKept(turns, settings.maxTurns) - before;
+  if (evicted > 0)
+    work.notice('info', `[aish] ${evicted} oldest turns left the context (max_turns ${settings.maxTurns})`);
+  if (run.kind === 'norris') work.show({ kind: 'norrisStep', step: run.step, maxSteps: run.maxSteps });
+  const op = work.id('op');
+  work.phase({ kind: 'replying', op, run });
+  work.effect({ kind: 'callModel', session, op, preset: run.preset, category: run.kind });
+}
+
+function deliver(work: Work, item: InboxItem): void {
+  if (item.kind === 'note') work.turn({ kind: 'user', origin: item.origin, text: item.text });
+  else {
+    work.turn({ kind: 'user', origin: 'user', text: item.text });
+    work.show({ kind: 'user', text: item.text, queued: false }, item.id);
+  }
+}
+
+/** The reply is recorded before its first action (AC-4). What a failed or cut reply asked for is never run. */
+export function takeReply(work: Work, run: Run, op: OpId, reply: Reply): void {
+  const { text } = reply;
+  const whole = reply.finish === 'stop' || reply.finish === 'tools' || reply.finish === 'length';
+  if (text.trim() !== '') {
+    work.show({ kind: 'assistant', text, preset: reply.preset, partial: !whole }, op);
+  }
+  for (const notice of reply.notices) work.notice('warning', notice);
+  const toolCalls = whole ? reply.toolCalls : [];
+  if (text.trim() !== '' || toolCalls.length > 0) work.turn({ kind: 'assistant', text, toolCalls, partial: !whole });
+  if (!whole) {
+    const reason = reply.failure?.message ?? 'the answer was cancelled';
+    work.notice('error', reason);
+    return finishRun(work, run, { status: 'failed', reason });
+  }
+  const { actions, sentinel } = parseReply(text, toolCalls, reply.finish !== 'length');
+  const dispatch: Dispatch = {
+    actions,
+    index: 0,
+    ...(sentinel && run.kind === 'norris' ? { sentinel } : {}),
+  };
+  if (run.kind === 'chat' && text.trim() === '' && actions.length === 0)
+    work.notice('warning', 'the model answered nothing');
+  examineNext(work, run, dispatch, 'policy');
+}
+
+/** Looks at the action in hand, or closes the step when there is none left. */
+export function examineNext(work: Work, run: Run, dispatch: Dispatch, consent: Judging['consent']): void {
+  const action = dispatch.actions[dispatch.index];
+  if (!action) return afterDispatch(work, run, dispatch);
+  const op = work.id('op');
+  const { id: session, cwd, mode } = work.conversation;
+  work.phase({ kind: 'judging', op, run, dispatch, consent });
+  work.effect({
+    kind: 'examine',
+    session,
+    op,
+    action,
+    cwd,
+    mode,
+    goal: run.kind === 'norris' ? run.goal : lastQuestion(work),
+  });
+}
+
+/** The user's own last words: what the second opinion may see, never the agent's prose. */
+function lastQuestion(work: Work): string {
+  const turn = work.conversation.turns.findLast(
+    (t) => t.kind === 'user' && (t.origin === 'user' || t.origin === 'goal'),
+  );
+  return turn?.kind === 'user' ? turn.text : '';
+}
+
+/** The gate has spoken: refuse, ask, or run. */
+export function takeExamination(work: Work, phase: Judging, examination: Examination): void {
+  const { run, dispatch } = phase;
+  const action = dispatch.actions[dispatch.index];
+  if (!action) return;
+  if (examination.kind === 'refused') {
+    work.answerUnrun(action, examination.text);
+    work.show({ kind: 'refused', action, how: 'invalid', reason: examination.text });
+    return examineNext(work, run, { ...dispatch, index: dispatch.index + 1 }, 'policy');
+  }
+  const { judgement } = examination;
+  const why = reasonToAsk(work, phase, action, judgement, examination.autoApproved);
+  if (!why) return act(work, run, dispatch, phase.op, judgement, phase.consent === 'edited');
+  const { cwd, mode } = work.conversation;
+  const step = run.kind === 'norris' ? { step: { k: run.step, n: run.maxSteps } } : {};
+  const question = work.ask({ kind: 'halt', action, judgement, why, cwd, mode, ...step });
+  work.phase({ kind: 'halted', question, run, dispatch, judgement, judgedAs: phase.op });
+}
+
+/** AC-3 and NO-5: a destructive action always asks; a harmless one by who asked for it and how. */
+function reasonToAsk(work: Work, phase: Judging, action: Action, judgement: Judgement, autoApproved: boolean) {
+  if (judgement.destructive) return 'destructive';
+  if (phase.consent === 'resumed') return 'resumed';
+  if (phase.consent === 'edited') return undefined;
+  if (action.kind === 'command' && phase.run.kind === 'norris') return undefined;
+  if (action.kind === 'command' && action.callId === undefined) {
+    return work.conversation.settings.confirmCmd ? 'consent' : undefined;
+  }
+  return autoApproved ? undefined : 'consent';
+}
+
+/** The only way to an `act` effect: under a judgement, by name. */
+export function act(
+  work: Work,
+  run: Run,
+  dispatch: Dispatch,
+  judgedAs: OpId,
+  judgement: Judgement,
+  approved: boolean,
+): void {
+  const action = dispatch.actions[dispatch.index];
+  if (!action) return;
+  const op = work.id('op');
+  const { id: session, cwd, mode } = work.conversation;
+  work.phase({ kind: 'acting', op, run, dispatch, approved, started: false });
+  work.effect({ kind: 'act', session, op, judgedAs, judgement, approved, action, cwd, mode });
+}
+
+/** Shows the action as under way. */
+export function showStarted(work: Work, op: OpId, action: Action): void {
+  if (action.kind === 'tool') {
+    work.show({ kind: 'tool', op, name: action.name, arguments: action.arguments }, op);
+  } else {
+    const { command } = action;
+    work.show({ kind: 'exec', op, by: 'model', command, cwd: work.conversation.cwd, private: false }, op);
+  }
+}
+
+/** Records what came of an action: on screen, in the conversation, in the agent's cwd. */
+export function recordOutcome(work: Work, op: OpId, action: Action, approved: boolean, outcome: Outcome): void {
+  const lead = approved ? '[aish] action approved\n' : '';
+  if (outcome.kind === 'tool') {
+    work.answer(action, lead + outcome.text);
+    const { text, failed } = outcome;
+    if (action.kind === 'tool') {
+      work.show({ kind: 'tool', op, name: action.name, arguments: action.arguments, result: { text, failed } }, op);
+    }
+    return;
+  }
+  if (action.kind !== 'command') return;
+  const { result } = outcome;
+  const edited =
+    action.editedFrom === undefined ? '' : `[aish] the user changed the command from: ${action.editedFrom}\n`;
+  const job = outcome.kind === 'job' ? { job: outcome.job } : {};
+  work.answer(action, lead + edited + formatForModel(result, action.command));
+  work.show(
+    {
+      kind: 'exec',
+      op,
+      by: 'model',
+      command: action.command,
+      cwd: work.conversation.cwd,
+      private: false,
+      result,
+      ...job,
+    },
+    op,
+  );
+  if (outcome.kind === 'command') work.set({ cwd: result.cwd });
+}
+
+/** All actions of the reply are through: what next? */
+export function afterDispatch(work: Work, run: Run, dispatch: Dispatch): void {
+  if (run.kind === 'norris') return afterNorrisStep(work, run, dispatch);
+  const asked = work.conversation.inbox.some((item) => item.kind === 'line');
+  if (dispatch.actions.length === 0 && !asked) return finishRun(work, run, { status: 'done' });
+  const { maxToolRounds } = work.conversation.settings;
+  if (run.round >= maxToolRounds) {
+    work.notice(
+      'warning',
+      `[aish] stopped after ${maxToolRounds} rounds of actions (max_tool_rounds); ask again to go on`,
+    );
+    return finishRun(work, run, { status: 'budget_exhausted' });
+  }
+  startStep(work, { ...run, round: dispatch.actions.length === 0 ? 1 : run.round + 1 });
+}
+
+function afterNorrisStep(work: Work, run: NorrisRun, dispatch: Dispatch): void {
+  const { sentinel } = dispatch;
+  const acted = dispatch.actions.length > 0;
+  if (!mustEscalate(run)) return continueNorris(work, run, acted, sentinel);
+  const question = work.ask({ kind: 'escalation', skips: run.skipsInARow });
+  work.phase({ kind: 'escalated', question, run, acted, ...(sentinel ? { sentinel } : {}) });
+}
+
+/** The next step of a Norris run, or its end. */
+export function continueNorris(work: Work, run: NorrisRun, acted: boolean, sentinel: Sentinel | undefined): void {
+  const ending = endingOf(run, acted, sentinel);
+  if (ending) finishRun(work, run, ending);
+  else startStep(work, { ...run, step: run.step + 1 });
+}
+
+/** Ends a run; the conversation stays. Queued lines go on to the model, or back to the prompt after an abort or failure. */
+export function finishRun(work: Work, run: Run, ending: Ending): void {
+  work.unask();
+  work.phase({ kind: 'idle' });
+  if (run.kind === 'norris') work.show(summaryOf(run, ending, work.event.at));
+  else if (ending.status === 'aborted')
+    work.notice('info', `[aish] stopped${ending.reason ? `: ${ending.reason}` : ''}`);
+  const lines = work.conversation.inbox.filter((item) => item.kind === 'line');
+  if (lines.length === 0) return;
+  if (ending.status === 'aborted' || ending.status === 'failed') {
+    for (const line of lines) work.effect({ kind: 'hide', key: line.id });
+    work.set({ inbox: work.conversation.inbox.filter((item) => item.kind !== 'line') });
+    work.effect({ kind: 'giveBack', text: lines.map((line) => line.text).join('\n') });
+  } else {
+    work.set({ cwd: work.state.shell.cwd });
+    startStep(work, { kind: 'chat', preset: work.conversation.preset, round: 1 });
+  }
+}

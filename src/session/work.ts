@@ -1,0 +1,88 @@
+/** One reduction in progress: the only place where state under construction is mutable. */
+import { type Action, describeAction } from './action.ts';
+import type { Effect } from './effect.ts';
+import type { Entry } from './entry.ts';
+import type { SessionEvent } from './event.ts';
+import type { Conversation, InboxItem, Phase, Question, State, Turn } from './state.ts';
+
+type OmitQuestionIds<Q> = Q extends Question ? Omit<Q, 'id' | 'session'> : never;
+
+export class Work {
+  readonly effects: Effect[] = [];
+  readonly event: SessionEvent;
+  state: State;
+  conversation: Conversation;
+
+  constructor(state: State, event: SessionEvent, conversation: Conversation) {
+    this.state = state;
+    this.event = event;
+    this.conversation = conversation;
+  }
+
+  /** The new state with this conversation put back. */
+  done(): readonly [State, readonly Effect[]] {
+    const { conversation } = this;
+    const sessions = { ...this.state.sessions, [conversation.id]: conversation };
+    return [{ ...this.state, sessions }, this.effects];
+  }
+
+  set(change: Partial<Conversation>): void {
+    this.conversation = { ...this.conversation, ...change };
+  }
+
+  phase(phase: Phase): void {
+    this.set({ phase });
+  }
+
+  id(prefix: string): string {
+    const serial = this.state.serial + 1;
+    this.state = { ...this.state, serial };
+    return `${prefix}${serial}`;
+  }
+
+  turn(...turns: readonly Turn[]): void {
+    this.set({ turns: [...this.conversation.turns, ...turns] });
+  }
+
+  inbox(...items: readonly InboxItem[]): void {
+    this.set({ inbox: [...this.conversation.inbox, ...items] });
+  }
+
+  effect(effect: Effect): void {
+    this.effects.push(effect);
+  }
+
+  /** Shows an entry under `key`, or under a new one. */
+  show(entry: Entry, key: string = this.id('e')): void {
+    this.effect({ kind: 'show', key, entry });
+  }
+
+  notice(level: 'info' | 'warning' | 'error', text: string): void {
+    this.show({ kind: 'notice', level, text });
+  }
+
+  /** Answers the model for `action`: as its call's one result (AC-4), or as text for a line marker. */
+  answer(action: Action, text: string): void {
+    if (action.callId !== undefined) this.turn({ kind: 'result', callId: action.callId, text });
+    else this.turn({ kind: 'user', origin: 'exec', text });
+  }
+
+  /** The same for an action that did not run; the marker's text names it, a call's result need not. */
+  answerUnrun(action: Action, text: string): void {
+    this.answer(action, action.callId === undefined ? `${text}\n$ ${describeAction(action)}` : text);
+  }
+
+  ask(question: OmitQuestionIds<Question>): string {
+    const id = this.id('q');
+    const session = this.conversation.id;
+    this.state = { ...this.state, questions: [...this.state.questions, { ...question, id, session }] };
+    this.effect({ kind: 'ask', session, question: id });
+    return id;
+  }
+
+  /** Takes questions of this conversation off the line: one, or all. */
+  unask(id?: string): void {
+    const stays = (q: Question) => q.session !== this.conversation.id || (id !== undefined && q.id !== id);
+    this.state = { ...this.state, questions: this.state.questions.filter(stays) };
+  }
+}
