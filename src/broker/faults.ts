@@ -1,6 +1,7 @@
 import type { CallFailure } from '../session/message.ts';
 import { asCount, asObject, asText, oneLine, parseJson } from './json.ts';
 import { type Preset, shownAddress } from './preset.ts';
+import { AnswerError } from './tap.ts';
 
 /** What went wrong with one attempt, and whether another may help. */
 export type Fault = {
@@ -38,8 +39,14 @@ export function faultOf(error: unknown, preset: Preset, key: string | undefined)
   const status = asCount(thrown.status) ?? statusIn(payload);
   const said = withoutKey(saidBy(payload) ?? asText(thrown.message) ?? 'no reason given', key);
   if (status !== undefined || payload !== undefined) return answered(preset, status, payload, said, thrown.headers);
-  if (thrown.name === 'SyntaxError' || thrown.name === 'AnswerError') {
-    return fault('protocol', `${label(preset)} sent something that is not a chat answer: ${said}`, 'no', said);
+  const answer = answerError(error);
+  if (thrown.name === 'SyntaxError' || answer) {
+    return fault(
+      'protocol',
+      `${label(preset)} sent something that is not a chat answer: ${answer?.message ?? said}`,
+      'no',
+      said,
+    );
   }
   const code = networkCode(error);
   if (code !== undefined) {
@@ -171,6 +178,12 @@ function networkCode(error: unknown): string | undefined {
     current = here.cause;
   }
   return closed;
+}
+
+/** The client library wraps what its `fetch` throws. */
+function answerError(error: unknown): AnswerError | undefined {
+  if (error instanceof AnswerError) return error;
+  return error instanceof Error && error.cause !== undefined ? answerError(error.cause) : undefined;
 }
 
 function withoutKey(text: string, key: string | undefined): string {

@@ -63,6 +63,7 @@ export async function attempt(
     const params: ChatCompletionCreateParams = options.stream
       ? { ...body, stream: true, ...usage }
       : { ...body, stream: false };
+    watch.begin();
     const answer: unknown = await client.chat.completions.create(params, { signal: watch.signal });
     if (!isStream(answer)) {
       acc.push(answer);
@@ -157,17 +158,20 @@ function createWatchdog(user: AbortSignal, limits: Limits) {
     if (silent >= limits.idle - 1) stop('idle');
     else if (!closed) timer = setTimeout(checkIdle, limits.idle - silent);
   };
-  let begun = false;
+  let answering = false;
   let closed = false;
-  timer = setTimeout(() => stop('first-byte'), limits.firstByte);
   return {
     signal: controller.signal,
     stop,
+    /** The request goes out now: looking up a key and loading the client are not the server's time. */
+    begin(): void {
+      timer = setTimeout(() => stop('first-byte'), limits.firstByte);
+    },
     stopped: (): Stop | undefined => (user.aborted ? undefined : reason),
     alive(): void {
       last = performance.now();
-      if (begun || closed) return;
-      begun = true;
+      if (answering || closed) return;
+      answering = true;
       clearTimeout(timer);
       timer = setTimeout(checkIdle, limits.idle);
     },

@@ -1,0 +1,234 @@
+import { expect, test } from 'vitest';
+import { createBroker, DEMO_PRESET } from '../../src/broker/index.ts';
+import { startFaultServer } from '../support/fault-server.ts';
+import { call, hold, say, startScriptedServer, whenever } from '../support/scripted-server.ts';
+import { BASH, converse, HELLO, impatient, presetAt } from './talk.ts';
+
+const NEVER = new AbortController().signal;
+
+test('text arrives in pieces while the server still writes, and the reply holds all of it', async () => {
+  await using server = await startScriptedServer([{ text: ['one ', 'two ', hold('rest'), 'three'], reasoning: 'hm' }]);
+  const { broker } = impatient([presetAt(server.baseUrl)]);
+  const pieces: string[] = [];
+  const heard = await converse(broker, {
+    onText(delta) {
+      pieces.push(delta);
+      if (pieces.length === 2) server.release('rest');
+    },
+  });
+  expect(pieces).toEqual(['one ', 'two ', 'three']);
+  expect(heard.reply).toMatchObject({
+    text: 'one two three',
+    reasoning: 'hm',
+    finish: 'stop',
+    preset: 'fast',
+    notices: [],
+  });
+});
+
+test('chat gives the same reply in one piece', async () => {
+  await using server = await startScriptedServer([call('bash', { command: 'ls' }, 'I look.')]);
+  const { broker } = impatient([presetAt(server.baseUrl)]);
+  const reply = await broker.chat('fast', HELLO, { signal: NEVER, category: 'chat', tools: [BASH], maxTokens: 5 });
+  expect(reply).toMatchObject({ text: 'I look.', finish: 'tools', usage: { promptTokens: 20 } });
+  expect(reply.toolCalls).toMatchObject([{ name: 'bash', arguments: '{"command":"ls"}' }]);
+  expect(server.requests[0]?.body).toMatchObject({ stream: false, max_tokens: 5 });
+});
+
+test('what the caller left out is left out of the request, and no key means no Authorization', async () => {
+  await using server = await startScriptedServer([say('fine')]);
+  const { broker } = impatient([presetAt(server.baseUrl)]);
+  await converse(broker, { tools: [] });
+  const [request] = server.requests;
+  expect(Object.keys(request?.body ?? {}).toSorted()).toEqual(['messages', 'model', 'stream', 'stream_options']);
+  expect(request?.headers.authorization).toBeUndefined();
+});
+
+test('the key is asked for at each call, and capabilities name the fields', async () => {
+  await using server = await startScriptedServer([say('fine'), say('fine')]);
+  const keys = ['key-one', 'key-two'];
+  const capabilities = { maxTokensField: 'max_completion_tokens', temperature: false, streamUsage: false } as const;
+  const { broker } = impatient([presetAt(server.baseUrl, { apiKey: async () => keys.shift(), capabilities })]);
+  await converse(broker, { maxTokens: 9, temperature: 0 });
+  await converse(broker);
+  expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer key-one', 'Bearer key-two']);
+  expect(server.requests[0]?.body).toMatchObject({ max_completion_tokens: 9 });
+  expect(server.requests[0]?.text).not.toMatch(/"max_tokens"|temperature|stream_options/);
+});
+
+test('a key command that fails is a clear line, and nothing is sent', async () => {
+  await using server = await startScriptedServer([]);
+  const apiKey = () => Promise.reject(new Error('pass: not unlocked'));
+  const { broker } = impatient([presetAt(server.baseUrl, { apiKey })]);
+  const { reply } = await converse(broker);
+  expect(reply.failure).toEqual({ kind: 'auth', message: 'no API key for fast: pass: not unlocked' });
+  expect(server.requests).toEqual([]);
+});
+
+test('an abort keeps what had come, ends the request at the server and drops a call that was under way', async () => {
+  await using server = await startScriptedServer([{ text: ['half ', hold('never'), 'whole'] }]);
+  const { broker } = impatient([presetAt(server.baseUrl)]);
+  const stop = new AbortController();
+  const { reply } = await converse(broker, { signal: stop.signal, onText: () => stop.abort() });
+  expect(reply).toMatchObject({ text: 'half ', toolCalls: [], finish: 'cancelled', notices: [] });
+  expect(reply.failure).toBeUndefined();
+  await server.aborted(await server.request(1));
+});
+
+test('an abort ends a pause between two attempts', async () => {
+  await using server = await startFaultServer('loading-for-ever');
+  const broker = createBroker({ presets: [presetAt(server.baseUrl)], retry: { base: 60_000 } });
+  const stop = new AbortController();
+  const { reply, notices } = await converse(broker, { signal: stop.signal, onNotice: () => stop.abort() });
+  expect(reply.finish).toBe('cancelled');
+  expect(notices).toEqual([]);
+});
+
+test('an abort before the call sends nothing', async () => {
+  await using server = await startScriptedServer([]);
+  const { broker } = impatient([presetAt(server.baseUrl)]);
+  const { reply } = await converse(broker, { signal: AbortSignal.abort() });
+  expect(reply.finish).toBe('cancelled');
+  expect(server.requests).toEqual([]);
+});
+
+test('Retry-After is obeyed and told', async () => {
+  await using server = await startFaultServer('rate-limited');
+  const { broker, pauses } = impatient([presetAt(server.baseUrl)]);
+  const { notices } = await converse(broker);
+  expect(pauses).toEqual([2000]);
+  expect(notices).toEqual(['fast is busy; trying again in 2 s']);
+});
+
+test('a model that loads is waited for with growing pauses', async () => {
+  await using server = await startFaultServer('loading');
+  const { broker, pauses } = impatient([presetAt(server.baseUrl)]);
+  const { reply, notices } = await converse(broker);
+  expect(reply.text).toBe('fine');
+  expect(pauses).toEqual([400, 600]);
+  expect(notices[0]).toBe('fast is still loading its model; waiting');
+});
+
+test('what a server once refused is not sent again', async () => {
+  await using server = await startFaultServer('wants-max-completion-tokens');
+  const { broker } = impatient([presetAt(server.baseUrl)]);
+  for (let round = 0; round < 2; round += 1) await converse(broker, { maxTokens: 7 });
+  expect(server.bodies.map((body) => 'max_completion_tokens' in body)).toEqual([false, true, true]);
+});
+
+for (const fault of ['killed-at-once', 'busy-for-ever', 'server-error', 'loading-for-ever'] as const) {
+  test(`the fallback takes over after "${fault}", and this is said (BR-4)`, async () => {
+    await using broken = await startFaultServer(fault);
+    await using sound = await startScriptedServer([say('from the other')]);
+    const { broker } = impatient([
+      presetAt(broken.baseUrl, { fallback: ['nowhere', 'fast', 'deep'] }),
+      presetAt(sound.baseUrl, { name: 'deep', model: 'large' }),
+    ]);
+    const { reply, notices } = await converse(broker);
+    expect(reply).toMatchObject({ text: 'from the other', preset: 'deep', finish: 'stop' });
+    expect(reply.notices).toHaveLength(1);
+    expect(reply.notices[0]).toMatch(/; using deep \(large\) instead$/);
+    expect(notices).toContain(reply.notices[0]);
+  });
+}
+
+for (const fault of ['unauthorised', 'overflow', 'early-end', 'no-such-model'] as const) {
+  test(`no fallback for "${fault}": it would hide the reason or say things twice`, async () => {
+    await using broken = await startFaultServer(fault);
+    await using sound = await startScriptedServer([say('from the other')]);
+    const { broker } = impatient([
+      presetAt(broken.baseUrl, { fallback: ['deep'] }),
+      presetAt(sound.baseUrl, { name: 'deep' }),
+    ]);
+    const { reply } = await converse(broker);
+    expect(reply).toMatchObject({ preset: 'fast', finish: 'failed' });
+    expect(sound.requests).toEqual([]);
+  });
+}
+
+test('a fallback never weakens the secrets policy: unfiltered messages go to no preset that wants them filtered', async () => {
+  await using sound = await startScriptedServer([say('leaked')]);
+  const { broker } = impatient([
+    presetAt('http://127.0.0.1:9/v1', { fallback: ['cloud'] }),
+    presetAt(sound.baseUrl, { name: 'cloud', secrets: 'scrub' }),
+  ]);
+  const { reply } = await converse(broker);
+  expect(reply).toMatchObject({ finish: 'failed', failure: { kind: 'unreachable' } });
+  expect(reply.notices.join()).toMatch(/cloud was not used as a fallback: secrets are filtered for it/);
+  expect(sound.requests).toEqual([]);
+});
+
+test('with a filter each preset gets what is fit for it, or the call is refused with a word', async () => {
+  await using sound = await startScriptedServer([say('fine')]);
+  const presets = [
+    presetAt('http://127.0.0.1:9/v1', { fallback: ['cloud'] }),
+    presetAt(sound.baseUrl, { name: 'cloud', secrets: 'scrub' }),
+    presetAt(sound.baseUrl, { name: 'strict', secrets: 'block' }),
+  ];
+  const { broker } = impatient(presets, {
+    prepare(name, messages) {
+      if (name === 'strict') return { refused: 'a secret may not leave this machine' };
+      return { messages: messages.map((m) => ({ ...m, content: m.content.replace('hello', `for ${name}`) })) };
+    },
+  });
+  expect((await converse(broker)).reply.preset).toBe('cloud');
+  expect(sound.requests[0]?.lastUser).toBe('for cloud');
+  const { reply } = await converse(broker, {}, HELLO, 'strict');
+  expect(reply.failure).toEqual({ kind: 'refused', message: 'a secret may not leave this machine' });
+});
+
+test('an unknown preset is named together with the known ones', async () => {
+  const { broker } = impatient([DEMO_PRESET, presetAt('http://127.0.0.1:9/v1')]);
+  const { reply } = await converse(broker, {}, HELLO, 'depe');
+  expect(reply.failure).toEqual({
+    kind: 'unknown-preset',
+    message: 'there is no preset called depe; known: demo, fast',
+  });
+});
+
+test('presets tell where they run, without a password in the address', () => {
+  const { broker } = impatient([
+    DEMO_PRESET,
+    presetAt('http://localhost:8080/v1'),
+    presetAt('https://me:secret@api.example.com/v1/', { name: 'cloud' }),
+  ]);
+  expect(broker.presets()).toEqual([
+    { name: 'demo', model: 'demo', baseUrl: '', local: true, demo: true },
+    { name: 'fast', model: 'tiny', baseUrl: 'http://localhost:8080/v1', local: true, demo: false },
+    { name: 'cloud', model: 'tiny', baseUrl: 'https://api.example.com/v1', local: false, demo: false },
+  ]);
+});
+
+test('a server that silently reads only the end of a long conversation is found out', async () => {
+  await using server = await startScriptedServer([{ ...say('fine'), usage: { prompt: 2048, completion: 1 } }]);
+  const { broker } = impatient([presetAt(server.baseUrl)]);
+  const { reply } = await converse(broker, {}, [{ role: 'user', content: 'some words '.repeat(8000) }]);
+  expect(reply.notices.join()).toMatch(/read only 2048 tokens of about 22000/);
+});
+
+test('the price of a call is what the server names, and nothing is invented', async () => {
+  await using server = await startScriptedServer([
+    { ...say('a'), usage: { prompt: 3, completion: 1, cost: 0.0004 } },
+    { ...say('b'), usage: { prompt: 3, completion: 1 } },
+  ]);
+  const { broker } = impatient([presetAt(server.baseUrl)]);
+  expect((await converse(broker)).reply.usage?.dollars).toBe(0.0004);
+  expect((await converse(broker)).reply.usage).toEqual({ promptTokens: 3, completionTokens: 1 });
+});
+
+test('the scripted server answers a party beside the conversation out of order', async () => {
+  await using server = await startScriptedServer([
+    say('first'),
+    whenever(/Detect destructive/, say('NO')),
+    say('second'),
+  ]);
+  const { broker } = impatient([presetAt(server.baseUrl)]);
+  const ask = async (content: string) => (await converse(broker, {}, [{ role: 'user', content }])).reply.text;
+  expect([
+    await ask('x'),
+    await ask('Detect destructive …'),
+    await ask('y'),
+    await ask('Detect destructive …'),
+  ]).toEqual(['first', 'NO', 'second', 'NO']);
+  expect((await converse(broker)).reply.failure?.message).toMatch(/the script is over \(request 5\)/);
+});

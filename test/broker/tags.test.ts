@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { createTagSplitter } from '../../src/broker/tags.ts';
+
+/** What becomes of a text when it comes in the given pieces. */
+function split(...pieces: string[]) {
+  const seen = { text: '', reasoning: '', calls: [] as string[] };
+  const splitter = createTagSplitter({
+    text: (delta) => {
+      seen.text += delta;
+    },
+    reasoning: (delta) => {
+      seen.reasoning += delta;
+    },
+    call: (body) => body.startsWith('{') && seen.calls.push(body) > 0,
+    wasReasoning() {
+      seen.reasoning += seen.text;
+      seen.text = '';
+    },
+  });
+  for (const piece of pieces) splitter.push(piece);
+  const dropped = splitter.end(false);
+  return { ...seen, dropped };
+}
+
+const plain = { text: '', reasoning: '', calls: [], dropped: false };
+
+test.each([
+  ['<think>a</think>b', { reasoning: 'a', text: 'b' }],
+  ['<thinking>a</thinking>\n\nb', { reasoning: 'a', text: 'b' }],
+  ['a <think>b</think> c', { reasoning: 'b', text: 'a  c' }],
+  ['<think>a', { reasoning: 'a' }],
+  ['write <think> to begin', { text: 'write <think> to begin', reasoning: ' to begin' }],
+  ['a `<think>` b', { text: 'a `<think>` b' }],
+  ['```xml\n<think>\n</think>\n```\nb', { text: '```xml\n<think>\n</think>\n```\nb' }],
+  ['a\n</think>\nb', { reasoning: 'a\n', text: 'b' }],
+  ['1 < 2 <b', { text: '1 < 2 <b' }],
+  ['a<tool_call>{"x"}</tool_call>b', { calls: ['{"x"}'], text: 'ab' }],
+  ['a<tool_call>none</tool_call>b', { text: 'a<tool_call>none</tool_call>b' }],
+  ['<tool_call>{"x"}', { calls: ['{"x"}'] }],
+])('%j', (text, expected) => {
+  expect(split(text)).toEqual({ ...plain, ...expected });
+});
+
+test('an open call at a cut is dropped, and this is told', () => {
+  const splitter = createTagSplitter({ text: () => {}, reasoning: () => {}, call: () => true, wasReasoning: () => {} });
+  splitter.push('<tool_call>{"name":"ba');
+  expect(splitter.end(true)).toBe(true);
+});
