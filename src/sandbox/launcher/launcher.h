@@ -1,0 +1,68 @@
+/* The kernel sandbox's launcher: shared vocabulary of its few files. See main.c for what it does. */
+#ifndef AISH_LAUNCHER_H
+#define AISH_LAUNCHER_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <signal.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Exit codes of the launcher itself; any other is the command's own. */
+enum { EXIT_TIME = 124, EXIT_SETUP = 126, EXIT_NOT_FOUND = 127 };
+
+enum profile { RESTRICTED = 1, LIGHT = 2, SUPERVISE = 4 };
+
+/* Zero means: not limited by the launcher. Bytes, seconds, counts. */
+struct limits {
+  uint64_t as, data, fsize, cpu, nofile, procs, wall;
+};
+
+struct options {
+  enum profile profile;
+  const char *tmp;         /* the private temporary directory, or NULL */
+  const char *cwd;         /* or NULL: as inherited */
+  const char *status_path; /* or NULL */
+  pid_t parent;            /* who must be alive; 0: whoever started us */
+  struct limits limits;
+  int abi_at_most;         /* test builds only: pretend an older Landlock */
+  const char *fail_step;   /* test builds only: this set-up step fails */
+  char **argv;
+};
+
+/* How the command's terminal stands, found before the first fork. */
+struct terminal {
+  int shared;      /* the controlling terminal is one of descriptors 0..2 */
+  int new_session; /* a controlling terminal exists and is not ours to give: leave it */
+};
+
+/* What the supervisor tells the front at the end. Smaller than PIPE_BUF, so one write is one read. */
+struct report {
+  enum { FAILED = 1, ENDED, TIMED_OUT, TOO_MANY, ABANDONED } kind;
+  int status; /* ENDED: of waitpid. FAILED: errno of the failing step */
+  int left;   /* processes that were still there when the command ended */
+  char text[240];
+};
+
+/* confine.c: in the child; returns only on failure, with what to say in `text`. Returns errno. */
+int confine_and_exec(const struct options *options, const struct terminal *terminal, const sigset_t *mask, char *text,
+                     unsigned long size);
+
+/* landlock.c: the version the kernel answers with (0: none), and the rule set by profile. */
+int landlock_abi(const struct options *options);
+int landlock_enforce(const struct options *options, const struct terminal *terminal, char *detail, unsigned long size);
+
+/* filter.c */
+int filter_install(int abi);
+
+/* supervisor.c: never returns. `life` reads signal numbers to forward, its end means that the front died. */
+void supervise(const struct options *options, const struct terminal *terminal, const sigset_t *mask, int life,
+               int report, int status);
+/* Kill and reap everything below this process. Returns how many were found. */
+int kill_tree(void);
+
+/* trial.c: try what the sandbox must refuse, from inside. */
+int trial(const char *directory);
+
+#endif

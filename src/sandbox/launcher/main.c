@@ -1,0 +1,195 @@
+/*
+ * aish-sandbox [options] -- command [argument…]
+ *
+ * Runs one command so that nothing of it survives: not the end of the command, not the death of whoever started the
+ * launcher. By default the command is also confined (read-only file system, no network, bounded resources).
+ *
+ *   front ──► supervisor ──► command
+ *
+ * The front is what the caller knows: same process group and terminal as the command, so that job signals and Ctrl-C
+ * work as without it. The supervisor adopts every orphan of the command and lives in a session of its own, so that a
+ * SIGKILL to the whole process group leaves it alive to clean up. Its only tie to the front is a pipe: signal numbers
+ * to forward come through it, and its end means that the front is gone.
+ */
+#include "launcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef TIOCGDEV
+#define TIOCGDEV 0x80045432
+#endif
+
+static int life_write = -1;
+static pid_t started_by;
+static int own_session;
+
+static void fail(const char *step, const char *why) {
+  dprintf(2, "aish-sandbox: set-up failed at %s: %s; the command was not run\n", step, why);
+  exit(EXIT_SETUP);
+}
+
+static const char usage[] =
+    "usage: aish-sandbox [--light | --supervise] [--tmp DIR] [--cwd DIR] [--status FILE] [--parent PID]\n"
+    "                    [--limit as|data|fsize|cpu|nofile|procs|wall=NUMBER]... -- command [argument...]\n"
+    "       aish-sandbox --trial DIR\n";
+
+static void set_limit(struct limits *limits, const char *text) {
+  const struct {
+    const char *name;
+    uint64_t *value;
+  } known[] = {{"as", &limits->as},         {"data", &limits->data},   {"fsize", &limits->fsize}, {"cpu", &limits->cpu},
+               {"nofile", &limits->nofile}, {"procs", &limits->procs}, {"wall", &limits->wall}};
+  const char *equals = strchr(text, '=');
+  for (size_t i = 0; equals && i < sizeof known / sizeof *known; i++) {
+    if (strlen(known[i].name) != (size_t)(equals - text) || strncmp(known[i].name, text, equals - text)) continue;
+    char *end;
+    errno = 0;
+    *known[i].value = strtoull(equals + 1, &end, 10);
+    if (errno || *end || end == equals + 1 || equals[1] == '-') break;
+    return;
+  }
+  fail("arguments", "--limit takes NAME=NUMBER");
+}
+
+static struct options parse(int argc, char **argv) {
+  const uint64_t GiB = 1ull << 30;
+  /* Node's WebAssembly reserves more than 12 GiB of addresses; DATA is what really bounds memory. */
+  struct options o = {.profile = RESTRICTED,
+                      .abi_at_most = 1000,
+                      .limits = {.as = 16 * GiB, .data = 4 * GiB, .fsize = 1 * GiB, .cpu = 600, .nofile = 1024, .procs = 512}};
+  int i = 1;
+  for (; i < argc && strcmp(argv[i], "--"); i++) {
+    const char *name = argv[i];
+    if (!strcmp(name, "--light")) o.profile = LIGHT;
+    else if (!strcmp(name, "--supervise")) o.profile = SUPERVISE;
+    else if (i + 1 >= argc) fail("arguments", usage);
+    else if (!strcmp(name, "--tmp")) o.tmp = argv[++i];
+    else if (!strcmp(name, "--cwd")) o.cwd = argv[++i];
+    else if (!strcmp(name, "--status")) o.status_path = argv[++i];
+    else if (!strcmp(name, "--parent")) o.parent = atoi(argv[++i]);
+    else if (!strcmp(name, "--limit")) set_limit(&o.limits, argv[++i]);
+#ifdef TEST_HOOKS
+    else if (!strcmp(name, "--abi")) o.abi_at_most = atoi(argv[++i]);
+    else if (!strcmp(name, "--fail")) o.fail_step = argv[++i];
+#endif
+    else fail("arguments", name);
+  }
+  if (i + 1 >= argc) fail("arguments", "no command after --");
+  o.argv = argv + i + 1;
+  return o;
+}
+
+/* The terminal may be used only when the caller handed it over: a pipe-fed command must not reach the caller's screen. */
+static struct terminal look_at_terminal(void) {
+  struct terminal t = {0, 0};
+  unsigned int controlling, own;
+  int fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (fd < 0) return t;
+  if (ioctl(fd, TIOCGDEV, &controlling) == 0)
+    for (int i = 0; i < 3; i++)
+      if (ioctl(i, TIOCGDEV, &own) == 0 && own == controlling) t.shared = 1;
+  close(fd);
+  t.new_session = !t.shared;
+  return t;
+}
+
+/* What a terminal or a kill of the process group sends reaches the command by itself; sending it twice would turn one
+ * Ctrl-C into two. So INT and QUIT are forwarded only to a command in a session of its own. */
+static void forward(int number, siginfo_t *info, void *context) {
+  (void)context;
+  int saved = errno;
+  if (number == SIGRTMIN) {
+    if (getppid() != started_by) _exit(128 + SIGHUP);
+  } else if (own_session || (info->si_code <= 0 && number != SIGINT && number != SIGQUIT)) {
+    unsigned char byte = (unsigned char)number;
+    if (write(life_write, &byte, 1) < 0) { /* the supervisor is gone: the read in main() ends too */
+    }
+  }
+  errno = saved;
+}
+
+static void handle_signals(const sigset_t *mask) {
+  const int forwarded[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT, SIGALRM, SIGRTMIN};
+  struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
+  sigset_t open = *mask;
+  sigfillset(&action.sa_mask);
+  for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++) sigaction(forwarded[i], &action, NULL);
+  signal(SIGPIPE, SIG_IGN);
+  sigdelset(&open, SIGRTMIN);
+  sigprocmask(SIG_SETMASK, &open, NULL);
+}
+
+static int conclude(const struct options *o, const struct report *r) {
+  switch (r->kind) {
+    case FAILED:
+      dprintf(2, "aish-sandbox: set-up failed at %s; the command was not run\n", r->text);
+      return r->status == ENOENT && !strncmp(r->text, "exec", 4) ? EXIT_NOT_FOUND : EXIT_SETUP;
+    case TIMED_OUT:
+      dprintf(2, "aish-sandbox: stopped after %llu s (wall-clock limit)\n", (unsigned long long)o->limits.wall);
+      return EXIT_TIME;
+    case TOO_MANY:
+      dprintf(2, "aish-sandbox: stopped: more than %llu processes\n", (unsigned long long)o->limits.procs);
+      return 128 + SIGKILL;
+    default:
+      return WIFSIGNALED(r->status) ? 128 + WTERMSIG(r->status) : WEXITSTATUS(r->status);
+  }
+}
+
+int main(int argc, char **argv) {
+  if (argc == 3 && !strcmp(argv[1], "--trial")) return trial(argv[2]);
+  if (argc == 2 && !strcmp(argv[1], "--help")) {
+    fputs(usage, stdout);
+    return 0;
+  }
+  /* Pipes must never take the place of a missing standard stream. */
+  for (int fd = 0; fd < 3; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd) fail("streams", strerror(errno));
+  started_by = getppid();
+  struct options options = parse(argc, argv);
+  int status = -1;
+  if (options.status_path) {
+    status = open(options.status_path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (status < 0) fail("status", strerror(errno));
+  }
+  sigset_t all, mask;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &mask);
+  if (prctl(PR_SET_PDEATHSIG, SIGRTMIN) || prctl(PR_SET_CHILD_SUBREAPER, 1)) fail("parent", strerror(errno));
+  /* It may have died before the line above. */
+  if (getppid() != started_by || (options.parent && options.parent != started_by)) fail("parent", "it is gone");
+  struct terminal terminal = look_at_terminal();
+  own_session = terminal.new_session;
+  int life[2], back[2];
+  if (pipe2(life, O_CLOEXEC) || pipe2(back, O_CLOEXEC)) fail("pipe", strerror(errno));
+  pid_t supervisor = fork();
+  if (supervisor < 0) fail("fork", strerror(errno));
+  if (supervisor == 0) {
+    close(life[1]);
+    close(back[0]);
+    supervise(&options, &terminal, &mask, life[0], back[1], status);
+  }
+  close(life[0]);
+  close(back[1]);
+  life_write = life[1];
+  handle_signals(&mask);
+  struct report report;
+  ssize_t got;
+  while ((got = read(back[0], &report, sizeof report)) < 0 && errno == EINTR) {
+  }
+  if (got != sizeof report) {
+    kill_tree();
+    dprintf(2, "aish-sandbox: the supervisor was killed; everything below it was stopped\n");
+    return 128 + SIGKILL;
+  }
+  while (waitpid(supervisor, NULL, 0) < 0 && errno == EINTR) {
+  }
+  return conclude(&options, &report);
+}

@@ -1,0 +1,244 @@
+/* The supervisor: waits for the command, forwards signals, keeps the time, and leaves nothing behind. */
+#include "launcher.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef __NR_pidfd_send_signal
+#define __NR_pidfd_send_signal 424
+#define __NR_pidfd_open 434
+#endif
+
+enum { MOST = 1 << 17, WATCH_MS = 50, GIVE_UP_MS = 2000 };
+
+struct process {
+  pid_t pid, parent;
+  int threads, below;
+};
+
+static struct process table[MOST];
+
+static int64_t now_ms(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Fills parent and thread count from /proc/PID/stat; the name in it may hold anything, so parse after the last ')'. */
+static int read_process(pid_t pid, struct process *p) {
+  char path[48], text[1024];
+  snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  ssize_t n = read(fd, text, sizeof text - 1);
+  close(fd);
+  if (n <= 0) return -1;
+  text[n] = 0;
+  char *end = strrchr(text, ')');
+  char state;
+  if (!end || sscanf(end + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d", &state,
+                     &p->parent, &p->threads) != 3)
+    return -1;
+  p->pid = pid;
+  return state == 'Z' && p->parent != getpid() ? -1 : 0; /* somebody else's zombie is past killing */
+}
+
+static int by_pid(const void *a, const void *b) {
+  return ((const struct process *)a)->pid - ((const struct process *)b)->pid;
+}
+
+/* Marks what descends from this process; returns how many entries of `table` are filled. */
+static int read_tree(void) {
+  DIR *proc = opendir("/proc");
+  int count = 0;
+  if (!proc) return 0;
+  for (struct dirent *entry; count < MOST && (entry = readdir(proc));) {
+    pid_t pid = atoi(entry->d_name);
+    table[count].below = 0;
+    if (pid > 0 && read_process(pid, &table[count]) == 0) count++;
+  }
+  closedir(proc);
+  qsort(table, count, sizeof *table, by_pid);
+  for (int changed = 1; changed;) {
+    changed = 0;
+    for (int i = 0; i < count; i++) {
+      if (table[i].below) continue;
+      struct process key = {.pid = table[i].parent};
+      struct process *parent = bsearch(&key, table, count, sizeof *table, by_pid);
+      if (table[i].parent == getpid() || (parent && parent->below)) table[i].below = changed = 1;
+    }
+  }
+  return count;
+}
+
+/* A process that is not our child may have ended and its number be another's by now: hold it before looking again. */
+static void kill_exactly(const struct process *p) {
+  if (p->parent == getpid()) {
+    kill(p->pid, SIGKILL);
+    return;
+  }
+  int fd = (int)syscall(__NR_pidfd_open, p->pid, 0);
+  struct process again;
+  if (fd < 0) return;
+  if (read_process(p->pid, &again) == 0 && again.parent == p->parent)
+    syscall(__NR_pidfd_send_signal, fd, SIGKILL, NULL, 0);
+  close(fd);
+}
+
+int kill_tree(void) {
+  int found = 0;
+  for (int64_t last = now_ms(); now_ms() - last < GIVE_UP_MS;) {
+    pid_t pid;
+    while ((pid = waitpid(-1, NULL, WNOHANG)) > 0) {
+      last = now_ms();
+      found++;
+    }
+    if (pid < 0) return found; /* ECHILD: nobody is left */
+    int count = read_tree();
+    for (int i = 0; i < count; i++)
+      if (table[i].below) kill_exactly(&table[i]);
+    poll(NULL, 0, 1);
+  }
+  return found; /* somebody we may not kill (sudo), or who does not die */
+}
+
+/* RLIMIT_NPROC does not bind root, so root's tree is counted; one cheap call says when counting is worth it. */
+static int too_many(uint64_t allowed, unsigned long before) {
+  struct sysinfo info;
+  if (sysinfo(&info) || info.procs < before + allowed) return 0;
+  uint64_t tasks = 0;
+  int count = read_tree();
+  for (int i = 0; i < count; i++)
+    if (table[i].below) tasks += table[i].threads;
+  return tasks > allowed;
+}
+
+static void conclude(struct report *r, int report, int status) {
+  char line[320];
+  int n = 0;
+  if (r->kind == FAILED) n = snprintf(line, sizeof line, "failed %s\n", r->text);
+  else if (r->kind == TIMED_OUT) n = snprintf(line, sizeof line, "stopped wall\n");
+  else if (r->kind == ABANDONED) n = snprintf(line, sizeof line, "stopped parent\n");
+  else if (r->kind == TOO_MANY) n = snprintf(line, sizeof line, "stopped procs\n");
+  else if (WIFSIGNALED(r->status)) n = snprintf(line, sizeof line, "signal %d left %d\n", WTERMSIG(r->status), r->left);
+  else n = snprintf(line, sizeof line, "exit %d left %d\n", WEXITSTATUS(r->status), r->left);
+  if (status >= 0 && write(status, line, n) < 0) { /* told through the pipe as well */
+  }
+  if (write(report, r, sizeof *r) < 0) { /* the front is gone: nobody left to tell */
+  }
+  _exit(0);
+}
+
+static pid_t start(const struct options *o, const struct terminal *t, const sigset_t *mask, int errors[2]) {
+  pid_t self = getpid(), command = fork();
+  if (command) return command;
+  char text[sizeof((struct report *)0)->text];
+  int why = ESRCH;
+  close(errors[0]);
+  snprintf(text, sizeof text, "parent: the supervisor is gone");
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == self) why = confine_and_exec(o, t, mask, text, sizeof text);
+  struct report r = {.kind = FAILED, .status = why};
+  memcpy(r.text, text, sizeof r.text);
+  if (write(errors[1], &r, sizeof r) < 0) { /* an end without a word reads as failure too */
+  }
+  _exit(EXIT_SETUP);
+}
+
+static void say(int status, const char *line) {
+  if (status >= 0 && write(status, line, strlen(line)) < 0) { /* then it reads as not started: the safe side */
+  }
+}
+
+/* Reads the child's word on its set-up: a report when it failed, an end without one at exec. */
+static int set_up_failed(int errors, struct report *r) {
+  return read(errors, r, sizeof *r) == sizeof *r;
+}
+
+/* Reaps what ended, the adopted as well. Returns 1 when the command is among it. */
+static int reap(pid_t command, int ended, struct report *r) {
+  struct signalfd_siginfo info;
+  int how, over = 0;
+  while (read(ended, &info, sizeof info) == sizeof info) {
+  }
+  for (pid_t pid; (pid = waitpid(-1, &how, WNOHANG)) > 0;)
+    if (pid == command) {
+      r->status = how;
+      over = 1;
+    }
+  return over;
+}
+
+static void give_up(struct report *r, const char *step) {
+  *r = (struct report){.kind = FAILED, .status = errno};
+  snprintf(r->text, sizeof r->text, "%s: %s", step, strerror(errno));
+}
+
+static void wait_for(const struct options *o, pid_t command, int to_group, int errors, int ended, int life, int status,
+                     unsigned long tasks_before, struct report *r) {
+  int started = 0, watched = geteuid() == 0 && o->profile == RESTRICTED && o->limits.procs;
+  int64_t deadline = now_ms() + (int64_t)o->limits.wall * 1000;
+  struct pollfd waits[] = {{errors, POLLIN, 0}, {ended, POLLIN, 0}, {life, POLLIN, 0}};
+  for (;;) {
+    int64_t pause = -1;
+    if (o->limits.wall && (pause = deadline - now_ms()) <= 0) r->kind = TIMED_OUT;
+    if (watched && started && too_many(o->limits.procs, tasks_before)) r->kind = TOO_MANY;
+    if (r->kind != ENDED) return;
+    if (watched && (pause < 0 || pause > WATCH_MS)) pause = WATCH_MS;
+    if (poll(waits, 3, pause > 1 << 30 ? 1 << 30 : (int)pause) < 0) {
+      if (errno == EINTR) continue;
+      give_up(r, "poll");
+      return;
+    }
+    int over = waits[1].revents && reap(command, ended, r);
+    if (!started && (waits[0].revents || over)) {
+      waits[0].fd = -1; /* poll() skips it from now on */
+      if (set_up_failed(errors, r)) return;
+      started = 1;
+      say(status, "started\n");
+    }
+    if (over) return;
+    if (waits[2].revents) {
+      unsigned char number;
+      if (read(life, &number, 1) != 1) {
+        r->kind = ABANDONED;
+        return;
+      }
+      kill(to_group && started ? -command : command, number);
+    }
+  }
+}
+
+void supervise(const struct options *o, const struct terminal *t, const sigset_t *mask, int life, int report,
+               int status) {
+  struct report r = {.kind = ENDED};
+  int errors[2];
+  sigset_t child_ended;
+  struct sysinfo before = {0};
+  sysinfo(&before);
+  sigemptyset(&child_ended);
+  sigaddset(&child_ended, SIGCHLD);
+  int ended = signalfd(-1, &child_ended, SFD_CLOEXEC | SFD_NONBLOCK);
+  pid_t command = -1;
+  if (ended < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) || pipe2(errors, O_CLOEXEC) ||
+      (command = start(o, t, mask, errors)) < 0) {
+    give_up(&r, "supervisor");
+    conclude(&r, report, status);
+  }
+  close(errors[1]);
+  setsid(); /* out of reach of what is sent to the command's process group */
+  wait_for(o, command, t->new_session, errors[0], ended, life, status, before.procs, &r);
+  r.left = kill_tree();
+  conclude(&r, report, status);
+}
