@@ -8,7 +8,6 @@ import {
   act,
   continueNorris,
   examineNext,
-  finishRun,
   recordOutcome,
   showStarted,
   startStep,
@@ -201,7 +200,7 @@ function replyEnded(work: Work, { op, reply }: Of<'replyEnded'>): void {
     work.show({ kind: 'assistant', text: reply.text, preset: reply.preset, partial: true }, op);
     work.turn({ kind: 'assistant', text: reply.text, toolCalls: [], partial: true });
   }
-  finishRun(work, phase.run, { status: 'aborted' });
+  settle(work, phase.run, phase.dispatch);
 }
 
 function examined(work: Work, { op, examination }: Of<'examined'>): void {

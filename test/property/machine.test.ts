@@ -1,0 +1,237 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { composeMessages } from '../../src/session/context.ts';
+import type { Effect } from '../../src/session/effect.ts';
+import type { ToolCall } from '../../src/session/message.ts';
+import { reduce } from '../../src/session/reduce.ts';
+import { emptyState, type State } from '../../src/session/state.ts';
+import { bash, deadly, harmless, judged, Machine, reply } from '../support/machine.ts';
+
+/** One random move of the user or of the world; what does not fit the phase is a stray fact and must change nothing. */
+type Move =
+  | { readonly do: 'ask' | 'norris' | 'abort' | 'resume' | 'reset' | 'shell' | 'start' | 'end' | 'stale' }
+  | {
+      readonly do: 'reply';
+      readonly text: string;
+      readonly calls: number;
+      readonly finish: 'whole' | 'failed' | 'cancelled';
+    }
+  | { readonly do: 'examine'; readonly destructive: boolean; readonly refused: boolean; readonly autoApproved: boolean }
+  | { readonly do: 'answer'; readonly kind: 'proceed' | 'skip' | 'abort' | 'edit' };
+
+const move: fc.Arbitrary<Move> = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom<Move>({ do: 'ask' }, { do: 'norris' }) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<Move>(
+      { do: 'abort' },
+      { do: 'resume' },
+      { do: 'reset' },
+      { do: 'shell' },
+      { do: 'stale' },
+    ),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('reply' as const),
+      text: fc.constantFrom('', 'ok', 'CMD: ls', 'CMD: rm -rf x\nCMD&: b', 'GOAL: complete', 'CMD: a\nGOAL: blocked'),
+      calls: fc.nat(3),
+      finish: fc.constantFrom(
+        'whole' as const,
+        'whole' as const,
+        'whole' as const,
+        'failed' as const,
+        'cancelled' as const,
+      ),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('examine' as const),
+      destructive: fc.boolean(),
+      refused: fc.boolean(),
+      autoApproved: fc.boolean(),
+    }),
+  },
+  { weight: 3, arbitrary: fc.constantFrom<Move>({ do: 'start' }, { do: 'end' }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('answer' as const),
+      kind: fc.constantFrom('proceed' as const, 'skip' as const, 'abort' as const, 'edit' as const),
+    }),
+  },
+);
+
+let serial = 0;
+
+function callsOf(count: number): ToolCall[] {
+  return Array.from({ length: count }, (_, index) => {
+    serial += 1;
+    if (index === 1) return { id: `c${serial}`, name: 'patch', arguments: '{}' };
+    return bash(`c${serial}`, `echo ${serial}`);
+  });
+}
+
+function play(machine: Machine, step: Move): void {
+  const { phase } = machine;
+  const op = 'op' in phase ? phase.op : 'none';
+  serial += 1;
+  switch (step.do) {
+    case 'ask':
+      return void machine.send({ type: 'asked', line: `l${serial}`, text: `question ${serial}` });
+    case 'norris':
+      return void machine.send({ type: 'norrisStarted', goal: 'tidy' });
+    case 'abort':
+      return void machine.send({ type: 'aborted' });
+    case 'resume':
+      return void machine.send({ type: 'resumed', settings: machine.conversation.settings });
+    case 'reset':
+      return void machine.send({ type: 'turnsReset' });
+    case 'stale':
+      return void machine.send({
+        type: 'actionEnded',
+        op: 'op0',
+        outcome: { kind: 'tool', text: 'late', failed: false },
+      });
+    case 'shell':
+      return void machine.send({ type: 'shellMoved', cwd: `/d${serial}` });
+    case 'reply': {
+      if (step.finish === 'whole') {
+        return void machine.send({ type: 'replyEnded', op, reply: reply(step.text, callsOf(step.calls)) });
+      }
+      const failure = { failure: { kind: 'cut', message: 'cut' } } as const;
+      const cut = reply(step.text, callsOf(step.calls), { finish: step.finish, ...failure });
+      return void machine.send({ type: 'replyEnded', op, reply: cut });
+    }
+    case 'examine': {
+      const verdict = judged(step.destructive ? deadly : harmless, step.autoApproved);
+      const examination = step.refused ? ({ kind: 'refused', text: 'no such tool' } as const) : verdict;
+      return void machine.send({ type: 'examined', op, examination });
+    }
+    case 'start':
+      return void machine.send({ type: 'actionStarted', op });
+    case 'end': {
+      const result = { exit: 0, cwd: '/e', head: 'x', tail: '', omittedLines: 0, bytes: 1, milliseconds: 1 };
+      return void machine.send({ type: 'actionEnded', op, outcome: { kind: 'command', result } });
+    }
+    case 'answer': {
+      const question = machine.state.questions[0]?.id ?? 'none';
+      const answer = step.kind === 'edit' ? ({ kind: 'edit', command: 'ls' } as const) : { kind: step.kind };
+      return void machine.send({ type: 'answered', question, answer });
+    }
+  }
+}
+
+/** Random runs; `look` sees the machine after every move. */
+function property(look: (machine: Machine, before: State) => void): void {
+  fc.assert(
+    fc.property(fc.array(move, { maxLength: 60 }), (moves) => {
+      const machine = new Machine();
+      for (const step of moves) {
+        const before = machine.state;
+        play(machine, step);
+        look(machine, before);
+      }
+    }),
+    { numRuns: 1500 },
+  );
+}
+
+function resultsPerCall(machine: Machine): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const turn of machine.conversation.turns) {
+    if (turn.kind === 'assistant') for (const call of turn.toolCalls) counts.set(call.id, 0);
+    if (turn.kind === 'result') counts.set(turn.callId, (counts.get(turn.callId) ?? Number.NaN) + 1);
+  }
+  return counts;
+}
+
+describe('the machine, over random runs', () => {
+  it('gives every tool call exactly one result, none before its call', () => {
+    property((machine) => {
+      for (const count of resultsPerCall(machine).values()) {
+        expect(count).toBeLessThanOrEqual(1);
+        if (machine.phase.kind === 'idle') expect(count).toBe(1);
+      }
+    });
+  });
+
+  it('lets no call to the model leave with an open tool call, and sends one system message, first', () => {
+    property((machine) => {
+      if (!machine.last.some((effect) => effect.kind === 'callModel')) return;
+      for (const count of resultsPerCall(machine).values()) expect(count).toBe(1);
+      const messages = composeMessages(machine.conversation, 'You are aish.');
+      expect(messages.map((message) => message.role === 'system').indexOf(true, 1)).toBe(-1);
+      for (const [index, message] of messages.entries()) {
+        if (index > 0) expect([message.role, messages[index - 1]?.role]).not.toEqual(['user', 'user']);
+        if (message.role === 'tool') expect(['assistant', 'tool']).toContain(messages[index - 1]?.role);
+      }
+    });
+  });
+
+  it('runs an action only under its own verdict, and a destructive one only after proceed', () => {
+    property((machine) => {
+      for (const effect of machine.last) if (effect.kind === 'act') expect(allowed(machine, effect)).toBe(true);
+    });
+  });
+
+  it('reaches idle from any phase after an abort, turns intact', () => {
+    property((machine, before) => {
+      const copy = new Machine();
+      copy.state = machine.state;
+      const turns = copy.conversation.turns;
+      copy.send({ type: 'aborted' });
+      if (copy.phase.kind === 'stopping') {
+        const { op } = copy.phase;
+        const result = { exit: 130, cwd: '/', head: '', tail: '', omittedLines: 0, bytes: 0, milliseconds: 1 };
+        copy.send({ type: 'replyEnded', op, reply: reply('', [], { finish: 'cancelled' }) });
+        if (copy.phase.kind === 'stopping' && copy.phase.acting) {
+          copy.send({ type: 'actionEnded', op, outcome: { kind: 'command', result } });
+        } else copy.send({ type: 'examined', op, examination: judged(harmless) });
+      }
+      expect(copy.phase.kind).toBe('idle');
+      expect(copy.conversation.turns.slice(0, turns.length)).toEqual(turns);
+      expect(copy.state.questions).toEqual([]);
+      expect(before).toBeDefined();
+    });
+  });
+
+  it('names every question and every outstanding operation in exactly one phase', () => {
+    property((machine) => {
+      const { phase } = machine;
+      const asked = 'question' in phase ? [phase.question] : [];
+      expect(machine.state.questions.map((question) => question.id)).toEqual(asked);
+    });
+  });
+
+  it('replays to the same state and the same transcript', () => {
+    property((machine) => {
+      const shown: Effect[] = [];
+      let state = emptyState('main');
+      for (const event of machine.events) {
+        const [next, effects] = reduce(state, JSON.parse(JSON.stringify(event)));
+        state = next;
+        shown.push(...effects);
+      }
+      expect(state).toEqual(machine.state);
+      expect(shown).toEqual(machine.effects);
+    });
+  });
+});
+
+/** Looks for the judgement that this `act` names among all events, independently of the machine. */
+function allowed(machine: Machine, act: Extract<Effect, { kind: 'act' }>): boolean {
+  const examine = machine.effects.find((effect) => effect.kind === 'examine' && effect.op === act.judgedAs);
+  const verdict = machine.events.find((event) => event.type === 'examined' && event.op === act.judgedAs);
+  if (examine?.kind !== 'examine' || verdict?.type !== 'examined') return false;
+  const bound = (of: { action: unknown; cwd: string; mode: string }) => JSON.stringify([of.action, of.cwd, of.mode]);
+  if (bound(examine) !== bound(act) || verdict.examination.kind !== 'judged') return false;
+  const used = machine.effects.filter((effect) => effect.kind === 'act' && effect.judgedAs === act.judgedAs);
+  if (used.length !== 1) return false;
+  if (!verdict.examination.judgement.destructive) return true;
+  const last = machine.events.at(-1);
+  return last?.type === 'answered' && last.answer.kind === 'proceed';
+}
