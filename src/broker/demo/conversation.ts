@@ -31,39 +31,56 @@ export function readScene(messages: readonly Message[], tools: ReadonlySet<strin
   const afterLast = 1 + messages.findLastIndex((message) => message.role === 'assistant' && !hasAction(message));
   const here = messages.slice(afterLast).filter((message) => message.role !== 'system');
   const asked = here.map((message) => (message.role === 'user' ? humanText(message.content) : ''));
-  const goalHere = norris ? goalOf(system) : undefined;
-  const at = goalHere === undefined ? asked.findLastIndex((text) => text !== '') : asked.indexOf(goalHere);
-  const goal = goalHere ?? asked[at] ?? '';
-  return { norris, goal, outcomes: outcomesIn(here.slice(Math.max(0, at))), tools };
+  const told = norris ? goalOf(system) : undefined;
+  const at = asked.findLastIndex((text) => (told === undefined ? text !== '' : text.includes(told)));
+  return { norris, goal: told ?? asked[at] ?? '', outcomes: outcomesIn(here.slice(Math.max(0, at))), tools };
 }
 
 function hasAction(message: Message): boolean {
   return message.role === 'assistant' && (message.toolCalls.length > 0 || ACTION_LINE.test(message.content));
 }
 
-/** The goal's line in the Norris block; the sentinels of the instructions are no goal. */
+/** The goal's line behind the Norris block; the sentinels of the instructions are no goal. */
 function goalOf(system: string): string | undefined {
   const block = system.slice(system.indexOf(NORRIS));
-  for (const [, text] of block.matchAll(/^[ \t]*(?:the |your )?(?:stated )?goal(?: is)?:[ \t]*(.+)$/gim)) {
-    const goal = text?.trim() ?? '';
-    if (goal !== '' && !/^(complete|blocked)\b/i.test(goal)) return goal;
-  }
-  return undefined;
+  const lines = [...block.matchAll(/^[ \t]*goal:[ \t]*(.+)$/gim)].map(([, text]) => text?.trim() ?? '');
+  return lines.findLast((text) => text !== '' && !/^(complete|blocked)\b/i.test(text));
 }
 
-/** What a person wrote: without notices of the program and results of commands. */
-export function humanText(content: string): string {
-  const kept: string[] = [];
-  for (const paragraph of content.split(/\n{2,}/)) {
-    if (/^\s*\[aish\]/.test(paragraph)) continue;
-    // From the first result on, paragraphs may be output.
-    if (/^\$ /m.test(paragraph) || /^exit \d/m.test(paragraph)) {
-      kept.push(paragraph.split(/^(?:\$ |exit \d)/m)[0] ?? '');
-      break;
+type Block = { readonly lines: string[]; exit?: number; readonly byUser: boolean };
+
+/**
+ * Takes a user turn apart: results (`$ command`, output, `[exit N, cwd …]`), notices (`[aish] …`), and what a person
+ * wrote. A result without its last line goes on to the end.
+ */
+function takeApart(content: string): { human: string; blocks: readonly Block[] } {
+  const human: string[] = [];
+  const blocks: Block[] = [];
+  let open: Block | undefined;
+  let byUser = false;
+  for (const text of content.split('\n')) {
+    const exit = /^[[(]?exit (\d+|unknown)/.exec(text)?.[1];
+    if (open && exit !== undefined) {
+      if (exit !== 'unknown') open.exit = Number(exit);
+      open = undefined;
+    } else if (open) {
+      open.lines.push(text);
+    } else if (text.startsWith('$ ')) {
+      open = { lines: [], byUser };
+      blocks.push(open);
+      byUser = false;
+    } else if (text.startsWith('[aish]')) {
+      byUser = /the user ran/.test(text);
+    } else {
+      human.push(text);
     }
-    kept.push(paragraph);
   }
-  return kept.join('\n').trim();
+  return { human: human.join('\n').trim(), blocks };
+}
+
+/** What a person wrote in a user turn. */
+export function humanText(content: string): string {
+  return takeApart(content).human.replace(/^goal:\s*/i, '');
 }
 
 function outcomesIn(messages: readonly Message[]): Outcome[] {
@@ -72,14 +89,14 @@ function outcomesIn(messages: readonly Message[]): Outcome[] {
     if (!hasAction(message)) continue;
     const rest = messages.slice(index + 1);
     const next = rest.findIndex((later) => later.role === 'assistant');
-    const answers = next < 0 ? rest : rest.slice(0, next);
-    outcomes.push(outcomeOf(answers.map((answer) => answer.content).join('\n')));
+    outcomes.push(outcomeOf(next < 0 ? rest : rest.slice(0, next)));
   }
   return outcomes;
 }
 
-function outcomeOf(text: string): Outcome {
-  const lines = text.split('\n').filter((line) => !/^(\$ |\[aish\])/.test(line));
-  const exit = /^\(?exit (\d+)/m.exec(text)?.[1];
-  return { lines, text, exit: exit === undefined ? undefined : Number(exit), skipped: SKIPPED.test(text) };
+function outcomeOf(answers: readonly Message[]): Outcome {
+  const text = answers.map((answer) => answer.content).join('\n');
+  // The user's own commands run beside the script's.
+  const block = answers.flatMap(({ content }) => takeApart(content).blocks).find(({ byUser }) => !byUser);
+  return { lines: block?.lines ?? [], text, exit: block?.exit, skipped: SKIPPED.test(text) };
 }
