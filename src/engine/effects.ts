@@ -41,7 +41,7 @@ async function callModel(context: EffectContext, effect: Of<'callModel'>, signal
   const { op, session, preset, category } = effect;
   const conversation = context.state.sessions[session];
   if (!conversation) return;
-  const { models, tools, systemPrompt, now } = context.services;
+  const { models, tools, systemPrompt, maxAnswerTokens, now } = context.services;
   const live = new LiveReply(preset, now());
   context.live.replies.set(op, live);
   let reply: Reply;
@@ -50,6 +50,7 @@ async function callModel(context: EffectContext, effect: Of<'callModel'>, signal
       tools: tools.specs,
       signal,
       category,
+      maxTokens: maxAnswerTokens,
       onText: (delta) => live.addText(delta),
       onReasoning: (delta) => live.addReasoning(delta),
     });
@@ -69,7 +70,7 @@ function brokenReply(preset: string, text: string, error: unknown): Reply {
 async function examine(context: EffectContext, effect: Of<'examine'>, signal: AbortSignal): Promise<void> {
   const { op, session, action, cwd, goal } = effect;
   const { gate, tools } = context.services;
-  const refusal = tools.refusal(action);
+  const refusal = await tools.refusal(action);
   let examination: Examination;
   if (refusal !== undefined) examination = { kind: 'refused', text: refusal };
   else {

@@ -69,7 +69,7 @@ export type Jobs = {
 export type Tools = {
   readonly specs: readonly ToolSpec[];
   /** Why a call can't be accepted (unknown name, arguments against the schema), told to the model; undefined when fine. */
-  refusal(action: Action): string | undefined;
+  refusal(action: Action): Promise<string | undefined>;
   autoApproved(action: Action): boolean;
   run(action: Action, signal: AbortSignal): Promise<{ readonly text: string; readonly failed: boolean }>;
 };
@@ -94,6 +94,8 @@ export type Services = {
   readonly journal: Journal;
   /** The constant system prompt. */
   readonly systemPrompt: string;
+  /** The longest answer asked for, in tokens: without a limit a model may write to the end of its window. */
+  readonly maxAnswerTokens: number;
   readonly now: () => number;
   /** Seconds after which a command becomes a job (EX-10). */
   readonly waitSeconds: number;

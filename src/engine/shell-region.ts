@@ -1,0 +1,72 @@
+/** The user's own commands: one at a time in their shell, beside the agent; further lines wait their turn. */
+import { messageOf } from './effect-context.ts';
+import type { Engine } from './engine.ts';
+import type { RunningCommand, UserShell } from './services.ts';
+
+type Line = { readonly line: string; readonly private: boolean };
+
+export class ShellRegion {
+  readonly #engine: Engine;
+  readonly #shell: Promise<UserShell>;
+  readonly #waiting: Line[] = [];
+  #serial = 0;
+  #running: RunningCommand | undefined;
+  #busy = false;
+
+  /** @param shell comes up in the background; lines wait for it */
+  constructor(engine: Engine, shell: Promise<UserShell>) {
+    this.#engine = engine;
+    this.#shell = shell;
+  }
+
+  /** The command that runs now. */
+  get running(): RunningCommand | undefined {
+    return this.#running;
+  }
+
+  /** Lines that wait for the running command to end. */
+  get waiting(): readonly string[] {
+    return this.#waiting.map((entry) => entry.line);
+  }
+
+  /** Runs a line of the user's; resolves when it has ended. A private one stays out of the model's context. */
+  async submit(line: string, options: { readonly private?: boolean } = {}): Promise<void> {
+    this.#waiting.push({ line, private: options.private ?? false });
+    if (this.#busy) return;
+    this.#busy = true;
+    try {
+      for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) await this.#run(next);
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  /** Takes back the newest waiting line. */
+  takeBack(): string | undefined {
+    return this.#waiting.pop()?.line;
+  }
+
+  async #run({ line, private: hidden }: Line): Promise<void> {
+    const engine = this.#engine;
+    this.#serial += 1;
+    const op = `sh-${engine.services.now()}-${this.#serial}`;
+    try {
+      const shell = await this.#shell;
+      const running = shell.run(line);
+      this.#running = running;
+      engine.live.commands.set(op, running);
+      void engine.dispatch({ type: 'shellStarted', op, line, private: hidden });
+      const result = await running.result;
+      this.#forget(op);
+      void engine.dispatch({ type: 'shellEnded', op, result });
+    } catch (error) {
+      this.#forget(op);
+      void engine.dispatch({ type: 'noticed', level: 'error', text: `the shell can't run this: ${messageOf(error)}` });
+    }
+  }
+
+  #forget(op: string): void {
+    this.#running = undefined;
+    this.#engine.live.commands.delete(op);
+  }
+}
