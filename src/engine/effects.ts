@@ -66,21 +66,24 @@ function brokenReply(preset: string, text: string, error: unknown): Reply {
   return { text, reasoning: '', toolCalls: [], preset, finish: 'failed', failure, notices: [] };
 }
 
-/** Mode check, schema, gate, in this order (AC-5). A gate that breaks has not said that the action is safe. */
+/** Schema, then gate (AC-5). A check that breaks has not said that the action is safe. */
 async function examine(context: EffectContext, effect: Of<'examine'>, signal: AbortSignal): Promise<void> {
-  const { op, session, action, cwd, goal } = effect;
-  const { gate, tools } = context.services;
-  const refusal = await tools.refusal(action);
-  let examination: Examination;
-  if (refusal !== undefined) examination = { kind: 'refused', text: refusal };
-  else {
-    const judgement = await gate.judge(action, { cwd, goal, signal }).catch((error) => ({
-      destructive: true,
-      reason: `the gate failed: ${messageOf(error)}`,
-      source: 'default' as const,
-    }));
-    examination = { kind: 'judged', judgement, autoApproved: tools.autoApproved(action) };
-  }
+  const { op, session } = effect;
+  const examination = await lookAt(context, effect, signal);
   context.permits.issue(effect, examination);
   void context.dispatch({ type: 'examined', op, examination }, session);
+}
+
+async function lookAt(context: EffectContext, effect: Of<'examine'>, signal: AbortSignal): Promise<Examination> {
+  const { action, cwd, goal } = effect;
+  const { gate, tools } = context.services;
+  try {
+    const refusal = await tools.refusal(action);
+    if (refusal !== undefined) return { kind: 'refused', text: refusal };
+    const judgement = await gate.judge(action, { cwd, goal, signal });
+    return { kind: 'judged', judgement, autoApproved: tools.autoApproved(action) };
+  } catch (error) {
+    const reason = `it could not be checked: ${messageOf(error)}`;
+    return { kind: 'judged', judgement: { destructive: true, reason, source: 'default' }, autoApproved: false };
+  }
 }

@@ -1,0 +1,23 @@
+import { visible } from '../session/text.ts';
+import { type Command, CommandError } from './command.ts';
+
+/** `:safety patterns` and `:safety check <cmd>` (SF-8). */
+export const safety: Command = {
+  name: 'safety',
+  usage: ':safety patterns | check <command>',
+  summary: 'the rules in force, or what the gate says of a command, without running it',
+  arguments: () => ['patterns', 'check'],
+  run({ safety: desk, engine }, rest) {
+    const [word = '', ...words] = rest.split(' ');
+    if (word === 'patterns') {
+      return desk
+        .patterns()
+        .map((rule) => `${rule.family.padEnd(14)} ${rule.name.padEnd(28)} ${rule.reason}`)
+        .join('\n');
+    }
+    const command = words.join(' ').trim();
+    if (word !== 'check' || command === '') throw new CommandError('say :safety patterns or :safety check <command>');
+    const { verdict, rule, reason } = desk.check(command, engine.state.shell.cwd);
+    return `${verdict}: ${rule === undefined || rule === reason ? reason : `${rule} (${reason})`}\n  ${visible(command)}`;
+  },
+};

@@ -1,0 +1,58 @@
+/** One submitted line → meta command, shell command, or question (IN-1). */
+import { messageOf } from '../engine/effect-context.ts';
+import type { Aish, LineKind } from './aish.ts';
+import { CommandError } from './command.ts';
+import { nearest } from './nearest.ts';
+import { commands } from './table.ts';
+
+let metaSerial = 0;
+
+/**
+ * Takes a line as `classify` reads it, or as `kind` says (the user flipped the guess).
+ * Resolves when a meta command or a shell line has ended; a question resolves once it is durable.
+ */
+export async function submitLine(aish: Aish, line: string, kind?: LineKind): Promise<void> {
+  const taken = aish.classify(line);
+  if (line.trim() === '') return;
+  if (!line.startsWith(' ')) aish.history.add(line);
+  const text = kind === undefined || taken.forced ? taken.text : line;
+  switch (taken.forced ? taken.kind : (kind ?? taken.kind)) {
+    case 'meta':
+      return runMeta(aish, text);
+    case 'shell':
+      return aish.shell.submit(text, { private: taken.private ?? false });
+    case 'ai':
+      return aish.engine.dispatch({ type: 'asked', line: aish.engine.newLineId(), text });
+  }
+}
+
+/** Runs `:name rest` and shows what it says. An unknown name suggests the nearest (CF-2). */
+export async function runMeta(aish: Aish, line: string): Promise<void> {
+  const [, name = '', rest = ''] = /^\s*:?(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
+  const command = commands.find((candidate) => candidate.name === name);
+  try {
+    if (!command) throw new CommandError(unknown(name));
+    const text = await command.run(aish, rest.trim());
+    if (text !== undefined) show(aish, line, text, false);
+  } catch (error) {
+    const text = error instanceof CommandError ? error.message : `:${name} failed: ${messageOf(error)}`;
+    show(aish, line, text, true);
+  }
+}
+
+function unknown(name: string): string {
+  const guess = nearest(
+    name,
+    commands.map((command) => command.name),
+  );
+  return `no command :${name}${guess ? `; did you mean :${guess}?` : ''} :help lists them`;
+}
+
+function show(aish: Aish, line: string, text: string, failed: boolean): void {
+  metaSerial += 1;
+  aish.engine.showLocal({
+    kind: 'show',
+    key: `meta${metaSerial}`,
+    entry: { kind: 'meta', line: line.trim(), text, failed },
+  });
+}

@@ -1,0 +1,27 @@
+/** THE table of `:` commands (CF-2). Help, completion and docs are made from it. */
+import type { Aish } from './aish.ts';
+import type { Command } from './command.ts';
+import { history, reset, sessions } from './conversation.ts';
+import { jobs, kill } from './jobs.ts';
+import { model } from './model.ts';
+import { norris } from './norris.ts';
+import { safety } from './safety.ts';
+
+const help: Command = {
+  name: 'help',
+  usage: ':help',
+  summary: 'this list; F1 shows the keys',
+  run: () => commands.map((command) => `${command.usage.padEnd(40)} ${command.summary}`).join('\n'),
+};
+
+const quit: Command = {
+  name: 'quit',
+  usage: ':quit',
+  summary: 'leave; the session can be resumed',
+  run(aish: Aish) {
+    aish.quit();
+    return undefined;
+  },
+};
+
+export const commands: readonly Command[] = [help, model, norris, safety, jobs, kill, history, reset, sessions, quit];
