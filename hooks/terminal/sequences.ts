@@ -1,0 +1,182 @@
+/** Turns one complete escape sequence into tokens. Pure; an unknown sequence is a reply, so it can never be typed text. */
+import { CONSOLE_KEYS, keypadText, kittyKey, LETTER_KEYS, SS3_KEYS, TILDE_KEYS } from './names.ts';
+import type { KeyToken, Modifiers, MouseButton, MouseToken, ReplyToken, Token } from './token.ts';
+
+const NO_MODIFIERS: Modifiers = { ctrl: false, alt: false, shift: false };
+const EVENTS: readonly KeyToken['event'][] = ['press', 'repeat', 'release'];
+
+/** The modifiers of a CSI parameter: 1 + shift 1, alt 2, ctrl 4, super 8, hyper 16, meta 32 (counted as alt). */
+function modifiersOf(parameter: number): Modifiers {
+  const bits = Math.max(0, parameter - 1);
+  return { shift: (bits & 1) !== 0, alt: (bits & (2 | 32)) !== 0, ctrl: (bits & 4) !== 0 };
+}
+
+/** A key that types nothing. */
+export function namedKey(
+  name: string,
+  modifiers: Modifiers = NO_MODIFIERS,
+  event: KeyToken['event'] = 'press',
+): KeyToken {
+  const plain = name === 'space' && !modifiers.ctrl && !modifiers.alt && event !== 'release';
+  return { type: 'key', name, ...pick(modifiers), event, ...(plain ? { text: ' ' } : {}) };
+}
+
+function pick({ ctrl, alt, shift }: Modifiers): Modifiers {
+  return { ctrl, alt, shift };
+}
+
+/** A key that types `text`, unless Ctrl or Alt make it a chord. An upper-case letter is the lower-case key with Shift. */
+export function textKey(
+  text: string,
+  modifiers: Modifiers = NO_MODIFIERS,
+  event: KeyToken['event'] = 'press',
+): KeyToken {
+  if (text === ' ') return namedKey('space', modifiers, event);
+  const lower = text.toLowerCase();
+  const letter = lower !== text || text.toUpperCase() !== text;
+  const shift = letter ? modifiers.shift || lower !== text : false;
+  const typed =
+    modifiers.shift && letter && lower === text && text.toUpperCase().length === text.length
+      ? text.toUpperCase()
+      : text;
+  const silent = modifiers.ctrl || modifiers.alt || event === 'release';
+  return {
+    type: 'key',
+    name: lower,
+    ctrl: modifiers.ctrl,
+    alt: modifiers.alt,
+    shift,
+    event,
+    ...(silent ? {} : { text: typed }),
+  };
+}
+
+/** The key of a control character (0x00–0x1f, 0x7f), which is how Ctrl-letters arrive without a keyboard protocol. */
+export function controlKey(code: number, alt: boolean): KeyToken {
+  const modifiers = { ctrl: true, alt, shift: false };
+  if (code === 0x0d) return namedKey('enter', { ...modifiers, ctrl: false });
+  if (code === 0x09) return namedKey('tab', { ...modifiers, ctrl: false });
+  if (code === 0x7f) return namedKey('backspace', { ...modifiers, ctrl: false });
+  if (code === 0x1b) return namedKey('escape', { ...modifiers, ctrl: false });
+  if (code === 0) return namedKey('space', modifiers);
+  return namedKey(String.fromCharCode(code + 0x40).toLowerCase(), modifiers);
+}
+
+/** The sequence `ESC O letter`, with rxvt's lower-case Ctrl-arrows. */
+export function ss3(letter: string): KeyToken | undefined {
+  const name = SS3_KEYS[letter];
+  if (name !== undefined) return name.length === 1 ? textKey(name) : namedKey(name);
+  const arrow = 'abcd'.includes(letter) ? LETTER_KEYS[letter.toUpperCase()] : undefined;
+  if (arrow !== undefined) return namedKey(arrow, { ...NO_MODIFIERS, ctrl: true });
+  const text = keypadText(letter);
+  return text === undefined ? undefined : textKey(text);
+}
+
+/** `CSI` parameters, intermediates and final. Undefined for keys without a meaning of their own (a lone Shift). */
+export function csi(parameters: string, intermediates: string, final: string): Token | undefined {
+  const known = reply(parameters, intermediates, final) ?? mouse(parameters, final);
+  if (known !== undefined) return known;
+  const rxvt = { $: { shift: true }, '^': { ctrl: true }, '@': { ctrl: true, shift: true } }[intermediates + final];
+  const groups = parameters
+    .split(';')
+    .map((group) => group.split(':').map((part) => (part === '' ? Number.NaN : Number(part))));
+  const first = groups[0]?.[0] ?? Number.NaN;
+  if (rxvt !== undefined && TILDE_KEYS[first] !== undefined)
+    return namedKey(TILDE_KEYS[first], { ...NO_MODIFIERS, ...rxvt });
+  const unknown: ReplyToken = {
+    type: 'reply',
+    reply: 'unknown',
+    sequence: `CSI ${parameters}${intermediates}${final}`,
+  };
+  if (intermediates !== '' || /[<=>?]/.test(parameters)) return unknown;
+  const modifiers = modifiersOf(groups[1]?.[0] || 1);
+  const event = EVENTS[(groups[1]?.[1] || 1) - 1] ?? 'press';
+  if (final === 'u') return kitty(groups, modifiers, event);
+  if (final === '~' && first === 27 && groups[2] !== undefined) return kitty([groups[2]], modifiers, 'press');
+  if (final === '~' && TILDE_KEYS[first] !== undefined) return namedKey(TILDE_KEYS[first], modifiers, event);
+  if (final === 'Z') return namedKey('tab', { ...modifiers, shift: true }, event);
+  if (final === 'I' && parameters === '') return { type: 'focus', focused: true };
+  if (final === 'O' && parameters === '') return { type: 'focus', focused: false };
+  const name = LETTER_KEYS[final];
+  if (name !== undefined) return namedKey(name, modifiers, event);
+  const arrow = 'abcd'.includes(final) ? LETTER_KEYS[final.toUpperCase()] : undefined;
+  return arrow === undefined ? unknown : namedKey(arrow, { ...NO_MODIFIERS, shift: true });
+}
+
+/** The Linux console's function keys, `CSI [ A`. */
+export function consoleKey(letter: string): KeyToken | undefined {
+  const name = CONSOLE_KEYS[letter];
+  return name === undefined ? undefined : namedKey(name);
+}
+
+/** `CSI code:shifted:base ; modifiers:event ; text u`, and modifyOtherKeys, which carries the same facts. */
+function kitty(
+  groups: readonly (readonly number[])[],
+  modifiers: Modifiers,
+  event: KeyToken['event'],
+): KeyToken | undefined {
+  const [code, shifted, base] = groups[0] ?? [];
+  const key = kittyKey(code ?? Number.NaN);
+  if (key === undefined) return undefined;
+  if (key.text === undefined) return namedKey(key.name, modifiers, event);
+  const typed = (groups[2] ?? []).filter((point) => point >= 32 && point !== 127 && point <= 0x10_ff_ff);
+  if (typed.length > 0 && !modifiers.ctrl && !modifiers.alt)
+    return textKey(String.fromCodePoint(...typed), NO_MODIFIERS, event);
+  // A chord on another keyboard layout (Ctrl-С in Cyrillic) is the chord of the same place on a Latin one.
+  const latin =
+    (modifiers.ctrl || modifiers.alt) && base !== undefined && key.name > '\x7f' ? kittyKey(base) : undefined;
+  if (latin?.text !== undefined) return textKey(latin.text, modifiers, event);
+  const upper = modifiers.shift && shifted !== undefined ? kittyKey(shifted) : undefined;
+  return textKey(upper?.text ?? key.text, modifiers, event);
+}
+
+function reply(parameters: string, intermediates: string, final: string): ReplyToken | undefined {
+  const numbers = parameters
+    .replace(/^[<=>?]/, '')
+    .split(';')
+    .map(Number);
+  const [first = 0, second = 0] = numbers;
+  if (final === 'c' && parameters.startsWith('?')) return { type: 'reply', reply: 'da1', params: numbers };
+  if (final === 'c' && parameters.startsWith('>')) return { type: 'reply', reply: 'da2', params: numbers };
+  if (final === 'y' && intermediates === '$') return { type: 'reply', reply: 'mode', mode: first, status: second };
+  if (final === 'u' && parameters.startsWith('?')) return { type: 'reply', reply: 'kitty', flags: first };
+  if (final === 'R' && numbers.length >= 2) return { type: 'reply', reply: 'cursor', row: first, column: second };
+  return undefined;
+}
+
+function mouse(parameters: string, final: string): MouseToken | undefined {
+  const match = /^<(\d{1,4});(\d{1,5});(\d{1,5})$/.exec(parameters);
+  if (match === null || (final !== 'M' && final !== 'm')) return undefined;
+  return mouseToken(Number(match[1]), Number(match[2]) - 1, Number(match[3]) - 1, final === 'm');
+}
+
+const BUTTONS: readonly MouseButton[] = ['left', 'middle', 'right', 'none'];
+const WHEEL = ['up', 'down', 'left', 'right'] as const;
+
+/** A mouse report from its button byte: bits 0–1 button, 2 shift, 3 alt, 4 ctrl, 5 motion, 6 wheel, 7 further buttons. */
+export function mouseToken(code: number, x: number, y: number, release: boolean): MouseToken {
+  const modifiers = { shift: (code & 4) !== 0, alt: (code & 8) !== 0, ctrl: (code & 16) !== 0 };
+  const place = { x: Math.max(0, x), y: Math.max(0, y) };
+  if ((code & 64) !== 0) {
+    return {
+      type: 'mouse',
+      action: 'wheel',
+      button: 'none',
+      direction: WHEEL[code & 3] ?? 'up',
+      ...place,
+      ...modifiers,
+    };
+  }
+  const button = (code & 128) !== 0 ? 'other' : (BUTTONS[code & 3] ?? 'none');
+  const motion = (code & 32) !== 0;
+  const action = release
+    ? 'release'
+    : motion
+      ? button === 'none'
+        ? 'move'
+        : 'drag'
+      : button === 'none'
+        ? 'release'
+        : 'press';
+  return { type: 'mouse', action, button, ...place, ...modifiers };
+}
