@@ -92,7 +92,7 @@ type Row = readonly [
 /** First match wins. `text` is the error's type, code and message together. */
 const ANSWERS: readonly Row[] = [
   [(_s, t) => /exceed_context_size|context_length_exceeded/.test(t), 'overflow', 'no', 'the conversation is too long'],
-  [(s, t) => s < 500 && s !== 429 && OVERFLOW.test(t), 'overflow', 'no', 'the conversation is too long'],
+  [(s, t) => s !== 429 && OVERFLOW.test(t), 'overflow', 'no', 'the conversation is too long'],
   [(s) => s === 413, 'overflow', 'no', 'the conversation is too long'],
   [(s, t) => s === 503 && /loading|unavailable_error/i.test(t), 'loading', 'loading', 'the model is still loading'],
   [(s, t) => s === 429 && /insufficient_quota|billing/i.test(t), 'auth', 'no', 'the account has no credit left'],
@@ -106,7 +106,7 @@ const ANSWERS: readonly Row[] = [
 
 function answered(preset: Preset, status: number | undefined, payload: unknown, said: string, headers: unknown): Fault {
   const details = asObject(payload);
-  const text = `${String(details?.type ?? '')} ${String(details?.code ?? '')} ${said}`;
+  const text = `${asText(details?.type) ?? ''} ${asText(details?.code) ?? ''} ${said}`;
   const row = ANSWERS.find(([applies]) => applies(status ?? 500, text));
   const [, kind, retry, advice] = row ?? ([undefined, 'server', 'no', 'the server failed'] as const);
   const counts = kind === 'overflow' ? overflowCounts(details) : '';

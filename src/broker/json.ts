@@ -41,7 +41,7 @@ export function parseJson(text: string): unknown {
 export function oneLine(text: string, limit = 240): string {
   const clean = text
     .toWellFormed()
-    .replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+/g, ' ')
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim();
   return clean.length > limit ? `${clean.slice(0, limit - 1).toWellFormed()}…` : clean;

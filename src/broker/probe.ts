@@ -2,6 +2,7 @@ import { DEMO_WINDOW } from './demo/attempt.ts';
 import { type Looked, look } from './http.ts';
 import { asCount, asObject, asText, type Json, objectsIn, oneLine } from './json.ts';
 import { isLocal, type Preset, rootOf, shownAddress } from './preset.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** What a look at a preset's server found. `window` in tokens; `detail` is one clean line. */
 export type Probe = { readonly reachable: boolean; readonly window?: number; readonly detail: string };
@@ -45,7 +46,9 @@ export function createProber() {
 async function probeServer(preset: Preset, signal: AbortSignal): Promise<Probe> {
   if (preset.demo) return { reachable: true, window: DEMO_WINDOW, detail: 'the built-in demo script, no model' };
   const base = preset.baseUrl.replace(/\/+$/, '');
-  const key = preset.apiKey && (await preset.apiKey().catch(() => undefined))?.trim();
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(QUESTION)]);
+  const asked = preset.apiKey && untilAborted(preset.apiKey(), patience);
+  const key = (await asked?.catch(() => undefined))?.trim();
   const ask =
     (address: string): Ask =>
     (path, post) =>

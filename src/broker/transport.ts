@@ -4,6 +4,7 @@ import { type Accumulated, createAccumulator } from './accumulator.ts';
 import { earlyEnd, type Fault, fault, faultOf, type Stop, stopFault } from './faults.ts';
 import type { Capabilities, Preset } from './preset.ts';
 import { createTap } from './tap.ts';
+import { untilAborted } from './until-aborted.ts';
 import { type RequestOptions, requestBody } from './wire.ts';
 
 /** Characters of one reply; a model that never ends is stopped here when nobody set a smaller limit. */
@@ -41,11 +42,11 @@ export async function attempt(
   limits: Limits,
 ): Promise<Attempt> {
   const acc = createAccumulator(new Set(options.tools?.map((tool) => tool.name)), {
-    text: options.onText,
+    text: (delta) => options.onText(delta),
     reasoning: (delta) => options.onReasoning?.(delta),
   });
   const watch = createWatchdog(options.signal, limits);
-  const tap = createTap(watch.alive);
+  const tap = createTap(() => watch.alive());
   const ended = (why?: Fault): Attempt => {
     const cut = why !== undefined || options.signal.aborted || acc.finishReason() === 'length';
     const base = { got: acc.finish(cut), arrived: acc.arrived(), cancelled: options.signal.aborted };
@@ -127,15 +128,6 @@ async function keyOf(preset: Preset, signal: AbortSignal): Promise<{ key: string
     const why = error instanceof Error ? error.message : String(error);
     return { key: undefined, fault: fault('auth', `no API key for ${preset.name}: ${why}`, 'no', why) };
   }
-}
-
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(new Error('cancelled'));
-    if (signal.aborted) return abort();
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }
 
 /** Stops a request at the user's word or when nothing comes; one timer, made and cleared here. */

@@ -206,6 +206,16 @@ test('a server that silently reads only the end of a long conversation is found 
   expect(reply.notices.join()).toMatch(/read only 2048 tokens of about 22000/);
 });
 
+test('a call written as text, of a tool that was not offered, stays text and is pointed out', async () => {
+  await using server = await startFaultServer('raw-tool-call');
+  const { broker } = impatient([presetAt(server.baseUrl)]);
+  const { reply, text } = await converse(broker, { tools: [] });
+  expect(reply).toMatchObject({ toolCalls: [], finish: 'stop' });
+  expect(reply.text).toContain('<tool_call>{"name": "bash"');
+  expect(text).toBe(reply.text);
+  expect(reply.notices.join()).toMatch(/wrote a tool call as plain text/);
+});
+
 test('the price of a call is what the server names, and nothing is invented', async () => {
   await using server = await startScriptedServer([
     { ...say('a'), usage: { prompt: 3, completion: 1, cost: 0.0004 } },

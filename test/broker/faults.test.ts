@@ -35,6 +35,7 @@ const TABLE: Readonly<Partial<Record<FaultName, Expected>>> = {
   'no-arguments': { finish: 'tools', calls: ['{}'] },
   'broken-arguments': { finish: 'tools', calls: ['{"command":'] },
   'index-always-zero': { finish: 'tools', calls: [LS, PWD] },
+  'index-always-zero-no-ids': { finish: 'tools', calls: [LS, PWD] },
   'same-id-twice': { finish: 'tools', calls: [LS, PWD] },
   'announced-calls-missing': { text: 'I will.', finish: 'stop', notice: /announced a tool call but made none/ },
   'reasoning-content': { ...FINE, reasoning: 'hm' },
@@ -87,8 +88,9 @@ for (const [fault, expected] of Object.entries(TABLE)) {
   test(`a server with the fault "${fault}" costs at most a clear line`, async () => {
     await using server = await startFaultServer(fault as FaultName);
     const { broker } = impatient([presetAt(server.baseUrl, { apiKey: async () => 'sk-secret-1234' })], {
-      idleTimeoutMs: 100,
-      firstByteTimeoutMs: 300,
+      // Short only where it must run out; a keep-alive of 0.6 s shows that comments count as life.
+      idleTimeoutMs: fault.startsWith('stall') ? 100 : 400,
+      firstByteTimeoutMs: fault.startsWith('stall') ? 300 : 10_000,
       retry: { loading: 2000 },
     });
     const { reply, text } = await converse(broker, { maxTokens: 100 });

@@ -82,6 +82,12 @@ test('who is down, still loading, wants another key or has another model is told
   expect(await detail('none')).toBe('there is no preset called none');
 });
 
+test('a key command that hangs holds nobody up either', async () => {
+  await using peer = await startPeer({ '/v1/models': models({ max_model_len: 4096 }) });
+  const broker = createBroker({ presets: [presetAt(peer.baseUrl, { apiKey: () => new Promise(() => {}) })] });
+  expect((await broker.probe('fast', NEVER)).window).toBe(4096);
+});
+
 test('a server that never answers does not hold anyone up', async () => {
   await using peer = await startPeer({ '/props': null, '/v1/models': null });
   const broker = createBroker({ presets: [presetAt(peer.baseUrl)] });

@@ -16,7 +16,7 @@ function sketch(messages: readonly Message[], withTools = true): string[] {
   return toWire(messages, withTools).map((message) => {
     const calls = 'tool_calls' in message ? (message.tool_calls ?? []).map((call) => `+${call.id}`).join('') : '';
     const answers = 'tool_call_id' in message ? `@${message.tool_call_id}` : '';
-    return `${message.role}${answers}${calls}:${String(message.content)}`;
+    return `${message.role}${answers}${calls}:${typeof message.content === 'string' ? message.content : '?'}`;
   });
 }
 

@@ -94,6 +94,12 @@ const FAULTS = {
     stop('stop'),
     DONE,
   ),
+  'index-always-zero-no-ids': stream(
+    calls({ index: 0, function: bash('{"command":"ls"}') }),
+    calls({ index: 0, function: bash({ command: 'pwd' }) }),
+    stop('tool_calls'),
+    DONE,
+  ),
   'same-id-twice': stream(
     calls(
       { index: 0, id: 'a', function: bash('{"command":"ls"}') },
@@ -135,7 +141,7 @@ const FAULTS = {
   'stall-before-anything': openStream(),
   'long-keep-alive'({ res }: Call) {
     res.writeHead(200, { 'content-type': 'text/event-stream' });
-    let left = 30;
+    let left = 60;
     const timer = setInterval(() => {
       if (left-- > 0) return void res.write(':\n\n');
       clearInterval(timer);
