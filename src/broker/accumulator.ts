@@ -5,7 +5,7 @@ import { parseRawCall } from './raw-call.ts';
 import { createTagSplitter } from './tags.ts';
 
 /** An `error` that a server put into a body or an event of a 200 answer. */
-export class ServerError extends Error {
+class ServerError extends Error {
   readonly payload: unknown;
   constructor(payload: unknown) {
     super('the server reported an error in its answer');

@@ -9,7 +9,7 @@ import { emptyReply, replyOf } from './reply.ts';
 import { nextPause, RETRY, type RetryPolicy } from './retry.ts';
 import { type Attempt, attempt, type Limits } from './transport.ts';
 
-export type ChatOptions = {
+type ChatOptions = {
   readonly tools?: readonly ToolSpec[];
   readonly signal: AbortSignal;
   /** Absent: the field is left out of the request. */
@@ -28,7 +28,7 @@ export type StreamOptions = ChatOptions & {
 };
 
 /** What a message list becomes on its way to one preset, or why it may not go there (SE-1). */
-export type Prepared = { readonly messages: readonly Message[] } | { readonly refused: string };
+type Prepared = { readonly messages: readonly Message[] } | { readonly refused: string };
 
 export type BrokerOptions = {
   readonly presets: readonly Preset[];

@@ -1,5 +1,5 @@
 /** The broker: what talks to models. */
-export type { Broker, BrokerOptions, ChatOptions, Prepared, PresetInfo, StreamOptions } from './broker.ts';
+export type { Broker, BrokerOptions, PresetInfo, StreamOptions } from './broker.ts';
 export { createBroker } from './broker.ts';
 export { DEMO_PRESET } from './demo/attempt.ts';
 export type { Found } from './discover.ts';

@@ -2,7 +2,7 @@ import { blocked, done, line, type Move, type Script, setback } from './move.ts'
 import { placeIn } from './wishes.ts';
 
 /** What the script says of itself, always with the way to a real model. */
-export const ABOUT = [
+const ABOUT = [
   'I am the built-in demo: a script, not a language model. I understand a handful of goals, for instance',
   '',
   '- find all Python files modified in the last week and count them',
