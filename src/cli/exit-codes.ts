@@ -1,0 +1,29 @@
+import type { NorrisStatus } from '../session/state.ts';
+
+/** Exit codes that scripts can use (CL-1). */
+export const EXIT = {
+  ok: 0,
+  usage: 2,
+  blocked: 3,
+  abortedAtHalt: 4,
+  budget: 5,
+  modelFailed: 6,
+  interrupted: 130,
+} as const;
+
+/** The exit code for how a run ended. An abort without a person can only have come from a HALT. */
+export function exitCodeOf(status: NorrisStatus): number {
+  switch (status) {
+    case 'done':
+      return EXIT.ok;
+    case 'blocked':
+    case 'stalled':
+      return EXIT.blocked;
+    case 'aborted':
+      return EXIT.abortedAtHalt;
+    case 'budget_exhausted':
+      return EXIT.budget;
+    case 'failed':
+      return EXIT.modelFailed;
+  }
+}

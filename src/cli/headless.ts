@@ -1,0 +1,115 @@
+/** The same engine without a screen. A HALT without a person never proceeds (CL-1). */
+import type { Aish } from '../commands/aish.ts';
+import { submitLine } from '../commands/submit.ts';
+import { describeAction } from '../session/action.ts';
+import type { Question } from '../session/state.ts';
+import { visible } from '../session/text.ts';
+import { EXIT, exitCodeOf } from './exit-codes.ts';
+import { EntryPrinter, type Writer } from './print.ts';
+
+export type HaltPolicy = 'abort' | 'skip';
+
+export type HeadlessOptions = {
+  readonly json: boolean;
+  readonly onHalt: HaltPolicy;
+  readonly out: Writer;
+  readonly err: Writer;
+};
+
+/** Prints what happens, answers questions by policy, and ends runs on SIGINT. */
+class Headless {
+  readonly #aish: Aish;
+  readonly #options: HeadlessOptions;
+  readonly #printer: EntryPrinter;
+  readonly #answered = new Set<string>();
+  readonly #waiting = new Set<() => void>();
+  interrupted = false;
+
+  constructor(aish: Aish, options: HeadlessOptions) {
+    this.#aish = aish;
+    this.#options = options;
+    this.#printer = new EntryPrinter(options.out, options.json);
+    // What a resumed session showed before is not said again.
+    aish.engine.subscribe(() => this.#look());
+    process.on('SIGINT', () => this.#interrupt());
+  }
+
+  /** Resolves when the conversation and the shell are at rest. */
+  async rest(): Promise<void> {
+    while (this.#busy) await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    this.#printer.print(this.#aish.engine.transcript.entries);
+  }
+
+  get #busy(): boolean {
+    const { engine } = this.#aish;
+    return engine.conversation.phase.kind !== 'idle' || engine.state.shell.running !== undefined;
+  }
+
+  #look(): void {
+    const { engine } = this.#aish;
+    this.#printer.print(engine.transcript.entries);
+    for (const question of engine.state.questions) this.#answer(question);
+    if (this.#busy) return;
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
+  }
+
+  #answer(question: Question): void {
+    if (this.#answered.has(question.id)) return;
+    this.#answered.add(question.id);
+    const kind = question.kind === 'escalation' ? 'abort' : this.#options.onHalt;
+    this.#options.err(`${haltLine(question)} -> ${kind} (no person to ask)\n`);
+    // Not from within the dispatch that put the question.
+    queueMicrotask(
+      () => void this.#aish.engine.dispatch({ type: 'answered', question: question.id, answer: { kind } }),
+    );
+  }
+
+  #interrupt(): void {
+    if (this.interrupted) process.exit(EXIT.interrupted);
+    this.interrupted = true;
+    void this.#aish.engine.dispatch({ type: 'aborted' });
+    this.#aish.shell.running?.interrupt();
+  }
+}
+
+function haltLine(question: Question): string {
+  if (question.kind === 'escalation') return `HALT: ${question.skips} actions skipped in a row`;
+  return `HALT: ${question.judgement.reason}: ${visible(describeAction(question.action))}`;
+}
+
+/** `aish-tui run <goal>`: one Norris run; the exit code tells how it ended. */
+export async function runGoal(aish: Aish, goal: string, options: HeadlessOptions): Promise<number> {
+  const headless = new Headless(aish, options);
+  await aish.engine.dispatch({ type: 'norrisStarted', goal });
+  await headless.rest();
+  if (headless.interrupted) return EXIT.interrupted;
+  const ended = aish.engine.transcript.entries.findLast((shown) => shown.entry.kind === 'norrisEnded')?.entry;
+  return ended?.kind === 'norrisEnded' ? exitCodeOf(ended.status) : EXIT.modelFailed;
+}
+
+/** `aish-tui ask <question>`: one question with its sub-loop; what needs a yes is skipped. */
+export async function askQuestion(aish: Aish, question: string, options: HeadlessOptions): Promise<number> {
+  const headless = new Headless(aish, options);
+  await aish.engine.dispatch({ type: 'asked', line: aish.engine.newLineId(), text: question });
+  await headless.rest();
+  if (headless.interrupted) return EXIT.interrupted;
+  const failed = aish.engine.transcript.entries.some(({ entry }) => entry.kind === 'notice' && entry.level === 'error');
+  return failed ? EXIT.modelFailed : EXIT.ok;
+}
+
+/** Piped input: each line is an input line, one after the other; a HALT counts as skip. */
+export async function runLines(aish: Aish, lines: AsyncIterable<string>, options: HeadlessOptions): Promise<number> {
+  const headless = new Headless(aish, options);
+  let quit = false;
+  aish.onQuit(() => {
+    quit = true;
+  });
+  for await (const line of lines) {
+    await submitLine(aish, line);
+    await headless.rest();
+    if (headless.interrupted) return EXIT.interrupted;
+    if (quit) break;
+  }
+  return EXIT.ok;
+}

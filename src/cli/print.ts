@@ -1,0 +1,66 @@
+/** Transcript entries as plain lines or as JSON lines, for a program without a screen. */
+import type { Shown } from '../engine/transcript.ts';
+import { describeAction } from '../session/action.ts';
+import type { Entry } from '../session/entry.ts';
+import { plainOutput } from '../session/exec-text.ts';
+import { visible } from '../session/text.ts';
+
+export type Writer = (text: string) => void;
+
+/** Prints each entry once, when it is final, in order. */
+export class EntryPrinter {
+  readonly #write: Writer;
+  readonly #json: boolean;
+  #next = 0;
+
+  constructor(write: Writer, json: boolean) {
+    this.#write = write;
+    this.#json = json;
+  }
+
+  /** Prints what has become final since the last time. */
+  print(entries: readonly Shown[]): void {
+    for (let shown = entries[this.#next]; shown && isFinal(shown.entry); shown = entries[this.#next]) {
+      this.#next += 1;
+      const text = this.#json ? JSON.stringify(shown.entry) : plainEntry(shown.entry);
+      if (text !== '') this.#write(`${text}\n`);
+    }
+  }
+}
+
+function isFinal(entry: Entry): boolean {
+  if (entry.kind === 'exec' || entry.kind === 'tool') return entry.result !== undefined;
+  return entry.kind !== 'user' || !entry.queued;
+}
+
+/** One entry as text for a person reading a log. */
+export function plainEntry(entry: Entry): string {
+  switch (entry.kind) {
+    case 'user':
+      return `> ${entry.text}`;
+    case 'assistant':
+      return entry.text.trimEnd();
+    case 'exec': {
+      const exit = entry.result?.exit === null ? (entry.result.note ?? 'exit unknown') : `exit ${entry.result?.exit}`;
+      const output = entry.result ? plainOutput(entry.result).trimEnd() : '';
+      return [`$ ${visible(entry.command)}`, ...(output === '' ? [] : [output]), `[${exit}]`].join('\n');
+    }
+    case 'tool':
+      return `${entry.name} ${visible(entry.arguments)}\n${entry.result?.text ?? ''}`.trimEnd();
+    case 'refused':
+      return `[aish] ${entry.how}: ${visible(describeAction(entry.action))} (${entry.reason})`;
+    case 'norrisBegan':
+      return `[norris] goal: ${entry.goal} (${entry.preset}, at most ${entry.maxSteps} steps)`;
+    case 'norrisStep':
+      return `[norris] step ${entry.step}/${entry.maxSteps}`;
+    case 'norrisEnded': {
+      const { status, reason, steps, commands, skips, milliseconds } = entry;
+      const why = reason === undefined ? '' : `: ${reason}`;
+      return `[norris] ${status}${why} (${steps} steps, ${commands} commands, ${skips} skips, ${(milliseconds / 1000).toFixed(1)} s)`;
+    }
+    case 'notice':
+      return entry.text;
+    case 'meta':
+      return entry.text;
+  }
+}

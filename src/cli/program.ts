@@ -1,0 +1,104 @@
+/** Arguments → what to do. The one place that knows the subcommands (CL-1). */
+import { Command, Option } from 'commander';
+import type { HaltPolicy } from './headless.ts';
+
+export type Invocation =
+  | { readonly kind: 'screen'; readonly global: Global; readonly resume?: string | true }
+  | {
+      readonly kind: 'run';
+      readonly global: Global;
+      readonly goal: string;
+      readonly json: boolean;
+      readonly onHalt: HaltPolicy;
+    }
+  | { readonly kind: 'ask'; readonly global: Global; readonly question: string; readonly json: boolean }
+  | { readonly kind: 'safetyCheck'; readonly command: string; readonly jsonl: boolean; readonly strict: boolean }
+  | { readonly kind: 'route'; readonly line: string; readonly jsonl: boolean; readonly known?: string }
+  | { readonly kind: 'sessions'; readonly global: Global };
+
+export type Global = {
+  readonly config?: string;
+  readonly mode?: 'restricted' | 'unrestricted';
+  readonly model?: string;
+};
+
+type RawGlobal = { config?: string; mode?: 'restricted' | 'unrestricted'; model?: string; resume?: string | true };
+
+/** Parses the arguments; `--help`, `--version` and mistakes end the program here, with commander's own words. */
+export function parseArguments(argv: readonly string[], version: string): Invocation {
+  let chosen: Invocation | undefined;
+  const program = new Command('aish-tui')
+    .description('A shell, a conversation with a language model and an autonomous agent on one screen.')
+    .version(version)
+    .enablePositionalOptions()
+    .option('--config <file>', 'configuration file (default ~/.config/aish/config.jsonc)')
+    .option('--model <preset>', 'the preset to start with')
+    .addOption(new Option('--mode <mode>', 'start in this mode').choices(['restricted', 'unrestricted']))
+    .option('--resume [id]', 'go on with the last session, or with the one named')
+    .addHelpText('after', AFTER)
+    .action(() => {
+      const { resume } = program.opts<RawGlobal>();
+      chosen = { kind: 'screen', global: globalOf(program), ...(resume === undefined ? {} : { resume }) };
+    });
+  program
+    .command('run')
+    .description('work toward a goal without a screen (Norris)')
+    .argument('<goal...>', 'what to do')
+    .option('--json', 'one JSON object a line', false)
+    .addOption(
+      new Option('--on-halt <what>', 'what a HALT does without a person').choices(['abort', 'skip']).default('abort'),
+    )
+    .action((words: string[], { json, onHalt }: { json: boolean; onHalt: HaltPolicy }) => {
+      chosen = { kind: 'run', global: globalOf(program), goal: words.join(' '), json, onHalt };
+    });
+  program
+    .command('ask')
+    .description('ask one question')
+    .argument('<question...>', 'the question')
+    .option('--json', 'one JSON object a line', false)
+    .action((words: string[], { json }: { json: boolean }) => {
+      chosen = { kind: 'ask', global: globalOf(program), question: words.join(' '), json };
+    });
+  program
+    .command('safety')
+    .description('the gate, without running anything')
+    .command('check')
+    .description('judge one command, or a JSON object a line')
+    .argument('[command]', 'the command', '')
+    .option('--jsonl', 'read {"cmd","cwd"?} or {"tool","args"} a line, write a verdict a line', false)
+    .option('--strict', 'count unknown as destructive', false)
+    .action((command: string, { jsonl, strict }: { jsonl: boolean; strict: boolean }) => {
+      chosen = { kind: 'safetyCheck', command, jsonl, strict };
+    });
+  program
+    .command('route')
+    .description('tell how a line would be taken: shell, ai or meta')
+    .argument('[line]', 'the line', '')
+    .option('--jsonl', 'read {"line"} a line, write {"kind"} a line', false)
+    .option('--known <file>', 'words to take as installed, one a line')
+    .action((line: string, { jsonl, known }: { jsonl: boolean; known?: string }) => {
+      chosen = { kind: 'route', line, jsonl, ...(known === undefined ? {} : { known }) };
+    });
+  program
+    .command('sessions')
+    .description('list earlier sessions')
+    .action(() => {
+      chosen = { kind: 'sessions', global: globalOf(program) };
+    });
+  program.parse(argv, { from: 'user' });
+  if (!chosen) throw new Error('no command was chosen');
+  return chosen;
+}
+
+function globalOf(program: Command): Global {
+  const { config, mode, model } = program.opts<RawGlobal>();
+  return {
+    ...(config === undefined ? {} : { config }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(model === undefined ? {} : { model }),
+  };
+}
+
+const AFTER = `
+Lines piped to aish-tui are taken one by one, as if typed; a HALT counts as skip.
+Exit codes of run: 0 done, 3 blocked or stalled, 4 aborted at a HALT, 5 budget used up, 6 model failure, 130 Ctrl-C.`;

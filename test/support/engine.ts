@@ -1,0 +1,92 @@
+/** An engine over real parts where they matter (broker, commands), with a journal in memory and a gate by hand. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Preset } from '../../src/broker/index.ts';
+import { createBroker } from '../../src/broker/index.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import type { Gate, Services } from '../../src/engine/services.ts';
+import { runOnce } from '../../src/executor/once.ts';
+import type { SessionEvent } from '../../src/session/event.ts';
+import type { Settings } from '../../src/session/state.ts';
+import { BASH, createTools } from '../../src/tools/index.ts';
+import { deadly, harmless, settings } from './machine.ts';
+
+export type Bench = {
+  readonly engine: Engine;
+  readonly cwd: string;
+  readonly journal: SessionEvent[];
+  /** Resolves when `holds` does, looked at after each change. */
+  until(holds: () => boolean): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+/** `rm` in a command makes it destructive; everything else is harmless. */
+export const rmGate: Gate = {
+  judge: (action) => Promise.resolve(action.kind === 'command' && /\brm\b/.test(action.command) ? deadly : harmless),
+};
+
+export function startEngine(
+  preset: Preset,
+  change: { gate?: Gate; services?: Partial<Services>; settings?: Partial<Settings> } = {},
+): Bench {
+  const cwd = mkdtempSync(join(tmpdir(), 'aish-engine-'));
+  const journal: SessionEvent[] = [];
+  const tools = createTools([BASH], [], ['bash']);
+  const services: Services = {
+    models: createBroker({ presets: [preset] }),
+    gate: change.gate ?? rmGate,
+    agent: {
+      run: (command, options) =>
+        Promise.resolve(
+          runOnce({
+            command,
+            cwd: options.cwd,
+            env: { PATH: process.env.PATH ?? '' },
+            cols: 80,
+            rows: 24,
+            dataDir: join(cwd, '.out'),
+          }),
+        ),
+    },
+    jobs: { adopt: () => 1, list: () => [], kill: () => false },
+    tools,
+    journal: {
+      append: (event) => {
+        journal.push(JSON.parse(JSON.stringify(event)));
+        return Promise.resolve();
+      },
+    },
+    systemPrompt: 'You are aish.',
+    maxAnswerTokens: 512,
+    now: Date.now,
+    waitSeconds: 60,
+    ...change.services,
+  };
+  const engine = new Engine(services, 'main');
+  void engine.dispatch({
+    type: 'opened',
+    cwd,
+    mode: 'unrestricted',
+    settings: { ...settings, preset: preset.name, maxNorrisSteps: 8, ...change.settings },
+  });
+  return {
+    engine,
+    cwd,
+    journal,
+    until: (holds) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (!holds()) return;
+          stop();
+          resolve();
+        };
+        const stop = engine.subscribe(look);
+        look();
+      }),
+    async [Symbol.asyncDispose]() {
+      await engine.close();
+      rmSync(cwd, { recursive: true, force: true });
+    },
+  };
+}
