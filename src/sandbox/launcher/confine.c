@@ -26,6 +26,7 @@ struct setup {
   const struct options *options;
   const struct terminal *terminal;
   const sigset_t *mask;
+  struct attempt *attempt;
   char detail[200];
 };
 
@@ -44,7 +45,7 @@ static int close_descriptors(struct setup *s) {
   DIR *list = opendir("/proc/self/fd");
   if (!list) return -1;
   for (struct dirent *entry; (entry = readdir(list));) {
-    int fd = atoi(entry->d_name);
+    int fd = (int)to_number(entry->d_name);
     if (fd > 2 && fcntl(fd, F_SETFD, FD_CLOEXEC)) return -1;
   }
   closedir(list);
@@ -106,8 +107,8 @@ static int install_filter(struct setup *s) { return filter_install(landlock_abi(
 
 static int run(struct setup *s) {
   snprintf(s->detail, sizeof s->detail, "%s", s->options->argv[0]);
-  signal(SIGPIPE, SIG_DFL);
   sigprocmask(SIG_SETMASK, s->mask, NULL);
+  s->attempt->executing = 1;
   return execvp(s->options->argv[0], s->options->argv);
 }
 
@@ -127,18 +128,19 @@ static const struct {
     {"exec", run, RESTRICTED | LIGHT | SUPERVISE},
 };
 
-int confine_and_exec(const struct options *options, const struct terminal *terminal, const sigset_t *mask, char *text,
-                     unsigned long size) {
-  struct setup setup = {options, terminal, mask, ""};
+void confine_and_exec(const struct options *options, const struct terminal *terminal, const sigset_t *mask,
+                      struct attempt *attempt) {
+  struct setup setup = {options, terminal, mask, attempt, ""};
   for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
     if (!(steps[i].profiles & options->profile)) continue;
     setup.detail[0] = 0;
     errno = 0;
     int forced = options->fail_step && !strcmp(options->fail_step, steps[i].name);
     if (!forced && steps[i].take(&setup) == 0) continue;
-    int why = forced ? EIO : errno ? errno : EINVAL;
-    snprintf(text, size, "%s: %s%s%s", steps[i].name, setup.detail, *setup.detail ? ": " : "", strerror(why));
-    return why;
+    attempt->error = forced ? EIO : errno ? errno : EINVAL;
+    attempt->executing = 0;
+    snprintf(attempt->text, sizeof attempt->text, "%s: %s%s%s", steps[i].name, setup.detail, *setup.detail ? ": " : "",
+             strerror(attempt->error));
+    return;
   }
-  return EINVAL;
 }

@@ -139,10 +139,31 @@ static void emit(unsigned short code, uint32_t k, unsigned char yes, unsigned ch
 static void load(unsigned long offset) { emit(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0); }
 static void answer(uint32_t action) { emit(BPF_RET | BPF_K, action, 0, 0); }
 
+/* What must not be, in numerical order and by blocks, each of which a number outside it skips: the kernel runs the
+ * program once for every number there is when it is installed, and that time is the greater part of its cost. */
+enum { BLOCK = 10, MOST_REFUSED = 160 };
+struct refusal {
+  int nr, error;
+};
+static struct refusal refusals[MOST_REFUSED];
+static size_t refused;
+
 static void refuse(const int *calls, size_t count, int error) {
   for (size_t i = 0; i < count; i++) {
-    emit(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)calls[i], 0, 1);
-    answer(SECCOMP_RET_ERRNO | (uint32_t)error);
+    size_t at = refused++;
+    for (; at && refusals[at - 1].nr > calls[i]; at--) refusals[at] = refusals[at - 1];
+    refusals[at] = (struct refusal){calls[i], error};
+  }
+}
+
+static void emit_refusals(void) {
+  for (size_t first = 0; first < refused; first += BLOCK) {
+    size_t past = first + BLOCK < refused ? first + BLOCK : refused;
+    emit(BPF_JMP | BPF_JGT | BPF_K, (uint32_t)refusals[past - 1].nr, (unsigned char)(2 * (past - first)), 0);
+    for (size_t i = first; i < past; i++) {
+      emit(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)refusals[i].nr, 0, 1);
+      answer(SECCOMP_RET_ERRNO | (uint32_t)refusals[i].error);
+    }
   }
 }
 
@@ -173,13 +194,13 @@ int filter_install(int abi) {
   /* Also refuses x86's x32 numbers, which start at 0x40000000. */
   emit(BPF_JMP | BPF_JGT | BPF_K, NR_NEWEST_REVIEWED, 0, 1);
   answer(SECCOMP_RET_ERRNO | ENOSYS);
+  refused = 0;
   refuse(not_permitted, COUNT(not_permitted), EPERM);
   refuse(not_there, COUNT(not_there), ENOSYS);
+  if (abi < 3) refuse(not_there_before_abi_3, COUNT(not_there_before_abi_3), ENOSYS);
+  emit_refusals();
   refuse_by_argument(by_argument, COUNT(by_argument));
-  if (abi < 3) {
-    refuse(not_there_before_abi_3, COUNT(not_there_before_abi_3), ENOSYS);
-    refuse_by_argument(before_abi_3, COUNT(before_abi_3));
-  }
+  if (abi < 3) refuse_by_argument(before_abi_3, COUNT(before_abi_3));
   if (abi < 6) refuse_by_argument(before_abi_6, COUNT(before_abi_6));
   answer(SECCOMP_RET_ALLOW);
   struct sock_fprog filter = {length, program};

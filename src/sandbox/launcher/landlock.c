@@ -71,12 +71,13 @@ static int allow_path(struct rules *r, int directory, const char *name, uint64_t
   return fd < 0 ? 0 : allow(r, fd, access, name);
 }
 
-/* Each entry of a directory apart, since a right on the directory itself could not be taken back from some below it. */
+/* Each entry of a directory apart, since a right on the directory itself could not be taken back from some below it.
+ * A symbolic link needs no rule: what it leads to stands under an entry of its own. */
 static int allow_entries(struct rules *r, const char *directory, uint64_t access, int (*wanted)(const char *)) {
   DIR *list = opendir(directory);
   int failed = list ? 0 : -1;
   for (struct dirent *entry; !failed && (entry = readdir(list));)
-    if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") && wanted(entry->d_name))
+    if (entry->d_type != DT_LNK && strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") && wanted(entry->d_name))
       failed = allow_path(r, dirfd(list), entry->d_name, access);
   if (list) closedir(list);
   return failed;

@@ -45,9 +45,16 @@ struct report {
   char text[240];
 };
 
-/* confine.c: in the child; returns only on failure, with what to say in `text`. Returns errno. */
-int confine_and_exec(const struct options *options, const struct terminal *terminal, const sigset_t *mask, char *text,
-                     unsigned long size);
+/* How far the child came. It stands in memory that the supervisor shares until exec. */
+struct attempt {
+  int executing; /* every step before exec was taken */
+  int error;     /* errno of the step that failed */
+  char text[sizeof((struct report *)0)->text];
+};
+
+/* confine.c: in the child; returns only on failure. */
+void confine_and_exec(const struct options *options, const struct terminal *terminal, const sigset_t *mask,
+                      struct attempt *attempt);
 
 /* landlock.c: the version the kernel answers with (0: none), and the rule set by profile. */
 int landlock_abi(const struct options *options);
@@ -61,6 +68,12 @@ void supervise(const struct options *options, const struct terminal *terminal, c
                int report, int status);
 /* Kill and reap everything below this process. Returns how many were found. */
 int kill_tree(void);
+
+/* main.c: the digits that `text` begins with; 0 without any. */
+uint64_t to_number(const char *text);
+
+/* runtime.c: vfork with the kernel's own answer, -errno included. */
+pid_t raw_vfork(void) __attribute__((returns_twice));
 
 /* trial.c: try what the sandbox must refuse, from inside. */
 int trial(const char *directory);

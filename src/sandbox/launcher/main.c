@@ -18,14 +18,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #ifndef TIOCGDEV
 #define TIOCGDEV 0x80045432
 #endif
+
+/* Sent by the kernel at the death of who started us; a number that nothing else uses. */
+enum { PARENT_DIED = 40 };
 
 static int life_write = -1;
 static pid_t started_by;
@@ -36,8 +39,20 @@ static void fail(const char *step, const char *why) {
   exit(EXIT_SETUP);
 }
 
+uint64_t to_number(const char *text) {
+  uint64_t value = 0;
+  for (; *text >= '0' && *text <= '9'; text++) value = value * 10 + (uint64_t)(*text - '0');
+  return value;
+}
+
+static int is_number(const char *text) {
+  const char *end = text;
+  while (*end >= '0' && *end <= '9') end++;
+  return end > text && !*end && end - text < 19;
+}
+
 static const char usage[] =
-    "usage: aish-sandbox [--light | --supervise] [--tmp DIR] [--cwd DIR] [--status FILE] [--parent PID]\n"
+    "usage: aish-sandbox [--light | --supervise] [--tmp DIR] [--cwd DIR] [--status NEW_FILE] [--parent PID]\n"
     "                    [--limit as|data|fsize|cpu|nofile|procs|wall=NUMBER]... -- command [argument...]\n"
     "       aish-sandbox --trial DIR\n";
 
@@ -49,11 +64,9 @@ static void set_limit(struct limits *limits, const char *text) {
                {"nofile", &limits->nofile}, {"procs", &limits->procs}, {"wall", &limits->wall}};
   const char *equals = strchr(text, '=');
   for (size_t i = 0; equals && i < sizeof known / sizeof *known; i++) {
-    if (strlen(known[i].name) != (size_t)(equals - text) || strncmp(known[i].name, text, equals - text)) continue;
-    char *end;
-    errno = 0;
-    *known[i].value = strtoull(equals + 1, &end, 10);
-    if (errno || *end || end == equals + 1 || equals[1] == '-') break;
+    size_t length = (size_t)(equals - text);
+    if (strlen(known[i].name) != length || strncmp(known[i].name, text, length) || !is_number(equals + 1)) continue;
+    *known[i].value = to_number(equals + 1);
     return;
   }
   fail("arguments", "--limit takes NAME=NUMBER");
@@ -74,10 +87,10 @@ static struct options parse(int argc, char **argv) {
     else if (!strcmp(name, "--tmp")) o.tmp = argv[++i];
     else if (!strcmp(name, "--cwd")) o.cwd = argv[++i];
     else if (!strcmp(name, "--status")) o.status_path = argv[++i];
-    else if (!strcmp(name, "--parent")) o.parent = atoi(argv[++i]);
+    else if (!strcmp(name, "--parent")) o.parent = (int)to_number(argv[++i]);
     else if (!strcmp(name, "--limit")) set_limit(&o.limits, argv[++i]);
 #ifdef TEST_HOOKS
-    else if (!strcmp(name, "--abi")) o.abi_at_most = atoi(argv[++i]);
+    else if (!strcmp(name, "--abi")) o.abi_at_most = (int)to_number(argv[++i]);
     else if (!strcmp(name, "--fail")) o.fail_step = argv[++i];
 #endif
     else fail("arguments", name);
@@ -93,9 +106,9 @@ static struct terminal look_at_terminal(void) {
   unsigned int controlling, own;
   int fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
   if (fd < 0) return t;
-  if (ioctl(fd, TIOCGDEV, &controlling) == 0)
+  if (syscall(__NR_ioctl, fd, TIOCGDEV, &controlling) == 0)
     for (int i = 0; i < 3; i++)
-      if (ioctl(i, TIOCGDEV, &own) == 0 && own == controlling) t.shared = 1;
+      if (syscall(__NR_ioctl, i, TIOCGDEV, &own) == 0 && own == controlling) t.shared = 1;
   close(fd);
   t.new_session = !t.shared;
   return t;
@@ -106,7 +119,7 @@ static struct terminal look_at_terminal(void) {
 static void forward(int number, siginfo_t *info, void *context) {
   (void)context;
   int saved = errno;
-  if (number == SIGRTMIN) {
+  if (number == PARENT_DIED) {
     if (getppid() != started_by) _exit(128 + SIGHUP);
   } else if (own_session || (info->si_code <= 0 && number != SIGINT && number != SIGQUIT)) {
     unsigned char byte = (unsigned char)number;
@@ -117,13 +130,13 @@ static void forward(int number, siginfo_t *info, void *context) {
 }
 
 static void handle_signals(const sigset_t *mask) {
-  const int forwarded[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT, SIGALRM, SIGRTMIN};
+  const int forwarded[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT, SIGALRM, PARENT_DIED};
   struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
   sigset_t open = *mask;
   sigfillset(&action.sa_mask);
   for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++) sigaction(forwarded[i], &action, NULL);
-  signal(SIGPIPE, SIG_IGN);
-  sigdelset(&open, SIGRTMIN);
+  sigdelset(&open, PARENT_DIED);
+  sigaddset(&open, SIGPIPE); /* writing to a supervisor that is gone is no reason to go without cleaning up */
   sigprocmask(SIG_SETMASK, &open, NULL);
 }
 
@@ -146,7 +159,7 @@ static int conclude(const struct options *o, const struct report *r) {
 int main(int argc, char **argv) {
   if (argc == 3 && !strcmp(argv[1], "--trial")) return trial(argv[2]);
   if (argc == 2 && !strcmp(argv[1], "--help")) {
-    fputs(usage, stdout);
+    dprintf(1, "%s", usage);
     return 0;
   }
   /* Pipes must never take the place of a missing standard stream. */
@@ -156,13 +169,13 @@ int main(int argc, char **argv) {
   struct options options = parse(argc, argv);
   int status = -1;
   if (options.status_path) {
-    status = open(options.status_path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    status = open(options.status_path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (status < 0) fail("status", strerror(errno));
   }
   sigset_t all, mask;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &mask);
-  if (prctl(PR_SET_PDEATHSIG, SIGRTMIN) || prctl(PR_SET_CHILD_SUBREAPER, 1)) fail("parent", strerror(errno));
+  if (prctl(PR_SET_PDEATHSIG, PARENT_DIED) || prctl(PR_SET_CHILD_SUBREAPER, 1)) fail("parent", strerror(errno));
   /* It may have died before the line above. */
   if (getppid() != started_by || (options.parent && options.parent != started_by)) fail("parent", "it is gone");
   struct terminal terminal = look_at_terminal();

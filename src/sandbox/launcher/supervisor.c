@@ -46,17 +46,29 @@ static int read_process(pid_t pid, struct process *p) {
   close(fd);
   if (n <= 0) return -1;
   text[n] = 0;
-  char *end = strrchr(text, ')');
-  char state;
-  if (!end || sscanf(end + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d", &state,
-                     &p->parent, &p->threads) != 3)
-    return -1;
-  p->pid = pid;
-  return state == 'Z' && p->parent != getpid() ? -1 : 0; /* somebody else's zombie is past killing */
+  char *at = strrchr(text, ')');
+  *p = (struct process){.pid = pid};
+  int zombie = 0;
+  /* Then, one blank before each: state (field 3), parent (4), …, number of threads (20). */
+  for (int field = 3; field <= 20; field++) {
+    if (!at || !(at = strchr(at, ' '))) return -1;
+    at++;
+    if (field == 3) zombie = *at == 'Z';
+    if (field == 4) p->parent = (pid_t)to_number(at);
+    if (field == 20) p->threads = (int)to_number(at);
+  }
+  return zombie && p->parent != getpid() ? -1 : 0; /* somebody else's zombie is past killing */
 }
 
-static int by_pid(const void *a, const void *b) {
-  return ((const struct process *)a)->pid - ((const struct process *)b)->pid;
+/* /proc lists numbers in ascending order, so what was read is sorted. */
+static struct process *find(int count, pid_t pid) {
+  int low = 0, high = count;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (table[middle].pid < pid) low = middle + 1;
+    else high = middle;
+  }
+  return low < count && table[low].pid == pid ? &table[low] : NULL;
 }
 
 /* Marks what descends from this process; returns how many entries of `table` are filled. */
@@ -65,18 +77,15 @@ static int read_tree(void) {
   int count = 0;
   if (!proc) return 0;
   for (struct dirent *entry; count < MOST && (entry = readdir(proc));) {
-    pid_t pid = atoi(entry->d_name);
-    table[count].below = 0;
+    pid_t pid = (pid_t)to_number(entry->d_name);
     if (pid > 0 && read_process(pid, &table[count]) == 0) count++;
   }
   closedir(proc);
-  qsort(table, count, sizeof *table, by_pid);
   for (int changed = 1; changed;) {
     changed = 0;
     for (int i = 0; i < count; i++) {
       if (table[i].below) continue;
-      struct process key = {.pid = table[i].parent};
-      struct process *parent = bsearch(&key, table, count, sizeof *table, by_pid);
+      struct process *parent = find(count, table[i].parent);
       if (table[i].parent == getpid() || (parent && parent->below)) table[i].below = changed = 1;
     }
   }
@@ -141,29 +150,29 @@ static void conclude(struct report *r, int report, int status) {
   _exit(0);
 }
 
-static pid_t start(const struct options *o, const struct terminal *t, const sigset_t *mask, int errors[2]) {
-  pid_t self = getpid(), command = fork();
-  if (command) return command;
-  char text[sizeof((struct report *)0)->text];
-  int why = ESRCH;
-  close(errors[0]);
-  snprintf(text, sizeof text, "parent: the supervisor is gone");
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == self) why = confine_and_exec(o, t, mask, text, sizeof text);
-  struct report r = {.kind = FAILED, .status = why};
-  memcpy(r.text, text, sizeof r.text);
-  if (write(errors[1], &r, sizeof r) < 0) { /* an end without a word reads as failure too */
-  }
+/* The child's half. Apart, so that nothing of the caller's frame changes under vfork. */
+static void __attribute__((noinline)) become(const struct options *o, const struct terminal *t, const sigset_t *mask,
+                                             pid_t supervisor, struct attempt *a) {
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == supervisor) confine_and_exec(o, t, mask, a);
   _exit(EXIT_SETUP);
+}
+
+/* vfork, not fork: the supervisor waits until exec anyway, the pages need no copying, and the child leaves in memory how
+ * far it came. All signals are blocked in both until exec. */
+static pid_t start(const struct options *o, const struct terminal *t, const sigset_t *mask, struct report *r) {
+  static struct attempt a;
+  pid_t self = getpid(), command = raw_vfork();
+  if (command == 0) become(o, t, mask, self, &a);
+  if (command > 0 && a.executing) return command;
+  *r = (struct report){.kind = FAILED, .status = command < 0 ? -command : a.error};
+  if (a.error) memcpy(r->text, a.text, sizeof r->text);
+  else snprintf(r->text, sizeof r->text, "%s", command < 0 ? "fork" : "parent: the command was killed before it began");
+  return command;
 }
 
 static void say(int status, const char *line) {
   if (status >= 0 && write(status, line, strlen(line)) < 0) { /* then it reads as not started: the safe side */
   }
-}
-
-/* Reads the child's word on its set-up: a report when it failed, an end without one at exec. */
-static int set_up_failed(int errors, struct report *r) {
-  return read(errors, r, sizeof *r) == sizeof *r;
 }
 
 /* Reaps what ended, the adopted as well. Returns 1 when the command is among it. */
@@ -185,37 +194,30 @@ static void give_up(struct report *r, const char *step) {
   snprintf(r->text, sizeof r->text, "%s: %s", step, strerror(errno));
 }
 
-static void wait_for(const struct options *o, pid_t command, int to_group, int errors, int ended, int life, int status,
+static void wait_for(const struct options *o, pid_t command, int to_group, int ended, int life,
                      unsigned long tasks_before, struct report *r) {
-  int started = 0, watched = geteuid() == 0 && o->profile == RESTRICTED && o->limits.procs;
+  int watched = geteuid() == 0 && o->profile == RESTRICTED && o->limits.procs;
   int64_t deadline = now_ms() + (int64_t)o->limits.wall * 1000;
-  struct pollfd waits[] = {{errors, POLLIN, 0}, {ended, POLLIN, 0}, {life, POLLIN, 0}};
+  struct pollfd waits[] = {{ended, POLLIN, 0}, {life, POLLIN, 0}};
   for (;;) {
     int64_t pause = -1;
     if (o->limits.wall && (pause = deadline - now_ms()) <= 0) r->kind = TIMED_OUT;
-    if (watched && started && too_many(o->limits.procs, tasks_before)) r->kind = TOO_MANY;
+    if (watched && too_many(o->limits.procs, tasks_before)) r->kind = TOO_MANY;
     if (r->kind != ENDED) return;
     if (watched && (pause < 0 || pause > WATCH_MS)) pause = WATCH_MS;
-    if (poll(waits, 3, pause > 1 << 30 ? 1 << 30 : (int)pause) < 0) {
+    if (poll(waits, 2, pause > 1 << 30 ? 1 << 30 : (int)pause) < 0) {
       if (errno == EINTR) continue;
       give_up(r, "poll");
       return;
     }
-    int over = waits[1].revents && reap(command, ended, r);
-    if (!started && (waits[0].revents || over)) {
-      waits[0].fd = -1; /* poll() skips it from now on */
-      if (set_up_failed(errors, r)) return;
-      started = 1;
-      say(status, "started\n");
-    }
-    if (over) return;
-    if (waits[2].revents) {
+    if (waits[0].revents && reap(command, ended, r)) return;
+    if (waits[1].revents) {
       unsigned char number;
       if (read(life, &number, 1) != 1) {
         r->kind = ABANDONED;
         return;
       }
-      kill(to_group && started ? -command : command, number);
+      kill(to_group ? -command : command, number);
     }
   }
 }
@@ -223,22 +225,19 @@ static void wait_for(const struct options *o, pid_t command, int to_group, int e
 void supervise(const struct options *o, const struct terminal *t, const sigset_t *mask, int life, int report,
                int status) {
   struct report r = {.kind = ENDED};
-  int errors[2];
   sigset_t child_ended;
   struct sysinfo before = {0};
   sysinfo(&before);
   sigemptyset(&child_ended);
   sigaddset(&child_ended, SIGCHLD);
   int ended = signalfd(-1, &child_ended, SFD_CLOEXEC | SFD_NONBLOCK);
-  pid_t command = -1;
-  if (ended < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) || pipe2(errors, O_CLOEXEC) ||
-      (command = start(o, t, mask, errors)) < 0) {
-    give_up(&r, "supervisor");
-    conclude(&r, report, status);
+  if (ended < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1)) give_up(&r, "supervisor");
+  pid_t command = r.kind == FAILED ? -1 : start(o, t, mask, &r);
+  if (r.kind != FAILED) {
+    say(status, "started\n");
+    setsid(); /* out of reach of what is sent to the command's process group */
+    wait_for(o, command, t->new_session, ended, life, before.procs, &r);
   }
-  close(errors[1]);
-  setsid(); /* out of reach of what is sent to the command's process group */
-  wait_for(o, command, t->new_session, errors[0], ended, life, status, before.procs, &r);
   r.left = kill_tree();
   conclude(&r, report, status);
 }

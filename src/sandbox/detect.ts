@@ -1,0 +1,99 @@
+/** Whether the kernel sandbox works here, found by trying it (SB-3). */
+import { execFile } from 'node:child_process';
+import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { sandboxArgv } from './launch.ts';
+import { createPrivateTmp } from './private-tmp.ts';
+
+export type SandboxStatus = {
+  /** File system and network can both be enforced: only then is there a Restricted mode (MO-1). */
+  readonly available: boolean;
+  /** The version of Landlock that the kernel speaks; 0 without it. Told, never decided on. */
+  readonly landlockAbi: number;
+  readonly filesystem: boolean;
+  readonly network: boolean;
+  /** Parts of SB-1 that this kernel or account lacks, each a phrase for the user. */
+  readonly missing: readonly string[];
+  /** Why it is not available, in one line, with what to do. */
+  readonly why?: string;
+};
+
+const NOT_BUILT =
+  'the sandbox launcher was not built: install a C compiler (apt install gcc libc6-dev) and build again, or use the npm package, which carries it';
+const NEEDS = 'needs Linux 5.13 or newer with Landlock, 6.12 or newer for all of it';
+const NO_TREE_LIMIT = 'limits on memory and CPU time hold for each process, not for a command as a whole';
+const ROOT_WATCHED = 'the number of processes of root is watched and stopped, not refused';
+const OPEN_SIGNALS = "signals to this user's own processes outside are not refused (Linux 6.12 or newer)";
+
+/** Runs the launcher's own trial inside the sandbox, against a directory in which all of it would succeed outside. */
+export async function detectSandbox(options: {
+  readonly launcher: string;
+  /** Arguments before all others; test builds take more than the shipped one. */
+  readonly extra?: readonly string[];
+}): Promise<SandboxStatus> {
+  if (process.platform !== 'linux') return unavailable(`${NEEDS}; this is ${process.platform}`);
+  try {
+    accessSync(options.launcher, constants.X_OK);
+  } catch {
+    return unavailable(NOT_BUILT);
+  }
+  const tmp = createPrivateTmp();
+  try {
+    const target = join(dirname(tmp.path), 'target');
+    mkdirSync(join(target, 'dir'), { recursive: true, mode: 0o700 });
+    writeFileSync(join(target, 'file'), 'must stay');
+    const [program = '', ...rest] = sandboxArgv({
+      launcher: options.launcher,
+      argv: [options.launcher, '--trial', target],
+      tmpDir: tmp.path,
+      statusFile: tmp.statusFile,
+      limits: { wallSeconds: 10 },
+    });
+    const output = await capture(program, [...(options.extra ?? []), ...rest], tmp.path);
+    const status = tmp.status();
+    return status.kind === 'exited' && status.code === 0 ? judge(output) : refusedBy(status);
+  } finally {
+    tmp.dispose();
+  }
+}
+
+function unavailable(why: string): SandboxStatus {
+  return { available: false, landlockAbi: 0, filesystem: false, network: false, missing: [], why };
+}
+
+function refusedBy(status: ReturnType<ReturnType<typeof createPrivateTmp>['status']>): SandboxStatus {
+  const why = status.kind === 'notStarted' ? status.why : `the trial did not end well (${status.kind})`;
+  return unavailable(`${why}; the sandbox ${NEEDS}`);
+}
+
+function capture(program: string, args: readonly string[], tmpDir: string): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(program, [...args], { env: { TMPDIR: tmpDir }, encoding: 'utf8' }, (_error, stdout) => resolve(stdout));
+  });
+}
+
+/** Reads the trial's lines: `abi N`, then `PART ok` or `PART open: WHAT`. */
+function judge(output: string): SandboxStatus {
+  const said = new Map(output.split('\n').map((line) => splitOnce(line)));
+  const filesystem = said.get('filesystem') === 'ok' && said.get('temporary') === 'ok';
+  const network = said.get('network') === 'ok';
+  const missing = [NO_TREE_LIMIT];
+  if (said.get('signals') !== 'ok') missing.unshift(OPEN_SIGNALS);
+  if (process.getuid?.() === 0) missing.push(ROOT_WATCHED);
+  const open = ['filesystem', 'network', 'temporary'].filter((part) => said.get(part) !== 'ok');
+  const status = {
+    available: filesystem && network,
+    landlockAbi: Number(said.get('abi') ?? 0),
+    filesystem,
+    network,
+    missing,
+  };
+  if (status.available) return status;
+  const parts = open.map((part) => `${part} ${said.get(part) ?? 'not tried'}`).join(', ');
+  return { ...status, why: `the sandbox does not hold here: ${parts}` };
+}
+
+function splitOnce(line: string): readonly [string, string] {
+  const at = line.indexOf(' ');
+  return at < 0 ? [line, ''] : [line.slice(0, at), line.slice(at + 1)];
+}

@@ -1,0 +1,6 @@
+/** The kernel sandbox: a small launcher in C, and what the program needs to know of it. */
+export { compileLauncher } from './compile.ts';
+export { detectSandbox, type SandboxStatus } from './detect.ts';
+export { sandboxEnvironment } from './environment.ts';
+export { lightArgv, type SandboxLimits, sandboxArgv, supervisedArgv } from './launch.ts';
+export { createPrivateTmp, type LauncherStatus, type PrivateTmp } from './private-tmp.ts';
