@@ -1,0 +1,90 @@
+const LF = 0x0a;
+const CR = 0x0d;
+const ESC = 0x1b;
+
+/** Modes, scroll regions, charsets and resets: what a terminal must know even of output it never drew. */
+const STICKY = /\x1b\[[?!>]?[\d;]*[hlrp]|\x1bc|\x1b[()][0-9A-Za-z]|\x1b\[[3]J/g;
+const STICKY_KEPT = 64;
+
+/** Output that waits for the terminal model. It can be cut down to its last bytes when the model can't keep up. */
+export class Backlog {
+  #chunks: Buffer[] = [];
+  #first = 0;
+  bytes = 0;
+  #sticky: string[] = [];
+
+  push(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.bytes += chunk.length;
+  }
+
+  /** Takes at most `most` bytes and `newlines` line ends from the front; undefined when empty. */
+  take(most: number, newlines: number): Buffer | undefined {
+    const chunk = this.#chunks[this.#first];
+    if (!chunk) return undefined;
+    let end = Math.min(most, chunk.length);
+    let at = -1;
+    for (let count = 0; count < newlines; count += 1) {
+      at = chunk.indexOf(LF, at + 1);
+      if (at < 0 || at >= end) break;
+      if (count === newlines - 1) end = at + 1;
+    }
+    if (end === chunk.length) this.#drop();
+    else {
+      this.#chunks[this.#first] = chunk.subarray(end);
+      this.bytes -= end;
+    }
+    return chunk.subarray(0, end);
+  }
+
+  /** Forgets whole chunks from the front until about `keep` bytes are left. */
+  trim(keep: number): void {
+    for (;;) {
+      const chunk = this.#chunks[this.#first];
+      if (!chunk || this.bytes - chunk.length < keep) return;
+      this.#remember(chunk);
+      this.#drop();
+    }
+  }
+
+  /** Cuts the rest so that it starts at a line (or, without lines, at a place where no sequence is torn). */
+  startAtLine(): void {
+    const chunk = this.#chunks[this.#first];
+    if (!chunk) return;
+    const at =
+      [LF, CR].map((byte) => chunk.indexOf(byte) + 1).find((place) => place > 0) ?? Math.max(chunk.indexOf(ESC), 0);
+    if (at === 0) return;
+    this.#remember(chunk.subarray(0, at));
+    this.#chunks[this.#first] = chunk.subarray(at);
+    this.bytes -= at;
+  }
+
+  /** The last bytes, from a line start, without taking them. */
+  peekEnd(most: number): Buffer {
+    const last = this.#chunks.at(-1) ?? Buffer.alloc(0);
+    const end = last.subarray(Math.max(0, last.length - most));
+    return end.subarray(end.indexOf(LF) + 1);
+  }
+
+  /** The mode changes within what was forgotten since the last call. */
+  takeSticky(): string {
+    return this.#sticky.splice(0).join('');
+  }
+
+  #remember(chunk: Buffer): void {
+    if (chunk.indexOf(ESC) < 0) return;
+    // Most floods are colour only: a native search tells, and nothing is decoded.
+    if (chunk.indexOf('\x1b[?') < 0 && chunk.indexOf('\x1bc') < 0 && chunk.indexOf('\x1b(') < 0) return;
+    this.#sticky.push(...(chunk.toString('latin1').match(STICKY) ?? []));
+    if (this.#sticky.length > STICKY_KEPT) this.#sticky = this.#sticky.slice(-STICKY_KEPT);
+  }
+
+  #drop(): void {
+    this.bytes -= this.#chunks[this.#first]?.length ?? 0;
+    this.#first += 1;
+    if (this.#first > 64) {
+      this.#chunks = this.#chunks.slice(this.#first);
+      this.#first = 0;
+    }
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * How the user's interactive bash is driven (EX-1, EX-2).
+ *
+ * bash reads its command lines from a private FIFO on descriptor 0, while everything the user runs gets the terminal as
+ * its input. So a key pressed for a program can never be read as a command line, and nothing is echoed. A line is
+ * fetched by a key sequence of our own (`bind -x`): the text itself never passes the line editor, whose keys and macros
+ * are the user's. It is evaluated at top level (declarations, aliases, `exec` and job control behave as typed) between
+ * two marks, which go to /dev/tty so that a redirected stdout loses none.
+ *
+ * The end is told by whichever comes first: the line itself; the first entry of PROMPT_COMMAND, when Ctrl-C threw the
+ * line away; or a key, when PROMPT_COMMAND was replaced as well. All three call one function, which speaks once. Every
+ * builtin is called by `\builtin`: aliases and functions over them change nothing.
+ *
+ * Line editing stays on: `set -o vi` inside `eval` makes a bash without it read commands from freed memory (5.2).
+ */
+
+const FETCH = '\\e[7331~';
+const ACCEPT = '\\e[7332~';
+const TELL = '\\e[7333~';
+
+/** Ends a text, where it can't become part of a here-document: `$_` is the line's own only within its `eval`. */
+const TAIL = '\n{ __aish_inner=$? __aish_last=$_; } 2>/dev/null';
+
+export type Startup = {
+  /** A private directory, for what a prompt tells of the shell's state. */
+  readonly directory: string;
+  /** Signs the first prompt. */
+  readonly token: string;
+  readonly envProgram: string;
+  /** Whether the user's own startup file is read. */
+  readonly personal: boolean;
+};
+
+/** The text of the startup file. */
+export function bashStartup({ directory, token, envProgram, personal }: Startup): string {
+  return `
+__aish_dir=${quote(directory)} __aish_token=${token} __aish_newline='
+'
+__aish_running= __aish_status=0 __aish_last= __aish_trace= __aish_xtrace= __aish_quiet= __aish_inner=
+__aish_tty=$(/usr/bin/tty <&2) || __aish_tty=/dev/tty
+__aish_fetch() {
+  \\builtin local IFS= count entry
+  \\builtin read -r -d '' __aish_token
+  \\builtin printf '\\033]7331;%s;Q\\007' "$__aish_token" >/dev/tty
+  \\builtin read -r -d '' __aish_keep
+  \\builtin read -r -d '' __aish_drain
+  \\builtin read -r -d '' __aish_line
+  \\builtin read -r -d '' __aish_tail
+  \\builtin read -r -d '' count
+  while [ "$count" -gt 0 ]; do
+    \\builtin read -r -d '' entry
+    \\builtin history -s -- "$entry"
+    count=$((count - 1))
+  done
+  READLINE_LINE=' { __aish_start; } 2>/dev/null; __aish_state "$__aish_last"; \\builtin eval "$__aish_trace$__aish_line$__aish_tail" <"$__aish_tty"; { __aish_end "$?"; } 2>/dev/null'
+  READLINE_POINT=0
+} 2>/dev/null
+__aish_start() {
+  __aish_running=1 __aish_trace= __aish_quiet= __aish_inner=
+  [ -n "$__aish_xtrace" ] && __aish_trace='{ \\builtin set -x; } 2>/dev/null;'
+  case $- in *v*) __aish_tail= ;; esac
+  PS1=$__aish_ps1 PS2=$__aish_ps2
+  if [ -n "\${__aish_histcontrol+x}" ]; then HISTCONTROL=$__aish_histcontrol; else \\builtin unset HISTCONTROL; fi
+  if [ "$__aish_drain" = 1 ]; then
+    IFS= \\builtin read -rs -t 0.01 -N 1000000 __aish_drain </dev/tty
+  fi
+  [ "$__aish_keep" = 1 ] && \\builtin history -s -- "$__aish_line"
+  \\builtin printf '\\033]7331;%s;C\\007' "$__aish_token" >/dev/tty
+}
+__aish_state() { case $- in *e*) \\builtin return 0 ;; esac; \\builtin return "$__aish_status"; }
+__aish_end() {
+  if [ -n "$__aish_running" ]; then
+    __aish_running= __aish_status=\${__aish_inner:-$1}
+    case $- in *x*) \\builtin set +x; __aish_xtrace=1 ;; *) __aish_xtrace= ;; esac
+    \\builtin printf '\\033]7331;%s;D;%s;%s\\007' "$__aish_token" "$__aish_status" "$PWD" >/dev/tty
+    __aish_hook
+  fi
+}
+__aish_hook() {
+  case \${PROMPT_COMMAND[*]-} in
+    "$__aish_firstword"*"$__aish_readyword") ;;
+    *)
+      PROMPT_COMMAND=\${PROMPT_COMMAND-}
+      PROMPT_COMMAND=\${PROMPT_COMMAND//"$__aish_firstword$__aish_newline"/}
+      PROMPT_COMMAND=\${PROMPT_COMMAND//"$__aish_newline$__aish_readyword"/}
+      PROMPT_COMMAND=$__aish_firstword$__aish_newline$PROMPT_COMMAND
+      if [ "\${#PROMPT_COMMAND[@]}" -gt 1 ]; then PROMPT_COMMAND+=("$__aish_readyword")
+      else PROMPT_COMMAND=$PROMPT_COMMAND$__aish_newline$__aish_readyword; fi ;;
+  esac
+}
+__aish_firstword='"\${__aish_first-:}"' __aish_readyword='"\${__aish_ready-:}"'
+__aish_first=__aish_prompt_first __aish_ready=__aish_prompt_ready
+__aish_prompt_first() { __aish_end "$?"; __aish_state; } 2>/dev/null
+__aish_prompt_ready() {
+  if [ -z "$__aish_quiet" ]; then
+    __aish_quiet=1 __aish_ps1=\${PS1-} __aish_ps2=\${PS2-}
+    if [ -n "\${HISTCONTROL+x}" ]; then __aish_histcontrol=$HISTCONTROL; else \\builtin unset __aish_histcontrol; fi
+  fi
+  PS1= PS2= HISTCONTROL=ignorespace
+  \\builtin compgen -A alias -A function -A builtin -A keyword >|"$__aish_dir/words" || :
+  ${envProgram} -0 >|"$__aish_dir/env" || :
+  \\builtin printf '\\033]7331;%s;R;%s\\007' "$__aish_token" "$PWD" >/dev/tty
+} 2>/dev/null
+__aish_bind() {
+  \\builtin local map
+  for map in emacs vi-insert vi-command; do
+    \\builtin bind -m "$map" -x '"${FETCH}":__aish_fetch'
+    \\builtin bind -m "$map" '"${ACCEPT}":accept-line'
+    \\builtin bind -m "$map" -x '"${TELL}":__aish_tell'
+  done
+  \\builtin bind 'set show-mode-in-prompt off'
+} 2>/dev/null
+__aish_tell() { __aish_end "$?"; __aish_prompt_ready; } 2>/dev/null
+${personal ? 'if [ -f ~/.bashrc ]; then \\builtin source ~/.bashrc <"$__aish_tty"; fi' : ''}
+__aish_bind
+__aish_hook
+`;
+}
+
+export type Line = {
+  readonly token: string;
+  readonly text: string;
+  /** Whether it goes into the shell's history. */
+  readonly keep: boolean;
+  /** Whether keys were sent that no program may have read: they must not answer the next one's questions. */
+  readonly drain: boolean;
+  /** Further entries for the history, before it. */
+  readonly remember: readonly string[];
+};
+
+/** What is written to the shell to run a command: the fetching key, the fields, the accepting key. */
+export function bashLine({ token, text, keep, drain, remember }: Line): string {
+  const tail = /<<|\\$/.test(text) ? '' : TAIL;
+  const fields = [token, keep ? '1' : '0', drain ? '1' : '0', text, tail, String(remember.length), ...remember];
+  const body = fields.map((field) => `${field.replaceAll('\0', '')}\0`).join('');
+  return `${key(FETCH)}${body}${key(ACCEPT)}`;
+}
+
+/** Tells an end that was not told: harmless otherwise. */
+export const bashTell = key(TELL);
+
+function key(sequence: string): string {
+  return sequence.replace('\\e', '\x1b');
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,88 @@
+import type { IBuffer, IBufferCell, IBufferLine } from '@xterm/headless';
+import { clean } from '../session/text.ts';
+
+/** Attributes as SGR parameters, in the order of the standard. */
+const FLAGS: readonly (readonly [(cell: IBufferCell) => number, string])[] = [
+  [(cell) => cell.isBold(), '1'],
+  [(cell) => cell.isDim(), '2'],
+  [(cell) => cell.isItalic(), '3'],
+  [(cell) => cell.isUnderline(), '4'],
+  [(cell) => cell.isBlink(), '5'],
+  [(cell) => cell.isInverse(), '7'],
+  [(cell) => cell.isInvisible(), '8'],
+  [(cell) => cell.isStrikethrough(), '9'],
+  [(cell) => cell.isOverline(), '53'],
+];
+
+function color(cell: IBufferCell, foreground: boolean): string {
+  const value = foreground ? cell.getFgColor() : cell.getBgColor();
+  const base = foreground ? 30 : 40;
+  if (foreground ? cell.isFgPalette() : cell.isBgPalette()) {
+    if (value < 8) return `;${base + value}`;
+    if (value < 16) return `;${base + 60 + value - 8}`;
+    return `;${base + 8};5;${value}`;
+  }
+  if (foreground ? cell.isFgRGB() : cell.isBgRGB()) {
+    return `;${base + 8};2;${(value >> 16) & 0xff};${(value >> 8) & 0xff};${value & 0xff}`;
+  }
+  return '';
+}
+
+/** The whole style of a cell as one SGR sequence that starts from nothing; '' for a cell without style. */
+function style(cell: IBufferCell): string {
+  if (cell.isAttributeDefault()) return '';
+  let codes = '0';
+  for (const [has, code] of FLAGS) if (has(cell)) codes += `;${code}`;
+  codes += color(cell, true) + color(cell, false);
+  return codes === '0' ? '' : `\x1b[${codes}m`;
+}
+
+/** How far a line is filled: trailing cells that show nothing don't count. */
+function filled(line: IBufferLine, scratch: IBufferCell): number {
+  for (let x = line.length - 1; x >= 0; x -= 1) {
+    const cell = line.getCell(x, scratch);
+    if (!cell) continue;
+    const chars = cell.getChars();
+    const painted = cell.getBgColorMode() !== 0 || cell.isInverse() !== 0 || cell.isUnderline() !== 0;
+    if ((chars !== '' && chars !== ' ') || painted) return x + cell.getWidth();
+    if (chars === ' ' && !painted) continue;
+  }
+  return 0;
+}
+
+/** One screen line as text with SGR colours and nothing else; styles end with the line. */
+function renderRow(line: IBufferLine, whole: boolean, scratch: IBufferCell): string {
+  const end = whole ? line.length : filled(line, scratch);
+  let text = '';
+  let current = '';
+  for (let x = 0; x < end; x += 1) {
+    const cell = line.getCell(x, scratch);
+    if (!cell || cell.getWidth() === 0) continue;
+    const next = style(cell);
+    if (next !== current) {
+      text += next === '' ? '\x1b[0m' : next;
+      current = next;
+    }
+    text += cell.getChars() || ' ';
+  }
+  return current === '' ? text : `${text}\x1b[0m`;
+}
+
+/** Screen line `y` of a buffer as clean text with SGR colours. */
+export function renderLine(buffer: IBuffer, y: number, scratch: IBufferCell): string {
+  const line = buffer.getLine(y);
+  return line ? clean(renderRow(line, false, scratch)) : '';
+}
+
+/** The logical line that starts at `y`: rows that were wrapped are joined. Returns where the next one starts. */
+export function renderLogicalLine(buffer: IBuffer, y: number, end: number, scratch: IBufferCell): [string, number] {
+  let text = '';
+  let at = y;
+  for (; at < end; at += 1) {
+    const line = buffer.getLine(at);
+    if (!line || (at > y && !line.isWrapped)) break;
+    const wrapped = at + 1 < end && buffer.getLine(at + 1)?.isWrapped === true;
+    text += renderRow(line, wrapped, scratch);
+  }
+  return [clean(text), Math.max(at, y + 1)];
+}

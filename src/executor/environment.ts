@@ -1,0 +1,45 @@
+/** Names that change which code bash or the loader runs (EX-10). */
+const DANGEROUS = /^(?:BASH_ENV|ENV|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|PS4|LD_.*|DYLD_.*)$/;
+
+/** Traces of how this program was started and of how the shell is driven: not the user's. */
+const OURS = /^(?:npm_.*|AISH_TUI_RUN|__aish_.*|_|SHLVL|OLDPWD|PWD)$/;
+
+/** A model's command has no one who could press a key in a pager or answer git. */
+const UNATTENDED = { PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0' };
+
+const TERMINAL = { TERM: 'xterm-256color' };
+
+export type Environment = Readonly<Record<string, string>>;
+
+/** The environment of a model's command, from the exported environment of the user's shell. */
+export function unattendedEnvironment(env: Environment): Record<string, string> {
+  return { ...keep(env, (name) => !DANGEROUS.test(name) && name !== '_'), ...TERMINAL, ...UNATTENDED };
+}
+
+/** The environment the user's shell starts with: what `npm` and this program's launcher put there is taken out. */
+export function userEnvironment(env: Environment): Record<string, string> {
+  const clean = keep(env, (name) => !OURS.test(name));
+  if (clean.PATH !== undefined) {
+    clean.PATH = clean.PATH.split(':')
+      .filter((entry) => env.npm_config_user_agent === undefined || !isNpmPath(entry))
+      .join(':');
+  }
+  return { ...clean, ...TERMINAL };
+}
+
+function isNpmPath(entry: string): boolean {
+  return entry.endsWith('/node_modules/.bin') || entry.includes('/node-gyp-bin');
+}
+
+function keep(env: Environment, wanted: (name: string) => boolean): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => wanted(name)));
+}
+
+/** Reads what `env -0` wrote. */
+export function parseEnvironment(text: string): Record<string, string> {
+  const pairs = text
+    .split('\0')
+    .filter((entry) => entry.includes('='))
+    .map((entry): [string, string] => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]);
+  return keep(Object.fromEntries(pairs), (name) => name !== '_' && !name.startsWith('__aish_'));
+}

@@ -1,0 +1,6 @@
+export { createJobs, type Job, type JobMeta, type Jobs } from './jobs.ts';
+export { type OnceOptions, runOnce } from './once.ts';
+export type { RunningCommand } from './running.ts';
+export type { LiveOutput } from './screen.ts';
+export { startUserShell, type UserShell, type UserShellOptions } from './shell.ts';
+export { killTagged } from './watchdog.ts';

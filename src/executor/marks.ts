@@ -1,0 +1,87 @@
+/** Starts every mark: an OSC number of our own, so that a mark that is not for us is dropped like any unknown OSC. */
+const OPENING = Buffer.from('\x1b]7331;');
+const BEL = 0x07;
+const ESC = 0x1b;
+/** A path has at most 4,096 bytes; anything longer is no mark. */
+const LONGEST = 8192;
+
+export type Mark = { readonly token: string; readonly kind: string; readonly fields: readonly string[] };
+
+/**
+ * Finds shell integration marks (`ESC ] 7331 ; token ; kind ; fields… BEL`) in a stream of bytes (EX-2).
+ * A mark counts only when `accept` knows its token; a forged one stays in the output, where cleaning drops it.
+ */
+export class MarkScanner {
+  readonly #accept: (token: string) => boolean;
+  readonly #onText: (data: Buffer) => void;
+  readonly #onMark: (mark: Mark) => void;
+  #held: Buffer | undefined;
+
+  constructor(accept: (token: string) => boolean, onText: (data: Buffer) => void, onMark: (mark: Mark) => void) {
+    this.#accept = accept;
+    this.#onText = onText;
+    this.#onMark = onMark;
+  }
+
+  push(chunk: Buffer): void {
+    let data = chunk;
+    if (this.#held) {
+      data = Buffer.concat([this.#held, chunk]);
+      this.#held = undefined;
+    }
+    let from = 0;
+    let search = 0;
+    for (;;) {
+      const at = data.indexOf(OPENING, search);
+      if (at < 0) break;
+      const body = data.subarray(at + OPENING.length, at + LONGEST);
+      const length = body.findIndex((byte) => byte === BEL || byte === ESC);
+      if (length < 0) {
+        if (data.length - at >= LONGEST) {
+          search = at + OPENING.length;
+          continue;
+        }
+        this.#text(data.subarray(from, at));
+        this.#held = Buffer.from(data.subarray(at));
+        return;
+      }
+      const end = at + OPENING.length + length;
+      // Broken off by another sequence: what it began with may be a forgery before a true mark.
+      const mark = body[length] === BEL ? parse(body.toString('utf8', 0, length)) : undefined;
+      search = mark ? end + 1 : end;
+      if (!mark || !this.#accept(mark.token)) continue;
+      this.#text(data.subarray(from, at));
+      from = search;
+      this.#onMark(mark);
+    }
+    const keep = data.length - openingAtEnd(data, from);
+    this.#text(data.subarray(from, keep));
+    if (keep < data.length) this.#held = Buffer.from(data.subarray(keep));
+  }
+
+  /** Gives out what was held back in case it became a mark: at the end of the stream, or when it stays quiet. */
+  flush(): void {
+    const held = this.#held;
+    this.#held = undefined;
+    if (held) this.#onText(held);
+  }
+
+  #text(data: Buffer): void {
+    if (data.length > 0) this.#onText(data);
+  }
+}
+
+function parse(body: string): Mark | undefined {
+  // The terminal writes every newline as CR LF, a newline in a directory's name too.
+  const [token, kind, ...fields] = body.replaceAll('\r\n', '\n').split(';');
+  if (token === undefined || kind === undefined) return undefined;
+  return { token, kind, fields };
+}
+
+/** How many bytes at the end could be the first bytes of a mark. */
+function openingAtEnd(data: Buffer, from: number): number {
+  for (let length = Math.min(OPENING.length - 1, data.length - from); length > 0; length -= 1) {
+    if (OPENING.subarray(0, length).equals(data.subarray(data.length - length))) return length;
+  }
+  return 0;
+}

@@ -1,0 +1,88 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+/** What is known of a process. Source: proc_pid_stat(5), else `ps` (macOS has no /proc). */
+export type ProcessEntry = {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** The foreground process group of its terminal; -1 without a terminal. */
+  readonly foreground: number;
+};
+
+/** A process, or undefined when it is gone. */
+export function findProcess(pid: number): ProcessEntry | undefined {
+  try {
+    return parseStat(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return process.platform === 'linux' ? undefined : fromPs().find((entry) => entry.pid === pid);
+  }
+}
+
+function parseStat(stat: string): ProcessEntry {
+  // The name in parentheses may hold anything, blanks and parentheses too.
+  const [pid] = stat.split(' ', 1);
+  const rest = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
+  const [, parent = 0, group = 0, session = 0, , foreground = -1] = rest;
+  return { pid: Number(pid), parent, group, session, foreground };
+}
+
+function fromPs(): ProcessEntry[] {
+  try {
+    const table = execFileSync('ps', ['-axo', 'pid=,ppid=,pgid=,sess=,tpgid='], { encoding: 'utf8' });
+    return table
+      .trim()
+      .split('\n')
+      .map((line) => {
+        const [pid = 0, parent = 0, group = 0, session = 0, foreground = -1] = line.trim().split(/\s+/).map(Number);
+        return { pid, parent, group, session, foreground };
+      });
+  } catch {
+    return [];
+  }
+}
+
+function allProcesses(): ProcessEntry[] {
+  if (process.platform !== 'linux') return fromPs();
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => findProcess(Number(name)) ?? []);
+}
+
+/** Every process of the terminal session that `leader` started, and every descendant of it, itself first. */
+export function processesOf(leader: number): number[] {
+  const all = allProcesses();
+  const found = new Set<number>([leader]);
+  for (let grew = true; grew; ) {
+    grew = false;
+    for (const { pid, parent, session } of all) {
+      if (found.has(pid) || (session !== leader && !found.has(parent))) continue;
+      found.add(pid);
+      grew = true;
+    }
+  }
+  return [...found];
+}
+
+/** The working directory of a process as the kernel knows it, where it can be read. */
+export function directoryOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sends a signal; a process that is gone, or not ours, is no error. Negative: a process group. */
+export function signal(pid: number, name: NodeJS.Signals): void {
+  if (pid === 0 || pid === -1 || pid === 1) return;
+  try {
+    process.kill(pid, name);
+  } catch {
+    // Gone already, or another user's (sudo): nothing more can be done here.
+  }
+}

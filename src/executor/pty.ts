@@ -1,0 +1,124 @@
+import { spawn } from 'node-pty';
+
+/** Longest uninterrupted stop of reading, in ms. node-pty destroys its socket 200 ms after the exit, read or not. */
+const LONGEST_PAUSE = 100;
+/** Bytes taken in one turn of the event loop: libuv would read 2 MB in a row and keep keys waiting meanwhile. */
+const BYTES_PER_TURN = 256 * 1024;
+
+export type PtyOptions = {
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly cols: number;
+  readonly rows: number;
+  readonly onData: (data: Buffer) => void;
+  /** Exit code as a shell tells it (128 + n for a signal). Called once, after the last data. */
+  readonly onExit: (code: number) => void;
+};
+
+/** One child on a pseudoterminal of its own, and the one owner of both. */
+export class Pty {
+  readonly pid: number;
+  /** Path of the slave side, for reading its modes. */
+  readonly slave: string;
+  readonly #pty: ReturnType<typeof spawn>;
+  readonly #listeners: readonly { dispose(): void }[];
+  #ended = false;
+  #holds = 0;
+  #turnBytes = 0;
+  #turn: NodeJS.Immediate | undefined;
+  #longest: NodeJS.Timeout | undefined;
+
+  /** Throws where the cwd does not exist or no pty is left; a program that can't be run exits 1 instead. */
+  constructor(options: PtyOptions) {
+    const [file, ...args] = options.argv;
+    this.#pty = spawn(file, args, {
+      name: options.env.TERM ?? 'xterm-256color',
+      cols: size(options.cols),
+      rows: size(options.rows),
+      cwd: options.cwd,
+      env: options.env,
+      encoding: null,
+    });
+    this.pid = this.#pty.pid;
+    this.slave = this.#pty.ptsName;
+    this.#listeners = [
+      this.#pty.onData((data) => {
+        this.#yieldNowAndThen(data.length);
+        options.onData(data);
+      }),
+      this.#pty.onExit(({ exitCode, signal }) => {
+        this.#release();
+        options.onExit(signal ? 128 + signal : exitCode);
+      }),
+    ];
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  write(data: string): void {
+    if (!this.#ended) this.#pty.write(data);
+  }
+
+  resize(cols: number, rows: number): void {
+    if (this.#ended) return;
+    try {
+      this.#pty.resize(size(cols), size(rows));
+    } catch {
+      // The child may be gone before its exit has been told.
+    }
+  }
+
+  /** Stops reading until `resume`, at most 100 ms: backpressure on the child through the kernel's buffer. */
+  pause(): void {
+    this.#hold();
+    this.#longest ??= setTimeout(() => this.resume(), LONGEST_PAUSE);
+  }
+
+  resume(): void {
+    if (!this.#longest) return;
+    clearTimeout(this.#longest);
+    this.#longest = undefined;
+    this.#unhold();
+  }
+
+  /** Closes the terminal (its processes get SIGHUP). `onExit` still comes. Twice is fine. */
+  dispose(): void {
+    if (this.#ended) return;
+    this.#pty.destroy();
+  }
+
+  #yieldNowAndThen(bytes: number): void {
+    this.#turnBytes += bytes;
+    if (this.#turnBytes < BYTES_PER_TURN || this.#turn) return;
+    this.#hold();
+    this.#turn = setImmediate(() => {
+      this.#turn = undefined;
+      this.#turnBytes = 0;
+      this.#unhold();
+    });
+  }
+
+  #hold(): void {
+    this.#holds += 1;
+    if (this.#holds === 1 && !this.#ended) this.#pty.pause();
+  }
+
+  #unhold(): void {
+    this.#holds -= 1;
+    if (this.#holds === 0 && !this.#ended) this.#pty.resume();
+  }
+
+  #release(): void {
+    this.#ended = true;
+    clearImmediate(this.#turn);
+    clearTimeout(this.#longest);
+    for (const listener of this.#listeners) listener.dispose();
+  }
+}
+
+function size(n: number): number {
+  return Math.max(1, Math.min(Math.floor(n) || 1, 1000));
+}

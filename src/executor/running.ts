@@ -1,0 +1,206 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CommandResult } from '../session/action.ts';
+import { AlternateScreen } from './alternate.ts';
+import { readsSecret } from './echo.ts';
+import { type LiveOutput, Screen } from './screen.ts';
+
+/** Silence, in ms, after which an unfinished line is looked at as a possible password prompt. */
+const QUIET = 40;
+/** Bytes of a full-screen program kept for whoever takes the terminal over after it has begun to paint. */
+const REPLAY = 1024 * 1024;
+/** Questions to the terminal in a replay: they were meant for a moment that has passed. */
+const QUERIES =
+  /\x1b\[[>=?]?[\d;]*[cn]|\x1b\[>[\d;]*q|\x1b\[\?[\d;]*\$p|\x1b\]1[0-9];\?(?:\x07|\x1b\\)|\x1bP[$+]q[^\x1b]*\x1b\\/g;
+
+/** A command that runs, from its start to its result. */
+export interface RunningCommand {
+  readonly output: LiveOutput;
+  /** The process it runs in: the shell's own for a command of the user. */
+  readonly pid: number;
+  /** Keys for it. */
+  write(data: string): void;
+  resize(cols: number, rows: number): void;
+  /** SIGINT; SIGTERM 2 s and SIGKILL 4 s later if it does not go. Again while one is under way: the next one now. */
+  interrupt(): void;
+  /** It shows a full screen of its own (vim, less) and should be given the terminal. */
+  readonly fullScreen: boolean;
+  /** Its terminal does not echo: it waits for a password. Known some 50 ms after it has asked. */
+  readonly echoOff: boolean;
+  /** Called when `fullScreen` or `echoOff` changed; returns how to stop. */
+  onModes(listener: () => void): () => void;
+  /**
+   * Hands over the bytes of its full screen, unfiltered, for the real terminal: first what was painted since the switch,
+   * then as it comes, up to and with the switch back. While anyone listens, the program's queries are the listener's to
+   * answer. Returns how to stop.
+   */
+  rawOutput(listener: (data: Buffer) => void): () => void;
+  /** Resolves when it has ended; never rejects. */
+  readonly result: Promise<CommandResult>;
+}
+
+export type Control = {
+  readonly pid: () => number;
+  readonly write: (data: string) => void;
+  readonly resize: (cols: number, rows: number) => void;
+  readonly interrupt: () => void;
+  readonly pause: () => void;
+  readonly resume: () => void;
+  /** Path of the terminal's slave side. */
+  readonly slave: () => string;
+};
+
+export type RunOptions = { readonly cols: number; readonly rows: number; readonly dataDir: string };
+
+/** The one implementation: fed by a shell or a process of its own, which also tells its end. */
+export class Run implements RunningCommand {
+  readonly result: Promise<CommandResult>;
+  readonly #control: Control;
+  readonly #screen: Screen;
+  readonly #alternate = new AlternateScreen();
+  readonly #modeListeners = new Set<() => void>();
+  readonly #rawListeners = new Set<(data: Buffer) => void>();
+  #replay: Buffer[] = [];
+  #replayBytes = 0;
+  #echoOff = false;
+  #quiet: NodeJS.Timeout | undefined;
+  #began = performance.now();
+  #ended = false;
+  #resolve: (result: CommandResult) => void = () => {};
+
+  constructor(options: RunOptions, control: Control) {
+    this.#control = control;
+    this.result = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
+    this.#screen = new Screen({
+      cols: options.cols,
+      rows: options.rows,
+      path: join(options.dataDir, `output-${Date.now().toString(36)}-${randomBytes(6).toString('hex')}.txt`),
+      onReply: (data) => {
+        if (this.#rawListeners.size === 0 && !this.#ended) control.write(data);
+      },
+      pause: control.pause,
+      resume: control.resume,
+    });
+  }
+
+  get output(): LiveOutput {
+    return this.#screen;
+  }
+
+  get pid(): number {
+    return this.#control.pid();
+  }
+
+  get fullScreen(): boolean {
+    return this.#alternate.fullScreen && !this.#ended;
+  }
+
+  get echoOff(): boolean {
+    return this.#echoOff && !this.#ended;
+  }
+
+  write(data: string): void {
+    if (this.#ended) return;
+    this.#control.write(data);
+    this.#look();
+  }
+
+  resize(cols: number, rows: number): void {
+    if (this.#ended) return;
+    this.#screen.resize(cols, rows);
+    this.#control.resize(cols, rows);
+  }
+
+  interrupt(): void {
+    if (!this.#ended) this.#control.interrupt();
+  }
+
+  onModes(listener: () => void): () => void {
+    this.#modeListeners.add(listener);
+    return () => {
+      this.#modeListeners.delete(listener);
+    };
+  }
+
+  rawOutput(listener: (data: Buffer) => void): () => void {
+    const late = Buffer.concat(this.#replay).toString('latin1').replace(QUERIES, '');
+    if (late !== '') listener(Buffer.from(late, 'latin1'));
+    this.#replay = [];
+    this.#replayBytes = 0;
+    this.#rawListeners.add(listener);
+    return () => {
+      this.#rawListeners.delete(listener);
+    };
+  }
+
+  /** The clock starts: for a command that had to wait its turn. */
+  begin(): void {
+    this.#began = performance.now();
+  }
+
+  /** Output of the command, as it came. */
+  feed(data: Buffer): void {
+    if (this.#ended) return;
+    const before = this.#alternate.fullScreen;
+    for (const piece of this.#alternate.split(data)) {
+      if (piece.fullScreen) this.#handOver(piece.data);
+      this.#screen.push(piece.data, !piece.fullScreen);
+    }
+    if (before !== this.#alternate.fullScreen) this.#modesChanged();
+    this.#look();
+  }
+
+  /** The command is over. `exit` null: its code is not known. Idempotent. */
+  async end(exit: number | null, cwd: string, note?: string): Promise<void> {
+    if (this.#ended) return;
+    const milliseconds = Math.round(performance.now() - this.#began);
+    const rest = this.#alternate.rest();
+    if (rest) this.#screen.push(rest, !this.#alternate.fullScreen);
+    const hadModes = this.fullScreen || this.echoOff;
+    this.#ended = true;
+    clearTimeout(this.#quiet);
+    if (hadModes) this.#modesChanged();
+    const output = await this.#screen.finish();
+    this.#screen.dispose();
+    this.#modeListeners.clear();
+    this.#rawListeners.clear();
+    this.#replay = [];
+    this.#resolve({ exit, cwd, ...output, milliseconds, ...(note === undefined ? {} : { note }) });
+  }
+
+  #handOver(data: Buffer): void {
+    if (this.#rawListeners.size > 0) {
+      for (const listener of this.#rawListeners) listener(data);
+      return;
+    }
+    if (this.#replayBytes > REPLAY) return;
+    this.#replay.push(data);
+    this.#replayBytes += data.length;
+  }
+
+  #modesChanged(): void {
+    if (!this.#alternate.fullScreen) {
+      this.#replay = [];
+      this.#replayBytes = 0;
+    }
+    for (const listener of this.#modeListeners) listener();
+  }
+
+  /** Asks for the terminal's modes once it is quiet: only then can anyone be waiting for an answer. */
+  #look(): void {
+    if (this.#quiet) this.#quiet.refresh();
+    else this.#quiet = setTimeout(() => void this.#lookNow(), QUIET);
+  }
+
+  async #lookNow(): Promise<void> {
+    const waits = this.#screen.promptText !== '' && !this.#alternate.fullScreen;
+    const secret = waits && (await readsSecret(this.#control.slave()));
+    if (secret === this.#echoOff || this.#ended) return;
+    this.#echoOff = secret;
+    this.#modesChanged();
+  }
+}

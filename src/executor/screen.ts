@@ -1,0 +1,295 @@
+import graphemes from '@xterm/addon-unicode-graphemes';
+import type { IBufferCell, IMarker, Terminal } from '@xterm/headless';
+// CommonJS without named exports that Node could see.
+import headless from '@xterm/headless';
+import { Backlog } from './backlog.ts';
+import { renderLine, renderLogicalLine } from './cells.ts';
+import { FullText } from './fulltext.ts';
+import { Parts } from './parts.ts';
+
+/** Rows kept above the screen. A batch never scrolls more than this before it is harvested. */
+const SCROLLBACK = 1000;
+const BATCH = 16 * 1024;
+const BATCH_NEWLINES = 900;
+/** Bytes that may wait before output is skipped or its producer paused; what is kept of a flood; a peek at it. */
+const BEHIND = 1024 * 1024;
+const KEPT = 256 * 1024;
+const PEEK = 8 * 1024;
+/** While the head is not complete the producer waits instead, but not for ever: redrawing never fills a head. */
+const HEAD_BYTES = 4 * 1024 * 1024;
+const FLOOD_TICK = 100;
+const FLOOD_OVER = 128 * 1024;
+/** Raw bytes kept in memory before a full-text file is started. */
+const EARLY = 512 * 1024;
+
+/** The screen of a running command, as a terminal would show it. */
+export interface LiveOutput {
+  /** Grows with every change: what was read at one version need not be read again. */
+  readonly version: number;
+  /** Raw bytes received. */
+  readonly bytes: number;
+  /** The last rendered lines, at most `max`, with SGR colours and nothing else. Cheap; cached per version. */
+  lines(max: number): readonly string[];
+  /** Calls `listener` after each change, some hundred times a second at most; returns how to stop. */
+  subscribe(listener: () => void): () => void;
+}
+
+export type ScreenOptions = {
+  readonly cols: number;
+  readonly rows: number;
+  /** Where the full text goes if it gets too large. */
+  readonly path: string;
+  /** What the terminal answers to a program's query. */
+  readonly onReply: (data: string) => void;
+  /** Makes the producer wait, and go on. */
+  readonly pause: () => void;
+  readonly resume: () => void;
+};
+
+export type Output = {
+  readonly head: string;
+  readonly tail: string;
+  readonly omittedLines: number;
+  readonly bytes: number;
+  readonly file?: string;
+};
+
+/**
+ * A headless terminal that keeps the head and the tail of everything that scrolled through it. It follows every byte
+ * until the head is complete; a flood beyond that goes to the full-text file alone, with a peek now and then, and the
+ * last 256 KiB are drawn when it calms, so it ends on the true last screen.
+ */
+export class Screen implements LiveOutput {
+  version = 0;
+  bytes = 0;
+  readonly #options: ScreenOptions;
+  readonly #terminal: Terminal;
+  readonly #scratch: IBufferCell;
+  readonly #backlog = new Backlog();
+  readonly #parts = new Parts();
+  readonly #listeners = new Set<() => void>();
+  #early: Buffer[] | undefined = [];
+  #earlyBytes = 0;
+  #full: FullText | undefined;
+  #harvested: IMarker | undefined;
+  #lost = false;
+  #writing = false;
+  #drained: (() => void)[] = [];
+  #flood: { tick: NodeJS.Timeout; arrived: number } | undefined;
+  #cache: { version: number; max: number; lines: readonly string[] } | undefined;
+  #disposed = false;
+  #final: readonly string[] | undefined;
+
+  constructor(options: ScreenOptions) {
+    this.#options = options;
+    this.#terminal = new headless.Terminal({
+      cols: Math.max(2, options.cols),
+      rows: Math.max(1, options.rows),
+      scrollback: SCROLLBACK,
+      allowProposedApi: true,
+      logLevel: 'off',
+    });
+    this.#terminal.loadAddon(new graphemes.UnicodeGraphemesAddon());
+    this.#terminal.onData(options.onReply);
+    this.#scratch = this.#terminal.buffer.normal.getNullCell();
+    this.#harvested = this.#terminal.registerMarker(0);
+  }
+
+  /** `recorded: false` for what a full-screen program paints: it is drawn, but no text worth keeping. */
+  push(data: Buffer, recorded: boolean): void {
+    if (this.#disposed) return;
+    this.bytes += data.length;
+    if (recorded) this.#record(data);
+    this.#backlog.push(data);
+    if (this.#flood) {
+      this.#flood.arrived += data.length;
+      this.#backlog.trim(KEPT);
+    } else if (this.#backlog.bytes > BEHIND) {
+      if (!this.#parts.headClosed && this.bytes < HEAD_BYTES) this.#options.pause();
+      else this.#startFlood();
+    }
+    this.#pump();
+  }
+
+  lines(max: number): readonly string[] {
+    if (this.#final) return this.#final.slice(-max);
+    const cached = this.#cache;
+    if (cached && cached.version === this.version && cached.max === max) return cached.lines;
+    const buffer = this.#terminal.buffer.active;
+    const lines: string[] = [];
+    for (let y = buffer.length - 1; y >= 0 && lines.length < max; y -= 1) {
+      const line = renderLine(buffer, y, this.#scratch);
+      if (line !== '' || lines.length > 0) lines.push(line);
+    }
+    lines.reverse();
+    this.#cache = { version: this.version, max, lines };
+    return lines;
+  }
+
+  /** The text left of the cursor in its row: what a program that waits for an answer has printed last. */
+  get promptText(): string {
+    if (this.#disposed) return '';
+    const buffer = this.#terminal.buffer.active;
+    return buffer.getLine(buffer.baseY + buffer.cursorY)?.translateToString(true, 0, buffer.cursorX) ?? '';
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  resize(cols: number, rows: number): void {
+    if (this.#disposed) return;
+    this.#terminal.resize(Math.max(2, cols), Math.max(1, rows));
+    this.#changed();
+  }
+
+  /** Draws what is left, and gives the whole output: its parts and the name of the full text if they are not all. */
+  async finish(): Promise<Output> {
+    this.#endFlood();
+    await this.#settled();
+    const buffer = this.#terminal.buffer.normal;
+    this.#harvest(buffer.length, true);
+    const parts = this.#parts.result(this.#lost ? (this.#full?.lines ?? 0) : 0);
+    const isCut = parts.omittedLines > 0 || this.#parts.shortened;
+    if (isCut && !this.#full) this.#startFile();
+    await this.#full?.close(isCut);
+    const file = isCut ? this.#full?.path : undefined;
+    this.#changed();
+    return { ...parts, bytes: this.bytes, ...(file === undefined ? {} : { file }) };
+  }
+
+  /** Frees the terminal. The last lines stay readable. */
+  dispose(): void {
+    if (this.#disposed) return;
+    this.#final = this.lines(this.#terminal.rows);
+    this.#disposed = true;
+    if (this.#flood) clearInterval(this.#flood.tick);
+    void this.#full?.close(true);
+    this.#terminal.dispose();
+    this.#listeners.clear();
+  }
+
+  #record(data: Buffer): void {
+    if (this.#full) {
+      this.#full.push(data);
+      if (this.#full.isFull) this.#options.pause();
+      return;
+    }
+    this.#early?.push(data);
+    this.#earlyBytes += data.length;
+    if (this.#earlyBytes > EARLY) this.#startFile();
+  }
+
+  #startFile(): void {
+    this.#full = new FullText(this.#options.path, this.#options.resume);
+    for (const chunk of this.#early ?? []) this.#full.push(chunk);
+    this.#early = undefined;
+  }
+
+  #pump(): void {
+    if (this.#writing || this.#disposed || this.#flood) return;
+    const batch = this.#backlog.take(BATCH, BATCH_NEWLINES);
+    if (!batch) {
+      for (const resolve of this.#drained.splice(0)) resolve();
+      return;
+    }
+    if (this.#backlog.bytes < BEHIND / 2 && !this.#full?.isFull) this.#options.resume();
+    this.#write(batch, () => {
+      this.#harvest(this.#terminal.buffer.normal.baseY, false);
+      this.#pump();
+    });
+  }
+
+  #write(data: Buffer | string, then: () => void): void {
+    this.#writing = true;
+    this.#terminal.write(data, () => {
+      this.#writing = false;
+      if (this.#disposed) return;
+      then();
+      this.#changed();
+    });
+  }
+
+  #settled(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#drained.push(resolve);
+      this.#pump();
+    });
+  }
+
+  #startFlood(): void {
+    if (!this.#full) this.#startFile();
+    this.#backlog.trim(KEPT);
+    const tick = setInterval(() => this.#floodTick(), FLOOD_TICK);
+    tick.unref();
+    this.#flood = { tick, arrived: BEHIND };
+    this.#lost = true;
+    this.#parts.gap();
+    this.#options.resume();
+  }
+
+  #floodTick(): void {
+    const flood = this.#flood;
+    if (!flood) return;
+    if (flood.arrived < FLOOD_OVER) {
+      this.#endFlood();
+      return;
+    }
+    flood.arrived = 0;
+    if (this.#writing) return;
+    this.#write(`\x1b[0m${this.#toLineStart()}`, () => {});
+    this.#write(this.#backlog.peekEnd(PEEK), () => this.#pump());
+  }
+
+  /** Draws the kept end of the flood as if nothing had been drawn since it began. */
+  #endFlood(): void {
+    if (!this.#flood) return;
+    clearInterval(this.#flood.tick);
+    this.#flood = undefined;
+    this.#backlog.startAtLine();
+    this.#parts.gap();
+    this.#write(`${this.#backlog.takeSticky()}\x1b[0m${this.#toLineStart()}`, () => {
+      this.#harvested?.dispose();
+      this.#harvested = this.#terminal.registerMarker(0);
+      this.#pump();
+    });
+  }
+
+  #toLineStart(): string {
+    return this.#terminal.buffer.active.cursorX === 0 ? '' : '\r\n';
+  }
+
+  /** Takes the lines above `limit` that were not taken before; a line that is still being written waits. */
+  #harvest(limit: number, toEnd: boolean): void {
+    const buffer = this.#terminal.buffer.normal;
+    if (this.#flood || (!toEnd && this.#terminal.buffer.active.type === 'alternate')) return;
+    const from = this.#harvested && this.#harvested.line >= 0 ? this.#harvested.line : 0;
+    let y = from;
+    while (y < limit) {
+      const [text, next] = renderLogicalLine(buffer, y, limit, this.#scratch);
+      const isOpen = !toEnd && next === limit && buffer.getLine(limit)?.isWrapped === true;
+      if (isOpen && limit - y < SCROLLBACK / 2) break;
+      if (toEnd && text === '' && isBlankFrom(buffer, next)) break;
+      this.#parts.add(text);
+      y = next;
+    }
+    if (y === from || toEnd) return;
+    this.#harvested?.dispose();
+    this.#harvested = this.#terminal.registerMarker(y - (buffer.baseY + buffer.cursorY));
+  }
+
+  #changed(): void {
+    this.version += 1;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function isBlankFrom(buffer: Terminal['buffer']['normal'], y: number): boolean {
+  for (let at = y; at < buffer.length; at += 1) {
+    if (buffer.getLine(at)?.translateToString(true) !== '') return false;
+  }
+  return true;
+}

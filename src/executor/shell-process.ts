@@ -1,0 +1,183 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bashLine, bashStartup, bashTell, type Line } from './bash-integration.ts';
+import { CommandPipe } from './command-pipe.ts';
+import { type Environment, parseEnvironment } from './environment.ts';
+import { type Mark, MarkScanner } from './marks.ts';
+import { directoryOf } from './processes.ts';
+import { Pty } from './pty.ts';
+
+export type ShellEvents = {
+  /** What was printed while no command runs: by background jobs, prompt hooks, startup files. */
+  readonly onIdle: (data: Buffer) => void;
+  readonly onOutput: (data: Buffer) => void;
+  readonly onStart: () => void;
+  readonly onEnd: (exit: number, cwd: string) => void;
+  /** At a prompt, with the state as of now. */
+  readonly onReady: (cwd: string) => void;
+  readonly onExit: (code: number) => void;
+};
+
+export type ShellProcessOptions = {
+  readonly program: string;
+  readonly personal: boolean;
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly cols: number;
+  readonly rows: number;
+};
+
+/** What a prompt told of the shell. */
+export type ShellState = {
+  readonly words: ReadonlySet<string>;
+  readonly env: Record<string, string>;
+};
+
+/** One interactive bash with its terminal, its command pipe and its private directory: made and closed together. */
+export class ShellProcess {
+  readonly #events: ShellEvents;
+  readonly #directory: string;
+  readonly #pipe: CommandPipe;
+  readonly #pty: Pty;
+  readonly #scanner: MarkScanner;
+  #promptToken: string;
+  #lineToken = '';
+  /** While a line is fetched, what is printed is the line editor's, and dropped. */
+  #phase: 'idle' | 'fetching' | 'command' = 'idle';
+  #words = '';
+  #env = '';
+
+  private constructor(options: ShellProcessOptions, events: ShellEvents, directory: string, pipe: CommandPipe) {
+    this.#events = events;
+    this.#directory = directory;
+    this.#pipe = pipe;
+    this.#promptToken = newToken();
+    const startup = join(directory, 'startup.bash');
+    const envProgram = '/usr/bin/env';
+    writeFileSync(
+      startup,
+      bashStartup({ directory, token: this.#promptToken, envProgram, personal: options.personal }),
+      { mode: 0o600 },
+    );
+    this.#scanner = new MarkScanner(
+      (token) => token === this.#lineToken || token === this.#promptToken,
+      (data) => {
+        if (this.#phase === 'command') events.onOutput(data);
+        else if (this.#phase === 'idle') events.onIdle(data);
+      },
+      (mark) => this.#obey(mark),
+    );
+    const script = 'exec "$0" --rcfile "$1" -i <"$2"';
+    this.#pty = new Pty({
+      argv: ['/bin/sh', '-c', script, options.program, startup, join(directory, 'lines')],
+      cwd: options.cwd,
+      env: options.env,
+      cols: options.cols,
+      rows: options.rows,
+      onData: (data) => this.#scanner.push(data),
+      onExit: (code) => {
+        this.#scanner.flush();
+        this.#clean();
+        events.onExit(code);
+      },
+    });
+  }
+
+  /** Starts it; `onReady` follows with its first prompt. */
+  static async start(options: ShellProcessOptions, events: ShellEvents): Promise<ShellProcess> {
+    const directory = mkdtempSync(join(tmpdir(), 'aish-tui-shell-'));
+    let pipe: CommandPipe | undefined;
+    try {
+      pipe = await CommandPipe.create(join(directory, 'lines'));
+      return new ShellProcess(options, events, directory, pipe);
+    } catch (error) {
+      pipe?.close();
+      rmSync(directory, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  get pty(): Pty {
+    return this.#pty;
+  }
+
+  /** The state as of the last prompt. */
+  state(): ShellState {
+    return { words: new Set(this.#words.split('\n')), env: parseEnvironment(this.#env) };
+  }
+
+  /** Runs a line. Only one at a time: `onStart` and `onEnd` follow. */
+  run(line: Omit<Line, 'token'>): void {
+    this.#lineToken = newToken();
+    this.#pipe.write(bashLine({ ...line, token: this.#lineToken }));
+  }
+
+  /** Makes sure that an end is told even where every hook was lost. */
+  askForEnd(): void {
+    this.#pipe.write(bashTell);
+  }
+
+  dispose(): void {
+    this.#pty.dispose();
+    this.#clean();
+  }
+
+  #obey(mark: Mark): void {
+    switch (mark.kind) {
+      case 'Q':
+        if (mark.token === this.#lineToken && this.#phase === 'idle') this.#phase = 'fetching';
+        return;
+      case 'C':
+        if (mark.token !== this.#lineToken || this.#phase !== 'fetching') return;
+        this.#phase = 'command';
+        this.#events.onStart();
+        return;
+      case 'D': {
+        if (mark.token !== this.#lineToken || this.#phase !== 'command') return;
+        this.#phase = 'idle';
+        // What is printed from here on is signed by the same token, until the next line brings its own.
+        this.#promptToken = this.#lineToken;
+        const [exit, ...directory] = mark.fields;
+        this.#events.onEnd(Number(exit), this.#directoryNow(directory.join(';')));
+        return;
+      }
+      case 'R':
+        if (this.#phase === 'command') return;
+        this.#phase = 'idle';
+        this.#words = this.#read('words') ?? this.#words;
+        this.#env = this.#read('env') ?? this.#env;
+        this.#events.onReady(this.#directoryNow(mark.fields.join(';')));
+    }
+  }
+
+  /** $PWD keeps symbolic links as the user went, but anyone may assign it: it holds only if the kernel agrees. */
+  #directoryNow(told: string): string {
+    const actual = directoryOf(this.#pty.pid);
+    if (actual === undefined || actual === told) return told;
+    try {
+      return realpathSync(told) === actual ? told : actual;
+    } catch {
+      // Removed while the shell stood in it: only the shell still has its name.
+      return actual.endsWith(' (deleted)') ? told : actual;
+    }
+  }
+
+  #read(name: string): string | undefined {
+    try {
+      return readFileSync(join(this.#directory, name), 'utf8');
+    } catch {
+      return undefined;
+    }
+  }
+
+  #clean(): void {
+    this.#pipe.close();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+}
+
+function newToken(): string {
+  return randomBytes(16).toString('hex');
+}

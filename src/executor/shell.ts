@@ -1,0 +1,340 @@
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
+import { clean } from '../session/text.ts';
+import { type Environment, userEnvironment } from './environment.ts';
+import { findProcess, signal } from './processes.ts';
+import { Run, type RunningCommand } from './running.ts';
+import { ShellProcess, type ShellState } from './shell-process.ts';
+import { Stopper } from './stop.ts';
+
+/** A startup file that has not come to a prompt by then (`exec fish` in it) is left out at the next try. Ms. */
+const STARTUP_PATIENCE = 10_000;
+/** After an interrupt without an end told: hooks may be gone. Ms. */
+const END_PATIENCE = 300;
+/** A shell that ends sooner than this, this often in a row, is not started again. */
+const TOO_SOON = 1000;
+const MOST_RESTARTS = 3;
+
+export type UserShellOptions = {
+  /** `$SHELL`; whatever is not bash falls back to bash. */
+  readonly shell?: string;
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly cols: number;
+  readonly rows: number;
+  /** A private directory for full-output files. */
+  readonly dataDir: string;
+  /** The shell ended and was started again (or, `restarted: false`, was not): one line for the user. */
+  readonly onExit?: (end: { readonly code: number; readonly restarted: boolean; readonly message: string }) => void;
+  readonly onMove?: (cwd: string) => void;
+  /** Clean text printed while no command ran: by background jobs, prompt hooks, startup files. */
+  readonly onIdleOutput?: (text: string) => void;
+};
+
+type Task = {
+  readonly line: string;
+  readonly keep: boolean;
+  readonly run: Run;
+  readonly stopper: Stopper;
+  late?: NodeJS.Timeout;
+};
+
+/** Starts the user's shell; resolves at its first prompt. Rejects where no shell can be run at all. */
+export async function startUserShell(options: UserShellOptions): Promise<UserShell> {
+  const shell = new UserShell(options);
+  await shell.start();
+  return shell;
+}
+
+/** The user's own interactive shell: what a line changes in it lasts (EX-1). */
+export class UserShell {
+  readonly #options: UserShellOptions;
+  readonly #program: string;
+  #process: ShellProcess | undefined;
+  #state: ShellState | undefined;
+  #cwd: string;
+  #cols: number;
+  #rows: number;
+  #task: Task | undefined;
+  #queue: Task[] = [];
+  #remember: string[] = [];
+  #ready = false;
+  #keysSent = false;
+  #disposed = false;
+  /** It will not be started again. */
+  #gone = false;
+  #startedAt = 0;
+  #shortLives = 0;
+  #personal = true;
+  #overdue: NodeJS.Timeout | undefined;
+  #startup: { timer: NodeJS.Timeout; done: () => void; failed: (error: Error) => void } | undefined;
+
+  constructor(options: UserShellOptions) {
+    this.#options = options;
+    this.#cwd = options.cwd;
+    this.#cols = options.cols;
+    this.#rows = options.rows;
+    const wanted = options.shell ?? options.env.SHELL ?? '';
+    this.#program = basename(wanted) === 'bash' && existsSync(wanted) ? wanted : 'bash';
+  }
+
+  /** The working directory as of the last prompt. */
+  get cwd(): string {
+    return this.#cwd;
+  }
+
+  get busy(): boolean {
+    return this.#task !== undefined || this.#queue.length > 0;
+  }
+
+  /** The directories of the shell's PATH, as of the last prompt. */
+  get path(): readonly string[] {
+    return (this.#now().env.PATH ?? '').split(':').filter((entry) => entry !== '');
+  }
+
+  async start(): Promise<void> {
+    this.#ready = false;
+    this.#startedAt = Date.now();
+    const process = await ShellProcess.start(
+      {
+        program: this.#program,
+        personal: this.#personal,
+        cwd: existsSync(this.#cwd) ? this.#cwd : '/',
+        env: userEnvironment(this.#options.env),
+        cols: this.#cols,
+        rows: this.#rows,
+      },
+      {
+        onIdle: (data) => this.#tellIdle(data),
+        onOutput: (data) => this.#task?.run.feed(data),
+        onStart: () => this.#task?.run.begin(),
+        onEnd: (exit, cwd) => this.#ended(exit, cwd),
+        onReady: (cwd) => this.#atPrompt(cwd),
+        onExit: (code) => this.#exited(code),
+      },
+    );
+    this.#process = process;
+    if (this.#disposed) {
+      process.dispose();
+      return;
+    }
+    await new Promise<void>((resolve, reject) => {
+      // Killing it leads to `#exited`, which starts it again without the startup file.
+      const timer = setTimeout(() => signal(process.pty.pid, 'SIGKILL'), STARTUP_PATIENCE);
+      this.#startup = { timer, done: resolve, failed: reject };
+    });
+  }
+
+  /**
+   * Runs a line, or several, as if typed; behind one that still runs. `keep: false` leaves it out of the shell's
+   * history, as a leading blank does.
+   */
+  run(line: string, { keep = !line.startsWith(' ') }: { readonly keep?: boolean } = {}): RunningCommand {
+    const stopper = new Stopper(this.#stops());
+    const run: Run = new Run(
+      { cols: this.#cols, rows: this.#rows, dataDir: this.#options.dataDir },
+      {
+        pid: () => this.#process?.pty.pid ?? -1,
+        slave: () => this.#process?.pty.slave ?? '',
+        write: (data) => {
+          if (this.#task?.run === run) this.write(data);
+        },
+        resize: (cols, rows) => this.#resizeTerminal(cols, rows),
+        pause: () => this.#process?.pty.pause(),
+        resume: () => this.#process?.pty.resume(),
+        interrupt: () => this.#interrupt(task),
+      },
+    );
+    const task: Task = { line, keep, run, stopper };
+    if (this.#gone) {
+      this.#finish(task, null, this.#cwd, 'there is no shell');
+      return run;
+    }
+    this.#queue.push(task);
+    this.#next();
+    return run;
+  }
+
+  /** Puts a command that was run elsewhere into the shell's history, with the next line (EX-11). */
+  remember(command: string): void {
+    this.#remember.push(command);
+  }
+
+  /** The exported environment as of the last prompt (EX-10). */
+  environment(): Promise<Record<string, string>> {
+    return Promise.resolve({ ...this.#now().env });
+  }
+
+  /** Whether a word is an alias, function, builtin or keyword of the shell, as of the last prompt. */
+  knows(word: string): boolean {
+    return word !== '' && this.#now().words.has(word);
+  }
+
+  /** Keys for whatever has the shell's terminal. */
+  write(data: string): void {
+    this.#keysSent = true;
+    this.#process?.pty.write(data);
+    if (data.includes('\x03') && this.#task) this.#expectEnd(this.#task);
+  }
+
+  /** Ctrl-Z: stops the foreground job; its command ends with 148. */
+  suspend(): void {
+    this.write('\x1a');
+  }
+
+  resize(cols: number, rows: number): void {
+    this.#cols = cols;
+    this.#rows = rows;
+    if (this.#task) this.#task.run.resize(cols, rows);
+    else this.#resizeTerminal(cols, rows);
+  }
+
+  /** Ends the shell as closing a terminal would: what was detached in it stays. Twice is fine. */
+  dispose(): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    this.#gone = true;
+    clearTimeout(this.#overdue);
+    clearTimeout(this.#startup?.timer);
+    this.#startup?.failed(new Error('The shell was closed before its first prompt.'));
+    this.#startup = undefined;
+    this.#process?.dispose();
+    for (const task of [this.#task, ...this.#queue]) {
+      if (task) this.#finish(task, null, this.#cwd, 'the program ended');
+    }
+    this.#task = undefined;
+    this.#queue = [];
+  }
+
+  #next(): void {
+    if (this.#task || this.#disposed || this.#queue.length === 0) return;
+    if (!this.#ready) {
+      // A prompt that does not come has lost its hooks: it is asked for.
+      this.#overdue ??= setTimeout(() => {
+        this.#overdue = undefined;
+        if (!this.#ready && !this.#startup) this.#process?.askForEnd();
+        this.#next();
+      }, END_PATIENCE);
+      return;
+    }
+    const task = this.#queue.shift();
+    if (!task) return;
+    this.#task = task;
+    // The next line waits for the prompt: what it tells of the shell's state must not be overwritten half read.
+    this.#ready = false;
+    this.#process?.run({ text: task.line, keep: task.keep, drain: this.#keysSent, remember: this.#remember.splice(0) });
+    this.#keysSent = false;
+  }
+
+  #ended(exit: number, cwd: string): void {
+    const task = this.#task;
+    if (!task) return;
+    this.#task = undefined;
+    this.#move(cwd);
+    this.#finish(task, exit, cwd, task.stopper.underWay ? 'interrupted' : undefined);
+    this.#next();
+  }
+
+  #finish(task: Task, exit: number | null, cwd: string, note: string | undefined): void {
+    clearTimeout(task.late);
+    task.stopper.done();
+    void task.run.end(exit, cwd, note);
+  }
+
+  #atPrompt(cwd: string): void {
+    this.#state = undefined;
+    this.#move(cwd);
+    this.#ready = true;
+    const startup = this.#startup;
+    this.#startup = undefined;
+    clearTimeout(startup?.timer);
+    startup?.done();
+    this.#next();
+  }
+
+  #move(cwd: string): void {
+    if (cwd === this.#cwd) return;
+    this.#cwd = cwd;
+    this.#options.onMove?.(cwd);
+  }
+
+  #now(): ShellState {
+    this.#state ??= this.#process?.state() ?? { words: new Set(), env: {} };
+    return this.#state;
+  }
+
+  #exited(code: number): void {
+    if (this.#disposed) return;
+    const startup = this.#startup;
+    this.#startup = undefined;
+    clearTimeout(startup?.timer);
+    this.#state = this.#now();
+    this.#process = undefined;
+    this.#ready = false;
+    if (startup) this.#personal = false;
+    // One that a command of the user ended is no sign of trouble.
+    const tooSoon = !this.#task && Date.now() - this.#startedAt < TOO_SOON;
+    this.#shortLives = tooSoon ? this.#shortLives + 1 : 0;
+    const restarted = this.#shortLives < MOST_RESTARTS;
+    const task = this.#task;
+    this.#task = undefined;
+    const why = startup ? 'without its startup file, which ended it' : 'in its place';
+    const message = restarted
+      ? `The shell ended (exit ${code}); a new one was started ${why}.`
+      : `The shell ended (exit ${code}) again and again and was not restarted; check ~/.bashrc and start anew.`;
+    if (task)
+      this.#finish(task, code, this.#cwd, restarted ? 'the shell ended; a new one was started' : 'the shell ended');
+    this.#options.onExit?.({ code, restarted, message });
+    if (!restarted) {
+      this.#gone = true;
+      for (const waiting of this.#queue.splice(0)) this.#finish(waiting, null, this.#cwd, 'there is no shell');
+      startup?.failed(new Error(message));
+      return;
+    }
+    this.start().then(
+      () => startup?.done(),
+      (error: unknown) => startup?.failed(error instanceof Error ? error : new Error(String(error))),
+    );
+  }
+
+  #tellIdle(data: Buffer): void {
+    const text = clean(data.toString('utf8'))
+      .split('\n')
+      .filter((line) => !line.includes('__aish_'))
+      .join('\n');
+    if (text !== '') this.#options.onIdleOutput?.(text);
+  }
+
+  #resizeTerminal(cols: number, rows: number): void {
+    this.#process?.pty.resize(cols, rows);
+  }
+
+  #interrupt(task: Task): void {
+    const queued = this.#queue.indexOf(task);
+    if (queued >= 0) {
+      this.#queue.splice(queued, 1);
+      this.#finish(task, null, this.#cwd, 'taken back before it started');
+      return;
+    }
+    task.stopper.stop();
+    this.#expectEnd(task);
+  }
+
+  #expectEnd(task: Task): void {
+    task.late ??= setTimeout(() => {
+      if (this.#task === task) this.#process?.askForEnd();
+    }, END_PATIENCE);
+  }
+
+  /** Aims at the foreground job; a loop of the shell itself gets SIGINT twice before the shell is killed for it. */
+  #stops(): (() => void)[] {
+    const send = (toJob: NodeJS.Signals, toShell: NodeJS.Signals) => () => {
+      const pid = this.#process?.pty.pid;
+      if (pid === undefined) return;
+      const foreground = findProcess(pid)?.foreground ?? -1;
+      if (foreground > 1 && foreground !== pid) signal(-foreground, toJob);
+      else signal(pid, toShell);
+    };
+    return [send('SIGINT', 'SIGINT'), send('SIGTERM', 'SIGINT'), send('SIGKILL', 'SIGKILL')];
+  }
+}

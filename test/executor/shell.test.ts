@@ -1,0 +1,140 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { shows, until, userShell } from './support.ts';
+
+describe('the user’s shell', () => {
+  it('keeps what a line changes: directory, variables, functions, aliases, options', async () => {
+    const { shell, home, run } = await userShell('alias greet="echo hello"');
+    await run('mkdir sub; cd sub; export COLOR=red; n=5; twice() { echo $1 $1; }; set -o noclobber');
+    expect(shell.cwd).toBe(join(home, 'sub'));
+    const result = await run('greet; echo $COLOR $n; twice x; [[ -o noclobber ]] && echo kept');
+    expect(result).toMatchObject({ exit: 0, cwd: join(home, 'sub'), head: 'hello\nred 5\nx x\nkept' });
+  });
+
+  it('tells the exit code of every line, and $? and $_ of the one before', async () => {
+    const { run } = await userShell();
+    expect((await run('(exit 3)')).exit).toBe(3);
+    expect((await run('echo $?')).head).toBe('3');
+    await run('true a-word');
+    expect((await run('echo $_')).head).toBe('a-word');
+    expect((await run('nosuchcommand')).exit).toBe(127);
+    expect(await run('if then')).toMatchObject({ exit: 2 });
+    expect((await run('echo still here')).head).toBe('still here');
+  });
+
+  it('runs lines of any shape: several lines, here-documents, quotes, exclamation marks, 100,000 characters', async () => {
+    const { run } = await userShell();
+    expect((await run('for i in 1 2\ndo echo "$i!"\ndone')).head).toBe('1!\n2!');
+    expect((await run("cat <<'E'\nit's $x \\ \"q\"\nE")).head).toBe('it\'s $x \\ "q"');
+    const long = 'x'.repeat(100_000);
+    expect((await run(`y=${long}; echo \${#y}`)).head).toBe('100000');
+  });
+
+  it('gives commands the terminal, also for questions', async () => {
+    const { shell, run } = await userShell();
+    const asking = shell.run('read -p "name? " n; echo "hi $n"');
+    await shows(asking, 'name?');
+    asking.write('bob\n');
+    expect((await asking.result).head).toBe('name? bob\nhi bob');
+    expect((await run('[ -t 0 ] && [ -t 1 ] && tty')).head).toMatch(/^\/dev\/pts\/\d+$/);
+  });
+
+  it('never takes keys for a command line, nor gives old keys to the next program', async () => {
+    const { shell, home, run } = await userShell();
+    const busy = shell.run('read -n 1 -s; stty -echo; echo started; sleep 0.05; stty echo');
+    busy.write(`x`);
+    await shows(busy, 'started');
+    busy.write(`touch ${home}/pwned\nyes`);
+    await busy.result;
+    const asking = shell.run('read -p "sure? " answer; echo "[$answer]"');
+    await shows(asking, 'sure?');
+    asking.write('no\n');
+    expect((await asking.result).head).toBe('sure? no\n[no]');
+    expect((await run('ls')).head).toBe('data');
+    expect(existsSync(`${home}/pwned`)).toBe(false);
+  });
+
+  it('knows its words and its environment as of the last prompt', async () => {
+    const { shell, run } = await userShell('alias ll="ls -l"; say() { :; }');
+    await run('export FRUIT=$\'a\\nb\' PATH=/opt/x:$PATH');
+    await until(() => shell.path[0] === '/opt/x', 'the prompt has told the new PATH');
+    expect(['ll', 'say', 'cd', 'while', 'nope', ''].map((word) => shell.knows(word))).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
+    const env = await shell.environment();
+    expect(env.FRUIT).toBe('a\nb');
+    expect(Object.keys(env).filter((name) => name.startsWith('__aish'))).toEqual([]);
+  });
+
+  it('keeps its own lines out of the history and the user’s in it', async () => {
+    const { shell, run } = await userShell();
+    await run('echo one');
+    await run(' echo hidden');
+    shell.remember('make all # aish');
+    await run('echo two');
+    const listed = (await run('history')).head.split('\n').map((line) => line.trim().replace(/^\d+ +/, ''));
+    expect(listed).toEqual(['echo one', 'make all # aish', 'echo two', 'history']);
+    expect((await run('echo "[$HISTCONTROL]" "[$PS1]"')).head).toMatch(/^\[\] \[.+\]$/);
+  });
+
+  it('stops the foreground job on Ctrl-Z, and fg and jobs work', async () => {
+    const { shell, run } = await userShell();
+    const sleeping = shell.run('echo go; sleep 100');
+    await shows(sleeping, 'go');
+    shell.suspend();
+    expect((await sleeping.result).exit).toBe(148);
+    expect((await run('jobs')).head).toContain('Stopped');
+    const back = shell.run('fg');
+    await shows(back, 'sleep 100');
+    back.interrupt();
+    expect(await back.result).toMatchObject({ exit: 130, note: 'interrupted' });
+  });
+
+  it('shows what background jobs print between commands', async () => {
+    const { idle, run } = await userShell();
+    await run('{ sleep 0.05; echo from behind; } &');
+    await until(() => idle.join('').includes('from behind'), 'the job has printed');
+  });
+
+  it('starts another shell when it ends, and says so', async () => {
+    const { home, exits, run } = await userShell('alias here="echo alive"');
+    await run('cd data');
+    expect(await run('exit 7')).toMatchObject({ exit: 7, note: 'the shell ended; a new one was started' });
+    expect(await run('here')).toMatchObject({ head: 'alive', cwd: join(home, 'data') });
+    expect(await run('set -e; false; echo not reached')).toMatchObject({ exit: 1, head: '' });
+    expect((await run('exec sh -c "echo replaced; exit 9"')).exit).toBe(9);
+    expect((await run('here')).head).toBe('alive');
+    expect(exits).toHaveLength(3);
+  });
+
+  it('starts without a startup file that ends it', async () => {
+    const { exits, run } = await userShell('exit 5');
+    expect((await run('echo works')).head).toBe('works');
+    expect(exits[0]).toContain('startup file');
+  });
+
+  it('leaves nothing behind', async () => {
+    const { shell, run } = await userShell();
+    const pid = shell.run('echo $$');
+    const shellPid = (await pid.result).head;
+    await run('true');
+    shell.dispose();
+    shell.dispose();
+    await until(() => !existsSync(`/proc/${shellPid}`), 'the shell is gone');
+    expect(await shell.run('echo too late').result).toMatchObject({ exit: null });
+  });
+
+  it('saves the history when it is closed as a terminal is', async () => {
+    const { shell, home, run } = await userShell('HISTFILE=~/.history');
+    await run('echo remembered');
+    shell.dispose();
+    await until(() => existsSync(join(home, '.history')), 'the history is written');
+    await until(() => readFileSync(join(home, '.history'), 'utf8').includes('echo remembered'), 'it is complete');
+  });
+});
