@@ -1,0 +1,56 @@
+/** What a terminal says of itself, learned from its replies. */
+import type { ReplyToken } from './token.ts';
+
+export type Capabilities = {
+  /** False where nothing answers (a bare pty): waits on it only run out. */
+  answers: boolean;
+  /** XTVERSION, such as `tmux 3.4`. */
+  version?: string;
+  /** DEC mode 2026. */
+  synchronizedOutput: boolean;
+  /** Known to bracket pastes, so the guard against bursts is not needed. */
+  bracketedPaste: boolean;
+  /** Speaks the kitty keyboard protocol. */
+  kitty: boolean;
+  background?: 'dark' | 'light';
+};
+
+/** What is assumed of a terminal that has not answered yet. */
+export function unknownTerminal(): Capabilities {
+  return { answers: false, synchronizedOutput: false, bracketedPaste: false, kitty: false };
+}
+
+/** Takes one reply into account. The text of a reply is the terminal's word, hostile like any other: kept printable. */
+export function learn(capabilities: Capabilities, token: ReplyToken): void {
+  switch (token.reply) {
+    case 'da1':
+      capabilities.answers = true;
+      break;
+    case 'mode':
+      if (token.mode === 2026) capabilities.synchronizedOutput = token.status === 1 || token.status === 2;
+      if (token.mode === 2004 && token.status > 0) capabilities.bracketedPaste = true;
+      break;
+    case 'kitty':
+      capabilities.kitty = true;
+      capabilities.bracketedPaste = true;
+      break;
+    case 'version':
+      capabilities.version = token.text.replace(/[^\x20-\x7e]/g, '').slice(0, 80);
+      capabilities.bracketedPaste = true;
+      break;
+    case 'osc': {
+      const background = token.code === 11 ? brightness(token.data) : undefined;
+      if (background !== undefined) capabilities.background = background;
+    }
+  }
+}
+
+/** Whether `rgb:rrrr/gggg/bbbb` is a light colour, by its luma (ITU-R BT.601 weights). */
+function brightness(colour: string): 'dark' | 'light' | undefined {
+  const match = /^rgba?:([0-9a-f]{1,4})\/([0-9a-f]{1,4})\/([0-9a-f]{1,4})/i.exec(colour);
+  if (match === null) return undefined;
+  const [red = 0, green = 0, blue = 0] = match
+    .slice(1)
+    .map((part) => Number.parseInt(part, 16) / (16 ** part.length - 1));
+  return 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 ? 'light' : 'dark';
+}
