@@ -1,0 +1,4 @@
+export { type LineHistory, openHistory } from './history.ts';
+export { type Journal, openJournal } from './journal.ts';
+export { type Lock, lockSession } from './lock.ts';
+export { journalPath, listSessions, type ReadJournal, readJournal, type SessionSummary } from './read.ts';

@@ -1,0 +1,100 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SessionEvent } from '../../src/session/event.ts';
+import {
+  journalPath,
+  listSessions,
+  lockSession,
+  openHistory,
+  openJournal,
+  readJournal,
+} from '../../src/store/index.ts';
+import { settings } from '../support/machine.ts';
+
+let dir = '';
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'aish-store-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const opened: SessionEvent = { session: 's', at: 1, type: 'opened', cwd: '/w', mode: 'unrestricted', settings };
+const asked = (text: string): SessionEvent => ({ session: 's', at: 2, type: 'asked', line: 'l', text });
+const quiet = { seq: 0, onFailure: () => {} };
+
+describe('the journal', () => {
+  it('gives back what it was given, in a private file', async () => {
+    const path = journalPath(dir, 's');
+    const journal = openJournal(path, quiet);
+    await Promise.all([journal.append(opened), journal.append(asked('a')), journal.append(asked('b\u2028'))]);
+    await journal.close();
+    expect((await readJournal(path)).events).toEqual([opened, asked('a'), asked('b\u2028')]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(dir, 's')).mode & 0o777).toBe(0o700);
+  });
+
+  it('is durable when append resolves, without a close', async () => {
+    const path = journalPath(dir, 's');
+    await openJournal(path, quiet).append(opened);
+    expect(readFileSync(path, 'utf8')).toContain('"opened"');
+  });
+
+  it('skips a torn last line and goes on on a fresh one', async () => {
+    const path = journalPath(dir, 's');
+    const first = openJournal(path, quiet);
+    await first.append(opened);
+    await first.close();
+    appendFileSync(path, '{"v":1,"seq":1,"event":{"ty');
+    const second = openJournal(path, quiet);
+    await second.append(asked('after'));
+    await second.close();
+    const { events, skipped } = await readJournal(path);
+    expect(events).toEqual([opened, asked('after')]);
+    expect(skipped).toBe(1);
+  });
+
+  it('tells once that it can not write, and rejects what is not durable', async () => {
+    writeFileSync(join(dir, 'file'), '');
+    const told: string[] = [];
+    const journal = openJournal(join(dir, 'file', 'journal.jsonl'), { seq: 0, onFailure: (why) => told.push(why) });
+    await expect(journal.append(opened)).rejects.toThrow();
+    await expect(journal.append(opened)).rejects.toThrow();
+    expect(told).toHaveLength(1);
+  });
+});
+
+describe('the list of sessions', () => {
+  it('names each by its first line, and leaves out those in which nothing was said', async () => {
+    for (const [id, ...events] of [
+      ['one', opened, asked('why?\nbecause')],
+      ['two', opened],
+    ] as const) {
+      const journal = openJournal(journalPath(dir, id), quiet);
+      await Promise.all(events.map((event) => journal.append(event)));
+      await journal.close();
+    }
+    expect(await listSessions(dir)).toMatchObject([{ id: 'one', cwd: '/w', title: 'why?' }]);
+  });
+});
+
+describe('the lock of a session', () => {
+  it('tells who has it, and takes over from the dead', () => {
+    const lock = lockSession(dir);
+    expect('release' in lock).toBe(true);
+    writeFileSync(join(dir, 'lock'), String(process.ppid));
+    expect(lockSession(dir)).toEqual({ heldBy: process.ppid });
+    writeFileSync(join(dir, 'lock'), '999999999');
+    expect('release' in lockSession(dir)).toBe(true);
+  });
+});
+
+describe('the history of lines', () => {
+  it('comes back with the next session, less what began with a blank', () => {
+    const path = join(dir, 'state', 'history');
+    const history = openHistory(path);
+    for (const line of ['ls', ' secret', 'ls', 'a\nb']) history.add(line);
+    expect(openHistory(path).entries()).toEqual(['ls', 'a\nb']);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+});
