@@ -1,5 +1,5 @@
+import { nearest } from '../session/nearest.ts';
 import { type Command, CommandError } from './command.ts';
-import { nearest } from './nearest.ts';
 
 const PROBE_MS = 4000;
 

@@ -1,0 +1,95 @@
+/** A parsed file against the schema: the first mistake, in one line with path, line and the nearest valid name (CF-1). */
+import type { ErrorObject } from 'ajv';
+import {
+  findNodeAtLocation,
+  getNodeValue,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser';
+import { nearest } from '../session/nearest.ts';
+import { SCHEMA, type Schema } from './schema.ts';
+
+export type Checked =
+  | { readonly ok: true; readonly value: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly message: string };
+
+/** @param path is only named in the message */
+export async function checkText(text: string, path: string): Promise<Checked> {
+  const errors: ParseError[] = [];
+  const tree = parseTree(text, errors, { allowTrailingComma: true });
+  const [first] = errors;
+  if (first)
+    return mistake(
+      path,
+      text,
+      first.offset,
+      printParseErrorCode(first.error)
+        .replace(/([a-z])([A-Z])/g, '$1 $2')
+        .toLowerCase(),
+    );
+  if (!tree) return { ok: true, value: {} };
+  const poisoned = findKey(tree, '__proto__');
+  if (poisoned) return mistake(path, text, poisoned.offset, 'the key __proto__ is not allowed');
+  const value: unknown = getNodeValue(tree);
+  const { Ajv } = await import('ajv');
+  const ajv = new Ajv({ allErrors: false, strict: false });
+  if (ajv.validate(SCHEMA, value) && isRecord(value)) return { ok: true, value };
+  const error = ajv.errors?.[0];
+  if (!error) return mistake(path, text, tree.offset, 'it must be an object');
+  const place = error.instancePath.split('/').slice(1).map(fromPointer);
+  const { offset, message } = explain(error, place, tree);
+  return mistake(path, text, offset, message);
+}
+
+function explain(error: ErrorObject, place: readonly string[], tree: Node): { offset: number; message: string } {
+  const at = findNodeAtLocation(tree, place.map(indexOrName)) ?? tree;
+  const name = place.join('.');
+  const extra: unknown = error.params.additionalProperty;
+  if (typeof extra === 'string') {
+    const key = at.children?.find((property) => property.children?.[0]?.value === extra);
+    const known = Object.keys(schemaAt(place)?.properties ?? {});
+    const guess = nearest(extra, known);
+    const hint = guess ? `; did you mean ${guess}?` : known.length > 0 ? `; known here: ${known.join(', ')}` : '';
+    return { offset: (key ?? at).offset, message: `unknown key ${[...place, extra].join('.')}${hint}` };
+  }
+  const allowed: unknown = error.params.allowedValues;
+  const values = Array.isArray(allowed) ? `: ${allowed.join(', ')}` : '';
+  return { offset: at.offset, message: `${name === '' ? 'the file' : name} ${error.message ?? 'is wrong'}${values}` };
+}
+
+function schemaAt(place: readonly string[]): Schema | undefined {
+  let schema: Schema | undefined = SCHEMA;
+  for (const part of place) {
+    const other: boolean | Schema | undefined = schema?.additionalProperties;
+    schema = schema?.properties?.[part] ?? schema?.items ?? (typeof other === 'object' ? other : undefined);
+  }
+  return schema;
+}
+
+function mistake(path: string, text: string, offset: number, message: string): Checked {
+  const before = text.slice(0, offset).split('\n');
+  return { ok: false, message: `${path}:${before.length}:${(before.at(-1)?.length ?? 0) + 1}: ${message}` };
+}
+
+function findKey(node: Node, name: string): Node | undefined {
+  if (node.type === 'property' && node.children?.[0]?.value === name) return node;
+  for (const child of node.children ?? []) {
+    const found = findKey(child, name);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function fromPointer(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function indexOrName(part: string): string | number {
+  return /^\d+$/.test(part) ? Number(part) : part;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,75 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { checkText } from '../../src/config/check.ts';
+import { loadConfig, SCHEMA } from '../../src/config/index.ts';
+
+let home = '';
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'aish-config-'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const problem = async (text: string) => {
+  const checked = await checkText(text, 'c.jsonc');
+  return checked.ok ? 'fine' : checked.message;
+};
+
+describe('a configuration file', () => {
+  it('needs not be there', async () => {
+    expect(await loadConfig(undefined, { HOME: home })).toMatchObject({
+      ok: true,
+      config: { max_turns: 40, models: {} },
+    });
+  });
+
+  it('must be there when it was named', async () => {
+    const loaded = await loadConfig(join(home, 'none.jsonc'), { HOME: home });
+    expect(loaded).toEqual({ ok: false, message: expect.stringMatching(/none\.jsonc: can't be read \(ENOENT\)/) });
+  });
+
+  it('is read with comments and trailing commas, over the defaults', async () => {
+    const path = join(home, 'c.jsonc');
+    writeFileSync(
+      path,
+      '{ // mine\n "max_turns": 12, "safety": { "llm_second_opinion": false, "max_norris_steps": 5 }, }',
+    );
+    const loaded = await loadConfig(undefined, { HOME: home, AISH_CONFIG: path });
+    expect(loaded).toMatchObject({
+      ok: true,
+      file: path,
+      config: {
+        max_turns: 12,
+        safety: { llm_second_opinion: false, llm_model: 'fast' },
+        norris: { max_norris_steps: 5 },
+      },
+    });
+  });
+
+  it.each([
+    ['{\n  "max_turn": 3\n}', 'c.jsonc:2:3: unknown key max_turn; did you mean max_turns?'],
+    [
+      '{"models":{"fast":{"base_ur":"x","base_url":"y"}}}',
+      'c.jsonc:1:20: unknown key models.fast.base_ur; did you mean base_url?',
+    ],
+    ['{"models":{"fast":{}}}', "c.jsonc:1:19: models.fast must have required property 'base_url'"],
+    ['{"max_turns": "many"}', 'c.jsonc:1:15: max_turns must be integer'],
+    [
+      '{"ui": {"theme": "pink"}}',
+      'c.jsonc:1:18: ui.theme must be equal to one of the allowed values: dark, light, high-contrast, none',
+    ],
+    ['{"max_turns" 3}', 'c.jsonc:1:14: colon expected'],
+    ['[]', 'c.jsonc:1:1: the file must be object'],
+    ['{"__proto__": {"x": 1}}', 'c.jsonc:1:2: the key __proto__ is not allowed'],
+  ])('%s is one line', async (text, message) => {
+    expect(await problem(text)).toBe(message);
+  });
+
+  it('has an example that is valid and shows every block', async () => {
+    const text = readFileSync(new URL('../../config.example.jsonc', import.meta.url), 'utf8');
+    const checked = await checkText(text, 'config.example.jsonc');
+    expect(checked.ok ? 'fine' : checked.message).toBe('fine');
+    for (const key of Object.keys(SCHEMA.properties ?? {})) expect(text).toContain(`"${key}"`);
+  });
+});
