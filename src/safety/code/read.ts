@@ -1,0 +1,141 @@
+import { runCode } from '../programs/code.ts';
+import { overwrite } from '../programs/paths.ts';
+import type { Machine } from '../shell/machine.ts';
+import { plain } from '../shell/machine.ts';
+import { HOLE } from '../shell/marks.ts';
+import { destructive, unknown, worse } from '../verdict.ts';
+import { LANGUAGES, type Language } from './languages.ts';
+import { type Skeleton, skeleton } from './skeleton.ts';
+import { judgeSql } from './sql.ts';
+
+const LONGEST = 100_000;
+
+/**
+ * Reads source code for calls that delete, overwrite or run something, and notes what it finds. Code in which nothing
+ * is found stays unknown: such languages can hide anything, so it is never called harmless.
+ */
+export function readCode(machine: Machine, program: string, source: string, depth = 0): void {
+  const language = LANGUAGES[program];
+  machine.note(unknown(`${program} code`));
+  if (!language) return;
+  if (source.length > LONGEST || depth > 4) {
+    machine.note(unknown(`${program} code beyond the limits`, { unresolved: true }));
+    return;
+  }
+  const parts = skeleton(source, language.comments, language.backtickRuns === true);
+  const read = { ...parts, code: members(parts) };
+  const rule = `${program} code`;
+  for (const [pattern, reason] of language.losses) {
+    if (pattern.test(read.code)) {
+      machine.note(destructive(rule, `${program}: ${reason}`));
+      return;
+    }
+  }
+  readNames(machine, language, read, rule);
+  readShell(machine, language, read);
+  readWrites(machine, language, read);
+  for (const found of language.sql ? read.code.matchAll(language.sql) : []) {
+    const verdict = judgeSql(textOf(read, found[1]));
+    if (verdict.verdict === 'destructive') machine.note(verdict);
+  }
+  for (const found of language.evaluates ? read.code.matchAll(language.evaluates) : []) {
+    if (found[1] !== undefined) readCode(machine, program, textOf(read, found[1]), depth + 1);
+    else if (found[2] !== undefined) readEvaluated(machine, program, read, depth);
+  }
+}
+
+/** `exec(base64.b64decode("…"))`: the decoded text where it is there to be read, else code nobody can see. */
+function readEvaluated(machine: Machine, program: string, read: Skeleton, depth: number): void {
+  const decoded =
+    /b64decode\s*\(\s*b?"(\d+)"|atob\s*\(\s*"(\d+)"|base64_decode\s*\(\s*"(\d+)"|decode64\s*\(\s*"(\d+)"|fromhex\s*\(\s*"(\d+)"/.exec(
+      read.code,
+    );
+  const index = decoded?.slice(1).find((value) => value !== undefined);
+  if (index !== undefined) {
+    const encoding = decoded?.[5] === undefined ? 'base64' : 'hex';
+    readCode(machine, program, Buffer.from(textOf(read, index), encoding).toString('utf8'), depth + 1);
+    machine.note(destructive('decoded code', 'runs decoded code'));
+  } else machine.note(destructive('unresolved code', 'runs text as code'));
+}
+
+function textOf(read: Skeleton, index: string | undefined): string {
+  return read.strings[Number(index)] ?? '';
+}
+
+/** `x["name"]` → `x.name`, `__import__("os")` → `os`, `require("fs")` stays. */
+function members(read: Skeleton): string {
+  const name = (index: string) => textOf(read, index);
+  return read.code
+    .replace(/(?<=[\w)\]])\s*\[\s*"(\d+)"\s*\](?=\s*\()/g, (whole, index: string) =>
+      /^\w+$/.test(name(index)) ? `.${name(index)}` : whole,
+    )
+    .replace(/(?:__import__|importlib\.import_module|import_module)\s*\(\s*"(\d+)"\s*\)/g, (whole, index: string) =>
+      /^[\w.]+$/.test(name(index)) ? name(index) : whole,
+    )
+    .replace(/\bgetattr\s*\(\s*([\w.]+)\s*,\s*"(\d+)"\s*\)/g, (whole, object: string, index: string) =>
+      /^\w+$/.test(name(index)) ? `${object}.${name(index)}` : whole,
+    )
+    .replace(
+      /\.(?:send|public_send|__send__)\s*\(\s*(?::(\w+)|"(\d+)")\s*,?/g,
+      (_, symbol: string | undefined, index: string | undefined) => `.${symbol ?? name(index ?? '')}(`,
+    )
+    .replace(/\bimport\s+(\w+)\s+as\s+(\w+)/g, '$&');
+}
+
+function readNames(machine: Machine, language: Language, read: Skeleton, rule: string): void {
+  const { dangerousNames, reflection } = language;
+  if (!dangerousNames || !reflection?.test(read.code)) return;
+  if (read.strings.some((text) => dangerousNames.test(text))) {
+    machine.note(destructive(rule, 'calls something that deletes or runs commands by a name in a string'));
+  }
+}
+
+function readShell(machine: Machine, language: Language, read: Skeleton): void {
+  for (const found of read.code.matchAll(/`(\d+)`/g))
+    runCode(machine, interpolated(textOf(read, found[1])), { stdin: '' });
+  for (const found of language.shell ? read.code.matchAll(language.shell) : []) {
+    const after = read.code.slice(found.index + found[0].length);
+    const text = /^"(\d+)"\s*([.+%]|,)?/.exec(after);
+    if (text)
+      runCode(machine, interpolated(textOf(read, text[1])) + (text[2] && text[2] !== ',' ? HOLE : ''), { stdin: '' });
+    else if (!/^\s*[[(]/.test(after) && !/^\s*\)/.test(after))
+      machine.note(unknown('runs a command that is not known', { unresolved: true }));
+  }
+  for (const found of language.spawn ? read.code.matchAll(language.spawn) : []) {
+    const list =
+      (found[1] ?? '').split(/\b(?:stdout|stderr|check|capture_output|text|cwd|env|stdio|encoding)\b/)[0] ?? '';
+    const words = [...list.matchAll(/"(\d+)"|(?<=[,[(]\s*)[A-Za-z_$]\w*/g)].map((word) =>
+      word[1] === undefined ? HOLE : textOf(read, word[1]),
+    );
+    const first = words[0];
+    if (first !== undefined && !(words.length === 1 && /\s/.test(first)))
+      machine.runFields(words.map(plain), { stdin: '' });
+  }
+}
+
+/** `#{x}` and `$x` in a string that a shell will read. */
+function interpolated(text: string): string {
+  return text.replace(/#\{[^}]*\}|\{\w*\}/g, HOLE);
+}
+
+function readWrites(machine: Machine, language: Language, read: Skeleton): void {
+  for (const pattern of language.writes ?? []) {
+    for (const found of read.code.matchAll(pattern)) {
+      const second = found[2] === undefined ? undefined : textOf(read, found[2]);
+      let path = found[1] === undefined ? HOLE : textOf(read, found[1]);
+      let mode = second;
+      if (/^open/.test(found[0]) && /^\s*[+]?[<>|]/.test(path)) {
+        // Perl: the mode stands before the file, or in one string with it.
+        mode = /^\s*\+?>(?!>)/.test(path) ? 'w' : 'r';
+        path = second ?? path.replace(/^\s*\+?[<>|]+\s*/, '');
+      }
+      if (mode !== undefined && !/^[wx>]|w/.test(mode)) continue;
+      if (mode?.startsWith('x')) continue;
+      const tail = read.code.slice(found.index, found.index + 200);
+      if (/FILE_APPEND|\bflag\s*:/.test(tail) || /flags\s*:\s*"\d+"/.test(tail)) continue;
+      machine.note(
+        worse(unknown('writes a file'), overwrite(machine, path, 'code over a file', 'empties an existing file')),
+      );
+    }
+  }
+}

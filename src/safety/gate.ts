@@ -1,0 +1,132 @@
+import { type Action, describeAction, type Judgement } from '../session/action.ts';
+import { realFiles } from './files.ts';
+import { judgeCommand } from './judge.ts';
+import { type AskModel, askOpinion, type Opinion } from './second-opinion.ts';
+import { stakeOf } from './stake/stake.ts';
+import { judgeTool, type ToolAnnotations } from './tool.ts';
+import type { StaticVerdict, UserPattern } from './verdict.ts';
+
+/** Globs over tool names that always HALT (SF-6); `safety.always_destructive_tools` replaces them. */
+export const ALWAYS_DESTRUCTIVE: readonly string[] = ['*__shell', '*__shell_bg', '*__write_file', '*__edit_file'];
+
+export type GateOptions = {
+  /** Asks the model of the second opinion; absent: there is none. */
+  readonly secondOpinion?: AskModel;
+  /** Milliseconds a second opinion may take; 3000 by default. */
+  readonly timeoutMs?: number;
+  /** `safety.llm_second_opinion`. */
+  readonly enabled: boolean;
+  readonly userPatterns?: readonly UserPattern[];
+  readonly disabledRules?: readonly string[];
+  readonly alwaysDestructive?: readonly string[];
+  /** What a server says of its own tools; may raise the suspicion, never lower it. */
+  readonly annotations?: (tool: string) => ToolAnnotations | undefined;
+};
+
+export type JudgeContext = { readonly cwd: string; readonly goal: string; readonly signal: AbortSignal };
+
+export type Gate = {
+  /** Judges one action (SF-1). Never rejects. */
+  judge(action: Action, context: JudgeContext): Promise<Judgement>;
+  /** The static verdict alone, for `:safety check`: no model, no cache. */
+  check(command: string, cwd: string): StaticVerdict;
+};
+
+/** Most answers kept; beyond it the oldest goes. */
+const CACHE_SIZE = 500;
+
+/** The gate before every action of a model: tables first, then the second opinion for what they leave open. */
+export function createGate(options: GateOptions): Gate {
+  const { secondOpinion, timeoutMs = 3000 } = options;
+  const answers = new Map<string, Opinion>();
+  const inFlight = new Map<string, Promise<Opinion>>();
+  const rules = { userPatterns: options.userPatterns ?? [], disabledRules: options.disabledRules ?? [] };
+
+  const look = (action: Action, cwd: string): StaticVerdict => {
+    if (action.kind === 'command') return judgeCommand(action.command, { cwd, files: realFiles(), ...rules });
+    const annotations = options.annotations?.(action.name);
+    return judgeTool(action.name, action.arguments, {
+      alwaysDestructive: options.alwaysDestructive ?? ALWAYS_DESTRUCTIVE,
+      cwd,
+      files: realFiles(),
+      ...rules,
+      ...(annotations ? { annotations } : {}),
+    });
+  };
+
+  const ask = async (
+    key: string | undefined,
+    text: string,
+    context: JudgeContext,
+    model: AskModel,
+  ): Promise<Opinion> => {
+    const running = key === undefined ? undefined : inFlight.get(key);
+    if (running) {
+      const shared = await running;
+      // The other's cancellation is not ours.
+      if (!shared.failed || context.signal.aborted) return shared;
+    }
+    const call = askOpinion(model, text, context.goal, timeoutMs, context.signal);
+    if (key === undefined) return call;
+    inFlight.set(key, call);
+    const opinion = await call;
+    if (inFlight.get(key) === call) inFlight.delete(key);
+    if (!opinion.failed) {
+      answers.set(key, opinion);
+      const oldest = answers.keys().next().value;
+      if (answers.size > CACHE_SIZE && oldest !== undefined) answers.delete(oldest);
+    }
+    return opinion;
+  };
+
+  const open = async (verdict: StaticVerdict, action: Action, context: JudgeContext): Promise<Judgement> => {
+    if (!options.enabled || !secondOpinion) {
+      const halts = verdict.unresolved === true;
+      const reason = halts
+        ? `${verdict.reason}: what would run can not be resolved`
+        : `${verdict.reason}; no second opinion`;
+      return { destructive: halts, reason, source: 'default' };
+    }
+    const text = normalised(action);
+    const key = verdict.runsFiles
+      ? undefined
+      : JSON.stringify([text, context.goal, cwdMatters(action) ? context.cwd : '']);
+    const known = key === undefined ? undefined : answers.get(key);
+    if (known) return { destructive: known.destructive, reason: known.reason, source: 'cache' };
+    const opinion = await ask(key, text, context, secondOpinion);
+    return { destructive: opinion.destructive, reason: opinion.reason, source: opinion.failed ? 'default' : 'model' };
+  };
+
+  return {
+    check: (command, cwd) => judgeCommand(command, { cwd, files: realFiles(), ...rules }),
+    async judge(action, context) {
+      const verdict = look(action, context.cwd);
+      const judgement = await decide(verdict, action, context);
+      if (!judgement.destructive || action.kind !== 'command') return judgement;
+      const stake = await stakeOf(action.command, context.cwd).catch(() => []);
+      return stake.length > 0 ? { ...judgement, stake } : judgement;
+    },
+  };
+
+  function decide(verdict: StaticVerdict, action: Action, context: JudgeContext): Judgement | Promise<Judgement> {
+    if (verdict.verdict === 'read-only') return { destructive: false, reason: verdict.reason, source: 'static' };
+    if (verdict.verdict === 'unknown') return open(verdict, action, context);
+    const source = verdict.rule?.startsWith('user: ') ? 'user-pattern' : 'static';
+    return {
+      destructive: true,
+      reason: verdict.reason,
+      source,
+      ...(verdict.rule === undefined ? {} : { rule: verdict.rule }),
+    };
+  }
+}
+
+/** The text the cache and the model see: outer blanks don't make another command; inner ones may. */
+function normalised(action: Action): string {
+  return describeAction(action).trim();
+}
+
+/** A command whose every path is absolute means the same everywhere; most don't, so the directory counts. */
+function cwdMatters(action: Action): boolean {
+  return action.kind === 'command';
+}

@@ -1,0 +1,9 @@
+export { type FileLook, realFiles, type Seen } from './files.ts';
+export { ALWAYS_DESTRUCTIVE, createGate, type Gate, type GateOptions, type JudgeContext } from './gate.ts';
+export { type JudgeOptions, judgeCommand } from './judge.ts';
+export { checkLine } from './probe.ts';
+export { listRules, type RuleInfo } from './rules/table.ts';
+export { type AskModel, SECOND_OPINION_PROMPT } from './second-opinion.ts';
+export { stakeOf } from './stake/stake.ts';
+export { judgeTool, type ToolAnnotations, type ToolOptions } from './tool.ts';
+export type { StaticVerdict, UserPattern } from './verdict.ts';

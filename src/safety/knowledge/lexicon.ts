@@ -1,0 +1,51 @@
+/** Verbs that, as a subcommand of any tool, take something away for good or stop something. */
+const DESTROY =
+  'delete del remove rm rmi rmdir destroy drop purge prune wipe erase clear clean cleanup flush flushall flushdb reset revoke terminate kill stop shutdown poweroff reboot restart uninstall undeploy unregister deregister detach disable deactivate deprovision decommission evict drain truncate obliterate nuke expunge forget discard rollback revert restore overwrite zap teardown unpublish yank downgrade scuttle vacate purge-all delete-all remove-all deleteall rm-all clear-all reinitialize reformat format unlink invalidate trash uncordon-all force-delete hard-delete empty cancel abort suspend eject scale-down power-off halt fail unassign dissociate disassociate untag quarantine ban block rekey reclaim sweep gc undo decrypt-all factory-reset switchover failover takeover promote-force tear-down down fresh';
+
+/** Verbs weaker than those above: they count for tools that are known to manage something, not for any program. */
+const WEAK = new Set(
+  'clear clean reset stop restart cancel abort suspend restore revert disable down fail block undo empty gc format untag promote halt fresh detach eject ban unlink'.split(
+    ' ',
+  ),
+);
+
+const STRONG = new Set(DESTROY.split(' '));
+
+/** Verbs after which the rest of the words are only a question. */
+const READ = new Set(
+  'list ls get show describe view info status search find query inspect log logs cat print display diff plan validate check verify lint version help explain top history events whoami stat stats tail head read count exists ping test dump export download pull fetch graph tree outdated audit doctor env ps images preview lookup examine watch monitor metrics usage completion completions man docs report summary analyze analyse tags who which whereis resolve peek tasks search-code api-resources api-versions cluster-info'.split(
+    ' ',
+  ),
+);
+
+const COMPOUND = /[-_:.]/;
+
+export type Word = 'destroys' | 'destroys weakly' | 'reads' | undefined;
+
+/** What a subcommand word says: `delete-bucket`, `keys:destroy`, `batch_delete`, `describeInstances`. */
+export function verbOf(word: string): Word {
+  const lower = word.toLowerCase();
+  if (STRONG.has(lower)) return WEAK.has(lower) ? 'destroys weakly' : 'destroys';
+  if (READ.has(lower)) return 'reads';
+  if (!/^[a-zA-Z][\w:.-]*$/.test(word) || word.length > 50) return undefined;
+  const parts = word
+    .replace(/([a-z])([A-Z])/g, '$1-$2')
+    .toLowerCase()
+    .split(COMPOUND);
+  if (parts.length < 2) return undefined;
+  const [first = '', second = ''] = parts;
+  const last = parts.at(-1) ?? '';
+  // File names and versions (`clean.sh`, `reset.sql`) are not verbs.
+  if (/\.\w{1,5}$/.test(word) && !word.includes(':')) return undefined;
+  if (READ.has(first)) return 'reads';
+  if (/^(no|dry|skip|without|not)$/.test(first)) return undefined;
+  if (STRONG.has(first)) return WEAK.has(first) ? 'destroys weakly' : 'destroys';
+  if (/^(batch|bulk|force|admin|schedule|permanently|soft|hard)$/.test(first) && STRONG.has(second)) return 'destroys';
+  if (word.includes(':') && STRONG.has(last)) return WEAK.has(last) ? 'destroys weakly' : 'destroys';
+  if (READ.has(last) && word.includes(':')) return 'reads';
+  return undefined;
+}
+
+/** Long options that take something away, whatever the tool. */
+export const DESTROYING_OPTION =
+  /^--?(delete|delete-all|delete-[a-z-]+|purge|purge-[a-z-]+|destroy|destroy-[a-z-]+|drop|drop-[a-z-]+|wipe|wipe-[a-z-]+|erase|erase-[a-z-]+|erase-all|uninstall|remove-all|rm-all|zap|zap-all|obliterate|nuke|truncate|expunge|factory-reset|reset-all|overwrite-all|force-delete|reset-offsets|unregister|revoke|remove-data|clear-all|format)$/;

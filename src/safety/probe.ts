@@ -1,0 +1,52 @@
+import { realFiles } from './files.ts';
+import { ALWAYS_DESTRUCTIVE } from './gate.ts';
+import { judgeCommand } from './judge.ts';
+import { judgeTool } from './tool.ts';
+import { type StaticVerdict, unknown } from './verdict.ts';
+
+/** Options of the probe `aish-tui safety check`. */
+export type ProbeOptions = { readonly strict?: boolean };
+
+/**
+ * One line of `aish-tui safety check --jsonl` (CL-2): `{"cmd","cwd"?,"id"?}` or `{"tool","args","id"?}` in,
+ * `{"id"?,"verdict","rule","reason"}` out. Nothing is run, no model called. Never throws; what is no such line is
+ * `unknown`. With `strict`, unknown counts as destructive.
+ */
+export function checkLine(json: string, options: ProbeOptions = {}): string {
+  let id: unknown;
+  let verdict: StaticVerdict;
+  try {
+    const input: unknown = JSON.parse(json);
+    if (typeof input !== 'object' || input === null) throw new TypeError('not an object');
+    if ('id' in input) id = input.id;
+    verdict = judgeInput(input);
+  } catch {
+    verdict = unknown('not a line this probe reads: {"cmd"} or {"tool","args"}');
+  }
+  const word =
+    verdict.verdict === 'read-only'
+      ? 'safe'
+      : verdict.verdict === 'unknown' && options.strict
+        ? 'destructive'
+        : verdict.verdict;
+  return JSON.stringify({
+    ...(id === undefined ? {} : { id }),
+    verdict: word,
+    rule: verdict.rule ?? null,
+    reason: verdict.reason,
+  });
+}
+
+function judgeInput(input: object): StaticVerdict {
+  const cwd = 'cwd' in input && typeof input.cwd === 'string' ? input.cwd : undefined;
+  const look = cwd === undefined ? {} : { cwd, files: realFiles() };
+  if ('cmd' in input && typeof input.cmd === 'string') return judgeCommand(input.cmd, look);
+  if ('tool' in input && typeof input.tool === 'string') {
+    const args = 'args' in input ? input.args : {};
+    return judgeTool(input.tool, typeof args === 'string' ? args : JSON.stringify(args ?? {}), {
+      alwaysDestructive: ALWAYS_DESTRUCTIVE,
+      ...look,
+    });
+  }
+  return unknown('neither "cmd" nor "tool" is a text');
+}

@@ -1,0 +1,190 @@
+import { join } from 'node:path';
+import { HOLE, hasHole, OWN_TEMP } from '../shell/marks.ts';
+import { echoOutput, printfOutput } from '../shell/output.ts';
+import { unknown } from '../verdict.ts';
+import type { Call } from './call.ts';
+import { runCode } from './code.ts';
+import type { Handlers } from './handler.ts';
+import { runScriptFile } from './shells.ts';
+
+const texts = (call: Call) => call.args.map((field) => field.text);
+const silent = () => '';
+
+/** Commands of the shell itself. */
+export const BUILTINS: Handlers = {
+  ':': silent,
+  true: silent,
+  false: silent,
+  test: evaluateTest,
+  '[': evaluateTest,
+  break: silent,
+  continue: silent,
+  return: silent,
+  exit: silent,
+  wait: silent,
+  umask: silent,
+  getopts: silent,
+  shopt: silent,
+  bg: silent,
+  fg: silent,
+  logout: silent,
+  suspend: silent,
+  sleep: silent,
+  echo: (call) => echoOutput(texts(call)),
+  printf(call) {
+    const words = texts(call);
+    if (words[0] === '--') words.shift();
+    if (words[0] !== '-v') return printfOutput(words);
+    const name = words[1] ?? '';
+    call.machine.expandString(name);
+    call.machine.scope.set(name, printfOutput(words.slice(2)));
+    return '';
+  },
+  cd: changeDirectory,
+  pushd: changeDirectory,
+  popd(call) {
+    call.machine.scope.cwd = undefined;
+    return '';
+  },
+  pwd: (call) => call.machine.scope.cwd ?? HOLE,
+  eval: (call) => runCode(call.machine, texts(call).join(' '), call.io),
+  source: (call) => sourceFile(call),
+  '.': (call) => sourceFile(call),
+  export: declare,
+  declare,
+  typeset: declare,
+  local: declare,
+  readonly: declare,
+  let(call) {
+    for (const word of texts(call)) call.machine.expandString(word);
+    return '';
+  },
+  unset(call) {
+    for (const word of texts(call)) {
+      call.machine.expandString(word);
+      call.machine.scope.unset(word);
+    }
+    return '';
+  },
+  set(call) {
+    const words = texts(call);
+    const at = words.indexOf('--');
+    if (at >= 0) call.machine.scope.positional = words.slice(at + 1);
+    else if (words.length > 0 && !/^[-+]/.test(words[0] ?? '')) call.machine.scope.positional = words;
+    return '';
+  },
+  shift(call) {
+    const { scope } = call.machine;
+    scope.positional = scope.positional.slice(Number(texts(call)[0] ?? 1) || 1);
+    return '';
+  },
+  alias(call) {
+    for (const word of texts(call)) {
+      const at = word.indexOf('=');
+      if (at > 0) call.machine.scope.aliases.set(word.slice(0, at), word.slice(at + 1));
+    }
+    return '';
+  },
+  unalias: silent,
+  trap(call) {
+    const words = texts(call).filter((word) => word !== '--');
+    if (words.length >= 2 && words[0] !== '-' && words[0] !== '' && !/^-[lp]$/.test(words[0] ?? '')) {
+      runCode(call.machine, words[0] ?? '', { stdin: undefined });
+    }
+    return '';
+  },
+  read: readLine,
+  mapfile: readLines,
+  readarray: readLines,
+  type: lookUp,
+  which: lookUp,
+  whereis: lookUp,
+  hash: silent,
+  mktemp: (call) => `${call.value('-p', '--tmpdir') ?? ''}${OWN_TEMP}\n`,
+  enable: (call) => {
+    if (call.has('-f')) call.machine.note(unknown('loads code into the shell', { unresolved: true }));
+    return '';
+  },
+  bind: silent,
+  complete: silent,
+  compgen: silent,
+};
+
+function evaluateTest(call: Call): string {
+  for (const word of texts(call)) if (/\[.*[$`]/.test(word)) call.machine.expandString(word);
+  return '';
+}
+
+function changeDirectory(call: Call): string {
+  const { scope } = call.machine;
+  const target = call.operands[0]?.text;
+  if (target === undefined) scope.cwd = scope.cwd === undefined ? undefined : scope.text('HOME');
+  else if (hasHole(target) || target === '-' || target.includes(OWN_TEMP)) scope.cwd = undefined;
+  else if (target.startsWith('/')) scope.cwd = call.machine.files ? target : undefined;
+  else scope.cwd = scope.cwd === undefined ? undefined : join(scope.cwd, target);
+  return '';
+}
+
+function sourceFile(call: Call): string {
+  const [path, ...rest] = texts(call);
+  if (path === undefined) return '';
+  // Activating a virtual environment is what nearly all agents do with `source`.
+  if (/(^|\/)(activate|\.env(rc)?|\.(bash|zsh)rc|\.(bash_)?profile|nvm\.sh|cargo\/env)$/.test(path)) return '';
+  return runScriptFile(call, path, rest, call.io);
+}
+
+function declare(call: Call): string {
+  const words = texts(call);
+  const nameref = words.includes('-n');
+  for (const word of words) {
+    const found = /^(\w+)(\+?)=([^]*)$/.exec(word);
+    if (!found) {
+      if (word.includes('[')) call.machine.expandString(word);
+      continue;
+    }
+    const [, name = '', append, value = ''] = found;
+    const { scope } = call.machine;
+    scope.set(name, append ? scope.text(name) + value : nameref ? scope.text(value) : value);
+    if (words.includes('-i')) call.machine.expandString(value);
+    if (name === 'PROMPT_COMMAND' || name === 'BASH_ENV') runCode(call.machine, value, { stdin: '' });
+  }
+  return '';
+}
+
+function readLine(call: Call): string {
+  const { scope } = call.machine;
+  const stdin = call.io.stdin;
+  const names = call.operands.filter((operand) => !operand.maybeValue || /^[a-zA-Z_]\w*$/.test(operand.text));
+  const line = stdin === undefined ? HOLE : (stdin.split('\n')[0] ?? '');
+  const array = call.args.findIndex((field) => /^-\w*a$/.test(field.text));
+  if (array >= 0) {
+    scope.set(
+      call.args[array + 1]?.text ?? 'REPLY',
+      line.split(/\s+/).filter((word) => word !== ''),
+    );
+    return '';
+  }
+  const words = line.trim().split(/\s+/);
+  if (names.length === 0) scope.set('REPLY', line);
+  for (const [index, { text }] of names.entries()) {
+    const rest = index === names.length - 1 ? words.slice(index).join(' ') : (words[index] ?? '');
+    scope.set(text, hasHole(line) ? HOLE : rest);
+  }
+  return '';
+}
+
+function readLines(call: Call): string {
+  const name = call.operands.at(-1)?.text ?? 'MAPFILE';
+  const { stdin } = call.io;
+  call.machine.scope.set(name, stdin === undefined ? [HOLE] : stdin.replace(/\n$/, '').split('\n'));
+  return '';
+}
+
+/** `which rm` prints a path that ends in `rm`: `$(which rm) -rf x` must not get away. */
+function lookUp(call: Call): string {
+  return call.operands
+    .map(({ text }) =>
+      call.program === 'type' && !call.has('-p', '-P') ? `${text} is ${text}\n` : `/usr/bin/${text}\n`,
+    )
+    .join('');
+}

@@ -1,0 +1,61 @@
+import type { Field, Io, Machine, Redirect } from '../shell/machine.ts';
+import { type Operand, type Options, readOptions } from './options.ts';
+
+/** One program call with everything rules ask about. Options are sorted on first use. */
+export class Call {
+  readonly machine: Machine;
+  /** Base name of the program, version suffix and directory taken off. */
+  readonly program: string;
+  readonly args: readonly Field[];
+  readonly io: Io;
+  readonly redirects: readonly Redirect[];
+  private sorted: Options | undefined;
+
+  constructor(machine: Machine, program: string, args: readonly Field[], io: Io, redirects: readonly Redirect[]) {
+    this.machine = machine;
+    this.program = program;
+    this.args = args;
+    this.io = io;
+    this.redirects = redirects;
+  }
+
+  get options(): Options {
+    this.sorted ??= readOptions(this.program, this.args);
+    return this.sorted;
+  }
+
+  get operands(): readonly Operand[] {
+    return this.options.operands;
+  }
+
+  /** Is one of these options given? Long ones also by a unique-looking beginning, as getopt allows. */
+  has(...names: readonly string[]): boolean {
+    const { flags } = this.options;
+    for (const name of names) {
+      if (flags.has(name)) return true;
+      if (name.length > 5 && name.startsWith('--')) {
+        for (const flag of flags) if (flag.length > 4 && name.startsWith(flag)) return true;
+      }
+    }
+    return false;
+  }
+
+  /** Is one of these given exactly so? For options that make a call harmless. */
+  hasExactly(names: readonly string[]): boolean {
+    return names.some((name) => this.options.flags.has(name));
+  }
+
+  /** The value of an option, the last one given. */
+  value(...names: readonly string[]): string | undefined {
+    for (const name of names) {
+      const found = this.options.values.get(name)?.at(-1);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** The words of the call as one line, for patterns and reasons. */
+  get line(): string {
+    return [this.program, ...this.args.map((field) => field.text)].join(' ');
+  }
+}

@@ -1,0 +1,30 @@
+import type { Io, Machine } from '../shell/machine.ts';
+import { DECODED, FETCHED, FILE_TEXT, HOLE, hasHole } from '../shell/marks.ts';
+import { destructive, type StaticVerdict, unknown } from '../verdict.ts';
+
+/**
+ * Runs text as shell code in the walk. Text that could not be resolved is not harmless: code from the network, from
+ * a decoder or from nowhere known halts, a local file's content is unknown.
+ */
+export function runCode(machine: Machine, code: string, io: Io): string {
+  const origin = originOf(code);
+  if (origin && /^[\s\uE000-\uE007;&]*$/.test(code)) {
+    machine.note(origin);
+    return HOLE;
+  }
+  if (hasHole(code)) {
+    machine.note(unknown('code with parts that are not known', { unresolved: true }));
+    if (code.includes(FETCHED)) machine.note(destructive('curl | sh', 'runs code from the network unseen'));
+    if (code.includes(DECODED)) machine.note(destructive('decoded code', 'runs decoded code that can not be read'));
+  }
+  return machine.runText(code, io);
+}
+
+/** What running text with these marks means; undefined when all of it is known. */
+export function originOf(code: string): StaticVerdict | undefined {
+  if (code.includes(FETCHED)) return destructive('curl | sh', 'runs code from the network unseen');
+  if (code.includes(DECODED)) return destructive('decoded code', 'runs decoded code that can not be read');
+  if (code.includes(HOLE)) return destructive('unresolved code', 'runs code that can not be resolved');
+  if (code.includes(FILE_TEXT)) return unknown('runs the content of a file', { unresolved: true, runsFiles: true });
+  return undefined;
+}

@@ -1,0 +1,183 @@
+import { readCode } from '../code/read.ts';
+import { judgeSql } from '../code/sql.ts';
+import { FILE_TEXT, HOLE, hasHole } from '../shell/marks.ts';
+import { destructive, harmless, unknown } from '../verdict.ts';
+import type { Call } from './call.ts';
+import { runCode } from './code.ts';
+import { forAll, type Handlers } from './handler.ts';
+import { lookAt, overwrite } from './paths.ts';
+
+const REDIS_LOSSES =
+  /^(flushall|flushdb|del|unlink|getdel|hdel|srem|zrem|lrem|ltrim|lpop|rpop|spop|blpop|brpop|zpopmin|zpopmax|xdel|xtrim|zremrangebyscore|zremrangebyrank|zremrangebylex|expire|pexpire|expireat|rename|restore|swapdb|shutdown|replicaof|slaveof|failover|migrate|move|set|getset|mset|hset)$/;
+const REDIS_OVERWRITES =
+  /^(set|getset|mset|hset|expire|pexpire|expireat|move|lpop|rpop|spop|blpop|brpop|zpopmin|zpopmax)$/;
+const REDIS_READS =
+  /^(get|mget|getrange|strlen|exists|keys|scan|type|ttl|pttl|dbsize|info|ping|time|hget|hgetall|hkeys|hvals|hlen|hmget|hscan|hexists|lrange|llen|lindex|smembers|scard|sismember|sscan|zrange|zcard|zscore|zscan|zrangebyscore|zcount|zrank|xrange|xlen|xinfo|xread|monitor|subscribe|psubscribe|lastsave|role|echo|select|auth|hello|randomkey|bitcount|getbit|pfcount|geopos|georadius|lolwut|dump|wait|save|bgsave|bgrewriteaof|incr|incrby|decr|lpush|rpush|sadd|zadd|xadd|publish|setnx|append|persist|touch|hsetnx|hincrby)$/;
+
+/** Clients of databases: SQL and commands in arguments and on standard input. */
+export const DATABASES: Handlers = {
+  ...forAll(
+    'psql mysql cockroach usql pgcli mycli duckdb clickhouse-client clickhouse sqlcmd bq snowsql trino presto beeline hive spark-sql impala-shell cqlsh sqlplus db2 isql tsql osqueryi vsql ksql influx h2 mysqlsh dolt',
+    (call) => {
+      const { machine, program, operands } = call;
+      const texts: string[] = [];
+      const names =
+        program === 'cqlsh' ||
+        program === 'mysql' ||
+        program === 'hive' ||
+        program === 'beeline' ||
+        program === 'spark-sql' ||
+        program === 'cockroach'
+          ? ['-e', '--execute']
+          : ['-c', '--command', '-q', '--query', '-Q', '-e', '--execute', '--sql', '-execute'];
+      for (const name of names) texts.push(...(call.options.values.get(name) ?? []));
+      if (texts.length === 0) {
+        // Options this program is not known to take: the word after them is the text.
+        for (const [index, field] of call.args.entries()) {
+          if (/^(-[a-zA-Z]*[ceqQ]|--(execute|command|query|sql))$/.test(field.text))
+            texts.push(call.args[index + 1]?.text ?? '');
+          const attached = /^(?:--(?:execute|command|query)=|-e(?=\S))([^]+)$/.exec(field.text);
+          if (attached) texts.push(attached[1] ?? '');
+        }
+      }
+      for (const operand of operands)
+        if (/\s/.test(operand.text) && /^\s*[A-Za-z(\\.]/.test(operand.text)) texts.push(operand.text);
+      if (program === 'dolt' || program === 'bq' || program === 'influx') if (texts.length === 0) return undefined;
+      const file = call.value('-f', '--file', '-i', '--input-file', '-init');
+      if (file !== undefined) sqlFile(call, file);
+      if (call.io.stdin !== undefined && texts.length === 0) texts.push(call.io.stdin);
+      if (call.has('-l', '--list') && texts.length === 0) return HOLE;
+      if (texts.length === 0 && file === undefined) machine.note(unknown('a database session'));
+      for (const text of texts) readSql(call, text);
+      return HOLE;
+    },
+  ),
+  ...forAll('sqlite3 sqlite litecli', (call) => {
+    const [, ...rest] = call.operands;
+    const texts = [...rest.map((operand) => operand.text), ...(call.options.values.get('-cmd') ?? [])];
+    if (call.options.values.has('-init')) call.machine.note(unknown('runs a script file', { runsFiles: true }));
+    if (texts.length === 0 && call.io.stdin !== undefined) texts.push(call.io.stdin);
+    if (texts.length === 0) call.machine.note(unknown('a database session'));
+    for (const text of texts) readSql(call, text);
+    return HOLE;
+  }),
+  'redis-cli'(call) {
+    const words = call.operands.map((operand) => operand.text.toLowerCase());
+    if (call.has('--scan', '--bigkeys', '--memkeys', '--stat', '--latency', '--latency-history', '--hotkeys'))
+      return HOLE;
+    const lines =
+      words.length > 0
+        ? [words]
+        : (call.io.stdin ?? '')
+            .split('\n')
+            .filter((line) => line.trim() !== '')
+            .map((line) => line.trim().toLowerCase().split(/\s+/));
+    if (lines.length === 0) call.machine.note(unknown('a database session'));
+    for (const line of lines) readRedis(call, line);
+    return HOLE;
+  },
+  mongosh(call) {
+    const texts = [...(call.options.values.get('--eval') ?? [])];
+    if (texts.length === 0 && call.io.stdin !== undefined) texts.push(call.io.stdin);
+    const scripts = call.operands.filter((operand) => /\.(m?js)$/.test(operand.text));
+    if (scripts.length > 0) call.machine.note(unknown('runs a script file', { runsFiles: true }));
+    if (texts.length === 0 && scripts.length === 0) call.machine.note(unknown('a database session'));
+    for (const text of texts) readMongo(call, text);
+    return HOLE;
+  },
+};
+
+function sqlFile(call: Call, file: string): void {
+  const known =
+    call.machine.substituted.get(file) ?? call.machine.written.get(file) ?? (file === '-' ? call.io.stdin : undefined);
+  if (known !== undefined) readSql(call, known);
+  else call.machine.note(unknown('runs a script file', { runsFiles: true }));
+}
+
+/** SQL with the client's own commands between: `.shell`, `\!`, `\i`, `\o`. */
+function readSql(call: Call, text: string): void {
+  const { machine } = call;
+  if (text.includes(FILE_TEXT)) machine.note(unknown('runs the content of a file', { runsFiles: true }));
+  else if (hasHole(text) && text.trim().length < 3)
+    machine.note(unknown('SQL that is not known', { unresolved: true }));
+  const rest: string[] = [];
+  for (const line of text.split('\n')) {
+    const shell = /^\s*(?:\.(?:shell|system)|\\!|system|!)\s+([^]*)$/.exec(line);
+    const output =
+      /^\s*(?:\.(?:output|once|log|save|backup|clone|excel)|\\o|\\w|\\g|tee)\s+(?:-\S+\s+)?(?:main\s+)?(\S+)/.exec(
+        line,
+      );
+    if (shell) runCode(machine, (shell[1] ?? '').replace(/^'([^]*)'$|^"([^]*)"$/, '$1$2'), { stdin: '' });
+    else if (output && !/^(stdout|off)$/.test(output[1] ?? '')) {
+      const target = output[1] ?? '';
+      if (target.startsWith('|')) runCode(machine, line.slice(line.indexOf('|') + 1), { stdin: HOLE });
+      else
+        machine.note(
+          /^\s*\.(backup|save|clone)/.test(line) && lookAt(machine, target) === 'unknown'
+            ? harmless()
+            : overwrite(machine, target, 'database output', 'empties an existing file'),
+        );
+    } else if (/^\s*\.restore\b/.test(line)) machine.note(destructive('database restore', 'overwrites the database'));
+    else if (/^\s*(\.read|\\i|\\ir|\\include|source|\\\.)\s/.test(line))
+      machine.note(unknown('runs a script file', { runsFiles: true }));
+    else if (!/^\s*(\.\w+|\\\w+[+S]?|\\\w+\s)/.test(line)) rest.push(line);
+  }
+  machine.note(judgeSql(rest.join('\n').replace(/\\c\s+\w+|\\gexec|\\gx/g, ';')));
+}
+
+function readRedis(call: Call, words: readonly string[]): void {
+  const { machine } = call;
+  const [name = '', sub = ''] = words;
+  const two = `${name} ${sub}`;
+  if (
+    /^(script flush|function flush|config set|config resetstat|config rewrite|acl deluser|acl setuser|cluster reset|cluster forget|cluster flushslots|cluster delslots|client kill|xgroup destroy|json del|debug \w+|memory purge|slowlog reset|latency reset|module unload)/.test(
+      two,
+    )
+  ) {
+    machine.note(destructive('redis loss', 'removes data or changes the server'));
+  } else if (name === 'eval' || name === 'evalsha') {
+    const code = words[1] ?? '';
+    machine.note(
+      /['"](flushall|flushdb|del|unlink|hdel|srem|zrem|ltrim|rename)['"]/i.test(code)
+        ? destructive('redis loss', 'removes data')
+        : unknown('redis script'),
+    );
+  } else if (REDIS_OVERWRITES.test(name))
+    machine.note(name === 'set' && words.includes('nx') ? harmless() : unknown('may overwrite or remove a value'));
+  else if (
+    REDIS_LOSSES.test(name) ||
+    /^(json\.del|json\.forget|ft\.dropindex|ts\.del|graph\.delete|bf\.del)$/.test(name)
+  )
+    machine.note(destructive('redis loss', 'removes data'));
+  else if (
+    REDIS_READS.test(name) ||
+    /^(config get|client list|client info|client getname|cluster info|cluster nodes|memory usage|memory stats|object \w+|slowlog get|slowlog len|acl list|acl whoami|command|command \w+|pubsub \w+|latency \w+|script load|function list|debug object)/.test(
+      two,
+    )
+  )
+    machine.note(harmless());
+  else machine.note(unknown('redis command'));
+}
+
+const MONGO_READ =
+  /^(?:\s*(?:use\s+\w+|show\s+\w+|(?:print|printjson|JSON\.stringify|tojson|EJSON\.stringify)?\(?\s*(?:db|rs|sh)(?:\.getSiblingDB\("\d+"\)|\.getCollection\("\d+"\)|\.\w+)*\.(?:find|findOne|count|countDocuments|estimatedDocumentCount|distinct|stats|explain|getIndexes|getCollectionNames|getCollectionInfos|version|serverStatus|hello|isMaster|status|conf|printSecondaryReplicationInfo|currentOp|getUsers|getName|hostInfo|dataSize|totalSize|listCommands|adminCommand\(\{\s*(?:ping|listDatabases)|ping)\b[^;]*)\s*;?\s*)+$/;
+
+function readMongo(call: Call, text: string): void {
+  const { machine } = call;
+  if (/\$out\b|\$merge\b/.test(text)) machine.note(destructive('mongosh code', 'overwrites a collection'));
+  if (
+    /\.\s*drop\s*\(|\.dropDatabase|runCommand\s*\(\s*\{\s*["']?(drop\w*|delete|findAndModify|killOp|shutdown)\b/.test(
+      text,
+    )
+  )
+    machine.note(destructive('mongosh code', 'deletes data'));
+  const plain = text.replace(/'[^']*'|"[^"]*"/g, '"0"');
+  if (MONGO_READ.test(plain) && !/\b(delete|remove|drop|update|insert|replace|AndModify|AndDelete)\w*\(/i.test(plain))
+    machine.note(harmless());
+  else if (
+    /^[^]*\.(insertOne|insertMany|insert|createIndex|createCollection|createUser)\([^]*\)\s*;?\s*$/.test(plain) &&
+    !/;.*;/.test(plain)
+  )
+    machine.note(harmless());
+  else readCode(machine, 'mongosh', text);
+}

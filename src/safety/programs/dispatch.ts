@@ -1,0 +1,210 @@
+import { DESTROYING_OPTION, verbOf } from '../knowledge/lexicon.ts';
+import { HARMLESS_PROGRAMS } from '../knowledge/readers.ts';
+import { isHarmlessSubcommand, isSpeaking } from '../knowledge/subcommands.ts';
+import { hasRules, matchRules, RULE_PROGRAMS } from '../rules/table.ts';
+import { globToRegExp } from '../shell/glob.ts';
+import type { Field, Io, Machine, Redirect } from '../shell/machine.ts';
+import { DECODED, FETCHED, FILE_TEXT, HOLE, hasHole, readable, withoutHoles } from '../shell/marks.ts';
+import { filterOutput } from '../shell/output.ts';
+import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
+import { BUILTINS } from './builtins.ts';
+import { Call } from './call.ts';
+import { originOf, runCode } from './code.ts';
+import { CONTAINERS } from './containers.ts';
+import { DATABASES } from './databases.ts';
+import { EDITORS } from './editors.ts';
+import type { Handler } from './handler.ts';
+import { isRehearsal } from './harmless-options.ts';
+import { INTERPRETERS } from './interpreters.ts';
+import { MISC } from './misc.ts';
+import { isLocalScript, programName } from './name.ts';
+import { OVERWRITING } from './overwriting.ts';
+import { absolute } from './paths.ts';
+import { runScriptFile, SHELLS } from './shells.ts';
+import { TEXT_TOOLS } from './text-tools.ts';
+import { SPECIAL_WRAPPERS, WRAPPERS } from './wrappers.ts';
+
+const HANDLERS: ReadonlyMap<string, Handler> = new Map(
+  Object.entries({
+    ...WRAPPERS,
+    ...SPECIAL_WRAPPERS,
+    ...BUILTINS,
+    ...SHELLS,
+    ...CONTAINERS,
+    ...OVERWRITING,
+    ...TEXT_TOOLS,
+    ...INTERPRETERS,
+    ...DATABASES,
+    ...EDITORS,
+    ...MISC,
+  }),
+);
+
+/** Judges one call whose words are known, notes the verdict on the machine, and returns what the call prints. */
+export function dispatch(
+  machine: Machine,
+  fields: readonly Field[],
+  io: Io,
+  redirects: readonly Redirect[],
+  disabled: ReadonlySet<string>,
+): string {
+  const word = fields[0];
+  if (!word) return '';
+  if (hasHole(word.text)) return unresolvedWord(machine, fields, io);
+  if (word.glob && word.text !== '[' && word.text.length > 1) return patternWord(machine, fields, io, disabled);
+  const alias = machine.scope.aliases.get(word.text) ?? machine.scope.aliases.get(absolute(machine, word.text) ?? '');
+  if (alias !== undefined && alias !== word.text) {
+    machine.scope.aliases.delete(word.text);
+    if (hasHole(alias) || /\s/.test(alias))
+      return runCode(machine, [alias, ...fields.slice(1).map((field) => field.text)].join(' '), io);
+    return machine.runFields([{ text: alias, glob: false }, ...fields.slice(1)], io);
+  }
+  const name = programName(word.text);
+  const call = new Call(machine, name, fields.slice(1), io, redirects);
+  if (word.text.includes('/') && machine.written.has(absolute(machine, word.text) ?? word.text)) {
+    return runScriptFile(call, word.text, texts(call), io);
+  }
+  if (isRehearsal(call, hasRules(name) || HARMLESS_PROGRAMS.has(name))) return HOLE;
+  if (isLocalScript(word.text) && !KNOWN_LOCAL.test(name)) return localScript(call, disabled);
+  const output = HANDLERS.get(name)?.(call);
+  const rule = matchRules(call, disabled);
+  if (rule) machine.note(rule);
+  else if (output === undefined) machine.note(byKnowledge(call));
+  return output ?? outputOf(call);
+}
+
+/** Scripts of a project whose name says what they are. */
+const KNOWN_LOCAL = /^(gradlew|mvnw|manage\.py|artisan|console|rails|rake|odoo-bin|occ|magento|drush|wp)$/;
+const STRONG_SCRIPT_WORD =
+  /^(delete|drop|destroy|flush|purge|wipe|fresh|truncate|erase|nuke|uninstall|teardown|drop-db|reset_db|(db|database)[:_-](drop|reset|wipe|purge)|migrate:(fresh|reset|refresh)|doctrine:(database|schema):drop)$/;
+
+function localScript(call: Call, disabled: ReadonlySet<string>): string {
+  const strong = texts(call).find((text) => STRONG_SCRIPT_WORD.test(text));
+  if (strong !== undefined && !disabled.has('destroying verb')) {
+    call.machine.note(destructive('destroying verb', `runs a script to ${strong}`));
+  }
+  call.machine.note(unknown('runs a file of the project', { runsFiles: true }));
+  return HOLE;
+}
+
+function texts(call: Call): string[] {
+  return call.args.map((field) => field.text);
+}
+
+/** What the tables of knowledge and the lexicon say of a call no rule matched. */
+function byKnowledge(call: Call): StaticVerdict {
+  const { program, options } = call;
+  if (HARMLESS_PROGRAMS.has(program)) return harmless();
+  const words = options.operands.map((operand) => operand.text);
+  const table = isHarmlessSubcommand(program, words, options.flags);
+  if (table === true) return harmless();
+  const found = lexicon(call, table !== undefined || isSpeaking(program));
+  if (found) return found;
+  if (RUNNERS.test(program)) return unknown(`${readable(program)} runs files of the project`, { runsFiles: true });
+  return unknown(`${readable(program).slice(0, 60)} is not known`);
+}
+
+const RUNNERS =
+  /^(make|npm|yarn|pnpm|bun|npx|rake|gradle|gradlew|mvn|mvnw|ant|tox|just|task|cargo|go|poetry|uv|bundle|rails|composer|grunt|gulp|ninja|bazel|invoke|nox|mix|sbt|lein|deno|dotnet|manage\.py|artisan)$/;
+
+function lexicon(call: Call, known: boolean): StaticVerdict | undefined {
+  const { program, options } = call;
+  if (options.flags.has('--help') || options.flags.has('--dry-run') || options.flags.has('--version')) return undefined;
+  let seen = 0;
+  let reads = false;
+  for (const { text, maybeValue } of options.operands) {
+    if (seen++ >= (known ? 5 : 3)) break;
+    const verb = verbOf(text);
+    // Without a table of the program a weak verb counts only where subcommands stand.
+    if (verb === 'destroys' || (verb === 'destroys weakly' && (known || seen === 1))) {
+      if (RUN_SUB.test(options.operands[0]?.text ?? '') && seen > 1) break;
+      return destructive('destroying verb', `${readable(program)}: ${readable(text)} takes something away`);
+    }
+    if (verb === 'reads' && !maybeValue) {
+      reads = true;
+      break;
+    }
+    if (!/^[\w.:/@-]+$/.test(text)) break;
+  }
+  if (!reads) {
+    for (const flag of options.flags) {
+      if (DESTROYING_OPTION.test(flag) && flag !== '--format')
+        return destructive('destroying option', `${readable(program)} ${readable(flag)} takes something away`);
+    }
+  }
+  return reads && isSpeaking(program) ? harmless() : undefined;
+}
+
+/** Subcommands after which names of tasks stand, not verbs (`npm run clean`). */
+const RUN_SUB =
+  /^(run|run-script|exec|x|dlx|task|add|install|i|create|init|new|commit|set|tag|push|build|apply|start|search|config|generate|g)$/;
+
+/** A command word with a part nobody knows: taken as empty it may show its true face (`r$@m`, `$SUDO rm`). */
+function unresolvedWord(machine: Machine, fields: readonly Field[], io: Io): string {
+  const [word, ...rest] = fields;
+  const text = word?.text ?? '';
+  const bare = withoutHoles(text);
+  const guess = bare === '' ? rest : [{ text: bare, glob: false }, ...rest];
+  const origin = originOf(text);
+  const inner = machine.watch(() => machine.runFields(guess, io));
+  const halting = bare === '' && (text.includes(FETCHED) || text.includes(DECODED)) ? origin : undefined;
+  machine.note(
+    inner.verdict === 'destructive'
+      ? inner
+      : (halting ?? unknown('the command itself is not known', { unresolved: true })),
+  );
+  return HOLE;
+}
+
+/** `/bin/r?`: judged as every program it may name. */
+function patternWord(machine: Machine, fields: readonly Field[], io: Io, disabled: ReadonlySet<string>): string {
+  const [word, ...rest] = fields;
+  const pattern = word?.text ?? '';
+  const slash = pattern.lastIndexOf('/');
+  const matches = globToRegExp(pattern.slice(slash + 1));
+  let verdict = unknown('the command itself is not known', { unresolved: true });
+  for (const name of [...RULE_PROGRAMS, 'bash', 'sh', 'dd', 'tee', 'cp', 'mv', 'sed', 'python']) {
+    if (!matches.test(name)) continue;
+    verdict = worse(
+      verdict,
+      machine.watch(() => dispatch(machine, [{ text: name, glob: false }, ...rest], io, [], disabled)),
+    );
+    if (verdict.verdict === 'destructive') break;
+  }
+  machine.note(verdict);
+  return HOLE;
+}
+
+/** Programs whose output is meant for `eval`. */
+const SHELL_SETUP =
+  /^(ssh-agent|direnv|pyenv|rbenv|nodenv|goenv|jenv|starship|zoxide|brew|conda|mamba|dircolors|resize|lesspipe|minikube|opam|fnm|mise|asdf|keychain|thefuck|register-python-argcomplete|kubectl|helm|gh|npm|pip|atuin|fzf|docker-machine|luarocks|perl|vagrant|tmuxifier|rtx|nvm|poetry|uv|op|aws-vault|luaver|gpg-agent|gnome-keyring-daemon|tset|locale|getopt|setterm|podman|docker|plenv|phpbrew|spack|module|modulecmd|chezmoi|gcloud|stack|swift|rustup|just|task|pixi|micromamba|devbox|dbus-launch|ssh-add)$/;
+const SHELL_SETUP_WORD =
+  /^(init|hook|shellenv|env|docker-env|docker-env|completion|completions|activate|shell\.\w+|export|config|-s|-c|-b|--eval|--sh|bash|sh|zsh|podman-env|signin|--alias|-o|load|virtualenv-init|--start|-Mlocal::lib|path|--bash|hook-env|generate-shell-completion)$/;
+
+function outputOf(call: Call): string {
+  const { program, io } = call;
+  if (SHELL_SETUP.test(program) && (texts(call).some((text) => SHELL_SETUP_WORD.test(text)) || call.args.length === 0))
+    return '';
+  const { stdin } = io;
+  const filtered = filterOutput(program, texts(call), stdin ?? HOLE);
+  if (filtered !== undefined) return filtered;
+  if (program === 'cat' || program === 'head' || program === 'tail' || program === 'bat' || program === 'zcat') {
+    const names = call.operands.filter((operand) => operand.text !== '-');
+    if (names.length === 0) return stdin ?? HOLE;
+    const known = names.map(
+      ({ text }) =>
+        call.machine.substituted.get(text) ??
+        call.machine.written.get(absolute(call.machine, text) ?? text) ??
+        FILE_TEXT,
+    );
+    return program === 'zcat' ? DECODED : known.join('');
+  }
+  if (stdin?.includes(FETCHED)) return FETCHED;
+  if (stdin?.includes(DECODED) || /^(openssl|uudecode|gunzip|bunzip2|unxz|zstd|gpg|xz|gzip)$/.test(program))
+    return DECODED;
+  return program === 'grep' || program === 'tr'
+    ? (stdin ?? HOLE)
+    : program === 'nc' || program === 'ncat'
+      ? FETCHED
+      : HOLE;
+}

@@ -1,0 +1,73 @@
+import { readCode } from '../code/read.ts';
+import { HOLE } from '../shell/marks.ts';
+import { harmless, unknown } from '../verdict.ts';
+import type { Call } from './call.ts';
+import { runCode } from './code.ts';
+import { forAll, type Handlers } from './handler.ts';
+import { editsInPlace } from './overwriting.ts';
+
+/** Editors driven from the command line; an editor opened for the person is only a session. */
+export const EDITORS: Handlers = {
+  vim(call) {
+    const commands = vimCommands(call);
+    for (const command of commands) readVim(call, command);
+    if (call.has('-S', '-s') && call.value('-S', '-s') !== undefined)
+      call.machine.note(unknown('runs an editor script', { runsFiles: true }));
+    call.machine.note(commands.length === 0 ? unknown('an editor session') : unknown('editor commands'));
+    return HOLE;
+  },
+  ...forAll('emacs emacsclient', (call) => {
+    const words = call.args.map((field) => field.text);
+    for (const [index, word] of words.entries()) {
+      const code = /^-?-eval=([^]+)$/.exec(word)?.[1] ?? (/^-?-e(val)?$/.test(word) ? words[index + 1] : undefined);
+      if (code !== undefined) readCode(call.machine, 'emacs', code);
+      if (/^-?-funcall$|^-f$/.test(word) && /delete|save-buffer|kill/.test(words[index + 1] ?? '')) {
+        call.machine.note(editsInPlace(call, 'editor script', []));
+      }
+    }
+    call.machine.note(unknown('an editor session'));
+    return HOLE;
+  }),
+  ...forAll('nano pico micro helix hx kak joe code subl gedit kate mcedit ne jed mg', (call) => {
+    call.machine.note(unknown('an editor session'));
+    return HOLE;
+  }),
+};
+
+function vimCommands(call: Call): string[] {
+  const out = [...(call.options.values.get('-c') ?? []), ...(call.options.values.get('--cmd') ?? [])];
+  for (const field of call.args) {
+    if (
+      field.text.startsWith('+') &&
+      field.text.length > 1 &&
+      !/^\+\d*$/.test(field.text) &&
+      !field.text.startsWith('+/')
+    )
+      out.push(field.text.slice(1));
+  }
+  if (call.has('-s') && call.io.stdin !== undefined)
+    out.push(...call.io.stdin.split('\n').filter((line) => line.trim() !== ''));
+  return out;
+}
+
+function readVim(call: Call, command: string): void {
+  const { machine } = call;
+  const files = call.operands.map((operand) => operand.text);
+  const shell =
+    /(?:^|\|)\s*(?:silent!?\s+)?(?:(?:%|\d+(?:,\d+)?|'<,'>)?!|r(?:ead)?\s*!|terminal\s+|w(?:rite)?\s*!)([^]+)$/.exec(
+      command,
+    );
+  if (shell) runCode(machine, shell[1] ?? '', { stdin: HOLE });
+  const system = /\bsystem(?:list)?\s*\(\s*(['"])([^]*?)\1/.exec(command);
+  if (system) runCode(machine, system[2] ?? '', { stdin: '' });
+  if (/\bdelete\s*\(/.test(command)) machine.note(editsInPlace(call, 'editor script', []));
+  if (/^\s*(?:lua|py3?|python3?|perl|ruby)\s/.test(command))
+    readCode(machine, command.trim().startsWith('lua') ? 'lua' : 'python', command.replace(/^\s*\w+\s+/, ''));
+  const writes =
+    /(?:^|\||\s)(?:silent!?\s+)?(?:\d*,?\$?|%)?(w|wq|x|xa|wa|wqa|wqall|xall|update|up|write|exit|xit|saveas|sav|argdo\s+update|bufdo\s+\w+|ZZ)!?(?=\s|$|\||"|')/.test(
+      command,
+    );
+  if (writes && !shell) machine.note(editsInPlace(call, 'editor script', files));
+  else if (/^\s*(q|qa|quit|qall|cq)!?\s*$|^\s*(set|syntax|echo|version|normal\s+G|\d+)\b/.test(command))
+    machine.note(harmless());
+}

@@ -1,0 +1,126 @@
+import { readCode } from '../code/read.ts';
+import { FETCHED, FILE_TEXT, HOLE, hasHole } from '../shell/marks.ts';
+import { destructive, harmless, unknown } from '../verdict.ts';
+import type { Call } from './call.ts';
+import { originOf } from './code.ts';
+import { forAll, type Handlers } from './handler.ts';
+import { editsInPlace } from './overwriting.ts';
+import { absolute } from './paths.ts';
+
+/** Options after which source code stands, by program. */
+const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
+  python: /^-\w*c$/,
+  node: /^(-\w*[ep]|--eval|--print|-pe)$/,
+  bun: /^(-e|--eval|-p|--print)$/,
+  perl: /^-[\w.]*[eE]$/,
+  ruby: /^-\w*e$/,
+  php: /^-\w*[rBRE]$/,
+  lua: /^-e$/,
+  Rscript: /^-e$/,
+  R: /^-e$/,
+  julia: /^(-e|-E|--eval)$/,
+  groovy: /^-e$/,
+  osascript: /^-e$/,
+  elixir: /^-e$/,
+  scala: /^-e$/,
+  tclsh: /^-c$/,
+  guile: /^-c$/,
+  sbcl: /^--eval$/,
+  ghc: /^-e$/,
+  swift: /^-e$/,
+  mongosh: /^--eval$/,
+};
+
+/** Modules of Python that are programs of their own. */
+const PYTHON_MODULES =
+  /^(pip|pytest|black|isort|ruff|flake8|pylint|mypy|coverage|twine|poetry|pipenv|virtualenv|tox|nox|ansible|alembic|uvicorn|gunicorn|flask|django|celery|jupyter|sphinx|mkdocs|awscli|http\.server|json\.tool|venv|unittest|build|timeit|cProfile|py_compile|compileall|site|this|platform|sysconfig|ensurepip|zipfile|tarfile|calendar|doctest|pdb|trace|dis|tokenize|ast|base64|hashlib)$/;
+const HARMLESS_MODULES =
+  /^(http\.server|json\.tool|venv|timeit|site|this|platform|sysconfig|ensurepip|calendar|dis|tokenize|ast|base64|py_compile|compileall|virtualenv|build|http)$/;
+
+/** Interpreters: one-liners, code on standard input, script files. */
+export const INTERPRETERS: Handlers = forAll(
+  'python node bun deno perl ruby php lua Rscript R julia groovy osascript elixir scala tclsh guile sbcl ghc swift expect',
+  interpret,
+);
+
+function interpret(call: Call): string | undefined {
+  const { program, args, machine } = call;
+  const words = args.map((field) => field.text);
+  if (words.length === 1 && /^(--version|-V|-v|--help|-h|version)$/.test(words[0] ?? '')) return HOLE;
+  if (program === 'perl') inPlace(call, /^-\w*i(?!nc)/);
+  if (program === 'ruby') inPlace(call, /^-\w*i\b/);
+  if (program === 'node' && words.some((word) => /^(-c|--check)$/.test(word))) return HOLE;
+  if (program === 'php' && words[0] === '-l') return HOLE;
+  if ((program === 'deno' || program === 'bun') && words[0] && !words[0].startsWith('-')) {
+    if (words[0] === 'eval') return source(call, words[1] ?? '');
+    if (!/^(run|-)$/.test(words[0]) && !/\.\w+$/.test(words[0])) return undefined;
+  }
+  const option = CODE_OPTIONS[program];
+  let found = false;
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? '';
+    if (!word.startsWith('-')) {
+      if (!found) break;
+      continue;
+    }
+    if (program === 'python' && word === '-m') return runModule(call, at + 1);
+    const attached = option?.test(word) ? undefined : /^(?:--eval=|--print=|-e(?=.))([^]+)$/.exec(word)?.[1];
+    if (option?.test(word) || (attached !== undefined && option)) {
+      found = true;
+      source(call, attached ?? words[++at] ?? '');
+      if (program !== 'perl' && program !== 'ruby') return output(call);
+    }
+  }
+  if (found) return output(call);
+  const file = words.find((word) => !word.startsWith('-') || word === '-');
+  if (file === undefined || file === '-' || file === '/dev/stdin') return source(call, call.io.stdin);
+  const known = machine.substituted.get(file) ?? machine.written.get(absolute(machine, file) ?? file);
+  if (known !== undefined) return source(call, known);
+  machine.note(unknown('runs a script file', { runsFiles: true }));
+  return output(call);
+}
+
+function inPlace(call: Call, pattern: RegExp): void {
+  const option = call.args.find(
+    (field) => /^-\w+/.test(field.text) && pattern.test(field.text) && !/^-[eEIMm]/.test(field.text),
+  );
+  if (!option) return;
+  const backup = /i\.\w+|i~/.test(option.text);
+  const files = call.operands.map((operand) => operand.text);
+  call.machine.note(
+    backup ? unknown('edits in place and keeps a copy') : editsInPlace(call, `${call.program} -i`, files),
+  );
+}
+
+function source(call: Call, code: string | undefined): string {
+  const { machine, program } = call;
+  if (code === undefined) machine.note(unknown(`starts ${program}`));
+  else {
+    const origin = hasHole(code) && code.trim().length < 4 ? originOf(code) : undefined;
+    if (origin || code.includes(FETCHED))
+      machine.note(originOf(code) ?? unknown('code that is not known', { unresolved: true }));
+    readCode(machine, program, code);
+  }
+  return output(call);
+}
+
+/** What came in over the network or from a file may go out again. */
+function output(call: Call): string {
+  const { stdin } = call.io;
+  if (stdin?.includes(FETCHED)) return FETCHED;
+  return stdin?.includes(FILE_TEXT) ? FILE_TEXT : HOLE;
+}
+
+function runModule(call: Call, at: number): string {
+  const { machine, args } = call;
+  const name = args[at]?.text ?? '';
+  const rest = args.slice(at + 1);
+  if (name === 'venv' && rest.some((field) => field.text === '--clear'))
+    machine.note(destructive('python venv --clear', 'deletes the environment first'));
+  else if (name === 'json.tool' && rest.filter((field) => !field.text.startsWith('-')).length > 1) {
+    machine.note(unknown('writes a file'));
+  } else if (HARMLESS_MODULES.test(name)) machine.note(harmless());
+  else if (PYTHON_MODULES.test(name)) return machine.runFields(args.slice(at), call.io);
+  else machine.note(unknown('runs a python module', { runsFiles: true }));
+  return HOLE;
+}

@@ -1,0 +1,50 @@
+/** Spellings of programs that carry a version or a variant in their name. */
+const VARIANTS: readonly (readonly [RegExp, string])[] = [
+  [/^python[\d.]*$|^pypy[\d.]*$|^ipython[\d.]*$/, 'python'],
+  [/^pip[\d.]+$/, 'pip'],
+  [/^(nodejs|node\d+)$/, 'node'],
+  [/^perl[\d.]+$/, 'perl'],
+  [/^ruby[\d.]+$/, 'ruby'],
+  [/^php[\d.]+$/, 'php'],
+  [/^lua(jit)?[\d.]*$/, 'lua'],
+  [/^(gawk|mawk|nawk|goawk)$/, 'awk'],
+  [/^(gsed|ssed)$/, 'sed'],
+  [/^(gtar|bsdtar)$/, 'tar'],
+  [/^mariadb$/, 'mysql'],
+  [/^mongo$/, 'mongosh'],
+  [/^(valkey-cli|keydb-cli)$/, 'redis-cli'],
+  [/^(tofu|terragrunt)$/, 'terraform'],
+  [/^(podman|nerdctl|docker\.io)$/, 'docker'],
+  [/^(podman-compose|docker-compose)$/, 'docker-compose'],
+  [/^gmake$/, 'make'],
+  [/^(nvim|vi|vim\.\w+|ex|view|rvim)$/, 'vim'],
+  [/^ip6tables$/, 'iptables'],
+  [/^(tdnf|yum|microdnf|dnf5)$/, 'dnf'],
+  [/^fdfind$/, 'fd'],
+  [/^(egrep|fgrep|zgrep|ggrep)$/, 'grep'],
+  [/^7z[arz]?$/, '7z'],
+  [
+    /^g(rm|mv|cp|ln|dd|chmod|chown|shred|truncate|install|sort|find|xargs|head|tail|cat|ls|wc|date|stat|readlink|timeout)$/,
+    '$1',
+  ],
+];
+
+/** The name rules know a program by: no directory, no version, the family's name. */
+export function programName(word: string): string {
+  const base = word.slice(word.lastIndexOf('/') + 1);
+  for (const [pattern, name] of VARIANTS) {
+    const found = pattern.exec(base);
+    if (found) return name === '$1' ? (found[1] ?? base) : name;
+  }
+  return base;
+}
+
+const SYSTEM_DIRECTORY =
+  /^(\/(usr\/)?(local\/)?s?bin\/|\/opt\/|\/snap\/bin\/|\/usr\/(lib|libexec)\/|\/home\/linuxbrew\/|\/nix\/)/;
+const TOOL_DIRECTORY =
+  /(^|\/)(node_modules\/\.bin|\.?venv\/bin|env\/bin|vendor\/bin|\.local\/bin|\.cargo\/bin|go\/bin|virtualenv\/bin|bin)\//;
+
+/** Is this word a path to a file of the project, so that its name says nothing of what it does? */
+export function isLocalScript(word: string): boolean {
+  return word.includes('/') && !SYSTEM_DIRECTORY.test(word) && !TOOL_DIRECTORY.test(word);
+}

@@ -1,0 +1,88 @@
+import { isAbsolute, join, normalize } from 'node:path';
+import type { Machine } from '../shell/machine.ts';
+import { hasHole, OWN_TEMP } from '../shell/marks.ts';
+import { destructive, harmless, type StaticVerdict, unknown } from '../verdict.ts';
+
+/** Directories whose files belong to the system; changing one there is never a small matter. */
+const SYSTEM =
+  /^\/(etc|boot|usr|lib|lib32|lib64|sbin|bin|opt|root\/\.ssh|var\/(lib|spool|www|mail|db)|srv|System|Library\/Launch\w+|efi)(\/|$)/;
+const KERNEL = /^\/(proc|sys)\//;
+const DISK =
+  /^\/dev\/(r?disk|sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk|md\d|dm-|mapper\/|disk\/|loop\d|nbd\d|sr\d|zvol\/|mtd|mem$|kmem$|port$|pmem|zd\d|vg\w*\/|drbd)/;
+const HARMLESS_DEVICE = /^(\/dev\/(null|zero|full|stdout|stderr|stdin|tty|fd\/.*|random|urandom)|&?\d+-?|-)$/;
+const KEYS = /(^|\/)(\.ssh\/|authorized_keys|\.gnupg\/|\.aws\/credentials|\.kube\/config|\.netrc|\.pgpass)/;
+
+/** An absolute, tidy path; undefined where the directory or a part of the path is not known. */
+export function absolute(machine: Machine, path: string): string | undefined {
+  if (hasHole(path) || path.includes('\0')) return undefined;
+  if (isAbsolute(path)) return normalize(path);
+  const { cwd } = machine.scope;
+  return cwd === undefined ? undefined : join(cwd, path);
+}
+
+/** Is this a disk or partition, so that writing to it destroys what it holds? */
+export function isDisk(path: string): boolean {
+  return DISK.test(path);
+}
+
+/** Does the path belong to the operating system? */
+export function isSystemPath(path: string): boolean {
+  return SYSTEM.test(path) || KERNEL.test(path);
+}
+
+/** Nothing is lost by writing there: `/dev/null` and the like, and temporary files of one's own. */
+export function isHarmlessTarget(path: string): boolean {
+  return HARMLESS_DEVICE.test(path) || path.includes(OWN_TEMP);
+}
+
+/** What holds for any write to `path`, appended or not; undefined for an ordinary file. */
+export function specialTarget(path: string): StaticVerdict | undefined {
+  if (isHarmlessTarget(path)) return harmless();
+  if (isDisk(path)) return destructive('write to raw disk');
+  if (path.startsWith('/dev/tcp/') || path.startsWith('/dev/udp/')) return unknown('writes to a network connection');
+  if (/^\/dev\/(pts|tty|shm\/|std|watchdog$)/.test(path))
+    return path.includes('watchdog') ? destructive('write to raw disk') : undefined;
+  if (KERNEL.test(path)) return destructive('write to kernel interface', 'changes kernel or process state');
+  if (SYSTEM.test(path)) return destructive('write to system file', 'changes a file of the system');
+  if (KEYS.test(path)) return destructive('write to credentials', 'changes keys or credentials');
+  return undefined;
+}
+
+/** Whether a path is known to exist already. */
+export type Existing = 'empty' | 'file' | 'directory' | 'absent' | 'unknown';
+
+/** Looks at `path` without changing anything; `unknown` where looking is not possible. */
+export function lookAt(machine: Machine, path: string): Existing {
+  const full = absolute(machine, path);
+  if (machine.scope.made.has(full ?? path)) return 'empty';
+  if (!machine.files || full === undefined) return 'unknown';
+  const seen = machine.files.stat(full);
+  if (!seen) return 'absent';
+  if (seen.kind === 'directory') return 'directory';
+  return seen.kind === 'file' && seen.size > 0 ? 'file' : 'empty';
+}
+
+/** Remembers that the command itself made (or already judged) this file. */
+export function remember(machine: Machine, path: string): void {
+  machine.scope.made.add(absolute(machine, path) ?? path);
+}
+
+/**
+ * The verdict on a write that empties `path` first. Without a directory to look in it counts as over an existing
+ * file; `blind` says otherwise for programs that usually make new ones.
+ */
+export function overwrite(
+  machine: Machine,
+  path: string,
+  rule: string,
+  reason: string,
+  blind: StaticVerdict = destructive(rule, reason),
+): StaticVerdict {
+  const special = specialTarget(path);
+  if (special) return special;
+  const found = lookAt(machine, path);
+  remember(machine, path);
+  if (found === 'file') return destructive(rule, reason);
+  if (found === 'unknown') return machine.files ? unknown('writes to a file whose name is not known') : blind;
+  return harmless();
+}

@@ -1,0 +1,84 @@
+import { HOLE } from '../shell/marks.ts';
+import { unknown } from '../verdict.ts';
+import type { Call } from './call.ts';
+import { runCode } from './code.ts';
+import { forAll, type Handlers } from './handler.ts';
+import { absolute } from './paths.ts';
+
+/** Shells: `-c CODE`, code on standard input, a script file. */
+export const SHELLS: Handlers = forAll(
+  'sh bash dash zsh ksh ash mksh fish rbash tcsh csh pwsh powershell elvish nu xonsh',
+  runShell,
+);
+
+function runShell(call: Call): string {
+  const { args, io } = call;
+  let at = 0;
+  for (; at < args.length; at++) {
+    const word = args[at]?.text ?? '';
+    if (word === '--help' || word === '--version') return '';
+    if (/^(--rcfile|--init-file|-o|\+o|-O|\+O)$/.test(word)) {
+      at++;
+      continue;
+    }
+    if (/^-[a-zA-Z]*n[a-zA-Z]*$/.test(word) && !word.includes('c')) return '';
+    if (/^-[a-zA-Z]*c[a-zA-Z]*$/.test(word) || word === '--command' || /^-command$/i.test(word)) {
+      return withArguments(call, at);
+    }
+    if (/^-[a-zA-Z]*s[a-zA-Z]*$/.test(word) || word === '-') {
+      return fromInput(
+        call,
+        args.slice(at + 1).map((field) => field.text),
+      );
+    }
+    if (!/^[-+]/.test(word)) break;
+  }
+  const script = args[at];
+  if (!script) return fromInput(call, []);
+  if (/^(\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/.test(script.text)) return fromInput(call, []);
+  return runScriptFile(
+    call,
+    script.text,
+    args.slice(at + 1).map((field) => field.text),
+    io,
+  );
+}
+
+function withArguments(call: Call, at: number): string {
+  const { machine, args, io } = call;
+  let index = at + 1;
+  while (/^-[a-z]+$/.test(args[index]?.text ?? '') && args.length > index + 1) index++;
+  const code = args[index]?.text ?? '';
+  const rest = args.slice(index + 2).map((field) => field.text);
+  return machine.inSubshell(() => {
+    machine.scope.positional = rest;
+    return runCode(machine, code, io);
+  });
+}
+
+function fromInput(call: Call, positional: readonly string[]): string {
+  const { machine, io } = call;
+  if (io.stdin === undefined) {
+    machine.note(unknown('starts a shell'));
+    return HOLE;
+  }
+  const code = io.stdin;
+  return machine.inSubshell(() => {
+    machine.scope.positional = positional;
+    return runCode(machine, code, { stdin: '' });
+  });
+}
+
+/** `bash FILE`, `source FILE`, `./FILE`: its text where this command wrote it or substituted it, else not known. */
+export function runScriptFile(call: Call, path: string, positional: readonly string[], io: Call['io']): string {
+  const { machine } = call;
+  const known = machine.substituted.get(path) ?? machine.written.get(absolute(machine, path) ?? path);
+  if (known === undefined) {
+    machine.note(unknown('runs a script file', { runsFiles: true }));
+    return HOLE;
+  }
+  return machine.inSubshell(() => {
+    machine.scope.positional = positional;
+    return runCode(machine, known, io);
+  });
+}

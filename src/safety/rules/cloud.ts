@@ -1,0 +1,370 @@
+import { verbOf } from '../knowledge/lexicon.ts';
+import type { Call } from '../programs/call.ts';
+import type { Rule } from './rule.ts';
+
+const line = (call: Call) => call.args.map((field) => field.text).join(' ');
+const words = (call: Call) => call.operands.map((operand) => operand.text);
+
+const AWS_VERB =
+  /^(batch-)?(delete|terminate|remove|stop|reboot|purge|deregister|detach|disassociate|revoke|disable|cancel|release|reject|reset|restore-db|restore-table|modify-db|schedule-key-deletion|empty|drop|abort|deactivate|unsubscribe|untag|evict|force|failover|decrease|shutdown|discard|delete-objects|put-bucket-policy|put-bucket-lifecycle|put-public-access-block|put-bucket-versioning|archive|clear|deprecate|dissociate|unassign|expire|rollback|restore-object|retire|rotate|kill|replace|withdraw|hibernate|suspend|quarantine|ban|scale-in|set-desired-capacity)(-|$)/;
+
+/** Cloud command lines and what they delete or stop. */
+export const CLOUD_RULES: readonly Rule[] = [
+  {
+    name: 'aws delete',
+    programs: 'aws awslocal aws-okta',
+    when: (call) => {
+      const list = words(call);
+      const flags = line(call);
+      const at = list.findIndex((word) => /^[a-z0-9-]+$/.test(word));
+      const service = list[at] ?? '';
+      const [verb = '', extra = ''] = list.slice(at + 1);
+      if (service === 's3') return /^(rm|rb|mv)$/.test(verb) || (verb === 'sync' && /--delete\b/.test(flags));
+      if (AWS_VERB.test(verb) || AWS_VERB.test(extra))
+        return !/^(restore-object|modify-db|force$|cancel$)/.test(verb) || true;
+      if (service === 'ec2' && /^(create-image|create-snapshot)$/.test(verb)) return false;
+      if (/--(no-)?(deletion-protection|disable-api-termination)/.test(flags) && /^modify/.test(verb))
+        return /--no-deletion-protection|--no-disable/.test(flags);
+      if (service === 'autoscaling' && verb === 'update-auto-scaling-group')
+        return /--(desired-capacity|max-size|min-size)[ =]0/.test(flags);
+      if (service === 'ecs' && verb === 'update-service')
+        return /--desired-count[ =]0|--force-new-deployment/.test(flags);
+      if (service === 'dynamodb' && /^(put-item|update-item|batch-write-item|update-table)$/.test(verb))
+        return /DeleteRequest|REMOVE/.test(flags);
+      if (service === 'logs' && verb === 'put-retention-policy') return true;
+      if (service === 'iam' && /^(update-login-profile|update-access-key|create-policy-version)$/.test(verb))
+        return true;
+      if (service === 'route53' && verb === 'change-resource-record-sets') return /DELETE|UPSERT|file:/.test(flags);
+      if (service === 'kms' && /^(disable-key|schedule-key-deletion)$/.test(verb)) return true;
+      return (
+        service === 'lambda' &&
+        /^(update-function-code|put-function-concurrency)$/.test(verb) &&
+        /concurrent-executions[ =]0/.test(flags)
+      );
+    },
+    reason: 'deletes or stops something in AWS',
+    match: [
+      'aws s3 rm s3://b --recursive',
+      'aws s3 rb s3://b --force',
+      'aws ec2 terminate-instances --instance-ids i-1',
+      'aws --profile p --region r rds delete-db-instance --db-instance-identifier x',
+      'aws s3 sync . s3://b --delete',
+      'aws s3api delete-object --bucket b --key k',
+      'aws iam detach-user-policy --user-name x',
+      'aws ec2 stop-instances --instance-ids i-1',
+      'aws kms schedule-key-deletion --key-id x',
+      'aws sqs purge-queue --queue-url u',
+      'aws dynamodb delete-table --table-name t',
+    ],
+    pass: [
+      'aws s3 ls',
+      'aws ec2 describe-instances',
+      'aws s3 cp a s3://b/',
+      'aws s3 rm s3://b/x --dryrun',
+      'aws sts get-caller-identity',
+      'aws logs filter-log-events --filter-pattern delete',
+      'aws s3 sync . s3://b',
+      'aws ec2 terminate-instances --dry-run --instance-ids i-1',
+      'aws ec2 terminate-instances help',
+    ],
+  },
+  {
+    name: 'cloud delete',
+    programs:
+      'gcloud az doctl linode-cli hcloud scw exo ibmcloud oci yc aliyun civo vultr-cli upctl openstack heroku fly flyctl railway render vercel netlify wrangler cloudflared firebase supabase neonctl pscale turso atlas mongocli cf dokku gam m365 auth0 okta sentry-cli stripe algolia mc eb surge now deta deployctl amplify planetscale nsc nats pulsar-admin confluent ccloud rpk kafkactl aiven avn upstash grafana-cli datadog bosh jfrog jf databricks snow twilio launchdarkly ld nhost appwrite pocketbase convex bq',
+    when: (call) => destroyingWord(call, 5),
+    reason: 'deletes or stops something in a cloud',
+    match: [
+      'gcloud compute instances delete x --zone z -q',
+      'az group delete -n rg --yes',
+      'gcloud projects delete p',
+      'doctl compute droplet delete 1 -f',
+      'heroku apps:destroy -a x',
+      'fly apps destroy x',
+      'az vm deallocate -g a -n b',
+      'heroku pg:reset',
+      'gcloud sql backups restore 1 --restore-instance x',
+      'vercel rm x --yes',
+      'hcloud server delete x',
+      'gcloud --project p container clusters delete c',
+      'bq rm -r -f ds',
+      'firebase firestore:delete --all-collections',
+      'wrangler delete',
+      'gcloud compute instances stop x',
+      'firebase hosting:disable',
+      'netlify sites:delete x',
+    ],
+    pass: [
+      'gcloud compute instances list',
+      'az group list',
+      'doctl compute droplet list',
+      'heroku logs',
+      'gcloud config get-value project',
+      'az vm show -g a -n b',
+      'gcloud logging read "delete"',
+      'heroku ps',
+      'fly status',
+      'vercel ls',
+      'bq query "select 1"',
+      'gcloud compute instances describe delete',
+    ],
+  },
+  {
+    name: 'message queue and search',
+    programs:
+      'kafka-topics kafka-topics.sh kafka-consumer-groups kafka-consumer-groups.sh kafka-delete-records kafka-delete-records.sh kafka-configs kafka-configs.sh kafka-acls kafka-acls.sh zkCli.sh zookeeper-shell.sh etcdctl consul nats rabbitmqadmin celery kcat memcached memccapable influx influxd curator elasticsearch-users elasticsearch-reset-password elasticsearch-plugin solr cypher-shell neo4j-admin hdfs hadoop hbase yarn-app hdfs-dfs mapred sqoop oozie nodetool cqlsh-drop vacuumdb arangosh couchdb rethinkdb dgraph tikv-ctl tiup barman pgbackrest wal-g wal-e patronictl repmgr pg_probackup xtrabackup innobackupex mariabackup mydumper myloader rman expdp impdp dbca asmcmd srvctl crsctl',
+    when: (call) => {
+      const flags = line(call);
+      const [first = '', second = ''] = words(call);
+      switch (call.program) {
+        case 'etcdctl':
+          return (
+            /^(del|rm|rmdir|defrag=|compact|compaction)$/.test(first) ||
+            /^(remove|restore|delete|revoke|disarm)$/.test(second)
+          );
+        case 'consul':
+          return (
+            /^(delete|deregister|leave|force-leave|restore)$/.test(second) ||
+            /^(leave|force-leave)$/.test(first) ||
+            /-(delete|deregister)/.test(flags)
+          );
+        case 'celery':
+          return /\bpurge\b|\b(shutdown|terminate|revoke)\b/.test(flags);
+        case 'hdfs':
+        case 'hadoop':
+          return (
+            /-(rm|rmr|rmdir|expunge|format|truncate|deleteSnapshot|disallowSnapshot|mv|finalizeUpgrade|delete)\b|\bnamenode -format/.test(
+              flags,
+            ) ||
+            (/-(put|copyFromLocal|cp)\b/.test(flags) && /\s-f\b/.test(flags))
+          );
+        case 'hbase':
+          return /\b(drop|disable|truncate|delete|deleteall)\b/.test(call.io.stdin ?? '') || /\bclean\b/.test(first);
+        case 'neo4j-admin':
+          return /\b(restore|load|drop|set-initial-password)\b/.test(flags) && /overwrite|force|restore/.test(flags);
+        case 'cypher-shell':
+          return /\b(DELETE|REMOVE|DROP|SET)\b/i.test(`${flags} ${call.io.stdin ?? ''}`);
+        case 'zkCli.sh':
+        case 'zookeeper-shell.sh':
+          return /\b(delete|deleteall|rmr|set)\b/.test(`${flags} ${call.io.stdin ?? ''}`);
+        case 'solr':
+          return first === 'delete' || first === 'stop' || first === 'restart';
+        case 'nodetool':
+          return /^(decommission|removenode|assassinate|clearsnapshot|drain|truncatehints|disable\w+|stopdaemon|cleanup)$/.test(
+            first,
+          );
+        case 'vacuumdb':
+          return false;
+        case 'curator':
+          return true;
+        case 'barman':
+        case 'pgbackrest':
+        case 'wal-g':
+        case 'wal-e':
+        case 'patronictl':
+        case 'repmgr':
+        case 'pg_probackup':
+          return (
+            /\b(delete|expire|restore|recover|stanza-delete|remove|reinit|restart|failover|switchover|standby unregister|primary unregister|backup-fetch|purge|flush|pause)\b/.test(
+              flags,
+            ) && !/\b(list|show|check|verify)\b/.test(`${first} `)
+          );
+        case 'xtrabackup':
+        case 'innobackupex':
+        case 'mariabackup':
+          return /--(copy-back|move-back|force-non-empty)/.test(flags);
+        case 'myloader':
+          return /-o\b|--overwrite-tables|--purge-mode/.test(flags);
+        case 'rman':
+          return /\b(delete|restore|recover|crosscheck)\b/i.test(`${flags} ${call.io.stdin ?? ''}`);
+        case 'dbca':
+          return /-delete/.test(flags);
+        case 'impdp':
+          return /table_exists_action=(replace|truncate)/i.test(flags);
+        case 'srvctl':
+        case 'crsctl':
+          return /^(stop|remove|disable|delete)$/.test(first);
+        default:
+          return (
+            /--(delete|delete-offsets|reset-offsets|remove|delete-config)\b/.test(flags) || destroyingWord(call, 3)
+          );
+      }
+    },
+    reason: 'deletes data or stops a service',
+    match: [
+      'kafka-topics --bootstrap-server x --delete --topic t',
+      'etcdctl del --prefix /a',
+      'hdfs dfs -rm -r /x',
+      'consul kv delete -recurse a',
+      'nodetool decommission',
+      'pgbackrest stanza-delete --stanza=x',
+      'barman delete x oldest',
+      'celery -A app purge -f',
+      'hdfs namenode -format',
+      'kafka-consumer-groups.sh --reset-offsets --to-earliest --execute --group g --topic t',
+      'echo "MATCH (n) DETACH DELETE n" | cypher-shell',
+      'etcdctl snapshot restore x.db',
+    ],
+    pass: [
+      'kafka-topics --list --bootstrap-server x',
+      'etcdctl get a',
+      'hdfs dfs -ls /',
+      'consul members',
+      'nodetool status',
+      'barman list-backups x',
+      'pgbackrest info',
+    ],
+  },
+  {
+    name: 'backup loss',
+    programs:
+      'restic borg borgmatic kopia duplicity duply rdiff-backup rsnapshot tarsnap bup attic snapraid timeshift snapper tmutil vzdump veeamconfig bconsole bacula velero backup-manager zbackup deja-dup autorestic resticprofile rustic vorta btrbk sanoid syncoid zfs-auto-snapshot dar-backup backintime storebackup flexbackup amanda amrmtape bareos-console urbackupclientctl pbs-client proxmox-backup-client vssadmin wbadmin',
+    when: (call) => {
+      const flags = line(call);
+      const [first = '', second = ''] = words(call);
+      switch (call.program) {
+        case 'restic':
+        case 'rustic':
+          return (
+            (/^(forget|prune|unlock|rebuild-index|repair|rewrite|tag|migrate)$/.test(first) &&
+              !(first === 'tag' && !call.has('--remove', '--set'))) ||
+            (first === 'key' && /^(remove|passwd)$/.test(second)) ||
+            (first === 'restore' &&
+              (call.value('--target', '-t') === '/' || call.has('--delete', '--overwrite=always')))
+          );
+        case 'borg':
+        case 'borgmatic':
+          return (
+            /^(delete|prune|compact|recreate|break-lock|rename|upgrade|undelete=|repo-delete|rdelete)$/.test(first) ||
+            call.has('--repair') ||
+            (first === 'key' && second === 'change-passphrase') ||
+            (first === 'extract' && false)
+          );
+        case 'kopia':
+          return (
+            /\b(delete|expire|disconnect|remove|forget|maintenance run|restore)\b/.test(flags) &&
+            !/^(snapshot list)/.test(flags)
+          );
+        case 'duplicity':
+          return /^(remove-older-than|remove-all-but-n-full|remove-all-inc-of-but-n-full|cleanup|restore)$/.test(first);
+        case 'duply':
+          return /\b(purge|purge-full|purgeFull|cleanup|restore|purgeIncr)\b/.test(second);
+        case 'rdiff-backup':
+          return /--remove-older-than|--restore-as-of|--force|\bremove\b/.test(flags);
+        case 'rsnapshot':
+          return /^(hourly|daily|weekly|monthly|alpha|beta|gamma|sync)$/.test(first) && !call.has('-t');
+        case 'tarsnap':
+          return (
+            call.has('-d', '--nuke', '--fsck', '--fsck-prune') || call.args.some((field) => /^-\w*d/.test(field.text))
+          );
+        case 'snapraid':
+          return /^(fix|sync|touch|scrub)$/.test(first) && first !== 'scrub';
+        case 'timeshift':
+          return call.has('--delete', '--delete-all', '--restore');
+        case 'btrbk':
+          return /^(clean|prune|run)$/.test(first) && !call.has('-n', '--dry-run');
+        case 'bconsole':
+        case 'bareos-console':
+          return /\b(delete|purge|prune|restore|truncate|cancel)\b/.test(`${flags} ${call.io.stdin ?? ''}`);
+        case 'vssadmin':
+        case 'wbadmin':
+          return /^(delete|resize|start)$/i.test(first);
+        case 'backintime':
+          return /\b(remove|remove-and-do-not-ask-again|restore|smart-remove)\b/.test(flags);
+        case 'snapper':
+        case 'tmutil':
+          return false;
+        default:
+          return /\b(delete|forget|prune|remove|purge|restore|expire|nuke)\b/.test(
+            `${first} ${second} ${flags.replace(/\S*[/.]\S*/g, '')}`,
+          );
+      }
+    },
+    reason: 'deletes backups or restores over what is there',
+    match: [
+      'restic forget --keep-last 1 --prune',
+      'borg delete repo::a',
+      'borg prune --keep-daily 1 repo',
+      'timeshift --delete-all',
+      'duplicity remove-older-than 1D file:///x',
+      'tarsnap -d -f a',
+      'vssadmin delete shadows /all /quiet',
+      'restic -r /srv/r prune',
+      'rdiff-backup --remove-older-than 1D x',
+      'kopia snapshot delete x',
+      'restic restore latest --target /',
+    ],
+    pass: [
+      'restic snapshots',
+      'borg list repo',
+      'borg prune -n --keep-daily 1 repo',
+      'restic forget --dry-run --keep-last 1',
+      'timeshift --list',
+      'restic backup /home',
+      'borg create repo::b /home',
+      'kopia snapshot list',
+    ],
+  },
+  {
+    name: 'framework data loss',
+    programs:
+      'rails rake artisan django-admin manage.py flask prisma sequelize typeorm knex alembic flyway liquibase diesel sqlx goose migrate dbmate atlas supabase hasura sqitch drush wp console symfony mix craft magento typo3 yii cake spark ts-node-dev drizzle-kit mikro-orm ecto dotnet-ef dotnet gorm tern bytebase strapi medusa directus ghost nova php-artisan occ bench odoo-bin airflow superset rasa dvc mlflow wandb kaggle meteor gitlab-rake gitlab-ctl gitlab-rails discourse mastodon tootctl zammad redmine sidekiq resque rq celery-beat sentry posthog phoenix',
+    when: (call) =>
+      /(^|\s)(db:(drop|reset|purge|wipe|rollback|migrate:(down|reset|undo:all)|schema:load|truncate\w*|fresh|setup|nuke|seed:replant)|migrate:(fresh|reset|rollback|refresh|down|undo:all)|schema:(drop|revert|drop-tables)|migration:revert|migrate reset|db push --(force-reset|accept-data-loss)|db (reset|drop|wipe|clean|downgrade)|database (drop|reset|update 0)|ef database (drop|update 0)|flush|flushall|reset_db|sqlflush|clean|downgrade|undo|redo|rollback|revert|down|reset|drop-all|dropAll|drop|repair|doctrine:(database:drop|schema:drop|fixtures:load|migrations:migrate (prev|first))|ecto\.(drop|reset|rollback)|cache:(clear|flush|clear-all)|queue:(flush|clear)|horizon:(clear|purge|terminate)|telescope:(clear|prune)|model:prune|post delete|user delete|site (empty|delete)|plugin (delete|deactivate)|db (reset|clean)|db clean|sql-drop|site-install|entity:delete|delete|remove|destroy|cleanse|reconfigure|media remove|gc|-- --fresh|search-replace)(\s|$)/.test(
+        ` ${line(call)}`,
+      ) &&
+      !/\s--(pretend|dry-run|sql|check|plan)\b/.test(` ${line(call)}`) &&
+      !/^(list|status|history|show|info)\b/.test(line(call)),
+    reason: 'drops or rewrites the data of an application',
+    match: [
+      'rails db:drop',
+      'php artisan migrate:fresh --seed',
+      'python manage.py flush --noinput',
+      'npx prisma migrate reset --force',
+      'flyway clean',
+      'alembic downgrade base',
+      'wp db reset --yes',
+      'bin/rails db:reset',
+      'drush sql-drop -y',
+      'knex migrate:rollback --all',
+      'mix ecto.drop',
+      'php bin/console doctrine:schema:drop --force',
+      'bundle exec rake db:drop',
+      './manage.py reset_db',
+      'npx sequelize-cli db:drop',
+      'npx prisma db push --force-reset',
+      'dotnet ef database drop -f',
+    ],
+    pass: [
+      'rails db:migrate:status',
+      'php artisan route:list',
+      'flyway info',
+      'alembic history',
+      'wp plugin list',
+      'python manage.py showmigrations',
+      'python manage.py check',
+      'npx prisma generate',
+      'rails routes',
+      'php artisan migrate --pretend',
+    ],
+  },
+];
+
+const GLOBAL_VALUE = /^[\w./:@-]+$/;
+
+/** A destroying verb among the first words, none of them read first. */
+function destroyingWord(call: Call, most: number): boolean {
+  let seen = 0;
+  for (const { text, maybeValue } of call.operands) {
+    if (seen++ >= most || !GLOBAL_VALUE.test(text)) return false;
+    const verb = verbOf(text);
+    if (
+      verb === 'destroys' ||
+      verb === 'destroys weakly' ||
+      /^(deallocate|scale-in|(instances|servers):(delete|stop))$/.test(text)
+    )
+      return true;
+    if (verb === 'reads' && !maybeValue) return false;
+  }
+  return false;
+}

@@ -1,0 +1,273 @@
+import { isDisk } from '../programs/paths.ts';
+import type { Rule } from './rule.ts';
+
+/** Disks, partitions, volumes and file systems. */
+export const DISK_RULES: readonly Rule[] = [
+  {
+    name: 'mkfs (format)',
+    programs:
+      'mkfs mke2fs mkswap mkdosfs newfs mkntfs mkudffs mkreiserfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkfs.exfat mkfs.f2fs mkfs.msdos mkfs.minix mkfs.jfs mkfs.ubifs mkfs.erofs mkfs.bcachefs mkfs.cramfs mkfs.reiserfs format newfs_hfs newfs_apfs',
+    shapes: ['+'],
+    reason: 'mkfs (format)',
+    match: ['mkfs.ext4 /dev/sdb1', 'sudo mkfs -t xfs /dev/sdc', 'mkswap /dev/sda2', 'mke2fs -F x.img'],
+    pass: ['mkfs.ext4 -n /dev/sdb1', 'mkfs.xfs -N /dev/sdc', 'mkfs.ext4 --help'],
+  },
+  {
+    name: 'wipefs',
+    programs: 'wipefs',
+    shapes: ['-a|--all|-o|--offset|-f|--force'],
+    reason: 'wipefs',
+    match: ['wipefs -a /dev/sdb', 'wipefs --all --force /dev/sdb'],
+    pass: ['wipefs /dev/sdb', 'wipefs -n -a /dev/sdb', 'wipefs --no-act --all /dev/sdb'],
+  },
+  {
+    name: 'partition table',
+    programs:
+      'parted fdisk gdisk cfdisk cgdisk sfdisk sgdisk partx delpart addpart resizepart growpart gpart diskpart kpartx diskutil hdiutil fixparts',
+    shapes: [
+      '* rm|mklabel|mktable|mkpart|resizepart|resize|move|name|set|rescue|toggle|disk_set',
+      '--delete|-d|-o|--clear|-Z|--zap-all|-z|--zap|-n|--new|-t|--typecode|--change-name|-c|--load-backup|-l=',
+      'destroy|delete|eraseDisk|eraseVolume|partitionDisk|reformat|zeroDisk|secureErase|randomDisk|secureErase|deleteVolume|deleteContainer',
+      'apfs deleteVolume|deleteContainer',
+      '/^\\/dev\\//',
+    ],
+    when: (call) => {
+      const { program } = call;
+      if (/^(fdisk|gdisk|cfdisk|cgdisk)$/.test(program))
+        return call.operands.length > 0 && !call.has('-l', '-x', '--list', '--list-details', '-s', '--getsz');
+      if (program === 'sfdisk')
+        return call.io.stdin !== undefined || call.has('--delete', '-A', '--part-type', '--wipe', '-Y');
+      if (program === 'parted')
+        return call.operands.some((operand) =>
+          /^(rm|mklabel|mktable|mkpart|resizepart|move|set|name|toggle)$|\b(rm|mklabel|mkpart|mktable|resizepart)\b/.test(
+            operand.text,
+          ),
+        );
+      if (program === 'kpartx' || program === 'partx') return call.has('-d', '--delete');
+      if (program === 'diskutil')
+        return (
+          !/^(list|info|activity|apfs)$/.test(call.operands[0]?.text ?? '') ||
+          /delete/.test(call.operands[1]?.text ?? '')
+        );
+      if (program === 'hdiutil') return false;
+      if (program === 'growpart') return !call.has('-N', '--dry-run');
+      return true;
+    },
+    reason: 'changes a partition table',
+    match: [
+      'parted -s /dev/sda rm 1',
+      'fdisk /dev/sda',
+      'sgdisk --zap-all /dev/sdb',
+      'sgdisk -d 1 /dev/sda',
+      'parted /dev/sdb mklabel gpt',
+      'sfdisk --delete /dev/sda',
+      'diskutil eraseDisk APFS x disk2',
+      'echo ",,83" | sfdisk /dev/sdb',
+    ],
+    pass: [
+      'fdisk -l',
+      'fdisk -l /dev/sda',
+      'parted -l',
+      'parted /dev/sda print',
+      'sfdisk -d /dev/sda',
+      'sgdisk -p /dev/sda',
+      'diskutil list',
+    ],
+  },
+  {
+    name: 'blkdiscard',
+    programs:
+      'blkdiscard hdparm nvme sg_format sg_sanitize badblocks flashcp flash_erase flash_eraseall nandwrite mtd_debug',
+    shapes: ['+'],
+    when: (call) => {
+      const words = call.args.map((field) => field.text);
+      if (call.program === 'hdparm')
+        return words.some((word) =>
+          /^--(security-erase|trim-sector|dco-restore|make-bad-sector|write-sector|yes-i-know|please-destroy|security-set-pass|fwdownload|sanitize)/.test(
+            word,
+          ),
+        );
+      if (call.program === 'nvme')
+        return /^(format|sanitize|delete-ns|write|write-zeroes|write-uncor|dsm|reset|subsystem-reset|fw-download|fw-commit|detach-ns)$/.test(
+          words[0] ?? '',
+        );
+      if (call.program === 'badblocks') return words.some((word) => /^-\w*w/.test(word));
+      return true;
+    },
+    reason: 'erases a device',
+    match: [
+      'blkdiscard /dev/sdb',
+      'hdparm --security-erase x /dev/sda',
+      'nvme format /dev/nvme0n1',
+      'badblocks -w /dev/sdb',
+    ],
+    pass: ['hdparm -I /dev/sda', 'nvme list', 'nvme smart-log /dev/nvme0', 'badblocks -v /dev/sdb'],
+  },
+  {
+    name: 'logical volume',
+    programs:
+      'lvremove vgremove pvremove lvreduce vgreduce lvresize lvconvert lvchange vgchange vgrename lvrename pvmove vgexport pvcreate vgcfgrestore lvm',
+    shapes: ['+'],
+    when: (call) => {
+      if (call.program === 'lvresize')
+        return /^-/.test(call.value('-L', '--size', '-l') ?? '') || call.args.some((field) => /^-\d/.test(field.text));
+      if (call.program === 'lvm')
+        return /^(lv|vg|pv)(remove|reduce|create|change|convert)$/.test(call.operands[0]?.text ?? '');
+      return true;
+    },
+    reason: 'removes or shrinks a volume',
+    match: ['lvremove -f vg0/data', 'vgremove vg0', 'pvremove /dev/sdb', 'lvreduce -L 5G vg/x', 'pvcreate /dev/sdb'],
+    pass: ['lvremove --test vg0/data', 'lvs', 'vgdisplay', 'pvs'],
+  },
+  {
+    name: 'zfs destroy',
+    programs: 'zfs zpool',
+    shapes: [
+      'destroy|rollback|release|remove|detach|offline|labelclear|export|replace|split|clear|promote|unload-key|revert|receive|recv|create|upgrade|reguid|initialize|attach',
+    ],
+    when: (call) => {
+      const sub = call.operands[0]?.text ?? '';
+      if (call.program === 'zfs')
+        return (
+          /^(destroy|rollback|release|promote|unload-key|receive|recv)$/.test(sub) &&
+          (!/^rec/.test(sub) || call.has('-F'))
+        );
+      return /^(destroy|remove|detach|offline|labelclear|export|replace|split|create)$/.test(sub);
+    },
+    reason: 'destroys a data set, pool or snapshot',
+    match: [
+      'zfs destroy -r tank/data',
+      'zfs rollback tank@a',
+      'zpool destroy tank',
+      'zpool create tank /dev/sdb',
+      'zpool labelclear -f /dev/sdb',
+    ],
+    pass: ['zfs list', 'zpool status', 'zfs destroy -n tank/x', 'zfs snapshot tank@a'],
+  },
+  {
+    name: 'btrfs delete',
+    programs: 'btrfs',
+    shapes: [
+      'subvolume|sub|su delete|del',
+      'device|dev remove|delete|del|replace',
+      'replace start',
+      'filesystem|fi resize',
+      'check --repair',
+      'rescue *',
+      'balance start',
+      'quota disable',
+      'qgroup destroy',
+    ],
+    reason: 'deletes or rewrites a subvolume or device',
+    match: ['btrfs subvolume delete /mnt/@x', 'btrfs device remove /dev/sdb /mnt', 'btrfs check --repair /dev/sdb'],
+    pass: ['btrfs subvolume list /', 'btrfs filesystem df /', 'btrfs scrub status /'],
+  },
+  {
+    name: 'raid',
+    programs: 'mdadm megacli storcli dmsetup dmraid losetup multipath iscsiadm targetcli',
+    shapes: [
+      '--zero-superblock|--stop|-S|--remove|-r|--fail|-f|--create|-C|--grow',
+      'remove|remove_all|wipe_table|clear|suspend',
+      '-d|--detach|-D|--detach-all',
+      '-F|-f',
+      '-o=delete',
+    ],
+    when: (call) =>
+      call.program === 'losetup'
+        ? call.has('-d', '-D', '--detach', '--detach-all')
+        : !call.has('--detail', '--examine', '-D=', '-E'),
+    reason: 'takes apart an array or mapping',
+    match: ['mdadm --zero-superblock /dev/sdb', 'mdadm --stop /dev/md0', 'dmsetup remove x', 'losetup -d /dev/loop0'],
+    pass: ['mdadm --detail /dev/md0', 'losetup -a', 'dmsetup ls'],
+  },
+  {
+    name: 'file system repair',
+    programs:
+      'fsck e2fsck fsck.ext4 fsck.ext3 fsck.vfat fsck.fat xfs_repair ntfsfix debugfs tune2fs resize2fs xfs_growfs reiserfsck dosfsck e2undo e4defrag btrfstune fsck.xfs ntfsresize',
+    shapes: ['+'],
+    when: (call) => {
+      if (call.program === 'tune2fs') return !call.has('-l');
+      if (call.program === 'debugfs')
+        return call.has('-w') || call.args.some((field) => /\b(rm|kill_file|unlink|clri|write)\b/.test(field.text));
+      if (call.program === 'e4defrag' || call.program === 'xfs_growfs') return false;
+      return !call.has('-N', '-n', '--help', '-V');
+    },
+    reason: 'rewrites a file system',
+    match: [
+      'fsck -y /dev/sda1',
+      'e2fsck -f /dev/sdb1',
+      'xfs_repair -L /dev/sdb',
+      'resize2fs /dev/sda1 10G',
+      'debugfs -w /dev/sda1',
+    ],
+    pass: ['e2fsck -n /dev/sdb1', 'tune2fs -l /dev/sda1', 'xfs_repair -n /dev/sdb', 'fsck -N /dev/sda1'],
+  },
+  {
+    name: 'luks',
+    programs: 'cryptsetup veracrypt',
+    shapes: [
+      'luksFormat|erase|luksErase|luksKillSlot|luksRemoveKey|luksChangeKey|reencrypt|luksHeaderRestore|close|luksClose|remove|reencrypt-*',
+      '-c|--create|-d|--dismount',
+    ],
+    reason: 'destroys or locks an encrypted volume',
+    match: ['cryptsetup luksFormat /dev/sdb', 'cryptsetup erase /dev/sdb', 'cryptsetup luksKillSlot /dev/sdb 0'],
+    pass: ['cryptsetup luksDump /dev/sdb', 'cryptsetup status x', 'cryptsetup isLuks /dev/sdb'],
+  },
+  {
+    name: 'unmount',
+    programs: 'umount swapoff fusermount fusermount3 udisksctl eject',
+    shapes: ['+', '-a|--all|-u'],
+    when: (call) =>
+      call.program === 'udisksctl'
+        ? /^(unmount|power-off|lock|loop-delete)$/.test(call.operands[0]?.text ?? '')
+        : call.program === 'fusermount'
+          ? call.has('-u')
+          : true,
+    reason: 'takes a file system away from those who use it',
+    match: ['umount -f /mnt', 'swapoff -a', 'umount -l /data', 'udisksctl power-off -b /dev/sdb'],
+    pass: ['mount', 'udisksctl status', 'findmnt'],
+  },
+  {
+    name: 'mount over',
+    programs: 'mount pivot_root',
+    shapes: ['-o=/remount|bind|move|loop/', '--move|--bind|-M|-B|--rbind', '-a', '+'],
+    when: (call) =>
+      call.program === 'pivot_root' ||
+      /remount/.test(call.value('-o', '--options') ?? '') ||
+      call.args.some((field) => /remount/.test(field.text)) ||
+      call.has('--move', '-M') ||
+      call.operands.some((operand) => /^\/(etc|usr|home|var|bin|lib)?\/?$/.test(operand.text)),
+    reason: 'mounts over what is there',
+    match: ['mount -o remount,ro /', 'mount --move /a /b', 'mount -o remount,rw /usr'],
+    pass: ['mount', 'mount -t ext4', 'mount | grep sda'],
+  },
+  {
+    name: 'ddrescue and imagers',
+    programs:
+      'ddrescue dcfldd dc3dd partclone.ext4 partclone.restore fsarchiver clonezilla ocs-sr guestfish virt-resize qemu-img balena-etcher etcher bmaptool usbimager pv',
+    shapes: ['+', 'of=/dev/'],
+    when: (call) => {
+      const words = call.args.map((field) => field.text);
+      if (call.program === 'qemu-img')
+        return (
+          /^(commit|resize|rebase|amend)$/.test(words[0] ?? '') ||
+          (words[0] === 'snapshot' && words.some((word) => /^-[da]$/.test(word)))
+        );
+      if (call.program === 'fsarchiver') return words[0] === 'restfs';
+      if (call.program === 'pv') return call.has('-o');
+      return (
+        words.some((word) => isDisk(word.replace(/^of=/, '')) || /^of=/.test(word)) ||
+        call.program.startsWith('partclone') ||
+        call.program === 'ocs-sr'
+      );
+    },
+    reason: 'writes an image over a device',
+    match: [
+      'ddrescue /dev/sda /dev/sdb map',
+      'dcfldd if=x of=/dev/sdb',
+      'qemu-img snapshot -d a x.qcow2',
+      'qemu-img resize --shrink x 5G',
+    ],
+    pass: ['qemu-img info x.qcow2', 'pv big.tar'],
+  },
+];

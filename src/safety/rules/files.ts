@@ -1,0 +1,200 @@
+import type { Call } from '../programs/call.ts';
+import { absolute } from '../programs/paths.ts';
+import { OWN_TEMP } from '../shell/marks.ts';
+import type { Rule } from './rule.ts';
+
+/** Deleting what the same command made with `mktemp` loses nothing. */
+export function onlyOwnTemp(call: Call): boolean {
+  const { operands, machine } = call;
+  return (
+    operands.length > 0 &&
+    operands.every(
+      ({ text }) =>
+        text.includes(OWN_TEMP) ||
+        (machine.files !== undefined && machine.scope.made.has(absolute(machine, text) ?? text) && !text.includes('*')),
+    )
+  );
+}
+
+const notOwn = (call: Call) => !onlyOwnTemp(call);
+
+/** Order of `r` and `f` decides between the two names the gate has always had for `rm` with options. */
+function forceFirst(call: Call): boolean {
+  for (const { text } of call.args) {
+    if (/^--f/.test(text)) return true;
+    if (/^--r/.test(text)) return false;
+    const found = /^-[a-zA-Z]*?([rRf])/.exec(text);
+    if (found && !text.startsWith('--')) return found[1] === 'f';
+  }
+  return false;
+}
+
+/** Files: deleting, emptying, overwriting. */
+export const FILE_RULES: readonly Rule[] = [
+  {
+    name: 'rm -rf',
+    programs: 'rm',
+    shapes: ['-r|-R|-f|--recursive|--force'],
+    when: (call) => notOwn(call) && !forceFirst(call),
+    reason: 'rm -rf',
+    match: [
+      'rm -rf /tmp/foo',
+      'rm -r dir',
+      'rm -Rf x',
+      'rm -v --recursive x',
+      '/bin/rm -rf x',
+      'r\\m -r"f" x',
+      'rm x -rf',
+      'rm --rec x',
+    ],
+    pass: ['echo "rm -rf /"', 'grep -rf list .', 'rm --help', 't=$(mktemp -d); rm -rf "$t"', 'man rm'],
+  },
+  {
+    name: 'rm -fr',
+    programs: 'rm',
+    shapes: ['-r|-R|-f|--recursive|--force'],
+    when: (call) => notOwn(call) && forceFirst(call),
+    reason: 'rm -fr',
+    match: ['rm -fr /tmp/foo', 'rm -f x', 'rm --force x', 'rm -f -r x'],
+    pass: ['ls -fr', 'sort -fr names.txt'],
+  },
+  {
+    name: 'rm',
+    programs: 'rm unlink rmdir rimraf del-cli trash trash-put gio-trash rip srm',
+    shapes: ['+'],
+    when: notOwn,
+    reason: 'deletes files',
+    match: ['rm notes.txt', 'unlink x', 'rmdir old', 'rm -- -x', 'rm *.log', 'npx rimraf dist'],
+    pass: ['git log -- rm', 'which rm'],
+  },
+  {
+    name: 'trash',
+    programs: 'trash-empty trash-rm gio kioclient5 rmtrash',
+    shapes: ['trash --empty', 'remove|trash +', '!--help|--list'],
+    when: (call) => call.program !== 'gio' || /^(trash|remove)$/.test(call.operands[0]?.text ?? ''),
+    reason: 'deletes files',
+    match: ['trash-empty', 'gio trash old.txt', 'gio remove x'],
+    pass: ['gio info x', 'trash-list'],
+  },
+  {
+    name: 'find -delete',
+    programs: 'find',
+    shapes: ['-delete'],
+    reason: 'find -delete',
+    match: ['find . -name "*.tmp" -delete', 'find /tmp -mtime +3 -type f -delete'],
+    pass: ['find . -name "*-delete*"', "find . -name '-delete'"],
+  },
+  {
+    name: 'find to a file',
+    programs: 'find',
+    shapes: ['-fprint|-fprintf|-fprint0|-fls'],
+    reason: 'find empties a file',
+    match: ['find / -name core -fprint out.txt', 'find . -fls listing'],
+    pass: ['find . -print0', 'find . -printf "%p\\n"'],
+  },
+  {
+    name: 'shred',
+    programs: 'shred wipe srm nwipe scrub bleachbit secure-delete sfill sdmem sswap',
+    shapes: ['+', '-c|--clean'],
+    reason: 'shred',
+    match: ['shred -u secret.txt', 'wipe -rf dir', 'bleachbit --clean system.cache'],
+    pass: ['shred --help', 'bleachbit --list'],
+  },
+  {
+    name: 'truncate to zero',
+    programs: 'truncate fallocate',
+    shapes: ['-s|--size|-r|--reference +', '-p|--punch-hole|-c|--collapse-range|-z|--zero-range'],
+    when: (call) => call.program !== 'truncate' || !/^\+/.test(call.value('-s', '--size') ?? ''),
+    reason: 'truncate to zero',
+    match: [
+      'truncate -s 0 app.log',
+      'truncate --size=0 x',
+      'truncate -s0 x',
+      'truncate -s 10 x',
+      'fallocate -p -o 0 -l 10 x',
+    ],
+    pass: ['truncate -s +1M x', 'fallocate -l 1G new.img'],
+  },
+  {
+    name: 'rename',
+    programs: 'rename prename mmv perl-rename zmv krename qmv vidir',
+    shapes: ['+'],
+    reason: 'renames many files, over others if it comes to that',
+    match: ["rename 's/a/b/' *.txt", 'mmv "*.a" "#1.b"'],
+    pass: ["rename -n 's/a/b/' *.txt"],
+  },
+  {
+    name: 'rsync --delete',
+    programs: 'rsync',
+    shapes: [
+      '--delete|--del|--delete-before|--delete-after|--delete-during|--delete-delay|--delete-excluded|--delete-missing-args|--remove-source-files|--force|--inplace',
+    ],
+    reason: 'deletes or overwrites files at one end',
+    match: ['rsync -a --delete src/ dst/', 'rsync -av --remove-source-files a b', 'rsync -a --del a/ b/'],
+    pass: ['rsync -avn --delete src/ dst/', 'rsync --dry-run --delete a/ b/', 'rsync -av src/ host:dst/'],
+  },
+  {
+    name: 'sync tool delete',
+    programs: 'rclone mc lftp unison gsutil s3cmd s5cmd b2 azcopy mcli csync syncthing',
+    shapes: [
+      'sync|move|moveto|delete|deletefile|purge|rmdir|rmdirs|cleanup|dedupe|rm|rb|mirror|del|remove|mv|setlifecycle|rm-bucket|delete-bucket|delete-file-version|cancel +',
+      '-m rm|rb|mv +',
+    ],
+    when: (call) => call.program !== 'gsutil' || !/^rsync$/.test(call.operands[0]?.text ?? ''),
+    reason: 'deletes files at the other end',
+    match: [
+      'rclone sync a remote:b',
+      'rclone purge remote:b',
+      's3cmd del s3://b/x',
+      'mc rm --recursive --force x/y',
+      'gsutil -m rm -r gs://b',
+      'azcopy remove https://x',
+    ],
+    pass: [
+      'rclone sync --dry-run a remote:b',
+      'rclone ls remote:',
+      'rclone copy a remote:b',
+      's3cmd ls',
+      'gsutil ls gs://b',
+    ],
+  },
+  {
+    name: 'gsutil rsync -d',
+    programs: 'gsutil',
+    shapes: ['rsync -d'],
+    reason: 'deletes files at the other end',
+    match: ['gsutil rsync -d a gs://b', 'gsutil -m rsync -r -d a gs://b'],
+    pass: ['gsutil rsync -r a gs://b', 'gsutil rsync -n -d a gs://b'],
+  },
+  {
+    name: 'duplicate finder -d',
+    programs: 'fdupes jdupes rdfind rmlint czkawka_cli fclones duff dupeguru hardlink',
+    shapes: [
+      '-d|--delete|-N|-D|-L|-H',
+      '-deleteduplicates=true',
+      '-deleteduplicates true',
+      'remove|link|dedupe',
+      '-makehardlinks',
+    ],
+    reason: 'deletes files it takes for duplicates',
+    match: ['fdupes -rdN .', 'jdupes -d dir', 'rdfind -deleteduplicates true .', 'fclones remove < dup.txt'],
+    pass: ['fdupes -r .', 'fclones group .'],
+  },
+  {
+    name: 'tmp cleaner',
+    programs: 'tmpreaper tmpwatch systemd-tmpfiles',
+    shapes: ['+', '--clean|--remove'],
+    when: (call) => call.program !== 'systemd-tmpfiles' || call.has('--clean', '--remove'),
+    reason: 'deletes files by age',
+    match: ['tmpreaper 7d /tmp', 'systemd-tmpfiles --clean'],
+    pass: ['tmpreaper --test 7d /tmp', 'systemd-tmpfiles --create'],
+  },
+  {
+    name: 'patch over files',
+    programs: 'patch',
+    shapes: ['-f|--force|-R|--reverse|-E|--remove-empty-files'],
+    reason: 'changes files in place',
+    match: ['patch -R -p1 < a.diff', 'patch -f -p1 -i a.diff'],
+    pass: ['patch --dry-run -p1 < a.diff', 'patch -R --dry-run -p1 < a.diff'],
+  },
+];

@@ -1,0 +1,73 @@
+import type { Call } from '../programs/call.ts';
+import { destructive, type StaticVerdict } from '../verdict.ts';
+import { CLOUD_RULES } from './cloud.ts';
+import { CLUSTER_RULES } from './clusters.ts';
+import { DISK_RULES } from './disks.ts';
+import { FILE_RULES } from './files.ts';
+import { FOUND_RULES } from './found.ts';
+import { GIT_RULES } from './git.ts';
+import { NETWORK_RULES } from './network.ts';
+import { PACKAGE_RULES } from './packages.ts';
+import { compileRule, type Matcher, type Rule } from './rule.ts';
+import { SYSTEM_RULES } from './system.ts';
+
+/** All rows, by family. */
+export const FAMILIES: Readonly<Record<string, readonly Rule[]>> = {
+  files: FILE_RULES,
+  disks: DISK_RULES,
+  'version control': GIT_RULES,
+  system: SYSTEM_RULES,
+  network: NETWORK_RULES,
+  packages: PACKAGE_RULES,
+  clusters: CLUSTER_RULES,
+  'cloud and data': CLOUD_RULES,
+  'redirections, code and in-place edits': FOUND_RULES,
+};
+
+/** A rule as `:safety patterns` and the documentation show it. */
+export type RuleInfo = { readonly name: string; readonly family: string; readonly reason: string };
+
+/** Every rule in force, once by name, in table order. */
+export function listRules(): readonly RuleInfo[] {
+  const seen = new Map<string, RuleInfo>();
+  for (const [family, rules] of Object.entries(FAMILIES)) {
+    for (const { name, reason } of rules) if (!seen.has(name)) seen.set(name, { name, family, reason });
+  }
+  return [...seen.values()];
+}
+
+type Entry = { readonly verdict: StaticVerdict; readonly matches: Matcher };
+
+const BY_PROGRAM: ReadonlyMap<string, readonly Entry[]> = index();
+
+function index(): ReadonlyMap<string, readonly Entry[]> {
+  const out = new Map<string, Entry[]>();
+  for (const rules of Object.values(FAMILIES)) {
+    for (const rule of rules) {
+      if (rule.programs === '') continue;
+      const entry = { verdict: destructive(rule.name, rule.reason), matches: compileRule(rule) };
+      for (const program of rule.programs.split(' ')) {
+        const list = out.get(program);
+        if (list) list.push(entry);
+        else out.set(program, [entry]);
+      }
+    }
+  }
+  return out;
+}
+
+/** The first row that matches this call. Rows in `disabled` are passed over. */
+export function matchRules(call: Call, disabled: ReadonlySet<string>): StaticVerdict | undefined {
+  for (const { verdict, matches } of BY_PROGRAM.get(call.program) ?? []) {
+    if (matches(call) && !disabled.has(verdict.rule ?? '')) return verdict;
+  }
+  return undefined;
+}
+
+/** Does any row know this program? */
+export function hasRules(program: string): boolean {
+  return BY_PROGRAM.has(program);
+}
+
+/** Names of all programs that rows know, for words that are patterns (`/bin/r?`). */
+export const RULE_PROGRAMS: readonly string[] = [...BY_PROGRAM.keys()];

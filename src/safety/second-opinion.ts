@@ -1,0 +1,64 @@
+/** The system prompt of the second opinion (SF-4), word for word. */
+export const SECOND_OPINION_PROMPT =
+  'Detect destructive shell commands. Reply YES if running this would delete, overwrite, or irreversibly modify data, processes, or system state. Otherwise reply NO. Respond with only YES or NO.';
+
+/** How the gate asks a model: one call, no tools, no stream; the engine chooses preset and token limit. */
+export type AskModel = (
+  system: string,
+  user: string,
+  signal: AbortSignal,
+) => Promise<{ readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string }>;
+
+export type Opinion = { readonly destructive: boolean; readonly reason: string; readonly failed: boolean };
+
+/** What the model is shown: the action and the user's goal, never output nor the agent's own prose. */
+export function opinionText(action: string, goal: string): string {
+  return `Goal: ${goal === '' ? '(none)' : goal}\nCommand:\n${action}`;
+}
+
+/**
+ * Reads an answer: its first word decides, case and punctuation aside. A reasoning model's thinking (`<think>…`) is
+ * skipped; thinking that never ended is no answer.
+ */
+export function readAnswer(text: string): 'YES' | 'NO' | undefined {
+  const answer = text.replace(/<think(?:ing)?>[^]*?<\/think(?:ing)?>/gi, ' ').replace(/^[^]*<\/think(?:ing)?>/i, ' ');
+  if (/<think(?:ing)?>/i.test(answer)) return undefined;
+  const word = /[\p{L}\p{N}]+/u.exec(answer)?.[0]?.toUpperCase();
+  return word === 'YES' || word === 'NO' ? word : undefined;
+}
+
+/** Asks once, within `timeoutMs` milliseconds. Every failure counts as destructive and says so. */
+export async function askOpinion(
+  ask: AskModel,
+  action: string,
+  goal: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Opinion> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const either = AbortSignal.any([signal, timeout]);
+  const failed = (why: string): Opinion => ({
+    destructive: true,
+    reason: `second opinion ${why}; treated as destructive`,
+    failed: true,
+  });
+  try {
+    const answer = await Promise.race([ask(SECOND_OPINION_PROMPT, opinionText(action, goal), either), aborted(either)]);
+    if (answer === undefined)
+      return failed(timeout.aborted && !signal.aborted ? `timed out after ${timeoutMs} ms` : 'cancelled');
+    if (!answer.ok) return failed(`failed (${answer.why})`);
+    const verdict = readAnswer(answer.text);
+    if (verdict === 'YES') return { destructive: true, reason: 'LLM flagged as destructive', failed: false };
+    if (verdict === 'NO') return { destructive: false, reason: 'second opinion: not destructive', failed: false };
+    return failed('was neither YES nor NO');
+  } catch (error) {
+    return failed(`failed (${error instanceof Error ? error.message : String(error)})`);
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    else signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+}

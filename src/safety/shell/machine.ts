@@ -1,0 +1,66 @@
+import type { Assignment, ParsedScript, Word } from 'unbash';
+import type { FileLook } from '../files.ts';
+import type { StaticVerdict } from '../verdict.ts';
+import type { Scope } from './scope.ts';
+
+/** What a command reads and where its output goes; text may hold marks. */
+export type Io = {
+  /** Text on standard input; undefined: whatever the caller's is (a terminal). */
+  readonly stdin: string | undefined;
+};
+
+/** One expanded word. */
+export type Field = {
+  /** The text, with marks for what is not known. */
+  readonly text: string;
+  /** An unquoted pattern character stands in it: it may become any number of file names. */
+  readonly glob: boolean;
+};
+
+/** A redirection with its target expanded. */
+export type Redirect = {
+  readonly operator: string;
+  readonly fd: number | undefined;
+  /** Target word, or for here-documents and here-strings the text. */
+  readonly target: string;
+};
+
+/**
+ * Walks a command as a shell would, without running anything: keeps variables and functions, knows the output of the
+ * few programs whose output is plain (`echo`, `printf`, decoders), and reports each program call to the judge.
+ */
+export interface Machine {
+  scope: Scope;
+  readonly files: FileLook | undefined;
+  /** True as soon as something destructive was found: nothing more need be looked at. */
+  readonly done: boolean;
+  /** Text of `<(…)`, by its `/dev/fd/…` name; what is written to `>(…)` is not tracked. */
+  readonly substituted: Map<string, string>;
+  /** Text that this command itself wrote to files, by path. */
+  readonly written: Map<string, string>;
+  /** Walks a parsed script; returns its output. */
+  runScript(script: ParsedScript, io: Io): string;
+  /** Parses and walks code that stood in a string (`eval`, `sh -c`); returns its output. */
+  runText(code: string, io: Io): string;
+  /** Walks one command given as words. */
+  runFields(fields: readonly Field[], io: Io, redirects?: readonly Redirect[]): string;
+  /** One word as text: no splitting. */
+  text(word: Word | undefined): string;
+  /** One word as a shell pattern. */
+  pattern(word: Word | undefined): string;
+  /** Expands a string once more, as `${x@P}` and arithmetic do; commands in it are walked. */
+  expandString(text: string): string;
+  /** Carries out one assignment. */
+  assign(assignment: Assignment): void;
+  /** Records what is thought of one call. */
+  note(verdict: StaticVerdict): void;
+  /** Runs `body` in a copy of the scope, as a subshell does. */
+  inSubshell<T>(body: () => T): T;
+  /** The verdict on `body` alone; the caller records it, or a better one. */
+  watch(body: () => void): StaticVerdict;
+}
+
+/** A field of plain text. */
+export function plain(text: string): Field {
+  return { text, glob: false };
+}

@@ -1,0 +1,45 @@
+/**
+ * Marks inside expanded text. They stand for what reading alone can't know; private-use code points, so a command
+ * that contains them itself is only taken for less known than it is.
+ */
+
+/** Text that can't be known: an unset variable, the output of a program. */
+export const HOLE = '\uE000';
+/** Text that came over the network. */
+export const FETCHED = '\uE001';
+/** The content of a local file. */
+export const FILE_TEXT = '\uE002';
+/** The path of a temporary file that the same command made. */
+export const OWN_TEMP = '\uE003';
+/** The next character was quoted. */
+export const QUOTE = '\uE004';
+/** A word ends here. */
+export const SPLIT = '\uE005';
+/** A quoted nothing: the word exists though it may be empty. */
+export const EMPTY = '\uE006';
+/** Text that a decoder made of something unknown. */
+export const DECODED = '\uE007';
+
+const ANY_HOLE = /[\uE000-\uE002\uE007]/;
+const ALL_MARKS = /[\uE000-\uE007]/;
+const ALL_MARKS_GLOBAL = /[\uE000-\uE007]/g;
+
+/** Is some part of this text not known? (A temporary file of one's own counts as known enough.) */
+export function hasHole(text: string): boolean {
+  return ANY_HOLE.test(text);
+}
+
+/** Replaces marks that stood in the input itself, so that hostile text can't pass for our own marks. */
+export function disarm(source: string): string {
+  return ALL_MARKS.test(source) ? source.replace(ALL_MARKS_GLOBAL, HOLE) : source;
+}
+
+/** The text for people and for patterns: marks shown as `…`. */
+export function readable(text: string): string {
+  return ALL_MARKS.test(text) ? text.replace(ALL_MARKS_GLOBAL, '…') : text;
+}
+
+/** The text with everything unknown taken as empty. */
+export function withoutHoles(text: string): string {
+  return text.replace(/[\uE000-\uE007]/g, '');
+}

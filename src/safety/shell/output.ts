@@ -1,0 +1,150 @@
+import { DECODED, HOLE, hasHole } from './marks.ts';
+
+/** What `echo` with these words prints. */
+export function echoOutput(words: readonly string[]): string {
+  let at = 0;
+  let newline = true;
+  let escapes = false;
+  while (/^-[neE]+$/.test(words[at] ?? '')) {
+    const word = words[at++] ?? '';
+    if (word.includes('n')) newline = false;
+    if (word.includes('e')) escapes = true;
+  }
+  const text = words.slice(at).join(' ');
+  return (escapes ? unescape(text) : text) + (newline ? '\n' : '');
+}
+
+/** What `printf FORMAT …` prints; formats beyond `%s %b %d %c %%` with a width leave a hole. */
+export function printfOutput(words: readonly string[]): string {
+  const format = unescape(words[0] ?? '');
+  const args = words.slice(1);
+  let out = '';
+  let used = 0;
+  do {
+    const before = used;
+    out += format.replace(/%(-?\d*(?:\.\d+)?)([a-zA-Z%])/g, (_, width: string, kind: string) => {
+      if (kind === '%') return '%';
+      const value = args[used++] ?? '';
+      if (kind === 'b') return unescape(value);
+      if (kind === 'c') return value.slice(0, 1);
+      if (kind === 'q' || kind === 's') return /^\.\d+$/.test(width) ? value.slice(0, Number(width.slice(1))) : value;
+      if (kind === 'd' || kind === 'i') return /^-?\d+$/.test(value) ? value : HOLE;
+      if (kind === 'x' && /^\d+$/.test(value)) return Number(value).toString(16);
+      if (kind === 'o' && /^\d+$/.test(value)) return Number(value).toString(8);
+      return HOLE;
+    });
+    if (used === before) break;
+  } while (used < args.length && out.length < 100_000);
+  return out;
+}
+
+/** Backslash escapes as `echo -e`, `printf` and `%b` read them. */
+export function unescape(text: string): string {
+  if (!text.includes('\\')) return text;
+  const simple: Readonly<Record<string, string>> = {
+    n: '\n',
+    t: '\t',
+    r: '\r',
+    a: '\x07',
+    b: '\b',
+    f: '\f',
+    v: '\v',
+    e: '\x1b',
+    '\\': '\\',
+    '"': '"',
+    "'": "'",
+  };
+  return text.replace(
+    /\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|0?([0-7]{1,3})|([^]))/g,
+    (whole, hex, u4, u8, octal, other: string | undefined) => {
+      const code = hex ?? u4 ?? u8;
+      if (code !== undefined) return fromCode(Number.parseInt(code, 16));
+      if (octal !== undefined) return fromCode(Number.parseInt(octal, 8) & 255);
+      return other === undefined ? whole : (simple[other] ?? whole);
+    },
+  );
+}
+
+function fromCode(code: number): string {
+  return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
+}
+
+/** What a plain filter makes of text that is known; undefined when this program is none of them. */
+export function filterOutput(program: string, words: readonly string[], stdin: string): string | undefined {
+  const operands = words.filter((word) => !word.startsWith('-') || word === '-');
+  const decode = (make: (text: string) => string | undefined) => (hasHole(stdin) ? DECODED : (make(stdin) ?? DECODED));
+  switch (program) {
+    case 'base64':
+    case 'base32':
+      if (!words.some((word) => /^(-d|-D|--decode|-di|-id)$/.test(word))) return hasHole(stdin) ? HOLE : DECODED;
+      return program === 'base32' ? DECODED : decode((text) => Buffer.from(text, 'base64').toString('utf8'));
+    case 'xxd':
+      return words.some((word) => /^-\w*r/.test(word)) ? decode(fromHex) : HOLE;
+    case 'rev':
+      return decode((text) => text.replace(/[^\n]+/g, (line) => [...line].reverse().join('')));
+    case 'tac':
+      return decode((text) => `${text.replace(/\n$/, '').split('\n').reverse().join('\n')}\n`);
+    case 'tr':
+      return translate(words, stdin);
+    case 'sed':
+      return operands.length === 1 || words[0] === '-e' ? substitute(operands[0] ?? '', stdin) : HOLE;
+    case 'cut':
+    case 'awk':
+      return hasHole(stdin) ? stdin : HOLE;
+    default:
+      return undefined;
+  }
+}
+
+function fromHex(text: string): string | undefined {
+  const hex = text.replace(/\s+/g, '');
+  return /^([0-9a-fA-F]{2})+$/.test(hex) ? Buffer.from(hex, 'hex').toString('utf8') : undefined;
+}
+
+function translate(words: readonly string[], stdin: string): string {
+  if (hasHole(stdin)) return DECODED;
+  const flags = words.filter((word) => /^-[a-zA-Z]+$/.test(word)).join('');
+  const sets = words.filter((word) => !/^-[a-zA-Z]+$/.test(word)).map(charSet);
+  const [from, to] = sets;
+  if (!from) return HOLE;
+  if (flags.includes('d')) return [...stdin].filter((c) => !from.includes(c)).join('');
+  if (!to || flags.includes('c')) return flags.includes('s') ? stdin : HOLE;
+  return [...stdin]
+    .map((c) => {
+      const at = from.indexOf(c);
+      return at < 0 ? c : (to[Math.min(at, to.length - 1)] ?? '');
+    })
+    .join('');
+}
+
+function charSet(text: string): readonly string[] {
+  const named = unescape(text)
+    .replaceAll('[:lower:]', 'a-z')
+    .replaceAll('[:upper:]', 'A-Z')
+    .replaceAll('[:digit:]', '0-9')
+    .replaceAll('[:space:]', ' \t\n\r')
+    .replaceAll('[:alpha:]', 'A-Za-z');
+  const out: string[] = [];
+  for (let i = 0; i < named.length && out.length < 1000; i++) {
+    const start = named.charCodeAt(i);
+    if (named[i + 1] === '-' && i + 2 < named.length) {
+      const end = Math.min(named.charCodeAt(i + 2), start + 500);
+      for (let code = start; code <= end; code++) out.push(String.fromCharCode(code));
+      i += 2;
+    } else out.push(named.charAt(i));
+  }
+  return out;
+}
+
+/** `sed 's/a/b/g'` on known text; only where the pattern is literal. */
+function substitute(script: string, stdin: string): string {
+  if (stdin === '' || stdin === HOLE) return HOLE;
+  let text = stdin;
+  for (const command of script.split(';')) {
+    const found = /^\s*s(.)([^]*?)\1([^]*?)\1([g]?)\s*$/.exec(command);
+    if (!found || /[.*[\]^$\\&]/.test((found[2] ?? '') + (found[3] ?? ''))) return hasHole(stdin) ? stdin : HOLE;
+    text =
+      found[4] === 'g' ? text.replaceAll(found[2] ?? '', found[3] ?? '') : text.replace(found[2] ?? '', found[3] ?? '');
+  }
+  return text;
+}

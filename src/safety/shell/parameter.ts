@@ -1,0 +1,176 @@
+import type { ParameterExpansionPart, Word } from 'unbash';
+import { globToRegExp } from './glob.ts';
+import type { Machine } from './machine.ts';
+import { HOLE, hasHole } from './marks.ts';
+import type { Value } from './scope.ts';
+
+/** `$@`, `$1`, `$#` … as a list of words; undefined for an ordinary variable. */
+export function specialParameter(machine: Machine, name: string): readonly string[] | undefined {
+  const { positional } = machine.scope;
+  if (name === '@' || name === '*') return positional;
+  if (/^\d+$/.test(name)) return name === '0' ? ['bash'] : [positional[Number(name) - 1] ?? ''];
+  if (name === '#') return [String(positional.length)];
+  if (name === '?' || name === '$' || name === '!' || name === '-') return [name === '?' ? '0' : HOLE];
+  if (name === '_') return [machine.scope.lastArgument];
+  return undefined;
+}
+
+/** The words a `${…}` stands for, before splitting. */
+export function expandParameter(machine: Machine, part: ParameterExpansionPart): readonly string[] {
+  const { scope } = machine;
+  if (part.prefix === '#') return [lengthOf(machine, part)];
+  if (part.operation?.type === 'Names') return scope.names(part.parameter);
+  let name = part.parameter;
+  if (part.prefix === '!') {
+    const target = part.index ? valueAt(machine, name, part.index).join(' ') : scope.text(name);
+    if (part.index && /^[@*]$/.test(part.index.text)) return keysOf(scope.get(name));
+    if (hasHole(target) || !/^\w+(\[.*\])?$/.test(target)) return [HOLE];
+    const found = /^(\w+)\[(.*)\]$/.exec(target);
+    if (found) return applyOperation(machine, part, elementOf(scope.get(found[1] ?? ''), found[2] ?? ''));
+    name = target;
+  }
+  const values = part.index && part.prefix !== '!' ? valueAt(machine, name, part.index) : valuesOf(machine, name);
+  return applyOperation(machine, part, values, name);
+}
+
+function valuesOf(machine: Machine, name: string): readonly string[] {
+  return specialParameter(machine, name) ?? [machine.scope.text(name)];
+}
+
+function valueAt(machine: Machine, name: string, index: Word): readonly string[] {
+  if (index.text === '@' || index.text === '*') return machine.scope.list(name);
+  return elementOf(machine.scope.get(name), machine.text(index));
+}
+
+function elementOf(value: Value | undefined, key: string): readonly string[] {
+  if (key === '@' || key === '*') return value === undefined ? [HOLE] : [...listOf(value)];
+  if (value === undefined) return [HOLE];
+  if (value instanceof Map) return [value.get(key) ?? HOLE];
+  const list = listOf(value);
+  if (!/^-?\d+$/.test(key)) return [list.length === 1 ? (list[0] ?? '') : HOLE];
+  return [list.at(Number(key)) ?? ''];
+}
+
+function listOf(value: Value): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return value instanceof Map ? [...value.values()] : (value as readonly string[]);
+}
+
+function keysOf(value: Value | undefined): readonly string[] {
+  if (value === undefined) return [HOLE];
+  return value instanceof Map ? [...value.keys()] : listOf(value).map((_, index) => String(index));
+}
+
+function lengthOf(machine: Machine, part: ParameterExpansionPart): string {
+  if (part.index && /^[@*]$/.test(part.index.text)) return String(machine.scope.list(part.parameter).length);
+  if (part.parameter === '@' || part.parameter === '*') return String(machine.scope.positional.length);
+  const text = (part.index ? valueAt(machine, part.parameter, part.index) : valuesOf(machine, part.parameter)).join('');
+  return hasHole(text) ? HOLE : String(text.length);
+}
+
+function applyOperation(
+  machine: Machine,
+  part: ParameterExpansionPart,
+  values: readonly string[],
+  name = part.parameter,
+): readonly string[] {
+  const operation = part.operation;
+  if (!operation) return values;
+  switch (operation.type) {
+    case 'Default': {
+      const missing = values.length === 0 || values.every((value) => value === '' || value === HOLE);
+      const alternative = operation.operator.endsWith('+');
+      if (alternative) return missing && !values.includes(HOLE) ? [] : [machine.text(operation.operand)];
+      if (!missing) return values;
+      const other = machine.text(operation.operand);
+      if (operation.operator.endsWith('=')) machine.scope.set(name, other);
+      return operation.operator.endsWith('?') ? [HOLE] : [other];
+    }
+    case 'Slice':
+      return slice(machine, values, operation.offset, operation.length, /^[@*]$/.test(part.index?.text ?? name));
+    case 'Remove': {
+      const pattern = machine.pattern(operation.operand);
+      return values.map((value) => (hasHole(value) ? value : removeAffix(value, pattern, operation.operator)));
+    }
+    case 'Replace': {
+      const pattern = machine.pattern(operation.pattern);
+      const replacement = machine.text(operation.replacement);
+      return values.map((value) => (value === HOLE ? HOLE : replace(value, pattern, replacement, operation.operator)));
+    }
+    case 'CaseModification':
+      return values.map((value) => changeCase(value, operation.operator));
+    case 'Transform':
+      return values.map((value) => transform(machine, value, operation.operand.text));
+    default:
+      return [HOLE];
+  }
+}
+
+function slice(
+  machine: Machine,
+  values: readonly string[],
+  offsetWord: Word,
+  lengthWord: Word | undefined,
+  list: boolean,
+): readonly string[] {
+  const offset = numberOf(machine.text(offsetWord));
+  const length = lengthWord ? numberOf(machine.text(lengthWord)) : undefined;
+  if (offset === undefined || (lengthWord && length === undefined)) return [HOLE];
+  const cut = <T extends string | readonly string[]>(value: T, start: number) =>
+    value.slice(start, length === undefined ? undefined : length < 0 ? length : start + length) as T;
+  if (list) return cut(values, Math.max(0, offset - 1));
+  return values.map((value) =>
+    hasHole(value) ? HOLE : cut(value, offset < 0 ? Math.max(0, value.length + offset) : offset),
+  );
+}
+
+function numberOf(text: string): number | undefined {
+  const simple = text.trim();
+  if (/^\(?-?\s*\d{1,9}\)?$/.test(simple)) return Number(simple.replace(/[()\s]/g, ''));
+  const sum = /^(\d{1,9})\s*([-+*])\s*(\d{1,9})$/.exec(simple);
+  if (!sum) return undefined;
+  const [a, b] = [Number(sum[1]), Number(sum[3])];
+  return sum[2] === '+' ? a + b : sum[2] === '-' ? a - b : a * b;
+}
+
+function removeAffix(value: string, pattern: string, operator: string): string {
+  if (value.length > 4000) return HOLE;
+  const matches = globToRegExp(pattern);
+  const prefix = operator.startsWith('#');
+  const longest = operator.length === 2;
+  for (let n = 0; n <= value.length; n++) {
+    const size = longest ? value.length - n : n;
+    const part = prefix ? value.slice(0, size) : value.slice(value.length - size);
+    if (matches.test(part)) return prefix ? value.slice(size) : value.slice(0, value.length - size);
+  }
+  return value;
+}
+
+function replace(value: string, pattern: string, replacement: string, operator: string): string {
+  if (pattern === '' || value.length > 4000) return pattern === '' ? value : HOLE;
+  const body = globToRegExp(pattern).source.slice(1, -1).replaceAll('[^]*', '[^]*?');
+  const source = operator === '/#' ? `^${body}` : operator === '/%' ? `${body}$` : body;
+  return value.replace(new RegExp(source, operator === '//' ? 'g' : ''), () => replacement);
+}
+
+function changeCase(value: string, operator: string): string {
+  const change = (text: string) => (operator.startsWith('^') ? text.toUpperCase() : text.toLowerCase());
+  return operator.length === 2 ? change(value) : change(value.slice(0, 1)) + value.slice(1);
+}
+
+function transform(machine: Machine, value: string, operator: string): string {
+  switch (operator) {
+    case 'P':
+      return machine.expandString(value);
+    case 'E':
+      return value.replace(/\\x([0-9a-fA-F]{1,2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+    case 'U':
+      return value.toUpperCase();
+    case 'L':
+      return value.toLowerCase();
+    case 'u':
+      return changeCase(value, '^');
+    default:
+      return value;
+  }
+}

@@ -1,0 +1,94 @@
+import type { Function as FunctionNode } from 'unbash';
+import { HOLE } from './marks.ts';
+
+export type Value = string | readonly string[] | ReadonlyMap<string, string>;
+
+/** Variables that every shell has and whose value, or first character, tricks like `${PATH:0:1}` rely on. */
+const USUAL: ReadonlyMap<string, string> = new Map([
+  ['IFS', ' \t\n'],
+  ['PATH', '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'],
+  ['SHELL', '/bin/bash'],
+  ['BASH', '/bin/bash'],
+  ['HOME', '/home/user'],
+  ['OSTYPE', 'linux-gnu'],
+  ['PS4', '+ '],
+  ['OPTIND', '1'],
+]);
+
+/** The state of one shell: variables, functions, aliases, arguments and directory. */
+export class Scope {
+  private readonly vars: Map<string, Value>;
+  readonly functions: Map<string, FunctionNode>;
+  readonly aliases: Map<string, string>;
+  /** Paths this command made itself; truncating or deleting them loses nothing. */
+  readonly made: Set<string>;
+  positional: readonly string[];
+  /** Absolute directory; undefined when it can't be known. */
+  cwd: string | undefined;
+  lastArgument = '';
+  /** Values that a variable had on different branches. */
+  readonly alternatives: Map<string, readonly string[]>;
+
+  constructor(cwd: string | undefined, from?: Scope) {
+    this.vars = new Map(from?.vars);
+    this.functions = new Map(from?.functions);
+    this.aliases = new Map(from?.aliases);
+    this.alternatives = new Map(from?.alternatives);
+    this.made = from?.made ?? new Set();
+    this.positional = from?.positional ?? [];
+    this.lastArgument = from?.lastArgument ?? '';
+    this.cwd = cwd;
+  }
+
+  /** A copy, as for a subshell. */
+  copy(): Scope {
+    return new Scope(this.cwd, this);
+  }
+
+  set(name: string, value: Value): void {
+    if (this.vars.size < 2000 || this.vars.has(name)) this.vars.set(name, value);
+  }
+
+  unset(name: string): void {
+    this.vars.set(name, '');
+    this.functions.delete(name);
+  }
+
+  get(name: string): Value | undefined {
+    return this.vars.get(name) ?? USUAL.get(name);
+  }
+
+  /** The variable as one text; a hole when nothing is known of it. */
+  text(name: string): string {
+    const value = this.get(name);
+    if (value === undefined) return HOLE;
+    if (typeof value === 'string') return value;
+    if (value instanceof Map) return value.get('0') ?? HOLE;
+    return Array.isArray(value) ? (value[0] ?? '') : HOLE;
+  }
+
+  /** All elements of an array (or the one value of a scalar). */
+  list(name: string): readonly string[] {
+    const value = this.get(name);
+    if (value === undefined) return [HOLE];
+    if (typeof value === 'string') return [value];
+    return value instanceof Map ? [...value.values()] : [...(value as readonly string[])];
+  }
+
+  /** Names of known variables that start so (`${!pre*}`). */
+  names(prefix: string): readonly string[] {
+    return [...this.vars.keys()].filter((name) => name.startsWith(prefix));
+  }
+
+  /** After a branch that may or may not have run: what differs is no longer known. */
+  forgetDifferences(before: Scope): void {
+    for (const [name, value] of this.vars) {
+      const old = before.vars.get(name);
+      if (old === undefined || old === value) continue;
+      const all = [...(this.alternatives.get(name) ?? []), old, value].filter((item) => typeof item === 'string');
+      this.alternatives.set(name, [...new Set(all)].filter((item) => item !== HOLE).slice(0, 6));
+      this.vars.set(name, HOLE);
+    }
+    if (this.cwd !== before.cwd) this.cwd = undefined;
+  }
+}

@@ -1,0 +1,397 @@
+import { isAbsolute, join } from 'node:path';
+import {
+  type Assignment,
+  type CompoundList,
+  forEachChild,
+  type ParsedScript,
+  parse,
+  type Redirection,
+  type Script,
+  type Statement,
+  type SyntaxNode,
+  type Word,
+} from 'unbash';
+import type { FileLook } from '../files.ts';
+import { depthOf, MAX_DEPTH, MAX_LENGTH } from '../limits.ts';
+import { harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
+import { walkArithmetic } from './arithmetic.ts';
+import type { Field, Io, Machine, Redirect } from './machine.ts';
+import { disarm, HOLE, hasHole, OWN_TEMP } from './marks.ts';
+import { Scope } from './scope.ts';
+import { expandPattern, expandQuoted, expandString, expandText, expandWord, expandWords } from './word.ts';
+
+type Node = Statement['command'] | Statement | CompoundList;
+
+/** What the walker asks of the judge: everything about one simple command once its words are known. */
+export type Judge = {
+  /** Judges a call and returns its output; `names` are the words as written. */
+  call(machine: Machine, fields: readonly Field[], io: Io, redirects: readonly Redirect[]): string;
+  /** Judges a redirection that opens a file. */
+  redirect(machine: Machine, redirect: Redirect): void;
+};
+
+const MAX_NESTED = 24;
+const MAX_STEPS = 4000;
+const MAX_OUTPUT = 200_000;
+
+/** The abstract shell. One instance per judgement. */
+export class Walker implements Machine {
+  scope: Scope;
+  readonly files: FileLook | undefined;
+  readonly substituted = new Map<string, string>();
+  readonly written = new Map<string, string>();
+  verdict: StaticVerdict = harmless();
+  private readonly judge: Judge;
+  private nested = 0;
+  private steps = 0;
+  private functionDepth = 0;
+
+  private readonly disabled: ReadonlySet<string>;
+
+  constructor(judge: Judge, cwd: string | undefined, files: FileLook | undefined, disabled: ReadonlySet<string>) {
+    this.judge = judge;
+    this.disabled = disabled;
+    this.scope = new Scope(cwd);
+    this.files = cwd === undefined ? undefined : files;
+  }
+
+  get done(): boolean {
+    return this.verdict.verdict === 'destructive' || this.steps > MAX_STEPS;
+  }
+
+  note(verdict: StaticVerdict): void {
+    const off = verdict.rule !== undefined && this.disabled.has(verdict.rule);
+    this.verdict = worse(this.verdict, off ? unknown(`rule ${verdict.rule} is switched off`) : verdict);
+  }
+
+  watch(body: () => void): StaticVerdict {
+    const before = this.verdict;
+    this.verdict = harmless();
+    body();
+    const inner = this.verdict;
+    this.verdict = before;
+    return inner;
+  }
+
+  text(word: Word | undefined): string {
+    return expandText(this, word);
+  }
+
+  pattern(word: Word | undefined): string {
+    return expandPattern(this, word);
+  }
+
+  expandString(text: string): string {
+    return text.length > MAX_LENGTH || depthOf(text) > MAX_DEPTH ? HOLE : expandString(this, text);
+  }
+
+  inSubshell<T>(body: () => T): T {
+    const outer = this.scope;
+    this.scope = outer.copy();
+    try {
+      return body();
+    } finally {
+      this.scope = outer;
+    }
+  }
+
+  runText(code: string, io: Io): string {
+    if (code.trim() === '' || this.done) return '';
+    if (code.length > MAX_LENGTH || this.nested >= MAX_NESTED || depthOf(code) > MAX_DEPTH) {
+      this.note(unknown('nested code beyond the limits', { unresolved: true }));
+      return HOLE;
+    }
+    const script = parse(disarmed(code));
+    return this.runScript(script, io);
+  }
+
+  runScript(script: ParsedScript | Script, io: Io): string {
+    if (this.nested >= MAX_NESTED) {
+      this.note(unknown('nesting beyond the limits', { unresolved: true }));
+      return HOLE;
+    }
+    this.nested++;
+    try {
+      if ('errors' in script && script.errors?.length) {
+        this.note(unknown(`not valid shell syntax: ${script.errors[0]?.message ?? ''}`, { unresolved: true }));
+      }
+      return this.list(script.commands, io);
+    } finally {
+      this.nested--;
+    }
+  }
+
+  runFields(fields: readonly Field[], io: Io, redirects: readonly Redirect[] = []): string {
+    if (++this.steps > MAX_STEPS) {
+      this.note(unknown('more commands than are looked at', { unresolved: true }));
+      return HOLE;
+    }
+    const first = fields[0];
+    if (first === undefined) return '';
+    const body = first.glob || hasHole(first.text) ? undefined : this.scope.functions.get(first.text);
+    if (body) return this.callFunction(first.text, fields.slice(1), io);
+    return this.judge.call(this, fields, io, redirects);
+  }
+
+  private callFunction(name: string, args: readonly Field[], io: Io): string {
+    const definition = this.scope.functions.get(name);
+    if (!definition || this.functionDepth > 8) return HOLE;
+    this.functionDepth++;
+    const positional = this.scope.positional;
+    this.scope.positional = args.map((field) => field.text);
+    try {
+      return this.node(definition.body, io);
+    } finally {
+      this.scope.positional = positional;
+      this.functionDepth--;
+    }
+  }
+
+  private list(commands: readonly Statement[], io: Io): string {
+    let out = '';
+    for (const statement of commands) {
+      if (this.done) break;
+      const text = this.node(statement.command, statement.background ? { stdin: '' } : io);
+      if (out.length < MAX_OUTPUT) out += text;
+    }
+    return out;
+  }
+
+  private node(node: Node | SyntaxNode, io: Io): string {
+    if (this.done) return '';
+    switch (node.type) {
+      case 'Statement':
+        return this.node(node.command, io);
+      case 'CompoundList':
+        return this.list(node.commands, io);
+      case 'Command':
+        return this.command(node, io);
+      case 'Pipeline': {
+        let stdin = io.stdin;
+        for (const part of node.commands) {
+          const current = stdin;
+          const run = () => this.node(part, { stdin: current });
+          stdin = node.commands.length > 1 ? this.inSubshell(run) : run();
+        }
+        return stdin ?? '';
+      }
+      case 'AndOr': {
+        let out = '';
+        for (const part of node.commands) out += this.node(part, io);
+        return out;
+      }
+      case 'BraceGroup':
+        return this.list(node.body.commands, io);
+      case 'Subshell':
+        return this.inSubshell(() => this.list(node.body.commands, io));
+      case 'Redirected': {
+        const redirects = this.redirects(node.redirects);
+        for (const redirect of redirects) this.judge.redirect(this, redirect);
+        const out = this.node(node.command, { stdin: stdinOf(redirects, this) ?? io.stdin });
+        return sendsOutputAway(redirects) ? '' : out;
+      }
+      case 'Function':
+        this.scope.functions.set(node.name.text, node);
+        return '';
+      case 'Coproc':
+        return this.inSubshell(() => this.node(node.body, { stdin: HOLE }));
+      case 'If': {
+        this.list(node.clause.commands, io);
+        const branches = [node.then, ...node.elif.flatMap((elif) => [elif.clause, elif.then])];
+        if (node.else) branches.push(node.else);
+        return this.branches(branches, io);
+      }
+      case 'While':
+        this.list(node.clause.commands, io);
+        return this.branches([node.body], io);
+      case 'For':
+      case 'Select':
+        return this.loop(node.name.text, node.wordlist, node.body, io);
+      case 'ArithmeticFor':
+        for (const part of [node.initialize, node.test, node.update]) walkArithmetic(this, part, '$');
+        return this.branches([node.body], io);
+      case 'Case': {
+        expandText(this, node.word);
+        for (const item of node.items) for (const word of item.pattern) expandPattern(this, word);
+        return this.branches(
+          node.items.map((item) => item.body),
+          io,
+        );
+      }
+      case 'TestCommand':
+        this.visitWords(node.expression);
+        return '';
+      case 'ArithmeticCommand':
+        walkArithmetic(this, node.expression, node.body);
+        return '';
+      default:
+        return '';
+    }
+  }
+
+  /** Words of `[[ … ]]`: their substitutions run. */
+  private visitWords(node: SyntaxNode): void {
+    if (node.type === 'Word') expandText(this, node);
+    else forEachChild(node, (child) => this.visitWords(child));
+  }
+
+  private branches(bodies: readonly CompoundList[], io: Io): string {
+    let out = '';
+    for (const body of bodies) {
+      const before = this.scope.copy();
+      out += this.list(body.commands, io);
+      this.scope.forgetDifferences(before);
+    }
+    return out;
+  }
+
+  private loop(name: string, words: readonly Word[] | undefined, body: CompoundList, io: Io): string {
+    const values = words ? expandWords(this, words).map(({ text, glob }) => (glob ? loopPath(text) : text)) : undefined;
+    const items = values ?? this.scope.positional;
+    let out = '';
+    for (const value of items.length > 12 ? [...items.slice(0, 11), HOLE] : items) {
+      this.scope.set(name, value);
+      out += this.list(body.commands, io);
+      if (this.done) break;
+    }
+    return out;
+  }
+
+  private command(node: Extract<SyntaxNode, { type: 'Command' }>, io: Io): string {
+    const fields: Field[] = [];
+    if (node.name) expandWord(this, node.name, fields);
+    for (const arg of node.suffix) {
+      if (arg.type === 'Word') expandWord(this, arg, fields);
+      else if (arg.type === 'Assignment') fields.push({ text: this.assignmentText(arg), glob: false });
+    }
+    const redirections = node.prefix.length === 0 && node.suffix.every(isWord) ? NONE : this.redirects(node.redirects);
+    for (const redirect of redirections) this.judge.redirect(this, redirect);
+    for (const assignment of node.prefix) if (assignment.type === 'Assignment') this.assign(assignment);
+    if (fields.length === 0) return '';
+    const stdin = stdinOf(redirections, this) ?? io.stdin;
+    const alternatives = this.alternatives(node, fields);
+    let out = '';
+    for (const words of alternatives) out = this.runFields(words, { stdin }, redirections);
+    this.scope.lastArgument = fields.at(-1)?.text ?? '';
+    if (!sendsOutputAway(redirections)) return out;
+    this.keep(redirections, out);
+    return '';
+  }
+
+  /** Remembers what went into a file, since the same command may run it next. */
+  private keep(redirects: readonly Redirect[], out: string): void {
+    const target = redirects.find(({ operator, fd }) => operator.includes('>') && (fd ?? 1) === 1)?.target;
+    if (target === undefined || target.startsWith('/dev/')) return;
+    const path = isAbsolute(target) || this.scope.cwd === undefined ? target : join(this.scope.cwd, target);
+    const append = redirects.some(({ operator }) => operator === '>>');
+    this.written.set(path, ((append && this.written.get(path)) || '') + out);
+  }
+
+  /** A command word whose variable had one of several values: each is tried. */
+  private alternatives(node: Extract<SyntaxNode, { type: 'Command' }>, fields: readonly Field[]): readonly Field[][] {
+    const name = /^"?\$\{?(\w+)\}?"?$/.exec(node.name?.text ?? '')?.[1];
+    const values = name && fields[0]?.text === HOLE ? this.scope.alternatives.get(name) : undefined;
+    if (!name || !values || !node.name) return [[...fields]];
+    return values.map((value) => {
+      this.scope.set(name, value);
+      const words: Field[] = [];
+      if (node.name) expandWord(this, node.name, words);
+      return [...words, ...fields.slice(1)];
+    });
+  }
+
+  private assignmentText(assignment: Assignment): string {
+    if (assignment.value.type === 'ArrayValue') {
+      this.assign(assignment);
+      return assignment.name;
+    }
+    return `${assignment.name}${assignment.append ? '+' : ''}=${expandText(this, assignment.value)}`;
+  }
+
+  assign(assignment: Assignment): void {
+    const { name, value } = assignment;
+    if (value.type === 'ArrayValue') {
+      this.scope.set(name, arrayOf(this, assignment, value.elements));
+      return;
+    }
+    const text = expandText(this, value);
+    if (assignment.index) {
+      const key = expandText(this, assignment.index);
+      const old = this.scope.get(name);
+      const map = new Map(old instanceof Map ? old : []);
+      if (Array.isArray(old))
+        for (const [index, item] of (old as readonly string[]).entries()) map.set(String(index), item);
+      this.scope.set(name, map.set(key, text));
+    } else this.scope.set(name, assignment.append ? this.scope.text(name).replace(HOLE, '') + text : text);
+    if (name === 'PS4' || name === 'PROMPT_COMMAND') this.runText(name === 'PS4' ? `: "${text}"` : text, { stdin: '' });
+  }
+
+  private redirects(nodes: readonly Redirection[]): readonly Redirect[] {
+    return nodes.map((node) => {
+      const fd = node.descriptor?.type === 'FileDescriptor' ? node.descriptor.value : undefined;
+      if (node.type === 'HereDoc') {
+        const { body } = node;
+        const target = node.delimiter?.quoted || !body.parts ? body.text : expandQuoted(this, body.parts);
+        return { operator: node.operator, fd, target: node.operator === '<<-' ? target.replace(/^\t+/gm, '') : target };
+      }
+      return { operator: node.operator, fd, target: expandText(this, node.target) };
+    });
+  }
+}
+
+const NONE: readonly Redirect[] = [];
+
+function isWord(node: { type: string }): boolean {
+  return node.type === 'Word' || node.type === 'Assignment';
+}
+
+function disarmed(code: string): string {
+  return hasHole(code) || code.includes(OWN_TEMP) ? code : disarm(code);
+}
+
+/** A pattern in a `for` list becomes file names: what is known of them is how they begin and end. */
+function loopPath(text: string): string {
+  return text.replace(/[*?[\]]+/g, HOLE);
+}
+
+function arrayOf(
+  machine: Machine,
+  assignment: Assignment,
+  words: readonly Word[],
+): readonly string[] | Map<string, string> {
+  const keyed = words.map((word) => /^\[([^\]]*)\]=/.exec(word.text));
+  if (words.length > 0 && keyed.every((found) => found !== null)) {
+    const map = new Map<string, string>();
+    for (const word of words) {
+      const found = /^\[([^\]]*)\]=([^]*)$/.exec(machine.text(word));
+      if (found) map.set(found[1] ?? '', found[2] ?? '');
+    }
+    return map;
+  }
+  const old = assignment.append ? machine.scope.list(assignment.name).filter((item) => item !== HOLE) : [];
+  return [...old, ...expandWords(machine, words).map((field) => field.text)];
+}
+
+/** What the redirections put on standard input, if any. */
+function stdinOf(redirects: readonly Redirect[], machine: Machine): string | undefined {
+  let stdin: string | undefined;
+  for (const { operator, fd, target } of redirects) {
+    if (fd !== undefined && fd !== 0) continue;
+    if (operator === '<<' || operator === '<<-') stdin = target;
+    else if (operator === '<<<') stdin = `${target}\n`;
+    else if (operator === '<') stdin = machine.substituted.get(target) ?? (target === '/dev/null' ? '' : '\uE002');
+    else if (operator === '<&') stdin = HOLE;
+  }
+  return stdin;
+}
+
+/** Is standard output redirected, so that a pipe or a substitution gets nothing? */
+function sendsOutputAway(redirects: readonly Redirect[]): boolean {
+  return redirects.some(
+    ({ operator, fd, target }) =>
+      operator.includes('>') &&
+      operator !== '<>' &&
+      (fd === undefined || fd === 1) &&
+      !/^(&?\d+|-|\/dev\/(stdout|stderr|fd\/\d+))$/.test(target),
+  );
+}

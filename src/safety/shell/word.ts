@@ -1,0 +1,212 @@
+import { type DoubleQuotedChild, parse, type Word, type WordPart } from 'unbash';
+import { arithmeticText } from './arithmetic.ts';
+import { expandBraces } from './braces.ts';
+import type { Field, Machine } from './machine.ts';
+import { EMPTY, HOLE, hasHole, QUOTE, SPLIT } from './marks.ts';
+import { expandParameter, specialParameter } from './parameter.ts';
+
+const PLAIN = /^[\w./:=,@%+-]+$/;
+const SPECIAL = /[{}*?[\],~\\\uE004]/g;
+const QUOTABLE = /[{}*?[\],~\\]/;
+/** Longest text that is kept of one word; beyond it the rest is not known. */
+const LONGEST = 200_000;
+
+/** Expands words into fields as bash does: braces, tilde, parameters, commands, splitting, quote removal. */
+export function expandWords(machine: Machine, words: readonly Word[]): Field[] {
+  const out: Field[] = [];
+  for (const word of words) expandWord(machine, word, out);
+  return out;
+}
+
+/** Expands one word, adding its fields to `out`. */
+export function expandWord(machine: Machine, word: Word, out: Field[]): void {
+  if (PLAIN.test(word.text)) {
+    out.push({ text: word.text, glob: false });
+    return;
+  }
+  for (const alternative of expandBraces(tagWord(machine, word))) {
+    for (const piece of alternative.split(SPLIT)) {
+      if (piece !== '') out.push(finish(machine, piece));
+    }
+  }
+}
+
+/** Expands a word where no splitting happens: assignments, redirection targets, here-strings, `case`. */
+export function expandText(machine: Machine, word: Word | undefined): string {
+  if (word === undefined) return '';
+  if (PLAIN.test(word.text)) return word.text;
+  return finish(machine, tagWord(machine, word).replaceAll(SPLIT, ' ')).text;
+}
+
+/** A word as a pattern: quoted characters keep their mark. */
+export function expandPattern(machine: Machine, word: Word | undefined): string {
+  return word === undefined ? '' : tagWord(machine, word).replaceAll(SPLIT, ' ').replaceAll(EMPTY, '');
+}
+
+/** Text of a here-document or of a string that is expanded as if it stood in double quotes. */
+export function expandQuoted(machine: Machine, parts: readonly (WordPart | DoubleQuotedChild)[]): string {
+  let out = '';
+  for (const part of parts) out += quotedPart(machine, part).replaceAll(SPLIT, ' ');
+  return out.slice(0, LONGEST);
+}
+
+/** Expands a string once more, as `${x@P}` and arithmetic do. */
+export function expandString(machine: Machine, text: string): string {
+  if (!/[$`]/.test(text)) return text;
+  const script = parse(`cat <<aish_end\n${text}\naish_end\n`);
+  const command = script.commands[0]?.command;
+  const redirect = command?.type === 'Command' ? command.redirects[0] : undefined;
+  if (redirect?.type !== 'HereDoc') return HOLE;
+  return expandQuoted(machine, redirect.body.parts ?? []).replace(/\n$/, '') || text;
+}
+
+function finish(machine: Machine, tagged: string): Field {
+  let text = tagged;
+  if (text.charCodeAt(0) === 126) text = tilde(machine, text);
+  let glob = false;
+  let out = '';
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charAt(i);
+    if (c === QUOTE) out += text.charAt(++i);
+    else if (c !== EMPTY) {
+      if (c === '*' || c === '?' || c === '[') glob = true;
+      out += c;
+    }
+  }
+  return { text: out.length > LONGEST ? out.slice(0, LONGEST) + HOLE : out, glob };
+}
+
+function tilde(machine: Machine, text: string): string {
+  if (text.length === 1 || text[1] === '/') return machine.scope.text('HOME') + text.slice(1);
+  if (text.startsWith('~+')) return (machine.scope.cwd ?? '.') + text.slice(2);
+  return text;
+}
+
+function quote(text: string): string {
+  if (text === '') return EMPTY;
+  return QUOTABLE.test(text) ? text.replace(SPECIAL, `${QUOTE}$&`) : text;
+}
+
+/** Splits the value of an unquoted expansion at IFS; braces and tildes in it stay as they are. */
+function split(machine: Machine, value: string): string {
+  const ifs = machine.scope.text('IFS');
+  let out = '';
+  for (let i = 0; i < value.length; i++) {
+    const c = value.charAt(i);
+    if (ifs.includes(c)) out += SPLIT;
+    else if (c === '{' || c === '}' || c === ',' || c === '~') out += QUOTE + c;
+    else out += c;
+  }
+  return out;
+}
+
+function tagWord(machine: Machine, word: Word): string {
+  const parts = word.parts;
+  if (!parts) return literal(word.text);
+  let out = '';
+  for (const part of parts) {
+    out += tagPart(machine, part);
+    if (out.length > LONGEST) return out.slice(0, LONGEST) + HOLE;
+  }
+  return out;
+}
+
+/** Literal source text: a backslash quotes the next character. */
+function literal(text: string): string {
+  if (!text.includes('\\')) return text;
+  let out = '';
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charAt(i);
+    if (c !== '\\') out += c;
+    else if (text[i + 1] === '\n') i++;
+    else out += quote(text.charAt(++i));
+  }
+  return out;
+}
+
+function tagPart(machine: Machine, part: WordPart): string {
+  switch (part.type) {
+    case 'Literal':
+    case 'Glob':
+    case 'ExtendedGlob':
+      return literal(part.text);
+    case 'BraceExpansion':
+      return part.parts ? part.parts.map((inner) => tagPart(machine, inner)).join('') : literal(part.text);
+    case 'SingleQuoted':
+    case 'AnsiCQuoted':
+      return quote(part.value);
+    case 'DoubleQuoted':
+    case 'LocaleString': {
+      if (part.parts.length === 0) return EMPTY;
+      let out = '';
+      for (const child of part.parts) out += quotedTag(machine, child);
+      return out;
+    }
+    case 'SimpleExpansion': {
+      const special = specialParameter(machine, part.text.slice(1));
+      if (special) return special.map((value) => split(machine, value)).join(SPLIT);
+      return split(machine, machine.scope.text(part.text.slice(1)));
+    }
+    case 'ParameterExpansion':
+      return expandParameter(machine, part)
+        .map((value) => split(machine, value))
+        .join(SPLIT);
+    case 'CommandExpansion':
+      return split(machine, commandOutput(machine, part));
+    case 'ArithmeticExpansion':
+      return arithmeticText(machine, part.expression, part.text);
+    case 'ProcessSubstitution': {
+      const output = part.script ? machine.inSubshell(() => runInner(machine, part)) : HOLE;
+      const name = `/dev/fd/${63 - machine.substituted.size}`;
+      machine.substituted.set(name, part.operator === '<' ? output : '');
+      return name;
+    }
+  }
+}
+
+/** A part within double quotes, tagged: `"$@"` may become several words. */
+function quotedTag(machine: Machine, part: DoubleQuotedChild): string {
+  if (part.type === 'SimpleExpansion' && part.text === '$@') {
+    return machine.scope.positional.map(quote).join(SPLIT);
+  }
+  if (part.type === 'ParameterExpansion' && (part.index?.text === '@' || part.parameter === '@')) {
+    return expandParameter(machine, part).map(quote).join(SPLIT);
+  }
+  return quote(quotedPart(machine, part)) || EMPTY;
+}
+
+function quotedPart(machine: Machine, part: WordPart | DoubleQuotedChild): string {
+  switch (part.type) {
+    case 'SimpleExpansion':
+      return (specialParameter(machine, part.text.slice(1)) ?? [machine.scope.text(part.text.slice(1))]).join(' ');
+    case 'ParameterExpansion':
+      return expandParameter(machine, part).join(' ');
+    case 'CommandExpansion':
+      return commandOutput(machine, part);
+    case 'ArithmeticExpansion':
+      return arithmeticText(machine, part.expression, part.text);
+    case 'Literal':
+      return part.value;
+    default:
+      return part.text;
+  }
+}
+
+type Substitution = Extract<WordPart, { type: 'CommandExpansion' | 'ProcessSubstitution' }>;
+
+function runInner(machine: Machine, part: Substitution): string {
+  const script = part.script;
+  if (!script) return HOLE;
+  return machine.runScript(script, { stdin: undefined });
+}
+
+function commandOutput(machine: Machine, part: Substitution): string {
+  const output = machine.inSubshell(() => runInner(machine, part));
+  const text = output.replace(/\n+$/, '');
+  return text.length > LONGEST ? HOLE : text;
+}
+
+/** May the value of this word not be known? */
+export function isUnknown(field: Field): boolean {
+  return field.glob || hasHole(field.text);
+}

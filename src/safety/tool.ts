@@ -1,0 +1,202 @@
+import { judgeSql } from './code/sql.ts';
+import { type JudgeOptions, judgeCommand } from './judge.ts';
+import { verbOf } from './knowledge/lexicon.ts';
+import { globToRegExp } from './shell/glob.ts';
+import { destructive, harmless, type StaticVerdict, unknown, worse } from './verdict.ts';
+
+/** What a server declares of a tool; it can raise the suspicion only (SF-6). */
+export type ToolAnnotations = { readonly destructiveHint?: boolean; readonly readOnlyHint?: boolean };
+
+export type ToolOptions = JudgeOptions & {
+  /** Globs over tool names that are destructive whatever their arguments. */
+  readonly alwaysDestructive: readonly string[];
+  readonly annotations?: ToolAnnotations;
+};
+
+const BUILT_IN_HARMLESS = new Set(['jobs', 'delegate', 'request_mode_upgrade']);
+/** Tools that run what they are given. */
+const EXECUTES =
+  /(^|_)(shell|bash|sh|exec|execute|run|terminal|command|cmd|ssh|eval|spawn|system|powershell|script|console|subprocess)(_|$)/;
+const COMMAND_KEY =
+  /^(command|cmd|commands|shell|script|bash|exec|commandline|command_line|run|line|input|code_to_run)$/i;
+const CODE_KEY = /^(code|script|source|javascript|js|python|function|expression|pagefunction)$/i;
+const SQL_KEY = /^(sql|query|statement|statements|queries|sql_query|sqlquery)$/i;
+/** Arguments that are prose or content: what they mention does not happen. */
+const PROSE_KEY =
+  /^(title|body|description|content|contents|text|message|messages|comment|summary|subject|note|notes|prompt|thought|question|answer|q|search|pattern|regex|glob|name|label|labels|caption|observation|observations|reason|topic|keywords?|old_?text|new_?text|old_?str|new_?str|value|markdown|html|data_to_write|file_text|url|path|file_?path)$/i;
+
+const WRITES =
+  /^(create|add|insert|write|append|post|send|make|new|save|store|open|start|commit|push|upload|copy|comment|reply|subscribe|assign|label|fork|star|enable|register|schedule|import|publish|book|invite|share|submit|generate|link|think|click|type|fill|navigate|hover|screenshot|press|select|scroll|wait|go)$/;
+const CHANGES =
+  /^(update|edit|modify|set|patch|replace|rename|move|merge|upsert|put|change|apply|overwrite|transfer|migrate|sync|resize|scale|rotate|close|archive|lock|mute|unsubscribe|unassign|deploy)$/;
+const OVERWRITES = /^(overwrite|replace|upsert)$/;
+const READS =
+  /^(get|list|read|search|find|show|describe|view|fetch|query|look|lookup|check|count|status|info|inspect|browse|explain|analyze|validate|preview|tail|head|stat|tree|diff|log|logs|ping|echo|who|whoami|current|convert|calculate|summarize|translate|resolve|suggest|extract|parse|verify|test|estimate|compare|directory|sequentialthinking|retrieve|download|export|snapshot|discover|crawl|scrape|open_?nodes|time|weather|help|version|scan|render|peek|dry_?run|plan|blame|grep|ls|cat|sample|aggregate|watch|monitor|visit|recall|ask|audit|is|has|can|allowed)$/;
+
+/** Judges a tool call by its name, its arguments and what its server admits (SF-6). Never throws. */
+export function judgeTool(name: string, argumentsJson: string, options: ToolOptions): StaticVerdict {
+  try {
+    return judge(name, argumentsJson, options);
+  } catch {
+    return unknown('the call could not be taken apart', { unresolved: true });
+  }
+}
+
+function judge(name: string, argumentsJson: string, options: ToolOptions): StaticVerdict {
+  const args = parseArguments(argumentsJson);
+  if (name === 'bash' && typeof args?.command === 'string') return judgeCommand(args.command, options);
+  if (name === 'patch') return judgePatch(args);
+  const always = options.alwaysDestructive.find((glob) => globToRegExp(glob).test(name));
+  if (always !== undefined) return destructive(`tool ${always}`, `${name} is always asked about`);
+  if (BUILT_IN_HARMLESS.has(name)) return harmless();
+  let verdict = byName(name, args);
+  if (args === undefined) verdict = worse(verdict, unknown('its arguments are not a JSON object'));
+  else verdict = worse(verdict, byArguments(name, args, options));
+  const { annotations } = options;
+  if (annotations?.destructiveHint === true)
+    return worse(verdict, destructive('declared destructive', 'its server says it is destructive'));
+  if (annotations?.readOnlyHint === false) return worse(verdict, unknown('its server says that it changes something'));
+  return verdict;
+}
+
+function parseArguments(text: string): Record<string, unknown> | undefined {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `overwrite` of an existing file counts as destructive (TO-2); the other operations can be undone. */
+function judgePatch(args: Record<string, unknown> | undefined): StaticVerdict {
+  const patches = Array.isArray(args?.patches) ? (args.patches as readonly unknown[]) : [];
+  const overwrites = patches.some(
+    (patch) => typeof patch === 'object' && patch !== null && 'operation' in patch && patch.operation === 'overwrite',
+  );
+  return overwrites
+    ? destructive('patch overwrite', 'overwrites a whole file')
+    : harmless('a change that :undo takes back');
+}
+
+/** Words of a tool's name: `server__deleteManyItems` → delete, many, items. */
+function nameWords(name: string): readonly string[] {
+  const own = name.includes('__') ? name.slice(name.indexOf('__') + 2) : name;
+  return own
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
+}
+
+function byName(name: string, args: Record<string, unknown> | undefined): StaticVerdict {
+  const words = nameWords(name);
+  const server = name.includes('__') ? name.slice(0, name.indexOf('__')).toLowerCase() : '';
+  const meaningful = words[0] === server ? words.slice(1) : words;
+  const dry = args?.dryRun === true || args?.dry_run === true || args?.dryrun === true;
+  const list = meaningful.length > 0 ? meaningful : words;
+  for (const [index, word] of list.entries()) {
+    if (
+      READS.test(word) &&
+      (index === 0 || !list.slice(0, index).some((other) => verbOf(other)?.startsWith('destroys')))
+    ) {
+      return harmless('its name says that it reads');
+    }
+    const verb = verbOf(word);
+    if (verb?.startsWith('destroys') || /^(kill|truncate|deletes?|removal|force)$/.test(word)) {
+      return dry ? unknown('a rehearsal, by its arguments') : destructive('tool verb', `its name says: ${word}`);
+    }
+    if (OVERWRITES.test(word) || (word === 'update' && list[index - 1] === 'or'))
+      return destructive('tool verb', `its name says: ${word}`);
+    if (CHANGES.test(word) || WRITES.test(word)) {
+      if (list.includes('or') && (list.includes('update') || list.includes('replace')))
+        return destructive('tool verb', 'it may overwrite');
+      if (word === 'write' && list.some((other) => other === 'file')) return destructive('tool verb', 'writes a file');
+      if (CHANGES.test(word)) return unknown('its name says that it changes something');
+      return harmless('its name says that it adds');
+    }
+  }
+  return unknown('a tool that is not known');
+}
+
+function byArguments(name: string, args: Record<string, unknown>, options: ToolOptions): StaticVerdict {
+  const executes = EXECUTES.test(nameWords(name).join('_'));
+  let verdict = harmless();
+  let seen = 0;
+  const visit = (key: string, value: unknown, depth: number): void => {
+    if (++seen > 500 || depth > 8) return;
+    if (typeof value === 'string') verdict = worse(verdict, judgeString(key, value, executes, options));
+    else if (Array.isArray(value)) {
+      const words = value.every((item) => typeof item === 'string') ? (value as readonly string[]) : undefined;
+      if (words && /^(args|argv|arguments|command|cmd)$/i.test(key)) {
+        const program = typeof args.command === 'string' && key !== 'command' ? `${args.command} ` : '';
+        const tool =
+          program === '' && /^(kubectl|git|docker|helm|aws|terraform|psql|redis)/.exec(nameWords(name)[0] ?? '')?.[0];
+        verdict = worse(
+          verdict,
+          onlyLoss(judgeCommand(`${tool ? `${tool} ` : program}${words.map(quote).join(' ')}`, options)),
+        );
+      }
+      for (const item of value) visit(key, item, depth + 1);
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [inner, item] of Object.entries(value)) visit(inner, item, depth + 1);
+    } else if (
+      value === true &&
+      /^(force|recursive_delete|delete|purge|overwrite|drop|hard|delete_branch|permanently|permanent|prune|destroy)$/i.test(
+        key,
+      )
+    ) {
+      verdict = worse(verdict, destructive('tool argument', `${key} is set`));
+    }
+  };
+  for (const [key, value] of Object.entries(args)) visit(key, value, 0);
+  return verdict;
+}
+
+/** Of a string argument only losses count: that it is not known as a command means nothing. */
+function judgeString(key: string, value: string, executes: boolean, options: ToolOptions): StaticVerdict {
+  if (value.length < 3) return harmless();
+  if (/^(method|http_method|verb|action|operation|op|type|mode)$/i.test(key)) {
+    if (/^(DELETE|PURGE)$/.test(value) || verbOf(value) === 'destroys' || /^(write|overwrite|replace)$/i.test(value))
+      return destructive('tool argument', `${key} is ${value}`);
+    return harmless();
+  }
+  if (
+    SQL_KEY.test(key) &&
+    /^\s*(--|\/\*|\(|select|insert|update|delete|drop|create|alter|truncate|with|explain|show|grant|revoke|merge|replace|call|do|begin|vacuum|pragma)/i.test(
+      value,
+    )
+  ) {
+    const sql = judgeSql(value);
+    return executes || sql.verdict === 'destructive' ? sql : harmless();
+  }
+  if (
+    COMMAND_KEY.test(key) ||
+    (executes &&
+      !/^(cwd|dir|directory|workdir|path|description|host|hostname|user|timeout|session|name|title)$/i.test(key))
+  ) {
+    const verdict = judgeCommand(value, options);
+    return executes || COMMAND_KEY.test(key) ? verdict : onlyLoss(verdict);
+  }
+  if (CODE_KEY.test(key)) {
+    const code = worse(
+      onlyLoss(judgeCommand(`node -e ${quote(value)}`, options)),
+      onlyLoss(judgeCommand(`python -c ${quote(value)}`, options)),
+    );
+    return worse(code, unknown('runs code'));
+  }
+  if (PROSE_KEY.test(key)) return harmless();
+  if (/\s/.test(value)) return onlyLoss(judgeCommand(value, options));
+  return harmless();
+}
+
+function onlyLoss(verdict: StaticVerdict): StaticVerdict {
+  return verdict.verdict === 'destructive' ? verdict : harmless();
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

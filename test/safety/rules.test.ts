@@ -1,0 +1,22 @@
+import { describe, expect, test } from 'vitest';
+import { judgeCommand, listRules } from '../../src/safety/index.ts';
+import { FAMILIES } from '../../src/safety/rules/table.ts';
+
+describe.each(Object.entries(FAMILIES))('rules of the family %s', (_, rules) => {
+  test.each(rules.map((rule) => [rule.name, rule] as const))('%s', (name, rule) => {
+    const missed = rule.match.filter((line) => judgeCommand(line).verdict !== 'destructive');
+    const falsely = rule.pass.filter((line) => judgeCommand(line).verdict === 'destructive');
+    expect({ missed, falsely }).toEqual({ missed: [], falsely: [] });
+    if (rule.match.length > 0) expect(rule.match.map((line) => judgeCommand(line).rule)).toContain(name);
+  });
+});
+
+test('every one of the 22 original reasons is the name of a rule and its reason', () => {
+  const original =
+    'rm -rf|rm -fr|find -delete|find -exec rm|write to raw disk|dd to device|mkfs (format)|shred|wipefs|truncate to zero|git push --force|git push -f|git reset --hard|git clean -fd|git branch -D|DROP TABLE|DROP DATABASE|TRUNCATE TABLE|kill -9|pkill -9|chmod 777|chown on root path'.split(
+      '|',
+    );
+  expect(original).toHaveLength(22);
+  const rules = new Map(listRules().map((rule) => [rule.name, rule.reason]));
+  expect(original.map((name) => [name, rules.get(name)])).toEqual(original.map((name) => [name, name]));
+});
