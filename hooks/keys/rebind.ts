@@ -1,0 +1,98 @@
+/** The user's own keys (`keys` of the configuration) over the shipped table, with errors that say what to do. */
+import { parseChord, showChord, typesText } from './chord.ts';
+import { type Binding, KEY_CONTEXTS } from './table.ts';
+
+export type Rebound = { readonly table: readonly Binding[]; readonly errors: readonly string[] };
+
+/** Places in which keys that type something belong to the text. */
+const TYPING = new Set(['global', 'prompt', 'menu', 'field', 'program']);
+
+/**
+ * `keys` maps `command` (everywhere it is bound) or `place.command` to a chord, a list of chords, or an empty list to
+ * unbind it. A wrong line is left out and named in `errors`; the rest holds. A key the user takes for one command is
+ * taken away from the command that had it.
+ */
+export function rebind(table: readonly Binding[], keys: Readonly<Record<string, string | readonly string[]>>): Rebound {
+  const errors: string[] = [];
+  let result = table;
+  for (const [name, value] of Object.entries(keys)) {
+    const [place, command] = name.includes('.') ? splitName(name) : [undefined, name];
+    const matches = (binding: Binding) =>
+      binding.command === command && (place === undefined || binding.context === place);
+    const targets = result.filter(matches);
+    if (targets.length === 0) {
+      errors.push(`keys: "${name}" is no command${suggestion(name, table)}`);
+      continue;
+    }
+    const wanted = typeof value === 'string' ? [value] : value;
+    const chords: string[] = [];
+    for (const text of wanted) {
+      const parsed = parseChord(text);
+      const first = parsed?.[0];
+      if (parsed === undefined || first === undefined)
+        errors.push(`keys: "${text}" for "${name}" is no key; write it like "ctrl-x e", "alt-enter" or "f5"`);
+      else if (typesText(first) && targets.some((target) => TYPING.has(target.context))) {
+        errors.push(`keys: "${text}" for "${name}" types a character; put ctrl- or alt- before it`);
+      } else chords.push(parsed.join(' '));
+    }
+    if (wanted.length > 0 && chords.length === 0) continue;
+    if (command === 'abort' && chords.length === 0) {
+      errors.push('keys: "abort" must keep a key');
+      continue;
+    }
+    const places = new Set(targets.map((target) => target.context));
+    result = result.map((binding) => {
+      if (matches(binding)) return { ...binding, chords };
+      if (!places.has(binding.context)) return binding;
+      const left = binding.chords.filter((chord) => !chords.some((taken) => clash(chord, taken)));
+      return left.length === binding.chords.length ? binding : { ...binding, chords: left };
+    });
+  }
+  for (const binding of result) {
+    const had = table.find((other) => other.context === binding.context && other.command === binding.command);
+    const unbound = binding.chords.length === 0 && (had?.chords.length ?? 0) > 0;
+    const meant = keys[binding.command] ?? keys[`${binding.context}.${binding.command}`];
+    if (unbound && meant === undefined) {
+      errors.push(
+        `keys: "${binding.context}.${binding.command}" has lost its key ${showChord(had?.chords[0] ?? '')}; give it another`,
+      );
+    }
+  }
+  return { table: result, errors };
+}
+
+/** Two chords clash when they are the same or one is the beginning of the other. */
+function clash(one: string, other: string): boolean {
+  return `${one} `.startsWith(`${other} `) || `${other} `.startsWith(`${one} `);
+}
+
+function splitName(name: string): readonly [string, string] {
+  const dot = name.indexOf('.');
+  return [name.slice(0, dot), name.slice(dot + 1)];
+}
+
+/** `; did you mean "…"?` with the nearest name, where one is near. */
+function suggestion(name: string, table: readonly Binding[]): string {
+  const names = name.includes('.')
+    ? table.map((row) => `${row.context}.${row.command}`)
+    : table.map((row) => row.command);
+  const [nearest] = [...new Set(names)]
+    .map((known) => ({ known, far: distance(name, known) }))
+    .sort((a, b) => a.far - b.far);
+  if (nearest !== undefined && nearest.far <= 1 + name.length / 3) return `; did you mean "${nearest.known}"?`;
+  return `; places are ${KEY_CONTEXTS.join(', ')}`;
+}
+
+/** Levenshtein distance, case aside. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let at = 1; at <= one.length; at++) {
+    const next = [at];
+    for (let to = 1; to <= other.length; to++) {
+      const same = one[at - 1]?.toLowerCase() === other[to - 1]?.toLowerCase();
+      next.push(Math.min((row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1, (row[to - 1] ?? 0) + (same ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
+}

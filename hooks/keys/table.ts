@@ -1,0 +1,190 @@
+/**
+ * THE key table: which keys run which command where. Help, palette and documentation are made from it (UI-5), and
+ * `keys` of the configuration changes it. A binding is `[command, keys, what it does]`; keys of a sequence are
+ * separated by a blank, alternatives are items of the list; the first one is what help shows.
+ */
+
+/** Where keys are read. `global` holds everywhere but in `program`, after the place itself. */
+export const KEY_CONTEXTS = ['global', 'prompt', 'menu', 'field', 'transcript', 'halt', 'dialog', 'program'] as const;
+export type KeyContext = (typeof KEY_CONTEXTS)[number];
+
+/** What each place is, for `:help`. */
+export const CONTEXT_LABELS: Readonly<Record<KeyContext, string>> = {
+  global: 'Everywhere',
+  prompt: 'In the prompt',
+  menu: 'In a list of choices (completion, history search)',
+  field: 'In a field of a dialog',
+  transcript: 'While scrolling',
+  halt: 'At a HALT',
+  dialog: 'In a dialog',
+  program: 'While a program has the keyboard',
+};
+
+type Row = readonly [command: string, keys: readonly string[], label: string];
+
+const GLOBAL = [
+  ['abort', ['ctrl-x ctrl-c'], 'abort the run, wherever you are'],
+  ['help', ['f1', 'ctrl-x h'], 'list the keys and commands'],
+  ['redraw', ['ctrl-l'], 'draw the screen anew'],
+  ['suspend', ['ctrl-z'], 'suspend the program; fg brings it back'],
+  ['tightenMode', ['alt-m'], 'Restricted mode at once'],
+  ['toggleMouse', ['ctrl-x m'], 'mouse on or off, for the terminal’s own selection'],
+  ['quit', ['ctrl-x ctrl-q'], 'leave'],
+  ['scrollPageUp', ['pageup'], 'scroll the transcript up a page'],
+  ['scrollPageDown', ['pagedown'], 'scroll the transcript down a page'],
+  ['scrollLineUp', ['shift-up', 'ctrl-up'], 'scroll the transcript up a line'],
+  ['scrollLineDown', ['shift-down', 'ctrl-down'], 'scroll the transcript down a line'],
+  ['scrollHome', ['ctrl-home'], 'to the beginning of the transcript'],
+  ['scrollEnd', ['ctrl-end'], 'to the end of the transcript'],
+] as const satisfies readonly Row[];
+
+const PROMPT = [
+  ['submit', ['enter'], 'send the line'],
+  ['newline', ['alt-enter', 'shift-enter', 'ctrl-j', 'burst-enter'], 'new line'],
+  ['flipVerdict', ['alt-s', 'shift-tab'], 'take the line the other way (shell or question)'],
+  ['complete', ['tab'], 'complete'],
+  ['norris', ['ctrl-n'], 'Norris: make the line the goal; while it runs, end it'],
+  ['interrupt', ['ctrl-c'], 'interrupt, or clear the line'],
+  ['takeBack', ['escape'], 'take back the queued line'],
+  ['deleteForwardOrLeave', ['ctrl-d'], 'delete forward; on an empty line, leave'],
+  ['searchHistory', ['ctrl-r'], 'search the history'],
+  ['externalEditor', ['ctrl-x ctrl-e'], 'edit the line in $EDITOR'],
+  ['focusProgram', ['ctrl-]'], 'give the keyboard to the running program'],
+  ['focusTranscript', ['alt-t', 'ctrl-x ctrl-t'], 'scroll, search and copy in the transcript'],
+  ['toggleFold', ['ctrl-o'], 'unfold or fold the last long output'],
+  ['up', ['up'], 'line up, or older history'],
+  ['down', ['down'], 'line down, or newer history'],
+  ['historyOlder', ['ctrl-p', 'alt-p'], 'older history'],
+  ['historyNewer', ['alt-n'], 'newer history'],
+  ['left', ['left', 'ctrl-b'], 'character left'],
+  ['right', ['right', 'ctrl-f'], 'character right'],
+  ['wordLeft', ['alt-b', 'ctrl-left', 'alt-left'], 'word left'],
+  ['wordRight', ['alt-f', 'ctrl-right', 'alt-right'], 'word right'],
+  ['lineStart', ['ctrl-a', 'home'], 'start of the line'],
+  ['lineEnd', ['ctrl-e', 'end'], 'end of the line'],
+  ['textStart', ['alt-<'], 'start of the text'],
+  ['textEnd', ['alt->'], 'end of the text'],
+  ['deleteBack', ['backspace', 'ctrl-h', 'shift-backspace'], 'delete backward'],
+  ['deleteForward', ['delete'], 'delete forward'],
+  ['killLineEnd', ['ctrl-k'], 'kill to the end of the line'],
+  ['killLineStart', ['ctrl-u'], 'kill to the start of the line'],
+  ['killWordBack', ['alt-backspace', 'ctrl-backspace'], 'kill the word before'],
+  ['killWordForward', ['alt-d', 'ctrl-delete', 'alt-delete'], 'kill the word after'],
+  ['killBlankWordBack', ['ctrl-w'], 'kill back to a blank, or the region'],
+  ['yank', ['ctrl-y'], 'yank what was killed last'],
+  ['yankPop', ['alt-y'], 'yank what was killed before that'],
+  ['setMark', ['ctrl-space'], 'begin a region'],
+  ['copyRegion', ['alt-w'], 'copy the region'],
+  ['undo', ['ctrl-_', 'ctrl-/', 'ctrl-x u', 'ctrl-x ctrl-u'], 'undo'],
+  ['redo', ['alt-_', 'alt-/', 'ctrl-x r'], 'redo'],
+  ['transpose', ['ctrl-t'], 'swap two characters'],
+  ['capitalizeWord', ['alt-c'], 'capitalise the word'],
+  ['upcaseWord', ['alt-u'], 'word in capitals'],
+  ['downcaseWord', ['alt-l'], 'word in small letters'],
+  ['cancel', ['ctrl-g'], 'drop the region or the message'],
+] as const satisfies readonly Row[];
+
+const MENU = [
+  ['next', ['down', 'tab', 'ctrl-n'], 'next choice'],
+  ['previous', ['up', 'shift-tab', 'ctrl-p', 'ctrl-r'], 'choice before; in a search, older'],
+  ['pageNext', ['pagedown'], 'a page on'],
+  ['pagePrevious', ['pageup'], 'a page back'],
+  ['choose', ['enter'], 'take it'],
+  ['edit', ['right', 'ctrl-e'], 'put it in the prompt, without sending'],
+  ['deleteBack', ['backspace', 'ctrl-h'], 'delete backward'],
+  ['clear', ['ctrl-u'], 'clear what was typed'],
+  ['cancel', ['escape', 'ctrl-g', 'ctrl-c'], 'close'],
+] as const satisfies readonly Row[];
+
+const FIELD = [
+  ['next', ['tab'], 'next field or button'],
+  ['previous', ['shift-tab'], 'field or button before'],
+  ['cancel', ['escape', 'ctrl-g', 'ctrl-c'], 'close'],
+] as const satisfies readonly Row[];
+
+const TRANSCRIPT = [
+  ['leaveTranscript', ['escape', 'q', 'i', 'ctrl-g', 'ctrl-c'], 'back to the prompt'],
+  ['scrollLineUp', ['k', 'up', 'shift-up'], 'line up'],
+  ['scrollLineDown', ['j', 'down', 'enter', 'shift-down'], 'line down'],
+  ['scrollHalfUp', ['u', 'ctrl-u'], 'half a page up'],
+  ['scrollHalfDown', ['d', 'ctrl-d'], 'half a page down'],
+  ['scrollPageUp', ['pageup', 'b', 'ctrl-b'], 'page up'],
+  ['scrollPageDown', ['pagedown', 'space', 'ctrl-f'], 'page down'],
+  ['scrollHome', ['g', 'home', '<'], 'beginning'],
+  ['scrollEnd', ['G', 'end', '>'], 'end, and stay there'],
+  ['entryPrevious', ['K', '{', 'shift-tab'], 'entry before'],
+  ['entryNext', ['J', '}', 'tab'], 'next entry'],
+  ['toggleFold', ['o', 'ctrl-o'], 'unfold or fold the entry'],
+  ['copyEntry', ['y', 'c'], 'copy the entry'],
+  ['search', ['/'], 'search'],
+  ['searchNext', ['n'], 'next match'],
+  ['searchPrevious', ['N'], 'match before'],
+] as const satisfies readonly Row[];
+
+const HALT = [
+  ['proceed', ['p'], 'run it'],
+  ['skip', ['s'], 'don’t run it, tell the model'],
+  ['abortRun', ['a', 'ctrl-c'], 'don’t run it, end the run'],
+  ['editAction', ['e'], 'edit it; it is judged anew'],
+  ['upgrade', ['u'], 'leave Restricted mode instead'],
+  ['next', ['tab', 'right'], 'next button'],
+  ['previous', ['shift-tab', 'left'], 'button before'],
+  ['choose', ['enter'], 'press the button'],
+  ['scrollLineUp', ['up', 'k'], 'scroll the action up'],
+  ['scrollLineDown', ['down', 'j'], 'scroll the action down'],
+  ['scrollPageUp', ['pageup'], 'scroll the action up a page'],
+  ['scrollPageDown', ['pagedown', 'space'], 'scroll the action down a page'],
+  ['scrollHome', ['home', 'g'], 'beginning of the action'],
+  ['scrollEnd', ['end', 'G'], 'end of the action'],
+] as const satisfies readonly Row[];
+
+const DIALOG = [
+  ['approve', ['y'], 'yes'],
+  ['deny', ['n', 'escape', 'ctrl-g', 'ctrl-c'], 'no, or close'],
+  ['next', ['tab', 'right'], 'next button'],
+  ['previous', ['shift-tab', 'left'], 'button before'],
+  ['choose', ['enter'], 'press the button'],
+  ['scrollLineUp', ['up', 'k'], 'line up'],
+  ['scrollLineDown', ['down', 'j'], 'line down'],
+  ['scrollPageUp', ['pageup', 'b'], 'page up'],
+  ['scrollPageDown', ['pagedown', 'space'], 'page down'],
+  ['scrollHome', ['home', 'g'], 'beginning'],
+  ['scrollEnd', ['end', 'G'], 'end'],
+] as const satisfies readonly Row[];
+
+const PROGRAM = [
+  ['focusPrompt', ['ctrl-]'], 'back to the prompt, the program goes on'],
+  ['abort', ['ctrl-x ctrl-c'], 'abort the run'],
+] as const satisfies readonly Row[];
+
+const ROWS = {
+  global: GLOBAL,
+  prompt: PROMPT,
+  menu: MENU,
+  field: FIELD,
+  transcript: TRANSCRIPT,
+  halt: HALT,
+  dialog: DIALOG,
+  program: PROGRAM,
+};
+
+/** Every command that a key can run. */
+export type KeyCommand = (typeof ROWS)[KeyContext][number][0];
+
+export type Binding = {
+  readonly context: KeyContext;
+  readonly command: KeyCommand;
+  /** Canonical chords, keys of a sequence separated by one blank. Empty when the user unbound it. */
+  readonly chords: readonly string[];
+  readonly label: string;
+};
+
+/** The table as shipped. */
+export const KEY_TABLE: readonly Binding[] = KEY_CONTEXTS.flatMap((context) =>
+  ROWS[context].map(([command, keys, label]): Binding => ({ context, command, chords: keys.map(canonical), label })),
+);
+
+/** The table is written with `G` for people; the resolver compares canonical names. */
+function canonical(chord: string): string {
+  return chord.length === 1 && chord !== chord.toLowerCase() ? `shift-${chord.toLowerCase()}` : chord;
+}

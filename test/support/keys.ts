@@ -1,0 +1,12 @@
+import type { KeyToken, Token } from '../../hooks/terminal/token.ts';
+import { createTokenizer } from '../../hooks/terminal/tokenizer.ts';
+import { fakeClock } from './clock.ts';
+
+/** The keys that a terminal sends as these bytes. */
+export function keysOf(bytes: string): KeyToken[] {
+  const tokens: Token[] = [];
+  const tokenizer = createTokenizer((token) => tokens.push(token), fakeClock().schedule);
+  tokenizer.push(Buffer.from(bytes));
+  tokenizer.flush();
+  return tokens.filter((token) => token.type === 'key');
+}
