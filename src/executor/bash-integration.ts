@@ -84,7 +84,7 @@ __aish_hook() {
       PROMPT_COMMAND=\${PROMPT_COMMAND//"$__aish_firstword$__aish_newline"/}
       PROMPT_COMMAND=\${PROMPT_COMMAND//"$__aish_newline$__aish_readyword"/}
       PROMPT_COMMAND=$__aish_firstword$__aish_newline$PROMPT_COMMAND
-      if [ "\${#PROMPT_COMMAND[@]}" -gt 1 ]; then PROMPT_COMMAND+=("$__aish_readyword")
+      if [ "\${PROMPT_COMMAND[*]}" != "$PROMPT_COMMAND" ]; then PROMPT_COMMAND+=("$__aish_readyword")
       else PROMPT_COMMAND=$PROMPT_COMMAND$__aish_newline$__aish_readyword; fi ;;
   esac
 }

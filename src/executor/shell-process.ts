@@ -9,6 +9,9 @@ import { type Mark, MarkScanner } from './marks.ts';
 import { directoryOf } from './processes.ts';
 import { Pty } from './pty.ts';
 
+/** How long a prompt may take to be finished before the terminal is closed over it. Ms. */
+const PROMPT_PATIENCE = 300;
+
 export type ShellEvents = {
   /** What was printed while no command runs: by background jobs, prompt hooks, startup files. */
   readonly onIdle: (data: Buffer) => void;
@@ -46,6 +49,8 @@ export class ShellProcess {
   #lineToken = '';
   /** While a line is fetched, what is printed is the line editor's, and dropped. */
   #phase: 'idle' | 'fetching' | 'command' = 'idle';
+  #atPrompt = false;
+  #closing: NodeJS.Timeout | undefined;
   #words = '';
   #env = '';
 
@@ -119,9 +124,13 @@ export class ShellProcess {
     this.#pipe.write(bashTell);
   }
 
+  /**
+   * Closes the terminal. A shell that is just making its prompt gets a moment to finish: bash saves no history when it
+   * is hung up within a prompt hook. Its directory goes when it has ended.
+   */
   dispose(): void {
-    this.#pty.dispose();
-    this.#clean();
+    if (this.#atPrompt || this.#phase !== 'idle') this.#pty.dispose();
+    else this.#closing ??= setTimeout(() => this.#pty.dispose(), PROMPT_PATIENCE);
   }
 
   #obey(mark: Mark): void {
@@ -137,6 +146,7 @@ export class ShellProcess {
       case 'D': {
         if (mark.token !== this.#lineToken || this.#phase !== 'command') return;
         this.#phase = 'idle';
+        this.#atPrompt = false;
         // What is printed from here on is signed by the same token, until the next line brings its own.
         this.#promptToken = this.#lineToken;
         const [exit, ...directory] = mark.fields;
@@ -146,6 +156,8 @@ export class ShellProcess {
       case 'R':
         if (this.#phase === 'command') return;
         this.#phase = 'idle';
+        this.#atPrompt = true;
+        if (this.#closing) this.#pty.dispose();
         this.#words = this.#read('words') ?? this.#words;
         this.#env = this.#read('env') ?? this.#env;
         this.#events.onReady(this.#directoryNow(mark.fields.join(';')));
@@ -173,8 +185,13 @@ export class ShellProcess {
   }
 
   #clean(): void {
+    clearTimeout(this.#closing);
     this.#pipe.close();
-    rmSync(this.#directory, { recursive: true, force: true });
+    try {
+      rmSync(this.#directory, { recursive: true, force: true, maxRetries: 3 });
+    } catch {
+      // A last child of the shell still writes there; it is a temporary directory.
+    }
   }
 }
 

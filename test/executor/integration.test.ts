@@ -75,7 +75,7 @@ describe('shell integration', () => {
   it('is not fooled by output that imitates a mark', async () => {
     const { run, home } = await userShell();
     const marks = ['D;0;/', 'C', 'Q', 'R;/', ''].map((rest) => `\\033]7331;${'0'.repeat(32)};${rest}\\007`).join('');
-    expect(await run(`printf '${marks}'; printf '\\033]7331;'; echo real; (exit 3)`)).toMatchObject({
+    expect(await run(`printf '${marks}'; echo real; printf '\\033]7331;'; (exit 3)`)).toMatchObject({
       exit: 3,
       cwd: home,
       head: 'real',

@@ -57,7 +57,7 @@ describe('the user’s shell', () => {
 
   it('knows its words and its environment as of the last prompt', async () => {
     const { shell, run } = await userShell('alias ll="ls -l"; say() { :; }');
-    await run('export FRUIT=$\'a\\nb\' PATH=/opt/x:$PATH');
+    await run("export FRUIT=$'a\\nb' PATH=/opt/x:$PATH");
     await until(() => shell.path[0] === '/opt/x', 'the prompt has told the new PATH');
     expect(['ll', 'say', 'cd', 'while', 'nope', ''].map((word) => shell.knows(word))).toEqual([
       true,

@@ -2,14 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { CommandResult } from '../../src/session/action.ts';
 import { type RunningCommand, runOnce, startUserShell, type UserShell } from '../../src/executor/index.ts';
 import type { UserShellOptions } from '../../src/executor/shell.ts';
+import type { CommandResult } from '../../src/session/action.ts';
 
 /** A directory of its own for one test. */
 export function workspace(): string {
   const path = mkdtempSync(join(tmpdir(), 'executor-test-'));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 }));
   return path;
 }
 
@@ -50,7 +50,15 @@ export async function userShell(bashrc = '', options: Partial<UserShellOptions> 
 /** A command as a model would run it. */
 export function once(command: string, options: Partial<Parameters<typeof runOnce>[0]> = {}): RunningCommand {
   const home = workspace();
-  return runOnce({ command, cwd: home, env: baseEnv(home), cols: 80, rows: 24, dataDir: join(home, 'data'), ...options });
+  return runOnce({
+    command,
+    cwd: home,
+    env: baseEnv(home),
+    cols: 80,
+    rows: 24,
+    dataDir: join(home, 'data'),
+    ...options,
+  });
 }
 
 /** Waits until `condition` holds, looking again every few milliseconds. */

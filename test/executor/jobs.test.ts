@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { createJobs } from '../../src/executor/index.ts';
+import { once, shows } from './support.ts';
+
+it('counts jobs, reads what is new, and tells their end', async () => {
+  const jobs = createJobs();
+  const ended: number[] = [];
+  jobs.onEnd((job) => ended.push(job.id));
+  const run = once('echo first; read go; echo second');
+  const id = jobs.start(run, { command: 'server', owner: 'model' });
+  expect(id).toBe(1);
+  expect(jobs.running()).toBe(1);
+  await shows(run, 'first');
+  expect(jobs.readSince(id)).toBe('first');
+  expect(jobs.readSince(id)).toBe('');
+  run.write('\n');
+  const result = await run.result;
+  expect(result.exit).toBe(0);
+  expect(jobs.readSince(id)).toContain('second');
+  expect(jobs.readSince(id)).toBe('');
+  expect(ended).toEqual([1]);
+  expect(jobs.find(id)?.result?.exit).toBe(0);
+  jobs.forget(id);
+  expect(jobs.list()).toEqual([]);
+  expect(jobs.readSince(id)).toBeUndefined();
+});
+
+it('stops one, or all at the end', async () => {
+  const jobs = createJobs();
+  const polite = once('echo up; sleep 100');
+  const stubborn = once('trap "" INT TERM; echo up; while :; do sleep 0.1; done');
+  const first = jobs.start(polite, { command: 'sleep', owner: 'user' });
+  jobs.start(stubborn, { command: 'loop', owner: 'model', label: 'loop', mode: 'restricted' });
+  await shows(polite, 'up');
+  await shows(stubborn, 'up');
+  expect(jobs.kill(first)).toBe(true);
+  expect((await polite.result).exit).toBe(130);
+  expect(jobs.kill(first)).toBe(false);
+  expect(jobs.kill(99)).toBe(false);
+  await jobs.dispose();
+  expect((await stubborn.result).exit).toBe(137);
+  expect(jobs.running()).toBe(0);
+});

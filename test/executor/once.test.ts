@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { baseEnv, once, shows, until, workspace } from './support.ts';
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+  } catch {
+    return false;
+  }
+};
+
+describe('a command of the model', () => {
+  it.each([
+    ['echo out; exit 3', { exit: 3, head: 'out' }],
+    ['cd /usr; false', { exit: 1, cwd: '/usr' }],
+    ['set -e; cd /usr; false; echo not reached', { exit: 1, cwd: '/usr', head: '' }],
+    ['cd /usr; exec sh -c "exit 4"', { exit: 4 }],
+    ['trap "echo bye" EXIT; exit 5', { exit: 5, head: 'bye' }],
+    ['kill -TERM $$', { exit: 143 }],
+    ['nosuch', { exit: 127, head: 'bash: line 1: nosuch: command not found' }],
+    ['echo $# "$@" $0', { exit: 0, head: '0 bash' }],
+    ['cd /usr; set -x; true', { exit: 0, cwd: '/usr', head: '++ true' }],
+    ['exec >/dev/null 2>&1; cd /usr', { exit: 0, cwd: '/usr', head: '' }],
+    ['cat <<E\nhere\nE', { exit: 0, head: 'here' }],
+    ['(trap - EXIT; cd /usr); false || true', { exit: 0 }],
+  ])('%j', async (command, expected) => {
+    expect(await once(command).result).toMatchObject(expected);
+  });
+
+  it('keeps the old directory where the new one can’t be known', async () => {
+    const cwd = workspace();
+    expect((await once('cd /usr; exec true', { cwd }).result).cwd).toBe(cwd);
+  });
+
+  it('says why it could not start', async () => {
+    const result = await once('true', { cwd: '/no/such/place' }).result;
+    expect(result.exit).toBeNull();
+    expect(result.note).toContain('could not start');
+  });
+
+  it('gets the user’s environment less what changes what runs, and no rc files', async () => {
+    const home = workspace();
+    const env = {
+      ...baseEnv(home),
+      MINE: 'kept',
+      BASH_ENV: '/evil',
+      ENV: '/evil',
+      'BASH_FUNC_ls%%': '() { echo evil; }',
+      SHELLOPTS: 'xtrace',
+      BASHOPTS: 'extdebug',
+      PS4: '$(evil)',
+      LD_PRELOAD: '/evil.so',
+      PAGER: 'less',
+    };
+    const { head } = await once('env; type ls; alias', { env }).result;
+    expect(head).toContain('MINE=kept');
+    expect(head).toContain('PAGER=cat');
+    expect(head).toContain('GIT_PAGER=cat');
+    expect(head).toContain('GIT_TERMINAL_PROMPT=0');
+    expect(head).not.toContain('evil');
+    expect(head).toMatch(/ls is \/.*\/ls/);
+  });
+
+  it('runs through the launcher it is given', async () => {
+    const launcher = (argv: readonly string[]) => ['/usr/bin/env', 'WRAPPED=yes', ...argv];
+    expect(await once('echo $WRAPPED; cd /usr; exit 2', { launcher }).result).toMatchObject({
+      exit: 2,
+      head: 'yes',
+      cwd: '/usr',
+    });
+  });
+
+  it('hands its questions on: a password is asked without echo', async () => {
+    const run = once('read -sp "Password: " secret; echo; echo "${#secret}"');
+    let told = false;
+    run.onModes(() => {
+      told ||= run.echoOff;
+    });
+    await until(() => told, 'the password prompt is recognised');
+    run.write('hunter2\n');
+    expect((await run.result).head).toBe('Password:\n7');
+    expect(run.echoOff).toBe(false);
+  });
+
+  it('does not take a REPL or a plain question for a password', async () => {
+    const run = once('bash --norc -i; read -p "name? " x');
+    await shows(run, 'bash-');
+    run.write('exit\n');
+    await shows(run, 'name?');
+    // The look comes 40 ms after the last output; what it found would have been told by now.
+    let looks = 0;
+    await until(() => ++looks > 20, 'the terminal has been looked at');
+    expect(run.echoOff).toBe(false);
+    run.write('x\n');
+    await run.result;
+  });
+
+  it('goes on Ctrl-C, and by force if it does not', async () => {
+    const polite = once('echo up; sleep 100');
+    await shows(polite, 'up');
+    polite.interrupt();
+    expect(await polite.result).toMatchObject({ exit: 130, note: 'interrupted' });
+
+    const stubborn = once('trap "" INT TERM; (trap "" INT TERM; sleep 100) & echo pids $$ $!; while :; do wait; done');
+    await shows(stubborn, 'pids');
+    const pids = /pids (\d+) (\d+)/.exec(stubborn.output.lines(5).join(' '))?.slice(1).map(Number) ?? [];
+    for (let step = 0; step < 3; step += 1) stubborn.interrupt();
+    expect((await stubborn.result).exit).toBe(137);
+    await until(() => !pids.some(isAlive), 'all of it is gone');
+  });
+
+  it('leaves nothing alive when the program is killed, however far it went away', async () => {
+    const home = workspace();
+    mkdirSync(join(home, 'data'));
+    const commands = [
+      "setsid nohup sh -c 'echo $$ > far; exec sleep 1001' >/dev/null 2>&1 & while [ ! -s far ]; do :; done",
+      "env -i setsid sh -c 'echo $$ > bare; exec sleep 1002' & while [ ! -s bare ]; do :; done",
+      'trap "" HUP; echo $$ > near; while :; do sleep 1; done',
+    ];
+    const options = { cwd: home, env: baseEnv(home), cols: 80, rows: 24, dataDir: join(home, 'data') };
+    const program = `
+      import { runOnce } from ${JSON.stringify(join(process.cwd(), 'src/executor/index.ts'))};
+      for (const command of ${JSON.stringify(commands)}) {
+        const run = runOnce({ command, ...${JSON.stringify(options)} });
+        if (!command.startsWith('trap')) await run.result;
+      }
+      setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      env: baseEnv(home),
+      stdio: 'ignore',
+    });
+    const files = ['far', 'bare', 'near'].map((name) => join(home, name));
+    const pids = () => files.map((file) => (existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0));
+    const started = () => pids().every((pid) => pid > 0 && isAlive(pid));
+    await until(started, 'all three run');
+    child.kill('SIGKILL');
+    await until(() => !pids().some(isAlive), 'none is left');
+  });
+});
