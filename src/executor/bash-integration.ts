@@ -17,6 +17,7 @@
 const FETCH = '\\e[7331~';
 const ACCEPT = '\\e[7332~';
 const TELL = '\\e[7333~';
+const LEAVE = '\\e[7334~';
 
 /** Ends a text, where it can't become part of a here-document: `$_` is the line's own only within its `eval`. */
 const TAIL = '\n{ __aish_inner=$? __aish_last=$_; } 2>/dev/null';
@@ -107,10 +108,15 @@ __aish_bind() {
     \\builtin bind -m "$map" -x '"${FETCH}":__aish_fetch'
     \\builtin bind -m "$map" '"${ACCEPT}":accept-line'
     \\builtin bind -m "$map" -x '"${TELL}":__aish_tell'
+    \\builtin bind -m "$map" -x '"${LEAVE}":__aish_leave'
   done
   \\builtin bind 'set show-mode-in-prompt off'
 } 2>/dev/null
 __aish_tell() { __aish_end "$?"; __aish_prompt_ready; } 2>/dev/null
+__aish_leave() {
+  [ -n "\${HISTFILE-}" ] && \\builtin history -a
+  \\builtin printf '\\033]7331;%s;B\\007' "$__aish_token" >/dev/tty
+} 2>/dev/null
 ${personal ? 'if [ -f ~/.bashrc ]; then \\builtin source ~/.bashrc <"$__aish_tty"; fi' : ''}
 __aish_bind
 __aish_hook
@@ -138,6 +144,9 @@ export function bashLine({ token, text, keep, drain, remember }: Line): string {
 
 /** Tells an end that was not told: harmless otherwise. */
 export const bashTell = key(TELL);
+
+/** Asks for the history to be saved, and to be told when it is. */
+export const bashLeave = key(LEAVE);
 
 function key(sequence: string): string {
   return sequence.replace('\\e', '\x1b');

@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bashLine, bashStartup, bashTell, type Line } from './bash-integration.ts';
+import { bashLeave, bashLine, bashStartup, bashTell, type Line } from './bash-integration.ts';
 import { CommandPipe } from './command-pipe.ts';
 import { type Environment, parseEnvironment } from './environment.ts';
 import { type Mark, MarkScanner } from './marks.ts';
 import { directoryOf } from './processes.ts';
 import { Pty } from './pty.ts';
 
-/** How long a prompt may take to be finished before the terminal is closed over it. Ms. */
-const PROMPT_PATIENCE = 300;
+/** How long the saving of the history may take before the terminal is closed over it. Ms. */
+const LEAVE_PATIENCE = 300;
 
 export type ShellEvents = {
   /** What was printed while no command runs: by background jobs, prompt hooks, startup files. */
@@ -49,7 +49,6 @@ export class ShellProcess {
   #lineToken = '';
   /** While a line is fetched, what is printed is the line editor's, and dropped. */
   #phase: 'idle' | 'fetching' | 'command' = 'idle';
-  #atPrompt = false;
   #closing: NodeJS.Timeout | undefined;
   #words = '';
   #env = '';
@@ -124,13 +123,14 @@ export class ShellProcess {
     this.#pipe.write(bashTell);
   }
 
-  /**
-   * Closes the terminal. A shell that is just making its prompt gets a moment to finish: bash saves no history when it
-   * is hung up within a prompt hook. Its directory goes when it has ended.
-   */
+  /** Closes the terminal, behind the saving of the history: bash saves none when it is hung up within a prompt hook. */
   dispose(): void {
-    if (this.#atPrompt || this.#phase !== 'idle') this.#pty.dispose();
-    else this.#closing ??= setTimeout(() => this.#pty.dispose(), PROMPT_PATIENCE);
+    if (this.#phase === 'command') {
+      this.#pty.dispose();
+      return;
+    }
+    this.#pipe.write(bashLeave);
+    this.#closing ??= setTimeout(() => this.#pty.dispose(), LEAVE_PATIENCE);
   }
 
   #obey(mark: Mark): void {
@@ -146,18 +146,18 @@ export class ShellProcess {
       case 'D': {
         if (mark.token !== this.#lineToken || this.#phase !== 'command') return;
         this.#phase = 'idle';
-        this.#atPrompt = false;
         // What is printed from here on is signed by the same token, until the next line brings its own.
         this.#promptToken = this.#lineToken;
         const [exit, ...directory] = mark.fields;
         this.#events.onEnd(Number(exit), this.#directoryNow(directory.join(';')));
         return;
       }
+      case 'B':
+        this.#pty.dispose();
+        return;
       case 'R':
         if (this.#phase === 'command') return;
         this.#phase = 'idle';
-        this.#atPrompt = true;
-        if (this.#closing) this.#pty.dispose();
         this.#words = this.#read('words') ?? this.#words;
         this.#env = this.#read('env') ?? this.#env;
         this.#events.onReady(this.#directoryNow(mark.fields.join(';')));
