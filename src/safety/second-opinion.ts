@@ -21,7 +21,9 @@ export function opinionText(action: string, goal: string): string {
  * skipped; thinking that never ended is no answer.
  */
 export function readAnswer(text: string): 'YES' | 'NO' | undefined {
-  const answer = text.replace(/<think(?:ing)?>[^]*?<\/think(?:ing)?>/gi, ' ').replace(/^[^]*<\/think(?:ing)?>/i, ' ');
+  const answer = text
+    .replace(/<think(?:ing)?>[\s\S]*?<\/think(?:ing)?>/gi, ' ')
+    .replace(/^[\s\S]*<\/think(?:ing)?>/i, ' ');
   if (/<think(?:ing)?>/i.test(answer)) return undefined;
   const word = /[\p{L}\p{N}]+/u.exec(answer)?.[0]?.toUpperCase();
   return word === 'YES' || word === 'NO' ? word : undefined;

@@ -22,7 +22,7 @@ const LOSSES: readonly (readonly [RegExp, string, string])[] = [
   [/\bALTER\s+(USER|ROLE|LOGIN)\b|\bSET\s+PASSWORD\b/i, 'sql account', 'changes a database account'],
   [/\bREVOKE\b/i, 'sql REVOKE', 'takes away access'],
   [
-    /^\s*REPLACE\s+INTO\b|\bMERGE\s+INTO\b[^]*\b(DELETE|UPDATE)\b|\bINSERT\s+OVERWRITE\b/i,
+    /^\s*REPLACE\s+INTO\b|\bMERGE\s+INTO\b[\s\S]*\b(DELETE|UPDATE)\b|\bINSERT\s+OVERWRITE\b/i,
     'sql REPLACE',
     'overwrites rows',
   ],
@@ -60,10 +60,10 @@ const EFFECT_FUNCTION =
 /** The verdict on SQL text; several statements count together. */
 export function judgeSql(source: string): StaticVerdict {
   const text = source
-    .replace(/\/\*!\d*([^]*?)\*\//g, '$1')
-    .replace(/\/\*[^]*?\*\//g, ' ')
-    .replace(/'(?:[^'\\]|''|\\[^])*'/g, "''")
-    .replace(/\$\$[^]*?\$\$/g, "''")
+    .replace(/\/\*!\d*([\s\S]*?)\*\//g, '$1')
+    .replace(/\/\*[\s\S]*?\*\//g, ' ')
+    .replace(/'(?:[^'\\]|''|\\[\s\S])*'/g, "''")
+    .replace(/\$\$[\s\S]*?\$\$/g, "''")
     .replace(/(^|\s)(--|#)[^\n]*/g, '$1');
   let verdict = harmless('only reads or adds rows');
   const statements = text.split(';').filter((statement) => statement.trim() !== '');
@@ -101,7 +101,7 @@ function judgeStatement(statement: string): StaticVerdict {
     if (/^\s*GRANT\b/i.test(statement)) continue;
     return destructive(rule, reason);
   }
-  if (/\bON\s+(CONFLICT|DUPLICATE\s+KEY)\b[^]*\bUPDATE\b/i.test(statement)) return unknown('may overwrite rows');
+  if (/\bON\s+(CONFLICT|DUPLICATE\s+KEY)\b[\s\S]*\bUPDATE\b/i.test(statement)) return unknown('may overwrite rows');
   if (EFFECT_FUNCTION.test(statement)) return unknown('calls a function with effects');
   if (READS.test(statement) || ADDS.test(statement))
     return /\bINTO\s+\w/i.test(statement) && /^\s*SELECT/i.test(statement)

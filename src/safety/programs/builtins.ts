@@ -137,7 +137,7 @@ function declare(call: Call): string {
   const words = texts(call);
   const nameref = words.includes('-n');
   for (const word of words) {
-    const found = /^(\w+)(\+?)=([^]*)$/.exec(word);
+    const found = /^(\w+)(\+?)=([\s\S]*)$/.exec(word);
     if (!found) {
       if (word.includes('[')) call.machine.expandString(word);
       continue;

@@ -36,7 +36,7 @@ export const DATABASES: Handlers = {
         for (const [index, field] of call.args.entries()) {
           if (/^(-[a-zA-Z]*[ceqQ]|--(execute|command|query|sql))$/.test(field.text))
             texts.push(call.args[index + 1]?.text ?? '');
-          const attached = /^(?:--(?:execute|command|query)=|-e(?=\S))([^]+)$/.exec(field.text);
+          const attached = /^(?:--(?:execute|command|query)=|-e(?=\S))([\s\S]+)$/.exec(field.text);
           if (attached) texts.push(attached[1] ?? '');
         }
       }
@@ -102,12 +102,12 @@ function readSql(call: Call, text: string): void {
     machine.note(unknown('SQL that is not known', { unresolved: true }));
   const rest: string[] = [];
   for (const line of text.split('\n')) {
-    const shell = /^\s*(?:\.(?:shell|system)|\\!|system|!)\s+([^]*)$/.exec(line);
+    const shell = /^\s*(?:\.(?:shell|system)|\\!|system|!)\s+([\s\S]*)$/.exec(line);
     const output =
       /^\s*(?:\.(?:output|once|log|save|backup|clone|excel)|\\o|\\w|\\g|tee)\s+(?:-\S+\s+)?(?:main\s+)?(\S+)/.exec(
         line,
       );
-    if (shell) runCode(machine, (shell[1] ?? '').replace(/^'([^]*)'$|^"([^]*)"$/, '$1$2'), { stdin: '' });
+    if (shell) runCode(machine, (shell[1] ?? '').replace(/^'([\s\S]*)'$|^"([\s\S]*)"$/, '$1$2'), { stdin: '' });
     else if (output && !/^(stdout|off)$/.test(output[1] ?? '')) {
       const target = output[1] ?? '';
       if (target.startsWith('|')) runCode(machine, line.slice(line.indexOf('|') + 1), { stdin: HOLE });
@@ -175,7 +175,7 @@ function readMongo(call: Call, text: string): void {
   if (MONGO_READ.test(plain) && !/\b(delete|remove|drop|update|insert|replace|AndModify|AndDelete)\w*\(/i.test(plain))
     machine.note(harmless());
   else if (
-    /^[^]*\.(insertOne|insertMany|insert|createIndex|createCollection|createUser)\([^]*\)\s*;?\s*$/.test(plain) &&
+    /^[\s\S]*\.(insertOne|insertMany|insert|createIndex|createCollection|createUser)\([\s\S]*\)\s*;?\s*$/.test(plain) &&
     !/;.*;/.test(plain)
   )
     machine.note(harmless());

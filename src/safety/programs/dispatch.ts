@@ -70,7 +70,7 @@ export function dispatch(
   const rule = matchRules(call, disabled);
   if (rule) machine.note(rule);
   else if (output === undefined) machine.note(byKnowledge(call));
-  return output ?? outputOf(call);
+  return isShellSetup(call) ? '' : (output ?? outputOf(call));
 }
 
 /** Scripts of a project whose name says what they are. */
@@ -181,10 +181,13 @@ const SHELL_SETUP =
 const SHELL_SETUP_WORD =
   /^(init|hook|shellenv|env|docker-env|docker-env|completion|completions|activate|shell\.\w+|export|config|-s|-c|-b|--eval|--sh|bash|sh|zsh|podman-env|signin|--alias|-o|load|virtualenv-init|--start|-Mlocal::lib|path|--bash|hook-env|generate-shell-completion)$/;
 
+function isShellSetup(call: Call): boolean {
+  if (!SHELL_SETUP.test(call.program)) return false;
+  return call.args.length === 0 || call.args.some((field) => SHELL_SETUP_WORD.test(field.text));
+}
+
 function outputOf(call: Call): string {
   const { program, io } = call;
-  if (SHELL_SETUP.test(program) && (texts(call).some((text) => SHELL_SETUP_WORD.test(text)) || call.args.length === 0))
-    return '';
   const { stdin } = io;
   const filtered = filterOutput(program, texts(call), stdin ?? HOLE);
   if (filtered !== undefined) return filtered;

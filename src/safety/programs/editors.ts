@@ -11,7 +11,7 @@ export const EDITORS: Handlers = {
   vim(call) {
     const commands = vimCommands(call);
     for (const command of commands) readVim(call, command);
-    if (call.has('-S', '-s') && call.value('-S', '-s') !== undefined)
+    if (call.value('-S') !== undefined)
       call.machine.note(unknown('runs an editor script', { runsFiles: true }));
     call.machine.note(commands.length === 0 ? unknown('an editor session') : unknown('editor commands'));
     return HOLE;
@@ -19,7 +19,7 @@ export const EDITORS: Handlers = {
   ...forAll('emacs emacsclient', (call) => {
     const words = call.args.map((field) => field.text);
     for (const [index, word] of words.entries()) {
-      const code = /^-?-eval=([^]+)$/.exec(word)?.[1] ?? (/^-?-e(val)?$/.test(word) ? words[index + 1] : undefined);
+      const code = /^-?-eval=([\s\S]+)$/.exec(word)?.[1] ?? (/^-?-e(val)?$/.test(word) ? words[index + 1] : undefined);
       if (code !== undefined) readCode(call.machine, 'emacs', code);
       if (/^-?-funcall$|^-f$/.test(word) && /delete|save-buffer|kill/.test(words[index + 1] ?? '')) {
         call.machine.note(editsInPlace(call, 'editor script', []));
@@ -45,6 +45,9 @@ function vimCommands(call: Call): string[] {
     )
       out.push(field.text.slice(1));
   }
+  for (const [index, field] of call.args.entries()) {
+    if (/^-[a-zA-Z]+c$/.test(field.text)) out.push(call.args[index + 1]?.text ?? '');
+  }
   if (call.has('-s') && call.io.stdin !== undefined)
     out.push(...call.io.stdin.split('\n').filter((line) => line.trim() !== ''));
   return out;
@@ -54,11 +57,11 @@ function readVim(call: Call, command: string): void {
   const { machine } = call;
   const files = call.operands.map((operand) => operand.text);
   const shell =
-    /(?:^|\|)\s*(?:silent!?\s+)?(?:(?:%|\d+(?:,\d+)?|'<,'>)?!|r(?:ead)?\s*!|terminal\s+|w(?:rite)?\s*!)([^]+)$/.exec(
+    /(?:^|\|)\s*(?:silent!?\s+)?(?:(?:%|\d+(?:,\d+)?|'<,'>)?!|r(?:ead)?\s*!|terminal\s+|w(?:rite)?\s*!)([\s\S]+)$/.exec(
       command,
     );
   if (shell) runCode(machine, shell[1] ?? '', { stdin: HOLE });
-  const system = /\bsystem(?:list)?\s*\(\s*(['"])([^]*?)\1/.exec(command);
+  const system = /\bsystem(?:list)?\s*\(\s*(['"])([\s\S]*?)\1/.exec(command);
   if (system) runCode(machine, system[2] ?? '', { stdin: '' });
   if (/\bdelete\s*\(/.test(command)) machine.note(editsInPlace(call, 'editor script', []));
   if (/^\s*(?:lua|py3?|python3?|perl|ruby)\s/.test(command))

@@ -130,6 +130,7 @@ const NO_HELP = new Set(
 /** Is this call only a rehearsal, or a question for help or version, in a way the program really has? */
 export function isRehearsal(call: Call, hasRules: boolean): boolean {
   const { program, options } = call;
+  if (program === 'aws' && options.operands.at(-1)?.text === 'help') return true;
   if (options.flags.size === 0) return false;
   const sub = options.operands[0]?.text ?? '';
   const names = REHEARSAL_SETS.get(`${program} ${sub}`) ?? REHEARSAL_SETS.get(program);

@@ -37,6 +37,9 @@ const PYTHON_MODULES =
 const HARMLESS_MODULES =
   /^(http\.server|json\.tool|venv|timeit|site|this|platform|sysconfig|ensurepip|calendar|dis|tokenize|ast|base64|py_compile|compileall|virtualenv|build|http)$/;
 
+/** Scripts that are programs of their own, with subcommands the tables know. */
+const PROJECT_SCRIPTS = /^(manage\.py|artisan|console|rails|rake|magento|occ|wp|wp-cli\.phar|drush|composer(\.phar)?|craft|yii|spark|odoo-bin|please)$/;
+
 /** Interpreters: one-liners, code on standard input, script files. */
 export const INTERPRETERS: Handlers = forAll(
   'python node bun deno perl ruby php lua Rscript R julia groovy osascript elixir scala tclsh guile sbcl ghc swift expect',
@@ -64,7 +67,7 @@ function interpret(call: Call): string | undefined {
       continue;
     }
     if (program === 'python' && word === '-m') return runModule(call, at + 1);
-    const attached = option?.test(word) ? undefined : /^(?:--eval=|--print=|-e(?=.))([^]+)$/.exec(word)?.[1];
+    const attached = option?.test(word) ? undefined : /^(?:--eval=|--print=|-e(?=.))([\s\S]+)$/.exec(word)?.[1];
     if (option?.test(word) || (attached !== undefined && option)) {
       found = true;
       source(call, attached ?? words[++at] ?? '');
@@ -74,6 +77,11 @@ function interpret(call: Call): string | undefined {
   if (found) return output(call);
   const file = words.find((word) => !word.startsWith('-') || word === '-');
   if (file === undefined || file === '-' || file === '/dev/stdin') return source(call, call.io.stdin);
+  const script = file.slice(file.lastIndexOf('/') + 1);
+  if (PROJECT_SCRIPTS.test(script)) {
+    const at = words.indexOf(file);
+    return machine.runFields([{ text: script, glob: false }, ...args.slice(at + 1)], call.io);
+  }
   const known = machine.substituted.get(file) ?? machine.written.get(absolute(machine, file) ?? file);
   if (known !== undefined) return source(call, known);
   machine.note(unknown('runs a script file', { runsFiles: true }));

@@ -10,7 +10,7 @@ export const MISC: Handlers = {
     const { machine } = call;
     for (const setting of call.options.values.get('-c') ?? []) {
       const found =
-        /^(alias\.[\w-]+|core\.(?:sshCommand|pager|editor|fsmonitor|hooksPath)|sequence\.editor|diff\.external|pager\.\w+|credential\.helper|filter\.\w+\.(?:clean|smudge)|merge\.\w+\.driver)=([^]*)$/i.exec(
+        /^(alias\.[\w-]+|core\.(?:sshCommand|pager|editor|fsmonitor|hooksPath)|sequence\.editor|diff\.external|pager\.\w+|credential\.helper|filter\.\w+\.(?:clean|smudge)|merge\.\w+\.driver)=([\s\S]*)$/i.exec(
           setting,
         );
       if (!found) continue;
@@ -69,7 +69,7 @@ export const MISC: Handlers = {
     if (call.has('-l')) return HOLE;
     if (call.has('-e')) call.machine.note(unknown('an editor session'));
     for (const line of (stdin ?? '').split('\n')) {
-      const code = /^\s*(?:@\w+|(?:\S+\s+){5})(\S[^]*)$/.exec(line)?.[1];
+      const code = /^\s*(?:@\w+|(?:\S+\s+){5})(\S[\s\S]*)$/.exec(line)?.[1];
       if (code !== undefined) runCode(call.machine, code, { stdin: '' });
     }
     return undefined;

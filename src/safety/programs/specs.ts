@@ -110,7 +110,7 @@ const VALUES: Readonly<Record<string, string>> = {
   borg: '--repo --rsh --keep-daily --keep-weekly --keep-monthly --keep-last --keep-yearly --keep-within -P --prefix -a --glob-archives --compression -C',
   rclone:
     '--config --filter --include --exclude --transfers --checkers --bwlimit --log-file --max-age --min-age --backup-dir',
-  vim: '-c --cmd -S -s -u -i -w -W -T',
+  vim: '-c --cmd -S -u -i -w -W -T',
   emacs: '--eval -eval -f --funcall -l --load --script --visit',
   flatpak: '--installation --arch',
   firejail: '--profile',

@@ -54,14 +54,14 @@ export const TEXT_TOOLS: Handlers = {
 function readSed(call: Call, script: string): void {
   const { machine } = call;
   const body = script.replace(
-    /(^|[;\n{}]|\d|\$|\/[IM]*)\s*s([^\w\s])(?:\\[^]|(?!\2)[^\\])*\2(?:\\[^]|(?!\2)[^\\])*\2([gpiImM\d]*)(e?)(?:w\s*([^\n]+))?/g,
+    /(^|[;\n{}]|\d|\$|\/[IM]*)\s*s([^\w\s])(?:\\[\s\S]|(?!\2)[^\\])*\2(?:\\[\s\S]|(?!\2)[^\\])*\2([gpiImM\d]*)(e?)(?:w\s*([^\n]+))?/g,
     (_whole, before, _d, _f, run, file) => {
       if (run === 'e') machine.note(destructive('sed e', 'sed runs text as shell commands'));
       if (typeof file === 'string') machine.note(overwrite(machine, file.trim(), 'sed w', 'empties an existing file'));
       return `${before}:`;
     },
   );
-  const flat = body.replace(/\/(?:\\[^]|[^/\\])*\//g, '/');
+  const flat = body.replace(/\/(?:\\[\s\S]|[^/\\])*\//g, '/');
   const run = /(?:^|[;\n{}\d$/,!])\s*e(?:\s+([^\n]+))?\s*(?=$|[;\n}])/.exec(flat);
   if (run) {
     if (run[1]) runCode(machine, run[1], { stdin: HOLE });
@@ -76,8 +76,8 @@ function readAwk(call: Call, program: string): void {
   const { machine } = call;
   const strings: string[] = [];
   const code = program
-    .replace(/"((?:\\[^]|[^"\\])*)"/g, (_, text: string) => `"${strings.push(text) - 1}"`)
-    .replace(/(^|[({,;!~&|\s])\/(?:\\[^]|[^/\\\n])+\//g, '$1/ /')
+    .replace(/"((?:\\[\s\S]|[^"\\])*)"/g, (_, text: string) => `"${strings.push(text) - 1}"`)
+    .replace(/(^|[({,;!~&|\s])\/(?:\\[\s\S]|[^/\\\n])+\//g, '$1/ /')
     .replace(/#[^\n]*/g, '');
   const at = (index: string | undefined) => (strings[Number(index)] ?? '').replace(/\\(["\\/])/g, '$1');
   const shell = (index: string | undefined, more: boolean) =>

@@ -253,12 +253,12 @@ export const SPECIAL_WRAPPERS: Handlers = {
     const { machine, args, io } = call;
     for (let at = 0; at < args.length; at++) {
       const text = args[at]?.text ?? '';
-      const split = /^(?:-[iv0]*S|--split-string=?)([^]*)$/.exec(text);
+      const split = /^(?:-[iv0]*S|--split-string=?)([\s\S]*)$/.exec(text);
       if (split) {
         const code = [split[1] || (args[++at]?.text ?? ''), ...args.slice(at + 1).map((field) => field.text)].join(' ');
         return runCode(machine, code, io);
       }
-      const assigned = /^([A-Za-z_]\w*)=([^]*)$/.exec(text);
+      const assigned = /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(text);
       if (assigned) machine.scope.set(assigned[1] ?? '', assigned[2] ?? '');
       else if (/^(-u|-C|--unset|--chdir)$/.test(text)) at++;
       else if (text !== '-' && !text.startsWith('-')) return machine.runFields(args.slice(at), io);

@@ -14,7 +14,8 @@ export const CLOUD_RULES: readonly Rule[] = [
     name: 'aws delete',
     programs: 'aws awslocal aws-okta',
     when: (call) => {
-      const list = words(call);
+      const list = call.operands.filter((operand) => !operand.maybeValue).map((operand) => operand.text);
+      if (list.at(-1) === 'help') return false;
       const flags = line(call);
       const at = list.findIndex((word) => /^[a-z0-9-]+$/.test(word));
       const service = list[at] ?? '';

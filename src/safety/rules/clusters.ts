@@ -62,16 +62,6 @@ export const CLUSTER_RULES: readonly Rule[] = [
     ],
   },
   {
-    name: 'container over data',
-    programs: 'docker',
-    shapes: ['run --privileged', 'run', 'exec'],
-    when: (call) =>
-      /(^|\s)(-v|--volume|--mount)[= ]?\/:/.test(call.line) && /\b(rm|dd|mkfs|shred|chroot)\b/.test(call.line),
-    reason: 'changes the host from inside a container',
-    match: ['docker run -v /:/host alpine chroot /host sh -c "rm -rf /x"'],
-    pass: ['docker run -v $PWD:/app node npm test'],
-  },
-  {
     name: 'container tools',
     programs:
       'crictl ctr buildah skopeo nerdctl-rm lxc lxc-destroy lxc-stop incus machinectl nomad k3s-uninstall.sh rkt singularity apptainer toolbox distrobox',

@@ -140,7 +140,7 @@ export const FOUND_RULES: readonly Rule[] = [
   row(
     'find -exec rm',
     'find -exec rm',
-    ['find . -name x -exec rm {} \\;', 'find . -type f -execdir rm -f {} +', 'find . -exec sh -c "rm $1" _ {} \\;'],
+    ['find . -name x -exec rm {} \\;', 'find . -type f -execdir rm -f {} +', "find . -exec sh -c 'rm $1' _ {} \\;"],
     ['find . -exec grep x {} +'],
   ),
   row(

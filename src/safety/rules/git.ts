@@ -82,7 +82,7 @@ export const GIT_RULES: readonly Rule[] = [
       'checkout --',
       'checkout --ours|--theirs',
       'checkout /^(\\.|:\\/|\\*)$/',
-      'checkout /\\.\\w{1,5}$/',
+      'checkout /\\.[a-zA-Z]\\w{0,4}$/',
       'checkout -B',
       'checkout /\\/$/',
       'switch -f|--force|--discard-changes|-C',

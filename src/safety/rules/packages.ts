@@ -10,7 +10,7 @@ export const PACKAGE_RULES: readonly Rule[] = [
     programs:
       'apt apt-get aptitude dnf zypper apk snap flatpak brew pip pipx npm pnpm yarn bun gem cargo composer conda mamba micromamba poetry pdm uv go nix-env opam cabal stack luarocks cpan cpanm dotnet choco scoop winget port pkg pkgin pkg_delete xbps-remove eopkg emerge equo swupd guix nimble raco tlmgr npx code helm-plugin asdf mise nvm fnm n rbenv pyenv rustup sdk volta juliaup ghcup pkgutil krew mas easy_install pipenv rpm-ostree toolbox distrobox bower volta jabba tfenv rvm nodenv goenv vcpkg conan spack module-rm gup cask jspm bundle hex mix rebar3 elm pub dart flutter pod carthage tuist swiftly proto perlbrew phpbrew plenv',
     shapes: [
-      'remove|purge|autoremove|auto-remove|uninstall|erase|rm|un|r|unlink|delete|del|clean|autoclean|autopurge|full-upgrade|dist-upgrade|dselect-upgrade|downgrade|prune|cleanup|unpublish|yank|deprecate|implode|nuke|gc|reset|zap|uninstall-all|deinstall|unregister|deregister|distro-sync|wipe|history undo|ci=|destroy|rollback',
+      'remove|purge|autoremove|auto-remove|uninstall|erase|rm|un|r|unlink|delete|del|clean|autoclean|autopurge|full-upgrade|dist-upgrade|dselect-upgrade|downgrade|prune|cleanup|unpublish|yank|deprecate|implode|nuke|gc|reset|zap|uninstall-all|deinstall|unregister|deregister|distro-sync|wipe|destroy|rollback',
       'env|toolchain|global|tool|plugin|plugins|cache|store|kernel|cask|venv|workload|override|self|target|component|repository|repo|bucket|source|config remove|rm|uninstall|delete|clean|purge|prune|reset|unset|clear',
       '--uninstall|--remove|--unmerge|--prune|--depclean|-C|-e|--uninstall-extension|--force-uninstall|--nuke',
       '* uninstall|remove|purge',
@@ -127,8 +127,8 @@ export const PACKAGE_RULES: readonly Rule[] = [
         case 'pamac':
           return (
             words.some((word) => /^-[a-zA-Z]*R|^--remove$|^-S[a-z]*c|^-Yc|^-D$|^-[Udc]dd/.test(word)) ||
-            /^(remove|clean)$/.test(sub) ||
-            call.has('--overwrite', '--noconfirm=')
+            (call.program === 'pamac' && /^(remove|clean)$/.test(sub)) ||
+            call.has('--overwrite')
           );
         case 'xbps-remove':
         case 'pkg_delete':

@@ -11,13 +11,13 @@ export function globToRegExp(pattern: string): RegExp {
     const c = pattern.charAt(i);
     if (c === QUOTE || c === '\\') {
       i++;
-      out += escape(pattern.charAt(i));
+      out += literally(pattern.charAt(i));
     } else if (c === '*') {
       if (pattern[i - 1] !== '*') {
-        out += '[^]*';
+        out += '[\\s\\S]*';
         stars++;
       }
-    } else if (c === '?') out += '[^]';
+    } else if (c === '?') out += '[\\s\\S]';
     else if (c === '[') {
       const end = pattern.indexOf(']', i + 2);
       if (end < 0) out += '\\[';
@@ -27,7 +27,7 @@ export function globToRegExp(pattern: string): RegExp {
         out += bracket(negated ? body.slice(1) : body, negated);
         i = end;
       }
-    } else out += escape(c);
+    } else out += literally(c);
   }
   if (stars > 6 || out.length > 2000) return /^/;
   return new RegExp(`^${out}$`);
@@ -40,10 +40,10 @@ function bracket(body: string, negated: boolean): string {
     new RegExp(source);
     return source;
   } catch {
-    return '[^]';
+    return '[\\s\\S]';
   }
 }
 
-function escape(c: string): string {
+function literally(c: string): string {
   return /[\\^$.*+?()[\]{}|/]/.test(c) ? `\\${c}` : c;
 }

@@ -11,12 +11,12 @@ export function echoOutput(words: readonly string[]): string {
     if (word.includes('e')) escapes = true;
   }
   const text = words.slice(at).join(' ');
-  return (escapes ? unescape(text) : text) + (newline ? '\n' : '');
+  return (escapes ? readEscapes(text) : text) + (newline ? '\n' : '');
 }
 
 /** What `printf FORMAT …` prints; formats beyond `%s %b %d %c %%` with a width leave a hole. */
 export function printfOutput(words: readonly string[]): string {
-  const format = unescape(words[0] ?? '');
+  const format = readEscapes(words[0] ?? '');
   const args = words.slice(1);
   let out = '';
   let used = 0;
@@ -25,7 +25,7 @@ export function printfOutput(words: readonly string[]): string {
     out += format.replace(/%(-?\d*(?:\.\d+)?)([a-zA-Z%])/g, (_, width: string, kind: string) => {
       if (kind === '%') return '%';
       const value = args[used++] ?? '';
-      if (kind === 'b') return unescape(value);
+      if (kind === 'b') return readEscapes(value);
       if (kind === 'c') return value.slice(0, 1);
       if (kind === 'q' || kind === 's') return /^\.\d+$/.test(width) ? value.slice(0, Number(width.slice(1))) : value;
       if (kind === 'd' || kind === 'i') return /^-?\d+$/.test(value) ? value : HOLE;
@@ -39,7 +39,7 @@ export function printfOutput(words: readonly string[]): string {
 }
 
 /** Backslash escapes as `echo -e`, `printf` and `%b` read them. */
-export function unescape(text: string): string {
+export function readEscapes(text: string): string {
   if (!text.includes('\\')) return text;
   const simple: Readonly<Record<string, string>> = {
     n: '\n',
@@ -55,7 +55,7 @@ export function unescape(text: string): string {
     "'": "'",
   };
   return text.replace(
-    /\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|0?([0-7]{1,3})|([^]))/g,
+    /\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|0?([0-7]{1,3})|([\s\S]))/g,
     (whole, hex, u4, u8, octal, other: string | undefined) => {
       const code = hex ?? u4 ?? u8;
       if (code !== undefined) return fromCode(Number.parseInt(code, 16));
@@ -118,7 +118,7 @@ function translate(words: readonly string[], stdin: string): string {
 }
 
 function charSet(text: string): readonly string[] {
-  const named = unescape(text)
+  const named = readEscapes(text)
     .replaceAll('[:lower:]', 'a-z')
     .replaceAll('[:upper:]', 'A-Z')
     .replaceAll('[:digit:]', '0-9')
@@ -141,7 +141,7 @@ function substitute(script: string, stdin: string): string {
   if (stdin === '' || stdin === HOLE) return HOLE;
   let text = stdin;
   for (const command of script.split(';')) {
-    const found = /^\s*s(.)([^]*?)\1([^]*?)\1([g]?)\s*$/.exec(command);
+    const found = /^\s*s(.)([\s\S]*?)\1([\s\S]*?)\1([g]?)\s*$/.exec(command);
     if (!found || /[.*[\]^$\\&]/.test((found[2] ?? '') + (found[3] ?? ''))) return hasHole(stdin) ? stdin : HOLE;
     text =
       found[4] === 'g' ? text.replaceAll(found[2] ?? '', found[3] ?? '') : text.replace(found[2] ?? '', found[3] ?? '');

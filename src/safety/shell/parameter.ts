@@ -148,7 +148,7 @@ function removeAffix(value: string, pattern: string, operator: string): string {
 
 function replace(value: string, pattern: string, replacement: string, operator: string): string {
   if (pattern === '' || value.length > 4000) return pattern === '' ? value : HOLE;
-  const body = globToRegExp(pattern).source.slice(1, -1).replaceAll('[^]*', '[^]*?');
+  const body = globToRegExp(pattern).source.slice(1, -1).replaceAll('[\\s\\S]*', '[\\s\\S]*?');
   const source = operator === '/#' ? `^${body}` : operator === '/%' ? `${body}$` : body;
   return value.replace(new RegExp(source, operator === '//' ? 'g' : ''), () => replacement);
 }

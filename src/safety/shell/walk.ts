@@ -13,7 +13,7 @@ import {
 } from 'unbash';
 import type { FileLook } from '../files.ts';
 import { depthOf, MAX_DEPTH, MAX_LENGTH } from '../limits.ts';
-import { harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
+import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
 import { walkArithmetic } from './arithmetic.ts';
 import type { Field, Io, Machine, Redirect } from './machine.ts';
 import { disarm, HOLE, hasHole, OWN_TEMP } from './marks.ts';
@@ -191,6 +191,7 @@ export class Walker implements Machine {
         return sendsOutputAway(redirects) ? '' : out;
       }
       case 'Function':
+        if (startsItselfTwice(node)) this.note(destructive('fork bomb', 'starts processes without end'));
         this.scope.functions.set(node.name.text, node);
         return '';
       case 'Coproc':
@@ -341,6 +342,24 @@ export class Walker implements Machine {
 
 const NONE: readonly Redirect[] = [];
 
+/** A function that pipes into itself, or starts itself in the background, multiplies without end. */
+function startsItselfTwice(definition: Extract<SyntaxNode, { type: 'Function' }>): boolean {
+  const name = definition.name.text;
+  const calls = (node: SyntaxNode) => node.type === 'Command' && node.name?.text === name;
+  let left = 300;
+  const visit = (node: SyntaxNode): boolean => {
+    if (--left < 0) return false;
+    if (node.type === 'Pipeline' && node.commands.filter(calls).length > 1) return true;
+    if (node.type === 'Statement' && node.background && calls(node.command)) return true;
+    let found = false;
+    forEachChild(node, (child) => {
+      found ||= visit(child);
+    });
+    return found;
+  };
+  return visit(definition.body);
+}
+
 function isWord(node: { type: string }): boolean {
   return node.type === 'Word' || node.type === 'Assignment';
 }
@@ -363,7 +382,7 @@ function arrayOf(
   if (words.length > 0 && keyed.every((found) => found !== null)) {
     const map = new Map<string, string>();
     for (const word of words) {
-      const found = /^\[([^\]]*)\]=([^]*)$/.exec(machine.text(word));
+      const found = /^\[([^\]]*)\]=([\s\S]*)$/.exec(machine.text(word));
       if (found) map.set(found[1] ?? '', found[2] ?? '');
     }
     return map;
