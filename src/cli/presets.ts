@@ -33,8 +33,17 @@ export async function choosePresets(config: Config, env: Environment, wanted: st
 }
 
 function presetOf(name: string, model: ModelConfig, env: Environment): Preset {
-  const { base_url: baseUrl, model: id, api_key_env: variable, api_key_cmd: command, context, fallback, secrets } = model;
-  const key = command !== undefined ? () => keyFrom(command) : variable !== undefined ? async () => env[variable] : undefined;
+  const {
+    base_url: baseUrl,
+    model: id,
+    api_key_env: variable,
+    api_key_cmd: command,
+    context,
+    fallback,
+    secrets,
+  } = model;
+  const key =
+    command !== undefined ? () => keyFrom(command) : variable !== undefined ? async () => env[variable] : undefined;
   return {
     name,
     baseUrl,

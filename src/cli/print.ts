@@ -39,7 +39,8 @@ export function plainEntry(entry: Entry): string {
     case 'user':
       return `> ${entry.text}`;
     case 'assistant':
-      return entry.text.trimEnd();
+      // The script must never pass for a model (BR-6).
+      return `${entry.preset === 'demo' ? '[demo] ' : ''}${entry.text.trimEnd()}`;
     case 'exec': {
       const exit = entry.result?.exit === null ? (entry.result.note ?? 'exit unknown') : `exit ${entry.result?.exit}`;
       const output = entry.result ? plainOutput(entry.result).trimEnd() : '';

@@ -12,7 +12,12 @@ export function secondOpinion(broker: Broker, presetNow: () => string) {
       { role: 'system', content: system },
       { role: 'user', content: user },
     ] as const;
-    const reply = await broker.chat(presetNow(), messages, { signal, maxTokens: MAX_TOKENS, temperature: 0, category: 'safety' });
+    const reply = await broker.chat(presetNow(), messages, {
+      signal,
+      maxTokens: MAX_TOKENS,
+      temperature: 0,
+      category: 'safety',
+    });
     if (reply.finish === 'failed' || reply.finish === 'cancelled') {
       return { ok: false, why: reply.failure?.message ?? 'cancelled' };
     }

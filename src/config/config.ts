@@ -26,7 +26,7 @@ export type Config = {
   readonly safety: {
     readonly llm_second_opinion: boolean;
     readonly llm_model: string;
-    readonly destructive_patterns: readonly { readonly name: string; readonly pattern: string }[];
+    readonly destructive_patterns: readonly { readonly pattern: string; readonly reason: string }[];
     readonly disable_rules: readonly string[];
     readonly always_destructive_tools: readonly string[];
   };

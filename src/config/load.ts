@@ -36,7 +36,20 @@ export async function loadConfig(flag: string | undefined, env: Environment): Pr
   }
   const checked = await checkText(text, path);
   if (!checked.ok) return checked;
-  return { ok: true, file: path, config: withDefaults(checked.value) };
+  const config = withDefaults(checked.value);
+  const bad = config.safety.destructive_patterns.find(({ pattern }) => !isRegExp(pattern));
+  if (bad)
+    return { ok: false, message: `${path}: safety.destructive_patterns: not a regular expression: ${bad.pattern}` };
+  return { ok: true, file: path, config };
+}
+
+function isRegExp(source: string): boolean {
+  try {
+    new RegExp(source);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The schema has vouched for the shape. */

@@ -58,8 +58,8 @@ const model = block(
 
 const pattern = block(
   'One pattern.',
-  { name: text('Shown as the reason.'), pattern: text('A regular expression over the command.') },
-  ['name', 'pattern'],
+  { reason: text('What the HALT says.'), pattern: text('A regular expression over the command.') },
+  ['reason', 'pattern'],
 );
 
 export const SCHEMA: Schema = block('Configuration of aish-tui.', {

@@ -38,6 +38,15 @@ export type LiveOutput = {
 
 export type RunningCommand = {
   readonly output: LiveOutput;
+  readonly pid: number;
+  /** It shows a full screen of its own (vim, less) and should be given the terminal. */
+  readonly fullScreen: boolean;
+  /** Its terminal does not echo: it waits for a password. */
+  readonly echoOff: boolean;
+  /** Called when `fullScreen` or `echoOff` changed; returns how to stop. */
+  onModes(listener: () => void): () => void;
+  /** The bytes of its full screen, for whoever takes over the terminal; returns how to stop. */
+  rawOutput(listener: (data: Buffer) => void): () => void;
   write(data: string): void;
   resize(columns: number, rows: number): void;
   /** SIGINT, then SIGTERM, then SIGKILL to everything the command started. */

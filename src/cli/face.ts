@@ -1,0 +1,79 @@
+import type { Broker } from '../broker/index.ts';
+import type { Aish } from '../commands/aish.ts';
+import { completeLine } from '../commands/complete.ts';
+import type { Config } from '../config/index.ts';
+import type { Engine } from '../engine/engine.ts';
+import { ShellRegion } from '../engine/shell-region.ts';
+import type { Jobs, UserShell } from '../executor/index.ts';
+import { classify, createPathIndex } from '../router/index.ts';
+import { type Gate, listRules } from '../safety/index.ts';
+import { listSessions } from '../store/index.ts';
+import { gitBranch } from './branch.ts';
+import type { SessionChoice } from './session.ts';
+
+type Parts = {
+  readonly options: { readonly version: string };
+  readonly config: Config;
+  readonly engine: Engine;
+  readonly broker: Broker;
+  readonly gate: Gate;
+  readonly jobs: Jobs;
+  readonly shell: Promise<UserShell>;
+  readonly session: SessionChoice;
+  readonly sessions: string;
+  readonly history: Aish['history'];
+};
+
+/** The one object for every face, over what was opened. */
+export function face({ options, config, engine, broker, gate, jobs, shell, session, sessions, history }: Parts): Aish {
+  const quitters = new Set<() => void>();
+  let up: UserShell | undefined;
+  void shell.then(
+    (ready) => {
+      up = ready;
+    },
+    () => {},
+  );
+  const index = createPathIndex();
+  const knows = (word: string) =>
+    (up?.knows(word) ?? false) || index.has(word, up?.path ?? (process.env.PATH ?? '').split(':'));
+  const aish: Aish = {
+    engine,
+    shell: new ShellRegion(engine, shell),
+    classify: (line) => classify(line, { knows }),
+    complete: (line, cursor) => completeLine(aish, line, cursor, knownCommands),
+    history,
+    info() {
+      const branch = gitBranch(engine.state.shell.cwd);
+      const { version } = options;
+      return {
+        ...(branch === undefined ? {} : { branch }),
+        jobs: jobs.running(),
+        sandbox: false,
+        sessionId: session.id,
+        version,
+      };
+    },
+    presets: {
+      list: () => broker.presets(),
+      async probe(name, signal) {
+        const probe = await broker.probe(name, signal);
+        const window = probe.window === undefined ? '' : `, window ${probe.window} tokens`;
+        return `${probe.reachable ? 'ready' : 'not reachable'}${window}${probe.detail ? ` (${probe.detail})` : ''}`;
+      },
+    },
+    safety: { patterns: listRules, check: (command, cwd) => gate.check(command, cwd) },
+    sessions: () => listSessions(sessions),
+    ui: config.ui,
+    keys: config.keys,
+    onQuit(listener) {
+      quitters.add(listener);
+      return () => quitters.delete(listener);
+    },
+    quit() {
+      for (const listener of quitters) listener();
+    },
+  };
+  const knownCommands = () => index.all(up?.path ?? (process.env.PATH ?? '').split(':'));
+  return aish;
+}

@@ -1,0 +1,88 @@
+/** What each subcommand does. Everything heavy is loaded only where it is needed. */
+import { createInterface } from 'node:readline';
+import type { Aish } from '../commands/aish.ts';
+import { EXIT } from './exit-codes.ts';
+import type { HeadlessOptions } from './headless.ts';
+import type { Global, Invocation } from './program.ts';
+
+const out = (text: string) => void process.stdout.write(text);
+const err = (text: string) => void process.stderr.write(text);
+
+/** Carries out one invocation; its exit code. */
+export async function carryOut(invocation: Invocation, version: string): Promise<number> {
+  switch (invocation.kind) {
+    case 'screen':
+      return process.stdin.isTTY && process.stdout.isTTY
+        ? screen(invocation, version)
+        : piped(invocation.global, version);
+    case 'run': {
+      const { json, onHalt, goal } = invocation;
+      const { runGoal } = await import('./headless.ts');
+      return withAish(invocation.global, version, (aish) => runGoal(aish, goal, { json, onHalt, out, err }));
+    }
+    case 'ask': {
+      const { json, question } = invocation;
+      const { askQuestion } = await import('./headless.ts');
+      return withAish(invocation.global, version, (aish) =>
+        askQuestion(aish, question, { json, onHalt: 'skip', out, err }),
+      );
+    }
+    case 'safetyCheck':
+      return (await import('./probes.ts')).safetyCheck(invocation, out, err);
+    case 'route':
+      return (await import('./probes.ts')).route(invocation, out, err);
+    case 'sessions':
+      return withAish(invocation.global, version, async (aish) => {
+        const { runMeta } = await import('../commands/submit.ts');
+        await runMeta(aish, ':sessions');
+        const { plainEntry } = await import('./print.ts');
+        for (const { entry } of aish.engine.transcript.entries)
+          if (entry.kind === 'meta') out(`${plainEntry(entry)}\n`);
+        return EXIT.ok;
+      });
+  }
+}
+
+async function screen({ global, resume }: Extract<Invocation, { kind: 'screen' }>, version: string): Promise<number> {
+  // The one look upward: the screen is loaded only when there is one.
+  const loading = import('../../components/main.tsx');
+  return withAish(
+    global,
+    version,
+    async (aish) => {
+      const { runScreen } = await loading;
+      return runScreen(aish);
+    },
+    resume,
+  );
+}
+
+async function piped(global: Global, version: string): Promise<number> {
+  if (process.stdin.isTTY) {
+    err('aish-tui: the output is no terminal, so there is no screen to draw; use aish-tui run or aish-tui ask\n');
+    return EXIT.usage;
+  }
+  const { runLines } = await import('./headless.ts');
+  const options: HeadlessOptions = { json: false, onHalt: 'skip', out, err };
+  return withAish(global, version, (aish) => runLines(aish, createInterface({ input: process.stdin }), options));
+}
+
+async function withAish(
+  global: Global,
+  version: string,
+  use: (aish: Aish) => Promise<number>,
+  resume?: string | true,
+): Promise<number> {
+  const { openAish } = await import('./open.ts');
+  const { columns = 80, rows = 24 } = process.stdout;
+  const opened = await openAish({ global, version, columns, rows, ...(resume === undefined ? {} : { resume }) });
+  if ('problem' in opened) {
+    err(`aish-tui: ${opened.problem}\n`);
+    return EXIT.usage;
+  }
+  try {
+    return await use(opened.aish);
+  } finally {
+    await opened.close();
+  }
+}

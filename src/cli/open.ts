@@ -1,0 +1,191 @@
+/** The composition root: configuration → services → engine → the object that every face holds. */
+import { join } from 'node:path';
+import { createBroker } from '../broker/index.ts';
+import type { Aish } from '../commands/aish.ts';
+import { type Config, loadConfig, placesOf } from '../config/index.ts';
+import { Engine } from '../engine/engine.ts';
+import { createJobs, startUserShell, type UserShell } from '../executor/index.ts';
+import { createGate } from '../safety/index.ts';
+import type { Settings } from '../session/state.ts';
+import { openHistory, openJournal } from '../store/index.ts';
+import { BASH, createTools, jobsTool } from '../tools/index.ts';
+import { face } from './face.ts';
+import { choosePresets, type Presets } from './presets.ts';
+import type { Global } from './program.ts';
+import { secondOpinion } from './second-opinion.ts';
+import { agentCommands, engineJobs, modelJobs } from './services.ts';
+import { chooseSession, type SessionChoice } from './session.ts';
+import { SYSTEM_PROMPT } from './system-prompt.ts';
+
+export type OpenOptions = {
+  readonly global: Global;
+  readonly resume?: string | true;
+  readonly version: string;
+  /** The size of the user's terminal. */
+  readonly columns: number;
+  readonly rows: number;
+};
+
+export type Opened = { readonly aish: Aish /** Ends everything it started; twice is fine. */; close(): Promise<void> };
+
+/** Opens a session. What can't go on is one line for the user. */
+export async function openAish(options: OpenOptions): Promise<Opened | { readonly problem: string }> {
+  const { env } = process;
+  const loaded = await loadConfig(options.global.config, env);
+  if (!loaded.ok) return { problem: loaded.message };
+  const { config } = loaded;
+  const presets = await choosePresets(config, env, options.global.model);
+  if (!presets.list.some((preset) => preset.name === presets.active)) {
+    return {
+      problem: `no preset is called ${presets.active}; there are: ${presets.list.map((p) => p.name).join(', ')}`,
+    };
+  }
+  const sessions = join(placesOf(env).state, 'sessions');
+  const session = await chooseSession(sessions, options.resume, Date.now());
+  if ('problem' in session) return session;
+  return build(options, config, presets, session, sessions);
+}
+
+function build(
+  options: OpenOptions,
+  config: Config,
+  presets: Presets,
+  session: SessionChoice,
+  sessions: string,
+): Opened {
+  const state = placesOf(process.env).state;
+  const dataDir = join(session.folder, 'output');
+  const broker = createBroker({ presets: presets.list });
+  const jobs = createJobs();
+  const shell = bringUpShell(options, config, dataDir, {
+    say: (text) => void engine.dispatch({ type: 'noticed', level: 'info', text }),
+    moved: (cwd) => void engine.dispatch({ type: 'shellMoved', cwd }),
+  });
+  const journal = openJournal(session.journal, {
+    seq: session.events.length,
+    onFailure: (why) =>
+      engine.showLocal(notice(`the session can't be saved (${why}); nothing of the model will run until it can`)),
+  });
+  const gate = createGate({
+    enabled: config.safety.llm_second_opinion,
+    secondOpinion: secondOpinion(broker, () => opinionPreset(config, presets, engine)),
+    userPatterns: config.safety.destructive_patterns,
+    disabledRules: config.safety.disable_rules,
+    alwaysDestructive: config.safety.always_destructive_tools,
+  });
+  const engine = new Engine(
+    {
+      models: broker,
+      gate,
+      agent: agentCommands(async () => (await shell).environment(), dataDir),
+      jobs: engineJobs(jobs),
+      tools: createTools([BASH], [jobsTool(modelJobs(jobs))], config.auto_approve),
+      journal,
+      systemPrompt: config.system_prompt ?? SYSTEM_PROMPT,
+      maxAnswerTokens: config.max_answer_tokens,
+      now: Date.now,
+      waitSeconds: config.wait_seconds,
+    },
+    'main',
+  );
+  jobs.onEnd((job) => {
+    if (job.result)
+      void engine.dispatch({ type: 'jobEnded', job: job.id, command: job.command, result: job.result, by: job.owner });
+  });
+  begin(engine, session, settingsOf(config, presets));
+  for (const text of [presets.notice, disabledNotice(config)]) {
+    if (text !== undefined) engine.showLocal(notice(text));
+  }
+  const aish = face({
+    options,
+    config,
+    engine,
+    broker,
+    gate,
+    jobs,
+    shell,
+    session,
+    sessions,
+    history: openHistory(join(state, 'history')),
+  });
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    await engine.close();
+    await jobs.dispose();
+    (await shell.catch(() => undefined))?.dispose();
+    await journal.close();
+    session.lock.release();
+  };
+  return {
+    aish,
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+type ShellEars = { say(text: string): void; moved(cwd: string): void };
+
+/** Starts in the background: the first frame does not wait for rc files. */
+function bringUpShell(options: OpenOptions, config: Config, dataDir: string, ears: ShellEars): Promise<UserShell> {
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  );
+  const shell = startUserShell({
+    ...(config.shell === undefined ? {} : { shell: config.shell }),
+    cwd: process.cwd(),
+    env,
+    cols: options.columns,
+    rows: options.rows,
+    dataDir,
+    onExit: ({ message }) => ears.say(message),
+    onMove: (cwd) => ears.moved(cwd),
+    onIdleOutput: (text) => ears.say(text.trimEnd()),
+  });
+  // Whoever uses it is told; until then a failure is no unhandled one.
+  shell.catch(() => {});
+  return shell;
+}
+
+function begin(engine: Engine, session: SessionChoice, settings: Settings): void {
+  if (session.events.length === 0) {
+    void engine.dispatch({ type: 'opened', cwd: process.cwd(), mode: 'unrestricted', settings });
+    return;
+  }
+  engine.replay(session.events);
+  void engine.dispatch({ type: 'resumed', settings });
+  void engine.dispatch({ type: 'shellMoved', cwd: process.cwd() });
+}
+
+function settingsOf(config: Config, presets: Presets): Settings {
+  const { executor } = config.norris;
+  const known = presets.list.some((preset) => preset.name === executor);
+  return {
+    preset: presets.active,
+    ...(executor !== undefined && known ? { executorPreset: executor } : {}),
+    maxTurns: config.max_turns,
+    maxToolRounds: config.max_tool_rounds,
+    maxNorrisSteps: config.norris.max_norris_steps,
+    confirmCmd: config.confirm_cmd,
+    sandbox: false,
+  };
+}
+
+/** The preset for the second opinion; where it names nothing, the active one (SF-4). */
+function opinionPreset(config: Config, presets: Presets, engine: Engine): string {
+  const { llm_model: wanted } = config.safety;
+  return presets.list.some((preset) => preset.name === wanted) ? wanted : engine.conversation.preset;
+}
+
+function disabledNotice({ safety }: Config): string | undefined {
+  if (safety.disable_rules.length === 0) return undefined;
+  return `switched off in the gate: ${safety.disable_rules.join(', ')} (safety.disable_rules)`;
+}
+
+let noticeSerial = 0;
+
+function notice(text: string) {
+  noticeSerial += 1;
+  return { kind: 'show', key: `local${noticeSerial}`, entry: { kind: 'notice', level: 'warning', text } } as const;
+}

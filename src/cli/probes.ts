@@ -1,0 +1,51 @@
+/** The probes (CL-2): one argument, or with --jsonl a line in and a line out, in order. Nothing runs, no model is called. */
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { createPathIndex, routeLine } from '../router/index.ts';
+import { checkLine } from '../safety/index.ts';
+import { EXIT } from './exit-codes.ts';
+import type { Writer } from './print.ts';
+import type { Invocation } from './program.ts';
+
+/** `aish-tui safety check`. Exit 0: a verdict was given; 2: nothing to judge. */
+export async function safetyCheck(
+  { command, jsonl, strict }: Extract<Invocation, { kind: 'safetyCheck' }>,
+  out: Writer,
+  err: Writer,
+): Promise<number> {
+  if (jsonl) return eachLine((line) => out(`${checkLine(line, { strict })}\n`));
+  if (command === '')
+    return usage(err, 'say what to judge: aish-tui safety check "<command>", or --jsonl with lines on stdin');
+  const { verdict, rule, reason } = JSON.parse(
+    checkLine(JSON.stringify({ cmd: command, cwd: process.cwd() }), { strict }),
+  );
+  out(`${verdict}: ${rule ? `${rule}: ` : ''}${reason}\n`);
+  return EXIT.ok;
+}
+
+/** `aish-tui route`. */
+export async function route(
+  { line, jsonl, known }: Extract<Invocation, { kind: 'route' }>,
+  out: Writer,
+  err: Writer,
+): Promise<number> {
+  const extra = known === undefined ? undefined : new Set(readFileSync(known, 'utf8').split(/\s+/));
+  const index = createPathIndex();
+  const path = (process.env.PATH ?? '').split(':');
+  const knows = (word: string) => extra?.has(word) ?? index.has(word, path);
+  if (jsonl) return eachLine((row) => out(`${routeLine(row, knows)}\n`));
+  if (line === '') return usage(err, 'say which line: aish-tui route "<line>", or --jsonl with lines on stdin');
+  const { kind } = JSON.parse(routeLine(JSON.stringify({ line }), knows));
+  out(`${kind}\n`);
+  return EXIT.ok;
+}
+
+function usage(err: Writer, text: string): number {
+  err(`aish-tui: ${text}\n`);
+  return EXIT.usage;
+}
+
+async function eachLine(take: (line: string) => void): Promise<number> {
+  for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) take(line);
+  return EXIT.ok;
+}
