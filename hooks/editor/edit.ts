@@ -1,0 +1,101 @@
+/** The steps that commands are made of: replacing text, with what undo and the kill ring keep of it. */
+import { snap } from './motion.ts';
+import { freePlaceholder, isLarge } from './placeholder.ts';
+import { type EditorState, type Last, OTHER, type Snapshot } from './state.ts';
+
+const UNDO_LIMIT = 500;
+const KILL_LIMIT = 60;
+/** Characters typed in one go that one undo takes back at most. */
+const GROUP_LIMIT = 40;
+
+/** Moves the cursor; a run of typing or killing ends. */
+export function moveTo(state: EditorState, cursor: number, last: Last = OTHER): EditorState {
+  const { goal: _, ...rest } = state;
+  return { ...rest, cursor, last };
+}
+
+/**
+ * Replaces `from`–`to` by `insertion`, the cursor behind it. With `joins` the change belongs to the undo step before.
+ * A mark is dropped, since the text it stood in has changed.
+ */
+export function replace(
+  state: EditorState,
+  from: number,
+  to: number,
+  insertion: string,
+  {
+    last = OTHER,
+    joins = false,
+    cursor = from + insertion.length,
+  }: { last?: Last; joins?: boolean; cursor?: number } = {},
+): EditorState {
+  const text = state.text.slice(0, from) + insertion + state.text.slice(to);
+  if (text === state.text && cursor === state.cursor) return { ...state, last };
+  const { goal: _goal, mark: _mark, ...rest } = state;
+  const undo = joins ? state.undo : remember(state.undo, state);
+  // Text may join with what stands beside it to one grapheme (a flag, a mark): the cursor goes behind the whole.
+  return { ...rest, text, cursor: snap(text, cursor), undo, redo: [], last };
+}
+
+function remember(stack: readonly Snapshot[], { text, cursor }: Snapshot): readonly Snapshot[] {
+  return [...stack.slice(-(UNDO_LIMIT - 1)), { text, cursor }];
+}
+
+/** Typing: runs of it are one undo step, broken at the start of each word. */
+export function insertText(state: EditorState, text: string): EditorState {
+  if (text === '') return state;
+  const { last, cursor } = state;
+  const continues = last.kind === 'insert' && last.at === cursor && last.count < GROUP_LIMIT;
+  const startsWord = /^\S/.test(text) && /\s$/.test(state.text.slice(0, cursor));
+  const joins = continues && !startsWord && !text.includes('\n');
+  const done = replace(state, cursor, cursor, text, { joins });
+  return { ...done, last: { kind: 'insert', at: done.cursor, count: joins && continues ? last.count + 1 : 1 } };
+}
+
+/** Deleting: runs of it are one undo step. */
+export function deleteRange(state: EditorState, from: number, to: number): EditorState {
+  if (from === to) return { ...state, last: OTHER };
+  const { last } = state;
+  const joins = last.kind === 'delete' && last.at === state.cursor && last.count < GROUP_LIMIT;
+  const done = replace(state, from, to, '', { joins });
+  return { ...done, last: { kind: 'delete', at: done.cursor, count: joins ? last.count + 1 : 1 } };
+}
+
+/** Killing: to the ring; kills in a row become one text there. `backward` when the text was before the cursor. */
+export function killRange(state: EditorState, from: number, to: number, backward: boolean): EditorState {
+  if (from === to) return { ...state, last: state.last.kind === 'kill' ? state.last : OTHER };
+  const killed = state.text.slice(from, to);
+  const [newest = '', ...older] = state.kills;
+  const joined = backward ? killed + newest : newest + killed;
+  const kills = state.last.kind === 'kill' ? [joined, ...older] : [killed, ...state.kills].slice(0, KILL_LIMIT);
+  return { ...replace(state, from, to, '', { last: { kind: 'kill' } }), kills };
+}
+
+/** Pasted text: as it is when short, else folded to one placeholder. Always its own undo step. */
+export function pasteText(state: EditorState, text: string): EditorState {
+  if (text === '') return state;
+  const { cursor } = state;
+  if (!isLarge(text)) return replace(state, cursor, cursor, text);
+  const kept = [
+    state.text,
+    ...state.kills,
+    ...[...state.undo, ...state.redo, ...state.drafts].map((snapshot) => snapshot.text),
+  ];
+  const mark = freePlaceholder(kept);
+  if (mark === undefined) return replace(state, cursor, cursor, text);
+  return { ...replace(state, cursor, cursor, mark), pastes: { ...state.pastes, [mark]: text } };
+}
+
+export function undo(state: EditorState): EditorState {
+  const before = state.undo.at(-1);
+  if (before === undefined) return { ...state, last: OTHER };
+  const { mark: _, goal: __, ...rest } = state;
+  return { ...rest, ...before, undo: state.undo.slice(0, -1), redo: remember(state.redo, state), last: OTHER };
+}
+
+export function redo(state: EditorState): EditorState {
+  const after = state.redo.at(-1);
+  if (after === undefined) return { ...state, last: OTHER };
+  const { mark: _, goal: __, ...rest } = state;
+  return { ...rest, ...after, undo: remember(state.undo, state), redo: state.redo.slice(0, -1), last: OTHER };
+}

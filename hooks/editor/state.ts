@@ -1,0 +1,58 @@
+/** The prompt's text as a value. Pure: commands take one and give another. */
+import { PLACEHOLDERS } from './placeholder.ts';
+
+/** Text and cursor at one moment, for undo and drafts. */
+export type Snapshot = { readonly text: string; readonly cursor: number };
+
+export type EditorState = {
+  /** What stands in the prompt. A folded paste is one placeholder character; `expand` gives the true text. */
+  readonly text: string;
+  /** UTF-16 offset, always on a grapheme boundary. */
+  readonly cursor: number;
+  /** The other end of the region, while one is marked. */
+  readonly mark?: number;
+  /** The column that ↑ and ↓ aim at, in cells. */
+  readonly goal?: number;
+  /** Killed texts, newest first. */
+  readonly kills: readonly string[];
+  readonly undo: readonly Snapshot[];
+  readonly redo: readonly Snapshot[];
+  /** Folded pastes by their placeholder character. */
+  readonly pastes: Readonly<Record<string, string>>;
+  /** Texts set aside by a question, newest last. */
+  readonly drafts: readonly Snapshot[];
+  /** What the last command was, for what depends on it: runs of typing, kills that join, yank-pop. */
+  readonly last: Last;
+};
+
+export type Last =
+  | { readonly kind: 'insert' | 'delete'; readonly at: number; readonly count: number }
+  | { readonly kind: 'kill' }
+  | { readonly kind: 'yank'; readonly from: number; readonly to: number; readonly index: number }
+  | { readonly kind: 'other' };
+
+export const OTHER: Last = { kind: 'other' };
+
+/** An empty prompt, or one with a text and the cursor at its end. */
+export function createEditor(text = ''): EditorState {
+  const clean = cleanText(text);
+  return { text: clean, cursor: clean.length, kills: [], undo: [], redo: [], pastes: {}, drafts: [], last: OTHER };
+}
+
+/** Text that may stand in a prompt: no control characters but newline and tab, no placeholders from outside. */
+export function cleanText(text: string): string {
+  return text
+    .replace(/\r\n?/g, '\n')
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufdd0-\ufdef]/g, '')
+    .toWellFormed();
+}
+
+/** The true text, folded pastes in full: what is sent, kept in the history, and given to the external editor. */
+export function expand(state: EditorState, text = state.text): string {
+  return text.replace(PLACEHOLDERS, (mark) => state.pastes[mark] ?? '');
+}
+
+/** Whether nothing but blanks stands in the prompt. */
+export function isEmpty(state: EditorState): boolean {
+  return state.text.trim() === '';
+}
