@@ -1,0 +1,42 @@
+/** Makes docs/config.md from the schema. `node docs/generate/config.ts` writes it; a test checks that it is up to date. */
+import { writeFileSync } from 'node:fs';
+import { SCHEMA, type Schema } from '../../src/config/schema.ts';
+
+const TARGET = new URL('../config.md', import.meta.url);
+
+const HEAD = `# Configuration
+
+One JSONC file: \`--config FILE\`, else \`$AISH_CONFIG\`, else \`~/.config/aish/config.jsonc\`. Everything has a default; an unknown or wrong key is an error that names its line. [config.example.jsonc](../config.example.jsonc) shows every block. This page is made from the schema (\`docs/generate/config.ts\`).
+
+| key | type | default | what it is |
+|---|---|---|---|
+`;
+
+/** The whole page. */
+export function configPage(): string {
+  return `${HEAD}${rows(SCHEMA, '').join('\n')}\n`;
+}
+
+function rows(schema: Schema, path: string): string[] {
+  const found: string[] = [];
+  for (const [name, part] of Object.entries(schema.properties ?? {}))
+    found.push(...row(part, path === '' ? name : `${path}.${name}`));
+  if (typeof schema.additionalProperties === 'object' && schema.additionalProperties.properties) {
+    found.push(...rows(schema.additionalProperties, `${path}.NAME`));
+  }
+  return found;
+}
+
+function row(part: Schema, path: string): string[] {
+  const fallback = part.default === undefined ? '' : `\`${JSON.stringify(part.default)}\``;
+  const own = `| \`${path}\` | ${typeOf(part)} | ${fallback} | ${part.description ?? ''} |`;
+  return [own, ...rows(part, path), ...(part.items?.properties ? rows(part.items, `${path}[]`) : [])];
+}
+
+function typeOf(part: Schema): string {
+  if (part.enum) return part.enum.map((value) => `\`${value}\``).join(' ');
+  if (part.type === 'array') return `list of ${part.items?.type ?? 'values'}`;
+  return part.type ?? '';
+}
+
+if (process.argv[1] === import.meta.filename) writeFileSync(TARGET, configPage());
