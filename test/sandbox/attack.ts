@@ -1,9 +1,9 @@
 /** Runs the hostile operations of a scene, outside or inside, and tells what became of each. */
-import { spawn as spawnChild } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { chownSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { spawn as spawnPty } from 'node-pty';
 import { createPrivateTmp, sandboxArgv } from '../../src/sandbox/index.ts';
+import { inPty } from './pty.ts';
 import type { Scene } from './scene.ts';
 import type { Tools } from './tools.ts';
 
@@ -53,7 +53,7 @@ function command(
 function throughPipes(scene: Scene, argv: readonly string[], tmpDir: string): Promise<string> {
   const [program = '', ...rest] = argv;
   return new Promise((resolve) => {
-    const child = spawnChild(program, rest, { cwd: scene.directory, env: { ...scene.environment, TMPDIR: tmpDir } });
+    const child = spawn(program, rest, { cwd: scene.directory, env: { ...scene.environment, TMPDIR: tmpDir } });
     let text = '';
     child.stdout.on('data', (data) => (text += data));
     child.stderr.on('data', (data) => (text += data));
@@ -61,19 +61,10 @@ function throughPipes(scene: Scene, argv: readonly string[], tmpDir: string): Pr
   });
 }
 
-function throughPty(scene: Scene, argv: readonly string[], tmpDir: string): Promise<string> {
-  const [program = '', ...rest] = argv;
-  return new Promise((resolve) => {
-    const pty = spawnPty(program, rest, {
-      cwd: scene.directory,
-      env: { ...scene.environment, TMPDIR: tmpDir },
-      cols: 200,
-      rows: 50,
-    });
-    let text = '';
-    pty.onData((data) => (text += data));
-    pty.onExit(() => resolve(text));
-  });
+async function throughPty(scene: Scene, argv: readonly string[], tmpDir: string): Promise<string> {
+  const pty = inPty([...argv], { cwd: scene.directory, env: { ...scene.environment, TMPDIR: tmpDir } });
+  await pty.ended;
+  return pty.text();
 }
 
 function parse(text: string): [string, string][] {

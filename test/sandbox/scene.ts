@@ -13,7 +13,6 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -21,7 +20,8 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawn } from 'node-pty';
+import { inPty } from './pty.ts';
+import { until } from './run.ts';
 import type { Tools } from './tools.ts';
 
 export type Scene = {
@@ -113,18 +113,18 @@ function setAttribute(path: string): void {
 }
 
 /** The victim has a terminal of its own, as the program has. */
-function startVictim(tools: Tools, uid: number, cwd: string, log: string) {
-  const pty = spawn(tools.hostile, ['--start', String(uid), tools.hostile, '--victim', log], { cwd });
-  return new Promise<{ pid: number; address: string; pts: string; stop: () => void }>((resolve) => {
-    let text = '';
-    pty.onData((data) => {
-      text += data;
-      const address = /0x([0-9a-f]+)\s/.exec(text)?.[1];
-      if (address === undefined) return;
-      resolve({ pid: pty.pid, address, pts: readlinkSync(`/proc/${pty.pid}/fd/0`), stop: () => pty.kill('SIGKILL') });
-    });
-  });
+async function startVictim(tools: Tools, uid: number, cwd: string, log: string) {
+  const pty = inPty([tools.hostile, '--start', String(uid), tools.hostile, '--victim', log], { cwd });
+  await until('the victim is there', () => ADDRESS.test(pty.text()));
+  return {
+    pid: pty.pid,
+    address: ADDRESS.exec(pty.text())?.[1] ?? '',
+    pts: pty.ptsName,
+    stop: () => pty.kill('SIGKILL'),
+  };
 }
+
+const ADDRESS = /0x([0-9a-f]+)\s/;
 
 async function listen(directory: string) {
   let count = 0;
@@ -145,19 +145,14 @@ async function listen(directory: string) {
   const udp = createSocket('udp4', () => count++);
   await new Promise<void>((resolve) => udp.bind(0, '127.0.0.1', resolve));
   // Node has no Unix datagram sockets; a reader that counts what comes.
-  const dgram = spawn('python3', ['-c', DATAGRAM, join(directory, 'dgram.sock')], {});
-  await new Promise<void>((resolve) => {
-    dgram.onData((data) => {
-      if (data.includes('ready')) resolve();
-      count += data.split('got').length - 1;
-    });
-  });
+  const dgram = inPty(['python3', '-c', DATAGRAM, join(directory, 'dgram.sock')]);
+  await until('the datagram socket is there', () => dgram.text().includes('ready'));
   const address = servers[0]?.server.address();
   return {
     tcp: typeof address === 'object' && address !== null ? address.port : 0,
     udp: udp.address().port,
     abstract,
-    arrivals: () => count,
+    arrivals: () => count + dgram.text().split('got').length - 1,
     close: async () => {
       dgram.kill('SIGKILL');
       udp.close();

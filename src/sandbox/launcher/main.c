@@ -83,7 +83,7 @@ static struct options parse(int argc, char **argv) {
     const char *name = argv[i];
     if (!strcmp(name, "--light")) o.profile = LIGHT;
     else if (!strcmp(name, "--supervise")) o.profile = SUPERVISE;
-    else if (i + 1 >= argc) fail("arguments", usage);
+    else if (i + 1 >= argc) fail("arguments", "an option without its value (see --help)");
     else if (!strcmp(name, "--tmp")) o.tmp = argv[++i];
     else if (!strcmp(name, "--cwd")) o.cwd = argv[++i];
     else if (!strcmp(name, "--status")) o.status_path = argv[++i];
@@ -93,7 +93,7 @@ static struct options parse(int argc, char **argv) {
     else if (!strcmp(name, "--abi")) o.abi_at_most = (int)to_number(argv[++i]);
     else if (!strcmp(name, "--fail")) o.fail_step = argv[++i];
 #endif
-    else fail("arguments", name);
+    else fail(name, "unknown option (see --help)");
   }
   if (i + 1 >= argc) fail("arguments", "no command after --");
   o.argv = argv + i + 1;
