@@ -14,7 +14,7 @@ export async function carryOut(invocation: Invocation, version: string): Promise
     case 'screen':
       return process.stdin.isTTY && process.stdout.isTTY
         ? screen(invocation, version)
-        : piped(invocation.global, version);
+        : piped(invocation, version);
     case 'run': {
       const { json, onHalt, goal } = invocation;
       const { runGoal } = await import('./headless.ts');
@@ -57,14 +57,19 @@ async function screen({ global, resume }: Extract<Invocation, { kind: 'screen' }
   );
 }
 
-async function piped(global: Global, version: string): Promise<number> {
+async function piped({ global, resume }: Extract<Invocation, { kind: 'screen' }>, version: string): Promise<number> {
   if (process.stdin.isTTY) {
     err('aish-tui: the output is no terminal, so there is no screen to draw; use aish-tui run or aish-tui ask\n');
     return EXIT.usage;
   }
   const { runLines } = await import('./headless.ts');
   const options: HeadlessOptions = { json: false, onHalt: 'skip', out, err };
-  return withAish(global, version, (aish) => runLines(aish, createInterface({ input: process.stdin }), options));
+  return withAish(
+    global,
+    version,
+    (aish) => runLines(aish, createInterface({ input: process.stdin }), options),
+    resume,
+  );
 }
 
 async function withAish(

@@ -33,10 +33,9 @@ export async function checkText(text: string, path: string): Promise<Checked> {
   const poisoned = findKey(tree, '__proto__');
   if (poisoned) return mistake(path, text, poisoned.offset, 'the key __proto__ is not allowed');
   const value: unknown = getNodeValue(tree);
-  const { Ajv } = await import('ajv');
-  const ajv = new Ajv({ allErrors: false, strict: false });
-  if (ajv.validate(SCHEMA, value) && isRecord(value)) return { ok: true, value };
-  const error = ajv.errors?.[0];
+  const { firstError } = await import('./validator.ts');
+  const error = firstError(value);
+  if (!error && isRecord(value)) return { ok: true, value };
   if (!error) return mistake(path, text, tree.offset, 'it must be an object');
   const place = error.instancePath.split('/').slice(1).map(fromPointer);
   const { offset, message } = explain(error, place, tree);

@@ -40,7 +40,8 @@ export function createTools(
       if (!spec) return `no tool is called ${action.name}; there are: ${specs.map((s) => s.name).join(', ')}`;
       const args = parseArguments(action.arguments);
       if (!args) return `the arguments of ${action.name} are not a JSON object`;
-      const problem = await schemaProblem(spec, args);
+      const { problemOf } = await import('./validator.ts');
+      const problem = problemOf(spec, args);
       if (problem !== undefined) return `invalid arguments for ${action.name}: ${problem}`;
       return find(action.name) ? undefined : `${action.name} can't be called with these arguments`;
     },
@@ -64,14 +65,6 @@ function parseArguments(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** ajv is loaded with the first tool call, not at start. */
-async function schemaProblem(spec: ToolSpec, args: unknown): Promise<string | undefined> {
-  const { Ajv } = await import('ajv');
-  const ajv = new Ajv({ allErrors: true, strict: false });
-  const validate = ajv.compile(spec.parameters);
-  return validate(args) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'arguments' });
 }
 
 /** `*` stands for any characters. */

@@ -1,0 +1,99 @@
+/**
+ * One input line → meta, shell or ai (IN-1, IN-2). No model call, no I/O of its own, well under a millisecond.
+ *
+ * What is certain is a table of rules, tried in order; what is left is weighed by a small trained model.
+ */
+import { look, type Sight } from './features.ts';
+import { languageScore } from './model.ts';
+import { shellWords } from './vocabulary.ts';
+
+/** What the router asks of the world; all answers must be immediate. */
+export type Words = {
+  /** The user's shell can run this word: builtin, keyword, function, alias, executable on PATH. */
+  knows(word: string): boolean;
+  /** The word names a file or directory that is there. Absent: the look of a path is enough. */
+  isPath?(word: string): boolean;
+};
+
+export type Route = {
+  readonly kind: 'meta' | 'shell' | 'ai';
+  /** A prefix decided (`:`, `!`, `?`), not a guess. */
+  readonly forced: boolean;
+  /** `!!cmd`: the command stays out of the model's context. */
+  readonly private?: boolean;
+  /** The line without its prefix and without blanks around it. */
+  readonly text: string;
+  /** Why, in a few words for the prompt. */
+  readonly why: string;
+};
+
+type Verdict = { readonly kind: 'shell' | 'ai'; readonly why: string };
+type Rule = (line: string, sight: Sight, words: Words) => Verdict | undefined;
+
+const shell = (why: string): Verdict => ({ kind: 'shell', why });
+const ai = (why: string): Verdict => ({ kind: 'ai', why });
+
+/** `x=1`, `x+=1`, `a[0]=1`: also before a command. */
+const ASSIGNMENT = /^[A-Za-z_]\w*(?:\[[^\]\s]*\])?\+?=/;
+/** How only shell syntax begins: groups, tests, expansions, redirections, comments, flags. */
+const SYNTAX_START = /^(?:[({](?=\s)|\(\(|\[\[?(?=\s)|\$[({\w'"]|`|[<>]|\d+[<>]|#|&|\||;|\\|-|%\d?$|[*^%])/;
+const PATH_START = /^(?:~[\w-]*|\.{1,2})?\/|^~$|^\.{1,2}$/;
+/** Letters of scripts in which commands are not written. */
+const OTHER_SCRIPT = /^[¿¡]|^(?!\p{Script=Latin})\p{L}/u;
+/** A loop or condition that is written in the shell's grammar, complete or not. */
+const COMPOUND =
+  /^(?:for\s+\w+\s*(?:in\s+[^a-z\s]|in\s+\S+\s*;|;|$)|for\s*\(\(|(?:if|while|until|elif)\s+(?:!\s|\[|\(\(|.*;\s*(?:then|do)\b|.*\n\s*(?:then|do)\b)|case\s+\S+\s+in\b\s*(?:$|\S*\)|\n)|function\s+[\w:-]+\s*(?:\(\s*\)|\{)|[\w:-]+\s*\(\s*\)\s*(?:\{|\())/s;
+
+const RULES: readonly Rule[] = [
+  (line) => (ASSIGNMENT.test(line) ? shell('assignment') : undefined),
+  (line) => (COMPOUND.test(line) ? shell('shell grammar') : undefined),
+  (line, sight, words) => {
+    if (!OTHER_SCRIPT.test(line)) return undefined;
+    return words.knows(sight.pieces[0]?.text ?? '') ? undefined : ai('reads like language');
+  },
+  (line, sight, words) => {
+    if (!PATH_START.test(line)) return undefined;
+    const asks = sight.english >= 2 || (sight.english >= 1 && /\?$/.test(line));
+    if (asks && !(words.isPath?.(sight.pieces[0]?.text ?? '') && sight.syntax > 0)) return ai('a question about a path');
+    return shell('path');
+  },
+  (line) => (SYNTAX_START.test(line) ? shell('shell syntax') : undefined),
+  // An apostrophe within a word that nothing closes: no command, and Enter would only open a continuation line.
+  (line, sight, words) => {
+    if (sight.pieces.length < 2 || (line.match(/'/g)?.length ?? 0) % 2 === 0 || !/[A-Za-z]'[a-z]{1,2}\b/.test(line)) return undefined;
+    return words.knows(sight.pieces[0]?.text ?? '') && sight.english < 1 ? undefined : ai('reads like language');
+  },
+  (_line, sight, words) => {
+    const only = sight.pieces.length === 1 ? sight.pieces[0] : undefined;
+    return only && words.knows(only.text) ? shell('known command') : undefined;
+  },
+];
+
+/** Takes a submitted or half-typed line. Never throws. */
+export function classify(line: string, words: Words): Route {
+  const text = line.trim();
+  const rest = (length: number): string => text.slice(length).trim();
+  if (text.startsWith(':')) return { kind: 'meta', forced: true, text: rest(1), why: 'meta command' };
+  if (text.startsWith('!!')) return { kind: 'shell', forced: true, private: true, text: rest(2), why: 'private command' };
+  if (text.startsWith('!')) return { kind: 'shell', forced: true, text: rest(1), why: 'forced by !' };
+  if (text.startsWith('?')) return { kind: 'ai', forced: true, text: rest(1), why: 'forced by ?' };
+  if (text === '') return { kind: 'shell', forced: false, text, why: 'empty' };
+  const sight = look(text);
+  for (const rule of RULES) {
+    const verdict = rule(text, sight, words);
+    if (verdict) return { ...verdict, forced: false, text };
+  }
+  return { ...weigh(sight, words), forced: false, text };
+}
+
+/** Words the shell knows by itself, whatever is installed. */
+export function isShellWord(word: string): boolean {
+  return shellWords.has(word);
+}
+
+function weigh(sight: Sight, words: Words): Verdict {
+  const first = sight.pieces[0];
+  const known = first !== undefined && words.knows(first.text);
+  if (languageScore(sight, known) > 0) return ai('reads like language');
+  return shell(known ? 'known command' : 'looks like a command');
+}

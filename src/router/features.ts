@@ -1,0 +1,108 @@
+/** What the model of the router sees of a line: names of features, hashed into buckets. */
+import { englishWords, foreignWords, shellKeywords } from './vocabulary.ts';
+import { type Piece, pieces, type Shape } from './words.ts';
+
+/** Number of weights. A power of two. */
+export const BUCKETS = 1 << 15;
+
+const SYNTAX: ReadonlySet<Shape> = new Set<Shape>([
+  'flag', 'path', 'file', 'glob', 'variable', 'setting', 'operator', 'url',
+]);
+
+/** FNV-1a, 32 bit, over the feature's name. */
+function bucket(name: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < name.length; i++) {
+    hash ^= name.charCodeAt(i);
+    hash = Math.imul(hash, 0x01000193);
+  }
+  return (hash ^ (hash >>> 15)) & (BUCKETS - 1);
+}
+
+function isWord(one: Piece): boolean {
+  return one.shape === 'word' || one.shape === 'capital' || one.shape === 'upper';
+}
+
+function few(count: number, most: number): number {
+  return count < most ? count : most;
+}
+
+/** The numbers that the rules and the model share. */
+export type Sight = {
+  readonly pieces: readonly Piece[];
+  /** English function words after the first word. */
+  readonly english: number;
+  /** Flags, paths, operators and the like after the first word. */
+  readonly syntax: number;
+};
+
+/** Cuts a line and counts. */
+export function look(line: string): Sight {
+  const all = pieces(line);
+  let english = 0;
+  let syntax = 0;
+  for (let i = 1; i < all.length; i++) {
+    const one = all[i];
+    if (!one) continue;
+    if (one.shape === 'word' && englishWords.has(one.plain)) english++;
+    else if (SYNTAX.has(one.shape)) syntax++;
+  }
+  return { pieces: all, english, syntax };
+}
+
+/** The buckets of a line's features, without repeats. `known`: the first word is something the shell can run. */
+export function features(sight: Sight, known: boolean): number[] {
+  const { pieces: all, english, syntax } = sight;
+  const [first, ...rest] = all;
+  if (!first) return [];
+  const k = known ? 'K' : 'U';
+  const found = new Set<number>();
+  const add = (name: string): void => {
+    found.add(bucket(name));
+  };
+  const second = rest[0];
+  const last = rest.at(-1);
+  const foreign = rest.reduce((n, one) => n + (foreignWords.has(one.plain) ? 1 : 0), 0);
+  const plainWords = rest.reduce((n, one) => n + (one.shape === 'word' || one.shape === 'capital' ? 1 : 0), 0);
+
+  add('bias');
+  add(`known ${k}`);
+  add(`first ${first.plain}`);
+  add(`first shape ${first.shape}`);
+  add(`first mark ${first.mark}`);
+  add(`first ${englishWords.has(first.plain) ? 'english' : foreignWords.has(first.plain) ? 'foreign' : 'plain'} ${k}`);
+  if (shellKeywords.has(first.plain)) add(`keyword ${syntax > 0} ${english > 0}`);
+  add(`length ${few(all.length, 9)} ${k}`);
+  add(`english ${few(english, 4)} ${k}`);
+  add(`syntax ${few(syntax, 4)} ${k}`);
+  add(`english ${few(english, 3)} syntax ${few(syntax, 3)} length ${few(all.length, 6)}`);
+  add(`foreign ${few(foreign, 3)} ${few(english, 1)} ${few(syntax, 1)}`);
+  add(`words ${few(plainWords, 7)} of ${few(rest.length, 7)}`);
+  if (second) {
+    if (isWord(second)) add(`second ${second.plain}`);
+    add(`second shape ${second.shape} ${k}`);
+    if (isWord(second)) add(`pair ${first.plain} ${second.plain}`);
+    add(`first ${first.plain} before ${second.shape}`);
+  }
+  add(`first ${first.plain} english ${few(english, 2)} syntax ${few(syntax, 1)}`);
+  if (last) {
+    if (isWord(last)) add(`last ${last.plain}`);
+    add(`last shape ${last.shape}`);
+    add(`ends ${last.mark} ${few(all.length, 4)}`);
+    if (isWord(last) && last.plain.length > 4) add(`last ends ${last.plain.slice(-3)} ${all.length === 2 ? 2 : 'n'}`);
+  }
+  rest.forEach((one, i) => {
+    if (isWord(one)) {
+      add(`word ${one.plain}`);
+      if (one.plain.length > 5) add(`ends ${one.plain.slice(-3)}`);
+    } else add(`has ${one.shape}`);
+    if (one.mark) add(`mark ${one.mark}`);
+    if (one.text.startsWith('(')) add('parenthesis');
+    const next = rest[i + 1];
+    if (next) {
+      add(`shapes ${one.shape} ${next.shape}`);
+      if (one.shape === 'word' && next.shape === 'word') add(`pair ${one.plain} ${next.plain}`);
+    }
+  });
+  return [...found];
+}

@@ -1,0 +1,151 @@
+import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runProgram, scratch } from '../support/program.ts';
+import { call, say, startScriptedServer, whenever } from '../support/scripted-server.ts';
+
+describe('aish-tui run', () => {
+  it('counts recently changed Python files with the demo, several steps, no question', async () => {
+    using place = scratch();
+    mkdirSync(join(place.work, 'pkg'));
+    for (const name of ['a.py', 'pkg/b.py', 'pkg/c.py', 'note.txt']) writeFileSync(join(place.work, name), 'x');
+    writeFileSync(join(place.work, 'old.py'), 'x');
+    utimesSync(join(place.work, 'old.py'), 1e9, 1e9);
+    const { code, out } = await runProgram(place, [
+      'run',
+      'find all Python files modified in the last week and count them',
+    ]);
+    expect(code).toBe(0);
+    expect(out).toContain('There are 3 Python files');
+    expect(out).toMatch(/\[norris\] done \(\d+ steps, 2 commands, 0 skips/);
+    expect(out).toContain('[demo]');
+  });
+
+  it('never proceeds at a HALT: aborts with 4, or skips', async () => {
+    for (const [flag, code] of [
+      ['abort', 4],
+      ['skip', 0],
+    ] as const) {
+      await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' }), say('GOAL: complete')]);
+      using place = scratch(server.baseUrl);
+      mkdirSync(join(place.work, 'foo'));
+      const ended = await runProgram(place, ['run', '--on-halt', flag, 'clean up']);
+      expect(ended.code).toBe(code);
+      expect(ended.err).toContain(`HALT: `);
+      expect(existsSync(join(place.work, 'foo'))).toBe(true);
+    }
+  });
+
+  it('tells by its exit code how it ended', async () => {
+    const codeOf = async (...turns: Parameters<typeof startScriptedServer>[0]) => {
+      await using server = await startScriptedServer(turns);
+      using place = scratch(server.baseUrl, { norris: { max_norris_steps: 2 } });
+      return (await runProgram(place, ['run', 'x'])).code;
+    };
+    expect(await codeOf(say('GOAL: blocked\nno way'))).toBe(3);
+    expect(await codeOf(say('hm'))).toBe(3);
+    expect(await codeOf(say('CMD: true'), say('CMD: true'))).toBe(5);
+    expect(await codeOf({ error: { status: 401, message: 'no key' } })).toBe(6);
+  });
+
+  it('asks the second opinion about a command that the rules leave open', async () => {
+    await using server = await startScriptedServer([
+      whenever(/Detect destructive shell commands/, say('YES')),
+      say('CMD: frobnicate --all'),
+      say('GOAL: complete'),
+    ]);
+    using place = scratch(server.baseUrl);
+    const { code, err } = await runProgram(place, ['run', 'tidy']);
+    expect(err).toContain('HALT: LLM flagged as destructive: frobnicate --all');
+    expect(code).toBe(4);
+  });
+
+  it('speaks JSON lines', async () => {
+    await using server = await startScriptedServer([say('CMD: echo hi'), say('GOAL: complete')]);
+    using place = scratch(server.baseUrl);
+    const { out } = await runProgram(place, ['run', '--json', 'greet']);
+    const kinds = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).kind);
+    expect(kinds).toEqual(['norrisBegan', 'norrisStep', 'assistant', 'exec', 'norrisStep', 'assistant', 'norrisEnded']);
+  });
+
+  it('ends as 130 on SIGINT, and its command with it', async () => {
+    await using server = await startScriptedServer([say('CMD: echo begun; sleep 300'), say('never')]);
+    using place = scratch(server.baseUrl, { safety: { llm_second_opinion: false } });
+    const { code } = await runProgram(place, ['run', 'wait'], {
+      onOut: (out, kill) => {
+        if (out.includes('CMD: echo begun')) kill('SIGINT');
+      },
+    });
+    expect(code).toBe(130);
+  });
+});
+
+describe('aish-tui ask', () => {
+  it('answers, and keeps its session private', async () => {
+    await using server = await startScriptedServer([say('Forty-two.')]);
+    using place = scratch(server.baseUrl);
+    const { code, out } = await runProgram(place, ['ask', 'what', 'is', 'it?']);
+    expect([code, out]).toEqual([0, '> what is it?\nForty-two.\n']);
+    const sessions = join(place.home, '.local/state/aish/sessions');
+    const [id = ''] = readdirSync(sessions);
+    expect(statSync(join(sessions, id, 'journal.jsonl')).mode & 0o777).toBe(0o600);
+  });
+
+  it('sends one system message, first, and no field that servers refuse', async () => {
+    await using server = await startScriptedServer([say('ok')]);
+    using place = scratch(server.baseUrl);
+    await runProgram(place, ['ask', 'hello']);
+    const request = server.requests[0];
+    expect(request?.messages.map((message) => message.role)).toEqual(['system', 'user']);
+    expect(request?.toolNames).toEqual(['bash', 'jobs']);
+    expect(request?.text.length).toBeLessThan(4500);
+  });
+});
+
+describe('piped lines', () => {
+  it('are taken as if typed: the shell keeps cd and export, the model sees what ran', async () => {
+    await using server = await startScriptedServer([say('You are in a folder.')]);
+    using place = scratch(server.baseUrl);
+    mkdirSync(join(place.work, 'deep'));
+    const input = 'cd deep\nexport COLOUR=teal\necho "$PWD $COLOUR"\nwhere am I now, exactly?\n';
+    const { code, out } = await runProgram(place, [], { input });
+    expect(code).toBe(0);
+    expect(out).toContain(`${join(place.work, 'deep')} teal`);
+    expect(server.requests[0]?.lastUser).toContain('$ echo "$PWD $COLOUR"');
+    expect(server.requests[0]?.lastUser).toContain('where am I now, exactly?');
+  });
+});
+
+describe('mistakes', () => {
+  it.each([
+    [['--frobnicate'], 1, /unknown option '--frobnicate'/],
+    [['--config', '/nonexistent.jsonc', 'ask', 'x'], 2, /\/nonexistent\.jsonc: can't be read \(ENOENT\)/],
+    [['--model', 'fats', 'ask', 'x'], 2, /no preset is called fats; there are: fast, demo/],
+    [['--resume', 'nope'], 2, /no session nope|no terminal/],
+    [['safety', 'check'], 2, /say what to judge/],
+  ] as const)('%j is one line and an exit code', async (args, code, line) => {
+    using place = scratch('http://127.0.0.1:9/v1');
+    const ended = await runProgram(place, args);
+    expect(ended.code).toBe(code);
+    expect(ended.err).toMatch(line);
+    expect(ended.err.trim().split('\n').length).toBeLessThanOrEqual(2);
+  });
+
+  it('a dead server is one line that says so, exit 6', async () => {
+    using place = scratch('http://127.0.0.1:9/v1');
+    const { code, out } = await runProgram(place, ['ask', 'hello']);
+    expect(code).toBe(6);
+    expect(out).toMatch(/127\.0\.0\.1:9/);
+  });
+});
+
+it('goes on from its journal', async () => {
+  await using server = await startScriptedServer([say('first'), say('second')]);
+  using place = scratch(server.baseUrl);
+  await runProgram(place, ['ask', 'one']);
+  await runProgram(place, ['--resume'], { input: '?two\n' });
+  expect(server.requests[1]?.messages.map((message) => message.content).slice(1)).toEqual(['one', 'first', 'two']);
+});

@@ -1,0 +1,75 @@
+/** Runs the built program without a terminal and waits for its end. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export const PROGRAM = new URL('../../aish-tui', import.meta.url).pathname;
+
+/** A home of its own, with a configuration that knows one preset `fast` at `baseUrl`, and a scratch tree to work in. */
+export type Scratch = {
+  readonly home: string;
+  readonly work: string;
+  readonly env: Record<string, string>;
+  [Symbol.dispose](): void;
+};
+
+export function scratch(baseUrl?: string, config: Readonly<Record<string, unknown>> = {}): Scratch {
+  const home = mkdtempSync(join(tmpdir(), 'aish-home-'));
+  const work = mkdtempSync(join(tmpdir(), 'aish-work-'));
+  const models = baseUrl === undefined ? {} : { models: { fast: { base_url: baseUrl, model: 'scripted' } } };
+  const path = join(home, 'config.jsonc');
+  writeFileSync(path, JSON.stringify({ ...models, ...config }));
+  // A prompt and history of the machine's own must not change what a test sees.
+  writeFileSync(join(home, '.bashrc'), '');
+  const env = {
+    HOME: home,
+    PATH: process.env.PATH ?? '/usr/bin:/bin',
+    SHELL: '/bin/bash',
+    LANG: 'C.UTF-8',
+    TERM: 'xterm-256color',
+    AISH_CONFIG: path,
+  };
+  return {
+    home,
+    work,
+    env,
+    [Symbol.dispose]() {
+      rmSync(home, { recursive: true, force: true });
+      rmSync(work, { recursive: true, force: true });
+    },
+  };
+}
+
+export type Ended = {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly out: string;
+  readonly err: string;
+};
+
+/** Runs it with these arguments and this input; `onStart` may signal it. */
+export function runProgram(
+  place: Scratch,
+  args: readonly string[],
+  options: {
+    readonly input?: string;
+    readonly onOut?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
+  } = {},
+): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(PROGRAM, args, { cwd: place.work, env: place.env });
+    let out = '';
+    let err = '';
+    child.stdout.on('data', (data) => {
+      out += data;
+      options.onOut?.(out, (signal) => child.kill(signal));
+    });
+    child.stderr.on('data', (data) => {
+      err += data;
+    });
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve({ code, signal, out, err }));
+    child.stdin.end(options.input ?? '');
+  });
+}
