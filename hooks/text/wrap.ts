@@ -1,0 +1,147 @@
+/** Text with SGR and hyperlinks → lines no wider than a width, each complete in itself. */
+import { displayText, visibleControls } from './display.ts';
+import { applySgr, closeStyle, openStyle, PLAIN, SEQUENCE, type Style } from './style.ts';
+import { graphemes, graphemeWidth } from './width.ts';
+
+export type WrapOptions = {
+  /** `word` breaks at blanks where it can; `hard` where the line is full, as a terminal does. */
+  readonly mode?: 'word' | 'hard';
+  /** Put before every line but the first of each line of the text, within the width. */
+  readonly indent?: string;
+};
+
+/** Cells between tab stops, as terminals have it. */
+const TAB = 8;
+/** Text that needs neither wrapping nor cleaning beyond its length. */
+const PLAIN_LINE = /^[\x20-\x7e]*$/;
+
+/**
+ * Wraps to `width` cells (at least 1). Styles and links run on over line ends, and every line closes what it opens.
+ * Tabs are expanded; other control characters are shown as pictures. A text ending in a newline has no empty line
+ * behind it; an empty text is one empty line. A character wider than the width becomes `…`.
+ */
+export function wrapText(text: string, width: number, options: WrapOptions = {}): string[] {
+  const lines: string[] = [];
+  const state: { style: Style } = { style: PLAIN };
+  const source = text.endsWith('\n') ? text.slice(0, -1) : text;
+  for (const line of source.split(/\r?\n/)) {
+    if (state.style === PLAIN && line.length <= width && PLAIN_LINE.test(line)) lines.push(line);
+    else wrapLine(line, Math.max(1, width), options, state, lines);
+  }
+  return lines;
+}
+
+type Cell = { readonly text: string; readonly width: number; readonly style: Style; readonly blank: boolean };
+
+function wrapLine(line: string, width: number, options: WrapOptions, state: { style: Style }, out: string[]): void {
+  const cells = toCells(line, state);
+  const indent = options.indent !== undefined && options.indent.length < width ? options.indent : '';
+  const word = (options.mode ?? 'word') === 'word';
+  let from = 0;
+  do {
+    const first = from === 0;
+    const room = first ? width : width - indent.length;
+    let used = 0;
+    let to = from;
+    // A blank after some ink: where the line may break.
+    let lastBlank = -1;
+    let inked = false;
+    for (; to < cells.length; to++) {
+      const cell = cells[to];
+      if (cell === undefined || used + cell.width > room) break;
+      used += cell.width;
+      if (!cell.blank) inked = true;
+      else if (inked) lastBlank = to;
+    }
+    let next = to;
+    if (to < cells.length && to === from) {
+      // Not even one fits.
+      next = to + 1;
+      out.push((first ? '' : indent) + draw([{ text: '…', width: 1, style: cells[to]?.style ?? PLAIN, blank: false }]));
+    } else {
+      if (to < cells.length && word) {
+        if (cells[to]?.blank) next = to;
+        else if (lastBlank > from) next = lastBlank + 1;
+      }
+      let end = next;
+      if (next < cells.length && word) {
+        // The blanks at a break belong to neither line; those that begin the text are its own indentation.
+        while (end > from && cells[end - 1]?.blank) end--;
+        while (next < cells.length && cells[next]?.blank) next++;
+        if (end === from) end = Math.min(to, next);
+      }
+      out.push((first ? '' : indent) + draw(cells.slice(from, end)));
+    }
+    from = next;
+  } while (from < cells.length);
+}
+
+function toCells(line: string, state: { style: Style }): Cell[] {
+  const cells: Cell[] = [];
+  let column = 0;
+  let at = 0;
+  const add = (plain: string) => {
+    for (const text of graphemes(displayText(plain))) {
+      const width = text === '\t' ? TAB - (column % TAB) : graphemeWidth(text);
+      column += width;
+      const last = cells.at(-1);
+      // What takes no cell stays with the cell before it.
+      if (width === 0 && last !== undefined) cells[cells.length - 1] = { ...last, text: last.text + text };
+      else if (text === '\t')
+        for (let blank = 0; blank < width; blank++)
+          cells.push({ text: ' ', width: 1, style: state.style, blank: true });
+      else cells.push({ text, width, style: state.style, blank: text === ' ' });
+    }
+  };
+  while (at < line.length) {
+    const start = line.indexOf('\x1b', at);
+    const end = start < 0 ? line.length : start;
+    if (end > at) add(visibleControls(line.slice(at, end)));
+    if (start < 0) break;
+    SEQUENCE.lastIndex = start;
+    const match = SEQUENCE.exec(line);
+    if (match === null) {
+      add('␛');
+      at = start + 1;
+      continue;
+    }
+    const [whole, sgr, link] = match;
+    state.style =
+      sgr === undefined
+        ? { ...state.style, link: safeLink(link ?? '') }
+        : { ...state.style, sgr: applySgr(state.style.sgr, sgr) };
+    if (state.style.sgr === '' && state.style.link === '') state.style = PLAIN;
+    at = start + whole.length;
+  }
+  return cells;
+}
+
+function draw(cells: readonly Cell[]): string {
+  let result = '';
+  let style = PLAIN;
+  for (const cell of cells) {
+    if (cell.style.sgr !== style.sgr || cell.style.link !== style.link) {
+      result += closeStyle(style) + openStyle(cell.style);
+      style = cell.style;
+    }
+    result += cell.text;
+  }
+  return result + closeStyle(style);
+}
+
+/** Addresses that may be made clickable, in printable ASCII; anything else is no link. */
+export function safeLink(address: string): string {
+  return /^(?:https?:\/\/|mailto:)[\x21-\x7e]{1,2000}$/i.test(address) ? address : '';
+}
+
+/** A text without SGR and hyperlinks, for searching and copying. */
+export function stripStyles(text: string): string {
+  return text.includes('\x1b') ? text.replace(new RegExp(SEQUENCE.source, 'g'), '') : text;
+}
+
+/** Cells of a line that may hold SGR and hyperlinks. */
+export function lineWidth(line: string): number {
+  let width = 0;
+  for (const grapheme of graphemes(stripStyles(line))) width += graphemeWidth(grapheme);
+  return width;
+}

@@ -1,0 +1,109 @@
+/** Search over the transcript's lines (`/`, `n`, `N`). */
+import { SEQUENCE } from '../text/style.ts';
+import { stripStyles } from '../text/wrap.ts';
+import type { Anchor } from './viewport.ts';
+
+export type Searchable = {
+  readonly keys: readonly string[];
+  /** The entry's text as it came, to pass over entries without wrapping them. */
+  textOf(key: string): string;
+  /** Its wrapped lines. */
+  linesOf(key: string): readonly string[];
+};
+
+/**
+ * The next line after `from` (or before it) in which the query begins, around the ends; undefined when there is none.
+ * Without `from` the search starts at the beginning, or backwards at the end. Blanks and line ends in the text don't
+ * matter, so a match may be wrapped. Case counts only when the query has a capital.
+ */
+export function findLine(
+  source: Searchable,
+  query: string,
+  from: Anchor | undefined,
+  direction: -1 | 1,
+): Anchor | undefined {
+  const { keys } = source;
+  const words = fold(query, query)
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  if (words.length === 0 || keys.length === 0) return undefined;
+  const found = from === undefined ? -1 : keys.indexOf(from.key);
+  const start = found >= 0 ? found : direction > 0 ? 0 : keys.length - 1;
+  for (let step = 0; step <= keys.length; step++) {
+    const key = keys[(start + direction * step + keys.length * 2) % keys.length] ?? '';
+    if (!words.every((word) => wordIn(word, fold(source.textOf(key), query)))) continue;
+    let lines = matchingLines(source.linesOf(key), query);
+    if (direction < 0) lines = lines.reverse();
+    const line = lines.find(
+      (at) => found < 0 || step !== 0 || from === undefined || (direction > 0 ? at > from.line : at < from.line),
+    );
+    if (line !== undefined) return { key, line };
+  }
+  return undefined;
+}
+
+/** Markdown may have signs inside what reads as one word: only the letters and digits are looked for. */
+function wordIn(word: string, text: string): boolean {
+  const parts = word.match(/[\p{L}\p{N}]+/gu);
+  return parts === null ? true : parts.every((part) => text.includes(part));
+}
+
+/** The lines in which the query begins, ascending. */
+function matchingLines(lines: readonly string[], query: string): number[] {
+  const needle = squeeze(fold(query, query));
+  const starts: number[] = [];
+  let joined = '';
+  for (const line of lines) {
+    starts.push(joined.length);
+    joined += squeeze(fold(stripStyles(line), query));
+  }
+  const result = new Set<number>();
+  for (let at = joined.indexOf(needle); at >= 0; at = joined.indexOf(needle, at + 1)) {
+    result.add(starts.findLastIndex((start) => start <= at));
+  }
+  return [...result];
+}
+
+/** Marks every match that lies within one line, by turning it around (SGR 7). */
+export function markMatches(line: string, query: string): string {
+  const needle = fold(query, query);
+  const text = fold(stripStyles(line), query);
+  if (needle.trim() === '' || !text.includes(needle)) return line;
+  const inside = new Uint8Array(text.length);
+  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length))
+    inside.fill(1, at, at + needle.length);
+  let result = '';
+  let offset = 0;
+  let on = false;
+  for (let at = 0; at < line.length; ) {
+    SEQUENCE.lastIndex = at;
+    const sequence = line[at] === '\x1b' ? SEQUENCE.exec(line)?.[0] : undefined;
+    if (sequence !== undefined) {
+      // A sequence inside a match may switch the mark off.
+      result += on ? `${sequence}\x1b[7m` : sequence;
+      at += sequence.length;
+      continue;
+    }
+    const marked = inside[offset] === 1;
+    if (marked !== on) result += marked ? '\x1b[7m' : '\x1b[27m';
+    on = marked;
+    result += line[at];
+    offset++;
+    at++;
+  }
+  return on ? `${result}\x1b[27m` : result;
+}
+
+function fold(text: string, query: string): string {
+  // toLowerCase may change the length (İ): only characters of one unit are folded, so that offsets hold.
+  return query === query.toLowerCase() ? text.replace(/\p{Lu}/gu, lower) : text;
+}
+
+function lower(character: string): string {
+  const result = character.toLowerCase();
+  return result.length === character.length ? result : character;
+}
+
+function squeeze(text: string): string {
+  return text.replace(/\s+/g, '');
+}

@@ -1,0 +1,218 @@
+/**
+ * Which lines of the transcript are on the screen. The view is anchored to a line of an entry, so that nothing moves
+ * when entries above it change; unless it is scrolled away, it sticks to the end. Work for a frame goes with the lines
+ * shown, not with the length of the transcript.
+ */
+import { createHeights } from './heights.ts';
+
+export type Anchor = { readonly key: string; readonly line: number };
+export type Row = Anchor & { readonly text: string };
+
+export type View = {
+  readonly rows: readonly Row[];
+  /** Lines above and below the screen. Estimates while entries are unmeasured (after `load` and `resize`). */
+  readonly above: number;
+  readonly below: number;
+  /** Whether new lines at the end will scroll into view. */
+  readonly stuck: boolean;
+};
+
+export type Viewport = {
+  /** Adds an entry at the end, or says that it has changed. */
+  set(key: string): void;
+  /** Adds many entries without measuring them yet. */
+  load(keys: Iterable<string>): void;
+  /** Takes an entry away. O(n): rare. */
+  delete(key: string): void;
+  clear(): void;
+  /** The line at the top stays at the top. Heights are measured anew as they come into view, or by `measure`. */
+  resize(width: number, height: number): void;
+  /** By so many lines, up when negative. Reaching the end sticks to it. */
+  scroll(lines: number): void;
+  page(direction: -1 | 1): void;
+  halfPage(direction: -1 | 1): void;
+  home(): void;
+  end(): void;
+  /** To the first line of the entry before or after the one at the top. */
+  entry(direction: -1 | 1): void;
+  /** Brings a line into view, a third from the top, unless it is there already. */
+  reveal(anchor: Anchor): void;
+  view(): View;
+  /** Measures up to `count` entries that are only estimated, newest first; true while some are left. For idle time. */
+  measure(count: number): boolean;
+  keys(): readonly string[];
+};
+
+/** Lines that two pages have in common. */
+const PAGE_OVERLAP = 2;
+
+/** `linesOf` gives the wrapped lines of an entry, from a cache: it is called for every entry in view on every frame. */
+export function createViewport(linesOf: (key: string, width: number) => readonly string[]): Viewport {
+  let keys: string[] = [];
+  const indexes = new Map<string, number>();
+  const heights = createHeights();
+  const estimated = new Set<number>();
+  let width = 80;
+  let height = 24;
+  /** The line at the top of the screen; undefined sticks to the end. */
+  let anchor: { index: number; line: number } | undefined;
+
+  function lines(index: number): readonly string[] {
+    const key = keys[index];
+    if (key === undefined) return [];
+    const found = linesOf(key, width);
+    estimated.delete(index);
+    heights.set(index, found.length);
+    return found;
+  }
+
+  function measured(index: number): number {
+    return estimated.has(index) ? lines(index).length : heights.get(index);
+  }
+
+  function add(key: string, estimate: boolean): void {
+    indexes.set(key, keys.length);
+    if (estimate) estimated.add(keys.length);
+    keys.push(key);
+    heights.push(1);
+    if (!estimate) lines(keys.length - 1);
+  }
+
+  /** The top line when the last line is at the bottom. */
+  function bottom(): { index: number; line: number } {
+    let room = height;
+    for (let index = keys.length - 1; index >= 0; index--) {
+      room -= measured(index);
+      if (room <= 0) return { index, line: -room };
+    }
+    return { index: 0, line: 0 };
+  }
+
+  /** The place so many lines from another, not beyond the first line. */
+  function moved(from: { index: number; line: number }, by: number): { index: number; line: number } {
+    let { index } = from;
+    let line = from.line + by;
+    while (line < 0 && index > 0) {
+      index--;
+      line += measured(index);
+    }
+    while (index < keys.length - 1 && line >= measured(index)) {
+      line -= measured(index);
+      index++;
+    }
+    return { index, line: Math.max(0, line) };
+  }
+
+  function top(): { index: number; line: number } {
+    if (anchor === undefined) return bottom();
+    // An entry that has shrunk leaves the anchor on its last line.
+    return { index: anchor.index, line: Math.max(0, Math.min(anchor.line, measured(anchor.index) - 1)) };
+  }
+
+  function place(to: { index: number; line: number }): void {
+    const last = bottom();
+    const beyond = to.index > last.index || (to.index === last.index && to.line >= last.line);
+    anchor = beyond ? undefined : to;
+  }
+
+  return {
+    set(key) {
+      const index = indexes.get(key);
+      if (index === undefined) add(key, false);
+      else lines(index);
+    },
+    load(more) {
+      for (const key of more) if (!indexes.has(key)) add(key, true);
+    },
+    delete(key) {
+      const index = indexes.get(key);
+      if (index === undefined) return;
+      keys.splice(index, 1);
+      heights.removeAt(index);
+      indexes.delete(key);
+      for (let at = index; at < keys.length; at++) indexes.set(keys[at] ?? '', at);
+      const shifted = [...estimated].filter((at) => at !== index).map((at) => (at > index ? at - 1 : at));
+      estimated.clear();
+      for (const at of shifted) estimated.add(at);
+      if (anchor !== undefined && anchor.index > index) anchor = { ...anchor, index: anchor.index - 1 };
+      else if (anchor?.index === index) anchor = keys[index] === undefined ? undefined : { index, line: 0 };
+    },
+    clear() {
+      keys = [];
+      indexes.clear();
+      heights.clear();
+      estimated.clear();
+      anchor = undefined;
+    },
+    resize(columns, rows) {
+      const kept = anchor;
+      // The same text, not the same line number: a line of twice the width holds twice the text.
+      const share = kept === undefined ? 0 : kept.line / Math.max(1, measured(kept.index));
+      height = Math.max(1, rows);
+      if (columns !== width) {
+        width = Math.max(1, columns);
+        for (let index = 0; index < keys.length; index++) estimated.add(index);
+      }
+      if (kept !== undefined) place({ index: kept.index, line: Math.floor(share * measured(kept.index)) });
+    },
+    scroll(by) {
+      place(moved(top(), by));
+    },
+    page(direction) {
+      place(moved(top(), direction * Math.max(1, height - PAGE_OVERLAP)));
+    },
+    halfPage(direction) {
+      place(moved(top(), direction * Math.max(1, Math.floor(height / 2))));
+    },
+    home() {
+      place({ index: 0, line: 0 });
+    },
+    end() {
+      anchor = undefined;
+    },
+    entry(direction) {
+      const { index, line } = top();
+      const target = direction < 0 && line > 0 ? index : index + direction;
+      if (target >= keys.length) anchor = undefined;
+      else place({ index: Math.max(0, target), line: 0 });
+    },
+    reveal({ key, line }) {
+      const index = indexes.get(key);
+      if (index === undefined) return;
+      const wanted = { index, line: Math.max(0, Math.min(line, measured(index) - 1)) };
+      const first = top();
+      const offset = heights.sum(index) + wanted.line - heights.sum(first.index) - first.line;
+      const visible = offset >= 0 && offset < height && index - first.index < height;
+      if (!visible) place(moved(wanted, -Math.floor(height / 3)));
+    },
+    view() {
+      const { index: first, line } = top();
+      const rows: Row[] = [];
+      let skip = line;
+      for (let index = first; index < keys.length && rows.length < height; index++) {
+        const key = keys[index] ?? '';
+        const all = lines(index);
+        for (let at = skip; at < all.length && rows.length < height; at++)
+          rows.push({ key, line: at, text: all[at] ?? '' });
+        skip = 0;
+      }
+      const above = heights.sum(first) + line;
+      return {
+        rows,
+        above,
+        below: Math.max(0, heights.sum(keys.length) - above - rows.length),
+        stuck: anchor === undefined,
+      };
+    },
+    measure(count) {
+      let left = count;
+      for (let index = keys.length - 1; index >= 0 && left > 0 && estimated.size > 0; index--) {
+        if (!estimated.has(index)) continue;
+        lines(index);
+        left--;
+      }
+      return estimated.size > 0;
+    },
+    keys: () => keys,
+  };
+}
