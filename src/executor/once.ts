@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { type Environment, unattendedEnvironment } from './environment.ts';
+import { bash, closeInherited } from './inherit.ts';
 import { MarkScanner } from './marks.ts';
 import { findProcess, processesOf, signal } from './processes.ts';
 import { Pty } from './pty.ts';
@@ -29,20 +30,7 @@ export type OnceOptions = {
  */
 function prelude(token: string): string {
   const report = `{ set +x; } 2>/dev/null; builtin printf "\\033]7331;${token};D;%s\\007" "$PWD" 2>/dev/null >/dev/tty`;
-  return `${tagLimit}; trap '${report}' EXIT; AISH_TUI_COMMAND=$1; shift; eval "$AISH_TUI_COMMAND"`;
-}
-
-/** The bash that runs a model's commands: a fixed place first, so that no changed PATH chooses it. */
-const bash =
-  ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/opt/homebrew/bin/bash'].find(isExecutable) ?? 'bash';
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return `${closeInherited}; ${tagLimit}; trap '${report}' EXIT; AISH_TUI_COMMAND=$1; shift; eval "$AISH_TUI_COMMAND"`;
 }
 
 /**

@@ -17,7 +17,9 @@ const KEPT = 256 * 1024;
 const PEEK = 8 * 1024;
 /** While the head is not complete the producer waits instead, but not for ever: redrawing never fills a head. */
 const HEAD_BYTES = 4 * 1024 * 1024;
+/** A flood is more than this much in a tick (ms), once the head is complete; it is over at less than the other. */
 const FLOOD_TICK = 100;
+const FLOOD_BEGUN = 256 * 1024;
 const FLOOD_OVER = 128 * 1024;
 /** Raw bytes kept in memory before a full-text file is started. */
 const EARLY = 512 * 1024;
@@ -73,8 +75,10 @@ export class Screen implements LiveOutput {
   #full: FullText | undefined;
   #harvested: IMarker | undefined;
   #lost = false;
-  #writing = false;
+  /** Writes the terminal has not taken in yet. */
+  #writes = 0;
   #drained: (() => void)[] = [];
+  #window = { since: 0, bytes: 0 };
   #flood: { tick: NodeJS.Timeout; arrived: number } | undefined;
   #cache: { version: number; max: number; lines: readonly string[] } | undefined;
   #disposed = false;
@@ -104,10 +108,9 @@ export class Screen implements LiveOutput {
     if (this.#flood) {
       this.#flood.arrived += data.length;
       this.#backlog.trim(KEPT);
-    } else if (this.#backlog.bytes > BEHIND) {
-      if (!this.#parts.headClosed && this.bytes < HEAD_BYTES) this.#options.pause();
-      else this.#startFlood();
-    }
+    } else if (this.#parts.headClosed || this.bytes > HEAD_BYTES) {
+      if (this.#isFlood(data.length)) this.#startFlood();
+    } else if (this.#backlog.bytes > BEHIND) this.#options.pause();
     this.#pump();
   }
 
@@ -190,7 +193,7 @@ export class Screen implements LiveOutput {
   }
 
   #pump(): void {
-    if (this.#writing || this.#disposed || this.#flood) return;
+    if (this.#writes > 0 || this.#disposed || this.#flood) return;
     const batch = this.#backlog.take(BATCH, BATCH_NEWLINES);
     if (!batch) {
       for (const resolve of this.#drained.splice(0)) resolve();
@@ -204,9 +207,9 @@ export class Screen implements LiveOutput {
   }
 
   #write(data: Buffer | string, then: () => void): void {
-    this.#writing = true;
+    this.#writes += 1;
     this.#terminal.write(data, () => {
-      this.#writing = false;
+      this.#writes -= 1;
       if (this.#disposed) return;
       then();
       this.#changed();
@@ -220,12 +223,20 @@ export class Screen implements LiveOutput {
     });
   }
 
+  /** By rate, not by what waits: a slow model slows its producer down, and nothing would ever pile up. */
+  #isFlood(bytes: number): boolean {
+    const now = performance.now();
+    if (now - this.#window.since > FLOOD_TICK) this.#window = { since: now, bytes: 0 };
+    this.#window.bytes += bytes;
+    return this.#window.bytes > FLOOD_BEGUN;
+  }
+
   #startFlood(): void {
     if (!this.#full) this.#startFile();
     this.#backlog.trim(KEPT);
     const tick = setInterval(() => this.#floodTick(), FLOOD_TICK);
     tick.unref();
-    this.#flood = { tick, arrived: BEHIND };
+    this.#flood = { tick, arrived: FLOOD_BEGUN };
     this.#lost = true;
     this.#parts.gap();
     this.#options.resume();
@@ -239,7 +250,7 @@ export class Screen implements LiveOutput {
       return;
     }
     flood.arrived = 0;
-    if (this.#writing) return;
+    if (this.#writes > 0) return;
     this.#write(`\x1b[0m${this.#toLineStart()}`, () => {});
     this.#write(this.#backlog.peekEnd(PEEK), () => this.#pump());
   }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { bashLeave, bashLine, bashStartup, bashTell, type Line } from './bash-integration.ts';
 import { CommandPipe } from './command-pipe.ts';
 import { type Environment, parseEnvironment } from './environment.ts';
+import { withoutInherited } from './inherit.ts';
 import { type Mark, MarkScanner } from './marks.ts';
 import { directoryOf } from './processes.ts';
 import { Pty } from './pty.ts';
@@ -74,8 +75,9 @@ export class ShellProcess {
       (mark) => this.#obey(mark),
     );
     const script = 'exec "$0" --rcfile "$1" -i <"$2"';
+    const inner = ['/bin/sh', '-c', script, options.program, startup, join(directory, 'lines')];
     this.#pty = new Pty({
-      argv: ['/bin/sh', '-c', script, options.program, startup, join(directory, 'lines')],
+      argv: withoutInherited(inner),
       cwd: options.cwd,
       env: options.env,
       cols: options.cols,

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { withoutInherited } from './inherit.ts';
 import { signal } from './processes.ts';
 
 /** Marks every process a model started, by environment. */
@@ -36,7 +37,8 @@ let watchdog: ChildProcess | undefined;
  */
 export function ensureWatchdog(): void {
   if (watchdog && watchdog.exitCode === null && watchdog.signalCode === null) return;
-  const child = spawn('/bin/sh', ['-c', SCRIPT], {
+  const [file, ...args] = withoutInherited(['/bin/sh', '-c', SCRIPT]);
+  const child = spawn(file, args, {
     // A session of its own: what ends the program's terminal must not end it.
     detached: true,
     cwd: '/',

@@ -4,7 +4,10 @@ import { shows, userShell } from './support.ts';
 /** What users put into their startup files or type, and what would break a naive integration. */
 const hostileSetups: readonly (readonly [string, string])[] = [
   ['aliases over builtins', 'alias cd="echo CD" eval=nope builtin=nope printf=false echo="echo"'],
-  ['functions over builtins', 'printf() { false; }; eval() { :; }; history() { :; }; read() { :; }'],
+  [
+    'functions over builtins',
+    'function printf { \\false; }; function eval { :; }; function history { :; }; function read { :; }',
+  ],
   ['a PROMPT_COMMAND that ends in a semicolon', 'PROMPT_COMMAND="true;"'],
   ['an array of PROMPT_COMMANDs', 'PROMPT_COMMAND=("true" "false")'],
   ['a PROMPT_COMMAND that sets the prompt', `PROMPT_COMMAND='PS1="$(date) > "'`],

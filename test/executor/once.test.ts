@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { killTagged } from '../../src/executor/index.ts';
 import { baseEnv, once, shows, until, workspace } from './support.ts';
 
 const isAlive = (pid: number): boolean => {
@@ -74,14 +75,14 @@ describe('a command of the model', () => {
   });
 
   it('hands its questions on: a password is asked without echo', async () => {
-    const run = once('read -sp "Password: " secret; echo; echo "${#secret}"');
+    const run = once('read -sp "Password: " secret; echo; echo "<$secret>"');
     let told = false;
     run.onModes(() => {
       told ||= run.echoOff;
     });
     await until(() => told, 'the password prompt is recognised');
     run.write('hunter2\n');
-    expect((await run.result).head).toBe('Password:\n7');
+    expect((await run.result).head).toBe('Password:\n<hunter2>');
     expect(run.echoOff).toBe(false);
   });
 
@@ -138,5 +139,15 @@ describe('a command of the model', () => {
     await until(started, 'all three run');
     child.kill('SIGKILL');
     await until(() => !pids().some(isAlive), 'none is left');
+  });
+
+  it('leaves nothing alive when the program ends in order', async () => {
+    const home = workspace();
+    await once("setsid nohup sh -c 'echo $$ > pid; exec sleep 1003' & while [ ! -s pid ]; do :; done", { cwd: home })
+      .result;
+    const pid = Number(readFileSync(join(home, 'pid'), 'utf8'));
+    expect(isAlive(pid)).toBe(true);
+    killTagged();
+    await until(() => !isAlive(pid), 'it is gone');
   });
 });

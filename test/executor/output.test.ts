@@ -1,0 +1,163 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { once, shows, until, userShell, workspace } from './support.ts';
+
+describe('output', () => {
+  it('is what a terminal would show: redrawn bars leave their last state, colours stay', async () => {
+    const bar = 'for i in $(seq 1000); do printf "\\r\\033[K%d%%" $i; done; echo; printf "\\033[1;32mdone\\033[0m\\n"';
+    expect((await once(bar).result).head).toBe('1000%\n\x1b[0;1;32mdone\x1b[0m');
+    const spinner = 'printf "one\\ntwo\\n\\033[A\\033[2Kthree\\n"';
+    expect((await once(spinner).result).head).toBe('one\nthree');
+  });
+
+  it('joins wrapped lines and keeps wide characters', async () => {
+    const long = 'word '.repeat(60).trim();
+    const { head } = await once(`echo "${long}"; echo "日本語 👩‍👩‍👧 é"; printf 'no newline'`).result;
+    expect(head).toBe(`${long}\n日本語 👩‍👩‍👧 é\nno newline`);
+  });
+
+  it('carries no sequence but colours', async () => {
+    const evil =
+      'printf "\\033]0;title\\007\\033]52;c;aGk=\\007\\033[?1000h\\033[6n\\033P$qm\\033\\\\\\033[5;5Hx\\u202ey\\033[31mz\\n"';
+    const { head } = await once(evil).result;
+    expect(head.replace(/\x1b\[[\d;]*m/g, '')).toMatch(/^[\n -~]*$/);
+    expect(head).toContain('xy');
+  });
+
+  it('is watched while it grows', async () => {
+    const run = once('echo one; read x; echo two');
+    let changes = 0;
+    const stop = run.output.subscribe(() => {
+      changes += 1;
+    });
+    await shows(run, 'one');
+    const version = run.output.version;
+    expect(changes).toBeGreaterThan(0);
+    expect(run.output.lines(10)).toBe(run.output.lines(10));
+    run.write('\n');
+    await shows(run, 'two');
+    expect(run.output.version).toBeGreaterThan(version);
+    stop();
+    const result = await run.result;
+    expect(result.bytes).toBe(run.output.bytes);
+    expect(run.output.lines(1)).toEqual(['two']);
+  });
+
+  it('follows a change of size', async () => {
+    const run = once('read x; stty size');
+    run.resize(50, 11);
+    run.write('\n');
+    expect((await run.result).head).toContain('11 50');
+  });
+
+  it('keeps head and tail of a large one, and the whole in a private file', async () => {
+    const result = await once('seq 1 60000').result;
+    const head = result.head.split('\n');
+    const tail = result.tail.split('\n');
+    expect(head.slice(0, 2)).toEqual(['1', '2']);
+    expect(tail.at(-1)).toBe('60000');
+    expect(head.length + tail.length + result.omittedLines).toBe(60_000);
+    expect(result.head.length + result.tail.length).toBeLessThanOrEqual(128 * 1024);
+    const file = result.file ?? '';
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, 'utf8')).toBe(`${Array.from({ length: 60_000 }, (_, i) => i + 1).join('\n')}\n`);
+  });
+
+  it('writes no file for what fits', async () => {
+    const dataDir = join(workspace(), 'data');
+    const result = await once('seq 1 2000', { dataDir }).result;
+    expect(result.omittedLines).toBe(0);
+    expect(result.file).toBeUndefined();
+    // A progress bar of megabytes that ends as one line needs none either.
+    const bar = await once('for i in $(seq 30000); do printf "\\r%s" "working on step $i of many"; done', { dataDir })
+      .result;
+    expect(bar).toMatchObject({ head: 'working on step 30000 of many', omittedLines: 0 });
+    expect(bar.file).toBeUndefined();
+  });
+
+  it('survives where the full text can’t be written', async () => {
+    const home = workspace();
+    const run = once('seq 1 60000', { dataDir: join(home, 'data') });
+    const { rmSync } = await import('node:fs');
+    rmSync(join(home, 'data'), { recursive: true });
+    const result = await run.result;
+    expect(result.tail.endsWith('60000')).toBe(true);
+    expect(result.file).toBeUndefined();
+  });
+
+  it('stays bounded in a flood and ends on the true last screen', async () => {
+    const block = Array.from(
+      { length: 4000 },
+      (_, i) => `\x1b[3${i % 8}m${i}\x1b[0m some text to fill the line ${i}\n`,
+    ).join('');
+    const home = workspace();
+    writeFileSync(join(home, 'block'), block);
+    const before = process.memoryUsage().rss;
+    const run = once('for i in $(seq 150); do cat block; done; printf "\\033[7mTHE END\\033[0m\\n"; (exit 3)', {
+      cwd: home,
+    });
+    let peak = before;
+    run.output.subscribe(() => {
+      peak = Math.max(peak, process.memoryUsage.rss());
+    });
+    const result = await run.result;
+    expect(result.exit).toBe(3);
+    expect(result.head.startsWith('\x1b[0;30m0\x1b[0m some text to fill the line 0\n')).toBe(true);
+    expect(result.tail.endsWith('\x1b[0;7mTHE END\x1b[0m')).toBe(true);
+    const kept = result.head.split('\n').length + result.tail.split('\n').length;
+    expect(kept + result.omittedLines).toBe(150 * 4000 + 1);
+    expect(run.output.lines(3).at(-1)).toContain('THE END');
+    expect(peak - before).toBeLessThan(96 * 1024 * 1024);
+    const full = readFileSync(result.file ?? '', 'utf8');
+    expect(full.length).toBe(block.replace(/\x1b\[\d+m/g, '').length * 150 + 8);
+  });
+});
+
+describe('full-screen programs', () => {
+  it('are told from others, and their bytes are handed over whole', async () => {
+    const run = once(
+      "printf 'before\\n'; printf '\\033[?1049h\\033[Hpainted'; read x; printf 'more\\033[?1049l'; echo after",
+    );
+    let changes = 0;
+    run.onModes(() => {
+      changes += 1;
+    });
+    await until(() => run.fullScreen, 'the screen is asked for');
+    let raw = '';
+    run.rawOutput((data) => {
+      raw += data.toString();
+    });
+    run.write('\n');
+    const result = await run.result;
+    expect(raw).toBe('\x1b[?1049h\x1b[Hpainted\r\nmore\x1b[?1049l');
+    expect(changes).toBe(2);
+    expect(run.fullScreen).toBe(false);
+    expect(result.head).toBe('before\nafter');
+  });
+
+  it.runIf(existsSync('/usr/bin/vim'))('edit a file in vim', async () => {
+    const { shell, home, run } = await userShell();
+    const vim = shell.run('vim -u NONE -n note.txt');
+    await until(() => vim.fullScreen, 'vim has the screen');
+    let raw = '';
+    vim.rawOutput((data) => {
+      raw += data.toString('latin1');
+    });
+    await until(() => raw.includes('note.txt'), 'vim has painted');
+    vim.write('ihello from vim\x1b');
+    await until(() => raw.includes('hello from vim'), 'the text is shown');
+    vim.write(':wq\r');
+    expect((await vim.result).exit).toBe(0);
+    expect(readFileSync(join(home, 'note.txt'), 'utf8')).toBe('hello from vim\n');
+    expect((await run('stty -a | grep -o " echo "')).head.trim()).toBe('echo');
+  });
+
+  it.runIf(existsSync('/usr/bin/less'))('page with less', async () => {
+    const { shell } = await userShell();
+    const less = shell.run('seq 1 500 | less');
+    await until(() => less.fullScreen, 'less has the screen');
+    less.write('q');
+    expect(await less.result).toMatchObject({ exit: 0, head: '' });
+  });
+});

@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { CommandResult } from '../../src/session/action.ts';
+import { CONTEXT_LIMIT, clip, formatForModel, plainOutput } from '../../src/session/exec-text.ts';
+
+const result = (given: Partial<CommandResult>): CommandResult => ({
+  exit: 0,
+  cwd: '/home/u',
+  head: '',
+  tail: '',
+  omittedLines: 0,
+  bytes: 0,
+  milliseconds: 1,
+  ...given,
+});
+
+const numbered = (from: number, to: number): string =>
+  Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}\n`).join('');
+
+describe('clip', () => {
+  it('keeps 40 % and 60 % on line ends and says what is gone', () => {
+    const text = numbered(1, 5000);
+    const clipped = clip(text, 1000, '/data/full.txt');
+    const [head = '', tail = ''] = clipped.split(/\[.*\]\n/);
+    expect(clipped).toMatch(/\n\[\d+ lines omitted, full text: \/data\/full\.txt\]\n/);
+    expect(text.startsWith(head) && head.endsWith('\n')).toBe(true);
+    expect(text.endsWith(tail) && tail.startsWith('line ')).toBe(true);
+    expect(head.length).toBeGreaterThan(380);
+    expect(tail.length).toBeGreaterThan(580);
+    const omitted = Number(/\[(\d+) lines/.exec(clipped)?.[1]);
+    expect(head.split('\n').length - 1 + omitted + tail.split('\n').length - 1).toBe(5000);
+  });
+
+  it('stays within its limit and loses no part it does not count, for any text', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('a', '\n', '😀', 'bc') }),
+        fc.integer({ min: 10, max: 60 }),
+        (text, limit) => {
+          const clipped = clip(text, limit);
+          expect(clipped.length).toBeLessThanOrEqual(limit + 30);
+          expect(clipped).not.toMatch(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/);
+          if (text.length <= limit) expect(clipped).toBe(text);
+        },
+      ),
+    );
+  });
+});
+
+describe('formatForModel', () => {
+  it('names command, exit code and directory around the plain output', () => {
+    expect(formatForModel(result({ head: '\x1b[31mno\x1b[0m', exit: 2 }), 'grep x')).toBe(
+      '$ grep x\nno\n[exit 2, cwd /home/u]',
+    );
+    expect(formatForModel(result({ exit: null, note: 'could not start: x' }), 'y')).toBe(
+      '$ y\n(no output)\n[exit unknown, could not start: x, cwd /home/u]',
+    );
+  });
+
+  it('counts what the result had lost already', () => {
+    const text = plainOutput(
+      result({ head: numbered(1, 2000), tail: numbered(8001, 10_000), omittedLines: 6000, file: '/f' }),
+    );
+    const omitted = Number(/\[(\d+) lines omitted, full text: \/f\]/.exec(text)?.[1]);
+    expect(text.split('\n').filter((line) => line.startsWith('line ')).length + omitted).toBe(10_000);
+    expect(text.startsWith('line 1\n')).toBe(true);
+    expect(text.endsWith('line 10000\n')).toBe(true);
+    expect(text.length).toBeLessThan(CONTEXT_LIMIT + 60);
+  });
+});
