@@ -1,10 +1,10 @@
 /** Verbs that, as a subcommand of any tool, take something away for good or stop something. */
 const DESTROY =
-  'delete del remove rm rmi rmdir destroy drop purge prune wipe erase clear clean cleanup flush flushall flushdb reset revoke terminate kill stop shutdown poweroff reboot restart uninstall undeploy unregister deregister detach disable deactivate deprovision decommission evict drain truncate obliterate nuke expunge forget discard rollback revert restore overwrite zap teardown unpublish yank downgrade scuttle vacate purge-all delete-all remove-all deleteall rm-all clear-all reinitialize reformat format unlink invalidate trash uncordon-all force-delete hard-delete empty cancel abort suspend eject scale-down power-off halt fail unassign dissociate disassociate untag quarantine ban block rekey reclaim sweep gc undo decrypt-all factory-reset switchover failover takeover promote-force tear-down down fresh';
+  'delete del remove rm rmi rmdir destroy drop purge prune wipe erase clear clean cleanup flush flushall flushdb reset revoke terminate kill stop shutdown poweroff reboot restart uninstall undeploy unregister deregister detach disable deactivate deprovision decommission evict drain truncate obliterate nuke expunge forget discard rollback revert restore overwrite zap teardown unpublish yank downgrade scuttle vacate purge-all delete-all remove-all deleteall rm-all clear-all reinitialize reformat unlink invalidate trash uncordon-all force-delete hard-delete cancel abort suspend eject scale-down power-off unassign dissociate disassociate untag quarantine rekey reclaim sweep gc undo decrypt-all factory-reset switchover failover takeover tear-down down';
 
 /** Verbs weaker than those above: they count for tools that are known to manage something, not for any program. */
 const WEAK = new Set(
-  'clear clean reset stop restart cancel abort suspend restore revert disable down fail block undo empty gc format untag promote halt fresh detach eject ban unlink'.split(
+  'clear clean reset stop restart cancel abort suspend restore revert disable down undo gc untag detach eject unlink'.split(
     ' ',
   ),
 );

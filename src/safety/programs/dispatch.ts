@@ -116,7 +116,9 @@ function lexicon(call: Call, known: boolean): StaticVerdict | undefined {
     if (seen++ >= (known ? 5 : 3)) break;
     const verb = verbOf(text);
     // Without a table of the program a weak verb counts only where subcommands stand.
-    if (verb === 'destroys' || (verb === 'destroys weakly' && (known || seen === 1))) {
+    if (verb === 'destroys' || (verb === 'destroys weakly' && (known || (seen === 1 && !maybeValue)))) {
+      // What a build makes can be made again; whether that is all a `clean` deletes, the tables can't tell.
+      if (RUNNERS.test(program) && /clean/.test(text)) return undefined;
       if (RUN_SUB.test(options.operands[0]?.text ?? '') && seen > 1) break;
       return destructive('destroying verb', `${readable(program)}: ${readable(text)} takes something away`);
     }

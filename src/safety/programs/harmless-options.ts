@@ -138,6 +138,7 @@ export function isRehearsal(call: Call, hasRules: boolean): boolean {
   if (MODED.has(program) && options.flags.has('--dry-run')) {
     return (options.values.get('--dry-run')?.at(-1) ?? 'client') !== 'none';
   }
+  if (hasRules && call.args.length === 1 && /^(-V|--?version|--?help|-\?)$/.test(call.args[0]?.text ?? '')) return true;
   if (!hasRules || !(options.flags.has('--help') || options.flags.has('--version'))) return false;
   const at = call.args.findIndex((field) => field.text === '--help' || field.text === '--version');
   const end = call.args.findIndex((field) => field.text === '--');

@@ -98,7 +98,7 @@ export const NETWORK_RULES: readonly Rule[] = [
         case 'ip':
           if (call.has('-b', '-batch')) return true;
           return (
-            /\b(del|delete|flush|set|replace|change|down|drop)\b/.test(words.slice(1, 4).join(' ')) &&
+            (/^(d|de|del|delete|f|fl|flush|s|set|replace|change|c)$/.test(second) || /\b(down|drop)\b/.test(words.slice(1, 4).join(' '))) &&
             !/^(show|list|ls|get|monitor)$/.test(second)
           );
         case 'ifconfig':
@@ -141,7 +141,7 @@ export const NETWORK_RULES: readonly Rule[] = [
         case 'resolvectl':
           return /^(revert|reset-\w+|dns|domain)$/.test(first) && words.length > 1;
         case 'tailscale':
-          return /^(down|logout|set)$/.test(first);
+          return /^(down|logout)$/.test(first);
         case 'ipmitool':
           return /\b(power|chassis) (off|cycle|reset|soft|power)|\bsel clear|\bmc reset|\buser (set|disable)|\bpower (off|cycle|reset)/.test(
             line,

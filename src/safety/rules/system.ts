@@ -75,7 +75,7 @@ export const SYSTEM_RULES: readonly Rule[] = [
     programs:
       'systemctl service rc-service rc-update sv s6-svc launchctl initctl stop restart supervisorctl pm2 monit runsvctl update-rc.d chkconfig invoke-rc.d loginctl brew-services nssm sc net circusctl god forever nginx apachectl apache2ctl httpd pg_ctl pg_ctlcluster mysqladmin rabbitmqctl redis-server catalina.sh varnishadm haproxy caddy uwsgi gunicorn unicorn sidekiqctl machinectl a2dissite a2dismod nodetool snap-service immortalctl',
     shapes: [
-      'stop|restart|try-restart|reload-or-restart|condrestart|disable|mask|kill|reset-failed|revert|daemon-reexec|set-default|delete|del|remove|bootout|unload|force-stop|down|flush|stopall|stop_app|reset|force_reset|purge_queue|delete_queue|delete_user|delete_vhost|clear_permissions|terminate-session|terminate-user|kill-session|kill-user|poweroff|decommission|removenode|assassinate|clearsnapshot|shutdown|drop|link|set-property|edit',
+      'stop|restart|try-restart|reload-or-restart|condrestart|disable|mask|kill|revert|daemon-reexec|set-default|delete|del|remove|bootout|unload|force-stop|down|flush|stopall|stop_app|reset|force_reset|purge_queue|delete_queue|delete_user|delete_vhost|clear_permissions|terminate-session|terminate-user|kill-session|kill-user|poweroff|decommission|removenode|assassinate|clearsnapshot|shutdown|drop|link|set-property|edit',
       '* stop|restart|force-stop|force-reload|disable|kill',
       '-s=/stop|quit|reopen/',
       '-k=/stop|graceful-stop|restart/',
@@ -500,7 +500,7 @@ export const SYSTEM_RULES: readonly Rule[] = [
         case 'mkinitcpio':
         case 'dracut':
         case 'update-grub':
-          return !call.has('--help', '--version', '-V', '--list-modules');
+          return !call.has('--help', '--version', '-V', '--list-modules', '-L', '-H', '-h');
         case 'grub-mkconfig':
         case 'grub2-mkconfig':
           return call.has('-o', '--output');
