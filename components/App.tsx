@@ -1,0 +1,31 @@
+import { Box } from 'ink';
+import { useUi } from '../hooks/context.ts';
+import { layoutOf } from '../hooks/screen/layout.ts';
+import { useEditorLayout } from '../hooks/usePrompt.ts';
+import { useTerminalSize } from '../hooks/useTerminalSize.ts';
+import { MainPart } from './MainPart.tsx';
+import { Overlay, useOverlay } from './Overlay.tsx';
+import { Prompt } from './Prompt.tsx';
+import { StatusBar } from './StatusBar.tsx';
+
+/** The whole screen: what was said, what is asked, the prompt, one line of status. Exactly as high as the terminal. */
+export function App() {
+  const { columns, rows } = useTerminalSize();
+  const { layout, widths } = useEditorLayout(columns);
+  const awake = useUi((ui) => ui.keyboard === 'prompt' && !ui.question && panelLeavesPrompt(ui.panel.kind));
+  const { main, prompt } = layoutOf(rows, layout.rows.length);
+  const overlay = useOverlay(columns, main);
+  return (
+    <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
+      <MainPart columns={columns} rows={main - overlay.rows} />
+      <Overlay overlay={overlay} columns={columns} />
+      <Prompt layout={layout} widths={widths} rows={prompt} top={main} asleep={!awake} />
+      <StatusBar columns={columns} />
+    </Box>
+  );
+}
+
+/** A list of choices belongs to what is being typed. */
+function panelLeavesPrompt(kind: string): boolean {
+  return kind === 'none' || kind === 'choices';
+}

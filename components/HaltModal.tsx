@@ -1,0 +1,87 @@
+import { Box, useApp } from 'ink';
+import { useEffect, useLayoutEffect } from 'react';
+import { useScreen } from '../hooks/context.ts';
+import type { QuestionWords } from '../hooks/screen/question.ts';
+import { buttonText, type QuestionLayout } from '../hooks/screen/question-layout.ts';
+import type { QuestionUi } from '../hooks/screen/questions.ts';
+import { Field } from './Field.tsx';
+import { Lines } from './Lines.tsx';
+import { rule } from './rule.ts';
+
+/** A frame that could not be reported as written counts as written after this; the quiet time still follows. In ms. */
+const FLUSH_MS = 200;
+
+type Props = {
+  readonly words: QuestionWords;
+  readonly question: QuestionUi;
+  readonly layout: QuestionLayout;
+  readonly columns: number;
+};
+
+/** The question that stops everything: what, why, where, and the answers (HA-1). Keys reach it once it is armed. */
+export function HaltModal({ words, question, layout, columns }: Props) {
+  const screen = useScreen();
+  const { paint } = screen;
+  const { waitUntilRenderFlush } = useApp();
+  const { id } = question;
+  useLayoutEffect(() => {
+    screen.buttons = layout.buttons;
+    screen.questionRows = { shown: layout.shown, all: layout.body.length };
+    return () => {
+      screen.buttons = [];
+    };
+  }, [screen, layout]);
+  useEffect(() => {
+    let gone = false;
+    const limit = new Promise((resolve) => setTimeout(resolve, FLUSH_MS));
+    void Promise.race([waitUntilRenderFlush(), limit]).then(() => {
+      if (!gone) screen.questions.drawn(id);
+    });
+    return () => {
+      gone = true;
+    };
+  }, [screen, id, waitUntilRenderFlush]);
+
+  const { body, top, shown } = layout;
+  const role = words.danger ? 'error' : 'warning';
+  const more = body.length > shown ? ` lines ${top + 1}–${top + shown} of ${body.length} · ↑↓ PageUp PageDown ` : '';
+  const title = paint(words.danger ? 'halt' : 'button', ` ${words.title} `);
+  const lines = body
+    .slice(top, top + shown)
+    .map(({ kind, text }) => `  ${paint(kind === 'action' ? 'strong' : 'warning', text)}`);
+  const place = words.place === '' ? [] : [`  ${paint('dim', words.place)}`];
+  return (
+    <Box flexDirection="column" flexShrink={0}>
+      <Lines
+        lines={[rule(title, more, columns, role, paint), ...layout.reasons.map((line) => `  ${paint(role, line)}`)]}
+      />
+      {question.edit === undefined ? (
+        <Lines lines={lines} />
+      ) : (
+        <Field
+          value={question.edit}
+          onChange={(edit) => screen.questions.show({ edit })}
+          onSubmit={(command) => screen.questions.answer({ kind: 'edit', command })}
+        />
+      )}
+      <Lines
+        lines={[...place, buttonRow(words, question, paint), rule(hintOf(words, question), '', columns, role, paint)]}
+      />
+    </Box>
+  );
+}
+
+function hintOf({ editable }: QuestionWords, { armed, hurried, edit }: QuestionUi): string {
+  if (edit !== undefined) return ' Enter judges the changed command anew · Esc leaves it as it was ';
+  if (!armed) return hurried ? ' ready in a moment: keys pressed too early do nothing ' : ' ready in a moment ';
+  return ` Tab and Enter, or the letter${editable ? ' · e edits the command' : ''} `;
+}
+
+function buttonRow(words: QuestionWords, { focus, armed }: QuestionUi, paint: ReturnType<typeof useScreen>['paint']) {
+  const buttons = words.choices.map(({ label, key }, index) => {
+    const text = buttonText(label, key);
+    if (!armed) return paint('dim', text);
+    return index === focus ? paint('button', text) : text;
+  });
+  return `  ${buttons.join(' ')}`;
+}

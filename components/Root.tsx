@@ -1,0 +1,17 @@
+import { ScreenContext } from '../hooks/context.ts';
+import type { Screen } from '../hooks/screen/screen.ts';
+import type { Terminal } from '../hooks/terminal/terminal.ts';
+import { useKeys } from '../hooks/useKeys.ts';
+import { App } from './App.tsx';
+
+type Props = { readonly screen: Screen; readonly terminal: Pick<Terminal, 'onToken'> };
+
+/** The screen with its keys connected. */
+export function Root({ screen, terminal }: Props) {
+  useKeys(screen, terminal);
+  return (
+    <ScreenContext value={screen}>
+      <App />
+    </ScreenContext>
+  );
+}

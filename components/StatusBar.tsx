@@ -1,0 +1,42 @@
+import { useScreen, useUi } from '../hooks/context.ts';
+import { elapsed, shortPath } from '../hooks/entries/frame.ts';
+import { showChord } from '../hooks/keys/chord.ts';
+import { fitSegments, type Segment } from '../hooks/screen/segments.ts';
+import { useActivity } from '../hooks/useActivity.ts';
+import { useMode } from '../hooks/useMode.ts';
+import { useNorris } from '../hooks/useNorris.ts';
+import { useConversation, useSession } from '../hooks/useSession.ts';
+import { useTicker } from '../hooks/useTicker.ts';
+import { Lines } from './Lines.tsx';
+
+/** One line: mode, model, run, jobs, what goes on and for how long, where (UI-4). A begun key sequence takes its place. */
+export function StatusBar({ columns }: { readonly columns: number }) {
+  const { aish, paint } = useScreen();
+  const pending = useUi((ui) => ui.pending);
+  const hint = useUi((ui) => ui.hint);
+  const { mode } = useMode();
+  const { run } = useNorris();
+  const preset = useConversation((conversation) => conversation.preset);
+  const cwd = useSession((state) => state.shell.cwd);
+  const activity = useActivity();
+  const time = useTicker(activity !== undefined, aish.engine.services.now);
+  const { jobs, branch } = aish.info();
+  if (pending) {
+    const follows = pending.follows.map(({ chord, label }) => `${showChord(chord)} ${label}`).join(' · ');
+    return <Lines lines={[paint('status', pad(`${showChord(pending.prefix)} –  ${follows}`, columns))]} />;
+  }
+  const segments: Segment[] = [
+    { text: mode === 'restricted' ? '-- RESTRICTED --' : '-- UNRESTRICTED --', short: mode.slice(0, 5), weight: 9 },
+    ...(hint ? [{ text: hint, weight: 10 }] : []),
+    { text: run ? run.preset : preset, weight: 5 },
+    ...(run ? [{ text: `⚡ ${run.step}/${run.maxSteps}`, weight: 8 }] : []),
+    ...(activity ? [{ text: `${activity.what} ${elapsed(time - activity.since)}`, weight: 7 }] : []),
+    ...(jobs > 0 ? [{ text: `${jobs} job${jobs === 1 ? '' : 's'}`, weight: 4 }] : []),
+  ];
+  const place: Segment = { text: shortPath(cwd) + (branch ? ` (${branch})` : ''), short: shortPath(cwd), weight: 3 };
+  return <Lines lines={[paint('status', fitSegments(segments, place, columns))]} />;
+}
+
+function pad(text: string, columns: number): string {
+  return fitSegments([{ text, weight: 1 }], undefined, columns);
+}

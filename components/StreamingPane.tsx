@@ -1,0 +1,23 @@
+import { Box } from 'ink';
+import { useRef } from 'react';
+import { useScreen } from '../hooks/context.ts';
+import { createStreamLines } from '../hooks/entries/stream.ts';
+import { useFrames } from '../hooks/useFrames.ts';
+import type { LiveReply } from '../src/engine/live.ts';
+import { Lines } from './Lines.tsx';
+
+type Props = { readonly reply: LiveReply; readonly columns: number; readonly rows: number };
+
+/** The reply being written. Tokens are drawn at frame rate, and nothing else is drawn for them. */
+export function StreamingPane({ reply, columns, rows }: Props) {
+  const { paint } = useScreen();
+  const stream = useRef<ReturnType<typeof createStreamLines>>(undefined);
+  stream.current ??= createStreamLines();
+  useFrames(reply);
+  const lines = stream.current(reply, { width: columns, paint });
+  return (
+    <Box flexDirection="column" flexShrink={0}>
+      <Lines lines={lines.slice(-rows)} />
+    </Box>
+  );
+}

@@ -1,0 +1,26 @@
+import { Box } from 'ink';
+import { useScreen } from '../hooks/context.ts';
+import { useViewport } from '../hooks/useViewport.ts';
+import { Lines } from './Lines.tsx';
+import { useWelcome } from './Welcome.tsx';
+
+type Props = { readonly columns: number; readonly rows: number };
+
+/**
+ * What has been said and run: the visible lines only (law 4). It draws as many as the whole part could show and is
+ * pushed up by the streams below, so that a growing stream draws nothing here.
+ */
+export function TranscriptPane({ columns, rows }: Props) {
+  const { paint } = useScreen();
+  const view = useViewport(columns, rows);
+  const welcome = useWelcome(columns);
+  const lines = view.rows.map((row) => row.text);
+  const more = paint('dim', `── ↓ ${view.below.toLocaleString('en')} more below · Ctrl-End `);
+  const shown =
+    view.stuck || view.below === 0 ? [...welcome, ...lines] : [...lines.slice(0, Math.max(0, rows - 1)), more];
+  return (
+    <Box flexDirection="column" justifyContent="flex-end" flexShrink={1} overflowY="hidden">
+      <Lines lines={shown.slice(-rows)} />
+    </Box>
+  );
+}

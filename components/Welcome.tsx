@@ -1,0 +1,23 @@
+import { useScreen } from '../hooks/context.ts';
+import { shortPath } from '../hooks/entries/frame.ts';
+import { wrapText } from '../hooks/text/wrap.ts';
+import { useConversation, useSession, useTranscript } from '../hooks/useSession.ts';
+
+/** The first minute: where you are, what can be typed, what is safe, who answers. Nothing once there is a transcript. */
+export function useWelcome(columns: number): readonly string[] {
+  const { aish, paint } = useScreen();
+  const { entries } = useTranscript();
+  const preset = useConversation((conversation) => conversation.preset);
+  const cwd = useSession((state) => state.shell.cwd);
+  if (entries.some(({ entry }) => entry.kind !== 'notice')) return [];
+  const active = aish.presets.list().find((each) => each.name === preset);
+  const model = active?.demo
+    ? `Answers come from the built-in demo, a script: :model shows how to connect a real one.`
+    : `Answers come from ${preset}${active ? ` (${active.model})` : ''}; :model lists and switches.`;
+  return [
+    `${paint('strong', 'aish-tui')} in ${shortPath(cwd)}: your shell and a model on one screen.`,
+    'Type a command, or ask in plain words; Alt-S takes a line the other way. Ctrl-N gives the model a goal.',
+    'Nothing destructive that the model asks for runs before you have seen it and said yes.',
+    `${model} F1 lists the keys.`,
+  ].flatMap((line) => wrapText(line, columns).map((each) => paint('dim', each)));
+}

@@ -1,0 +1,113 @@
+/** Opens the screen, and gives the terminal back whatever happens. */
+import { constants } from 'node:os';
+import { render } from 'ink';
+import { rebind } from '../hooks/keys/rebind.ts';
+import { createKeyResolver } from '../hooks/keys/resolver.ts';
+import { KEY_TABLE } from '../hooks/keys/table.ts';
+import { themeFor } from '../hooks/screen/choose-theme.ts';
+import { farewell } from '../hooks/screen/farewell.ts';
+import { ScreenOutput } from '../hooks/screen/output.ts';
+import { Screen } from '../hooks/screen/screen.ts';
+import { createTerminal, type Terminal } from '../hooks/terminal/terminal.ts';
+import type { Aish } from '../src/commands/aish.ts';
+import { Root } from './Root.tsx';
+
+/** Frames drawn in that time after a resize may be wrong; then everything is drawn anew. In ms. */
+const SETTLE_MS = 30;
+const MOST_FPS = 120;
+
+const schedule = (callback: () => void, milliseconds: number) => {
+  const timer = setTimeout(callback, milliseconds);
+  return () => clearTimeout(timer);
+};
+
+/** Runs the full screen until the user leaves; the exit code. Rejects with what broke it, the terminal restored. */
+export async function runScreen(aish: Aish): Promise<number> {
+  const ended = Promise.withResolvers<number>();
+  const output = new ScreenOutput(process.stdout);
+  const terminal = createTerminal({
+    stdin: process.stdin,
+    stdout: process.stdout,
+    alternateScreen: true,
+    mouse: aish.ui.mouse,
+    onSignal: (signal) => ended.resolve(128 + constants.signals[signal]),
+  });
+  const broke = (error: unknown) => ended.reject(error);
+  // A terminal that is gone tells so at every write; the hang-up has its own way to end the program.
+  const ignore = () => {};
+  const mute = () => output.mute();
+  process.stdout.on('error', ignore);
+  process.on('uncaughtException', broke);
+  process.on('unhandledRejection', broke);
+  process.on('exit', mute);
+  const leaveAish = aish.onQuit(() => ended.resolve(0));
+  const { screen, close } = open(aish, terminal, output, broke);
+  let code: number;
+  try {
+    code = await ended.promise;
+  } finally {
+    leaveAish();
+    output.mute();
+    close();
+    await terminal.leave();
+    process.off('uncaughtException', broke);
+    process.off('unhandledRejection', broke);
+    process.off('exit', mute);
+  }
+  const { columns, rows } = output;
+  process.stdout.write(farewell(aish, { width: columns, paint: screen.paint }, rows));
+  process.stdout.off('error', ignore);
+  return code;
+}
+
+function open(aish: Aish, terminal: Terminal, output: ScreenOutput, broke: (error: unknown) => void) {
+  const { table, errors } = rebind(KEY_TABLE, aish.keys);
+  const size = () => ({ columns: output.columns, rows: output.rows });
+  const screen = new Screen({
+    aish,
+    terminal,
+    keys: createKeyResolver(table),
+    theme: themeFor(aish.ui.theme, process.env, terminal.capabilities.background),
+    size: size(),
+    schedule,
+    redraw: () => redraw(),
+  });
+  for (const error of errors) screen.warn(error);
+  const disconnect = screen.connect();
+  const asked = terminal.enter();
+  const instance = render(<Root screen={screen} terminal={terminal} />, {
+    // Ink uses of both only what the doubles have.
+    stdout: output as unknown as NodeJS.WriteStream,
+    stdin: terminal.ink as unknown as NodeJS.ReadStream,
+    exitOnCtrlC: false,
+    incrementalRendering: true,
+    maxFps: MOST_FPS,
+    interactive: true,
+    patchConsole: false,
+  });
+  instance.waitUntilExit().catch(broke);
+  const redraw = () => {
+    instance.clear();
+    output.write('\x1b[2J\x1b[H');
+    instance.rerender(<Root screen={screen} terminal={terminal} />);
+  };
+  void asked.then(({ background }) => screen.setTheme(themeFor(aish.ui.theme, process.env, background)));
+  let settling: NodeJS.Timeout | undefined;
+  const resized = () => {
+    screen.resize(size());
+    clearTimeout(settling);
+    settling = setTimeout(redraw, SETTLE_MS);
+  };
+  process.stdout.on('resize', resized);
+  const endResume = terminal.onResume(resized);
+  return {
+    screen,
+    close() {
+      clearTimeout(settling);
+      process.stdout.off('resize', resized);
+      endResume();
+      disconnect();
+      instance.unmount();
+    },
+  };
+}

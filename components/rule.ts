@@ -1,0 +1,11 @@
+import type { Paint } from '../hooks/screen/paint.ts';
+import { lineWidth } from '../hooks/text/wrap.ts';
+import type { Role } from '../hooks/theme.ts';
+
+/** A horizontal rule with a title at its left, already painted, and a note at its right where there is room. */
+export function rule(title: string, note: string, columns: number, role: Role, paint: Paint): string {
+  const left = 2;
+  const room = columns - left - lineWidth(title);
+  const fits = lineWidth(note) + 2 <= room ? note : '';
+  return paint(role, '━'.repeat(left)) + title + paint(role, '━'.repeat(Math.max(0, room - lineWidth(fits)))) + fits;
+}

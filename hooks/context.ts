@@ -1,0 +1,19 @@
+import { createContext, useContext, useSyncExternalStore } from 'react';
+import type { Screen } from './screen/screen.ts';
+import type { Ui } from './screen/ui.ts';
+
+/** What every component and hook sits on. */
+export const ScreenContext = createContext<Screen | undefined>(undefined);
+
+/** The screen that the component belongs to. */
+export function useScreen(): Screen {
+  const screen = useContext(ScreenContext);
+  if (!screen) throw new Error('components are drawn inside a ScreenContext');
+  return screen;
+}
+
+/** What `select` picks from the screen's own state; draws again only when that is another value. */
+export function useUi<T>(select: (ui: Ui) => T): T {
+  const { ui } = useScreen();
+  return useSyncExternalStore(ui.subscribe, () => select(ui.get()));
+}

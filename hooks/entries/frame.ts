@@ -1,0 +1,44 @@
+/** Parts that entries are put together from: gutters, headings, durations. */
+
+export type Gutter = { readonly first: string; readonly rest: string };
+
+/** Puts a gutter before each line; `first` and `rest` must be of the same width. */
+export function withGutter(lines: readonly string[], { first, rest }: Gutter): string[] {
+  return lines.map((line, index) => (index === 0 ? first : rest) + line);
+}
+
+/** A duration for people: `12 ms`, `3.4 s`, `2 min 5 s`, `1 h 4 min`. */
+export function duration(milliseconds: number): string {
+  const whole = Math.max(0, Math.round(milliseconds));
+  if (whole < 1000) return `${whole} ms`;
+  if (whole < 60_000) return `${(Math.floor(whole / 100) / 10).toFixed(1)} s`;
+  const seconds = Math.floor(whole / 1000);
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}
+
+/** The same in whole seconds, for something still going on: no digit that flickers. */
+export function elapsed(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  return seconds < 60 ? `${seconds} s` : duration(seconds * 1000);
+}
+
+/** A size for people, in decimal units: `512 B`, `3.4 kB`, `12 MB`. */
+export function bytes(count: number): string {
+  if (count < 1000) return `${count} B`;
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  let value = count;
+  let unit = 'B';
+  for (const next of units) {
+    if (value < 1000) break;
+    value /= 1000;
+    unit = next;
+  }
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${unit}`;
+}
+
+/** A path with the home directory as `~`. */
+export function shortPath(path: string, home: string | undefined = process.env.HOME): string {
+  if (!home || home === '/' || (path !== home && !path.startsWith(`${home}/`))) return path;
+  return `~${path.slice(home.length)}`;
+}

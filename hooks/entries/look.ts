@@ -1,0 +1,4 @@
+import type { Paint } from '../screen/paint.ts';
+
+/** What drawing an entry needs to know: the columns it has, and how things are coloured. */
+export type Look = { readonly width: number; readonly paint: Paint };

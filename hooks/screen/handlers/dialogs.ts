@@ -1,0 +1,104 @@
+/** Keys at a question, in a dialog, and in a dialog's text field. */
+import type { Choice } from '../question.ts';
+import { wordsOf } from '../question.ts';
+import type { Screen } from '../screen.ts';
+import { NO_PANEL } from '../ui.ts';
+import type { Handlers } from './handler.ts';
+
+/** The question's buttons, as many as it has. */
+function choices(screen: Screen): readonly Choice[] {
+  const { head } = screen.questions;
+  return head ? wordsOf(head).choices : [];
+}
+
+function give(screen: Screen, answer: Choice['answer']): void {
+  if (choices(screen).some((choice) => choice.answer === answer)) screen.questions.answer({ kind: answer });
+}
+
+function moveFocus(screen: Screen, by: number): void {
+  const { length } = choices(screen);
+  const focus = screen.ui.get().question?.focus ?? 0;
+  if (length > 0) screen.questions.show({ focus: (focus + by + length) % length });
+}
+
+/** The component cuts `top` to what there is. */
+function scroll(by: number | 'home' | 'end' | 'pageUp' | 'pageDown') {
+  return (screen: Screen) => {
+    const top = screen.ui.get().question?.top ?? 0;
+    const page = Math.max(1, screen.questionRows.shown - 1);
+    const last = Math.max(0, screen.questionRows.all - screen.questionRows.shown);
+    const steps = { home: -top, end: last - top, pageUp: -page, pageDown: page };
+    const step = typeof by === 'number' ? by : steps[by];
+    screen.questions.show({ top: Math.max(0, Math.min(last, top + step)) });
+  };
+}
+
+export const haltHandlers: Handlers = {
+  proceed: (screen) => give(screen, 'proceed'),
+  skip: (screen) => give(screen, 'skip'),
+  abortRun: (screen) => give(screen, 'abort'),
+  editAction(screen) {
+    const { head } = screen.questions;
+    if (head?.kind === 'halt' && head.action.kind === 'command') screen.questions.show({ edit: head.action.command });
+  },
+  next: (screen) => moveFocus(screen, 1),
+  previous: (screen) => moveFocus(screen, -1),
+  choose(screen) {
+    const choice = choices(screen)[screen.ui.get().question?.focus ?? -1];
+    if (choice) give(screen, choice.answer);
+  },
+  scrollLineUp: scroll(-1),
+  scrollLineDown: scroll(1),
+  scrollPageUp: scroll('pageUp'),
+  scrollPageDown: scroll('pageDown'),
+  scrollHome: scroll('home'),
+  scrollEnd: scroll('end'),
+};
+
+/** The field's own keys go to it; Esc leaves the field, not the question. */
+export const fieldHandlers: Handlers = {
+  cancel(screen) {
+    if (screen.ui.get().question) screen.questions.show({ edit: undefined });
+    else screen.ui.update({ panel: NO_PANEL });
+  },
+};
+
+function scrollHelp(by: number) {
+  return (screen: Screen) => {
+    const { panel } = screen.ui.get();
+    if (panel.kind === 'help') screen.ui.update({ panel: { ...panel, top: Math.max(0, panel.top + by) } });
+  };
+}
+
+function close(screen: Screen): void {
+  screen.ui.update({ panel: NO_PANEL });
+}
+
+function turn(screen: Screen): void {
+  const { panel } = screen.ui.get();
+  if (panel.kind === 'confirmAbort') screen.ui.update({ panel: { ...panel, focus: 1 - panel.focus } });
+}
+
+function abortRun(screen: Screen): void {
+  close(screen);
+  screen.abort();
+}
+
+export const dialogHandlers: Handlers = {
+  approve: (screen) => (screen.ui.get().panel.kind === 'confirmAbort' ? abortRun(screen) : close(screen)),
+  deny: close,
+  help: close,
+  next: turn,
+  previous: turn,
+  choose(screen) {
+    const { panel } = screen.ui.get();
+    if (panel.kind === 'confirmAbort' && panel.focus === 0) abortRun(screen);
+    else close(screen);
+  },
+  scrollLineUp: scrollHelp(-1),
+  scrollLineDown: scrollHelp(1),
+  scrollPageUp: scrollHelp(-10),
+  scrollPageDown: scrollHelp(10),
+  scrollHome: scrollHelp(Number.NEGATIVE_INFINITY),
+  scrollEnd: scrollHelp(1000),
+};

@@ -1,0 +1,23 @@
+/** Keys that hold everywhere but in a program. */
+import { NO_PANEL } from '../ui.ts';
+import type { Handlers } from './handler.ts';
+
+export const globalHandlers: Handlers = {
+  abort(screen) {
+    if (!screen.abort()) screen.hint('nothing is under way');
+  },
+  help(screen) {
+    const open = screen.ui.get().panel.kind === 'help';
+    screen.ui.update({ panel: open ? NO_PANEL : { kind: 'help', top: 0 } });
+  },
+  redraw: (screen) => screen.redraw(),
+  suspend: (screen) => void screen.terminal.stop(),
+  toggleMouse: (screen) => screen.toggleMouse(),
+  quit: (screen) => screen.aish.quit(),
+  scrollPageUp: (screen) => screen.view.page(-1),
+  scrollPageDown: (screen) => screen.view.page(1),
+  scrollLineUp: (screen) => screen.view.by(-1),
+  scrollLineDown: (screen) => screen.view.by(1),
+  scrollHome: (screen) => screen.view.home(),
+  scrollEnd: (screen) => screen.view.end(),
+};

@@ -1,0 +1,86 @@
+/** What a question looks like before it is drawn: its words, its whole action, its answers. Pure. */
+import type { Answer } from '../../src/session/event.ts';
+import type { Question } from '../../src/session/state.ts';
+import { visible } from '../../src/session/text.ts';
+
+export type Choice = {
+  readonly answer: Exclude<Answer['kind'], 'edit'>;
+  /** The letter that gives this answer. */
+  readonly key: string;
+  readonly label: string;
+};
+
+export type QuestionWords = {
+  readonly title: string;
+  /** Why it asks, one line or two. */
+  readonly reasons: readonly string[];
+  /** The whole action with nothing invisible in it (HA-1); empty where there is none. */
+  readonly action: string;
+  /** What would be lost. */
+  readonly stake: readonly string[];
+  /** Where and under what it would run. */
+  readonly place: string;
+  readonly danger: boolean;
+  readonly choices: readonly Choice[];
+  /** The choice that has the focus at first: never the one that runs something. */
+  readonly start: number;
+  readonly editable: boolean;
+};
+
+const HALT_CHOICES: readonly Choice[] = [
+  { answer: 'proceed', key: 'p', label: 'proceed' },
+  { answer: 'skip', key: 's', label: 'skip' },
+  { answer: 'abort', key: 'a', label: 'abort' },
+];
+
+/** An escalation knows no skip (HA-4). */
+const ESCALATION_CHOICES: readonly Choice[] = [
+  { answer: 'proceed', key: 'p', label: 'proceed' },
+  { answer: 'abort', key: 'a', label: 'abort' },
+];
+
+/** The words of a question. */
+export function wordsOf(question: Question): QuestionWords {
+  if (question.kind === 'escalation') {
+    return {
+      title: 'Go on?',
+      reasons: [
+        `${question.skips} actions in a row were skipped.`,
+        'proceed lets the run go on; abort ends it and keeps the conversation.',
+      ],
+      action: '',
+      stake: [],
+      place: '',
+      danger: false,
+      choices: ESCALATION_CHOICES,
+      start: 1,
+      editable: false,
+    };
+  }
+  const { action, judgement, why, cwd, mode, step } = question;
+  const counter = step ? ` · step ${step.k}/${step.n}` : '';
+  return {
+    title: `${TITLES[why]}${counter}`,
+    reasons: reasonsOf(why, judgement.reason),
+    action: visible(action.kind === 'command' ? action.command : `${action.name} ${action.arguments}`),
+    stake: (judgement.stake ?? []).map(visible),
+    place: `in ${visible(cwd)} · ${mode}${action.kind === 'command' && action.job ? ' · as a background job' : ''}`,
+    danger: why !== 'consent',
+    choices: HALT_CHOICES,
+    start: 1,
+    editable: action.kind === 'command',
+  };
+}
+
+const TITLES = { destructive: 'HALT', consent: 'Run this?', resumed: 'HALT · still open' } as const;
+
+function reasonsOf(why: keyof typeof TITLES, reason: string): readonly string[] {
+  switch (why) {
+    case 'destructive':
+      return [visible(reason)];
+    case 'consent':
+      return [`The model asks for it. The gate: ${visible(reason)}.`];
+    case 'resumed':
+      return ['It was open when the program closed. Nothing has run since.', visible(reason)];
+  }
+}

@@ -1,0 +1,101 @@
+/** The question on screen: focus, scrolling, editing, and when it may be answered (HA-1, law 3). */
+import type { Engine } from '../../src/engine/engine.ts';
+import type { Answer } from '../../src/session/event.ts';
+import type { Question } from '../../src/session/state.ts';
+import { type Arming, startArming } from '../terminal/arming.ts';
+import type { Schedule } from '../terminal/tokenizer.ts';
+import { wordsOf } from './question.ts';
+import type { Store } from './store.ts';
+
+export type QuestionUi = {
+  readonly id: string;
+  /** Index of the button with the focus. */
+  readonly focus: number;
+  /** Keys answer it only from then on. */
+  readonly armed: boolean;
+  /** A key came too early: the hint says so. */
+  readonly hurried: boolean;
+  /** First line of the action shown. */
+  readonly top: number;
+  /** The command being edited (HA-7). */
+  readonly edit?: string;
+};
+
+type Holder = { readonly question?: QuestionUi | undefined };
+
+export class Questions {
+  readonly #engine: Engine;
+  readonly #ui: Store<Holder>;
+  readonly #fence: (milliseconds: number) => Promise<boolean>;
+  readonly #schedule: Schedule;
+  #arming: Arming | undefined;
+
+  constructor(
+    engine: Engine,
+    ui: Store<Holder>,
+    fence: (milliseconds: number) => Promise<boolean>,
+    schedule: Schedule,
+  ) {
+    this.#engine = engine;
+    this.#ui = ui;
+    this.#fence = fence;
+    this.#schedule = schedule;
+  }
+
+  /** The question on screen, if one is. */
+  get head(): Question | undefined {
+    return this.#engine.state.questions[0];
+  }
+
+  /** To be called after each change of the engine: another question starts unarmed, with the focus on not running it. */
+  follow(): void {
+    const { head } = this;
+    if (this.#ui.get().question?.id === head?.id) return;
+    this.#arming?.cancel();
+    this.#arming = undefined;
+    const question = head && { id: head.id, focus: wordsOf(head).start, armed: false, hurried: false, top: 0 };
+    this.#ui.update({ question });
+  }
+
+  /** To be called once the frame that shows `id` was written: from here the terminal's answer is waited for. */
+  drawn(id: string): void {
+    const shown = this.#ui.get().question;
+    if (shown?.id !== id || shown.armed || this.#arming) return;
+    this.#arming = startArming(this.#fence, this.#schedule, () => this.#change(id, { armed: true, hurried: false }));
+  }
+
+  /** Whether input may act on the question; input that may not starts the quiet time anew. */
+  ready(): boolean {
+    const shown = this.#ui.get().question;
+    if (!shown) return false;
+    if (shown.armed) return true;
+    this.#arming?.disturbed();
+    this.#change(shown.id, { hurried: true });
+    return false;
+  }
+
+  /** Moves the focus, scrolls, or edits. */
+  show(change: Partial<Omit<QuestionUi, 'id' | 'armed' | 'edit'>> & { readonly edit?: string | undefined }): void {
+    const shown = this.#ui.get().question;
+    if (!shown) return;
+    const { edit, ...rest } = { ...shown, ...change };
+    this.#ui.update({ question: edit === undefined ? rest : { ...rest, edit } });
+  }
+
+  /** Gives the answer, where the question is armed and still the one on screen. */
+  answer(answer: Answer): void {
+    const { head } = this;
+    const shown = this.#ui.get().question;
+    if (!head || !shown?.armed || shown.id !== head.id) return;
+    void this.#engine.dispatch({ type: 'answered', question: head.id, answer }, head.session);
+  }
+
+  dispose(): void {
+    this.#arming?.cancel();
+  }
+
+  #change(id: string, change: Partial<QuestionUi>): void {
+    const shown = this.#ui.get().question;
+    if (shown?.id === id) this.#ui.update({ question: { ...shown, ...change } });
+  }
+}

@@ -1,0 +1,224 @@
+/** One screen: the program's face, the terminal, and what the screen itself knows. Made once, outside React. */
+import type { Aish } from '../../src/commands/aish.ts';
+import type { RunningCommand } from '../../src/engine/services.ts';
+import type { Answer } from '../../src/session/event.ts';
+import { giveBack, isEditorCommand, moveRows, paste, runCommand, setText, typeText } from '../editor/commands.ts';
+import { createHistory, type History, type HistoryWalk, type Walked } from '../editor/history.ts';
+import { type EditorState, expand, isEmpty } from '../editor/state.ts';
+import { BAR_WIDTH } from '../entries/exec.ts';
+import type { KeyResolver } from '../keys/resolver.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import type { Schedule } from '../terminal/tokenizer.ts';
+import type { Theme } from '../theme.ts';
+import { type Paint, paintOf } from './paint.ts';
+import { promptName, promptWidths } from './prompt.ts';
+import { Questions } from './questions.ts';
+import { createStore, type Store } from './store.ts';
+import { initialUi, type Size, type Ui } from './ui.ts';
+import { View } from './view.ts';
+
+/** What of the terminal the screen uses; doubles fit. */
+export type ScreenTerminal = Pick<Terminal, 'fence' | 'stop' | 'setMouse' | 'suspend' | 'ink'>;
+
+export type ScreenOptions = {
+  readonly aish: Aish;
+  readonly terminal: ScreenTerminal;
+  readonly keys: KeyResolver;
+  readonly theme: Theme;
+  readonly size: Size;
+  readonly schedule: Schedule;
+  /** Clears the terminal and draws everything again. */
+  readonly redraw: () => void;
+};
+
+/** A button as it stands on the screen, in cells from the top left. */
+export type Button = {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly answer: Exclude<Answer['kind'], 'edit'>;
+};
+
+/** How long a command of the user's runs before it gets the keyboard; quicker ones never do. In ms. */
+const HANDOVER_MS = 200;
+
+const WALKS: ReadonlySet<string> = new Set(['up', 'down', 'historyOlder', 'historyNewer']);
+
+/** Whether `Screen.edit` knows a command. */
+export function edits(command: string): boolean {
+  return isEditorCommand(command) || WALKS.has(command);
+}
+
+export class Screen {
+  readonly aish: Aish;
+  readonly terminal: ScreenTerminal;
+  readonly keys: KeyResolver;
+  /** Stays the same function when the theme changes. */
+  readonly paint: Paint = (role, text) => paintOf(this.#theme)(role, text);
+  readonly ui: Store<Ui>;
+  readonly questions: Questions;
+  readonly view: View;
+  readonly history: History;
+  /** Facts of the last frame that input needs: where the question's buttons are, how much of its action is shown. */
+  buttons: readonly Button[] = [];
+  questionRows = { shown: 0, all: 0 };
+  readonly redraw: () => void;
+  #walk: HistoryWalk | undefined;
+  #mouse: boolean;
+  #theme: Theme;
+  readonly #schedule: Schedule;
+  /** The user's command that was last seen running. */
+  #command: string | undefined;
+  #warnings = 0;
+
+  constructor({ aish, terminal, keys, theme, size, schedule, redraw }: ScreenOptions) {
+    this.aish = aish;
+    this.terminal = terminal;
+    this.keys = keys;
+    this.#theme = theme;
+    this.#schedule = schedule;
+    this.redraw = redraw;
+    this.#mouse = aish.ui.mouse;
+    this.ui = createStore(initialUi(size));
+    this.questions = new Questions(aish.engine, this.ui, (milliseconds) => terminal.fence(milliseconds), schedule);
+    this.view = new View(aish.engine, this.paint);
+    // Lines are kept by whoever submits them; this walks and searches them.
+    this.history = createHistory({ load: async () => aish.history.entries(), append: () => {} });
+    void this.history.load();
+  }
+
+  /** Follows the engine until the result is called. */
+  connect(): () => void {
+    const { engine } = this.aish;
+    const ends = [
+      engine.subscribe(() => this.#follow()),
+      engine.onGiveBack((text) => this.giveBack(text)),
+      () => this.questions.dispose(),
+      () => this.view.dispose(),
+    ];
+    this.#follow();
+    return () => {
+      for (const end of ends) end();
+    };
+  }
+
+  #follow(): void {
+    this.#offerKeyboard();
+    this.questions.follow();
+    this.view.follow();
+    if (this.ui.get().keyboard === 'program' && !this.#program) this.ui.update({ keyboard: 'prompt' });
+  }
+
+  /** A program that runs on for a moment is one to type into, unless something else is being typed (EX-4). */
+  #offerKeyboard(): void {
+    const op = this.aish.engine.state.shell.running?.op;
+    if (op === this.#command) return;
+    this.#command = op;
+    if (op === undefined) return;
+    this.#schedule(() => {
+      const { keyboard, editor, panel, question } = this.ui.get();
+      const free = keyboard === 'prompt' && panel.kind === 'none' && !question && isEmpty(editor);
+      if (this.#command === op && free) this.takeKeyboard('program');
+    }, HANDOVER_MS);
+  }
+
+  /** The terminal has another size. What runs is told, less the columns of its frame. */
+  resize(size: Size): void {
+    this.ui.update({ size });
+    for (const running of this.aish.engine.live.commands.values()) {
+      running.resize(Math.max(2, size.columns - BAR_WIDTH), size.rows);
+    }
+  }
+
+  setTheme(theme: Theme): void {
+    if (theme === this.#theme) return;
+    this.#theme = theme;
+    this.view.repaint();
+    this.redraw();
+  }
+
+  /** A line of the screen's own in the transcript. */
+  warn(text: string): void {
+    this.#warnings += 1;
+    const entry = { kind: 'notice', level: 'warning', text } as const;
+    this.aish.engine.showLocal({ kind: 'show', key: `screen${this.#warnings}`, entry });
+  }
+
+  /** Runs one of the editor's commands. */
+  edit(command: string): void {
+    const { editor } = this.ui.get();
+    if (isEditorCommand(command)) this.setEditor(runCommand(editor, command));
+    else if (command === 'up' || command === 'down') this.#upOrDown(command === 'up' ? -1 : 1);
+    else if (command === 'historyOlder') this.#show(this.history.older(this.#walk, expand(editor)));
+    else if (command === 'historyNewer' && this.#walk) this.#show(this.history.newer(this.#walk));
+  }
+
+  type(text: string): void {
+    this.setEditor(typeText(this.ui.get().editor, text));
+  }
+
+  paste(text: string): void {
+    this.setEditor(paste(this.ui.get().editor, text));
+  }
+
+  /** Another text ends a walk through the history; with the text, what was chosen for the line goes. */
+  setEditor(editor: EditorState): void {
+    if (editor.text !== this.ui.get().editor.text) this.#walk = undefined;
+    this.ui.update(editor.text === '' ? { editor, flip: undefined, goalNext: false } : { editor });
+  }
+
+  /** Lines that waited come back above what is being typed. */
+  giveBack(text: string): void {
+    this.setEditor(giveBack(this.ui.get().editor, text));
+  }
+
+  #upOrDown(by: -1 | 1): void {
+    const { editor, size } = this.ui.get();
+    const { width, firstWidth } = promptWidths(promptName(this.aish), size.columns);
+    const moved = moveRows(editor, by, width, firstWidth);
+    if (moved) this.ui.update({ editor: moved });
+    else this.edit(by < 0 ? 'historyOlder' : 'historyNewer');
+  }
+
+  #show(walked: Walked | undefined): void {
+    if (!walked) return;
+    this.setEditor(setText(this.ui.get().editor, walked.text));
+    this.#walk = walked.walk;
+  }
+
+  hint(hint: string): void {
+    this.ui.update({ hint });
+  }
+
+  toggleMouse(): void {
+    this.#mouse = !this.#mouse;
+    this.terminal.setMouse(this.#mouse);
+    this.hint(this.#mouse ? 'mouse on' : 'mouse off: the terminal selects text itself');
+  }
+
+  /** Ends whatever the conversation is doing; false when it does nothing. */
+  abort(): boolean {
+    const { engine } = this.aish;
+    if (engine.conversation.phase.kind === 'idle') return false;
+    void engine.dispatch({ type: 'aborted' });
+    return true;
+  }
+
+  /** Moves the keyboard to the program in the foreground, or back. */
+  takeKeyboard(keyboard: Ui['keyboard']): void {
+    if (keyboard === 'program' && !this.#program) this.hint('no program is running');
+    else this.ui.update({ keyboard });
+  }
+
+  /** The program that keys would go to: the user's own before the model's. */
+  get #program(): RunningCommand | undefined {
+    const { shell, engine } = this.aish;
+    const { phase } = engine.conversation;
+    return shell.running ?? (phase.kind === 'acting' ? engine.live.commands.get(phase.op) : undefined);
+  }
+
+  /** The program that has the keyboard. */
+  get keyboardOwner(): RunningCommand | undefined {
+    return this.ui.get().keyboard === 'program' ? this.#program : undefined;
+  }
+}

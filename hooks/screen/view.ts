@@ -1,0 +1,165 @@
+/** The transcript as the viewport shows it: follows the engine's entries, wraps each once, keeps the scroll place. */
+import type { Engine } from '../../src/engine/engine.ts';
+import type { Shown } from '../../src/engine/transcript.ts';
+import type { Entry } from '../../src/session/entry.ts';
+import { entryLines } from '../entries/lines.ts';
+import { createLineCache } from '../transcript/lines.ts';
+import { createViewport, type View as Visible } from '../transcript/viewport.ts';
+import type { Paint } from './paint.ts';
+
+/** Entries measured in one go while nothing else is to be done, and the pause between. In ms. */
+const MEASURED_AT_ONCE = 100;
+const MEASURE_PAUSE = 20;
+
+export class View {
+  readonly #engine: Engine;
+  readonly #paint: Paint;
+  readonly #cache = createLineCache();
+  readonly #viewport = createViewport((key, width) => this.#linesOf(key, width));
+  readonly #shown = new Map<string, Shown>();
+  /** Places of entries that will be shown again under their key. */
+  readonly #open = new Set<number>();
+  readonly #listeners = new Set<() => void>();
+  #entries: readonly Shown[] = [];
+  #length = 0;
+  #seen = -1;
+  #size = '';
+  #measuring: NodeJS.Timeout | undefined;
+  /** Grows when what is visible may have changed. */
+  version = 0;
+
+  constructor(engine: Engine, paint: Paint) {
+    this.#engine = engine;
+    this.#paint = paint;
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** To be called after each change of the engine. */
+  follow(): void {
+    const { transcript } = this.#engine;
+    if (transcript.version === this.#seen) return;
+    this.#seen = transcript.version;
+    if (transcript.entries !== this.#entries || transcript.entries.length < this.#length) this.#resync();
+    for (const at of this.#open) this.#take(at);
+    for (; this.#length < transcript.entries.length; this.#length += 1) this.#take(this.#length);
+    this.#changed();
+  }
+
+  /** Entries were taken away; those that are left keep their lines. */
+  #resync(): void {
+    const { entries } = this.#engine.transcript;
+    const kept = new Set(entries.map((shown) => shown.key));
+    for (const key of [...this.#viewport.keys()]) {
+      if (kept.has(key)) continue;
+      this.#viewport.delete(key);
+      this.#cache.delete(key);
+      this.#shown.delete(key);
+    }
+    const known = this.#viewport.keys().length;
+    this.#entries = entries;
+    this.#length = 0;
+    this.#open.clear();
+    if (known > 0) return;
+    // The first look at a resumed session: only what is visible is wrapped now.
+    for (const shown of entries) this.#shown.set(shown.key, shown);
+    this.#viewport.load(entries.map((shown) => shown.key));
+    this.#measureLater();
+  }
+
+  #take(at: number): void {
+    const shown = this.#entries[at];
+    if (!shown) return;
+    const had = this.#shown.get(shown.key);
+    if (mayChange(shown.entry)) this.#open.add(at);
+    else this.#open.delete(at);
+    if (had === shown) return;
+    this.#shown.set(shown.key, shown);
+    this.#viewport.set(shown.key);
+  }
+
+  #linesOf(key: string, width: number): readonly string[] {
+    const shown = this.#shown.get(key);
+    if (!shown) return [];
+    return this.#cache.get(key, shown.version, width, () => entryLines(shown.entry, { width, paint: this.#paint }));
+  }
+
+  /** What is visible in a window of this size. */
+  visible(columns: number, rows: number): Visible {
+    const size = `${columns}×${rows}`;
+    if (size !== this.#size) {
+      this.#size = size;
+      this.#viewport.resize(columns, rows);
+      this.#measureLater();
+    }
+    return this.#viewport.view();
+  }
+
+  /** Whether new lines scroll into view by themselves. */
+  get stuck(): boolean {
+    return this.#viewport.view().stuck;
+  }
+
+  by(lines: number): void {
+    this.#viewport.scroll(lines);
+    this.#changed();
+  }
+
+  page(direction: -1 | 1): void {
+    this.#viewport.page(direction);
+    this.#changed();
+  }
+
+  halfPage(direction: -1 | 1): void {
+    this.#viewport.halfPage(direction);
+    this.#changed();
+  }
+
+  entry(direction: -1 | 1): void {
+    this.#viewport.entry(direction);
+    this.#changed();
+  }
+
+  home(): void {
+    this.#viewport.home();
+    this.#changed();
+  }
+
+  end(): void {
+    if (this.stuck) return;
+    this.#viewport.end();
+    this.#changed();
+  }
+
+  /** Colours have changed: every entry is drawn anew. */
+  repaint(): void {
+    this.#cache.clear();
+    this.#changed();
+  }
+
+  dispose(): void {
+    clearTimeout(this.#measuring);
+    this.#listeners.clear();
+  }
+
+  #changed(): void {
+    this.version += 1;
+    for (const listener of this.#listeners) listener();
+  }
+
+  #measureLater(): void {
+    this.#measuring ??= setTimeout(() => {
+      this.#measuring = undefined;
+      if (this.#viewport.measure(MEASURED_AT_ONCE)) this.#measureLater();
+    }, MEASURE_PAUSE);
+    this.#measuring.unref();
+  }
+}
+
+function mayChange(entry: Entry): boolean {
+  if (entry.kind === 'exec' || entry.kind === 'tool') return entry.result === undefined;
+  return entry.kind === 'user' && entry.queued;
+}

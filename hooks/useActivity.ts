@@ -1,0 +1,15 @@
+import { useRef } from 'react';
+import { useScreen } from './context.ts';
+import { activityOf } from './useNorris.ts';
+import { useSession } from './useSession.ts';
+
+export type Activity = { readonly what: string; readonly since: number };
+
+/** What is going on now and since when (ms); undefined when nothing is. */
+export function useActivity(): Activity | undefined {
+  const { now } = useScreen().aish.engine.services;
+  const what = useSession((state) => activityOf(state) ?? (state.shell.running ? 'running' : undefined));
+  const current = useRef<Activity>(undefined);
+  if (current.current?.what !== what) current.current = what === undefined ? undefined : { what, since: now() };
+  return current.current;
+}

@@ -1,0 +1,12 @@
+import type { LiveReply } from '../src/engine/live.ts';
+import { useScreen } from './context.ts';
+import { useConversation } from './useSession.ts';
+
+/** The reply that is being written in the user's conversation, if one is. Its text is read with `useFrames`. */
+export function useBroker(): LiveReply | undefined {
+  const { engine } = useScreen().aish;
+  const op = useConversation(({ phase }) =>
+    phase.kind === 'replying' || phase.kind === 'stopping' ? phase.op : undefined,
+  );
+  return op === undefined ? undefined : engine.live.replies.get(op);
+}

@@ -1,0 +1,44 @@
+import { type NorrisRun, type Question, rootOf, type State } from '../src/session/state.ts';
+import { useScreen } from './context.ts';
+import { useConversation, useSession } from './useSession.ts';
+
+/** The Norris run that is under way, and what the user can do with it. */
+export function useNorris() {
+  const { engine } = useScreen().aish;
+  const run = useConversation(({ phase }) =>
+    phase.kind !== 'idle' && phase.run.kind === 'norris' ? phase.run : undefined,
+  );
+  const lastGoal = useConversation((conversation) => conversation.lastGoal);
+  return {
+    run: run as NorrisRun | undefined,
+    lastGoal,
+    start: (goal: string) => void engine.dispatch({ type: 'norrisStarted', goal }),
+    abort: () => void engine.dispatch({ type: 'aborted' }),
+  };
+}
+
+/** The question on screen: the head of the line (HA-6). */
+export function useQuestion(): Question | undefined {
+  return useSession((state) => state.questions[0]);
+}
+
+/** What the conversation is doing, in a word or two; undefined when it does nothing. */
+export function activityOf(state: State): string | undefined {
+  const { phase } = rootOf(state);
+  switch (phase.kind) {
+    case 'idle':
+      return undefined;
+    case 'replying':
+      return 'thinking';
+    case 'judging':
+      return 'checking';
+    case 'halted':
+      return 'waits for you';
+    case 'escalated':
+      return 'waits for you';
+    case 'acting':
+      return 'running';
+    case 'stopping':
+      return 'stopping';
+  }
+}

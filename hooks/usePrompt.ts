@@ -1,0 +1,41 @@
+import { useMemo } from 'react';
+import { useScreen, useUi } from './context.ts';
+import { type EditorLayout, layoutEditor } from './editor/layout.ts';
+import { expand, isEmpty } from './editor/state.ts';
+import { type PromptWidths, promptName, promptWidths } from './screen/prompt.ts';
+import type { Role } from './theme.ts';
+import { useSession } from './useSession.ts';
+
+/** The text being typed as rows on the screen. */
+export function useEditorLayout(columns: number): { readonly layout: EditorLayout; readonly widths: PromptWidths } {
+  const { aish } = useScreen();
+  const editor = useUi((ui) => ui.editor);
+  const name = useSession(() => promptName(aish));
+  return useMemo(() => {
+    const widths = promptWidths(name, columns);
+    return { layout: layoutEditor(editor, widths.width, widths.firstWidth), widths };
+  }, [editor, name, columns]);
+}
+
+/** How the line will be taken (IN-3): with the key that changes it, and short for narrow screens. */
+export type Verdict = { readonly long: string; readonly short: string; readonly role: Role };
+
+const NAMES = { shell: 'shell', ai: 'ask', meta: 'command' } as const;
+const ROLES = { shell: 'success', ai: 'accent', meta: 'marker' } as const;
+
+/** The verdict on the line being typed; undefined while there is none. */
+export function useVerdict(): Verdict | undefined {
+  const { aish } = useScreen();
+  const editor = useUi((ui) => ui.editor);
+  const flip = useUi((ui) => ui.flip);
+  const goal = useUi((ui) => ui.goalNext);
+  return useMemo(() => {
+    if (isEmpty(editor)) return undefined;
+    if (goal) return { long: '⚡ goal · Enter starts it, Esc not', short: '⚡ goal', role: 'accent' };
+    const taken = aish.classify(expand(editor));
+    const kind = taken.forced ? taken.kind : (flip ?? taken.kind);
+    const short = NAMES[kind];
+    if (kind === 'meta' || taken.forced) return { long: short, short, role: ROLES[kind] };
+    return { long: `${short} · Alt-S: ${kind === 'shell' ? 'ask' : 'shell'}`, short, role: ROLES[kind] };
+  }, [aish, editor, flip, goal]);
+}

@@ -1,0 +1,28 @@
+import { useSyncExternalStore } from 'react';
+import type { Shown } from '../src/engine/transcript.ts';
+import { type Conversation, rootOf, type State } from '../src/session/state.ts';
+import { useScreen } from './context.ts';
+
+/** What `select` picks from the engine's state; draws again only when that is another value. */
+export function useSession<T>(select: (state: State) => T): T {
+  const { engine } = useScreen().aish;
+  return useSyncExternalStore(
+    (listener) => engine.subscribe(listener),
+    () => select(engine.state),
+  );
+}
+
+/** The same of the user's conversation. */
+export function useConversation<T>(select: (conversation: Conversation) => T): T {
+  return useSession((state) => select(rootOf(state)));
+}
+
+/** The entries of the transcript. The list is changed in place, so its version is what is watched. */
+export function useTranscript(): { readonly entries: readonly Shown[]; readonly version: number } {
+  const { engine } = useScreen().aish;
+  const version = useSyncExternalStore(
+    (listener) => engine.subscribe(listener),
+    () => engine.transcript.version,
+  );
+  return { entries: engine.transcript.entries, version };
+}

@@ -1,0 +1,16 @@
+import { useSyncExternalStore } from 'react';
+import { useScreen } from './context.ts';
+import type { View } from './transcript/viewport.ts';
+
+/** The lines of the transcript that are visible in a window of this size. */
+export function useViewport(columns: number, rows: number): View {
+  const { view } = useScreen();
+  useSyncExternalStore(view.subscribe, () => view.version);
+  return view.visible(columns, rows);
+}
+
+/** Whether the user has scrolled away from the end. */
+export function useScrolledAway(): boolean {
+  const { view } = useScreen();
+  return useSyncExternalStore(view.subscribe, () => !view.stuck);
+}
