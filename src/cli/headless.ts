@@ -57,7 +57,7 @@ class Headless {
   #answer(question: Question): void {
     if (this.#answered.has(question.id)) return;
     this.#answered.add(question.id);
-    const kind = question.kind === 'escalation' ? 'abort' : this.#options.onHalt;
+    const kind = answerWithout[question.kind] ?? this.#options.onHalt;
     this.#options.err(`${haltLine(question)} -> ${kind} (no person to ask)\n`);
     // Not from within the dispatch that put the question.
     queueMicrotask(
@@ -73,8 +73,12 @@ class Headless {
   }
 }
 
+/** Going on after many skips, and write access, need a person (MO-3). */
+const answerWithout = { escalation: 'abort', mode: 'skip', halt: undefined } as const;
+
 function haltLine(question: Question): string {
   if (question.kind === 'escalation') return `HALT: ${question.skips} actions skipped in a row`;
+  if (question.kind === 'mode') return `HALT: the agent asks for Unrestricted mode: ${question.reason}`;
   return `HALT: ${question.judgement.reason}: ${visible(describeAction(question.action))}`;
 }
 

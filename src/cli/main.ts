@@ -12,9 +12,7 @@ const err = (text: string) => void process.stderr.write(text);
 export async function carryOut(invocation: Invocation, version: string): Promise<number> {
   switch (invocation.kind) {
     case 'screen':
-      return process.stdin.isTTY && process.stdout.isTTY
-        ? screen(invocation, version)
-        : piped(invocation, version);
+      return process.stdin.isTTY && process.stdout.isTTY ? screen(invocation, version) : piped(invocation, version);
     case 'run': {
       const { json, onHalt, goal } = invocation;
       const { runGoal } = await import('./headless.ts');

@@ -1,5 +1,7 @@
 /** State → the messages of the next call: fixed head + turns + volatile tail (CX-1, CX-6). */
+
 import type { Message } from './message.ts';
+import { modeNotice } from './mode.ts';
 import type { Conversation, Turn } from './state.ts';
 
 const NORRIS_BLOCK = `[NORRIS MODE]
@@ -20,9 +22,6 @@ user will be prompted to confirm destructive actions; expect their verdict
 in the next turn as "[aish] action skipped by user" or "[aish] action approved".`;
 
 const EVICTED = '[aish] earlier turns were left out to stay within the limit';
-const RESTRICTED =
-  '[aish] mode: Restricted. Commands run in a kernel sandbox: files can be read, not written; no network. ' +
-  'Use request_mode_upgrade to request write access.';
 
 /**
  * The whole request. `system` is the constant system prompt; the Norris block follows it over a run (NO-6).
@@ -45,7 +44,7 @@ function norrisBlock({ phase }: Conversation): string {
 
 /** What may differ from call to call. */
 function tailOf({ mode }: Conversation): string {
-  return mode === 'restricted' ? RESTRICTED : '';
+  return mode === 'restricted' ? modeNotice(mode) : '';
 }
 
 function messageOf(turn: Turn): Message {

@@ -3,7 +3,7 @@ import type { CommandResult, Examination } from './action.ts';
 import type { Reply } from './message.ts';
 import type { Mode, OpId, Outcome, QuestionId, SessionId, Settings } from './state.ts';
 
-/** The user's answer to a question (HA-1, HA-4, HA-7). */
+/** The user's answer to a question (HA-1, HA-4, HA-7). For a mode request proceed is approve, skip is deny (MO-3). */
 export type Answer =
   | { readonly kind: 'proceed' }
   | { readonly kind: 'skip' }
@@ -20,6 +20,8 @@ type Body =
   | { readonly type: 'answered'; readonly question: QuestionId; readonly answer: Answer }
   | { readonly type: 'aborted' }
   | { readonly type: 'turnsReset' }
+  /** The user's own choice; loosening this way counts as an approval (MO-4). */
+  | { readonly type: 'modeChosen'; readonly mode: Mode }
   | { readonly type: 'presetChosen'; readonly preset: string }
   // the user's shell
   | { readonly type: 'shellStarted'; readonly op: OpId; readonly line: string; readonly private: boolean }

@@ -2,10 +2,12 @@
 import type { Effect } from './effect.ts';
 import type { SessionEvent } from './event.ts';
 import { formatForModel } from './exec-text.ts';
+import { NO_SANDBOX, setMode } from './mode.ts';
 import { countAction, countSkip, newRun } from './norris.ts';
-import type { Conversation, NorrisRun, Phase, Run, State } from './state.ts';
+import type { Conversation, Mode, NorrisRun, Phase, Run, State } from './state.ts';
 import {
   act,
+  answerUpgrade,
   continueNorris,
   examineNext,
   recordOutcome,
@@ -38,6 +40,7 @@ function open({ session, cwd, mode, settings }: Of<'opened'>): Conversation {
     turns: [],
     inbox: [],
     phase: { kind: 'idle' },
+    tightening: false,
     cwd,
     preset: settings.preset,
   };
@@ -65,6 +68,8 @@ function apply(work: Work, event: SessionEvent): void {
       return abort(work);
     case 'turnsReset':
       return resetTurns(work);
+    case 'modeChosen':
+      return chooseMode(work, event.mode);
     case 'presetChosen':
       return choosePreset(work, event.preset);
     case 'shellStarted':
@@ -127,6 +132,12 @@ function answered(work: Work, { question, answer }: Of<'answered'>): void {
     work.unask(question);
     return continueNorris(work, { ...phase.run, skipsInARow: 0 }, phase.acted, phase.sentinel);
   }
+  if (phase.kind === 'awaitingModeApproval' && phase.question === question) {
+    if (answer.kind === 'abort') return abort(work);
+    if (answer.kind === 'edit') return;
+    work.unask(question);
+    return answerUpgrade(work, phase.run, phase.dispatch, answer.kind === 'proceed');
+  }
   if (phase.kind !== 'halted' || phase.question !== question) return;
   const { run, dispatch } = phase;
   const action = dispatch.actions[dispatch.index];
@@ -167,6 +178,27 @@ function resetTurns(work: Work): void {
   }
   work.set({ turns: [], inbox: [] });
   work.notice('info', '[aish] the conversation starts anew');
+}
+
+/** The user's own choice of mode (MO-4). What was judged under the old mode is judged anew. */
+function chooseMode(work: Work, mode: Mode): void {
+  const { phase, settings } = work.conversation;
+  if (!settings.sandbox) {
+    if (mode === 'restricted') work.notice('error', NO_SANDBOX);
+    return;
+  }
+  if (phase.kind === 'awaitingModeApproval') {
+    work.unask(phase.question);
+    return answerUpgrade(work, phase.run, phase.dispatch, mode === 'unrestricted');
+  }
+  if (mode === 'restricted' && (phase.kind === 'acting' || (phase.kind === 'stopping' && phase.acting))) {
+    work.set({ tightening: true });
+    return work.notice('info', '[aish] Restricted takes effect when the running action ends');
+  }
+  setMode(work, mode);
+  if (phase.kind !== 'judging' && phase.kind !== 'halted') return;
+  work.unask();
+  examineNext(work, phase.run, phase.dispatch, phase.kind === 'judging' ? phase.consent : 'policy');
 }
 
 function choosePreset(work: Work, preset: string): void {

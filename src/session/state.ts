@@ -103,6 +103,13 @@ export type Phase =
       /** Set by `actionStarted`, which is durable before the launch (RE-4). */
       readonly started: boolean;
     }
+  /** The agent asked for Unrestricted; only approve or deny lead out (MO-3). */
+  | {
+      readonly kind: 'awaitingModeApproval';
+      readonly question: QuestionId;
+      readonly run: Run;
+      readonly dispatch: Dispatch;
+    }
   | {
       readonly kind: 'escalated';
       readonly question: QuestionId;
@@ -127,6 +134,8 @@ export type Conversation = {
   readonly parent?: SessionId;
   readonly settings: Settings;
   readonly mode: Mode;
+  /** The user has tightened while an action ran: takes effect when it ends (MO-4). */
+  readonly tightening: boolean;
   readonly turns: readonly Turn[];
   readonly inbox: readonly InboxItem[];
   readonly phase: Phase;
@@ -156,6 +165,8 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId } 
       readonly step?: { readonly k: number; readonly n: number };
     }
   | { readonly kind: 'escalation'; readonly skips: number }
+  /** The agent wants to leave Restricted, for this reason. */
+  | { readonly kind: 'mode'; readonly reason: string }
 );
 
 export type State = {

@@ -3,6 +3,7 @@ import type { Action, Judgement } from './action.ts';
 import { firstKept } from './context.ts';
 import { formatForModel } from './exec-text.ts';
 import type { Reply } from './message.ts';
+import { refusedByMode, setMode, UPGRADE_APPROVED, UPGRADE_DENIED, upgradeReason } from './mode.ts';
 import { type Ending, endingOf, mustEscalate, summaryOf } from './norris.ts';
 import { parseReply } from './reply.ts';
 import type { Dispatch, Examination, InboxItem, NorrisRun, OpId, Outcome, Phase, Run, Sentinel } from './state.ts';
@@ -62,7 +63,15 @@ export function takeReply(work: Work, run: Run, op: OpId, reply: Reply): void {
 /** Looks at the action in hand, or closes the step when there is none left. */
 export function examineNext(work: Work, run: Run, dispatch: Dispatch, consent: Judging['consent']): void {
   const action = dispatch.actions[dispatch.index];
+  if (work.conversation.tightening) setMode(work, 'restricted');
   if (!action) return afterDispatch(work, run, dispatch);
+  const refusal = refusedByMode(work, action);
+  if (refusal !== undefined) return refuse(work, run, dispatch, action, refusal);
+  const reason = upgradeReason(action);
+  if (reason !== undefined) {
+    const question = work.ask({ kind: 'mode', reason });
+    return work.phase({ kind: 'awaitingModeApproval', question, run, dispatch });
+  }
   const op = work.id('op');
   const { id: session, cwd, mode } = work.conversation;
   work.phase({ kind: 'judging', op, run, dispatch, consent });
@@ -91,9 +100,7 @@ export function takeExamination(work: Work, phase: Judging, examination: Examina
   const action = dispatch.actions[dispatch.index];
   if (!action) return;
   if (examination.kind === 'refused') {
-    work.answerUnrun(action, examination.text);
-    work.show({ kind: 'refused', action, how: 'invalid', reason: examination.text });
-    return examineNext(work, run, { ...dispatch, index: dispatch.index + 1 }, 'policy');
+    return refuse(work, run, dispatch, action, examination.text);
   }
   const { judgement } = examination;
   const why = reasonToAsk(work, phase, action, judgement, examination.autoApproved);
@@ -102,6 +109,22 @@ export function takeExamination(work: Work, phase: Judging, examination: Examina
   const step = run.kind === 'norris' ? { step: { k: run.step, n: run.maxSteps } } : {};
   const question = work.ask({ kind: 'halt', action, judgement, why, cwd, mode, ...step });
   work.phase({ kind: 'halted', question, run, dispatch, judgement, judgedAs: phase.op });
+}
+
+function refuse(work: Work, run: Run, dispatch: Dispatch, action: Action, text: string): void {
+  work.answerUnrun(action, text);
+  work.show({ kind: 'refused', action, how: 'invalid', reason: text });
+  examineNext(work, run, { ...dispatch, index: dispatch.index + 1 }, 'policy');
+}
+
+/** The user has spoken on a mode request; the agent goes on either way (MO-3). */
+export function answerUpgrade(work: Work, run: Run, dispatch: Dispatch, approved: boolean): void {
+  const action = dispatch.actions[dispatch.index];
+  if (!action) return;
+  if (approved) setMode(work, 'unrestricted');
+  work.answer(action, approved ? UPGRADE_APPROVED : UPGRADE_DENIED);
+  if (!approved) work.notice('info', UPGRADE_DENIED);
+  examineNext(work, run, { ...dispatch, index: dispatch.index + 1 }, 'policy');
 }
 
 /** AC-3 and NO-5: a destructive action always asks; a harmless one by who asked for it and how. */

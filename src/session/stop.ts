@@ -1,5 +1,6 @@
 /** Abort, and what a program that closed in the middle left behind (HA-3, RE-4). Nothing is launched here. */
 import type { CommandResult } from './action.ts';
+import { ALREADY_UNRESTRICTED, NO_SANDBOX, setMode, UPGRADE_DENIED } from './mode.ts';
 import type { Dispatch, OpId, Run, Settings } from './state.ts';
 import { examineNext, finishRun, recordOutcome } from './steps.ts';
 import type { Work } from './work.ts';
@@ -18,6 +19,8 @@ export function abort(work: Work): void {
       return settle(work, phase.run, phase.dispatch);
     case 'escalated':
       return settle(work, phase.run);
+    case 'awaitingModeApproval':
+      return denyAndSettle(work, phase.run, phase.dispatch);
     case 'replying':
     case 'judging':
     case 'acting': {
@@ -30,8 +33,16 @@ export function abort(work: Work): void {
   }
 }
 
+/** An abort at a mode request is a deny and then an abort (MO-7). */
+function denyAndSettle(work: Work, run: Run, dispatch: Dispatch): void {
+  const action = dispatch.actions[dispatch.index];
+  if (action) work.answer(action, UPGRADE_DENIED);
+  settle(work, run, { ...dispatch, index: dispatch.index + 1 });
+}
+
 /** Every call still open gets its one result (AC-4), then the run ends as aborted. */
 export function settle(work: Work, run: Run, dispatch?: Dispatch, reason?: string): void {
+  if (work.conversation.tightening) setMode(work, 'restricted');
   for (const action of dispatch?.actions.slice(dispatch.index) ?? []) {
     if (action.callId !== undefined) work.answer(action, NOT_RUN);
   }
@@ -40,12 +51,16 @@ export function settle(work: Work, run: Run, dispatch?: Dispatch, reason?: strin
 
 /** After a restart: open questions are judged anew and asked again, a started action is never run again, the rest ends. */
 export function resume(work: Work, settings: Settings): void {
-  work.set({ settings, ...(settings.sandbox ? {} : { mode: 'unrestricted' }) });
-  const { phase } = work.conversation;
+  const { phase, mode } = work.conversation;
+  work.set({ settings, tightening: false, ...(settings.sandbox ? {} : { mode: 'unrestricted' }) });
+  if (mode === 'restricted' && !settings.sandbox) work.notice('warning', NO_SANDBOX);
   switch (phase.kind) {
     case 'idle':
     case 'escalated':
       return;
+    case 'awaitingModeApproval':
+      if (settings.sandbox) return;
+      return settleUpgrade(work, phase.run, phase.dispatch);
     case 'replying':
       return settle(work, phase.run, undefined, CLOSED);
     case 'halted':
@@ -60,6 +75,13 @@ export function resume(work: Work, settings: Settings): void {
         ? settleUnknown(work, phase.op, phase.run, phase.dispatch, phase.acting.approved)
         : settle(work, phase.run, phase.dispatch, CLOSED);
   }
+}
+
+/** The sandbox is gone: there is nothing to ask for any more (MO-5). */
+function settleUpgrade(work: Work, run: Run, dispatch: Dispatch): void {
+  const action = dispatch.actions[dispatch.index];
+  if (action) work.answer(action, ALREADY_UNRESTRICTED);
+  settle(work, run, { ...dispatch, index: dispatch.index + 1 }, CLOSED);
 }
 
 function settleUnknown(work: Work, op: OpId, run: Run, dispatch: Dispatch, approved: boolean): void {

@@ -4,12 +4,25 @@ import { composeMessages } from '../../src/session/context.ts';
 import type { Effect } from '../../src/session/effect.ts';
 import type { ToolCall } from '../../src/session/message.ts';
 import { reduce } from '../../src/session/reduce.ts';
-import { emptyState, type State } from '../../src/session/state.ts';
+import { emptyState, rootOf, type State } from '../../src/session/state.ts';
 import { bash, deadly, harmless, judged, Machine, reply } from '../support/machine.ts';
 
 /** One random move of the user or of the world; what does not fit the phase is a stray fact and must change nothing. */
 type Move =
-  | { readonly do: 'ask' | 'norris' | 'abort' | 'resume' | 'reset' | 'shell' | 'start' | 'end' | 'stale' }
+  | {
+      readonly do:
+        | 'ask'
+        | 'norris'
+        | 'abort'
+        | 'resume'
+        | 'reset'
+        | 'shell'
+        | 'start'
+        | 'end'
+        | 'stale'
+        | 'tighten'
+        | 'loosen';
+    }
   | {
       readonly do: 'reply';
       readonly text: string;
@@ -29,6 +42,8 @@ const move: fc.Arbitrary<Move> = fc.oneof(
       { do: 'reset' },
       { do: 'shell' },
       { do: 'stale' },
+      { do: 'tighten' },
+      { do: 'loosen' },
     ),
   },
   {
@@ -71,6 +86,7 @@ function callsOf(count: number): ToolCall[] {
   return Array.from({ length: count }, (_, index) => {
     serial += 1;
     if (index === 1) return { id: `c${serial}`, name: 'patch', arguments: '{}' };
+    if (index === 2) return { id: `c${serial}`, name: 'request_mode_upgrade', arguments: '{"reason":"to write"}' };
     return bash(`c${serial}`, `echo ${serial}`);
   });
 }
@@ -90,6 +106,10 @@ function play(machine: Machine, step: Move): void {
       return void machine.send({ type: 'resumed', settings: machine.conversation.settings });
     case 'reset':
       return void machine.send({ type: 'turnsReset' });
+    case 'tighten':
+      return void machine.send({ type: 'modeChosen', mode: 'restricted' });
+    case 'loosen':
+      return void machine.send({ type: 'modeChosen', mode: 'unrestricted' });
     case 'stale':
       return void machine.send({
         type: 'actionEnded',
@@ -128,15 +148,16 @@ function play(machine: Machine, step: Move): void {
 /** Random runs; `look` sees the machine after every move. */
 function property(look: (machine: Machine, before: State) => void): void {
   fc.assert(
-    fc.property(fc.array(move, { maxLength: 60 }), (moves) => {
-      const machine = new Machine();
+    fc.property(fc.array(move, { maxLength: 60 }), fc.boolean(), (moves, sandbox) => {
+      const machine = new Machine({ sandbox });
+      if (sandbox) machine.send({ type: 'modeChosen', mode: 'restricted' });
       for (const step of moves) {
         const before = machine.state;
         play(machine, step);
         look(machine, before);
       }
     }),
-    { numRuns: 1500 },
+    { numRuns: 10000 },
   );
 }
 
@@ -204,6 +225,44 @@ describe('the machine, over random runs', () => {
       const { phase } = machine;
       const asked = 'question' in phase ? [phase.question] : [];
       expect(machine.state.questions.map((question) => question.id)).toEqual(asked);
+    });
+  });
+
+  it('leaves Restricted only by the user, and is always Unrestricted without a sandbox', () => {
+    property((machine, before) => {
+      const last = machine.events.at(-1);
+      const { mode, settings } = machine.conversation;
+      if (!settings.sandbox) expect(mode).toBe('unrestricted');
+      if (rootOf(before).mode !== 'restricted' || mode !== 'unrestricted') return;
+      const approved =
+        last?.type === 'answered' &&
+        last.answer.kind === 'proceed' &&
+        rootOf(before).phase.kind === 'awaitingModeApproval';
+      expect(approved || (last?.type === 'modeChosen' && last.mode === 'unrestricted')).toBe(true);
+    });
+  });
+
+  it('leaves a mode request only by approve, deny, abort or the end of the sandbox', () => {
+    property((machine, before) => {
+      const { phase } = rootOf(before);
+      if (phase.kind !== 'awaitingModeApproval') return;
+      const now = machine.phase;
+      if (now.kind === 'awaitingModeApproval' && now.question === phase.question) return;
+      expect(['answered', 'modeChosen', 'aborted']).toContain(machine.events.at(-1)?.type);
+    });
+  });
+
+  it('answers patch with the mode error in Restricted, whatever its arguments, and tightens from idle at once', () => {
+    property((machine, before) => {
+      for (const effect of machine.last) {
+        if (effect.kind === 'examine' && effect.action.kind === 'tool' && effect.action.name === 'patch') {
+          expect(effect.mode).toBe('unrestricted');
+        }
+      }
+      const last = machine.events.at(-1);
+      if (last?.type === 'modeChosen' && last.mode === 'restricted' && rootOf(before).phase.kind === 'idle') {
+        expect(machine.conversation.mode).toBe(machine.conversation.settings.sandbox ? 'restricted' : 'unrestricted');
+      }
     });
   });
 

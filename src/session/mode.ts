@@ -1,0 +1,53 @@
+/** Restricted and Unrestricted: who may change it, when it takes effect, and what everyone is told (MO-1 … MO-7). */
+import type { Action } from './action.ts';
+import type { Mode } from './state.ts';
+import type { Work } from './work.ts';
+
+export const PATCH_DISABLED =
+  'Patch tool is disabled in Restricted mode. Use request_mode_upgrade to request write access.';
+export const ALREADY_UNRESTRICTED = 'Already in Unrestricted mode';
+export const ONLY_PARENT = 'A sub-agent cannot request an upgrade; only its parent can.';
+export const UPGRADE_DENIED = '[aish] mode upgrade denied by user; still in Restricted mode. Go on without writing.';
+export const UPGRADE_APPROVED = '[aish] mode upgrade approved by user; now in Unrestricted mode.';
+export const NO_SANDBOX =
+  '[aish] Restricted mode needs the kernel sandbox: Linux 5.13 or newer with Landlock (6.12 or newer for all of it), and a C compiler when it was built. It stays Unrestricted.';
+
+/** What a mode means, in the words that the model is told (MO-5). */
+export function modeNotice(mode: Mode): string {
+  return mode === 'restricted'
+    ? '[aish] mode: Restricted. Commands run in a kernel sandbox: files can be read but not written (only $TMPDIR can), and there is no network. Use request_mode_upgrade to request write access.'
+    : '[aish] mode: Unrestricted. Commands may write files and use the network; destructive ones are still put to the user.';
+}
+
+/** Sets the mode, shows it, and tells the model with the next call. */
+export function setMode(work: Work, mode: Mode): void {
+  work.set({ tightening: false });
+  if (work.conversation.mode === mode) return;
+  work.set({ mode });
+  const text = modeNotice(mode);
+  work.notice('info', text);
+  work.inbox({ kind: 'note', origin: 'aish', text });
+}
+
+/** What the mode alone says of an action, before any schema or gate (AC-5); undefined: nothing. */
+export function refusedByMode(work: Work, action: Action): string | undefined {
+  if (action.kind !== 'tool') return undefined;
+  const { mode, parent } = work.conversation;
+  if (action.name === 'patch' && mode === 'restricted') return PATCH_DISABLED;
+  if (action.name !== 'request_mode_upgrade') return undefined;
+  if (parent !== undefined) return ONLY_PARENT;
+  return mode === 'unrestricted' ? ALREADY_UNRESTRICTED : undefined;
+}
+
+/** The reason given in a well-formed request to leave Restricted; undefined for anything else. */
+export function upgradeReason(action: Action): string | undefined {
+  if (action.kind !== 'tool' || action.name !== 'request_mode_upgrade') return undefined;
+  try {
+    const args: unknown = JSON.parse(action.arguments);
+    if (typeof args !== 'object' || args === null || !('reason' in args) || Object.keys(args).length > 1)
+      return undefined;
+    return typeof args.reason === 'string' && args.reason.trim() !== '' ? args.reason : undefined;
+  } catch {
+    return undefined;
+  }
+}
