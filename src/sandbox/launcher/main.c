@@ -115,13 +115,13 @@ static struct terminal look_at_terminal(void) {
 }
 
 /* What a terminal or a kill of the process group sends reaches the command by itself; sending it twice would turn one
- * Ctrl-C into two. So INT and QUIT are forwarded only to a command in a session of its own. */
+ * Ctrl-C into two. So INT, QUIT and CONT are forwarded only to a command in a session of its own. */
 static void forward(int number, siginfo_t *info, void *context) {
   (void)context;
   int saved = errno;
   if (number == PARENT_DIED) {
     if (getppid() != started_by) _exit(128 + SIGHUP);
-  } else if (own_session || (info->si_code <= 0 && number != SIGINT && number != SIGQUIT)) {
+  } else if (own_session || (info->si_code <= 0 && number != SIGINT && number != SIGQUIT && number != SIGCONT)) {
     unsigned char byte = (unsigned char)number;
     if (write(life_write, &byte, 1) < 0) { /* the supervisor is gone: the read in main() ends too */
     }
