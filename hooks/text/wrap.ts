@@ -86,7 +86,8 @@ function toCells(line: string, state: { style: Style }): Cell[] {
       column += width;
       const last = cells.at(-1);
       // What takes no cell stays with the cell before it.
-      if (width === 0 && last !== undefined) cells[cells.length - 1] = { ...last, text: last.text + text };
+      if (width === 0 && last !== undefined)
+        cells[cells.length - 1] = { ...last, text: last.text + text, blank: false };
       else if (text === '\t')
         for (let blank = 0; blank < width; blank++)
           cells.push({ text: ' ', width: 1, style: state.style, blank: true });

@@ -35,7 +35,7 @@ const FAMILIES = {
   data: { comments: `${HASH_COMMENTS}|${C_COMMENTS}`, strings: QUOTES, keywords: 'true false null yes no on off' },
   sql: {
     comments: String.raw`--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)`,
-    strings: String.raw`'(?:''|[^'])*'?`,
+    strings: `'(?:''|[^'])*'?`,
     keywords:
       'select from where insert into values update set delete create table drop alter index view join left right inner outer on group by order having limit offset union all distinct as and or not null is in exists between like primary key foreign references default constraint begin commit rollback case when then else end with truncate database',
   },

@@ -38,13 +38,13 @@ export function createMarkdownStream(): MarkdownStream {
       const blocks = tokens.flatMap((token, index) => (token.type === 'space' ? [] : [index]));
       const firstOpen = blocks.at(-2) ?? 0;
       const done = tokens.slice(0, firstOpen);
+      const raw = done.map((token) => token.raw).join('');
+      // For odd input the lexer's pieces don't add up to its source; then nothing is kept.
+      if (!source.startsWith(raw, kept.source.length))
+        return joinBlocks([kept.lines, renderBlocks(tokens, width, theme, 0)]);
       if (done.length > 0) {
         const lines = renderBlocks(done, width, theme, 0);
-        kept = {
-          ...kept,
-          source: kept.source + done.map((token) => token.raw).join(''),
-          lines: joinBlocks([kept.lines, lines]),
-        };
+        kept = { ...kept, source: kept.source + raw, lines: joinBlocks([kept.lines, lines]) };
       }
       return joinBlocks([kept.lines, renderBlocks(tokens.slice(firstOpen), width, theme, 0)]);
     },
@@ -59,8 +59,7 @@ function normalize(text: string): string {
 function lex(source: string): Token[] {
   if (source.length <= LIMIT) {
     try {
-      const tokens: Token[] = new Lexer({ gfm: true }).lex(source);
-      if (tokens.map((token) => token.raw).join('') === source) return tokens;
+      return new Lexer({ gfm: true }).lex(source);
     } catch {
       // Deep nesting overflows the lexer's stack: hostile or broken, and shown as it is.
     }
@@ -69,10 +68,9 @@ function lex(source: string): Token[] {
 }
 
 /** Groups of lines with an empty line between them. */
-function joinBlocks(groups: readonly string[][]): string[] {
-  return groups
-    .filter((group) => group.length > 0)
-    .reduce<string[]>((all, group) => (all.length === 0 ? [...group] : [...all, '', ...group]), []);
+function joinBlocks(groups: readonly (readonly string[])[]): string[] {
+  const shown = groups.filter((group) => group.length > 0);
+  return shown.flatMap((group, index) => (index === 0 ? group : ['', ...group]));
 }
 
 function renderBlocks(tokens: readonly Token[], width: number, theme: Theme, depth: number): string[] {
