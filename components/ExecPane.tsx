@@ -20,9 +20,10 @@ type Props = {
 
 /** A command that runs in the foreground: the end of its output as it comes, and a plain sign who has the keyboard. */
 export function ExecPane({ command, columns, rows, keyboard, bottom }: Props) {
-  const { paint } = useScreen();
+  const screen = useScreen();
+  const { paint } = screen;
   useFrames(command.running.output);
-  const heading = execHeading(command, { width: columns, paint });
+  const heading = execHeading(command, screen.look(columns));
   const room = Math.max(1, rows - heading.length - 1);
   const output = command.running.output.lines(room).slice(-room);
   const bar = paint('marker', '│ ');

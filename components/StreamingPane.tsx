@@ -10,11 +10,11 @@ type Props = { readonly reply: LiveReply; readonly columns: number; readonly row
 
 /** The reply being written. Tokens are drawn at frame rate, and nothing else is drawn for them. */
 export function StreamingPane({ reply, columns, rows }: Props) {
-  const { paint } = useScreen();
+  const screen = useScreen();
   const stream = useRef<ReturnType<typeof createStreamLines>>(undefined);
   stream.current ??= createStreamLines();
   useFrames(reply);
-  const lines = stream.current(reply, { width: columns, paint });
+  const lines = stream.current(reply, screen.look(columns));
   return (
     <Box flexDirection="column" flexShrink={0}>
       <Lines lines={lines.slice(-rows)} />

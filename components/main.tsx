@@ -55,7 +55,7 @@ export async function runScreen(aish: Aish): Promise<number> {
     process.off('exit', mute);
   }
   const { columns, rows } = output;
-  process.stdout.write(farewell(aish, { width: columns, paint: screen.paint }, rows));
+  process.stdout.write(farewell(aish, screen.look(columns), rows));
   process.stdout.off('error', ignore);
   return code;
 }

@@ -33,8 +33,8 @@ export function activityOf(state: State): string | undefined {
     case 'judging':
       return 'checking';
     case 'halted':
-      return 'waits for you';
     case 'escalated':
+    case 'awaitingModeApproval':
       return 'waits for you';
     case 'acting':
       return 'running';

@@ -7,7 +7,7 @@ import { execLines } from './exec.ts';
 import { withGutter } from './frame.ts';
 import type { Look } from './look.ts';
 import { norrisBeganLines, norrisEndedLines, norrisStepLines } from './norris.ts';
-import { markdownLines } from './prose.ts';
+import { proseLines } from './prose.ts';
 
 type Of<K extends Entry['kind']> = Extract<Entry, { kind: K }>;
 
@@ -18,7 +18,7 @@ export function entryLines(entry: Entry, look: Look): string[] {
 }
 
 /** Kinds that stand close to what is above them. */
-const CLOSE: ReadonlySet<Entry['kind']> = new Set(['notice', 'norrisStep', 'refused']);
+const CLOSE: ReadonlySet<Entry['kind']> = new Set(['notice', 'refused']);
 
 function drawn(entry: Entry, look: Look): string[] {
   switch (entry.kind) {
@@ -53,7 +53,7 @@ function userLines({ text, queued }: Of<'user'>, { width, paint }: Look): string
 
 function assistantLines({ text, partial }: Of<'assistant'>, look: Look): string[] {
   const { paint } = look;
-  const lines = markdownLines(text, { ...look, width: look.width - 2 });
+  const lines = proseLines(text, { ...look, width: look.width - 2 });
   if (partial) lines.push(paint('warning', '⋯ the answer ends here: it was cut'));
   return withGutter(lines, { first: paint('accent', '● '), rest: '  ' });
 }

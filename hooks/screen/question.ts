@@ -10,6 +10,8 @@ export type Choice = {
   readonly label: string;
 };
 
+type Of<K extends Question['kind']> = Extract<Question, { kind: K }>;
+
 export type QuestionWords = {
   readonly title: string;
   /** Why it asks, one line or two. */
@@ -39,25 +41,52 @@ const ESCALATION_CHOICES: readonly Choice[] = [
   { answer: 'abort', key: 'a', label: 'abort' },
 ];
 
+/** For a mode request proceed approves and skip denies (MO-3). */
+const MODE_CHOICES: readonly Choice[] = [
+  { answer: 'proceed', key: 'p', label: 'approve' },
+  { answer: 'skip', key: 's', label: 'deny' },
+  { answer: 'abort', key: 'a', label: 'abort' },
+];
+
+/** What a question without an action has in common. */
+const BARE = { action: '', stake: [], place: '', danger: false, start: 1, editable: false } as const;
+
 /** The words of a question. */
 export function wordsOf(question: Question): QuestionWords {
-  if (question.kind === 'escalation') {
-    return {
-      title: 'Go on?',
-      reasons: [
-        `${question.skips} actions in a row were skipped.`,
-        'proceed lets the run go on; abort ends it and keeps the conversation.',
-      ],
-      action: '',
-      stake: [],
-      place: '',
-      danger: false,
-      choices: ESCALATION_CHOICES,
-      start: 1,
-      editable: false,
-    };
+  switch (question.kind) {
+    case 'escalation':
+      return escalationWords(question);
+    case 'mode':
+      return modeWords(question);
+    case 'halt':
+      return haltWords(question);
   }
-  const { action, judgement, why, cwd, mode, step } = question;
+}
+
+function escalationWords({ skips }: Of<'escalation'>): QuestionWords {
+  return {
+    ...BARE,
+    title: 'Go on?',
+    reasons: [
+      `${skips} actions in a row were skipped.`,
+      'proceed lets the run go on; abort ends it and keeps the conversation.',
+    ],
+    choices: ESCALATION_CHOICES,
+  };
+}
+
+function modeWords({ reason }: Of<'mode'>): QuestionWords {
+  return {
+    ...BARE,
+    title: 'Leave Restricted mode?',
+    reasons: ['The model asks for it: from then on its commands may write, delete and use the network.', 'Its reason:'],
+    action: visible(reason),
+    danger: true,
+    choices: MODE_CHOICES,
+  };
+}
+
+function haltWords({ action, judgement, why, cwd, mode, step }: Of<'halt'>): QuestionWords {
   const counter = step ? ` · step ${step.k}/${step.n}` : '';
   return {
     title: `${TITLES[why]}${counter}`,

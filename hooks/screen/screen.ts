@@ -6,6 +6,7 @@ import { giveBack, isEditorCommand, moveRows, paste, runCommand, setText, typeTe
 import { createHistory, type History, type HistoryWalk, type Walked } from '../editor/history.ts';
 import { type EditorState, expand, isEmpty } from '../editor/state.ts';
 import { BAR_WIDTH } from '../entries/exec.ts';
+import type { Look } from '../entries/look.ts';
 import type { KeyResolver } from '../keys/resolver.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { Schedule } from '../terminal/tokenizer.ts';
@@ -81,7 +82,7 @@ export class Screen {
     this.#mouse = aish.ui.mouse;
     this.ui = createStore(initialUi(size));
     this.questions = new Questions(aish.engine, this.ui, (milliseconds) => terminal.fence(milliseconds), schedule);
-    this.view = new View(aish.engine, this.paint);
+    this.view = new View(aish.engine, (width) => this.look(width));
     // Lines are kept by whoever submits them; this walks and searches them.
     this.history = createHistory({ load: async () => aish.history.entries(), append: () => {} });
     void this.history.load();
@@ -120,6 +121,11 @@ export class Screen {
       const free = keyboard === 'prompt' && panel.kind === 'none' && !question && isEmpty(editor);
       if (this.#command === op && free) this.takeKeyboard('program');
     }, HANDOVER_MS);
+  }
+
+  /** How entries are drawn in so many columns. */
+  look(width: number): Look {
+    return { width, paint: this.paint, theme: this.#theme };
   }
 
   /** The terminal has another size. What runs is told, less the columns of its frame. */

@@ -3,9 +3,9 @@ import type { Engine } from '../../src/engine/engine.ts';
 import type { Shown } from '../../src/engine/transcript.ts';
 import type { Entry } from '../../src/session/entry.ts';
 import { entryLines } from '../entries/lines.ts';
+import type { Look } from '../entries/look.ts';
 import { createLineCache } from '../transcript/lines.ts';
 import { createViewport, type View as Visible } from '../transcript/viewport.ts';
-import type { Paint } from './paint.ts';
 
 /** Entries measured in one go while nothing else is to be done, and the pause between. In ms. */
 const MEASURED_AT_ONCE = 100;
@@ -13,7 +13,7 @@ const MEASURE_PAUSE = 20;
 
 export class View {
   readonly #engine: Engine;
-  readonly #paint: Paint;
+  readonly #look: (width: number) => Look;
   readonly #cache = createLineCache();
   readonly #viewport = createViewport((key, width) => this.#linesOf(key, width));
   readonly #shown = new Map<string, Shown>();
@@ -28,9 +28,9 @@ export class View {
   /** Grows when what is visible may have changed. */
   version = 0;
 
-  constructor(engine: Engine, paint: Paint) {
+  constructor(engine: Engine, look: (width: number) => Look) {
     this.#engine = engine;
-    this.#paint = paint;
+    this.#look = look;
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -84,7 +84,7 @@ export class View {
   #linesOf(key: string, width: number): readonly string[] {
     const shown = this.#shown.get(key);
     if (!shown) return [];
-    return this.#cache.get(key, shown.version, width, () => entryLines(shown.entry, { width, paint: this.#paint }));
+    return this.#cache.get(key, shown.version, width, () => entryLines(shown.entry, this.#look(width)));
   }
 
   /** What is visible in a window of this size. */

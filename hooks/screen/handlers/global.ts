@@ -12,6 +12,10 @@ export const globalHandlers: Handlers = {
   },
   redraw: (screen) => screen.redraw(),
   suspend: (screen) => void screen.terminal.stop(),
+  tightenMode(screen) {
+    if (screen.aish.info().sandbox) void screen.aish.engine.dispatch({ type: 'modeChosen', mode: 'restricted' });
+    else screen.hint('Restricted mode needs a kernel sandbox, which is not there');
+  },
   toggleMouse: (screen) => screen.toggleMouse(),
   quit: (screen) => screen.aish.quit(),
   scrollPageUp: (screen) => screen.view.page(-1),
