@@ -25,8 +25,8 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node22.12',
-  // A few packages ship UMD as their main file, which a bundler can't follow.
-  mainFields: ['module', 'main'],
+  // Its main file is UMD, which a bundler can't follow.
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   // It has native parts.
   external: ['node-pty'],
   define: { 'process.env.NODE_ENV': '"production"' },

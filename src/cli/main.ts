@@ -29,6 +29,10 @@ export async function carryOut(invocation: Invocation, version: string): Promise
       return (await import('./probes.ts')).safetyCheck(invocation, out, err);
     case 'route':
       return (await import('./probes.ts')).route(invocation, out, err);
+    case 'sandbox':
+      return (await import('./sandbox.ts')).runInSandbox(invocation.argv, err);
+    case 'doctor':
+      return (await import('./doctor.ts')).doctor(invocation.global, out);
     case 'sessions':
       return withAish(invocation.global, version, async (aish) => {
         const { runMeta } = await import('../commands/submit.ts');

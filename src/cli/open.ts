@@ -6,10 +6,12 @@ import { type Config, loadConfig, placesOf } from '../config/index.ts';
 import { Engine } from '../engine/engine.ts';
 import { createJobs, startUserShell, type UserShell } from '../executor/index.ts';
 import { createGate } from '../safety/index.ts';
-import type { Settings } from '../session/state.ts';
+import { detectSandbox, type SandboxStatus } from '../sandbox/index.ts';
+import type { Mode, Settings } from '../session/state.ts';
 import { openHistory, openJournal } from '../store/index.ts';
-import { BASH, createTools, jobsTool } from '../tools/index.ts';
+import { BASH, createTools, jobsTool, MODE_UPGRADE } from '../tools/index.ts';
 import { face } from './face.ts';
+import { LAUNCHER } from './launcher.ts';
 import { choosePresets, type Presets } from './presets.ts';
 import type { Global } from './program.ts';
 import { secondOpinion } from './second-opinion.ts';
@@ -34,7 +36,10 @@ export async function openAish(options: OpenOptions): Promise<Opened | { readonl
   const loaded = await loadConfig(options.global.config, env);
   if (!loaded.ok) return { problem: loaded.message };
   const { config } = loaded;
-  const presets = await choosePresets(config, env, options.global.model);
+  const [presets, sandbox] = await Promise.all([
+    choosePresets(config, env, options.global.model),
+    detectSandbox({ launcher: LAUNCHER }),
+  ]);
   if (!presets.list.some((preset) => preset.name === presets.active)) {
     return {
       problem: `no preset is called ${presets.active}; there are: ${presets.list.map((p) => p.name).join(', ')}`,
@@ -43,16 +48,19 @@ export async function openAish(options: OpenOptions): Promise<Opened | { readonl
   const sessions = join(placesOf(env).state, 'sessions');
   const session = await chooseSession(sessions, options.resume, Date.now());
   if ('problem' in session) return session;
-  return build(options, config, presets, session, sessions);
+  return build({ options, config, presets, sandbox, session, sessions });
 }
 
-function build(
-  options: OpenOptions,
-  config: Config,
-  presets: Presets,
-  session: SessionChoice,
-  sessions: string,
-): Opened {
+type Ground = {
+  readonly options: OpenOptions;
+  readonly config: Config;
+  readonly presets: Presets;
+  readonly sandbox: SandboxStatus;
+  readonly session: SessionChoice;
+  readonly sessions: string;
+};
+
+function build({ options, config, presets, sandbox, session, sessions }: Ground): Opened {
   const state = placesOf(process.env).state;
   const dataDir = join(session.folder, 'output');
   const broker = createBroker({ presets: presets.list });
@@ -77,9 +85,14 @@ function build(
     {
       models: broker,
       gate,
-      agent: agentCommands(async () => (await shell).environment(), dataDir),
+      agent: agentCommands({
+        environment: async () => (await shell).environment(),
+        dataDir,
+        ...(sandbox.available ? { launcher: LAUNCHER } : {}),
+        light: config.sandbox.unrestricted === 'light',
+      }),
       jobs: engineJobs(jobs),
-      tools: createTools([BASH], [jobsTool(modelJobs(jobs))], config.auto_approve),
+      tools: createTools([BASH, MODE_UPGRADE], [jobsTool(modelJobs(jobs))], config.auto_approve),
       journal,
       systemPrompt: config.system_prompt ?? SYSTEM_PROMPT,
       maxAnswerTokens: config.max_answer_tokens,
@@ -92,8 +105,8 @@ function build(
     if (job.result)
       void engine.dispatch({ type: 'jobEnded', job: job.id, command: job.command, result: job.result, by: job.owner });
   });
-  begin(engine, session, settingsOf(config, presets));
-  for (const text of [presets.notice, disabledNotice(config)]) {
+  begin(engine, session, settingsOf(config, presets, sandbox), options.global.mode ?? config.mode);
+  for (const text of [presets.notice, disabledNotice(config), sandboxNotice(sandbox)]) {
     if (text !== undefined) engine.showLocal(notice(text));
   }
   const aish = face({
@@ -148,9 +161,9 @@ function bringUpShell(options: OpenOptions, config: Config, dataDir: string, ear
   return shell;
 }
 
-function begin(engine: Engine, session: SessionChoice, settings: Settings): void {
+function begin(engine: Engine, session: SessionChoice, settings: Settings, mode: Mode): void {
   if (session.events.length === 0) {
-    void engine.dispatch({ type: 'opened', cwd: process.cwd(), mode: 'unrestricted', settings });
+    void engine.dispatch({ type: 'opened', cwd: process.cwd(), mode, settings });
     return;
   }
   engine.replay(session.events);
@@ -158,7 +171,7 @@ function begin(engine: Engine, session: SessionChoice, settings: Settings): void
   void engine.dispatch({ type: 'shellMoved', cwd: process.cwd() });
 }
 
-function settingsOf(config: Config, presets: Presets): Settings {
+function settingsOf(config: Config, presets: Presets, sandbox: SandboxStatus): Settings {
   const { executor } = config.norris;
   const known = presets.list.some((preset) => preset.name === executor);
   return {
@@ -168,7 +181,7 @@ function settingsOf(config: Config, presets: Presets): Settings {
     maxToolRounds: config.max_tool_rounds,
     maxNorrisSteps: config.norris.max_norris_steps,
     confirmCmd: config.confirm_cmd,
-    sandbox: false,
+    sandbox: sandbox.available,
   };
 }
 
@@ -181,6 +194,11 @@ function opinionPreset(config: Config, presets: Presets, engine: Engine): string
 function disabledNotice({ safety }: Config): string | undefined {
   if (safety.disable_rules.length === 0) return undefined;
   return `switched off in the gate: ${safety.disable_rules.join(', ')} (safety.disable_rules)`;
+}
+
+/** Start says when nothing of the kernel protects the user (MO-1); parts that are missing are named by doctor. */
+function sandboxNotice({ available, why }: SandboxStatus): string | undefined {
+  return available ? undefined : `no kernel sandbox here (${why}); only Unrestricted mode exists`;
 }
 
 let noticeSerial = 0;

@@ -14,7 +14,9 @@ export type Invocation =
   | { readonly kind: 'ask'; readonly global: Global; readonly question: string; readonly json: boolean }
   | { readonly kind: 'safetyCheck'; readonly command: string; readonly jsonl: boolean; readonly strict: boolean }
   | { readonly kind: 'route'; readonly line: string; readonly jsonl: boolean; readonly known?: string }
-  | { readonly kind: 'sessions'; readonly global: Global };
+  | { readonly kind: 'sessions'; readonly global: Global }
+  | { readonly kind: 'sandbox'; readonly argv: readonly string[] }
+  | { readonly kind: 'doctor'; readonly global: Global };
 
 export type Global = {
   readonly config?: string;
@@ -84,6 +86,20 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
     .description('list earlier sessions')
     .action(() => {
       chosen = { kind: 'sessions', global: globalOf(program) };
+    });
+  program
+    .command('sandbox')
+    .description('run a command in the kernel sandbox, as the model would in Restricted mode')
+    .argument('<command...>', 'the command and its arguments, after --')
+    .passThroughOptions()
+    .action((words: string[]) => {
+      chosen = { kind: 'sandbox', argv: words };
+    });
+  program
+    .command('doctor')
+    .description('what works here: Node, shell, models, kernel sandbox')
+    .action(() => {
+      chosen = { kind: 'doctor', global: globalOf(program) };
     });
   program.parse(argv, { from: 'user' });
   if (!chosen) throw new Error('no command was chosen');

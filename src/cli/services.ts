@@ -1,22 +1,44 @@
 /** Adapters: what the services offer → what the engine asks for. */
 import type { AgentCommands, Jobs as EngineJobs } from '../engine/services.ts';
 import { type Jobs, runOnce } from '../executor/index.ts';
+import { createPrivateTmp, lightArgv, sandboxArgv, sandboxEnvironment } from '../sandbox/index.ts';
 import type { ModelJobs } from '../tools/index.ts';
 
 /** The size a model's command sees; wide enough that tables do not wrap. */
 const AGENT_TERMINAL = { cols: 120, rows: 40 } as const;
 
-/**
- * Runs the model's commands, each in a fresh bash (EX-10).
- * @param environment the exported environment of the user's shell as of its last prompt
- */
-export function agentCommands(
-  environment: () => Promise<Readonly<Record<string, string>>>,
-  dataDir: string,
-): AgentCommands {
+export type AgentOptions = {
+  /** The exported environment of the user's shell as of its last prompt. */
+  readonly environment: () => Promise<Readonly<Record<string, string>>>;
+  /** For full-output files. */
+  readonly dataDir: string;
+  /** The sandbox launcher, where the sandbox is available. */
+  readonly launcher?: string;
+  /** Commands in Unrestricted run under the light profile. */
+  readonly light: boolean;
+};
+
+/** Runs the model's commands, each in a fresh bash (EX-10), in Restricted behind the kernel sandbox (MO-2). */
+export function agentCommands({ environment, dataDir, launcher, light }: AgentOptions): AgentCommands {
   return {
-    async run(command, { cwd }) {
-      return runOnce({ command, cwd, env: await environment(), ...AGENT_TERMINAL, dataDir });
+    async run(command, { cwd, restricted }) {
+      const env = await environment();
+      const common = { command, cwd, ...AGENT_TERMINAL, dataDir };
+      if (!restricted) {
+        const wrap =
+          launcher !== undefined && light
+            ? { launcher: (argv: readonly string[]) => lightArgv({ launcher, argv, cwd }) }
+            : {};
+        return runOnce({ ...common, env, ...wrap });
+      }
+      // Fail closed: what was judged under Restricted never runs without it.
+      if (launcher === undefined) throw new Error('the kernel sandbox is not available');
+      const tmp = createPrivateTmp();
+      const wrap = (argv: readonly string[]) =>
+        sandboxArgv({ launcher, argv, cwd, tmpDir: tmp.path, statusFile: tmp.statusFile });
+      const running = runOnce({ ...common, env: sandboxEnvironment(env, tmp.path), launcher: wrap });
+      void running.result.finally(() => tmp.dispose());
+      return running;
     },
   };
 }

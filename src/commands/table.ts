@@ -3,6 +3,7 @@ import type { Aish } from './aish.ts';
 import type { Command } from './command.ts';
 import { history, reset, sessions } from './conversation.ts';
 import { jobs, kill } from './jobs.ts';
+import { mode } from './mode.ts';
 import { model } from './model.ts';
 import { norris } from './norris.ts';
 import { safety } from './safety.ts';
@@ -24,4 +25,16 @@ const quit: Command = {
   },
 };
 
-export const commands: readonly Command[] = [help, model, norris, safety, jobs, kill, history, reset, sessions, quit];
+export const commands: readonly Command[] = [
+  help,
+  model,
+  norris,
+  mode,
+  safety,
+  jobs,
+  kill,
+  history,
+  reset,
+  sessions,
+  quit,
+];

@@ -31,6 +31,9 @@ export type Config = {
     readonly always_destructive_tools: readonly string[];
   };
   readonly norris: { readonly max_norris_steps: number; readonly executor?: string };
+  /** The mode a conversation starts in, where the kernel sandbox is there (MO-1). */
+  readonly mode: 'restricted' | 'unrestricted';
+  readonly sandbox: { readonly unrestricted: 'plain' | 'light' };
   readonly ui: { readonly theme?: string; readonly mouse: boolean };
   readonly keys: Readonly<Record<string, string | readonly string[]>>;
   readonly shell?: string;
@@ -52,6 +55,8 @@ export const DEFAULTS: Config = {
     always_destructive_tools: ['*__shell', '*__shell_bg', '*__write_file', '*__edit_file'],
   },
   norris: { max_norris_steps: 16 },
+  mode: 'restricted',
+  sandbox: { unrestricted: 'plain' },
   ui: { mouse: true },
   keys: {},
 };

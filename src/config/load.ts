@@ -62,6 +62,7 @@ function withDefaults(
     ...given,
     safety: { ...DEFAULTS.safety, ...safety },
     norris: { ...DEFAULTS.norris, ...(steps === undefined ? {} : { max_norris_steps: steps }), ...given.norris },
+    sandbox: { ...DEFAULTS.sandbox, ...given.sandbox },
     ui: { ...DEFAULTS.ui, ...given.ui },
   };
 }

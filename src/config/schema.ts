@@ -97,6 +97,16 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
     max_norris_steps: count('Steps of one run.', DEFAULTS.norris.max_norris_steps),
     executor: text('The preset for the steps. Default: the active one.'),
   }),
+  mode: text('The mode a conversation starts in, where the kernel sandbox is available.', {
+    enum: ['restricted', 'unrestricted'],
+    default: DEFAULTS.mode,
+  }),
+  sandbox: block('The kernel sandbox.', {
+    unrestricted: text(
+      'light keeps commands in Unrestricted away from other terminals and processes; it costs them sudo and killing processes outside.',
+      { enum: ['plain', 'light'], default: DEFAULTS.sandbox.unrestricted },
+    ),
+  }),
   ui: block('The screen.', {
     theme: text('Colours. Default: dark, or none with NO_COLOR.', { enum: ['dark', 'light', 'high-contrast', 'none'] }),
     mouse: flag('Take the mouse: wheel and buttons. Off leaves selecting to the terminal.', DEFAULTS.ui.mouse),

@@ -1,3 +1,4 @@
 export { BASH } from './bash.ts';
 export { jobsTool, type ModelJobs } from './jobs.ts';
+export { MODE_UPGRADE } from './mode-upgrade.ts';
 export { type BuiltinTool, createTools, type ToolOutcome, type ToolRegistry } from './registry.ts';
