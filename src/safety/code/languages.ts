@@ -199,6 +199,14 @@ const OTHER: Language = {
   shell: /(?<![.\w])(?:system|exec|run|shell|do\s+shell\s+script)\s*\(?\s*/g,
 };
 
+const APPLE: Language = {
+  comments: 'dash',
+  losses: [
+    [/\b(delete|empty\s+(the\s+)?trash|shut\s*down|restart|erase|quit|move)\b/i, 'deletes, stops or moves something'],
+  ],
+  shell: /\bdo\s+shell\s+script\s+/g,
+};
+
 const LISP: Language = {
   comments: 'semicolon',
   losses: [
@@ -228,7 +236,7 @@ export const LANGUAGES: Readonly<Record<string, Language>> = {
   julia: OTHER,
   tclsh: OTHER,
   groovy: OTHER,
-  osascript: OTHER,
+  osascript: APPLE,
   scala: OTHER,
   elixir: OTHER,
   swift: OTHER,

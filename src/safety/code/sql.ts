@@ -14,7 +14,7 @@ const LOSSES: readonly (readonly [RegExp, string, string])[] = [
     'overwrites rows',
   ],
   [
-    /\bALTER\s+(TABLE|TYPE|DATABASE|SCHEMA)\b[^;]*\b(DROP|TRUNCATE|DISABLE|DETACH)\b/i,
+    /\bALTER\s+(TABLE|TYPE|DATABASE|SCHEMA)\b[^;]*\b(DROP|TRUNCATE|DISABLE|DETACH|DELETE|UPDATE)\b/i,
     'sql ALTER DROP',
     'drops part of a table',
   ],

@@ -39,12 +39,22 @@ export function verbOf(word: string): Word {
   if (/\.\w{1,5}$/.test(word) && !word.includes(':')) return undefined;
   if (READ.has(first)) return 'reads';
   if (/^(no|dry|skip|without|not)$/.test(first)) return undefined;
+  if (READ.has(last)) return 'reads';
   if (STRONG.has(first)) return WEAK.has(first) ? 'destroys weakly' : 'destroys';
   if (/^(batch|bulk|force|admin|schedule|permanently|soft|hard)$/.test(first) && STRONG.has(second)) return 'destroys';
+  if (
+    /^(delete|destroy|remove|purge|terminate|rm|uninstall|wipe|drop)$/.test(last) &&
+    !/^(auto|on|can|to|pre|post)$/.test(first)
+  )
+    return 'destroys';
   if (word.includes(':') && STRONG.has(last)) return WEAK.has(last) ? 'destroys weakly' : 'destroys';
   if (READ.has(last) && word.includes(':')) return 'reads';
   return undefined;
 }
+
+/** Verbs of subcommands that add something and lose nothing. */
+export const ADDING =
+  /^(create|add|start|enable|tag|attach|register|upload|mb|cp|copy|login|configure|init|connect|open|grant|associate|allocate|authorize|subscribe|import|clone|install|deploy|publish|launch|new|presign|put|write|set|label|annotate|expose|run|exec|invoke|up|apply-labels|wait|ssh|sync|backup|snapshot|request|generate|submit|link|build|push|save|use|switch|select|config|activate|resume)([-:]|$)/;
 
 /** Long options that take something away, whatever the tool. */
 export const DESTROYING_OPTION =

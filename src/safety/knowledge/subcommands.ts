@@ -3,7 +3,7 @@
  * first, so options that destroy are not repeated here.
  */
 const HARMLESS: Readonly<Record<string, string>> = {
-  git: 'status log diff show blame annotate grep shortlog describe rev-parse rev-list ls-files ls-tree ls-remote cat-file name-rev whatchanged branch tag remote config|c stash|s reflog|r add commit fetch clone init bisect notes|n archive bundle format-patch cherry diff-tree diff-files diff-index merge-base merge-tree for-each-ref show-ref show-branch count-objects fsck verify-commit verify-tag verify-pack var help version worktree submodule lfs request-pull range-diff push pull|p merge switch checkout|b cherry-pick revert mv hash-object write-tree mktree mktag check-ignore check-attr check-ref-format symbolic-ref instaweb gc maintenance send-email difftool apply am range-diff rerere bugreport column interpret-trailers stripspace credential restore reset rm',
+  git: 'status log diff show blame annotate grep shortlog describe rev-parse rev-list ls-files ls-tree ls-remote cat-file name-rev whatchanged branch tag remote config stash|s reflog|r add commit fetch clone init bisect notes|n archive bundle format-patch cherry diff-tree diff-files diff-index merge-base merge-tree for-each-ref show-ref show-branch count-objects fsck verify-commit verify-tag verify-pack var help version worktree submodule lfs request-pull range-diff push pull merge switch checkout cherry-pick revert mv hash-object write-tree mktree mktag check-ignore check-attr check-ref-format symbolic-ref instaweb gc maintenance send-email difftool apply am range-diff rerere bugreport column interpret-trailers stripspace credential restore reset rm',
   gh: 'pr issue repo release run workflow gist auth api search browse label|l status alias|a config|c extension|e secret|s variable|v codespace|cs org project|p ruleset attestation cache ssh-key gpg-key completion version help',
   hg: 'status log diff summary id identify cat annotate branches branch tags heads parents paths manifest files locate grep root version help add commit ci pull push clone init incoming outgoing in out update up merge bookmark bookmarks phase show',
   svn: 'status st log diff info list ls cat blame proplist propget pg update up checkout co add commit ci help export',
@@ -13,7 +13,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
   'docker-compose':
     'ps logs config images top port events version ls build pull up create start push run exec convert cp watch wait',
   kubectl:
-    'get describe logs log top explain api-resources api-versions cluster-info version config|c auth diff events wait port-forward proxy kustomize completion plugin options help create|r run exec attach cp|p rollout|o label|l annotate|a apply|y',
+    'get describe logs log top explain api-resources api-versions cluster-info version config|c auth diff events wait port-forward proxy kustomize completion plugin options help create run exec attach cp rollout|o label annotate expose autoscale set scale',
   oc: 'get describe logs status whoami projects project version explain api-resources adm login new-project new-app start-build process',
   helm: 'list ls get status history search show template lint repo dependency dep pull env version plugin|p verify create package test install fetch inspect help completion diff',
   kustomize: 'build version cfg help create',
@@ -145,7 +145,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
   gradlew: 'tasks dependencies projects properties help',
   mvn: '-v --version dependency:tree help:effective-pom validate',
   dotnet:
-    'build test restore --info --version --list-sdks list add|a new sln tool|t publish pack nuget|n run watch msbuild format|f workload|w',
+    'build test restore add --info --version --list-sdks list new sln tool|t publish pack nuget|n run watch msbuild format|f workload|w',
   java: '-version --version',
   swift: 'build test package|p --version',
   flutter: 'doctor devices --version analyze test build create pub|p run config|c channel upgrade emulators',
@@ -309,13 +309,17 @@ const HARMLESS: Readonly<Record<string, string>> = {
   mvnw: '-v --version dependency:tree',
   code: '--list-extensions --install-extension --version --diff',
   tldr: '*',
+  'manage.py':
+    'showmigrations check test runserver shell makemigrations migrate collectstatic createsuperuser diffsettings inspectdb sqlmigrate dumpdata help version startapp startproject dbshell',
+  swapon: '--show -s --summary',
+  flask: 'routes run shell --version',
 };
 
 type Sub = { readonly all: boolean; readonly first: ReadonlySet<string>; readonly grouped: ReadonlySet<string> };
 
 /** For subcommands marked as groups (`stash|s`): second words that only read or add. */
 const GROUP_READS =
-  /^(list|ls|show|get|status|info|describe|view|search|diff|log|logs|inspect|history|tail|add|create|new|save|push|set|apply|install|init|check|validate|version|current|path|dir|which|root|ps|df|build|pull|tag|up|start|port|top|stats|events|images|config|graph|tree|test|lint|help|enable|import|sync|link|download|export|outdated|verify|upload|put|read|lookup|enum|copy|connect|login|use|edit|rename|label|run|why|tidy|vendor|compile|freeze|migrate|upgrade|-l|-v|--list|--get|--get-all|--get-regexp|--global|-h|dump|snapshot|policy|watch|fork|clone|checkout|comment|review|ready|develop|switch|attach|wait|foreach|update|summary|absorbgitdirs|pop|branch|unshallow|track|ls-files|generate|convert|metadata|archive|flake|cat|fetch|audit|open|exec|rollout|pause|resume|query|count|kustomize|list-.*|get-.*|describe-.*|show-.*|.*-list|.*-show|.*-status|.*-info)$/;
+  /^(list|ls|show|get|status|info|describe|view|search|diff|log|logs|inspect|history|tail|add|create|new|save|push|set|apply|install|init|check|validate|version|current|path|dir|which|root|ps|df|build|pull|tag|up|start|port|top|stats|events|images|config|graph|tree|test|lint|help|enable|import|sync|link|download|export|outdated|verify|upload|put|read|lookup|enum|copy|connect|login|use|edit|rename|label|run|why|tidy|vendor|compile|freeze|migrate|upgrade|-l|-v|--list|--get|--get-all|--get-regexp|--global|-h|dump|snapshot|policy|watch|fork|clone|checkout|comment|review|ready|develop|switch|attach|wait|foreach|update|summary|absorbgitdirs|pop|branch|unshallow|track|ls-files|generate|convert|metadata|archive|flake|cat|fetch|audit|open|exec|rollout|pause|resume|query|count|kustomize|current-context|use-context|get-contexts|set-context|view|list-.*|get-.*|describe-.*|show-.*|.*-list|.*-show|.*-status|.*-info)$/;
 
 function compile(text: string): Sub {
   const tokens = text.split(' ').filter((token) => token !== '');

@@ -144,7 +144,8 @@ function declare(call: Call): string {
     }
     const [, name = '', append, value = ''] = found;
     const { scope } = call.machine;
-    scope.set(name, append ? scope.text(name) + value : nameref ? scope.text(value) : value);
+    if (nameref) scope.references.set(name, value);
+    else scope.set(name, append ? scope.text(name) + value : value);
     if (words.includes('-i')) call.machine.expandString(value);
     if (name === 'PROMPT_COMMAND' || name === 'BASH_ENV') runCode(call.machine, value, { stdin: '' });
   }

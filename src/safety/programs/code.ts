@@ -17,7 +17,15 @@ export function runCode(machine: Machine, code: string, io: Io): string {
     if (code.includes(FETCHED)) machine.note(destructive('curl | sh', 'runs code from the network unseen'));
     if (code.includes(DECODED)) machine.note(destructive('decoded code', 'runs decoded code that can not be read'));
   }
-  return machine.runText(code, io);
+  if (!hasHole(code)) return machine.runText(code, io);
+  let out = '';
+  const inner = machine.watch(() => {
+    out = machine.runText(code, io);
+  });
+  // A command word with a hole in it, in text that is run as code: nobody can say what it is.
+  const halts = inner.unresolved && inner.verdict === 'unknown' && code.includes(HOLE);
+  machine.note(halts ? destructive('unresolved code', 'runs code that can not be resolved') : inner);
+  return out;
 }
 
 /** What running text with these marks means; undefined when all of it is known. */

@@ -1,4 +1,4 @@
-import { DESTROYING_OPTION, verbOf } from '../knowledge/lexicon.ts';
+import { ADDING, DESTROYING_OPTION, verbOf } from '../knowledge/lexicon.ts';
 import { HARMLESS_PROGRAMS } from '../knowledge/readers.ts';
 import { isHarmlessSubcommand, isSpeaking } from '../knowledge/subcommands.ts';
 import { hasRules, matchRules, RULE_PROGRAMS } from '../rules/table.ts';
@@ -59,6 +59,9 @@ export function dispatch(
       return runCode(machine, [alias, ...fields.slice(1).map((field) => field.text)].join(' '), io);
     return machine.runFields([{ text: alias, glob: false }, ...fields.slice(1)], io);
   }
+  const script = /^\/etc\/(?:rc\.d\/)?(?:init|rc)\.d\/([\w.@-]+)$/.exec(word.text)?.[1];
+  if (script !== undefined)
+    return machine.runFields([{ text: 'service', glob: false }, { text: script, glob: false }, ...fields.slice(1)], io);
   const name = programName(word.text);
   const call = new Call(machine, name, fields.slice(1), io, redirects);
   if (word.text.includes('/') && machine.written.has(absolute(machine, word.text) ?? word.text)) {
@@ -112,6 +115,10 @@ function lexicon(call: Call, known: boolean): StaticVerdict | undefined {
   if (options.flags.has('--help') || options.flags.has('--dry-run') || options.flags.has('--version')) return undefined;
   let seen = 0;
   let reads = false;
+  let adds = false;
+  if (!known && /[-_]/.test(program) && verbOf(program) === 'destroys') {
+    return destructive('destroying verb', `${readable(program)} takes something away, by its name`);
+  }
   for (const { text, maybeValue } of options.operands) {
     if (seen++ >= (known ? 5 : 3)) break;
     const verb = verbOf(text);
@@ -126,6 +133,10 @@ function lexicon(call: Call, known: boolean): StaticVerdict | undefined {
       reads = true;
       break;
     }
+    if (ADDING.test(text)) {
+      adds = true;
+      break;
+    }
     if (!/^[\w.:/@-]+$/.test(text)) break;
   }
   if (!reads) {
@@ -134,7 +145,7 @@ function lexicon(call: Call, known: boolean): StaticVerdict | undefined {
         return destructive('destroying option', `${readable(program)} ${readable(flag)} takes something away`);
     }
   }
-  return reads && isSpeaking(program) ? harmless() : undefined;
+  return (reads || adds) && isSpeaking(program) ? harmless() : undefined;
 }
 
 /** Subcommands after which names of tasks stand, not verbs (`npm run clean`). */

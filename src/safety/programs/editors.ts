@@ -5,14 +5,14 @@ import type { Call } from './call.ts';
 import { runCode } from './code.ts';
 import { forAll, type Handlers } from './handler.ts';
 import { editsInPlace } from './overwriting.ts';
+import { overwrite } from './paths.ts';
 
 /** Editors driven from the command line; an editor opened for the person is only a session. */
 export const EDITORS: Handlers = {
   vim(call) {
     const commands = vimCommands(call);
     for (const command of commands) readVim(call, command);
-    if (call.value('-S') !== undefined)
-      call.machine.note(unknown('runs an editor script', { runsFiles: true }));
+    if (call.value('-S') !== undefined) call.machine.note(unknown('runs an editor script', { runsFiles: true }));
     call.machine.note(commands.length === 0 ? unknown('an editor session') : unknown('editor commands'));
     return HOLE;
   },
@@ -53,11 +53,12 @@ function vimCommands(call: Call): string[] {
   return out;
 }
 
-function readVim(call: Call, command: string): void {
+function readVim(call: Call, typed: string): void {
+  const command = typed.replace(/^\s*:+/, '');
   const { machine } = call;
   const files = call.operands.map((operand) => operand.text);
   const shell =
-    /(?:^|\|)\s*(?:silent!?\s+)?(?:(?:%|\d+(?:,\d+)?|'<,'>)?!|r(?:ead)?\s*!|terminal\s+|w(?:rite)?\s*!)([\s\S]+)$/.exec(
+    /(?:^|\|)\s*(?:silent!?\s+)?(?:(?:%|\d+(?:,\d+)?|'<,'>)?!|r(?:ead)?\s*!|terminal\s+|w(?:rite)?\s+!)([\s\S]+)$/.exec(
       command,
     );
   if (shell) runCode(machine, shell[1] ?? '', { stdin: HOLE });
@@ -66,6 +67,9 @@ function readVim(call: Call, command: string): void {
   if (/\bdelete\s*\(/.test(command)) machine.note(editsInPlace(call, 'editor script', []));
   if (/^\s*(?:lua|py3?|python3?|perl|ruby)\s/.test(command))
     readCode(machine, command.trim().startsWith('lua') ? 'lua' : 'python', command.replace(/^\s*\w+\s+/, ''));
+  const elsewhere = /(?:^|\|)\s*(?:w|write|saveas|sav)!?\s+([^\s|!][^|]*)$/.exec(command)?.[1];
+  if (elsewhere !== undefined)
+    call.machine.note(overwrite(call.machine, elsewhere.trim(), 'editor script', 'overwrites a file'));
   const writes =
     /(?:^|\||\s)(?:silent!?\s+)?(?:\d*,?\$?|%)?(w|wq|x|xa|wa|wqa|wqall|xall|update|up|write|exit|xit|saveas|sav|argdo\s+update|bufdo\s+\w+|ZZ)!?(?=\s|$|\||"|')/.test(
       command,

@@ -1,4 +1,5 @@
 import type { Call } from './call.ts';
+import { SINGLE_DASH } from './specs.ts';
 
 /**
  * Options that turn a call into a rehearsal, by program (and subcommand). Only what the tool really has: `rm` has no
@@ -132,6 +133,7 @@ export function isRehearsal(call: Call, hasRules: boolean): boolean {
   const { program, options } = call;
   if (program === 'aws' && options.operands.at(-1)?.text === 'help') return true;
   if (options.flags.size === 0) return false;
+  if (options.flags.has('-help') && SINGLE_DASH.has(program)) return true;
   const sub = options.operands[0]?.text ?? '';
   const names = REHEARSAL_SETS.get(`${program} ${sub}`) ?? REHEARSAL_SETS.get(program);
   if (names && call.hasExactly(names) && !disabled(call, names)) return true;

@@ -27,7 +27,6 @@ const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
   guile: /^-c$/,
   sbcl: /^--eval$/,
   ghc: /^-e$/,
-  swift: /^-e$/,
   mongosh: /^--eval$/,
 };
 
@@ -38,11 +37,12 @@ const HARMLESS_MODULES =
   /^(http\.server|json\.tool|venv|timeit|site|this|platform|sysconfig|ensurepip|calendar|dis|tokenize|ast|base64|py_compile|compileall|virtualenv|build|http)$/;
 
 /** Scripts that are programs of their own, with subcommands the tables know. */
-const PROJECT_SCRIPTS = /^(manage\.py|artisan|console|rails|rake|magento|occ|wp|wp-cli\.phar|drush|composer(\.phar)?|craft|yii|spark|odoo-bin|please)$/;
+const PROJECT_SCRIPTS =
+  /^(manage\.py|artisan|console|rails|rake|magento|occ|wp|wp-cli\.phar|drush|composer(\.phar)?|craft|yii|spark|odoo-bin|please)$/;
 
 /** Interpreters: one-liners, code on standard input, script files. */
 export const INTERPRETERS: Handlers = forAll(
-  'python node bun deno perl ruby php lua Rscript R julia groovy osascript elixir scala tclsh guile sbcl ghc swift expect',
+  'python node bun deno perl ruby php lua Rscript R julia groovy osascript elixir scala tclsh guile sbcl ghc expect',
   interpret,
 );
 

@@ -93,7 +93,51 @@ export const MISC: Handlers = {
     call.machine.note(unknown('a file transfer session'));
     return HOLE;
   }),
-  ...forAll('tclsh wish', () => undefined),
+  aws(call) {
+    for (const { text } of call.args) {
+      const list = /^commands=\[([\s\S]*)\]$|"commands"\s*:\s*\[([\s\S]*?)\]/.exec(text);
+      for (const found of (list?.[1] ?? list?.[2] ?? '').matchAll(/"((?:\\[\s\S]|[^"\\])*)"/g))
+        runCode(call.machine, found[1] ?? '', { stdin: '' });
+      const one = /^commands=([^[][\s\S]*)$/.exec(text);
+      if (one) runCode(call.machine, one[1] ?? '', { stdin: '' });
+    }
+    return undefined;
+  },
+  ansible(call) {
+    const module = call.value('-m', '--module-name') ?? 'command';
+    const args = call.value('-a', '--args');
+    if (/^(ansible\.builtin\.)?(command|shell|raw)$/.test(module) && args !== undefined) {
+      runCode(call.machine, args.replace(/\b(chdir|creates|removes|executable)=\S+/g, ''), { stdin: '' });
+      return HOLE;
+    }
+    if (/^(ansible\.builtin\.)?(ping|setup|debug|gather_facts|stat|find|slurp|assert)$/.test(module)) {
+      call.machine.note(harmless());
+      return HOLE;
+    }
+    call.machine.note(unknown(`runs the module ${module} on many machines`));
+    return undefined;
+  },
+  gdb(call) {
+    const texts = [
+      ...call.args
+        .filter((_, index) => /^-?-e(x|val-command)$/.test(call.args[index - 1]?.text ?? ''))
+        .map((field) => field.text),
+      ...(call.io.stdin ?? '').split('\n'),
+    ];
+    for (const text of texts) {
+      const code = /^\s*(?:shell|!|pipe\s+[^|]*\|)\s*([\s\S]+)$/.exec(text)?.[1];
+      if (code !== undefined) runCode(call.machine, code, { stdin: '' });
+    }
+    call.machine.note(unknown('a debugger'));
+    return HOLE;
+  },
+  ...forAll('kill pkill killall', (call) => {
+    const gentle =
+      call.args.some((field) => /^-(SIG)?(USR1|USR2|HUP|1|10|12)$/.test(field.text)) ||
+      /^(SIG)?(USR1|USR2|HUP|1|10|12)$/.test(call.value('-s', '--signal') ?? '');
+    if (gentle) call.machine.note(unknown('sends a signal that some programs end at'));
+    return HOLE;
+  }),
   ...forAll('nc ncat netcat socat', (call) => {
     const line = call.args.map((field) => field.text).join(' ');
     const found = /(?:EXEC|SYSTEM):(?:"([^"]*)"|'([^']*)'|([^,\s]+(?: [^,]*)?))/i.exec(line);

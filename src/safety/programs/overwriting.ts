@@ -139,6 +139,7 @@ function copyOrMove(call: Call): string {
   const source = sources[0] ?? '';
   const name = source.slice(source.lastIndexOf('/') + 1);
   machine.scope.aliases.set(target, source);
+  if (!target.startsWith('/') && !target.startsWith('.')) machine.scope.aliases.set(`./${target}`, source);
   machine.scope.aliases.set(`${target.replace(/\/$/, '')}/${name}`, source);
   return '';
 }

@@ -7,7 +7,7 @@ import { absolute } from './paths.ts';
 
 /** Shells: `-c CODE`, code on standard input, a script file. */
 export const SHELLS: Handlers = forAll(
-  'sh bash dash zsh ksh ash mksh fish rbash tcsh csh pwsh powershell elvish nu xonsh',
+  'sh bash dash zsh ksh ash mksh fish rbash tcsh csh pwsh powershell powershell.exe cmd.exe elvish nu xonsh',
   runShell,
 );
 
@@ -21,7 +21,7 @@ function runShell(call: Call): string {
       at++;
       continue;
     }
-    if (/^-[a-zA-Z]*n[a-zA-Z]*$/.test(word) && !word.includes('c')) return '';
+    if (/^-[a-bd-zA-BD-Z]*n[a-bd-zA-BD-Z]*$/.test(word)) return '';
     if (/^-[a-zA-Z]*c[a-zA-Z]*$/.test(word) || word === '--command' || /^-command$/i.test(word)) {
       return withArguments(call, at);
     }
@@ -49,8 +49,9 @@ function withArguments(call: Call, at: number): string {
   let index = at + 1;
   while (/^-[a-z]+$/.test(args[index]?.text ?? '') && args.length > index + 1) index++;
   const code = args[index]?.text ?? '';
-  const rest = args.slice(index + 2).map((field) => field.text);
+  const [zero, ...rest] = args.slice(index + 1).map((field) => field.text);
   return machine.inSubshell(() => {
+    if (zero !== undefined) machine.scope.set('0', zero);
     machine.scope.positional = rest;
     return runCode(machine, code, io);
   });
@@ -72,6 +73,7 @@ function fromInput(call: Call, positional: readonly string[]): string {
 /** `bash FILE`, `source FILE`, `./FILE`: its text where this command wrote it or substituted it, else not known. */
 export function runScriptFile(call: Call, path: string, positional: readonly string[], io: Call['io']): string {
   const { machine } = call;
+  if (/^\/dev\/(stdin|fd\/0)$/.test(path) && io.stdin !== undefined) return fromInput(call, positional);
   const known = machine.substituted.get(path) ?? machine.written.get(absolute(machine, path) ?? path);
   if (known === undefined) {
     machine.note(unknown('runs a script file', { runsFiles: true }));

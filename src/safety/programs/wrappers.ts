@@ -18,6 +18,8 @@ type Wrapper = {
   readonly code?: string;
   /** The remaining words are joined and given to a shell. */
   readonly joined?: boolean;
+  /** Without such an option it is no wrapper. */
+  readonly onlyCode?: boolean;
   /** Options that mean: nothing is run. */
   readonly idle?: string;
 };
@@ -136,7 +138,6 @@ const PREFIX: Readonly<Record<string, Wrapper>> = {
   doppler: { sub: 'run' },
   infisical: { sub: 'run' },
   chamber: { sub: 'exec', skip: 1 },
-  infracost: { sub: 'none' },
   perf: { sub: 'stat|record', values: '-e -o -p -C -F -g' },
   'nix-shell': { values: '-p -A -I', code: '--run --command' },
   nix: { sub: 'shell|develop', values: '', code: '-c --command' },
@@ -148,12 +149,12 @@ const PREFIX: Readonly<Record<string, Wrapper>> = {
   incus: { sub: 'exec', skip: 1 },
   'lxc-attach': { values: '-n --name' },
   machinectl: { sub: 'shell', skip: 1 },
-  vagrant: { sub: 'ssh', code: '-c --command' },
+  vagrant: { sub: 'ssh', code: '-c --command', onlyCode: true },
   adb: { sub: 'shell', values: '-s', joined: true },
   heroku: { sub: 'run', values: '-a --app', joined: true },
-  fly: { sub: 'ssh', code: '-C --command' },
-  flyctl: { sub: 'ssh', code: '-C --command' },
-  gcloud: { sub: 'compute', code: '--command' },
+  fly: { sub: 'ssh', code: '-C --command', onlyCode: true, skip: 9 },
+  flyctl: { sub: 'ssh', code: '-C --command', onlyCode: true, skip: 9 },
+  gcloud: { code: '--command', onlyCode: true, skip: 9 },
   wsl: { values: '-d -u --cd' },
   mosh: { skip: 1, joined: true },
   rsh: { values: '-l', skip: 1, joined: true },
@@ -180,7 +181,6 @@ const PREFIX: Readonly<Record<string, Wrapper>> = {
   's6-setuidgid': { skip: 1 },
   tini: { values: '-p -e' },
   'dumb-init': {},
-  gdb: { values: '-p -x -ex', idle: '-p' },
 };
 
 /** All wrappers that follow the table. */
@@ -204,6 +204,7 @@ function unwrap(call: Call, wrapper: Wrapper): string | undefined {
       if (skip > 0 && skip < 9 && call.program !== 'runuser') at += skip;
       break;
     }
+    if (text === '-' && (call.program === 'su' || call.program === 'runuser')) continue;
     if (text.startsWith('-') && text !== '-') {
       const name = text.includes('=') ? text.slice(0, text.indexOf('=')) : text;
       const cluster = clusterEnd(text);
@@ -211,7 +212,7 @@ function unwrap(call: Call, wrapper: Wrapper): string | undefined {
         const inline = text.includes('=') && text.startsWith('--') ? text.slice(text.indexOf('=') + 1) : undefined;
         return runCode(machine, inline ?? args.slice(at + 1)[0]?.text ?? '', call.io);
       }
-      if (idle.has(name)) return HOLE;
+      if (idle.has(name)) return call.program === 'command' ? `/usr/bin/${args.at(-1)?.text ?? ''}\n` : HOLE;
       if (values.has(name) && name === text) at++;
       else if (!text.startsWith('--') && values.has(cluster) && cluster !== text) at++;
       continue;
@@ -228,6 +229,7 @@ function unwrap(call: Call, wrapper: Wrapper): string | undefined {
   }
   if (sub !== undefined) return undefined;
   const rest = args.slice(at);
+  if (wrapper.onlyCode) return undefined;
   if (rest.length === 0) return wrapper.sub ? undefined : idleWrapper(call);
   if (wrapper.joined) return runCode(machine, rest.map((field) => field.text).join(' '), call.io);
   return machine.runFields(rest, call.io);
@@ -355,7 +357,7 @@ export const SPECIAL_WRAPPERS: Handlers = {
     const words = call.args.map((field) => field.text);
     const x = words.indexOf('-X');
     if (x >= 0) {
-      if (/^(quit|kill)$/.test(words[x + 1] ?? ''))
+      if (words.slice(x).some((word) => /^(quit|kill)$/.test(word)))
         call.machine.note(destructive('terminal session', 'ends a terminal session'));
       if (words[x + 1] === 'stuff')
         return runCode(

@@ -176,6 +176,9 @@ export const FILE_RULES: readonly Rule[] = [
       'remove|link|dedupe',
       '-makehardlinks',
     ],
+    when: (call) =>
+      call.program !== 'rdfind' ||
+      (/-(deleteduplicates|makehardlinks) true/.test(call.line) && !/-dryrun true/.test(call.line)),
     reason: 'deletes files it takes for duplicates',
     match: ['fdupes -rdN .', 'jdupes -d dir', 'rdfind -deleteduplicates true .', 'fclones remove < dup.txt'],
     pass: ['fdupes -r .', 'fclones group .'],
@@ -188,6 +191,49 @@ export const FILE_RULES: readonly Rule[] = [
     reason: 'deletes files by age',
     match: ['tmpreaper 7d /tmp', 'systemd-tmpfiles --clean'],
     pass: ['tmpreaper --test 7d /tmp', 'systemd-tmpfiles --create'],
+  },
+  {
+    name: 'in-place editor',
+    programs:
+      'yq xmlstarlet xml sd dasel crudini rpl ruplacer fastmod codemod comby ast-grep sg jscodeshift dos2unix unix2dos recode uncrustify augtool toml json iniset 2to3 replace mlr sqlfluff-fix astyle indent',
+    when: (call) => {
+      switch (call.program) {
+        case 'yq':
+        case 'json':
+          return call.has('-i', '--inplace', '--in-place', '-I');
+        case 'xmlstarlet':
+        case 'xml':
+          return call.has('-L', '--inplace');
+        case 'sd':
+        case 'rpl':
+          return call.operands.length > 2 && !call.has('-p', '--preview', '-s', '--dry-run');
+        case 'dos2unix':
+        case 'unix2dos':
+          return call.operands.length > 0 && !call.has('-n', '--newfile', '-i', '--info', '-O', '--to-stdout');
+        case 'crudini':
+          return call.has('--set', '--del', '--merge');
+        case 'ruplacer':
+          return call.has('--go');
+        case 'comby':
+          return call.has('-i', '-in-place');
+        case 'ast-grep':
+        case 'sg':
+          return call.has('-U', '--update-all');
+        case 'mlr':
+          return call.has('-I');
+        case '2to3':
+          return call.has('-w', '--write');
+        case 'dasel':
+          return /^(put|delete)$/.test(call.operands[0]?.text ?? '') && call.has('-f', '--file');
+        case 'augtool':
+          return /\b(rm|set|save)\b/.test(call.line);
+        default:
+          return call.operands.length > 1;
+      }
+    },
+    reason: 'edits files in place',
+    match: ["yq -i '.a = 1' f.yml", 'sd before after file.txt', 'dos2unix f.txt', "xmlstarlet ed -L -d '//x' f.xml"],
+    pass: ["yq '.a' f.yml", 'yq eval .a f.yml', 'echo x | sd a b'],
   },
   {
     name: 'patch over files',

@@ -98,7 +98,8 @@ export const NETWORK_RULES: readonly Rule[] = [
         case 'ip':
           if (call.has('-b', '-batch')) return true;
           return (
-            (/^(d|de|del|delete|f|fl|flush|s|set|replace|change|c)$/.test(second) || /\b(down|drop)\b/.test(words.slice(1, 4).join(' '))) &&
+            (/^(d|de|del|delete|f|fl|flush|s|set|replace|change|c)$/.test(second) ||
+              /\b(down|drop)\b/.test(words.slice(1, 4).join(' '))) &&
             !/^(show|list|ls|get|monitor)$/.test(second)
           );
         case 'ifconfig':

@@ -12,7 +12,8 @@ const signalOf = (call: Call): string => {
 const isKill = (signal: string) => signal === '9' || signal === 'KILL';
 /** Signal 0 only asks; CONT, WINCH and CHLD end nothing. */
 const isQuiet = (call: Call) =>
-  /^(0|CONT|WINCH|CHLD|URG|INFO|18|28)$/.test(signalOf(call)) || call.has('-l', '--list', '-L', '--table');
+  /^(0|CONT|WINCH|CHLD|URG|INFO|18|28|USR1|USR2|10|12|HUP|1)$/.test(signalOf(call)) ||
+  call.has('-l', '--list', '-L', '--table');
 
 /** Processes, services, power, permissions, accounts. */
 export const SYSTEM_RULES: readonly Rule[] = [
@@ -197,7 +198,7 @@ export const SYSTEM_RULES: readonly Rule[] = [
         return true;
       return (
         call.program === 'chmod' &&
-        words.some((word) => /^(0{1,4}|[ugoa]*-[rwx]+|[ugoa]*\+s|[2-7][0-7]{3}|a=|000|u\+s|[ugoa]*=)$/.test(word))
+        words.some((word) => /^(0{1,4}|[ugoa]*-[rwxst]+|[ugoa]*\+s|[2-7][0-7]{3}|a=|000|u\+s|[ugoa]*=)$/.test(word))
       );
     },
     reason: 'changes permissions that others rely on',
@@ -421,6 +422,26 @@ export const SYSTEM_RULES: readonly Rule[] = [
     reason: 'deletes logs or history',
     match: ['journalctl --vacuum-time=1d', 'history -c', 'dmesg -C', 'logrotate -f /etc/logrotate.conf', 'auditctl -D'],
     pass: ['journalctl -u nginx', 'dmesg', 'history 10', 'logrotate -d /etc/logrotate.conf'],
+  },
+  {
+    name: 'batch jobs',
+    programs: 'scancel qdel bkill condor_rm oardel canceljob llcancel mjobctl lprm cancel scontrol',
+    when: (call) =>
+      call.program === 'scontrol'
+        ? /^(delete|shutdown|reboot|requeue|suspend)$/.test(call.operands[0]?.text ?? '')
+        : true,
+    reason: 'cancels jobs',
+    match: ['scancel -u bob', 'qdel 12', 'lprm -', 'scontrol delete reservation=x'],
+    pass: ['squeue', 'scontrol show job 3', 'lpq'],
+  },
+  {
+    name: 'powershell',
+    programs:
+      'Remove-Item Clear-Content Clear-RecycleBin Clear-Disk Format-Volume Stop-Process Stop-Service Stop-Computer Restart-Computer Restart-Service Remove-ItemProperty Set-Content Out-File Initialize-Disk Remove-Partition Uninstall-Package Remove-LocalUser Remove-VM Clear-EventLog Clear-History Disable-NetAdapter Remove-NetFirewallRule ri rd del erase rmdir.exe spps kill.exe Remove-Module-Force Set-ExecutionPolicy Unregister-ScheduledTask Remove-ADUser Remove-Job Clear-Item Move-Item-Force rd.exe deltree format.com cipher taskkill diskpart',
+    when: (call) => call.program !== 'cipher' || /\/w/i.test(call.line),
+    reason: 'deletes, overwrites or stops something',
+    match: ["pwsh -c 'Remove-Item -Recurse -Force x'", 'powershell -Command "Stop-Process -Id 1"'],
+    pass: ["pwsh -c 'Get-ChildItem'"],
   },
   {
     name: 'terminal session',

@@ -8,7 +8,7 @@ import type { Value } from './scope.ts';
 export function specialParameter(machine: Machine, name: string): readonly string[] | undefined {
   const { positional } = machine.scope;
   if (name === '@' || name === '*') return positional;
-  if (/^\d+$/.test(name)) return name === '0' ? ['bash'] : [positional[Number(name) - 1] ?? ''];
+  if (/^\d+$/.test(name)) return name === '0' ? [machine.scope.zero] : [positional[Number(name) - 1] ?? ''];
   if (name === '#') return [String(positional.length)];
   if (name === '?' || name === '$' || name === '!' || name === '-') return [name === '?' ? '0' : HOLE];
   if (name === '_') return [machine.scope.lastArgument];

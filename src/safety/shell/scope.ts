@@ -28,12 +28,15 @@ export class Scope {
   lastArgument = '';
   /** Values that a variable had on different branches. */
   readonly alternatives: Map<string, readonly string[]>;
+  /** Names that stand for other names (`declare -n`). */
+  readonly references: Map<string, string>;
 
   constructor(cwd: string | undefined, from?: Scope) {
     this.vars = new Map(from?.vars);
     this.functions = new Map(from?.functions);
     this.aliases = new Map(from?.aliases);
     this.alternatives = new Map(from?.alternatives);
+    this.references = new Map(from?.references);
     this.made = from?.made ?? new Set();
     this.positional = from?.positional ?? [];
     this.lastArgument = from?.lastArgument ?? '';
@@ -54,7 +57,15 @@ export class Scope {
     this.functions.delete(name);
   }
 
+  /** `$0`. */
+  get zero(): string {
+    const value = this.vars.get('0');
+    return typeof value === 'string' ? value : 'bash';
+  }
+
   get(name: string): Value | undefined {
+    const target = this.references.get(name);
+    if (target !== undefined && target !== name) return this.vars.get(target) ?? USUAL.get(target);
     return this.vars.get(name) ?? USUAL.get(name);
   }
 
