@@ -5,6 +5,7 @@ import { useEditorLayout } from '../hooks/usePrompt.ts';
 import { useTerminalSize } from '../hooks/useTerminalSize.ts';
 import { MainPart } from './MainPart.tsx';
 import { Overlay, useOverlay } from './Overlay.tsx';
+import { ProgramCursor } from './ProgramCursor.tsx';
 import { Prompt } from './Prompt.tsx';
 import { StatusBar } from './StatusBar.tsx';
 
@@ -13,6 +14,7 @@ export function App() {
   const { columns, rows } = useTerminalSize();
   const { layout, widths } = useEditorLayout(columns);
   const awake = useUi((ui) => ui.keyboard === 'prompt' && !ui.question && panelLeavesPrompt(ui.panel.kind));
+  const typing = useUi((ui) => ui.keyboard === 'program' && !ui.question && ui.panel.kind === 'none');
   const { main, prompt } = layoutOf(rows, layout.rows.length);
   const overlay = useOverlay(columns, main);
   return (
@@ -21,6 +23,7 @@ export function App() {
       <Overlay overlay={overlay} columns={columns} />
       <Prompt layout={layout} widths={widths} rows={prompt} top={main} asleep={!awake} />
       <StatusBar columns={columns} />
+      {typing && <ProgramCursor columns={columns} main={main} />}
     </Box>
   );
 }

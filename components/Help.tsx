@@ -23,7 +23,7 @@ export function Help({
   const { paint, keys } = useScreen();
   const lines = useMemo(() => {
     const row = (left: string, right: string) =>
-      columns < 60
+      columns < 60 || left.length > KEY_COLUMN
         ? [`  ${paint('strong', left)}`, ...wrapText(right, columns - 4).map((line) => `    ${line}`)]
         : wrapText(right, columns - KEY_COLUMN - 3).map(
             (line, index) => `  ${paint('strong', (index === 0 ? left : '').padEnd(KEY_COLUMN))} ${line}`,

@@ -21,12 +21,8 @@ export function MainPart({ columns, rows }: Props) {
     <Box flexDirection="column" justifyContent="flex-end" height={rows} overflowY="hidden">
       <TranscriptPane columns={columns} rows={rows} />
       {!away && reply && <StreamingPane reply={reply} columns={columns} rows={share} />}
-      {!away && model && (
-        <ExecPane command={model} columns={columns} rows={share} keyboard={keyboard && !user} bottom={rows - 1} />
-      )}
-      {!away && user && (
-        <ExecPane command={user} columns={columns} rows={share} keyboard={keyboard} bottom={rows - 1} />
-      )}
+      {!away && model && <ExecPane command={model} columns={columns} rows={share} keyboard={keyboard && !user} />}
+      {!away && user && <ExecPane command={user} columns={columns} rows={share} keyboard={keyboard} />}
     </Box>
   );
 }

@@ -20,7 +20,9 @@ export function StatusBar({ columns }: { readonly columns: number }) {
   const cwd = useSession((state) => state.shell.cwd);
   const activity = useActivity();
   const time = useTicker(activity !== undefined, aish.engine.services.now);
-  const { jobs, branch } = aish.info();
+  const jobs = useSession(() => aish.info().jobs);
+  const branch = useSession(() => aish.info().branch);
+  const waiting = useUi(() => aish.shell.waiting.length);
   if (pending) {
     const follows = pending.follows.map(({ chord, label }) => `${showChord(chord)} ${label}`).join(' · ');
     return <Lines lines={[paint('status', pad(`${showChord(pending.prefix)} –  ${follows}`, columns))]} />;
@@ -31,6 +33,7 @@ export function StatusBar({ columns }: { readonly columns: number }) {
     { text: run ? run.preset : preset, weight: 5 },
     ...(run ? [{ text: `⚡ ${run.step}/${run.maxSteps}`, weight: 8 }] : []),
     ...(activity ? [{ text: `${activity.what} ${elapsed(time - activity.since)}`, weight: 7 }] : []),
+    ...(waiting > 0 ? [{ text: `${waiting} waiting (Esc takes back)`, short: `${waiting} waiting`, weight: 6 }] : []),
     ...(jobs > 0 ? [{ text: `${jobs} job${jobs === 1 ? '' : 's'}`, weight: 4 }] : []),
   ];
   const place: Segment = { text: shortPath(cwd) + (branch ? ` (${branch})` : ''), short: shortPath(cwd), weight: 3 };

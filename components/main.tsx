@@ -56,7 +56,6 @@ export async function runScreen(aish: Aish): Promise<number> {
   }
   const { columns, rows } = output;
   process.stdout.write(farewell(aish, screen.look(columns), rows));
-  process.stdout.off('error', ignore);
   return code;
 }
 

@@ -106,7 +106,7 @@ const TITLES = { destructive: 'HALT', consent: 'Run this?', resumed: 'HALT · st
 function reasonsOf(why: keyof typeof TITLES, reason: string): readonly string[] {
   switch (why) {
     case 'destructive':
-      return [visible(reason)];
+      return [`Destructive: ${visible(reason)}`];
     case 'consent':
       return [`The model asks for it. The gate: ${visible(reason)}.`];
     case 'resumed':

@@ -7,7 +7,9 @@ import { createHistory, type History, type HistoryWalk, type Walked } from '../e
 import { type EditorState, expand, isEmpty } from '../editor/state.ts';
 import { BAR_WIDTH } from '../entries/exec.ts';
 import type { Look } from '../entries/look.ts';
+import { showChord } from '../keys/chord.ts';
 import type { KeyResolver } from '../keys/resolver.ts';
+import type { KeyCommand, KeyContext } from '../keys/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { Schedule } from '../terminal/tokenizer.ts';
 import type { Theme } from '../theme.ts';
@@ -121,6 +123,12 @@ export class Screen {
       const free = keyboard === 'prompt' && panel.kind === 'none' && !question && isEmpty(editor);
       if (this.#command === op && free) this.takeKeyboard('program');
     }, HANDOVER_MS);
+  }
+
+  /** The first key of a command as people read it; rebinding changes it. */
+  keyFor(context: KeyContext, command: KeyCommand): string {
+    const binding = this.keys.bindings(context).find((each) => each.command === command);
+    return showChord(binding?.chords[0] ?? '');
   }
 
   /** How entries are drawn in so many columns. */

@@ -13,6 +13,7 @@ function submit(screen: Screen): void {
   const line = expand(editor);
   screen.ui.update({ editor: submitted(editor), flip: undefined, goalNext: false });
   screen.view.end();
+  screen.history.add(line);
   if (goalNext) return startGoal(screen, line.trim());
   if (/^:norris\s*$/.test(line.trim())) return askForGoal(screen);
   void submitLine(screen.aish, line, flip);

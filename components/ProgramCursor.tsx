@@ -1,0 +1,23 @@
+import { BAR_WIDTH } from '../hooks/entries/exec.ts';
+import { lineWidth } from '../hooks/text/wrap.ts';
+import { useExecutor } from '../hooks/useExecutor.ts';
+import { useFrames } from '../hooks/useFrames.ts';
+import { Cursor } from './Cursor.tsx';
+
+type Props = {
+  readonly columns: number;
+  /** The rows above the prompt; the last of them is the pane's own sign. */
+  readonly main: number;
+};
+
+/**
+ * The cursor of the program that has the keyboard: behind what it printed last. It stands behind the prompt in the
+ * tree, since React takes a cursor away where it passes and the last one set is the one that holds.
+ */
+export function ProgramCursor({ columns, main }: Props) {
+  const { user, model } = useExecutor();
+  const output = (user ?? model)?.running.output;
+  useFrames(output);
+  const last = output?.lines(1).at(-1) ?? '';
+  return <Cursor x={Math.min(columns - 1, BAR_WIDTH + lineWidth(last))} y={Math.max(0, main - 2)} />;
+}
