@@ -4,8 +4,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -24,7 +26,7 @@ struct path_beneath_attr {
 #define FS(bit) (1ull << (bit))
 static const uint64_t EXECUTE = FS(0), WRITE_FILE = FS(1), READ_FILE = FS(2), READ_DIR = FS(3), MAKE_CHAR = FS(6),
                       MAKE_SOCK = FS(9), MAKE_BLOCK = FS(11), REFER = FS(13), TRUNCATE = FS(14), IOCTL_DEV = FS(15),
-                      NET_BOTH = 3, SCOPE_BOTH = 3;
+                      NET_BOTH = 3, SCOPE_SIGNAL = 2, SCOPE_BOTH = 3;
 /* A rule on something that is no directory may name only these. */
 static const uint64_t OF_A_FILE = FS(0) | FS(1) | FS(2) | FS(14) | FS(15);
 
@@ -138,7 +140,7 @@ int landlock_enforce(const struct options *o, const struct terminal *t, char *de
   struct ruleset_attr attr = {.fs = known_rights(abi)};
   if (light) attr.fs &= READ_FILE | WRITE_FILE | IOCTL_DEV | MAKE_CHAR | REFER;
   if (abi >= 4 && !light) attr.net = NET_BOTH;
-  if (abi >= 6) attr.scoped = light ? 2 : SCOPE_BOTH; /* 1: abstract sockets, 2: signals */
+  if (abi >= 6) attr.scoped = light ? SCOPE_SIGNAL : SCOPE_BOTH; /* the other is abstract sockets */
   snprintf(detail, size, "this kernel has no Landlock (Linux 5.13 or newer with it enabled)");
   if (abi < 1) return errno = ENOSYS, -1;
   snprintf(detail, size, "moving files would be refused (Linux 5.19 or newer is needed)");
@@ -151,4 +153,24 @@ int landlock_enforce(const struct options *o, const struct terminal *t, char *de
   if (light ? allow_all_but_terminals(&r, t) : allow_reading(&r, o, t)) return -1;
   if (syscall(NR_RESTRICT_SELF, r.fd, 0)) return -1;
   return close(r.fd);
+}
+
+/*
+ * Puts this process into a domain of its own, of which it only wants the scope: from then on its signals reach nothing
+ * but what it starts, so that kill(-1, …) means exactly its tree. Returns whether that holds. Since everything of this
+ * user would die if it did not, the kernel's word is not enough: `outside`, a process that could be signalled before,
+ * must now be out of reach. Takes setuid programs away from what is started, so never for an unrestricted command.
+ */
+int landlock_isolate(pid_t outside) {
+  /* A rule set that says nothing of REFER takes it away, so it is handled and given back whole. */
+  struct ruleset_attr attr = {.fs = REFER, .scoped = SCOPE_SIGNAL};
+  if (syscall(NR_CREATE_RULESET, NULL, 0, ASK_VERSION) < 6 || kill(outside, 0)) return 0;
+  int fd = (int)syscall(NR_CREATE_RULESET, &attr, sizeof attr, 0);
+  if (fd < 0) return 0;
+  char detail[64];
+  struct rules r = {fd, attr.fs, detail, sizeof detail};
+  int enforced = allow_path(&r, AT_FDCWD, "/", REFER) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1) == 0 &&
+                 syscall(NR_RESTRICT_SELF, fd, 0) == 0;
+  close(fd);
+  return enforced && getppid() == outside && kill(outside, 0) == -1 && errno == EPERM;
 }

@@ -59,6 +59,7 @@ void confine_and_exec(const struct options *options, const struct terminal *term
 /* landlock.c: the version the kernel answers with (0: none), and the rule set by profile. */
 int landlock_abi(const struct options *options);
 int landlock_enforce(const struct options *options, const struct terminal *terminal, char *detail, unsigned long size);
+int landlock_isolate(pid_t outside);
 
 /* filter.c */
 int filter_install(int abi);

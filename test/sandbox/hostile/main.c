@@ -4,6 +4,7 @@
  * hostile --start UID cmd… open what a careless parent would leave open (3: a file, 4: the directory, 5: a UDP socket),
  *                          become that user, then exec
  * hostile --prepare        print System V ids for others to misuse; hostile --clean undoes it
+ * hostile --bomb N         a fork bomb that ends at N processes, so that it can be tried on a machine that is needed
  * hostile --identity       print the effective user id (for set-user-ID copies)
  * The test lays out what the operations aim at, in the working directory and in T_… variables.
  */
@@ -11,6 +12,7 @@
 
 #include <grp.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/sem.h>
@@ -68,6 +70,12 @@ static void __attribute__((noreturn)) victim(const char *log) {
   for (;;) pause();
 }
 
+static int bomb(long most) {
+  volatile long *count = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  while (__sync_fetch_and_add(count, 1) < most) fork();
+  for (;;) pause();
+}
+
 static const struct {
   const char *name;
   const struct operation *operations;
@@ -110,6 +118,7 @@ static int clean(char **argv) {
 int main(int argc, char **argv) {
   if (argc == 2 && !strcmp(argv[1], "--identity")) return printf("%d\n", geteuid()), 0;
   if (argc == 3 && !strcmp(argv[1], "--victim")) victim(argv[2]);
+  if (argc == 3 && !strcmp(argv[1], "--bomb")) return bomb(atol(argv[2]));
   if (argc == 2 && !strcmp(argv[1], "--prepare")) return prepare();
   if (argc == 5 && !strcmp(argv[1], "--clean")) return clean(argv);
   if (argc > 3 && !strcmp(argv[1], "--start")) return start(argv);
