@@ -1,3 +1,5 @@
+import { type Dialect, endsOpen, envProgram, type Line, type Startup, shellQuote } from './dialect.ts';
+
 /**
  * How the user's interactive bash is driven (EX-1, EX-2).
  *
@@ -19,23 +21,13 @@ const ACCEPT = '\\e[7332~';
 const TELL = '\\e[7333~';
 const LEAVE = '\\e[7334~';
 
-/** Ends a text, where it can't become part of a here-document: `$_` is the line's own only within its `eval`. */
+/** Tells the line's own status and `$_`, known only within its `eval`; unseen by a trace. */
 const TAIL = '\n{ __aish_inner=$? __aish_last=$_; } 2>/dev/null';
 
-export type Startup = {
-  /** A private directory, for what a prompt tells of the shell's state. */
-  readonly directory: string;
-  /** Signs the first prompt. */
-  readonly token: string;
-  readonly envProgram: string;
-  /** Whether the user's own startup file is read. */
-  readonly personal: boolean;
-};
-
 /** The text of the startup file. */
-export function bashStartup({ directory, token, envProgram, personal }: Startup): string {
+function startupFile({ directory, token, personal }: Startup): string {
   return `
-__aish_dir=${quote(directory)} __aish_token=${token} __aish_newline='
+__aish_dir=${shellQuote(directory)} __aish_token=${token} __aish_newline='
 '
 __aish_running= __aish_status=0 __aish_last= __aish_trace= __aish_xtrace= __aish_quiet= __aish_inner=
 __aish_tty=$(/usr/bin/tty <&2) || __aish_tty=/dev/tty
@@ -123,35 +115,23 @@ __aish_hook
 `;
 }
 
-export type Line = {
-  readonly token: string;
-  readonly text: string;
-  /** Whether it goes into the shell's history. */
-  readonly keep: boolean;
-  /** Whether keys were sent that no program may have read: they must not answer the next one's questions. */
-  readonly drain: boolean;
-  /** Further entries for the history, before it. */
-  readonly remember: readonly string[];
-};
-
-/** What is written to the shell to run a command: the fetching key, the fields, the accepting key. */
-export function bashLine({ token, text, keep, drain, remember }: Line): string {
-  const tail = /<<|\\$/.test(text) ? '' : TAIL;
-  const fields = [token, keep ? '1' : '0', drain ? '1' : '0', text, tail, String(remember.length), ...remember];
+/** The fetching key, the fields, the accepting key. */
+function fetchLine({ token, text, keep, drain, remember }: Line): string {
+  const flags = [keep ? '1' : '0', drain ? '1' : '0'];
+  const fields = [token, ...flags, text, endsOpen(text) ? '' : TAIL, String(remember.length), ...remember];
   const body = fields.map((field) => `${field.replaceAll('\0', '')}\0`).join('');
   return `${key(FETCH)}${body}${key(ACCEPT)}`;
 }
-
-/** Tells an end that was not told: harmless otherwise. */
-export const bashTell = key(TELL);
-
-/** Asks for the history to be saved, and to be told when it is. */
-export const bashLeave = key(LEAVE);
 
 function key(sequence: string): string {
   return sequence.replace('\\e', '\x1b');
 }
 
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
+export const bashDialect: Dialect = {
+  files: (startup) => ({ 'startup.bash': startupFile(startup) }),
+  launch: 'exec "$0" --rcfile "$1/startup.bash" -i',
+  env: (env) => env,
+  line: fetchLine,
+  tell: key(TELL),
+  leave: key(LEAVE),
+};

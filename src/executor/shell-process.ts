@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bashLeave, bashLine, bashStartup, bashTell, type Line } from './bash-integration.ts';
 import { CommandPipe } from './command-pipe.ts';
+import { type Dialect, type Line, shellQuote } from './dialect.ts';
 import { type Environment, parseEnvironment } from './environment.ts';
 import { withoutInherited } from './inherit.ts';
 import { type Mark, MarkScanner } from './marks.ts';
@@ -26,6 +26,7 @@ export type ShellEvents = {
 
 export type ShellProcessOptions = {
   readonly program: string;
+  readonly dialect: Dialect;
   readonly personal: boolean;
   readonly cwd: string;
   readonly env: Environment;
@@ -39,10 +40,11 @@ export type ShellState = {
   readonly env: Record<string, string>;
 };
 
-/** One interactive bash with its terminal, its command pipe and its private directory: made and closed together. */
+/** One interactive shell with its terminal, its command pipe and its private directory: made and closed together. */
 export class ShellProcess {
   readonly #events: ShellEvents;
   readonly #directory: string;
+  readonly #dialect: Dialect;
   readonly #pipe: CommandPipe;
   readonly #pty: Pty;
   readonly #scanner: MarkScanner;
@@ -59,13 +61,10 @@ export class ShellProcess {
     this.#directory = directory;
     this.#pipe = pipe;
     this.#promptToken = newToken();
-    const startup = join(directory, 'startup.bash');
-    const envProgram = '/usr/bin/env';
-    writeFileSync(
-      startup,
-      bashStartup({ directory, token: this.#promptToken, envProgram, personal: options.personal }),
-      { mode: 0o600 },
-    );
+    this.#dialect = options.dialect;
+    const { env, personal } = options;
+    const files = this.#dialect.files({ directory, token: this.#promptToken, env, personal });
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text, { mode: 0o600 });
     this.#scanner = new MarkScanner(
       (token) => token === this.#lineToken || token === this.#promptToken,
       (data) => {
@@ -74,12 +73,11 @@ export class ShellProcess {
       },
       (mark) => this.#obey(mark),
     );
-    const script = 'exec "$0" --rcfile "$1" -i <"$2"';
-    const inner = ['/bin/sh', '-c', script, options.program, startup, join(directory, 'lines')];
+    const launch = `${this.#dialect.launch} <${shellQuote(join(directory, 'lines'))}`;
     this.#pty = new Pty({
-      argv: withoutInherited(inner),
+      argv: withoutInherited(['/bin/sh', '-c', launch, options.program, directory]),
       cwd: options.cwd,
-      env: options.env,
+      env: this.#dialect.env(env, directory),
       cols: options.cols,
       rows: options.rows,
       onData: (data) => this.#scanner.push(data),
@@ -117,12 +115,12 @@ export class ShellProcess {
   /** Runs a line. Only one at a time: `onStart` and `onEnd` follow. */
   run(line: Omit<Line, 'token'>): void {
     this.#lineToken = newToken();
-    this.#pipe.write(bashLine({ ...line, token: this.#lineToken }));
+    this.#pipe.write(this.#dialect.line({ ...line, token: this.#lineToken }));
   }
 
   /** Makes sure that an end is told even where every hook was lost. */
   askForEnd(): void {
-    this.#pipe.write(bashTell);
+    this.#pipe.write(this.#dialect.tell);
   }
 
   /** Closes the terminal, behind the saving of the history: bash saves none when it is hung up within a prompt hook. */
@@ -131,7 +129,7 @@ export class ShellProcess {
       this.#pty.dispose();
       return;
     }
-    this.#pipe.write(bashLeave);
+    this.#pipe.write(this.#dialect.leave);
     this.#closing ??= setTimeout(() => this.#pty.dispose(), LEAVE_PATIENCE);
   }
 

@@ -1,11 +1,18 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { clean } from '../session/text.ts';
+import { bashDialect } from './bash-integration.ts';
+import type { Dialect } from './dialect.ts';
 import { type Environment, userEnvironment } from './environment.ts';
+import { bash } from './inherit.ts';
 import { findProcess, signal } from './processes.ts';
 import { Run, type RunningCommand } from './running.ts';
 import { ShellProcess, type ShellState } from './shell-process.ts';
 import { Stopper } from './stop.ts';
+import { zshDialect } from './zsh-integration.ts';
+
+/** The shells that can be driven, by the name of their program. */
+const DIALECTS: Readonly<Record<string, Dialect>> = { bash: bashDialect, zsh: zshDialect };
 
 /** A startup file that has not come to a prompt by then (`exec fish` in it) is left out at the next try. Ms. */
 const STARTUP_PATIENCE = 10_000;
@@ -16,7 +23,7 @@ const TOO_SOON = 1000;
 const MOST_RESTARTS = 3;
 
 export type UserShellOptions = {
-  /** `$SHELL`; whatever is not bash falls back to bash. */
+  /** `$SHELL`; whatever is neither bash nor zsh falls back to bash. */
   readonly shell?: string;
   readonly cwd: string;
   readonly env: Environment;
@@ -50,6 +57,7 @@ export async function startUserShell(options: UserShellOptions): Promise<UserShe
 export class UserShell {
   readonly #options: UserShellOptions;
   readonly #program: string;
+  readonly #dialect: Dialect;
   #process: ShellProcess | undefined;
   #state: ShellState | undefined;
   #cwd: string;
@@ -75,7 +83,9 @@ export class UserShell {
     this.#cols = options.cols;
     this.#rows = options.rows;
     const wanted = options.shell ?? options.env.SHELL ?? '';
-    this.#program = basename(wanted) === 'bash' && existsSync(wanted) ? wanted : 'bash';
+    const dialect = existsSync(wanted) ? DIALECTS[basename(wanted)] : undefined;
+    this.#program = dialect ? wanted : bash;
+    this.#dialect = dialect ?? bashDialect;
   }
 
   /** The working directory as of the last prompt. */
@@ -98,6 +108,7 @@ export class UserShell {
     const process = await ShellProcess.start(
       {
         program: this.#program,
+        dialect: this.#dialect,
         personal: this.#personal,
         cwd: existsSync(this.#cwd) ? this.#cwd : '/',
         env: userEnvironment(this.#options.env),
@@ -281,7 +292,7 @@ export class UserShell {
     const why = startup ? 'without its startup file, which ended it' : 'in its place';
     const message = restarted
       ? `The shell ended (exit ${code}); a new one was started ${why}.`
-      : `The shell ended (exit ${code}) again and again and was not restarted; check ~/.bashrc and start anew.`;
+      : `The shell ended (exit ${code}) again and again and was not restarted; check its startup file and start anew.`;
     if (task)
       this.#finish(task, code, this.#cwd, restarted ? 'the shell ended; a new one was started' : 'the shell ended');
     this.#options.onExit?.({ code, restarted, message });

@@ -1,0 +1,50 @@
+import type { Environment } from './environment.ts';
+
+export type Startup = {
+  /** A private directory, for the startup files and for what a prompt tells of the shell's state. */
+  readonly directory: string;
+  /** Signs the first prompt. */
+  readonly token: string;
+  readonly env: Environment;
+  /** Whether the user's own startup files are read. */
+  readonly personal: boolean;
+};
+
+export type Line = {
+  readonly token: string;
+  readonly text: string;
+  /** Whether it goes into the shell's history. */
+  readonly keep: boolean;
+  /** Whether keys were sent that no program may have read: they must not answer the next one's questions. */
+  readonly drain: boolean;
+  /** Further entries for the history, before it. */
+  readonly remember: readonly string[];
+};
+
+/** How one kind of shell is driven: it reads what is written here from its standard input, a FIFO. */
+export type Dialect = {
+  /** Startup files by name, for the private directory. */
+  readonly files: (startup: Startup) => Readonly<Record<string, string>>;
+  /** `sh` code that starts the shell; its program is `$0`, the directory `$1`, the FIFO becomes its input. */
+  readonly launch: string;
+  readonly env: (env: Environment, directory: string) => Environment;
+  /** Runs a line between the marks Q (fetching), C (command) and D (done: exit code, cwd); a prompt follows with R. */
+  readonly line: (line: Line) => string;
+  /** Tells an end that was not told: harmless otherwise. */
+  readonly tell: string;
+  /** Asks for the history to be saved; mark B when it is. */
+  readonly leave: string;
+};
+
+/** By absolute path: the user's PATH may be anything by then. */
+export const envProgram = '/usr/bin/env';
+
+/** Whether what is put after a text could become part of it: of a here-document, or of its last line. */
+export function endsOpen(text: string): boolean {
+  return /<<|\\$/.test(text);
+}
+
+/** A single word for `sh`. */
+export function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

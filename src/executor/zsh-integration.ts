@@ -1,0 +1,107 @@
+import { type Dialect, endsOpen, envProgram, type Line, type Startup, shellQuote } from './dialect.ts';
+
+/**
+ * How the user's interactive zsh is driven (EX-1, EX-2). As bash (bash-integration.ts), with these differences: the
+ * line editor is off, since it would read the terminal; so a line is written as it is to be read, its text in `$'…'`;
+ * the hooks are the first and the last of `precmd_functions`; and the startup files are found through ZDOTDIR, which is
+ * the user's own again before the user's files are read.
+ */
+function zshenv({ directory, env, personal }: Startup): string {
+  return `
+${env.ZDOTDIR === undefined ? 'unset ZDOTDIR' : `ZDOTDIR=${shellQuote(env.ZDOTDIR)}`}
+${personal ? `[[ -f "\${ZDOTDIR:-$HOME}/.zshenv" ]] && builtin source "\${ZDOTDIR:-$HOME}/.zshenv"` : ''}
+__aish_zdotdir=\${ZDOTDIR-} ZDOTDIR=${shellQuote(directory)}
+`;
+}
+
+function zshrc({ directory, token, personal }: Startup): string {
+  return `
+if [[ -n $__aish_zdotdir ]]; then ZDOTDIR=$__aish_zdotdir; else unset ZDOTDIR; fi
+__aish_dir=${shellQuote(directory)} __aish_token=${token}
+[[ \${HISTFILE-} == $__aish_dir/* ]] && HISTFILE=\${ZDOTDIR:-$HOME}/\${HISTFILE:t}
+__aish_running= __aish_status=0 __aish_last= __aish_trace= __aish_xtrace= __aish_quiet= __aish_inner= __aish_his=
+__aish_tty=\${TTY:-/dev/tty}
+__aish_start() {
+  __aish_token=$1 __aish_running=1 __aish_quiet= __aish_inner= __aish_line=$4 __aish_tail=$5 __aish_keep=$2
+  \\builtin printf '\\033]7331;%s;Q\\007' "$1" >/dev/tty
+  # Within the eval: it is the last command of its own that sets $_ here.
+  __aish_trace='__aish_state "$__aish_last"; '
+  [[ -n $__aish_xtrace ]] && __aish_trace+='{ \\builtin set -x; } 2>/dev/null;'
+  [[ -o verbose || -n $__aish_xtrace ]] && __aish_tail=
+  PS1=$__aish_ps1 PS2=$__aish_ps2
+  [[ -n $__aish_his ]] || \\builtin unsetopt hist_ignore_space
+  if [[ $3 == 1 ]]; then
+    while \\builtin read -rs -t 0.01 -k 1 __aish_drained <"$__aish_tty"; do \\builtin :; done
+  fi
+  while [[ $# -gt 5 ]]; do \\builtin print -rs -- "$6"; \\builtin shift; done
+  [[ $__aish_keep == 1 ]] && \\builtin print -rs -- "$__aish_line"
+  \\builtin printf '\\033]7331;%s;C\\007' "$__aish_token" >/dev/tty
+}
+__aish_state() { [[ -o errexit || -o errreturn ]] && \\builtin return 0; \\builtin return "$__aish_status"; }
+__aish_end() {
+  if [[ -n $__aish_running ]]; then
+    __aish_running= __aish_status=\${__aish_inner:-$1}
+    if [[ -o xtrace ]]; then \\builtin unsetopt xtrace; __aish_xtrace=1; else __aish_xtrace=; fi
+    \\builtin printf '\\033]7331;%s;D;%s;%s\\007' "$__aish_token" "$__aish_status" "$PWD" >/dev/tty
+    __aish_hook
+  fi
+}
+__aish_hook() {
+  \\builtin emulate -L zsh
+  precmd_functions=(__aish_prompt_first \${precmd_functions:#__aish_*} __aish_prompt_ready)
+}
+__aish_words() {
+  \\builtin emulate -L zsh
+  \\builtin print -rl -- \${(k)aliases} \${(k)functions} \${(k)builtins} \${(k)reswords} >|"$__aish_dir/words"
+}
+# Only a line that was thrown away is still open here.
+__aish_prompt_first() { { __aish_end 130; __aish_state; } 2>/dev/null; }
+__aish_prompt_ready() { {
+  if [[ -z $__aish_quiet ]]; then
+    __aish_quiet=1 __aish_ps1=\${PS1-} __aish_ps2=\${PS2-}
+    if [[ -o hist_ignore_space ]]; then __aish_his=1; else __aish_his=; fi
+  fi
+  PS1= PS2=
+  \\builtin setopt hist_ignore_space
+  \\builtin unsetopt prompt_sp prompt_cr zle
+  __aish_words || \\builtin :
+  ${envProgram} -0 >|"$__aish_dir/env" || \\builtin :
+  \\builtin printf '\\033]7331;%s;R;%s\\007' "$__aish_token" "$PWD" >/dev/tty
+} 2>/dev/null; }
+__aish_leave() {
+  [[ -n \${HISTFILE-} && \${SAVEHIST:-0} -gt 0 ]] && \\builtin fc -AI
+  \\builtin printf '\\033]7331;%s;B\\007' "$__aish_token" >/dev/tty
+}
+${personal ? `[[ -f "\${ZDOTDIR:-$HOME}/.zshrc" ]] && \\builtin source "\${ZDOTDIR:-$HOME}/.zshrc" <"$__aish_tty"` : ''}
+__aish_hook
+`;
+}
+
+/** Tells the line's own status and `$_`, known only within its `eval`. In a group, zsh has no `$_`. */
+const TAIL = '\n__aish_inner=$? __aish_last=$_';
+
+function writeLine({ token, text, keep, drain, remember }: Line): string {
+  const words = [text, endsOpen(text) ? '' : TAIL, ...remember].map(ansiQuote).join(' ');
+  return (
+    ` { __aish_start ${token} ${keep ? 1 : 0} ${drain ? 1 : 0} ${words}; } 2>/dev/null; ` +
+    '\\builtin eval "$__aish_trace$__aish_line$__aish_tail" <"$__aish_tty"; ' +
+    '{ __aish_end "$?"; } 2>/dev/null\n'
+  );
+}
+
+/** A word in `$'…'`: one line whatever it holds, and nothing in it that history expansion looks at. */
+function ansiQuote(text: string): string {
+  const escaped = text.replace(/[\\'!\0-\x1f\x7f]/g, (character) =>
+    character === '\0' ? '' : `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  );
+  return `$'${escaped}'`;
+}
+
+export const zshDialect: Dialect = {
+  files: (startup) => ({ '.zshenv': zshenv(startup), '.zshrc': zshrc(startup) }),
+  launch: 'exec "$0" -i -o nozle',
+  env: (env, directory) => ({ ...env, ZDOTDIR: directory }),
+  line: writeLine,
+  tell: ' { __aish_end 130; } 2>/dev/null\n',
+  leave: ' { __aish_leave; } 2>/dev/null\n',
+};

@@ -1,0 +1,98 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Bench, shows, until, userShell, workspace } from './support.ts';
+
+const ZSH = ['/bin/zsh', '/usr/bin/zsh', '/opt/homebrew/bin/zsh'].find((path) => existsSync(path));
+
+/** A real zsh with a home and a startup file of its own. */
+async function zsh(rc = ''): Promise<Bench> {
+  const dotfiles = workspace();
+  writeFileSync(join(dotfiles, '.zshrc'), rc);
+  const env = { HOME: dotfiles, PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', SHELL: ZSH ?? '' };
+  return { ...(await userShell('', { env, cwd: dotfiles })), home: dotfiles };
+}
+
+describe.runIf(ZSH)('zsh', () => {
+  it('keeps what a line changes, tells exit codes, and $? and $_ of the line before', async () => {
+    const { shell, run } = await zsh('alias greet="echo hello"; echo "started on $(tty)"');
+    expect(await run('cd /usr; export COLOR=red; n=5; twice() { echo $1 $1; }; (exit 3)')).toMatchObject({ exit: 3 });
+    expect(shell.cwd).toBe('/usr');
+    expect((await run('echo $?; greet; echo $COLOR $n; twice x')).head).toBe('3\nhello\nred 5\nx x');
+    await run('true a-word');
+    expect((await run('echo $_; echo $ZSH_VERSION | wc -l')).head).toMatch(/^a-word\n\s*1$/);
+    expect((await run('if then')).exit).toBe(1);
+    expect((await run('nosuch')).exit).toBe(127);
+    expect((await shell.environment()).COLOR).toBe('red');
+    expect((await shell.environment()).ZDOTDIR).toBeUndefined();
+    expect(['greet', 'twice', 'cd', 'while', 'nope'].map((word) => shell.knows(word))).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it('runs lines of any shape and gives them the terminal', async () => {
+    const { shell, run } = await zsh();
+    expect((await run('for i in 1 2\ndo echo "$i!"\ndone')).head).toBe('1!\n2!');
+    expect((await run("cat <<'E'\nit's $x \\ \"q\" \x01!\nE")).head).toContain('it\'s $x \\ "q" ');
+    const asking = shell.run('read "n?name? "; echo "hi $n"; tty');
+    await shows(asking, 'name?');
+    asking.write('bob\n');
+    expect((await asking.result).head).toMatch(/^name\? bob\nhi bob\n\/dev\/pts\/\d+$/);
+  });
+
+  it('stops on Ctrl-C and Ctrl-Z, also where every hook was lost', async () => {
+    const { shell, run } = await zsh();
+    const sleeping = shell.run('echo go; sleep 100');
+    await shows(sleeping, 'go');
+    shell.suspend();
+    expect((await sleeping.result).exit).toBe(148);
+    expect((await run('jobs')).head).toContain('suspended');
+    const loop = shell.run('precmd_functions=(); unset precmd_functions; echo in; while :; do :; done');
+    await shows(loop, 'in');
+    loop.interrupt();
+    expect(await loop.result).toMatchObject({ exit: 130, note: 'interrupted' });
+    expect((await run('echo next')).head).toBe('next');
+  });
+
+  it('starts another when it ends', async () => {
+    const { exits, run } = await zsh('alias here="echo alive"');
+    expect((await run('exit 7')).exit).toBe(7);
+    expect((await run('set -e; false; echo not reached')).exit).toBe(1);
+    expect((await run('exec sh -c "exit 9"')).exit).toBe(9);
+    expect((await run('here')).head).toBe('alive');
+    expect(exits).toHaveLength(3);
+  });
+
+  it.each([
+    ['prompt themes', 'setopt prompt_subst; precmd() { PROMPT="$(date) > "; RPROMPT=x }'],
+    ['aliases over builtins', 'alias cd="echo CD" eval=nope builtin=nope printf=false'],
+    ['options', 'setopt ksh_arrays sh_word_split no_bare_glob_qual noclobber no_unset warn_create_global hist_verify'],
+    ['vi keys', 'bindkey -v; setopt zle 2>/dev/null'],
+    ['traps', 'trap ":" DEBUG; trap ":" ZERR'],
+    ['a changed IFS', 'IFS=abcdehlnoprstu0123456789'],
+    ['a preexec that looks at the terminal', 'preexec() { print -n "\\e]0;$1\\a" }'],
+  ])('survives %s', async (_name, rc) => {
+    const { run, home } = await zsh(rc);
+    expect(await run('\\builtin echo out; (exit 4)')).toMatchObject({ exit: 4, head: 'out', cwd: home });
+    expect(await run('\\builtin cd /usr')).toMatchObject({ exit: 0, cwd: '/usr' });
+    expect(await run(rc)).toMatchObject({ cwd: '/usr' });
+    expect((await run('(exit 6)')).exit).toBe(6);
+  });
+
+  it('keeps its own lines out of the history, and saves the user’s', async () => {
+    const { shell, home, run } = await zsh('HISTFILE=~/.zhist SAVEHIST=100 HISTSIZE=100');
+    await run('echo one');
+    await run(' echo hidden');
+    shell.remember('make all # aish');
+    await run('echo two!');
+    expect((await run('fc -l 1')).head.replace(/^ *\d+\*? +/gm, '')).toBe('echo one\nmake all # aish\necho two!');
+    shell.dispose();
+    const file = join(home, '.zhist');
+    await until(() => existsSync(file) && readFileSync(file, 'utf8').includes('echo two!'), 'the history is saved');
+    expect(readFileSync(file, 'utf8')).not.toContain('__aish');
+  });
+});
