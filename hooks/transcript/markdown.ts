@@ -11,7 +11,7 @@ const LIMIT = 400_000;
 /** Blocks within blocks deeper than this are shown as they are. */
 const DEEPEST = 12;
 /** Below this width nothing is indented any more. */
-const NARROW = 12;
+const NARROW = 6;
 
 /** Renders a whole text. No line is wider than `width`; raw HTML and control characters come out as text. */
 export function renderMarkdown(text: string, width: number, theme: Theme): string[] {
