@@ -30,13 +30,18 @@ export async function runScreen(aish: Aish): Promise<number> {
     stdout: process.stdout,
     alternateScreen: true,
     mouse: aish.ui.mouse,
-    onSignal: (signal) => ended.resolve(128 + constants.signals[signal]),
+    onSignal: (signal) => {
+      output.mute();
+      ended.resolve(128 + constants.signals[signal]);
+    },
   });
   const broke = (error: unknown) => ended.reject(error);
   // A terminal that is gone tells so at every write; the hang-up has its own way to end the program.
   const ignore = () => {};
   const mute = () => output.mute();
   process.stdout.on('error', ignore);
+  // Ink's exit hook kills the process at a signal that nobody else listens to; here the session is closed first.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, ignore);
   process.on('uncaughtException', broke);
   process.on('unhandledRejection', broke);
   process.on('exit', mute);
