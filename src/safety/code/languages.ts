@@ -187,7 +187,7 @@ const OTHER: Language = {
   comments: 'hash',
   losses: [
     [
-      /(?<![.$\w])(unlink|file\.remove|rm|file\.rename|file\s+delete|deleteFile|removeFile|removeDirectory\w*|delete_file)\s*\(?\s*["\w(c]/,
+      /(?<![.$\w])(unlink|file\.remove|rm|file\.rename|file\s+delete|remove\.packages|deleteFile|removeFile|removeDirectory\w*|delete_file)\s*\(?\s*["\w(c]/,
       'deletes files',
     ],
     [/\.\s*(delete|deleteDir|deleteOnExit|deleteRecursively|deleteIfExists)\s*\(\s*\)/, 'deletes files'],

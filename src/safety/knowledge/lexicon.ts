@@ -1,10 +1,10 @@
 /** Verbs that, as a subcommand of any tool, take something away for good or stop something. */
 const DESTROY =
-  'delete del remove rm rmi rmdir destroy drop purge prune wipe erase clear clean cleanup flush flushall flushdb reset revoke terminate kill stop shutdown poweroff reboot restart uninstall undeploy unregister deregister detach disable deactivate deprovision decommission evict drain truncate obliterate nuke expunge forget discard rollback revert restore overwrite zap teardown unpublish yank downgrade scuttle vacate purge-all delete-all remove-all deleteall rm-all clear-all reinitialize reformat unlink invalidate trash uncordon-all force-delete hard-delete cancel abort suspend eject scale-down power-off unassign dissociate disassociate untag quarantine rekey reclaim sweep gc undo decrypt-all factory-reset switchover failover takeover tear-down down';
+  'delete del remove rm rmi rmdir destroy drop purge prune wipe erase clear clean cleanup flush flushall flushdb reset revoke terminate kill stop shutdown poweroff reboot restart uninstall undeploy unregister deregister detach disable deactivate deprovision decommission evict drain truncate obliterate nuke expunge forget discard rollback revert restore overwrite zap teardown unpublish yank downgrade scuttle vacate purge-all delete-all remove-all deleteall rm-all clear-all reinitialize reformat unlink invalidate trash uncordon-all force-delete hard-delete cancel abort suspend eject scale-down power-off unassign dissociate disassociate untag unset quarantine rekey reclaim sweep gc undo decrypt-all factory-reset switchover failover takeover tear-down down';
 
 /** Verbs weaker than those above: they count for tools that are known to manage something, not for any program. */
 const WEAK = new Set(
-  'clear clean reset stop restart cancel abort suspend restore revert disable down undo gc untag detach eject unlink'.split(
+  'clear clean reset stop restart cancel abort suspend restore revert disable down undo gc untag unset detach eject unlink'.split(
     ' ',
   ),
 );
@@ -20,12 +20,20 @@ const READ = new Set(
 
 const COMPOUND = /[-_:.]/;
 
-export type Word = 'destroys' | 'destroys weakly' | 'reads' | undefined;
+/** Reading words that are also names of things: what follows may still take one of them away (`env rm X`). */
+const NOUNS = new Set(
+  'env log logs events history stat stats tags images metrics usage report docs graph tree tasks test export head tail top completion completions summary'.split(
+    ' ',
+  ),
+);
+
+export type Word = 'destroys' | 'destroys weakly' | 'reads' | 'names' | undefined;
 
 /** What a subcommand word says: `delete-bucket`, `keys:destroy`, `batch_delete`, `describeInstances`. */
 export function verbOf(word: string): Word {
   const lower = word.toLowerCase();
   if (STRONG.has(lower)) return WEAK.has(lower) ? 'destroys weakly' : 'destroys';
+  if (NOUNS.has(lower)) return 'names';
   if (READ.has(lower)) return 'reads';
   if (!/^[a-zA-Z][\w:.-]*$/.test(word) || word.length > 50) return undefined;
   const parts = word
@@ -37,6 +45,7 @@ export function verbOf(word: string): Word {
   const last = parts.at(-1) ?? '';
   // File names and versions (`clean.sh`, `reset.sql`) are not verbs.
   if (/\.\w{1,5}$/.test(word) && !word.includes(':')) return undefined;
+  if (word.includes(':') && STRONG.has(last)) return WEAK.has(last) ? 'destroys weakly' : 'destroys';
   if (READ.has(first)) return 'reads';
   if (/^(no|dry|skip|without|not)$/.test(first)) return undefined;
   if (READ.has(last)) return 'reads';
@@ -47,7 +56,6 @@ export function verbOf(word: string): Word {
     !/^(auto|on|can|to|pre|post)$/.test(first)
   )
     return 'destroys';
-  if (word.includes(':') && STRONG.has(last)) return WEAK.has(last) ? 'destroys weakly' : 'destroys';
   if (READ.has(last) && word.includes(':')) return 'reads';
   return undefined;
 }

@@ -19,7 +19,7 @@ import { INTERPRETERS } from './interpreters.ts';
 import { MISC } from './misc.ts';
 import { isLocalScript, programName } from './name.ts';
 import { OVERWRITING } from './overwriting.ts';
-import { absolute } from './paths.ts';
+import { absolute, fileKey } from './paths.ts';
 import { runScriptFile, SHELLS } from './shells.ts';
 import { TEXT_TOOLS } from './text-tools.ts';
 import { SPECIAL_WRAPPERS, WRAPPERS } from './wrappers.ts';
@@ -64,7 +64,7 @@ export function dispatch(
     return machine.runFields([{ text: 'service', glob: false }, { text: script, glob: false }, ...fields.slice(1)], io);
   const name = programName(word.text);
   const call = new Call(machine, name, fields.slice(1), io, redirects);
-  if (word.text.includes('/') && machine.written.has(absolute(machine, word.text) ?? word.text)) {
+  if (word.text.includes('/') && machine.written.has(fileKey(machine, word.text))) {
     return runScriptFile(call, word.text, texts(call), io);
   }
   if (isRehearsal(call, hasRules(name) || HARMLESS_PROGRAMS.has(name))) return HOLE;
@@ -97,6 +97,7 @@ function texts(call: Call): string[] {
 /** What the tables of knowledge and the lexicon say of a call no rule matched. */
 function byKnowledge(call: Call): StaticVerdict {
   const { program, options } = call;
+  if (sameInAndOut(call)) return destructive('same file in and out', 'empties the file it reads');
   if (HARMLESS_PROGRAMS.has(program)) return harmless();
   const words = options.operands.map((operand) => operand.text);
   const table = isHarmlessSubcommand(program, words, options.flags);
@@ -105,6 +106,18 @@ function byKnowledge(call: Call): StaticVerdict {
   if (found) return found;
   if (RUNNERS.test(program)) return unknown(`${readable(program)} runs files of the project`, { runsFiles: true });
   return unknown(`${readable(program).slice(0, 60)} is not known`);
+}
+
+/** `iconv -o f f`: the output is opened, and so emptied, before the input is read. */
+function sameInAndOut(call: Call): boolean {
+  const at = call.args.findIndex((field) => field.text === '-o' || field.text === '--output');
+  if (at < 0) return false;
+  const target = call.args[at + 1]?.text;
+  return (
+    target !== undefined &&
+    /^\w/.test(target) &&
+    call.args.some((field, index) => index !== at + 1 && field.text === target)
+  );
 }
 
 const RUNNERS =
@@ -129,6 +142,7 @@ function lexicon(call: Call, known: boolean): StaticVerdict | undefined {
       if (RUN_SUB.test(options.operands[0]?.text ?? '') && seen > 1) break;
       return destructive('destroying verb', `${readable(program)}: ${readable(text)} takes something away`);
     }
+    if (verb === 'names') reads = true;
     if (verb === 'reads' && !maybeValue) {
       reads = true;
       break;
@@ -209,18 +223,12 @@ function outputOf(call: Call): string {
     if (names.length === 0) return stdin ?? HOLE;
     const known = names.map(
       ({ text }) =>
-        call.machine.substituted.get(text) ??
-        call.machine.written.get(absolute(call.machine, text) ?? text) ??
-        FILE_TEXT,
+        call.machine.substituted.get(text) ?? call.machine.written.get(fileKey(call.machine, text)) ?? FILE_TEXT,
     );
     return program === 'zcat' ? DECODED : known.join('');
   }
   if (stdin?.includes(FETCHED)) return FETCHED;
   if (stdin?.includes(DECODED) || /^(openssl|uudecode|gunzip|bunzip2|unxz|zstd|gpg|xz|gzip)$/.test(program))
     return DECODED;
-  return program === 'grep' || program === 'tr'
-    ? (stdin ?? HOLE)
-    : program === 'nc' || program === 'ncat'
-      ? FETCHED
-      : HOLE;
+  return program === 'nc' || program === 'ncat' ? FETCHED : HOLE;
 }

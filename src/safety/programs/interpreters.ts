@@ -5,7 +5,7 @@ import type { Call } from './call.ts';
 import { originOf } from './code.ts';
 import { forAll, type Handlers } from './handler.ts';
 import { editsInPlace } from './overwriting.ts';
-import { absolute } from './paths.ts';
+import { fileKey } from './paths.ts';
 
 /** Options after which source code stands, by program. */
 const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
@@ -82,7 +82,7 @@ function interpret(call: Call): string | undefined {
     const at = words.indexOf(file);
     return machine.runFields([{ text: script, glob: false }, ...args.slice(at + 1)], call.io);
   }
-  const known = machine.substituted.get(file) ?? machine.written.get(absolute(machine, file) ?? file);
+  const known = machine.substituted.get(file) ?? machine.written.get(fileKey(machine, file));
   if (known !== undefined) return source(call, known);
   machine.note(unknown('runs a script file', { runsFiles: true }));
   return output(call);
@@ -93,11 +93,8 @@ function inPlace(call: Call, pattern: RegExp): void {
     (field) => /^-\w+/.test(field.text) && pattern.test(field.text) && !/^-[eEIMm]/.test(field.text),
   );
   if (!option) return;
-  const backup = /i\.\w+|i~/.test(option.text);
   const files = call.operands.map((operand) => operand.text);
-  call.machine.note(
-    backup ? unknown('edits in place and keeps a copy') : editsInPlace(call, `${call.program} -i`, files),
-  );
+  call.machine.note(editsInPlace(call, `${call.program} -i`, files));
 }
 
 function source(call: Call, code: string | undefined): string {

@@ -133,8 +133,10 @@ export const MISC: Handlers = {
   },
   ...forAll('kill pkill killall', (call) => {
     const gentle =
-      call.args.some((field) => /^-(SIG)?(USR1|USR2|HUP|1|10|12)$/.test(field.text)) ||
-      /^(SIG)?(USR1|USR2|HUP|1|10|12)$/.test(call.value('-s', '--signal') ?? '');
+      call.args.some(
+        (field, index) =>
+          (index === 0 || call.args[0]?.text !== '--') && /^-(SIG)?(USR1|USR2|HUP|1|10|12)$/.test(field.text),
+      ) || /^(SIG)?(USR1|USR2|HUP|1|10|12)$/.test(call.value('-s', '--signal') ?? '');
     if (gentle) call.machine.note(unknown('sends a signal that some programs end at'));
     return HOLE;
   }),

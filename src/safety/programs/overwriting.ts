@@ -4,7 +4,7 @@ import { destructive, harmless, type StaticVerdict, unknown } from '../verdict.t
 import type { Call } from './call.ts';
 import { forAll, type Handlers } from './handler.ts';
 import {
-  absolute,
+  fileKey,
   isDisk,
   isHarmlessTarget,
   isSystemPath,
@@ -23,7 +23,7 @@ export const OVERWRITING: Handlers = {
         ? (specialTarget(text) ?? harmless())
         : overwrite(call.machine, text, 'tee', 'empties an existing file');
       call.machine.note(call.machine.substituted.has(text) ? harmless() : written);
-      call.machine.written.set(absolute(call.machine, text) ?? text, call.io.stdin ?? HOLE);
+      call.machine.written.set(fileKey(call.machine, text), call.io.stdin ?? HOLE);
     }
     return call.io.stdin ?? HOLE;
   },
@@ -114,7 +114,7 @@ function download(call: Call, target: string | undefined): string {
       harmless('downloads a file'),
     ),
   );
-  call.machine.written.set(absolute(call.machine, target) ?? target, FETCHED);
+  call.machine.written.set(fileKey(call.machine, target), FETCHED);
   return '';
 }
 
@@ -170,11 +170,12 @@ function judgeTransfer(call: Call, sources: readonly string[], target: string, d
   const forced = call.has('-f', '--force') && !call.has('-r', '-R', '-a');
   const clearlyNew =
     BACKUP_NAME.test(target) || /\/$|^\.{1,2}$/.test(target) || directory || /^(\.|\.\.|~|\$HOME)?\/?$/.test(target);
-  const blind = clearlyNew
-    ? harmless(`${verb} to a new place`)
-    : forced
-      ? destructive(`${program} over a file`, 'overwrites an existing file')
-      : unknown(`${verb} over a file if there is one`);
+  const blind =
+    clearlyNew && !call.has('-f', '--force')
+      ? harmless(`${verb} to a new place`)
+      : forced
+        ? destructive(`${program} over a file`, 'overwrites an existing file')
+        : unknown(`${verb} over a file if there is one`);
   return judgeTarget(call, sources, target, directory, `${program} over a file`, blind);
 }
 
@@ -204,7 +205,7 @@ function judgeTarget(
 /** The verdict on an in-place edit of `paths`: existing files change and no copy is kept. */
 export function editsInPlace(call: Call, rule: string, paths: readonly string[]): StaticVerdict {
   const dear = paths.filter(
-    (path) => !path.includes(OWN_TEMP) && !call.machine.scope.made.has(absolute(call.machine, path) ?? path),
+    (path) => !path.includes(OWN_TEMP) && !call.machine.scope.made.has(fileKey(call.machine, path)),
   );
   if (paths.length > 0 && dear.length === 0) return harmless('edits a file of its own');
   return destructive(rule, 'edits files in place');

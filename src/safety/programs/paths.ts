@@ -20,6 +20,11 @@ export function absolute(machine: Machine, path: string): string | undefined {
   return cwd === undefined ? undefined : join(cwd, path);
 }
 
+/** The name under which a file is remembered: absolute where that is known, else without a leading `./`. */
+export function fileKey(machine: Machine, path: string): string {
+  return absolute(machine, path) ?? path.replace(/^(\.\/)+/, '');
+}
+
 /** Is this a disk or partition, so that writing to it destroys what it holds? */
 export function isDisk(path: string): boolean {
   return DISK.test(path);
@@ -54,7 +59,7 @@ export type Existing = 'empty' | 'file' | 'directory' | 'absent' | 'unknown';
 /** Looks at `path` without changing anything; `unknown` where looking is not possible. */
 export function lookAt(machine: Machine, path: string): Existing {
   const full = absolute(machine, path);
-  if (machine.scope.made.has(full ?? path)) return 'empty';
+  if (machine.scope.made.has(fileKey(machine, path))) return 'empty';
   if (!machine.files || full === undefined) return 'unknown';
   const seen = machine.files.stat(full);
   if (!seen) return 'absent';
@@ -64,7 +69,7 @@ export function lookAt(machine: Machine, path: string): Existing {
 
 /** Remembers that the command itself made (or already judged) this file. */
 export function remember(machine: Machine, path: string): void {
-  machine.scope.made.add(absolute(machine, path) ?? path);
+  machine.scope.made.add(fileKey(machine, path));
 }
 
 /**

@@ -3,7 +3,7 @@ import { unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
 import { forAll, type Handlers } from './handler.ts';
-import { absolute } from './paths.ts';
+import { fileKey } from './paths.ts';
 
 /** Shells: `-c CODE`, code on standard input, a script file. */
 export const SHELLS: Handlers = forAll(
@@ -28,7 +28,7 @@ function runShell(call: Call): string {
     if (/^-[a-zA-Z]*s[a-zA-Z]*$/.test(word) || word === '-') {
       return fromInput(
         call,
-        args.slice(at + 1).map((field) => field.text),
+        args.slice(at + 1).flatMap((field) => (field.text === '--' ? [] : [field.text])),
       );
     }
     if (!/^[-+]/.test(word)) break;
@@ -39,7 +39,7 @@ function runShell(call: Call): string {
   return runScriptFile(
     call,
     script.text,
-    args.slice(at + 1).map((field) => field.text),
+    args.slice(at + 1).flatMap((field) => (field.text === '--' ? [] : [field.text])),
     io,
   );
 }
@@ -74,7 +74,7 @@ function fromInput(call: Call, positional: readonly string[]): string {
 export function runScriptFile(call: Call, path: string, positional: readonly string[], io: Call['io']): string {
   const { machine } = call;
   if (/^\/dev\/(stdin|fd\/0)$/.test(path) && io.stdin !== undefined) return fromInput(call, positional);
-  const known = machine.substituted.get(path) ?? machine.written.get(absolute(machine, path) ?? path);
+  const known = machine.substituted.get(path) ?? machine.written.get(fileKey(machine, path));
   if (known === undefined) {
     machine.note(unknown('runs a script file', { runsFiles: true }));
     return HOLE;

@@ -18,10 +18,7 @@ export const TEXT_TOOLS: Handlers = {
     if (call.has('-f', '--file')) call.machine.note(unknown('runs a sed script file', { runsFiles: true }));
     const inPlace = call.args.some((field) => /^(-[nErsuz]*i|--in-place)/.test(field.text) && field.text !== '--');
     if (inPlace) {
-      const backup = call.args.some(
-        (field) => /^(-[nErsuz]*i[.~\w]+|--in-place=.+)$/.test(field.text) && !/^-i[nErsuz]+$/.test(field.text),
-      );
-      call.machine.note(backup ? unknown('edits in place and keeps a copy') : editsInPlace(call, 'sed -i', files));
+      call.machine.note(editsInPlace(call, 'sed -i', files));
     } else call.machine.note(harmless());
     return inPlace ? '' : (call.io.stdin ?? HOLE);
   },

@@ -1,5 +1,5 @@
 import type { Call } from '../programs/call.ts';
-import { absolute } from '../programs/paths.ts';
+import { fileKey } from '../programs/paths.ts';
 import { OWN_TEMP } from '../shell/marks.ts';
 import type { Rule } from './rule.ts';
 
@@ -11,7 +11,7 @@ export function onlyOwnTemp(call: Call): boolean {
     operands.every(
       ({ text }) =>
         text.includes(OWN_TEMP) ||
-        (machine.files !== undefined && machine.scope.made.has(absolute(machine, text) ?? text) && !text.includes('*')),
+        (machine.files !== undefined && machine.scope.made.has(fileKey(machine, text)) && !text.includes('*')),
     )
   );
 }

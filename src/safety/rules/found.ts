@@ -75,6 +75,12 @@ export const FOUND_RULES: readonly Rule[] = [
     ['sort -o names.txt names.txt', 'sort -uo f f'],
     ['sort names.txt', 'sort -rf names.txt'],
   ),
+  row(
+    'same file in and out',
+    'empties the file it reads',
+    ['iconv -f latin1 -t utf8 -o f.txt f.txt'],
+    ['iconv -o g.txt f.txt'],
+  ),
   row('uniq to a file', 'overwrites an existing file', ['uniq a b'], ['uniq a', 'uniq -c a']),
   row(
     'cp over a file',

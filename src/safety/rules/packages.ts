@@ -26,6 +26,10 @@ export const PACKAGE_RULES: readonly Rule[] = [
     when: (call) => {
       const sub = first(call);
       const { program } = call;
+      if (program === 'emerge') return call.has('--unmerge', '-C', '--depclean', '-c', '--prune', '-P');
+      if (program === 'nix-env') return call.has('-e', '--uninstall', '--delete-generations', '--rollback');
+      if (program === 'code') return call.has('--uninstall-extension');
+      if (call.has('--uninstall')) return true;
       if (
         /^(search|list|info|show|install|help|view|why|audit|outdated|run|exec|test|build|update|upgrade|add|init|create|i|ls|get|x|dlx|start|publish)$/.test(
           sub,

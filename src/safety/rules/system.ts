@@ -1,10 +1,11 @@
 import type { Call } from '../programs/call.ts';
-import { isSystemPath } from '../programs/paths.ts';
+import { isDisk, isSystemPath } from '../programs/paths.ts';
 import type { Rule } from './rule.ts';
 
 const signalOf = (call: Call): string => {
   const given = call.value('-s', '--signal');
-  const found = call.args
+  const end = call.args.findIndex((field) => field.text === '--');
+  const found = (end < 0 ? call.args : call.args.slice(0, end))
     .find((field) => /^-(\d+|[A-Z]+\d?)$/.test(field.text) && !/^-[lLn]$/.test(field.text))
     ?.text.slice(1);
   return (given ?? found ?? '').replace(/^SIG/, '').toUpperCase();
@@ -77,7 +78,7 @@ export const SYSTEM_RULES: readonly Rule[] = [
       'systemctl service rc-service rc-update sv s6-svc launchctl initctl stop restart supervisorctl pm2 monit runsvctl update-rc.d chkconfig invoke-rc.d loginctl brew-services nssm sc net circusctl god forever nginx apachectl apache2ctl httpd pg_ctl pg_ctlcluster mysqladmin rabbitmqctl redis-server catalina.sh varnishadm haproxy caddy uwsgi gunicorn unicorn sidekiqctl machinectl a2dissite a2dismod nodetool snap-service immortalctl',
     shapes: [
       'stop|restart|try-restart|reload-or-restart|condrestart|disable|mask|kill|revert|daemon-reexec|set-default|delete|del|remove|bootout|unload|force-stop|down|flush|stopall|stop_app|reset|force_reset|purge_queue|delete_queue|delete_user|delete_vhost|clear_permissions|terminate-session|terminate-user|kill-session|kill-user|poweroff|decommission|removenode|assassinate|clearsnapshot|shutdown|drop|link|set-property|edit',
-      '* stop|restart|force-stop|force-reload|disable|kill',
+      '* stop|restart|force-stop|force-reload|disable|kill|remove',
       '-s=/stop|quit|reopen/',
       '-k=/stop|graceful-stop|restart/',
     ],
@@ -193,7 +194,12 @@ export const SYSTEM_RULES: readonly Rule[] = [
       if (
         call.operands
           .slice(1)
-          .some((operand) => isSystemPath(operand.text) || /^(\/|~|\/home|\/root|\/var)\/?$/.test(operand.text))
+          .some(
+            (operand) =>
+              isSystemPath(operand.text) ||
+              isDisk(operand.text) ||
+              /^(\/|~|\/home|\/root|\/var)\/?$/.test(operand.text),
+          )
       )
         return true;
       return (

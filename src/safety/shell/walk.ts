@@ -283,7 +283,8 @@ export class Walker implements Machine {
   private keep(redirects: readonly Redirect[], out: string): void {
     const target = redirects.find(({ operator, fd }) => operator.includes('>') && (fd ?? 1) === 1)?.target;
     if (target === undefined || target.startsWith('/dev/')) return;
-    const path = isAbsolute(target) || this.scope.cwd === undefined ? target : join(this.scope.cwd, target);
+    const near = target.replace(/^(\.\/)+/, '');
+    const path = isAbsolute(target) || this.scope.cwd === undefined ? near : join(this.scope.cwd, near);
     const append = redirects.some(({ operator }) => operator === '>>');
     this.written.set(path, ((append && this.written.get(path)) || '') + out);
   }
