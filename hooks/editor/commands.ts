@@ -145,7 +145,7 @@ export function giveBack(state: EditorState, text: string): EditorState {
 }
 
 /** The region between mark and cursor; undefined when there is none. */
-export function regionOf(state: EditorState): readonly [number, number] | undefined {
+function regionOf(state: EditorState): readonly [number, number] | undefined {
   const { mark, cursor } = state;
   if (mark === undefined || mark === cursor) return undefined;
   return mark < cursor ? [mark, cursor] : [cursor, mark];

@@ -5,7 +5,7 @@ import { units } from './motion.ts';
 import { pasteLabel } from './placeholder.ts';
 import type { EditorState } from './state.ts';
 
-export type EditorRow = {
+type EditorRow = {
   /** What to draw; never wider than the width. */
   readonly text: string;
   /** The stretch of `state.text` it shows. `end` leaves the newline out. */

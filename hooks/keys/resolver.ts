@@ -4,7 +4,7 @@ import { chordOf } from './chord.ts';
 import type { Binding, KeyCommand, KeyContext } from './table.ts';
 
 /** What a key came to. */
-export type Resolution =
+type Resolution =
   | { readonly kind: 'command'; readonly command: KeyCommand }
   /** The beginning of a sequence; `pending()` says what may follow. */
   | { readonly kind: 'pending' }

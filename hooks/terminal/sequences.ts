@@ -12,7 +12,7 @@ function modifiersOf(parameter: number): Modifiers {
 }
 
 /** A key that types nothing. */
-export function namedKey(
+function namedKey(
   name: string,
   modifiers: Modifiers = NO_MODIFIERS,
   event: KeyToken['event'] = 'press',

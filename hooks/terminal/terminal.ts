@@ -27,16 +27,16 @@ const DRAIN_MS = 150;
 /** A read that is under way when stdin is paused may still take what was meant for a child. */
 const SETTLE_MS = 30;
 
-export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 const SIGNALS: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /** The parts of a tty that are used; `process.stdin` and `process.stdout` fit, and so do doubles. */
-export type TerminalInput = NodeJS.ReadableStream & {
+type TerminalInput = NodeJS.ReadableStream & {
   setRawMode?(mode: boolean): unknown;
   ref?(): unknown;
   unref?(): unknown;
 };
-export type TerminalOutput = NodeJS.WritableStream & { fd?: number };
+type TerminalOutput = NodeJS.WritableStream & { fd?: number };
 
 export type TerminalOptions = {
   readonly stdin: TerminalInput;

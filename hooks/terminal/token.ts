@@ -36,7 +36,7 @@ export type MouseToken = Modifiers & {
 /** A pasted block: `\n` line ends, no control characters but tab. `truncated` when it was over the limit. */
 export type PasteToken = { readonly type: 'paste'; readonly text: string; readonly truncated: boolean };
 
-export type FocusToken = { readonly type: 'focus'; readonly focused: boolean };
+type FocusToken = { readonly type: 'focus'; readonly focused: boolean };
 
 /** What the terminal answered to a query. Never typed text. */
 export type ReplyToken = { readonly type: 'reply' } & (

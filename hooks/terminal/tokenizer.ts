@@ -168,7 +168,7 @@ function cutMark(text: string): number {
 }
 
 /** Line ends as `\n`, and no control characters but tab: a paste is text, whatever the clipboard held. */
-export function cleanPaste(text: string): string {
+function cleanPaste(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufdd0-\ufdef]/g, '')

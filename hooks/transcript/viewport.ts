@@ -6,7 +6,7 @@
 import { createHeights } from './heights.ts';
 
 export type Anchor = { readonly key: string; readonly line: number };
-export type Row = Anchor & { readonly text: string };
+type Row = Anchor & { readonly text: string };
 
 export type View = {
   readonly rows: readonly Row[];
