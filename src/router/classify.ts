@@ -4,8 +4,8 @@
  * What is certain is a table of rules, tried in order; what is left is weighed by a small trained model.
  */
 import { look, type Sight } from './features.ts';
-import { languageScore } from './model.ts';
-import { shellWords } from './vocabulary.ts';
+import { ENOUGH, languageScore } from './model.ts';
+import { shellWords, textCommands } from './vocabulary.ts';
 
 /** What the router asks of the world; all answers must be immediate. */
 export type Words = {
@@ -53,14 +53,20 @@ const RULES: readonly Rule[] = [
   },
   (line, sight, words) => {
     if (!PATH_START.test(line)) return undefined;
-    const asks = sight.english >= 2 || (sight.english >= 1 && /\?$/.test(line));
-    if (asks && !(words.isPath?.(sight.pieces[0]?.text ?? '') && sight.syntax > 0)) return ai('a question about a path');
+    const asks = sight.english >= 3 || (sight.english >= 1 && /\w\?$/.test(line));
+    if (asks && !(words.isPath?.(sight.pieces[0]?.text ?? '') && sight.syntax > 0))
+      return ai('a question about a path');
     return shell('path');
   },
   (line) => (SYNTAX_START.test(line) ? shell('shell syntax') : undefined),
+  (_line, sight, words) => {
+    const first = sight.pieces[0]?.text ?? '';
+    return textCommands.has(first) && words.knows(first) ? shell('known command') : undefined;
+  },
   // An apostrophe within a word that nothing closes: no command, and Enter would only open a continuation line.
   (line, sight, words) => {
-    if (sight.pieces.length < 2 || (line.match(/'/g)?.length ?? 0) % 2 === 0 || !/[A-Za-z]'[a-z]{1,2}\b/.test(line)) return undefined;
+    if (sight.pieces.length < 2 || (line.match(/'/g)?.length ?? 0) % 2 === 0 || !/[A-Za-z]'[a-z]{1,2}\b/.test(line))
+      return undefined;
     return words.knows(sight.pieces[0]?.text ?? '') && sight.english < 1 ? undefined : ai('reads like language');
   },
   (_line, sight, words) => {
@@ -74,7 +80,8 @@ export function classify(line: string, words: Words): Route {
   const text = line.trim();
   const rest = (length: number): string => text.slice(length).trim();
   if (text.startsWith(':')) return { kind: 'meta', forced: true, text: rest(1), why: 'meta command' };
-  if (text.startsWith('!!')) return { kind: 'shell', forced: true, private: true, text: rest(2), why: 'private command' };
+  if (text.startsWith('!!'))
+    return { kind: 'shell', forced: true, private: true, text: rest(2), why: 'private command' };
   if (text.startsWith('!')) return { kind: 'shell', forced: true, text: rest(1), why: 'forced by !' };
   if (text.startsWith('?')) return { kind: 'ai', forced: true, text: rest(1), why: 'forced by ?' };
   if (text === '') return { kind: 'shell', forced: false, text, why: 'empty' };
@@ -94,6 +101,6 @@ export function isShellWord(word: string): boolean {
 function weigh(sight: Sight, words: Words): Verdict {
   const first = sight.pieces[0];
   const known = first !== undefined && words.knows(first.text);
-  if (languageScore(sight, known) > 0) return ai('reads like language');
+  if (languageScore(sight, known) > ENOUGH) return ai('reads like language');
   return shell(known ? 'known command' : 'looks like a command');
 }

@@ -1,12 +1,19 @@
 /** What the model of the router sees of a line: names of features, hashed into buckets. */
-import { englishWords, foreignWords, shellKeywords } from './vocabulary.ts';
+import { englishWords, foreignWords, requestWords, shellKeywords } from './vocabulary.ts';
 import { type Piece, pieces, type Shape } from './words.ts';
 
 /** Number of weights. A power of two. */
 export const BUCKETS = 1 << 15;
 
 const SYNTAX: ReadonlySet<Shape> = new Set<Shape>([
-  'flag', 'path', 'file', 'glob', 'variable', 'setting', 'operator', 'url',
+  'flag',
+  'path',
+  'file',
+  'glob',
+  'variable',
+  'setting',
+  'operator',
+  'url',
 ]);
 
 /** FNV-1a, 32 bit, over the feature's name. */
@@ -24,7 +31,7 @@ function isWord(one: Piece): boolean {
 }
 
 function few(count: number, most: number): number {
-  return count < most ? count : most;
+  return Math.min(count, most);
 }
 
 /** The numbers that the rules and the model share. */
@@ -50,6 +57,12 @@ export function look(line: string): Sight {
   return { pieces: all, english, syntax };
 }
 
+function opening(word: string): string {
+  if (requestWords.has(word)) return 'request';
+  if (englishWords.has(word)) return 'english';
+  return foreignWords.has(word) ? 'foreign' : 'plain';
+}
+
 /** The buckets of a line's features, without repeats. `known`: the first word is something the shell can run. */
 export function features(sight: Sight, known: boolean): number[] {
   const { pieces: all, english, syntax } = sight;
@@ -70,7 +83,10 @@ export function features(sight: Sight, known: boolean): number[] {
   add(`first ${first.plain}`);
   add(`first shape ${first.shape}`);
   add(`first mark ${first.mark}`);
-  add(`first ${englishWords.has(first.plain) ? 'english' : foreignWords.has(first.plain) ? 'foreign' : 'plain'} ${k}`);
+  const kind = opening(first.plain);
+  add(`opens ${kind} ${k}`);
+  add(`opens ${kind} english ${few(english, 2)} syntax ${few(syntax, 1)} ${k}`);
+  add(`opens ${kind} length ${few(all.length, 4)} ${k}`);
   if (shellKeywords.has(first.plain)) add(`keyword ${syntax > 0} ${english > 0}`);
   add(`length ${few(all.length, 9)} ${k}`);
   add(`english ${few(english, 4)} ${k}`);

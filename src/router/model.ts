@@ -4,6 +4,9 @@ import { SCALE, WEIGHTS } from './weights.ts';
 
 let table: Int8Array | undefined;
 
+/** A line has to read this much like language before it is not run as a command; set on held-out halves of the data. */
+export const ENOUGH = 0.5;
+
 /** How much a line reads like language: above 0 language, below 0 a command; the log of the odds. */
 export function languageScore(sight: Sight, known: boolean): number {
   table ??= new Int8Array(Buffer.from(WEIGHTS, 'base64'));

@@ -1,39 +1,71 @@
-/** The executables on PATH, read once per directory and again when a directory has changed. */
-import { readdirSync, statSync } from 'node:fs';
-
-/** How long a directory's list is trusted without a look at its time stamp. Milliseconds. */
-const FRESH = 2000;
+/** The executables on PATH, known without asking the disk at each key. */
+import { accessSync, constants, statSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 
 export type PathIndex = {
-  /** Whether a directory of `path` has an entry of this name. */
-  has(word: string, path: readonly string[]): boolean;
-  /** All names, unsorted, with repeats. */
-  all(path: readonly string[]): readonly string[];
+  /** Whether the word names an executable. Looks at the disk once per word and refresh. */
+  has(word: string): boolean;
+  /** Names that start so, sorted, at most `limit`; for completion. */
+  startingWith(prefix: string, limit: number): readonly string[];
+  /** Reads the directories that changed since; the others cost one `stat` each. `pathEnv`: a new value of PATH. */
+  refresh(pathEnv?: string): Promise<void>;
 };
 
-type Listed = { names: ReadonlySet<string>; changed: number; looked: number };
+type Folder = { readonly changed: number; readonly names: ReadonlySet<string> };
 
-/** An index of its own, empty until it is asked. Unreadable directories count as empty. */
-export function createPathIndex(now: () => number = Date.now): PathIndex {
-  const lists = new Map<string, Listed>();
-  const namesIn = (folder: string): ReadonlySet<string> => {
-    const known = lists.get(folder);
-    if (known && now() - known.looked < FRESH) return known.names;
-    const changed = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    const names = known?.changed === changed ? known.names : new Set(changed === 0 ? [] : list(folder));
-    lists.set(folder, { names, changed, looked: now() });
-    return names;
-  };
+/** An index of `pathEnv`, empty until the first `refresh` has ended. Directories that can't be read are left out. */
+export function createPathIndex(pathEnv: string): PathIndex {
+  let order = directories(pathEnv);
+  let folders = new Map<string, Folder>();
+  let runnable = new Map<string, boolean>();
+
   return {
-    has: (word, path) => word !== '' && path.some((folder) => namesIn(folder).has(word)),
-    all: (path) => path.flatMap((folder) => [...namesIn(folder)]),
+    has(word) {
+      if (word === '' || word.includes('/')) return false;
+      const answer =
+        runnable.get(word) ?? order.some((dir) => folders.get(dir)?.names.has(word) && isRunnable(join(dir, word)));
+      runnable.set(word, answer);
+      return answer;
+    },
+    startingWith(prefix, limit) {
+      const found = new Set<string>();
+      for (const { names } of folders.values()) for (const name of names) if (name.startsWith(prefix)) found.add(name);
+      return [...found].sort().slice(0, limit);
+    },
+    async refresh(path) {
+      if (path !== undefined) order = directories(path);
+      const wanted = order;
+      const read = await Promise.all(
+        wanted.map(async (dir) => [dir, await readFolder(dir, folders.get(dir))] as const),
+      );
+      if (wanted !== order) return;
+      folders = new Map(read.flatMap(([dir, folder]) => (folder ? [[dir, folder]] : [])));
+      runnable = new Map();
+    },
   };
 }
 
-function list(folder: string): readonly string[] {
+/** Relative entries follow the cwd of whoever asks and are left to the shell. */
+function directories(pathEnv: string): readonly string[] {
+  return [...new Set(pathEnv.split(':').filter((dir) => dir.startsWith('/')))];
+}
+
+async function readFolder(dir: string, before: Folder | undefined): Promise<Folder | undefined> {
   try {
-    return readdirSync(folder);
+    const { mtimeMs } = await stat(dir);
+    if (before && before.changed === mtimeMs) return before;
+    return { changed: mtimeMs, names: new Set(await readdir(dir)) };
   } catch {
-    return [];
+    return undefined;
+  }
+}
+
+function isRunnable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
   }
 }

@@ -12,7 +12,39 @@ const ENGLISH =
   'using via per instead inside outside across around per unless until since whether ' +
   'there’s what’s it’s don’t doesn’t isn’t can’t won’t i’d i’ve you’re that’s';
 
-/** The same for German, French and Spanish; a smaller sign, since several of these are common arguments. */
+/** Verbs (and adverbs before them) that requests begin with, many of them names of commands as well. */
+const REQUESTS =
+  'abort accept activate add adjust align allow analyze annotate append apply archive arrange ask assign ' +
+  'attach attempt authenticate back backup benchmark bind block boot bootstrap bring build burn bump ' +
+  'calculate call cancel capture change check choose clean clear clone close collect colorize combine ' +
+  'comment commit compare compile complete compress compute concatenate configure confirm connect continue ' +
+  'convert copy count crack crawl create crop customize cut deactivate debug decide declare decode ' +
+  'decompress decrypt define delete deploy describe destroy detach detect determine diagnose diff disable ' +
+  'discard disconnect discover display do document download draw drop dump duplicate edit eject embed ' +
+  'emulate enable encode encrypt end enroll enter enumerate erase estimate evaluate exclude execute exit ' +
+  'expand explain explore export extend extract fetch figure fill filter find finish fix flash flip flush ' +
+  'fold follow force forget fork format forward free freeze generate get give go grant grep group guess ' +
+  'halt handle help hide highlight hold identify ignore import improve include increase index initialize ' +
+  'inject insert inspect install interact invoke join jump keep kill label launch learn leave let lift ' +
+  'limit link lint list listen load lock log look lookup lower make manage map mark match measure merge ' +
+  'migrate minify mirror modify monitor mount move mute name navigate normalize notify open optimize order ' +
+  'output override overwrite pack parse pass paste patch pause perform pick pin ping pipe place play plot ' +
+  'point prepare prepend present preserve press prevent preview print probe process produce profile prompt ' +
+  'protect provide prune publish pull purge push put query queue quit raise read rebase reboot rebuild ' +
+  'recall receive recognize recompile reconfigure record recover recreate redirect redo reduce refactor ' +
+  'reference reformat refresh regenerate register reinstall reload remember remind remove rename render ' +
+  'reorder repair repeat replace replay report request require rerun reset resize resolve respond restart ' +
+  'restore resubmit resume retrieve retry return reverse revert review revoke rewrite roll rollback rotate ' +
+  'run sample save say scale scan schedule scrape scroll search see select send separate serve set setup ' +
+  'share shift show shrink shuffle shut shutdown sign simulate skip solve sort spawn speak specify spin ' +
+  'split squash stage start stop store stream strip submit substitute subscribe summarize suspend swap ' +
+  'switch sync synchronize tag tail take talk teach tell terminate test time toggle touch trace track train ' +
+  'transcode transfer transform translate trigger trim truncate try tune turn type unblock uncompress undo ' +
+  'uninstall unlock unmount unpack unregister unset unzip update upgrade upload use validate verify view ' +
+  'visit visualize wait wake walk warn watch wipe work wrap write zip zoom automatically forcefully ' +
+  'interactively permanently recursively quickly simply just always never only please maybe';
+
+/** Function words of German, French and Spanish; a smaller sign than the English ones, since several of these are common arguments. */
 const FOREIGN =
   'der die das den dem des ein eine einen einem einer und oder nicht mit von zu zum zur im ist sind wie was wer warum welche alle bitte mir ich auf für aus ' +
   'le la les du de un une des est sont dans pour avec sur et ou que qui quoi comment pourquoi moi je tous toutes ce cette ' +
@@ -38,12 +70,17 @@ const ANSWERS =
   'the/second/one the/first the/second the/last/one first/one second/one go next both/please ok/do/it yes/do/it yes/go/ahead ' +
   'yes/continue ok/continue ok/go/ahead ok/thanks never/mind nevermind do/not';
 
+/** Commands whose arguments are any text. */
+const TEXT_COMMANDS = 'echo printf cowsay figlet toilet espeak wall logger notify-send';
+
 function words(list: string): ReadonlySet<string> {
   return new Set(list.split(' '));
 }
 
 export const englishWords = words(ENGLISH);
+export const requestWords = words(REQUESTS);
 export const foreignWords = words(FOREIGN);
 export const shellWords: ReadonlySet<string> = words(`${BUILTINS} ${KEYWORDS}`);
+export const textCommands = words(TEXT_COMMANDS);
 export const shellKeywords = words(KEYWORDS);
 export const answers: ReadonlySet<string> = new Set(ANSWERS.split(' ').map((answer) => answer.replaceAll('/', ' ')));

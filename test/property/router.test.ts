@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { classify } from '../../src/router/classify.ts';
+import { routeLine } from '../../src/router/probe.ts';
+
+const piece = fc.constantFrom(
+  "'",
+  '"',
+  '\\',
+  ' ',
+  '(',
+  '{',
+  'find ',
+  "it's ",
+  '?',
+  '!',
+  ':',
+  '=',
+  '|',
+  'ä',
+  '漢',
+  '\n',
+  '$(',
+  'for x in ',
+);
+const line = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.array(piece, { maxLength: 60 }).map((all) => all.join('')),
+);
+
+it('takes any line, known or not, and never throws', () => {
+  fc.assert(
+    fc.property(line, fc.boolean(), (text, known) => {
+      const route = classify(text, { knows: () => known });
+      expect(['meta', 'shell', 'ai']).toContain(route.kind);
+      expect(text).toContain(route.text);
+      expect(route.why).not.toBe('');
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+it('obeys a prefix whatever follows', () => {
+  const kinds = { ':': 'meta', '!': 'shell', '?': 'ai' } as const;
+  fc.assert(
+    fc.property(fc.constantFrom(':', '!', '?'), line, (prefix, text) => {
+      expect(classify(prefix + text, { knows: () => true })).toMatchObject({ kind: kinds[prefix], forced: true });
+    }),
+  );
+});
+
+it('answers any probe line with one line of JSON', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        line,
+        fc.json(),
+        line.map((text) => JSON.stringify({ line: text })),
+      ),
+      (json) => {
+        const answer = routeLine(json);
+        expect(answer).not.toContain('\n');
+        expect(Object.keys(JSON.parse(answer) as object)).toHaveLength(1);
+      },
+    ),
+  );
+});
+
+it('takes time that grows with nothing but the beginning of the line', () => {
+  const hostile = ["'", '"', "a='", 'for x in ', 'if ;', 'a.', '-', '(', '漢', '\\', 'aA'].map((seed) =>
+    seed.repeat(200_000 / seed.length),
+  );
+  for (const text of hostile) {
+    const begin = performance.now();
+    classify(text, { knows: () => true });
+    expect(performance.now() - begin).toBeLessThan(100);
+  }
+});

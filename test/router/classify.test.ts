@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { isAffirmation } from '../../src/router/affirmation.ts';
+import { classify } from '../../src/router/classify.ts';
+import { knownWords, routeLine } from '../../src/router/probe.ts';
+import { measure } from '../bench/route.ts';
+import { ownKnown, ownLines, sharedLines } from '../bench/route-data.ts';
+
+const words = knownWords(ownKnown());
+const kindOf = (line: string) => classify(line, words).kind;
+
+describe('prefixes (IN-1)', () => {
+  it.each([
+    [':help', 'meta', 'help'],
+    ['  :norris count files ', 'meta', 'norris count files'],
+    ['!why not', 'shell', 'why not'],
+    ['?ls -la', 'ai', 'ls -la'],
+    ['! ', 'shell', ''],
+  ])('%s is %s', (line, kind, text) => {
+    expect(classify(line, words)).toMatchObject({ kind, text, forced: true });
+  });
+
+  it('keeps a command private with two marks', () => {
+    expect(classify('!!cat .env', words)).toMatchObject({ kind: 'shell', private: true, text: 'cat .env' });
+    expect(classify('!cat .env', words).private).toBeUndefined();
+  });
+});
+
+describe('without a prefix (IN-2)', () => {
+  it.each([
+    "find . -name '*.py'",
+    'FOO=bar make',
+    './run.sh now',
+    '(cd src && ls)',
+    '[ -f x ] && echo yes',
+    'for f in *.txt; do echo $f; done',
+    'if [ -f x ]; then\n  cat x\nfi',
+    'gti status',
+    'echo what is this for',
+    'git commit -m "fix what the parser did to the list"',
+    '',
+  ])('shell: %s', (line) => expect(kindOf(line)).toBe('shell'));
+
+  it.each([
+    'find all python files changed last week',
+    'make me a file',
+    'who is logged in',
+    'test the connection',
+    "what's up",
+    "find why it doesn't start",
+    '/etc/hosts what is this for?',
+    'if I delete this file can I get it back',
+    '列出所有文件',
+    'покажи большие файлы',
+    'how do I undo the last commit?',
+  ])('language: %s', (line) => expect(kindOf(line)).toBe('ai'));
+
+  it('takes the same words as a command or not by what is installed', () => {
+    expect(classify('zz', { knows: () => true })).toMatchObject({ kind: 'shell', why: 'known command' });
+    expect(classify('hello', { knows: () => false }).kind).toBe('ai');
+  });
+
+  it('knows an existing path from a question about one', () => {
+    const here = { knows: () => false, isPath: (word: string) => word === './serve' };
+    expect(classify('./serve --port 80 in the back?', here).kind).toBe('shell');
+  });
+});
+
+it('takes a short answer as an answer', () => {
+  for (const line of ['yes', 'Continue', 'do it', 'OK, do it!', "don't", 'no thanks.'])
+    expect(isAffirmation(line)).toBe(true);
+  for (const line of ['ls', 'yes | head', 'make it', '']) expect(isAffirmation(line)).toBe(false);
+});
+
+it('answers the probe line by line (CL-2)', () => {
+  expect(routeLine('{"line":"ls -la"}', words)).toBe('{"kind":"shell"}');
+  expect(routeLine('{"line":":help"}')).toBe('{"kind":"meta"}');
+  expect(routeLine('{"line":"zork frobnicate","x":1}', knownWords(new Set(['zork'])))).toBe('{"kind":"shell"}');
+  for (const bad of ['', 'null', '[]', '{"line":1}', '{']) expect(JSON.parse(routeLine(bad))).toHaveProperty('error');
+});
+
+describe('recall', () => {
+  it.each(['hard', 'fresh'] as const)('of the %s set', (name) => {
+    const { language, commands, wrong } = measure(ownLines(name), ownKnown());
+    const said = wrong.map((one) => `${one.kind}: ${one.line}`).join('\n');
+    expect(language, said).toBeGreaterThanOrEqual(95);
+    expect(commands, said).toBeGreaterThanOrEqual(97);
+  });
+
+  it.runIf(sharedLines())('of the shared development set', () => {
+    const shared = sharedLines();
+    const { language, commands, micros } = measure(shared?.lines ?? [], shared?.known ?? new Set());
+    expect(language).toBeGreaterThanOrEqual(98);
+    expect(commands).toBeGreaterThanOrEqual(99.5);
+    expect(micros).toBeLessThan(1000);
+  });
+});
