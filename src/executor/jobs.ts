@@ -66,7 +66,7 @@ export function createJobs(now: () => number = Date.now): Jobs {
       void run.result.then((result) => {
         const ended: Job = { ...job, result };
         if (jobs.has(id)) jobs.set(id, ended);
-        for (const listener of [...listeners]) listener(ended);
+        for (const listener of listeners) listener(ended);
       });
       return id;
     },

@@ -1,7 +1,7 @@
 import { clean } from '../session/text.ts';
 
 /** Characters kept of the start and of the end of an output (EX-5). */
-export const PART_LIMIT = 64 * 1024;
+const PART_LIMIT = 64 * 1024;
 
 /** The head and the tail of an output, line by line, in bounded memory. */
 export class Parts {

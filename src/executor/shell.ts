@@ -332,7 +332,8 @@ export class UserShell {
   }
 
   #expectEnd(task: Task): void {
-    task.late ??= setTimeout(() => {
+    clearTimeout(task.late);
+    task.late = setTimeout(() => {
       if (this.#task === task) this.#process?.askForEnd();
     }, END_PATIENCE);
   }

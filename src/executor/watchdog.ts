@@ -64,7 +64,7 @@ export function killTagged(): void {
 }
 
 /** Processes that carry this program's mark. Empty where there is no /proc. */
-export function taggedProcesses(): number[] {
+function taggedProcesses(): number[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && isTagged(name))

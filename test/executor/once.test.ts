@@ -100,7 +100,7 @@ describe('a command of the model', () => {
   });
 
   it('goes on Ctrl-C, and by force if it does not', async () => {
-    const polite = once('echo up; sleep 100');
+    const polite = once('sh -c "echo up; exec sleep 100"');
     await shows(polite, 'up');
     polite.interrupt();
     expect(await polite.result).toMatchObject({ exit: 130, note: 'interrupted' });

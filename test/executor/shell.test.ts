@@ -85,13 +85,13 @@ describe('the user’s shell', () => {
 
   it('stops the foreground job on Ctrl-Z, and fg and jobs work', async () => {
     const { shell, run } = await userShell();
-    const sleeping = shell.run('echo go; sleep 100');
+    const sleeping = shell.run('sh -c "echo go; exec sleep 100"');
     await shows(sleeping, 'go');
     shell.suspend();
     expect((await sleeping.result).exit).toBe(148);
     expect((await run('jobs')).head).toContain('Stopped');
     const back = shell.run('fg');
-    await shows(back, 'sleep 100');
+    await shows(back, 'exec sleep 100');
     back.interrupt();
     expect(await back.result).toMatchObject({ exit: 130, note: 'interrupted' });
   });

@@ -46,7 +46,7 @@ describe.runIf(ZSH)('zsh', () => {
 
   it('stops on Ctrl-C and Ctrl-Z, also where every hook was lost', async () => {
     const { shell, run } = await zsh();
-    const sleeping = shell.run('echo go; sleep 100');
+    const sleeping = shell.run('sh -c "echo go; exec sleep 100"');
     await shows(sleeping, 'go');
     shell.suspend();
     expect((await sleeping.result).exit).toBe(148);
