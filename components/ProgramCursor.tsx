@@ -1,4 +1,5 @@
 import { BAR_WIDTH } from '../hooks/entries/exec.ts';
+import { promptTextOf } from '../hooks/screen/keyboard.ts';
 import { lineWidth } from '../hooks/text/wrap.ts';
 import { useExecutor } from '../hooks/useExecutor.ts';
 import { useFrames } from '../hooks/useFrames.ts';
@@ -18,6 +19,6 @@ export function ProgramCursor({ columns, main }: Props) {
   const { user, model } = useExecutor();
   const output = (user ?? model)?.running.output;
   useFrames(output);
-  const last = output?.lines(1).at(-1) ?? '';
+  const last = (output && promptTextOf(output)) ?? output?.lines(1).at(-1) ?? '';
   return <Cursor x={Math.min(columns - 1, BAR_WIDTH + lineWidth(last))} y={Math.max(0, main - 2)} />;
 }

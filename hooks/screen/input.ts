@@ -38,7 +38,7 @@ export function contextOf(screen: Screen): KeyContext {
     case 'scroll':
       return 'transcript';
     case 'none':
-      return screen.keyboardOwner ? 'program' : 'prompt';
+      return screen.keyboard.owner ? 'program' : 'prompt';
   }
 }
 
@@ -92,7 +92,7 @@ function unbound(screen: Screen, context: KeyContext, key: KeyToken): void {
     case 'field':
       return screen.terminal.ink.feed(key);
     case 'program':
-      return screen.keyboardOwner?.write(encodeKey(key));
+      return screen.keyboard.owner?.write(encodeKey(key));
     case 'menu':
       return typeIntoMenu(screen, key);
     case 'transcript':
@@ -112,7 +112,7 @@ function takePaste(screen: Screen, paste: PasteToken): void {
     case 'field':
       return screen.terminal.ink.feed(paste);
     case 'program':
-      return screen.keyboardOwner?.write(encodePaste(paste));
+      return screen.keyboard.owner?.write(encodePaste(paste));
     default:
       return;
   }

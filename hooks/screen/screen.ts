@@ -1,10 +1,9 @@
 /** One screen: the program's face, the terminal, and what the screen itself knows. Made once, outside React. */
 import type { Aish } from '../../src/commands/aish.ts';
-import type { RunningCommand } from '../../src/engine/services.ts';
 import type { Answer } from '../../src/session/event.ts';
 import { giveBack, isEditorCommand, moveRows, paste, runCommand, setText, typeText } from '../editor/commands.ts';
 import { createHistory, type History, type HistoryWalk, type Walked } from '../editor/history.ts';
-import { type EditorState, expand, isEmpty } from '../editor/state.ts';
+import { type EditorState, expand } from '../editor/state.ts';
 import { BAR_WIDTH } from '../entries/exec.ts';
 import type { Look } from '../entries/look.ts';
 import { showChord } from '../keys/chord.ts';
@@ -13,6 +12,7 @@ import type { KeyCommand, KeyContext } from '../keys/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { Schedule } from '../terminal/tokenizer.ts';
 import type { Theme } from '../theme.ts';
+import { Keyboard } from './keyboard.ts';
 import { type Paint, paintOf } from './paint.ts';
 import { promptName, promptWidths } from './prompt.ts';
 import { Questions } from './questions.ts';
@@ -42,9 +42,6 @@ export type Button = {
   readonly answer: Exclude<Answer['kind'], 'edit'>;
 };
 
-/** How long a command of the user's runs before it gets the keyboard; quicker ones never do. In ms. */
-const HANDOVER_MS = 200;
-
 const WALKS: ReadonlySet<string> = new Set(['up', 'down', 'historyOlder', 'historyNewer']);
 
 /** Whether `Screen.edit` knows a command. */
@@ -60,6 +57,7 @@ export class Screen {
   readonly paint: Paint = (role, text) => paintOf(this.#theme)(role, text);
   readonly ui: Store<Ui>;
   readonly questions: Questions;
+  readonly keyboard: Keyboard;
   readonly view: View;
   readonly history: History;
   /** Facts of the last frame that input needs: where the question's buttons are, how much of its action is shown. */
@@ -69,9 +67,6 @@ export class Screen {
   #walk: HistoryWalk | undefined;
   #mouse: boolean;
   #theme: Theme;
-  readonly #schedule: Schedule;
-  /** The user's command that was last seen running. */
-  #command: string | undefined;
   #warnings = 0;
 
   constructor({ aish, terminal, keys, theme, size, schedule, redraw }: ScreenOptions) {
@@ -79,11 +74,11 @@ export class Screen {
     this.terminal = terminal;
     this.keys = keys;
     this.#theme = theme;
-    this.#schedule = schedule;
     this.redraw = redraw;
     this.#mouse = aish.ui.mouse;
     this.ui = createStore(initialUi(size));
     this.questions = new Questions(aish.engine, this.ui, (milliseconds) => terminal.fence(milliseconds), schedule);
+    this.keyboard = new Keyboard(aish, this.ui, schedule);
     this.view = new View(aish.engine, (width) => this.look(width));
     // Lines are kept by whoever submits them; this walks and searches them.
     this.history = createHistory({ load: async () => aish.history.entries(), append: () => {} });
@@ -97,6 +92,7 @@ export class Screen {
       engine.subscribe(() => this.#follow()),
       engine.onGiveBack((text) => this.giveBack(text)),
       () => this.questions.dispose(),
+      () => this.keyboard.dispose(),
       () => this.view.dispose(),
     ];
     this.#follow();
@@ -106,23 +102,9 @@ export class Screen {
   }
 
   #follow(): void {
-    this.#offerKeyboard();
     this.questions.follow();
     this.view.follow();
-    if (this.ui.get().keyboard === 'program' && !this.#program) this.ui.update({ keyboard: 'prompt' });
-  }
-
-  /** A program that runs on for a moment is one to type into, unless something else is being typed (EX-4). */
-  #offerKeyboard(): void {
-    const op = this.aish.engine.state.shell.running?.op;
-    if (op === this.#command) return;
-    this.#command = op;
-    if (op === undefined) return;
-    this.#schedule(() => {
-      const { keyboard, editor, panel, question } = this.ui.get();
-      const free = keyboard === 'prompt' && panel.kind === 'none' && !question && isEmpty(editor);
-      if (this.#command === op && free) this.takeKeyboard('program');
-    }, HANDOVER_MS);
+    this.keyboard.follow();
   }
 
   /** The first key of a command as people read it; rebinding changes it. */
@@ -220,19 +202,7 @@ export class Screen {
 
   /** Moves the keyboard to the program in the foreground, or back. */
   takeKeyboard(keyboard: Ui['keyboard']): void {
-    if (keyboard === 'program' && !this.#program) this.hint('no program is running');
+    if (keyboard === 'program' && !this.keyboard.program) this.hint('no program is running');
     else this.ui.update({ keyboard });
-  }
-
-  /** The program that keys would go to: the user's own before the model's. */
-  get #program(): RunningCommand | undefined {
-    const { shell, engine } = this.aish;
-    const { phase } = engine.conversation;
-    return shell.running ?? (phase.kind === 'acting' ? engine.live.commands.get(phase.op) : undefined);
-  }
-
-  /** The program that has the keyboard. */
-  get keyboardOwner(): RunningCommand | undefined {
-    return this.ui.get().keyboard === 'program' ? this.#program : undefined;
   }
 }
