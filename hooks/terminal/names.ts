@@ -94,8 +94,8 @@ export function kittyKey(code: number): { readonly name: string; readonly text?:
   if (keypad !== undefined) return { name: keypad, text: keypad };
   if (code === 57_415) return { name: '=', text: '=' };
   if (code === 57_416) return { name: ',', text: ',' };
-  // 57344–63743 is the protocol's private block: lock, media and modifier keys.
-  if (code < 32 || (code >= 57_344 && code <= 63_743) || code > 0x10_ff_ff) return undefined;
+  // 57344–63743 is the protocol's private block: lock, media and modifier keys. A missing code is NaN.
+  if (!(code >= 32) || (code >= 57_344 && code <= 63_743) || code > 0x10_ff_ff) return undefined;
   if (code >= 0xd8_00 && code <= 0xdf_ff) return undefined;
   const text = String.fromCodePoint(code);
   return /[\p{Cc}\p{Cn}]/u.test(text) ? undefined : { name: text.toLowerCase(), text };

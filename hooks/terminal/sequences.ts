@@ -12,11 +12,7 @@ function modifiersOf(parameter: number): Modifiers {
 }
 
 /** A key that types nothing. */
-function namedKey(
-  name: string,
-  modifiers: Modifiers = NO_MODIFIERS,
-  event: KeyToken['event'] = 'press',
-): KeyToken {
+function namedKey(name: string, modifiers: Modifiers = NO_MODIFIERS, event: KeyToken['event'] = 'press'): KeyToken {
   const plain = name === 'space' && !modifiers.ctrl && !modifiers.alt && event !== 'release';
   return { type: 'key', name, ...pick(modifiers), event, ...(plain ? { text: ' ' } : {}) };
 }
@@ -119,7 +115,7 @@ function kitty(
   const key = kittyKey(code ?? Number.NaN);
   if (key === undefined) return undefined;
   if (key.text === undefined) return namedKey(key.name, modifiers, event);
-  const typed = (groups[2] ?? []).filter((point) => point >= 32 && point !== 127 && point <= 0x10_ff_ff);
+  const typed = (groups[2] ?? []).filter((point) => kittyKey(point)?.text !== undefined);
   if (typed.length > 0 && !modifiers.ctrl && !modifiers.alt)
     return textKey(String.fromCodePoint(...typed), NO_MODIFIERS, event);
   // A chord on another keyboard layout (Ctrl-С in Cyrillic) is the chord of the same place on a Latin one.

@@ -205,6 +205,8 @@ export function createTerminal(options: TerminalOptions): Terminal {
   const hangUp = () => fatal('SIGHUP');
   const resumed = () => {
     if (state !== 'ours') return;
+    // Stopped from outside, without a chance to give anything back: begin anew, so that nothing is pushed twice.
+    write(leaveModes(choice));
     stdin.removeListener('data', receive);
     take();
     for (const listener of resumeListeners) listener();

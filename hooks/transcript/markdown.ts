@@ -36,7 +36,9 @@ export function createMarkdownStream(): MarkdownStream {
       }
       const tokens = lex(source.slice(kept.source.length));
       const blocks = tokens.flatMap((token, index) => (token.type === 'space' ? [] : [index]));
-      const firstOpen = blocks.at(-2) ?? 0;
+      let firstOpen = blocks.at(-2) ?? 0;
+      // Blocks without an empty line between them may yet become one.
+      while (firstOpen > 0 && !/\n[ \t]*\n$/.test(tokens[firstOpen - 1]?.raw ?? '')) firstOpen--;
       const done = tokens.slice(0, firstOpen);
       const raw = done.map((token) => token.raw).join('');
       // For odd input the lexer's pieces don't add up to its source; then nothing is kept.

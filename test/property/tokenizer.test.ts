@@ -79,7 +79,17 @@ const key = fc.oneof(
 const stream = fc.array(fc.oneof(reply, key, fc.constantFrom('\x1b', '\x1b[', '\x1b]', '\x1bP', '\x1bO', '\u009b')), {
   maxLength: 12,
 });
+const csi = fc
+  .tuple(
+    fc.string({
+      unit: fc.constantFrom('0', '1', '27', '97', '200', '55555', '9999999', ';', ':', '?', '<', '>', '$', ' '),
+      maxLength: 7,
+    }),
+    fc.constantFrom(...'ABHPRSZcdghmMnpqrtuy~$^@IO['),
+  )
+  .map(([parameters, final]) => `\x1b[${parameters}${final}`);
 const anyBytes = fc.oneof(
+  fc.array(csi, { maxLength: 4 }).map((parts) => new Uint8Array(Buffer.from(parts.join('')))),
   fc.uint8Array({ maxLength: 60 }),
   stream.map((parts) => new Uint8Array(Buffer.from(parts.join('')))),
   fc

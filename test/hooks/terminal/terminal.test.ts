@@ -130,6 +130,18 @@ describe('the terminal', () => {
     await it.shows('<line after>');
   });
 
+  it('takes itself back after a stop from outside', async () => {
+    const it = start();
+    await it.shows('<ready');
+    const pid = Number(/<pid (\d+)>/.exec(it.screen.text)?.[1]);
+    process.kill(pid, 'SIGCONT');
+    await it.shows('<resumed>');
+    it.pty.write('after\r');
+    await it.shows('<line after>');
+    it.pty.write('quit\r');
+    await leftWhole(it, 0);
+  });
+
   it('takes Enter in the midst of an unbracketed burst for a newline, where pastes may come unbracketed', async () => {
     const it = start({ answers: false });
     await it.shows('<ready');

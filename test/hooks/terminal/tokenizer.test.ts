@@ -36,7 +36,7 @@ describe('keys', () => {
     ['\x1b[1089::99;5u', ['ctrl-c']],
     ['\x1b[47:63;4u', ['alt-?']],
     ['\x1b[3$\x1b[3^\x1bOa', ['shift-delete', 'ctrl-delete', 'ctrl-up']],
-    ['\x1b[57441;2u', []],
+    ['\x1b[57441;2u\x1b[u\x1b[;;u\x1b[1;1;55555u', []],
     ['👨‍👩‍👧é', ['👨‍👩‍👧', 'é']],
   ])('%j', (bytes, expected) => {
     expect(names(read(bytes).tokens)).toEqual(expected);
