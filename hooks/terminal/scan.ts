@@ -124,7 +124,7 @@ function control(text: string, from: number, body: number): Scan | undefined {
 
 /** `CSI M` and three characters, each 32 more than its value: terminals that know no SGR mouse reports. */
 function legacyMouse(text: string, from: number): Scan {
-  const bytes = [...text.slice(from, from + 6)].slice(0, 3);
+  const bytes = Array.from(text.slice(from, from + 6)).slice(0, 3);
   if (bytes.length < 3) return { kind: 'incomplete', wait: 'sequence' };
   const [code = 0, x = 0, y = 0] = bytes.map((byte) => (byte.codePointAt(0) ?? 32) - 32);
   return one(mouseToken(code, x - 1, y - 1, false), from + bytes.join('').length);

@@ -126,8 +126,11 @@ export function createTerminal(options: TerminalOptions): Terminal {
 
   function receive(chunk: Uint8Array | string): void {
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    if (draining) return void tokenizer.push(bytes);
-    if (sink !== undefined) return sink(bytes);
+    if (draining || sink !== undefined) {
+      if (draining) tokenizer.push(bytes);
+      else sink?.(bytes);
+      return;
+    }
     batch = [];
     tokenizer.push(bytes);
     const tokens = batch;
@@ -143,7 +146,8 @@ export function createTerminal(options: TerminalOptions): Terminal {
       if (token.reply === 'da1') fences.answered();
     } else if (token.type !== 'focus') lastInput = now();
     if (draining) return;
-    for (const listener of [...listeners]) listener(token);
+    // A copy: a listener added by a listener must not get the same key.
+    for (const listener of Array.from(listeners)) listener(token);
   }
 
   function take(): void {

@@ -41,7 +41,7 @@ export function applySgr(sgr: string, parameters: string): string {
   const key = `${sgr}|${parameters}`;
   let result = applied.get(key);
   if (result === undefined) {
-    const slots = { ...(parsed.get(sgr) ?? {}) };
+    const slots = { ...parsed.get(sgr) };
     apply(slots, parameters);
     result = SLOTS.flatMap((slot) => slots[slot] ?? []).join(';');
     if (parsed.size > 5000 || applied.size > 5000) {
