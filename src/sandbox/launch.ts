@@ -1,6 +1,10 @@
 /** How a command is put behind the launcher. */
 
-/** Bounds on one command. Bytes, seconds, counts; 0 lifts the bound. Per process, except `procs` and `wallSeconds`. */
+/**
+ * Bounds on one command. Bytes, seconds, counts; 0 lifts the bound. Per process, except `procs` and `wallSeconds`.
+ * What is left out keeps the launcher's own: 16 GiB of addresses, 4 GiB of data, files of 1 GiB, 600 s of CPU time,
+ * 1024 open files, 512 tasks, one hour.
+ */
 export type SandboxLimits = {
   readonly addressBytes?: number;
   readonly dataBytes?: number;
@@ -9,7 +13,7 @@ export type SandboxLimits = {
   readonly openFiles?: number;
   /** Tasks beyond those that the machine had when the command began. */
   readonly procs?: number;
-  /** Of the whole command; then everything of it is killed. Not bounded by default. */
+  /** Of the whole command; then everything of it is killed. */
   readonly wallSeconds?: number;
 };
 

@@ -56,7 +56,7 @@ const COMMANDS: readonly string[] = [
   'date -u -d @0 +%F; cal 1 2020 2>/dev/null | head -1',
   'env -i PATH="$PATH" bash -c "echo \\$0"',
   'uname -sm; hostname; whoami; id -un; nproc',
-  'printf "%s\\n" {a..c}; echo $((6*7)); echo ${BASH_VERSION%%.*}',
+  'printf "%s\\n" {a..c}; echo $((6*7)); echo $BASH_VERSINFO',
   'cat <<EOF\nhere\nEOF\ncat <<< string',
   'mktemp >/dev/null && mktemp -d >/dev/null && echo made',
   'timeout 5 echo in time; nice -n 5 echo nice',
@@ -69,7 +69,7 @@ const COMMANDS: readonly string[] = [
   'which ls; type cd; command -v bash',
   'exit 3',
   'no-such-command',
-  'false | true; echo "${PIPESTATUS[@]}"',
+  'false | true; echo $PIPESTATUS',
   '(exit 4); echo $?; trap "echo bye" EXIT',
 ];
 

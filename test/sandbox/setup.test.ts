@@ -99,7 +99,13 @@ describe('each system call of the set-up refused, in the launcher as it ships', 
   it.skipIf(!strace).each(root ? calls : calls.filter((call) => call !== 'capset'))('%s', async (call) => {
     const [name = '', when = 'when=1+'] = call.split(':');
     const result = await tryTo((tmp) => [
-      ...['strace', '-f', '-qq', '-o', '/dev/null', '-e', 'signal=none', '-e', `inject=${name}:error=EIO:${when}`],
+      'strace',
+      '-fqqo',
+      '/dev/null',
+      '-e',
+      'signal=none',
+      '-e',
+      `inject=${name}:error=EIO:${when}`,
       // strace is the parent here
       ...withoutParent(whole(tools.launcher, tmp)),
     ]);

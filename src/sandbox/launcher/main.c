@@ -77,12 +77,14 @@ static struct options parse(int argc, char **argv) {
   /* Node's WebAssembly reserves more than 12 GiB of addresses; DATA is what really bounds memory. */
   struct options o = {.profile = RESTRICTED,
                       .abi_at_most = 1000,
-                      .limits = {.as = 16 * GiB, .data = 4 * GiB, .fsize = 1 * GiB, .cpu = 600, .nofile = 1024, .procs = 512}};
+                      .limits = {.as = 16 * GiB, .data = 4 * GiB, .fsize = 1 * GiB, .cpu = 600, .nofile = 1024, .procs = 512, .wall = 3600}};
   int i = 1;
   for (; i < argc && strcmp(argv[i], "--"); i++) {
     const char *name = argv[i];
-    if (!strcmp(name, "--light")) o.profile = LIGHT;
-    else if (!strcmp(name, "--supervise")) o.profile = SUPERVISE;
+    if (!strcmp(name, "--light") || !strcmp(name, "--supervise")) {
+      o.profile = name[2] == 'l' ? LIGHT : SUPERVISE;
+      o.limits.wall = 0;
+    }
     else if (i + 1 >= argc) fail("arguments", "an option without its value (see --help)");
     else if (!strcmp(name, "--tmp")) o.tmp = argv[++i];
     else if (!strcmp(name, "--cwd")) o.cwd = argv[++i];
