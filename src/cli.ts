@@ -14,6 +14,7 @@ try {
   // Pipes, timers and children of the user's must not hold the program once it is done.
   process.exit(await carryOut(await invocationOf(process.argv.slice(2)), VERSION));
 } catch (error) {
-  process.stderr.write(`aish-tui: ${error instanceof Error ? error.message : String(error)}\n`);
+  const { reportCrash } = await import('./cli/crash.ts');
+  process.stderr.write(`aish-tui: ${reportCrash(error)}\n`);
   process.exit(1);
 }

@@ -5,7 +5,7 @@ import type { Config } from '../config/index.ts';
 import type { Engine } from '../engine/engine.ts';
 import { ShellRegion } from '../engine/shell-region.ts';
 import type { Jobs, UserShell } from '../executor/index.ts';
-import { classify, createPathIndex } from '../router/index.ts';
+import { classify, knownWords, type PathIndex } from '../router/index.ts';
 import { type Gate, listRules } from '../safety/index.ts';
 import { listSessions } from '../store/index.ts';
 import { gitBranch } from './branch.ts';
@@ -22,10 +22,27 @@ type Parts = {
   readonly session: SessionChoice;
   readonly sessions: string;
   readonly history: Aish['history'];
+  /** The executables on PATH, read once. */
+  readonly index: PathIndex;
 };
 
+/** Names offered by Tab. */
+const MOST_NAMES = 200;
+
 /** The one object for every face, over what was opened. */
-export function face({ options, config, engine, broker, gate, jobs, shell, session, sessions, history }: Parts): Aish {
+export function face({
+  options,
+  config,
+  engine,
+  broker,
+  gate,
+  jobs,
+  shell,
+  session,
+  sessions,
+  history,
+  index,
+}: Parts): Aish {
   const quitters = new Set<() => void>();
   let up: UserShell | undefined;
   void shell.then(
@@ -34,14 +51,16 @@ export function face({ options, config, engine, broker, gate, jobs, shell, sessi
     },
     () => {},
   );
-  const index = createPathIndex();
-  const knows = (word: string) =>
-    (up?.knows(word) ?? false) || index.has(word, up?.path ?? (process.env.PATH ?? '').split(':'));
+  const words = knownWords({ has: (word) => up?.knows(word) ?? false }, index);
+  // A command may have installed something, or changed PATH.
+  engine.onEvent((event) => {
+    if (event.type === 'shellEnded') void index.refresh(up?.path.join(':'));
+  });
   const aish: Aish = {
     engine,
     shell: new ShellRegion(engine, shell),
-    classify: (line) => classify(line, { knows }),
-    complete: (line, cursor) => completeLine(aish, line, cursor, knownCommands),
+    classify: (line) => classify(line, words),
+    complete: (line, cursor) => completeLine(aish, line, cursor, (start) => index.startingWith(start, MOST_NAMES)),
     history,
     info() {
       const branch = gitBranch(engine.state.shell.cwd);
@@ -49,7 +68,7 @@ export function face({ options, config, engine, broker, gate, jobs, shell, sessi
       return {
         ...(branch === undefined ? {} : { branch }),
         jobs: jobs.running(),
-        sandbox: false,
+        sandbox: engine.conversation.settings.sandbox,
         sessionId: session.id,
         version,
       };
@@ -74,6 +93,5 @@ export function face({ options, config, engine, broker, gate, jobs, shell, sessi
       for (const listener of quitters) listener();
     },
   };
-  const knownCommands = () => index.all(up?.path ?? (process.env.PATH ?? '').split(':'));
   return aish;
 }

@@ -5,6 +5,7 @@ import type { Aish } from '../commands/aish.ts';
 import { type Config, loadConfig, placesOf } from '../config/index.ts';
 import { Engine } from '../engine/engine.ts';
 import { createJobs, startUserShell, type UserShell } from '../executor/index.ts';
+import { createPathIndex, type PathIndex } from '../router/index.ts';
 import { createGate } from '../safety/index.ts';
 import { detectSandbox, type SandboxStatus } from '../sandbox/index.ts';
 import type { Mode, Settings } from '../session/state.ts';
@@ -36,9 +37,11 @@ export async function openAish(options: OpenOptions): Promise<Opened | { readonl
   const loaded = await loadConfig(options.global.config, env);
   if (!loaded.ok) return { problem: loaded.message };
   const { config } = loaded;
+  const index = createPathIndex(env.PATH ?? '');
   const [presets, sandbox] = await Promise.all([
     choosePresets(config, env, options.global.model),
     detectSandbox({ launcher: LAUNCHER }),
+    index.refresh(),
   ]);
   if (!presets.list.some((preset) => preset.name === presets.active)) {
     return {
@@ -48,7 +51,7 @@ export async function openAish(options: OpenOptions): Promise<Opened | { readonl
   const sessions = join(placesOf(env).state, 'sessions');
   const session = await chooseSession(sessions, options.resume, Date.now());
   if ('problem' in session) return session;
-  return build({ options, config, presets, sandbox, session, sessions });
+  return build({ options, config, presets, sandbox, session, sessions, index });
 }
 
 type Ground = {
@@ -58,9 +61,10 @@ type Ground = {
   readonly sandbox: SandboxStatus;
   readonly session: SessionChoice;
   readonly sessions: string;
+  readonly index: PathIndex;
 };
 
-function build({ options, config, presets, sandbox, session, sessions }: Ground): Opened {
+function build({ options, config, presets, sandbox, session, sessions, index }: Ground): Opened {
   const state = placesOf(process.env).state;
   const dataDir = join(session.folder, 'output');
   const broker = createBroker({ presets: presets.list });
@@ -120,6 +124,7 @@ function build({ options, config, presets, sandbox, session, sessions }: Ground)
     session,
     sessions,
     history: openHistory(join(state, 'history')),
+    index,
   });
   let closing: Promise<void> | undefined;
   const close = async () => {

@@ -1,7 +1,7 @@
 /** The probes (CL-2): one argument, or with --jsonl a line in and a line out, in order. Nothing runs, no model is called. */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { createPathIndex, routeLine } from '../router/index.ts';
+import { createPathIndex, knownWords, routeLine } from '../router/index.ts';
 import { checkLine } from '../safety/index.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Writer } from './print.ts';
@@ -29,15 +29,20 @@ export async function route(
   out: Writer,
   err: Writer,
 ): Promise<number> {
-  const extra = known === undefined ? undefined : new Set(readFileSync(known, 'utf8').split(/\s+/));
-  const index = createPathIndex();
-  const path = (process.env.PATH ?? '').split(':');
-  const knows = (word: string) => extra?.has(word) ?? index.has(word, path);
-  if (jsonl) return eachLine((row) => out(`${routeLine(row, knows)}\n`));
+  const words = knownWords(await sourceOf(known));
+  if (jsonl) return eachLine((row) => out(`${routeLine(row, words)}\n`));
   if (line === '') return usage(err, 'say which line: aish-tui route "<line>", or --jsonl with lines on stdin');
-  const { kind } = JSON.parse(routeLine(JSON.stringify({ line }), knows));
+  const { kind } = JSON.parse(routeLine(JSON.stringify({ line }), words));
   out(`${kind}\n`);
   return EXIT.ok;
+}
+
+/** A list of names decides alone, so that an answer does not hang on what this machine has. */
+async function sourceOf(known: string | undefined): Promise<{ has(word: string): boolean }> {
+  if (known !== undefined) return new Set(readFileSync(known, 'utf8').split(/\s+/));
+  const index = createPathIndex(process.env.PATH ?? '');
+  await index.refresh();
+  return index;
 }
 
 function usage(err: Writer, text: string): number {

@@ -9,13 +9,13 @@ const MOST = 200;
 
 /**
  * The words that may stand in place of the word before `cursor`, sorted. A directory ends in a slash.
- * @param executables the commands on PATH
+ * @param executables the commands on PATH that start so, sorted
  */
 export async function completeLine(
   aish: Aish,
   line: string,
   cursor: number,
-  executables: () => readonly string[],
+  executables: (start: string) => readonly string[],
 ): Promise<readonly string[]> {
   const before = line.slice(0, cursor);
   const meta = /^:(\S*)$/.exec(before);
@@ -31,7 +31,7 @@ export async function completeLine(
   }
   const word = /(?:\\.|[^\s\\])*$/.exec(before)?.[0] ?? '';
   const first = /(?:^!?!?|[|;&(]\s*)$/.test(before.slice(0, before.length - word.length).trimStart());
-  if (first && !word.includes('/')) return starting(executables(), word);
+  if (first && !word.includes('/')) return executables(word);
   return files(word, aish.engine.state.shell.cwd);
 }
 

@@ -1,3 +1,3 @@
 export { classify, type Route, type Words } from './classify.ts';
 export { createPathIndex, type PathIndex } from './path-index.ts';
-export { routeLine } from './probe.ts';
+export { knownWords, routeLine } from './probe.ts';

@@ -157,6 +157,11 @@ export class Rig {
     this.pty.resize(columns, rows);
   }
 
+  /** Closes the terminal under the program, as closing its window does. */
+  hangUp(): void {
+    this.pty.destroy();
+  }
+
   kill(signal: NodeJS.Signals): void {
     process.kill(this.pty.pid, signal);
   }

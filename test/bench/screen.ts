@@ -1,0 +1,194 @@
+/**
+ * `npm run bench`: what a person feels, as ratios against the least that could do it, measured in one run.
+ * Times of a noisy machine mean little; ratios of neighbours mean more.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { DEFAULTS } from '../../src/config/config.ts';
+import type { SessionEvent } from '../../src/session/event.ts';
+import { type Scratch, scratch } from '../support/program.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+
+const KEYS = Number(process.env.BENCH_KEYS ?? 150);
+const STARTS = Number(process.env.BENCH_STARTS ?? 7);
+const LINES_PER_COMMAND = 50;
+
+/** A program that only echoes: the floor under any key. */
+const ECHO =
+  "process.stdin.setRawMode(true); process.stdin.on('data', (d) => process.stdout.write(d)); process.stdout.write('ready ')";
+
+type Latency = { readonly p50: number; readonly p99: number; readonly bytes: number };
+
+function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+function median(values: readonly number[]): number {
+  return percentile(
+    [...values].sort((a, b) => a - b),
+    0.5,
+  );
+}
+
+/** Types one letter at a time and waits until it stands on the screen. */
+async function keyLatency(rig: Rig): Promise<Latency> {
+  const times: number[] = [];
+  const before = rig.raw.length;
+  let typed = '';
+  for (let n = 0; n < KEYS; n += 1) {
+    if (typed.length === 40) {
+      rig.key(...Array<string>(typed.length).fill('backspace'));
+      const old = typed;
+      typed = '';
+      await rig.waitForGone(old);
+    }
+    // A run of one letter can't stand in the transcript by chance.
+    typed += 'z';
+    const wanted = typed.padStart(4, 'z').slice(-typed.length);
+    const began = performance.now();
+    rig.type('z');
+    await rig.waitFor((r) => r.screen().some((line) => line.includes(wanted)));
+    times.push(performance.now() - began);
+    await delay(12);
+  }
+  const sorted = times.sort((a, b) => a - b);
+  return { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99), bytes: (rig.raw.length - before) / KEYS };
+}
+
+/** A session with this many lines of output behind it. */
+function writeSession(place: Scratch, lines: number): void {
+  const { max_turns, max_tool_rounds, norris, confirm_cmd } = DEFAULTS;
+  const settings = {
+    preset: 'fast',
+    maxTurns: max_turns,
+    maxToolRounds: max_tool_rounds,
+    maxNorrisSteps: norris.max_norris_steps,
+    confirmCmd: confirm_cmd,
+    sandbox: false,
+  };
+  const events: SessionEvent[] = [
+    { session: 'main', at: 0, type: 'opened', cwd: place.work, mode: 'unrestricted', settings },
+  ];
+  for (let done = 0; done < lines; done += LINES_PER_COMMAND) {
+    const op = `sh-${done}`;
+    const head = Array.from(
+      { length: LINES_PER_COMMAND - 2 },
+      (_, n) => `line ${done + n} of the output, in \x1b[32mcolour\x1b[m`,
+    ).join('\n');
+    const result = { exit: 0, cwd: place.work, head, tail: '', omittedLines: 0, bytes: head.length, milliseconds: 3 };
+    events.push({ session: 'main', at: done, type: 'shellStarted', op, line: `make part-${done}`, private: true });
+    events.push({ session: 'main', at: done, type: 'shellEnded', op, result });
+  }
+  const folder = join(place.home, '.local/state/aish/sessions/bench');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(
+    join(folder, 'journal.jsonl'),
+    events.map((event, seq) => `${JSON.stringify({ v: 1, seq, event })}\n`).join(''),
+  );
+}
+
+/** A server that streams 200 tokens a second until the client goes. */
+async function tokenServer() {
+  const server = createServer((request, response) => {
+    if (request.method !== 'POST') return void response.end('{}');
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const send = (text: string) =>
+      response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text } }] })}\n\n`);
+    let sent = 0;
+    const timer = setInterval(() => {
+      sent += 1;
+      send(sent % 12 === 0 ? 'words.\n\n' : 'token ');
+    }, 5);
+    response.on('close', () => clearInterval(timer));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return {
+    baseUrl: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/v1`,
+    close: () => server.close(),
+  };
+}
+
+/** Milliseconds from the start of the program to its prompt. */
+async function firstFrame(): Promise<number> {
+  using place = scratch();
+  const began = performance.now();
+  await using rig = startRig(place);
+  await rig.waitFor('[aish:');
+  return performance.now() - began;
+}
+
+function bareNode(): number {
+  const began = performance.now();
+  spawnSync(process.execPath, ['-e', '0']);
+  return performance.now() - began;
+}
+
+async function echoLatency(): Promise<Latency> {
+  using place = scratch();
+  await using rig = startRig(place, {
+    file: process.execPath,
+    args: ['-e', ECHO.replace('write(d)', "write(d.toString().replaceAll('\\x7f', '\\b \\b'))")],
+  });
+  await rig.waitFor('ready');
+  return keyLatency(rig);
+}
+
+async function programLatency(lines: number, streaming: boolean): Promise<Latency & { readonly idleFrames: number }> {
+  const server = await tokenServer();
+  using place = scratch(server.baseUrl);
+  writeSession(place, lines);
+  await using rig = startRig(place, { columns: 120, rows: 40, args: ['--resume', 'bench'] });
+  await rig.waitFor('[aish:fast]>', 60_000);
+  await delay(1500);
+  let idleFrames = 0;
+  if (streaming) {
+    rig.type('?tell me a long story\r');
+    await rig.waitFor('token token');
+  } else {
+    const before = rig.raw.length;
+    await delay(5000);
+    idleFrames = rig.raw.length - before;
+  }
+  const latency = await keyLatency(rig);
+  server.close();
+  return { ...latency, idleFrames };
+}
+
+function row(name: string, latency: Latency, floor: Latency): string {
+  const ms = (value: number) => `${value.toFixed(1)} ms`.padStart(9);
+  const ratio = `${(latency.p50 / floor.p50).toFixed(1)} / ${(latency.p99 / floor.p99).toFixed(1)}`;
+  return `${name.padEnd(34)} p50 ${ms(latency.p50)}  p99 ${ms(latency.p99)}  ÷ echo ${ratio.padEnd(12)} ${latency.bytes.toFixed(0)} bytes/key`;
+}
+
+const starts: number[] = [];
+const bares: number[] = [];
+for (let n = 0; n < STARTS; n += 1) {
+  bares.push(bareNode());
+  starts.push(await firstFrame());
+}
+const [start, bare] = [median(starts), median(bares)];
+console.log(`first frame ${start.toFixed(0)} ms ÷ node -e 0 ${bare.toFixed(0)} ms = ${(start / bare).toFixed(1)}`);
+
+const floor = await echoLatency();
+console.log(row('bare pty echo', floor, floor));
+const results = new Map<string, Latency & { readonly idleFrames: number }>();
+for (const streaming of [false, true]) {
+  for (const lines of [100, 100_000]) {
+    const name = `${streaming ? '200 tokens/s' : 'idle'}, ${lines.toLocaleString('en')} lines`;
+    const latency = await programLatency(lines, streaming);
+    results.set(name, latency);
+    console.log(row(name, latency, floor));
+  }
+}
+for (const kind of ['idle', '200 tokens/s']) {
+  const [few, many] = [results.get(`${kind}, 100 lines`), results.get(`${kind}, 100,000 lines`)];
+  if (few && many)
+    console.log(`${kind}: p99 with 100,000 lines ÷ with 100 = ${(many.p99 / few.p99).toFixed(2)} (goal ≤ 1.25)`);
+}
+const idle = Math.max(...[...results.values()].map((result) => result.idleFrames));
+console.log(`bytes drawn in 5 idle seconds: ${idle} (goal 0)`);
+process.exit(idle === 0 ? 0 : 1);

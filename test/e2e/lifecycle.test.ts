@@ -1,0 +1,85 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
+
+/** Loaded into the program: throws where nobody catches, at a signal. */
+const CRASH = new URL('../support/crash.mjs', import.meta.url).pathname;
+
+/** What a terminal must not be left with: alternate screen, mouse, bracketed paste, hidden cursor. */
+function restored(raw: string): boolean {
+  const last = (mode: string) => Math.max(raw.lastIndexOf(`\x1b[?${mode}l`), -1) > raw.lastIndexOf(`\x1b[?${mode}h`);
+  const cursorShown = raw.lastIndexOf('\x1b[?25h') >= raw.lastIndexOf('\x1b[?25l');
+  return last('1049') && last('2004') && cursorShown && (!raw.includes('\x1b[?1002h') || last('1002'));
+}
+
+describe('the terminal', () => {
+  it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)('is restored on %s', async (signal) => {
+    using place = scratch();
+    await using rig = startRig(place);
+    await rig.waitFor('[aish:demo]>');
+    rig.kill(signal);
+    await rig.exited;
+    expect(restored(rig.raw)).toBe(true);
+  });
+
+  it('is restored by :quit, which says how to come back', async () => {
+    using place = scratch();
+    await using rig = startRig(place);
+    await rig.waitFor('[aish:demo]>');
+    rig.type('echo something\r');
+    await rig.waitFor(/exit 0/);
+    rig.type(':quit\r');
+    expect(await rig.exited).toMatchObject({ code: 0 });
+    expect(restored(rig.raw)).toBe(true);
+    expect(rig.text()).toContain('aish-tui --resume');
+  });
+
+  it('is restored after a crash, which leaves a report and no stack on screen', async () => {
+    using place = scratch();
+    await using rig = startRig(place, { env: { NODE_OPTIONS: `--import=${CRASH}` } });
+    await rig.waitFor('[aish:demo]>');
+    rig.kill('SIGUSR2');
+    const { code } = await rig.exited;
+    expect(code).not.toBe(0);
+    expect(restored(rig.raw)).toBe(true);
+    expect(rig.text()).not.toMatch(/^\s+at /m);
+    expect(readdirSync(join(place.home, '.local/state/aish')).some((name) => name.startsWith('crash'))).toBe(true);
+  });
+
+  it('leaves with Ctrl-D on an empty line; Ctrl-C only says how', async () => {
+    using place = scratch();
+    await using rig = startRig(place);
+    await rig.waitFor('[aish:demo]>');
+    rig.key('ctrl-c');
+    await rig.waitFor('Ctrl-D');
+    rig.key('ctrl-d');
+    expect(await rig.exited).toMatchObject({ code: 0 });
+  });
+});
+
+describe('resizing', () => {
+  it('down to 40×10 and back leaves no damage', async () => {
+    using place = scratch();
+    await using rig = startRig(place, { columns: 100, rows: 30 });
+    await rig.waitFor('[aish:demo]>');
+    rig.type('seq 1 50\r');
+    await rig.waitFor(/50\n[^\n]*exit 0/);
+    const before = rig.text();
+    rig.resize(40, 10);
+    await rig.waitFor((r) => r.screen().length === 10 && /exit 0/.test(r.text()) && r.text().includes('[aish:demo]>'));
+    expect(rig.screen().every((line) => line.length <= 40)).toBe(true);
+    rig.resize(100, 30);
+    await rig.waitFor((r) => r.text() === before);
+  });
+});
+
+it('without a terminal it says so in one line', async () => {
+  using place = scratch();
+  await using rig = startRig(place, {
+    file: '/bin/sh',
+    args: ['-c', `"${new URL('../../aish-tui', import.meta.url).pathname}" | cat`],
+  });
+  await rig.waitFor('no terminal');
+});

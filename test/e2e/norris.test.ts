@@ -1,0 +1,152 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Scratch, scratch } from '../support/program.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+import { call, say, startScriptedServer, whenever } from '../support/scripted-server.ts';
+
+const unrestricted = { mode: 'unrestricted' };
+
+/** A goal typed; resolves when its HALT is on screen and takes answers. */
+async function haltOn(rig: Rig, goal: string): Promise<void> {
+  await rig.waitFor('[aish:fast]>');
+  rig.type(`:norris ${goal}\r`);
+  await rig.waitFor('HALT');
+  await armed(rig);
+}
+
+/** A HALT takes keys only once its frame is known to be drawn and the keyboard was quiet: its hint says so. */
+async function armed(rig: Rig): Promise<void> {
+  await rig.waitFor(/proceed \(p\)/);
+  await rig.waitFor(/Tab and Enter/);
+}
+
+const withFoo = (place: Scratch) => {
+  mkdirSync(join(place.work, 'foo'));
+  writeFileSync(join(place.work, 'foo', 'a'), 'x');
+  return join(place.work, 'foo');
+};
+
+describe('Norris on screen', () => {
+  it('counts recently changed Python files in several steps without a question', async () => {
+    using place = scratch();
+    for (const name of ['a.py', 'b.py', 'c.py', 'd.txt']) writeFileSync(join(place.work, name), 'x');
+    await using rig = startRig(place, { rows: 40 });
+    await rig.waitFor('[aish:demo]>');
+    rig.type(':norris find all Python files modified in the last week and count them\r');
+    await rig.waitFor(/done/);
+    expect(rig.text()).toContain('There are 3 Python files');
+    expect(rig.text()).toMatch(/step 3\/16/);
+  });
+
+  it.each(['proceed', 'skip', 'abort'] as const)('HALTs on rm -rf, and %s does what it says', async (answer) => {
+    await using server = await startScriptedServer([
+      call('bash', { command: 'rm -rf foo' }),
+      say('Done.\nGOAL: complete'),
+    ]);
+    using place = scratch(server.baseUrl, unrestricted);
+    const foo = withFoo(place);
+    await using rig = startRig(place, { rows: 30 });
+    await haltOn(rig, 'clean up');
+    expect(rig.text()).toMatch(/rm -rf foo/);
+    expect(rig.text()).toMatch(/1\/16/);
+    expect(existsSync(foo)).toBe(true);
+    rig.type(answer[0] ?? '');
+    await rig.waitFor(answer === 'abort' ? 'aborted' : 'done');
+    expect(existsSync(foo)).toBe(answer !== 'proceed');
+    expect(server.requests).toHaveLength(answer === 'abort' ? 1 : 2);
+    const result = server.requests[1]?.messages.findLast((message) => message.role === 'tool')?.content;
+    if (answer === 'proceed') expect(result).toMatch(/^\[aish\] action approved\n\$ rm -rf foo/);
+    if (answer === 'skip') expect(result).toMatch(/^\[aish\] action skipped by user: /);
+    // Back at the prompt with the conversation whole.
+    rig.type(':history\r');
+    await rig.waitFor('goal: clean up');
+  });
+
+  it('HALTs on dd to a device, and focus starts on skip', async () => {
+    await using server = await startScriptedServer([say('CMD: dd if=/dev/zero of=/dev/sda'), say('GOAL: blocked\nno')]);
+    using place = scratch(server.baseUrl, unrestricted);
+    await using rig = startRig(place, { rows: 30 });
+    await haltOn(rig, 'wipe it');
+    expect(rig.text()).toContain('dd if=/dev/zero of=/dev/sda');
+    rig.key('enter');
+    await rig.waitFor('blocked');
+    expect(server.requests[1]?.lastUser).toContain('[aish] action skipped by user');
+  });
+
+  it('shows what the second opinion flagged', async () => {
+    await using server = await startScriptedServer([
+      whenever(/Detect destructive shell commands/, say('YES')),
+      say('CMD: frobnicate --everything'),
+    ]);
+    using place = scratch(server.baseUrl, unrestricted);
+    await using rig = startRig(place, { rows: 30 });
+    await haltOn(rig, 'tidy');
+    expect(rig.text()).toContain('LLM flagged as destructive');
+  });
+
+  it('is aborted by Ctrl-X Ctrl-C in the middle of a command', async () => {
+    await using server = await startScriptedServer([say('CMD: echo begun; sleep 300')]);
+    using place = scratch(server.baseUrl, { ...unrestricted, safety: { llm_second_opinion: false } });
+    await using rig = startRig(place, { rows: 30 });
+    await rig.waitFor('[aish:fast]>');
+    rig.type(':norris wait\r');
+    await rig.waitFor(/\Wbegun\n/);
+    rig.key('ctrl-x', 'ctrl-c');
+    await rig.waitFor('aborted');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('starts from the prompt with Ctrl-N', async () => {
+    await using server = await startScriptedServer([say('GOAL: complete')]);
+    using place = scratch(server.baseUrl);
+    await using rig = startRig(place, { rows: 30 });
+    await rig.waitFor('[aish:fast]>');
+    rig.type('say hello');
+    rig.key('ctrl-n', 'enter');
+    await rig.waitFor('done');
+    expect(server.requests[0]?.system).toContain('Goal: say hello');
+  });
+});
+
+describe('a HALT that is open', () => {
+  it.each([
+    ['the window is closed', (rig: Rig) => rig.kill('SIGHUP')],
+    ['it is terminated', (rig: Rig) => rig.kill('SIGTERM')],
+    ['its terminal goes away', (rig: Rig) => rig.hangUp()],
+  ])('runs nothing when %s, and is asked again at --resume', async (_, close) => {
+    await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' }), say('GOAL: complete')]);
+    using place = scratch(server.baseUrl, unrestricted);
+    const foo = withFoo(place);
+    {
+      await using rig = startRig(place, { rows: 30 });
+      await haltOn(rig, 'clean up');
+      close(rig);
+      await rig.exited;
+    }
+    expect(existsSync(foo)).toBe(true);
+    await using again = startRig(place, { rows: 30, args: ['--resume'] });
+    await again.waitFor('HALT');
+    expect(existsSync(foo)).toBe(true);
+    await armed(again);
+    again.type('p');
+    await again.waitFor('done');
+    expect(existsSync(foo)).toBe(false);
+  });
+
+  it('drops the keys that were typed for the prompt', async () => {
+    await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' })]);
+    using place = scratch(server.baseUrl, unrestricted);
+    const foo = withFoo(place);
+    await using rig = startRig(place, { rows: 30 });
+    await rig.waitFor('[aish:fast]>');
+    rig.type(':norris clean up\r');
+    // A person who types on without looking: every letter comes before the keyboard was quiet for half a second.
+    const typing = setInterval(() => rig.type('ppp please '), 40);
+    await rig.waitFor('HALT');
+    for (let shown = 0; shown < 20; shown += 1) await new Promise((resolve) => setTimeout(resolve, 50));
+    clearInterval(typing);
+    expect(existsSync(foo)).toBe(true);
+    expect(rig.text()).toContain('HALT');
+  });
+});

@@ -1,0 +1,99 @@
+import { mkdirSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
+import { hold, startScriptedServer } from '../support/scripted-server.ts';
+
+describe('the shell on screen', () => {
+  it('runs a command in colour and shows how it ended', async () => {
+    using place = scratch();
+    await using rig = startRig(place);
+    await rig.waitFor('[aish:demo]>');
+    rig.type("printf '\\033[32mgreen\\033[m\\n'; sh -c 'exit 3'\r");
+    await rig.waitFor(/exit 3/);
+    await rig.waitFor(({ screen }) => screen.call(rig).some((line) => /^\W*green$/.test(line)));
+    expect(rig.coloured('green')).toBe(true);
+  });
+
+  it('keeps cd and export from line to line', async () => {
+    using place = scratch();
+    mkdirSync(join(place.work, 'deep'));
+    await using rig = startRig(place);
+    await rig.waitFor('[aish:demo]>');
+    rig.type('cd deep\r');
+    await rig.waitFor(/exit 0/);
+    rig.type('export COLOUR=teal\r');
+    await rig.waitFor(/exit 0[\s\S]*exit 0/);
+    rig.type('echo "$PWD is $COLOUR"\r');
+    await rig.waitFor(`${join(realpathSync(place.work), 'deep')} is teal`);
+  });
+
+  it('gives the keyboard to a program that reads, and takes it back', async () => {
+    using place = scratch();
+    await using rig = startRig(place);
+    await rig.waitFor('[aish:demo]>');
+    rig.type('read -p "name? " name; echo "hello $name"\r');
+    await rig.waitFor('keys go to the program');
+    rig.type('world\r');
+    await rig.waitFor('hello world');
+    await rig.waitFor(/exit 0/);
+    rig.type('echo back\r');
+    await rig.waitFor(/back[\s\S]*exit 0/);
+  });
+
+  it('interrupts the running command with Ctrl-C', async () => {
+    using place = scratch();
+    await using rig = startRig(place);
+    await rig.waitFor('[aish:demo]>');
+    rig.type('echo begun; sleep 300\r');
+    await rig.waitFor(/\Wbegun\n/);
+    rig.key('ctrl-c');
+    await rig.waitFor(/exit 130/);
+  });
+
+  it('shows while typing how the line will be taken', async () => {
+    using place = scratch();
+    await using rig = startRig(place);
+    await rig.waitFor('[aish:demo]>');
+    rig.type('ls -la');
+    await rig.waitFor(/ls -la\s+shell/);
+    rig.key('alt-s');
+    await rig.waitFor(/ls -la\s+ask/);
+    rig.key('ctrl-c');
+    await rig.waitForGone('ls -la');
+    rig.type(':help');
+    await rig.waitFor(/:help\s+command|:help\s+meta/);
+  });
+});
+
+describe('a question', () => {
+  it('streams its answer, with what was just run in the request', async () => {
+    await using server = await startScriptedServer([{ text: ['It says ', hold('rest'), '**tea**.'] }]);
+    using place = scratch(server.baseUrl);
+    await using rig = startRig(place);
+    await rig.waitFor('[aish:fast]>');
+    rig.type('echo tea\r');
+    await rig.waitFor(/exit 0/);
+    rig.type('what does the last output say?\r');
+    await rig.waitFor('It says');
+    expect(rig.text()).not.toContain('It says tea');
+    server.release('rest');
+    await rig.waitFor('It says tea.');
+    expect(server.requests[0]?.lastUser).toContain('$ echo tea\ntea\n[exit 0');
+  });
+
+  it('is stopped in mid-stream by Ctrl-X Ctrl-C; what had come stays', async () => {
+    await using server = await startScriptedServer([{ text: ['One, two, ', hold('never'), 'three.'] }]);
+    using place = scratch(server.baseUrl);
+    await using rig = startRig(place);
+    await rig.waitFor('[aish:fast]>');
+    rig.type('?count\r');
+    await rig.waitFor('One, two,');
+    rig.key('ctrl-x', 'ctrl-c');
+    await rig.waitFor('stopped');
+    expect(rig.text()).toContain('One, two,');
+    const request = await server.request(1);
+    await server.aborted(request);
+  });
+});
