@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { type Environment, unattendedEnvironment } from './environment.ts';
 import { bash, closeInherited } from './inherit.ts';
 import { MarkScanner } from './marks.ts';
-import { findProcess, processesOf, signal } from './processes.ts';
+import { findProcess, groupMembers, processesOf, signal } from './processes.ts';
 import { Pty } from './pty.ts';
 import { Run, type RunningCommand } from './running.ts';
 import { Stopper } from './stop.ts';
@@ -94,10 +94,26 @@ function stops(leader: () => number | undefined): (() => void)[] {
       const pid = leader();
       if (pid === undefined) return;
       const foreground = findProcess(pid)?.foreground ?? -1;
-      if (foreground > 1) signal(-foreground, 'SIGINT');
+      if (foreground > 1) interruptGroup(foreground);
       else signal(pid, 'SIGINT');
     },
     all('SIGTERM'),
     all('SIGKILL'),
   ];
+}
+
+/**
+ * A bash that is just forking loses SIGINT: the child still has bash's handler, and bash waits for the child. If a
+ * process turns up in the group within this time (ms), SIGINT is sent once more; otherwise not, since a second one means
+ * "at once" to many servers.
+ */
+const FORK_WINDOW = 60;
+
+function interruptGroup(group: number): void {
+  const before = groupMembers(group);
+  signal(-group, 'SIGINT');
+  const again = setTimeout(() => {
+    if ([...groupMembers(group)].some((member) => !before.has(member))) signal(-group, 'SIGINT');
+  }, FORK_WINDOW);
+  again.unref();
 }

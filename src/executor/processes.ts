@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 /** What is known of a process. Source: proc_pid_stat(5), else `ps` (macOS has no /proc). */
 export type ProcessEntry = {
   readonly pid: number;
+  readonly name: string;
   readonly parent: number;
   readonly group: number;
   readonly session: number;
@@ -28,18 +29,20 @@ function parseStat(stat: string): ProcessEntry {
     .split(' ')
     .map(Number);
   const [, parent = 0, group = 0, session = 0, , foreground = -1] = rest;
-  return { pid: Number(pid), parent, group, session, foreground };
+  const name = stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
+  return { pid: Number(pid), name, parent, group, session, foreground };
 }
 
 function fromPs(): ProcessEntry[] {
   try {
-    const table = execFileSync('ps', ['-axo', 'pid=,ppid=,pgid=,sess=,tpgid='], { encoding: 'utf8' });
+    const table = execFileSync('ps', ['-axo', 'pid=,ppid=,pgid=,sess=,tpgid=,comm='], { encoding: 'utf8' });
     return table
       .trim()
       .split('\n')
       .map((line) => {
-        const [pid = 0, parent = 0, group = 0, session = 0, foreground = -1] = line.trim().split(/\s+/).map(Number);
-        return { pid, parent, group, session, foreground };
+        const fields = line.trim().split(/\s+/);
+        const [pid = 0, parent = 0, group = 0, session = 0, foreground = -1] = fields.map(Number);
+        return { pid, name: fields.slice(5).join(' '), parent, group, session, foreground };
       });
   } catch {
     return [];
@@ -66,6 +69,12 @@ export function processesOf(leader: number): number[] {
     }
   }
   return [...found];
+}
+
+/** What a process group consists of: each process with its name, which changes when it becomes another program. */
+export function groupMembers(group: number): ReadonlySet<string> {
+  const members = allProcesses().filter((entry) => entry.group === group);
+  return new Set(members.map(({ pid, name }) => `${pid} ${name}`));
 }
 
 /** The working directory of a process as the kernel knows it, where it can be read. */

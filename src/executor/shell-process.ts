@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { realpathSync, writeFileSync } from 'node:fs';
 import { CommandPipe } from './command-pipe.ts';
 import { type Dialect, type Line, shellQuote } from './dialect.ts';
 import { type Environment, parseEnvironment } from './environment.ts';
 import { withoutInherited } from './inherit.ts';
 import { type Mark, MarkScanner } from './marks.ts';
+import { PrivateDirectory } from './private-directory.ts';
 import { directoryOf } from './processes.ts';
 import { Pty } from './pty.ts';
 
@@ -43,12 +42,13 @@ export type ShellState = {
 /** One interactive shell with its terminal, its command pipe and its private directory: made and closed together. */
 export class ShellProcess {
   readonly #events: ShellEvents;
-  readonly #directory: string;
+  readonly #directory: PrivateDirectory;
   readonly #dialect: Dialect;
   readonly #pipe: CommandPipe;
   readonly #pty: Pty;
   readonly #scanner: MarkScanner;
   #promptToken: string;
+  readonly #startupFiles: string[];
   #lineToken = '';
   /** While a line is fetched, what is printed is the line editor's, and dropped. */
   #phase: 'idle' | 'fetching' | 'command' = 'idle';
@@ -56,15 +56,21 @@ export class ShellProcess {
   #words = '';
   #env = '';
 
-  private constructor(options: ShellProcessOptions, events: ShellEvents, directory: string, pipe: CommandPipe) {
+  private constructor(
+    options: ShellProcessOptions,
+    events: ShellEvents,
+    directory: PrivateDirectory,
+    pipe: CommandPipe,
+  ) {
     this.#events = events;
     this.#directory = directory;
     this.#pipe = pipe;
     this.#promptToken = newToken();
     this.#dialect = options.dialect;
     const { env, personal } = options;
-    const files = this.#dialect.files({ directory, token: this.#promptToken, env, personal });
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text, { mode: 0o600 });
+    const files = this.#dialect.files({ directory: directory.path, token: this.#promptToken, env, personal });
+    this.#startupFiles = Object.keys(files);
+    for (const [name, text] of Object.entries(files)) writeFileSync(directory.file(name), text, { mode: 0o600 });
     this.#scanner = new MarkScanner(
       (token) => token === this.#lineToken || token === this.#promptToken,
       (data) => {
@@ -73,11 +79,11 @@ export class ShellProcess {
       },
       (mark) => this.#obey(mark),
     );
-    const launch = `${this.#dialect.launch} <${shellQuote(join(directory, 'lines'))}`;
+    const launch = `${this.#dialect.launch} <${shellQuote(directory.file('lines'))}`;
     this.#pty = new Pty({
-      argv: withoutInherited(['/bin/sh', '-c', launch, options.program, directory]),
+      argv: withoutInherited(['/bin/sh', '-c', launch, options.program, directory.path]),
       cwd: options.cwd,
-      env: this.#dialect.env(env, directory),
+      env: this.#dialect.env(env, directory.path),
       cols: options.cols,
       rows: options.rows,
       onData: (data) => this.#scanner.push(data),
@@ -91,14 +97,14 @@ export class ShellProcess {
 
   /** Starts it; `onReady` follows with its first prompt. */
   static async start(options: ShellProcessOptions, events: ShellEvents): Promise<ShellProcess> {
-    const directory = mkdtempSync(join(tmpdir(), 'aish-tui-shell-'));
+    const directory = new PrivateDirectory('aish-tui-shell-');
     let pipe: CommandPipe | undefined;
     try {
-      pipe = await CommandPipe.create(join(directory, 'lines'));
+      pipe = await CommandPipe.create(directory.file('lines'));
       return new ShellProcess(options, events, directory, pipe);
     } catch (error) {
       pipe?.close();
-      rmSync(directory, { recursive: true, force: true });
+      directory.remove();
       throw error;
     }
   }
@@ -158,8 +164,10 @@ export class ShellProcess {
       case 'R':
         if (this.#phase === 'command') return;
         this.#phase = 'idle';
-        this.#words = this.#read('words') ?? this.#words;
-        this.#env = this.#read('env') ?? this.#env;
+        // It has read them, and holds its end of the pipe.
+        for (const name of this.#startupFiles.splice(0)) this.#directory.discard(name);
+        this.#words = this.#directory.take('words') ?? this.#words;
+        this.#env = this.#directory.take('env') ?? this.#env;
         this.#events.onReady(this.#directoryNow(mark.fields.join(';')));
     }
   }
@@ -176,22 +184,10 @@ export class ShellProcess {
     }
   }
 
-  #read(name: string): string | undefined {
-    try {
-      return readFileSync(join(this.#directory, name), 'utf8');
-    } catch {
-      return undefined;
-    }
-  }
-
   #clean(): void {
     clearTimeout(this.#closing);
     this.#pipe.close();
-    try {
-      rmSync(this.#directory, { recursive: true, force: true, maxRetries: 3 });
-    } catch {
-      // A last child of the shell still writes there; it is a temporary directory.
-    }
+    this.#directory.remove();
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { shows, until, userShell } from './support.ts';
@@ -123,10 +123,11 @@ describe('the user’s shell', () => {
     const { shell, run } = await userShell();
     const pid = shell.run('echo $$');
     const shellPid = (await pid.result).head;
-    await run('true');
+    const directory = (await run('echo "$__aish_dir"')).head;
+    await until(() => readdirSync(directory).join() === 'lines', 'nothing private lies about');
     shell.dispose();
     shell.dispose();
-    await until(() => !existsSync(`/proc/${shellPid}`), 'the shell is gone');
+    await until(() => !existsSync(`/proc/${shellPid}`) && !existsSync(directory), 'the shell is gone');
     expect(await shell.run('echo too late').result).toMatchObject({ exit: null });
   });
 

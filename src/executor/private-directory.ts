@@ -1,0 +1,50 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const open = new Set<PrivateDirectory>();
+let watching = false;
+
+/** A temporary directory (0700) that goes with its owner, or with the program at the latest. */
+export class PrivateDirectory {
+  readonly path: string;
+
+  constructor(prefix: string) {
+    this.path = mkdtempSync(join(tmpdir(), prefix));
+    open.add(this);
+    if (watching) return;
+    watching = true;
+    process.once('exit', () => {
+      for (const directory of open) directory.remove();
+    });
+  }
+
+  file(name: string): string {
+    return join(this.path, name);
+  }
+
+  /** Reads a file and removes it: nothing private lies about longer than needed. Undefined where there is none. */
+  take(name: string): string | undefined {
+    try {
+      const text = readFileSync(this.file(name), 'utf8');
+      this.discard(name);
+      return text;
+    } catch {
+      return undefined;
+    }
+  }
+
+  discard(name: string): void {
+    rmSync(this.file(name), { force: true });
+  }
+
+  /** Twice is fine. */
+  remove(): void {
+    open.delete(this);
+    try {
+      rmSync(this.path, { recursive: true, force: true, maxRetries: 3 });
+    } catch {
+      // A last child still writes there; it is a temporary directory.
+    }
+  }
+}
