@@ -44,7 +44,7 @@ export function HaltModal({ words, question, layout, columns }: Props) {
 
   const { body, top, shown } = layout;
   const role = words.danger ? 'error' : 'warning';
-  const more = body.length > shown ? ` lines ${top + 1}–${top + shown} of ${body.length} · ↑↓ PageUp PageDown ` : '';
+  const more = body.length > shown ? ` ↑↓ ${top + 1}–${top + shown} of ${body.length} ` : '';
   const title = paint(words.danger ? 'halt' : 'button', ` ${words.title} `);
   const lines = body
     .slice(top, top + shown)

@@ -90,7 +90,7 @@ function unbound(screen: Screen, context: KeyContext, key: KeyToken): void {
       if (key.text !== undefined) screen.type(key.text);
       return;
     case 'field':
-      return screen.terminal.ink.feed(key);
+      return screen.field.feed(key);
     case 'program':
       return screen.keyboard.owner?.write(encodeKey(key));
     case 'menu':
@@ -110,7 +110,7 @@ function takePaste(screen: Screen, paste: PasteToken): void {
     case 'prompt':
       return screen.paste(paste.text);
     case 'field':
-      return screen.terminal.ink.feed(paste);
+      return screen.field.feed(paste);
     case 'program':
       return screen.keyboard.owner?.write(encodePaste(paste));
     default:

@@ -12,6 +12,7 @@ import type { KeyCommand, KeyContext } from '../keys/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { Schedule } from '../terminal/tokenizer.ts';
 import type { Theme } from '../theme.ts';
+import { FieldInput } from './field-input.ts';
 import { Keyboard } from './keyboard.ts';
 import { type Paint, paintOf } from './paint.ts';
 import { promptName, promptWidths } from './prompt.ts';
@@ -58,6 +59,7 @@ export class Screen {
   readonly ui: Store<Ui>;
   readonly questions: Questions;
   readonly keyboard: Keyboard;
+  readonly field: FieldInput;
   readonly view: View;
   readonly history: History;
   /** Facts of the last frame that input needs: where the question's buttons are, how much of its action is shown. */
@@ -78,6 +80,7 @@ export class Screen {
     this.#mouse = aish.ui.mouse;
     this.ui = createStore(initialUi(size));
     this.questions = new Questions(aish.engine, this.ui, (milliseconds) => terminal.fence(milliseconds), schedule);
+    this.field = new FieldInput(terminal.ink, schedule);
     this.keyboard = new Keyboard(aish, this.ui, schedule);
     this.view = new View(aish.engine, (width) => this.look(width));
     // Lines are kept by whoever submits them; this walks and searches them.

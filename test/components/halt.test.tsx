@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+import { bash } from '../support/machine.ts';
+import { type Stage, setStage } from './stage.tsx';
+
+/** A Norris run whose model asks for `command`, with its question on screen. */
+async function halt(command: string, size: { columns?: number; rows?: number } = {}): Promise<Stage> {
+  const stage = await setStage(size);
+  stage.press(':norris tidy up\r');
+  await stage.until(() => stage.calls.length === 1);
+  stage.calls[0]?.say(`CMD: ${command}`);
+  stage.calls[0]?.end();
+  await stage.until(() => stage.engine.state.questions.length === 1);
+  await stage.see('proceed (p)');
+  return stage;
+}
+
+describe('a HALT', () => {
+  it('shows step, reason, the whole action, where and under what it would run', async () => {
+    const { frame } = await halt('rm -rf build');
+    expect(frame()).toMatch(/HALT · step 1\/4/);
+    expect(frame()).toContain('Destructive: rm -rf');
+    expect(frame()).toContain('  rm -rf build');
+    expect(frame()).toContain('in /home/me · unrestricted');
+    expect(frame()).toMatch(/proceed \(p\).*skip \(s\).*abort \(a\)/);
+  });
+
+  it('drops keys until the terminal has drawn it and the keyboard was quiet', async () => {
+    const stage = await halt('rm -rf build');
+    stage.press('p');
+    await stage.see('ready in a moment');
+    await stage.arm();
+    await stage.see('Tab and Enter');
+    expect(stage.commands).toHaveLength(0);
+    stage.press('p');
+    await stage.until(() => stage.commands.length === 1);
+  });
+
+  it('starts the quiet time anew at every key that comes too early', async () => {
+    const stage = await halt('rm -rf build');
+    await stage.until(() => stage.clock.pending() > 0);
+    stage.clock.advance(400);
+    stage.press('p');
+    stage.clock.advance(400);
+    stage.press('p');
+    expect(stage.screen.ui.get().question?.armed).toBe(false);
+    expect(stage.commands).toHaveLength(0);
+  });
+
+  it('has the focus on skip, so that Enter runs nothing', async () => {
+    const stage = await halt('rm -rf build');
+    await stage.arm();
+    stage.press('\r');
+    await stage.see('skipped: rm -rf build');
+    expect(stage.commands).toHaveLength(0);
+  });
+
+  it('is answered by Tab, arrows and Enter', async () => {
+    const stage = await halt('rm -rf build');
+    await stage.arm();
+    stage.press('\t\t\x1b[C\x1b[C\r');
+    await stage.see('⚡ aborted');
+    expect(stage.commands).toHaveLength(0);
+  });
+
+  it('is answered by a click, and only on a button', async () => {
+    const stage = await halt('rm -rf build');
+    await stage.arm();
+    const row = stage
+      .frame()
+      .split('\n')
+      .findIndex((line) => line.includes('proceed (p)'));
+    const column = stage.frame().split('\n')[row]?.indexOf('proceed') ?? 0;
+    stage.press(`\x1b[<0;1;1M\x1b[<0;1;1m`);
+    expect(stage.engine.state.questions).toHaveLength(1);
+    stage.press(`\x1b[<0;${column + 1};${row + 1}M`);
+    await stage.until(() => stage.commands.length === 1);
+  });
+
+  it('lets the command be edited; the changed one is judged anew', async () => {
+    const stage = await halt('rm -rf build');
+    await stage.arm();
+    stage.press('e');
+    await stage.see('› rm -rf build');
+    await stage.until(stage.listens);
+    for (const _ of 'build') stage.press('\x7f');
+    await stage.see(/› rm -rf\s/);
+    stage.press('out');
+    await stage.see('› rm -rf out');
+    stage.press('\r');
+    await stage.see(/ {2}rm -rf out[\s\S]*ready in a moment/);
+    expect(stage.commands).toHaveLength(0);
+    expect(stage.screen.ui.get().question?.armed).toBe(false);
+    await stage.arm();
+    stage.press('p');
+    await stage.until(() => stage.commands.length === 1);
+  });
+
+  it('shows what can not be seen, so that no control character disguises a command', async () => {
+    const stage = await setStage();
+    stage.press(':norris tidy up\r');
+    await stage.until(() => stage.calls.length === 1);
+    stage.calls[0]?.end({ toolCalls: [bash('c1', 'rm -rf a\u202e b\u200b\u00a0c\x07')], finish: 'tools' });
+    await stage.see('proceed (p)');
+    const { frame } = stage;
+    expect(frame()).toContain('rm -rf a⟨U+202E⟩ b⟨U+200B⟩');
+    expect(frame()).toContain('⟨U+00A0⟩');
+    expect(frame()).not.toMatch(/[\u202e\u200b\u00a0\x07]/);
+  });
+
+  it('scrolls a long action to its end at 40×10, buttons always in sight', async () => {
+    const stage = await halt(`rm -rf ${Array.from({ length: 30 }, (_, n) => `file-${n}`).join(' ')} the-last`, {
+      columns: 40,
+      rows: 10,
+    });
+    await stage.arm();
+    expect(stage.frame().split('\n')).toHaveLength(10);
+    expect(stage.frame()).toContain('↑↓ 1–');
+    expect(stage.frame()).not.toContain('the-last');
+    stage.press('\x1b[F');
+    await stage.see('the-last');
+    expect(stage.frame()).toMatch(/proceed \(p\).*skip \(s\).*abort \(a\)/);
+  });
+
+  it('sets the draft aside and brings it back', async () => {
+    const stage = await setStage();
+    stage.press(':norris tidy up\r');
+    await stage.until(() => stage.calls.length === 1);
+    stage.press('half a though');
+    stage.calls[0]?.say('CMD: rm x');
+    stage.calls[0]?.end();
+    await stage.see('HALT');
+    stage.press('t');
+    await stage.arm();
+    stage.press('a');
+    await stage.see('⚡ aborted');
+    await stage.see('[aish:fast]> half a though ');
+  });
+
+  it('is aborted by Ctrl-X Ctrl-C even before it is armed: that runs nothing', async () => {
+    const stage = await halt('rm -rf build');
+    stage.press('\x18\x03');
+    await stage.see('⚡ aborted');
+    expect(stage.commands).toHaveLength(0);
+  });
+
+  it('proceeds with nothing when the screen is taken down', async () => {
+    const stage = await halt('rm -rf build');
+    await stage.arm();
+    await stage.engine.close();
+    stage.press('p');
+    stage.clock.advance(1000);
+    expect(stage.commands).toHaveLength(0);
+    expect(stage.engine.state.questions).toHaveLength(1);
+  });
+});
+
+describe('other questions', () => {
+  it('asks for consent in its own words', async () => {
+    const stage = await setStage();
+    stage.press('what is here\r');
+    await stage.until(() => stage.calls.length === 1);
+    stage.calls[0]?.say('CMD: ls');
+    stage.calls[0]?.end();
+    await stage.see('Run this?');
+    expect(stage.frame()).toContain('The model asks for it.');
+    expect(stage.frame()).not.toContain('HALT');
+    await stage.arm();
+    stage.press('p');
+    await stage.until(() => stage.commands.length === 1);
+  });
+
+  it('asks whether to go on after three skips, with no third answer', async () => {
+    const stage = await setStage();
+    stage.press(':norris tidy up\r');
+    await stage.until(() => stage.calls.length === 1);
+    stage.calls[0]?.say('CMD: rm a\nCMD: rm b\nCMD: rm c');
+    stage.calls[0]?.end();
+    for (const name of ['a', 'b', 'c']) {
+      await stage.see(`  rm ${name}\n`);
+      await stage.see('ready in a moment');
+      await stage.arm();
+      stage.press('s');
+    }
+    await stage.see('3 actions in a row were skipped');
+    expect(stage.frame()).not.toContain('skip (s)');
+    await stage.arm();
+    stage.press('sp');
+    await stage.until(() => stage.calls.length === 2);
+  });
+});

@@ -1,0 +1,234 @@
+/** The screen over a real engine: a model that says what a test tells it, a shell that does what a test tells it. */
+import { render } from 'ink-testing-library';
+import { onTestFinished } from 'vitest';
+import { App } from '../../components/App.tsx';
+import { ScreenContext } from '../../hooks/context.ts';
+import { createKeyResolver } from '../../hooks/keys/resolver.ts';
+import { KEY_TABLE } from '../../hooks/keys/table.ts';
+import { takeToken } from '../../hooks/screen/input.ts';
+import { Screen } from '../../hooks/screen/screen.ts';
+import { KeyStream } from '../../hooks/terminal/key-stream.ts';
+import { createTokenizer } from '../../hooks/terminal/tokenizer.ts';
+import { THEMES } from '../../hooks/theme.ts';
+import type { Aish, Classified } from '../../src/commands/aish.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import type { Gate, LiveOutput, RunningCommand, Services } from '../../src/engine/services.ts';
+import { ShellRegion } from '../../src/engine/shell-region.ts';
+import type { CommandResult } from '../../src/session/action.ts';
+import type { Reply } from '../../src/session/message.ts';
+import type { Settings } from '../../src/session/state.ts';
+import { fakeClock } from '../support/clock.ts';
+import { deadly, harmless, reply, settings } from '../support/machine.ts';
+
+/** A command that runs until a test ends it. */
+export class FakeCommand implements RunningCommand {
+  readonly pid = 1;
+  readonly written: string[] = [];
+  fullScreen = false;
+  echoOff = false;
+  interrupted = 0;
+  size: readonly number[] = [];
+  readonly result: Promise<CommandResult>;
+  readonly output: LiveOutput & { promptText: string };
+  readonly #end = Promise.withResolvers<CommandResult>();
+  readonly #listeners = new Set<() => void>();
+  #lines: string[] = [];
+
+  constructor() {
+    this.result = this.#end.promise;
+    const lines = () => this.#lines;
+    this.output = {
+      version: 0,
+      bytes: 0,
+      promptText: '',
+      lines: (max) => lines().slice(-max),
+      subscribe: (listener) => {
+        this.#listeners.add(listener);
+        return () => this.#listeners.delete(listener);
+      },
+    };
+  }
+
+  write(data: string): void {
+    this.written.push(data);
+  }
+  resize(columns: number, rows: number): void {
+    this.size = [columns, rows];
+  }
+  interrupt(): void {
+    this.interrupted += 1;
+    this.end({ exit: 130 });
+  }
+  onModes(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+  rawOutput(): () => void {
+    return () => {};
+  }
+  print(lines: readonly string[], asks = ''): void {
+    this.#lines = [...lines];
+    Object.assign(this.output, { version: this.output.version + 1, promptText: asks });
+    for (const listener of this.#listeners) listener();
+  }
+  end(change: Partial<CommandResult> = {}): void {
+    const head = this.#lines.join('\n');
+    const facts = { exit: 0, cwd: '/home/me', tail: '', omittedLines: 0, bytes: head.length, milliseconds: 5 };
+    this.#end.resolve({ ...facts, head, ...change });
+  }
+}
+
+/** What a test holds: the screen as text, keys to press, and the other side of everything. */
+export type Stage = Awaited<ReturnType<typeof setStage>>;
+
+export async function setStage(
+  change: { columns?: number; rows?: number; gate?: Gate; settings?: Partial<Settings> } = {},
+) {
+  const { columns = 80, rows = 24 } = change;
+  const clock = fakeClock();
+  const commands: FakeCommand[] = [];
+  const calls: { say(text: string): void; end(change?: Partial<Reply>): void; readonly signal: AbortSignal }[] = [];
+  const launch = () => {
+    const command = new FakeCommand();
+    commands.push(command);
+    return command;
+  };
+  const services: Services = {
+    models: {
+      chatStream: (_preset, _messages, { onText, signal }) =>
+        new Promise((resolve) => {
+          let text = '';
+          const say = (more: string) => {
+            text += more;
+            onText(more);
+          };
+          const end = (last: Partial<Reply> = {}) => resolve({ ...reply(text), ...last });
+          signal.addEventListener('abort', () => end({ finish: 'cancelled' }));
+          calls.push({ say, end, signal });
+        }),
+    },
+    gate: change.gate ?? {
+      judge: async (action) => (action.kind === 'command' && /\brm\b/.test(action.command) ? deadly : harmless),
+    },
+    agent: { run: async () => launch() },
+    jobs: { adopt: () => 1, list: () => [], kill: () => false },
+    tools: {
+      specs: [],
+      refusal: async () => undefined,
+      autoApproved: () => false,
+      run: async () => ({ text: 'done', failed: false }),
+    },
+    journal: { append: () => Promise.resolve() },
+    systemPrompt: '',
+    maxAnswerTokens: 100,
+    now: clock.now,
+    waitSeconds: 60,
+  };
+  const engine = new Engine(services, 'main');
+  void engine.dispatch({
+    type: 'opened',
+    cwd: '/home/me',
+    mode: 'unrestricted',
+    settings: { ...settings, ...change.settings },
+  });
+  const history: string[] = [];
+  let quits = 0;
+  const aish: Aish = {
+    engine,
+    shell: new ShellRegion(engine, Promise.resolve({ cwd: '/home/me', run: launch })),
+    classify,
+    complete: async (line) => ['alpha', 'alpine', 'beta'].filter((word) => word.startsWith(line)),
+    history: { entries: () => history, add: (line) => history.push(line) },
+    info: () => ({ jobs: 0, sandbox: false, sessionId: 's1', version: '0', branch: 'main' }),
+    presets: {
+      list: () => [{ name: 'fast', model: 'tiny', baseUrl: 'http://localhost', local: true, demo: false }],
+      probe: async () => 'ready',
+    },
+    safety: { patterns: () => [], check: () => ({ verdict: 'safe', reason: '' }) },
+    sessions: async () => [],
+    ui: { mouse: true },
+    keys: {},
+    onQuit: () => () => {},
+    quit: () => {
+      quits += 1;
+    },
+  };
+  const fences: (() => void)[] = [];
+  const ink = new KeyStream();
+  const terminal = {
+    ink,
+    fence: () => new Promise<boolean>((resolve) => fences.push(() => resolve(true))),
+    stop: () => Promise.resolve(),
+    setMouse: () => {},
+    suspend: <T,>(run: () => Promise<T>) => run(),
+  };
+  const screen = new Screen({
+    aish,
+    terminal,
+    keys: createKeyResolver(KEY_TABLE),
+    theme: THEMES.none,
+    size: { columns, rows },
+    schedule: clock.schedule,
+    redraw: () => {},
+  });
+  const disconnect = screen.connect();
+  const shown = render(
+    <ScreenContext value={screen}>
+      <App />
+    </ScreenContext>,
+  );
+  const tokens = createTokenizer((token) => takeToken(screen, token), clock.schedule);
+  // The library brings an input of its own: keys for fields go through the real stream into that.
+  ink.setEncoding('utf8');
+  ink.on('data', (bytes: string) => shown.stdin.write(bytes));
+  const listens = () => shown.stdin.listenerCount('readable') > 0;
+  Object.defineProperty(ink, 'isRaw', { get: listens });
+  onTestFinished(() => {
+    shown.unmount();
+    disconnect();
+  });
+  // Waiting for a flush writes an empty piece, which the library takes for a frame.
+  const raw = () => shown.frames.findLast((each) => each !== '') ?? '';
+  const frame = () => raw().replace(/\x1b\[[\d;]*m/g, '');
+  const until = async (holds: () => boolean) => {
+    for (let turn = 0; !holds(); turn += 1) {
+      if (turn > 400) throw new Error(`not seen:\n${frame()}`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  };
+  return {
+    screen,
+    engine,
+    clock,
+    commands,
+    calls,
+    history,
+    frames: shown.frames,
+    frame,
+    raw,
+    quits: () => quits,
+    /** Whether a dialog's field takes keys: a moment after it is drawn. */
+    listens,
+    until,
+    see: (wanted: string | RegExp) =>
+      until(() => (typeof wanted === 'string' ? frame().includes(wanted) : wanted.test(frame()))),
+    /** Presses keys as a terminal sends them; a lone Esc is told from a sequence by time. */
+    press(bytes: string): void {
+      tokens.push(Buffer.from(bytes));
+      tokens.flush();
+    },
+    /** The terminal has drawn the question, and the keyboard was quiet. */
+    async arm(): Promise<void> {
+      await until(() => fences.length > 0);
+      for (const answer of fences.splice(0)) answer();
+      await Promise.resolve();
+      clock.advance(500);
+    },
+  };
+}
+
+function classify(line: string): Classified {
+  if (line.startsWith(':')) return { kind: 'meta', forced: true, text: line, why: '' };
+  if (line.startsWith('?')) return { kind: 'ai', forced: true, text: line.slice(1), why: '' };
+  return { kind: /^(?:ls|sleep|cat|echo)\b/.test(line) ? 'shell' : 'ai', forced: false, text: line, why: '' };
+}
