@@ -74,11 +74,14 @@ const COMMANDS: readonly string[] = [
 ];
 
 let tools: Tools;
+let outer: string;
 let place: string;
 beforeAll(async () => {
   tools = await buildTools();
-  place = mkdtempSync(join(tmpdir(), 'aish-everyday-'));
-  mkdirSync(join(place, 'sub'));
+  // One level down: `..` is listed too, and the system's temporary directory changes all the time.
+  outer = mkdtempSync(join(tmpdir(), 'aish-everyday-'));
+  place = join(outer, 'place');
+  mkdirSync(join(place, 'sub'), { recursive: true });
   writeFileSync(join(place, 'text.txt'), 'first line\nneedle line\nlast line\n');
   writeFileSync(join(place, 'other.txt'), 'first line\nanother line\nlast line\n');
   writeFileSync(join(place, 'sub/deep.txt'), 'a needle\n');
@@ -91,7 +94,7 @@ beforeAll(async () => {
 });
 afterAll(() => {
   tools?.dispose();
-  rmSync(place, { recursive: true, force: true });
+  rmSync(outer, { recursive: true, force: true });
 });
 
 async function outcome(command: string, inside: boolean) {
