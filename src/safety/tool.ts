@@ -49,9 +49,13 @@ function judge(name: string, argumentsJson: string, options: ToolOptions): Stati
   const always = options.alwaysDestructive.find((glob) => globToRegExp(glob).test(name));
   if (always !== undefined) return destructive(`tool ${always}`, `${name} is always asked about`);
   if (BUILT_IN_HARMLESS.has(name)) return harmless();
-  let verdict = byName(name, args);
-  if (args === undefined) verdict = worse(verdict, unknown('its arguments are not a JSON object'));
-  else verdict = worse(verdict, byArguments(name, args, options));
+  const named = byName(name, args);
+  let verdict = worse(named, unknown('its arguments are not a JSON object'));
+  if (args !== undefined) {
+    const given = byArguments(name, args, options);
+    // A tool that runs what it is given is as harmless as that.
+    verdict = named.verdict === 'unknown' && given.settled ? given.verdict : worse(named, given.verdict);
+  }
   const { annotations } = options;
   if (annotations?.destructiveHint === true)
     return worse(verdict, destructive('declared destructive', 'its server says it is destructive'));
@@ -98,6 +102,10 @@ function byName(name: string, args: Record<string, unknown> | undefined): Static
   const meaningful = words[0] === server ? words.slice(1) : words;
   const dry = args?.dryRun === true || args?.dry_run === true || args?.dryrun === true;
   const list = meaningful.length > 0 ? meaningful : words;
+  if (list.includes('and') && list.some((word) => verbOf(word) === 'destroys'))
+    return destructive('tool verb', 'its name says so');
+  if (/^(delete|remove|destroy|purge)$/.test(list.at(-1) ?? '') && !READS.test(list[0] ?? ''))
+    return destructive('tool verb', 'its name says so');
   for (const [index, word] of list.entries()) {
     if (
       READS.test(word) &&
@@ -122,30 +130,41 @@ function byName(name: string, args: Record<string, unknown> | undefined): Static
   return unknown('a tool that is not known');
 }
 
-function byArguments(name: string, args: Record<string, unknown>, options: ToolOptions): StaticVerdict {
+type Given = { readonly verdict: StaticVerdict; readonly settled: boolean };
+
+function byArguments(name: string, args: Record<string, unknown>, options: ToolOptions): Given {
   const executes = EXECUTES.test(nameWords(name).join('_'));
   let verdict = harmless();
   let seen = 0;
+  let settled = false;
   const visit = (key: string, value: unknown, depth: number): void => {
     if (++seen > 500 || depth > 8) return;
-    if (typeof value === 'string') verdict = worse(verdict, judgeString(key, value, executes, options));
-    else if (Array.isArray(value)) {
+    if (typeof value === 'string') {
+      settled ||=
+        (executes && COMMAND_KEY.test(key)) ||
+        /cli_command$|^(http_)?method$/i.test(key) ||
+        (executes && SQL_KEY.test(key));
+      verdict = worse(verdict, judgeString(key, value, executes, options));
+    } else if (Array.isArray(value)) {
       const words = value.every((item) => typeof item === 'string') ? (value as readonly string[]) : undefined;
       if (words && /^(args|argv|arguments|command|cmd)$/i.test(key)) {
         const program = typeof args.command === 'string' && key !== 'command' ? `${args.command} ` : '';
         const tool =
           program === '' && /^(kubectl|git|docker|helm|aws|terraform|psql|redis)/.exec(nameWords(name)[0] ?? '')?.[0];
-        verdict = worse(
-          verdict,
-          onlyLoss(judgeCommand(`${tool ? `${tool} ` : program}${words.map(quote).join(' ')}`, options)),
-        );
+        const line = `${tool ? `${tool} ` : program}${words.map(quote).join(' ')}`;
+        settled ||= executes || tool !== false;
+        verdict = worse(verdict, settled ? judgeCommand(line, options) : onlyLoss(judgeCommand(line, options)));
       }
       for (const item of value) visit(key, item, depth + 1);
     } else if (typeof value === 'object' && value !== null) {
-      for (const [inner, item] of Object.entries(value)) visit(inner, item, depth + 1);
+      for (const [inner, item] of Object.entries(value)) {
+        if (inner === '$out' || inner === '$merge')
+          verdict = worse(verdict, destructive('tool argument', `${inner} overwrites a collection`));
+        visit(inner, item, depth + 1);
+      }
     } else if (
       value === true &&
-      /^(force|recursive_delete|delete|purge|overwrite|drop|hard|delete_branch|permanently|permanent|prune|destroy)$/i.test(
+      /^(force|recursive_delete|delete|purge|overwrite|drop|hard|delete_branch|permanently|permanent|prune|destroy|auto_approve)$/i.test(
         key,
       )
     ) {
@@ -153,7 +172,7 @@ function byArguments(name: string, args: Record<string, unknown>, options: ToolO
     }
   };
   for (const [key, value] of Object.entries(args)) visit(key, value, 0);
-  return verdict;
+  return { verdict, settled };
 }
 
 /** Of a string argument only losses count: that it is not known as a command means nothing. */
@@ -173,6 +192,18 @@ function judgeString(key: string, value: string, executes: boolean, options: Too
     const sql = judgeSql(value);
     return executes || sql.verdict === 'destructive' ? sql : harmless();
   }
+  if (SQL_KEY.test(key)) return harmless();
+  if (CODE_KEY.test(key) && !/^(bash|sh|shell)/i.test(key)) {
+    const code = worse(
+      onlyLoss(judgeCommand(`node -e ${quote(value)}`, options)),
+      onlyLoss(judgeCommand(`python -c ${quote(value)}`, options)),
+    );
+    return worse(
+      worse(code, unknown('runs code')),
+      executes && key === 'script' ? onlyLoss(judgeCommand(value, options)) : code,
+    );
+  }
+  if (/cli_command$/i.test(key)) return judgeCommand(value, options);
   if (
     COMMAND_KEY.test(key) ||
     (executes &&
@@ -180,13 +211,6 @@ function judgeString(key: string, value: string, executes: boolean, options: Too
   ) {
     const verdict = judgeCommand(value, options);
     return executes || COMMAND_KEY.test(key) ? verdict : onlyLoss(verdict);
-  }
-  if (CODE_KEY.test(key)) {
-    const code = worse(
-      onlyLoss(judgeCommand(`node -e ${quote(value)}`, options)),
-      onlyLoss(judgeCommand(`python -c ${quote(value)}`, options)),
-    );
-    return worse(code, unknown('runs code'));
   }
   if (PROSE_KEY.test(key)) return harmless();
   if (/\s/.test(value)) return onlyLoss(judgeCommand(value, options));

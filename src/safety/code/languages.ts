@@ -95,7 +95,7 @@ const NODE: Language = {
       'overwrites or deletes data',
     ],
     [/\bdb\s*\.\s*\w+(?:\s*\.\s*\w+\([^)]*\))?\s*\.\s*(remove|update|save)\s*\(/, 'overwrites or deletes data'],
-    [/\bmethod\s*:\s*"DELETE"|\baxios\s*\.\s*delete\s*\(/, 'asks a server to delete'],
+    [/\baxios\s*\.\s*delete\s*\(/, 'asks a server to delete'],
     [/\b(?:Delete|Terminate|Purge)\w+Command\s*\(/, 'deletes through an interface'],
   ],
   shell:

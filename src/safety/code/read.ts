@@ -31,6 +31,9 @@ export function readCode(machine: Machine, program: string, source: string, dept
       return;
     }
   }
+  for (const found of read.code.matchAll(/\bmethod\s*[:=]\s*"(\d+)"/g)) {
+    if (/^delete$/i.test(textOf(read, found[1]))) machine.note(destructive('HTTP DELETE', 'asks a server to delete'));
+  }
   readNames(machine, language, read, rule);
   readShell(machine, language, read);
   readWrites(machine, language, read);

@@ -291,7 +291,7 @@ export const SPECIAL_WRAPPERS: Handlers = {
     if (command.length === 0) return HOLE;
     if (replace === undefined) return machine.runFields([...command, ...items.map(plain)], { stdin: '' });
     const lines = hasHole(io.stdin ?? HOLE) ? [HOLE] : (io.stdin ?? '').split('\n').filter((line) => line !== '');
-    for (const line of lines.slice(0, 8)) {
+    for (const line of lines.length === 0 ? [HOLE] : lines.slice(0, 8)) {
       machine.runFields(
         command.map(({ text, glob }) => ({ text: text.replaceAll(replace, line), glob })),
         { stdin: '' },

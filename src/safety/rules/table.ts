@@ -56,12 +56,15 @@ function index(): ReadonlyMap<string, readonly Entry[]> {
   return out;
 }
 
-/** The first row that matches this call. Rows in `disabled` are passed over. */
+/** The first row that matches this call. Rows in `disabled` count only where no other row matches. */
 export function matchRules(call: Call, disabled: ReadonlySet<string>): StaticVerdict | undefined {
+  let off: StaticVerdict | undefined;
   for (const { verdict, matches } of BY_PROGRAM.get(call.program) ?? []) {
-    if (matches(call) && !disabled.has(verdict.rule ?? '')) return verdict;
+    if (!matches(call)) continue;
+    if (!disabled.has(verdict.rule ?? '')) return verdict;
+    off ??= verdict;
   }
-  return undefined;
+  return off;
 }
 
 /** Does any row know this program? */

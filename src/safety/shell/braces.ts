@@ -32,7 +32,7 @@ type Found = { start: number; end: number; parts: readonly string[] };
 /** The first group that really expands: one with a comma at its own level, or a range. */
 function findBraces(word: string): Found | undefined {
   for (let start = word.indexOf('{'); start >= 0; start = word.indexOf('{', start + 1)) {
-    if (word[start - 1] === QUOTE || word[start - 1] === '$') continue;
+    if (word[start - 1] === QUOTE) continue;
     let depth = 0;
     let from = start + 1;
     const parts: string[] = [];

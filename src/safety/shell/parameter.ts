@@ -1,4 +1,4 @@
-import type { ParameterExpansionPart, Word } from 'unbash';
+import type { ParameterExpansionPart, ParameterSliceOperation, Word } from 'unbash';
 import { globToRegExp } from './glob.ts';
 import type { Machine } from './machine.ts';
 import { HOLE, hasHole } from './marks.ts';
@@ -87,7 +87,7 @@ function applyOperation(
       return operation.operator.endsWith('?') ? [HOLE] : [other];
     }
     case 'Slice':
-      return slice(machine, values, operation.offset, operation.length, /^[@*]$/.test(part.index?.text ?? name));
+      return slice(machine, values, operation, /^[@*]$/.test(part.index?.text ?? name), part.index === undefined);
     case 'Remove': {
       const pattern = machine.pattern(operation.operand);
       return values.map((value) => (hasHole(value) ? value : removeAffix(value, pattern, operation.operator)));
@@ -109,16 +109,16 @@ function applyOperation(
 function slice(
   machine: Machine,
   values: readonly string[],
-  offsetWord: Word,
-  lengthWord: Word | undefined,
+  { offset: offsetWord, length: lengthWord }: ParameterSliceOperation,
   list: boolean,
+  numbered: boolean,
 ): readonly string[] {
   const offset = numberOf(machine.text(offsetWord));
   const length = lengthWord ? numberOf(machine.text(lengthWord)) : undefined;
   if (offset === undefined || (lengthWord && length === undefined)) return [HOLE];
   const cut = <T extends string | readonly string[]>(value: T, start: number) =>
     value.slice(start, length === undefined ? undefined : length < 0 ? length : start + length) as T;
-  if (list) return cut(values, Math.max(0, offset - 1));
+  if (list) return cut(values, numbered ? Math.max(0, offset - 1) : offset);
   return values.map((value) =>
     hasHole(value) ? HOLE : cut(value, offset < 0 ? Math.max(0, value.length + offset) : offset),
   );

@@ -104,11 +104,18 @@ function tagWord(machine: Machine, word: Word): string {
   const parts = word.parts;
   if (!parts) return literal(word.text);
   let out = '';
-  for (const part of parts) {
-    out += tagPart(machine, part);
+  for (const [index, part] of parts.entries()) {
+    out += swallowsNext(part, parts[index + 1]) ? HOLE : tagPart(machine, part);
     if (out.length > LONGEST) return out.slice(0, LONGEST) + HOLE;
   }
   return out;
+}
+
+/** Braces come before parameters in bash: in `{$v,w}x` and `$v{x,y}` the variable is `vx`. Too odd to follow; said to be unknown. */
+function swallowsNext(part: WordPart, next: WordPart | undefined): boolean {
+  return (
+    part.type === 'BraceExpansion' && next !== undefined && /^[\w{[]/.test(next.text) && /\$\w+[,}]/.test(part.text)
+  );
 }
 
 /** Literal source text: a backslash quotes the next character. */
@@ -131,7 +138,7 @@ function tagPart(machine: Machine, part: WordPart): string {
     case 'ExtendedGlob':
       return literal(part.text);
     case 'BraceExpansion':
-      return part.parts ? part.parts.map((inner) => tagPart(machine, inner)).join('') : literal(part.text);
+      return part.parts ? `{${part.parts.map((inner) => tagPart(machine, inner)).join('')}}` : literal(part.text);
     case 'SingleQuoted':
     case 'AnsiCQuoted':
       return quote(part.value);

@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest';
+import { type AskModel, createGate, SECOND_OPINION_PROMPT } from '../../src/safety/index.ts';
+import type { Action } from '../../src/session/action.ts';
+
+const command = (text: string): Action => ({ kind: 'command', command: text, job: false });
+const context = (goal = 'tidy up', cwd = '/') => ({ cwd, goal, signal: new AbortController().signal });
+
+/** A model that answers `text` and remembers what it was shown. */
+function model(text: string) {
+  const seen: { system: string; user: string }[] = [];
+  const ask: AskModel = async (system, user) => {
+    seen.push({ system, user });
+    return { ok: true, text };
+  };
+  return { ask, seen };
+}
+
+test('static answers need no model', async () => {
+  const { ask, seen } = model('NO');
+  const gate = createGate({ secondOpinion: ask, enabled: true });
+  expect(await gate.judge(command('rm -rf /tmp/none-such'), context())).toMatchObject({
+    destructive: true,
+    rule: 'rm -rf',
+    source: 'static',
+    stake: ['deletes: nothing there now'],
+  });
+  expect(await gate.judge(command('ls -la'), context())).toMatchObject({ destructive: false, source: 'static' });
+  expect(seen).toEqual([]);
+});
+
+test('the model is shown the command and the goal under the fixed prompt, nothing else', async () => {
+  const { ask, seen } = model('YES');
+  const gate = createGate({ secondOpinion: ask, enabled: true });
+  const judgement = await gate.judge(command('frobnicate --now'), context('make it nice'));
+  expect(judgement).toMatchObject({ destructive: true, reason: 'LLM flagged as destructive', source: 'model' });
+  expect(seen).toEqual([{ system: SECOND_OPINION_PROMPT, user: 'Goal: make it nice\nCommand:\nfrobnicate --now' }]);
+  expect(SECOND_OPINION_PROMPT).toBe(
+    'Detect destructive shell commands. Reply YES if running this would delete, overwrite, or irreversibly modify data, processes, or system state. Otherwise reply NO. Respond with only YES or NO.',
+  );
+});
+
+test.each([
+  ['NO', false],
+  ['no.', false],
+  ['**No**, it only lists', false],
+  ['Yes!', true],
+  ['<think>is it NO? or…</think>\nYES', true],
+  ['<think>YES YES</think> no', false],
+  ['<think>never ended NO', true],
+  ['maybe', true],
+  ['', true],
+  ['NOPE', true],
+])('the answer %j means destructive: %s', async (answer, expected) => {
+  const gate = createGate({ secondOpinion: model(answer).ask, enabled: true });
+  expect((await gate.judge(command('frobnicate'), context())).destructive).toBe(expected);
+});
+
+test('an answer is kept per command, goal and directory; a failure is not kept', async () => {
+  let calls = 0;
+  const gate = createGate({
+    enabled: true,
+    secondOpinion: async () => (++calls === 1 ? { ok: false, why: 'down' } : { ok: true, text: 'NO' }),
+  });
+  const first = await gate.judge(command('frobnicate'), context());
+  expect(first).toMatchObject({ destructive: true, source: 'default' });
+  expect(first.reason).toContain('down');
+  expect(await gate.judge(command('frobnicate'), context())).toMatchObject({ destructive: false, source: 'model' });
+  expect(await gate.judge(command(' frobnicate '), context())).toMatchObject({ destructive: false, source: 'cache' });
+  expect(calls).toBe(2);
+  await gate.judge(command('frobnicate'), context('another goal'));
+  await gate.judge(command('frobnicate'), context('tidy up', '/tmp'));
+  expect(calls).toBe(4);
+});
+
+test('commands that run files of the project are asked about every time', async () => {
+  const { ask, seen } = model('NO');
+  const gate = createGate({ secondOpinion: ask, enabled: true });
+  for (const text of ['./x.sh', './x.sh', 'make', 'make']) await gate.judge(command(text), context());
+  expect(seen).toHaveLength(4);
+});
+
+test('one call is in flight per distinct command', async () => {
+  let calls = 0;
+  let answer: (value: { ok: true; text: string }) => void = () => {};
+  const gate = createGate({
+    enabled: true,
+    secondOpinion: () => {
+      calls++;
+      return new Promise((resolve) => {
+        answer = resolve;
+      });
+    },
+  });
+  const both = [gate.judge(command('frobnicate'), context()), gate.judge(command('frobnicate'), context())];
+  answer({ ok: true, text: 'NO' });
+  expect((await Promise.all(both)).map((judgement) => judgement.destructive)).toEqual([false, false]);
+  expect(calls).toBe(1);
+});
+
+test('a model that never answers, one that throws, and a cancelled wait count as destructive and say so', async () => {
+  const never: AskModel = () => new Promise(() => {});
+  const slow = await createGate({ secondOpinion: never, enabled: true, timeoutMs: 20 }).judge(
+    command('frobnicate'),
+    context(),
+  );
+  expect(slow).toMatchObject({ destructive: true, source: 'default' });
+  expect(slow.reason).toContain('timed out after 20 ms');
+  const throwing: AskModel = async () => {
+    throw new Error('boom');
+  };
+  const failed = await createGate({ secondOpinion: throwing, enabled: true }).judge(command('frobnicate'), context());
+  expect(failed.reason).toContain('boom');
+  const cancelled = await createGate({ secondOpinion: never, enabled: true }).judge(command('frobnicate'), {
+    ...context(),
+    signal: AbortSignal.abort(),
+  });
+  expect(cancelled.reason).toContain('cancelled');
+});
+
+test('switched off, unknown passes but for what could not be resolved', async () => {
+  const gate = createGate({ enabled: false });
+  expect((await gate.judge(command('frobnicate'), context())).destructive).toBe(false);
+  expect((await gate.judge(command('$CMD x'), context())).destructive).toBe(true);
+});
+
+test('tools: always by name, then by arguments; annotations only raise', async () => {
+  const call = (name: string, args: object): Action => ({
+    kind: 'tool',
+    name,
+    arguments: JSON.stringify(args),
+    callId: '1',
+  });
+  const { ask, seen } = model('NO');
+  const gate = createGate({
+    secondOpinion: ask,
+    enabled: true,
+    annotations: (tool) => (tool === 'a__list_things' ? { destructiveHint: true } : { readOnlyHint: true }),
+  });
+  const judge = async (action: Action) => (await gate.judge(action, context())).destructive;
+  expect(await judge(call('x__write_file', { path: 'a' }))).toBe(true);
+  expect(await judge(call('x__list_things', {}))).toBe(false);
+  expect(await judge(call('a__list_things', {}))).toBe(true);
+  expect(await judge(call('x__delete_thing', {}))).toBe(true);
+  expect(await judge(call('bash', { command: 'rm x' }))).toBe(true);
+  expect(seen).toEqual([]);
+  expect(await judge(call('x__frobnicate', { a: 1 }))).toBe(false);
+  expect(seen[0]?.user).toBe('Goal: tidy up\nCommand:\nx__frobnicate {"a":1}');
+});
+
+test('arguments that are no JSON are not harmless', async () => {
+  const gate = createGate({ enabled: false });
+  const judgement = await gate.judge({ kind: 'tool', name: 'x__list', arguments: '{"a":', callId: '1' }, context());
+  expect(judgement.reason).toContain('not a JSON object');
+});

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { checkLine } from '../../src/safety/index.ts';
+
+const ask = (input: unknown, strict = false) => JSON.parse(checkLine(JSON.stringify(input), { strict })) as unknown;
+
+test('a command in, a verdict out, with the id it came with', () => {
+  expect(ask({ id: 7, cmd: 'rm -rf x' })).toEqual({ id: 7, verdict: 'destructive', rule: 'rm -rf', reason: 'rm -rf' });
+  expect(ask({ cmd: 'ls' })).toMatchObject({ verdict: 'safe', rule: null });
+  expect(ask({ id: 'a', cmd: 'frobnicate' })).toMatchObject({ id: 'a', verdict: 'unknown' });
+  expect(ask({ cmd: 'frobnicate' }, true)).toMatchObject({ verdict: 'destructive' });
+});
+
+test('tool calls take their arguments as an object or as text', () => {
+  expect(ask({ tool: 'db__query', args: { sql: 'drop table x' } })).toMatchObject({ verdict: 'destructive' });
+  expect(ask({ tool: 'db__query', args: '{"sql":"select 1"}' })).not.toMatchObject({ verdict: 'destructive' });
+});
+
+test.each([
+  '',
+  'x',
+  'null',
+  '[]',
+  '{}',
+  '{"cmd":3}',
+  '{"tool":null}',
+  '\0',
+  '{"cmd":"\\u0000"}',
+  '{"cmd":"ls","cwd":5}',
+])('the line %j gets an answer', (line) => {
+  expect(JSON.parse(checkLine(line))).toHaveProperty('verdict');
+});

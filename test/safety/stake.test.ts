@@ -1,0 +1,71 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { stakeOf } from '../../src/safety/index.ts';
+
+let cwd = '';
+const git = (...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { cwd, stdio: 'pipe' });
+
+beforeAll(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'stake-'));
+  git('init', '-q', '-b', 'main');
+  mkdirSync(join(cwd, 'src'));
+  writeFileSync(join(cwd, 'src', 'a.txt'), 'x'.repeat(1500));
+  writeFileSync(join(cwd, 'src', 'b.txt'), 'y');
+  git('add', '.');
+  git('commit', '-qm', 'first');
+  writeFileSync(join(cwd, 'c.txt'), 'new');
+  git('add', 'c.txt');
+  git('commit', '-qm', 'second');
+  writeFileSync(join(cwd, 'loose.log'), 'z');
+  writeFileSync(join(cwd, 'src', 'b.txt'), 'changed');
+});
+afterAll(() => rmSync(cwd, { recursive: true }));
+
+test('a deletion names the paths after expansion, how much they hold, and what git knows of them', async () => {
+  expect(await stakeOf('rm -rf src', cwd)).toEqual([
+    'deletes: src',
+    '  2 files, 1.5 kB',
+    '  git tracks 2, 1 with changes that are not committed',
+  ]);
+  expect(await stakeOf('cd src && rm *.txt', cwd)).toContain('deletes: src/a.txt, src/b.txt');
+  expect(await stakeOf("sudo sh -c 'rm loose.log; rm c.txt'", cwd)).toContain('deletes: loose.log, c.txt');
+  expect(await stakeOf('rm loose.log', cwd)).toContain('  git does not track them: not recoverable from git');
+  expect(await stakeOf('rm gone', cwd)).toEqual(['deletes: nothing there now']);
+});
+
+test('an overwrite names the file', async () => {
+  expect(await stakeOf('echo x > c.txt', cwd)).toEqual([
+    'overwrites: c.txt',
+    '  1 file, 3 bytes',
+    '  git tracks 1 and could restore them',
+  ]);
+});
+
+test('git: uncommitted changes, commits and untracked files that would go', async () => {
+  const reset = await stakeOf('git reset --hard HEAD~1', cwd);
+  expect(reset[0]).toMatch(/^uncommitted changes lost: 1 file changed/);
+  expect(reset[1]).toMatch(/^commits no longer on this branch: 1 \(\w+ second\)/);
+  expect(await stakeOf('git clean -fd', cwd)).toEqual(['untracked: loose.log']);
+});
+
+test('a kill names the process', async () => {
+  const child = spawn('sleep', ['300']);
+  try {
+    expect(await stakeOf(`kill -9 ${child.pid}`, cwd)).toEqual([`process ${child.pid}: sleep 300`]);
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
+
+test('looking changes nothing, and hostile names are shown harmless', async () => {
+  writeFileSync(join(cwd, 'a\x1b[2Jb'), '');
+  const before = readFileSync(join(cwd, '.git', 'index'));
+  const lines = await stakeOf('rm a*; git status', cwd);
+  expect(lines.join('')).not.toContain('\x1b');
+  expect(readFileSync(join(cwd, '.git', 'index')).equals(before)).toBe(true);
+  rmSync(join(cwd, 'a\x1b[2Jb'));
+});
