@@ -74,6 +74,7 @@ function open(aish: Aish, terminal: Terminal, output: ScreenOutput, broke: (erro
     theme: themeFor(aish.ui.theme, process.env, terminal.capabilities.background),
     size: size(),
     schedule,
+    output,
     redraw: () => redraw(),
   });
   for (const error of errors) screen.warn(error);

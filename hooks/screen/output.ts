@@ -11,6 +11,7 @@ export class ScreenOutput extends EventEmitter {
   readonly isTTY = true;
   readonly writable = true;
   #muted = false;
+  #held = false;
   readonly #sink: Sink;
 
   constructor(sink: Sink) {
@@ -27,12 +28,26 @@ export class ScreenOutput extends EventEmitter {
   }
 
   write(text: string | Uint8Array, after?: (error?: Error | null) => void): boolean {
-    if (!this.#muted) return after ? this.#sink.write(text, after) : this.#sink.write(text);
+    if (!this.#muted && !this.#held) return after ? this.#sink.write(text, after) : this.#sink.write(text);
     if (after) queueMicrotask(after);
     return true;
   }
 
+  /** For good: the terminal is somebody else's. */
   mute(): void {
     this.#muted = true;
+  }
+
+  /** While a full-screen program has the terminal. What is dropped meanwhile is drawn anew afterwards. */
+  hold(): void {
+    this.#held = true;
+  }
+
+  release(): void {
+    this.#held = false;
+  }
+
+  direct(data: Uint8Array): void {
+    if (!this.#muted) this.#sink.write(data);
   }
 }

@@ -29,6 +29,7 @@ export class Questions {
   readonly #fence: (milliseconds: number) => Promise<boolean>;
   readonly #schedule: Schedule;
   #arming: Arming | undefined;
+  #held = false;
 
   constructor(
     engine: Engine,
@@ -60,8 +61,19 @@ export class Questions {
   /** To be called once the frame that shows `id` was written: from here the terminal's answer is waited for. */
   drawn(id: string): void {
     const shown = this.#ui.get().question;
-    if (shown?.id !== id || shown.armed || this.#arming) return;
+    if (this.#held || shown?.id !== id || shown.armed || this.#arming) return;
     this.#arming = startArming(this.#fence, this.#schedule, () => this.#change(id, { armed: true, hurried: false }));
+  }
+
+  /** The screen is hidden, or back: a question that could not be seen is not armed, and begins to wait anew. */
+  hold(held: boolean): void {
+    this.#held = held;
+    this.#arming?.cancel();
+    this.#arming = undefined;
+    const shown = this.#ui.get().question;
+    if (!shown) return;
+    this.#change(shown.id, { armed: false });
+    if (!held) this.drawn(shown.id);
   }
 
   /** Whether input may act on the question; input that may not starts the quiet time anew. */

@@ -13,6 +13,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import type { Schedule } from '../terminal/tokenizer.ts';
 import type { Theme } from '../theme.ts';
 import { FieldInput } from './field-input.ts';
+import { type DirectOutput, FullScreen } from './full-screen.ts';
 import { Keyboard } from './keyboard.ts';
 import { type Paint, paintOf } from './paint.ts';
 import { promptName, promptWidths } from './prompt.ts';
@@ -22,7 +23,7 @@ import { initialUi, type Size, type Ui } from './ui.ts';
 import { View } from './view.ts';
 
 /** What of the terminal the screen uses; doubles fit. */
-export type ScreenTerminal = Pick<Terminal, 'fence' | 'stop' | 'setMouse' | 'suspend' | 'ink'>;
+export type ScreenTerminal = Pick<Terminal, 'fence' | 'stop' | 'setMouse' | 'handOver' | 'ink'>;
 
 export type ScreenOptions = {
   readonly aish: Aish;
@@ -31,6 +32,7 @@ export type ScreenOptions = {
   readonly theme: Theme;
   readonly size: Size;
   readonly schedule: Schedule;
+  readonly output: DirectOutput;
   /** Clears the terminal and draws everything again. */
   readonly redraw: () => void;
 };
@@ -60,6 +62,7 @@ export class Screen {
   readonly questions: Questions;
   readonly keyboard: Keyboard;
   readonly field: FieldInput;
+  readonly fullScreen: FullScreen;
   readonly view: View;
   readonly history: History;
   /** Facts of the last frame that input needs: where the question's buttons are, how much of its action is shown. */
@@ -71,7 +74,7 @@ export class Screen {
   #theme: Theme;
   #warnings = 0;
 
-  constructor({ aish, terminal, keys, theme, size, schedule, redraw }: ScreenOptions) {
+  constructor({ aish, terminal, keys, theme, size, schedule, output, redraw }: ScreenOptions) {
     this.aish = aish;
     this.terminal = terminal;
     this.keys = keys;
@@ -81,6 +84,13 @@ export class Screen {
     this.ui = createStore(initialUi(size));
     this.questions = new Questions(aish.engine, this.ui, (milliseconds) => terminal.fence(milliseconds), schedule);
     this.field = new FieldInput(terminal.ink, schedule);
+    this.fullScreen = new FullScreen({
+      aish,
+      terminal,
+      output,
+      size: () => [this.ui.get().size.columns, this.ui.get().size.rows],
+      onChange: (away) => this.questions.hold(away),
+    });
     this.keyboard = new Keyboard(aish, this.ui, schedule);
     this.view = new View(aish.engine, (width) => this.look(width));
     // Lines are kept by whoever submits them; this walks and searches them.
@@ -96,6 +106,7 @@ export class Screen {
       engine.onGiveBack((text) => this.giveBack(text)),
       () => this.questions.dispose(),
       () => this.keyboard.dispose(),
+      () => this.fullScreen.dispose(),
       () => this.view.dispose(),
     ];
     this.#follow();
@@ -108,6 +119,7 @@ export class Screen {
     this.questions.follow();
     this.view.follow();
     this.keyboard.follow();
+    this.fullScreen.follow();
   }
 
   /** The first key of a command as people read it; rebinding changes it. */
@@ -121,11 +133,12 @@ export class Screen {
     return { width, paint: this.paint, theme: this.#theme };
   }
 
-  /** The terminal has another size. What runs is told, less the columns of its frame. */
+  /** The terminal has another size. What runs is told, less the columns of its frame while it has one. */
   resize(size: Size): void {
     this.ui.update({ size });
+    const frame = this.fullScreen.active ? 0 : BAR_WIDTH;
     for (const running of this.aish.engine.live.commands.values()) {
-      running.resize(Math.max(2, size.columns - BAR_WIDTH), size.rows);
+      running.resize(Math.max(2, size.columns - frame), size.rows);
     }
   }
 

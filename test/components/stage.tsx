@@ -160,7 +160,7 @@ export async function setStage(
     fence: () => new Promise<boolean>((resolve) => fences.push(() => resolve(true))),
     stop: () => Promise.resolve(),
     setMouse: () => {},
-    suspend: <T,>(run: () => Promise<T>) => run(),
+    handOver: () => () => {},
   };
   const screen = new Screen({
     aish,
@@ -169,6 +169,7 @@ export async function setStage(
     theme: THEMES.none,
     size: { columns, rows },
     schedule: clock.schedule,
+    output: { hold: () => {}, release: () => {}, direct: () => {} },
     redraw: () => {},
   });
   const disconnect = screen.connect();

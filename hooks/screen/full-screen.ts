@@ -1,0 +1,77 @@
+/** Gives the whole terminal to the user's full-screen program (vim, less, htop) and takes it back (EX-4). */
+import { StringDecoder } from 'node:string_decoder';
+import type { Aish } from '../../src/commands/aish.ts';
+import type { RunningCommand } from '../../src/engine/services.ts';
+import type { ScreenTerminal } from './screen.ts';
+
+/** Where the program's own bytes go, and how the screen's drawing is held meanwhile. */
+export type DirectOutput = {
+  hold(): void;
+  release(): void;
+  /** Past the hold, straight to the terminal. */
+  direct(data: Uint8Array): void;
+};
+
+export type FullScreenOptions = {
+  readonly aish: Aish;
+  readonly terminal: ScreenTerminal;
+  readonly output: DirectOutput;
+  /** Columns and rows of the whole terminal. */
+  readonly size: () => readonly [number, number];
+  /** Told when the terminal goes (true) and when it is back (false). */
+  readonly onChange: (away: boolean) => void;
+};
+
+export class FullScreen {
+  readonly #options: FullScreenOptions;
+  #running: RunningCommand | undefined;
+  #stopWatching = () => {};
+  #takeBack: (() => void) | undefined;
+
+  constructor(options: FullScreenOptions) {
+    this.#options = options;
+  }
+
+  /** The program has the terminal now. */
+  get active(): boolean {
+    return this.#takeBack !== undefined;
+  }
+
+  /** To be called after each change of the engine. */
+  follow(): void {
+    const { running } = this.#options.aish.shell;
+    if (running === this.#running) return;
+    this.#running = running;
+    this.#stopWatching();
+    this.#stopWatching = running ? running.onModes(() => this.#look(running)) : () => {};
+    if (running) this.#look(running);
+    else this.#takeBack?.();
+  }
+
+  dispose(): void {
+    this.#stopWatching();
+    this.#takeBack?.();
+  }
+
+  #look(running: RunningCommand): void {
+    if (running.fullScreen && !this.#takeBack) this.#handOver(running);
+    else if (!running.fullScreen) this.#takeBack?.();
+  }
+
+  #handOver(running: RunningCommand): void {
+    const { terminal, output, size, onChange } = this.#options;
+    onChange(true);
+    output.hold();
+    const decoder = new StringDecoder('utf8');
+    const end = terminal.handOver((bytes) => running.write(decoder.write(Buffer.from(bytes))));
+    running.resize(...size());
+    const stop = running.rawOutput((data) => output.direct(data));
+    this.#takeBack = () => {
+      this.#takeBack = undefined;
+      stop();
+      output.release();
+      end();
+      onChange(false);
+    };
+  }
+}
