@@ -103,13 +103,14 @@ function open(aish: Aish, terminal: Terminal, output: ScreenOutput, broke: (erro
     clearTimeout(settling);
     settling = setTimeout(redraw, SETTLE_MS);
   };
-  process.stdout.on('resize', resized);
+  // Not `resize` of stdout: a size that went and came back within one turn is no change to it, but to the terminal it is.
+  process.on('SIGWINCH', resized);
   const endResume = terminal.onResume(resized);
   return {
     screen,
     close() {
       clearTimeout(settling);
-      process.stdout.off('resize', resized);
+      process.off('SIGWINCH', resized);
       endResume();
       disconnect();
       instance.unmount();

@@ -4,7 +4,7 @@ import { createBroker } from '../broker/index.ts';
 import type { Aish } from '../commands/aish.ts';
 import { type Config, loadConfig, placesOf } from '../config/index.ts';
 import { Engine } from '../engine/engine.ts';
-import { createJobs, startUserShell, type UserShell } from '../executor/index.ts';
+import { createJobs, killTagged, startUserShell, type UserShell } from '../executor/index.ts';
 import { createPathIndex, type PathIndex } from '../router/index.ts';
 import { createGate } from '../safety/index.ts';
 import { detectSandbox, type SandboxStatus } from '../sandbox/index.ts';
@@ -130,6 +130,7 @@ function build({ options, config, presets, sandbox, session, sessions, index }: 
   const close = async () => {
     await engine.close();
     await jobs.dispose();
+    killTagged();
     (await shell.catch(() => undefined))?.dispose();
     await journal.close();
     session.lock.release();

@@ -1,4 +1,4 @@
-/** State → the messages of the next call: fixed head + turns + volatile tail (CX-1, CX-6). */
+/** State → the messages of the next call: fixed head + turns (CX-1, CX-6). */
 
 import type { Message } from './message.ts';
 import { modeNotice } from './mode.ts';
@@ -25,26 +25,22 @@ const EVICTED = '[aish] earlier turns were left out to stay within the limit';
 
 /**
  * The whole request. `system` is the constant system prompt; the Norris block follows it over a run (NO-6).
- * Nothing before the tail changes from call to call but by eviction, so that a server's prompt cache holds.
+ * Nothing changes from call to call but by eviction, and turns are only added, so that a server's prompt cache holds.
+ * News (a mode, a job, what the user ran) are turns of their own, delivered with the next call.
  */
 export function composeMessages(conversation: Conversation, system: string): readonly Message[] {
   const from = firstKept(conversation.turns, conversation.settings.maxTurns);
   const messages: Message[] = [{ role: 'system', content: system + norrisBlock(conversation) }];
-  if (from > 0) messages.push({ role: 'user', content: EVICTED });
+  // A mode other than the usual one was told in a turn that may be gone by now.
+  const mode = conversation.mode === 'restricted' ? `\n${modeNotice('restricted')}` : '';
+  if (from > 0) messages.push({ role: 'user', content: EVICTED + mode });
   for (const turn of conversation.turns.slice(from)) messages.push(messageOf(turn));
-  const tail = tailOf(conversation);
-  if (tail !== '') messages.push({ role: 'user', content: tail });
   return mergeUsers(messages);
 }
 
 function norrisBlock({ phase }: Conversation): string {
   if (phase.kind === 'idle' || phase.run.kind !== 'norris') return '';
   return `\n\n${NORRIS_BLOCK}\n\nGoal: ${phase.run.goal}`;
-}
-
-/** What may differ from call to call. */
-function tailOf({ mode }: Conversation): string {
-  return mode === 'restricted' ? modeNotice(mode) : '';
 }
 
 function messageOf(turn: Turn): Message {

@@ -8,7 +8,7 @@ export const PATCH_DISABLED =
 export const ALREADY_UNRESTRICTED = 'Already in Unrestricted mode';
 export const ONLY_PARENT = 'A sub-agent cannot request an upgrade; only its parent can.';
 export const UPGRADE_DENIED = '[aish] mode upgrade denied by user; still in Restricted mode. Go on without writing.';
-export const UPGRADE_APPROVED = '[aish] mode upgrade approved by user; now in Unrestricted mode.';
+export const UPGRADE_APPROVED = '[aish] mode upgrade approved by user.';
 export const NO_SANDBOX =
   '[aish] Restricted mode needs the kernel sandbox: Linux 5.13 or newer with Landlock (6.12 or newer for all of it), and a C compiler when it was built. It stays Unrestricted.';
 
@@ -19,14 +19,19 @@ export function modeNotice(mode: Mode): string {
     : '[aish] mode: Unrestricted. Commands may write files and use the network; destructive ones are still put to the user.';
 }
 
-/** Sets the mode, shows it, and tells the model with the next call. */
+/** Sets the mode by the user's own choice, shows it, and tells the model with the next call. */
 export function setMode(work: Work, mode: Mode): void {
+  if (!changeMode(work, mode)) return;
+  work.inbox({ kind: 'note', origin: 'aish', text: modeNotice(mode) });
+}
+
+/** The same where the model is told by the answer to its request. False: it was in that mode already. */
+export function changeMode(work: Work, mode: Mode): boolean {
   work.set({ tightening: false });
-  if (work.conversation.mode === mode) return;
+  if (work.conversation.mode === mode) return false;
   work.set({ mode });
-  const text = modeNotice(mode);
-  work.notice('info', text);
-  work.inbox({ kind: 'note', origin: 'aish', text });
+  work.notice('info', modeNotice(mode));
+  return true;
 }
 
 /** What the mode alone says of an action, before any schema or gate (AC-5); undefined: nothing. */

@@ -3,7 +3,15 @@ import type { Action, Judgement } from './action.ts';
 import { firstKept } from './context.ts';
 import { formatForModel } from './exec-text.ts';
 import type { Reply } from './message.ts';
-import { refusedByMode, setMode, UPGRADE_APPROVED, UPGRADE_DENIED, upgradeReason } from './mode.ts';
+import {
+  changeMode,
+  modeNotice,
+  refusedByMode,
+  setMode,
+  UPGRADE_APPROVED,
+  UPGRADE_DENIED,
+  upgradeReason,
+} from './mode.ts';
 import { type Ending, endingOf, mustEscalate, summaryOf } from './norris.ts';
 import { parseReply } from './reply.ts';
 import type { Dispatch, Examination, InboxItem, NorrisRun, OpId, Outcome, Phase, Run, Sentinel } from './state.ts';
@@ -121,8 +129,8 @@ function refuse(work: Work, run: Run, dispatch: Dispatch, action: Action, text: 
 export function answerUpgrade(work: Work, run: Run, dispatch: Dispatch, approved: boolean): void {
   const action = dispatch.actions[dispatch.index];
   if (!action) return;
-  if (approved) setMode(work, 'unrestricted');
-  work.answer(action, approved ? UPGRADE_APPROVED : UPGRADE_DENIED);
+  if (approved) changeMode(work, 'unrestricted');
+  work.answer(action, approved ? `${UPGRADE_APPROVED}\n${modeNotice('unrestricted')}` : UPGRADE_DENIED);
   if (!approved) work.notice('info', UPGRADE_DENIED);
   examineNext(work, run, { ...dispatch, index: dispatch.index + 1 }, 'policy');
 }

@@ -134,7 +134,7 @@ async function echoLatency(): Promise<Latency> {
     args: ['-e', ECHO.replace('write(d)', "write(d.toString().replaceAll('\\x7f', '\\b \\b'))")],
   });
   await rig.waitFor('ready');
-  return keyLatency(rig);
+  return await keyLatency(rig);
 }
 
 async function programLatency(lines: number, streaming: boolean): Promise<Latency & { readonly idleFrames: number }> {

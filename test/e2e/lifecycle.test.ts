@@ -68,8 +68,11 @@ describe('resizing', () => {
     await rig.waitFor(/50\n[^\n]*exit 0/);
     const before = rig.text();
     rig.resize(40, 10);
-    await rig.waitFor((r) => r.screen().length === 10 && /exit 0/.test(r.text()) && r.text().includes('[aish:demo]>'));
+    await rig.waitFor(
+      (r) => (r.screen()[9] ?? '').startsWith(' -- ') && (r.screen()[8] ?? '').startsWith('[aish:demo]>'),
+    );
     expect(rig.screen().every((line) => line.length <= 40)).toBe(true);
+    expect(rig.text()).toContain('exit 0');
     rig.resize(100, 30);
     await rig.waitFor((r) => r.text() === before);
   });

@@ -6,6 +6,9 @@ import { join } from 'node:path';
 
 export const PROGRAM = new URL('../../aish-tui', import.meta.url).pathname;
 
+/** A shell that was hung up may still be writing its history. */
+const REMOVE = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 } as const;
+
 /** A home of its own, with a configuration that knows one preset `fast` at `baseUrl`, and a scratch tree to work in. */
 export type Scratch = {
   readonly home: string;
@@ -35,8 +38,8 @@ export function scratch(baseUrl?: string, config: Readonly<Record<string, unknow
     work,
     env,
     [Symbol.dispose]() {
-      rmSync(home, { recursive: true, force: true });
-      rmSync(work, { recursive: true, force: true });
+      rmSync(home, REMOVE);
+      rmSync(work, REMOVE);
     },
   };
 }
