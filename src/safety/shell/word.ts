@@ -111,8 +111,12 @@ function tagWord(machine: Machine, word: Word): string {
   return out;
 }
 
-/** Braces come before parameters in bash: in `{$v,w}x` and `$v{x,y}` the variable is `vx`. Too odd to follow; said to be unknown. */
+/**
+ * Braces come before parameters in bash: in `{$v,w}x` and `$v{x,y}` the variable is `vx`. Too odd to follow, so it is
+ * said to be unknown.
+ */
 function swallowsNext(part: WordPart, next: WordPart | undefined): boolean {
+  if (part.type === 'SimpleExpansion') return next?.type === 'BraceExpansion' && /^\$\w/.test(part.text);
   return (
     part.type === 'BraceExpansion' && next !== undefined && /^[\w{[]/.test(next.text) && /\$\w+[,}]/.test(part.text)
   );
