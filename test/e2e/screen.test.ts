@@ -1,0 +1,152 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { scratch } from '../support/program.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+import { call, startScriptedServer } from '../support/scripted-server.ts';
+
+/** The last line of the screen is the status bar, the one before it the prompt: nothing has slipped. */
+function expectWhole(rig: Rig, rows: number): void {
+  const screen = rig.screen();
+  expect(screen).toHaveLength(rows);
+  expect(screen[rows - 1]).toContain('RESTRICTED --');
+  expect(screen[rows - 2]).toContain('[aish:');
+}
+
+describe('the screen', () => {
+  it.each([
+    [40, 10],
+    [80, 24],
+    [120, 40],
+    [200, 60],
+  ])('is whole at %i×%i, with a long transcript and with the help open', async (columns, rows) => {
+    using place = scratch();
+    await using rig = startRig(place, { columns, rows });
+    await rig.waitFor('[aish:demo]>');
+    rig.type('seq 1 500\r');
+    await rig.waitFor(/│ 500[\s\S]*exit 0/);
+    expectWhole(rig, rows);
+    rig.key('f1');
+    await rig.waitFor('Commands');
+    expectWhole(rig, rows);
+    rig.key('escape');
+    await rig.waitFor(/│ 500/);
+    expectWhole(rig, rows);
+  });
+
+  it('is whole again after any row of resizes', async () => {
+    using place = scratch();
+    await using rig = startRig(place);
+    await rig.waitFor('[aish:demo]>');
+    rig.type('seq 1 100\r');
+    await rig.waitFor(/│ 100/);
+    for (const [columns, rows] of [
+      [120, 40],
+      [40, 10],
+      [41, 11],
+      [79, 30],
+      [60, 12],
+    ] as const) {
+      rig.resize(columns, rows);
+      await rig.waitFor(({ screen }) => {
+        const lines = screen.call(rig);
+        const above = lines[rows - 3] ?? '';
+        return lines[rows - 1]?.includes('RESTRICTED --') === true && /exit 0/.test(above);
+      });
+      expectWhole(rig, rows);
+      expect(rig.text().match(/\[aish:demo\]>/g)).toHaveLength(1);
+    }
+  });
+
+  it('scrolls by key and wheel and says how much is below', async () => {
+    using place = scratch();
+    await using rig = startRig(place);
+    await rig.waitFor('[aish:demo]>');
+    rig.type('seq 1 300\r');
+    await rig.waitFor(/│ 300/);
+    rig.key('pageup');
+    await rig.waitFor(/↓ \d+ more below/);
+    rig.type('\x1b[<64;5;5M\x1b[<64;5;5M');
+    await rig.waitFor(/│ 270/);
+    rig.type('\x1b[1;5F');
+    await rig.waitFor(/│ 300/);
+    expect(rig.text()).not.toContain('more below');
+  });
+
+  it('writes nothing while nothing happens', async () => {
+    using place = scratch();
+    await using rig = startRig(place);
+    await rig.waitFor('[aish:demo]>');
+    rig.type('echo hi\r');
+    await rig.waitFor(/exit 0/);
+    rig.type('x');
+    await rig.waitFor('[aish:demo]> x');
+    await quiet(rig);
+    const { length } = rig.raw;
+    await pause(900);
+    await pause(900);
+    expect(rig.raw.length - length).toBe(0);
+  });
+
+  it('gives a full-screen program the whole terminal, and gets it back', async () => {
+    using place = scratch();
+    writeFileSync(join(place.work, 'poem'), Array.from({ length: 200 }, (_, n) => `verse ${n + 1}.`).join('\n'));
+    await using rig = startRig(place);
+    await rig.waitFor('[aish:demo]>');
+    rig.type('less poem\r');
+    await rig.waitFor(() => rig.screen()[0] === 'verse 1.');
+    rig.type('G');
+    await rig.waitFor('verse 200.');
+    rig.type('q');
+    await rig.waitFor('[aish:demo]>');
+    await rig.waitFor(/less poem[\s\S]*exit 0/);
+    expectWhole(rig, 24);
+    rig.type('echo back\r');
+    await rig.waitFor(/│ back/);
+  });
+
+  it('uses no colour with NO_COLOR', async () => {
+    using place = scratch();
+    await using rig = startRig(place, { env: { NO_COLOR: '1' } });
+    await rig.waitFor('[aish:demo]>');
+    rig.type('false\r');
+    await rig.waitFor('exit 1');
+    expect(rig.coloured('exit 1')).toBe(false);
+  });
+
+  it('takes a click on a button of a HALT', async () => {
+    await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' })]);
+    using place = scratch(server.baseUrl, { mode: 'unrestricted' });
+    await using rig = startRig(place);
+    await rig.waitFor('[aish:fast]>');
+    rig.type(':norris clean up\r');
+    await rig.waitFor('Tab and Enter');
+    const row = rig.screen().findIndex((line) => line.includes('abort (a)'));
+    const column = rig.screen()[row]?.indexOf('abort') ?? 0;
+    rig.type(`\x1b[<0;${column + 1};${row + 1}M\x1b[<0;${column + 1};${row + 1}m`);
+    await rig.waitFor('⚡ aborted');
+  });
+
+  it('keeps the end of the transcript on the normal screen, with how to resume', async () => {
+    using place = scratch();
+    await using rig = startRig(place);
+    await rig.waitFor('[aish:demo]>');
+    rig.type('echo remember me\r');
+    await rig.waitFor(/exit 0/);
+    rig.key('ctrl-d');
+    await rig.exited;
+    expect(rig.alternate).toBe(false);
+    expect(rig.text()).toContain('│ remember me');
+    expect(rig.text()).toMatch(/aish-tui --resume \S+ goes on from here/);
+  });
+});
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Resolves once the program has written nothing for a moment. */
+async function quiet(rig: Rig): Promise<void> {
+  for (let before = -1; before !== rig.raw.length; ) {
+    before = rig.raw.length;
+    await pause(200);
+  }
+}
