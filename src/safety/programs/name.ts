@@ -29,8 +29,18 @@ const VARIANTS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
+const known = new Map<string, string>();
+
 /** The name rules know a program by: no directory, no version, the family's name. */
 export function programName(word: string): string {
+  const found = known.get(word);
+  if (found !== undefined) return found;
+  const name = resolve(word);
+  if (known.size < 5000 && word.length < 100) known.set(word, name);
+  return name;
+}
+
+function resolve(word: string): string {
   const base = word.slice(word.lastIndexOf('/') + 1);
   for (const [pattern, name] of VARIANTS) {
     const found = pattern.exec(base);

@@ -1,5 +1,6 @@
 import type { Call } from '../programs/call.ts';
 import { destructive, type StaticVerdict } from '../verdict.ts';
+import { ACCOUNT_RULES } from './accounts.ts';
 import { CLOUD_RULES } from './cloud.ts';
 import { CLUSTER_RULES } from './clusters.ts';
 import { DISK_RULES } from './disks.ts';
@@ -8,15 +9,18 @@ import { FOUND_RULES } from './found.ts';
 import { GIT_RULES } from './git.ts';
 import { NETWORK_RULES } from './network.ts';
 import { PACKAGE_RULES } from './packages.ts';
+import { PROCESS_RULES } from './processes.ts';
 import { compileRule, type Matcher, type Rule } from './rule.ts';
-import { SYSTEM_RULES } from './system.ts';
+import { SETTING_RULES } from './settings.ts';
 
 /** All rows, by family. */
 export const FAMILIES: Readonly<Record<string, readonly Rule[]>> = {
   files: FILE_RULES,
   disks: DISK_RULES,
   'version control': GIT_RULES,
-  system: SYSTEM_RULES,
+  'processes and services': PROCESS_RULES,
+  'permissions, accounts and secrets': ACCOUNT_RULES,
+  'system settings': SETTING_RULES,
   network: NETWORK_RULES,
   packages: PACKAGE_RULES,
   clusters: CLUSTER_RULES,

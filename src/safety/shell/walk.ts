@@ -17,6 +17,7 @@ import { destructive, harmless, type StaticVerdict, unknown, worse } from '../ve
 import { walkArithmetic } from './arithmetic.ts';
 import type { Field, Io, Machine, Redirect } from './machine.ts';
 import { disarm, HOLE, hasHole, OWN_TEMP } from './marks.ts';
+import { sendsOutputAway, stdinOf } from './redirections.ts';
 import { Scope } from './scope.ts';
 import { expandPattern, expandQuoted, expandString, expandText, expandWord, expandWords } from './word.ts';
 
@@ -390,28 +391,4 @@ function arrayOf(
   }
   const old = assignment.append ? machine.scope.list(assignment.name).filter((item) => item !== HOLE) : [];
   return [...old, ...expandWords(machine, words).map((field) => field.text)];
-}
-
-/** What the redirections put on standard input, if any. */
-function stdinOf(redirects: readonly Redirect[], machine: Machine): string | undefined {
-  let stdin: string | undefined;
-  for (const { operator, fd, target } of redirects) {
-    if (fd !== undefined && fd !== 0) continue;
-    if (operator === '<<' || operator === '<<-') stdin = target;
-    else if (operator === '<<<') stdin = `${target}\n`;
-    else if (operator === '<') stdin = machine.substituted.get(target) ?? (target === '/dev/null' ? '' : '\uE002');
-    else if (operator === '<&') stdin = HOLE;
-  }
-  return stdin;
-}
-
-/** Is standard output redirected, so that a pipe or a substitution gets nothing? */
-function sendsOutputAway(redirects: readonly Redirect[]): boolean {
-  return redirects.some(
-    ({ operator, fd, target }) =>
-      operator.includes('>') &&
-      operator !== '<>' &&
-      (fd === undefined || fd === 1) &&
-      !/^(&?\d+|-|\/dev\/(stdout|stderr|fd\/\d+))$/.test(target),
-  );
 }

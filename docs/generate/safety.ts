@@ -1,0 +1,57 @@
+import { realpathSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { FAMILIES } from '../../src/safety/rules/table.ts';
+
+const OUT = fileURLToPath(new URL('../safety.md', import.meta.url));
+
+const HEAD = `# The safety gate
+
+Nothing a model asks for runs before the gate has looked at it. It reads the command as a shell would read it, without
+running anything: quoting, variables, substitutions, functions, here-documents, pipes into shells, and the wrappers and
+interpreters that carry a command inside an argument. The answer is one of three:
+
+- **destructive**: a row of the tables below matched. The action HALTs and says which row and why.
+- **read-only**: every command in it is known to only read, or to only add. It runs.
+- **unknown**: nothing known against it, but not known to be harmless either. A model is asked for a second opinion
+  (\`safety.llm_second_opinion\`); whatever is not a clear *NO* HALTs.
+
+What can't be resolved into the code that would run is never called harmless. Overwriting is judged with the file system
+looked at: writing a new file is fine, emptying one that holds something is not.
+
+\`aish-tui safety check '<command>'\` and \`:safety check <command>\` judge without running; \`:safety patterns\` lists the rows
+in force. \`safety.destructive_patterns\` adds patterns of your own, \`safety.disable_rules\` takes rows out by name: what
+they would have caught is then asked about, not waved through.
+
+This page is generated from the tables in \`src/safety/rules/\` by \`node docs/generate/safety.ts\`.
+`;
+
+/** The page as text; the test compares it with the file. */
+export function safetyPage(): string {
+  const parts = [HEAD];
+  for (const [family, rules] of Object.entries(FAMILIES)) {
+    parts.push(`## ${family.charAt(0).toUpperCase()}${family.slice(1)}\n`);
+    parts.push('| rule | why | for example | but not |\n|---|---|---|---|');
+    for (const { name, reason, match, pass } of rules) {
+      parts.push(`| ${cell(name)} | ${cell(reason)} | ${code(match)} | ${code(pass)} |`);
+    }
+    parts.push('');
+  }
+  return `${parts.join('\n')}`;
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
+}
+
+/** The two shortest one-line examples. */
+function code(lines: readonly string[]): string {
+  return lines
+    .filter((line) => !line.includes('\n') && !line.includes('`'))
+    .sort((a, b) => a.length - b.length)
+    .slice(0, 2)
+    .map((line) => `\`${line.replaceAll('|', '\\|')}\``)
+    .join('<br>');
+}
+
+const invoked = process.argv[1];
+if (invoked !== undefined && realpathSync(invoked) === fileURLToPath(import.meta.url)) writeFileSync(OUT, safetyPage());

@@ -1,0 +1,157 @@
+import type { Call } from '../programs/call.ts';
+import type { Rule } from './rule.ts';
+
+const signalOf = (call: Call): string => {
+  const given = call.value('-s', '--signal');
+  const end = call.args.findIndex((field) => field.text === '--');
+  const found = (end < 0 ? call.args : call.args.slice(0, end))
+    .find((field) => /^-(\d+|[A-Z]+\d?)$/.test(field.text) && !/^-[lLn]$/.test(field.text))
+    ?.text.slice(1);
+  return (given ?? found ?? '').replace(/^SIG/, '').toUpperCase();
+};
+const isKill = (signal: string) => signal === '9' || signal === 'KILL';
+/** Signal 0 only asks; CONT, WINCH and CHLD end nothing. */
+const isQuiet = (call: Call) =>
+  /^(0|CONT|WINCH|CHLD|URG|INFO|18|28|USR1|USR2|10|12|HUP|1)$/.test(signalOf(call)) ||
+  call.has('-l', '--list', '-L', '--table');
+
+/** Processes, services, power, batch jobs and sessions. */
+export const PROCESS_RULES: readonly Rule[] = [
+  {
+    name: 'kill -9',
+    programs: 'kill',
+    when: (call) => isKill(signalOf(call)),
+    reason: 'kill -9',
+    match: ['kill -9 123', 'kill -KILL 1', 'kill -s SIGKILL 123', 'kill -s 9 %1', 'kill -SIGKILL $$'],
+    pass: ['kill -l 9', 'kill -0 123'],
+  },
+  {
+    name: 'kill',
+    programs: 'kill',
+    when: (call) => !isQuiet(call) && call.args.length > 0,
+    reason: 'ends a process',
+    match: ['kill 123', 'kill -TERM $(cat app.pid)', 'kill %1', 'kill -- -1'],
+    pass: ['kill -0 123', 'kill -l', 'kill -CONT 5'],
+  },
+  {
+    name: 'pkill -9',
+    programs: 'pkill killall skill slay killall5',
+    when: (call) => isKill(signalOf(call)) || call.has('-9', '-KILL'),
+    reason: 'pkill -9',
+    match: ['pkill -9 node', 'killall -9 firefox', 'pkill --signal KILL x', 'killall -s KILL x'],
+    pass: ['pkill -0 x', 'pgrep node'],
+  },
+  {
+    name: 'pkill',
+    programs: 'pkill killall skill slay killall5 xkill fkill taskkill fuser snice tskill',
+    when: (call) => {
+      if (call.program === 'fuser') return call.has('-k', '--kill');
+      return !isQuiet(call) && (call.args.length > 0 || call.program === 'xkill' || call.program === 'killall5');
+    },
+    reason: 'ends processes by name',
+    match: ['pkill node', 'killall chrome', 'fuser -k 8080/tcp', 'pkill -f "python app.py"', 'npx fkill 123', 'xkill'],
+    pass: ['fuser 8080/tcp', 'killall -l', 'pkill -0 node'],
+  },
+  {
+    name: 'power',
+    programs: 'shutdown reboot halt poweroff init telinit pm-suspend pm-hibernate systemctl loginctl kexec',
+    shapes: [
+      'reboot|poweroff|halt|kexec|suspend|hibernate|hybrid-sleep|soft-reboot|rescue|emergency|isolate|exit|default|switch-root',
+    ],
+    when: (call) => !call.has('--help', '-w', '--wtmp-only'),
+    reason: 'stops or restarts the machine',
+    match: ['systemctl reboot', 'systemctl isolate rescue.target'],
+    pass: ['systemctl status', 'last reboot'],
+  },
+  {
+    name: 'shutdown',
+    programs: 'shutdown reboot halt poweroff init telinit pm-suspend pm-hibernate kexec',
+    when: (call) => !call.has('--help', '-w', '--wtmp-only', '-c', '--show', '-k') || call.program === 'kexec',
+    reason: 'stops or restarts the machine',
+    match: ['shutdown -h now', 'reboot', 'poweroff', 'init 0', 'shutdown -r +5', 'kexec -e', 'halt -f'],
+    pass: ['shutdown -c', 'shutdown --help', 'shutdown -k now'],
+  },
+  {
+    name: 'service control',
+    programs:
+      'systemctl service rc-service rc-update sv s6-svc launchctl initctl stop restart supervisorctl pm2 monit runsvctl update-rc.d chkconfig invoke-rc.d loginctl brew-services nssm sc net circusctl god forever nginx apachectl apache2ctl httpd pg_ctl pg_ctlcluster mysqladmin rabbitmqctl redis-server catalina.sh varnishadm haproxy caddy uwsgi gunicorn unicorn sidekiqctl machinectl a2dissite a2dismod nodetool snap-service immortalctl',
+    shapes: [
+      'stop|restart|try-restart|reload-or-restart|condrestart|disable|mask|kill|revert|daemon-reexec|set-default|delete|del|remove|bootout|unload|force-stop|down|flush|stopall|stop_app|reset|force_reset|purge_queue|delete_queue|delete_user|delete_vhost|clear_permissions|terminate-session|terminate-user|kill-session|kill-user|poweroff|decommission|removenode|assassinate|clearsnapshot|shutdown|drop|link|set-property|edit',
+      '* stop|restart|force-stop|force-reload|disable|kill|remove',
+      '-s=/stop|quit|reopen/',
+      '-k=/stop|graceful-stop|restart/',
+    ],
+    when: (call) => {
+      const words = call.operands.map((operand) => operand.text);
+      const { program } = call;
+      if (program === 'net') return words[0] === 'stop' || (words[0] === 'user' && call.has('/delete'));
+      if (program === 'stop' || program === 'restart' || program === 'haproxy') return false;
+      if (program === 'brew-services') return false;
+      if (
+        program === 'systemctl' &&
+        /^(status|is-active|show|cat|list-units|enable|start|edit|link)$/.test(words[0] ?? '')
+      )
+        return words[0] === 'edit' && call.has('--full', '--force');
+      return true;
+    },
+    reason: 'stops or changes a service',
+    match: [
+      'systemctl stop nginx',
+      'sudo systemctl disable --now ssh',
+      'service mysql stop',
+      'systemctl --user restart x',
+      'supervisorctl stop all',
+      'pm2 delete all',
+      'launchctl unload x.plist',
+      'rabbitmqctl reset',
+      'nginx -s stop',
+      'mysqladmin shutdown',
+      'systemctl mask x',
+      'pm2 kill',
+      'apachectl -k stop',
+    ],
+    pass: [
+      'systemctl status nginx',
+      'systemctl start nginx',
+      'service nginx status',
+      'pm2 list',
+      'systemctl is-active stop',
+      'nginx -t',
+      'systemctl list-units --state=stop',
+      'supervisorctl status',
+    ],
+  },
+  {
+    name: 'batch jobs',
+    programs: 'scancel qdel bkill condor_rm oardel canceljob llcancel mjobctl lprm cancel scontrol',
+    when: (call) =>
+      call.program === 'scontrol'
+        ? /^(delete|shutdown|reboot|requeue|suspend)$/.test(call.operands[0]?.text ?? '')
+        : true,
+    reason: 'cancels jobs',
+    match: ['scancel -u bob', 'qdel 12', 'lprm -', 'scontrol delete reservation=x'],
+    pass: ['squeue', 'scontrol show job 3', 'lpq'],
+  },
+  {
+    name: 'powershell',
+    programs:
+      'Remove-Item Clear-Content Clear-RecycleBin Clear-Disk Format-Volume Stop-Process Stop-Service Stop-Computer Restart-Computer Restart-Service Remove-ItemProperty Set-Content Out-File Initialize-Disk Remove-Partition Uninstall-Package Remove-LocalUser Remove-VM Clear-EventLog Clear-History Disable-NetAdapter Remove-NetFirewallRule ri rd del erase rmdir.exe spps kill.exe Remove-Module-Force Set-ExecutionPolicy Unregister-ScheduledTask Remove-ADUser Remove-Job Clear-Item Move-Item-Force rd.exe deltree format.com cipher taskkill diskpart',
+    when: (call) => call.program !== 'cipher' || /\/w/i.test(call.line),
+    reason: 'deletes, overwrites or stops something',
+    match: ["pwsh -c 'Remove-Item -Recurse -Force x'", 'powershell -Command "Stop-Process -Id 1"'],
+    pass: ["pwsh -c 'Get-ChildItem'"],
+  },
+  {
+    name: 'terminal session',
+    programs: 'tmux loginctl zellij byobu pkill-session dtach abduco',
+    shapes: [
+      'kill-server|kill-session|kill-window|kill-pane|killp|killw|respawn-pane',
+      'kill-session|delete-session|kill-all-sessions|delete-all-sessions|ka|da|k|d +',
+      'terminate-session|terminate-user|kill-user|kill-session|terminate-seat',
+    ],
+    when: (call) => call.program !== 'loginctl' || /^(terminate|kill)/.test(call.operands[0]?.text ?? ''),
+    reason: 'ends a terminal session',
+    match: ['tmux kill-server', 'tmux kill-session -t x', 'loginctl terminate-user bob', 'zellij kill-all-sessions'],
+    pass: ['tmux ls', 'tmux new -d -s x', 'loginctl list-sessions'],
+  },
+];

@@ -1,0 +1,26 @@
+import type { Machine, Redirect } from './machine.ts';
+import { FILE_TEXT, HOLE } from './marks.ts';
+
+/** What the redirections put on standard input, if any. */
+export function stdinOf(redirects: readonly Redirect[], machine: Machine): string | undefined {
+  let stdin: string | undefined;
+  for (const { operator, fd, target } of redirects) {
+    if (fd !== undefined && fd !== 0) continue;
+    if (operator === '<<' || operator === '<<-') stdin = target;
+    else if (operator === '<<<') stdin = `${target}\n`;
+    else if (operator === '<') stdin = machine.substituted.get(target) ?? (target === '/dev/null' ? '' : FILE_TEXT);
+    else if (operator === '<&') stdin = HOLE;
+  }
+  return stdin;
+}
+
+/** Is standard output redirected, so that a pipe or a substitution gets nothing? */
+export function sendsOutputAway(redirects: readonly Redirect[]): boolean {
+  return redirects.some(
+    ({ operator, fd, target }) =>
+      operator.includes('>') &&
+      operator !== '<>' &&
+      (fd === undefined || fd === 1) &&
+      !/^(&?\d+|-|\/dev\/(stdout|stderr|fd\/\d+))$/.test(target),
+  );
+}
