@@ -104,7 +104,7 @@ describe('the private directory', () => {
 
   it('lets the command read its status, not write it', async () => {
     const tmp = createPrivateTmp();
-    const script = `cat ${tmp.statusFile}; echo "exit 0 left 0" > ${tmp.statusFile}; mv $TMPDIR/../status $TMPDIR/; exit 5`;
+    const script = `until [ -s ${tmp.statusFile} ]; do :; done; cat ${tmp.statusFile}; echo "exit 0 left 0" > ${tmp.statusFile}; mv $TMPDIR/../status $TMPDIR/; exit 5`;
     const argv = ['sh', '-c', script];
     const { launcher } = tools;
     const ran = await run(sandboxArgv({ launcher, argv, tmpDir: tmp.path, statusFile: tmp.statusFile }), {
