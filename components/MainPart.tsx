@@ -1,4 +1,5 @@
 import { Box } from 'ink';
+import { memo } from 'react';
 import { useUi } from '../hooks/context.ts';
 import { useBroker } from '../hooks/useBroker.ts';
 import { useExecutor } from '../hooks/useExecutor.ts';
@@ -10,7 +11,7 @@ import { TranscriptPane } from './TranscriptPane.tsx';
 type Props = { readonly columns: number; readonly rows: number };
 
 /** The transcript and, at its end, what is being written and what runs. Scrolled away, the streams make room. */
-export function MainPart({ columns, rows }: Props) {
+export const MainPart = memo(function MainPart({ columns, rows }: Props) {
   const reply = useBroker();
   const { user, model } = useExecutor();
   const keyboard = useUi((ui) => ui.keyboard === 'program' && ui.panel.kind === 'none' && !ui.question);
@@ -25,4 +26,4 @@ export function MainPart({ columns, rows }: Props) {
       {!away && user && <ExecPane command={user} columns={columns} rows={share} keyboard={keyboard} />}
     </Box>
   );
-}
+});

@@ -1,3 +1,4 @@
+import { memo } from 'react';
 import { useScreen, useUi } from '../hooks/context.ts';
 import { elapsed, shortPath } from '../hooks/entries/frame.ts';
 import { showChord } from '../hooks/keys/chord.ts';
@@ -10,7 +11,7 @@ import { useTicker } from '../hooks/useTicker.ts';
 import { Lines } from './Lines.tsx';
 
 /** One line: mode, model, run, jobs, what goes on and for how long, where (UI-4). A begun key sequence takes its place. */
-export function StatusBar({ columns }: { readonly columns: number }) {
+export const StatusBar = memo(function StatusBar({ columns }: { readonly columns: number }) {
   const { aish, paint } = useScreen();
   const pending = useUi((ui) => ui.pending);
   const hint = useUi((ui) => ui.hint);
@@ -38,7 +39,7 @@ export function StatusBar({ columns }: { readonly columns: number }) {
   ];
   const place: Segment = { text: shortPath(cwd) + (branch ? ` (${branch})` : ''), short: shortPath(cwd), weight: 3 };
   return <Lines lines={[paint('status', fitSegments(segments, place, columns))]} />;
-}
+});
 
 function pad(text: string, columns: number): string {
   return fitSegments([{ text, weight: 1 }], undefined, columns);

@@ -14,6 +14,6 @@ export function useScreen(): Screen {
 
 /** What `select` picks from the screen's own state; draws again only when that is another value. */
 export function useUi<T>(select: (ui: Ui) => T): T {
-  const { ui } = useScreen();
-  return useSyncExternalStore(ui.subscribe, () => select(ui.get()));
+  const { ui, onUi } = useScreen();
+  return useSyncExternalStore(onUi, () => select(ui.get()));
 }

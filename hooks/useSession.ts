@@ -5,11 +5,8 @@ import { useScreen } from './context.ts';
 
 /** What `select` picks from the engine's state; draws again only when that is another value. */
 export function useSession<T>(select: (state: State) => T): T {
-  const { engine } = useScreen().aish;
-  return useSyncExternalStore(
-    (listener) => engine.subscribe(listener),
-    () => select(engine.state),
-  );
+  const { aish, onEngine } = useScreen();
+  return useSyncExternalStore(onEngine, () => select(aish.engine.state));
 }
 
 /** The same of the user's conversation. */
@@ -19,10 +16,8 @@ export function useConversation<T>(select: (conversation: Conversation) => T): T
 
 /** The entries of the transcript. The list is changed in place, so its version is what is watched. */
 export function useTranscript(): { readonly entries: readonly Shown[]; readonly version: number } {
-  const { engine } = useScreen().aish;
-  const version = useSyncExternalStore(
-    (listener) => engine.subscribe(listener),
-    () => engine.transcript.version,
-  );
-  return { entries: engine.transcript.entries, version };
+  const { aish, onEngine } = useScreen();
+  const { transcript } = aish.engine;
+  const version = useSyncExternalStore(onEngine, () => transcript.version);
+  return { entries: transcript.entries, version };
 }

@@ -23,7 +23,7 @@ const HANDLERS: Readonly<Record<KeyContext, Handlers>> = {
 };
 
 /** Where keys go now. What is on top decides. */
-export function contextOf(screen: Screen): KeyContext {
+function contextOf(screen: Screen): KeyContext {
   const { question, panel } = screen.ui.get();
   if (question) return question.edit === undefined ? 'halt' : 'field';
   switch (panel.kind) {

@@ -15,7 +15,7 @@ export type QuestionLayout = {
   readonly buttons: readonly Button[];
 };
 
-export type BodyLine = { readonly kind: 'action' | 'stake'; readonly text: string };
+type BodyLine = { readonly kind: 'action' | 'stake'; readonly text: string };
 
 /** Rule above, place, buttons, rule below. */
 const FIXED = 4;

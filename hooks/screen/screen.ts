@@ -98,6 +98,10 @@ export class Screen {
     void this.history.load();
   }
 
+  /** Always the same function, so that React need not subscribe anew at every drawing. */
+  readonly onUi = (listener: () => void): (() => void) => this.ui.subscribe(listener);
+  readonly onEngine = (listener: () => void): (() => void) => this.aish.engine.subscribe(listener);
+
   /** Follows the engine until the result is called. */
   connect(): () => void {
     const { engine } = this.aish;

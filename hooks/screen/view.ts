@@ -7,9 +7,9 @@ import type { Look } from '../entries/look.ts';
 import { createLineCache } from '../transcript/lines.ts';
 import { createViewport, type View as Visible } from '../transcript/viewport.ts';
 
-/** Entries measured in one go while nothing else is to be done, and the pause between. In ms. */
-const MEASURED_AT_ONCE = 100;
-const MEASURE_PAUSE = 20;
+/** Time spent on measuring in one go, and the pause between: keys must not wait. In ms. */
+const MEASURE_TIME = 3;
+const MEASURE_PAUSE = 15;
 
 export class View {
   readonly #engine: Engine;
@@ -53,7 +53,8 @@ export class View {
   #resync(): void {
     const { entries } = this.#engine.transcript;
     const kept = new Set(entries.map((shown) => shown.key));
-    for (const key of [...this.#viewport.keys()]) {
+    const before = this.#viewport.keys().slice();
+    for (const key of before) {
       if (kept.has(key)) continue;
       this.#viewport.delete(key);
       this.#cache.delete(key);
@@ -67,7 +68,6 @@ export class View {
     // The first look at a resumed session: only what is visible is wrapped now.
     for (const shown of entries) this.#shown.set(shown.key, shown);
     this.#viewport.load(entries.map((shown) => shown.key));
-    this.#measureLater();
   }
 
   #take(at: number): void {
@@ -93,7 +93,6 @@ export class View {
     if (size !== this.#size) {
       this.#size = size;
       this.#viewport.resize(columns, rows);
-      this.#measureLater();
     }
     return this.#viewport.view();
   }
@@ -147,13 +146,24 @@ export class View {
 
   #changed(): void {
     this.version += 1;
+    if (!this.stuck) this.#measureLater();
     for (const listener of this.#listeners) listener();
   }
 
+  /** How much is below is known once everything was wrapped: in the background, and only while somebody looks. */
   #measureLater(): void {
     this.#measuring ??= setTimeout(() => {
       this.#measuring = undefined;
-      if (this.#viewport.measure(MEASURED_AT_ONCE)) this.#measureLater();
+      if (this.stuck) return;
+      const end = performance.now() + MEASURE_TIME;
+      let left = true;
+      let measured = false;
+      while (left && performance.now() < end) {
+        left = this.#viewport.measure(1);
+        measured ||= left;
+      }
+      if (left) this.#measureLater();
+      else if (measured) this.#changed();
     }, MEASURE_PAUSE);
     this.#measuring.unref();
   }

@@ -21,7 +21,7 @@ import { fakeClock } from '../support/clock.ts';
 import { deadly, harmless, reply, settings } from '../support/machine.ts';
 
 /** A command that runs until a test ends it. */
-export class FakeCommand implements RunningCommand {
+class FakeCommand implements RunningCommand {
   readonly pid = 1;
   readonly written: string[] = [];
   fullScreen = false;
