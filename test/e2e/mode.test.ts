@@ -1,0 +1,111 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runProgram, type Scratch, scratch } from '../support/program.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+import { call, say, startScriptedServer } from '../support/scripted-server.ts';
+
+const quiet = { safety: { llm_second_opinion: false } };
+
+/** A model that tries to write, is refused by the kernel, asks for the upgrade, and writes again when it got it. */
+const writer = () => [
+  call('bash', { command: 'echo first > made.txt' }),
+  call('request_mode_upgrade', { reason: 'to write made.txt' }),
+  call('bash', { command: 'echo second > made.txt' }),
+  say('That was it.\nGOAL: complete'),
+];
+
+const made = (place: Scratch) => join(place.work, 'made.txt');
+
+async function answer(rig: Rig, key: string): Promise<void> {
+  await rig.waitFor('Leave Restricted mode?');
+  await rig.waitFor('to write made.txt');
+  await rig.waitFor(/Tab and Enter/);
+  rig.type(key);
+}
+
+describe('Restricted', () => {
+  it('refuses a write with the kernel’s own error; the approved upgrade lets it through', async () => {
+    await using server = await startScriptedServer(writer());
+    using place = scratch(server.baseUrl, quiet);
+    await using rig = startRig(place, { rows: 40 });
+    await rig.waitFor('-- RESTRICTED --');
+    rig.type(':norris write it\r');
+    await answer(rig, 'p');
+    await rig.waitFor('-- UNRESTRICTED --');
+    await rig.waitFor('done');
+    expect(readFileSync(made(place), 'utf8')).toBe('second\n');
+    const results = (server.requests[3]?.messages ?? [])
+      .filter((message) => message.role === 'tool')
+      .map((m) => m.content);
+    expect(results[0]).toContain('Permission denied');
+    expect(results[1]).toMatch(/^\[aish\] mode upgrade approved by user\.\n\[aish\] mode: Unrestricted\./);
+    expect(results[2]).toContain('[exit 0');
+  });
+
+  it('tells the model when it is denied, and goes on', async () => {
+    await using server = await startScriptedServer(writer());
+    using place = scratch(server.baseUrl, quiet);
+    await using rig = startRig(place, { rows: 40 });
+    await rig.waitFor('-- RESTRICTED --');
+    rig.type(':norris write it\r');
+    await answer(rig, 's');
+    await rig.waitFor('done');
+    expect(existsSync(made(place))).toBe(false);
+    const results = (server.requests[3]?.messages ?? [])
+      .filter((message) => message.role === 'tool')
+      .map((m) => m.content);
+    expect(results[1]).toContain('[aish] mode upgrade denied by user');
+    expect(results[2]).toContain('Permission denied');
+    expect(rig.text()).toContain('-- RESTRICTED --');
+  });
+
+  it('still asks after the program was killed while it waited, and nothing ran meanwhile', async () => {
+    await using server = await startScriptedServer(writer());
+    using place = scratch(server.baseUrl, quiet);
+    {
+      await using rig = startRig(place, { rows: 40 });
+      await rig.waitFor('-- RESTRICTED --');
+      rig.type(':norris write it\r');
+      await rig.waitFor('Leave Restricted mode?');
+      rig.kill('SIGKILL');
+      await rig.exited;
+    }
+    expect(existsSync(made(place))).toBe(false);
+    await using again = startRig(place, { rows: 40, args: ['--resume'] });
+    await answer(again, 'p');
+    await again.waitFor('done');
+    expect(readFileSync(made(place), 'utf8')).toBe('second\n');
+  });
+
+  it('is denied at once where there is no person', async () => {
+    await using server = await startScriptedServer(writer());
+    using place = scratch(server.baseUrl, quiet);
+    const { code, err } = await runProgram(place, ['run', 'write it']);
+    expect(code).toBe(0);
+    expect(err).toContain('the agent asks for Unrestricted mode: to write made.txt -> skip (no person to ask)');
+    expect(existsSync(made(place))).toBe(false);
+  });
+
+  it('comes back with :mode restricted, and patch is refused in it', async () => {
+    await using server = await startScriptedServer([call('patch', { path: 'made.txt', patches: [] }), say('No.')]);
+    using place = scratch(server.baseUrl, { ...quiet, mode: 'unrestricted' });
+    await using rig = startRig(place, { rows: 40 });
+    await rig.waitFor('-- UNRESTRICTED --');
+    rig.type(':mode restricted\r');
+    await rig.waitFor('-- RESTRICTED --');
+    rig.type('?patch it\r');
+    await rig.waitFor('No.');
+    const result = server.requests[1]?.messages.findLast((message) => message.role === 'tool')?.content;
+    expect(result).toBe('Patch tool is disabled in Restricted mode. Use request_mode_upgrade to request write access.');
+  });
+
+  it('leaves the user’s own shell alone', async () => {
+    using place = scratch();
+    await using rig = startRig(place);
+    await rig.waitFor('-- RESTRICTED --');
+    rig.type('echo mine > made.txt\r');
+    await rig.waitFor(/exit 0/);
+    expect(readFileSync(made(place), 'utf8')).toBe('mine\n');
+  });
+});
