@@ -105,7 +105,12 @@ function open(aish: Aish, terminal: Terminal, output: ScreenOutput, broke: (erro
   };
   // Not `resize` of stdout: a size that went and came back within one turn is no change to it, but to the terminal it is.
   process.on('SIGWINCH', resized);
-  const endResume = terminal.onResume(resized);
+  // The screen is blank now, so the first frame must be a whole one.
+  const endResume = terminal.onResume(() => {
+    output.release();
+    screen.resize(size());
+    redraw();
+  });
   return {
     screen,
     close() {

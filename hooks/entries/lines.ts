@@ -88,10 +88,7 @@ function noticeLines({ level, text }: Of<'notice'>, { width, paint }: Look): str
 }
 
 function metaLines({ line, text, failed }: Of<'meta'>, { width, paint }: Look): string[] {
-  const head = withGutter(wrapText(paint('strong', stripStyles(line)), width - 2), {
-    first: paint('user', ': '),
-    rest: '  ',
-  });
+  const head = wrapText(paint('strong', `:${stripStyles(line).replace(/^:/, '')}`), width);
   const bar = paint(failed ? 'error' : 'dim', '│ ');
   return [...head, ...withGutter(wrapText(clean(text), width - 2), { first: bar, rest: bar })];
 }

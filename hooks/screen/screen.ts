@@ -72,6 +72,7 @@ export class Screen {
   #walk: HistoryWalk | undefined;
   #mouse: boolean;
   #theme: Theme;
+  readonly #output: DirectOutput;
   #warnings = 0;
 
   constructor({ aish, terminal, keys, theme, size, schedule, output, redraw }: ScreenOptions) {
@@ -80,6 +81,7 @@ export class Screen {
     this.keys = keys;
     this.#theme = theme;
     this.redraw = redraw;
+    this.#output = output;
     this.#mouse = aish.ui.mouse;
     this.ui = createStore(initialUi(size));
     this.questions = new Questions(aish.engine, this.ui, (milliseconds) => terminal.fence(milliseconds), schedule);
@@ -204,6 +206,12 @@ export class Screen {
 
   hint(hint: string): void {
     this.ui.update({ hint });
+  }
+
+  /** Ctrl-Z: nothing is drawn from here until `fg`. */
+  async suspend(): Promise<void> {
+    this.#output.hold();
+    await this.terminal.stop().finally(() => this.#output.release());
   }
 
   toggleMouse(): void {

@@ -11,7 +11,7 @@ export const globalHandlers: Handlers = {
     screen.ui.update({ panel: open ? NO_PANEL : { kind: 'help', top: 0 } });
   },
   redraw: (screen) => screen.redraw(),
-  suspend: (screen) => void screen.terminal.stop(),
+  suspend: (screen) => void screen.suspend(),
   tightenMode(screen) {
     if (screen.aish.info().sandbox) void screen.aish.engine.dispatch({ type: 'modeChosen', mode: 'restricted' });
     else screen.hint('Restricted mode needs a kernel sandbox, which is not there');
