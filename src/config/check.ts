@@ -9,6 +9,8 @@ import {
   printParseErrorCode,
 } from 'jsonc-parser';
 import { nearest } from '../session/nearest.ts';
+import type { Config } from './config.ts';
+import { beyondSchema } from './cross-check.ts';
 import { SCHEMA, type Schema } from './schema.ts';
 
 export type Checked =
@@ -18,7 +20,7 @@ export type Checked =
 /** @param path is only named in the message */
 export async function checkText(text: string, path: string): Promise<Checked> {
   const errors: ParseError[] = [];
-  const tree = parseTree(text, errors, { allowTrailingComma: true });
+  const tree = parseTree(text.replace(/^\uFEFF/, ' '), errors, { allowTrailingComma: true });
   const [first] = errors;
   if (first)
     return mistake(
@@ -35,7 +37,11 @@ export async function checkText(text: string, path: string): Promise<Checked> {
   const value: unknown = getNodeValue(tree);
   const { firstError } = await import('./validator.ts');
   const error = firstError(value);
-  if (!error && isRecord(value)) return { ok: true, value };
+  if (!error && isRecord(value)) {
+    const odd = beyondSchema(value as Partial<Config>);
+    if (!odd) return { ok: true, value };
+    return mistake(path, text, (findNodeAtLocation(tree, [...odd.place]) ?? tree).offset, odd.message);
+  }
   if (!error) return mistake(path, text, tree.offset, 'it must be an object');
   const place = error.instancePath.split('/').slice(1).map(fromPointer);
   const { offset, message } = explain(error, place, tree);

@@ -11,17 +11,33 @@ export type ModelConfig = {
   readonly context?: number;
   readonly secrets?: SecretsPolicy;
   readonly fallback?: readonly string[];
+  /** Dollars per million tokens; absent: the server's own word, or free. */
+  readonly prices?: { readonly input: number; readonly output: number; readonly cached?: number };
+  /** A shell command that starts the server when nothing answers at `base_url`. */
+  readonly serve?: string;
 };
+
+/** An MCP server: started by `command`, or reached at `url` (MC-1). */
+export type McpServer =
+  | {
+      readonly command: string;
+      readonly args?: readonly string[];
+      readonly env?: Readonly<Record<string, string>>;
+    }
+  | { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
 
 export type Config = {
   readonly models: Readonly<Record<string, ModelConfig>>;
   readonly model?: string;
   readonly system_prompt?: string;
   readonly max_turns: number;
+  /** Tokens of context; absent: the preset's window less room for the answer (CX-1). */
+  readonly token_budget?: number;
   readonly max_tool_rounds: number;
   readonly max_answer_tokens: number;
   readonly wait_seconds: number;
   readonly confirm_cmd: boolean;
+  /** Globs over tools that need no consent: this key and `mcp.auto_approve` together. */
   readonly auto_approve: readonly string[];
   readonly safety: {
     readonly llm_second_opinion: boolean;
@@ -30,11 +46,34 @@ export type Config = {
     readonly disable_rules: readonly string[];
     readonly always_destructive_tools: readonly string[];
   };
-  readonly norris: { readonly max_norris_steps: number; readonly executor?: string };
+  readonly norris: {
+    readonly max_norris_steps: number;
+    readonly preplanner?: string;
+    readonly executor?: string;
+    readonly tasks_max: number;
+    readonly preplan_system?: string;
+  };
+  readonly mcp: {
+    readonly servers: Readonly<Record<string, McpServer>>;
+    readonly auto_approve: readonly string[];
+    /** Globs over tools that may run in Restricted (MO-2). */
+    readonly read_only: readonly string[];
+  };
+  /** Dollars of a session (CO-2). */
+  readonly cost: { readonly warn_at_dollars?: number; readonly stop_at_dollars?: number };
+  readonly memory: { readonly enabled: boolean; readonly model?: string };
   /** The mode a conversation starts in, where the kernel sandbox is there (MO-1). */
   readonly mode: 'restricted' | 'unrestricted';
   readonly sandbox: { readonly unrestricted: 'plain' | 'light' };
-  readonly ui: { readonly theme?: string; readonly mouse: boolean };
+  readonly ui: {
+    readonly theme?: string;
+    readonly mouse: boolean;
+    /** `plain`: lines without drawing, for screen readers (UI-5). */
+    readonly screen: 'full' | 'plain';
+    readonly wheel_lines: number;
+    /** Ring when a question waits or a long run has ended. */
+    readonly notify: boolean;
+  };
   readonly keys: Readonly<Record<string, string | readonly string[]>>;
   readonly shell?: string;
 };
@@ -54,9 +93,12 @@ export const DEFAULTS: Config = {
     disable_rules: [],
     always_destructive_tools: ['*__shell', '*__shell_bg', '*__write_file', '*__edit_file'],
   },
-  norris: { max_norris_steps: 16 },
+  norris: { max_norris_steps: 16, tasks_max: 16 },
+  mcp: { servers: {}, auto_approve: [], read_only: [] },
+  cost: {},
+  memory: { enabled: true },
   mode: 'restricted',
   sandbox: { unrestricted: 'plain' },
-  ui: { mouse: true },
+  ui: { mouse: true, screen: 'full', wheel_lines: 3, notify: true },
   keys: {},
 };

@@ -1,3 +1,3 @@
-export type { Config, ModelConfig } from './config.ts';
+export type { Config, McpServer, ModelConfig } from './config.ts';
 export { type Loaded, loadConfig, placesOf } from './load.ts';
 export { SCHEMA, type Schema } from './schema.ts';

@@ -37,19 +37,7 @@ export async function loadConfig(flag: string | undefined, env: Environment): Pr
   const checked = await checkText(text, path);
   if (!checked.ok) return checked;
   const config = withDefaults(checked.value);
-  const bad = config.safety.destructive_patterns.find(({ pattern }) => !isRegExp(pattern));
-  if (bad)
-    return { ok: false, message: `${path}: safety.destructive_patterns: not a regular expression: ${bad.pattern}` };
   return { ok: true, file: path, config };
-}
-
-function isRegExp(source: string): boolean {
-  try {
-    new RegExp(source);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The schema has vouched for the shape. */
@@ -60,8 +48,11 @@ function withDefaults(
   return {
     ...DEFAULTS,
     ...given,
+    auto_approve: [...(given.auto_approve ?? []), ...(given.mcp?.auto_approve ?? [])],
     safety: { ...DEFAULTS.safety, ...safety },
     norris: { ...DEFAULTS.norris, ...(steps === undefined ? {} : { max_norris_steps: steps }), ...given.norris },
+    mcp: { ...DEFAULTS.mcp, ...given.mcp },
+    memory: { ...DEFAULTS.memory, ...given.memory },
     sandbox: { ...DEFAULTS.sandbox, ...given.sandbox },
     ui: { ...DEFAULTS.ui, ...given.ui },
   };

@@ -21,6 +21,7 @@ const count = (description: string, fallback: number): Schema => ({
   description,
   default: fallback,
 });
+const dollars = (description: string): Schema => ({ type: 'number', minimum: 0, description });
 const flag = (description: string, fallback: boolean): Schema => ({ type: 'boolean', description, default: fallback });
 const names = (description: string, fallback: readonly string[] = []): Schema => ({
   type: 'array',
@@ -52,6 +53,16 @@ const model = block(
       enum: ['scrub', 'block', 'off'],
     }),
     fallback: names('Presets used in turn when this one fails.'),
+    prices: block(
+      'Dollars per million tokens. Without them the server is believed, or the preset counts as free.',
+      {
+        input: dollars('Tokens sent.'),
+        output: dollars('Tokens received.'),
+        cached: dollars('Tokens sent that the server had in its cache. Default: as input.'),
+      },
+      ['input', 'output'],
+    ),
+    serve: text('A shell command that starts the server when nothing answers at base_url.'),
   },
   ['base_url'],
 );
@@ -61,6 +72,21 @@ const pattern = block(
   { reason: text('What the HALT says.'), pattern: text('A regular expression over the command.') },
   ['reason', 'pattern'],
 );
+
+const strings = (description: string): Schema => ({
+  type: 'object',
+  description,
+  additionalProperties: { type: 'string' },
+});
+
+// One block instead of two alternatives: a wrong key then has one clear error. `check.ts` wants one of command and url.
+const server = block('One MCP server: `command` starts it, or `url` is where it listens.', {
+  command: text('The program that speaks MCP on its standard input and output.'),
+  args: names('Its arguments.'),
+  env: strings('Environment variables for it, beside a few harmless ones of yours.'),
+  url: text('Address of a server that speaks streamable HTTP.'),
+  headers: strings('Headers sent with each request.'),
+});
 
 export const SCHEMA: Schema = block('Configuration of aish-tui.', {
   $schema: text('Where the schema stands, for editors.'),
@@ -72,6 +98,11 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
   model: text('The preset that is active at start. Default: the first.'),
   system_prompt: text('Replaces the built-in system prompt.'),
   max_turns: count('Turns kept in the context.', DEFAULTS.max_turns),
+  token_budget: {
+    type: 'integer',
+    minimum: 512,
+    description: 'Tokens of context. Default: the window of the preset less room for the answer.',
+  },
   max_tool_rounds: count('Rounds of actions after one question.', DEFAULTS.max_tool_rounds),
   max_answer_tokens: count('The longest answer asked for, in tokens.', DEFAULTS.max_answer_tokens),
   wait_seconds: count('Seconds after which a command of the model goes on as a job.', DEFAULTS.wait_seconds),
@@ -95,7 +126,27 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
   }),
   norris: block('Autonomous runs.', {
     max_norris_steps: count('Steps of one run.', DEFAULTS.norris.max_norris_steps),
+    preplanner: text('The preset that plans the tasks before the first step. Default: no plan.'),
     executor: text('The preset for the steps. Default: the active one.'),
+    tasks_max: count('Tasks taken from a plan.', DEFAULTS.norris.tasks_max),
+    preplan_system: text('Replaces the system prompt of the planning call.'),
+  }),
+  mcp: block('Tools of MCP servers.', {
+    servers: {
+      type: 'object',
+      description: 'The servers by name; their tools are called NAME__tool.',
+      additionalProperties: server,
+    },
+    auto_approve: names('Globs over NAME__tool (and names of built-in tools) that run without asking.'),
+    read_only: names('Globs over NAME__tool that you know to only read: they work in Restricted.'),
+  }),
+  cost: block('Money.', {
+    warn_at_dollars: dollars('Warn once when a session has cost this much.'),
+    stop_at_dollars: dollars('Ask before any further paid call when a session has cost this much.'),
+  }),
+  memory: block('What is remembered from session to session.', {
+    enabled: flag('Keep a short summary of each session for the next ones.', DEFAULTS.memory.enabled),
+    model: text('The preset that writes the summaries. Default: the active one.'),
   }),
   mode: text('The mode a conversation starts in, where the kernel sandbox is available.', {
     enum: ['restricted', 'unrestricted'],
@@ -110,6 +161,12 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
   ui: block('The screen.', {
     theme: text('Colours. Default: dark, or none with NO_COLOR.', { enum: ['dark', 'light', 'high-contrast', 'none'] }),
     mouse: flag('Take the mouse: wheel and buttons. Off leaves selecting to the terminal.', DEFAULTS.ui.mouse),
+    screen: text('full draws the whole terminal; plain writes lines only, for screen readers.', {
+      enum: ['full', 'plain'],
+      default: DEFAULTS.ui.screen,
+    }),
+    wheel_lines: count('Lines of one turn of the wheel.', DEFAULTS.ui.wheel_lines),
+    notify: flag('Ring the terminal when a question waits or a long run has ended.', DEFAULTS.ui.notify),
   }),
   keys: {
     type: 'object',

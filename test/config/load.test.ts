@@ -61,6 +61,20 @@ describe('a configuration file', () => {
     ],
     ['{"max_turns" 3}', 'c.jsonc:1:14: colon expected'],
     ['[]', 'c.jsonc:1:1: the file must be object'],
+    [
+      '{"safety":{"destructive_patterns":[{"reason":"r","pattern":"("}]}}',
+      'c.jsonc:1:60: safety.destructive_patterns.0.pattern is not a regular expression: (',
+    ],
+    [
+      '{"models":{"fast":{"base_url":"x","fallback":["clod"]},"cloud":{"base_url":"y"}}}',
+      'c.jsonc:1:47: models.fast.fallback.0 names no preset: clod; did you mean cloud?',
+    ],
+    ['{"models":{"a":{"base_url":"x","fallback":["a"]}}}', 'c.jsonc:1:44: models.a.fallback.0 names the preset itself'],
+    ['{"mcp":{"servers":{"s":{"args":[]}}}}', 'c.jsonc:1:24: mcp.servers.s needs either command or url'],
+    [
+      '{"mcp":{"servers":{"s":{"comand":"x"}}}}',
+      'c.jsonc:1:25: unknown key mcp.servers.s.comand; did you mean command?',
+    ],
     ['{"__proto__": {"x": 1}}', 'c.jsonc:1:2: the key __proto__ is not allowed'],
   ])('%s is one line', async (text, message) => {
     expect(await problem(text)).toBe(message);
@@ -70,6 +84,15 @@ describe('a configuration file', () => {
     const text = readFileSync(new URL('../../config.example.jsonc', import.meta.url), 'utf8');
     const checked = await checkText(text, 'config.example.jsonc');
     expect(checked.ok ? 'fine' : checked.message).toBe('fine');
-    for (const key of Object.keys(SCHEMA.properties ?? {})) expect(text).toContain(`"${key}"`);
+    for (const [key, part] of Object.entries(SCHEMA.properties ?? {})) {
+      expect(text).toContain(`"${key}"`);
+      for (const inner of Object.keys(part.properties ?? {})) expect(text, key).toContain(`"${inner}"`);
+    }
+  });
+
+  it('collects what runs without asking from both keys', async () => {
+    const path = join(home, 'c.jsonc');
+    writeFileSync(path, '\uFEFF{"auto_approve": ["bash"], "mcp": {"auto_approve": ["files__*"]}}');
+    expect(await loadConfig(path, {})).toMatchObject({ config: { auto_approve: ['bash', 'files__*'] } });
   });
 });
