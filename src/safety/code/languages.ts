@@ -9,6 +9,8 @@ export type Language = {
   readonly losses: readonly (readonly [RegExp, string])[];
   /** Calls whose first string is a shell command; the pattern ends before the argument. */
   readonly shell?: RegExp;
+  /** Commands that stand in the source without quotes; captures their text. */
+  readonly rawShell?: RegExp;
   /** Calls whose strings are the words of a command. */
   readonly spawn?: RegExp;
   /** Calls that open a file for writing: captures the path's string index where it is a string. */
@@ -122,7 +124,7 @@ const PERL: Language = {
   shell: /(?<![$@%{>\w-])(?:system|exec|readpipe)\s*\(?\s*/g,
   spawn: /(?<![$@%{>\w-])(?:system|exec)\s*\(?([^;)]*)/g,
   writes: [/\bopen\s*\(?\s*(?:my\s+)?[$\w]+\s*,\s*"(\d+)"(?:\s*,\s*(?:"(\d+)"|[$\w]))?/g],
-  evaluates: /(?<![$@%{>\w-])eval\s*\(?\s*(?:"(\d+)"|([$\w]))/g,
+  evaluates: /(?<![$@%{>\w-])eval\s*\(?\s*(?:"(\d+)"|([^\s{"]))/g,
   sql: SQL_CALL,
 };
 
@@ -147,7 +149,7 @@ const RUBY: Language = {
     /\b(?:File|IO)\s*\.\s*(?:write|binwrite)\s*\(?\s*(?:"(\d+)"|\w)/g,
     /\b(?:File\s*\.\s*(?:open|new)|(?<![.\w])open)\s*\(?\s*(?:"(\d+)"|[\w.]+)\s*,\s*"(\d+)"/g,
   ],
-  evaluates: /(?<![.\w])(?:eval|instance_eval|class_eval)\s*\(?\s*(?:"(\d+)"|([\w$@]))/g,
+  evaluates: /(?<![.\w])(?:eval|instance_eval|class_eval)\s*\(?\s*(?:"(\d+)"|([^\s{"]))/g,
   sql: SQL_CALL,
   dangerousNames: /^(system|exec|delete|unlink|rm_rf|rm)$/,
   reflection: /\.(?:send|public_send|__send__|method)\b|const_get/,
@@ -199,6 +201,12 @@ const OTHER: Language = {
   shell: /(?<![.\w])(?:system|exec|run|shell|do\s+shell\s+script)\s*\(?\s*/g,
 };
 
+const TCL: Language = {
+  comments: 'hash',
+  losses: [[/\bfile\s+(delete|rename\s+-force)\b/, 'deletes files']],
+  rawShell: /(?:^|[\n;[{])\s*(?:exec|spawn|system)\s+(?:--?\w*\s+)*([^\n;\]]+)/g,
+};
+
 const APPLE: Language = {
   comments: 'dash',
   losses: [
@@ -234,7 +242,9 @@ export const LANGUAGES: Readonly<Record<string, Language>> = {
   Rscript: OTHER,
   R: OTHER,
   julia: OTHER,
-  tclsh: OTHER,
+  tclsh: TCL,
+  expect: TCL,
+  wish: TCL,
   groovy: OTHER,
   osascript: APPLE,
   scala: OTHER,

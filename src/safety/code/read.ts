@@ -23,7 +23,7 @@ export function readCode(machine: Machine, program: string, source: string, dept
     return;
   }
   const parts = skeleton(source, language.comments, language.backtickRuns === true);
-  const read = { ...parts, code: members(parts) };
+  const read = { ...parts, code: unalias(members(parts)) };
   const rule = `${program} code`;
   for (const [pattern, reason] of language.losses) {
     if (pattern.test(read.code)) {
@@ -36,6 +36,8 @@ export function readCode(machine: Machine, program: string, source: string, dept
   }
   readNames(machine, language, read, rule);
   readShell(machine, language, read);
+  for (const found of language.rawShell ? source.matchAll(language.rawShell) : [])
+    runCode(machine, found[1] ?? '', { stdin: '' });
   readWrites(machine, language, read);
   for (const found of language.sql ? read.code.matchAll(language.sql) : []) {
     const verdict = judgeSql(textOf(read, found[1]));
@@ -81,9 +83,30 @@ function members(read: Skeleton): string {
     .replace(
       /\.(?:send|public_send|__send__)\s*\(\s*(?::(\w+)|"(\d+)")\s*,?/g,
       (_, symbol: string | undefined, index: string | undefined) => `.${symbol ?? name(index ?? '')}(`,
-    )
-    .replace(/\bimport\s+(\w+)\s+as\s+(\w+)/g, '$&');
+    );
 }
+
+/** `import os as o; o.remove(…)`: names stand for what they were imported from. */
+function unalias(code: string): string {
+  let out = code;
+  let left = 20;
+  for (const [, module = '', alias = ''] of code.matchAll(/\bimport\s+([\w.]+)\s+as\s+(\w+)/g)) {
+    if (--left > 0 && alias !== module) out = out.replace(new RegExp(`\\b${alias}\\s*\\.`, 'g'), `${module}.`);
+  }
+  return out;
+}
+
+/** Variables that are given one text: `c = "rm x"`, `$c = "rm x"`, `const c = "rm x"`. */
+function constants(read: Skeleton): ReadonlyMap<string, string> {
+  const out = new Map<string, string>();
+  for (const [, name = '', index] of read.code.matchAll(/(?<![\w.$@])[$@]?(\w+)\s*=\s*[frb]?"(\d+)"(?!\s*[.+%])/g)) {
+    if (out.size < 200) out.set(name, textOf(read, index));
+  }
+  return out;
+}
+
+const DECODES =
+  /b64decode|decode_base64|decode64|fromhex|unhexlify|atob\s*\(|base64_decode|Buffer\s*\.\s*from|\bpack\b|unpack1?\b|rot13|codecs\s*\.|\bchr\s*\(|fromCharCode|hex2bin|zlib|gzinflate/;
 
 function readNames(machine: Machine, language: Language, read: Skeleton, rule: string): void {
   const { dangerousNames, reflection } = language;
@@ -94,6 +117,7 @@ function readNames(machine: Machine, language: Language, read: Skeleton, rule: s
 }
 
 function readShell(machine: Machine, language: Language, read: Skeleton): void {
+  const known = constants(read);
   for (const found of read.code.matchAll(/`(\d+)`/g))
     runCode(machine, interpolated(textOf(read, found[1])), { stdin: '' });
   for (const found of language.shell ? read.code.matchAll(language.shell) : []) {
@@ -101,8 +125,15 @@ function readShell(machine: Machine, language: Language, read: Skeleton): void {
     const text = /^"(\d+)"\s*([.+%]|,)?/.exec(after);
     if (text)
       runCode(machine, interpolated(textOf(read, text[1])) + (text[2] && text[2] !== ',' ? HOLE : ''), { stdin: '' });
-    else if (!/^\s*[[(]/.test(after) && !/^\s*\)/.test(after))
-      machine.note(unknown('runs a command that is not known', { unresolved: true }));
+    else {
+      const variable = /^\s*[$@]?(\w+)\s*[),;}\s]/.exec(`${after};`)?.[1];
+      const value = variable === undefined ? undefined : known.get(variable);
+      if (value !== undefined) runCode(machine, interpolated(value), { stdin: '' });
+      else if (DECODES.test(read.code)) machine.note(destructive('decoded code', 'runs decoded text as a command'));
+      else if (!/^\s*\[/.test(after) && !/^\s*\)/.test(after)) {
+        machine.note(unknown('runs a command that is not known', { unresolved: true }));
+      }
+    }
   }
   for (const found of language.spawn ? read.code.matchAll(language.spawn) : []) {
     const list =

@@ -10,7 +10,7 @@ const READERS = `
   md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum b3sum cksum sum md5 shasum xxhsum base32 base64 basenc xxd od hexdump hd strings nm objdump readelf ldd size addr2line c++filt elfutils-readelf pahole dwarfdump
   jq yq xq gron fx jless jc dasel tomlq xmllint xmlstarlet xpath csvcut csvgrep csvlook csvstat csvsort csvjson xsv qsv mlr miller htmlq pup hxselect
   ping ping6 traceroute tracepath traceroute6 mtr dig nslookup host whois getent arp netstat ss nmap nc ncat netcat telnet-probe ipcalc sipcalc iperf iperf3 speedtest speedtest-cli curlie httping fping tcpdump tshark ngrep dog drill kdig q
-  kill pkill killall fuser zipinfo
+  kill pkill killall fuser zipinfo modinfo modprobe passwd chage fc
   echo printf clear reset tput figlet toilet cowsay lolcat fortune banner neofetch fastfetch screenfetch
   getfacl getfattr lsattr getcap namei mountpoint findmnt blkid lsinitramfs pvs vgs lvs pvdisplay vgdisplay lvdisplay pvscan vgscan lvscan lvmdiskscan dumpe2fs smartctl xfs_info btrfs-show e2label zdb
   cloc tokei scc sloccount wakatime onefetch gource

@@ -9,6 +9,7 @@ import { filterOutput } from '../shell/output.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
 import { BUILTINS } from './builtins.ts';
 import { Call } from './call.ts';
+import { runCarried } from './carried.ts';
 import { originOf, runCode } from './code.ts';
 import { CONTAINERS } from './containers.ts';
 import { DATABASES } from './databases.ts';
@@ -69,6 +70,7 @@ export function dispatch(
   }
   if (isRehearsal(call, hasRules(name) || HARMLESS_PROGRAMS.has(name))) return HOLE;
   if (isLocalScript(word.text) && !KNOWN_LOCAL.test(name)) return localScript(call, disabled);
+  runCarried(call);
   const output = HANDLERS.get(name)?.(call);
   const rule = matchRules(call, disabled);
   if (rule) machine.note(rule);

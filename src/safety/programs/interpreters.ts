@@ -24,6 +24,7 @@ const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
   elixir: /^-e$/,
   scala: /^-e$/,
   tclsh: /^-c$/,
+  expect: /^-c$/,
   guile: /^-c$/,
   sbcl: /^--eval$/,
   ghc: /^-e$/,

@@ -1,4 +1,4 @@
-import { HOLE } from '../shell/marks.ts';
+import { FETCHED, HOLE } from '../shell/marks.ts';
 import { destructive, harmless, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
@@ -117,6 +117,14 @@ export const MISC: Handlers = {
     call.machine.note(unknown(`runs the module ${module} on many machines`));
     return undefined;
   },
+  ...forAll('http https xh xhs curlie httpie', (call) => {
+    const method = call.operands[0]?.text ?? '';
+    if (/^delete$/i.test(method)) call.machine.note(destructive('HTTP DELETE', 'asks a server to delete'));
+    const sends =
+      /^(post|put|patch)$/i.test(method) || call.operands.slice(1).some((operand) => /^[\w-]+:?=/.test(operand.text));
+    call.machine.note(sends ? unknown('sends data to a server') : harmless());
+    return FETCHED;
+  }),
   gdb(call) {
     const texts = [
       ...call.args
@@ -151,7 +159,7 @@ export const MISC: Handlers = {
       else runCode(call.machine, program, { stdin: HOLE });
     }
     call.machine.note(harmless());
-    return '\uE001';
+    return FETCHED;
   }),
   ...forAll('less more man most', (call) => {
     for (const field of call.args)

@@ -23,6 +23,7 @@ const VARIANTS: readonly (readonly [RegExp, string])[] = [
   [/^fdfind$/, 'fd'],
   [/^(egrep|fgrep|zgrep|ggrep)$/, 'grep'],
   [/^7z[arz]?$/, '7z'],
+  [/^ld(-linux|-musl)?[\w.-]*\.so[.\d]*$/, 'ld.so'],
   [
     /^g(rm|mv|cp|ln|dd|chmod|chown|shred|truncate|install|sort|find|xargs|head|tail|cat|ls|wc|date|stat|readlink|timeout)$/,
     '$1',
@@ -50,7 +51,7 @@ function resolve(word: string): string {
 }
 
 const SYSTEM_DIRECTORY =
-  /^(\/(usr\/)?(local\/)?s?bin\/|\/opt\/|\/snap\/bin\/|\/usr\/(lib|libexec)\/|\/home\/linuxbrew\/|\/nix\/)/;
+  /^(\/(usr\/)?(local\/)?s?bin\/|\/opt\/|\/snap\/bin\/|\/(usr\/)?(lib|lib64|lib32|libexec)\/|\/home\/linuxbrew\/|\/nix\/)/;
 const TOOL_DIRECTORY =
   /(^|\/)(node_modules\/\.bin|\.?venv\/bin|env\/bin|vendor\/bin|\.local\/bin|\.cargo\/bin|go\/bin|virtualenv\/bin|bin)\//;
 

@@ -36,6 +36,7 @@ const PREFIX: Readonly<Record<string, Wrapper>> = {
   chrt: { skip: 1, idle: '-p -m' },
   taskset: { skip: 1, idle: '-p' },
   nohup: {},
+  'ld.so': { values: '--library-path --preload --argv0 --audit' },
   setsid: {},
   timeout: { values: '-s -k --signal --kill-after', skip: 1 },
   gtimeout: { values: '-s -k', skip: 1 },
@@ -242,6 +243,8 @@ function clusterEnd(text: string): string {
 
 function idleWrapper(call: Call): string {
   const { machine, program, io } = call;
+  if (program === 'ssh' && call.args.some((field) => /^-(V|T|Q|G|O)$/.test(field.text)) && io.stdin === undefined)
+    return HOLE;
   if (/^(ssh|su|sudo|doas|busybox|chroot|nsenter|unshare|docker|runuser|machinectl|wsl)$/.test(program)) {
     if (io.stdin !== undefined && io.stdin !== '') return runCode(machine, io.stdin, { stdin: '' });
     machine.note(unknown('starts a session'));
@@ -285,8 +288,14 @@ export const SPECIAL_WRAPPERS: Handlers = {
         at++;
     }
     const command = args.slice(at);
+    const own = args.slice(0, at).map((field) => field.text);
+    const separator = own.some((word) => /^(-\w*0|--null)$/.test(word))
+      ? '\0'
+      : own.some((word) => /^(-d|--delimiter)/.test(word))
+        ? '\n'
+        : /[\s\0]+/;
     const items = (io.stdin === undefined || hasHole(io.stdin) ? HOLE : io.stdin)
-      .split(/[\s\0]+/)
+      .split(separator)
       .filter((item) => item !== '');
     if (command.length === 0) return HOLE;
     if (replace === undefined) return machine.runFields([...command, ...items.map(plain)], { stdin: '' });

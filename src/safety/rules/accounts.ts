@@ -57,7 +57,7 @@ export const ACCOUNT_RULES: readonly Rule[] = [
         return true;
       return (
         call.program === 'chmod' &&
-        words.some((word) => /^(0{1,4}|[ugoa]*-[rwxst]+|[ugoa]*\+s|[2-7][0-7]{3}|a=|000|u\+s|[ugoa]*=)$/.test(word))
+        words.some((word) => /^(0{1,4}|(a|u|ugo)?-r[wx]*|[ugoa]*\+s|[2-7][0-7]{3}|a=|000|u\+s|[ugoa]*=)$/.test(word))
       );
     },
     reason: 'changes permissions that others rely on',

@@ -175,7 +175,7 @@ export const DISK_RULES: readonly Rule[] = [
     when: (call) =>
       call.program === 'losetup'
         ? call.has('-d', '-D', '--detach', '--detach-all')
-        : !call.has('--detail', '--examine', '-D=', '-E'),
+        : call.program !== 'mdadm' || !call.has('--detail', '-D', '--examine', '-E', '--query', '-Q', '--monitor'),
     reason: 'takes apart an array or mapping',
     match: ['mdadm --zero-superblock /dev/sdb', 'mdadm --stop /dev/md0', 'dmsetup remove x', 'losetup -d /dev/loop0'],
     pass: ['mdadm --detail /dev/md0', 'losetup -a', 'dmsetup ls'],

@@ -90,6 +90,8 @@ export const GIT_RULES: readonly Rule[] = [
       'checkout-index -f|-a',
     ],
     when: (call) => {
+      const dashes = call.args.findIndex((field) => field.text === '--');
+      if (dashes === call.args.length - 1 && !call.has('-f', '--force')) return false;
       if (call.operands[0]?.text === 'restore') return !call.has('--staged', '-S') || call.has('--worktree', '-W');
       if (
         call.operands[0]?.text === 'checkout' &&

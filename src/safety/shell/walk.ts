@@ -326,6 +326,10 @@ export class Walker implements Machine {
         for (const [index, item] of (old as readonly string[]).entries()) map.set(String(index), item);
       this.scope.set(name, map.set(key, text));
     } else this.scope.set(name, assignment.append ? this.scope.text(name).replace(HOLE, '') + text : text);
+    if (RUN_VARIABLES.test(name) && !hasHole(text) && text !== '') {
+      const inner = this.watch(() => this.runText(`${text} ${HOLE}`, { stdin: '' }));
+      if (inner.verdict === 'destructive') this.note(inner);
+    }
     if (name === 'PS4' || name === 'PROMPT_COMMAND') this.runText(name === 'PS4' ? `: "${text}"` : text, { stdin: '' });
   }
 
@@ -341,6 +345,10 @@ export class Walker implements Machine {
     });
   }
 }
+
+/** Variables whose value other programs run as a command. */
+const RUN_VARIABLES =
+  /^(GIT_(SSH_COMMAND|SSH|EXTERNAL_DIFF|PAGER|EDITOR|SEQUENCE_EDITOR|ASKPASS|PROXY_COMMAND)|PAGER|MANPAGER|EDITOR|VISUAL|FCEDIT|BROWSER|LESSOPEN|LESSCLOSE|SSH_ASKPASS|SUDO_ASKPASS|SUDO_EDITOR|PSQL_EDITOR|RSYNC_RSH|CVS_RSH|TAR_OPTIONS)$/;
 
 const NONE: readonly Redirect[] = [];
 

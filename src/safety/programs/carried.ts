@@ -1,0 +1,52 @@
+import { HOLE } from '../shell/marks.ts';
+import type { Call } from './call.ts';
+import { runCode } from './code.ts';
+
+/** Options whose value is a command, by program. */
+const CARRIED: Readonly<Record<string, RegExp>> = {
+  tar: /^(--to-command|--use-compress-program|-I|--info-script|--new-volume-script|-F|--rsh-command|--rmt-command)$/,
+  zip: /^-TT$/,
+  man: /^(-P|--pager|-H|--html)$/,
+  split: /^--filter$/,
+  scp: /^-S$/,
+  sftp: /^-S$/,
+  git: /^(--upload-pack|--receive-pack|-u|--open-files-in-pager|-O)$/,
+  wget: /^--use-askpass$/,
+  gcc: /^-wrapper$/,
+  sort: /^--compress-program$/,
+  ctags: /^--filter-terminator$/,
+  pdsh: /^-R$/,
+};
+const SSH_OPTION =
+  /^(?:-o)?\s*(ProxyCommand|LocalCommand|KnownHostsCommand|RemoteCommand|PermitLocalCommand)\s*[= ]\s*([\s\S]+)$/i;
+
+/** Walks commands that stand in options of programs which run them (`tar --to-command=…`, `ssh -o ProxyCommand=…`). */
+export function runCarried(call: Call): void {
+  const { program, args } = call;
+  if (program === 'ssh' || program === 'scp' || program === 'sftp' || program === 'rsync') {
+    for (const { text } of args) {
+      const found = SSH_OPTION.exec(text);
+      if (found && found[2] !== 'none') runLoss(call, found[2] ?? '');
+    }
+  }
+  const options = CARRIED[program];
+  if (
+    !options ||
+    (program === 'git' &&
+      call.operands[0]?.text !== 'clone' &&
+      !args.some((field) => field.text.startsWith('--upload-pack')))
+  )
+    return;
+  for (const [index, { text }] of args.entries()) {
+    const equals = text.startsWith('--') ? text.indexOf('=') : -1;
+    const name = equals > 0 ? text.slice(0, equals) : text;
+    if (options.test(name)) runLoss(call, equals > 0 ? text.slice(equals + 1) : (args[index + 1]?.text ?? ''));
+  }
+}
+
+/** Only a loss counts: a filter such as `gzip` needs no second look. */
+function runLoss(call: Call, code: string): void {
+  const { machine } = call;
+  const inner = machine.watch(() => runCode(machine, `${code} ${HOLE}`, { stdin: HOLE }));
+  if (inner.verdict === 'destructive') machine.note(inner);
+}
