@@ -1,11 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { FAULT } from '../support/fault.ts';
 import { scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
-
-/** Loaded into the program: throws where nobody catches, at a signal. */
-const CRASH = new URL('../support/crash.mjs', import.meta.url).pathname;
 
 /** What a terminal must not be left with: alternate screen, mouse, bracketed paste, hidden cursor. */
 function restored(raw: string): boolean {
@@ -38,7 +36,7 @@ describe('the terminal', () => {
 
   it('is restored after a crash, which leaves a report and no stack on screen', async () => {
     using place = scratch();
-    await using rig = startRig(place, { env: { NODE_OPTIONS: `--import=${CRASH}` } });
+    await using rig = startRig(place, { env: FAULT });
     await rig.waitFor('[aish:demo]>');
     rig.kill('SIGUSR2');
     const { code } = await rig.exited;

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { FAULT } from '../support/fault.ts';
 import { type Scratch, scratch } from '../support/program.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer, whenever } from '../support/scripted-server.ts';
@@ -114,12 +115,13 @@ describe('a HALT that is open', () => {
     ['the window is closed', (rig: Rig) => rig.kill('SIGHUP')],
     ['it is terminated', (rig: Rig) => rig.kill('SIGTERM')],
     ['its terminal goes away', (rig: Rig) => rig.hangUp()],
+    ['something in it breaks', (rig: Rig) => rig.kill('SIGUSR2')],
   ])('runs nothing when %s, and is asked again at --resume', async (_, close) => {
     await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' }), say('GOAL: complete')]);
     using place = scratch(server.baseUrl, unrestricted);
     const foo = withFoo(place);
     {
-      await using rig = startRig(place, { rows: 30 });
+      await using rig = startRig(place, { rows: 30, env: FAULT });
       await haltOn(rig, 'clean up');
       close(rig);
       await rig.exited;
