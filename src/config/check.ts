@@ -19,6 +19,8 @@ export type Checked =
 
 /** @param path is only named in the message */
 export async function checkText(text: string, path: string): Promise<Checked> {
+  // As /dev/null is.
+  if (text.trim() === '') return { ok: true, value: {} };
   const errors: ParseError[] = [];
   const tree = parseTree(text.replace(/^\uFEFF/, ' '), errors, { allowTrailingComma: true });
   const [first] = errors;

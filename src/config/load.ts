@@ -1,43 +1,119 @@
+import { realpathSync, type Stats, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { checkText } from './check.ts';
 import { type Config, DEFAULTS } from './config.ts';
+import { type Environment, placesOf } from './places.ts';
+import { mergeProject } from './project.ts';
+import type { Trust } from './trust.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type ProjectFile = {
+  readonly path: string;
+  readonly text: string;
+  /** Keys that count only when the file is trusted; not empty: worth asking the user. */
+  readonly waiting: readonly string[];
+};
 
 export type Loaded =
-  | { readonly ok: true; readonly config: Config /** The file read, where there is one. */; readonly file?: string }
+  | {
+      readonly ok: true;
+      readonly config: Config;
+      /** The user's file, where there is one. */
+      readonly file?: string;
+      readonly project?: ProjectFile;
+      /** Lines for the user about a project file. */
+      readonly notices: readonly string[];
+    }
   | { readonly ok: false /** One line: what is wrong, where, what to do. */; readonly message: string };
 
-/** Where things are kept, by the XDG rules. */
-export function placesOf(env: Environment): { readonly config: string; readonly state: string } {
-  const home = env.HOME ?? homedir();
-  return {
-    config: join(env.XDG_CONFIG_HOME || join(home, '.config'), 'aish', 'config.jsonc'),
-    state: join(env.XDG_STATE_HOME || join(home, '.local', 'state'), 'aish'),
-  };
-}
+/** Where to look for a project's `.aish.jsonc`, and whom to believe. */
+export type ProjectOptions = { readonly cwd: string; readonly trust: Pick<Trust, 'has'> };
 
-/** Reads the configuration: `--config`, else `AISH_CONFIG`, else the usual file. A named file must be there; the usual one may be missing. */
-export async function loadConfig(flag: string | undefined, env: Environment): Promise<Loaded> {
+const PROJECT_NAME = '.aish.jsonc';
+const MOST_BYTES = 1 << 20;
+
+/**
+ * Reads the configuration: `--config`, else `AISH_CONFIG`, else the usual file; over it the project's, within what it
+ * may set. A named file must be there; the usual one may be missing. A project file that is wrong is said and left out:
+ * a repository must not keep the program from starting.
+ */
+export async function loadConfig(
+  flag: string | undefined,
+  env: Environment,
+  options?: ProjectOptions,
+): Promise<Loaded> {
   const named = flag ?? (env.AISH_CONFIG || undefined);
   const path = named ?? placesOf(env).config;
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    if (named === undefined && code === 'ENOENT') return { ok: true, config: DEFAULTS };
+  const read = await readText(path);
+  const missing = 'code' in read && read.code === 'ENOENT' && named === undefined;
+  if ('code' in read && !missing) {
     return {
       ok: false,
-      message: `${path}: can't be read (${code}); check the path, or leave it out to use the defaults`,
+      message: `${path}: can't be read (${read.code}); check the path, or leave it out to use the defaults`,
     };
   }
-  const checked = await checkText(text, path);
-  if (!checked.ok) return checked;
-  const config = withDefaults(checked.value);
-  return { ok: true, file: path, config };
+  const checked = 'text' in read ? await checkText(read.text, path) : undefined;
+  if (checked && !checked.ok) return checked;
+  const config = checked ? withDefaults(checked.value) : DEFAULTS;
+  const loaded = { ok: true as const, config, notices: [], ...(checked ? { file: path } : {}) };
+  return options ? withProject(loaded, path, env, options) : loaded;
+}
+
+async function withProject(
+  loaded: Extract<Loaded, { ok: true }>,
+  own: string,
+  env: Environment,
+  { cwd, trust }: ProjectOptions,
+): Promise<Loaded> {
+  const path = findProject(cwd, env.HOME);
+  if (path === undefined || path === realOf(own)) return loaded;
+  const read = await readText(path);
+  if ('code' in read) return { ...loaded, notices: [`${path}: can't be read (${read.code}); it is left out`] };
+  const checked = await checkText(read.text, path);
+  if (!checked.ok) return { ...loaded, notices: [`${checked.message}; the project's file is left out`] };
+  const { config, waiting, refused } = mergeProject(loaded.config, checked.value, trust.has(path, read.text));
+  const notices = [
+    ...(waiting.length > 0 ? [`${path} is not trusted; left out: ${waiting.join(', ')}`] : []),
+    ...(refused.length > 0 ? [`${path}: not a project's to set, left out: ${refused.join(', ')}`] : []),
+  ];
+  return { ...loaded, config, project: { path, text: read.text, waiting }, notices };
+}
+
+/** The nearest one from the working directory up to the repository's top, never beyond the home directory. */
+function findProject(cwd: string, home: string | undefined): string | undefined {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    const path = join(folder, PROJECT_NAME);
+    if (statOf(path)?.isFile()) return realOf(path);
+    const top = statOf(join(folder, '.git')) !== undefined;
+    if (top || folder === home || folder === dirname(folder)) return undefined;
+  }
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+async function readText(path: string): Promise<{ readonly text: string } | { readonly code: string }> {
+  try {
+    const stats = statSync(path);
+    if (stats.isDirectory()) return { code: 'it is a directory' };
+    if (stats.size > MOST_BYTES) return { code: 'it is larger than 1 MB' };
+    return { text: await readFile(path, 'utf8') };
+  } catch (error) {
+    return { code: error instanceof Error && 'code' in error ? String(error.code) : 'unreadable' };
+  }
 }
 
 /** The schema has vouched for the shape. */

@@ -1,0 +1,104 @@
+/**
+ * What a project's `.aish.jsonc` may set (CF-1). It comes with a cloned repository, so it is data only: untrusted it
+ * can tighten; trusted it can also choose and add; it can never loosen safety, mode or secrets, nor run a program of
+ * the user's choosing other than MCP servers.
+ */
+import type { Config } from './config.ts';
+
+type Rule = {
+  /** The key, with dots. */
+  readonly key: string;
+  /** Not before the user has said that this file is trusted. */
+  readonly trusted: boolean;
+  /** The new value; undefined where the project may not have its way. The schema has vouched for `theirs`. */
+  take(own: unknown, theirs: unknown): unknown;
+};
+
+const smaller: Rule['take'] = (own, theirs) =>
+  typeof theirs === 'number' && (typeof own !== 'number' || theirs <= own) ? theirs : undefined;
+const only =
+  (value: unknown): Rule['take'] =>
+  (_own, theirs) =>
+    theirs === value ? theirs : undefined;
+const added: Rule['take'] = (own, theirs) =>
+  Array.isArray(own) && Array.isArray(theirs) ? [...own, ...theirs] : undefined;
+/** New names only: a project can't put another server behind a name that the user's own rules already mention. */
+const newNames: Rule['take'] = (own, theirs) => ({ ...asRecord(theirs), ...asRecord(own) });
+const any: Rule['take'] = (_own, theirs) => theirs;
+
+/** THE list. A key that is not here is the user's alone. */
+export const PROJECT_RULES: readonly Rule[] = [
+  { key: 'max_turns', trusted: false, take: smaller },
+  { key: 'token_budget', trusted: false, take: smaller },
+  { key: 'max_tool_rounds', trusted: false, take: smaller },
+  { key: 'max_answer_tokens', trusted: false, take: smaller },
+  { key: 'norris.max_norris_steps', trusted: false, take: smaller },
+  { key: 'norris.tasks_max', trusted: false, take: smaller },
+  { key: 'cost.warn_at_dollars', trusted: false, take: smaller },
+  { key: 'cost.stop_at_dollars', trusted: false, take: smaller },
+  { key: 'confirm_cmd', trusted: false, take: only(true) },
+  { key: 'mode', trusted: false, take: only('restricted') },
+  { key: 'sandbox.unrestricted', trusted: false, take: only('light') },
+  { key: 'safety.llm_second_opinion', trusted: false, take: only(true) },
+  { key: 'safety.always_destructive_tools', trusted: false, take: added },
+  { key: 'memory.enabled', trusted: false, take: only(false) },
+  // A pattern can be slow on purpose.
+  { key: 'safety.destructive_patterns', trusted: true, take: added },
+  { key: 'model', trusted: true, take: any },
+  { key: 'system_prompt', trusted: true, take: any },
+  { key: 'wait_seconds', trusted: true, take: any },
+  { key: 'norris.preplanner', trusted: true, take: any },
+  { key: 'norris.executor', trusted: true, take: any },
+  { key: 'norris.preplan_system', trusted: true, take: any },
+  { key: 'mcp.servers', trusted: true, take: newNames },
+  { key: 'ui.theme', trusted: true, take: any },
+];
+
+export type Merged = {
+  readonly config: Config;
+  /** Keys that would count if the file were trusted. */
+  readonly waiting: readonly string[];
+  /** Keys that no project may set, or not to this value. */
+  readonly refused: readonly string[];
+};
+
+/** The user's configuration with a checked project file over it. */
+export function mergeProject(own: Config, project: Readonly<Record<string, unknown>>, trusted: boolean): Merged {
+  const waiting: string[] = [];
+  const refused: string[] = [];
+  let config: Config = own;
+  for (const key of keysOf(project)) {
+    const rule = PROJECT_RULES.find((one) => one.key === key);
+    if (rule?.trusted && !trusted) {
+      waiting.push(key);
+      continue;
+    }
+    const value = rule?.take(at(config, key), at(project, key));
+    if (value === undefined) refused.push(key);
+    else config = withValue(config, key, value);
+  }
+  return { config, waiting, refused };
+}
+
+/** The keys a file sets, one block deep. */
+function keysOf(project: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(project).flatMap(([name, value]) => {
+    const isBlock = PROJECT_RULES.some(({ key }) => key.startsWith(`${name}.`));
+    if (name === '$schema') return [];
+    return isBlock ? Object.keys(asRecord(value)).map((inner) => `${name}.${inner}`) : [name];
+  });
+}
+
+function at(value: unknown, key: string): unknown {
+  return key.split('.').reduce((inner: unknown, name) => asRecord(inner)[name], value);
+}
+
+function withValue(config: Config, key: string, value: unknown): Config {
+  const [name = '', inner] = key.split('.');
+  if (inner === undefined) return { ...config, [name]: value };
+  return { ...config, [name]: { ...asRecord(at(config, name)), [inner]: value } };
+}
+
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}

@@ -1,0 +1,68 @@
+/** Writing files of the configuration: private, and whole or not at all (RE-3). */
+import { chmodSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { applyEdits, modify, type ParseError, parse } from 'jsonc-parser';
+import type { ModelConfig } from './config.ts';
+
+const FORMAT = { insertSpaces: true, tabSize: 2, eol: '\n' };
+
+const FRESH = `// Configuration of aish-tui. docs/config.md describes every key.
+{}
+`;
+
+/**
+ * Adds a preset and makes it the active one, in the file as it stands: comments and order stay (BR-6).
+ * @returns undefined when done, else one line why not
+ */
+export function writeModelChoice(path: string, name: string, model: ModelConfig): string | undefined {
+  let text = FRESH;
+  try {
+    text = readFileSync(path, 'utf8') || FRESH;
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') return `${path}: can't be read (${codeOf(error)}); the choice is not kept`;
+  }
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, { allowTrailingComma: true });
+  if (errors.length > 0 || typeof value !== 'object' || value === null)
+    return `${path}: is no valid configuration; mend it first, the choice is not kept`;
+  const withModel = applyEdits(text, modify(text, ['models', name], model, { formattingOptions: FORMAT }));
+  return writePrivate(path, applyEdits(withModel, modify(withModel, ['model'], name, { formattingOptions: FORMAT })));
+}
+
+/**
+ * Replaces a file in one step, 0600 in a 0700 directory. A symbolic link stays one; what it points at is replaced.
+ * @returns undefined when done, else one line why not
+ */
+export function writePrivate(path: string, text: string): string | undefined {
+  let target = path;
+  let fresh: string | undefined;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    target = existing(path);
+    fresh = join(dirname(target), `.${process.pid}.${Date.now()}.aish`);
+    writeFileSync(fresh, text, { mode: 0o600, flag: 'wx', flush: true });
+    // A file that the user made readable for more people on purpose stays so.
+    chmodSync(fresh, modeOf(target));
+    renameSync(fresh, target);
+    return undefined;
+  } catch (error) {
+    if (fresh !== undefined) rmSync(fresh, { force: true });
+    return `${path}: can't be written (${codeOf(error)})`;
+  }
+}
+
+function existing(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function modeOf(path: string): number {
+  return (statSync(path, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o777;
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+}
