@@ -1,7 +1,7 @@
 import { lstatSync, statSync } from 'node:fs';
 
 /** What can be seen of a path without changing anything. */
-export type Seen = { readonly kind: 'file' | 'directory' | 'other'; readonly size: number };
+type Seen = { readonly kind: 'file' | 'directory' | 'other'; readonly size: number };
 
 /** A look at the file system, reading only. `undefined` from `stat` means: nothing is there. */
 export type FileLook = {

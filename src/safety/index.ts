@@ -1,4 +1,4 @@
-export { type FileLook, realFiles, type Seen } from './files.ts';
+export { type FileLook, realFiles } from './files.ts';
 export { ALWAYS_DESTRUCTIVE, createGate, type Gate, type GateOptions, type JudgeContext } from './gate.ts';
 export { type JudgeOptions, judgeCommand } from './judge.ts';
 export { checkLine } from './probe.ts';

@@ -12,7 +12,7 @@ export type AskModel = (
 export type Opinion = { readonly destructive: boolean; readonly reason: string; readonly failed: boolean };
 
 /** What the model is shown: the action and the user's goal, never output nor the agent's own prose. */
-export function opinionText(action: string, goal: string): string {
+function opinionText(action: string, goal: string): string {
   return `Goal: ${goal === '' ? '(none)' : goal}\nCommand:\n${action}`;
 }
 
@@ -20,7 +20,7 @@ export function opinionText(action: string, goal: string): string {
  * Reads an answer: its first word decides, case and punctuation aside. A reasoning model's thinking (`<think>…`) is
  * skipped; thinking that never ended is no answer.
  */
-export function readAnswer(text: string): 'YES' | 'NO' | undefined {
+function readAnswer(text: string): 'YES' | 'NO' | undefined {
   const answer = text
     .replace(/<think(?:ing)?>[\s\S]*?<\/think(?:ing)?>/gi, ' ')
     .replace(/^[\s\S]*<\/think(?:ing)?>/i, ' ');

@@ -219,11 +219,12 @@ const LISP: Language = {
   comments: 'semicolon',
   losses: [
     [
-      /\((delete-file|delete-directory|kill-process|signal-process|dired-delete-file|rename-file|kill-emacs-hook)\b/,
+      /[('](delete-file|delete-directory|kill-process|signal-process|dired-delete-file|rename-file|kill-emacs-hook)\b/,
       'deletes files',
     ],
     [/\((write-region|write-file|save-buffer|save-some-buffers|append-to-file)\b/, 'overwrites files'],
   ],
+  spawn: /\((?:call-process|start-process|process-file|process-lines)\s+([^)]*)/g,
   shell:
     /\((?:shell-command|shell-command-to-string|call-process-shell-command|async-shell-command|uiop:run-program)\s+/g,
 };

@@ -38,7 +38,7 @@ export function skeleton(source: string, comments: Comments, backtickRuns: boole
       i = endOf(source, '*/', i + 2) + 2;
     } else if (c === '-' && source[i + 1] === '-' && comments === 'dash') {
       i = endOf(source, '\n', i);
-    } else if (c === '"' || c === "'" || c === '`') {
+    } else if (c === '"' || (c === "'" && comments !== 'semicolon') || c === '`') {
       const triple = c !== '`' && source.startsWith(c.repeat(3), i) ? c.repeat(3) : c;
       const start = i + triple.length;
       const { text, end } = readString(source, start, triple);

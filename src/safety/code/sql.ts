@@ -50,7 +50,7 @@ const LOSSES: readonly (readonly [RegExp, string, string])[] = [
 ];
 
 const READS =
-  /^\s*(SELECT|EXPLAIN(?!\s+ANALY[SZ]E\s+(UPDATE|DELETE|INSERT))|SHOW|DESCRIBE|DESC|VALUES|TABLE|USE|SET\s+(?!PASSWORD|GLOBAL)|BEGIN|START\s+TRANSACTION|COMMIT|END|ROLLBACK|SAVEPOINT|RELEASE|PRAGMA\s+[\w.]+(\s*\([^)]*\))?\s*$|ANALYZE|HELP|STATUS|LISTEN|FETCH|CLOSE|DECLARE|CHECK\s+TABLE|WITH|\(\s*SELECT)\b/i;
+  /^\s*(SELECT|EXPLAIN(?!\s+ANALY[SZ]E\s+(UPDATE|DELETE|INSERT))|SHOW|DESCRIBE|DESC|VALUES|TABLE|USE|SET\s+(?!PASSWORD|GLOBAL)|BEGIN|START\s+TRANSACTION|COMMIT|END|ROLLBACK|SAVEPOINT|RELEASE|ANALYZE|HELP|STATUS|LISTEN|FETCH|CLOSE|DECLARE|CHECK\s+TABLE|WITH|\(\s*SELECT)\b/i;
 const ADDS =
   /^\s*(INSERT\s+(INTO|IGNORE)|CREATE\s+(?!OR\s+REPLACE)|COMMENT\s+ON|GRANT|ALTER\s+TABLE\b[^;]*\bADD\b|VACUUM|REINDEX|CHECKPOINT|REFRESH\s+MATERIALIZED|OPTIMIZE)/i;
 /** Functions with effects; a SELECT that calls other unknown ones is left to the second opinion only if they look so. */
@@ -103,6 +103,7 @@ function judgeStatement(statement: string): StaticVerdict {
   }
   if (/\bON\s+(CONFLICT|DUPLICATE\s+KEY)\b[\s\S]*\bUPDATE\b/i.test(statement)) return unknown('may overwrite rows');
   if (EFFECT_FUNCTION.test(statement)) return unknown('calls a function with effects');
+  if (/^\s*PRAGMA\s+[\w.]+(\s*\([^)]*\))?\s*$/i.test(statement)) return harmless();
   if (READS.test(statement) || ADDS.test(statement))
     return /\bINTO\s+\w/i.test(statement) && /^\s*SELECT/i.test(statement)
       ? unknown('selects into a table')

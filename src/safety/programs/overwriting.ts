@@ -62,6 +62,9 @@ export const OVERWRITING: Handlers = {
   },
   ...forAll('cp mv install ln', copyOrMove),
   ...forAll('curl', (call) => {
+    if (call.args.some((field) => /\/_(delete_by_query|update_by_query)\b/.test(field.text))) {
+      call.machine.note(destructive('HTTP DELETE', 'asks a server to delete'));
+    }
     if (
       call.value('-X', '--request')?.toUpperCase() === 'DELETE' ||
       /^(?:HTTP )?DELETE$/i.test(call.value('-X', '--request') ?? '')

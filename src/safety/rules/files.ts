@@ -4,7 +4,7 @@ import { OWN_TEMP } from '../shell/marks.ts';
 import type { Rule } from './rule.ts';
 
 /** Deleting what the same command made with `mktemp` loses nothing. */
-export function onlyOwnTemp(call: Call): boolean {
+function onlyOwnTemp(call: Call): boolean {
   const { operands, machine } = call;
   return (
     operands.length > 0 &&

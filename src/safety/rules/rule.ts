@@ -27,7 +27,7 @@ export type Matcher = (call: Call) => boolean;
  * `--opt=value`: the option has this value (`--opt=/re/` by pattern) · `/re/`: some operand left over matches ·
  * `+`: an operand is left over · `0`: none is.
  */
-export function compileShape(shape: string): Matcher {
+function compileShape(shape: string): Matcher {
   const words: (ReadonlySet<string> | undefined)[] = [];
   const tests: ((call: Call, rest: readonly Operand[]) => boolean)[] = [];
   for (const token of shape.split(' ').filter((part) => part !== '')) {

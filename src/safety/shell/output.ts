@@ -39,7 +39,7 @@ export function printfOutput(words: readonly string[]): string {
 }
 
 /** Backslash escapes as `echo -e`, `printf` and `%b` read them. */
-export function readEscapes(text: string): string {
+function readEscapes(text: string): string {
   if (!text.includes('\\')) return text;
   const simple: Readonly<Record<string, string>> = {
     n: '\n',

@@ -2,7 +2,7 @@ import { type DoubleQuotedChild, parse, type Word, type WordPart } from 'unbash'
 import { arithmeticText } from './arithmetic.ts';
 import { expandBraces } from './braces.ts';
 import type { Field, Machine } from './machine.ts';
-import { EMPTY, HOLE, hasHole, QUOTE, SPLIT } from './marks.ts';
+import { EMPTY, HOLE, QUOTE, SPLIT } from './marks.ts';
 import { expandParameter, specialParameter } from './parameter.ts';
 
 const PLAIN = /^[\w./:=,@%+-]+$/;
@@ -215,9 +215,4 @@ function commandOutput(machine: Machine, part: Substitution): string {
   const output = machine.inSubshell(() => runInner(machine, part));
   const text = output.replace(/\n+$/, '');
   return text.length > LONGEST ? HOLE : text;
-}
-
-/** May the value of this word not be known? */
-export function isUnknown(field: Field): boolean {
-  return field.glob || hasHole(field.text);
 }

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
  * Runs git for reading only, within `ms` milliseconds; undefined on any failure. Optional locks are off, hooks and
  * programs of the repository's own configuration are not run.
  */
-export function gitRead(cwd: string, args: readonly string[], ms: number): Promise<string | undefined> {
+function gitRead(cwd: string, args: readonly string[], ms: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     execFile(
       'git',
