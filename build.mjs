@@ -48,19 +48,21 @@ const { metafile } = await build({
 });
 
 // What the build itself needs of the program is TypeScript, which older Nodes do not read.
-await build({
+const parts = await build({
   stdin: {
     contents:
       "export { SCHEMA } from './src/config/schema.ts'; export { compileLauncher } from './src/sandbox/compile.ts';",
     resolveDir: at('.'),
   },
-  outfile: at('dist/build-parts.mjs'),
+  write: false,
   bundle: true,
   format: 'esm',
   platform: 'node',
   logLevel: 'warning',
 });
-const { SCHEMA, compileLauncher } = await import('./dist/build-parts.mjs');
+const { SCHEMA, compileLauncher } = await import(
+  `data:text/javascript;base64,${Buffer.from(parts.outputFiles[0].contents).toString('base64')}`
+);
 await writeFile(at('dist/config.schema.json'), `${JSON.stringify(SCHEMA, null, 2)}\n`);
 const compiled = await compileLauncher({ source: at('src/sandbox/launcher'), output: at('dist/aish-sandbox') });
 if (!compiled.ok) console.error(`aish-tui: no kernel sandbox: ${compiled.why}`);

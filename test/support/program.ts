@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ensureBuilt } from './build.ts';
 
 export const PROGRAM = new URL('../../aish-tui', import.meta.url).pathname;
 
@@ -60,6 +61,7 @@ export function runProgram(
     readonly onOut?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
   } = {},
 ): Promise<Ended> {
+  ensureBuilt();
   return new Promise((resolve, reject) => {
     const child = spawn(PROGRAM, args, { cwd: place.work, env: place.env });
     let out = '';

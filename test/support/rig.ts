@@ -1,27 +1,15 @@
 /** Drives a program in a real pty and reads its screen as a terminal would show it. */
+import { randomUUID } from 'node:crypto';
 import graphemes from '@xterm/addon-unicode-graphemes';
 import headless from '@xterm/headless';
 import { type Pty, spawn } from 'node-pty';
+import { ensureBuilt } from './build.ts';
+import { type Run, runsOf } from './cells.ts';
+import { MARK, noneLeft } from './leftovers.ts';
 import { PROGRAM, type Scratch } from './program.ts';
+import { keyBytes, type MouseAction, mouseBytes } from './rig-keys.ts';
 
 const PATIENCE = 15_000;
-
-/** Bytes of keys by name; anything else is typed as it stands. */
-const KEYS: Readonly<Record<string, string>> = {
-  enter: '\r',
-  tab: '\t',
-  escape: '\x1b',
-  backspace: '\x7f',
-  up: '\x1b[A',
-  down: '\x1b[B',
-  right: '\x1b[C',
-  left: '\x1b[D',
-  pageup: '\x1b[5~',
-  pagedown: '\x1b[6~',
-  home: '\x1b[H',
-  end: '\x1b[F',
-  f1: '\x1bOP',
-};
 
 export type RigOptions = {
   readonly columns?: number;
@@ -37,10 +25,11 @@ export type Exit = { readonly code: number; readonly signal: number | undefined 
 export class Rig {
   readonly pty: Pty;
   readonly exited: Promise<Exit>;
-  /** Everything the program wrote, as bytes in order. */
+  /** Everything the program wrote: one character for each byte. */
   raw = '';
   readonly #terminal: InstanceType<typeof headless.Terminal>;
   readonly #looks = new Set<() => void>();
+  readonly #mark = randomUUID();
   #exit: Exit | undefined;
 
   constructor(place: Scratch, options: RigOptions) {
@@ -48,13 +37,14 @@ export class Rig {
     this.#terminal = new headless.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 2000 });
     this.#terminal.loadAddon(new graphemes.UnicodeGraphemesAddon());
     this.#terminal.unicode.activeVersion = '15-graphemes';
+    if (options.file === undefined) ensureBuilt();
     this.pty = spawn(options.file ?? PROGRAM, [...(options.args ?? [])], {
       name: 'xterm-256color',
       encoding: null,
       cols: columns,
       rows,
       cwd: place.work,
-      env: { ...place.env, ...options.env },
+      env: { ...place.env, ...options.env, [MARK]: this.#mark },
     });
     // Queries are answered as xterm would.
     this.#terminal.onData((data) => this.pty.write(data));
@@ -64,9 +54,13 @@ export class Rig {
     });
     this.exited = new Promise((resolve) => {
       this.pty.onExit(({ exitCode, signal }) => {
-        this.#exit = { code: exitCode, signal: signal || undefined };
-        resolve(this.#exit);
-        this.#look();
+        const exit = { code: exitCode, signal: signal || undefined };
+        // Its last words are still on their way to the screen.
+        this.#terminal.write('', () => {
+          this.#exit = exit;
+          resolve(exit);
+          this.#look();
+        });
       });
     });
   }
@@ -89,38 +83,48 @@ export class Rig {
     return this.#terminal.buffer.active.type === 'alternate';
   }
 
-  /** Whether a cell that shows `text` has a foreground colour of its own. */
-  coloured(text: string): boolean {
+  /** Each row on screen as runs of equally styled text. */
+  runs(): readonly (readonly Run[])[] {
     const buffer = this.#terminal.buffer.active;
-    return this.screen().some((line, row) => {
-      const column = line.indexOf(text);
-      return (
-        column >= 0 &&
-        !buffer
-          .getLine(buffer.baseY + row)
-          ?.getCell(column)
-          ?.isFgDefault()
-      );
-    });
+    return Array.from({ length: this.#terminal.rows }, (_, row) => runsOf(buffer.getLine(buffer.baseY + row)));
+  }
+
+  /** Whether `text` stands somewhere, within one run, in a foreground colour of its own. */
+  coloured(text: string): boolean {
+    return this.runs().some((row) => row.some((run) => run.text.includes(text) && run.style.foreground));
+  }
+
+  /** Where the cursor is, in cells from the top left corner. */
+  get cursor(): { readonly column: number; readonly row: number } {
+    const { cursorX, cursorY } = this.#terminal.buffer.active;
+    return { column: cursorX, row: cursorY };
   }
 
   type(text: string): void {
     this.pty.write(text);
   }
 
-  /** A named key, `ctrl-x`, `alt-s`, or several after one another. */
+  /** As pasting into a terminal does: in brackets, if the program asked for them. */
+  paste(text: string): void {
+    this.type(this.#terminal.modes.bracketedPasteMode ? `\x1b[200~${text}\x1b[201~` : text);
+  }
+
+  /** Keys by name, one after another: `enter`, `ctrl-x`, `alt-s`, `f1`, `p`. */
   key(...names: readonly string[]): void {
-    for (const name of names) {
-      const chord = /^(ctrl|alt)-(.)$/.exec(name);
-      if (chord?.[1] === 'ctrl') this.type(String.fromCharCode((chord[2] ?? '').charCodeAt(0) & 31));
-      else if (chord?.[1] === 'alt') this.type(`\x1b${chord[2]}`);
-      else this.type(KEYS[name] ?? name);
-    }
+    for (const name of names) this.type(keyBytes(name));
+  }
+
+  /** A click or a turn of the wheel at a cell counted from 0; an error where the program asked for no mouse. */
+  mouse(action: MouseAction, column: number, row: number): void {
+    if (this.#terminal.modes.mouseTrackingMode === 'none') throw new Error('the program has the mouse switched off');
+    this.type(mouseBytes(action, column, row));
   }
 
   /** Resolves once the screen holds `wanted`; after too long throws with the screen. */
   async waitFor(wanted: string | RegExp | ((rig: Rig) => boolean), patience = PATIENCE): Promise<void> {
     const holds = () => {
+      // Half a frame says nothing.
+      if (this.#terminal.modes.synchronizedOutputMode) return false;
       if (typeof wanted === 'function') return wanted(this);
       return typeof wanted === 'string' ? this.text().includes(wanted) : wanted.test(this.text());
     };
@@ -166,12 +170,14 @@ export class Rig {
     process.kill(this.pty.pid, signal);
   }
 
+  /** Ends the program the hard way. Throws when anything it started outlives it. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#exit) {
-      this.kill('SIGKILL');
+      this.pty.kill('SIGKILL');
       await this.exited;
     }
     this.#terminal.dispose();
+    await noneLeft(this.#mark);
   }
 
   #look(): void {
