@@ -4,6 +4,10 @@ import type { Call } from './call.ts';
 import { runCode } from './code.ts';
 import { forAll, type Handlers } from './handler.ts';
 
+/** Settings of git whose value is a command. */
+const RUN_SETTING =
+  /^(core\.(sshcommand|pager|editor|fsmonitor|hookspath|gitproxy|askpass)|sequence\.editor|diff\.external|diff\..+\.(command|textconv)|pager\..+|filter\..+\.(clean|smudge|process)|merge\..+\.driver|credential\.helper|gpg\.program|uploadpack\..+|receive\..+)$/i;
+
 /** Programs that carry a command in an argument of their own, each in its own way. */
 export const MISC: Handlers = {
   git(call) {
@@ -33,6 +37,12 @@ export const MISC: Handlers = {
     ) {
       machine.note(unknown('defines an alias that runs a command'));
       runCode(machine, third.slice(1), { stdin: '' });
+    }
+    const runs = sub === 'config' && second !== undefined && third !== undefined && RUN_SETTING.test(second);
+    if (runs) {
+      machine.note(unknown('sets a command that git will run'));
+      const inner = machine.watch(() => runCode(machine, `${third.replace(/^!/, '')} ${HOLE}`, { stdin: '' }));
+      if (inner.verdict === 'destructive') machine.note(inner);
     }
     const nested =
       sub === 'bisect' && second === 'run' ? 2 : sub === 'submodule' && second === 'foreach' ? 2 : undefined;

@@ -61,7 +61,7 @@ export async function gitStake(cwd: string, words: readonly string[], ms: number
     sub === 'restore' ||
     (sub === 'switch' && has('-f', '--discard-changes'))
   ) {
-    const stat = await gitRead(cwd, ['diff', 'HEAD', '--shortstat'], ms);
+    const stat = await gitRead(cwd, ['diff', '--no-ext-diff', '--no-textconv', 'HEAD', '--shortstat'], ms);
     if (stat?.trim()) lines.push(`uncommitted changes lost: ${stat.trim()}`);
   }
   if (sub === 'reset' && has('--hard')) {
