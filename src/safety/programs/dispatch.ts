@@ -102,6 +102,9 @@ function byKnowledge(call: Call): StaticVerdict {
   if (sameInAndOut(call)) return destructive('same file in and out', 'empties the file it reads');
   if (HARMLESS_PROGRAMS.has(program)) return harmless();
   const words = options.operands.map((operand) => operand.text);
+  if (/^(npm|pnpm|yarn)$/.test(program) && /^(test|t|tst|start|run|run-script|rum)$/.test(words[0] ?? '')) {
+    return unknown(`${program} runs scripts of the project`, { runsFiles: true });
+  }
   const table = isHarmlessSubcommand(program, words, options.flags);
   if (table === true) return harmless();
   const found = lexicon(call, table !== undefined || isSpeaking(program));
