@@ -1,5 +1,5 @@
 /** The lines typed at the prompt, kept across sessions (IN-5). Several programs may append to the file at once. */
-import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** Lines kept; the file is cut to this when it has twice as many. */
@@ -44,8 +44,11 @@ function read(path: string): string[] {
 
 function rewrite(path: string, lines: readonly string[]): void {
   const fresh = `${path}.${process.pid}`;
+  const { size } = statSync(path);
   writeFileSync(fresh, lines.map((line) => `${JSON.stringify(line)}\n`).join(''), { mode: 0o600 });
-  renameSync(fresh, path);
+  // Another program that added a line meanwhile keeps it; the file is cut next time.
+  if (statSync(path).size === size) renameSync(fresh, path);
+  else rmSync(fresh);
 }
 
 function quietly(work: () => void): void {

@@ -1,37 +1,101 @@
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** Only rivals at the same instant cost a second one. */
+const TRIES = 50;
+
+/** Twice is fine. */
 export type Lock = { release(): void };
 
-/** Takes a session for this process: two programs on one journal would tear it. A lock of a dead process is taken over. */
+/**
+ * Takes a session for this process: two programs on one journal would tear it. `heldBy` is the other's process id, 0 if
+ * it could not be found out. A lock whose process is gone is taken
+ * over. Where the folder can't be written (or has no links) the lock is held in name only: the journal will say why.
+ */
 export function lockSession(folder: string): Lock | { readonly heldBy: number } {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, 'lock');
   const own = join(folder, `lock.${process.pid}`);
-  writeFileSync(own, String(process.pid), { mode: 0o600 });
+  const mark = markOf(process.pid);
   try {
-    for (let tries = 0; tries < 2; tries += 1) {
-      try {
-        // A link is there as a whole or not at all, with its text.
-        linkSync(own, path);
-        return { release: () => rmSync(path, { force: true }) };
-      } catch {
-        const holder = Number(readFileSync(path, { encoding: 'utf8', flag: 'r' }));
-        if (holder !== process.pid && isAlive(holder)) return { heldBy: holder };
-        rmSync(path, { force: true });
-      }
-    }
-    return { heldBy: 0 };
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(own, mark, { mode: 0o600 });
+  } catch {
+    return { release: () => {} };
+  }
+  try {
+    return take(path, own, mark);
+  } catch {
+    return { release: () => {} };
   } finally {
     rmSync(own, { force: true });
   }
 }
 
-function isAlive(pid: number): boolean {
+function take(path: string, own: string, mark: string): Lock | { readonly heldBy: number } {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    // A link is there as a whole or not at all, with its text.
+    if (link(own, path)) return { release: () => released(path, mark) };
+    const held = read(path);
+    if (held === undefined) continue;
+    const holder = Number.parseInt(held, 10);
+    if (held !== mark && isRunning(holder, held)) return { heldBy: holder };
+    // Another program may do the same at this moment: what is moved away must be what was found stale.
+    const away = `${own}.stale`;
+    if (!moved(path, away)) continue;
+    if (read(away) !== held) link(away, path);
+    rmSync(away, { force: true });
+  }
+  return { heldBy: 0 };
+}
+
+function released(path: string, mark: string): void {
+  if (read(path) === mark) rmSync(path, { force: true });
+}
+
+/** A number may be given to another process after the first has ended; with its start time it is one of a kind. */
+function markOf(pid: number): string {
+  return `${pid} ${startOf(pid) ?? ''}`.trim();
+}
+
+function isRunning(pid: number, mark: string): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false;
+  }
+  return mark === String(pid) || mark === markOf(pid);
+}
+
+/** Field 22 of /proc/PID/stat, in clock ticks since boot (proc(5)); the name before it may hold blanks and brackets. */
+function startOf(pid: number): string | undefined {
+  const stat = read(`/proc/${pid}/stat`);
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+}
+
+function link(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function moved(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
   }
 }

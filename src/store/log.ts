@@ -1,0 +1,34 @@
+/** The program's own log: JSON lines in a private file, written at once, since a crash comes without a farewell. */
+import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+export type LogLevel = 'info' | 'warning' | 'error';
+
+export type Log = {
+  /** `fields` must hold no secrets in clear (SE-2). Never throws: a log that can't be written is no reason to stop. */
+  write(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void;
+};
+
+export type LogOptions = {
+  /** Size in bytes at which the file is put aside; one older file is kept. */
+  readonly maxBytes?: number;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+};
+
+/** The log in `dir/aish.log`; several programs may write it at once, a line of each stays whole. */
+export function createLog(dir: string, { maxBytes = 2_000_000, now = Date.now }: LogOptions = {}): Log {
+  const path = join(dir, 'aish.log');
+  return {
+    write(level, message, fields = {}) {
+      try {
+        mkdirSync(dir, { recursive: true, mode: 0o700 });
+        if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) >= maxBytes) renameSync(path, `${path}.1`);
+        const entry = { at: new Date(now()).toISOString(), pid: process.pid, level, message, ...fields };
+        appendFileSync(path, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+      } catch {
+        // Nowhere to say it but here.
+      }
+    },
+  };
+}
