@@ -1,7 +1,7 @@
 import { Box } from 'ink';
 import { useScreen } from '../hooks/context.ts';
 import { execHeading } from '../hooks/entries/exec.ts';
-import type { Foreground } from '../hooks/useExecutor.ts';
+import { type Foreground, useWaitingLines } from '../hooks/useExecutor.ts';
 import { useFrames } from '../hooks/useFrames.ts';
 import { Lines } from './Lines.tsx';
 
@@ -20,7 +20,9 @@ export function ExecPane({ command, columns, rows, keyboard }: Props) {
   const { paint } = screen;
   useFrames(command.running.output);
   const heading = execHeading(command, screen.look(columns));
-  const room = Math.max(1, rows - heading.length - 1);
+  const lines = useWaitingLines();
+  const waiting = command.by === 'user' && lines !== '' ? lines.split('\n') : [];
+  const room = Math.max(1, rows - heading.length - 1 - waiting.length);
   const output = command.running.output.lines(room).slice(-room);
   const bar = paint('marker', '│ ');
   const sign = keyboard
@@ -29,7 +31,14 @@ export function ExecPane({ command, columns, rows, keyboard }: Props) {
     : paint('dim', `${screen.keyFor('prompt', 'focusProgram')} gives it the keyboard · Ctrl-C interrupts`);
   return (
     <Box flexDirection="column" flexShrink={0}>
-      <Lines lines={[...heading, ...output.map((line) => bar + line), paint('marker', '╰ ') + sign]} />
+      <Lines
+        lines={[
+          ...heading,
+          ...output.map((line) => bar + line),
+          paint('marker', '╰ ') + sign,
+          ...waiting.map((line) => paint('dim', `  then: ${line}`)),
+        ]}
+      />
     </Box>
   );
 }

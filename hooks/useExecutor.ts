@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useSyncExternalStore } from 'react';
 import type { RunningCommand } from '../src/engine/services.ts';
 import { rootOf, type State } from '../src/session/state.ts';
 import { useScreen } from './context.ts';
@@ -12,9 +12,6 @@ export type Foreground = {
   readonly running: RunningCommand;
 };
 
-/** How often a launch is looked for: between the start that the machine knows and the process there are some ms. */
-const LAUNCH_MS = 20;
-
 /** The foreground commands of the user's shell and of the model, each if there is one. */
 export function useExecutor(): { readonly user?: Foreground; readonly model?: Foreground } {
   const user = useForeground(useSession((state) => state.shell.running?.op));
@@ -27,16 +24,22 @@ export function useExecutor(): { readonly user?: Foreground; readonly model?: Fo
   };
 }
 
+/** Lines for the shell that wait until the running command has ended, one a line. */
+export function useWaitingLines(): string {
+  const { engine, shell } = useScreen().aish;
+  return useSyncExternalStore(
+    (listener) => engine.subscribe(listener),
+    () => shell.waiting.join('\n'),
+  );
+}
+
+/** The process comes some ms after the start that the machine knows; the engine tells when it is there. */
 function useForeground(op: string | undefined): { readonly op: string; readonly running: RunningCommand } | undefined {
-  const { commands } = useScreen().aish.engine.live;
-  const [, lookAgain] = useState(0);
-  const running = op === undefined ? undefined : commands.get(op);
-  const missing = op !== undefined && !running;
-  useEffect(() => {
-    if (!missing) return;
-    const timer = setInterval(() => commands.has(op) && lookAgain((n) => n + 1), LAUNCH_MS);
-    return () => clearInterval(timer);
-  }, [missing, op, commands]);
+  const { engine } = useScreen().aish;
+  const running = useSyncExternalStore(
+    (listener) => engine.subscribe(listener),
+    () => (op === undefined ? undefined : engine.live.commands.get(op)),
+  );
   return op !== undefined && running ? { op, running } : undefined;
 }
 

@@ -95,8 +95,9 @@ function unbound(screen: Screen, context: KeyContext, key: KeyToken): void {
       return screen.keyboard.owner?.write(encodeKey(key));
     case 'menu':
       return typeIntoMenu(screen, key);
-    case 'transcript':
     case 'halt':
+      return screen.questions.stray();
+    case 'transcript':
     case 'dialog':
     case 'global':
       return;

@@ -48,6 +48,9 @@ const MODE_CHOICES: readonly Choice[] = [
   { answer: 'abort', key: 'a', label: 'abort' },
 ];
 
+/** What a HALT says in Restricted, where a yes alone does not get far (HA-6). */
+const REFUSED = 'Restricted: the kernel will refuse a write. u leaves Restricted and asks again.';
+
 /** What a question without an action has in common. */
 const BARE = { action: '', stake: [], place: '', danger: false, start: 1, editable: false } as const;
 
@@ -90,7 +93,7 @@ function haltWords({ action, judgement, why, cwd, mode, step }: Of<'halt'>): Que
   const counter = step ? ` · step ${step.k}/${step.n}` : '';
   return {
     title: `${TITLES[why]}${counter}`,
-    reasons: reasonsOf(why, judgement.reason),
+    reasons: [...reasonsOf(why, judgement.reason), ...(why !== 'consent' && mode === 'restricted' ? [REFUSED] : [])],
     action: visible(action.kind === 'command' ? action.command : `${action.name} ${action.arguments}`),
     stake: (judgement.stake ?? []).map(visible),
     place: `in ${visible(cwd)} · ${mode}${action.kind === 'command' && action.job ? ' · as a background job' : ''}`,

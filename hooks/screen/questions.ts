@@ -21,6 +21,12 @@ export type QuestionUi = {
   readonly edit?: string;
 };
 
+/**
+ * A letter answers only if no other key follows within this time: the first letter of a word that was meant for the
+ * prompt is no answer. In ms; slower than a typist, quicker than a decision.
+ */
+const ALONE_MS = 150;
+
 type Holder = { readonly question?: QuestionUi | undefined };
 
 export class Questions {
@@ -30,6 +36,8 @@ export class Questions {
   readonly #schedule: Schedule;
   #arming: Arming | undefined;
   #held = false;
+  /** Takes back a letter that waits to be alone. */
+  #cancelLetter: (() => void) | undefined;
 
   constructor(
     engine: Engine,
@@ -52,6 +60,7 @@ export class Questions {
   follow(): void {
     const { head } = this;
     if (this.#ui.get().question?.id === head?.id) return;
+    this.#dropLetter();
     this.#arming?.cancel();
     this.#arming = undefined;
     const question = head && { id: head.id, focus: wordsOf(head).start, armed: false, hurried: false, top: 0 };
@@ -80,10 +89,30 @@ export class Questions {
   ready(): boolean {
     const shown = this.#ui.get().question;
     if (!shown) return false;
-    if (shown.armed) return true;
+    if (this.#cancelLetter) this.stray();
+    else if (shown.armed) return true;
     this.#arming?.disturbed();
     this.#change(shown.id, { hurried: true });
     return false;
+  }
+
+  /** Somebody types into something else: the question is not armed any more and the quiet time starts anew. */
+  stray(): void {
+    const shown = this.#ui.get().question;
+    this.#dropLetter();
+    if (!shown) return;
+    this.#arming?.cancel();
+    this.#arming = undefined;
+    this.#change(shown.id, { armed: false, hurried: true });
+    this.drawn(shown.id);
+  }
+
+  /** Does what a letter means, once it has stayed alone. */
+  byLetter(act: () => void): void {
+    this.#cancelLetter = this.#schedule(() => {
+      this.#cancelLetter = undefined;
+      act();
+    }, ALONE_MS);
   }
 
   /** Moves the focus, scrolls, or edits. */
@@ -103,7 +132,13 @@ export class Questions {
   }
 
   dispose(): void {
+    this.#dropLetter();
     this.#arming?.cancel();
+  }
+
+  #dropLetter(): void {
+    this.#cancelLetter?.();
+    this.#cancelLetter = undefined;
   }
 
   #change(id: string, change: Partial<QuestionUi>): void {

@@ -22,7 +22,8 @@ export async function submitLine(aish: Aish, line: string, kind?: LineKind): Pro
     case 'shell':
       return aish.shell.submit(text, { private: taken.private ?? false });
     case 'ai':
-      return aish.engine.dispatch({ type: 'asked', line: aish.engine.newLineId(), text });
+      // A journal that can't be written tells so itself.
+      return aish.engine.dispatch({ type: 'asked', line: aish.engine.newLineId(), text }).catch(() => {});
   }
 }
 

@@ -51,6 +51,7 @@ async function command(context: EffectContext, op: string, permit: Permit, signa
   const running = await agent.run(action.command, { cwd, restricted: mode === 'restricted' });
   if (action.job) return asJob(context, running, action.command, cwd);
   context.live.commands.set(op, running);
+  context.changed();
   const interrupt = () => running.interrupt();
   signal.addEventListener('abort', interrupt, { once: true });
   if (signal.aborted) interrupt();

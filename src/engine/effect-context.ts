@@ -11,6 +11,8 @@ export type EffectContext = {
   readonly live: Live;
   readonly permits: Permits;
   readonly controllers: Map<OpId, AbortController>;
+  /** Tells the screen that a live stream came or went. */
+  changed(): void;
   dispatch(body: EventBody, session?: SessionId): Promise<void>;
 };
 

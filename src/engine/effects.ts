@@ -44,6 +44,7 @@ async function callModel(context: EffectContext, effect: Of<'callModel'>, signal
   const { models, tools, systemPrompt, maxAnswerTokens, now } = context.services;
   const live = new LiveReply(preset, now());
   context.live.replies.set(op, live);
+  context.changed();
   let reply: Reply;
   try {
     reply = await models.chatStream(preset, composeMessages(conversation, systemPrompt), {

@@ -105,6 +105,11 @@ export class Engine {
     this.#notify();
   }
 
+  /** Something beside the state has changed that a screen shows: a command that came up, a line that waits. */
+  changed(): void {
+    this.#notify();
+  }
+
   #drain(): void {
     this.#draining = true;
     try {

@@ -32,7 +32,10 @@ export class ShellRegion {
   /** Runs a line of the user's; resolves when it has ended. A private one stays out of the model's context. */
   async submit(line: string, options: { readonly private?: boolean } = {}): Promise<void> {
     this.#waiting.push({ line, private: options.private ?? false });
-    if (this.#busy) return;
+    if (this.#busy) {
+      this.#engine.changed();
+      return;
+    }
     this.#busy = true;
     try {
       for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) await this.#run(next);
@@ -43,7 +46,9 @@ export class ShellRegion {
 
   /** Takes back the newest waiting line. */
   takeBack(): string | undefined {
-    return this.#waiting.pop()?.line;
+    const line = this.#waiting.pop()?.line;
+    if (line !== undefined) this.#engine.changed();
+    return line;
   }
 
   async #run({ line, private: hidden }: Line): Promise<void> {

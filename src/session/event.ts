@@ -13,6 +13,8 @@ export type Answer =
 type Body =
   // what the user does
   | { readonly type: 'opened'; readonly cwd: string; readonly mode: Mode; readonly settings: Settings }
+  /** A sub-agent begins, in the mode that its parent is in (MO-6). The event's session is the new one's. */
+  | { readonly type: 'spawned'; readonly parent: SessionId }
   | { readonly type: 'resumed'; readonly settings: Settings }
   | { readonly type: 'asked'; readonly line: string; readonly text: string }
   | { readonly type: 'lineTakenBack'; readonly line: string }

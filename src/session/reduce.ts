@@ -24,12 +24,37 @@ type Halted = Extract<Phase, { kind: 'halted' }>;
 
 /** One event. Facts of operations no longer outstanding, and events of unknown sessions, change nothing. */
 export function reduce(state: State, event: SessionEvent): readonly [State, readonly Effect[]] {
-  const known = state.sessions[event.session];
-  const conversation = event.type === 'opened' ? open(event) : known;
+  const conversation = conversationOf(state, event);
   if (!conversation) return [state, []];
   const work = new Work(state, event, conversation);
   apply(work, event);
-  return work.done();
+  return event.type === 'modeChosen' && event.mode === 'restricted' ? tightenChildren(work, event) : work.done();
+}
+
+function conversationOf(state: State, event: SessionEvent): Conversation | undefined {
+  const known = state.sessions[event.session];
+  if (event.type === 'opened') return open(event);
+  if (event.type !== 'spawned') return known;
+  const parent = state.sessions[event.parent];
+  return known || !parent ? undefined : spawn(parent, event.session);
+}
+
+/** A running sub-agent follows its parent into Restricted (MO-4); it never follows it out. */
+function tightenChildren(work: Work, event: Of<'modeChosen'>): readonly [State, readonly Effect[]] {
+  let [state, effects] = work.done();
+  for (const child of Object.values(state.sessions)) {
+    if (child.parent !== event.session) continue;
+    const [next, more] = reduce(state, { ...event, session: child.id });
+    state = next;
+    effects = [...effects, ...more];
+  }
+  return [state, effects];
+}
+
+function spawn(parent: Conversation, id: string): Conversation {
+  const { settings, mode, cwd, preset } = parent;
+  const phase = { kind: 'idle' } as const;
+  return { id, parent: parent.id, settings, mode, tightening: false, turns: [], inbox: [], phase, cwd, preset };
 }
 
 function open({ session, cwd, mode, settings }: Of<'opened'>): Conversation {
@@ -50,6 +75,8 @@ function apply(work: Work, event: SessionEvent): void {
   switch (event.type) {
     case 'opened':
       work.state = { ...work.state, shell: { ...work.state.shell, cwd: event.cwd } };
+      return;
+    case 'spawned':
       return;
     case 'resumed': {
       const { running: _, ...shell } = work.state.shell;

@@ -31,8 +31,20 @@ describe('a HALT', () => {
     await stage.arm();
     await stage.see('Tab and Enter');
     expect(stage.commands).toHaveLength(0);
-    stage.press('p');
+    stage.answer('p');
     await stage.until(() => stage.commands.length === 1);
+  });
+
+  it('is not answered by the first letter of a word: it is armed anew', async () => {
+    const stage = await halt('rm -rf build');
+    await stage.arm();
+    stage.press('p');
+    stage.answer('s');
+    expect(stage.commands).toHaveLength(0);
+    expect(stage.screen.ui.get().question?.armed).toBe(false);
+    await stage.arm();
+    stage.press('x');
+    expect(stage.screen.ui.get().question?.armed).toBe(false);
   });
 
   it('starts the quiet time anew at every key that comes too early', async () => {
@@ -91,7 +103,7 @@ describe('a HALT', () => {
     expect(stage.commands).toHaveLength(0);
     expect(stage.screen.ui.get().question?.armed).toBe(false);
     await stage.arm();
-    stage.press('p');
+    stage.answer('p');
     await stage.until(() => stage.commands.length === 1);
   });
 
@@ -165,7 +177,7 @@ describe('other questions', () => {
     expect(stage.frame()).toContain('The model asks for it.');
     expect(stage.frame()).not.toContain('HALT');
     await stage.arm();
-    stage.press('p');
+    stage.answer('p');
     await stage.until(() => stage.commands.length === 1);
   });
 
@@ -179,12 +191,14 @@ describe('other questions', () => {
       await stage.see(`  rm ${name}\n`);
       await stage.see('ready in a moment');
       await stage.arm();
-      stage.press('s');
+      stage.answer('s');
     }
     await stage.see('3 actions in a row were skipped');
     expect(stage.frame()).not.toContain('skip (s)');
     await stage.arm();
-    stage.press('sp');
+    stage.answer('s');
+    expect(stage.calls).toHaveLength(1);
+    stage.answer('p');
     await stage.until(() => stage.calls.length === 2);
   });
 });

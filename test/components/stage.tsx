@@ -218,6 +218,11 @@ export async function setStage(
       tokens.push(Buffer.from(bytes));
       tokens.flush();
     },
+    /** Presses a letter at a question, alone for long enough to count. */
+    answer(letter: string): void {
+      this.press(letter);
+      clock.advance(150);
+    },
     /** The terminal has drawn the question, and the keyboard was quiet. */
     async arm(): Promise<void> {
       await until(() => fences.length > 0);

@@ -136,6 +136,38 @@ describe('a HALT that is open', () => {
     expect(existsSync(foo)).toBe(false);
   });
 
+  it('is not answered by the first letter of a word', async () => {
+    await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' }), say('GOAL: complete')]);
+    using place = scratch(server.baseUrl, unrestricted);
+    const foo = withFoo(place);
+    await using rig = startRig(place, { rows: 30 });
+    await haltOn(rig, 'clean up');
+    rig.type('p');
+    rig.type('s aux');
+    await rig.waitFor('pressed too early');
+    await armed(rig);
+    expect(existsSync(foo)).toBe(true);
+    rig.type('s');
+    await rig.waitFor('done');
+    expect(existsSync(foo)).toBe(true);
+  });
+
+  it('offers in Restricted to leave it first, and then asks again', async () => {
+    await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' }), say('GOAL: complete')]);
+    using place = scratch(server.baseUrl);
+    const foo = withFoo(place);
+    await using rig = startRig(place, { rows: 30 });
+    await haltOn(rig, 'clean up');
+    await rig.waitFor('the kernel will refuse a write');
+    rig.type('u');
+    await rig.waitFor('-- UNRESTRICTED --');
+    expect(existsSync(foo)).toBe(true);
+    await armed(rig);
+    rig.type('p');
+    await rig.waitFor('done');
+    expect(existsSync(foo)).toBe(false);
+  });
+
   it('drops the keys that were typed for the prompt', async () => {
     await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' })]);
     using place = scratch(server.baseUrl, unrestricted);

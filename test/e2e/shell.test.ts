@@ -42,6 +42,19 @@ describe('the shell on screen', () => {
     await rig.waitFor(/back[\s\S]*exit 0/);
   });
 
+  it('shows a line that waits for the running one', async () => {
+    using place = scratch();
+    await using rig = startRig(place);
+    await rig.waitFor('[aish:demo]>');
+    rig.type('sleep 1000\r');
+    await rig.waitFor('keys go to the program');
+    rig.key('ctrl-]');
+    rig.type('echo later\r');
+    await rig.waitFor('then: echo later');
+    rig.key('ctrl-c');
+    await rig.waitFor(/\Wlater\n/);
+  });
+
   it('interrupts the running command with Ctrl-C', async () => {
     using place = scratch();
     await using rig = startRig(place);

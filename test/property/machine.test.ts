@@ -21,7 +21,8 @@ type Move =
         | 'end'
         | 'stale'
         | 'tighten'
-        | 'loosen';
+        | 'loosen'
+        | 'spawn';
     }
   | {
       readonly do: 'reply';
@@ -44,6 +45,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
       { do: 'stale' },
       { do: 'tighten' },
       { do: 'loosen' },
+      { do: 'spawn' },
     ),
   },
   {
@@ -106,6 +108,8 @@ function play(machine: Machine, step: Move): void {
       return void machine.send({ type: 'resumed', settings: machine.conversation.settings });
     case 'reset':
       return void machine.send({ type: 'turnsReset' });
+    case 'spawn':
+      return void machine.send({ type: 'spawned', parent: 'main' }, `child${serial}`);
     case 'tighten':
       return void machine.send({ type: 'modeChosen', mode: 'restricted' });
     case 'loosen':
@@ -239,6 +243,22 @@ describe('the machine, over random runs', () => {
         last.answer.kind === 'proceed' &&
         rootOf(before).phase.kind === 'awaitingModeApproval';
       expect(approved || (last?.type === 'modeChosen' && last.mode === 'unrestricted')).toBe(true);
+    });
+  });
+
+  it('gives a sub-agent its parent’s mode at spawn, and never a looser one later', () => {
+    property((machine, before) => {
+      const last = machine.events.at(-1);
+      for (const child of Object.values(machine.state.sessions)) {
+        if (child.parent === undefined) continue;
+        const earlier = before.sessions[child.id];
+        if (last?.type === 'spawned' && last.session === child.id) expect(child.mode).toBe(machine.conversation.mode);
+        if (earlier?.mode === 'restricted') expect(child.mode).toBe('restricted');
+      }
+      if (last?.type !== 'modeChosen' || last.mode !== 'restricted' || !machine.conversation.settings.sandbox) return;
+      for (const child of Object.values(machine.state.sessions)) {
+        if (child.parent !== undefined) expect(child.mode).toBe('restricted');
+      }
     });
   });
 

@@ -50,8 +50,8 @@ export class Machine {
     return this.conversation.phase;
   }
 
-  send(body: EventBody): readonly Effect[] {
-    const event: SessionEvent = { session: 'main', at: 1000 + this.events.length, ...body };
+  send(body: EventBody, session = 'main'): readonly Effect[] {
+    const event: SessionEvent = { session, at: 1000 + this.events.length, ...body };
     this.events.push(event);
     const [state, effects] = reduce(this.state, event);
     this.state = state;

@@ -15,6 +15,18 @@ function give(screen: Screen, answer: Choice['answer']): void {
   if (choices(screen).some((choice) => choice.answer === answer)) screen.questions.answer({ kind: answer });
 }
 
+/** A letter that a question knows, pressed by itself. */
+function letter(act: (screen: Screen) => void) {
+  return (screen: Screen) => screen.questions.byLetter(() => act(screen));
+}
+
+/** Leaving Restricted is the user's own choice here; what was judged under it is judged anew and asks again (HA-6). */
+function upgrade(screen: Screen): void {
+  const { head } = screen.questions;
+  if (head?.kind !== 'halt' || head.mode !== 'restricted') return;
+  void screen.aish.engine.dispatch({ type: 'modeChosen', mode: 'unrestricted' }, head.session);
+}
+
 function moveFocus(screen: Screen, by: number): void {
   const { length } = choices(screen);
   const focus = screen.ui.get().question?.focus ?? 0;
@@ -34,8 +46,9 @@ function scroll(by: number | 'home' | 'end' | 'pageUp' | 'pageDown') {
 }
 
 export const haltHandlers: Handlers = {
-  proceed: (screen) => give(screen, 'proceed'),
-  skip: (screen) => give(screen, 'skip'),
+  proceed: letter((screen) => give(screen, 'proceed')),
+  skip: letter((screen) => give(screen, 'skip')),
+  upgrade: letter(upgrade),
   abortRun: (screen) => give(screen, 'abort'),
   editAction(screen) {
     const { head } = screen.questions;
