@@ -139,12 +139,14 @@ export class Rig {
           resolve();
         } else if (this.#exit) {
           stop();
-          reject(new Error(`the program ended (${JSON.stringify(this.#exit)}) before ${wanted}\n${this.text()}`));
+          reject(
+            new Error(`the program ended (${JSON.stringify(this.#exit)}) before ${String(wanted)}\n${this.text()}`),
+          );
         }
       };
       const timer = setTimeout(() => {
         stop();
-        reject(new Error(`not seen within ${patience} ms: ${wanted}\n${'-'.repeat(40)}\n${this.text()}`));
+        reject(new Error(`not seen within ${patience} ms: ${String(wanted)}\n${'-'.repeat(40)}\n${this.text()}`));
       }, patience);
       this.#looks.add(look);
       look();

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { readSources, violations } from './architecture.ts';
+
+/** What is said of a project of these files; a file that is only imported is empty. */
+function said(files: Readonly<Record<string, string>>): readonly string[] {
+  return violations(new Map(Object.entries(files)));
+}
+
+const value = (from: string) => `import { thing } from '${from}';\n`;
+
+describe('the import rule', () => {
+  it('holds in this project', () => {
+    expect(violations(readSources())).toEqual([]);
+  });
+
+  it.each([
+    ['components/App.tsx', '../hooks/useSession.ts'],
+    ['components/App.tsx', '../src/session/state.ts'],
+    ['hooks/useSession.ts', '../src/engine/engine.ts'],
+    ['src/commands/table.ts', '../engine/engine.ts'],
+    ['src/engine/engine.ts', '../broker/index.ts'],
+    ['src/broker/broker.ts', './wire.ts'],
+    ['src/broker/broker.ts', '../session/message.ts'],
+    ['src/cli.ts', './cli/main.ts'],
+    ['src/cli/open.ts', '../executor/index.ts'],
+    ['test/e2e/x.test.ts', '../../src/engine/engine.ts'],
+  ])('%s may import %s', (from, to) => {
+    expect(said({ [from]: value(to) })).toEqual([]);
+  });
+
+  it.each([
+    ['hooks/useSession.ts', '../components/App.tsx', 'downwards'],
+    ['src/engine/engine.ts', '../commands/table.ts', 'downwards'],
+    ['src/broker/broker.ts', '../engine/engine.ts', 'downwards'],
+    ['src/broker/broker.ts', '../executor/index.ts', 'services do not know each other'],
+    ['src/session/reduce.ts', '../store/index.ts', 'downwards'],
+    ['src/session/reduce.ts', 'node:fs', 'pure'],
+    ['src/session/reduce.ts', 'ajv', 'pure'],
+    ['src/engine/engine.ts', '../cli/open.ts', 'nothing imports the command line'],
+    ['src/engine/engine.ts', '../../test/support/rig.ts', 'nothing of the program imports'],
+    ['src/cli/main.ts', '../../components/main.tsx', 'import()'],
+    ['src/engine/engine.ts', 'react', 'without a screen'],
+    ['src/engine/engine.ts', 'ink-text-input', 'without a screen'],
+    ['src/helpers/index.ts', './x.ts', 'rooms'],
+    ['src/engine/view.tsx', './x.ts', 'no JSX'],
+    ['hooks/x.ts', 'fs', 'write node:fs'],
+  ])('%s may not import %s', (from, to, why) => {
+    expect(said({ [from]: value(to) })).toEqual([expect.stringContaining(why)]);
+  });
+
+  it('sees every form of import, and says on which line', () => {
+    const forms = [
+      `import type { Thing } from '../engine/engine.ts';`,
+      `import {\n  one,\n  two,\n} from '../engine/engine.ts';`,
+      `export * from '../engine/engine.ts';`,
+      `import '../engine/engine.ts';`,
+      `const lazy = await import('../engine/engine.ts');`,
+      `type Thing = import('../engine/engine.ts').Thing;`,
+    ];
+    for (const form of forms) {
+      expect(said({ 'src/broker/broker.ts': `// A comment.\n${form}\n` })).toEqual([
+        expect.stringMatching(/^src\/broker\/broker\.ts:2: imports src\/engine\/engine\.ts/),
+      ]);
+    }
+  });
+
+  it('lets the command line load the screen when there is one', () => {
+    expect(said({ 'src/cli/main.ts': `const screen = () => import('../../components/main.tsx');\n` })).toEqual([]);
+  });
+
+  it('finds circles, also of types', () => {
+    const files = {
+      'src/session/a.ts': `import type { B } from './b.ts';\n`,
+      'src/session/b.ts': value('./c.ts'),
+      'src/session/c.ts': value('./a.ts'),
+    };
+    expect(said(files)).toEqual([
+      expect.stringContaining('a.ts → src/session/b.ts → src/session/c.ts → src/session/a.ts'),
+    ]);
+  });
+
+  it('a file ends after 400 lines', () => {
+    expect(said({ 'test/x.test.ts': '//\n'.repeat(400) })).toEqual([]);
+    expect(said({ 'test/x.test.ts': '//\n'.repeat(401) })).toEqual([expect.stringContaining('401 lines')]);
+  });
+});

@@ -1,0 +1,77 @@
+/**
+ * The import rule and the other laws of form that a machine can hold. As a program it checks this project and prints
+ * one line for each violation: `node test/rules/architecture.ts`.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { circlesIn } from './circles.ts';
+import { importsOf } from './imports.ts';
+import { roomOf, whyNot } from './rooms.ts';
+
+const MAX_LINES = 400;
+const FOLDERS = ['src', 'components', 'hooks', 'test', 'docs'];
+
+/** Source files by their path relative to the project, with `/`. */
+export type Sources = ReadonlyMap<string, string>;
+
+/** One line for each violation, `path:line: what is wrong`; none when all is well. */
+export function violations(sources: Sources): readonly string[] {
+  const graph = new Map<string, string[]>();
+  const found: string[] = [];
+  for (const [path, text] of sources) {
+    const report = (line: number, what: string) => found.push(`${path}:${line}: ${what}`);
+    const room = roomOf(path);
+    if (!room) report(1, 'src/ holds cli.ts and the rooms that test/rules/rooms.ts names');
+    if (path.startsWith('src/') && path.endsWith('x')) report(1, 'src/ has no JSX: pictures are in components/');
+    const lines = text.trimEnd().split('\n').length;
+    if (lines > MAX_LINES) report(lines, `${lines} lines; a file holds one idea in at most ${MAX_LINES}`);
+
+    const targets: string[] = [];
+    graph.set(path, targets);
+    for (const { specifier, line, lazy } of importsOf(text)) {
+      if (!specifier.startsWith('.')) {
+        const why = whyNotPackage(path, specifier);
+        if (why) report(line, `imports ${specifier}: ${why}`);
+        continue;
+      }
+      const target = posix.join(posix.dirname(path), specifier);
+      if (sources.has(target)) targets.push(target);
+      // A file of data beside the sources, or the manifest.
+      else if (!/\.tsx?$/.test(target)) continue;
+      const to = roomOf(target);
+      const why = room && to && whyNot(room, to, lazy);
+      if (why) report(line, `imports ${target}: ${why}`);
+    }
+  }
+  const circles = circlesIn(graph).map((circle) => `${circle[0]}:1: imports itself in a circle: ${circle.join(' → ')}`);
+  return [...found, ...circles];
+}
+
+function whyNotPackage(path: string, specifier: string): string | undefined {
+  const name = specifier.replace(/^node:/, '').split('/')[0] ?? '';
+  if (path.startsWith('src/session/')) return 'the session is pure and imports nothing';
+  if (path.startsWith('src/') && /^(?:react|ink)(?:-|$)/.test(name)) return 'src/ runs without a screen';
+  const builtin = builtinModules.includes(name);
+  return builtin && !specifier.startsWith('node:') ? `write node:${specifier}` : undefined;
+}
+
+/** The project's own sources: TypeScript, the few lines of plain JavaScript, the launcher's C. */
+export function readSources(): Sources {
+  const root = fileURLToPath(new URL('../../', import.meta.url));
+  const paths = FOLDERS.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => posix.join(folder, name)),
+  );
+  return new Map(
+    paths
+      .filter((path) => /\.(?:tsx?|mjs|c|h)$/.test(path))
+      .map((path) => [path, readFileSync(join(root, path), 'utf8')]),
+  );
+}
+
+if (import.meta.main) {
+  const found = violations(readSources());
+  for (const line of found) console.error(line);
+  process.exitCode = found.length > 0 ? 1 : 0;
+}
