@@ -1,5 +1,6 @@
 /** Makes docs/config.md from the schema. `node docs/generate/config.ts` writes it; a test checks that it is up to date. */
 import { writeFileSync } from 'node:fs';
+import { PROJECT_RULES } from '../../src/config/project.ts';
 import { SCHEMA, type Schema } from '../../src/config/schema.ts';
 
 const TARGET = new URL('../config.md', import.meta.url);
@@ -14,7 +15,23 @@ One JSONC file: \`--config FILE\`, else \`$AISH_CONFIG\`, else \`~/.config/aish/
 
 /** The whole page. */
 export function configPage(): string {
-  return `${HEAD}${rows(SCHEMA, '').join('\n')}\n`;
+  return `${HEAD}${rows(SCHEMA, '').join('\n')}\n${projectPart()}`;
+}
+
+/** What `.aish.jsonc` may set, from the table that decides it. */
+function projectPart(): string {
+  const keys = (trusted: boolean) =>
+    PROJECT_RULES.filter((rule) => rule.trusted === trusted)
+      .map(({ key }) => `\`${key}\``)
+      .join(', ');
+  return `
+## A project's own file
+
+The nearest \`.aish.jsonc\` from the working directory up to the top of its repository is read over your file. It comes with the repository, so it can never loosen safety, mode or secrets; all other keys than these are left out and named.
+
+- At once, and only to tighten (a smaller limit, a stricter setting, an addition to a list): ${keys(false)}.
+- Once you have said that you trust it, until its content changes: ${keys(true)}. A server or preset of yours keeps its name.
+`;
 }
 
 function rows(schema: Schema, path: string): string[] {

@@ -20,8 +20,7 @@ const only =
   (value: unknown): Rule['take'] =>
   (_own, theirs) =>
     theirs === value ? theirs : undefined;
-const added: Rule['take'] = (own, theirs) =>
-  Array.isArray(own) && Array.isArray(theirs) ? [...own, ...theirs] : undefined;
+const added: Rule['take'] = (own, theirs) => [...asList(own), ...asList(theirs)];
 /** New names only: a project can't put another server behind a name that the user's own rules already mention. */
 const newNames: Rule['take'] = (own, theirs) => ({ ...asRecord(theirs), ...asRecord(own) });
 const any: Rule['take'] = (_own, theirs) => theirs;
@@ -97,6 +96,10 @@ function withValue(config: Config, key: string, value: unknown): Config {
   const [name = '', inner] = key.split('.');
   if (inner === undefined) return { ...config, [name]: value };
   return { ...config, [name]: { ...asRecord(at(config, name)), [inner]: value } };
+}
+
+function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 function asRecord(value: unknown): Readonly<Record<string, unknown>> {

@@ -2,15 +2,15 @@
 import type { SessionEvent } from '../session/event.ts';
 
 /** The version that this program writes. A change of the events' shape raises it and adds an upcaster. */
-export const VERSION = 1;
+const VERSION = 1;
 
 /** From the event of one version to that of the next. `1: …` takes what version 1 wrote and gives version 2. */
-export type Upcasters = Readonly<Record<number, (event: object) => object>>;
+type Upcasters = Readonly<Record<number, (event: object) => object>>;
 const UPCASTERS: Upcasters = {};
 
-export type JournalRecord = { readonly v: number; readonly seq: number; readonly event: SessionEvent };
+type JournalRecord = { readonly v: number; readonly seq: number; readonly event: SessionEvent };
 
-export type Parsed =
+type Parsed =
   | { readonly kind: 'event'; readonly event: SessionEvent }
   /** Written by a later program. */
   | { readonly kind: 'newer' }

@@ -128,8 +128,9 @@ describe('two programs on one session', () => {
     expect(answers.filter((answer) => answer === 'yes')).toHaveLength(1);
     const winner = children[answers.indexOf('yes')];
     expect(lockSession(dir)).toEqual({ heldBy: winner?.pid });
+    const ends = children.map((child) => once(child, 'exit'));
     for (const child of children) child.kill('SIGKILL');
-    await Promise.all(children.map((child) => child.exitCode ?? child.signalCode ?? once(child, 'exit')));
+    await Promise.all(ends);
     const lock = lockSession(dir);
     if ('heldBy' in lock) throw new Error(`held by ${lock.heldBy}`);
     lock.release();
