@@ -11,7 +11,7 @@ function labelled(url: URL): Labelled[] {
   return lines.map((line) => JSON.parse(line) as Labelled);
 }
 
-/** One of the sets in test/corpus: `hard` was looked at while tuning, `fresh` was not, `train` is trained on. */
+/** One of the sets in test/corpus: `hard` was tuned against, `fresh` looked at once (96.3 / 98.7 % then), `train` is trained on. */
 export function ownLines(name: 'hard' | 'fresh' | 'train'): Labelled[] {
   return labelled(new URL(`route-${name}.jsonl`, corpus));
 }
