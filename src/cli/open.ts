@@ -7,7 +7,7 @@ import { Engine } from '../engine/engine.ts';
 import { createJobs, killTagged, startUserShell, type UserShell } from '../executor/index.ts';
 import { createPathIndex, type PathIndex } from '../router/index.ts';
 import { createGate } from '../safety/index.ts';
-import { detectSandbox, type SandboxStatus } from '../sandbox/index.ts';
+import { detectSandbox, type SandboxStatus, sandboxArgv } from '../sandbox/index.ts';
 import type { Mode, Settings } from '../session/state.ts';
 import { openHistory, openJournal } from '../store/index.ts';
 import { BASH, createTools, jobsTool, MODE_UPGRADE } from '../tools/index.ts';
@@ -84,6 +84,7 @@ function build({ options, config, presets, sandbox, session, sessions, index }: 
     userPatterns: config.safety.destructive_patterns,
     disabledRules: config.safety.disable_rules,
     alwaysDestructive: config.safety.always_destructive_tools,
+    ...(sandbox.available ? { wrap: (argv: readonly string[]) => sandboxArgv({ launcher: LAUNCHER, argv }) } : {}),
   });
   const engine = new Engine(
     {

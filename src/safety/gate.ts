@@ -2,6 +2,7 @@ import { type Action, describeAction, type Judgement } from '../session/action.t
 import { realFiles } from './files.ts';
 import { judgeCommand } from './judge.ts';
 import { type AskModel, askOpinion, type Opinion } from './second-opinion.ts';
+import type { Wrap } from './stake/git.ts';
 import { stakeOf } from './stake/stake.ts';
 import { judgeTool, type ToolAnnotations } from './tool.ts';
 import type { StaticVerdict, UserPattern } from './verdict.ts';
@@ -19,6 +20,8 @@ export type GateOptions = {
   readonly userPatterns?: readonly UserPattern[];
   readonly disabledRules?: readonly string[];
   readonly alwaysDestructive?: readonly string[];
+  /** Puts git, which looks for what is at stake, behind the kernel sandbox. */
+  readonly wrap?: Wrap;
   /** What a server says of its own tools; may raise the suspicion, never lower it. */
   readonly annotations?: (tool: string) => ToolAnnotations | undefined;
 };
@@ -103,7 +106,7 @@ export function createGate(options: GateOptions): Gate {
       const verdict = look(action, context.cwd);
       const judgement = await decide(verdict, action, context);
       if (!judgement.destructive || action.kind !== 'command') return judgement;
-      const stake = await stakeOf(action.command, context.cwd).catch(() => []);
+      const stake = await stakeOf(action.command, context.cwd, options.wrap).catch(() => []);
       return stake.length > 0 ? { ...judgement, stake } : judgement;
     },
   };

@@ -1,5 +1,5 @@
 import { count, countText, existing, shown } from './files.ts';
-import { gitStake, trackedText } from './git.ts';
+import { gitReader, gitStake, trackedText, type Wrap } from './git.ts';
 import { processStake } from './processes.ts';
 import { targetsOf } from './targets.ts';
 
@@ -11,7 +11,8 @@ const MOST_LINES = 12;
  * What would be lost (HA-5), in short lines for the HALT; empty where that can't be found out by reading. Never
  * changes anything, never rejects, and takes about 300 ms at most.
  */
-export async function stakeOf(command: string, cwd: string): Promise<readonly string[]> {
+export async function stakeOf(command: string, cwd: string, wrap?: Wrap): Promise<readonly string[]> {
+  const git = gitReader(wrap);
   const start = performance.now();
   const deadline = start + LIMIT_MS;
   const left = () => deadline - performance.now();
@@ -29,7 +30,7 @@ export async function stakeOf(command: string, cwd: string): Promise<readonly st
     const names = paths.slice(0, 5).map((path) => shown(path, cwd));
     lines.push(`${label}: ${names.join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}`);
     lines.push(`  ${countText(await count(paths, deadline - 100))}`);
-    const tracked = await trackedText(cwd, paths, left());
+    const tracked = await trackedText(git, cwd, paths, left());
     if (tracked !== undefined) lines.push(`  ${tracked}`);
   }
   const missing =
@@ -37,7 +38,8 @@ export async function stakeOf(command: string, cwd: string): Promise<readonly st
     deleted.length === 0 &&
     targets.deleted.every(({ path }) => !/[\uE000-\uE007]/.test(path));
   if (missing) lines.push('deletes: nothing there now');
-  for (const { words, cwd: where } of targets.git.slice(0, 3)) lines.push(...(await gitStake(where, words, left())));
+  for (const { words, cwd: where } of targets.git.slice(0, 3))
+    lines.push(...(await gitStake(git, where, words, left())));
   lines.push(...(await processStake(targets.processes, targets.names)));
   return lines.slice(0, MOST_LINES);
 }
