@@ -1,14 +1,15 @@
 import type { Broker } from '../broker/index.ts';
 import type { Aish } from '../commands/aish.ts';
 import { completeLine } from '../commands/complete.ts';
-import type { Config } from '../config/index.ts';
+import { type Config, placesOf, writeModelChoice } from '../config/index.ts';
 import type { Engine } from '../engine/engine.ts';
 import { ShellRegion } from '../engine/shell-region.ts';
 import type { Jobs, UserShell } from '../executor/index.ts';
-import { classify, knownWords, type PathIndex } from '../router/index.ts';
+import { classify, isAffirmation, knownWords, type PathIndex } from '../router/index.ts';
 import { type Gate, listRules } from '../safety/index.ts';
 import { listSessions } from '../store/index.ts';
 import { gitBranch } from './branch.ts';
+import type { Presets } from './presets.ts';
 import type { SessionChoice } from './session.ts';
 
 type Parts = {
@@ -24,10 +25,16 @@ type Parts = {
   readonly history: Aish['history'];
   /** The executables on PATH, read once. */
   readonly index: PathIndex;
+  readonly presets: Presets;
 };
 
 /** Names offered by Tab. */
 const MOST_NAMES = 200;
+
+function asksBack({ conversation }: Engine): boolean {
+  const last = conversation.turns.at(-1);
+  return last?.kind === 'assistant' && last.text.trimEnd().endsWith('?');
+}
 
 /** The one object for every face, over what was opened. */
 export function face({
@@ -42,6 +49,7 @@ export function face({
   sessions,
   history,
   index,
+  presets,
 }: Parts): Aish {
   const quitters = new Set<() => void>();
   let up: UserShell | undefined;
@@ -59,7 +67,13 @@ export function face({
   const aish: Aish = {
     engine,
     shell: new ShellRegion(engine, shell),
-    classify: (line) => classify(line, words),
+    classify(line) {
+      const route = classify(line, words);
+      // After a question of the model's a short yes is for the model.
+      return !route.forced && isAffirmation(line) && asksBack(engine)
+        ? { ...route, kind: 'ai', why: 'an answer' }
+        : route;
+    },
     complete: (line, cursor) => completeLine(aish, line, cursor, (start) => index.startingWith(start, MOST_NAMES)),
     history,
     info() {
@@ -79,6 +93,12 @@ export function face({
         const probe = await broker.probe(name, signal);
         const window = probe.window === undefined ? '' : `, window ${probe.window} tokens`;
         return `${probe.reachable ? 'ready' : 'not reachable'}${window}${probe.detail ? ` (${probe.detail})` : ''}`;
+      },
+      keep(name) {
+        const model = presets.found[name];
+        if (!model) return `${name} was not found by itself; write it into the configuration by hand (docs/config.md)`;
+        const path = placesOf(process.env).config;
+        return writeModelChoice(path, name, model) ?? `${name} is kept in ${path}`;
       },
     },
     safety: { patterns: listRules, check: (command, cwd) => gate.check(command, cwd) },

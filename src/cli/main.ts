@@ -33,6 +33,8 @@ export async function carryOut(invocation: Invocation, version: string): Promise
       return (await import('./sandbox.ts')).runInSandbox(invocation.argv, err);
     case 'doctor':
       return (await import('./doctor.ts')).doctor(invocation.global, out);
+    case 'config':
+      return (await import('./config.ts')).showConfig(invocation, out, err);
     case 'sessions':
       return withAish(invocation.global, version, async (aish) => {
         const { runMeta } = await import('../commands/submit.ts');

@@ -2,15 +2,17 @@
 import { join } from 'node:path';
 import { createBroker } from '../broker/index.ts';
 import type { Aish } from '../commands/aish.ts';
-import { type Config, loadConfig, placesOf } from '../config/index.ts';
+import { type Config, createTrust, loadConfig, placesOf } from '../config/index.ts';
 import { Engine } from '../engine/engine.ts';
 import { createJobs, killTagged, startUserShell, type UserShell } from '../executor/index.ts';
 import { createPathIndex, type PathIndex } from '../router/index.ts';
 import { createGate } from '../safety/index.ts';
 import { detectSandbox, type SandboxStatus, sandboxArgv } from '../sandbox/index.ts';
+import type { Message } from '../session/message.ts';
 import type { Mode, Settings } from '../session/state.ts';
 import { openHistory, openJournal } from '../store/index.ts';
 import { BASH, createTools, jobsTool, MODE_UPGRADE } from '../tools/index.ts';
+import { inertNotice, projectNotice } from './config-notices.ts';
 import { face } from './face.ts';
 import { LAUNCHER } from './launcher.ts';
 import { choosePresets, type Presets } from './presets.ts';
@@ -34,7 +36,8 @@ export type Opened = { readonly aish: Aish /** Ends everything it started; twice
 /** Opens a session. What can't go on is one line for the user. */
 export async function openAish(options: OpenOptions): Promise<Opened | { readonly problem: string }> {
   const { env } = process;
-  const loaded = await loadConfig(options.global.config, env);
+  const trust = createTrust(placesOf(env).state);
+  const loaded = await loadConfig(options.global.config, env, { cwd: process.cwd(), trust });
   if (!loaded.ok) return { problem: loaded.message };
   const { config } = loaded;
   const index = createPathIndex(env.PATH ?? '');
@@ -51,12 +54,14 @@ export async function openAish(options: OpenOptions): Promise<Opened | { readonl
   const sessions = join(placesOf(env).state, 'sessions');
   const session = await chooseSession(sessions, options.resume, Date.now());
   if ('problem' in session) return session;
-  return build({ options, config, presets, sandbox, session, sessions, index });
+  const notices = [...loaded.notices, ...projectNotice(loaded), ...inertNotice(config)];
+  return build({ options, config, notices, presets, sandbox, session, sessions, index });
 }
 
 type Ground = {
   readonly options: OpenOptions;
   readonly config: Config;
+  readonly notices: readonly string[];
   readonly presets: Presets;
   readonly sandbox: SandboxStatus;
   readonly session: SessionChoice;
@@ -64,10 +69,10 @@ type Ground = {
   readonly index: PathIndex;
 };
 
-function build({ options, config, presets, sandbox, session, sessions, index }: Ground): Opened {
+function build({ options, config, notices, presets, sandbox, session, sessions, index }: Ground): Opened {
   const state = placesOf(process.env).state;
   const dataDir = join(session.folder, 'output');
-  const broker = createBroker({ presets: presets.list });
+  const broker = createBroker({ presets: presets.list, prepare: (name, messages) => prepare(presets, name, messages) });
   const jobs = createJobs();
   const shell = bringUpShell(options, config, dataDir, {
     say: (text) => void engine.dispatch({ type: 'noticed', level: 'info', text }),
@@ -111,7 +116,7 @@ function build({ options, config, presets, sandbox, session, sessions, index }: 
       void engine.dispatch({ type: 'jobEnded', job: job.id, command: job.command, result: job.result, by: job.owner });
   });
   begin(engine, session, settingsOf(config, presets, sandbox), options.global.mode ?? config.mode);
-  for (const text of [presets.notice, disabledNotice(config), sandboxNotice(sandbox)]) {
+  for (const text of [...notices, presets.notice, disabledNotice(config), sandboxNotice(sandbox)]) {
     if (text !== undefined) engine.showLocal(notice(text));
   }
   const aish = face({
@@ -126,6 +131,7 @@ function build({ options, config, presets, sandbox, session, sessions, index }: 
     sessions,
     history: openHistory(join(state, 'history')),
     index,
+    presets,
   });
   let closing: Promise<void> | undefined;
   const close = async () => {
@@ -142,6 +148,15 @@ function build({ options, config, presets, sandbox, session, sessions, index }: 
       closing ??= close();
       return closing;
     },
+  };
+}
+
+/** A policy that was asked for and can't be kept refuses the call: fail closed. */
+function prepare({ list }: Presets, name: string, messages: readonly Message[]) {
+  const policy = list.find((preset) => preset.name === name)?.secrets;
+  if (policy === undefined || policy === 'off') return { messages };
+  return {
+    refused: `${name}: this version has no secrets filter, so "secrets": "${policy}" can't be kept; "off" sends everything as it is`,
   };
 }
 

@@ -1,8 +1,8 @@
 /** The configured models as presets for the broker; with none, what this machine has, or the demo (BR-6). */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { DEMO_PRESET, discover, type Preset } from '../broker/index.ts';
-import type { Config } from '../config/index.ts';
+import { DEMO_PRESET, discover, type Found, type Preset } from '../broker/index.ts';
+import type { Config, ModelConfig } from '../config/index.ts';
 
 /** Loopback ports answer or refuse at once; this is for one that hangs. */
 const DISCOVERY_MS = 400;
@@ -13,9 +13,10 @@ export type Presets = {
   readonly active: string;
   /** A line for the user on where the model comes from, when they did not say. */
   readonly notice?: string;
+  /** What was found, ready to be written into the configuration. */
+  readonly found: Readonly<Record<string, ModelConfig>>;
 };
 
-type ModelConfig = Config['models'][string];
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** @param wanted the preset asked for by `--model`, before the configured one */
@@ -23,13 +24,31 @@ export async function choosePresets(config: Config, env: Environment, wanted: st
   const configured = Object.entries(config.models).map(([name, model]) => presetOf(name, model, env));
   if (configured.length > 0) {
     const list = configured.some((preset) => preset.name === 'demo') ? configured : [...configured, DEMO_PRESET];
-    return { list, active: wanted ?? config.model ?? configured[0]?.name ?? 'demo' };
+    return { list, active: wanted ?? config.model ?? configured[0]?.name ?? 'demo', found: {} };
   }
   const found = await discover({ env, timeoutMs: DISCOVERY_MS });
-  const [first] = found;
-  if (!first) return { list: [DEMO_PRESET], active: wanted ?? 'demo' };
-  const notice = `found ${first.label}: ${first.detail}; it is used as preset ${first.preset.name} (docs/guide.md says how to keep it)`;
-  return { list: [...found.map((item) => item.preset), DEMO_PRESET], active: wanted ?? first.preset.name, notice };
+  const writable = Object.fromEntries(found.map((item) => [item.preset.name, configOf(item)]));
+  // What is said and run leaves this machine only when the user has chosen so.
+  const here = found.find((item) => item.kind === 'server');
+  const active = wanted ?? here?.preset.name ?? 'demo';
+  const list = [...found.map((item) => item.preset), DEMO_PRESET];
+  return { list, active, found: writable, ...(found.length > 0 ? { notice: foundNotice(found, here) } : {}) };
+}
+
+function foundNotice(found: readonly Found[], here: Found | undefined): string {
+  const keys = found.filter((item) => item.kind === 'key').map((item) => `:model ${item.preset.name} (${item.label})`);
+  const used = here
+    ? [`found ${here.label}: ${here.detail}; it is used as ${here.preset.name}, and :model keep writes that down`]
+    : [];
+  const offered =
+    keys.length > 0 ? [`there is a key for ${keys.join(', ')}: nothing is sent there until you choose it`] : [];
+  return [...used, ...offered].join('. ');
+}
+
+/** A key is named by its variable, never written down. */
+function configOf({ preset, keyVariable }: Found): ModelConfig {
+  const key = keyVariable === undefined ? {} : { api_key_env: keyVariable };
+  return { base_url: preset.baseUrl, model: preset.model, ...key };
 }
 
 function presetOf(name: string, model: ModelConfig, env: Environment): Preset {

@@ -16,7 +16,8 @@ export type Invocation =
   | { readonly kind: 'route'; readonly line: string; readonly jsonl: boolean; readonly known?: string }
   | { readonly kind: 'sessions'; readonly global: Global }
   | { readonly kind: 'sandbox'; readonly argv: readonly string[] }
-  | { readonly kind: 'doctor'; readonly global: Global };
+  | { readonly kind: 'doctor'; readonly global: Global }
+  | { readonly kind: 'config'; readonly global: Global; readonly trust: boolean };
 
 export type Global = {
   readonly config?: string;
@@ -100,6 +101,15 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
     .description('what works here: Node, shell, models, kernel sandbox')
     .action(() => {
       chosen = { kind: 'doctor', global: globalOf(program) };
+    });
+  program
+    .command('config')
+    .description(
+      'where the configuration is and whether it is valid; "config trust" believes the .aish.jsonc of this folder',
+    )
+    .argument('[what]', 'trust', '')
+    .action((what: string) => {
+      chosen = { kind: 'config', global: globalOf(program), trust: what === 'trust' };
     });
   program.parse(argv, { from: 'user' });
   if (!chosen) throw new Error('no command was chosen');

@@ -57,6 +57,8 @@ export type Aish = {
     list(): readonly PresetStatus[];
     /** One line on whether it answers and how large its window is. */
     probe(name: string, signal: AbortSignal): Promise<string>;
+    /** Writes a preset that was found into the configuration; what came of it, in one line. */
+    keep(name: string): string;
   };
   readonly safety: SafetyDesk;
   sessions(): Promise<readonly SessionRow[]>;

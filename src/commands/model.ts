@@ -3,14 +3,19 @@ import { type Command, CommandError } from './command.ts';
 
 const PROBE_MS = 4000;
 
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}
+
 /** `:model` lists presets with reachability and window, `:model NAME` switches (BR-3). */
 export const model: Command = {
   name: 'model',
-  usage: ':model [name]',
-  summary: 'list the models, or switch to one',
-  arguments: (aish) => aish.presets.list().map((preset) => preset.name),
+  usage: ':model [name | keep]',
+  summary: 'list the models, switch to one, or keep the one that was found',
+  arguments: (aish) => [...aish.presets.list().map((preset) => preset.name), 'keep'],
   async run(aish, rest) {
     const { engine, presets } = aish;
+    if (rest === 'keep') return presets.keep(engine.conversation.preset);
     const list = presets.list();
     if (rest !== '') {
       const names = list.map((preset) => preset.name);
@@ -21,7 +26,10 @@ export const model: Command = {
         );
       }
       void engine.dispatch({ type: 'presetChosen', preset: rest });
-      return undefined;
+      const chosen = list.find((preset) => preset.name === rest);
+      return chosen && !chosen.local
+        ? `what you say and run now goes to ${hostOf(chosen.baseUrl)}; secrets in it are not filtered`
+        : undefined;
     }
     const signal = AbortSignal.timeout(PROBE_MS);
     const rows = await Promise.all(

@@ -143,6 +143,7 @@ export async function setStage(
     presets: {
       list: () => [{ name: 'fast', model: 'tiny', baseUrl: 'http://localhost', local: true, demo: false }],
       probe: async () => 'ready',
+      keep: () => '',
     },
     safety: { patterns: () => [], check: () => ({ verdict: 'safe', reason: '' }) },
     sessions: async () => [],

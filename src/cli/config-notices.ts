@@ -1,0 +1,37 @@
+/** What the user must know of a configuration that was read. */
+import type { Config, Loaded } from '../config/index.ts';
+
+/** Keys that are checked but change nothing in this version; whoever sets one must not rely on it. */
+const INERT = [
+  'mcp.servers',
+  'cost.warn_at_dollars',
+  'cost.stop_at_dollars',
+  'norris.preplanner',
+  'token_budget',
+] as const;
+
+/** A project's file that wants more than an untrusted one may. */
+export function projectNotice({ project }: Extract<Loaded, { ok: true }>): readonly string[] {
+  return project && project.waiting.length > 0 ? ['aish-tui config trust believes it, after you have read it'] : [];
+}
+
+/** One line that names what was set in vain. */
+export function inertNotice(config: Config): readonly string[] {
+  const set = INERT.filter((key) => isSet(config, key));
+  return set.length > 0 ? [`no effect in this version: ${set.join(', ')}`] : [];
+}
+
+function isSet(config: Config, key: (typeof INERT)[number]): boolean {
+  switch (key) {
+    case 'mcp.servers':
+      return Object.keys(config.mcp.servers).length > 0;
+    case 'cost.warn_at_dollars':
+      return config.cost.warn_at_dollars !== undefined;
+    case 'cost.stop_at_dollars':
+      return config.cost.stop_at_dollars !== undefined;
+    case 'norris.preplanner':
+      return config.norris.preplanner !== undefined;
+    case 'token_budget':
+      return config.token_budget !== undefined;
+  }
+}
