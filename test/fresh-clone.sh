@@ -1,0 +1,31 @@
+#!/bin/sh
+# What a newcomer meets: clones HEAD into an empty folder, with an empty home and an empty npm cache, starts the program
+# twice (the second start must set nothing up) and runs the tests. Takes minutes and needs the npm registry.
+set -eu
+[ -z "${AISH_FRESH_CLONE-}" ] || { echo 'fresh clone: already inside one' >&2; exit 1; }
+here=$(cd "$(dirname "$0")/.." && pwd)
+cd "$here"
+sh setup.sh
+
+place=$(mktemp -d "${TMPDIR:-/tmp}/aish-fresh-XXXXXX")
+trap 'rm -rf "$place"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+git clone --quiet --no-hardlinks . "$place/clone"
+mkdir "$place/home"
+
+# How this machine reaches the registry stays; everything else of npm's that a person has set or npm has passed on goes.
+registry=$(npm config get registry) cafile=$(npm config get cafile) proxy=$(npm config get https-proxy)
+for name in $(env | sed -n 's/^\(npm_[A-Za-z0-9_]*\)=.*/\1/p'); do unset "$name"; done
+export npm_config_registry="$registry"
+[ "$cafile" = null ] || export npm_config_cafile="$cafile"
+[ "$proxy" = null ] || export npm_config_https_proxy="$proxy"
+unset XDG_CONFIG_HOME XDG_STATE_HOME XDG_DATA_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR NODE_COMPILE_CACHE
+export AISH_FRESH_CLONE=1
+
+# Driven from here, since the clone has nothing yet to drive itself with.
+sh setup.sh node test/support/fresh-start.ts "$place/clone" "$place/home"
+
+export HOME="$place/home"
+cd "$place/clone"
+npm test

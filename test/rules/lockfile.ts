@@ -1,0 +1,73 @@
+/**
+ * `npm ci` refuses a lock file that lacks an optional package, also one for another platform; and npm leaves those out
+ * when the registry at hand does not serve them. As a program it adds what is missing: `node test/rules/lockfile.ts`.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const FILE = fileURLToPath(new URL('../../package-lock.json', import.meta.url));
+
+type Locked = {
+  readonly version?: string;
+  readonly dev?: boolean;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+};
+
+export type LockFile = { readonly packages: Readonly<Record<string, Locked>> };
+
+/** An optional package that a locked one asks for and that has no entry. */
+type Missing = { readonly name: string; readonly range: string; readonly by: string; readonly dev: boolean };
+
+export function missingFrom(lock: LockFile): readonly Missing[] {
+  return Object.entries(lock.packages).flatMap(([by, { dev = false, optionalDependencies = {} }]) =>
+    Object.entries(optionalDependencies)
+      .filter(([name]) => !isLocked(lock, by, name))
+      .map(([name, range]) => ({ name, range, by, dev })),
+  );
+}
+
+/** Whether a package in `folder` finds `name`, looking upwards as Node does. */
+function isLocked(lock: LockFile, folder: string, name: string): boolean {
+  if (posix.join(folder, 'node_modules', name) in lock.packages) return true;
+  return folder !== '' && isLocked(lock, folder.replace(/(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/]+$/, ''), name);
+}
+
+/** Platform packages name their platform: `@scope/thing-linux-x64-musl`. */
+const SYSTEMS = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
+const CPUS = ['arm64', 'arm', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64'];
+
+/** The entry npm would have written, less the checksum, which only a registry that serves it knows. */
+function entryFor({ name, range, dev }: Missing): Record<string, unknown> {
+  const words = name.split(/[^a-z0-9]+/);
+  const os = SYSTEMS.filter((system) => words.includes(system));
+  const cpu = CPUS.filter((kind) => words.includes(kind));
+  const libc = name.includes('musl') ? ['musl'] : words.includes('gnu') ? ['glibc'] : [];
+  return {
+    version: range,
+    ...(cpu.length > 0 && { cpu }),
+    ...(dev && { dev: true }),
+    ...(libc.length > 0 && { libc }),
+    optional: true,
+    ...(os.length > 0 && { os }),
+  };
+}
+
+export function readLockFile(): LockFile {
+  const lock: LockFile = JSON.parse(readFileSync(FILE, 'utf8'));
+  return lock;
+}
+
+if (import.meta.main) {
+  const lock = readLockFile();
+  const missing = missingFrom(lock);
+  const unpinned = missing.filter(({ range }) => !/^\d+\.\d+\.\d+/.test(range));
+  if (unpinned.length > 0)
+    throw new Error(`no exact version for ${unpinned.map(({ name, by }) => `${name} of ${by}`)}`);
+  const added = missing.map((one): [string, unknown] => [`node_modules/${one.name}`, entryFor(one)]);
+  const packages = Object.fromEntries(
+    [...Object.entries(lock.packages), ...added].sort(([a], [b]) => a.localeCompare(b, 'en')),
+  );
+  writeFileSync(FILE, `${JSON.stringify({ ...lock, packages }, null, 2)}\n`);
+  for (const { name, range } of missing) console.log(`${name} ${range}`);
+}
