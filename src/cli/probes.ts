@@ -1,8 +1,8 @@
 /** The probes (CL-2): one argument, or with --jsonl a line in and a line out, in order. Nothing runs, no model is called. */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { createPathIndex, knownWords, routeLine } from '../router/index.ts';
-import { checkLine } from '../safety/index.ts';
+import { classify, createPathIndex, knownWords, routeLine } from '../router/index.ts';
+import { checkLine, judgeCommand, realFiles } from '../safety/index.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Writer } from './print.ts';
 import type { Invocation } from './program.ts';
@@ -16,10 +16,9 @@ export async function safetyCheck(
   if (jsonl) return eachLine((line) => out(`${checkLine(line, { strict })}\n`));
   if (command === '')
     return usage(err, 'say what to judge: aish-tui safety check "<command>", or --jsonl with lines on stdin');
-  const { verdict, rule, reason } = JSON.parse(
-    checkLine(JSON.stringify({ cmd: command, cwd: process.cwd() }), { strict }),
-  );
-  out(`${verdict}: ${rule ? `${rule}: ` : ''}${reason}\n`);
+  const { verdict, rule, reason } = judgeCommand(command, { cwd: process.cwd(), files: realFiles() });
+  const word = verdict === 'read-only' ? 'safe' : verdict === 'unknown' && strict ? 'destructive' : verdict;
+  out(`${word}: ${rule === undefined || rule === reason ? reason : `${rule} (${reason})`}\n`);
   return EXIT.ok;
 }
 
@@ -32,8 +31,7 @@ export async function route(
   const words = knownWords(await sourceOf(known));
   if (jsonl) return eachLine((row) => out(`${routeLine(row, words)}\n`));
   if (line === '') return usage(err, 'say which line: aish-tui route "<line>", or --jsonl with lines on stdin');
-  const { kind } = JSON.parse(routeLine(JSON.stringify({ line }), words));
-  out(`${kind}\n`);
+  out(`${classify(line, words).kind}\n`);
   return EXIT.ok;
 }
 

@@ -1,5 +1,5 @@
 export { type FileLook, realFiles } from './files.ts';
-export { ALWAYS_DESTRUCTIVE, createGate, type Gate, type GateOptions, type JudgeContext } from './gate.ts';
+export { createGate, type Gate, type GateOptions, type JudgeContext } from './gate.ts';
 export { type JudgeOptions, judgeCommand } from './judge.ts';
 export { checkLine } from './probe.ts';
 export { listRules, type RuleInfo } from './rules/table.ts';

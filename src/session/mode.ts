@@ -3,10 +3,9 @@ import type { Action } from './action.ts';
 import type { Mode } from './state.ts';
 import type { Work } from './work.ts';
 
-export const PATCH_DISABLED =
-  'Patch tool is disabled in Restricted mode. Use request_mode_upgrade to request write access.';
+const PATCH_DISABLED = 'Patch tool is disabled in Restricted mode. Use request_mode_upgrade to request write access.';
 export const ALREADY_UNRESTRICTED = 'Already in Unrestricted mode';
-export const ONLY_PARENT = 'A sub-agent cannot request an upgrade; only its parent can.';
+const ONLY_PARENT = 'A sub-agent cannot request an upgrade; only its parent can.';
 export const UPGRADE_DENIED = '[aish] mode upgrade denied by user; still in Restricted mode. Go on without writing.';
 export const UPGRADE_APPROVED = '[aish] mode upgrade approved by user.';
 export const NO_SANDBOX =

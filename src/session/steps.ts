@@ -208,7 +208,7 @@ export function recordOutcome(work: Work, op: OpId, action: Action, approved: bo
 }
 
 /** All actions of the reply are through: what next? */
-export function afterDispatch(work: Work, run: Run, dispatch: Dispatch): void {
+function afterDispatch(work: Work, run: Run, dispatch: Dispatch): void {
   if (run.kind === 'norris') return afterNorrisStep(work, run, dispatch);
   const asked = work.conversation.inbox.some((item) => item.kind === 'line');
   if (dispatch.actions.length === 0 && !asked) return finishRun(work, run, { status: 'done' });

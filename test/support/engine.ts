@@ -22,7 +22,7 @@ export type Bench = {
 };
 
 /** `rm` in a command makes it destructive; everything else is harmless. */
-export const rmGate: Gate = {
+const rmGate: Gate = {
   judge: (action) => Promise.resolve(action.kind === 'command' && /\brm\b/.test(action.command) ? deadly : harmless),
 };
 
