@@ -62,8 +62,9 @@ if (import.meta.main) {
   const lock = readLockFile();
   const missing = missingFrom(lock);
   const unpinned = missing.filter(({ range }) => !/^\d+\.\d+\.\d+/.test(range));
-  if (unpinned.length > 0)
-    throw new Error(`no exact version for ${unpinned.map(({ name, by }) => `${name} of ${by}`)}`);
+  if (unpinned.length > 0) {
+    throw new Error(`no exact version for ${unpinned.map(({ name, by }) => `${name} of ${by}`).join(', ')}`);
+  }
   const added = missing.map((one): [string, unknown] => [`node_modules/${one.name}`, entryFor(one)]);
   const packages = Object.fromEntries(
     [...Object.entries(lock.packages), ...added].sort(([a], [b]) => a.localeCompare(b, 'en')),

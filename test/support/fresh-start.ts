@@ -22,7 +22,7 @@ async function start(): Promise<{ readonly ms: number; readonly written: string 
   await rig.waitFor(/^\[aish:\w+\]>/m, SET_UP_PATIENCE_MS);
   const ms = performance.now() - began;
   rig.type('echo he""llo\r');
-  await rig.waitFor(/^\s*hello$/m);
+  await rig.waitFor(/^\W*hello$/m);
   rig.type(':quit\r');
   const { code } = await rig.exited;
   if (code !== 0) throw new Error(`npm start ended with ${code}:\n${rig.text()}`);
