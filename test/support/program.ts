@@ -1,6 +1,6 @@
 /** Runs the built program without a terminal and waits for its end. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt } from './build.ts';
@@ -26,8 +26,11 @@ export function scratch(baseUrl?: string, config: Readonly<Record<string, unknow
   writeFileSync(path, JSON.stringify({ ...models, ...config }));
   // A prompt and history of the machine's own must not change what a test sees.
   writeFileSync(join(home, '.bashrc'), '');
+  // A program that is killed leaves its temporary folders behind: they go with the home.
+  mkdirSync(join(home, 'tmp'));
   const env = {
     HOME: home,
+    TMPDIR: join(home, 'tmp'),
     PATH: process.env.PATH ?? '/usr/bin:/bin',
     SHELL: '/bin/bash',
     LANG: 'C.UTF-8',
