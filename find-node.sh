@@ -1,6 +1,6 @@
 # Sets `node` to a Node of at least 22.12, or to nothing. Read by `aish-tui` and `setup.sh`, with `here` set.
 # A private Node is there only because the machine's was too old: it comes first, and no version has to be asked.
-node=
+node= version=
 for private in "$here"/.runtime/node_modules/node-*/bin/node; do
   [ -x "$private" ] || continue
   case $private in

@@ -1,0 +1,154 @@
+/** `setup.sh` and the `aish-tui` shim, with stand-ins for Node and npm that say what they were asked. */
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const MACHINE = process.arch === 'arm64' ? 'arm64' : 'x64';
+
+/** Says its version, "builds", or says how it was called. */
+const NODE = (version: string) => `#!/bin/sh
+case $1 in
+  --version) echo v${version} ;;
+  build.mjs) [ ! -f broken ] || { echo 'a fault in the source' >&2; exit 1; }; mkdir -p dist && touch dist/aish-tui.mjs ;;
+  *) echo "node ${version}" "$@" ;;
+esac
+`;
+
+/** Installs what it is asked to, unless the registry is down. */
+const NPM = `#!/bin/sh
+echo "npm $1" >> npm.log
+[ ! -f registry-is-down ] || { echo 'npm error network' >&2; exit 1; }
+case $1 in
+  ci) mkdir -p node_modules && touch node_modules/.package-lock.json ;;
+  install) mkdir -p .runtime/node_modules/node-linux-${MACHINE}/bin && cp private-node .runtime/node_modules/node-linux-${MACHINE}/bin/node ;;
+esac
+`;
+
+let place: string;
+const at = (path: string) => join(place, path);
+
+function program(path: string, text: string): void {
+  mkdirSync(join(at(path), '..'), { recursive: true });
+  writeFileSync(at(path), text, { mode: 0o755 });
+}
+
+function run(file: string, args: readonly string[], input = '') {
+  const env = { PATH: `${at('bin')}:/usr/bin:/bin`, HOME: place };
+  const { status, stdout, stderr } = spawnSync(file, args, { cwd: place, env, input, encoding: 'utf8' });
+  return { status, out: stdout, err: stderr };
+}
+
+const setUp = (args: readonly string[], input?: string) => run('/bin/sh', ['setup.sh', ...args], input);
+const nodeOnPath = (version: string) => program('bin/node', NODE(version));
+
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), 'aish-setup-'));
+  for (const name of ['setup.sh', 'find-node.sh', 'aish-tui']) copyFileSync(join(ROOT, name), at(name));
+  writeFileSync(at('package-lock.json'), '{}');
+  mkdirSync(at('src'));
+  program('bin/npm', NPM);
+  program('private-node', NODE('24.21.0'));
+  nodeOnPath('22.12.0');
+});
+afterEach(() => rmSync(place, { recursive: true, force: true }));
+
+describe('setup.sh', () => {
+  it('installs and builds, a line for each, then says and does nothing more', () => {
+    expect(setUp(['echo', 'hello'])).toEqual({
+      status: 0,
+      out: 'hello\n',
+      err: 'aish-tui: installing packages\naish-tui: building\n',
+    });
+    expect(setUp(['echo', 'hello'])).toEqual({ status: 0, out: 'hello\n', err: '' });
+  });
+
+  it('builds again when a source is newer, installs again when the lock file is', () => {
+    setUp([]);
+    const later = Date.now() / 1000 + 60;
+    writeFileSync(at('src/cli.ts'), '');
+    utimesSync(at('src/cli.ts'), later, later);
+    expect(setUp([]).err).toBe('aish-tui: building\n');
+    utimesSync(at('package-lock.json'), later, later);
+    expect(setUp([]).err).toContain('aish-tui: installing packages\n');
+  });
+
+  it('leaves standard input to the command, and its exit code to the caller', () => {
+    expect(setUp(['sh', '-c', 'cat; exit 7'], 'for the command')).toMatchObject({ status: 7, out: 'for the command' });
+  });
+
+  it.runIf(process.platform === 'linux')('fetches a Node for itself where the machine’s is too old, once', () => {
+    nodeOnPath('20.20.2');
+    const first = setUp(['node', 'x']);
+    expect(first).toMatchObject({ status: 0, out: 'node 24.21.0 x\n' });
+    expect(first.err).toMatch(/^aish-tui: Node v20\.20\.2 is older than 22\.12: fetching Node 24\.21\.0 .*\n/);
+    expect(setUp(['node', 'x'])).toEqual({ status: 0, out: 'node 24.21.0 x\n', err: '' });
+  });
+
+  it('shows what npm said when that fails, does not run the command, and goes on the next time', () => {
+    writeFileSync(at('registry-is-down'), '');
+    const failed = setUp(['echo', 'hello']);
+    expect(failed).toMatchObject({ status: 1, out: '' });
+    expect(failed.err).toMatch(/npm error network\naish-tui: installing packages failed; .*\n$/);
+    rmSync(at('registry-is-down'));
+    expect(setUp(['echo', 'hello'])).toMatchObject({ status: 0, out: 'hello\n' });
+  });
+
+  it('shows why a build failed', () => {
+    writeFileSync(at('broken'), '');
+    expect(setUp(['echo', 'hello']).err).toMatch(/a fault in the source\naish-tui: the build failed; .*\n$/);
+  });
+
+  it('takes over the lock of a set-up that was killed', () => {
+    const { pid } = spawnSync('/bin/true');
+    program('.runtime/set-up.lock/pid', `${pid}\n`);
+    expect(setUp(['echo', 'hello'])).toMatchObject({ status: 0, out: 'hello\n' });
+  });
+});
+
+describe('the shim', () => {
+  const shim = (...args: string[]) => run('./aish-tui', args);
+
+  it('says what to do when there is no build', () => {
+    expect(shim()).toMatchObject({
+      status: 1,
+      err: expect.stringMatching(/^aish-tui is not built yet: run `npm start`.*\n$/),
+    });
+  });
+
+  it.each(['22.12.0', '23.0.0', '100.1.2'])('runs the bundle under Node %s with all arguments', (version) => {
+    nodeOnPath(version);
+    program('dist/aish-tui.mjs', '');
+    expect(shim('run', 'a b').out).toBe(`node ${version} ./dist/aish-tui.mjs run a b\n`);
+  });
+
+  it.each(['20.20.2', '22.11.9', '8.0.0'])('refuses Node %s in one line', (version) => {
+    nodeOnPath(version);
+    program('dist/aish-tui.mjs', '');
+    const line = new RegExp(`^aish-tui needs Node 22\\.12 or newer; found v${version}\\. .*\\n$`);
+    expect(shim()).toMatchObject({ status: 1, out: '', err: expect.stringMatching(line) });
+  });
+
+  it('finds its folder through links to links', () => {
+    program('dist/aish-tui.mjs', '');
+    mkdirSync(at('links'));
+    symlinkSync('../aish-tui', at('links/one'));
+    symlinkSync(at('links/one'), at('links/two'));
+    expect(run(at('links/two'), []).out).toMatch(/^node 22\.12\.0 .*\/dist\/aish-tui\.mjs\n$/);
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'takes the private Node where there is one, and none of another machine',
+    () => {
+      nodeOnPath('20.20.2');
+      program('dist/aish-tui.mjs', '');
+      program(`.runtime/node_modules/node-linux-${MACHINE === 'x64' ? 'arm64' : 'x64'}/bin/node`, NODE('24.0.0'));
+      expect(shim().status).toBe(1);
+      program(`.runtime/node_modules/node-linux-${MACHINE}/bin/node`, NODE('24.0.0'));
+      expect(shim().out).toBe('node 24.0.0 ./dist/aish-tui.mjs\n');
+    },
+  );
+});
