@@ -1,6 +1,7 @@
 /** The journal of a session: JSON lines, durable before they are acknowledged, private (RE-3, RE-4). */
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { appendFileSync, closeSync, fdatasync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 import type { SessionEvent } from '../session/event.ts';
 import { recordOf } from './record.ts';
 
@@ -23,45 +24,60 @@ export type JournalOptions = {
 type Waiting = { readonly done: () => void; readonly failed: (error: Error) => void };
 
 /**
- * Opens (or begins) the journal at `path`. Appends that come while a write is under way go together into the next one,
- * with one fdatasync, so a burst of events costs two.
+ * Opens (or begins) the journal at `path`. A line is handed to the system at once, so that a killed program loses
+ * nothing that a screen has shown; only the wait for the disk is off the key path. Appends that come during one
+ * fdatasync share the next, so a burst of events costs two.
  *
  * A write that fails is taken back from the file, and its lines go first in the next one: the journal may end early,
  * it never has a gap, since a gap would fold to another session.
  */
 export function openJournal(path: string, options: JournalOptions): Journal {
   let { seq } = options;
-  let file: Promise<Writer> | undefined;
-  let writing: Promise<void> | undefined;
+  let writer: Writer | undefined;
+  let syncing: Promise<void> | undefined;
   let closed = false;
   let troubled = false;
   let lines: string[] = [];
   let waiting: Waiting[] = [];
 
-  async function write(text: string): Promise<void> {
-    file ??= openWriter(path);
-    await (await file).write(text);
+  function letGo(error: unknown): Error {
+    // Opened anew for the next write: a file system that came back, or a folder made again, is then found.
+    writer?.close();
+    writer = undefined;
+    return error instanceof Error ? error : new Error(String(error));
   }
 
-  async function writeAll(): Promise<void> {
-    while (waiting.length > 0) {
-      const [text, batch, count] = [lines.join(''), waiting, lines.length];
-      waiting = [];
-      try {
-        await write(text);
-        lines.splice(0, count);
-        for (const entry of batch) entry.done();
-        if (troubled) options.onRecovered?.();
-        troubled = false;
-      } catch (error) {
-        const why = error instanceof Error ? error : new Error(String(error));
-        file = letGo(file);
-        if (!troubled) options.onFailure(why.message);
-        troubled = true;
-        for (const entry of batch) entry.failed(why);
-      }
+  function flush(): Error | undefined {
+    try {
+      writer ??= openWriter(path);
+      if (lines.length > 0) writer.write(lines.join(''));
+      lines = [];
+      return undefined;
+    } catch (error) {
+      return letGo(error);
     }
-    writing = undefined;
+  }
+
+  function settle(batch: readonly Waiting[], why: Error | undefined): void {
+    if (why && !troubled) options.onFailure(why.message);
+    if (!why && troubled) options.onRecovered?.();
+    troubled = why !== undefined;
+    for (const entry of batch) {
+      if (why) entry.failed(why);
+      else entry.done();
+    }
+  }
+
+  async function syncAll(): Promise<void> {
+    // What else this turn appends shares the first sync.
+    await undefined;
+    while (waiting.length > 0) {
+      const batch = waiting;
+      waiting = [];
+      const unwritten = flush();
+      settle(batch, unwritten ?? (await writer?.sync().then(() => undefined, letGo)));
+    }
+    syncing = undefined;
   }
 
   return {
@@ -72,61 +88,71 @@ export function openJournal(path: string, options: JournalOptions): Journal {
       const durable = new Promise<void>((done, failed) => waiting.push({ done, failed }));
       // Whoever cares awaits it; for the others `onFailure` speaks.
       durable.catch(() => {});
-      writing ??= writeAll();
+      flush();
+      syncing ??= syncAll();
       return durable;
     },
     async close() {
       closed = true;
-      await writing;
-      if (lines.length > 0) await write(lines.join('')).catch(() => {});
+      await syncing;
+      if (lines.length > 0) flush();
       lines = [];
-      const last = file;
-      file = undefined;
-      await (await last?.catch(() => undefined))?.close();
+      writer?.close();
+      writer = undefined;
     },
   };
 }
 
-/** Opened anew for the next write: a file system that came back, or a folder made again, is then found. */
-function letGo(file: Promise<Writer> | undefined): undefined {
-  void file?.then(
-    (writer) => writer.close(),
-    () => {},
-  );
-  return undefined;
-}
-
-type Writer = { write(text: string): Promise<void>; close(): Promise<void> };
+type Writer = { write(text: string): void; sync(): Promise<void>; close(): void };
 
 /** A torn last line (the program was killed while it wrote) is ended first, so that the next record stands alone. */
-async function openWriter(path: string): Promise<Writer> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const handle = await open(path, 'a+', 0o600);
-  try {
-    const { size } = await handle.stat();
-    let torn = size > 0 && !(await endsLine(handle, size));
-    return {
-      async write(text) {
-        const { size: before } = await handle.stat();
+function openWriter(path: string): Writer {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const file = openSync(path, 'a+', 0o600);
+  let open = true;
+  let pending = 0;
+  const closeWhenIdle = () => {
+    if (!open && pending === 0) closeSync(file);
+  };
+  let torn = !endsLine(file);
+  return {
+    write(text) {
+      const { size: before } = fstatSync(file);
+      try {
+        appendFileSync(file, torn ? `\n${text}` : text);
+        torn = false;
+      } catch (error) {
+        // Room for a part is no room for all. Should this fail too, the reader skips the torn line.
         try {
-          await handle.appendFile(torn ? `\n${text}` : text);
-          await handle.datasync();
-          torn = false;
-        } catch (error) {
-          // Room for a part is no room for all. Should this fail too, the reader skips the torn line.
-          await handle.truncate(before).catch(() => {});
-          throw error;
-        }
-      },
-      close: () => handle.close(),
-    };
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
+          ftruncateSync(file, before);
+        } catch {}
+        throw error;
+      }
+    },
+    // The file stays open under a sync that is under way.
+    sync: async () => {
+      pending += 1;
+      try {
+        await sync(file);
+      } finally {
+        pending -= 1;
+        closeWhenIdle();
+      }
+    },
+    close() {
+      if (!open) return;
+      open = false;
+      closeWhenIdle();
+    },
+  };
 }
 
-async function endsLine(handle: FileHandle, size: number): Promise<boolean> {
-  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
-  return buffer[0] === 0x0a;
+const sync = promisify(fdatasync);
+
+function endsLine(file: number): boolean {
+  const { size } = fstatSync(file);
+  if (size === 0) return true;
+  const last = Buffer.alloc(1);
+  readSync(file, last, 0, 1, size - 1);
+  return last[0] === 0x0a;
 }
