@@ -3,6 +3,7 @@ import { describeAction } from '../../src/session/action.ts';
 import type { Entry } from '../../src/session/entry.ts';
 import { clean, stripStyles, visible } from '../../src/session/text.ts';
 import { wrapText } from '../text/wrap.ts';
+import { highlightDiff } from '../transcript/highlight.ts';
 import { execLines } from './exec.ts';
 import { withGutter } from './frame.ts';
 import type { Look } from './look.ts';
@@ -58,14 +59,26 @@ function assistantLines({ text, partial }: Of<'assistant'>, look: Look): string[
   return withGutter(lines, { first: paint('accent', '● '), rest: '  ' });
 }
 
-function toolLines({ name, arguments: given, result }: Of<'tool'>, { width, paint }: Look): string[] {
-  const head = withGutter(wrapText(paint('strong', visible(`${name} ${given}`)), width - 2), {
+function toolLines({ name, arguments: given, result }: Of<'tool'>, { width, paint, theme }: Look): string[] {
+  const head = withGutter(wrapText(paint('strong', visible(`${name} ${subjectOf(name, given)}`)), width - 2), {
     first: paint('accent', '▸ '),
     rest: '  ',
   });
   if (!result) return head;
   const bar = paint(result.failed ? 'error' : 'success', '│ ');
-  return [...head, ...withGutter(wrapText(clean(result.text), width - 2), { first: bar, rest: bar })];
+  const text = name === 'patch' && !result.failed ? highlightDiff(stripStyles(result.text), theme) : clean(result.text);
+  return [...head, ...withGutter(wrapText(text, width - 2), { first: bar, rest: bar })];
+}
+
+/** A patch is named by its file: its diff says the rest. */
+function subjectOf(name: string, given: string): string {
+  if (name !== 'patch') return given;
+  try {
+    const args: unknown = JSON.parse(given);
+    return typeof args === 'object' && args !== null && 'path' in args ? String(args.path) : given;
+  } catch {
+    return given;
+  }
 }
 
 const REFUSED = { skipped: 'skipped', aborted: 'not run', invalid: 'refused' } as const;

@@ -8,6 +8,7 @@ import type { Jobs, UserShell } from '../executor/index.ts';
 import { classify, isAffirmation, knownWords, type PathIndex } from '../router/index.ts';
 import { type Gate, listRules } from '../safety/index.ts';
 import { listSessions } from '../store/index.ts';
+import type { PatchTool } from '../tools/index.ts';
 import { gitBranch } from './branch.ts';
 import type { Presets } from './presets.ts';
 import type { SessionChoice } from './session.ts';
@@ -26,6 +27,7 @@ type Parts = {
   /** The executables on PATH, read once. */
   readonly index: PathIndex;
   readonly presets: Presets;
+  readonly patch: PatchTool;
 };
 
 /** Names offered by Tab. */
@@ -50,6 +52,7 @@ export function face({
   history,
   index,
   presets,
+  patch,
 }: Parts): Aish {
   const quitters = new Set<() => void>();
   let up: UserShell | undefined;
@@ -102,6 +105,7 @@ export function face({
       },
     },
     safety: { patterns: listRules, check: (command, cwd) => gate.check(command, cwd) },
+    undo: () => patch.undo(),
     sessions: () => listSessions(sessions),
     ui: config.ui,
     keys: config.keys,

@@ -11,7 +11,7 @@ import { detectSandbox, type SandboxStatus, sandboxArgv } from '../sandbox/index
 import type { Message } from '../session/message.ts';
 import type { Mode, Settings } from '../session/state.ts';
 import { openHistory, openJournal } from '../store/index.ts';
-import { BASH, createTools, jobsTool, MODE_UPGRADE } from '../tools/index.ts';
+import { BASH, createTools, jobsTool, MODE_UPGRADE, patchTool } from '../tools/index.ts';
 import { inertNotice, projectNotice } from './config-notices.ts';
 import { face } from './face.ts';
 import { LAUNCHER } from './launcher.ts';
@@ -91,6 +91,7 @@ function build({ options, config, notices, presets, sandbox, session, sessions, 
     alwaysDestructive: config.safety.always_destructive_tools,
     ...(sandbox.available ? { wrap: (argv: readonly string[]) => sandboxArgv({ launcher: LAUNCHER, argv }) } : {}),
   });
+  const patch = patchTool({ cwd: () => engine.conversation.cwd });
   const engine = new Engine(
     {
       models: broker,
@@ -102,7 +103,7 @@ function build({ options, config, notices, presets, sandbox, session, sessions, 
         light: config.sandbox.unrestricted === 'light',
       }),
       jobs: engineJobs(jobs),
-      tools: createTools([BASH, MODE_UPGRADE], [jobsTool(modelJobs(jobs))], config.auto_approve),
+      tools: createTools([BASH, MODE_UPGRADE], [patch, jobsTool(modelJobs(jobs))], config.auto_approve),
       journal,
       systemPrompt: config.system_prompt ?? SYSTEM_PROMPT,
       maxAnswerTokens: config.max_answer_tokens,
@@ -132,6 +133,7 @@ function build({ options, config, notices, presets, sandbox, session, sessions, 
     history: openHistory(join(state, 'history')),
     index,
     presets,
+    patch,
   });
   let closing: Promise<void> | undefined;
   const close = async () => {

@@ -61,6 +61,8 @@ export type Aish = {
     keep(name: string): string;
   };
   readonly safety: SafetyDesk;
+  /** Takes back the last patch of the model, while the file is unchanged since (TO-3). */
+  undo(): Promise<{ readonly ok: boolean; readonly text: string }>;
   sessions(): Promise<readonly SessionRow[]>;
   readonly ui: { readonly theme?: string; readonly mouse: boolean };
   readonly keys: Readonly<Record<string, string | readonly string[]>>;

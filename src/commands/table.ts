@@ -7,6 +7,7 @@ import { mode } from './mode.ts';
 import { model } from './model.ts';
 import { norris } from './norris.ts';
 import { safety } from './safety.ts';
+import { undo } from './undo.ts';
 
 const help: Command = {
   name: 'help',
@@ -33,6 +34,7 @@ export const commands: readonly Command[] = [
   safety,
   jobs,
   kill,
+  undo,
   history,
   reset,
   sessions,

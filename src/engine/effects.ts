@@ -81,7 +81,7 @@ async function lookAt(context: EffectContext, effect: Of<'examine'>, signal: Abo
   try {
     const refusal = await tools.refusal(action);
     if (refusal !== undefined) return { kind: 'refused', text: refusal };
-    const judgement = await gate.judge(action, { cwd, goal, signal });
+    const judgement = tools.judge(action, cwd) ?? (await gate.judge(action, { cwd, goal, signal }));
     return { kind: 'judged', judgement, autoApproved: tools.autoApproved(action) };
   } catch (error) {
     const reason = `it could not be checked: ${messageOf(error)}`;

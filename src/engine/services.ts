@@ -79,6 +79,8 @@ export type Tools = {
   readonly specs: readonly ToolSpec[];
   /** Why a call can't be accepted (unknown name, arguments against the schema), told to the model; undefined when fine. */
   refusal(action: Action): Promise<string | undefined>;
+  /** What the program knows of a call of its own tools; undefined leaves it to the gate. */
+  judge(action: Action, cwd: string): Judgement | undefined;
   autoApproved(action: Action): boolean;
   run(action: Action, signal: AbortSignal): Promise<{ readonly text: string; readonly failed: boolean }>;
 };

@@ -1,4 +1,5 @@
 export { BASH } from './bash.ts';
 export { jobsTool, type ModelJobs } from './jobs.ts';
 export { MODE_UPGRADE } from './mode-upgrade.ts';
+export { type PatchTool, patchTool } from './patch/index.ts';
 export { type BuiltinTool, createTools, type ToolOutcome, type ToolRegistry } from './registry.ts';

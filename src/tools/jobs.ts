@@ -27,6 +27,7 @@ export function jobsTool(jobs: ModelJobs): BuiltinTool {
   return {
     spec: SPEC,
     readOnly: true,
+    judge: () => ({ destructive: false, reason: 'its own background jobs only', source: 'static' }),
     run: ({ id, stop }) => Promise.resolve(answer(jobs, id, stop === true)),
   };
 }

@@ -1,5 +1,5 @@
 /** The tools that a model may call: their descriptions, their arguments against the schema, and how they run. */
-import type { Action } from '../session/action.ts';
+import type { Action, Judgement } from '../session/action.ts';
 import type { ToolSpec } from '../session/message.ts';
 
 export type ToolOutcome = { readonly text: string; readonly failed: boolean };
@@ -8,6 +8,8 @@ export type BuiltinTool = {
   readonly spec: ToolSpec;
   /** Changes nothing outside this program, so it needs no consent. */
   readonly readOnly: boolean;
+  /** What the program knows of its own tool: what a call would lose. Nobody else is asked. */
+  judge(argumentsJson: string, cwd: string): Judgement;
   run(args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolOutcome>;
 };
 
@@ -15,6 +17,8 @@ export type ToolRegistry = {
   readonly specs: readonly ToolSpec[];
   /** Why the call can't be accepted, in words for the model; undefined when it can. */
   refusal(action: Action): Promise<string | undefined>;
+  /** The tool's own word on a call, where it is one of the program's tools; undefined leaves it to the gate. */
+  judge(action: Action, cwd: string): Judgement | undefined;
   /** Whether the user has consented to this tool beforehand. Says nothing of destructive calls. */
   autoApproved(action: Action): boolean;
   run(action: Action, signal: AbortSignal): Promise<ToolOutcome>;
@@ -45,6 +49,7 @@ export function createTools(
       if (problem !== undefined) return `invalid arguments for ${action.name}: ${problem}`;
       return find(action.name) ? undefined : `${action.name} can't be called with these arguments`;
     },
+    judge: (action, cwd) => (action.kind === 'tool' ? find(action.name)?.judge(action.arguments, cwd) : undefined),
     autoApproved(action) {
       const name = action.kind === 'command' ? 'bash' : action.name;
       return find(name)?.readOnly === true || patterns.some((pattern) => pattern.test(name));

@@ -115,6 +115,7 @@ export async function setStage(
     tools: {
       specs: [],
       refusal: async () => undefined,
+      judge: () => undefined,
       autoApproved: () => false,
       run: async () => ({ text: 'done', failed: false }),
     },
@@ -146,6 +147,7 @@ export async function setStage(
       keep: () => '',
     },
     safety: { patterns: () => [], check: () => ({ verdict: 'safe', reason: '' }) },
+    undo: async () => ({ ok: false, text: 'no patch to undo' }),
     sessions: async () => [],
     ui: { mouse: true },
     keys: {},

@@ -1,0 +1,105 @@
+/** What a call of `patch` consists of (TO-2): its description for the model, and its arguments as typed values. */
+import type { ToolSpec } from '../../session/message.ts';
+
+const OPERATIONS = ['replace', 'insert_before', 'insert_after', 'append_eof', 'prepend_bof', 'overwrite'] as const;
+
+type Operation = (typeof OPERATIONS)[number];
+
+export type Patch = {
+  readonly operation: Operation;
+  readonly oldText?: string;
+  readonly newText?: string;
+  readonly replaceAll?: boolean;
+};
+
+/** Bytes of `oldText` and `newText` together that one call may carry. */
+export const MAX_INPUT_BYTES = 60 * 1024;
+/** Bytes of the file before and after. Larger ones are rarely text that a person edits. */
+export const MAX_FILE_BYTES = 2 * 1024 * 1024;
+/** Keeps the search for all of them in a large file to seconds at worst. */
+const MAX_PATCHES = 100;
+
+export const PATCH: ToolSpec = {
+  name: 'patch',
+  description:
+    'Change one text file, or create it. Each patch is an edit of the file as it is before the call: all of them ' +
+    'apply or none does, and they may not overlap. replace: oldText, which must occur exactly once (or replaceAll), ' +
+    'becomes newText. insert_before, insert_after: newText goes next to oldText exactly as given, so bring line ' +
+    'breaks. append_eof, prepend_bof: newText becomes lines of its own at the end or the beginning. overwrite: ' +
+    'newText becomes the whole file; alone in its call. Copy oldText from the file, with enough lines around it to ' +
+    'be unique. The style of line breaks, mode and owner of the file are kept. overwrite, append_eof and prepend_bof ' +
+    'create a missing file, but no directory. At most 60 KB per call. Returns a unified diff. Disabled in Restricted mode.',
+  parameters: {
+    type: 'object',
+    properties: {
+      path: { type: 'string', minLength: 1, description: 'The file; relative to the working directory.' },
+      patches: {
+        type: 'array',
+        minItems: 1,
+        maxItems: MAX_PATCHES,
+        items: {
+          type: 'object',
+          properties: {
+            operation: { type: 'string', enum: OPERATIONS },
+            oldText: { type: 'string', description: 'Text of the file, for replace, insert_before and insert_after.' },
+            newText: { type: 'string', description: 'What comes in. Empty with replace: oldText is removed.' },
+            replaceAll: { type: 'boolean', description: 'Every occurrence of oldText instead of the only one.' },
+          },
+          required: ['operation'],
+          additionalProperties: false,
+        },
+      },
+    },
+    required: ['path', 'patches'],
+    additionalProperties: false,
+  },
+};
+
+export type PatchCall = { readonly path: string; readonly patches: readonly Patch[] };
+
+/** The arguments as typed values; undefined where they are not what the schema asks for. */
+export function readCall(args: unknown): PatchCall | undefined {
+  if (!isObject(args) || typeof args.path !== 'string' || args.path === '') return undefined;
+  if (!Array.isArray(args.patches) || args.patches.length === 0 || args.patches.length > MAX_PATCHES) return undefined;
+  const patches = args.patches.map(readPatch);
+  const whole = patches.filter((patch) => patch !== undefined);
+  return whole.length === patches.length ? { path: args.path, patches: whole } : undefined;
+}
+
+function readPatch(value: unknown): Patch | undefined {
+  if (!isObject(value)) return undefined;
+  const { oldText, newText, replaceAll } = value;
+  const operation = OPERATIONS.find((name) => name === value.operation);
+  if (operation === undefined) return undefined;
+  if (oldText !== undefined && typeof oldText !== 'string') return undefined;
+  if (newText !== undefined && typeof newText !== 'string') return undefined;
+  return {
+    operation,
+    ...(oldText === undefined ? {} : { oldText }),
+    ...(newText === undefined ? {} : { newText }),
+    replaceAll: replaceAll === true,
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const needsOldText = (operation: Operation): boolean =>
+  operation === 'replace' || operation === 'insert_before' || operation === 'insert_after';
+
+/** Why a patch can't be one, whatever the file's text is; undefined when it can. */
+export function shapeProblem(patch: Patch, exists: boolean): string | undefined {
+  const { operation, oldText, newText } = patch;
+  if (newText === undefined) return operation === 'replace' ? 'needs newText ("" removes oldText)' : 'needs newText';
+  if (!newText.isWellFormed() || newText.includes('\0'))
+    return 'newText is not text: it holds a NUL or half a character';
+  if (!needsOldText(operation)) {
+    // Who names an old text with overwrite means replace; taking it at its word would lose the rest of the file.
+    if (oldText) return `${operation} takes no oldText; did you mean replace?`;
+    return patch.replaceAll ? `${operation} takes no replaceAll` : undefined;
+  }
+  if (!oldText) return 'needs oldText: the text in the file that it applies to';
+  if (!oldText.isWellFormed()) return 'oldText holds half a character';
+  return exists ? undefined : 'there is no such file; create it with overwrite';
+}

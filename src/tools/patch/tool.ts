@@ -1,0 +1,126 @@
+/** The built-in `patch` tool (TO-2) and the way back (TO-3). */
+import { lstatSync } from 'node:fs';
+import { stripStyles } from '../../session/text.ts';
+import type { BuiltinTool, ToolOutcome } from '../registry.ts';
+import { applyPatches } from './apply.ts';
+import { codeOf, FILE_STEPS, type FileSteps, locate, readTarget, removeFile, replaceFile } from './file.ts';
+import { PATCH, type PatchCall, readCall } from './patches.ts';
+import { boundDiff, unifiedDiff } from './unified.ts';
+
+/** Characters of a diff for the model, as much as for a command's output (EX-7), and for the user. */
+const MODEL_DIFF = 8_000;
+const USER_DIFF = 100_000;
+/** Applied patches that can be taken back, the last one first. Each may hold a whole file. */
+const MAX_UNDO = 20;
+
+export type PatchOptions = {
+  /** Where relative paths begin, asked at each call. */
+  readonly cwd: () => string;
+  /** After a file has changed. `path` as the model gave it, `diff` unified; both clean text. */
+  onApplied?(change: { readonly path: string; readonly diff: string }): void;
+  /** Other file system calls than the real ones, for tests. */
+  readonly steps?: FileSteps;
+};
+
+export type PatchTool = BuiltinTool & {
+  /** Takes back the last applied patch while the file is as the patch left it; the one before it is next (TO-3). */
+  undo(): Promise<{ readonly ok: boolean; readonly text: string }>;
+};
+
+type Applied = {
+  readonly path: string;
+  readonly file: string;
+  readonly before: Buffer | undefined;
+  readonly after: Buffer;
+};
+
+/** The tool is one owner of its calls: they run one after the other, undo among them. */
+export function patchTool(options: PatchOptions): PatchTool {
+  const steps = options.steps ?? FILE_STEPS;
+  const applied: Applied[] = [];
+  let queue: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = queue.then(work);
+    queue = result.catch(() => undefined);
+    return result;
+  };
+  return {
+    spec: PATCH,
+    readOnly: false,
+    judge: (args, cwd) =>
+      isOverwrite(args, cwd)
+        ? { destructive: true, reason: 'overwrites an existing file', source: 'static' }
+        : { destructive: false, reason: 'changes part of a file; :undo takes it back', source: 'static' },
+    run: (args, signal) =>
+      inTurn(async () => {
+        const call = readCall(args);
+        return call ? apply(call, signal) : failed('the arguments are not those of patch');
+      }),
+    undo: () => inTurn(undo),
+  };
+
+  async function apply(call: PatchCall, signal: AbortSignal): Promise<ToolOutcome> {
+    const path = stripStyles(call.path);
+    const read = await readTarget(locate(call.path, options.cwd()));
+    if (!read.ok) return failed(`${path} ${read.message}`);
+    const { existing } = read.target;
+    const result = applyPatches(existing?.text, call.patches);
+    if (!result.ok) return failed(`${result.message}\nNothing was changed in ${path}.`);
+    const diff = await unifiedDiff(path, existing?.text, result.text);
+    if (signal.aborted) return failed(`stopped; nothing was changed in ${path}`);
+    const after = Buffer.from(result.text);
+    const problem = await replaceFile(read.target, after, steps);
+    if (problem !== undefined) return failed(`${path} ${problem}. Nothing was changed.`);
+    applied.push({ path, file: read.target.path, before: existing?.bytes, after });
+    if (applied.length > MAX_UNDO) applied.shift();
+    options.onApplied?.({ path, diff: boundDiff(diff, USER_DIFF) });
+    const links = existing && existing.stat.nlink > 1n ? ['its other hard links keep the old text'] : [];
+    const head = [existing ? `patched ${path}` : `created ${path}`, ...result.notes, ...links].join('\n');
+    return { text: `${head}\n${boundDiff(diff, MODEL_DIFF)}`, failed: false };
+  }
+
+  async function undo(): Promise<{ ok: boolean; text: string }> {
+    const last = applied.at(-1);
+    if (!last) return { ok: false, text: 'no patch to undo' };
+    const read = await readTarget(last.file);
+    if (!read.ok) return { ok: false, text: `can't undo: ${last.path} ${read.message}` };
+    const { target } = read;
+    if (target.path !== last.file || !target.existing?.bytes.equals(last.after))
+      return { ok: false, text: `can't undo: ${last.path} has changed since it was patched` };
+    const { before } = last;
+    const problem = before ? await replaceFile(target, before, steps) : await removeFile(target, steps);
+    if (problem !== undefined) return { ok: false, text: `can't undo: ${last.path} ${problem}` };
+    applied.pop();
+    const diff = await unifiedDiff(last.path, target.existing.text, before?.toString());
+    const what = before ? `took back the patch of ${last.path}` : `removed ${last.path}, which a patch had created`;
+    return { ok: true, text: `${what}\n${boundDiff(diff, USER_DIFF)}` };
+  }
+}
+
+function failed(text: string): ToolOutcome {
+  return { text: stripStyles(text), failed: true };
+}
+
+/**
+ * Whether a call replaces the whole of something that exists, which counts as destructive (TO-2).
+ * What can't be told counts as well: arguments that can't be read, a path that can't be looked at.
+ */
+export function isOverwrite(argumentsJson: string, cwd: string): boolean {
+  const call = parse(argumentsJson);
+  if (!call) return true;
+  if (!call.patches.some((patch) => patch.operation === 'overwrite')) return false;
+  try {
+    lstatSync(locate(call.path, cwd));
+    return true;
+  } catch (error) {
+    return codeOf(error) !== 'ENOENT';
+  }
+}
+
+function parse(argumentsJson: string): PatchCall | undefined {
+  try {
+    return readCall(JSON.parse(argumentsJson));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,50 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
+import { call, say, startScriptedServer } from '../support/scripted-server.ts';
+
+const change = { path: 'notes.txt', patches: [{ operation: 'replace', oldText: 'two', newText: 'TWO' }] };
+
+it('patches after a yes, shows the diff in colour, and :undo takes it back', async () => {
+  await using server = await startScriptedServer([call('patch', change), say('Changed.')]);
+  using place = scratch(server.baseUrl, { mode: 'unrestricted' });
+  const file = join(place.work, 'notes.txt');
+  writeFileSync(file, 'one\ntwo\nthree\n');
+  await using rig = startRig(place, { rows: 40 });
+  await rig.waitFor('[aish:fast]>');
+  rig.type('?put it in capitals\r');
+  await rig.waitFor('Run this?');
+  await rig.waitFor(/Tab and Enter/);
+  expect(readFileSync(file, 'utf8')).toBe('one\ntwo\nthree\n');
+  rig.type('p');
+  await rig.waitFor('Changed.');
+  expect(readFileSync(file, 'utf8')).toBe('one\nTWO\nthree\n');
+  await rig.waitFor('+TWO');
+  expect(rig.coloured('+TWO')).toBe(true);
+  expect(server.requests[1]?.messages.findLast((message) => message.role === 'tool')?.content).toContain('-two\n+TWO');
+  rig.type(':undo\r');
+  await rig.waitFor('took back the patch of notes.txt');
+  expect(readFileSync(file, 'utf8')).toBe('one\ntwo\nthree\n');
+});
+
+it('HALTs before it overwrites a file that is there, but not before it makes a new one', async () => {
+  const overwrite = (path: string) => call('patch', { path, patches: [{ operation: 'overwrite', newText: 'new\n' }] });
+  await using server = await startScriptedServer([
+    overwrite('there.txt'),
+    overwrite('fresh.txt'),
+    say('GOAL: complete'),
+  ]);
+  using place = scratch(server.baseUrl, { mode: 'unrestricted', auto_approve: ['patch'] });
+  writeFileSync(join(place.work, 'there.txt'), 'old\n');
+  await using rig = startRig(place, { rows: 40 });
+  await rig.waitFor('[aish:fast]>');
+  rig.type(':norris write both\r');
+  await rig.waitFor('overwrites an existing file');
+  await rig.waitFor(/Tab and Enter/);
+  rig.type('s');
+  await rig.waitFor('done');
+  expect(readFileSync(join(place.work, 'there.txt'), 'utf8')).toBe('old\n');
+  expect(existsSync(join(place.work, 'fresh.txt'))).toBe(true);
+});
