@@ -132,7 +132,7 @@ describe('why not', () => {
       'another word',
       FILE,
       [replace('function won() {\n    return 1;', '')],
-      /closest, line 3:\n.*function one\(\) {\n.*return 1;$/,
+      /closest, line 3:\n.*function one\(\) {\n.*return 1;\n {2}also alike: line 7$/,
     ],
     ['two places are close', FILE, [replace('return 3;', '')], /closest, line 4:\n.*\n {2}also alike: line 8/],
     ['another case', FILE, [replace('Function One() {', '')], /closest, line 3:/],

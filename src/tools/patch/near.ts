@@ -4,7 +4,7 @@
 const COMPARED = 4;
 const CLIP = 160;
 /** Below this likeness (0 to 1) two places have little more in common than the language. */
-const ALIKE = 0.55;
+const ALIKE = 0.5;
 const SHOWN_LINES = 6;
 const MORE_PLACES = 3;
 
