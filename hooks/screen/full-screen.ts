@@ -2,7 +2,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Aish } from '../../src/commands/aish.ts';
 import type { RunningCommand } from '../../src/engine/services.ts';
-import type { ScreenTerminal } from './screen.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /** Where the program's own bytes go, and how the screen's drawing is held meanwhile. */
 export type DirectOutput = {
@@ -14,7 +14,7 @@ export type DirectOutput = {
 
 export type FullScreenOptions = {
   readonly aish: Aish;
-  readonly terminal: ScreenTerminal;
+  readonly terminal: Pick<Terminal, 'handOver'>;
   readonly output: DirectOutput;
   /** Columns and rows of the whole terminal. */
   readonly size: () => readonly [number, number];

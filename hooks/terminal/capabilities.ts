@@ -41,7 +41,12 @@ export function learn(capabilities: Capabilities, token: ReplyToken): void {
     case 'osc': {
       const background = token.code === 11 ? brightness(token.data) : undefined;
       if (background !== undefined) capabilities.background = background;
+      break;
     }
+    case 'cursor':
+    case 'da2':
+    case 'unknown':
+      break;
   }
 }
 

@@ -26,17 +26,26 @@ export function plain(text: string): string {
 
 /** Text between tags, where `&amp;` means `&`. What a number names may be a control character, so it is cleaned after. */
 function decoded(text: string): string {
-  const result = text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi, (whole, decimal, hex, name) => {
-    if (name !== undefined) return ENTITIES[name] ?? whole;
-    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
-    return code > 0 && code <= 0x10_ff_ff && (code < 0xd8_00 || code > 0xdf_ff) ? String.fromCodePoint(code) : whole;
-  });
+  const result = text.replace(
+    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi,
+    (whole: string, ...groups: (string | undefined)[]) => {
+      const [decimal, hex = '', name] = groups;
+      if (name !== undefined) return ENTITIES[name] ?? whole;
+      const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+      return code > 0 && code <= 0x10_ff_ff && (code < 0xd8_00 || code > 0xdf_ff) ? String.fromCodePoint(code) : whole;
+    },
+  );
   return plain(result);
 }
 
 /** Inline tokens in the styles of what they stand in; every piece carries its whole style. */
 export function inline(tokens: readonly Token[] | undefined, theme: Theme, styles: readonly string[] = []): string {
   return (tokens ?? []).map((token) => piece(token as Tokens.Generic, theme, styles)).join('');
+}
+
+/** The text of a token; its type allows anything. */
+export function textOf(token: Tokens.Generic): string {
+  return typeof token.text === 'string' ? token.text : token.raw;
 }
 
 function piece(token: Tokens.Generic, theme: Theme, styles: readonly string[]): string {
@@ -49,23 +58,23 @@ function piece(token: Tokens.Generic, theme: Theme, styles: readonly string[]): 
     case 'del':
       return inside(theme.strike);
     case 'codespan':
-      return draw(plain(token.text), [...styles, theme.code]);
+      return draw(plain(textOf(token)), [...styles, theme.code]);
     case 'br':
       return '\n';
     case 'link':
       return link(token, theme, styles);
     case 'image':
       return link(
-        { ...token, tokens: [{ type: 'text', raw: token.text, text: `[image: ${token.text}]` }] },
+        { ...token, tokens: [{ type: 'text', raw: textOf(token), text: `[image: ${textOf(token)}]` }] },
         theme,
         styles,
       );
     case 'checkbox':
       return draw(token.checked ? '☑ ' : '☐ ', styles);
     case 'text':
-      return token.tokens === undefined ? draw(decoded(token.text), styles) : inline(token.tokens, theme, styles);
+      return token.tokens === undefined ? draw(decoded(textOf(token)), styles) : inline(token.tokens, theme, styles);
     case 'escape':
-      return draw(plain(token.text), styles);
+      return draw(plain(textOf(token)), styles);
     default:
       // Raw HTML and whatever else there may be is text.
       return draw(plain(token.raw), styles);

@@ -3,7 +3,7 @@ import { Lexer, type Token, type Tokens } from 'marked';
 import { lineWidth, wrapText } from '../text/wrap.ts';
 import { paint, type Theme } from '../theme.ts';
 import { highlight } from './highlight.ts';
-import { inline, plain } from './inline.ts';
+import { inline, plain, textOf } from './inline.ts';
 import { renderTable } from './table.ts';
 
 /** Longer texts are shown as they are: the lexer's time grows faster than its input for some of them. */
@@ -90,7 +90,7 @@ function renderBlock(token: Tokens.Generic, width: number, theme: Theme, depth: 
       return wrapText(inline(token.tokens, theme, [theme.heading]), width);
     case 'paragraph':
     case 'text':
-      return wrapText(token.tokens === undefined ? plain(token.text) : inline(token.tokens, theme), width);
+      return wrapText(token.tokens === undefined ? plain(textOf(token)) : inline(token.tokens, theme), width);
     case 'code':
       return renderCode(token as Tokens.Code, width, theme);
     case 'blockquote':

@@ -37,7 +37,9 @@ export async function look(
 async function bounded(response: Response): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
-  for await (const part of response.body ?? []) {
+  const body: AsyncIterable<Uint8Array> | undefined = response.body ?? undefined;
+  if (!body) return '';
+  for await (const part of body) {
     bytes += part.byteLength;
     if (bytes > MOST_BYTES) return '';
     parts.push(part);

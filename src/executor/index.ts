@@ -1,4 +1,3 @@
-export { withoutInherited } from './inherit.ts';
 export { createJobs, type Job, type JobMeta, type Jobs } from './jobs.ts';
 export { type OnceOptions, runOnce } from './once.ts';
 export type { RunningCommand } from './running.ts';

@@ -70,7 +70,7 @@ export function openJournal(path: string, options: JournalOptions): Journal {
 
   async function syncAll(): Promise<void> {
     // What else this turn appends shares the first sync.
-    await undefined;
+    await Promise.resolve();
     while (waiting.length > 0) {
       const batch = waiting;
       waiting = [];
