@@ -32,7 +32,8 @@ export function applyPatches(original: string | undefined, patches: readonly Pat
     const wrong = shapeProblem(given, original !== undefined);
     const found: Found = wrong === undefined ? find(withoutMark(given, mark), index) : { problem: wrong };
     if ('problem' in found) problems.push(`${nameOf(patches, index)}: ${found.problem}`);
-    else edits.push(...found.edits);
+    // Putting nothing in is no edit: at the end of the file it would still ask for a line of its own.
+    else edits.push(...found.edits.filter((edit) => edit.text !== '' || edit.start < edit.end));
     if ('note' in found) notes.push(`${nameOf(patches, index)} ${found.note}`);
     if (problems.length === MAX_PROBLEMS) break;
   }

@@ -1,1 +1,1 @@
-export { isOverwrite, type PatchOptions, type PatchTool, patchTool } from './tool.ts';
+export { type PatchOptions, type PatchTool, patchTool } from './tool.ts';

@@ -105,7 +105,7 @@ function failed(text: string): ToolOutcome {
  * Whether a call replaces the whole of something that exists, which counts as destructive (TO-2).
  * What can't be told counts as well: arguments that can't be read, a path that can't be looked at.
  */
-export function isOverwrite(argumentsJson: string, cwd: string): boolean {
+function isOverwrite(argumentsJson: string, cwd: string): boolean {
   const call = parse(argumentsJson);
   if (!call) return true;
   if (!call.patches.some((patch) => patch.operation === 'overwrite')) return false;

@@ -1,0 +1,57 @@
+/** File system calls that stop at a chosen step, as the power would. */
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { open, rename, unlink } from 'node:fs/promises';
+import type { FileSteps, StepHandle } from '../../src/tools/patch/file.ts';
+
+export type Crashing = {
+  readonly steps: FileSteps;
+  /** The names of the steps taken. */
+  readonly taken: string[];
+  /** What a crash does to bytes that were written and not synced: only the first half is left. */
+  lose(): void;
+};
+
+/** Takes the first `count` steps for real; from then on nothing happens any more. A write is half done first. */
+export function crashing(count: number): Crashing {
+  const taken: string[] = [];
+  const unsynced = new Set<string>();
+  const step = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    if (taken.length >= count) throw new Error('the power is off');
+    taken.push(name);
+    return work();
+  };
+  const steps: FileSteps = {
+    open: (path, flags, mode) =>
+      step('open', async (): Promise<StepHandle> => {
+        const handle = await open(path, flags, mode);
+        return {
+          writeFile: async (data) => {
+            unsynced.add(path);
+            await step('write half', () => handle.write(data.subarray(0, data.length >> 1)));
+            await step('write', () => handle.write(data.subarray(data.length >> 1)));
+          },
+          stat: () => handle.stat(),
+          chown: (uid, gid) => step('chown', () => handle.chown(uid, gid)),
+          chmod: (mode) => step('chmod', () => handle.chmod(mode)),
+          sync: () =>
+            step(flags === 'r' ? 'sync directory' : 'sync', () => handle.sync()).then(() => void unsynced.delete(path)),
+          // The end of a process closes for it.
+          close: () => handle.close().then(() => step('close', () => Promise.resolve())),
+        };
+      }),
+    rename: (from, to) =>
+      step('rename', async () => {
+        await rename(from, to);
+        if (unsynced.delete(from)) unsynced.add(to);
+      }),
+    unlink: (path) => step('unlink', () => unlink(path)),
+  };
+  return {
+    steps,
+    taken,
+    lose() {
+      for (const path of unsynced) writeFileSync(path, readFileSync(path).subarray(0, readFileSync(path).length >> 1));
+    },
+  };
+}
