@@ -21,6 +21,20 @@ export function inertNotice(config: Config): readonly string[] {
   return set.length > 0 ? [`no effect in this version: ${set.join(', ')}`] : [];
 }
 
+/** Presets that the configuration names and that are not there; what is used instead (PP-2, SF-4). */
+export function presetNotices({ norris, safety }: Config, names: readonly string[], active: string): readonly string[] {
+  const { executor } = norris;
+  const opinion = safety.llm_second_opinion && active !== 'demo' && !names.includes(safety.llm_model);
+  return [
+    ...(executor !== undefined && !names.includes(executor)
+      ? [`norris.executor: no preset is called ${executor}; ${active} is used`]
+      : []),
+    ...(opinion
+      ? [`safety.llm_model: no preset is called ${safety.llm_model}; the active one gives the second opinion`]
+      : []),
+  ];
+}
+
 function isSet(config: Config, key: (typeof INERT)[number]): boolean {
   switch (key) {
     case 'mcp.servers':

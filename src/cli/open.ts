@@ -12,7 +12,7 @@ import type { Message } from '../session/message.ts';
 import type { Mode, Settings } from '../session/state.ts';
 import { openHistory, openJournal } from '../store/index.ts';
 import { BASH, createTools, jobsTool, MODE_UPGRADE, patchTool } from '../tools/index.ts';
-import { inertNotice, projectNotice } from './config-notices.ts';
+import { inertNotice, presetNotices, projectNotice } from './config-notices.ts';
 import { face } from './face.ts';
 import { LAUNCHER } from './launcher.ts';
 import { choosePresets, type Presets } from './presets.ts';
@@ -46,15 +46,19 @@ export async function openAish(options: OpenOptions): Promise<Opened | { readonl
     detectSandbox({ launcher: LAUNCHER }),
     index.refresh(),
   ]);
-  if (!presets.list.some((preset) => preset.name === presets.active)) {
-    return {
-      problem: `no preset is called ${presets.active}; there are: ${presets.list.map((p) => p.name).join(', ')}`,
-    };
+  const names = presets.list.map((preset) => preset.name);
+  if (!names.includes(presets.active)) {
+    return { problem: `no preset is called ${presets.active}; there are: ${names.join(', ')}` };
   }
   const sessions = join(placesOf(env).state, 'sessions');
   const session = await chooseSession(sessions, options.resume, Date.now());
   if ('problem' in session) return session;
-  const notices = [...loaded.notices, ...projectNotice(loaded), ...inertNotice(config)];
+  const notices = [
+    ...loaded.notices,
+    ...projectNotice(loaded),
+    ...inertNotice(config),
+    ...presetNotices(config, names, presets.active),
+  ];
   return build({ options, config, notices, presets, sandbox, session, sessions, index });
 }
 
