@@ -1,4 +1,5 @@
 import { readCode } from '../code/read.ts';
+import { plain } from '../shell/machine.ts';
 import { FETCHED, FILE_TEXT, HOLE, hasHole } from '../shell/marks.ts';
 import { destructive, harmless, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
@@ -57,6 +58,12 @@ function interpret(call: Call): string | undefined {
   if (program === 'php' && words[0] === '-l') return HOLE;
   if ((program === 'deno' || program === 'bun') && words[0] && !words[0].startsWith('-')) {
     if (words[0] === 'eval') return source(call, words[1] ?? '');
+    if (program === 'bun' && words[0] === 'x') return machine.runFields([plain('bunx'), ...args.slice(1)], call.io);
+    const packaged = words.findIndex((word) => /^(npm|jsr):\w/.test(word));
+    if (packaged >= 0 && words[0] === 'run') {
+      const name = (words[packaged] ?? '').replace(/^\w+:/, '');
+      return machine.runFields([plain(name), ...args.slice(packaged + 1)], call.io);
+    }
     if (!/^(run|-)$/.test(words[0]) && !/\.\w+$/.test(words[0])) return undefined;
   }
   const option = CODE_OPTIONS[program];

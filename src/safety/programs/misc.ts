@@ -44,10 +44,9 @@ export const MISC: Handlers = {
       const inner = machine.watch(() => runCode(machine, `${third.replace(/^!/, '')} ${HOLE}`, { stdin: '' }));
       if (inner.verdict === 'destructive') machine.note(inner);
     }
-    const nested =
-      sub === 'bisect' && second === 'run' ? 2 : sub === 'submodule' && second === 'foreach' ? 2 : undefined;
-    if (nested !== undefined) {
-      const at = call.args.findIndex((field) => field.text === second);
+    const at = call.args.findIndex((field) => field.text === second);
+    if (sub === 'bisect' && second === 'run') machine.runFields(call.args.slice(at + 1), { stdin: '' });
+    if (sub === 'submodule' && second === 'foreach') {
       const rest = call.args.slice(at + 1).filter((field) => field.text !== '--recursive' && field.text !== '--quiet');
       runCode(machine, rest.map((field) => field.text).join(' '), { stdin: '' });
     }
@@ -108,8 +107,13 @@ export const MISC: Handlers = {
       const list = /^commands=\[([\s\S]*)\]$|"commands"\s*:\s*\[([\s\S]*?)\]/.exec(text);
       for (const found of (list?.[1] ?? list?.[2] ?? '').matchAll(/"((?:\\[\s\S]|[^"\\])*)"/g))
         runCode(call.machine, found[1] ?? '', { stdin: '' });
-      const one = /^commands=([^[][\s\S]*)$/.exec(text);
+      const one = /^commands?=([^[][\s\S]*)$/.exec(text);
       if (one) runCode(call.machine, one[1] ?? '', { stdin: '' });
+    }
+    if (call.args.some((field) => field.text === 'execute-command')) {
+      const at = call.args.findIndex((field) => /^--command(=|$)/.test(field.text));
+      const text = call.args[at]?.text.slice('--command='.length) || call.args[at + 1]?.text;
+      if (at >= 0) runCode(call.machine, text ?? '', { stdin: '' });
     }
     return undefined;
   },

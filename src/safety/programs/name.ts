@@ -42,7 +42,8 @@ export function programName(word: string): string {
 }
 
 function resolve(word: string): string {
-  const base = word.slice(word.lastIndexOf('/') + 1);
+  // A version asked of a package runner (`npx rimraf@5`) is no part of the name.
+  const base = word.slice(word.lastIndexOf('/') + 1).replace(/(?<=\w)@(latest|next|[\^~]?\d[\w.-]*)$/, '');
   for (const [pattern, name] of VARIANTS) {
     const found = pattern.exec(base);
     if (found) return name === '$1' ? (found[1] ?? base) : name;

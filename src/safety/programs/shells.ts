@@ -47,8 +47,15 @@ function runShell(call: Call): string {
 function withArguments(call: Call, at: number): string {
   const { machine, args, io } = call;
   let index = at + 1;
-  while (/^-[a-z]+$/.test(args[index]?.text ?? '') && args.length > index + 1) index++;
-  const code = args[index]?.text ?? '';
+  while (/^-(-|[a-z]+)$/.test(args[index]?.text ?? '') && args.length > index + 1) index++;
+  // PowerShell takes all that follows as the command; the others take one word.
+  const whole = /^(pwsh|powershell(\.exe)?)$/.test(call.program);
+  const code = whole
+    ? args
+        .slice(index)
+        .map((field) => field.text)
+        .join(' ')
+    : (args[index]?.text ?? '');
   const [zero, ...rest] = args.slice(index + 1).map((field) => field.text);
   return machine.inSubshell(() => {
     if (zero !== undefined) machine.scope.set('0', zero);

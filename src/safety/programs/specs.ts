@@ -112,7 +112,7 @@ const VALUES: Readonly<Record<string, string>> = {
     '--config --filter --include --exclude --transfers --checkers --bwlimit --log-file --max-age --min-age --backup-dir',
   vim: '-c --cmd -S -u -i -w -W -T',
   emacs: '--eval -eval -f --funcall -l --load --script --visit',
-  flatpak: '--installation --arch',
+  flatpak: '--installation --arch --branch',
   firejail: '--profile',
   bwrap:
     '--bind --ro-bind --dev-bind --bind-try --ro-bind-try --setenv --unsetenv --chdir --symlink --tmpfs --dev --proc --dir --hostname --uid --gid --file --perms --seccomp --cap-add --cap-drop',

@@ -5,194 +5,19 @@ import { destructive, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
 import type { Handler, Handlers } from './handler.ts';
-
-/** How a wrapper's own arguments end and the command it runs begins. */
-type Wrapper = {
-  /** Its options that take a value. */
-  readonly values?: string;
-  /** Operands of its own before the command (`timeout 5 cmd`). */
-  readonly skip?: number;
-  /** A subcommand that must come first (`poetry run cmd`); otherwise the tables judge. */
-  readonly sub?: string;
-  /** Options whose value is shell code. */
-  readonly code?: string;
-  /** The remaining words are joined and given to a shell. */
-  readonly joined?: boolean;
-  /** Without such an option it is no wrapper. */
-  readonly onlyCode?: boolean;
-  /** Options that mean: nothing is run. */
-  readonly idle?: string;
-};
-
-const PREFIX: Readonly<Record<string, Wrapper>> = {
-  sudo: {
-    values: '-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --chdir --role --type --chroot',
-    idle: '-l -v -k -K -V --list --validate',
-  },
-  doas: { values: '-u -C' },
-  run0: { values: '-u --user -g --group -D --chdir --unit' },
-  nice: { values: '-n --adjustment' },
-  ionice: { values: '-c -n --class --classdata', idle: '-p' },
-  chrt: { skip: 1, idle: '-p -m' },
-  taskset: { skip: 1, idle: '-p' },
-  nohup: {},
-  'ld.so': { values: '--library-path --preload --argv0 --audit' },
-  setsid: {},
-  timeout: { values: '-s -k --signal --kill-after', skip: 1 },
-  gtimeout: { values: '-s -k', skip: 1 },
-  time: { values: '-f -o --format --output' },
-  stdbuf: { values: '-i -o -e --input --output --error' },
-  unbuffer: {},
-  command: { idle: '-v -V' },
-  builtin: {},
-  exec: { values: '-a' },
-  coproc: {},
-  noglob: {},
-  nocorrect: {},
-  caffeinate: { values: '-t -w' },
-  chronic: {},
-  ts: {},
-  errno: {},
-  faketime: { skip: 1 },
-  fakeroot: {},
-  fakechroot: {},
-  proot: { values: '-r -b -w -q' },
-  pkexec: { values: '--user' },
-  gosu: { skip: 1 },
-  'su-exec': { skip: 1 },
-  setuidgid: { skip: 1 },
-  chpst: { values: '-u -U -b -/ -C -l -L -n -o -p -f -c -r -t -m -d -s -e' },
-  setpriv: { values: '--reuid --regid --groups --inh-caps --ambient-caps --bounding-set' },
-  prlimit: { values: '-p --pid', idle: '-p' },
-  cgexec: { values: '-g' },
-  numactl: { values: '-C -m -N -i -p', idle: '-H -s --hardware --show' },
-  setarch: { skip: 1 },
-  linux32: {},
-  linux64: {},
-  strace: { values: '-e -o -s -u -E -a -I -O -S -X', idle: '-p' },
-  ltrace: { values: '-e -o -s -u -a -l -n', idle: '-p' },
-  valgrind: {},
-  catchsegv: {},
-  rlwrap: {},
-  socksify: {},
-  torsocks: {},
-  torify: {},
-  proxychains: { values: '-f' },
-  proxychains4: { values: '-f' },
-  firejail: { values: '--profile' },
-  bwrap: {
-    values:
-      '--setenv --unsetenv --chdir --tmpfs --dev --proc --dir --hostname --uid --gid --perms --seccomp --cap-add --cap-drop --lock-file --sync-fd',
-  },
-  unshare: { values: '-S -G -R -w --setuid --setgid --root --wd --propagation' },
-  nsenter: { values: '-t -S -G --target --setuid --setgid' },
-  chroot: { values: '--userspec --groups', skip: 1 },
-  'arch-chroot': { values: '-u', skip: 1 },
-  'systemd-run': {
-    values:
-      '-u -p -H -M -E --unit --property --slice --uid --gid --nice --working-directory --setenv --on-active --on-calendar --on-boot --description',
-  },
-  'systemd-inhibit': { values: '' },
-  'dbus-run-session': {},
-  'dbus-launch': {},
-  'xvfb-run': { values: '-s -n -e -w -f --server-args' },
-  'ssh-agent': { idle: '-k -s -c' },
-  sem: { values: '-j --id' },
-  lxrun: {},
-  aoss: {},
-  optirun: {},
-  primusrun: {},
-  'toolbox run': {},
-  toybox: {},
-  busybox: {},
-  hyperfine: { values: '-w -r -m -M -P -N -n --warmup --runs --export-json --export-markdown', joined: true },
-  watch: { values: '-n --interval -q', joined: true },
-  entr: {},
-  dotenv: { values: '-f' },
-  dotenvx: { sub: 'run' },
-  'cross-env': {},
-  envdir: { skip: 1 },
-  'with-contenv': {},
-  direnv: { sub: 'exec', skip: 1 },
-  poetry: { sub: 'run' },
-  pipenv: { sub: 'run' },
-  uv: { sub: 'run', values: '--with --python -p --extra --group --env-file --project --directory' },
-  rye: { sub: 'run' },
-  hatch: { sub: 'run' },
-  pdm: { sub: 'run' },
-  pixi: { sub: 'run' },
-  conda: { sub: 'run', values: '-n --name -p --prefix --cwd' },
-  mamba: { sub: 'run', values: '-n --name -p --prefix --cwd' },
-  bundle: { sub: 'exec' },
-  rbenv: { sub: 'exec' },
-  pyenv: { sub: 'exec' },
-  mise: { sub: 'exec|x' },
-  asdf: { sub: 'exec', skip: 1 },
-  devbox: { sub: 'run' },
-  volta: { sub: 'run' },
-  fnm: { sub: 'exec' },
-  dagger: { sub: 'run' },
-  npx: { values: '-p --package -w', code: '-c --call' },
-  bunx: {},
-  'aws-vault': { sub: 'exec', skip: 1 },
-  op: { sub: 'run' },
-  doppler: { sub: 'run' },
-  infisical: { sub: 'run' },
-  chamber: { sub: 'exec', skip: 1 },
-  perf: { sub: 'stat|record', values: '-e -o -p -C -F -g' },
-  'nix-shell': { values: '-p -A -I', code: '--run --command' },
-  nix: { sub: 'shell|develop', values: '', code: '-c --command' },
-  scl: { sub: 'enable', skip: 1, joined: true },
-  distrobox: { sub: 'enter', values: '-n --name' },
-  'docker-machine': { sub: 'ssh', skip: 1, joined: true },
-  multipass: { sub: 'exec', skip: 1 },
-  lxc: { sub: 'exec', skip: 1 },
-  incus: { sub: 'exec', skip: 1 },
-  'lxc-attach': { values: '-n --name' },
-  machinectl: { sub: 'shell', skip: 1 },
-  vagrant: { sub: 'ssh', code: '-c --command', onlyCode: true },
-  adb: { sub: 'shell', values: '-s', joined: true },
-  heroku: { sub: 'run', values: '-a --app', joined: true },
-  fly: { sub: 'ssh', code: '-C --command', onlyCode: true, skip: 9 },
-  flyctl: { sub: 'ssh', code: '-C --command', onlyCode: true, skip: 9 },
-  gcloud: { code: '--command', onlyCode: true, skip: 9 },
-  wsl: { values: '-d -u --cd' },
-  mosh: { skip: 1, joined: true },
-  rsh: { values: '-l', skip: 1, joined: true },
-  sshpass: { values: '-p -f -d -P' },
-  autossh: { values: '-M -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w', skip: 1, joined: true },
-  ssh: { values: '-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w', skip: 1, joined: true },
-  pdsh: { values: '-w -x -g -R -l', joined: true },
-  pssh: { values: '-h -H -l -p -t -o -e -O', joined: true },
-  clush: { values: '-w -g -x', joined: true },
-  su: { values: '-s -g -G -w --shell --group', code: '-c --command', skip: 1 },
-  runuser: { values: '-u -g -G -s -w --user --group --shell', code: '-c --command', skip: 0 },
-  script: { values: '-m -o -E -T -I -B -O', code: '-c --command', skip: 9 },
-  flock: { values: '-w -E --timeout --wait --conflict-exit-code', code: '-c --command', skip: 1 },
-  lockrun: { values: '-L' },
-  nodemon: { code: '-x --exec' },
-  watchexec: { values: '-e -w -i -f -r --exts --watch --ignore' },
-  concurrently: { joined: true, values: '-n -c --names' },
-  expect: { code: '' },
-  tcpdump: { values: '-i -w -r -c -s -C -G -W -V -F -E -D -B -Z', code: '-z', skip: 99 },
-  ionotify: {},
-  sg: { skip: 1, code: '-c' },
-  newgrp: { skip: 99 },
-  daemonize: { values: '-a -c -e -o -p -l -u -E' },
-  's6-setuidgid': { skip: 1 },
-  tini: { values: '-p -e' },
-  'dumb-init': {},
-};
+import { WRAPPER_ROWS, type Wrapper } from './wrapper-rows.ts';
 
 /** All wrappers that follow the table. */
 export const WRAPPERS: Handlers = Object.fromEntries(
-  Object.entries(PREFIX).map(([name, wrapper]): [string, Handler] => [name, (call) => unwrap(call, wrapper)]),
+  Object.entries(WRAPPER_ROWS).map(([name, wrapper]): [string, Handler] => [name, (call) => unwrap(call, wrapper)]),
 );
 
 function unwrap(call: Call, wrapper: Wrapper): string | undefined {
   const { machine, args } = call;
   const values = new Set((wrapper.values ?? '').split(' '));
   const code = new Set((wrapper.code ?? '').split(' ').filter((name) => name !== ''));
+  const pairs = new Set((wrapper.pairs ?? '').split(' '));
+  const after = new Set((wrapper.after ?? '').split(' ').filter((name) => name !== ''));
   const idle = new Set((wrapper.idle ?? '').split(' ').filter((name) => name !== ''));
   let skip = wrapper.skip ?? 0;
   let sub = wrapper.sub;
@@ -201,8 +26,12 @@ function unwrap(call: Call, wrapper: Wrapper): string | undefined {
     const { text } = args[at] as Field;
     if (text === '--') {
       if (sub !== undefined) return undefined;
+      const elsewhere = wrapper.remote;
+      if (elsewhere !== undefined && args.slice(0, at).some((field) => field.text === elsewhere)) {
+        return runCode(machine, joined(args.slice(at + 1)), call.io);
+      }
       at++;
-      if (skip > 0 && skip < 9 && call.program !== 'runuser') at += skip;
+      if (skip > 0 && skip < 99 && call.program !== 'runuser') at += skip;
       break;
     }
     if (text === '-' && (call.program === 'su' || call.program === 'runuser')) continue;
@@ -213,8 +42,10 @@ function unwrap(call: Call, wrapper: Wrapper): string | undefined {
         const inline = text.includes('=') && text.startsWith('--') ? text.slice(text.indexOf('=') + 1) : undefined;
         return runCode(machine, inline ?? args.slice(at + 1)[0]?.text ?? '', call.io);
       }
+      if (after.has(name)) return machine.runFields(args.slice(at + 1), call.io);
       if (idle.has(name)) return call.program === 'command' ? `/usr/bin/${args.at(-1)?.text ?? ''}\n` : HOLE;
-      if (values.has(name) && name === text) at++;
+      if (pairs.has(name)) at += 2;
+      else if (values.has(name) && name === text) at++;
       else if (!text.startsWith('--') && values.has(cluster) && cluster !== text) at++;
       continue;
     }
@@ -232,8 +63,13 @@ function unwrap(call: Call, wrapper: Wrapper): string | undefined {
   const rest = args.slice(at);
   if (wrapper.onlyCode) return undefined;
   if (rest.length === 0) return wrapper.sub ? undefined : idleWrapper(call);
-  if (wrapper.joined) return runCode(machine, rest.map((field) => field.text).join(' '), call.io);
+  if (wrapper.as !== undefined) return machine.runFields([plain(wrapper.as), ...rest], call.io);
+  if (wrapper.joined || (wrapper.joinedAlone && rest.length === 1)) return runCode(machine, joined(rest), call.io);
   return machine.runFields(rest, call.io);
+}
+
+function joined(fields: readonly Field[]): string {
+  return fields.map((field) => field.text).join(' ');
 }
 
 /** The last letter of a cluster as an option: `-lc` may end in `-c`. */
@@ -330,6 +166,22 @@ export const SPECIAL_WRAPPERS: Handlers = {
       runCode(machine, line, { stdin: '' });
     }
     return HOLE;
+  },
+  az(call) {
+    const words = call.args.map((field) => field.text);
+    const at = words.findIndex((word) => /^--(scripts|exec-command|command-to-execute|cmd|command)$/.test(word));
+    if (at < 0) return undefined;
+    const end = words.findIndex((word, index) => index > at + 1 && word.startsWith('-'));
+    return runCode(call.machine, words.slice(at + 1, end < 0 ? undefined : end).join('\n'), call.io);
+  },
+  flatpak(call) {
+    const program = call.value('--command');
+    if (call.operands[0]?.text !== 'run' || program === undefined) return undefined;
+    return call.machine.runFields([plain(program), ...call.operands.slice(2)], call.io);
+  },
+  capsh(call) {
+    const at = call.args.findIndex((field) => field.text === '--' || field.text === '==');
+    return at < 0 ? undefined : call.machine.runFields([plain('bash'), ...call.args.slice(at + 1)], call.io);
   },
   find: (call) => runFind(call),
   fd(call) {

@@ -70,6 +70,14 @@ export const CLOUD_RULES: readonly Rule[] = [
     ],
   },
   {
+    name: 'empty object',
+    programs: 'aws gsutil gcloud rclone mc s3cmd',
+    when: (call) => words(call).some((text, at, all) => text === '/dev/null' && at < all.length - 1),
+    reason: 'overwrites an object with nothing',
+    match: ['aws s3 cp /dev/null s3://b/key', 'gsutil cp /dev/null gs://b/key'],
+    pass: ['aws s3 cp s3://b/key /dev/null', 'gsutil cp gs://b/key -'],
+  },
+  {
     name: 'cloud delete',
     programs:
       'gcloud az doctl linode-cli hcloud scw exo ibmcloud oci yc aliyun civo vultr-cli upctl openstack heroku fly flyctl railway render vercel netlify wrangler cloudflared firebase supabase neonctl pscale turso atlas mongocli cf dokku gam m365 auth0 okta sentry-cli stripe algolia mc eb surge now deta deployctl amplify planetscale nsc nats pulsar-admin confluent ccloud rpk kafkactl aiven avn upstash grafana-cli datadog bosh jfrog jf databricks snow twilio launchdarkly ld nhost appwrite pocketbase convex bq',

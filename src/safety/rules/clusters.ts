@@ -324,4 +324,18 @@ export const CLUSTER_RULES: readonly Rule[] = [
       'virsh dominfo vm1',
     ],
   },
+  {
+    name: 'scale to nothing',
+    programs: 'heroku fly flyctl dokku cf railway juju',
+    shapes: [
+      'ps:scale|dyno:scale /=0(:|$)/',
+      'scale count /^(\\w+=)?0$/',
+      'scale -i=0',
+      'scale --count=0',
+      'scale --instances=0',
+    ],
+    reason: 'stops all of it',
+    match: ['heroku ps:scale web=0', 'fly scale count 0', 'fly scale count app=0'],
+    pass: ['heroku ps:scale web=1', 'fly scale count 2', 'fly scale show'],
+  },
 ];

@@ -270,4 +270,23 @@ export const DISK_RULES: readonly Rule[] = [
     ],
     pass: ['qemu-img info x.qcow2', 'pv big.tar'],
   },
+  {
+    name: 'image to device',
+    programs: 'qemu-img',
+    shapes: ['convert|dd /^(of=)?\\/dev\\/(?!null|shm)/'],
+    reason: 'writes an image over a device',
+    match: ['qemu-img convert -O raw x.qcow2 /dev/sdb', 'qemu-img dd if=a.img of=/dev/sdb'],
+    pass: ['qemu-img convert -O raw x.qcow2 y.img', 'qemu-img info /dev/sdb'],
+  },
+  {
+    name: 'fastboot',
+    programs: 'fastboot',
+    shapes: [
+      '-w',
+      'flash|flashall|update|erase|format|flashing|oem|delete-logical-partition|resize-logical-partition|wipe-super',
+    ],
+    reason: 'overwrites or erases a phone',
+    match: ['fastboot flash boot b.img', 'fastboot -w', 'fastboot erase userdata'],
+    pass: ['fastboot devices', 'fastboot getvar all'],
+  },
 ];

@@ -1,3 +1,4 @@
+import { hasHole } from '../shell/marks.ts';
 import type { Rule } from './rule.ts';
 
 /** Git and other version control: what is lost when history, branches or uncommitted work go. */
@@ -221,6 +222,68 @@ export const GIT_RULES: readonly Rule[] = [
     reason: 'overwrites the working tree',
     match: ['git read-tree --reset -u HEAD'],
     pass: ['git read-tree --help', 'git ls-tree HEAD'],
+  },
+  {
+    name: 'git fetch --force',
+    programs: 'git',
+    shapes: ['fetch -f|--force /:/', 'fetch /^\\+[^:]*:(?!refs\\/remotes\\/)./'],
+    reason: 'moves local branches to what the remote has',
+    match: ['git fetch -f origin main:main', 'git fetch origin +main:main'],
+    pass: [
+      'git fetch',
+      'git fetch -f',
+      'git fetch origin main:main',
+      'git fetch origin +refs/heads/*:refs/remotes/origin/*',
+    ],
+  },
+  {
+    name: 'git branch -d of a list',
+    programs: 'git',
+    shapes: ['branch -d|--delete'],
+    when: (call) => call.operands.slice(1).some(({ text }) => hasHole(text)),
+    reason: 'deletes branches that are not named here',
+    match: ['git branch --merged | grep -v main | xargs -n1 git branch -d', 'git branch -d $(git branch --merged)'],
+    pass: ['git branch --merged | cat', 'git branch --list', 'git branch new'],
+  },
+  {
+    name: 'git refs and index',
+    programs: 'git',
+    shapes: ['symbolic-ref -d|--delete', 'lfs migrate import|export', 'update-index --force-remove|--remove'],
+    reason: 'removes a ref, rewrites history or takes files out of the index',
+    match: [
+      'git symbolic-ref --delete HEAD',
+      'git lfs migrate import --everything',
+      'git update-index --force-remove f',
+    ],
+    pass: ['git symbolic-ref HEAD', 'git lfs migrate info', 'git update-index --refresh', 'git lfs ls-files'],
+  },
+  {
+    name: 'forge branch delete',
+    programs: 'gh glab',
+    shapes: ['pr merge|close -d|--delete-branch', 'mr merge -d|--remove-source-branch'],
+    reason: 'deletes the branch on the forge',
+    match: ['gh pr merge 12 --squash --delete-branch', 'gh pr close 12 -d', 'glab mr merge 3 -d'],
+    pass: ['gh pr view 12', 'gh pr list --search "delete-branch"', 'gh pr create -d'],
+  },
+  {
+    name: 'forge overwrite',
+    programs: 'gh glab',
+    shapes: ['api -X|--method=/^(PUT|PATCH|put|patch)$/', 'api graphql'],
+    when: (call) =>
+      call.operands[1]?.text !== 'graphql' ||
+      /\bmutation\b/.test(call.line) ||
+      /\bmutation\b/.test(call.io.stdin ?? ''),
+    reason: 'changes something on the forge',
+    match: [
+      'gh api -X PATCH repos/a/b -f private=false',
+      'gh api --method PUT repos/a/b/pulls/3/merge',
+      "gh api graphql -f query='mutation { deleteRef(input: {refId: 1}) { clientMutationId } }'",
+    ],
+    pass: [
+      "gh api graphql -f query='query { viewer { login } }'",
+      'gh api repos/a/b',
+      'gh api -X GET search/issues -f q=mutation',
+    ],
   },
   {
     name: 'forge delete',

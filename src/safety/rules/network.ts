@@ -270,4 +270,13 @@ export const NETWORK_RULES: readonly Rule[] = [
     ],
     pass: ['dig example.com', 'rndc status', 'pdnsutil list-zone example.com'],
   },
+  {
+    name: 'copy over a system file elsewhere',
+    programs: 'scp rsync',
+    when: (call) =>
+      /^[^/:]+::?\/(etc|boot|usr|bin|sbin|lib|dev\/[a-z]|root\/\.ssh)\/?/.test(call.operands.at(-1)?.text ?? ''),
+    reason: 'overwrites a file of the system on another machine',
+    match: ['scp a h:/etc/passwd', 'rsync a root@h:/etc/hosts'],
+    pass: ['scp h:/etc/passwd a', 'scp a h:/srv/app/', 'rsync -a h:/etc/ backup/'],
+  },
 ];

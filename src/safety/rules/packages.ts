@@ -6,6 +6,14 @@ const first = (call: Call) => call.operands[0]?.text ?? '';
 /** Packages, language environments and archives. */
 export const PACKAGE_RULES: readonly Rule[] = [
   {
+    name: 'apt install package-',
+    programs: 'apt apt-get aptitude',
+    shapes: ['install /^[a-z0-9][\\w.+-]+-$/'],
+    reason: 'a name that ends in a minus is removed',
+    match: ['apt-get install -y foo bar-'],
+    pass: ['apt-get install -y foo bar', 'apt-get install g++'],
+  },
+  {
     name: 'package removal',
     programs:
       'apt apt-get aptitude dnf zypper apk snap flatpak brew pip pipx npm pnpm yarn bun gem cargo composer conda mamba micromamba poetry pdm uv go nix-env opam cabal stack luarocks cpan cpanm dotnet choco scoop winget port pkg pkgin pkg_delete xbps-remove eopkg emerge equo swupd guix nimble raco tlmgr npx code helm-plugin asdf mise nvm fnm n rbenv pyenv rustup sdk volta juliaup ghcup pkgutil krew mas easy_install pipenv rpm-ostree toolbox distrobox bower volta jabba tfenv rvm nodenv goenv vcpkg conan spack module-rm gup cask jspm bundle hex mix rebar3 elm pub dart flutter pod carthage tuist swiftly proto perlbrew phpbrew plenv',

@@ -64,6 +64,38 @@ export const PROCESS_RULES: readonly Rule[] = [
     pass: ['systemctl status', 'last reboot'],
   },
   {
+    name: 'power target',
+    programs: 'systemctl',
+    shapes: [
+      'start|isolate /^(reboot|poweroff|halt|kexec|suspend|hibernate|hybrid-sleep|rescue|emergency|shutdown|exit|soft-reboot)\\.target$/',
+    ],
+    reason: 'stops or restarts the machine',
+    match: ['systemctl start reboot.target', 'sudo systemctl start --no-block poweroff.target'],
+    pass: ['systemctl start nginx', 'systemctl status reboot.target', 'systemctl start graphical.target'],
+  },
+  {
+    name: 'service off',
+    programs: 'chkconfig s6-svc svc s6-rc dbus-send busctl gdbus',
+    when: (call) => {
+      const words = call.args.map((field) => field.text);
+      if (call.program === 'chkconfig') return words.includes('off') || words.includes('--del');
+      if (call.program === 's6-rc') return words.includes('-d') || words.includes('stop');
+      if (/^(s6-)?svc$/.test(call.program)) return words.some((word) => /^-\w*[dkxtoXr]/.test(word));
+      return words.some((word) =>
+        /(^|\.)(Reboot|PowerOff|Halt|Suspend|Hibernate|StopUnit|RestartUnit|KillUnit|DisableUnitFiles|TerminateSession|KillSession)(WithFlags)?$/.test(
+          word,
+        ),
+      );
+    },
+    reason: 'stops a service or the machine',
+    match: [
+      'chkconfig sshd off',
+      's6-svc -d /run/service/x',
+      'dbus-send --system --dest=org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager.Reboot boolean:true',
+    ],
+    pass: ['chkconfig --list', 's6-svc -u /run/service/x', 'busctl list'],
+  },
+  {
     name: 'shutdown',
     programs: 'shutdown reboot halt poweroff init telinit pm-suspend pm-hibernate kexec',
     when: (call) => !call.has('--help', '-w', '--wtmp-only', '-c', '--show', '-k') || call.program === 'kexec',
