@@ -45,12 +45,18 @@ export function agentCommands({ environment, dataDir, launcher, light }: AgentOp
 
 export function engineJobs(jobs: Jobs): EngineJobs {
   return {
-    adopt: (run, command, by) => jobs.start(run, { command, owner: by }),
+    adopt: (run, command, by, mode) => jobs.start(run, { command, owner: by, mode }),
     list: () =>
       jobs
         .list()
         .filter((job) => job.result === undefined)
-        .map((job) => ({ id: job.id, command: job.command, by: job.owner, startedAt: job.since })),
+        .map(({ id, command, owner, since, mode }) => ({
+          id,
+          command,
+          by: owner,
+          startedAt: since,
+          ...(mode === undefined ? {} : { mode }),
+        })),
     kill: (id) => jobs.kill(id),
   };
 }

@@ -9,7 +9,10 @@ export const jobs: Command = {
     const { now } = engine.services;
     const rows = engine.services.jobs
       .list()
-      .map((job) => `${job.id}  ${job.by.padEnd(5)}  ${Math.round((now() - job.startedAt) / 1000)} s  ${job.command}`);
+      .map(
+        (job) =>
+          `${job.id}  ${job.by.padEnd(5)}  ${(job.mode ?? '').padEnd(12)}  ${Math.round((now() - job.startedAt) / 1000)} s  ${job.command}`,
+      );
     return rows.join('\n') || 'no jobs';
   },
 };

@@ -1,5 +1,5 @@
 /** The one way from the model to an executor or a tool (law 2). */
-import type { CommandResult } from '../session/action.ts';
+import { type CommandResult, describeAction } from '../session/action.ts';
 import type { Effect } from '../session/effect.ts';
 import type { Outcome } from '../session/state.ts';
 import { type EffectContext, messageOf } from './effect-context.ts';
@@ -49,7 +49,7 @@ async function command(context: EffectContext, op: string, permit: Permit, signa
   if (action.kind !== 'command') throw new Error('not a command');
   const { agent, waitSeconds } = context.services;
   const running = await agent.run(action.command, { cwd, restricted: mode === 'restricted' });
-  if (action.job) return asJob(context, running, action.command, cwd);
+  if (action.job) return asJob(context, running, permit);
   context.live.commands.set(op, running);
   context.changed();
   const interrupt = () => running.interrupt();
@@ -61,7 +61,7 @@ async function command(context: EffectContext, op: string, permit: Permit, signa
     if (result !== 'over') return { kind: 'command', result };
     // An abort is under way: its end is near and is waited for.
     if (signal.aborted) return { kind: 'command', result: await running.result };
-    return asJob(context, running, action.command, cwd);
+    return asJob(context, running, permit);
   } finally {
     wait.clear();
     signal.removeEventListener('abort', interrupt);
@@ -78,8 +78,9 @@ function waiter(milliseconds: number) {
   return { over, clear: () => clearTimeout(timer) };
 }
 
-function asJob(context: EffectContext, running: RunningCommand, line: string, cwd: string): Outcome {
-  const job = context.services.jobs.adopt(running, line, 'model');
+function asJob(context: EffectContext, running: RunningCommand, { action, cwd, mode }: Permit): Outcome {
+  const line = describeAction(action);
+  const job = context.services.jobs.adopt(running, line, 'model', mode);
   const head = running.output.lines(200).join('\n');
   return {
     kind: 'job',

@@ -64,11 +64,13 @@ export type JobInfo = {
   readonly command: string;
   readonly by: 'user' | 'model';
   readonly startedAt: number;
+  /** The mode it was started in and keeps (MO-4); the user's own have none. */
+  readonly mode?: string;
 };
 
 export type Jobs = {
   /** Keeps a running command as a job; its number. */
-  adopt(running: RunningCommand, command: string, by: 'user' | 'model'): number;
+  adopt(running: RunningCommand, command: string, by: 'user' | 'model', mode: string): number;
   list(): readonly JobInfo[];
   /** False when there is no such job. */
   kill(id: number): boolean;

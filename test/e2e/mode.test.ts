@@ -100,6 +100,40 @@ describe('Restricted', () => {
     expect(result).toBe('Patch tool is disabled in Restricted mode. Use request_mode_upgrade to request write access.');
   });
 
+  it('keeps a job in the mode it was started in', async () => {
+    await using server = await startScriptedServer([
+      say('CMD&: until [ -e go ]; do sleep 0.05; done; echo late > made.txt'),
+      say('GOAL: complete'),
+    ]);
+    using place = scratch(server.baseUrl, quiet);
+    await using rig = startRig(place, { rows: 30 });
+    await rig.waitFor('-- RESTRICTED --');
+    rig.type(':norris serve\r');
+    await rig.waitFor('done');
+    rig.type(':mode unrestricted\r');
+    await rig.waitFor('-- UNRESTRICTED --');
+    rig.type(':jobs\r');
+    await rig.waitFor(/1 {2}model {2}restricted/);
+    rig.type('touch go\r');
+    await rig.waitFor('job 1 ended (exit 1)');
+    expect(existsSync(made(place))).toBe(false);
+  });
+
+  it('under the light profile of Unrestricted, a command writes but can not signal the program', async () => {
+    await using server = await startScriptedServer([
+      call('bash', { command: 'echo yes > made.txt; kill -0 1; kill -0 $(pgrep -o node) && echo REACHED' }),
+      say('GOAL: complete'),
+    ]);
+    using place = scratch(server.baseUrl, { ...quiet, mode: 'unrestricted', sandbox: { unrestricted: 'light' } });
+    await using rig = startRig(place, { rows: 30 });
+    await rig.waitFor('-- UNRESTRICTED --');
+    rig.type(':norris try it\r');
+    await rig.waitFor('done');
+    expect(readFileSync(made(place), 'utf8')).toBe('yes\n');
+    expect(rig.text()).toContain('not permitted');
+    expect(rig.text()).not.toMatch(/^│ REACHED/m);
+  });
+
   it('leaves the user’s own shell alone', async () => {
     using place = scratch();
     await using rig = startRig(place);
