@@ -192,10 +192,11 @@ describe('why not', () => {
     ['too much', FILE, [replace('one', 'é'.repeat(31 * 1024))], /63491 bytes of text; at most 61440/],
     [
       'a flood',
-      'a'.repeat(100_000),
+      'a'.repeat(40_000),
       [{ ...replace('a', 'b'.repeat(60_000)), replaceAll: true }],
       /would be larger than/,
     ],
+    ['a change everywhere', 'a'.repeat(60_000), [{ ...replace('a', 'b'), replaceAll: true }], /more than 50000 places/],
     [
       'several at once',
       FILE,

@@ -22,6 +22,8 @@ export type Found = { readonly edits: readonly Edit[]; readonly note?: string } 
 /** Patches whose near matches are looked for: that takes a walk through all lines. */
 const MAX_SEARCHES = 3;
 const MAX_LINES_NAMED = 8;
+/** Places that one call may change. A hundred replaceAll of one letter would fill the memory. */
+const MAX_PLACES = 50_000;
 /** A shorter new text is found anywhere. */
 const MIN_TELLING = 4;
 
@@ -30,6 +32,7 @@ export function finder(lines: Lines): (patch: Patch, index: number) => Found {
   const { text } = lines;
   let squeezed: Squeezed | undefined;
   let searches = 0;
+  let places = 0;
   return (patch, index) => {
     const newText = patch.newText ?? '';
     if (patch.operation === 'overwrite')
@@ -44,10 +47,13 @@ export function finder(lines: Lines): (patch: Patch, index: number) => Found {
     const wanted = toNewlines(patch.oldText ?? '');
     const exact = occurrences(text, wanted);
     if (exact.length > 1 && patch.replaceAll !== true) return { problem: ambiguous(lines, exact) };
-    if (exact.length > 0)
-      return {
-        edits: apart(exact, wanted.length).map((at) => beside(patch, index, at, at + wanted.length, newText)),
-      };
+    if (exact.length > 0) {
+      const starts = apart(exact, wanted.length);
+      places += starts.length;
+      if (places > MAX_PLACES)
+        return { problem: `more than ${MAX_PLACES} places would change; use a command for that` };
+      return { edits: starts.map((at) => beside(patch, index, at, at + wanted.length, newText)) };
+    }
 
     squeezed ??= squeeze(text);
     const { at, place } = tolerant(text, squeezed, wanted);
