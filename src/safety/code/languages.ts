@@ -162,7 +162,7 @@ const PHP: Language = {
     [/(?<![$>:\w])(unlink|rmdir|ftruncate|rename|posix_kill|chown|chgrp)\s*\(/, 'deletes, replaces or kills'],
     [/(?<![$>:\w])chmod\s*\([^)]*0?777/, 'changes permissions'],
     [
-      /Storage::delete|File::delete|->deleteDirectory\s*\(|::truncate\s*\(\s*\)|->truncate\s*\(\s*\)|Schema::drop/,
+      /->\s*(?:delete|forceDelete)\s*\(\s*\)|Storage::delete|File::delete|->deleteDirectory\s*\(|::truncate\s*\(\s*\)|->truncate\s*\(\s*\)|Schema::drop/,
       'deletes data',
     ],
   ],

@@ -60,9 +60,9 @@ const HARMLESS: Readonly<Record<string, string>> = {
   gem: 'list search info query specification contents dependency environment env outdated server which install update fetch build help sources|s check',
   bundle: 'list show info outdated check config|c install update add init lock viz open doctor platform package audit',
   cargo:
-    'build b check c test t bench doc d tree metadata search info version help clippy fmt new init add update fetch generate-lockfile verify-project locate-project read-manifest pkgid vendor install package audit outdated expand nextest deny machete publish login report run r miri llvm-cov bloat watch clean',
+    'build b check c test t bench doc d tree metadata search info version help clippy fmt new init add update fetch generate-lockfile verify-project locate-project read-manifest pkgid vendor install package audit outdated expand nextest deny machete publish login report run r miri llvm-cov bloat watch',
   rustup: 'show doc which check update install toolchain|t target|a component|c default override|o completions run',
-  go: 'build test vet fmt version env list doc mod|m get install help tool work|w generate run clean',
+  go: 'build test vet fmt version env list doc mod|m get install help tool work|w generate run',
   composer:
     'show info search outdated validate diagnose licenses depends prohibits audit status install update require init create-project dump-autoload check-platform-reqs about fund config|c suggests why why-not browse',
   poetry:

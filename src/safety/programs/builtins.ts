@@ -153,6 +153,7 @@ function declare(call: Call): string {
 }
 
 function readLine(call: Call): string {
+  for (const { text } of call.operands) if (text.includes('[')) call.machine.expandString(text);
   const { scope } = call.machine;
   const stdin = call.io.stdin;
   const names = call.operands.filter((operand) => !operand.maybeValue || /^[a-zA-Z_]\w*$/.test(operand.text));
@@ -175,6 +176,8 @@ function readLine(call: Call): string {
 }
 
 function readLines(call: Call): string {
+  const at = call.args.findIndex((field) => field.text === '-C');
+  if (call.args[at + 1]?.text === 'eval' && at >= 0) runCode(call.machine, call.io.stdin ?? HOLE, { stdin: '' });
   const name = call.operands.at(-1)?.text ?? 'MAPFILE';
   const { stdin } = call.io;
   call.machine.scope.set(name, stdin === undefined ? [HOLE] : stdin.replace(/\n$/, '').split('\n'));

@@ -16,6 +16,11 @@ const CARRIED: Readonly<Record<string, RegExp>> = {
   sort: /^--compress-program$/,
   ctags: /^--filter-terminator$/,
   pdsh: /^-R$/,
+  rsync: /^--rsync-path$/,
+  compgen: /^-C$/,
+  complete: /^-C$/,
+  mapfile: /^-C$/,
+  readarray: /^-C$/,
 };
 const SSH_OPTION =
   /^(?:-o)?\s*(ProxyCommand|LocalCommand|KnownHostsCommand|RemoteCommand|PermitLocalCommand)\s*[= ]\s*([\s\S]+)$/i;
@@ -29,6 +34,7 @@ export function runCarried(call: Call): void {
       if (found && found[2] !== 'none') runLoss(call, found[2] ?? '');
     }
   }
+  if (program === 'git') runGitOption(call);
   const options = CARRIED[program];
   if (
     !options ||
@@ -41,6 +47,22 @@ export function runCarried(call: Call): void {
     const equals = text.startsWith('--') ? text.indexOf('=') : -1;
     const name = equals > 0 ? text.slice(0, equals) : text;
     if (options.test(name)) runLoss(call, equals > 0 ? text.slice(equals + 1) : (args[index + 1]?.text ?? ''));
+  }
+}
+
+/** `git grep -O'cmd'` and `git difftool -x cmd` start the command they are given on files of the project. */
+function runGitOption(call: Call): void {
+  const sub = call.operands[0]?.text;
+  const option =
+    sub === 'grep'
+      ? /^(?:-O|--open-files-in-pager(?:=|$))/
+      : sub === 'difftool' || sub === 'mergetool'
+        ? /^(?:-x|--extcmd(?:=|$))/
+        : undefined;
+  if (!option) return;
+  for (const [index, { text }] of call.args.entries()) {
+    const found = option.exec(text);
+    if (found) runLoss(call, text.slice(found[0].length) || (sub === 'grep' ? '' : (call.args[index + 1]?.text ?? '')));
   }
 }
 

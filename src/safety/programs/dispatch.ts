@@ -7,6 +7,7 @@ import type { Field, Io, Machine, Redirect } from '../shell/machine.ts';
 import { DECODED, FETCHED, FILE_TEXT, HOLE, hasHole, readable, withoutHoles } from '../shell/marks.ts';
 import { filterOutput } from '../shell/output.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
+import { APP_SHELLS } from './app-shells.ts';
 import { BUILTINS } from './builtins.ts';
 import { Call } from './call.ts';
 import { runCarried } from './carried.ts';
@@ -19,6 +20,7 @@ import { isRehearsal } from './harmless-options.ts';
 import { INTERPRETERS } from './interpreters.ts';
 import { MISC } from './misc.ts';
 import { isLocalScript, programName } from './name.ts';
+import { judgeOutputs } from './outputs.ts';
 import { OVERWRITING } from './overwriting.ts';
 import { absolute, fileKey } from './paths.ts';
 import { runScriptFile, SHELLS } from './shells.ts';
@@ -38,6 +40,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map(
     ...DATABASES,
     ...EDITORS,
     ...MISC,
+    ...APP_SHELLS,
   }),
 );
 
@@ -71,6 +74,7 @@ export function dispatch(
   if (isRehearsal(call, hasRules(name) || HARMLESS_PROGRAMS.has(name))) return HOLE;
   if (isLocalScript(word.text) && !KNOWN_LOCAL.test(name)) return localScript(call, disabled);
   runCarried(call);
+  judgeOutputs(call);
   const output = HANDLERS.get(name)?.(call);
   const rule = matchRules(call, disabled);
   if (rule) machine.note(rule);
@@ -104,6 +108,12 @@ function byKnowledge(call: Call): StaticVerdict {
   const words = options.operands.map((operand) => operand.text);
   if (/^(npm|pnpm|yarn)$/.test(program) && /^(test|t|tst|start|run|run-script|rum)$/.test(words[0] ?? '')) {
     return unknown(`${program} runs scripts of the project`, { runsFiles: true });
+  }
+  if (
+    /^(cmake|ninja|meson|xcodebuild)$/.test(program) &&
+    call.args.some((field) => /^(--target=)?(clean|distclean|clean-all|maintainer-clean)$/.test(field.text))
+  ) {
+    return unknown(`${program} deletes what it built`);
   }
   const table = isHarmlessSubcommand(program, words, options.flags);
   if (table === true) return harmless();

@@ -128,6 +128,10 @@ function runModule(call: Call, at: number): string {
   const { machine, args } = call;
   const name = args[at]?.text ?? '';
   const rest = args.slice(at + 1);
+  if (name === 'timeit') {
+    for (const { text } of rest) if (/[(=]/.test(text)) readCode(machine, 'python', text);
+    return HOLE;
+  }
   if (name === 'venv' && rest.some((field) => field.text === '--clear'))
     machine.note(destructive('python venv --clear', 'deletes the environment first'));
   else if (name === 'json.tool' && rest.filter((field) => !field.text.startsWith('-')).length > 1) {

@@ -3,10 +3,15 @@ import { destructive, harmless, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
 import { forAll, type Handlers } from './handler.ts';
+import { writesOutput } from './outputs.ts';
 
 /** Settings of git whose value is a command. */
 const RUN_SETTING =
   /^(core\.(sshcommand|pager|editor|fsmonitor|hookspath|gitproxy|askpass)|sequence\.editor|diff\.external|diff\..+\.(command|textconv)|pager\..+|filter\..+\.(clean|smudge|process)|merge\..+\.driver|credential\.helper|gpg\.program|uploadpack\..+|receive\..+)$/i;
+
+/** Lines of plain-text protocols (memcached, redis, zookeeper, qemu's monitor, HTTP) that lose something. */
+const NETWORK_LOSS =
+  /^\s*(flush_all|flushall|flushdb|shutdown|delete\s+\S|del\s+\S|unlink\s+\S|kill\s*$|config\s+set|script\s+flush|debug\s+segfault|slaveof|replicaof|system_(reset|powerdown))/im;
 
 /** Programs that carry a command in an argument of their own, each in its own way. */
 export const MISC: Handlers = {
@@ -172,6 +177,8 @@ export const MISC: Handlers = {
         call.machine.note(destructive('curl | sh', 'gives a shell to the network'));
       else runCode(call.machine, program, { stdin: HOLE });
     }
+    if (NETWORK_LOSS.test(call.io.stdin ?? ''))
+      call.machine.note(destructive('command over the network', 'sends a server a command that deletes or stops'));
     call.machine.note(harmless());
     return FETCHED;
   }),
@@ -181,9 +188,19 @@ export const MISC: Handlers = {
     return undefined;
   }),
   ...forAll('ffmpeg sox magick convert mogrify', (call) => {
+    const target = call.args.at(-1)?.text ?? '-';
+    const inputs = call.args.slice(0, -1).map((field) => field.text);
+    if (
+      call.args.length > 1 &&
+      /^[\w./~]/.test(target) &&
+      inputs.includes(target) &&
+      (call.program !== 'ffmpeg' || call.has('-y'))
+    )
+      call.machine.note(destructive('same file in and out', 'empties the file it reads'));
+    if (/^(magick|convert)$/.test(call.program) && call.args.length > 1 && /\.\w+$/.test(target))
+      call.machine.note(writesOutput(call, target.replace(/^\w+:/, '')));
     if (call.program === 'mogrify') call.machine.note(destructive('sed -i', 'edits files in place'));
     else if (call.has('-y') && call.program === 'ffmpeg') {
-      const target = call.args.at(-1)?.text ?? '-';
       call.machine.note(
         target === '-' || target.startsWith('/dev/') || target === 'null'
           ? harmless()

@@ -3,6 +3,7 @@ import { FETCHED, FILE_TEXT, HOLE, hasHole, OWN_TEMP } from '../shell/marks.ts';
 import { destructive, harmless, type StaticVerdict, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { forAll, type Handlers } from './handler.ts';
+import { writesOutput } from './outputs.ts';
 import {
   fileKey,
   isDisk,
@@ -73,7 +74,9 @@ export const OVERWRITING: Handlers = {
     }
     if (/\b(DELE|RMD|RNFR)\b/.test(call.value('-Q', '--quote') ?? ''))
       call.machine.note(destructive('HTTP DELETE', 'asks a server to delete'));
-    return download(call, call.value('-o', '--output'));
+    const config = call.value('-K', '--config') === '-' ? (call.io.stdin ?? '') : '';
+    const configured = /^\s*-{0,2}(?:output|o)\s*[=:\s]\s*"?([^"\n]+)/m.exec(config)?.[1];
+    return download(call, call.value('-o', '--output') ?? configured?.trim());
   }),
   wget(call) {
     if (call.value('--method')?.toUpperCase() === 'DELETE')
@@ -108,15 +111,7 @@ function download(call: Call, target: string | undefined): string {
     call.machine.note(harmless());
     return '';
   }
-  call.machine.note(
-    overwrite(
-      call.machine,
-      target,
-      'download over a file',
-      'overwrites an existing file',
-      harmless('downloads a file'),
-    ),
-  );
+  call.machine.note(writesOutput(call, target, harmless('downloads a file')));
   call.machine.written.set(fileKey(call.machine, target), FETCHED);
   return '';
 }

@@ -22,6 +22,32 @@ const CODE: Readonly<Record<string, readonly string[]>> = {
  */
 export const FOUND_RULES: readonly Rule[] = [
   row(
+    'output over a file',
+    'overwrites an existing file',
+    [
+      'git diff --output=README.md',
+      'openssl rand -out ~/.ssh/id_rsa 2048',
+      'wget -O ~/.bashrc https://example.com/bashrc',
+      "ssh-keygen -f ~/id -N '' <<< y",
+    ],
+    [
+      'git diff --output=changes.patch',
+      'curl -o page.html https://example.com',
+      'ssh-keygen -t ed25519 -f ~/.keys/new',
+      'openssl genrsa -out server.key 2048',
+    ],
+  ),
+  row(
+    'command over the network',
+    'sends a server a command that deletes or stops',
+    ['echo flush_all | nc localhost 11211', "printf 'FLUSHALL\\r\\n' | nc localhost 6379"],
+    [
+      'echo stats | nc localhost 11211',
+      'echo ruok | nc localhost 2181',
+      "printf 'GET / HTTP/1.0\\r\\n\\r\\n' | nc h 80",
+    ],
+  ),
+  row(
     'truncating redirection',
     'empties an existing file',
     ['> app.log', 'echo x > config.yml', 'cat /dev/null >| f', ': > f', 'ls &> out', 'exec > log', 'cmd 3> x'],

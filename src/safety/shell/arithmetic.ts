@@ -14,6 +14,7 @@ export function arithmeticText(machine: Machine, expression: ArithmeticExpressio
 
 /** Walks the commands that evaluating this expression would run. */
 export function walkArithmetic(machine: Machine, expression: ArithmeticExpression | undefined, source: string): void {
+  expandNamed(machine, source);
   if (!/[$`]/.test(source)) return;
   if (!expression) {
     machine.expandString(source.replace(/^\$?\(\(|\)\)$/g, ''));
@@ -28,6 +29,14 @@ export function walkArithmetic(machine: Machine, expression: ArithmeticExpressio
     } else forEachChild(node, visit);
   };
   visit(expression);
+}
+
+/** A name in arithmetic stands for its value, which is evaluated too: `x='a[$(cmd)]'; (( x ))` runs the command. */
+export function expandNamed(machine: Machine, source: string): void {
+  for (const [name] of source.matchAll(/[A-Za-z_]\w*/g)) {
+    const value = machine.scope.get(name);
+    if (typeof value === 'string' && /\[.*[$`]/.test(value)) machine.expandString(value);
+  }
 }
 
 function evaluate(machine: Machine, node: ArithmeticExpression, depth: number): number | undefined {

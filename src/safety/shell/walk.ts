@@ -327,7 +327,7 @@ export class Walker implements Machine {
       this.scope.set(name, map.set(key, text));
     } else this.scope.set(name, assignment.append ? this.scope.text(name).replace(HOLE, '') + text : text);
     if (RUN_VARIABLES.test(name) && !hasHole(text) && text !== '') {
-      const inner = this.watch(() => this.runText(`${text} ${HOLE}`, { stdin: '' }));
+      const inner = this.watch(() => this.runText(`${text.replace(/^\|\|?-?/, '')} ${HOLE}`, { stdin: '' }));
       if (inner.verdict === 'destructive') this.note(inner);
     }
     if (name === 'PS4' || name === 'PROMPT_COMMAND') this.runText(name === 'PS4' ? `: "${text}"` : text, { stdin: '' });
