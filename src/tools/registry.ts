@@ -27,14 +27,17 @@ export type ToolRegistry = {
 /**
  * @param described tools that are only described here and run elsewhere (`bash`)
  * @param autoApprove globs over tool names
+ * @param alwaysDestructive globs over tool names that HALT whatever their own word is (SF-6)
  */
 export function createTools(
   described: readonly ToolSpec[],
   builtins: readonly BuiltinTool[],
   autoApprove: readonly string[],
+  alwaysDestructive: readonly string[],
 ): ToolRegistry {
   const specs = [...described, ...builtins.map((tool) => tool.spec)];
   const patterns = autoApprove.map(globToRegExp);
+  const halting = alwaysDestructive.map(globToRegExp);
   const find = (name: string) => builtins.find((tool) => tool.spec.name === name);
   return {
     specs,
@@ -49,7 +52,16 @@ export function createTools(
       if (problem !== undefined) return `invalid arguments for ${action.name}: ${problem}`;
       return find(action.name) ? undefined : `${action.name} can't be called with these arguments`;
     },
-    judge: (action, cwd) => (action.kind === 'tool' ? find(action.name)?.judge(action.arguments, cwd) : undefined),
+    judge(action, cwd) {
+      const tool = action.kind === 'tool' ? find(action.name) : undefined;
+      if (action.kind !== 'tool' || !tool) return undefined;
+      if (!halting.some((pattern) => pattern.test(action.name))) return tool.judge(action.arguments, cwd);
+      return {
+        destructive: true,
+        reason: `${action.name} always asks (safety.always_destructive_tools)`,
+        source: 'user-pattern',
+      };
+    },
     autoApproved(action) {
       const name = action.kind === 'command' ? 'bash' : action.name;
       return find(name)?.readOnly === true || patterns.some((pattern) => pattern.test(name));

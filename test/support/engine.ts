@@ -32,7 +32,7 @@ export function startEngine(
 ): Bench {
   const cwd = mkdtempSync(join(tmpdir(), 'aish-engine-'));
   const journal: SessionEvent[] = [];
-  const tools = createTools([BASH], [], ['bash']);
+  const tools = createTools([BASH], [], ['bash'], []);
   const services: Services = {
     models: createBroker({ presets: [preset] }),
     gate: change.gate ?? rmGate,
