@@ -25,13 +25,22 @@ const SQL_KEY = /^(sql|query|statement|statements|queries|sql_query|sqlquery)$/i
 const PROSE_KEY =
   /^(title|body|description|content|contents|text|message|messages|comment|summary|subject|note|notes|prompt|thought|question|answer|q|search|pattern|regex|glob|name|label|labels|caption|observation|observations|reason|topic|keywords?|old_?text|new_?text|old_?str|new_?str|value|markdown|html|data_to_write|file_text|url|path|file_?path)$/i;
 
+/** Arguments that are code or a command in any tool. */
+const LOUD_KEY =
+  /^(command|cmd|commands|shell|script|bash|exec|command_?line|code|sql|sql_?query|statements?|javascript|js|python|function|expression|(.*_)?cli_command)$/i;
+
 const WRITES =
-  /^(create|add|insert|write|append|post|send|make|new|save|store|open|start|commit|push|upload|copy|comment|reply|subscribe|assign|label|fork|star|enable|register|schedule|import|publish|book|invite|share|submit|generate|link|think|click|type|fill|navigate|hover|screenshot|press|select|scroll|wait|go)$/;
+  /^(create|add|insert|write|append|post|send|make|new|save|store|start|commit|push|upload|copy|comment|reply|subscribe|assign|label|fork|star|enable|register|schedule|import|publish|book|invite|share|submit|generate|link|think|click|type|fill|navigate|hover|screenshot|press|select|scroll|wait|go)$/;
 const CHANGES =
   /^(update|edit|modify|set|patch|replace|rename|move|merge|upsert|put|change|apply|overwrite|transfer|migrate|sync|resize|scale|rotate|close|archive|lock|mute|unsubscribe|unassign|deploy)$/;
 const OVERWRITES = /^(overwrite|replace|upsert)$/;
 const READS =
-  /^(get|list|read|search|find|show|describe|view|fetch|query|look|lookup|check|count|status|info|inspect|browse|explain|analyze|validate|preview|tail|head|stat|tree|diff|log|logs|ping|echo|who|whoami|current|convert|calculate|summarize|translate|resolve|suggest|extract|parse|verify|test|estimate|compare|directory|sequentialthinking|retrieve|download|export|snapshot|discover|crawl|scrape|open_?nodes|time|weather|help|version|scan|render|peek|dry_?run|plan|blame|grep|ls|cat|sample|aggregate|watch|monitor|visit|recall|ask|audit|is|has|can|allowed)$/;
+  /^(get|list|read|search|find|show|describe|view|fetch|query|look|lookup|check|count|status|info|inspect|browse|explain|analyze|validate|preview|tail|head|stat|tree|diff|log|logs|ping|echo|who|whoami|current|convert|calculate|summarize|translate|resolve|suggest|extract|parse|verify|test|estimate|compare|directory|sequentialthinking|retrieve|download|export|snapshot|discover|crawl|scrape|time|weather|help|version|scan|render|peek|dry_?run|plan|blame|grep|ls|cat|sample|aggregate|open|watch|monitor|visit|recall|ask|audit|is|has|can|allowed)$/;
+
+const READS_REASON = 'its name says that it reads';
+/** Servers whose tools hand a `query` to a database, whatever the tool is called. */
+const DATABASE =
+  /sql|postgres|maria|oracle|snowflake|bigquery|clickhouse|duckdb|redshift|athena|trino|presto|databricks|cassandra|mongo|redis|(^|[_-])db([_-]|$)|database|query|exec|run|shell|command/;
 
 /** Judges a tool call by its name, its arguments and what its server admits (SF-6). Never throws. */
 export function judgeTool(name: string, argumentsJson: string, options: ToolOptions): StaticVerdict {
@@ -52,7 +61,9 @@ function judge(name: string, argumentsJson: string, options: ToolOptions): Stati
   const named = byName(name, args);
   let verdict = worse(named, unknown('its arguments are not a JSON object'));
   if (args !== undefined) {
-    const given = byArguments(name, args, options);
+    // What a tool that only looks something up is asked for is text, however much it reads like a command.
+    const texts = named.reason === READS_REASON && !DATABASE.test(name.toLowerCase());
+    const given = byArguments(name, args, options, texts);
     // A tool that runs what it is given is as harmless as that.
     verdict = named.verdict === 'unknown' && given.settled ? given.verdict : worse(named, given.verdict);
   }
@@ -111,7 +122,7 @@ function byName(name: string, args: Record<string, unknown> | undefined): Static
       READS.test(word) &&
       (index === 0 || !list.slice(0, index).some((other) => verbOf(other)?.startsWith('destroys')))
     ) {
-      return harmless('its name says that it reads');
+      return harmless(READS_REASON);
     }
     const verb = verbOf(word);
     if (verb?.startsWith('destroys') || /^(kill|truncate|deletes?|removal|force)$/.test(word)) {
@@ -132,9 +143,9 @@ function byName(name: string, args: Record<string, unknown> | undefined): Static
 
 type Given = { readonly verdict: StaticVerdict; readonly settled: boolean };
 
-function byArguments(name: string, args: Record<string, unknown>, options: ToolOptions): Given {
+function byArguments(name: string, args: Record<string, unknown>, options: ToolOptions, texts: boolean): Given {
   const executes = EXECUTES.test(nameWords(name).join('_'));
-  let verdict = harmless();
+  let verdict = transfer(name, args, options);
   let seen = 0;
   let settled = false;
   const visit = (key: string, value: unknown, depth: number): void => {
@@ -144,7 +155,7 @@ function byArguments(name: string, args: Record<string, unknown>, options: ToolO
         (executes && COMMAND_KEY.test(key)) ||
         /cli_command$|^(http_)?method$/i.test(key) ||
         (executes && SQL_KEY.test(key));
-      verdict = worse(verdict, judgeString(key, value, executes, options));
+      verdict = worse(verdict, judgeString(key, value, executes, options, texts));
     } else if (Array.isArray(value)) {
       const words = value.every((item) => typeof item === 'string') ? (value as readonly string[]) : undefined;
       if (words && /^(args|argv|arguments|command|cmd)$/i.test(key)) {
@@ -176,13 +187,20 @@ function byArguments(name: string, args: Record<string, unknown>, options: ToolO
 }
 
 /** Of a string argument only losses count: that it is not known as a command means nothing. */
-function judgeString(key: string, value: string, executes: boolean, options: ToolOptions): StaticVerdict {
+function judgeString(
+  key: string,
+  value: string,
+  executes: boolean,
+  options: ToolOptions,
+  texts: boolean,
+): StaticVerdict {
   if (value.length < 3) return harmless();
   if (/^(method|http_method|verb|action|operation|op|type|mode)$/i.test(key)) {
     if (/^(DELETE|PURGE)$/.test(value) || verbOf(value) === 'destroys' || /^(write|overwrite|replace)$/i.test(value))
       return destructive('tool argument', `${key} is ${value}`);
     return harmless();
   }
+  if (texts && !LOUD_KEY.test(key)) return harmless();
   if (
     SQL_KEY.test(key) &&
     /^\s*(--|\/\*|\(|select|insert|update|delete|drop|create|alter|truncate|with|explain|show|grant|revoke|merge|replace|call|do|begin|vacuum|pragma)/i.test(
@@ -215,6 +233,14 @@ function judgeString(key: string, value: string, executes: boolean, options: Too
   if (PROSE_KEY.test(key)) return harmless();
   if (/\s/.test(value)) return onlyLoss(judgeCommand(value, options));
   return harmless();
+}
+
+/** `move_file` and its like lose what stands at the destination. */
+function transfer(name: string, args: Record<string, unknown>, options: ToolOptions): StaticVerdict {
+  if (!/^(move|rename|mv)(_|$)/.test(nameWords(name).join('_'))) return harmless();
+  const [from, to] = [args.source ?? args.from ?? args.src, args.destination ?? args.to ?? args.dest ?? args.target];
+  if (typeof from !== 'string' || typeof to !== 'string') return harmless();
+  return onlyLoss(judgeCommand(`mv -- ${quote(from)} ${quote(to)}`, options));
 }
 
 function onlyLoss(verdict: StaticVerdict): StaticVerdict {

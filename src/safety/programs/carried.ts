@@ -62,7 +62,8 @@ function runGitOption(call: Call): void {
   if (!option) return;
   for (const [index, { text }] of call.args.entries()) {
     const found = option.exec(text);
-    if (found) runLoss(call, text.slice(found[0].length) || (sub === 'grep' ? '' : (call.args[index + 1]?.text ?? '')));
+    const code = found && (text.slice(found[0].length) || (sub === 'grep' ? '' : call.args[index + 1]?.text));
+    if (code) runLoss(call, code);
   }
 }
 

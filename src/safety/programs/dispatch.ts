@@ -110,7 +110,7 @@ function byKnowledge(call: Call): StaticVerdict {
     return unknown(`${program} runs scripts of the project`, { runsFiles: true });
   }
   if (
-    /^(cmake|ninja|meson|xcodebuild)$/.test(program) &&
+    /^(cmake|ninja|meson)$/.test(program) &&
     call.args.some((field) => /^(--target=)?(clean|distclean|clean-all|maintainer-clean)$/.test(field.text))
   ) {
     return unknown(`${program} deletes what it built`);

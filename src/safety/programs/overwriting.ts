@@ -23,6 +23,8 @@ export const OVERWRITING: Handlers = {
       const written = append
         ? (specialTarget(text) ?? harmless())
         : overwrite(call.machine, text, 'tee', 'empties an existing file');
+      const sink = call.machine.sinks.get(text);
+      if (sink) call.machine.inSubshell(() => call.machine.runScript(sink, { stdin: call.io.stdin ?? HOLE }));
       call.machine.note(call.machine.substituted.has(text) ? harmless() : written);
       call.machine.written.set(fileKey(call.machine, text), call.io.stdin ?? HOLE);
     }

@@ -12,6 +12,10 @@ export const WRAPPERS: Handlers = Object.fromEntries(
   Object.entries(WRAPPER_ROWS).map(([name, wrapper]): [string, Handler] => [name, (call) => unwrap(call, wrapper)]),
 );
 
+/** Programs out of npm packages that rows know. */
+const PACKAGED =
+  /^(rimraf|del-cli|del|trash|fkill|prisma|knex|sequelize|typeorm|shx|npkill|rm-cli|wrangler|vercel|firebase|netlify|serverless|sls|cdk|pm2|lerna)$/;
+
 function unwrap(call: Call, wrapper: Wrapper): string | undefined {
   const { machine, args } = call;
   const values = new Set((wrapper.values ?? '').split(' '));
@@ -64,8 +68,21 @@ function unwrap(call: Call, wrapper: Wrapper): string | undefined {
   if (wrapper.onlyCode) return undefined;
   if (rest.length === 0) return wrapper.sub ? undefined : idleWrapper(call);
   if (wrapper.as !== undefined) return machine.runFields([plain(wrapper.as), ...rest], call.io);
-  if (wrapper.joined || (wrapper.joinedAlone && rest.length === 1)) return runCode(machine, joined(rest), call.io);
+  if (wrapper.joined || (wrapper.joinedAlone && /\s/.test(rest[0]?.text ?? '')))
+    return runCode(machine, joined(rest), call.io);
   return machine.runFields(rest, call.io);
+}
+
+/** `yarn rimraf dist`: a word that is no subcommand may be a program of the project's packages. */
+function runBinary(call: Call): string | undefined {
+  const { machine, program } = call;
+  const found = unwrap(call, WRAPPER_ROWS[program] ?? {});
+  const at = call.args.findIndex((field) => !field.text.startsWith('-'));
+  const word = call.args[at]?.text ?? '';
+  if (found !== undefined || !PACKAGED.test(word)) return found;
+  const inner = machine.watch(() => machine.runFields(call.args.slice(at), call.io));
+  if (inner.verdict === 'destructive') machine.note(inner);
+  return undefined;
 }
 
 function joined(fields: readonly Field[]): string {
@@ -174,6 +191,18 @@ export const SPECIAL_WRAPPERS: Handlers = {
     const end = words.findIndex((word, index) => index > at + 1 && word.startsWith('-'));
     return runCode(call.machine, words.slice(at + 1, end < 0 ? undefined : end).join('\n'), call.io);
   },
+  nix(call) {
+    const found = unwrap(call, WRAPPER_ROWS.nix ?? {});
+    const [sub, flake = ''] = call.operands.map((operand) => operand.text);
+    const dashes = call.args.findIndex((field) => field.text === '--');
+    if (sub !== 'run' || dashes < 0) return found;
+    // `nix run nixpkgs#coreutils -- rm x`: the attribute names the program, mostly.
+    const program = plain(flake.slice(flake.search(/[#.](?!.*[#.])/) + 1));
+    const inner = call.machine.watch(() => call.machine.runFields([program, ...call.args.slice(dashes + 1)], call.io));
+    if (inner.verdict === 'destructive') call.machine.note(inner);
+    return undefined;
+  },
+  ...Object.fromEntries(['yarn', 'pnpm'].map((name): [string, Handler] => [name, runBinary])),
   flatpak(call) {
     const program = call.value('--command');
     if (call.operands[0]?.text !== 'run' || program === undefined) return undefined;

@@ -32,11 +32,18 @@ export function walkArithmetic(machine: Machine, expression: ArithmeticExpressio
 }
 
 /** A name in arithmetic stands for its value, which is evaluated too: `x='a[$(cmd)]'; (( x ))` runs the command. */
-export function expandNamed(machine: Machine, source: string): void {
+function expandNamed(machine: Machine, source: string): void {
   for (const [name] of source.matchAll(/[A-Za-z_]\w*/g)) {
     const value = machine.scope.get(name);
     if (typeof value === 'string' && /\[.*[$`]/.test(value)) machine.expandString(value);
   }
+}
+
+/** Operands of `[[ -v … ]]` and of numeric comparisons are evaluated once more, subscripts and all. */
+export function expandAgain(machine: Machine, text: string, operator: string): void {
+  if (!/^-(v|R|eq|ne|lt|le|gt|ge)$/.test(operator)) return;
+  if (/\[.*[$`]/.test(text)) machine.expandString(text);
+  expandNamed(machine, text);
 }
 
 function evaluate(machine: Machine, node: ArithmeticExpression, depth: number): number | undefined {

@@ -1,4 +1,4 @@
-import type { Assignment, ParsedScript, Word } from 'unbash';
+import type { Assignment, ParsedScript, Script, Word } from 'unbash';
 import type { FileLook } from '../files.ts';
 import type { StaticVerdict } from '../verdict.ts';
 import type { Scope } from './scope.ts';
@@ -38,8 +38,10 @@ export interface Machine {
   readonly substituted: Map<string, string>;
   /** Text that this command itself wrote to files, by path. */
   readonly written: Map<string, string>;
+  /** Scripts of `>(…)`, by their `/dev/fd/…` name: what is written there is their input. */
+  readonly sinks: Map<string, Script>;
   /** Walks a parsed script; returns its output. */
-  runScript(script: ParsedScript, io: Io): string;
+  runScript(script: ParsedScript | Script, io: Io): string;
   /** Parses and walks code that stood in a string (`eval`, `sh -c`); returns its output. */
   runText(code: string, io: Io): string;
   /** Walks one command given as words. */

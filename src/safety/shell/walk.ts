@@ -14,7 +14,8 @@ import {
 import type { FileLook } from '../files.ts';
 import { depthOf, MAX_DEPTH, MAX_LENGTH } from '../limits.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
-import { walkArithmetic } from './arithmetic.ts';
+import { expandAgain, walkArithmetic } from './arithmetic.ts';
+import { startsItselfTwice } from './fork-bomb.ts';
 import type { Field, Io, Machine, Redirect } from './machine.ts';
 import { disarm, HOLE, hasHole, OWN_TEMP } from './marks.ts';
 import { sendsOutputAway, stdinOf } from './redirections.ts';
@@ -41,6 +42,7 @@ export class Walker implements Machine {
   readonly files: FileLook | undefined;
   readonly substituted = new Map<string, string>();
   readonly written = new Map<string, string>();
+  readonly sinks = new Map<string, Script>();
   verdict: StaticVerdict = harmless();
   private readonly judge: Judge;
   private nested = 0;
@@ -234,7 +236,10 @@ export class Walker implements Machine {
   /** Words of `[[ … ]]`: their substitutions run. */
   private visitWords(node: SyntaxNode): void {
     if (node.type === 'Word') expandText(this, node);
-    else forEachChild(node, (child) => this.visitWords(child));
+    else if (node.type === 'TestUnary' || node.type === 'TestBinary') {
+      const words = node.type === 'TestUnary' ? [node.operand] : [node.left, node.right];
+      for (const word of words) expandAgain(this, expandText(this, word), node.operator);
+    } else forEachChild(node, (child) => this.visitWords(child));
   }
 
   private branches(bodies: readonly CompoundList[], io: Io): string {
@@ -283,6 +288,8 @@ export class Walker implements Machine {
   /** Remembers what went into a file, since the same command may run it next. */
   private keep(redirects: readonly Redirect[], out: string): void {
     const target = redirects.find(({ operator, fd }) => operator.includes('>') && (fd ?? 1) === 1)?.target;
+    const sink = target === undefined ? undefined : this.sinks.get(target);
+    if (sink) this.inSubshell(() => this.runScript(sink, { stdin: out }));
     if (target === undefined || target.startsWith('/dev/')) return;
     const near = target.replace(/^(\.\/)+/, '');
     const path = isAbsolute(target) || this.scope.cwd === undefined ? near : join(this.scope.cwd, near);
@@ -351,24 +358,6 @@ const RUN_VARIABLES =
   /^(GIT_(SSH_COMMAND|SSH|EXTERNAL_DIFF|PAGER|EDITOR|SEQUENCE_EDITOR|ASKPASS|PROXY_COMMAND)|PAGER|MANPAGER|EDITOR|VISUAL|FCEDIT|BROWSER|LESSOPEN|LESSCLOSE|SSH_ASKPASS|SUDO_ASKPASS|SUDO_EDITOR|PSQL_EDITOR|RSYNC_RSH|CVS_RSH|TAR_OPTIONS)$/;
 
 const NONE: readonly Redirect[] = [];
-
-/** A function that pipes into itself, or starts itself in the background, multiplies without end. */
-function startsItselfTwice(definition: Extract<SyntaxNode, { type: 'Function' }>): boolean {
-  const name = definition.name.text;
-  const calls = (node: SyntaxNode) => node.type === 'Command' && node.name?.text === name;
-  let left = 300;
-  const visit = (node: SyntaxNode): boolean => {
-    if (--left < 0) return false;
-    if (node.type === 'Pipeline' && node.commands.filter(calls).length > 1) return true;
-    if (node.type === 'Statement' && node.background && calls(node.command)) return true;
-    let found = false;
-    forEachChild(node, (child) => {
-      found ||= visit(child);
-    });
-    return found;
-  };
-  return visit(definition.body);
-}
 
 function isWord(node: { type: string }): boolean {
   return node.type === 'Word' || node.type === 'Assignment';

@@ -169,6 +169,7 @@ function tagPart(machine: Machine, part: WordPart): string {
     case 'ProcessSubstitution': {
       const output = part.script ? machine.inSubshell(() => runInner(machine, part)) : HOLE;
       const name = `/dev/fd/${63 - machine.substituted.size}`;
+      if (part.operator === '>' && part.script) machine.sinks.set(name, part.script);
       machine.substituted.set(name, part.operator === '<' ? output : '');
       return name;
     }
