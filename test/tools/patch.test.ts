@@ -316,7 +316,7 @@ describe('undo', () => {
 
 describe('the call', () => {
   it('passes the registry when it fits the schema, and is told what is wrong otherwise', async () => {
-    const tools = createTools([], [tool], []);
+    const tools = createTools([], [tool], [], []);
     const refusal = (args: unknown) =>
       tools.refusal({ kind: 'tool', name: 'patch', callId: '1', arguments: JSON.stringify(args) });
     expect(await refusal({ path: 'f', patches: [replace('a', 'b')] })).toBeUndefined();
