@@ -56,7 +56,8 @@ function readEscapes(text: string): string {
   };
   return text.replace(
     /\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|0?([0-7]{1,3})|([\s\S]))/g,
-    (whole, hex, u4, u8, octal, other: string | undefined) => {
+    (whole: string, ...groups: (string | undefined)[]) => {
+      const [hex, u4, u8, octal, other] = groups;
       const code = hex ?? u4 ?? u8;
       if (code !== undefined) return fromCode(Number.parseInt(code, 16));
       if (octal !== undefined) return fromCode(Number.parseInt(octal, 8) & 255);

@@ -2,7 +2,7 @@ import type { ParameterExpansionPart, ParameterSliceOperation, Word } from 'unba
 import { globToRegExp } from './glob.ts';
 import type { Machine } from './machine.ts';
 import { HOLE, hasHole } from './marks.ts';
-import type { Value } from './scope.ts';
+import { isMap, type Value } from './scope.ts';
 
 /** `$@`, `$1`, `$#` … as a list of words; undefined for an ordinary variable. */
 export function specialParameter(machine: Machine, name: string): readonly string[] | undefined {
@@ -45,7 +45,7 @@ function valueAt(machine: Machine, name: string, index: Word): readonly string[]
 function elementOf(value: Value | undefined, key: string): readonly string[] {
   if (key === '@' || key === '*') return value === undefined ? [HOLE] : [...listOf(value)];
   if (value === undefined) return [HOLE];
-  if (value instanceof Map) return [value.get(key) ?? HOLE];
+  if (isMap(value)) return [value.get(key) ?? HOLE];
   const list = listOf(value);
   if (!/^-?\d+$/.test(key)) return [list.length === 1 ? (list[0] ?? '') : HOLE];
   return [list.at(Number(key)) ?? ''];
@@ -53,12 +53,12 @@ function elementOf(value: Value | undefined, key: string): readonly string[] {
 
 function listOf(value: Value): readonly string[] {
   if (typeof value === 'string') return [value];
-  return value instanceof Map ? [...value.values()] : (value as readonly string[]);
+  return isMap(value) ? [...value.values()] : value;
 }
 
 function keysOf(value: Value | undefined): readonly string[] {
   if (value === undefined) return [HOLE];
-  return value instanceof Map ? [...value.keys()] : listOf(value).map((_, index) => String(index));
+  return isMap(value) ? [...value.keys()] : listOf(value).map((_, index) => String(index));
 }
 
 function lengthOf(machine: Machine, part: ParameterExpansionPart): string {
@@ -78,7 +78,7 @@ function applyOperation(
   if (!operation) return values;
   switch (operation.type) {
     case 'Default': {
-      const missing = values.length === 0 || values.every((value) => value === '' || value === HOLE);
+      const missing = values.every((value) => value === '' || value === HOLE);
       const alternative = operation.operator.endsWith('+');
       if (alternative) return missing && !values.includes(HOLE) ? [] : [machine.text(operation.operand)];
       if (!missing) return values;

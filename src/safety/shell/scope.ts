@@ -15,6 +15,11 @@ const USUAL: ReadonlyMap<string, string> = new Map([
   ['OPTIND', '1'],
 ]);
 
+/** `instanceof Map` alone would forget what is in it. */
+export function isMap(value: Value): value is ReadonlyMap<string, string> {
+  return value instanceof Map;
+}
+
 /** The state of one shell: variables, functions, aliases, arguments and directory. */
 export class Scope {
   private readonly vars: Map<string, Value>;
@@ -74,8 +79,8 @@ export class Scope {
     const value = this.get(name);
     if (value === undefined) return HOLE;
     if (typeof value === 'string') return value;
-    if (value instanceof Map) return value.get('0') ?? HOLE;
-    return Array.isArray(value) ? (value[0] ?? '') : HOLE;
+    if (isMap(value)) return value.get('0') ?? HOLE;
+    return value[0] ?? '';
   }
 
   /** All elements of an array (or the one value of a scalar). */
@@ -83,7 +88,7 @@ export class Scope {
     const value = this.get(name);
     if (value === undefined) return [HOLE];
     if (typeof value === 'string') return [value];
-    return value instanceof Map ? [...value.values()] : [...(value as readonly string[])];
+    return isMap(value) ? [...value.values()] : [...value];
   }
 
   /** Names of known variables that start so (`${!pre*}`). */
