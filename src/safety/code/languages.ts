@@ -62,6 +62,7 @@ const PYTHON: Language = {
     /\b(?:subprocess\s*\.\s*(?:run|call|Popen|check_call|check_output)|(?<![.\w])(?:Popen|check_output|check_call|run)|pty\.spawn|os\.(?:exec[lv]p?e?|spawn[lv]p?e?|posix_spawnp?)|create_subprocess_exec)\s*\(\s*([^)]*)\)/g,
   writes: [
     /\bopen\s*\(\s*(?:[fr]?"(\d+)"|[\w.[\]()]+)\s*,\s*(?:mode\s*=\s*)?"(\d+)"/g,
+    /\b(?:os\s*\.\s*rename|shutil\s*\.\s*(?:move|copy|copy2|copyfile))\s*\([^,()]*,\s*[fr]?"(\d+)"/g,
     /(?:\bPath\s*\(\s*[fr]?"(\d+)"\s*\)|[\w)\]])\s*\.\s*write_(?:text|bytes)\s*\(/g,
   ],
   evaluates: /(?<![.\w])(?:exec|eval|compile|runpy\.run_path|execfile)\s*\(\s*(?:"(\d+)"|([^)\s]))/g,
@@ -87,6 +88,12 @@ const NODE: Language = {
       'deletes or empties files',
     ],
     [/(?<![.\w])(rimraf|unlink|rmdir|del|trash)\s*\(/, 'deletes files'],
+    [/\bimport\s*\(\s*"\d+"\s*\)[^;]{0,200}?\.\s*(rm|unlink|rmdir|truncate)\s*\(/, 'deletes or empties files'],
+    [
+      /\{[^{}]*\b(rm|unlink|rmdir|truncate|rmSync|unlinkSync)\b[^{}]*\}\s*(?:from|=)\s*(?:await\s+)?(?:import|require)?\s*\(?\s*"\d+"/,
+      'deletes or empties files',
+    ],
+    [/\bprocess\s*\.\s*binding\s*\(\s*"\d+"\s*\)\s*\.\s*(unlink|rmdir|rename|ftruncate)\b/, 'deletes files'],
     [/\bprocess\s*\.\s*kill\s*\(/, 'kills a process'],
     [
       /\.\s*(dropDatabase|deleteMany|deleteOne|dropCollection|flushall|flushdb|dropTable|truncateTable)\s*\(|\.\s*drop\s*\(\s*\)/,
@@ -192,6 +199,7 @@ const OTHER: Language = {
       /(?<![.$\w])(unlink|file\.remove|rm|file\.rename|file\s+delete|remove\.packages|deleteFile|removeFile|removeDirectory\w*|delete_file)\s*\(?\s*["\w(c]/,
       'deletes files',
     ],
+    [/\bFile\s*\.\s*(rm|rm_rf|rmdir|rename)\b/, 'deletes files'],
     [/\.\s*(delete|deleteDir|deleteOnExit|deleteRecursively|deleteIfExists)\s*\(\s*\)/, 'deletes files'],
     [
       /\b(Remove-Item|Clear-Content|Clear-RecycleBin|Format-Volume|Stop-Process|Stop-Computer|Remove-\w+|Set-Content|Out-File)\b/i,

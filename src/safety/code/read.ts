@@ -3,8 +3,9 @@ import { overwrite } from '../programs/paths.ts';
 import type { Machine } from '../shell/machine.ts';
 import { plain } from '../shell/machine.ts';
 import { HOLE } from '../shell/marks.ts';
-import { destructive, unknown, worse } from '../verdict.ts';
+import { destructive, harmless, unknown, worse } from '../verdict.ts';
 import { LANGUAGES, type Language } from './languages.ts';
+import { isPure } from './pure.ts';
 import { type Skeleton, skeleton } from './skeleton.ts';
 import { judgeSql } from './sql.ts';
 
@@ -12,12 +13,14 @@ const LONGEST = 100_000;
 
 /**
  * Reads source code for calls that delete, overwrite or run something, and notes what it finds. Code in which nothing
- * is found stays unknown: such languages can hide anything, so it is never called harmless.
+ * is found stays unknown, since such languages can hide anything, unless every call in it is on a list of harmless ones.
  */
 export function readCode(machine: Machine, program: string, source: string, depth = 0): void {
   const language = LANGUAGES[program];
-  machine.note(unknown(`${program} code`));
-  if (!language) return;
+  if (!language) {
+    machine.note(unknown(`${program} code`));
+    return;
+  }
   if (source.length > LONGEST || depth > 4) {
     machine.note(unknown(`${program} code beyond the limits`, { unresolved: true }));
     return;
@@ -31,6 +34,11 @@ export function readCode(machine: Machine, program: string, source: string, dept
       return;
     }
   }
+  if (isPure(program, source, read)) {
+    machine.note(harmless('code that only computes, reads and prints'));
+    return;
+  }
+  machine.note(unknown(`${program} code`));
   for (const found of read.code.matchAll(/\bmethod\s*[:=]\s*"(\d+)"/g)) {
     if (/^delete$/i.test(textOf(read, found[1]))) machine.note(destructive('HTTP DELETE', 'asks a server to delete'));
   }

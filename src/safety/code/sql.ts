@@ -59,6 +59,12 @@ const EFFECT_FUNCTION =
 
 /** The verdict on SQL text; several statements count together. */
 export function judgeSql(source: string): StaticVerdict {
+  const blocks = /^\s*DO\b/i.test(source) ? [...source.matchAll(/\$(\w*)\$([\s\S]*?)\$\1\$/g)] : [];
+  for (const [, , body = ''] of blocks) {
+    const run = [...body.matchAll(/\bEXECUTE\s+(?:format\s*\(\s*)?'((?:[^']|'')*)'/gi)].map((found) => found[1] ?? '');
+    const inner = judgeSql(`${body.replace(/\bBEGIN\b/gi, ';').replace(/\b(?:THEN|LOOP)\b/gi, ';')};${run.join(';')}`);
+    if (inner.verdict === 'destructive') return inner;
+  }
   const text = source
     .replace(/\/\*!\d*([\s\S]*?)\*\//g, '$1')
     .replace(/\/\*[\s\S]*?\*\//g, ' ')

@@ -38,6 +38,7 @@ const READERS = `
   k6 wrk ab hey vegeta siege bombardier oha locust
   uuidgen uuid pwgen mkpasswd apg shuf tsort numfmt
   wait cd pushd popd
+  iptables-save ip6tables-save nft-save logger
 `;
 
 /** Programs that only add: what is there stays. */

@@ -73,6 +73,8 @@ export const DATABASES: Handlers = {
             .filter((line) => line.trim() !== '')
             .map((line) => line.trim().toLowerCase().split(/\s+/));
     if (lines.length === 0) call.machine.note(unknown('a database session'));
+    if (call.has('-x') && /^(set|getset|restore|hset|mset)$/.test(words[0] ?? ''))
+      call.machine.note(destructive('redis loss', 'overwrites a value'));
     for (const line of lines) readRedis(call, line);
     return HOLE;
   },

@@ -66,6 +66,8 @@ export function dispatch(
   const script = /^\/etc\/(?:rc\.d\/)?(?:init|rc)\.d\/([\w.@-]+)$/.exec(word.text)?.[1];
   if (script !== undefined)
     return machine.runFields([{ text: 'service', glob: false }, { text: script, glob: false }, ...fields.slice(1)], io);
+  // `time -f %e cmd`: the parser takes `time` for the shell's own, which knows no format.
+  if (/^-[foavp]$/.test(word.text)) return machine.runFields(fields.slice(/[fo]/.test(word.text) ? 2 : 1), io);
   const name = programName(word.text);
   const call = new Call(machine, name, fields.slice(1), io, redirects);
   if (word.text.includes('/') && machine.written.has(fileKey(machine, word.text))) {

@@ -10,6 +10,7 @@ import { overwrite } from './paths.ts';
 /** Editors driven from the command line; an editor opened for the person is only a session. */
 export const EDITORS: Handlers = {
   vim(call) {
+    if (asksVersion(call)) return HOLE;
     const commands = vimCommands(call);
     for (const command of commands) readVim(call, command);
     if (call.value('-S') !== undefined) call.machine.note(unknown('runs an editor script', { runsFiles: true }));
@@ -17,6 +18,7 @@ export const EDITORS: Handlers = {
     return HOLE;
   },
   ...forAll('emacs emacsclient', (call) => {
+    if (asksVersion(call)) return HOLE;
     const words = call.args.map((field) => field.text);
     for (const [index, word] of words.entries()) {
       const code = /^-?-eval=([\s\S]+)$/.exec(word)?.[1] ?? (/^-?-e(val)?$/.test(word) ? words[index + 1] : undefined);
@@ -29,10 +31,15 @@ export const EDITORS: Handlers = {
     return HOLE;
   }),
   ...forAll('nano pico micro helix hx kak joe code subl gedit kate mcedit ne jed mg', (call) => {
+    if (asksVersion(call) || (call.program === 'code' && call.has('--list-extensions'))) return HOLE;
     call.machine.note(unknown('an editor session'));
     return HOLE;
   }),
 };
+
+function asksVersion(call: Call): boolean {
+  return call.args.length === 1 && /^--?(version|help)$/.test(call.args[0]?.text ?? '');
+}
 
 function vimCommands(call: Call): string[] {
   const out = [...(call.options.values.get('-c') ?? []), ...(call.options.values.get('--cmd') ?? [])];

@@ -42,6 +42,19 @@ const HARMLESS_MODULES =
 const PROJECT_SCRIPTS =
   /^(manage\.py|artisan|console|rails|rake|magento|occ|wp|wp-cli\.phar|drush|composer(\.phar)?|craft|yii|spark|odoo-bin|please)$/;
 
+const PRELOAD =
+  /^(-r(?!json$|yaml$|date$|time$|set$|pp$|digest$|csv$)|--require\b|--import\b|--loader\b|--experimental-loader\b|-M(?!List::Util|POSIX|JSON::PP|Data::Dumper|strict|warnings)|-I)/;
+const PRELOAD_VARIABLES = [
+  'NODE_OPTIONS',
+  'PYTHONPATH',
+  'PYTHONSTARTUP',
+  'PERL5OPT',
+  'PERL5LIB',
+  'RUBYOPT',
+  'RUBYLIB',
+  'LD_PRELOAD',
+];
+
 /** Interpreters: one-liners, code on standard input, script files. */
 export const INTERPRETERS: Handlers = forAll(
   'python node bun deno perl ruby php lua Rscript R julia groovy osascript elixir scala tclsh guile sbcl ghc expect',
@@ -52,8 +65,16 @@ function interpret(call: Call): string | undefined {
   const { program, args, machine } = call;
   const words = args.map((field) => field.text);
   if (words.length === 1 && /^(--version|-V|-v|--help|-h|version)$/.test(words[0] ?? '')) return HOLE;
+  // A module or a setting that is loaded first may do anything.
+  if (
+    words.some((word) => PRELOAD.test(word)) ||
+    PRELOAD_VARIABLES.some((name) => machine.scope.get(name) !== undefined)
+  ) {
+    machine.note(unknown('loads code of its own first', { runsFiles: true }));
+  }
   if (program === 'perl') inPlace(call, /^-\w*i(?!nc)/);
   if (program === 'ruby') inPlace(call, /^-\w*i\b/);
+  if (/^(perl|ruby)$/.test(program) && words.length === 2 && /^-w?c$/.test(words[0] ?? '')) return HOLE;
   if (program === 'node' && words.some((word) => /^(-c|--check)$/.test(word))) return HOLE;
   if (program === 'php' && words[0] === '-l') return HOLE;
   if ((program === 'deno' || program === 'bun') && words[0] && !words[0].startsWith('-')) {

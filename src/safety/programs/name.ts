@@ -2,7 +2,7 @@
 const VARIANTS: readonly (readonly [RegExp, string])[] = [
   [/^python[\d.]*$|^pypy[\d.]*$|^ipython[\d.]*$/, 'python'],
   [/^pip[\d.]+$/, 'pip'],
-  [/^(nodejs|node\d+)$/, 'node'],
+  [/^(nodejs|node\d+|tsx|ts-node|ts-node-esm|esno)$/, 'node'],
   [/^perl[\d.]+$/, 'perl'],
   [/^ruby[\d.]+$/, 'ruby'],
   [/^php[\d.]+$/, 'php'],

@@ -158,6 +158,7 @@ function judgeTransfer(call: Call, sources: readonly string[], target: string, d
   if (isHarmlessTarget(target)) return harmless();
   if (program === 'ln') {
     if (!call.has('-f', '--force')) return harmless();
+    if (sources.includes('/dev/null')) return destructive('ln -f', 'puts nothing in place of the file');
     return judgeTarget(call, sources, target, directory, 'ln -f', unknown('replaces a link or file if there is one'));
   }
   if (sources.includes('/dev/null')) return destructive(`${program} over a file`, 'empties the file');

@@ -24,7 +24,10 @@ export const TEXT_TOOLS: Handlers = {
   },
   awk(call) {
     const { operands, machine } = call;
-    const program = call.value('-e', '--source') ?? (call.has('-f', '--file') ? undefined : operands[0]?.text);
+    const file = call.value('-f', '--file');
+    const program =
+      call.value('-e', '--source') ??
+      (file === '-' || file === '/dev/stdin' ? call.io.stdin : file === undefined ? operands[0]?.text : undefined);
     if (
       call.args.some(
         (field, index) => /^-i$|^--include$/.test(field.text) && /^inplace/.test(call.args[index + 1]?.text ?? ''),
@@ -88,8 +91,8 @@ function readAwk(call: Call, program: string): void {
     else if (found[2] !== undefined && found[2] !== 'getline' && /print/.test(code))
       machine.note(unknown('awk pipes into a command', { unresolved: true }));
   }
-  for (const found of code.matchAll(/(?:"(\d+)"|\b(\w+))\s*\|&?\s*getline/g)) {
-    if (found[1] !== undefined) shell(found[1], false);
+  for (const found of code.matchAll(/(?:"(\d+)"([^|;{}\n]*)|\b(\w+)\s*)\|&?\s*getline/g)) {
+    if (found[1] !== undefined) shell(found[1], (found[2] ?? '').trim() !== '');
     else machine.note(unknown('awk reads from a command', { unresolved: true }));
   }
   let flat = code;
