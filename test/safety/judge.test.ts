@@ -38,6 +38,12 @@ describe('with the file system looked at', () => {
     ['dd if=/dev/zero of=new.img count=1', 'read-only'],
     ['sort -o full.txt full.txt', 'destructive'],
     ['curl -o full.txt https://example.com/', 'destructive'],
+    ['git diff --output=full.txt', 'destructive'],
+    ['git archive -o new.tar HEAD', 'read-only'],
+    ['openssl genrsa -out full.txt 2048', 'destructive'],
+    ['convert empty.txt full.txt', 'destructive'],
+    ["curl -K- <<< 'output=full.txt'", 'destructive'],
+    ['ln -sf new full.txt', 'destructive'],
     ['curl -o new.txt https://example.com/', 'read-only'],
     ["python3 -c \"open('full.txt','w')\"", 'destructive'],
   ])('%s is %s', (command, verdict) => {

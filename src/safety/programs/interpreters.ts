@@ -78,6 +78,7 @@ function interpret(call: Call): string | undefined {
   if (program === 'node' && words.some((word) => /^(-c|--check)$/.test(word))) return HOLE;
   if (program === 'php' && words[0] === '-l') return HOLE;
   if ((program === 'deno' || program === 'bun') && words[0] && !words[0].startsWith('-')) {
+    if (program === 'deno' && words[0] === 'fmt' && words.includes('--check')) return HOLE;
     if (words[0] === 'eval') return source(call, words[1] ?? '');
     if (program === 'bun' && words[0] === 'x') return machine.runFields([plain('bunx'), ...args.slice(1)], call.io);
     const packaged = words.findIndex((word) => /^(npm|jsr):\w/.test(word));

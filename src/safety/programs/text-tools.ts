@@ -91,7 +91,7 @@ function readAwk(call: Call, program: string): void {
     else if (found[2] !== undefined && found[2] !== 'getline' && /print/.test(code))
       machine.note(unknown('awk pipes into a command', { unresolved: true }));
   }
-  for (const found of code.matchAll(/(?:"(\d+)"([^|;{}\n]*)|\b(\w+)\s*)\|&?\s*getline/g)) {
+  for (const found of code.matchAll(/(?:"(\d+)"([^|;{}\n]{0,200})|\b(\w+)\s*)\|&?\s*getline/g)) {
     if (found[1] !== undefined) shell(found[1], (found[2] ?? '').trim() !== '');
     else machine.note(unknown('awk reads from a command', { unresolved: true }));
   }
