@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { HOLE, hasHole, OWN_TEMP } from '../shell/marks.ts';
 import { echoOutput, printfOutput } from '../shell/output.ts';
+import { runVariable } from '../shell/run-variables.ts';
 import { unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
@@ -146,6 +147,7 @@ function declare(call: Call): string {
     const { scope } = call.machine;
     if (nameref) scope.references.set(name, value);
     else scope.set(name, append ? scope.text(name) + value : value);
+    runVariable(call.machine, name, value);
     if (words.includes('-i')) call.machine.expandString(value);
     if (name === 'PROMPT_COMMAND' || name === 'BASH_ENV') runCode(call.machine, value, { stdin: '' });
   }

@@ -1,4 +1,4 @@
-import { HOLE } from '../shell/marks.ts';
+import { HOLE, hasHole } from '../shell/marks.ts';
 import { harmless, type StaticVerdict } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { overwrite } from './paths.ts';
@@ -75,7 +75,7 @@ function keyFile(call: Call): void {
   const target = words[words.indexOf('-f') + 1];
   const changes = words.some((word) => /^-(\w*[lyeFRHLBDiQ]|p)$/.test(word));
   if (!words.includes('-f') || target === undefined || changes) return;
-  if (/^\s*y/i.test(call.io.stdin ?? ''))
+  if (/^\s*y/i.test(call.io.stdin ?? '') || hasHole(call.io.stdin ?? ''))
     call.machine.note(overwrite(call.machine, target, 'output over a file', 'overwrites a key'));
   else if (call.machine.files) call.machine.note(writesOutput(call, target));
 }

@@ -1,6 +1,7 @@
 import type { Field } from '../shell/machine.ts';
 import { plain } from '../shell/machine.ts';
 import { HOLE, hasHole } from '../shell/marks.ts';
+import { runVariable } from '../shell/run-variables.ts';
 import { destructive, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
@@ -117,8 +118,10 @@ export const SPECIAL_WRAPPERS: Handlers = {
         return runCode(machine, code, io);
       }
       const assigned = /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(text);
-      if (assigned) machine.scope.set(assigned[1] ?? '', assigned[2] ?? '');
-      else if (/^(-u|-C|--unset|--chdir)$/.test(text)) at++;
+      if (assigned) {
+        machine.scope.set(assigned[1] ?? '', assigned[2] ?? '');
+        runVariable(machine, assigned[1] ?? '', assigned[2] ?? '');
+      } else if (/^(-u|-C|--unset|--chdir)$/.test(text)) at++;
       else if (text !== '-' && !text.startsWith('-')) return machine.runFields(args.slice(at), io);
     }
     return HOLE;

@@ -19,6 +19,7 @@ import { startsItselfTwice } from './fork-bomb.ts';
 import type { Field, Io, Machine, Redirect } from './machine.ts';
 import { disarm, HOLE, hasHole, OWN_TEMP } from './marks.ts';
 import { sendsOutputAway, stdinOf } from './redirections.ts';
+import { runVariable } from './run-variables.ts';
 import { Scope } from './scope.ts';
 import { expandPattern, expandQuoted, expandString, expandText, expandWord, expandWords } from './word.ts';
 
@@ -333,10 +334,7 @@ export class Walker implements Machine {
         for (const [index, item] of (old as readonly string[]).entries()) map.set(String(index), item);
       this.scope.set(name, map.set(key, text));
     } else this.scope.set(name, assignment.append ? this.scope.text(name).replace(HOLE, '') + text : text);
-    if (RUN_VARIABLES.test(name) && !hasHole(text) && text !== '') {
-      const inner = this.watch(() => this.runText(`${text.replace(/^\|\|?-?/, '')} ${HOLE}`, { stdin: '' }));
-      if (inner.verdict === 'destructive') this.note(inner);
-    }
+    runVariable(this, name, text);
     if (name === 'PS4' || name === 'PROMPT_COMMAND') this.runText(name === 'PS4' ? `: "${text}"` : text, { stdin: '' });
   }
 
@@ -352,10 +350,6 @@ export class Walker implements Machine {
     });
   }
 }
-
-/** Variables whose value other programs run as a command. */
-const RUN_VARIABLES =
-  /^(GIT_(SSH_COMMAND|SSH|EXTERNAL_DIFF|PAGER|EDITOR|SEQUENCE_EDITOR|ASKPASS|PROXY_COMMAND)|PAGER|MANPAGER|EDITOR|VISUAL|FCEDIT|BROWSER|LESSOPEN|LESSCLOSE|SSH_ASKPASS|SUDO_ASKPASS|SUDO_EDITOR|PSQL_EDITOR|RSYNC_RSH|CVS_RSH|TAR_OPTIONS)$/;
 
 const NONE: readonly Redirect[] = [];
 
