@@ -19,6 +19,7 @@ export function replyOf(
     ...(got.usage && { usage: got.usage }),
     preset: preset.name,
     finish,
+    ...(got.finishReason === 'length' && { truncated: true }),
     ...(fault && !cancelled && { failure: fault.failure }),
     notices: [...notices, ...ownNotices],
   };

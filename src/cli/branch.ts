@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
+import { clean, stripStyles } from '../session/text.ts';
 
 /** The branch checked out around `cwd`, or the first letters of a detached commit; undefined outside a repository. Reads two small files, runs nothing. */
 export function gitBranch(cwd: string): string | undefined {
@@ -18,10 +19,19 @@ export function gitBranch(cwd: string): string | undefined {
 function headOf(git: string): string | undefined {
   const stat = statSync(git, { throwIfNoEntry: false });
   if (!stat) return undefined;
-  if (stat.isDirectory()) return readFileSync(join(git, 'HEAD'), 'utf8').trim();
+  if (stat.isDirectory()) return firstLine(join(git, 'HEAD'));
+  if (!stat.isFile()) return undefined;
   // A work tree or submodule: a file that names the real place.
   const named = readFileSync(git, 'utf8')
     .replace(/^gitdir: /, '')
     .trim();
-  return readFileSync(join(isAbsolute(named) ? named : join(dirname(git), named), 'HEAD'), 'utf8').trim();
+  return firstLine(join(isAbsolute(named) ? named : join(dirname(git), named), 'HEAD'));
+}
+
+/** Hostile text like any other: a repository may have been written by anyone. */
+function firstLine(path: string): string | undefined {
+  if (!statSync(path).isFile()) return undefined;
+  return stripStyles(clean(readFileSync(path, 'utf8')))
+    .split('\n')[0]
+    ?.trim();
 }

@@ -4,7 +4,7 @@ import { completeLine } from '../commands/complete.ts';
 import { type Config, placesOf, writeModelChoice } from '../config/index.ts';
 import type { Engine } from '../engine/engine.ts';
 import { ShellRegion } from '../engine/shell-region.ts';
-import type { Jobs, UserShell } from '../executor/index.ts';
+import { isIncomplete, type Jobs, type UserShell } from '../executor/index.ts';
 import { classify, isAffirmation, knownWords, type PathIndex } from '../router/index.ts';
 import { type Gate, listRules } from '../safety/index.ts';
 import { listSessions } from '../store/index.ts';
@@ -77,6 +77,7 @@ export function face({
         ? { ...route, kind: 'ai', why: 'an answer' }
         : route;
     },
+    incomplete: isIncomplete,
     complete: (line, cursor) => completeLine(aish, line, cursor, (start) => index.startingWith(start, MOST_NAMES)),
     history,
     info() {

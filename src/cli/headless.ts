@@ -24,12 +24,19 @@ class Headless {
   readonly #answered = new Set<string>();
   readonly #waiting = new Set<() => void>();
   interrupted = false;
+  /** Resolves at the first SIGINT. */
+  readonly interruption: Promise<'interrupted'>;
+  #tellInterruption: (word: 'interrupted') => void = () => {};
 
   constructor(aish: Aish, options: HeadlessOptions) {
     this.#aish = aish;
     this.#options = options;
-    this.#printer = new EntryPrinter(options.out, options.json);
     // What a resumed session showed before is not said again.
+    this.#printer = new EntryPrinter(options.out, options.json, aish.engine.transcript.entries.length);
+    this.interruption = new Promise((resolve) => {
+      this.#tellInterruption = resolve;
+    });
+    aish.engine.onGiveBack((text) => options.err(`not sent: ${visible(text)}\n`));
     aish.engine.subscribe(() => this.#look());
     process.on('SIGINT', () => this.#interrupt());
   }
@@ -61,13 +68,18 @@ class Headless {
     this.#options.err(`${haltLine(question)} -> ${kind} (no person to ask)\n`);
     // Not from within the dispatch that put the question.
     queueMicrotask(
-      () => void this.#aish.engine.dispatch({ type: 'answered', question: question.id, answer: { kind } }),
+      () =>
+        void this.#aish.engine.dispatch(
+          { type: 'answered', question: question.id, answer: { kind } },
+          question.session,
+        ),
     );
   }
 
   #interrupt(): void {
     if (this.interrupted) process.exit(EXIT.interrupted);
     this.interrupted = true;
+    this.#tellInterruption('interrupted');
     void this.#aish.engine.dispatch({ type: 'aborted' });
     this.#aish.shell.running?.interrupt();
   }
@@ -78,14 +90,15 @@ const answerWithout = { escalation: 'abort', mode: 'skip', halt: undefined } as 
 
 function haltLine(question: Question): string {
   if (question.kind === 'escalation') return `HALT: ${question.skips} actions skipped in a row`;
-  if (question.kind === 'mode') return `HALT: the agent asks for Unrestricted mode: ${question.reason}`;
-  return `HALT: ${question.judgement.reason}: ${visible(describeAction(question.action))}`;
+  if (question.kind === 'mode') return `HALT: the agent asks for Unrestricted mode: ${visible(question.reason)}`;
+  return `HALT: ${visible(question.judgement.reason)}: ${visible(describeAction(question.action))}`;
 }
 
 /** `aish-tui run <goal>`: one Norris run; the exit code tells how it ended. */
 export async function runGoal(aish: Aish, goal: string, options: HeadlessOptions): Promise<number> {
   const headless = new Headless(aish, options);
-  await aish.engine.dispatch({ type: 'norrisStarted', goal });
+  // A journal that can't be written tells so itself.
+  await aish.engine.dispatch({ type: 'norrisStarted', goal }).catch(() => {});
   await headless.rest();
   if (headless.interrupted) return EXIT.interrupted;
   const ended = aish.engine.transcript.entries.findLast((shown) => shown.entry.kind === 'norrisEnded')?.entry;
@@ -95,7 +108,7 @@ export async function runGoal(aish: Aish, goal: string, options: HeadlessOptions
 /** `aish-tui ask <question>`: one question with its sub-loop; what needs a yes is skipped. */
 export async function askQuestion(aish: Aish, question: string, options: HeadlessOptions): Promise<number> {
   const headless = new Headless(aish, options);
-  await aish.engine.dispatch({ type: 'asked', line: aish.engine.newLineId(), text: question });
+  await aish.engine.dispatch({ type: 'asked', line: aish.engine.newLineId(), text: question }).catch(() => {});
   await headless.rest();
   if (headless.interrupted) return EXIT.interrupted;
   const failed = aish.engine.transcript.entries.some(({ entry }) => entry.kind === 'notice' && entry.level === 'error');
@@ -109,11 +122,13 @@ export async function runLines(aish: Aish, lines: AsyncIterable<string>, options
   aish.onQuit(() => {
     quit = true;
   });
-  for await (const line of lines) {
-    await submitLine(aish, line);
+  const input = lines[Symbol.asyncIterator]();
+  while (!quit) {
+    const next = await Promise.race([input.next(), headless.interruption]);
+    if (next === 'interrupted' || next.done) break;
+    await submitLine(aish, next.value);
     await headless.rest();
-    if (headless.interrupted) return EXIT.interrupted;
-    if (quit) break;
+    if (headless.interrupted) break;
   }
-  return EXIT.ok;
+  return headless.interrupted ? EXIT.interrupted : EXIT.ok;
 }

@@ -5,6 +5,9 @@ import { EXIT } from './exit-codes.ts';
 import type { HeadlessOptions } from './headless.ts';
 import type { Global, Invocation } from './program.ts';
 
+// A reader that has seen enough (head) is no fault: what is said after goes nowhere.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
 const out = (text: string) => void process.stdout.write(text);
 const err = (text: string) => void process.stderr.write(text);
 

@@ -126,6 +126,7 @@ function build({ options, config, notices, presets, sandbox, session, sessions, 
       void engine.dispatch({ type: 'jobEnded', job: job.id, command: job.command, result: job.result, by: job.owner });
   });
   begin(engine, session, settingsOf(config, presets, sandbox), options.global.mode ?? config.mode);
+  if (session.events.length > 0) applyFlags(engine, options.global, presets);
   for (const text of [...notices, presets.notice, disabledNotice(config), sandboxNotice(sandbox)]) {
     if (text !== undefined) engine.showLocal(notice(text));
   }
@@ -202,6 +203,14 @@ function begin(engine: Engine, session: SessionChoice, settings: Settings, mode:
   engine.replay(session.events);
   void engine.dispatch({ type: 'resumed', settings });
   void engine.dispatch({ type: 'shellMoved', cwd: process.cwd() });
+}
+
+/** What the command line asks for holds for a resumed session as well; a preset that is gone gives way. */
+function applyFlags(engine: Engine, { mode, model }: Global, presets: Presets): void {
+  if (mode !== undefined) void engine.dispatch({ type: 'modeChosen', mode });
+  const { preset } = engine.conversation;
+  const known = presets.list.some(({ name }) => name === preset);
+  if (model !== undefined || !known) void engine.dispatch({ type: 'presetChosen', preset: presets.active });
 }
 
 function settingsOf(config: Config, presets: Presets, sandbox: SandboxStatus): Settings {

@@ -3,7 +3,7 @@ import type { Shown } from '../engine/transcript.ts';
 import { describeAction } from '../session/action.ts';
 import type { Entry } from '../session/entry.ts';
 import { plainOutput } from '../session/exec-text.ts';
-import { visible } from '../session/text.ts';
+import { clean, stripStyles, visible } from '../session/text.ts';
 
 export type Writer = (text: string) => void;
 
@@ -11,9 +11,11 @@ export type Writer = (text: string) => void;
 export class EntryPrinter {
   readonly #write: Writer;
   readonly #json: boolean;
-  #next = 0;
+  #next: number;
 
-  constructor(write: Writer, json: boolean) {
+  /** @param from how many entries were said before */
+  constructor(write: Writer, json: boolean, from: number) {
+    this.#next = from;
     this.#write = write;
     this.#json = json;
   }
@@ -22,10 +24,18 @@ export class EntryPrinter {
   print(entries: readonly Shown[]): void {
     for (let shown = entries[this.#next]; shown && isFinal(shown.entry); shown = entries[this.#next]) {
       this.#next += 1;
-      const text = this.#json ? JSON.stringify(shown.entry) : plainEntry(shown.entry);
+      const text = this.#json ? escapeJson(JSON.stringify(shown.entry)) : stripStyles(clean(plainEntry(shown.entry)));
       if (text !== '') this.#write(`${text}\n`);
     }
   }
+}
+
+/** JSON escapes C0 by itself; C1 and what turns the direction of text can deceive a terminal as well. */
+function escapeJson(json: string): string {
+  return json.replace(
+    /[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function isFinal(entry: Entry): boolean {

@@ -21,8 +21,10 @@ export type AgentOptions = {
 /** Runs the model's commands, each in a fresh bash (EX-10), in Restricted behind the kernel sandbox (MO-2). */
 export function agentCommands({ environment, dataDir, launcher, light }: AgentOptions): AgentCommands {
   return {
-    async run(command, { cwd, restricted }) {
+    async run(command, { cwd, restricted, signal }) {
       const env = await environment();
+      // The shell may have taken its time to come up; what was aborted meanwhile is not started any more.
+      signal.throwIfAborted();
       const common = { command, cwd, ...AGENT_TERMINAL, dataDir };
       if (!restricted) {
         const wrap =

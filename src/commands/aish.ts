@@ -50,6 +50,8 @@ export type Aish = {
   readonly engine: Engine;
   readonly shell: ShellRegion;
   classify(line: string): Classified;
+  /** Whether a shell would ask for more lines before it could run this. */
+  incomplete(line: string): boolean;
   complete(line: string, cursor: number): Promise<readonly string[]>;
   readonly history: { entries(): readonly string[]; add(line: string): void };
   info(): Info;

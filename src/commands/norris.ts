@@ -14,6 +14,7 @@ export const norris: Command = {
       return undefined;
     }
     if (phase.kind !== 'idle') throw new CommandError('a run is under way; :norris off ends it');
+    if (rest === 'continue') throw new CommandError(':norris continue is not there yet; give the goal again');
     if (rest === '') {
       const offer = lastGoal === undefined ? '' : ` The last one was: ${lastGoal}`;
       throw new CommandError(`say what to do: :norris <goal>.${offer}`);

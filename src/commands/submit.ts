@@ -20,6 +20,8 @@ export async function submitLine(aish: Aish, line: string, kind?: LineKind): Pro
     case 'meta':
       return runMeta(aish, text);
     case 'shell':
+      // Half a command would leave the shell waiting for the rest.
+      if (aish.incomplete(text)) return show(aish, line, 'not run: the command is not complete', true);
       return aish.shell.submit(text, { private: taken.private ?? false });
     case 'ai':
       // A journal that can't be written tells so itself.

@@ -48,8 +48,8 @@ async function command(context: EffectContext, op: string, permit: Permit, signa
   const { action, cwd, mode } = permit;
   if (action.kind !== 'command') throw new Error('not a command');
   const { agent, waitSeconds } = context.services;
-  const running = await agent.run(action.command, { cwd, restricted: mode === 'restricted' });
-  if (action.job) return asJob(context, running, permit);
+  const running = await agent.run(action.command, { cwd, restricted: mode === 'restricted', signal });
+  if (action.job && !signal.aborted) return asJob(context, running, permit);
   context.live.commands.set(op, running);
   context.changed();
   const interrupt = () => running.interrupt();

@@ -24,6 +24,8 @@ export class Engine {
   readonly #queue: SessionEvent[] = [];
   readonly #listeners = new Set<() => void>();
   readonly #eventListeners = new Set<(event: SessionEvent) => void>();
+  /** What came back before anyone listened: at a resume. */
+  readonly #givenBack: string[] = [];
   readonly #giveBackListeners = new Set<GiveBack>();
   #draining = false;
   #closed = false;
@@ -82,6 +84,7 @@ export class Engine {
   /** Called when queued lines come back to the prompt. */
   onGiveBack(listener: GiveBack): () => void {
     this.#giveBackListeners.add(listener);
+    for (const text of this.#givenBack.splice(0)) listener(text);
     return () => this.#giveBackListeners.delete(listener);
   }
 
@@ -130,9 +133,14 @@ export class Engine {
     for (const effect of effects) this.transcript.apply(effect);
     for (const listener of this.#eventListeners) listener(event);
     for (const effect of effects) {
-      if (effect.kind === 'giveBack') for (const listener of this.#giveBackListeners) listener(effect.text);
+      if (effect.kind === 'giveBack') this.#giveBack(effect.text);
       else carryOut(this.#context, effect);
     }
+  }
+
+  #giveBack(text: string): void {
+    if (this.#giveBackListeners.size === 0) this.#givenBack.push(text);
+    for (const listener of this.#giveBackListeners) listener(text);
   }
 
   #notify(): void {

@@ -56,7 +56,11 @@ export type RunningCommand = {
 
 /** Runs one command of the model. */
 export type AgentCommands = {
-  run(command: string, options: { readonly cwd: string; readonly restricted: boolean }): Promise<RunningCommand>;
+  /** Rejects, and starts nothing, once `signal` has fired. */
+  run(
+    command: string,
+    options: { readonly cwd: string; readonly restricted: boolean; readonly signal: AbortSignal },
+  ): Promise<RunningCommand>;
 };
 
 export type JobInfo = {

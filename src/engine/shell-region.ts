@@ -57,6 +57,7 @@ export class ShellRegion {
     const op = `sh-${engine.services.now()}-${this.#serial}`;
     try {
       const shell = await this.#shell;
+      if (engine.closed) return;
       const running = shell.run(line);
       this.#running = running;
       engine.live.commands.set(op, running);

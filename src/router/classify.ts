@@ -46,6 +46,11 @@ const COMPOUND =
 
 const RULES: readonly Rule[] = [
   (line) => (ASSIGNMENT.test(line) ? shell('assignment') : undefined),
+  // A substitution runs before the shell finds out that there is no such command: never on a guess.
+  (line, sight, words) => {
+    const first = sight.pieces[0]?.text ?? '';
+    return /`|\$\(/.test(line) && /^[\p{L}]+$/u.test(first) && !words.knows(first) ? ai('no such command') : undefined;
+  },
   (line) => (COMPOUND.test(line) ? shell('shell grammar') : undefined),
   (line, sight, words) => {
     if (!OTHER_SCRIPT.test(line)) return undefined;

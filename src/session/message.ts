@@ -55,6 +55,8 @@ export type Reply = {
   /** The preset that answered in the end (a fallback may have). */
   readonly preset: string;
   readonly finish: 'stop' | 'tools' | 'length' | 'cancelled' | 'failed';
+  /** The token limit cut the text, whatever else arrived: its last line may be half a line. */
+  readonly truncated?: boolean;
   readonly failure?: CallFailure;
   /** Lines worth telling the user: a truncated tool call, an answer spent in thinking, a fallback used. */
   readonly notices: readonly string[];

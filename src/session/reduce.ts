@@ -16,7 +16,7 @@ import {
   takeExamination,
   takeReply,
 } from './steps.ts';
-import { abort, resume, settle } from './stop.ts';
+import { abort, outcomeUnknown, resume, settle } from './stop.ts';
 import { Work } from './work.ts';
 
 type Of<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>;
@@ -79,8 +79,7 @@ function apply(work: Work, event: SessionEvent): void {
     case 'spawned':
       return;
     case 'resumed': {
-      const { running: _, ...shell } = work.state.shell;
-      work.state = { ...work.state, shell };
+      closeShell(work);
       return resume(work, event.settings);
     }
     case 'asked':
@@ -222,10 +221,11 @@ function chooseMode(work: Work, mode: Mode): void {
     work.set({ tightening: true });
     return work.notice('info', '[aish] Restricted takes effect when the running action ends');
   }
+  if (mode === work.conversation.mode) return;
   setMode(work, mode);
   if (phase.kind !== 'judging' && phase.kind !== 'halted') return;
   work.unask();
-  examineNext(work, phase.run, phase.dispatch, phase.kind === 'judging' ? phase.consent : 'policy');
+  examineNext(work, phase.run, phase.dispatch, phase.kind === 'judging' ? phase.consent : 'asked');
 }
 
 function choosePreset(work: Work, preset: string): void {
@@ -249,6 +249,15 @@ function shellEnded(work: Work, { op, result }: Of<'shellEnded'>): void {
   if (running.private) return;
   const text = `[aish] the user ran:\n${formatForModel(result, running.line)}`;
   work.inbox({ kind: 'note', origin: 'exec', text });
+}
+
+/** What the user's shell ran when the program closed: how it ended is not known. */
+function closeShell(work: Work): void {
+  const { cwd, running } = work.state.shell;
+  if (!running) return;
+  work.state = { ...work.state, shell: { cwd } };
+  const { op, line, private: hidden } = running;
+  work.show({ kind: 'exec', op, by: 'user', command: line, cwd, private: hidden, result: outcomeUnknown(cwd) }, op);
 }
 
 function replyEnded(work: Work, { op, reply }: Of<'replyEnded'>): void {

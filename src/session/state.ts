@@ -80,9 +80,10 @@ export type Phase =
       readonly dispatch: Dispatch;
       /**
        * Who has consented: nobody yet, so policy decides; the user by editing the command, so only a destructive
-       * one asks again; or it was open when the program closed, so it asks whatever the gate says now.
+       * one asks again; or it was put to the user before and is still open (a restart, another mode), so it asks whatever
+       * the gate says now.
        */
-      readonly consent: 'policy' | 'edited' | 'resumed';
+      readonly consent: 'policy' | 'edited' | 'asked';
     }
   | {
       readonly kind: 'halted';

@@ -57,7 +57,7 @@ export function takeReply(work: Work, run: Run, op: OpId, reply: Reply): void {
     work.notice('error', reason);
     return finishRun(work, run, { status: 'failed', reason });
   }
-  const { actions, sentinel } = parseReply(text, toolCalls, reply.finish !== 'length');
+  const { actions, sentinel } = parseReply(text, toolCalls, reply.finish !== 'length' && reply.truncated !== true);
   const dispatch: Dispatch = {
     actions,
     index: 0,
@@ -138,7 +138,7 @@ export function answerUpgrade(work: Work, run: Run, dispatch: Dispatch, approved
 /** AC-3 and NO-5: a destructive action always asks; a harmless one by who asked for it and how. */
 function reasonToAsk(work: Work, phase: Judging, action: Action, judgement: Judgement, autoApproved: boolean) {
   if (judgement.destructive) return 'destructive';
-  if (phase.consent === 'resumed') return 'resumed';
+  if (phase.consent === 'asked') return 'resumed';
   if (phase.consent === 'edited') return undefined;
   if (action.kind === 'command' && phase.run.kind === 'norris') return undefined;
   if (action.kind === 'command' && action.callId === undefined) {
@@ -185,8 +185,9 @@ export function recordOutcome(work: Work, op: OpId, action: Action, approved: bo
     }
     return;
   }
-  if (action.kind !== 'command') return;
   const { result } = outcome;
+  // A call that could not even start is told as a command is; its one result must not be missing.
+  if (action.kind !== 'command') return work.answer(action, lead + formatForModel(result, action.name));
   const edited =
     action.editedFrom === undefined ? '' : `[aish] the user changed the command from: ${action.editedFrom}\n`;
   const job = outcome.kind === 'job' ? { job: outcome.job } : {};

@@ -52,8 +52,11 @@ export function settle(work: Work, run: Run, dispatch?: Dispatch, reason?: strin
 /** After a restart: open questions are judged anew and asked again, a started action is never run again, the rest ends. */
 export function resume(work: Work, settings: Settings): void {
   const { phase, mode } = work.conversation;
-  work.set({ settings, tightening: false, ...(settings.sandbox ? {} : { mode: 'unrestricted' }) });
-  if (mode === 'restricted' && !settings.sandbox) work.notice('warning', NO_SANDBOX);
+  work.set({ settings, tightening: false });
+  if (mode === 'restricted' && !settings.sandbox) {
+    work.notice('warning', NO_SANDBOX);
+    setMode(work, 'unrestricted');
+  }
   switch (phase.kind) {
     case 'idle':
     case 'escalated':
@@ -66,9 +69,9 @@ export function resume(work: Work, settings: Settings): void {
     case 'halted':
     case 'judging':
       work.unask();
-      return examineNext(work, phase.run, phase.dispatch, 'resumed');
+      return examineNext(work, phase.run, phase.dispatch, 'asked');
     case 'acting':
-      if (!phase.started) return examineNext(work, phase.run, phase.dispatch, 'resumed');
+      if (!phase.started) return examineNext(work, phase.run, phase.dispatch, 'asked');
       return settleUnknown(work, phase.op, phase.run, phase.dispatch, phase.approved);
     case 'stopping':
       return phase.dispatch && phase.acting?.started
@@ -94,6 +97,7 @@ function settleUnknown(work: Work, op: OpId, run: Run, dispatch: Dispatch, appro
   settle(work, run, { ...dispatch, index: dispatch.index + 1 }, CLOSED);
 }
 
-function outcomeUnknown(cwd: string): CommandResult {
+/** The result of a command whose end nobody saw. */
+export function outcomeUnknown(cwd: string): CommandResult {
   return { exit: null, cwd, head: '', tail: '', omittedLines: 0, bytes: 0, milliseconds: 0, note: 'outcome unknown' };
 }

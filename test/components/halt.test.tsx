@@ -91,7 +91,7 @@ describe('a HALT', () => {
   it('lets the command be edited; the changed one is judged anew', async () => {
     const stage = await halt('rm -rf build');
     await stage.arm();
-    stage.press('e');
+    stage.answer('e');
     await stage.see('› rm -rf build');
     await stage.until(stage.listens);
     for (const _ of 'build') stage.press('\x7f');

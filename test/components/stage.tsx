@@ -138,6 +138,7 @@ export async function setStage(
     engine,
     shell: new ShellRegion(engine, Promise.resolve({ cwd: '/home/me', run: launch })),
     classify,
+    incomplete: (line) => line.endsWith('\\'),
     complete: async (line) => ['alpha', 'alpine', 'beta'].filter((word) => word.startsWith(line)),
     history: { entries: () => history, add: (line) => history.push(line) },
     info: () => ({ jobs: 0, sandbox: false, sessionId: 's1', version: '0', branch: 'main' }),

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runProgram, scratch } from '../support/program.ts';
+import { PROGRAM, runProgram, scratch } from '../support/program.ts';
 import { call, say, startScriptedServer, whenever } from '../support/scripted-server.ts';
 
 describe('aish-tui run', () => {
@@ -140,6 +140,32 @@ describe('mistakes', () => {
     expect(code).toBe(6);
     expect(out).toMatch(/127\.0\.0\.1:9/);
   });
+});
+
+it('lets a reader that has seen enough go, without a stack trace', async () => {
+  await using server = await startScriptedServer([say('CMD: seq 1 2000'), say('GOAL: complete')]);
+  using place = scratch(server.baseUrl);
+  const ended = await runProgram(place, ['-c', `"${PROGRAM}" run count | head -1`], { file: '/bin/sh' });
+  expect(ended.out.split('\n')[0]).toContain('goal: count');
+  expect(ended.err).not.toMatch(/EPIPE|^\s+at /m);
+});
+
+it('cleans what a model says before a terminal sees it', async () => {
+  const sly = call('no\u001b]52;c;aGk=\u0007such', {});
+  await using server = await startScriptedServer([sly, say('ok')]);
+  using place = scratch(server.baseUrl);
+  const { out, err } = await runProgram(place, ['ask', 'x']);
+  expect(out).toContain('no tool is called');
+  expect(out + err).not.toMatch(/[\x1b\x07]/);
+});
+
+it('resumes in the mode that the command line asks for', async () => {
+  await using server = await startScriptedServer([say('first')]);
+  using place = scratch(server.baseUrl, { mode: 'unrestricted' });
+  await runProgram(place, ['ask', 'one']);
+  const { out } = await runProgram(place, ['--resume', '--mode', 'restricted'], { input: ':mode\n' });
+  expect(out).toContain('restricted: the model can read, not write');
+  expect(out).not.toContain('first');
 });
 
 it('goes on from its journal', async () => {

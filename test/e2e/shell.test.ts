@@ -29,6 +29,18 @@ describe('the shell on screen', () => {
     await rig.waitFor(`${join(realpathSync(place.work), 'deep')} is teal`);
   });
 
+  it('asks for the rest of half a command, as a shell does', async () => {
+    using place = scratch();
+    await using rig = startRig(place);
+    await rig.waitFor('[aish:demo]>');
+    rig.type('echo "one\r');
+    await rig.waitFor('not complete');
+    rig.type('two"\r');
+    await rig.waitFor(/one\n\W*two\n[\s\S]*exit 0/);
+    rig.type('echo next\r');
+    await rig.waitFor(/\Wnext\n[\s\S]*exit 0/);
+  });
+
   it('gives the keyboard to a program that reads, and takes it back', async () => {
     using place = scratch();
     await using rig = startRig(place);

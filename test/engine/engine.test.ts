@@ -80,6 +80,47 @@ describe('the engine over a real server and real commands', () => {
     expect(bench.journal.some((event) => event.type === 'actionStarted')).toBe(false);
   });
 
+  it.each([false, true])('starts nothing that was aborted while the shell came up (job: %s)', async (job) => {
+    await using server = await startScriptedServer([say(`${job ? 'CMD&' : 'CMD'}: touch mark`)]);
+    let comeUp = () => {};
+    const shell = new Promise<void>((resolve) => {
+      comeUp = resolve;
+    });
+    const launched: string[] = [];
+    await using bench = startEngine(preset(server), {
+      services: {
+        agent: {
+          async run(command, { signal }) {
+            await shell;
+            signal.throwIfAborted();
+            launched.push(command);
+            throw new Error('launched');
+          },
+        },
+      },
+    });
+    void bench.engine.dispatch({ type: 'norrisStarted', goal: 'mark' });
+    await bench.until(() => bench.engine.conversation.phase.kind === 'acting');
+    void bench.engine.dispatch({ type: 'aborted' });
+    comeUp();
+    await bench.until(() => bench.engine.conversation.phase.kind === 'idle');
+    expect(launched).toEqual([]);
+  });
+
+  it('gives queued lines back to whoever listens later', async () => {
+    await using server = await startScriptedServer([{ text: [hold('never'), 'x'] }]);
+    await using bench = startEngine(preset(server));
+    void bench.engine.dispatch({ type: 'asked', line: 'l1', text: 'one' });
+    void bench.engine.dispatch({ type: 'asked', line: 'l2', text: 'two' });
+    const again = new Engine(bench.engine.services, 'main');
+    again.replay(bench.journal);
+    void again.dispatch({ type: 'resumed', settings: again.conversation.settings });
+    const back: string[] = [];
+    again.onGiveBack((text) => back.push(text));
+    expect(back).toEqual(['two']);
+    await again.close();
+  });
+
   it('comes back from its journal with the question pending, judged anew', async () => {
     await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' })]);
     await using bench = startEngine(preset(server));

@@ -169,6 +169,32 @@ describe('editing at the HALT', () => {
   });
 });
 
+describe('another mode at a HALT', () => {
+  it('judges anew and asks again, whatever the gate says then', () => {
+    const machine = new Machine({ sandbox: true });
+    machine.send({ type: 'modeChosen', mode: 'restricted' });
+    machine.send({ type: 'norrisStarted', goal: 'g' });
+    machine.says('CMD: make deploy');
+    machine.judges(deadly);
+    machine.send({ type: 'modeChosen', mode: 'unrestricted' });
+    machine.judges(harmless);
+    expect(machine.state.questions).toMatchObject([{ kind: 'halt', mode: 'unrestricted' }]);
+    expect(machine.effects.some((effect) => effect.kind === 'act')).toBe(false);
+  });
+});
+
+describe('a reply that was cut', () => {
+  it('never runs its last line, also when a whole tool call came with it', () => {
+    const machine = new Machine();
+    machine.send({ type: 'norrisStarted', goal: 'g' });
+    const cut = reply('CMD: ls\nCMD: ls /tmp/ab', [bash('c', 'date')], { truncated: true });
+    machine.send({ type: 'replyEnded', op: machine.op, reply: cut });
+    const { phase } = machine;
+    const actions = phase.kind === 'judging' ? phase.dispatch.actions : [];
+    expect(actions).toMatchObject([{ command: 'date' }, { command: 'ls' }]);
+  });
+});
+
 describe('after a restart', () => {
   it('judges an open question anew and asks it again whatever the gate says now', () => {
     const machine = new Machine();

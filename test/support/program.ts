@@ -60,13 +60,15 @@ export function runProgram(
   place: Scratch,
   args: readonly string[],
   options: {
+    /** Another program than ours. */
+    readonly file?: string;
     readonly input?: string;
     readonly onOut?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
   } = {},
 ): Promise<Ended> {
   ensureBuilt();
   return new Promise((resolve, reject) => {
-    const child = spawn(PROGRAM, args, { cwd: place.work, env: place.env });
+    const child = spawn(options.file ?? PROGRAM, args, { cwd: place.work, env: place.env });
     let out = '';
     let err = '';
     child.stdout.on('data', (data) => {

@@ -1,4 +1,5 @@
 /** Keys at a question, in a dialog, and in a dialog's text field. */
+import { visible } from '../../../src/session/text.ts';
 import type { Choice } from '../question.ts';
 import { wordsOf } from '../question.ts';
 import type { Screen } from '../screen.ts';
@@ -50,10 +51,11 @@ export const haltHandlers: Handlers = {
   skip: letter((screen) => give(screen, 'skip')),
   upgrade: letter(upgrade),
   abortRun: (screen) => give(screen, 'abort'),
-  editAction(screen) {
+  editAction: letter((screen) => {
     const { head } = screen.questions;
-    if (head?.kind === 'halt' && head.action.kind === 'command') screen.questions.show({ edit: head.action.command });
-  },
+    if (head?.kind === 'halt' && head.action.kind === 'command')
+      screen.questions.show({ edit: visible(head.action.command) });
+  }),
   next: (screen) => moveFocus(screen, 1),
   previous: (screen) => moveFocus(screen, -1),
   choose(screen) {

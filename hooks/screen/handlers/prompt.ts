@@ -11,12 +11,23 @@ function submit(screen: Screen): void {
   const { editor, goalNext, flip } = screen.ui.get();
   if (isEmpty(editor)) return;
   const line = expand(editor);
+  if (!goalNext && goesOn(screen, line)) {
+    screen.edit('newline');
+    return screen.hint('the command is not complete: it goes on here; Ctrl-C drops it');
+  }
   screen.ui.update({ editor: submitted(editor), flip: undefined, goalNext: false });
   screen.view.end();
   screen.history.add(line);
   if (goalNext) return startGoal(screen, line.trim());
   if (/^:norris\s*$/.test(line.trim())) return askForGoal(screen);
   void submitLine(screen.aish, line, flip);
+}
+
+/** As at a shell's own prompt, Enter behind half a command asks for the rest. */
+function goesOn(screen: Screen, line: string): boolean {
+  const taken = screen.aish.classify(line);
+  const kind = taken.forced ? taken.kind : (screen.ui.get().flip ?? taken.kind);
+  return kind === 'shell' && screen.aish.incomplete(taken.text);
 }
 
 function startGoal(screen: Screen, goal: string): void {
