@@ -5,5 +5,5 @@ export { checkLine } from './probe.ts';
 export { listRules, type RuleInfo } from './rules/table.ts';
 export { type AskModel, SECOND_OPINION_PROMPT } from './second-opinion.ts';
 export { stakeOf } from './stake/stake.ts';
-export { judgeTool, type ToolAnnotations, type ToolOptions } from './tool.ts';
+export type { ToolAnnotations, ToolOptions } from './tool.ts';
 export type { StaticVerdict, UserPattern } from './verdict.ts';

@@ -40,7 +40,7 @@ export function createPrivateTmp(parent: string = tmpdir()): PrivateTmp {
 }
 
 /** Reads what the launcher wrote to `--status`. A file that is missing or says nothing means that no command began. */
-export function readStatus(file: string): LauncherStatus {
+function readStatus(file: string): LauncherStatus {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
