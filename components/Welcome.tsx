@@ -3,11 +3,15 @@ import { shortPath } from '../hooks/entries/frame.ts';
 import { wrapText } from '../hooks/text/wrap.ts';
 import { useConversation, useSession, useTranscript } from '../hooks/useSession.ts';
 
+const RESTRICTED =
+  'RESTRICTED: commands of the model can read, not write; yours are never held back. :mode changes it.';
+
 /** The first minute: where you are, what can be typed, what is safe, who answers. Nothing once there is a transcript. */
 export function useWelcome(columns: number): readonly string[] {
   const { aish, paint } = useScreen();
   const { entries } = useTranscript();
   const preset = useConversation((conversation) => conversation.preset);
+  const mode = useConversation((conversation) => conversation.mode);
   const cwd = useSession((state) => state.shell.cwd);
   if (entries.some(({ entry }) => entry.kind !== 'notice')) return [];
   const active = aish.presets.list().find((each) => each.name === preset);
@@ -18,6 +22,7 @@ export function useWelcome(columns: number): readonly string[] {
     `${paint('strong', 'aish-tui')} in ${shortPath(cwd)}: your shell and a model on one screen.`,
     'Type a command, or ask in plain words; Alt-S takes a line the other way. Ctrl-N gives the model a goal.',
     'Nothing destructive that the model asks for runs before you have seen it and said yes.',
+    ...(mode === 'restricted' ? [RESTRICTED] : []),
     `${model} F1 lists the keys.`,
   ].flatMap((line) => wrapText(line, columns).map((each) => paint('dim', each)));
 }
