@@ -48,7 +48,7 @@ function unknown(name: string): string {
     name,
     commands.map((command) => command.name),
   );
-  return `no command :${name}${guess ? `; did you mean :${guess}?` : ''} :help lists them`;
+  return `no command :${name}; ${guess ? `did you mean :${guess}? ` : ''}:help lists them`;
 }
 
 function show(aish: Aish, line: string, text: string, failed: boolean): void {
