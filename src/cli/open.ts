@@ -76,7 +76,16 @@ type Ground = {
 function build({ options, config, notices, presets, sandbox, session, sessions, index }: Ground): Opened {
   const state = placesOf(process.env).state;
   const dataDir = join(session.folder, 'output');
-  const broker = createBroker({ presets: presets.list, prepare: (name, messages) => prepare(presets, name, messages) });
+  const broker = createBroker({
+    presets: presets.list,
+    prepare: (name, messages) => (leaks(name) ? { refused: unfiltered(name) } : prepare(presets, name, messages)),
+  });
+  // Behind a model of this machine nothing goes to one elsewhere unless the user has written that it may (BR-4).
+  const local = (name: string) => broker.presets().some((preset) => preset.name === name && preset.local);
+  const leaks = (name: string) =>
+    local(engine.conversation.preset) &&
+    !local(name) &&
+    presets.list.find((preset) => preset.name === name)?.secrets !== 'off';
   const jobs = createJobs();
   const shell = bringUpShell(options, config, dataDir, {
     say: (text) => void engine.dispatch({ type: 'noticed', level: 'info', text }),
@@ -162,6 +171,9 @@ function build({ options, config, notices, presets, sandbox, session, sessions, 
     },
   };
 }
+
+const unfiltered = (name: string) =>
+  `${name} is not on this machine and this version has no secrets filter; "secrets": "off" in its preset sends everything as it is`;
 
 /** A policy that was asked for and can't be kept refuses the call: fail closed. */
 function prepare({ list }: Presets, name: string, messages: readonly Message[]) {
