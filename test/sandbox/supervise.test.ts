@@ -88,6 +88,8 @@ describe.each(PROFILES)('%s', (profile) => {
     expect(orphans.every(alive)).toBe(true);
     parent.kill('SIGKILL');
     await until('all of it is gone', () => !orphans.some(alive));
+    // The supervisor outlives the last orphan by the moment in which it says so.
+    await until('it is told', () => tmp.status().kind !== 'running');
     expect(tmp.status()).toEqual({ kind: 'stopped', by: 'parent' });
   });
 
