@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyPatches } from '../../src/tools/patch/apply.ts';
 import type { Patch } from '../../src/tools/patch/patches.ts';
+import { cpuMilliseconds } from '../support/cpu-time.ts';
 
 const FILE = 'import a\n\nfunction one() {\n    return 1;\n}\n\nfunction two() {\n    return 2;\n}\n';
 
@@ -210,12 +211,13 @@ describe('why not', () => {
 
   it('takes no time that grows with the square of what a model sends', () => {
     const text = `${'ab '.repeat(600_000)}\n`;
-    const began = performance.now();
-    expect(refused(text, ...Array.from({ length: 5 }, () => replace(`${'ab '.repeat(3_000)}c`, 'x')))).toMatch(
-      /not in the file/,
-    );
-    expect(refused(`${'x = 1\n'.repeat(300_000)}`, replace('x = 2', 'y'))).toMatch(/closest, line 1:/);
+    const spent = cpuMilliseconds(() => {
+      expect(refused(text, ...Array.from({ length: 5 }, () => replace(`${'ab '.repeat(3_000)}c`, 'x')))).toMatch(
+        /not in the file/,
+      );
+      expect(refused(`${'x = 1\n'.repeat(300_000)}`, replace('x = 2', 'y'))).toMatch(/closest, line 1:/);
+    });
     // Character by character it would be minutes.
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(spent).toBeLessThan(10_000);
   });
 });

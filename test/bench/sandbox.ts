@@ -1,17 +1,10 @@
 /** What the launcher costs (SB-4): `bash -c true` with it against without it, by the same parent, turn by turn. */
 import { spawn } from 'node:child_process';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPrivateTmp, detectSandbox, sandboxArgv, supervisedArgv } from '../../src/sandbox/index.ts';
-import { buildTools, type Tools } from './tools.ts';
+import { buildTools, type Tools } from '../sandbox/tools.ts';
 
 const ROUNDS = 80;
 const TRUE = ['bash', '-c', 'true'];
-
-let tools: Tools;
-beforeAll(async () => {
-  tools = await buildTools();
-});
-afterAll(() => tools?.dispose());
 
 function milliseconds(argv: readonly string[], tmpDir: string): Promise<number> {
   const [program = '', ...rest] = argv;
@@ -26,11 +19,11 @@ function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-async function measure(): Promise<{
-  readonly restricted: number;
-  readonly supervised: number;
-  readonly plain: number;
-}> {
+async function measure(tools: Tools): Promise<void> {
+  if (!(await detectSandbox({ launcher: tools.launcher })).available) {
+    console.log('no kernel sandbox here: nothing to measure');
+    return;
+  }
   const times = { plain: [] as number[], restricted: [] as number[], supervised: [] as number[] };
   for (let round = 0; round < ROUNDS; round++) {
     const tmp = createPrivateTmp();
@@ -41,19 +34,15 @@ async function measure(): Promise<{
     tmp.dispose();
   }
   const plain = median(times.plain);
-  return { plain, restricted: median(times.restricted) / plain, supervised: median(times.supervised) / plain };
+  const [restricted, supervised] = [median(times.restricted) / plain, median(times.supervised) / plain];
+  console.log(`bash -c true                ${plain.toFixed(2)} ms, the median of ${ROUNDS}`);
+  console.log(`sandboxed                   x ${restricted.toFixed(2)} (at most 2)`);
+  console.log(`supervised only             x ${supervised.toFixed(2)}`);
 }
 
-it('costs at most twice the time of bash -c true alone', async ({ skip }) => {
-  if (!(await detectSandbox({ launcher: tools.launcher })).available) skip();
-  // A busy machine makes one measurement worthless; the best of three is still a measurement of the launcher.
-  let best = await measure();
-  for (let again = 0; again < 2 && best.restricted > 2; again++) {
-    const next = await measure();
-    if (next.restricted < best.restricted) best = next;
-  }
-  console.log(
-    `bash -c true ${best.plain.toFixed(2)} ms; sandboxed × ${best.restricted.toFixed(2)}; supervised × ${best.supervised.toFixed(2)}`,
-  );
-  expect(best.restricted).toBeLessThanOrEqual(2);
-});
+const tools = await buildTools();
+try {
+  await measure(tools);
+} finally {
+  tools.dispose();
+}
