@@ -24,6 +24,7 @@ type Parts = {
   readonly session: SessionChoice;
   readonly sessions: string;
   readonly history: Aish['history'];
+  readonly memory: Aish['memory'];
   /** The executables on PATH, read once. */
   readonly index: PathIndex;
   readonly presets: Presets;
@@ -50,6 +51,7 @@ export function face({
   session,
   sessions,
   history,
+  memory,
   index,
   presets,
   patch,
@@ -80,6 +82,7 @@ export function face({
     incomplete: isIncomplete,
     complete: (line, cursor) => completeLine(aish, line, cursor, (start) => index.startingWith(start, MOST_NAMES)),
     history,
+    memory,
     info() {
       const branch = gitBranch(engine.state.shell.cwd);
       const { version } = options;

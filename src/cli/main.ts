@@ -11,6 +11,9 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 const out = (text: string) => void process.stdout.write(text);
 const err = (text: string) => void process.stderr.write(text);
 
+/** Leaving waits no longer than this for the summary. In ms. */
+const REMEMBER_MS = 10_000;
+
 /** Carries out one invocation; its exit code. */
 export async function carryOut(invocation: Invocation, version: string): Promise<number> {
   switch (invocation.kind) {
@@ -58,10 +61,27 @@ async function screen({ global, resume }: Extract<Invocation, { kind: 'screen' }
     version,
     async (aish) => {
       const { runScreen } = await loading;
-      return runScreen(aish);
+      const code = await runScreen(aish);
+      if (code === EXIT.ok && aish.memory.worthSaving()) await remember(aish);
+      return code;
     },
     resume,
   );
+}
+
+/** The summary at the end of a session (CX-5). The screen is gone; whoever is in a hurry cuts it short. */
+async function remember(aish: Aish): Promise<void> {
+  const hurry = new AbortController();
+  const stop = () => hurry.abort();
+  process.once('SIGINT', stop);
+  out('remembering this session (Ctrl-C skips) … ');
+  try {
+    out(`${await aish.memory.save(AbortSignal.any([hurry.signal, AbortSignal.timeout(REMEMBER_MS)]))}\n`);
+  } catch (error) {
+    out(`not remembered: ${error instanceof Error ? error.message : String(error)}\n`);
+  } finally {
+    process.off('SIGINT', stop);
+  }
 }
 
 async function piped({ global, resume }: Extract<Invocation, { kind: 'screen' }>, version: string): Promise<number> {

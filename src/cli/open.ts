@@ -10,11 +10,12 @@ import { createGate } from '../safety/index.ts';
 import { detectSandbox, type SandboxStatus, sandboxArgv } from '../sandbox/index.ts';
 import type { Message } from '../session/message.ts';
 import type { Mode, Settings } from '../session/state.ts';
-import { openHistory, openJournal } from '../store/index.ts';
+import { openHistory, openJournal, openMemory } from '../store/index.ts';
 import { BASH, createTools, jobsTool, MODE_UPGRADE, patchTool } from '../tools/index.ts';
 import { inertNotice, presetNotices, projectNotice } from './config-notices.ts';
 import { face } from './face.ts';
 import { LAUNCHER } from './launcher.ts';
+import { memoryBlock, memoryDesk } from './memory.ts';
 import { choosePresets, type Presets } from './presets.ts';
 import type { Global } from './program.ts';
 import { secondOpinion } from './second-opinion.ts';
@@ -104,6 +105,8 @@ function build({ options, config, notices, presets, sandbox, session, sessions, 
     alwaysDestructive: config.safety.always_destructive_tools,
     ...(sandbox.available ? { wrap: (argv: readonly string[]) => sandboxArgv({ launcher: LAUNCHER, argv }) } : {}),
   });
+  const memoryFile = openMemory(join(state, 'memory.jsonl'));
+  const told = config.memory.enabled ? memoryBlock(memoryFile, process.cwd(), session.id) : '';
   const patch = patchTool({ cwd: () => engine.conversation.cwd });
   const engine = new Engine(
     {
@@ -123,7 +126,7 @@ function build({ options, config, notices, presets, sandbox, session, sessions, 
         config.safety.always_destructive_tools,
       ),
       journal,
-      systemPrompt: config.system_prompt ?? SYSTEM_PROMPT,
+      systemPrompt: (config.system_prompt ?? SYSTEM_PROMPT) + told,
       maxAnswerTokens: config.max_answer_tokens,
       now: Date.now,
       waitSeconds: config.wait_seconds,
@@ -149,6 +152,10 @@ function build({ options, config, notices, presets, sandbox, session, sessions, 
     shell,
     session,
     sessions,
+    memory: memoryDesk(memoryFile, broker, config.memory.enabled, () => {
+      const { turns, preset, cwd } = engine.conversation;
+      return { session: session.id, preset: config.memory.model ?? preset, cwd, turns };
+    }),
     history: openHistory(join(state, 'history')),
     index,
     presets,

@@ -37,6 +37,18 @@ export type SessionRow = {
   readonly title: string;
 };
 
+/** What is remembered from session to session (CX-5). */
+export type MemoryDesk = {
+  readonly enabled: boolean;
+  /** Newest first. */
+  list(): readonly { readonly session: string; readonly at: number; readonly cwd: string; readonly text: string }[];
+  forget(session: string): void;
+  /** Something was said that is not remembered yet. */
+  worthSaving(): boolean;
+  /** Has the session summed up and keeps that; what came of it, in one line. */
+  save(signal: AbortSignal): Promise<string>;
+};
+
 /** Small facts for the status bar; cheap to read, each as fresh as the last time it changed. */
 export type Info = {
   readonly branch?: string;
@@ -63,6 +75,7 @@ export type Aish = {
     keep(name: string): string;
   };
   readonly safety: SafetyDesk;
+  readonly memory: MemoryDesk;
   /** Takes back the last patch of the model, while the file is unchanged since (TO-3). */
   undo(): Promise<{ readonly ok: boolean; readonly text: string }>;
   sessions(): Promise<readonly SessionRow[]>;

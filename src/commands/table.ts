@@ -3,6 +3,7 @@ import type { Aish } from './aish.ts';
 import type { Command } from './command.ts';
 import { history, reset, sessions } from './conversation.ts';
 import { jobs, kill } from './jobs.ts';
+import { memory } from './memory.ts';
 import { mode } from './mode.ts';
 import { model } from './model.ts';
 import { norris } from './norris.ts';
@@ -38,5 +39,6 @@ export const commands: readonly Command[] = [
   history,
   reset,
   sessions,
+  memory,
   quit,
 ];

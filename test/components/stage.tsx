@@ -140,6 +140,13 @@ export async function setStage(
     classify,
     incomplete: (line) => line.endsWith('\\'),
     complete: async (line) => ['alpha', 'alpine', 'beta'].filter((word) => word.startsWith(line)),
+    memory: {
+      enabled: true,
+      list: () => [],
+      forget: () => {},
+      worthSaving: () => false,
+      save: async () => '',
+    },
     history: { entries: () => history, add: (line) => history.push(line) },
     info: () => ({ jobs: 0, sandbox: false, sessionId: 's1', version: '0', branch: 'main' }),
     presets: {

@@ -23,7 +23,7 @@ export function scratch(baseUrl?: string, config: Readonly<Record<string, unknow
   const work = mkdtempSync(join(tmpdir(), 'aish-work-'));
   const models = baseUrl === undefined ? {} : { models: { fast: { base_url: baseUrl, model: 'scripted' } } };
   const path = join(home, 'config.jsonc');
-  writeFileSync(path, JSON.stringify({ ...models, ...config }));
+  writeFileSync(path, JSON.stringify({ ...models, memory: { enabled: false }, ...config }));
   // A prompt and history of the machine's own must not change what a test sees.
   writeFileSync(join(home, '.bashrc'), '');
   // A program that is killed leaves its temporary folders behind: they go with the home.

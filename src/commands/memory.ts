@@ -1,0 +1,29 @@
+import { type Command, CommandError } from './command.ts';
+
+/** A local model may have to read all of it first; the user waits for this one. */
+const SAVE_MS = 60_000;
+
+/** `:memory`: what is remembered of earlier sessions, and the user's hand on it (CX-5). */
+export const memory: Command = {
+  name: 'memory',
+  usage: ':memory [save | forget <number>]',
+  summary: 'what is remembered of earlier sessions; remember this one now; forget one',
+  arguments: () => ['save', 'forget'],
+  async run({ memory }, rest) {
+    const [verb = '', number = ''] = rest.split(/\s+/);
+    if (verb === 'save') return memory.save(AbortSignal.timeout(SAVE_MS));
+    const rows = memory.list();
+    if (verb === 'forget') {
+      const row = rows[Number(number) - 1];
+      if (!row) throw new CommandError(`no memory ${number || '(which?)'}; :memory lists them`);
+      memory.forget(row.session);
+      return `forgotten: ${row.text}`;
+    }
+    if (verb !== '') throw new CommandError(`:memory knows save and forget <number>, not ${verb}`);
+    const off = memory.enabled ? [] : ['(memory.enabled is off: nothing new is remembered, and no session is told)'];
+    const lines = rows.map(
+      ({ at, cwd, text }, index) => `${index + 1}  ${new Date(at).toISOString().slice(0, 10)}  ${cwd}  ${text}`,
+    );
+    return [...off, ...(lines.length > 0 ? lines : ['nothing is remembered'])].join('\n');
+  },
+};

@@ -1,0 +1,96 @@
+/** What is remembered from session to session (CX-5): one short summary each, in `memory.jsonl`, 0600. */
+import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { clean, stripStyles } from '../session/text.ts';
+
+export type Memory = {
+  readonly session: string;
+  /** When it was written, ms since the epoch. */
+  readonly at: number;
+  /** Where the session was at work. */
+  readonly cwd: string;
+  readonly text: string;
+};
+
+export type MemoryFile = {
+  /** Newest first; the last word of each session only. Read anew each time: other programs write as well. */
+  list(): readonly Memory[];
+  /** Throws when the file can't be written. */
+  add(memory: Memory): void;
+  /** Takes the session's memory out of the file. Throws when it can't be written. */
+  forget(session: string): void;
+};
+
+/** Characters of one memory. Ten of them must not fill a small window. */
+const MOST_CHARACTERS = 500;
+
+/** Opens the memory at `path`; there need not be a file yet. */
+export function openMemory(path: string): MemoryFile {
+  const list = () => newestFirst(readRows(path));
+  return {
+    list,
+    add(memory) {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      appendFileSync(path, `${JSON.stringify({ ...memory, text: tidy(memory.text) })}\n`, { mode: 0o600 });
+    },
+    forget(session) {
+      const rest = list().filter((memory) => memory.session !== session);
+      const fresh = `${path}.${process.pid}`;
+      const rows = [...rest].reverse().map((memory) => `${JSON.stringify(memory)}\n`);
+      writeFileSync(fresh, rows.join(''), { mode: 0o600 });
+      renameSync(fresh, path);
+    },
+  };
+}
+
+/**
+ * The memories that belong to work in `cwd`, newest first: of that directory, of one above it or below it.
+ * @param most how many at the most
+ */
+export function relevantMemories(memories: readonly Memory[], cwd: string, most: number): readonly Memory[] {
+  return memories.filter((memory) => isWithin(memory.cwd, cwd) || isWithin(cwd, memory.cwd)).slice(0, most);
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+}
+
+/** One line of plain text: a model wrote it, and it goes into later prompts. */
+function tidy(text: string): string {
+  const line = stripStyles(clean(text)).replace(/\s+/g, ' ').trim();
+  return line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS - 1)}…` : line;
+}
+
+function newestFirst(rows: readonly Memory[]): readonly Memory[] {
+  const last = new Map<string, Memory>();
+  for (const row of rows) {
+    // Set anew, so that the order is that of the last word.
+    last.delete(row.session);
+    last.set(row.session, row);
+  }
+  return [...last.values()].reverse();
+}
+
+function readRows(path: string): readonly Memory[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    return [];
+  }
+  return text.split('\n').flatMap(rowOf);
+}
+
+/** A line that is no memory (torn, by another hand) is passed over. */
+function rowOf(line: string): readonly Memory[] {
+  try {
+    const row: unknown = JSON.parse(line);
+    if (typeof row !== 'object' || row === null) return [];
+    const { session, at, cwd, text } = row as Partial<Record<keyof Memory, unknown>>;
+    if (typeof session !== 'string' || typeof at !== 'number' || typeof cwd !== 'string' || typeof text !== 'string')
+      return [];
+    return [{ session, at, cwd, text: tidy(text) }];
+  } catch {
+    return [];
+  }
+}

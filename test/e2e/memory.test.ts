@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
+import { say, startScriptedServer, whenever } from '../support/scripted-server.ts';
+
+const SUMMARY = 'The user renamed the parser to reader; its tests are still to be renamed.';
+
+it('remembers a session when it is left, tells the next one, and forgets on request', async () => {
+  await using server = await startScriptedServer([
+    whenever(/Sum up a terminal session/, say(SUMMARY)),
+    whenever(/./, say('All right.')),
+  ]);
+  using place = scratch(server.baseUrl, { memory: { enabled: true } });
+  {
+    await using rig = startRig(place);
+    await rig.waitFor('[aish:fast]>');
+    rig.type('echo a-line-of-output\r');
+    await rig.waitFor(/exit 0/);
+    rig.type('?rename the parser to reader\r');
+    await rig.waitFor('All right.');
+    rig.type(':quit\r');
+    await rig.waitFor('remembered for the next sessions here');
+  }
+  const asked = await server.request(1, /Sum up/);
+  expect(asked.text).toContain('rename the parser to reader');
+  expect(asked.text).not.toContain('a-line-of-output');
+  {
+    await using rig = startRig(place);
+    await rig.waitFor('[aish:fast]>');
+    rig.type('?and which tests remain?\r');
+    await rig.waitFor('All right.');
+    const request = await server.request(1, /which tests remain/);
+    expect(request.text).toContain(SUMMARY);
+    rig.type(':memory\r');
+    await rig.waitFor('renamed the parser');
+    rig.type(':memory forget 1\r');
+    await rig.waitFor('forgotten: ');
+    rig.type(':memory\r');
+    await rig.waitFor('nothing is remembered');
+  }
+});
+
+it('leaves at once where nothing was said to a model', async () => {
+  await using server = await startScriptedServer([]);
+  using place = scratch(server.baseUrl, { memory: { enabled: true } });
+  await using rig = startRig(place);
+  await rig.waitFor('[aish:fast]>');
+  rig.type('echo hello\r');
+  await rig.waitFor(/exit 0/);
+  rig.type(':quit\r');
+  expect((await rig.exited).code).toBe(0);
+  expect(server.requests).toHaveLength(0);
+});
