@@ -10,12 +10,17 @@ import { VERSION } from './version.ts';
 
 const PROBE_MS = 4000;
 
-/** `aish-tui doctor`: one line for each thing that the program stands on (SB-3). Exit 0 when all can be used. */
+/** `aish-tui doctor`, line by line as it is found out. Exit 0 when all can be used. */
 export async function doctor(global: Global, out: Writer): Promise<number> {
+  return (await examine(global, (text) => out(`${text}\n`))) ? EXIT.ok : 1;
+}
+
+/** One line for each thing that the program stands on (SB-3). Resolves whether all can be used. */
+export async function examine(global: Global, tell: (line: string) => void): Promise<boolean> {
   let fine = true;
   const line = (name: string, good: boolean, text: string) => {
     fine &&= good;
-    out(`${good ? 'ok ' : 'NO '} ${name.padEnd(9)} ${text}\n`);
+    tell(`${good ? 'ok ' : 'NO '} ${name.padEnd(9)} ${text}`);
   };
   line('program', true, `aish-tui ${VERSION} on Node ${process.versions.node}, ${process.platform} ${process.arch}`);
   line('shell', process.env.SHELL !== undefined, process.env.SHELL ?? 'SHELL is not set; bash is used');
@@ -39,6 +44,6 @@ export async function doctor(global: Global, out: Writer): Promise<number> {
     sandbox.available,
     sandbox.available ? `Landlock ABI ${sandbox.landlockAbi}: file system and network enforced` : `${sandbox.why}`,
   );
-  for (const part of sandbox.missing) out(`   lacks     ${part}\n`);
-  return fine ? EXIT.ok : 1;
+  for (const part of sandbox.missing) tell(`   lacks     ${part}`);
+  return fine;
 }

@@ -11,10 +11,11 @@ import { listSessions } from '../store/index.ts';
 import type { PatchTool } from '../tools/index.ts';
 import { gitBranch } from './branch.ts';
 import type { Presets } from './presets.ts';
+import type { Global } from './program.ts';
 import type { SessionChoice } from './session.ts';
 
 type Parts = {
-  readonly options: { readonly version: string };
+  readonly options: { readonly version: string; readonly global: Global };
   readonly config: Config;
   readonly engine: Engine;
   readonly broker: Broker;
@@ -111,6 +112,12 @@ export function face({
     safety: { patterns: listRules, check: (command, cwd) => gate.check(command, cwd) },
     undo: () => patch.undo(),
     sessions: () => listSessions(sessions),
+    async doctor() {
+      const lines: string[] = [];
+      const { examine } = await import('./doctor.ts');
+      await examine(options.global, (line) => lines.push(line));
+      return lines;
+    },
     ui: config.ui,
     keys: config.keys,
     onQuit(listener) {

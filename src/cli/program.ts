@@ -1,5 +1,6 @@
 /** Arguments → what to do. The one place that knows the subcommands (CL-1). */
 import { Command, Option } from 'commander';
+import { EXIT } from './exit-codes.ts';
 import type { HaltPolicy } from './headless.ts';
 
 export type Invocation =
@@ -33,6 +34,8 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
   const program = new Command('aish-tui')
     .description('A shell, a conversation with a language model and an autonomous agent on one screen.')
     .version(version)
+    // A mistake in the arguments ends as every other one of the user's; help and version end well.
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? EXIT.ok : EXIT.usage))
     .enablePositionalOptions()
     .option('--config <file>', 'configuration file (default ~/.config/aish/config.jsonc)')
     .option('--model <preset>', 'the preset to start with')
@@ -127,4 +130,4 @@ function globalOf(program: Command): Global {
 
 const AFTER = `
 Lines piped to aish-tui are taken one by one, as if typed; a HALT counts as skip.
-Exit codes of run: 0 done, 3 blocked or stalled, 4 aborted at a HALT, 5 budget used up, 6 model failure, 130 Ctrl-C.`;
+Exit codes of run: 0 done, 2 wrong arguments or configuration, 3 blocked or stalled, 4 aborted at a HALT, 5 budget used up, 6 model failure, 130 Ctrl-C.`;

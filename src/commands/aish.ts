@@ -79,6 +79,8 @@ export type Aish = {
   /** Takes back the last patch of the model, while the file is unchanged since (TO-3). */
   undo(): Promise<{ readonly ok: boolean; readonly text: string }>;
   sessions(): Promise<readonly SessionRow[]>;
+  /** What the program stands on, a line each. */
+  doctor(): Promise<readonly string[]>;
   readonly ui: { readonly theme?: string; readonly mouse: boolean };
   readonly keys: Readonly<Record<string, string | readonly string[]>>;
   /** Called once when the program is to end. */

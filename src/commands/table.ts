@@ -17,6 +17,13 @@ const help: Command = {
   run: () => commands.map((command) => `${command.usage.padEnd(40)} ${command.summary}`).join('\n'),
 };
 
+const doctor: Command = {
+  name: 'doctor',
+  usage: ':doctor',
+  summary: 'what works here: Node, shell, models, kernel sandbox',
+  run: async (aish) => (await aish.doctor()).join('\n'),
+};
+
 const quit: Command = {
   name: 'quit',
   usage: ':quit',
@@ -40,5 +47,6 @@ export const commands: readonly Command[] = [
   reset,
   sessions,
   memory,
+  doctor,
   quit,
 ];

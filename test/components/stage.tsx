@@ -157,6 +157,7 @@ export async function setStage(
     safety: { patterns: () => [], check: () => ({ verdict: 'safe', reason: '' }) },
     undo: async () => ({ ok: false, text: 'no patch to undo' }),
     sessions: async () => [],
+    doctor: async () => [],
     ui: { mouse: true },
     keys: {},
     onQuit: () => () => {},

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { runProgram, scratch } from '../support/program.ts';
+
+it.each([
+  [['--nope'], 2, "unknown option '--nope'"],
+  [['run'], 2, "missing required argument 'goal'"],
+  [['run', '--on-halt', 'proceed', 'x'], 2, 'Allowed choices are abort, skip'],
+  [['safety', 'check', '--nope'], 2, "unknown option '--nope'"],
+])('%j is a mistake: one line that says which, and 2', async (args, code, message) => {
+  using place = scratch();
+  const ended = await runProgram(place, args);
+  expect(ended.code).toBe(code);
+  expect(ended.err).toContain(message);
+  expect(ended.out).toBe('');
+});
+
+it('--help names every subcommand and ends with 0', async () => {
+  using place = scratch();
+  const { code, out } = await runProgram(place, ['--help']);
+  expect(code).toBe(0);
+  for (const name of ['run', 'ask', 'safety', 'route', 'sandbox', 'doctor', 'sessions', 'config'])
+    expect(out).toContain(`\n  ${name}`);
+});
+
+it(':doctor says inside what doctor says outside', async () => {
+  using place = scratch();
+  const outside = await runProgram(place, ['doctor']);
+  const inside = await runProgram(place, [], { input: ':doctor\n' });
+  const lines = outside.out.trim().split('\n');
+  expect(lines.length).toBeGreaterThan(4);
+  for (const line of lines) expect(inside.out).toContain(line);
+});
