@@ -10,10 +10,11 @@ import { createGate } from '../safety/index.ts';
 import { detectSandbox, type SandboxStatus, sandboxArgv } from '../sandbox/index.ts';
 import type { Message } from '../session/message.ts';
 import type { Mode, Settings } from '../session/state.ts';
-import { openHistory, openJournal, openMemory } from '../store/index.ts';
+import { createLog, openHistory, openJournal, openMemory } from '../store/index.ts';
 import { BASH, createTools, jobsTool, MODE_UPGRADE, patchTool } from '../tools/index.ts';
 import { inertNotice, presetNotices, projectNotice } from './config-notices.ts';
 import { face } from './face.ts';
+import { keepLog } from './keep-log.ts';
 import { LAUNCHER } from './launcher.ts';
 import { memoryBlock, memoryDesk } from './memory.ts';
 import { choosePresets, type Presets } from './presets.ts';
@@ -138,6 +139,7 @@ function build({ options, config, notices, presets, sandbox, session, sessions, 
       void engine.dispatch({ type: 'jobEnded', job: job.id, command: job.command, result: job.result, by: job.owner });
   });
   begin(engine, session, settingsOf(config, presets, sandbox), options.global.mode ?? config.mode);
+  keepLog(createLog(state), engine, session.id);
   if (session.events.length > 0) applyFlags(engine, options.global, presets);
   for (const text of [...notices, presets.notice, disabledNotice(config), sandboxNotice(sandbox)]) {
     if (text !== undefined) engine.showLocal(notice(text));
