@@ -121,7 +121,7 @@ describe('piped lines', () => {
 
 describe('mistakes', () => {
   it.each([
-    [['--frobnicate'], 1, /unknown option '--frobnicate'/],
+    [['--frobnicate'], 2, /unknown option '--frobnicate'/],
     [['--config', '/nonexistent.jsonc', 'ask', 'x'], 2, /\/nonexistent\.jsonc: can't be read \(ENOENT\)/],
     [['--model', 'fats', 'ask', 'x'], 2, /no preset is called fats; there are: fast, demo/],
     [['--resume', 'nope'], 2, /no session nope|no terminal/],
