@@ -24,7 +24,7 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
     end(
       permit.action.kind === 'command'
         ? await command(context, op, permit, signal)
-        : await tool(context, permit, signal),
+        : await tool(context, op, permit, signal),
     );
   } catch (error) {
     end(failed(effect, `could not run: ${messageOf(error)}`));
@@ -40,8 +40,23 @@ function nothing(cwd: string): CommandResult {
   return { exit: null, cwd, head: '', tail: '', omittedLines: 0, bytes: 0, milliseconds: 0 };
 }
 
-async function tool(context: EffectContext, { action }: Permit, signal: AbortSignal): Promise<Outcome> {
-  return { kind: 'tool', ...(await context.services.tools.run(action, signal)) };
+async function tool(
+  context: EffectContext,
+  op: string,
+  { action, definition }: Permit,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { progress } = context.live;
+  const onProgress = (line: string) => {
+    progress.set(op, line);
+    context.changed();
+  };
+  const options = { signal, onProgress, ...(definition === undefined ? {} : { definition }) };
+  try {
+    return { kind: 'tool', ...(await context.services.tools.run(action, options)) };
+  } finally {
+    progress.delete(op);
+  }
 }
 
 async function command(context: EffectContext, op: string, permit: Permit, signal: AbortSignal): Promise<Outcome> {

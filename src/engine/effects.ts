@@ -82,7 +82,8 @@ async function lookAt(context: EffectContext, effect: Of<'examine'>, signal: Abo
     const refusal = await tools.refusal(action);
     if (refusal !== undefined) return { kind: 'refused', text: refusal };
     const judgement = tools.judge(action, cwd) ?? (await gate.judge(action, { cwd, goal, signal }));
-    return { kind: 'judged', judgement, autoApproved: tools.autoApproved(action) };
+    const tool = tools.facts(action);
+    return { kind: 'judged', judgement, autoApproved: tools.autoApproved(action), ...(tool ? { tool } : {}) };
   } catch (error) {
     const reason = `it could not be checked: ${messageOf(error)}`;
     return { kind: 'judged', judgement: { destructive: true, reason, source: 'default' }, autoApproved: false };

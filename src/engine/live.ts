@@ -40,4 +40,6 @@ export class LiveReply {
 export class Live {
   readonly replies = new Map<OpId, LiveReply>();
   readonly commands = new Map<OpId, RunningCommand>();
+  /** How far a tool says it is. */
+  readonly progress = new Map<OpId, string>();
 }

@@ -5,7 +5,12 @@ import type { Mode, OpId } from '../session/state.ts';
 
 type Examine = Extract<Effect, { kind: 'examine' }>;
 type Act = Extract<Effect, { kind: 'act' }>;
-type Issued = { readonly bound: string; readonly destructive: boolean; approved: boolean };
+type Issued = {
+  readonly bound: string;
+  readonly destructive: boolean;
+  readonly definition: string | undefined;
+  approved: boolean;
+};
 
 const secret = Symbol('permit');
 
@@ -14,12 +19,15 @@ export class Permit {
   readonly action: Action;
   readonly cwd: string;
   readonly mode: Mode;
+  /** The tool's definition as it was judged. */
+  readonly definition: string | undefined;
 
-  constructor(key: symbol, { action, cwd, mode }: Act) {
+  constructor(key: symbol, { action, cwd, mode }: Act, definition: string | undefined) {
     if (key !== secret) throw new Error('a permit is made by redeeming a judgement');
     this.action = action;
     this.cwd = cwd;
     this.mode = mode;
+    this.definition = definition;
   }
 }
 
@@ -30,8 +38,9 @@ export class Permits {
   /** The gate has judged an action. A refused one gets no permit. */
   issue(examined: Examine, examination: Examination): void {
     if (examination.kind === 'refused') return;
-    const destructive = examination.judgement.destructive;
-    this.#issued.set(examined.op, { bound: bindingOf(examined), destructive, approved: false });
+    const { judgement, tool } = examination;
+    const issued = { destructive: judgement.destructive, definition: tool?.definition, approved: false };
+    this.#issued.set(examined.op, { bound: bindingOf(examined), ...issued });
   }
 
   /** The user said proceed to what was judged as `op`. */
@@ -46,7 +55,7 @@ export class Permits {
     this.#issued.delete(act.judgedAs);
     if (!issued || issued.bound !== bindingOf(act)) return undefined;
     if (issued.destructive && !issued.approved) return undefined;
-    return new Permit(secret, act);
+    return new Permit(secret, act, issued.definition);
   }
 }
 

@@ -1,5 +1,5 @@
 /** What the engine needs of the services, as plain interfaces: services know neither the engine nor each other. */
-import type { Action, CommandResult, Judgement } from '../session/action.ts';
+import type { Action, CommandResult, Judgement, ToolFacts } from '../session/action.ts';
 import type { SessionEvent } from '../session/event.ts';
 import type { Category, Message, Reply, ToolSpec } from '../session/message.ts';
 
@@ -80,15 +80,27 @@ export type Jobs = {
   kill(id: number): boolean;
 };
 
+/** What a tool is run with. */
+export type ToolCallOptions = {
+  readonly signal: AbortSignal;
+  /** The definition it was judged under; by now another one, it does not run. */
+  readonly definition?: string;
+  /** Told how far it is, in one line, where the tool tells. */
+  readonly onProgress?: (line: string) => void;
+};
+
 /** Tools other than shell commands. */
 export type Tools = {
+  /** As they stand now; servers bring and take theirs. */
   readonly specs: readonly ToolSpec[];
   /** Why a call can't be accepted (unknown name, arguments against the schema), told to the model; undefined when fine. */
   refusal(action: Action): Promise<string | undefined>;
   /** What the program knows of a call of its own tools; undefined leaves it to the gate. */
   judge(action: Action, cwd: string): Judgement | undefined;
   autoApproved(action: Action): boolean;
-  run(action: Action, signal: AbortSignal): Promise<{ readonly text: string; readonly failed: boolean }>;
+  /** What a lasting consent is bound to; undefined for what is no tool. */
+  facts(action: Action): ToolFacts | undefined;
+  run(action: Action, options: ToolCallOptions): Promise<{ readonly text: string; readonly failed: boolean }>;
 };
 
 export type Journal = {

@@ -38,10 +38,25 @@ export type Judgement = {
   readonly stake?: readonly string[];
 };
 
+/** What is known of a tool beside its name. A consent that lasts is bound to the definition. */
+export type ToolFacts = {
+  /** A digest of everything the tool says of itself: description, schema, annotations. */
+  readonly definition: string;
+  /** What a foreign server says of its tool, in lines for the HALT; nobody vouches for it. */
+  readonly claims: readonly string[];
+  /** It was defined otherwise when it was first seen. */
+  readonly changed: boolean;
+};
+
 /** What came of examining an action: refused outright (answered to the model), or judged. */
 export type Examination =
   | { readonly kind: 'refused'; readonly text: string }
-  | { readonly kind: 'judged'; readonly judgement: Judgement; readonly autoApproved: boolean };
+  | {
+      readonly kind: 'judged';
+      readonly judgement: Judgement;
+      readonly autoApproved: boolean;
+      readonly tool?: ToolFacts;
+    };
 
 /** What a finished command is known by (EX-2, EX-5, EX-7). Output is clean rendered text. */
 export type CommandResult = {

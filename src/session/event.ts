@@ -6,6 +6,8 @@ import type { Mode, OpId, Outcome, QuestionId, SessionId, Settings } from './sta
 /** The user's answer to a question (HA-1, HA-4, HA-7). For a mode request proceed is approve, skip is deny (MO-3). */
 export type Answer =
   | { readonly kind: 'proceed' }
+  /** Proceed, and don't ask again for exactly this tool in this session; never for a destructive call (SF-10). */
+  | { readonly kind: 'always' }
   | { readonly kind: 'skip' }
   | { readonly kind: 'abort' }
   | { readonly kind: 'edit'; readonly command: string };

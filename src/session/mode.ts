@@ -1,5 +1,6 @@
 /** Restricted and Unrestricted: who may change it, when it takes effect, and what everyone is told (MO-1 … MO-7). */
 import type { Action } from './action.ts';
+import { matchesGlob } from './glob.ts';
 import type { Mode } from './state.ts';
 import type { Work } from './work.ts';
 
@@ -36,11 +37,18 @@ export function changeMode(work: Work, mode: Mode): boolean {
 /** What the mode alone says of an action, before any schema or gate (AC-5); undefined: nothing. */
 export function refusedByMode(work: Work, action: Action): string | undefined {
   if (action.kind !== 'tool') return undefined;
-  const { mode, parent } = work.conversation;
+  const { mode, parent, settings } = work.conversation;
   if (action.name === 'patch' && mode === 'restricted') return PATCH_DISABLED;
+  if (mode === 'restricted' && isForeign(action.name) && !matchesGlob(action.name, settings.readOnlyTools ?? []))
+    return `${action.name} is disabled in Restricted mode. Use request_mode_upgrade to request write access.`;
   if (action.name !== 'request_mode_upgrade') return undefined;
   if (parent !== undefined) return ONLY_PARENT;
   return mode === 'unrestricted' ? ALREADY_UNRESTRICTED : undefined;
+}
+
+/** Tools of other servers are called `server__tool`; no built-in one is. */
+function isForeign(name: string): boolean {
+  return name.includes('__');
 }
 
 /** The reason given in a well-formed request to leave Restricted; undefined for anything else. */

@@ -2,6 +2,7 @@
 import type { Effect } from './effect.ts';
 import type { SessionEvent } from './event.ts';
 import { formatForModel } from './exec-text.ts';
+import { grantTool } from './grants.ts';
 import { NO_SANDBOX, setMode } from './mode.ts';
 import { countAction, countSkip, newRun } from './norris.ts';
 import type { Conversation, Mode, NorrisRun, Phase, Run, State } from './state.ts';
@@ -160,7 +161,7 @@ function answered(work: Work, { question, answer }: Of<'answered'>): void {
   }
   if (phase.kind === 'awaitingModeApproval' && phase.question === question) {
     if (answer.kind === 'abort') return abort(work);
-    if (answer.kind === 'edit') return;
+    if (answer.kind === 'edit' || answer.kind === 'always') return;
     work.unask(question);
     return answerUpgrade(work, phase.run, phase.dispatch, answer.kind === 'proceed');
   }
@@ -170,9 +171,11 @@ function answered(work: Work, { question, answer }: Of<'answered'>): void {
   if (!action) return;
   if (answer.kind === 'abort') return settle(work, run, dispatch);
   if (answer.kind === 'edit' && action.kind !== 'command') return;
+  if (answer.kind === 'always' && !grantTool(work, question)) return;
   work.unask(question);
   switch (answer.kind) {
     case 'proceed':
+    case 'always':
       return act(work, run, dispatch, phase.judgedAs, phase.judgement, true);
     case 'skip':
       return skip(work, phase);

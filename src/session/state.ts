@@ -1,5 +1,5 @@
 /** The state of everything: the user's conversation, its sub-agents, the user's shell, the questions that wait. */
-import type { Action, CommandResult, Examination, Judgement } from './action.ts';
+import type { Action, CommandResult, Examination, Judgement, ToolFacts } from './action.ts';
 import type { ToolCall } from './message.ts';
 
 export type SessionId = string;
@@ -19,6 +19,8 @@ export type Settings = {
   readonly confirmCmd: boolean;
   /** Whether the kernel sandbox can be enforced here; without it the mode is always unrestricted (MO-7). */
   readonly sandbox: boolean;
+  /** Globs over tools of other servers that the user's own configuration declares to only read (MO-2). */
+  readonly readOnlyTools?: readonly string[];
 };
 
 /** One message of the conversation. `exec`, `goal` and `aish` turns reach the model as user text. */
@@ -164,6 +166,8 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId } 
       readonly cwd: string;
       readonly mode: Mode;
       readonly step?: { readonly k: number; readonly n: number };
+      /** Of a tool call. `changed` also where the user had approved another definition of it. */
+      readonly tool?: ToolFacts;
     }
   | { readonly kind: 'escalation'; readonly skips: number }
   /** The agent wants to leave Restricted, for this reason. */
@@ -176,6 +180,8 @@ export type State = {
   readonly root: SessionId;
   readonly shell: Shell;
   readonly questions: readonly Question[];
+  /** Tools that need no further consent in this session, each with the definition it was given for. */
+  readonly grants?: Readonly<Record<string, string>>;
   /** Source of operation, question and entry ids; part of the state so that a journal replays to the same ids. */
   readonly serial: number;
 };

@@ -2,6 +2,7 @@
 import type { Action, Judgement } from './action.ts';
 import { firstKept } from './context.ts';
 import { formatForModel } from './exec-text.ts';
+import { isGranted, withChange } from './grants.ts';
 import type { Reply } from './message.ts';
 import {
   changeMode,
@@ -111,11 +112,13 @@ export function takeExamination(work: Work, phase: Judging, examination: Examina
     return refuse(work, run, dispatch, action, examination.text);
   }
   const { judgement } = examination;
-  const why = reasonToAsk(work, phase, action, judgement, examination.autoApproved);
+  const { tool } = examination;
+  const why = reasonToAsk(work, phase, action, judgement, examination.autoApproved || isGranted(work, action, tool));
   if (!why) return act(work, run, dispatch, phase.op, judgement, phase.consent === 'edited');
   const { cwd, mode } = work.conversation;
   const step = run.kind === 'norris' ? { step: { k: run.step, n: run.maxSteps } } : {};
-  const question = work.ask({ kind: 'halt', action, judgement, why, cwd, mode, ...step });
+  const facts = tool ? { tool: withChange(work, action, tool) } : {};
+  const question = work.ask({ kind: 'halt', action, judgement, why, cwd, mode, ...step, ...facts });
   work.phase({ kind: 'halted', question, run, dispatch, judgement, judgedAs: phase.op });
 }
 

@@ -1,5 +1,6 @@
 /** The tools that a model may call: their descriptions, their arguments against the schema, and how they run. */
-import type { Action, Judgement } from '../session/action.ts';
+import type { Action, Judgement, ToolFacts } from '../session/action.ts';
+import { matchesGlob } from '../session/glob.ts';
 import type { ToolSpec } from '../session/message.ts';
 
 export type ToolOutcome = { readonly text: string; readonly failed: boolean };
@@ -13,7 +14,27 @@ export type BuiltinTool = {
   run(args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolOutcome>;
 };
 
+export type CallOptions = {
+  readonly signal: AbortSignal;
+  /** The definition that the call was judged under. */
+  readonly definition?: string;
+  /** Told how far the call is, in one line of clean text. */
+  readonly onProgress?: (line: string) => void;
+};
+
+/** Tools of other servers, which come, change and go. */
+export type ForeignTools = {
+  /** In an order that changes only with what there is. */
+  readonly specs: readonly ToolSpec[];
+  /** Why a call can't be accepted now; undefined when it can. */
+  refusal(name: string, args: Readonly<Record<string, unknown>>): Promise<string | undefined>;
+  /** Undefined for a name that is nobody's. */
+  facts(name: string): ToolFacts | undefined;
+  run(name: string, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolOutcome>;
+};
+
 export type ToolRegistry = {
+  /** As they stand now. */
   readonly specs: readonly ToolSpec[];
   /** Why the call can't be accepted, in words for the model; undefined when it can. */
   refusal(action: Action): Promise<string | undefined>;
@@ -21,41 +42,58 @@ export type ToolRegistry = {
   judge(action: Action, cwd: string): Judgement | undefined;
   /** Whether the user has consented to this tool beforehand. Says nothing of destructive calls. */
   autoApproved(action: Action): boolean;
-  run(action: Action, signal: AbortSignal): Promise<ToolOutcome>;
+  /** What a lasting consent is bound to; undefined for a command and for a name that is nobody's. */
+  facts(action: Action): ToolFacts | undefined;
+  run(action: Action, options: CallOptions): Promise<ToolOutcome>;
+};
+
+/** The program's own tools change with the program only. */
+const BUILT_IN: ToolFacts = { definition: 'built-in', claims: [], changed: false };
+
+export const NO_FOREIGN: ForeignTools = {
+  specs: [],
+  refusal: () => Promise.resolve(undefined),
+  facts: () => undefined,
+  run: () => Promise.resolve({ text: 'no such tool', failed: true }),
 };
 
 /**
  * @param described tools that are only described here and run elsewhere (`bash`)
  * @param autoApprove globs over tool names
  * @param alwaysDestructive globs over tool names that HALT whatever their own word is (SF-6)
+ * @param foreign tools of other servers; none of them is called like one of the program's
  */
 export function createTools(
   described: readonly ToolSpec[],
   builtins: readonly BuiltinTool[],
   autoApprove: readonly string[],
   alwaysDestructive: readonly string[],
+  foreign: ForeignTools = NO_FOREIGN,
 ): ToolRegistry {
-  const specs = [...described, ...builtins.map((tool) => tool.spec)];
-  const patterns = autoApprove.map(globToRegExp);
-  const halting = alwaysDestructive.map(globToRegExp);
+  const own = [...described, ...builtins.map((tool) => tool.spec)];
   const find = (name: string) => builtins.find((tool) => tool.spec.name === name);
+  const factsOf = (name: string) => (find(name) ? BUILT_IN : foreign.facts(name));
   return {
-    specs,
+    get specs() {
+      return foreign.specs.length === 0 ? own : [...own, ...foreign.specs];
+    },
     async refusal(action) {
       if (action.kind === 'command') return undefined;
-      const spec = specs.find((candidate) => candidate.name === action.name);
-      if (!spec) return `no tool is called ${action.name}; there are: ${specs.map((s) => s.name).join(', ')}`;
+      const { name } = action;
       const args = parseArguments(action.arguments);
-      if (!args) return `the arguments of ${action.name} are not a JSON object`;
+      if (foreign.facts(name)) return args ? foreign.refusal(name, args) : notAnObject(name);
+      const spec = own.find((candidate) => candidate.name === name);
+      if (!spec) return `no tool is called ${name}; there are: ${this.specs.map((s) => s.name).join(', ')}`;
+      if (!args) return notAnObject(name);
       const { problemOf } = await import('./validator.ts');
-      const problem = problemOf(spec, args);
-      if (problem !== undefined) return `invalid arguments for ${action.name}: ${problem}`;
-      return find(action.name) ? undefined : `${action.name} can't be called with these arguments`;
+      const problem = problemOf(spec.parameters, args);
+      if (problem !== undefined) return `invalid arguments for ${name}: ${problem}`;
+      return find(name) ? undefined : `${name} can't be called with these arguments`;
     },
     judge(action, cwd) {
       const tool = action.kind === 'tool' ? find(action.name) : undefined;
       if (action.kind !== 'tool' || !tool) return undefined;
-      if (!halting.some((pattern) => pattern.test(action.name))) return tool.judge(action.arguments, cwd);
+      if (!matchesGlob(action.name, alwaysDestructive)) return tool.judge(action.arguments, cwd);
       return {
         destructive: true,
         reason: `${action.name} always asks (safety.always_destructive_tools)`,
@@ -64,15 +102,22 @@ export function createTools(
     },
     autoApproved(action) {
       const name = action.kind === 'command' ? 'bash' : action.name;
-      return find(name)?.readOnly === true || patterns.some((pattern) => pattern.test(name));
+      if (find(name)?.readOnly === true) return true;
+      // What has changed since it was first seen is no longer what the user's glob was written for.
+      return matchesGlob(name, autoApprove) && factsOf(name)?.changed !== true;
     },
-    async run(action, signal) {
-      const tool = action.kind === 'tool' ? find(action.name) : undefined;
+    facts: (action) => (action.kind === 'tool' ? factsOf(action.name) : undefined),
+    async run(action, options) {
       const args = action.kind === 'tool' ? parseArguments(action.arguments) : undefined;
-      if (!tool || !args) return { text: 'no such tool', failed: true };
-      return tool.run(args, signal);
+      if (action.kind !== 'tool' || !args) return { text: 'no such tool', failed: true };
+      const tool = find(action.name);
+      return tool ? tool.run(args, options.signal) : foreign.run(action.name, args, options);
     },
   };
+}
+
+function notAnObject(name: string): string {
+  return `the arguments of ${name} are not a JSON object`;
 }
 
 function parseArguments(text: string): Record<string, unknown> | undefined {
@@ -82,10 +127,4 @@ function parseArguments(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** `*` stands for any characters. */
-function globToRegExp(glob: string): RegExp {
-  const source = glob.split('*').map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
-  return new RegExp(`^${source.join('.*')}$`);
 }

@@ -1,9 +1,73 @@
 /** The one place of this room that loads ajv; imported with the first tool call, not at start. */
-import { Ajv } from 'ajv';
-import type { ToolSpec } from '../session/message.ts';
+import { createContext, Script } from 'node:vm';
+import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
 
-/** What is wrong with the arguments, in words for the model; undefined when they fit. */
-export function problemOf(spec: ToolSpec, args: unknown): string | undefined {
-  const ajv = new Ajv({ allErrors: true, strict: false });
-  return ajv.validate(spec.parameters, args) ? undefined : ajv.errorsText(ajv.errors, { dataVar: 'arguments' });
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** Milliseconds for preparing a schema and for one check: a server's pattern can be made to take for ever. */
+const TIME_LIMIT = 250;
+const LONGEST_PROBLEM = 1000;
+const MOST_ERRORS = 10;
+
+const compiled = new WeakMap<JsonSchema, ValidateFunction | null>();
+
+/** What is wrong with arguments by a schema of the program's own, in words for the model; undefined when they fit. */
+export function problemOf(schema: JsonSchema, args: unknown): string | undefined {
+  return look(schema, args, (work) => work());
+}
+
+/**
+ * The same by a schema that somebody else has written. One that can't be used, and a check that takes too long, find
+ * nothing: then whoever receives the arguments has to look.
+ */
+export function foreignProblemOf(schema: JsonSchema, args: unknown): string | undefined {
+  return look(schema, args, inTime);
+}
+
+type Attempt = <T>(work: () => T) => T | undefined;
+
+function look(schema: JsonSchema, args: unknown, attempt: Attempt): string | undefined {
+  let validate = compiled.get(schema);
+  if (validate === undefined) {
+    validate = prepare(schema, attempt);
+    compiled.set(schema, validate);
+  }
+  if (!validate) return undefined;
+  const check = validate;
+  if (attempt(() => check(args) === true) !== false) return undefined;
+  const text = new Ajv().errorsText(check.errors?.slice(0, MOST_ERRORS), { dataVar: 'arguments' });
+  return text.length > LONGEST_PROBLEM ? `${text.slice(0, LONGEST_PROBLEM)}…` : text;
+}
+
+/** The dialect that the schema names; without one the newest, which MCP takes as meant, and then the one it was before. */
+function prepare({ $schema, ...schema }: JsonSchema, attempt: Attempt): ValidateFunction | null {
+  const named = typeof $schema === 'string' ? $schema : '';
+  const dialects = /draft-0[67]/.test(named) ? [Ajv] : /2019-09/.test(named) ? [Ajv2019] : [Ajv2020, Ajv];
+  for (const Dialect of dialects) {
+    const validate = attempt(() => {
+      const ajv = new Dialect({ strict: false, logger: false, validateFormats: true });
+      formats.default(ajv, { mode: 'fast' });
+      return ajv.compile(schema);
+    });
+    if (validate) return validate;
+  }
+  return null;
+}
+
+const context = createContext({});
+const script = new Script('work()');
+
+/** Runs `work` for as long as the limit allows, regular expressions included; undefined when it did not come to an end. */
+function inTime<T>(work: () => T): T | undefined {
+  context.work = work;
+  try {
+    return script.runInContext(context, { timeout: TIME_LIMIT }) as T;
+  } catch {
+    return undefined;
+  } finally {
+    context.work = undefined;
+  }
 }

@@ -117,6 +117,7 @@ export async function setStage(
       refusal: async () => undefined,
       judge: () => undefined,
       autoApproved: () => false,
+      facts: () => undefined,
       run: async () => ({ text: 'done', failed: false }),
     },
     journal: { append: () => Promise.resolve() },
