@@ -8,6 +8,8 @@ import { Field } from './Field.tsx';
 import { Lines } from './Lines.tsx';
 import { rule } from './rule.ts';
 
+const BODY_ROLES = { action: 'strong', tree: 'strong', stake: 'warning', claim: 'dim' } as const;
+
 /** A frame that could not be reported as written counts as written after this; the quiet time still follows. In ms. */
 const FLUSH_MS = 200;
 
@@ -46,9 +48,7 @@ export function HaltModal({ words, question, layout, columns }: Props) {
   const role = words.danger ? 'error' : 'warning';
   const more = body.length > shown ? ` ↑↓ ${top + 1}–${top + shown} of ${body.length} ` : '';
   const title = paint(words.danger ? 'halt' : 'button', ` ${words.title} `);
-  const lines = body
-    .slice(top, top + shown)
-    .map(({ kind, text }) => `  ${paint(kind === 'action' ? 'strong' : 'warning', text)}`);
+  const lines = body.slice(top, top + shown).map(({ kind, text }) => `  ${paint(BODY_ROLES[kind], text)}`);
   const place = words.place === '' ? [] : [`  ${paint('dim', words.place)}`];
   return (
     <Box flexDirection="column" flexShrink={0}>
@@ -65,23 +65,36 @@ export function HaltModal({ words, question, layout, columns }: Props) {
         />
       )}
       <Lines
-        lines={[...place, buttonRow(words, question, paint), rule(hintOf(words, question), '', columns, role, paint)]}
+        lines={[
+          ...place,
+          ...buttonRows(words, layout, question, paint),
+          rule(hintOf(words, question), '', columns, role, paint),
+        ]}
       />
     </Box>
   );
 }
 
-function hintOf({ editable }: QuestionWords, { armed, hurried, edit }: QuestionUi): string {
+function hintOf({ editable, choices }: QuestionWords, { armed, hurried, edit }: QuestionUi): string {
   if (edit !== undefined) return ' Enter judges the changed command anew · Esc leaves it as it was ';
   if (!armed) return hurried ? ' ready in a moment: keys pressed too early do nothing ' : ' ready in a moment ';
-  return ` Tab and Enter, or the letter${editable ? ' · e edits the command' : ''} `;
+  const always = choices.some(({ answer }) => answer === 'always') ? ' · P: not asked again for this tool' : '';
+  return ` Tab and Enter, or the letter${editable ? ' · e edits the command' : always} `;
 }
 
-function buttonRow(words: QuestionWords, { focus, armed }: QuestionUi, paint: ReturnType<typeof useScreen>['paint']) {
-  const buttons = words.choices.map(({ label, key }, index) => {
+/** The buttons as the layout has placed them. */
+function buttonRows(
+  words: QuestionWords,
+  { buttons }: QuestionLayout,
+  { focus, armed }: QuestionUi,
+  paint: ReturnType<typeof useScreen>['paint'],
+): readonly string[] {
+  const rows = new Map<number, string[]>();
+  for (const [index, { label, key }] of words.choices.entries()) {
     const text = buttonText(label, key);
-    if (!armed) return paint('dim', text);
-    return index === focus ? paint('button', text) : text;
-  });
-  return `  ${buttons.join(' ')}`;
+    const row = rows.get(buttons[index]?.y ?? 0) ?? [];
+    rows.set(buttons[index]?.y ?? 0, row);
+    row.push(armed ? (index === focus ? paint('button', text) : text) : paint('dim', text));
+  }
+  return [...rows.values()].map((row) => `  ${row.join(' ')}`);
 }

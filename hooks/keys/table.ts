@@ -123,6 +123,7 @@ const TRANSCRIPT = [
 
 const HALT = [
   ['proceed', ['p'], 'run it'],
+  ['always', ['P'], 'run it, and don’t ask again for this tool in this session'],
   ['skip', ['s'], 'don’t run it, tell the model'],
   ['abortRun', ['a', 'ctrl-c'], 'don’t run it, end the run'],
   ['editAction', ['e'], 'edit it; it is judged anew'],

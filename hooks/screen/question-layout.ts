@@ -15,10 +15,10 @@ export type QuestionLayout = {
   readonly buttons: readonly Button[];
 };
 
-type BodyLine = { readonly kind: 'action' | 'stake'; readonly text: string };
+type BodyLine = { readonly kind: 'action' | 'tree' | 'claim' | 'stake'; readonly text: string };
 
-/** Rule above, place, buttons, rule below. */
-const FIXED = 4;
+/** Rule above, place, rule below; the rows of buttons come on top. */
+const FIXED = 3;
 const INDENT = 2;
 const MOST_REASONS = 3;
 
@@ -34,7 +34,9 @@ export function layoutQuestion(
 ): QuestionLayout {
   const width = Math.max(1, columns - INDENT);
   const body = bodyOf(words, width);
-  const fixed = FIXED - (words.place === '' ? 1 : 0);
+  const buttons = buttonsOf(words, columns);
+  const buttonRows = (buttons.at(-1)?.y ?? 0) + 1;
+  const fixed = FIXED + buttonRows - (words.place === '' ? 1 : 0);
   const needed = words.reasons.flatMap((reason) => wrapText(reason, width));
   // The action has the better claim to a small screen than the words about it.
   const most = Math.max(1, Math.min(MOST_REASONS, rows - fixed - Math.min(body.length, 3)));
@@ -42,22 +44,33 @@ export function layoutQuestion(
   const shown = Math.max(0, Math.min(body.length, rows - fixed - reasons.length));
   const top = Math.max(0, Math.min(wantedTop, body.length - shown));
   const height = fixed + reasons.length + shown;
-  return { height, reasons, body, top, shown, buttons: buttonsOf(words, bottom - 2) };
+  const above = bottom - 1 - buttonRows;
+  return { height, reasons, body, top, shown, buttons: buttons.map((button) => ({ ...button, y: above + button.y })) };
 }
 
 function bodyOf(words: QuestionWords, width: number): readonly BodyLine[] {
   const action = words.action === '' ? [] : wrapText(words.action, width, { mode: 'hard' });
+  const tree = words.tree.flatMap(({ text, indent }) => wrapText(text, width, { mode: 'hard', indent }));
+  const claims = words.claims.flatMap((line) => wrapText(line, width, { mode: 'hard', indent: '  ' }));
   const stake = words.stake.flatMap((line) => wrapText(line, width, { mode: 'hard' }));
   return [
     ...action.map((text): BodyLine => ({ kind: 'action', text })),
+    ...tree.map((text): BodyLine => ({ kind: 'tree', text })),
     ...stake.map((text): BodyLine => ({ kind: 'stake', text })),
+    ...claims.map((text): BodyLine => ({ kind: 'claim', text })),
   ];
 }
 
-function buttonsOf(words: QuestionWords, y: number): readonly Button[] {
+/** The buttons side by side, in as many rows as it takes; `y` counts from the first of them. */
+function buttonsOf(words: QuestionWords, columns: number): readonly Button[] {
   let x = INDENT;
+  let y = 0;
   return words.choices.map(({ answer, label, key }) => {
     const width = textWidth(buttonText(label, key));
+    if (x > INDENT && x + width > columns) {
+      x = INDENT;
+      y += 1;
+    }
     const button = { x, y, width, answer };
     x += width + 1;
     return button;

@@ -1,7 +1,9 @@
 /** What a question looks like before it is drawn: its words, its whole action, its answers. Pure. */
 import type { Answer } from '../../src/session/event.ts';
+import { isGrantable } from '../../src/session/grants.ts';
 import type { Question } from '../../src/session/state.ts';
 import { visible } from '../../src/session/text.ts';
+import { argumentTree, type TreeLine } from './argument-tree.ts';
 
 export type Choice = {
   readonly answer: Exclude<Answer['kind'], 'edit'>;
@@ -18,6 +20,10 @@ export type QuestionWords = {
   readonly reasons: readonly string[];
   /** The whole action with nothing invisible in it (HA-1); empty where there is none. */
   readonly action: string;
+  /** The arguments of a tool call. */
+  readonly tree: readonly TreeLine[];
+  /** What the tool's server says of it, marked as its word. */
+  readonly claims: readonly string[];
   /** What would be lost. */
   readonly stake: readonly string[];
   /** Where and under what it would run. */
@@ -35,6 +41,9 @@ const HALT_CHOICES: readonly Choice[] = [
   { answer: 'abort', key: 'a', label: 'abort' },
 ];
 
+/** The same for a tool call that destroys nothing. */
+const CONSENT_CHOICES: readonly Choice[] = [...HALT_CHOICES, { answer: 'always', key: 'P', label: 'always' }];
+
 /** An escalation knows no skip (HA-4). */
 const ESCALATION_CHOICES: readonly Choice[] = [
   { answer: 'proceed', key: 'p', label: 'proceed' },
@@ -51,8 +60,20 @@ const MODE_CHOICES: readonly Choice[] = [
 /** What a HALT says in Restricted, where a yes alone does not get far (HA-6). */
 const REFUSED = 'Restricted: the kernel will refuse a write. u leaves Restricted and asks again.';
 
+/** A server may change a tool under a consent that was given before. */
+const CHANGED = 'The tool is not defined as it was when it was approved or first seen.';
+
 /** What a question without an action has in common. */
-const BARE = { action: '', stake: [], place: '', danger: false, start: 1, editable: false } as const;
+const BARE = {
+  action: '',
+  tree: [],
+  claims: [],
+  stake: [],
+  place: '',
+  danger: false,
+  start: 1,
+  editable: false,
+} as const;
 
 /** The words of a question. */
 export function wordsOf(question: Question): QuestionWords {
@@ -89,16 +110,23 @@ function modeWords({ reason }: Of<'mode'>): QuestionWords {
   };
 }
 
-function haltWords({ action, judgement, why, cwd, mode, step }: Of<'halt'>): QuestionWords {
+function haltWords(question: Of<'halt'>): QuestionWords {
+  const { action, judgement, why, cwd, mode, step, tool } = question;
   const counter = step ? ` · step ${step.k}/${step.n}` : '';
   return {
     title: `${TITLES[why]}${counter}`,
-    reasons: [...reasonsOf(why, judgement.reason), ...(why !== 'consent' && mode === 'restricted' ? [REFUSED] : [])],
-    action: visible(action.kind === 'command' ? action.command : `${action.name} ${action.arguments}`),
+    reasons: [
+      ...reasonsOf(why, judgement.reason),
+      ...(tool?.changed ? [CHANGED] : []),
+      ...(why !== 'consent' && mode === 'restricted' && action.kind === 'command' ? [REFUSED] : []),
+    ],
+    action: visible(action.kind === 'command' ? action.command : action.name),
+    tree: action.kind === 'tool' ? argumentTree(action.arguments) : [],
+    claims: (tool?.claims ?? []).map((claim) => `its server says: ${visible(claim)}`),
     stake: (judgement.stake ?? []).map(visible),
     place: `in ${visible(cwd)} · ${mode}${action.kind === 'command' && action.job ? ' · as a background job' : ''}`,
     danger: why !== 'consent',
-    choices: HALT_CHOICES,
+    choices: isGrantable(question) ? CONSENT_CHOICES : HALT_CHOICES,
     start: 1,
     editable: action.kind === 'command',
   };

@@ -48,6 +48,7 @@ function scroll(by: number | 'home' | 'end' | 'pageUp' | 'pageDown') {
 
 export const haltHandlers: Handlers = {
   proceed: letter((screen) => give(screen, 'proceed')),
+  always: letter((screen) => give(screen, 'always')),
   skip: letter((screen) => give(screen, 'skip')),
   upgrade: letter(upgrade),
   abortRun: (screen) => give(screen, 'abort'),
