@@ -50,7 +50,7 @@ export type ToolRegistry = {
 /** The program's own tools change with the program only. */
 const BUILT_IN: ToolFacts = { definition: 'built-in', claims: [], changed: false };
 
-export const NO_FOREIGN: ForeignTools = {
+const NO_FOREIGN: ForeignTools = {
   specs: [],
   refusal: () => Promise.resolve(undefined),
   facts: () => undefined,
