@@ -20,6 +20,7 @@ import { memoryBlock, memoryDesk } from './memory.ts';
 import { choosePresets, type Presets } from './presets.ts';
 import type { Global } from './program.ts';
 import { secondOpinion } from './second-opinion.ts';
+import { serveCommands, serving } from './serve.ts';
 import { agentCommands, engineJobs, modelJobs } from './services.ts';
 import { chooseSession, type SessionChoice } from './session.ts';
 import { SYSTEM_PROMPT } from './system-prompt.ts';
@@ -78,7 +79,7 @@ type Ground = {
 function build({ options, config, notices, presets, sandbox, session, sessions, index }: Ground): Opened {
   const state = placesOf(process.env).state;
   const dataDir = join(session.folder, 'output');
-  const broker = createBroker({
+  const unserved = createBroker({
     presets: presets.list,
     prepare: (name, messages) => (leaks(name) ? { refused: unfiltered(name) } : prepare(presets, name, messages)),
   });
@@ -88,6 +89,12 @@ function build({ options, config, notices, presets, sandbox, session, sessions, 
     local(engine.conversation.preset) &&
     !local(name) &&
     presets.list.find((preset) => preset.name === name)?.secrets !== 'off';
+  const { broker, stop: stopServers } = serving(
+    unserved,
+    serveCommands(config.models),
+    (name) => join(state, `serve-${name.replace(/\W/g, '_')}.log`),
+    (text) => void engine.dispatch({ type: 'noticed', level: 'info', text }),
+  );
   const jobs = createJobs();
   const shell = bringUpShell(options, config, dataDir, {
     say: (text) => void engine.dispatch({ type: 'noticed', level: 'info', text }),
@@ -166,7 +173,7 @@ function build({ options, config, notices, presets, sandbox, session, sessions, 
   let closing: Promise<void> | undefined;
   const close = async () => {
     await engine.close();
-    await jobs.dispose();
+    await Promise.all([jobs.dispose(), stopServers()]);
     killTagged();
     (await shell.catch(() => undefined))?.dispose();
     await journal.close();

@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { withoutInherited } from './inherit.ts';
+import { Stopper } from './stop.ts';
+
+export type Daemon = {
+  /** Resolves when it has ended, with a word on how. */
+  readonly ended: Promise<string>;
+  /** SIGTERM to its process group, then SIGKILL. Twice is fine. Resolves when it has gone. */
+  stop(): Promise<string>;
+};
+
+/**
+ * Starts a long-lived program of the user's own without a terminal, in a process group of its own.
+ * @param command a line for sh
+ * @param log file for all it prints, made anew, 0600; throws when it can't be made
+ */
+export function startDaemon(command: string, log: string): Daemon {
+  const out = openSync(log, 'w', 0o600);
+  const [file, ...args] = withoutInherited(['/bin/sh', '-c', command]);
+  const child = spawn(file, args, { detached: true, stdio: ['ignore', out, out] });
+  closeSync(out);
+  const signal = (name: NodeJS.Signals) => () => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, name);
+    } catch {
+      // It has gone by itself.
+    }
+  };
+  const stopper = new Stopper([signal('SIGTERM'), signal('SIGKILL')]);
+  const ended = new Promise<string>((resolve) => {
+    child.on('error', (error) => resolve(`could not start: ${error.message}`));
+    child.on('exit', (code, name) => resolve(name === null ? `exit ${code}` : `ended by ${name}`));
+  }).finally(() => stopper.done());
+  return {
+    ended,
+    stop() {
+      stopper.stop();
+      return ended;
+    },
+  };
+}
