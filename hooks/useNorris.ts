@@ -28,6 +28,8 @@ export function activityOf(state: State): string | undefined {
   switch (phase.kind) {
     case 'idle':
       return undefined;
+    case 'planning':
+      return 'planning';
     case 'replying':
       return 'thinking';
     case 'judging':
@@ -35,6 +37,7 @@ export function activityOf(state: State): string | undefined {
     case 'halted':
     case 'escalated':
     case 'awaitingModeApproval':
+    case 'awaitingSpend':
       return 'waits for you';
     case 'acting':
       return 'running';

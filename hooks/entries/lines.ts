@@ -7,7 +7,7 @@ import { highlightDiff } from '../transcript/highlight.ts';
 import { execLines } from './exec.ts';
 import { withGutter } from './frame.ts';
 import type { Look } from './look.ts';
-import { norrisBeganLines, norrisEndedLines, norrisStepLines } from './norris.ts';
+import { norrisBeganLines, norrisEndedLines, norrisStepLines, planLines } from './norris.ts';
 import { proseLines } from './prose.ts';
 
 type Of<K extends Entry['kind']> = Extract<Entry, { kind: K }>;
@@ -35,6 +35,8 @@ function drawn(entry: Entry, look: Look): string[] {
       return refusedLines(entry, look);
     case 'norrisBegan':
       return norrisBeganLines(entry, look);
+    case 'plan':
+      return planLines(entry, look);
     case 'norrisStep':
       return norrisStepLines(entry, look);
     case 'norrisEnded':

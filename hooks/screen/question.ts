@@ -1,4 +1,5 @@
 /** What a question looks like before it is drawn: its words, its whole action, its answers. Pure. */
+import { shortDollars } from '../../src/session/cost.ts';
 import type { Answer } from '../../src/session/event.ts';
 import { isGrantable } from '../../src/session/grants.ts';
 import type { Question } from '../../src/session/state.ts';
@@ -57,6 +58,12 @@ const MODE_CHOICES: readonly Choice[] = [
   { answer: 'abort', key: 'a', label: 'abort' },
 ];
 
+/** One slice more, or the end of the run with everything kept (CO-2). */
+const SPEND_CHOICES: readonly Choice[] = [
+  { answer: 'proceed', key: 'p', label: 'approve' },
+  { answer: 'abort', key: 'a', label: 'deny' },
+];
+
 /** What a HALT says in Restricted, where a yes alone does not get far (HA-6). */
 const REFUSED = 'Restricted: the kernel will refuse a write. u leaves Restricted and asks again.';
 
@@ -82,6 +89,8 @@ export function wordsOf(question: Question): QuestionWords {
       return escalationWords(question);
     case 'mode':
       return modeWords(question);
+    case 'spend':
+      return spendWords(question);
     case 'halt':
       return haltWords(question);
   }
@@ -110,8 +119,20 @@ function modeWords({ reason }: Of<'mode'>): QuestionWords {
   };
 }
 
+function spendWords({ preset, spent, limit, allowance }: Of<'spend'>): QuestionWords {
+  return {
+    ...BARE,
+    title: 'Spend more?',
+    reasons: [
+      `This session has cost ${shortDollars(spent)} of ${shortDollars(limit)} (cost.stop_at_dollars); ${visible(preset)} is paid for.`,
+      `approve lets it cost ${shortDollars(allowance)} more; deny ends the run and keeps the conversation.`,
+    ],
+    choices: SPEND_CHOICES,
+  };
+}
+
 function haltWords(question: Of<'halt'>): QuestionWords {
-  const { action, judgement, why, cwd, mode, step, tool } = question;
+  const { action, judgement, why, cwd, mode, step, tool, task } = question;
   const counter = step ? ` · step ${step.k}/${step.n}` : '';
   return {
     title: `${TITLES[why]}${counter}`,
@@ -119,6 +140,8 @@ function haltWords(question: Of<'halt'>): QuestionWords {
       ...reasonsOf(why, judgement.reason),
       ...(tool?.changed ? [CHANGED] : []),
       ...(why !== 'consent' && mode === 'restricted' && action.kind === 'command' ? [REFUSED] : []),
+      // The task stands last: on a small screen it gives way to the reason.
+      ...(task ? [`[task ${task.k}/${task.n}: ${visible(task.text)}]`] : []),
     ],
     action: visible(action.kind === 'command' ? action.command : action.name),
     tree: action.kind === 'tool' ? argumentTree(action.arguments) : [],

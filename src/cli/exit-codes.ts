@@ -15,6 +15,7 @@ export const EXIT = {
 export function exitCodeOf(status: NorrisStatus): number {
   switch (status) {
     case 'done':
+    case 'tasks_complete':
       return EXIT.ok;
     case 'blocked':
     case 'stalled':

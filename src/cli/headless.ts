@@ -2,6 +2,7 @@
 import type { Aish } from '../commands/aish.ts';
 import { submitLine } from '../commands/submit.ts';
 import { describeAction } from '../session/action.ts';
+import { shortDollars } from '../session/cost.ts';
 import type { Question } from '../session/state.ts';
 import { visible } from '../session/text.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
@@ -85,12 +86,14 @@ class Headless {
   }
 }
 
-/** Going on after many skips, and write access, need a person (MO-3). */
-const answerWithout = { escalation: 'abort', mode: 'skip', halt: undefined } as const;
+/** Going on after many skips, write access (MO-3), and more money need a person. */
+const answerWithout = { escalation: 'abort', mode: 'skip', spend: 'abort', halt: undefined } as const;
 
 function haltLine(question: Question): string {
   if (question.kind === 'escalation') return `HALT: ${question.skips} actions skipped in a row`;
   if (question.kind === 'mode') return `HALT: the agent asks for Unrestricted mode: ${visible(question.reason)}`;
+  if (question.kind === 'spend')
+    return `HALT: the session has cost ${shortDollars(question.spent)} of ${shortDollars(question.limit)} (cost.stop_at_dollars), and ${question.preset} is paid for`;
   return `HALT: ${visible(question.judgement.reason)}: ${visible(describeAction(question.action))}`;
 }
 

@@ -17,6 +17,7 @@ import { face } from './face.ts';
 import { keepLog } from './keep-log.ts';
 import { LAUNCHER } from './launcher.ts';
 import { memoryBlock, memoryDesk } from './memory.ts';
+import { createPreplanner } from './preplan.ts';
 import { choosePresets, type Presets } from './presets.ts';
 import type { Global } from './program.ts';
 import { secondOpinion } from './second-opinion.ts';
@@ -120,6 +121,7 @@ function build({ options, config, notices, presets, sandbox, session, sessions, 
     {
       models: broker,
       gate,
+      preplanner: createPreplanner(broker, config.norris.preplan_system),
       agent: agentCommands({
         environment: async () => (await shell).environment(),
         dataDir,
@@ -242,7 +244,7 @@ function applyFlags(engine: Engine, { mode, model }: Global, presets: Presets): 
 }
 
 function settingsOf(config: Config, presets: Presets, sandbox: SandboxStatus): Settings {
-  const { executor } = config.norris;
+  const { executor, preplanner, tasks_max: tasksMax } = config.norris;
   const known = presets.list.some((preset) => preset.name === executor);
   return {
     preset: presets.active,
@@ -250,6 +252,8 @@ function settingsOf(config: Config, presets: Presets, sandbox: SandboxStatus): S
     maxTurns: config.max_turns,
     maxToolRounds: config.max_tool_rounds,
     maxNorrisSteps: config.norris.max_norris_steps,
+    ...(preplanner === undefined ? {} : { preplanner }),
+    tasksMax,
     confirmCmd: config.confirm_cmd,
     sandbox: sandbox.available,
   };

@@ -1,6 +1,7 @@
 /** Transcript entries as plain lines or as JSON lines, for a program without a screen. */
 import type { Shown } from '../engine/transcript.ts';
 import { describeAction } from '../session/action.ts';
+import { receiptText, shortDollars } from '../session/cost.ts';
 import type { Entry } from '../session/entry.ts';
 import { plainOutput } from '../session/exec-text.ts';
 import { clean, stripStyles, visible } from '../session/text.ts';
@@ -62,16 +63,29 @@ export function plainEntry(entry: Entry): string {
       return `[aish] ${entry.how}: ${visible(describeAction(entry.action))} (${entry.reason})`;
     case 'norrisBegan':
       return `[norris] goal: ${entry.goal} (${entry.preset}, at most ${entry.maxSteps} steps)`;
-    case 'norrisStep':
-      return `[norris] step ${entry.step}/${entry.maxSteps}`;
-    case 'norrisEnded': {
-      const { status, reason, steps, commands, skips, milliseconds } = entry;
-      const why = reason === undefined ? '' : `: ${reason}`;
-      return `[norris] ${status}${why} (${steps} steps, ${commands} commands, ${skips} skips, ${(milliseconds / 1000).toFixed(1)} s)`;
+    case 'plan':
+      return [
+        `[aish] preplanned ${entry.tasks.length} tasks via ${entry.preset}`,
+        ...entry.tasks.map((task, index) => `  ${index + 1}. ${task}`),
+      ].join('\n');
+    case 'norrisStep': {
+      const { step, maxSteps, task } = entry;
+      return `[norris] step ${step}/${maxSteps}${task ? ` [task ${task.k}/${task.n}: ${task.text}]` : ''}`;
     }
+    case 'norrisEnded':
+      return endedLine(entry);
     case 'notice':
       return entry.text;
     case 'meta':
       return entry.text;
   }
+}
+
+function endedLine(entry: Extract<Entry, { kind: 'norrisEnded' }>): string {
+  const { status, reason, steps, commands, skips, milliseconds, cost, receipt } = entry;
+  const why = reason === undefined ? '' : `: ${reason}`;
+  const seconds = (milliseconds / 1000).toFixed(1);
+  const price = cost ? `, ${shortDollars(cost.dollars)}` : '';
+  const line = `[norris] ${status}${why} (${steps} steps, ${commands} commands, ${skips} skips, ${seconds} s${price})`;
+  return receipt ? `${line}\n${receiptText(receipt)}` : line;
 }

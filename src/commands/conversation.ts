@@ -1,12 +1,17 @@
-import type { Turn } from '../session/state.ts';
+import type { Preplan, Turn } from '../session/state.ts';
 import type { Command } from './command.ts';
 
-/** `:history`: the turns that the model sees (CX-3). */
+/** `:history`: the turns that the model sees, and between them the preplans, which it does not see (CX-3). */
 export const history: Command = {
   name: 'history',
   usage: ':history',
   summary: 'show the conversation as the model has it',
-  run: ({ engine }) => engine.conversation.turns.map(line).join('\n') || 'the conversation is empty',
+  run({ engine }) {
+    const { turns, preplans = [] } = engine.conversation;
+    const before = (place: number) => preplans.filter(({ after }) => after === place).map(preplanLines);
+    const lines = turns.flatMap((turn, place) => [...before(place), line(turn)]);
+    return [...lines, ...before(turns.length)].join('\n') || 'the conversation is empty';
+  },
 };
 
 /** `:reset`: a new conversation in the same session (CX-3). */
@@ -33,6 +38,11 @@ export const sessions: Command = {
     return rows.length === 0 ? 'no earlier sessions' : `${rows.join('\n')}\naish-tui --resume <id> goes on with one`;
   },
 };
+
+function preplanLines({ preset, goal, text, outcome }: Preplan): string {
+  const reply = text.trim() === '' ? '' : `\npreplan reply (out of context): ${text.trim()}`;
+  return `preplan call to ${preset} (out of context): ${goal}${reply}\npreplan outcome (out of context): ${outcome}`;
+}
 
 function line(turn: Turn): string {
   switch (turn.kind) {

@@ -1,11 +1,11 @@
 import { type Command, CommandError } from './command.ts';
 
-/** `:norris <goal>` and `:norris off` (NO-1). Without a goal the last one is offered by the screen. */
+/** `:norris <goal>`, `:norris continue` and `:norris off` (NO-1). Without a goal the last one is offered by the screen. */
 export const norris: Command = {
   name: 'norris',
-  usage: ':norris <goal> | off',
-  summary: 'let the model work toward a goal, step by step; off ends it',
-  arguments: () => ['off'],
+  usage: ':norris <goal> | continue | off',
+  summary: 'let the model work toward a goal, step by step; continue goes on with the last one, off ends it',
+  arguments: () => ['continue', 'off'],
   run({ engine }, rest) {
     const { phase, lastGoal } = engine.conversation;
     if (rest === 'off') {
@@ -14,7 +14,11 @@ export const norris: Command = {
       return undefined;
     }
     if (phase.kind !== 'idle') throw new CommandError('a run is under way; :norris off ends it');
-    if (rest === 'continue') throw new CommandError(':norris continue is not there yet; give the goal again');
+    if (rest === 'continue') {
+      if (lastGoal === undefined) throw new CommandError('there is no goal yet to go on with: :norris <goal>');
+      void engine.dispatch({ type: 'norrisContinued' });
+      return undefined;
+    }
     if (rest === '') {
       const offer = lastGoal === undefined ? '' : ` The last one was: ${lastGoal}`;
       throw new CommandError(`say what to do: :norris <goal>.${offer}`);

@@ -3,7 +3,7 @@ import type { Examination } from '../session/action.ts';
 import { composeMessages } from '../session/context.ts';
 import type { Effect } from '../session/effect.ts';
 import type { Reply } from '../session/message.ts';
-import type { OpId } from '../session/state.ts';
+import type { OpId, SessionId } from '../session/state.ts';
 import { clean, stripStyles } from '../session/text.ts';
 import { perform } from './act.ts';
 import { type EffectContext, messageOf } from './effect-context.ts';
@@ -16,6 +16,8 @@ export function carryOut(context: EffectContext, effect: Effect): void {
   switch (effect.kind) {
     case 'callModel':
       return start(context, effect.op, (signal) => callModel(context, effect, signal));
+    case 'preplan':
+      return start(context, effect.op, (signal) => preplan(context, effect, signal));
     case 'examine':
       return start(context, effect.op, (signal) => examine(context, effect, signal));
     case 'act':
@@ -41,7 +43,9 @@ async function callModel(context: EffectContext, effect: Of<'callModel'>, signal
   const { op, session, preset, category } = effect;
   const conversation = context.state.sessions[session];
   if (!conversation) return;
-  const { models, tools, systemPrompt, maxAnswerTokens, now } = context.services;
+  const { models, tools, systemPrompt, maxAnswerTokens, now, spending } = context.services;
+  const stop = spending?.stopFor(preset);
+  if (stop) return void context.dispatch({ type: 'spendReached', op, preset, ...stop }, session);
   const live = new LiveReply(preset, now());
   context.live.replies.set(op, live);
   context.changed();
@@ -59,7 +63,24 @@ async function callModel(context: EffectContext, effect: Of<'callModel'>, signal
     reply = brokenReply(preset, live.text, error);
   }
   context.live.replies.delete(op);
+  replied(context, effect, reply);
+}
+
+/** The machine hears of a reply once, clean. */
+function replied(context: EffectContext, { op, session }: { op: OpId; session: SessionId }, reply: Reply): void {
   void context.dispatch({ type: 'replyEnded', op, reply: { ...reply, text: stripStyles(clean(reply.text)) } }, session);
+}
+
+/** Nothing of it is streamed: a plan is read when it is whole. */
+async function preplan(context: EffectContext, effect: Of<'preplan'>, signal: AbortSignal): Promise<void> {
+  const { preset, goal, tasksMax } = effect;
+  const { preplanner } = context.services;
+  try {
+    if (!preplanner) throw new Error('there is no preplanner here');
+    replied(context, effect, await preplanner.plan(preset, goal, tasksMax, signal));
+  } catch (error) {
+    replied(context, effect, brokenReply(preset, '', error));
+  }
 }
 
 function brokenReply(preset: string, text: string, error: unknown): Reply {

@@ -19,6 +19,19 @@ export type Models = {
   ): Promise<Reply>;
 };
 
+/** Asks for the tasks of a goal (PP-1). A failure is part of the reply. */
+export type Preplanner = {
+  plan(preset: string, goal: string, tasksMax: number, signal: AbortSignal): Promise<Reply>;
+};
+
+/** Why a call that costs money has to wait for the user (CO-2), in dollars; `allowance`: what a yes adds. */
+export type SpendStop = { readonly spent: number; readonly limit: number; readonly allowance: number };
+
+export type Spending = {
+  /** Undefined where the call may be made: it is free, or there is room. */
+  stopFor(preset: string): SpendStop | undefined;
+};
+
 /** The gate. Never rejects; what can't be judged is destructive. */
 export type Gate = {
   judge(
@@ -117,6 +130,8 @@ export type UserShell = {
 export type Services = {
   readonly models: Models;
   readonly gate: Gate;
+  readonly preplanner?: Preplanner;
+  readonly spending?: Spending;
   readonly agent: AgentCommands;
   readonly jobs: Jobs;
   readonly tools: Tools;

@@ -1,7 +1,8 @@
-/** State → the messages of the next call: fixed head + turns (CX-1, CX-6). */
+/** State → the messages of the next call: fixed head + turns + volatile tail (CX-1, CX-6). */
 
 import type { Message } from './message.ts';
 import { modeNotice } from './mode.ts';
+import { taskLine } from './plan.ts';
 import type { Conversation, Turn } from './state.ts';
 
 const NORRIS_BLOCK = `[NORRIS MODE]
@@ -35,7 +36,14 @@ export function composeMessages(conversation: Conversation, system: string): rea
   const mode = conversation.mode === 'restricted' ? `\n${modeNotice('restricted')}` : '';
   if (from > 0) messages.push({ role: 'user', content: EVICTED + mode });
   for (const turn of conversation.turns.slice(from)) messages.push(messageOf(turn));
+  const tail = tailOf(conversation);
+  if (tail !== undefined) messages.push({ role: 'user', content: tail });
   return mergeUsers(messages);
+}
+
+/** What holds for this one call only and is stored nowhere, so that nothing before it changes (CX-6). */
+function tailOf({ phase }: Conversation): string | undefined {
+  return phase.kind === 'idle' || phase.run.kind !== 'norris' ? undefined : taskLine(phase.run);
 }
 
 function norrisBlock({ phase }: Conversation): string {

@@ -13,6 +13,15 @@ export type Effect =
       readonly preset: string;
       readonly category: Category;
     }
+  /** Ask the preplanner for the tasks of this goal, at most `tasksMax`. Ends with `replyEnded`. */
+  | {
+      readonly kind: 'preplan';
+      readonly session: SessionId;
+      readonly op: OpId;
+      readonly preset: string;
+      readonly goal: string;
+      readonly tasksMax: number;
+    }
   /** Validate, judge and look up consent (AC-5). Ends with `examined`. */
   | {
       readonly kind: 'examine';

@@ -1,5 +1,6 @@
 /** What the user sees: the transcript is the fold of `show` effects. An entry shown again under its key replaces itself. */
 import type { Action, CommandResult } from './action.ts';
+import type { CostSum, Receipt } from './cost.ts';
 import type { NorrisStatus } from './state.ts';
 
 export type Entry =
@@ -32,7 +33,14 @@ export type Entry =
       readonly reason: string;
     }
   | { readonly kind: 'norrisBegan'; readonly goal: string; readonly preset: string; readonly maxSteps: number }
-  | { readonly kind: 'norrisStep'; readonly step: number; readonly maxSteps: number }
+  /** The tasks of a run. The call that named them is no part of the conversation (CX-3). */
+  | { readonly kind: 'plan'; readonly preset: string; readonly tasks: readonly string[] }
+  | {
+      readonly kind: 'norrisStep';
+      readonly step: number;
+      readonly maxSteps: number;
+      readonly task?: { readonly k: number; readonly n: number; readonly text: string };
+    }
   | {
       readonly kind: 'norrisEnded';
       readonly status: NorrisStatus;
@@ -41,6 +49,10 @@ export type Entry =
       readonly commands: number;
       readonly skips: number;
       readonly milliseconds: number;
+      /** What the run has cost; absent where no call was counted. */
+      readonly cost?: CostSum;
+      /** Set when another preset planned than carried out. */
+      readonly receipt?: Receipt;
     }
   | { readonly kind: 'notice'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
   /** Output of a `:` command. Not part of the session; gone after a resume. */

@@ -1,5 +1,6 @@
 /** Everything that can happen. Events are what the journal keeps: the session is the fold of them. */
 import type { CommandResult, Examination } from './action.ts';
+import type { CountedCall } from './cost.ts';
 import type { Reply } from './message.ts';
 import type { Mode, OpId, Outcome, QuestionId, SessionId, Settings } from './state.ts';
 
@@ -21,6 +22,8 @@ type Body =
   | { readonly type: 'asked'; readonly line: string; readonly text: string }
   | { readonly type: 'lineTakenBack'; readonly line: string }
   | { readonly type: 'norrisStarted'; readonly goal: string }
+  /** The last goal, what its run left of its plan, a fresh budget of steps (NO-1). */
+  | { readonly type: 'norrisContinued' }
   | { readonly type: 'answered'; readonly question: QuestionId; readonly answer: Answer }
   | { readonly type: 'aborted' }
   | { readonly type: 'turnsReset' }
@@ -33,6 +36,18 @@ type Body =
   | { readonly type: 'shellMoved'; readonly cwd: string }
   // facts told by services
   | { readonly type: 'replyEnded'; readonly op: OpId; readonly reply: Reply }
+  /** A call of a model has ended and was counted, whoever made it. */
+  | { readonly type: 'callCounted'; readonly call: CountedCall }
+  /** The call `op` was not made: it costs money and the session has cost what it may. In dollars. */
+  | {
+      readonly type: 'spendReached';
+      readonly op: OpId;
+      readonly preset: string;
+      readonly spent: number;
+      readonly limit: number;
+      /** What a yes lets the session cost beyond `spent`. */
+      readonly allowance: number;
+    }
   | { readonly type: 'examined'; readonly op: OpId; readonly examination: Examination }
   | { readonly type: 'actionStarted'; readonly op: OpId }
   | { readonly type: 'actionEnded'; readonly op: OpId; readonly outcome: Outcome }

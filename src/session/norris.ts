@@ -1,4 +1,5 @@
 /** The Norris controller's decisions: an autonomous run toward a goal, with a budget, sentinels and an escalation (NO-3, HA-4). */
+import { type Costs, receiptOf, rowsSince, sumOf } from './cost.ts';
 import type { Entry } from './entry.ts';
 import type { Conversation, NorrisRun, NorrisStatus, Sentinel } from './state.ts';
 
@@ -8,7 +9,7 @@ const SKIPS_BEFORE_ESCALATION = 3;
 export type Ending = { readonly status: NorrisStatus; readonly reason?: string };
 
 /** A fresh run under the conversation's settings, at its first step. */
-export function newRun({ settings, preset }: Conversation, goal: string, at: number): NorrisRun {
+export function newRun({ settings, preset }: Conversation, goal: string, at: number, costs: Costs): NorrisRun {
   return {
     kind: 'norris',
     goal,
@@ -19,6 +20,7 @@ export function newRun({ settings, preset }: Conversation, goal: string, at: num
     commands: 0,
     skips: 0,
     skipsInARow: 0,
+    costsBefore: costs,
   };
 }
 
@@ -32,6 +34,8 @@ export function endingOf(run: NorrisRun, acted: boolean, sentinel: Sentinel | un
   if (sentinel?.kind === 'complete') return { status: 'done' };
   if (sentinel?.kind === 'blocked') return { status: 'blocked', reason: sentinel.reason };
   if (!acted) return { status: 'stalled', reason: 'the model named no action and no GOAL: line' };
+  // After the last task there is one report, whatever the budget says (NO-3 names tasks_complete before it).
+  if (run.tasks && run.tasks.current + 1 >= run.tasks.list.length) return undefined;
   if (run.step < run.maxSteps) return undefined;
   return { status: 'budget_exhausted', reason: `${run.maxSteps} steps (norris.max_norris_steps)` };
 }
@@ -46,8 +50,19 @@ export function countSkip(run: NorrisRun): NorrisRun {
   return { ...run, skips: run.skips + 1, skipsInARow: run.skipsInARow + 1 };
 }
 
-/** The one-line summary (NO-8). */
-export function summaryOf(run: NorrisRun, ending: Ending, at: number): Entry {
-  const { step: steps, commands, skips } = run;
-  return { kind: 'norrisEnded', ...ending, steps, commands, skips, milliseconds: Math.max(0, at - run.startedAt) };
+/** The one-line summary, with the receipt of a run that was split (NO-8). */
+export function summaryOf(run: NorrisRun, ending: Ending, at: number, costs: Costs): Entry {
+  const { step: steps, commands, skips, tasks, preset } = run;
+  const rows = rowsSince(costs, run.costsBefore ?? costs);
+  const split = tasks !== undefined && tasks.planner !== preset;
+  return {
+    kind: 'norrisEnded',
+    ...ending,
+    steps,
+    commands,
+    skips,
+    milliseconds: Math.max(0, at - run.startedAt),
+    ...(rows.length > 0 ? { cost: sumOf(rows) } : {}),
+    ...(rows.length > 0 && split ? { receipt: receiptOf(rows, tasks.planner) } : {}),
+  };
 }

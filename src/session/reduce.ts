@@ -1,10 +1,13 @@
 /** (state, event) → [state, effects]. Pure: time, ids and randomness come in with events. */
+import { addCall } from './cost.ts';
 import type { Effect } from './effect.ts';
 import type { SessionEvent } from './event.ts';
 import { formatForModel } from './exec-text.ts';
 import { grantTool } from './grants.ts';
 import { NO_SANDBOX, setMode } from './mode.ts';
-import { countAction, countSkip, newRun } from './norris.ts';
+import { countAction, countSkip } from './norris.ts';
+import { continueLastNorris, recordPreplan, startNorris, takePlan } from './planning.ts';
+import { askToSpend, letSpend } from './spend.ts';
 import type { Conversation, Mode, NorrisRun, Phase, Run, State } from './state.ts';
 import {
   act,
@@ -89,6 +92,8 @@ function apply(work: Work, event: SessionEvent): void {
       return takeBack(work, event.line);
     case 'norrisStarted':
       return startNorris(work, event.goal);
+    case 'norrisContinued':
+      return continueLastNorris(work);
     case 'answered':
       return answered(work, event);
     case 'aborted':
@@ -108,6 +113,11 @@ function apply(work: Work, event: SessionEvent): void {
       return;
     case 'replyEnded':
       return replyEnded(work, event);
+    case 'callCounted':
+      work.state = { ...work.state, costs: addCall(work.state.costs, event.call) };
+      return;
+    case 'spendReached':
+      return askToSpend(work, event);
     case 'examined':
       return examined(work, event);
     case 'actionStarted':
@@ -131,18 +141,6 @@ function asked(work: Work, { line, text }: Of<'asked'>): void {
   startStep(work, { kind: 'chat', preset: work.conversation.preset, round: 1 });
 }
 
-/** Starts a run; the goal is a turn of its own, so that the conversation reads well afterwards. */
-function startNorris(work: Work, goal: string): void {
-  if (work.conversation.phase.kind !== 'idle') {
-    return work.notice('warning', '[aish] a run is under way; Ctrl-X Ctrl-C or :norris off ends it');
-  }
-  const run = newRun(work.conversation, goal, work.event.at);
-  work.set({ cwd: work.state.shell.cwd, lastGoal: goal });
-  work.show({ kind: 'norrisBegan', goal, preset: run.preset, maxSteps: run.maxSteps });
-  work.turn({ kind: 'user', origin: 'goal', text: goal });
-  startStep(work, run);
-}
-
 function takeBack(work: Work, line: string): void {
   const item = work.conversation.inbox.find((i) => i.kind === 'line' && i.id === line);
   if (item?.kind !== 'line') return;
@@ -164,6 +162,10 @@ function answered(work: Work, { question, answer }: Of<'answered'>): void {
     if (answer.kind === 'edit' || answer.kind === 'always') return;
     work.unask(question);
     return answerUpgrade(work, phase.run, phase.dispatch, answer.kind === 'proceed');
+  }
+  if (phase.kind === 'awaitingSpend' && phase.question === question) {
+    if (answer.kind === 'proceed') return letSpend(work, phase);
+    return answer.kind === 'edit' ? undefined : settle(work, phase.run, undefined, 'no more is to be spent');
   }
   if (phase.kind !== 'halted' || phase.question !== question) return;
   const { run, dispatch } = phase;
@@ -205,7 +207,7 @@ function resetTurns(work: Work): void {
   if (work.conversation.phase.kind !== 'idle') {
     return work.notice('warning', '[aish] not while a run is under way; Ctrl-X Ctrl-C ends it');
   }
-  work.set({ turns: [], inbox: [] });
+  work.set({ turns: [], inbox: [], preplans: [] });
   work.notice('info', '[aish] the conversation starts anew');
 }
 
@@ -266,8 +268,10 @@ function closeShell(work: Work): void {
 function replyEnded(work: Work, { op, reply }: Of<'replyEnded'>): void {
   const { phase } = work.conversation;
   if (phase.kind === 'replying' && phase.op === op) return takeReply(work, phase.run, op, reply);
+  if (phase.kind === 'planning' && phase.op === op) return takePlan(work, phase.run, reply);
   if (phase.kind !== 'stopping' || phase.op !== op) return;
-  if (reply.text.trim() !== '') {
+  if (phase.planning) recordPreplan(work, phase.run.kind === 'norris' ? phase.run.goal : '', reply, 'aborted');
+  else if (reply.text.trim() !== '') {
     work.show({ kind: 'assistant', text: reply.text, preset: reply.preset, partial: true }, op);
     work.turn({ kind: 'assistant', text: reply.text, toolCalls: [], partial: true });
   }

@@ -1,5 +1,6 @@
 /** The state of everything: the user's conversation, its sub-agents, the user's shell, the questions that wait. */
 import type { Action, CommandResult, Examination, Judgement, ToolFacts } from './action.ts';
+import { type Costs, NO_COSTS } from './cost.ts';
 import type { ToolCall } from './message.ts';
 
 export type SessionId = string;
@@ -21,6 +22,10 @@ export type Settings = {
   readonly sandbox: boolean;
   /** Globs over tools of other servers that the user's own configuration declares to only read (MO-2). */
   readonly readOnlyTools?: readonly string[];
+  /** The preset that plans the tasks of a Norris run; absent: no plan (PP-1). It need not exist (PP-4). */
+  readonly preplanner?: string;
+  /** Tasks taken from a plan. */
+  readonly tasksMax?: number;
 };
 
 /** One message of the conversation. `exec`, `goal` and `aish` turns reach the model as user text. */
@@ -40,7 +45,33 @@ export type InboxItem =
   | { readonly kind: 'note'; readonly origin: 'exec' | 'aish'; readonly text: string };
 
 /** How a Norris run ended (NO-3). */
-export type NorrisStatus = 'aborted' | 'done' | 'blocked' | 'stalled' | 'budget_exhausted' | 'failed';
+export type NorrisStatus =
+  | 'aborted'
+  | 'done'
+  | 'blocked'
+  | 'stalled'
+  | 'tasks_complete'
+  | 'budget_exhausted'
+  | 'failed';
+
+/** The tasks of a planned run. `current` is the index of the one in hand, the list's length once all are through. */
+export type Tasks = {
+  readonly list: readonly string[];
+  readonly current: number;
+  /** The preset that planned them. */
+  readonly planner: string;
+};
+
+/** One call of a preplanner and its reply: for `:history`, never for a model (CX-3). */
+export type Preplan = {
+  /** How many turns there were before it. */
+  readonly after: number;
+  readonly preset: string;
+  readonly goal: string;
+  readonly text: string;
+  /** What came of it, as it was said. */
+  readonly outcome: string;
+};
 
 export type NorrisRun = {
   readonly kind: 'norris';
@@ -54,6 +85,12 @@ export type NorrisRun = {
   readonly skips: number;
   /** Skips in a row, counted across steps; any executed proceed resets it (HA-4). */
   readonly skipsInARow: number;
+  /** The plan, outside the turns, so that no eviction loses it (PP-1). */
+  readonly tasks?: Tasks;
+  /** All tasks are through: the call under way is the report (PP-3). */
+  readonly reporting?: true;
+  /** What the session had cost when the run began. */
+  readonly costsBefore?: Costs;
 };
 
 /** The sub-loop that follows a question, until a reply has no action. */
@@ -74,6 +111,8 @@ export type Dispatch = {
 /** Where a conversation stands. Every outstanding operation or question is named by its phase. */
 export type Phase =
   | { readonly kind: 'idle' }
+  /** The preplanner is asked; its reply is a plan, never a turn (PP-1). */
+  | { readonly kind: 'planning'; readonly op: OpId; readonly run: NorrisRun }
   | { readonly kind: 'replying'; readonly op: OpId; readonly run: Run }
   | {
       readonly kind: 'judging';
@@ -121,6 +160,8 @@ export type Phase =
       readonly acted: boolean;
       readonly sentinel?: Sentinel;
     }
+  /** The next call costs money and the session has cost what it may (CO-2). */
+  | { readonly kind: 'awaitingSpend'; readonly question: QuestionId; readonly run: Run; readonly upTo: number }
   | {
       readonly kind: 'stopping';
       readonly op: OpId;
@@ -129,6 +170,8 @@ export type Phase =
       readonly dispatch?: Dispatch;
       /** Set when an action was launched or about to be: its outcome is still to be recorded. */
       readonly acting?: { readonly approved: boolean; readonly started: boolean };
+      /** Set when what is stopping is the preplan: its text is no turn. */
+      readonly planning?: true;
     };
 
 /** One conversation: the user's, or a sub-agent's. */
@@ -145,6 +188,9 @@ export type Conversation = {
   /** The agent's working directory: the user's at each user turn, then following its own `cd` (EX-10). */
   readonly cwd: string;
   readonly lastGoal?: string;
+  /** What the last run left of its plan, for `:norris continue` (NO-1). */
+  readonly lastTasks?: Tasks | undefined;
+  readonly preplans?: readonly Preplan[];
   /** Preset chosen for later runs (BR-3). */
   readonly preset: string;
 };
@@ -168,8 +214,18 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId } 
       readonly step?: { readonly k: number; readonly n: number };
       /** Of a tool call. `changed` also where the user had approved another definition of it. */
       readonly tool?: ToolFacts;
+      /** The task in hand of a planned run. */
+      readonly task?: { readonly k: number; readonly n: number; readonly text: string };
     }
   | { readonly kind: 'escalation'; readonly skips: number }
+  /** The session has cost `spent` of the `limit` dollars it may, and the next call of `preset` costs more. */
+  | {
+      readonly kind: 'spend';
+      readonly preset: string;
+      readonly spent: number;
+      readonly limit: number;
+      readonly allowance: number;
+    }
   /** The agent wants to leave Restricted, for this reason. */
   | { readonly kind: 'mode'; readonly reason: string }
 );
@@ -182,6 +238,10 @@ export type State = {
   readonly questions: readonly Question[];
   /** Tools that need no further consent in this session, each with the definition it was given for. */
   readonly grants?: Readonly<Record<string, string>>;
+  /** What the calls of this session have cost, those of its sub-agents and of the gate included. */
+  readonly costs: Costs;
+  /** Dollars that the user has let the session go on to, past `cost.stop_at_dollars` (CO-2). */
+  readonly allowedDollars?: number;
   /** Source of operation, question and entry ids; part of the state so that a journal replays to the same ids. */
   readonly serial: number;
 };
@@ -196,7 +256,7 @@ export type { Examination };
 
 /** The state before anything happened. */
 export function emptyState(root: SessionId): State {
-  return { sessions: {}, root, shell: { cwd: '/' }, questions: [], serial: 0 };
+  return { sessions: {}, root, shell: { cwd: '/' }, questions: [], costs: NO_COSTS, serial: 0 };
 }
 
 /** The user's conversation. Throws when it was never opened, which is a bug of the caller. */

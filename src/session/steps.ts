@@ -14,6 +14,7 @@ import {
   upgradeReason,
 } from './mode.ts';
 import { type Ending, endingOf, mustEscalate, summaryOf } from './norris.ts';
+import { currentTask, leftOver, nextStep } from './plan.ts';
 import { parseReply } from './reply.ts';
 import type { Dispatch, Examination, InboxItem, NorrisRun, OpId, Outcome, Phase, Run, Sentinel } from './state.ts';
 import type { Work } from './work.ts';
@@ -25,14 +26,25 @@ export function startStep(work: Work, run: Run): void {
   const before = firstKept(work.conversation.turns, work.conversation.settings.maxTurns);
   for (const item of work.conversation.inbox) deliver(work, item);
   work.set({ inbox: [] });
-  const { turns, settings, id: session } = work.conversation;
+  const { turns, settings } = work.conversation;
   const evicted = firstKept(turns, settings.maxTurns) - before;
   if (evicted > 0)
     work.notice('info', `[aish] ${evicted} oldest turns left the context (max_turns ${settings.maxTurns})`);
-  if (run.kind === 'norris') work.show({ kind: 'norrisStep', step: run.step, maxSteps: run.maxSteps });
+  if (run.kind === 'norris') showStep(work, run);
+  callModel(work, run);
+}
+
+function showStep(work: Work, run: NorrisRun): void {
+  if (run.reporting) return work.notice('info', '[aish] all tasks are through; asking for a report');
+  const task = currentTask(run);
+  work.show({ kind: 'norrisStep', step: run.step, maxSteps: run.maxSteps, ...(task ? { task } : {}) });
+}
+
+/** Asks the model with the conversation as it stands. */
+export function callModel(work: Work, run: Run): void {
   const op = work.id('op');
   work.phase({ kind: 'replying', op, run });
-  work.effect({ kind: 'callModel', session, op, preset: run.preset, category: run.kind });
+  work.effect({ kind: 'callModel', session: work.conversation.id, op, preset: run.preset, category: run.kind });
 }
 
 function deliver(work: Work, item: InboxItem): void {
@@ -59,6 +71,7 @@ export function takeReply(work: Work, run: Run, op: OpId, reply: Reply): void {
     return finishRun(work, run, { status: 'failed', reason });
   }
   const { actions, sentinel } = parseReply(text, toolCalls, reply.finish !== 'length' && reply.truncated !== true);
+  if (run.kind === 'norris' && run.reporting) return takeReport(work, run, actions);
   const dispatch: Dispatch = {
     actions,
     index: 0,
@@ -67,6 +80,15 @@ export function takeReply(work: Work, run: Run, op: OpId, reply: Reply): void {
   if (run.kind === 'chat' && text.trim() === '' && actions.length === 0)
     work.notice('warning', 'the model answered nothing');
   examineNext(work, run, dispatch, 'policy');
+}
+
+/** The report has come; what it asks for is not done (PP-3), and each of its calls is told so (AC-4). */
+function takeReport(work: Work, run: NorrisRun, actions: readonly Action[]): void {
+  for (const action of actions) {
+    if (action.callId !== undefined) work.answer(action, '[aish] not run: this was the report on the goal');
+  }
+  if (actions.length > 0) work.notice('warning', `[aish] not run: ${actions.length} of the report's own actions`);
+  finishRun(work, run, { status: 'tasks_complete' });
 }
 
 /** Looks at the action in hand, or closes the step when there is none left. */
@@ -116,10 +138,15 @@ export function takeExamination(work: Work, phase: Judging, examination: Examina
   const why = reasonToAsk(work, phase, action, judgement, examination.autoApproved || isGranted(work, action, tool));
   if (!why) return act(work, run, dispatch, phase.op, judgement, phase.consent === 'edited');
   const { cwd, mode } = work.conversation;
-  const step = run.kind === 'norris' ? { step: { k: run.step, n: run.maxSteps } } : {};
   const facts = tool ? { tool: withChange(work, action, tool) } : {};
-  const question = work.ask({ kind: 'halt', action, judgement, why, cwd, mode, ...step, ...facts });
+  const question = work.ask({ kind: 'halt', action, judgement, why, cwd, mode, ...counterOf(run), ...facts });
   work.phase({ kind: 'halted', question, run, dispatch, judgement, judgedAs: phase.op });
+}
+
+function counterOf(run: Run) {
+  if (run.kind === 'chat') return {};
+  const task = currentTask(run);
+  return { step: { k: run.step, n: run.maxSteps }, ...(task ? { task } : {}) };
 }
 
 function refuse(work: Work, run: Run, dispatch: Dispatch, action: Action, text: string): void {
@@ -239,15 +266,17 @@ function afterNorrisStep(work: Work, run: NorrisRun, dispatch: Dispatch): void {
 export function continueNorris(work: Work, run: NorrisRun, acted: boolean, sentinel: Sentinel | undefined): void {
   const ending = endingOf(run, acted, sentinel);
   if (ending) finishRun(work, run, ending);
-  else startStep(work, { ...run, step: run.step + 1 });
+  else startStep(work, nextStep(run));
 }
 
 /** Ends a run; the conversation stays. Queued lines go on to the model, or back to the prompt after an abort or failure. */
 export function finishRun(work: Work, run: Run, ending: Ending): void {
   work.unask();
   work.phase({ kind: 'idle' });
-  if (run.kind === 'norris') work.show(summaryOf(run, ending, work.event.at));
-  else if (ending.status === 'aborted')
+  if (run.kind === 'norris') {
+    work.set({ lastTasks: leftOver(run, ending) });
+    work.show(summaryOf(run, ending, work.event.at, work.state.costs));
+  } else if (ending.status === 'aborted')
     work.notice('info', `[aish] stopped${ending.reason ? `: ${ending.reason}` : ''}`);
   const lines = work.conversation.inbox.filter((item) => item.kind === 'line');
   if (lines.length === 0) return;

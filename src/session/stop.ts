@@ -18,7 +18,13 @@ export function abort(work: Work): void {
     case 'halted':
       return settle(work, phase.run, phase.dispatch);
     case 'escalated':
+    case 'awaitingSpend':
       return settle(work, phase.run);
+    case 'planning': {
+      const { op, run } = phase;
+      work.effect({ kind: 'cancel', session, op });
+      return work.phase({ kind: 'stopping', op, run, planning: true });
+    }
     case 'awaitingModeApproval':
       return denyAndSettle(work, phase.run, phase.dispatch);
     case 'replying':
@@ -60,10 +66,12 @@ export function resume(work: Work, settings: Settings): void {
   switch (phase.kind) {
     case 'idle':
     case 'escalated':
+    case 'awaitingSpend':
       return;
     case 'awaitingModeApproval':
       if (settings.sandbox) return;
       return settleUpgrade(work, phase.run, phase.dispatch);
+    case 'planning':
     case 'replying':
       return settle(work, phase.run, undefined, CLOSED);
     case 'halted':

@@ -13,6 +13,9 @@ type Move =
       readonly do:
         | 'ask'
         | 'norris'
+        | 'continue'
+        | 'spend'
+        | 'count'
         | 'abort'
         | 'resume'
         | 'reset'
@@ -33,8 +36,11 @@ type Move =
   | { readonly do: 'examine'; readonly destructive: boolean; readonly refused: boolean; readonly autoApproved: boolean }
   | { readonly do: 'answer'; readonly kind: 'proceed' | 'skip' | 'abort' | 'edit' };
 
+const PLAN = 'TASK: a\nTASK: b';
+
 const move: fc.Arbitrary<Move> = fc.oneof(
-  { weight: 2, arbitrary: fc.constantFrom<Move>({ do: 'ask' }, { do: 'norris' }) },
+  { weight: 2, arbitrary: fc.constantFrom<Move>({ do: 'ask' }, { do: 'norris' }, { do: 'continue' }) },
+  { weight: 1, arbitrary: fc.constantFrom<Move>({ do: 'spend' }, { do: 'count' }) },
   {
     weight: 1,
     arbitrary: fc.constantFrom<Move>(
@@ -52,7 +58,15 @@ const move: fc.Arbitrary<Move> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       do: fc.constant('reply' as const),
-      text: fc.constantFrom('', 'ok', 'CMD: ls', 'CMD: rm -rf x\nCMD&: b', 'GOAL: complete', 'CMD: a\nGOAL: blocked'),
+      text: fc.constantFrom(
+        '',
+        'ok',
+        'CMD: ls',
+        'CMD: rm -rf x\nCMD&: b',
+        'GOAL: complete',
+        'CMD: a\nGOAL: blocked',
+        PLAN,
+      ),
       calls: fc.nat(3),
       finish: fc.constantFrom(
         'whole' as const,
@@ -102,6 +116,15 @@ function play(machine: Machine, step: Move): void {
       return void machine.send({ type: 'asked', line: `l${serial}`, text: `question ${serial}` });
     case 'norris':
       return void machine.send({ type: 'norrisStarted', goal: 'tidy' });
+    case 'continue':
+      return void machine.send({ type: 'norrisContinued' });
+    case 'spend':
+      return void machine.send({ type: 'spendReached', op, preset: 'fast', spent: 1, limit: 1, allowance: 1 });
+    case 'count': {
+      const tokens = { promptTokens: 10, completionTokens: 1, dollars: 0.01 };
+      const call = { preset: 'fast', model: 'm', category: 'norris', local: false, ...tokens } as const;
+      return void machine.send({ type: 'callCounted', call });
+    }
     case 'abort':
       return void machine.send({ type: 'aborted' });
     case 'resume':
@@ -152,8 +175,8 @@ function play(machine: Machine, step: Move): void {
 /** Random runs; `look` sees the machine after every move. */
 function property(look: (machine: Machine, before: State) => void): void {
   fc.assert(
-    fc.property(fc.array(move, { maxLength: 60 }), fc.boolean(), (moves, sandbox) => {
-      const machine = new Machine({ sandbox });
+    fc.property(fc.array(move, { maxLength: 60 }), fc.boolean(), fc.boolean(), (moves, sandbox, plans) => {
+      const machine = new Machine({ sandbox, ...(plans ? { preplanner: 'cloud', tasksMax: 3 } : {}) });
       if (sandbox) machine.send({ type: 'modeChosen', mode: 'restricted' });
       for (const step of moves) {
         const before = machine.state;
@@ -283,6 +306,42 @@ describe('the machine, over random runs', () => {
       if (last?.type === 'modeChosen' && last.mode === 'restricted' && rootOf(before).phase.kind === 'idle') {
         expect(machine.conversation.mode).toBe(machine.conversation.settings.sandbox ? 'restricted' : 'unrestricted');
       }
+    });
+  });
+
+  it('plans at most once a run, goes through the tasks in order, and keeps them out of the turns', () => {
+    property((machine, before) => {
+      const { phase, turns } = machine.conversation;
+      const was = rootOf(before).phase;
+      expect(JSON.stringify(turns)).not.toContain('Current step');
+      if (machine.last.some((effect) => effect.kind === 'preplan')) expect(was.kind).toBe('idle');
+      if (phase.kind === 'idle' || phase.run.kind !== 'norris' || was.kind === 'idle' || was.run.kind !== 'norris')
+        return;
+      const [now, then] = [phase.run.tasks, was.run.tasks];
+      if (!now || !then) return;
+      expect(now.list).toBe(then.list);
+      expect(now.current - then.current).toBeGreaterThanOrEqual(0);
+      expect(now.current - then.current).toBeLessThanOrEqual(1);
+      expect(phase.run.reporting === true).toBe(now.current === now.list.length);
+    });
+  });
+
+  it('runs nothing that a plan or a report asks for', () => {
+    property((machine, before) => {
+      const { phase } = rootOf(before);
+      const unheard = phase.kind === 'planning' || (phase.kind === 'replying' && 'reporting' in phase.run);
+      if (!unheard || machine.events.at(-1)?.type !== 'replyEnded') return;
+      expect(machine.last.filter(({ kind }) => kind === 'examine' || kind === 'act')).toEqual([]);
+    });
+  });
+
+  it('makes no call past a spending question but by a yes', () => {
+    property((machine, before) => {
+      const { phase } = rootOf(before);
+      if (phase.kind !== 'awaitingSpend' || !machine.last.some(({ kind }) => kind === 'callModel')) return;
+      const last = machine.events.at(-1);
+      expect(last).toMatchObject({ type: 'answered', question: phase.question, answer: { kind: 'proceed' } });
+      expect(machine.state.allowedDollars).toBeGreaterThanOrEqual(phase.upTo);
     });
   });
 

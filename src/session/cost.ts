@@ -1,0 +1,187 @@
+/** What calls of models have cost, as facts in the state: a journal folds to the same sums (CO-1). Pure. */
+import type { Category } from './message.ts';
+
+/** Dollars per million tokens. `cached`: tokens sent that the server had in its cache; absent: as `input`. */
+export type Prices = { readonly input: number; readonly output: number; readonly cached?: number };
+
+/** One call of a model as it was counted when it ended. */
+export type CountedCall = {
+  readonly preset: string;
+  readonly model: string;
+  readonly category: Category;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly cachedTokens?: number;
+  /** Absent where no price is known. */
+  readonly dollars?: number;
+  /** On this machine and without a price: nobody asks money for it. */
+  readonly local: boolean;
+  /** The server told no tokens: they were counted from the characters. */
+  readonly estimated?: true;
+  readonly prices?: Prices;
+  /** Where the price comes from, for the user: `config`, `the server`, a table with its date. */
+  readonly priceFrom?: string;
+};
+
+/** All calls of one model for one purpose. */
+export type CostRow = {
+  readonly preset: string;
+  readonly model: string;
+  readonly category: Category;
+  readonly local: boolean;
+  readonly calls: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly cachedTokens: number;
+  readonly dollars: number;
+  /** Calls elsewhere that no price is known for: `dollars` lacks them. */
+  readonly unpriced: number;
+  /** Calls whose tokens are an estimate. */
+  readonly estimated: number;
+  /** Of the last call. */
+  readonly prices?: Prices;
+  readonly priceFrom?: string;
+};
+
+export type Costs = {
+  readonly rows: readonly CostRow[];
+  /** Tokens of the conversation as of its last call, the answer included. */
+  readonly contextTokens?: number;
+};
+
+export type CostSum = { readonly dollars: number; readonly promptTokens: number; readonly completionTokens: number };
+
+export const NO_COSTS: Costs = { rows: [] };
+
+/** The costs with one more call in them. */
+export function addCall({ rows, contextTokens }: Costs, call: CountedCall): Costs {
+  const at = rows.findIndex((row) => sameRow(row, call));
+  const row = plus(rows[at] ?? emptyRow(call), call);
+  const talk = call.category === 'chat' || call.category === 'norris';
+  const context = talk ? call.promptTokens + call.completionTokens : contextTokens;
+  return {
+    rows: at < 0 ? [...rows, row] : rows.with(at, row),
+    ...(context === undefined ? {} : { contextTokens: context }),
+  };
+}
+
+type RowKey = Pick<CostRow, 'model' | 'category' | 'local'>;
+
+function sameRow(a: RowKey, b: RowKey): boolean {
+  return a.model === b.model && a.category === b.category && a.local === b.local;
+}
+
+function emptyRow({ preset, model, category, local }: CountedCall): CostRow {
+  const zero = {
+    calls: 0,
+    promptTokens: 0,
+    completionTokens: 0,
+    cachedTokens: 0,
+    dollars: 0,
+    unpriced: 0,
+    estimated: 0,
+  };
+  return { preset, model, category, local, ...zero };
+}
+
+function plus(row: CostRow, call: CountedCall): CostRow {
+  return {
+    ...row,
+    calls: row.calls + 1,
+    promptTokens: row.promptTokens + call.promptTokens,
+    completionTokens: row.completionTokens + call.completionTokens,
+    cachedTokens: row.cachedTokens + (call.cachedTokens ?? 0),
+    dollars: row.dollars + (call.dollars ?? 0),
+    unpriced: row.unpriced + (call.dollars === undefined && !call.local ? 1 : 0),
+    estimated: row.estimated + (call.estimated ? 1 : 0),
+    ...(call.prices ? { prices: call.prices } : {}),
+    ...(call.priceFrom === undefined ? {} : { priceFrom: call.priceFrom }),
+  };
+}
+
+/** The sum over rows. */
+export function sumOf(rows: readonly CostRow[]): CostSum {
+  const zero = { dollars: 0, promptTokens: 0, completionTokens: 0 };
+  return rows.reduce(
+    (sum, row) => ({
+      dollars: sum.dollars + row.dollars,
+      promptTokens: sum.promptTokens + row.promptTokens,
+      completionTokens: sum.completionTokens + row.completionTokens,
+    }),
+    zero,
+  );
+}
+
+/** What came on top of `before`, row by row. */
+export function rowsSince(now: Costs, before: Costs): readonly CostRow[] {
+  return now.rows
+    .map((row) => {
+      const old = before.rows.find((other) => sameRow(other, row));
+      if (!old) return row;
+      return {
+        ...row,
+        calls: row.calls - old.calls,
+        promptTokens: row.promptTokens - old.promptTokens,
+        completionTokens: row.completionTokens - old.completionTokens,
+        cachedTokens: row.cachedTokens - old.cachedTokens,
+        dollars: row.dollars - old.dollars,
+        unpriced: row.unpriced - old.unpriced,
+        estimated: row.estimated - old.estimated,
+      };
+    })
+    .filter((row) => row.calls > 0);
+}
+
+/** What prices make of tokens, in dollars. Cached tokens are part of the prompt's. */
+export function priceOf(
+  { input, output, cached = input }: Prices,
+  tokens: { readonly promptTokens: number; readonly completionTokens: number; readonly cachedTokens?: number },
+): number {
+  const fromCache = Math.min(tokens.cachedTokens ?? 0, tokens.promptTokens);
+  return (
+    ((tokens.promptTokens - fromCache) * input + fromCache * cached + tokens.completionTokens * output) / 1_000_000
+  );
+}
+
+/** What splitting a run between a planner and an executor has cost, and what it might have cost (issue: receipts). */
+export type Receipt = {
+  readonly planner: string;
+  /** Calls that cost money or left this machine. */
+  readonly cloud: { readonly dollars: number; readonly tokens: number };
+  readonly local: { readonly tokens: number };
+  /** An estimate: the local tokens at the planner's prices; absent where those are not known. */
+  readonly atPlannersPrices?: number;
+};
+
+/** The receipt of a run planned by the preset `planner`, over the rows of that run. */
+export function receiptOf(rows: readonly CostRow[], planner: string): Receipt {
+  const local = sumOf(rows.filter((row) => row.local));
+  const cloud = sumOf(rows.filter((row) => !row.local));
+  const prices = rows.find((row) => row.category === 'norris-preplan' && row.prices)?.prices;
+  return {
+    planner,
+    cloud: { dollars: cloud.dollars, tokens: cloud.promptTokens + cloud.completionTokens },
+    local: { tokens: local.promptTokens + local.completionTokens },
+    ...(prices ? { atPlannersPrices: priceOf(prices, local) } : {}),
+  };
+}
+
+/** Dollars with the six digits that one call needs. */
+function dollarsText(dollars: number): string {
+  return `$${dollars.toFixed(6)}`;
+}
+
+/** Dollars in few characters: cents where there are cents, more digits where there are none. */
+export function shortDollars(dollars: number): string {
+  if (dollars >= 0.1 || dollars === 0) return `$${dollars.toFixed(2)}`;
+  return `$${dollars.toFixed(Math.min(6, 1 - Math.floor(Math.log10(dollars))))}`;
+}
+
+/** A receipt in one line. */
+export function receiptText({ planner, cloud, local, atPlannersPrices }: Receipt): string {
+  const same =
+    atPlannersPrices === undefined
+      ? ''
+      : `; the same ${local.tokens} tokens at ${planner}'s prices: ${dollarsText(atPlannersPrices)} (estimate)`;
+  return `[aish] split: cloud ${dollarsText(cloud.dollars)}, ${cloud.tokens} tokens; local ${local.tokens} tokens${same}`;
+}

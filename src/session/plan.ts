@@ -1,0 +1,59 @@
+/** The task list of a planned run: read from the preplanner's reply, gone through one task a step (PP-1, PP-3). Pure. */
+import type { Ending } from './norris.ts';
+import type { NorrisRun, Tasks } from './state.ts';
+
+const TASK = /^[ \t]*TASK:[ \t]*(.*\S)/;
+
+/** A sentence of 80 characters is asked for; what is much longer would crowd every call of its step. */
+const LONGEST_TASK = 200;
+
+/**
+ * The tasks that a reply names, at most `most`; `more` when it named more than that.
+ * With `whole` false (cut by the token limit) the last line may be half a task and is left out.
+ */
+export function parseTasks(text: string, whole: boolean, most: number) {
+  const lines = text.split('\n');
+  if (!whole) lines.pop();
+  const all = lines.flatMap((line) => TASK.exec(line)?.[1] ?? []).map(shortened);
+  return { list: all.slice(0, most), more: all.length > most };
+}
+
+function shortened(task: string): string {
+  const characters = [...task];
+  return characters.length <= LONGEST_TASK ? task : `${characters.slice(0, LONGEST_TASK - 1).join('')}…`;
+}
+
+/** The task in hand as every face shows it: its number, how many there are, its text. */
+export type CurrentTask = { readonly k: number; readonly n: number; readonly text: string };
+
+export function currentTask({ tasks }: NorrisRun): CurrentTask | undefined {
+  const text = tasks?.list[tasks.current];
+  return tasks && text !== undefined ? { k: tasks.current + 1, n: tasks.list.length, text } : undefined;
+}
+
+/** What the model is told of the plan at the end of this very call (CX-6); undefined where there is none. */
+export function taskLine(run: NorrisRun): string | undefined {
+  if (run.reporting)
+    return '[aish] All tasks are through. Report in a few sentences what came of the goal; nothing you ask for in this reply is run.';
+  const task = currentTask(run);
+  return task && `[aish] Current step ${task.k}/${task.n}: ${task.text}`;
+}
+
+/** The run at its next step: the next task whatever came of the last one (PP-3), after the last one the report. */
+export function nextStep(run: NorrisRun): NorrisRun {
+  const next = run.tasks && advanced(run.tasks);
+  if (next && next.current >= next.list.length) return { ...run, tasks: next, reporting: true };
+  return { ...run, step: run.step + 1, ...(next ? { tasks: next } : {}) };
+}
+
+/** What `:norris continue` would go on with; undefined where nothing is left of the plan. */
+export function leftOver({ tasks }: NorrisRun, { status }: Ending): Tasks | undefined {
+  if (!tasks || status === 'done' || status === 'tasks_complete') return undefined;
+  // The step that used up the budget was one that would have gone on.
+  const left = status === 'budget_exhausted' ? advanced(tasks) : tasks;
+  return left.current < left.list.length ? left : undefined;
+}
+
+function advanced(tasks: Tasks): Tasks {
+  return { ...tasks, current: tasks.current + 1 };
+}

@@ -1,0 +1,23 @@
+/** Past `cost.stop_at_dollars` the user is asked before a call that costs money (CO-2). Prices are the services' business. */
+import type { SessionEvent } from './event.ts';
+import type { Phase } from './state.ts';
+import { callModel } from './steps.ts';
+import type { Work } from './work.ts';
+
+type SpendReached = Extract<SessionEvent, { type: 'spendReached' }>;
+type Awaiting = Extract<Phase, { kind: 'awaitingSpend' }>;
+
+/** The call that was about to be made has to wait for the user. */
+export function askToSpend(work: Work, { op, preset, spent, limit, allowance }: SpendReached): void {
+  const { phase } = work.conversation;
+  if (phase.kind !== 'replying' || phase.op !== op) return;
+  const question = work.ask({ kind: 'spend', preset, spent, limit, allowance });
+  work.phase({ kind: 'awaitingSpend', question, run: phase.run, upTo: spent + allowance });
+}
+
+/** A yes lets the session cost one slice more; the call is made after all. */
+export function letSpend(work: Work, { question, run, upTo }: Awaiting): void {
+  work.unask(question);
+  work.state = { ...work.state, allowedDollars: Math.max(upTo, work.state.allowedDollars ?? 0) };
+  callModel(work, run);
+}
