@@ -8,6 +8,7 @@ import { themeFor } from '../hooks/screen/choose-theme.ts';
 import { farewell } from '../hooks/screen/farewell.ts';
 import { ScreenOutput } from '../hooks/screen/output.ts';
 import { Screen } from '../hooks/screen/screen.ts';
+import { afterInput } from '../hooks/terminal/schedule.ts';
 import { createTerminal, type Terminal } from '../hooks/terminal/terminal.ts';
 import type { Aish } from '../src/commands/aish.ts';
 import { Root } from './Root.tsx';
@@ -15,11 +16,6 @@ import { Root } from './Root.tsx';
 /** Frames drawn in that time after a resize may be wrong; then everything is drawn anew. In ms. */
 const SETTLE_MS = 30;
 const MOST_FPS = 120;
-
-const schedule = (callback: () => void, milliseconds: number) => {
-  const timer = setTimeout(callback, milliseconds);
-  return () => clearTimeout(timer);
-};
 
 /** Runs the full screen until the user leaves; the exit code. Rejects with what broke it, the terminal restored. */
 export async function runScreen(aish: Aish): Promise<number> {
@@ -73,7 +69,7 @@ function open(aish: Aish, terminal: Terminal, output: ScreenOutput, broke: (erro
     keys: createKeyResolver(table),
     theme: themeFor(aish.ui.theme, process.env, terminal.capabilities.background),
     size: size(),
-    schedule,
+    schedule: afterInput,
     output,
     redraw: () => redraw(),
   });
@@ -92,8 +88,10 @@ function open(aish: Aish, terminal: Terminal, output: ScreenOutput, broke: (erro
   });
   instance.waitUntilExit().catch(broke);
   const redraw = () => {
-    instance.clear();
-    output.write('\x1b[2J\x1b[H');
+    // Ink must forget its last frame; what it writes for that would show a blank screen.
+    output.dropping(() => instance.clear());
+    // Ends with the synchronized update of the frame that follows: nobody sees the screen in between.
+    output.write('\x1b[?2026h\x1b[?25l\x1b[2J\x1b[H');
     instance.rerender(<Root screen={screen} terminal={terminal} />);
   };
   void asked.then(({ background }) => screen.setTheme(themeFor(aish.ui.theme, process.env, background)));

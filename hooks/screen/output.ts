@@ -12,6 +12,7 @@ export class ScreenOutput extends EventEmitter {
   readonly writable = true;
   #muted = false;
   #held = false;
+  #dropping = false;
   readonly #sink: Sink;
 
   constructor(sink: Sink) {
@@ -28,7 +29,8 @@ export class ScreenOutput extends EventEmitter {
   }
 
   write(text: string | Uint8Array, after?: (error?: Error | null) => void): boolean {
-    if (!this.#muted && !this.#held) return after ? this.#sink.write(text, after) : this.#sink.write(text);
+    if (!this.#muted && !this.#held && !this.#dropping)
+      return after ? this.#sink.write(text, after) : this.#sink.write(text);
     if (after) queueMicrotask(after);
     return true;
   }
@@ -45,6 +47,13 @@ export class ScreenOutput extends EventEmitter {
 
   release(): void {
     this.#held = false;
+  }
+
+  /** Writes nothing of what `draw` writes. */
+  dropping(draw: () => void): void {
+    this.#dropping = true;
+    draw();
+    this.#dropping = false;
   }
 
   direct(data: Uint8Array): void {

@@ -17,6 +17,7 @@ import {
   QUERY_DA1,
   SANITIZE,
 } from './modes.ts';
+import { afterInput } from './schedule.ts';
 import type { Token } from './token.ts';
 import { createTokenizer, type Schedule } from './tokenizer.ts';
 
@@ -77,14 +78,9 @@ export type Terminal = {
   readonly ink: KeyStream;
 };
 
-const realSchedule: Schedule = (callback, milliseconds) => {
-  const timer = setTimeout(callback, milliseconds);
-  return () => clearTimeout(timer);
-};
-
 /** Makes the owner; nothing is touched before `enter`. One per process. */
 export function createTerminal(options: TerminalOptions): Terminal {
-  const { stdin, stdout, schedule = realSchedule, now = () => performance.now() } = options;
+  const { stdin, stdout, schedule = afterInput, now = () => performance.now() } = options;
   const listeners = new Set<(token: Token) => void>();
   const resumeListeners = new Set<() => void>();
   const capabilities = unknownTerminal();
