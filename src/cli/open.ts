@@ -177,7 +177,7 @@ function build({ options, config, notices, presets, sandbox, session, sessions, 
     await engine.close();
     await Promise.all([jobs.dispose(), stopServers()]);
     killTagged();
-    (await shell.catch(() => undefined))?.dispose();
+    await (await shell.catch(() => undefined))?.dispose();
     await journal.close();
     session.lock.release();
   };

@@ -9,8 +9,9 @@ import { PrivateDirectory } from './private-directory.ts';
 import { directoryOf } from './processes.ts';
 import { Pty } from './pty.ts';
 
-/** How long the saving of the history may take before the terminal is closed over it. Ms. */
+/** How long the saving of the history may take before the terminal is closed over it, and the end after that. Ms. */
 const LEAVE_PATIENCE = 300;
+const END_PATIENCE = 1000;
 
 export type ShellEvents = {
   /** What was printed while no command runs: by background jobs, prompt hooks, startup files. */
@@ -53,6 +54,7 @@ export class ShellProcess {
   /** While a line is fetched, what is printed is the line editor's, and dropped. */
   #phase: 'idle' | 'fetching' | 'command' = 'idle';
   #closing: NodeJS.Timeout | undefined;
+  readonly #ended = Promise.withResolvers<void>();
   #words = '';
   #env = '';
 
@@ -90,6 +92,7 @@ export class ShellProcess {
       onExit: (code) => {
         this.#scanner.flush();
         this.#clean();
+        this.#ended.resolve();
         events.onExit(code);
       },
     });
@@ -129,14 +132,18 @@ export class ShellProcess {
     this.#pipe.write(this.#dialect.tell);
   }
 
-  /** Closes the terminal, behind the saving of the history: bash saves none when it is hung up within a prompt hook. */
-  dispose(): void {
-    if (this.#phase === 'command') {
-      this.#pty.dispose();
-      return;
+  /**
+   * Closes the terminal, behind the saving of the history: bash saves none when it is hung up within a prompt hook.
+   * Resolves when the shell is gone and its directory removed, or will not go.
+   */
+  dispose(): Promise<void> {
+    if (this.#phase === 'command') this.#hangUp();
+    else {
+      this.#pipe.write(this.#dialect.leave);
+      this.#closing ??= setTimeout(() => this.#hangUp(), LEAVE_PATIENCE);
     }
-    this.#pipe.write(this.#dialect.leave);
-    this.#closing ??= setTimeout(() => this.#pty.dispose(), LEAVE_PATIENCE);
+    const patience = setTimeout(() => this.#ended.resolve(), LEAVE_PATIENCE + END_PATIENCE);
+    return this.#ended.promise.finally(() => clearTimeout(patience));
   }
 
   #obey(mark: Mark): void {
@@ -159,7 +166,7 @@ export class ShellProcess {
         return;
       }
       case 'B':
-        this.#pty.dispose();
+        this.#hangUp();
         return;
       case 'R':
         if (this.#phase === 'command') return;
@@ -182,6 +189,12 @@ export class ShellProcess {
       // Removed while the shell stood in it: only the shell still has its name.
       return actual.endsWith(' (deleted)') ? told : actual;
     }
+  }
+
+  /** A bash that is hung up between two commands may sleep on, waiting for a line: the end of its input wakes it. */
+  #hangUp(): void {
+    this.#pty.dispose();
+    this.#pipe.close();
   }
 
   #clean(): void {

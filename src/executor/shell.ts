@@ -68,7 +68,7 @@ export class UserShell {
   #remember: string[] = [];
   #ready = false;
   #keysSent = false;
-  #disposed = false;
+  #closing: Promise<void> | undefined;
   /** It will not be started again. */
   #gone = false;
   #startedAt = 0;
@@ -125,8 +125,8 @@ export class UserShell {
       },
     );
     this.#process = process;
-    if (this.#disposed) {
-      process.dispose();
+    if (this.#closing) {
+      await process.dispose();
       return;
     }
     await new Promise<void>((resolve, reject) => {
@@ -200,25 +200,32 @@ export class UserShell {
     else this.#resizeTerminal(cols, rows);
   }
 
-  /** Ends the shell as closing a terminal would: what was detached in it stays. Twice is fine. */
-  dispose(): void {
-    if (this.#disposed) return;
-    this.#disposed = true;
+  /**
+   * Ends the shell as closing a terminal would: its history is saved, what was detached in it stays. Resolves when it
+   * is gone. Twice is fine.
+   */
+  dispose(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     this.#gone = true;
     clearTimeout(this.#overdue);
     clearTimeout(this.#startup?.timer);
     this.#startup?.failed(new Error('The shell was closed before its first prompt.'));
     this.#startup = undefined;
-    this.#process?.dispose();
+    const gone = this.#process?.dispose();
     for (const task of [this.#task, ...this.#queue]) {
       if (task) this.#finish(task, null, this.#cwd, 'the program ended');
     }
     this.#task = undefined;
     this.#queue = [];
+    await gone;
   }
 
   #next(): void {
-    if (this.#task || this.#disposed || this.#queue.length === 0) return;
+    if (this.#task || this.#closing || this.#queue.length === 0) return;
     if (!this.#ready) {
       // A prompt that does not come has lost its hooks: it is asked for.
       this.#overdue ??= setTimeout(() => {
@@ -275,7 +282,7 @@ export class UserShell {
   }
 
   #exited(code: number): void {
-    if (this.#disposed) return;
+    if (this.#closing) return;
     const startup = this.#startup;
     this.#startup = undefined;
     clearTimeout(startup?.timer);
