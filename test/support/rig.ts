@@ -1,5 +1,6 @@
 /** Drives a program in a real pty and reads its screen as a terminal would show it. */
 import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import graphemes from '@xterm/addon-unicode-graphemes';
 import headless from '@xterm/headless';
 import { type Pty, spawn } from 'node-pty';
@@ -29,6 +30,8 @@ export class Rig {
   raw = '';
   readonly #terminal: InstanceType<typeof headless.Terminal>;
   readonly #looks = new Set<() => void>();
+  /** Resolves when everything that came is on the screen. */
+  #shown: Promise<void> = Promise.resolve();
   readonly #mark = randomUUID();
   #exit: Exit | undefined;
 
@@ -50,13 +53,13 @@ export class Rig {
     this.#terminal.onData((data) => this.pty.write(data));
     this.pty.onData((data) => {
       this.raw += data.toString('latin1');
-      this.#terminal.write(data, () => this.#look());
+      this.#shown = this.#shown.then(() => this.#show(data));
     });
     this.exited = new Promise((resolve) => {
       this.pty.onExit(({ exitCode, signal }) => {
         const exit = { code: exitCode, signal: signal || undefined };
         // Its last words are still on their way to the screen.
-        this.#terminal.write('', () => {
+        void this.#shown.then(() => {
           this.#exit = exit;
           resolve(exit);
           this.#look();
@@ -180,6 +183,13 @@ export class Rig {
     }
     this.#terminal.dispose();
     await noneLeft(this.#mark);
+  }
+
+  /** One piece at a time, and those who wait go on before the next: what they look at then is what they waited for. */
+  async #show(data: Buffer): Promise<void> {
+    await new Promise<void>((resolve) => this.#terminal.write(data, resolve));
+    this.#look();
+    await nextTurn();
   }
 
   #look(): void {
