@@ -205,8 +205,9 @@ export async function setStage(
   const raw = () => shown.frames.findLast((each) => each !== '') ?? '';
   const frame = () => raw().replace(/\x1b\[[\d;]*m/g, '');
   const until = async (holds: () => boolean) => {
-    for (let turn = 0; !holds(); turn += 1) {
-      if (turn > 400) throw new Error(`not seen:\n${frame()}`);
+    const end = performance.now() + 10_000;
+    while (!holds()) {
+      if (performance.now() > end) throw new Error(`not seen:\n${frame()}`);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   };

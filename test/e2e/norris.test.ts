@@ -142,8 +142,7 @@ describe('a HALT that is open', () => {
     const foo = withFoo(place);
     await using rig = startRig(place, { rows: 30 });
     await haltOn(rig, 'clean up');
-    rig.type('p');
-    rig.type('s aux');
+    rig.type('ps aux');
     await rig.waitFor('pressed too early');
     await armed(rig);
     expect(existsSync(foo)).toBe(true);

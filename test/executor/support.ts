@@ -63,7 +63,7 @@ export function once(command: string, options: Partial<Parameters<typeof runOnce
 
 /** Waits until `condition` holds, looking again every few milliseconds. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const end = Date.now() + 10_000;
+  const end = Date.now() + 20_000;
   while (!(await condition())) {
     if (Date.now() > end) throw new Error(`waited in vain until ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -27,9 +27,10 @@ const env = { PATH: process.env.PATH ?? '/usr/bin:/bin' };
 it('writes, moves, links, changes modes, listens and connects as without it', async () => {
   mkdirSync(join(place.path, 'sub'));
   const script = `cd ${place.path} && echo x > a && chmod 640 a && mv a sub/b && ln sub/b c && touch -d 2001-01-01 c && rm sub/b &&
-    mkfifo p && echo y > /dev/null && python3 -c '
-import socket
-s = socket.create_server(("127.0.0.1", 0)); socket.create_connection(s.getsockname()); print("connected")'`;
+    mkfifo p && echo y > /dev/null && '${process.execPath}' -e '
+const net = require("node:net");
+const server = net.createServer().listen(0, "127.0.0.1", () =>
+  net.connect(server.address().port, "127.0.0.1", () => { console.log("connected"); process.exit(); }));'`;
   const ran = await run(light(script), { env });
   expect(ran).toMatchObject({ code: 0, err: '', out: 'connected\n' });
   expect(readFileSync(join(place.path, 'c'), 'utf8')).toBe('x\n');

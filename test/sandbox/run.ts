@@ -31,7 +31,7 @@ export function run(
 }
 
 /** Waits until `condition` holds; fails with what was waited for. */
-export async function until(what: string, condition: () => boolean, milliseconds = 8000): Promise<void> {
+export async function until(what: string, condition: () => boolean, milliseconds = 20_000): Promise<void> {
   const deadline = Date.now() + milliseconds;
   while (!condition()) {
     if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`);

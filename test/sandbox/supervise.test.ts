@@ -145,17 +145,15 @@ describe.each(PROFILES)('%s', (profile) => {
 });
 
 describe('in a terminal', () => {
-  const COUNT = `python3 -u -c '
-import signal, sys, time
-n = 0
-def got(*_):
-    global n; n += 1
-signal.signal(signal.SIGINT, got)
-print("ready")
-end = time.time() + 20
-while n == 0 and time.time() < end: time.sleep(0.01)
-time.sleep(0.15)
-print("interrupts", n)'`;
+  /** Says how many interrupts came, a moment after the first. */
+  const COUNT = `'${process.execPath}' -e '
+let n = 0;
+process.on("SIGINT", () => {
+  n += 1;
+  if (n === 1) setTimeout(() => { console.log("interrupts " + n); process.exit(); }, 150);
+});
+setInterval(() => {}, 1000);
+console.log("ready");'`;
 
   it.each(PROFILES)('one Ctrl-C is one SIGINT (%s)', async (profile) => {
     const pty = inPty(argv(profile, COUNT), { env: environment() });
@@ -208,8 +206,8 @@ print("interrupts", n)'`;
     const pty = inPty(['bash', '--norc', '-i'], { env: { ...environment(), PS1: 'prompt> ' } });
     await until('the shell is there', () => pty.text().includes('prompt>'));
     const program =
-      'import signal; signal.signal(signal.SIGCONT, lambda *_: print("continued")); print("begun"); print("<" + input() + ">")';
-    pty.write(`${quoted(argv('restricted', `exec python3 -u -c '${program}'`))}\r`);
+      'process.on("SIGCONT", () => console.log("continued")); console.log("begun"); process.stdin.once("data", (line) => { console.log(`<${String(line).trim()}>`); process.exit(); })';
+    pty.write(`${quoted(argv('restricted', `exec '${process.execPath}' -e '${program}'`))}\r`);
     await until('it runs', () => /^begun/m.test(pty.text()));
     pty.write('\x1a');
     await until('it is stopped', () => pty.text().includes('Stopped'));

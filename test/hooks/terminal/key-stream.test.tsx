@@ -7,6 +7,8 @@ import { KeyStream } from '../../../hooks/terminal/key-stream.ts';
 import { createTokenizer } from '../../../hooks/terminal/tokenizer.ts';
 import { fakeClock } from '../../support/clock.ts';
 
+const until = (holds: () => void) => vi.waitFor(holds, { timeout: 20_000, interval: 10 });
+
 const unmounts: (() => void)[] = [];
 afterEach(() => {
   for (const unmount of unmounts.splice(0)) unmount();
@@ -40,7 +42,7 @@ async function field() {
     patchConsole: false,
   });
   unmounts.push(() => instance.unmount());
-  await vi.waitFor(() => expect(stream.isRaw).toBe(true));
+  await until(() => expect(stream.isRaw).toBe(true));
   const tokenizer = createTokenizer((token) => stream.feed(token), fakeClock().schedule);
   return { seen, type: (text: string) => tokenizer.push(Buffer.from(text)) };
 }
@@ -48,13 +50,13 @@ async function field() {
 it('feeds a field whole lines in one chunk, key by key', async () => {
   const { seen, type } = await field();
   type('hello\x7f\x7fp!');
-  await vi.waitFor(() => expect(seen.value).toBe('help!'));
+  await until(() => expect(seen.value).toBe('help!'));
   type('\r');
-  await vi.waitFor(() => expect(seen.submitted).toBe('help!'));
+  await until(() => expect(seen.submitted).toBe('help!'));
 });
 
 it('keeps chords, replies and mouse reports out of a field', async () => {
   const { seen, type } = await field();
   type('a\x0e\x01\x1b[?62;4c\x1b[<35;1;1M\x1bb\x1b[3~b\x1b[200~c\nd\x1b[201~');
-  await vi.waitFor(() => expect(seen.value).toBe('abc d'));
+  await until(() => expect(seen.value).toBe('abc d'));
 });

@@ -9,6 +9,8 @@ afterEach(() => {
   for (const pty of ptys.splice(0)) pty.kill('SIGKILL');
 });
 
+const until = (holds: () => void) => vi.waitFor(holds, { timeout: 20_000, interval: 20 });
+
 /** Runs the fixture under bash in a pty that answers queries like a terminal, and says how it ended and left the tty. */
 function start({ answers = true, interactive = false } = {}) {
   const run = `"${process.execPath}" --no-warnings "${fixture}" 2>/dev/null`;
@@ -31,8 +33,7 @@ function start({ answers = true, interactive = false } = {}) {
     if (data.includes('\x1b[>q')) pty.write('\x1bP>|test 1.0\x1b\\');
     for (const _ of data.matchAll(/\x1b\[c/g)) pty.write('\x1b[?62;4c');
   });
-  const shows = (text: string) =>
-    vi.waitFor(() => expect(screen.text).toContain(text), { timeout: 20_000, interval: 20 });
+  const shows = (text: string) => until(() => expect(screen.text).toContain(text));
   return { pty, screen, shows, run };
 }
 
@@ -93,7 +94,7 @@ describe('the terminal', () => {
     await it.shows('<ready');
     it.pty.write('child\r');
     await it.shows('<line child>');
-    await vi.waitFor(() =>
+    await until(() =>
       expect(it.screen.text.lastIndexOf('\x1b[?1049l')).toBeGreaterThan(it.screen.text.indexOf('<line child>')),
     );
     it.pty.write('whole\r');
