@@ -15,7 +15,7 @@ it('opens nothing that it does not close: 150 commands in a shell, 60 of their o
   for (let i = 0; i < 60; i += 1) expect((await once(`exit ${i}`).result).exit).toBe(i);
   await until(() => open() <= files, 'all files are closed');
   await until(() => process.getActiveResourcesInfo().length <= resources, 'all handles are closed');
-  shell.dispose();
+  await shell.dispose();
 });
 
 it('shares no file of its own with a command', async () => {

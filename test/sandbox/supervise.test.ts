@@ -206,7 +206,7 @@ console.log("ready");'`;
     const pty = inPty(['bash', '--norc', '-i'], { env: { ...environment(), PS1: 'prompt> ' } });
     await until('the shell is there', () => pty.text().includes('prompt>'));
     const program =
-      'process.on("SIGCONT", () => console.log("continued")); console.log("begun"); process.stdin.once("data", (line) => { console.log(`<${String(line).trim()}>`); process.exit(); })';
+      'process.on("SIGCONT", () => console.log("continued")); console.log("begun"); process.stdin.once("data", (line) => { console.log("<" + String(line).trim() + ">"); process.exit(); })';
     pty.write(`${quoted(argv('restricted', `exec '${process.execPath}' -e '${program}'`))}\r`);
     await until('it runs', () => /^begun/m.test(pty.text()));
     pty.write('\x1a');
