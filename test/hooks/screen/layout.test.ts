@@ -34,7 +34,8 @@ describe('rows', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', maxLength: 400 }),
-        fc.integer({ min: 20, max: 120 }),
+        // From the smallest screen there is (UI-1), less prompt and status.
+        fc.integer({ min: 40, max: 120 }),
         fc.integer({ min: 6, max: 40 }),
         (command, columns, rows) => {
           const at = (top: number) => layoutQuestion(question(command), { columns, rows, bottom: rows, top });
