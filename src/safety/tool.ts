@@ -37,6 +37,18 @@ const OVERWRITES = /^(overwrite|replace|upsert)$/;
 const READS =
   /^(get|list|read|search|find|show|describe|view|fetch|query|look|lookup|check|count|status|info|inspect|browse|explain|analyze|validate|preview|tail|head|stat|tree|diff|log|logs|ping|echo|who|whoami|current|convert|calculate|summarize|translate|resolve|suggest|extract|parse|verify|test|estimate|compare|directory|sequentialthinking|retrieve|download|export|snapshot|discover|crawl|scrape|time|weather|help|version|scan|render|peek|dry_?run|plan|blame|grep|ls|cat|sample|aggregate|open|watch|monitor|visit|recall|ask|audit|is|has|can|allowed)$/;
 
+/** Servers that stand before one program: the command they are given is an argument of it. */
+const FRONTS: readonly (readonly [RegExp, string])[] = [
+  [/redis|valkey/, 'redis-cli'],
+  [/kubectl|kubernetes|k8s/, 'kubectl'],
+  [/docker/, 'docker'],
+  [/helm/, 'helm'],
+  [/terraform/, 'terraform'],
+];
+
+/** Cypher, which graph databases take where others take SQL. */
+const CYPHER_LOSS = /\b(detach\s+delete|delete|drop|remove)\b/i;
+
 const READS_REASON = 'its name says that it reads';
 /** Servers whose tools hand a `query` to a database, whatever the tool is called. */
 const DATABASE =
@@ -113,6 +125,14 @@ function byName(name: string, args: Record<string, unknown> | undefined): Static
   const meaningful = words[0] === server ? words.slice(1) : words;
   const dry = args?.dryRun === true || args?.dry_run === true || args?.dryrun === true;
   const list = meaningful.length > 0 ? meaningful : words;
+  if (list.includes('refund') && !READS.test(list[0] ?? ''))
+    return destructive('tool verb', 'money that is paid back does not return');
+  if (
+    list.some((word) => /^(update|modify|set)$/.test(word)) &&
+    /^(many|all|bulk)$/.test(list.at(-1) ?? '') &&
+    isEmpty(args?.filter)
+  )
+    return destructive('tool argument', 'it changes everything: no filter');
   if (list.includes('and') && list.some((word) => verbOf(word) === 'destroys'))
     return destructive('tool verb', 'its name says so');
   if (/^(delete|remove|destroy|purge)$/.test(list.at(-1) ?? '') && !READS.test(list[0] ?? ''))
@@ -125,11 +145,13 @@ function byName(name: string, args: Record<string, unknown> | undefined): Static
       return harmless(READS_REASON);
     }
     const verb = verbOf(word);
-    if (verb?.startsWith('destroys') || /^(kill|truncate|deletes?|removal|force)$/.test(word)) {
+    if (verb?.startsWith('destroys') || /^(kill|truncate|deletes?|removal|force|empty|kick|ban|evict)$/.test(word)) {
       return dry ? unknown('a rehearsal, by its arguments') : destructive('tool verb', `its name says: ${word}`);
     }
     if (OVERWRITES.test(word) || (word === 'update' && list[index - 1] === 'or'))
       return destructive('tool verb', `its name says: ${word}`);
+    if (word === 'merge' && list.some((other) => /^(pull|pr|mr|merge_request|request)$/.test(other)))
+      return destructive('tool verb', 'a merge is published and stays');
     if (CHANGES.test(word) || WRITES.test(word)) {
       if (list.includes('or') && (list.includes('update') || list.includes('replace')))
         return destructive('tool verb', 'it may overwrite');
@@ -139,6 +161,11 @@ function byName(name: string, args: Record<string, unknown> | undefined): Static
     }
   }
   return unknown('a tool that is not known');
+}
+
+/** No condition at all. */
+function isEmpty(filter: unknown): boolean {
+  return filter === undefined || (typeof filter === 'object' && filter !== null && Object.keys(filter).length === 0);
 }
 
 type Given = { readonly verdict: StaticVerdict; readonly settled: boolean };
@@ -155,7 +182,7 @@ function byArguments(name: string, args: Record<string, unknown>, options: ToolO
         (executes && COMMAND_KEY.test(key)) ||
         /cli_command$|^(http_)?method$/i.test(key) ||
         (executes && SQL_KEY.test(key));
-      verdict = worse(verdict, judgeString(key, value, executes, options, texts));
+      verdict = worse(verdict, judgeString(name, key, value, executes, options, texts));
     } else if (Array.isArray(value)) {
       const words = value.every((item) => typeof item === 'string') ? (value as readonly string[]) : undefined;
       if (words && /^(args|argv|arguments|command|cmd)$/i.test(key)) {
@@ -173,6 +200,8 @@ function byArguments(name: string, args: Record<string, unknown>, options: ToolO
           verdict = worse(verdict, destructive('tool argument', `${inner} overwrites a collection`));
         visit(inner, item, depth + 1);
       }
+    } else if (value === 0 && /^(replicas|desired_?count|min_?size)$/i.test(key)) {
+      verdict = worse(verdict, destructive('tool argument', `${key} is 0: nothing is left running`));
     } else if (
       value === true &&
       /^(force|recursive_delete|delete|purge|overwrite|drop|hard|delete_branch|permanently|permanent|prune|destroy|auto_approve)$/i.test(
@@ -188,6 +217,7 @@ function byArguments(name: string, args: Record<string, unknown>, options: ToolO
 
 /** Of a string argument only losses count: that it is not known as a command means nothing. */
 function judgeString(
+  name: string,
   key: string,
   value: string,
   executes: boolean,
@@ -195,6 +225,10 @@ function judgeString(
   texts: boolean,
 ): StaticVerdict {
   if (value.length < 3) return harmless();
+  if (COMMAND_KEY.test(key) || /^sub_?command$/i.test(key)) {
+    const fronted = behind(name, value, options);
+    if (fronted.verdict === 'destructive') return fronted;
+  }
   if (/^(method|http_method|verb|action|operation|op|type|mode)$/i.test(key)) {
     if (/^(DELETE|PURGE)$/.test(value) || verbOf(value) === 'destroys' || /^(write|overwrite|replace)$/i.test(value))
       return destructive('tool argument', `${key} is ${value}`);
@@ -210,8 +244,15 @@ function judgeString(
     const sql = judgeSql(value);
     return executes || sql.verdict === 'destructive' ? sql : harmless();
   }
+  if (/cypher|neo4j|memgraph/.test(name.toLowerCase()) && SQL_KEY.test(key) && CYPHER_LOSS.test(value))
+    return destructive('tool argument', 'a query that deletes');
   if (SQL_KEY.test(key)) return harmless();
   if (CODE_KEY.test(key) && !/^(bash|sh|shell)/i.test(key)) {
+    const shell = value.match(/^\s*[!%][a-z].*$/gm) ?? [];
+    for (const line of shell) {
+      const verdict = judgeCommand(line.trim().slice(1), options);
+      if (verdict.verdict === 'destructive') return verdict;
+    }
     const code = worse(
       onlyLoss(judgeCommand(`node -e ${quote(value)}`, options)),
       onlyLoss(judgeCommand(`python -c ${quote(value)}`, options)),
@@ -233,6 +274,19 @@ function judgeString(
   if (PROSE_KEY.test(key)) return harmless();
   if (/\s/.test(value)) return onlyLoss(judgeCommand(value, options));
   return harmless();
+}
+
+/** The command of a tool whose server stands before a program, with that program in front. */
+function behind(name: string, value: string, options: ToolOptions): StaticVerdict {
+  const words = nameWords(name);
+  const program = FRONTS.find(([server]) => server.test(name.toLowerCase()))?.[1];
+  if (program === undefined) return harmless();
+  // `kubectl_rollout` with a subcommand: what stands in the name comes first.
+  const own = words[0] === program && words.length > 1 && words[1] !== 'generic' ? words.slice(1).join(' ') : '';
+  return worse(
+    onlyLoss(judgeCommand(`${program} ${value}`, options)),
+    own === '' ? harmless() : onlyLoss(judgeCommand(`${program} ${own} ${value}`, options)),
+  );
 }
 
 /** `move_file` and its like lose what stands at the destination. */
