@@ -90,7 +90,7 @@ export function createAccumulator(
       const whole = asObject(chunk);
       if (!whole) throw new SyntaxError('not a JSON object');
       if (whole.error) throw new ServerError(whole.error);
-      usage = readUsage(whole.usage) ?? usage;
+      usage = readUsage(whole.usage, whole.timings) ?? usage;
       const choice = asObject(asArray(whole.choices)[0]);
       if (!choice) return;
       const message = asObject(choice.delta) ?? asObject(choice.message);
@@ -131,11 +131,12 @@ function contentParts(content: unknown): { text: string; reasoning: string } {
   return { text, reasoning };
 }
 
-function readUsage(value: unknown): Usage | undefined {
+/** llama.cpp tells what its cache spared in `timings.cache_n`, others in the usage itself. */
+function readUsage(value: unknown, timings: unknown): Usage | undefined {
   const usage = asObject(value);
   const promptTokens = asCount(usage?.prompt_tokens);
   if (!usage || promptTokens === undefined) return undefined;
-  const cached = asCount(asObject(usage.prompt_tokens_details)?.cached_tokens);
+  const cached = asCount(asObject(usage.prompt_tokens_details)?.cached_tokens) ?? asCount(asObject(timings)?.cache_n);
   const cost = usage.cost;
   return {
     promptTokens,

@@ -1,12 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Category, Message, Reply, ToolSpec } from '../session/message.ts';
+import type { Category, Message, Reply, ToolSpec, Usage } from '../session/message.ts';
 import { attemptDemo } from './demo/attempt.ts';
 import { type Fault, fault, label } from './faults.ts';
 import { lessonOf } from './learn.ts';
-import { type Capabilities, isLocal, type Preset, secretsPolicy, shownAddress } from './preset.ts';
+import { type Capabilities, isLocal, type Preset, shownAddress } from './preset.ts';
 import { createProber, type Probe } from './probe.ts';
 import { emptyReply, replyOf } from './reply.ts';
 import { nextPause, RETRY, type RetryPolicy } from './retry.ts';
+import { barredLine, fallbacksOf, type Route, worthAsking } from './route.ts';
+import { type Counted, checkCounts } from './tokens/check.ts';
+import { createMeter, type Measured, type MeasureRequest } from './tokens/meter.ts';
 import { type Attempt, attempt, type Limits } from './transport.ts';
 
 type ChatOptions = {
@@ -17,6 +20,8 @@ type ChatOptions = {
   /** Left out for presets that do not take it. */
   readonly temperature?: number;
   readonly category: Category;
+  /** What the request was counted at, and by whom: the server's own count is compared with it. */
+  readonly counted?: Counted;
   /** A line worth showing while the call still waits: a model that loads, a pause before another try, a fallback. */
   onNotice?(line: string): void;
 };
@@ -64,13 +69,11 @@ export type Broker = {
   presets(): readonly PresetInfo[];
   /** Whether a preset answers, and how large its window is. Takes a few seconds at most; kept for a few seconds. */
   probe(name: string, signal: AbortSignal): Promise<Probe>;
-  /** The window in tokens, as set by the user or told by the last probe. */
+  /** The window in tokens, as set by the user, told by the last probe or learned from an overflow. */
   window(name: string): number | undefined;
+  /** Counts what a request takes; undefined for a preset that is not there or not up. */
+  measure(name: string, request: MeasureRequest): Promise<Measured | undefined>;
 };
-
-/** Failures after which another preset may do better (BR-4). */
-const FALLBACK_KINDS: ReadonlySet<string> = new Set(['unreachable', 'loading', 'busy', 'server', 'timeout']);
-const STRICTNESS = { off: 0, scrub: 1, block: 1 } as const;
 
 /** Makes the broker over the configured presets. */
 export function createBroker(options: BrokerOptions): Broker {
@@ -81,6 +84,7 @@ export function createBroker(options: BrokerOptions): Broker {
   const sleep = options.sleep ?? pause;
   const learned = new Map<string, Capabilities>();
   const prober = createProber();
+  const meter = createMeter(prober);
 
   const once = (
     preset: Preset,
@@ -123,63 +127,69 @@ export function createBroker(options: BrokerOptions): Broker {
   const prepared = async (preset: Preset, messages: readonly Message[], category: Category): Promise<Prepared> =>
     options.prepare ? options.prepare(preset.name, messages, category) : { messages };
 
-  /** The presets of one call in order, each at most once; with why some may not be used. */
-  const routeOf = (first: Preset): { route: Preset[]; barred: string[] } => {
-    const route = [first];
-    const barred: string[] = [];
-    for (const name of first.fallback ?? []) {
-      const next = presets.get(name);
-      if (!next || route.includes(next)) continue;
-      const stricter = STRICTNESS[secretsPolicy(next)] > STRICTNESS[secretsPolicy(first)];
-      if (stricter && !options.prepare) barred.push(name);
-      else route.push(next);
-    }
-    return { route, barred };
-  };
-
-  const run = async (
-    name: string,
+  /** One call to one preset; `fallback` in the reply says who else may be asked. */
+  const ask = async (
+    preset: Preset,
     messages: readonly Message[],
     call: StreamOptions,
     stream: boolean,
+    { next, barred }: Route,
   ): Promise<Reply> => {
-    const first = presets.get(name);
-    if (!first) {
-      const known = [...presets.keys()].join(', ') || 'none';
-      const message = `there is no preset called ${name}; known: ${known}`;
-      return emptyReply(name, 'failed', { kind: 'unknown-preset', message });
+    const others = next.map(({ name }) => name);
+    if (call.signal.aborted) return emptyReply(preset.name, 'cancelled');
+    const fit = await prepared(preset, messages, call.category);
+    if ('refused' in fit) {
+      const reply = emptyReply(preset.name, 'failed', { kind: 'refused', message: fit.refused });
+      return { ...reply, fallback: others };
     }
-    const { route, barred } = routeOf(first);
-    const notices: string[] = [];
-    for (const [position, preset] of route.entries()) {
-      if (call.signal.aborted) return emptyReply(preset.name, 'cancelled');
-      const fit = await prepared(preset, messages, call.category);
-      if ('refused' in fit) {
-        return { ...emptyReply(preset.name, 'failed', { kind: 'refused', message: fit.refused }), notices };
-      }
-      const result = await onPreset(preset, fit.messages, call, stream);
-      const why = result.fault;
-      const next = route[position + 1];
-      const goOn = why && !result.arrived && !result.cancelled && FALLBACK_KINDS.has(why.failure.kind);
-      if (!goOn || !next) {
-        if (goOn && barred.length > 0) notices.push(barredLine(first, barred));
-        return replyOf(
-          preset,
-          result,
-          notices,
-          fit.messages.reduce((sum, { content }) => sum + content.length, 0),
-        );
-      }
-      const line = `${why.failure.message}; using ${label(next)} instead`;
-      notices.push(line);
-      call.onNotice?.(line);
-    }
-    return emptyReply(name, 'failed');
+    const result = await onPreset(preset, fit.messages, call, stream);
+    const reply = checkCounts(meter, preset, call, result, replyOf(preset, result, fit.messages));
+    if (!worthAsking(result)) return reply;
+    const notices = barred.length > 0 ? [...reply.notices, barredLine(preset, barred)] : reply.notices;
+    return { ...reply, notices, fallback: others };
   };
 
-  const safely = async (name: string, messages: readonly Message[], call: StreamOptions, stream: boolean) => {
+  const unknown = (name: string): Reply => {
+    const known = [...presets.keys()].join(', ') || 'none';
+    const message = `there is no preset called ${name}; known: ${known}`;
+    return emptyReply(name, 'failed', { kind: 'unknown-preset', message });
+  };
+
+  const routeOf = (preset: Preset): Route => fallbacksOf(preset, presets, options.prepare !== undefined);
+
+  const chatStream = async (name: string, messages: readonly Message[], call: StreamOptions): Promise<Reply> => {
+    const preset = presets.get(name);
+    return preset ? ask(preset, messages, call, true, routeOf(preset)) : unknown(name);
+  };
+
+  /** Fallbacks included: what is asked here is one call to whoever asks it. */
+  const chat = async (name: string, messages: readonly Message[], options: ChatOptions): Promise<Reply> => {
+    const first = presets.get(name);
+    if (!first) return unknown(name);
+    const call = { ...options, onText() {} };
+    const attempts: { preset: string; usage?: Usage }[] = [];
+    const said: string[] = [];
+    let { next, barred } = routeOf(first);
+    for (let preset = first; ; ) {
+      const { fallback, ...reply } = await ask(preset, messages, call, false, { next, barred });
+      const [other, ...rest] = fallback ? next : [];
+      if (!other) {
+        const notices = [...said, ...reply.notices];
+        return { ...reply, notices, ...(attempts.length > 0 && { attempts }) };
+      }
+      attempts.push({ preset: preset.name, ...(reply.usage && { usage: reply.usage }) });
+      const line = `${reply.failure?.message ?? `${preset.name} failed`}; using ${label(other)} instead`;
+      said.push(...reply.notices, line);
+      call.onNotice?.(line);
+      preset = other;
+      next = rest;
+      barred = [];
+    }
+  };
+
+  const safely = async (name: string, call: () => Promise<Reply>): Promise<Reply> => {
     try {
-      return await run(name, messages, call, stream);
+      return await call();
     } catch (error) {
       const said = error instanceof Error ? error.message : String(error);
       return emptyReply(name, 'failed', fault('protocol', `the call failed inside: ${said}`, 'no', said).failure);
@@ -187,8 +197,8 @@ export function createBroker(options: BrokerOptions): Broker {
   };
 
   return {
-    chatStream: (name, messages, call) => safely(name, messages, call, true),
-    chat: (name, messages, call) => safely(name, messages, { ...call, onText() {} }, false),
+    chatStream: (name, messages, call) => safely(name, () => chatStream(name, messages, call)),
+    chat: (name, messages, call) => safely(name, () => chat(name, messages, call)),
     presets: () => [...presets.values()].map(describe),
     async probe(name, signal) {
       const preset = presets.get(name);
@@ -196,7 +206,11 @@ export function createBroker(options: BrokerOptions): Broker {
     },
     window(name) {
       const preset = presets.get(name);
-      return preset && prober.window(preset);
+      return preset && meter.window(preset);
+    },
+    async measure(name, request) {
+      const preset = presets.get(name);
+      return preset && meter.measure(preset, request);
     },
   };
 }
@@ -221,10 +235,6 @@ function waitingLine(preset: Preset, why: Fault, ms: number): string {
   if (why.retry === 'loading') return `${preset.name} is still loading its model; waiting`;
   const what = why.failure.kind === 'unreachable' ? "can't be reached" : 'is busy';
   return `${preset.name} ${what}; trying again in ${Math.max(0.1, Math.round(ms / 100) / 10)} s`;
-}
-
-function barredLine(from: Preset, barred: readonly string[]): string {
-  return `${barred.join(', ')} was not used as a fallback: secrets are filtered for it but not for ${from.name}`;
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

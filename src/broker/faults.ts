@@ -13,7 +13,13 @@ export type Fault = {
   readonly status?: number;
   /** The server's own words, for learning what it does not take. */
   readonly said: string;
+  /** Of a request that did not fit: the window, and the tokens that the server counted. */
+  readonly overflow?: Overflow;
+  /** Another preset would do no better. */
+  readonly final?: true;
 };
+
+type Overflow = { readonly window?: number; readonly tokens?: number };
 
 /** What an attempt was stopped by, when it was us. */
 export type Stop = 'first-byte' | 'idle' | 'size';
@@ -61,7 +67,8 @@ export function faultOf(error: unknown, preset: Preset, key: string | undefined)
 export function stopFault(stop: Stop, preset: Preset, limit: number): Fault {
   const seconds = `${Math.round(limit / 100) / 10} s`;
   if (stop === 'size') {
-    return fault('cut', `${label(preset)} did not stop writing; the answer was cut at ${limit} characters`, 'no', '');
+    const line = `${label(preset)} did not stop writing; the answer was cut at ${limit} characters`;
+    return { ...fault('cut', line, 'no', ''), final: true };
   }
   const what = stop === 'idle' ? `went silent for ${seconds} in mid-answer` : `sent nothing for ${seconds}`;
   return fault('timeout', `${label(preset)} ${what}: the server may be stuck or too slow for this model`, 'no', '');
@@ -109,20 +116,34 @@ function answered(preset: Preset, status: number | undefined, payload: unknown, 
   const text = `${asText(details?.type) ?? ''} ${asText(details?.code) ?? ''} ${said}`;
   const row = ANSWERS.find(([applies]) => applies(status ?? 500, text));
   const [, kind, retry, advice] = row ?? ([undefined, 'server', 'no', 'the server failed'] as const);
-  const counts = kind === 'overflow' ? overflowCounts(details) : '';
+  const overflow = kind === 'overflow' ? overflowOf(details, said) : undefined;
   const number = status === undefined ? '' : `${status}, `;
   const after = retryAfter(headers);
   return {
-    ...fault(kind, `${label(preset)}: ${advice}${counts} (${number}${said})`, retry, said),
+    ...fault(kind, `${label(preset)}: ${advice}${overflowCounts(overflow)} (${number}${said})`, retry, said),
+    ...(overflow && { overflow }),
     ...(status !== undefined && { status }),
     ...(after !== undefined && { retryAfter: after }),
   };
 }
 
-function overflowCounts(details: Readonly<Record<string, unknown>> | undefined): string {
-  const needed = asCount(details?.n_prompt_tokens);
-  const window = asCount(details?.n_ctx);
-  return needed !== undefined && window !== undefined ? `, ${needed} tokens for a window of ${window}` : '';
+/** llama.cpp names both numbers; OpenAI and vLLM say them in a sentence. */
+function overflowOf(details: Readonly<Record<string, unknown>> | undefined, said: string): Overflow {
+  const window = asCount(details?.n_ctx) ?? numberIn(/context length is (?:only )?(\d+)/i, said);
+  const tokens =
+    asCount(details?.n_prompt_tokens) ??
+    numberIn(/(\d+) (?:tokens )?in (?:the|your) (?:messages|prompt|input)/i, said) ??
+    numberIn(/(?:resulted in|contains(?: at least)?) (\d+)/i, said);
+  return { ...(window !== undefined && { window }), ...(tokens !== undefined && { tokens }) };
+}
+
+function numberIn(words: RegExp, said: string): number | undefined {
+  const found = words.exec(said)?.[1];
+  return found === undefined ? undefined : Number(found);
+}
+
+function overflowCounts({ tokens, window }: Overflow = {}): string {
+  return tokens !== undefined && window !== undefined ? `, ${tokens} tokens for a window of ${window}` : '';
 }
 
 /** An error inside a 200 answer names its status as a number in `code` (llama.cpp, OpenRouter). */

@@ -5,7 +5,13 @@ import { isLocal, type Preset, rootOf, shownAddress } from './preset.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /** What a look at a preset's server found. `window` in tokens; `detail` is one clean line. */
-export type Probe = { readonly reachable: boolean; readonly window?: number; readonly detail: string };
+export type Probe = {
+  readonly reachable: boolean;
+  /** The server is up, the model is not yet. */
+  readonly loading?: true;
+  readonly window?: number;
+  readonly detail: string;
+};
 
 /** Milliseconds for one question; all of them together stay under three of these. */
 const QUESTION = 1500;
@@ -62,7 +68,8 @@ async function probeServer(preset: Preset, signal: AbortSignal): Promise<Probe> 
   if (models.status === 401 || models.status === 403) {
     return { reachable: false, detail: `${shownAddress(preset.baseUrl)} does not accept the API key` };
   }
-  if (props.status === 503 || models.status === 503) return { reachable: true, detail: 'loading its model' };
+  if (props.status === 503 || models.status === 503)
+    return { reachable: true, loading: true, detail: 'loading its model' };
   const listed = listOf(models);
   const entry = listed.find((model) => model.id === preset.model) ?? (listed.length === 1 ? listed[0] : undefined);
   const window = preset.context ?? slotWindow(props) ?? windowIn(entry) ?? (await elsewhere(preset, root));
@@ -91,12 +98,13 @@ function slotWindow(props: Looked): number | undefined {
   return positive(asObject(props.body?.default_generation_settings)?.n_ctx);
 }
 
-/** vLLM, OpenRouter, llama.cpp and LM Studio each have a word of their own. */
+/** vLLM, OpenRouter, Groq, llama.cpp and LM Studio each have a word of their own. */
 function windowIn(model: Json | undefined): number | undefined {
   return (
     positive(model?.max_model_len) ??
     positive(model?.loaded_context_length) ??
     positive(model?.context_length) ??
+    positive(model?.context_window) ??
     positive(asObject(model?.meta)?.n_ctx)
   );
 }

@@ -1,17 +1,12 @@
-import type { CallFailure, Reply } from '../session/message.ts';
+import type { CallFailure, Message, Reply } from '../session/message.ts';
 import type { Accumulated } from './accumulator.ts';
 import type { Preset } from './preset.ts';
 import type { Attempt } from './transport.ts';
 
 /** Turns what an attempt got into a reply, with a line for everything the user would otherwise wonder about. */
-export function replyOf(
-  preset: Preset,
-  { got, cancelled, fault }: Attempt,
-  notices: readonly string[],
-  sentCharacters: number,
-): Reply {
+export function replyOf(preset: Preset, { got, cancelled, fault }: Attempt, messages: readonly Message[]): Reply {
   const finish = cancelled ? 'cancelled' : fault ? 'failed' : finishOf(got);
-  const ownNotices = finish === 'cancelled' ? [] : remarks(preset, got, finish, sentCharacters);
+  const sent = messages.reduce((sum, { content }) => sum + content.length, 0);
   return {
     text: got.text,
     reasoning: got.reasoning,
@@ -21,7 +16,7 @@ export function replyOf(
     finish,
     ...(got.finishReason === 'length' && { truncated: true }),
     ...(fault && !cancelled && { failure: fault.failure }),
-    notices: [...notices, ...ownNotices],
+    notices: finish === 'cancelled' ? [] : remarks(preset, got, finish, sent),
   };
 }
 

@@ -2,11 +2,12 @@
 import type { Examination } from '../session/action.ts';
 import { composeMessages } from '../session/context.ts';
 import type { Effect } from '../session/effect.ts';
-import type { Reply } from '../session/message.ts';
+import type { CallFailure, Reply } from '../session/message.ts';
 import type { OpId, SessionId } from '../session/state.ts';
 import { clean, stripStyles } from '../session/text.ts';
 import { perform } from './act.ts';
 import { type EffectContext, messageOf } from './effect-context.ts';
+import { fitContext } from './fit.ts';
 import { LiveReply } from './live.ts';
 
 type Of<K extends Effect['kind']> = Extract<Effect, { kind: K }>;
@@ -43,22 +44,38 @@ async function callModel(context: EffectContext, effect: Of<'callModel'>, signal
   const { op, session, preset, category } = effect;
   const conversation = context.state.sessions[session];
   if (!conversation) return;
-  const { models, tools, systemPrompt, maxAnswerTokens, now, spending } = context.services;
+  const { models, tools, systemPrompt, now, spending } = context.services;
   const stop = spending?.stopFor(preset);
   if (stop) return void context.dispatch({ type: 'spendReached', op, preset, ...stop }, session);
   const live = new LiveReply(preset, now());
   context.live.replies.set(op, live);
   context.changed();
+  const said = new Set<string>();
+  const onNotice = (line: string): void => {
+    if (said.has(line)) return;
+    said.add(line);
+    void context.dispatch({ type: 'noticed', level: 'info', text: `[aish] ${line}` }, session);
+  };
   let reply: Reply;
   try {
-    reply = await models.chatStream(preset, composeMessages(conversation, systemPrompt), {
-      tools: tools.specs,
-      signal,
-      category,
-      maxTokens: maxAnswerTokens,
-      onText: (delta) => live.addText(delta),
-      onReasoning: (delta) => live.addReasoning(delta),
-    });
+    const fit = await fitContext(context, effect, signal);
+    reply =
+      'tooSmall' in fit
+        ? failedReply(preset, '', { kind: 'refused', message: fit.tooSmall })
+        : await models.chatStream(
+            preset,
+            composeMessages(context.state.sessions[session] ?? conversation, systemPrompt),
+            {
+              tools: tools.specs,
+              signal,
+              category,
+              maxTokens: fit.answer,
+              ...(fit.counted && { counted: fit.counted }),
+              onText: (delta) => live.addText(delta),
+              onReasoning: (delta) => live.addReasoning(delta),
+              onNotice,
+            },
+          );
   } catch (error) {
     reply = brokenReply(preset, live.text, error);
   }
@@ -84,7 +101,10 @@ async function preplan(context: EffectContext, effect: Of<'preplan'>, signal: Ab
 }
 
 function brokenReply(preset: string, text: string, error: unknown): Reply {
-  const failure = { kind: 'protocol', message: `the call to ${preset} broke: ${messageOf(error)}` } as const;
+  return failedReply(preset, text, { kind: 'protocol', message: `the call to ${preset} broke: ${messageOf(error)}` });
+}
+
+function failedReply(preset: string, text: string, failure: CallFailure): Reply {
   return { text, reasoning: '', toolCalls: [], preset, finish: 'failed', failure, notices: [] };
 }
 

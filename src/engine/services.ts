@@ -2,6 +2,7 @@
 import type { Action, CommandResult, Judgement, ToolFacts } from '../session/action.ts';
 import type { SessionEvent } from '../session/event.ts';
 import type { Category, Message, Reply, ToolSpec } from '../session/message.ts';
+import type { Budget } from '../session/state.ts';
 
 /** Talks to models. Never rejects; a failure is part of the reply. */
 export type Models = {
@@ -13,10 +14,26 @@ export type Models = {
       readonly signal: AbortSignal;
       readonly maxTokens?: number;
       readonly category: Category;
+      /** What the request was counted at, by whom, and what the server is thought to count. */
+      readonly counted?: { readonly counter: string; readonly tokens: number; readonly corrected: number };
       readonly onText: (delta: string) => void;
       readonly onReasoning?: (delta: string) => void;
+      /** A line worth showing while the call still waits. */
+      readonly onNotice?: (line: string) => void;
     },
   ): Promise<Reply>;
+  /** Counts a request to `preset` and says what it goes into; undefined where nothing can be said (no such server now). */
+  measure(
+    preset: string,
+    request: { readonly head: string; readonly texts: readonly string[]; readonly signal: AbortSignal },
+  ): Promise<Measured | undefined>;
+};
+
+/** Tokens as `counter` counts them: of the head, of each text. Times `factor`, give or take `margin`, they are the server's. */
+export type Measured = Pick<Budget, 'window' | 'source' | 'counter' | 'head' | 'factor'> & {
+  readonly tokens: readonly number[];
+  /** A share of the whole. */
+  readonly margin: number;
 };
 
 /** Asks for the tasks of a goal (PP-1). A failure is part of the reply. */
@@ -140,6 +157,10 @@ export type Services = {
   readonly systemPrompt: string;
   /** The longest answer asked for, in tokens: without a limit a model may write to the end of its window. */
   readonly maxAnswerTokens: number;
+  /** Tokens of one request at most; absent: the window less room for the answer (CX-1). */
+  readonly tokenBudget?: number;
+  /** Keeps a text that leaves the context where the model can read it again; the path, where that worked. */
+  readonly keepText?: (text: string) => Promise<string | undefined>;
   readonly now: () => number;
   /** Seconds after which a command becomes a job (EX-10). */
   readonly waitSeconds: number;

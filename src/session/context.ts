@@ -1,8 +1,11 @@
 /** State → the messages of the next call: fixed head + turns + volatile tail (CX-1, CX-6). */
 
+import { tokensFrom } from './evict.ts';
+import { clip } from './exec-text.ts';
 import type { Message } from './message.ts';
 import { modeNotice } from './mode.ts';
 import { taskLine } from './plan.ts';
+import { sentCalls, sentText } from './shorten.ts';
 import type { Conversation, Turn } from './state.ts';
 
 const NORRIS_BLOCK = `[NORRIS MODE]
@@ -23,6 +26,8 @@ user will be prompted to confirm destructive actions; expect their verdict
 in the next turn as "[aish] action skipped by user" or "[aish] action approved".`;
 
 const EVICTED = '[aish] earlier turns were left out to stay within the limit';
+/** Characters of the last question among them that are told again. */
+const MOST_QUESTION = 400;
 
 /**
  * The whole request. `system` is the constant system prompt; the Norris block follows it over a run (NO-6).
@@ -30,11 +35,9 @@ const EVICTED = '[aish] earlier turns were left out to stay within the limit';
  * News (a mode, a job, what the user ran) are turns of their own, delivered with the next call.
  */
 export function composeMessages(conversation: Conversation, system: string): readonly Message[] {
-  const from = firstKept(conversation.turns, conversation.settings.maxTurns);
-  const messages: Message[] = [{ role: 'system', content: system + norrisBlock(conversation) }];
-  // A mode other than the usual one was told in a turn that may be gone by now.
-  const mode = conversation.mode === 'restricted' ? `\n${modeNotice('restricted')}` : '';
-  if (from > 0) messages.push({ role: 'user', content: EVICTED + mode });
+  const from = firstInContext(conversation);
+  const messages: Message[] = [{ role: 'system', content: headOf(conversation, system) }];
+  if (from > 0) messages.push({ role: 'user', content: evictedNotice(conversation, from) });
   for (const turn of conversation.turns.slice(from)) messages.push(messageOf(turn));
   const tail = tailOf(conversation);
   if (tail !== undefined) messages.push({ role: 'user', content: tail });
@@ -46,6 +49,36 @@ function tailOf({ phase }: Conversation): string | undefined {
   return phase.kind === 'idle' || phase.run.kind !== 'norris' ? undefined : taskLine(phase.run);
 }
 
+/** The system message: the constant prompt, and over a Norris run its block (NO-6). */
+export function headOf(conversation: Conversation, system: string): string {
+  return system + norrisBlock(conversation);
+}
+
+/** Index of the oldest turn that is still sent: `max_turns` and the room in the window each have a say. */
+export function firstInContext({ turns, settings, gone = 0 }: Conversation): number {
+  return Math.max(gone, firstKept(turns, settings.maxTurns));
+}
+
+/** How full the context is: tokens of the last request and its answer, and of what may be sent (CX-2, UI-4). */
+export function contextUse({
+  turns,
+  gone = 0,
+  budget,
+  used,
+}: Conversation): { readonly tokens: number; readonly budget: number; readonly percent: number } | undefined {
+  if (!budget) return undefined;
+  const tokens = turns.length === 0 ? 0 : (used ?? Math.ceil((budget.head + tokensFrom(turns, gone)) * budget.factor));
+  return { tokens, budget: budget.room, percent: (100 * tokens) / budget.room };
+}
+
+/** Stands for what is gone; depends on nothing else, so that it stays the same until the next eviction. */
+function evictedNotice({ turns, mode }: Conversation, from: number): string {
+  const question = turns.slice(0, from).findLast((turn) => turn.kind === 'user' && turn.origin === 'user');
+  const asked = question ? `; the last question among them was:\n${clip(question.text, MOST_QUESTION)}` : '';
+  // A mode other than the usual one was told in a turn that may be gone by now.
+  return EVICTED + asked + (mode === 'restricted' ? `\n${modeNotice('restricted')}` : '');
+}
+
 function norrisBlock({ phase }: Conversation): string {
   if (phase.kind === 'idle' || phase.run.kind !== 'norris') return '';
   return `\n\n${NORRIS_BLOCK}\n\nGoal: ${phase.run.goal}`;
@@ -54,11 +87,11 @@ function norrisBlock({ phase }: Conversation): string {
 function messageOf(turn: Turn): Message {
   switch (turn.kind) {
     case 'user':
-      return { role: 'user', content: turn.origin === 'goal' ? `Goal: ${turn.text}` : turn.text };
+      return { role: 'user', content: sentText(turn) };
     case 'assistant':
-      return { role: 'assistant', content: turn.text, toolCalls: turn.toolCalls };
+      return { role: 'assistant', content: sentText(turn), toolCalls: sentCalls(turn) };
     case 'result':
-      return { role: 'tool', callId: turn.callId, content: turn.text };
+      return { role: 'tool', callId: turn.callId, content: sentText(turn) };
   }
 }
 

@@ -2,7 +2,7 @@
 import type { CommandResult, Examination } from './action.ts';
 import type { CountedCall } from './cost.ts';
 import type { Reply } from './message.ts';
-import type { Mode, OpId, Outcome, QuestionId, SessionId, Settings } from './state.ts';
+import type { Budget, Mode, OpId, Outcome, QuestionId, SessionId, Settings } from './state.ts';
 
 /** The user's answer to a question (HA-1, HA-4, HA-7). For a mode request proceed is approve, skip is deny (MO-3). */
 export type Answer =
@@ -35,6 +35,15 @@ type Body =
   | { readonly type: 'shellEnded'; readonly op: OpId; readonly result: CommandResult }
   | { readonly type: 'shellMoved'; readonly cwd: string }
   // facts told by services
+  /** Tokens of turns by their place, and what fits, told before the call `op` goes out (CX-2). */
+  | {
+      readonly type: 'measured';
+      readonly op: OpId;
+      readonly budget: Budget;
+      readonly tokens: readonly (readonly [turn: number, tokens: number])[];
+      /** Where the text of shortened turns was kept. */
+      readonly files?: readonly (readonly [turn: number, file: string])[];
+    }
   | { readonly type: 'replyEnded'; readonly op: OpId; readonly reply: Reply }
   /** A call of a model has ended and was counted, whoever made it. */
   | { readonly type: 'callCounted'; readonly call: CountedCall }

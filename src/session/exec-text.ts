@@ -63,6 +63,11 @@ export function plainOutput(result: CommandResult, limit: number = CONTEXT_LIMIT
   return joined(head, lost, result.file, tail);
 }
 
+/** Where the whole output of a command is, as a part of what is kept of it. */
+export function fileOf({ file }: CommandResult): { readonly file?: string } {
+  return file === undefined ? {} : { file };
+}
+
 /** A finished command as the model reads it: the command, what it printed, its exit code and the cwd after it (EX-7). */
 export function formatForModel(result: CommandResult, command: string): string {
   const output = plainOutput(result).replace(/\n+$/, '');

@@ -2,8 +2,9 @@
 import { addCall } from './cost.ts';
 import type { Effect } from './effect.ts';
 import type { SessionEvent } from './event.ts';
-import { formatForModel } from './exec-text.ts';
+import { fileOf, formatForModel } from './exec-text.ts';
 import { grantTool } from './grants.ts';
+import { takeMeasure } from './measured.ts';
 import { NO_SANDBOX, setMode } from './mode.ts';
 import { countAction, countSkip } from './norris.ts';
 import { continueLastNorris, recordPreplan, startNorris, takePlan } from './planning.ts';
@@ -111,6 +112,8 @@ function apply(work: Work, event: SessionEvent): void {
     case 'shellMoved':
       work.state = { ...work.state, shell: { ...work.state.shell, cwd: event.cwd } };
       return;
+    case 'measured':
+      return takeMeasure(work, event);
     case 'replyEnded':
       return replyEnded(work, event);
     case 'callCounted':
@@ -207,7 +210,7 @@ function resetTurns(work: Work): void {
   if (work.conversation.phase.kind !== 'idle') {
     return work.notice('warning', '[aish] not while a run is under way; Ctrl-X Ctrl-C ends it');
   }
-  work.set({ turns: [], inbox: [], preplans: [] });
+  work.set({ turns: [], inbox: [], preplans: [], gone: 0 });
   work.notice('info', '[aish] the conversation starts anew');
 }
 
@@ -253,7 +256,7 @@ function shellEnded(work: Work, { op, result }: Of<'shellEnded'>): void {
   work.show({ kind: 'exec', op, by: 'user', command: running.line, cwd, private: running.private, result }, op);
   if (running.private) return;
   const text = `[aish] the user ran:\n${formatForModel(result, running.line)}`;
-  work.inbox({ kind: 'note', origin: 'exec', text });
+  work.inbox({ kind: 'note', origin: 'exec', text, ...fileOf(result) });
 }
 
 /** What the user's shell ran when the program closed: how it ended is not known. */
@@ -312,6 +315,7 @@ function jobEnded(work: Work, { job, command, result, by }: Of<'jobEnded'>): voi
   const exit = result.exit === null ? 'end unknown' : `exit ${result.exit}`;
   work.notice(result.exit === 0 ? 'info' : 'warning', `[aish] job ${job} ended (${exit}): ${command}`);
   if (by === 'model') {
-    work.inbox({ kind: 'note', origin: 'aish', text: `[aish] job ${job} ended:\n${formatForModel(result, command)}` });
+    const text = `[aish] job ${job} ended:\n${formatForModel(result, command)}`;
+    work.inbox({ kind: 'note', origin: 'aish', text, ...fileOf(result) });
   }
 }

@@ -28,8 +28,20 @@ export type Settings = {
   readonly tasksMax?: number;
 };
 
+/** What is known of a turn's place in the context (CX-1, CX-2). */
+type InContext = {
+  /** Tokens of what is sent of it, as `Budget.counter` counts them; absent until counted. */
+  readonly tokens?: number;
+  /** Set once it was shortened for good: characters of its text that are still sent; 0 leaves one line of an output. */
+  readonly room?: number;
+  /** Where the whole of an output is kept. */
+  readonly file?: string;
+};
+
 /** One message of the conversation. `exec`, `goal` and `aish` turns reach the model as user text. */
-export type Turn =
+export type Turn = InContext & TurnBody;
+
+type TurnBody =
   | { readonly kind: 'user'; readonly origin: 'user' | 'goal' | 'exec' | 'aish'; readonly text: string }
   | {
       readonly kind: 'assistant';
@@ -42,7 +54,27 @@ export type Turn =
 /** What waits for the next model call: lines the user queued, output of the user's own commands, news. */
 export type InboxItem =
   | { readonly kind: 'line'; readonly id: string; readonly text: string }
-  | { readonly kind: 'note'; readonly origin: 'exec' | 'aish'; readonly text: string };
+  | { readonly kind: 'note'; readonly origin: 'exec' | 'aish'; readonly text: string; readonly file?: string };
+
+/** How much of a conversation fits into a request to one preset. All counts in tokens. */
+export type Budget = {
+  readonly preset: string;
+  readonly window: number;
+  /** Who says so: the user's configuration, the server, an overflow that happened, or nobody. */
+  readonly source: 'config' | 'server' | 'learned' | 'assumed';
+  /** Whose tokens they are; counts of another counter are not comparable. */
+  readonly counter: string;
+  /** For the whole request: `token_budget`, or the window less room for the answer. */
+  readonly room: number;
+  /** What the system prompt and the tools take. */
+  readonly head: number;
+  /** What all turns together may take, a safety margin taken off. */
+  readonly limit: number;
+  /** The longest answer asked for. */
+  readonly answer: number;
+  /** The server's count of the last request over ours. */
+  readonly factor: number;
+};
 
 /** How a Norris run ended (NO-3). */
 export type NorrisStatus =
@@ -91,10 +123,17 @@ export type NorrisRun = {
   readonly reporting?: true;
   /** What the session had cost when the run began. */
   readonly costsBefore?: Costs;
+  readonly fallbacks?: readonly string[];
 };
 
 /** The sub-loop that follows a question, until a reply has no action. */
-export type ChatRun = { readonly kind: 'chat'; readonly preset: string; readonly round: number };
+export type ChatRun = {
+  readonly kind: 'chat';
+  readonly preset: string;
+  readonly round: number;
+  /** Set once a fallback has taken over for the rest of the run: those that are still left (BR-4). */
+  readonly fallbacks?: readonly string[];
+};
 
 export type Run = ChatRun | NorrisRun;
 
@@ -113,7 +152,15 @@ export type Phase =
   | { readonly kind: 'idle' }
   /** The preplanner is asked; its reply is a plan, never a turn (PP-1). */
   | { readonly kind: 'planning'; readonly op: OpId; readonly run: NorrisRun }
-  | { readonly kind: 'replying'; readonly op: OpId; readonly run: Run }
+  | {
+      readonly kind: 'replying';
+      readonly op: OpId;
+      readonly run: Run;
+      /** The same step was asked before and did not fit: it is asked again once. */
+      readonly overflowed?: true;
+      /** What left the context for this call, for the one line that says so. */
+      readonly evicted?: Evicted;
+    }
   | {
       readonly kind: 'judging';
       readonly op: OpId;
@@ -174,6 +221,9 @@ export type Phase =
       readonly planning?: true;
     };
 
+/** How many turns were shortened, and how many went. */
+export type Evicted = { readonly shortened: number; readonly gone: number };
+
 /** One conversation: the user's, or a sub-agent's. */
 export type Conversation = {
   readonly id: SessionId;
@@ -193,6 +243,12 @@ export type Conversation = {
   readonly preplans?: readonly Preplan[];
   /** Preset chosen for later runs (BR-3). */
   readonly preset: string;
+  /** What the last request was made to fit into. */
+  readonly budget?: Budget;
+  /** How many of the oldest turns have left the context for want of room; `max_turns` may take more. */
+  readonly gone?: number;
+  /** Tokens of the last request, and of its answer once the server has told. */
+  readonly used?: number;
 };
 
 /** The user's own shell. Its commands never wait for an agent. */

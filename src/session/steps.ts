@@ -1,7 +1,7 @@
 /** One step, for chat and Norris alike: call the model, parse, then each action in turn: examine, consent, act, record. */
 import type { Action, Judgement } from './action.ts';
 import { firstKept } from './context.ts';
-import { formatForModel } from './exec-text.ts';
+import { fileOf, formatForModel } from './exec-text.ts';
 import { isGranted, withChange } from './grants.ts';
 import type { Reply } from './message.ts';
 import {
@@ -18,6 +18,8 @@ import { currentTask, leftOver, nextStep } from './plan.ts';
 import { parseReply } from './reply.ts';
 import type { Dispatch, Examination, InboxItem, NorrisRun, OpId, Outcome, Phase, Run, Sentinel } from './state.ts';
 import type { Work } from './work.ts';
+
+const INTERRUPTED = '[aish] the answer was interrupted: nothing that it asked for has run. Answer anew.';
 
 type Judging = Extract<Phase, { kind: 'judging' }>;
 
@@ -40,16 +42,21 @@ function showStep(work: Work, run: NorrisRun): void {
   work.show({ kind: 'norrisStep', step: run.step, maxSteps: run.maxSteps, ...(task ? { task } : {}) });
 }
 
-/** Asks the model with the conversation as it stands. */
-export function callModel(work: Work, run: Run): void {
+/**
+ * Asks the model with the conversation as it stands.
+ * @param asked what is known of an earlier call for the same step
+ */
+export function callModel(work: Work, run: Run, asked: { readonly overflowed?: true } = {}): void {
   const op = work.id('op');
-  work.phase({ kind: 'replying', op, run });
+  work.phase({ kind: 'replying', op, run, ...asked });
   work.effect({ kind: 'callModel', session: work.conversation.id, op, preset: run.preset, category: run.kind });
 }
 
 function deliver(work: Work, item: InboxItem): void {
-  if (item.kind === 'note') work.turn({ kind: 'user', origin: item.origin, text: item.text });
-  else {
+  if (item.kind === 'note') {
+    const { origin, text, file } = item;
+    work.turn({ kind: 'user', origin, text, ...(file === undefined ? {} : { file }) });
+  } else {
     work.turn({ kind: 'user', origin: 'user', text: item.text });
     work.show({ kind: 'user', text: item.text, queued: false }, item.id);
   }
@@ -66,6 +73,7 @@ export function takeReply(work: Work, run: Run, op: OpId, reply: Reply): void {
   const toolCalls = whole ? reply.toolCalls : [];
   if (text.trim() !== '' || toolCalls.length > 0) work.turn({ kind: 'assistant', text, toolCalls, partial: !whole });
   if (!whole) {
+    if (askAgain(work, run, reply)) return;
     const reason = reply.failure?.message ?? 'the answer was cancelled';
     work.notice('error', reason);
     return finishRun(work, run, { status: 'failed', reason });
@@ -89,6 +97,24 @@ function takeReport(work: Work, run: NorrisRun, actions: readonly Action[]): voi
   }
   if (actions.length > 0) work.notice('warning', `[aish] not run: ${actions.length} of the report's own actions`);
   finishRun(work, run, { status: 'tasks_complete' });
+}
+
+/**
+ * After a failure the same step is asked once more where that may help: with less where it did not fit (CX-1), or at a
+ * fallback, which then stays for the rest of the run (BR-4).
+ */
+function askAgain(work: Work, run: Run, { failure, text, fallback }: Reply): boolean {
+  const { phase } = work.conversation;
+  if (!failure || phase.kind !== 'replying') return false;
+  const [next, ...fallbacks] = run.fallbacks ?? fallback ?? [];
+  const smaller = failure.kind === 'overflow' && !phase.overflowed;
+  if (!smaller && (failure.kind === 'overflow' || fallback === undefined || next === undefined)) return false;
+  const how = smaller ? 'asking once more with less' : `going on with ${next} for this run`;
+  work.notice('warning', `[aish] ${failure.message}; ${how}`);
+  if (text.trim() !== '') work.turn({ kind: 'user', origin: 'aish', text: INTERRUPTED });
+  if (smaller) callModel(work, run, { overflowed: true });
+  else if (next !== undefined) callModel(work, { ...run, preset: next, fallbacks });
+  return true;
 }
 
 /** Looks at the action in hand, or closes the step when there is none left. */
@@ -221,7 +247,7 @@ export function recordOutcome(work: Work, op: OpId, action: Action, approved: bo
   const edited =
     action.editedFrom === undefined ? '' : `[aish] the user changed the command from: ${action.editedFrom}\n`;
   const job = outcome.kind === 'job' ? { job: outcome.job } : {};
-  work.answer(action, lead + edited + formatForModel(result, action.command));
+  work.answer(action, lead + edited + formatForModel(result, action.command), fileOf(result));
   work.show(
     {
       kind: 'exec',

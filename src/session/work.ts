@@ -62,9 +62,9 @@ export class Work {
   }
 
   /** Answers the model for `action`: as its call's one result (AC-4), or as text for a line marker. */
-  answer(action: Action, text: string): void {
-    if (action.callId !== undefined) this.turn({ kind: 'result', callId: action.callId, text });
-    else this.turn({ kind: 'user', origin: 'exec', text });
+  answer(action: Action, text: string, kept: { readonly file?: string } = {}): void {
+    if (action.callId !== undefined) this.turn({ kind: 'result', callId: action.callId, text, ...kept });
+    else this.turn({ kind: 'user', origin: 'exec', text, ...kept });
   }
 
   /** The same for an action that did not run; the marker's text names it, a call's result need not. */

@@ -95,6 +95,7 @@ export async function setStage(
   };
   const services: Services = {
     models: {
+      measure: async () => undefined,
       chatStream: (_preset, _messages, { onText, signal }) =>
         new Promise((resolve) => {
           let text = '';

@@ -41,12 +41,13 @@ export async function attemptDemo(
 function result(messages: readonly Message[], { text, call }: DemoAnswer, cancelled: boolean): Attempt {
   const args = call ? JSON.stringify(call.args) : '';
   const toolCalls = call ? [{ id: `call_${randomUUID().slice(0, 13)}`, name: call.name, arguments: args }] : [];
-  const promptTokens = messages.reduce((sum, { content }) => sum + tokens(content), 0);
-  const usage = { promptTokens, completionTokens: tokens(text) + tokens(args) };
+  const promptTokens = messages.reduce((sum, { content }) => sum + demoTokens(content), 0);
+  const usage = { promptTokens, completionTokens: demoTokens(text) + demoTokens(args) };
   const got = { text, reasoning: '', toolCalls, dropped: [], usage, finishReason: call ? 'tool_calls' : 'stop' };
   return { got, arrived: true, cancelled };
 }
 
-function tokens(text: string): number {
+/** Tokens as the demo counts them. */
+export function demoTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }

@@ -1,0 +1,41 @@
+/** The server's count of a call against ours: what it teaches, and whether the server read all of it. */
+import type { Reply } from '../../session/message.ts';
+import { isLocal, type Preset } from '../preset.ts';
+import type { Attempt } from '../transport.ts';
+import type { Meter } from './meter.ts';
+
+/** Tokens of a request as counted before it went out; `corrected` is the best guess of the server's own count. */
+export type Counted = { readonly counter: string; readonly tokens: number; readonly corrected: number };
+
+/** A local server that reads a smaller share than this has cut the conversation without a word, as Ollama does. */
+const READ_AT_LEAST = 0.6;
+/** Below this, in tokens, a strange count may have other reasons. */
+const WORTH_COMPARING = 1500;
+
+/** Learns from what the server says it read. A request that was silently cut comes back as one that did not fit. */
+export function checkCounts(
+  meter: Meter,
+  preset: Preset,
+  { counted }: { readonly counted?: Counted },
+  { fault }: Attempt,
+  reply: Reply,
+): Reply {
+  if (!counted) return reply;
+  const { counter, tokens, corrected } = counted;
+  if (fault?.failure.kind === 'overflow') {
+    const { window, tokens: theirs } = fault.overflow ?? {};
+    if (theirs !== undefined) meter.learn(preset, counter, tokens, theirs);
+    meter.overflowed(preset, corrected, window);
+    return reply;
+  }
+  const { usage } = reply;
+  const read = usage?.promptTokens ?? 0;
+  if (read === 0) return reply;
+  meter.learn(preset, counter, tokens, read);
+  const whole = read >= corrected * READ_AT_LEAST || corrected < WORTH_COMPARING || usage?.cachedTokens !== undefined;
+  if (whole || !isLocal(preset) || preset.demo || reply.finish === 'failed' || !meter.truncated(preset, read)) {
+    return reply;
+  }
+  const message = `${preset.name} read only ${read} of about ${corrected} tokens: it cuts long conversations silently; give it a larger window`;
+  return { ...reply, toolCalls: [], finish: 'failed', failure: { kind: 'overflow', message } };
+}

@@ -1,0 +1,163 @@
+/** Counts what a request takes, and says how large the window is that it goes to. Never rejects. */
+import { demoTokens } from '../demo/attempt.ts';
+import { isLocal, type Preset, secretsPolicy } from '../preset.ts';
+import type { Probe } from '../probe.ts';
+import { askTokenizer } from './ask-server.ts';
+import { createCalibration } from './calibration.ts';
+import { estimateTokens } from './estimate.ts';
+import { countByLibrary } from './library.ts';
+
+export type MeasureRequest = {
+  /** The system prompt, and the tools as JSON. */
+  readonly head: string;
+  /** What is sent of each turn. */
+  readonly texts: readonly string[];
+  readonly signal: AbortSignal;
+};
+
+/** All counts in tokens of `counter`; times `factor` they are the server's, give or take `margin` (a share). */
+export type Measured = {
+  readonly counter: string;
+  readonly tokens: readonly number[];
+  readonly head: number;
+  readonly factor: number;
+  readonly margin: number;
+  readonly window: number;
+  readonly source: 'config' | 'server' | 'learned' | 'assumed';
+};
+
+/** Ollama's default; and what the smallest models in common use elsewhere have. */
+const ASSUMED = { here: 4096, elsewhere: 32_768 } as const;
+/** What a chat template puts around a message, and around all of them. */
+const AROUND_MESSAGE = 8;
+const AROUND_ALL = 48;
+/** By how much, as a share, each way of counting may be too low before and after a server's own count is known. */
+const MARGINS = { server: [0.06, 0.02], library: [0.25, 0.1], estimate: [0.15, 0.1], demo: [0, 0] } as const;
+/** Counts that are kept, by counter. */
+const MOST_KEPT = 500;
+/** What an overflow without numbers leaves of what had been sent. */
+const AFTER_OVERFLOW = 0.7;
+
+type Kind = keyof typeof MARGINS;
+type Counted = { readonly kind: Kind; readonly counts: readonly number[] };
+type Window = Pick<Measured, 'window' | 'source'>;
+
+export type MeterOptions = {
+  /** The window as configured or told by the last probe. */
+  window(preset: Preset): number | undefined;
+  probe(preset: Preset, signal: AbortSignal): Promise<Probe>;
+};
+
+export type Meter = ReturnType<typeof createMeter>;
+
+export function createMeter(options: MeterOptions) {
+  const calibration = createCalibration();
+  /** Presets whose servers have no tokenizer, and those that answered but did not tell their window. */
+  const mute = new Set<string>();
+  const silent = new Set<string>();
+  const learned = new Map<string, number>();
+  const truncating = new Set<string>();
+  const kept = new Map<string, Map<string, number>>();
+
+  const windowOf = async (preset: Preset, signal: AbortSignal): Promise<Window | undefined> => {
+    let told = options.window(preset);
+    if (told === undefined && !silent.has(preset.name)) {
+      const probe = await options.probe(preset, signal);
+      told = probe.window;
+      // Nothing is decided for a server that is not up yet: it will say itself what does not fit.
+      if (told === undefined && (!probe.reachable || probe.loading)) return undefined;
+      if (told === undefined) silent.add(preset.name);
+    }
+    const window = told ?? (isLocal(preset) ? ASSUMED.here : ASSUMED.elsewhere);
+    const overflowed = learned.get(preset.name);
+    if (overflowed !== undefined && overflowed < window) return { window: overflowed, source: 'learned' };
+    if (told === undefined) return { window, source: 'assumed' };
+    return { window, source: preset.context === undefined ? 'server' : 'config' };
+  };
+
+  /** Counts what is not known yet; undefined when the counter gives up. */
+  const withCache = async (
+    key: string,
+    texts: readonly string[],
+    count: (missing: readonly string[]) => Promise<readonly number[] | undefined>,
+  ): Promise<readonly number[] | undefined> => {
+    const cache = kept.get(key) ?? new Map<string, number>();
+    kept.set(key, cache);
+    const missing = [...new Set(texts.filter((text) => !cache.has(text)))];
+    const counts = missing.length === 0 ? [] : await count(missing);
+    if (!counts) return undefined;
+    const now = new Map(missing.map((text, index) => [text, counts[index] ?? 0]));
+    const found = texts.map((text) => now.get(text) ?? cache.get(text) ?? 0);
+    for (const [text, tokens] of now) cache.set(text, tokens);
+    for (const text of [...cache.keys()].slice(0, Math.max(0, cache.size - MOST_KEPT))) cache.delete(text);
+    return found;
+  };
+
+  const byServer = (preset: Preset, texts: readonly string[], signal: AbortSignal) =>
+    withCache(keyOf(preset, 'server'), texts, async (missing) => {
+      const asked = await askTokenizer(preset, missing, signal);
+      if ('counts' in asked) return asked.counts;
+      if (!asked.again) mute.add(preset.name);
+      return undefined;
+    });
+
+  const count = async (preset: Preset, texts: readonly string[], signal: AbortSignal): Promise<Counted> => {
+    if (preset.demo) return { kind: 'demo', counts: texts.map(demoTokens) };
+    const exact = secretsPolicy(preset) === 'off' && !mute.has(preset.name);
+    const told = exact ? await byServer(preset, texts, signal) : undefined;
+    if (told) return { kind: 'server', counts: told };
+    const counts = await withCache('library', texts, countByLibrary);
+    return counts ? { kind: 'library', counts } : { kind: 'estimate', counts: texts.map(estimateTokens) };
+  };
+
+  return {
+    /** Undefined for a server that is not up: then nothing can be said. */
+    async measure(preset: Preset, { head, texts, signal }: MeasureRequest): Promise<Measured | undefined> {
+      const [window, { kind, counts }] = await Promise.all([
+        windowOf(preset, signal),
+        count(preset, [head, ...texts], signal),
+      ]);
+      if (!window || signal.aborted) return undefined;
+      const counter = keyOf(preset, kind);
+      const [first = 0, ...tokens] = counts.map((each) => each + AROUND_MESSAGE);
+      const key = calibrationKey(preset, counter);
+      const [before, after] = MARGINS[kind];
+      const margin = calibration.known(key) ? after : before;
+      return { counter, tokens, head: first + AROUND_ALL, factor: calibration.factor(key), margin, ...window };
+    },
+    /** A call has ended: `ours` is what was counted for it by `counter`, `theirs` what the server read. */
+    learn(preset: Preset, counter: string, ours: number, theirs: number): void {
+      calibration.learn(calibrationKey(preset, counter), ours, theirs);
+    },
+    /** A call did not fit, though it was thought to; `window` where the server told it. */
+    overflowed(preset: Preset, ours: number, window: number | undefined): void {
+      const known = learned.get(preset.name) ?? Number.POSITIVE_INFINITY;
+      learned.set(preset.name, Math.min(known, window ?? Math.ceil(ours * AFTER_OVERFLOW)));
+    },
+    /**
+     * A server read `read` tokens and left the rest out, so that is its window. False the second time: then it counts
+     * something else, and nothing is made of it.
+     */
+    truncated(preset: Preset, read: number): boolean {
+      if (truncating.has(preset.name)) return false;
+      truncating.add(preset.name);
+      learned.set(preset.name, read);
+      return true;
+    },
+    /** The window as far as it is known without asking. */
+    window(preset: Preset): number | undefined {
+      const told = options.window(preset);
+      const overflowed = learned.get(preset.name);
+      return told === undefined || overflowed === undefined ? (told ?? overflowed) : Math.min(told, overflowed);
+    },
+  };
+}
+
+/** The library counts alike for every preset. */
+function keyOf(preset: Preset, kind: Kind): string {
+  return kind === 'server' ? `${preset.name}/server` : kind;
+}
+
+function calibrationKey(preset: Preset, counter: string): string {
+  return `${preset.name} ${counter}`;
+}

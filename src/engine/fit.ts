@@ -1,0 +1,103 @@
+/** Before a call goes out: count the conversation, make it fit into the preset's window (CX-1, CX-2). */
+import { firstInContext, headOf } from '../session/context.ts';
+import type { Effect } from '../session/effect.ts';
+import { tokensFrom } from '../session/evict.ts';
+import type { ToolSpec } from '../session/message.ts';
+import { isOutput, sentWhole } from '../session/shorten.ts';
+import type { Budget, Conversation } from '../session/state.ts';
+import type { EffectContext } from './effect-context.ts';
+import type { Measured } from './services.ts';
+
+type Call = Extract<Effect, { kind: 'callModel' }>;
+
+/** How a call may go out: the longest answer, and what was counted. Or why it can't. */
+export type Fit =
+  | { readonly answer: number; readonly counted?: { counter: string; tokens: number; corrected: number } }
+  | { readonly tooSmall: string };
+
+/** Shortened texts are counted again; each round only makes the request smaller. */
+const ROUNDS = 6;
+/** The answer's share of a small window. */
+const ANSWER_SHARE = 1 / 4;
+/** Tokens for what is added at the end of a request beside the turns. */
+const TAIL = 96;
+/** With less for the turns than this no conversation is possible. */
+const LEAST_LIMIT = 200;
+/** Where the window is not known yet. */
+const CAUTIOUS_ANSWER = 1024;
+/** Characters worth a file of their own. */
+const WORTH_KEEPING = 400;
+
+/** Counts, tells the machine (which decides who leaves), and counts again what was shortened, until it fits. */
+export async function fitContext(context: EffectContext, call: Call, signal: AbortSignal): Promise<Fit> {
+  const { models, tools, systemPrompt, maxAnswerTokens, tokenBudget } = context.services;
+  const { op, session, preset } = call;
+  const files = new Map<number, string>();
+  for (let round = 0; ; round += 1) {
+    const conversation = context.state.sessions[session];
+    if (!conversation) return { answer: CAUTIOUS_ANSWER };
+    const from = firstInContext(conversation);
+    const texts = conversation.turns.slice(from).map(sentWhole);
+    const measured = await models.measure(preset, {
+      head: headText(conversation, systemPrompt, tools.specs),
+      texts,
+      signal,
+    });
+    if (!measured || signal.aborted) return { answer: Math.min(maxAnswerTokens, CAUTIOUS_ANSWER) };
+    const budget = budgetOf(preset, measured, maxAnswerTokens, tokenBudget);
+    if (budget.limit < LEAST_LIMIT) return { tooSmall: tooSmall(budget, tools.specs.length) };
+    const tokens = changed(conversation, from, measured);
+    void context.dispatch(
+      { type: 'measured', op, budget, tokens, ...(files.size > 0 && { files: [...files] }) },
+      session,
+    );
+    files.clear();
+    const now = context.state.sessions[session];
+    if (!now) return { answer: budget.answer };
+    await keepTexts(context, now, files);
+    const open = now.turns.slice(firstInContext(now)).some((turn) => turn.tokens === undefined);
+    if ((open || files.size > 0) && round < ROUNDS) continue;
+    const sent = tokensFrom(now.turns, firstInContext(now));
+    if (sent > budget.limit) return { tooSmall: tooSmall(budget, tools.specs.length) };
+    const counted = budget.head + sent;
+    return {
+      answer: budget.answer,
+      counted: { counter: budget.counter, tokens: counted, corrected: Math.ceil(counted * budget.factor) },
+    };
+  }
+}
+
+/** The system message and the tools, as near to what a chat template makes of them as can be told from here. */
+function headText(conversation: Conversation, system: string, specs: readonly ToolSpec[]): string {
+  const tools = specs.map((tool) => JSON.stringify({ type: 'function', function: tool }));
+  return [headOf(conversation, system), ...tools].join('\n');
+}
+
+function budgetOf(preset: string, measured: Measured, maxAnswer: number, tokenBudget: number | undefined): Budget {
+  const { window, source, counter, head, factor, margin } = measured;
+  const answer = Math.max(1, Math.min(maxAnswer, Math.floor(window * ANSWER_SHARE)));
+  const room = Math.min(tokenBudget ?? Number.POSITIVE_INFINITY, window - answer);
+  const limit = Math.floor(room / (factor * (1 + margin))) - head - TAIL;
+  return { preset, window, source, counter, room, head, limit, answer, factor };
+}
+
+function changed({ turns }: Conversation, from: number, { tokens }: Measured): (readonly [number, number])[] {
+  return tokens.flatMap((count, index) =>
+    turns[from + index]?.tokens === count ? [] : [[from + index, count] as const],
+  );
+}
+
+/** Outputs that left the context whole are kept in files, so that the one line in their place can name them. */
+async function keepTexts({ services }: EffectContext, { turns }: Conversation, files: Map<number, string>) {
+  if (!services.keepText) return;
+  for (const [at, turn] of turns.entries()) {
+    const worth = isOutput(turn) && turn.room !== undefined && turn.file === undefined && turn.tokens === undefined;
+    if (!worth || turn.text.length < WORTH_KEEPING) continue;
+    const file = await services.keepText(turn.text);
+    if (file !== undefined) files.set(at, file);
+  }
+}
+
+function tooSmall({ preset, window, head, room }: Budget, tools: number): string {
+  return `the window of ${preset} is too small for this: of ${window} tokens ${room} are for the request, and the system prompt with ${tools} tools takes ${head}; a larger window, or fewer tools, is needed`;
+}

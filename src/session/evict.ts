@@ -1,0 +1,130 @@
+/** Who leaves the context when it is full (CX-1): old outputs first, then the oldest turns, in blocks. Pure. */
+import { isOutput, sentWhole } from './shorten.ts';
+import type { Evicted, Turn } from './state.ts';
+
+/** The most that one output may take of the room for all turns. */
+const OUTPUT_SHARE = 0.4;
+/** What an eviction goes down to, so that the next one is many steps away and a server's prompt cache holds meanwhile. */
+const LOW_WATER = 0.6;
+/** What is smaller, in tokens, is not worth a line that says it was left out. */
+const WORTH_SHORTENING = 64;
+/** Characters that stay of the newest texts, however little room there is. */
+const LEAST_ROOM = 120;
+/** Tokens of the line that says turns were left out, the last question and the mode in it. */
+const EVICTION_LINE = 240;
+
+export type Kept = { readonly turns: readonly Turn[]; readonly gone: number; readonly evicted: Evicted };
+
+/** Tokens of a turn: as counted, else a guess that is seldom too low. */
+export function tokensOf(turn: Turn): number {
+  return turn.tokens ?? Math.ceil(sentWhole(turn).length / 2) + 8;
+}
+
+/** Tokens of the turns from `gone` on. */
+export function tokensFrom(turns: readonly Turn[], gone: number): number {
+  const line = gone > 0 ? EVICTION_LINE : 0;
+  return turns.slice(gone).reduce((sum, turn) => sum + tokensOf(turn), line);
+}
+
+/**
+ * Makes the turns fit into `limit` tokens. What has left or was shortened stays so. A turn that is shortened loses its
+ * count, so that it is counted again; a second look then takes what was guessed too low.
+ */
+export function evict(turns: readonly Turn[], gone: number, limit: number): Kept {
+  const work = new Eviction(turns, gone);
+  work.capOutputs(limit * OUTPUT_SHARE);
+  if (work.used > limit) {
+    work.reduceOutputs(limit * LOW_WATER);
+    work.dropOldest(limit * LOW_WATER);
+    if (work.used > limit) work.squeezeNewest(limit);
+  }
+  return { turns: work.turns, gone: work.gone, evicted: { shortened: work.shortened, gone: work.gone - gone } };
+}
+
+class Eviction {
+  turns: Turn[];
+  gone: number;
+  shortened = 0;
+  readonly #costs: number[];
+
+  constructor(turns: readonly Turn[], gone: number) {
+    this.turns = [...turns];
+    this.gone = gone;
+    this.#costs = turns.map(tokensOf);
+  }
+
+  get used(): number {
+    return this.#costs.slice(this.gone).reduce((sum, cost) => sum + cost, this.gone > 0 ? EVICTION_LINE : 0);
+  }
+
+  /** Where the newest exchange begins: it stays, whatever else goes. */
+  get #newest(): number {
+    const last = this.turns.findLastIndex((turn) => turn.kind === 'assistant');
+    return Math.max(this.gone, last < 0 ? this.turns.length - 1 : last);
+  }
+
+  capOutputs(most: number): void {
+    for (let at = this.#newest; at < this.turns.length; at += 1) {
+      const turn = this.turns[at];
+      if (turn && isOutput(turn) && turn.room !== 0 && this.#cost(at) > most) this.#clip(at, most);
+    }
+  }
+
+  /** Oldest first, each to one line. */
+  reduceOutputs(goal: number): void {
+    const newest = this.#newest;
+    for (let at = this.gone; at < newest && this.used > goal; at += 1) {
+      const turn = this.turns[at];
+      if (!turn || turn.room === 0 || this.#cost(at) < WORTH_SHORTENING) continue;
+      const long = turn.kind === 'assistant' && turn.toolCalls.some((call) => call.arguments.length > LEAST_ROOM);
+      if (isOutput(turn) || long) this.#shorten(at, 0);
+    }
+  }
+
+  /** A call never goes without its results, nor they without it. */
+  dropOldest(goal: number): void {
+    const newest = this.#newest;
+    while (this.gone < newest && this.used > goal) {
+      this.gone += 1;
+      while (this.gone < newest && this.turns[this.gone]?.kind === 'result') this.gone += 1;
+    }
+  }
+
+  /** The newest exchange alone is too large: the largest texts of it are cut to the same size. */
+  squeezeNewest(limit: number): void {
+    const fits = (most: number): boolean =>
+      this.#costs.slice(this.gone).reduce((sum, cost) => sum + Math.min(cost, most), EVICTION_LINE) <= limit;
+    let low = 0;
+    let high = limit;
+    while (high - low > 4) {
+      const middle = (low + high) / 2;
+      if (fits(middle)) low = middle;
+      else high = middle;
+    }
+    for (let at = this.gone; at < this.turns.length; at += 1) if (this.#cost(at) > low) this.#clip(at, low);
+  }
+
+  #cost(at: number): number {
+    return this.#costs[at] ?? 0;
+  }
+
+  #clip(at: number, most: number): void {
+    const turn = this.turns[at];
+    if (!turn) return;
+    const length = turn.kind === 'assistant' ? turn.text.length : sentWhole(turn).length;
+    // A little less than its share: what stays may be denser than what goes.
+    const room = Math.floor((length * most * 0.9) / Math.max(1, this.#cost(at)));
+    if (room < LEAST_ROOM && isOutput(turn)) this.#shorten(at, 0);
+    else this.#shorten(at, Math.max(LEAST_ROOM, room), most);
+  }
+
+  #shorten(at: number, room: number, cost?: number): void {
+    const turn = this.turns[at];
+    if (!turn || (turn.room !== undefined && turn.room <= room)) return;
+    const { tokens: _, ...rest } = turn;
+    const short: Turn = { ...rest, room };
+    this.turns[at] = short;
+    this.#costs[at] = cost ?? Math.min(this.#cost(at), tokensOf(short));
+    this.shortened += 1;
+  }
+}

@@ -1,0 +1,54 @@
+/** Token counts have come in: what does not fit leaves the context, and this is said once (CX-1). */
+import { firstInContext } from './context.ts';
+import type { SessionEvent } from './event.ts';
+import { evict, tokensFrom } from './evict.ts';
+import type { Budget, Evicted, Turn } from './state.ts';
+import type { Work } from './work.ts';
+
+type Measured = Extract<SessionEvent, { type: 'measured' }>;
+
+/** Takes counts and files over into the turns, then makes them fit. Facts of a call that is over change nothing. */
+export function takeMeasure(work: Work, { op, budget, tokens, files = [] }: Measured): void {
+  const { phase, budget: before } = work.conversation;
+  if (phase.kind !== 'replying' || phase.op !== op) return;
+  const turns: Turn[] =
+    before && before.counter !== budget.counter
+      ? work.conversation.turns.map(({ tokens: _, ...turn }) => turn)
+      : [...work.conversation.turns];
+  for (const [at, count] of tokens) if (turns[at]) turns[at] = { ...turns[at], tokens: count };
+  for (const [at, file] of files) {
+    // Naming the file makes the text longer: it is counted again.
+    const { tokens: _, ...turn } = turns[at] ?? {};
+    if ('kind' in turn) turns[at] = { ...turn, file };
+  }
+  const from = firstInContext(work.conversation);
+  const kept = evict(turns, from, budget.limit);
+  const sent = tokensFrom(kept.turns, kept.gone);
+  work.set({ turns: kept.turns, gone: kept.gone, budget, used: Math.ceil((budget.head + sent) * budget.factor) });
+  if (budget.source === 'assumed' && (before?.source !== 'assumed' || before.preset !== budget.preset)) {
+    work.notice('warning', assumed(budget));
+  }
+  tell(work, op, budget, kept.evicted);
+}
+
+/** One line for all that one call makes room for, however often it is counted. */
+function tell(work: Work, op: string, budget: Budget, more: Evicted): void {
+  const { phase } = work.conversation;
+  if (phase.kind !== 'replying' || (more.gone === 0 && more.shortened === 0)) return;
+  const before = phase.evicted ?? { gone: 0, shortened: 0 };
+  const evicted = { gone: before.gone + more.gone, shortened: before.shortened + more.shortened };
+  work.phase({ ...phase, evicted });
+  work.show({ kind: 'notice', level: 'info', text: evictionLine(evicted, budget) }, `context-${op}`);
+}
+
+function evictionLine({ gone, shortened }: Evicted, { preset, window }: Budget): string {
+  const parts = [
+    ...(shortened > 0 ? [`${shortened} long ${shortened === 1 ? 'text was' : 'texts were'} shortened`] : []),
+    ...(gone > 0 ? [`${gone} oldest ${gone === 1 ? 'turn' : 'turns'} left the context`] : []),
+  ];
+  return `[aish] ${parts.join(' and ')} to fit the window of ${preset} (${window} tokens)`;
+}
+
+function assumed({ preset, window }: Budget): string {
+  return `[aish] the window of ${preset} is not known; ${window} tokens are assumed (models.${preset}.context sets it)`;
+}

@@ -1,0 +1,67 @@
+/** What is still sent of a turn once it has been shortened for want of room (CX-1). */
+import { clip } from './exec-text.ts';
+import type { ToolCall } from './message.ts';
+import type { Turn } from './state.ts';
+
+/** Characters of arguments that a shortened turn keeps; each long text in them is left out, then all of them. */
+const MOST_ARGUMENTS = 1200;
+const LONG_VALUE = 120;
+const MOST_COMMAND = 160;
+
+/** The text of a turn as the next request has it. */
+export function sentText(turn: Turn): string {
+  const text = turn.kind === 'user' && turn.origin === 'goal' ? `Goal: ${turn.text}` : turn.text;
+  if (turn.room === undefined) return text;
+  if (turn.room > 0) return clip(text, turn.room, turn.file);
+  return isOutput(turn) ? outputLine(text, turn.file) : text;
+}
+
+/** The calls of a turn as the next request has them. */
+export function sentCalls(turn: Turn): readonly ToolCall[] {
+  if (turn.kind !== 'assistant') return [];
+  return turn.room === undefined ? turn.toolCalls : turn.toolCalls.map(withoutLongValues);
+}
+
+/** All that is sent of a turn, for counting and for its size. */
+export function sentWhole(turn: Turn): string {
+  // About what chat templates put around calls and results.
+  const calls = sentCalls(turn).map(
+    (call) => `<tool_call>{"name": "${call.name}", "arguments": ${call.arguments}}</tool_call>`,
+  );
+  return [turn.kind === 'result' ? `<tool_response>${sentText(turn)}</tool_response>` : sentText(turn), ...calls].join(
+    '\n',
+  );
+}
+
+/** What a command, job or tool printed, which can be looked up again; not what anyone said. */
+export function isOutput(turn: Turn): boolean {
+  return turn.kind === 'result' || (turn.kind === 'user' && turn.origin !== 'user' && turn.origin !== 'goal');
+}
+
+/** `[output left out: 120 lines, full text: path]` between the command and how it ended, where the text has those. */
+function outputLine(text: string, file: string | undefined): string {
+  const lines = text.split('\n');
+  const command = lines.findIndex((line) => line.startsWith('$ '));
+  const ended = /^\[exit /.test(lines.at(-1) ?? '') ? lines.at(-1) : undefined;
+  const count = Math.max(1, lines.length - (command < 0 ? 0 : command + 1) - (ended === undefined ? 0 : 1));
+  const where = file === undefined ? '' : `, full text: ${file}`;
+  return [
+    ...(command < 0 ? [] : [clip(lines[command] ?? '', MOST_COMMAND)]),
+    `[output left out: ${count} ${count === 1 ? 'line' : 'lines'}${where}]`,
+    ...(ended === undefined ? [] : [ended]),
+  ].join('\n');
+}
+
+/** The same call with its long texts replaced; the arguments stay a JSON object. */
+function withoutLongValues(call: ToolCall): ToolCall {
+  if (call.arguments.length <= MOST_ARGUMENTS / 4) return call;
+  const whole = `{"left_out":"${call.arguments.length} characters"}`;
+  try {
+    const short = JSON.stringify(JSON.parse(call.arguments), (_key, value: unknown) =>
+      typeof value === 'string' && value.length > LONG_VALUE ? `[${value.length} characters left out]` : value,
+    );
+    return { ...call, arguments: short.length <= MOST_ARGUMENTS ? short : whole };
+  } catch {
+    return { ...call, arguments: whole };
+  }
+}
