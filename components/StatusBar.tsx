@@ -8,6 +8,8 @@ import { useMode } from '../hooks/useMode.ts';
 import { useNorris } from '../hooks/useNorris.ts';
 import { useConversation, useSession } from '../hooks/useSession.ts';
 import { useTicker } from '../hooks/useTicker.ts';
+import { contextUse } from '../src/session/context.ts';
+import type { Conversation } from '../src/session/state.ts';
 import { Lines } from './Lines.tsx';
 
 /** One line: mode, model, run, jobs, what goes on and for how long, where (UI-4). A begun key sequence takes its place. */
@@ -18,6 +20,7 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
   const { mode } = useMode();
   const { run } = useNorris();
   const preset = useConversation((conversation) => conversation.preset);
+  const context = useConversation(contextPercent);
   const cwd = useSession((state) => state.shell.cwd);
   const activity = useActivity();
   const time = useTicker(activity !== undefined, aish.engine.services.now);
@@ -34,12 +37,18 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
     { text: run ? run.preset : preset, weight: 5 },
     ...(run ? [{ text: `⚡ ${run.step}/${run.maxSteps}`, weight: 8 }] : []),
     ...(activity ? [{ text: `${activity.what} ${elapsed(time - activity.since)}`, weight: 7 }] : []),
+    ...(context === undefined ? [] : [{ text: `ctx ${context}%`, weight: 4 }]),
     ...(waiting > 0 ? [{ text: `${waiting} waiting (Esc takes back)`, short: `${waiting} waiting`, weight: 6 }] : []),
     ...(jobs > 0 ? [{ text: `${jobs} job${jobs === 1 ? '' : 's'}`, weight: 4 }] : []),
   ];
   const place: Segment = { text: shortPath(cwd) + (branch ? ` (${branch})` : ''), short: shortPath(cwd), weight: 3 };
   return <Lines lines={[paint('status', fitSegments(segments, place, columns))]} />;
 });
+
+function contextPercent(conversation: Conversation): number | undefined {
+  const use = contextUse(conversation);
+  return use && Math.round(use.percent);
+}
 
 function pad(text: string, columns: number): string {
   return fitSegments([{ text, weight: 1 }], undefined, columns);

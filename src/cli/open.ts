@@ -16,6 +16,7 @@ import { inertNotice, presetNotices, projectNotice } from './config-notices.ts';
 import { face } from './face.ts';
 import { keepLog } from './keep-log.ts';
 import { LAUNCHER } from './launcher.ts';
+import { keepTextIn } from './left-out.ts';
 import { memoryBlock, memoryDesk } from './memory.ts';
 import { createPreplanner } from './preplan.ts';
 import { choosePresets, type Presets } from './presets.ts';
@@ -138,6 +139,8 @@ function build({ options, config, notices, presets, sandbox, session, sessions, 
       journal,
       systemPrompt: (config.system_prompt ?? SYSTEM_PROMPT) + told,
       maxAnswerTokens: config.max_answer_tokens,
+      ...(config.token_budget === undefined ? {} : { tokenBudget: config.token_budget }),
+      keepText: keepTextIn(dataDir),
       now: Date.now,
       waitSeconds: config.wait_seconds,
     },

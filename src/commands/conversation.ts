@@ -1,16 +1,19 @@
-import type { Preplan, Turn } from '../session/state.ts';
+import { contextUse, firstInContext } from '../session/context.ts';
+import type { Conversation, Preplan, Turn } from '../session/state.ts';
 import type { Command } from './command.ts';
 
-/** `:history`: the turns that the model sees, and between them the preplans, which it does not see (CX-3). */
+/** `:history`: the conversation with what the model does not see any more, and the preplans, which it never saw (CX-3). */
 export const history: Command = {
   name: 'history',
   usage: ':history',
-  summary: 'show the conversation as the model has it',
+  summary: 'show the conversation, with what has left the context marked',
   run({ engine }) {
     const { turns, preplans = [] } = engine.conversation;
     const before = (place: number) => preplans.filter(({ after }) => after === place).map(preplanLines);
-    const lines = turns.flatMap((turn, place) => [...before(place), line(turn)]);
-    return [...lines, ...before(turns.length)].join('\n') || 'the conversation is empty';
+    const from = firstInContext(engine.conversation);
+    const lines = turns.flatMap((turn, place) => [...before(place), line(turn, markOf(turn, place < from))]);
+    const all = [...lines, ...before(turns.length)];
+    return all.length === 0 ? 'the conversation is empty' : [...all, ...useLine(engine.conversation)].join('\n');
   },
 };
 
@@ -44,15 +47,28 @@ function preplanLines({ preset, goal, text, outcome }: Preplan): string {
   return `preplan call to ${preset} (out of context): ${goal}${reply}\npreplan outcome (out of context): ${outcome}`;
 }
 
-function line(turn: Turn): string {
+/** How a turn stands in the context (CX-1). */
+function markOf({ room }: Turn, gone: boolean): string {
+  if (gone) return ' (out of context)';
+  if (room === undefined) return '';
+  return room === 0 ? ' (left out of the context)' : ' (shortened in the context)';
+}
+
+function useLine(conversation: Conversation): readonly string[] {
+  const use = contextUse(conversation);
+  return use ? [`context: ${use.tokens} of ${use.budget} tokens (${use.percent.toFixed(1)}%)`] : [];
+}
+
+function line(turn: Turn, mark: string): string {
   switch (turn.kind) {
     case 'user':
-      return `${turn.origin === 'user' ? 'you' : turn.origin}: ${turn.text}`;
+      return `${turn.origin === 'user' ? 'you' : turn.origin}${mark}: ${turn.text}`;
     case 'assistant':
-      return [`model: ${turn.text}`, ...turn.toolCalls.map((call) => `  calls ${call.name} ${call.arguments}`)].join(
-        '\n',
-      );
+      return [
+        `model${mark}: ${turn.text}`,
+        ...turn.toolCalls.map((call) => `  calls ${call.name} ${call.arguments}`),
+      ].join('\n');
     case 'result':
-      return `result: ${turn.text}`;
+      return `result${mark}: ${turn.text}`;
   }
 }

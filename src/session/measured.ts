@@ -2,6 +2,7 @@
 import { firstInContext } from './context.ts';
 import type { SessionEvent } from './event.ts';
 import { evict, tokensFrom } from './evict.ts';
+import type { Reply } from './message.ts';
 import type { Budget, Evicted, Turn } from './state.ts';
 import type { Work } from './work.ts';
 
@@ -29,6 +30,15 @@ export function takeMeasure(work: Work, { op, budget, tokens, files = [] }: Meas
     work.notice('warning', assumed(budget));
   }
   tell(work, op, budget, kept.evicted);
+}
+
+/** The server's own count is the last word on the request that it read, and on its answer (CX-2). */
+export function takeUsage(work: Work, { usage }: Reply): void {
+  const { phase, used } = work.conversation;
+  if (usage === undefined || used === undefined || phase.kind === 'planning') return;
+  // Some servers count only what was not in their cache.
+  const prompt = usage.promptTokens * 2 < used ? used : usage.promptTokens;
+  work.set({ used: prompt + usage.completionTokens });
 }
 
 /** One line for all that one call makes room for, however often it is counted. */

@@ -4,7 +4,7 @@ import type { Effect } from './effect.ts';
 import type { SessionEvent } from './event.ts';
 import { fileOf, formatForModel } from './exec-text.ts';
 import { grantTool } from './grants.ts';
-import { takeMeasure } from './measured.ts';
+import { takeMeasure, takeUsage } from './measured.ts';
 import { NO_SANDBOX, setMode } from './mode.ts';
 import { countAction, countSkip } from './norris.ts';
 import { continueLastNorris, recordPreplan, startNorris, takePlan } from './planning.ts';
@@ -270,6 +270,7 @@ function closeShell(work: Work): void {
 
 function replyEnded(work: Work, { op, reply }: Of<'replyEnded'>): void {
   const { phase } = work.conversation;
+  if ('op' in phase && phase.op === op) takeUsage(work, reply);
   if (phase.kind === 'replying' && phase.op === op) return takeReply(work, phase.run, op, reply);
   if (phase.kind === 'planning' && phase.op === op) return takePlan(work, phase.run, reply);
   if (phase.kind !== 'stopping' || phase.op !== op) return;

@@ -124,16 +124,31 @@ for (const fault of ['killed-at-once', 'busy-for-ever', 'server-error', 'loading
       presetAt(broken.baseUrl, { fallback: ['nowhere', 'fast', 'deep'] }),
       presetAt(sound.baseUrl, { name: 'deep', model: 'large' }),
     ]);
-    const { reply, notices } = await converse(broker);
+    const notices: string[] = [];
+    const onNotice = (line: string) => void notices.push(line);
+    const reply = await broker.chat('fast', HELLO, { signal: NEVER, category: 'safety', onNotice });
     expect(reply).toMatchObject({ text: 'from the other', preset: 'deep', finish: 'stop' });
+    expect(reply.attempts).toEqual([{ preset: 'fast' }]);
     expect(reply.notices).toHaveLength(1);
     expect(reply.notices[0]).toMatch(/; using deep \(large\) instead$/);
     expect(notices).toContain(reply.notices[0]);
   });
+
+  test(`a streamed call tells after "${fault}" who may be asked instead, and asks nobody by itself`, async () => {
+    await using broken = await startFaultServer(fault);
+    await using sound = await startScriptedServer([say('from the other')]);
+    const { broker } = impatient([
+      presetAt(broken.baseUrl, { fallback: ['nowhere', 'fast', 'deep'] }),
+      presetAt(sound.baseUrl, { name: 'deep', model: 'large' }),
+    ]);
+    const { reply } = await converse(broker);
+    expect(reply).toMatchObject({ preset: 'fast', finish: 'failed', fallback: ['deep'] });
+    expect(sound.requests).toEqual([]);
+  });
 }
 
-for (const fault of ['unauthorised', 'overflow', 'early-end', 'no-such-model'] as const) {
-  test(`no fallback for "${fault}": it would hide the reason or say things twice`, async () => {
+for (const fault of ['unauthorised', 'overflow', 'never-ends', 'no-such-model'] as const) {
+  test(`no fallback for "${fault}": another would do no better, or it would hide the reason`, async () => {
     await using broken = await startFaultServer(fault);
     await using sound = await startScriptedServer([say('from the other')]);
     const { broker } = impatient([
@@ -142,7 +157,19 @@ for (const fault of ['unauthorised', 'overflow', 'early-end', 'no-such-model'] a
     ]);
     const { reply } = await converse(broker);
     expect(reply).toMatchObject({ preset: 'fast', finish: 'failed' });
+    expect(reply.fallback).toBeUndefined();
+    expect((await broker.chat('fast', HELLO, { signal: NEVER, category: 'chat' })).finish).toBe('failed');
     expect(sound.requests).toEqual([]);
+  });
+}
+
+for (const fault of ['early-end', 'killed', 'stall', 'error-in-mid-stream', 'garbage'] as const) {
+  test(`an answer broken off by "${fault}" is kept, and another preset may be asked`, async () => {
+    await using broken = await startFaultServer(fault);
+    const presets = [presetAt(broken.baseUrl, { fallback: ['deep'] }), presetAt(broken.baseUrl, { name: 'deep' })];
+    const { broker } = impatient(presets, { idleTimeoutMs: 100 });
+    const { reply } = await converse(broker);
+    expect(reply).toMatchObject({ text: 'half', finish: 'failed', fallback: ['deep'] });
   });
 }
 
@@ -171,7 +198,7 @@ test('with a filter each preset gets what is fit for it, or the call is refused 
       return { messages: messages.map((m) => ({ ...m, content: m.content.replace('hello', `for ${name}`) })) };
     },
   });
-  expect((await converse(broker)).reply.preset).toBe('cloud');
+  expect((await broker.chat('fast', HELLO, { signal: NEVER, category: 'chat' })).preset).toBe('cloud');
   expect(sound.requests[0]?.lastUser).toBe('for cloud');
   const { reply } = await converse(broker, {}, HELLO, 'strict');
   expect(reply.failure).toEqual({ kind: 'refused', message: 'a secret may not leave this machine' });
