@@ -13,7 +13,7 @@ export const history: Command = {
     const from = firstInContext(engine.conversation);
     const lines = turns.flatMap((turn, place) => [...before(place), line(turn, markOf(turn, place < from))]);
     const all = [...lines, ...before(turns.length)];
-    return all.length === 0 ? 'the conversation is empty' : [...all, ...useLine(engine.conversation)].join('\n');
+    return all.length === 0 ? 'the conversation is empty' : [...all, ...fillLine(engine.conversation)].join('\n');
   },
 };
 
@@ -54,7 +54,7 @@ function markOf({ room }: Turn, gone: boolean): string {
   return room === 0 ? ' (left out of the context)' : ' (shortened in the context)';
 }
 
-function useLine(conversation: Conversation): readonly string[] {
+function fillLine(conversation: Conversation): readonly string[] {
   const use = contextUse(conversation);
   return use ? [`context: ${use.tokens} of ${use.budget} tokens (${use.percent.toFixed(1)}%)`] : [];
 }
