@@ -16,8 +16,14 @@ const EVICTION_LINE = 240;
 export type Kept = { readonly turns: readonly Turn[]; readonly gone: number; readonly evicted: Evicted };
 
 /** Tokens of a turn: as counted, else a guess that is seldom too low. */
-export function tokensOf(turn: Turn): number {
+function tokensOf(turn: Turn): number {
   return turn.tokens ?? Math.ceil(sentWhole(turn).length / 2) + 8;
+}
+
+/** The turn without its count, which is no longer that of what is sent. */
+export function uncounted(turn: Turn): Turn {
+  const { tokens: _, ...rest } = turn;
+  return rest;
 }
 
 /** Tokens of the turns from `gone` on. */
@@ -121,8 +127,7 @@ class Eviction {
   #shorten(at: number, room: number, cost?: number): void {
     const turn = this.turns[at];
     if (!turn || (turn.room !== undefined && turn.room <= room)) return;
-    const { tokens: _, ...rest } = turn;
-    const short: Turn = { ...rest, room };
+    const short: Turn = { ...uncounted(turn), room };
     this.turns[at] = short;
     this.#costs[at] = cost ?? Math.min(this.#cost(at), tokensOf(short));
     this.shortened += 1;

@@ -1,7 +1,7 @@
 /** Token counts have come in: what does not fit leaves the context, and this is said once (CX-1). */
 import { firstInContext } from './context.ts';
 import type { SessionEvent } from './event.ts';
-import { evict, tokensFrom } from './evict.ts';
+import { evict, tokensFrom, uncounted } from './evict.ts';
 import type { Reply } from './message.ts';
 import type { Budget, Evicted, Turn } from './state.ts';
 import type { Work } from './work.ts';
@@ -14,13 +14,13 @@ export function takeMeasure(work: Work, { op, budget, tokens, files = [] }: Meas
   if (phase.kind !== 'replying' || phase.op !== op) return;
   const turns: Turn[] =
     before && before.counter !== budget.counter
-      ? work.conversation.turns.map(({ tokens: _, ...turn }) => turn)
+      ? work.conversation.turns.map(uncounted)
       : [...work.conversation.turns];
   for (const [at, count] of tokens) if (turns[at]) turns[at] = { ...turns[at], tokens: count };
   for (const [at, file] of files) {
     // Naming the file makes the text longer: it is counted again.
-    const { tokens: _, ...turn } = turns[at] ?? {};
-    if ('kind' in turn) turns[at] = { ...turn, file };
+    const turn = turns[at];
+    if (turn) turns[at] = { ...uncounted(turn), file };
   }
   const from = firstInContext(work.conversation);
   const kept = evict(turns, from, budget.limit);
