@@ -13,9 +13,7 @@ export function takeMeasure(work: Work, { op, budget, tokens, files = [] }: Meas
   const { phase, budget: before } = work.conversation;
   if (phase.kind !== 'replying' || phase.op !== op) return;
   const turns: Turn[] =
-    before && before.counter !== budget.counter
-      ? work.conversation.turns.map(uncounted)
-      : [...work.conversation.turns];
+    before && before.counter !== budget.counter ? work.conversation.turns.map(uncounted) : [...work.conversation.turns];
   for (const [at, count] of tokens) if (turns[at]) turns[at] = { ...turns[at], tokens: count };
   for (const [at, file] of files) {
     // Naming the file makes the text longer: it is counted again.
