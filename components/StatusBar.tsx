@@ -3,14 +3,20 @@ import { useScreen, useUi } from '../hooks/context.ts';
 import { elapsed, shortPath } from '../hooks/entries/frame.ts';
 import { showChord } from '../hooks/keys/chord.ts';
 import { fitSegments, type Segment } from '../hooks/screen/segments.ts';
+import { displayText } from '../hooks/text/display.ts';
 import { useActivity } from '../hooks/useActivity.ts';
 import { useMode } from '../hooks/useMode.ts';
 import { useNorris } from '../hooks/useNorris.ts';
 import { useConversation, useSession } from '../hooks/useSession.ts';
 import { useTicker } from '../hooks/useTicker.ts';
 import { contextUse } from '../src/session/context.ts';
-import type { Conversation } from '../src/session/state.ts';
+import { shortDollars, sumOf } from '../src/session/cost.ts';
+import { currentTask } from '../src/session/plan.ts';
+import type { Conversation, NorrisRun } from '../src/session/state.ts';
 import { Lines } from './Lines.tsx';
+
+/** Characters of a task in this line; the transcript has all of it. */
+const MOST_TASK = 32;
 
 /** One line: mode, model, run, jobs, what goes on and for how long, where (UI-4). A begun key sequence takes its place. */
 export const StatusBar = memo(function StatusBar({ columns }: { readonly columns: number }) {
@@ -21,6 +27,7 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
   const { run } = useNorris();
   const preset = useConversation((conversation) => conversation.preset);
   const context = useConversation(contextPercent);
+  const dollars = useSession((state) => sumOf(state.costs.rows).dollars);
   const cwd = useSession((state) => state.shell.cwd);
   const activity = useActivity();
   const time = useTicker(activity !== undefined, aish.engine.services.now);
@@ -35,15 +42,26 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
     { text: mode === 'restricted' ? '-- RESTRICTED --' : '-- UNRESTRICTED --', short: mode.slice(0, 5), weight: 9 },
     ...(hint ? [{ text: hint, weight: 10 }] : []),
     { text: run ? run.preset : preset, weight: 5 },
-    ...(run ? [{ text: `⚡ ${run.step}/${run.maxSteps}`, weight: 8 }] : []),
+    ...(run ? [norrisSegment(run)] : []),
     ...(activity ? [{ text: `${activity.what} ${elapsed(time - activity.since)}`, weight: 7 }] : []),
     ...(context === undefined ? [] : [{ text: `ctx ${context}%`, weight: 4 }]),
+    ...(dollars > 0 ? [{ text: shortDollars(dollars), weight: 4 }] : []),
     ...(waiting > 0 ? [{ text: `${waiting} waiting (Esc takes back)`, short: `${waiting} waiting`, weight: 6 }] : []),
     ...(jobs > 0 ? [{ text: `${jobs} job${jobs === 1 ? '' : 's'}`, weight: 4 }] : []),
   ];
   const place: Segment = { text: shortPath(cwd) + (branch ? ` (${branch})` : ''), short: shortPath(cwd), weight: 3 };
   return <Lines lines={[paint('status', fitSegments(segments, place, columns))]} />;
 });
+
+/** The step of the budget and, with a plan, the task in hand (NO-8). */
+function norrisSegment(run: NorrisRun): Segment {
+  const short = `⚡ ${run.step}/${run.maxSteps}`;
+  const task = currentTask(run);
+  if (!task) return { text: short, weight: 8 };
+  const words = displayText(task.text);
+  const text = words.length > MOST_TASK ? `${words.slice(0, MOST_TASK - 1).trimEnd()}…` : words;
+  return { text: `${short} [task ${task.k}/${task.n}: ${text}]`, short, weight: 4 };
+}
 
 function contextPercent(conversation: Conversation): number | undefined {
   const use = contextUse(conversation);

@@ -2,7 +2,7 @@
 import type { Config, Loaded } from '../config/index.ts';
 
 /** Keys that are checked but change nothing in this version; whoever sets one must not rely on it. */
-const INERT = ['mcp.servers', 'cost.warn_at_dollars', 'cost.stop_at_dollars'] as const;
+const INERT = ['mcp.servers'] as const;
 
 /** A project's file that wants more than an untrusted one may. */
 export function projectNotice({ project }: Extract<Loaded, { ok: true }>): readonly string[] {
@@ -33,9 +33,5 @@ function isSet(config: Config, key: (typeof INERT)[number]): boolean {
   switch (key) {
     case 'mcp.servers':
       return Object.keys(config.mcp.servers).length > 0;
-    case 'cost.warn_at_dollars':
-      return config.cost.warn_at_dollars !== undefined;
-    case 'cost.stop_at_dollars':
-      return config.cost.stop_at_dollars !== undefined;
   }
 }

@@ -26,6 +26,7 @@ type Parts = {
   readonly sessions: string;
   readonly history: Aish['history'];
   readonly memory: Aish['memory'];
+  readonly cost: Aish['cost'];
   /** The executables on PATH, read once. */
   readonly index: PathIndex;
   readonly presets: Presets;
@@ -53,6 +54,7 @@ export function face({
   sessions,
   history,
   memory,
+  cost,
   index,
   presets,
   patch,
@@ -84,6 +86,7 @@ export function face({
     complete: (line, cursor) => completeLine(aish, line, cursor, (start) => index.startingWith(start, MOST_NAMES)),
     history,
     memory,
+    cost,
     info() {
       const branch = gitBranch(engine.state.shell.cwd);
       const { version } = options;

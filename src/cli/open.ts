@@ -13,6 +13,7 @@ import type { Mode, Settings } from '../session/state.ts';
 import { createLog, openHistory, openJournal, openMemory } from '../store/index.ts';
 import { BASH, createTools, jobsTool, MODE_UPGRADE, patchTool } from '../tools/index.ts';
 import { inertNotice, presetNotices, projectNotice } from './config-notices.ts';
+import { createCostMeter } from './costs.ts';
 import { face } from './face.ts';
 import { keepLog } from './keep-log.ts';
 import { LAUNCHER } from './launcher.ts';
@@ -64,12 +65,14 @@ export async function openAish(options: OpenOptions): Promise<Opened | { readonl
     ...inertNotice(config),
     ...presetNotices(config, names, presets.active),
   ];
-  return build({ options, config, notices, presets, sandbox, session, sessions, index });
+  const configFile = loaded.file ?? placesOf(env).config;
+  return build({ options, config, configFile, notices, presets, sandbox, session, sessions, index });
 }
 
 type Ground = {
   readonly options: OpenOptions;
   readonly config: Config;
+  readonly configFile: string;
   readonly notices: readonly string[];
   readonly presets: Presets;
   readonly sandbox: SandboxStatus;
@@ -78,12 +81,23 @@ type Ground = {
   readonly index: PathIndex;
 };
 
-function build({ options, config, notices, presets, sandbox, session, sessions, index }: Ground): Opened {
+function build({ options, config, configFile, notices, presets, sandbox, session, sessions, index }: Ground): Opened {
   const state = placesOf(process.env).state;
   const dataDir = join(session.folder, 'output');
   const unserved = createBroker({
     presets: presets.list,
-    prepare: (name, messages) => (leaks(name) ? { refused: unfiltered(name) } : prepare(presets, name, messages)),
+    prepare: (name, messages) => {
+      const refused = costs.refusal(name) ?? (leaks(name) ? unfiltered(name) : undefined);
+      return refused === undefined ? prepare(presets, name, messages) : { refused };
+    },
+  });
+  const costs = createCostMeter({
+    config,
+    configFile,
+    stateDir: state,
+    session: session.id,
+    engine: () => engine,
+    presets: () => unserved.presets(),
   });
   // Behind a model of this machine nothing goes to one elsewhere unless the user has written that it may (BR-4).
   const local = (name: string) => broker.presets().some((preset) => preset.name === name && preset.local);
@@ -92,7 +106,7 @@ function build({ options, config, notices, presets, sandbox, session, sessions, 
     !local(name) &&
     presets.list.find((preset) => preset.name === name)?.secrets !== 'off';
   const { broker, stop: stopServers } = serving(
-    unserved,
+    costs.metered(unserved),
     serveCommands(config.models),
     (name) => join(state, `serve-${name.replace(/\W/g, '_')}.log`),
     (text) => void engine.dispatch({ type: 'noticed', level: 'info', text }),
@@ -123,6 +137,7 @@ function build({ options, config, notices, presets, sandbox, session, sessions, 
       models: broker,
       gate,
       preplanner: createPreplanner(broker, config.norris.preplan_system),
+      spending: costs.spending,
       agent: agentCommands({
         environment: async () => (await shell).environment(),
         dataDir,
@@ -153,7 +168,7 @@ function build({ options, config, notices, presets, sandbox, session, sessions, 
   begin(engine, session, settingsOf(config, presets, sandbox), options.global.mode ?? config.mode);
   keepLog(createLog(state), engine, session.id);
   if (session.events.length > 0) applyFlags(engine, options.global, presets);
-  for (const text of [...notices, presets.notice, disabledNotice(config), sandboxNotice(sandbox)]) {
+  for (const text of [...notices, costs.problem, presets.notice, disabledNotice(config), sandboxNotice(sandbox)]) {
     if (text !== undefined) engine.showLocal(notice(text));
   }
   const aish = face({
@@ -166,6 +181,7 @@ function build({ options, config, notices, presets, sandbox, session, sessions, 
     shell,
     session,
     sessions,
+    cost: costs,
     memory: memoryDesk(memoryFile, broker, config.memory.enabled, () => {
       const { turns, preset, cwd } = engine.conversation;
       return { session: session.id, preset: config.memory.model ?? preset, cwd, turns };
@@ -182,6 +198,7 @@ function build({ options, config, notices, presets, sandbox, session, sessions, 
     killTagged();
     await (await shell.catch(() => undefined))?.dispose();
     await journal.close();
+    costs.close();
     session.lock.release();
   };
   return {

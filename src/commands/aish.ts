@@ -49,6 +49,26 @@ export type MemoryDesk = {
   save(signal: AbortSignal): Promise<string>;
 };
 
+/** What `:cost` asks beside what this session has cost, which is in the state. */
+export type CostDesk = {
+  /** What all sessions have cost, by day and model. */
+  days(): Promise<
+    readonly {
+      readonly day: string;
+      readonly model: string;
+      readonly calls: number;
+      readonly promptTokens: number;
+      readonly completionTokens: number;
+      readonly dollars: number;
+      readonly local: boolean;
+      readonly unpriced: number;
+    }[]
+  >;
+  /** Where the user's own prices stand, and what is wrong with them. */
+  readonly priceFile: string;
+  readonly problem?: string;
+};
+
 /** Small facts for the status bar; cheap to read, each as fresh as the last time it changed. */
 export type Info = {
   readonly branch?: string;
@@ -76,6 +96,7 @@ export type Aish = {
   };
   readonly safety: SafetyDesk;
   readonly memory: MemoryDesk;
+  readonly cost: CostDesk;
   /** Takes back the last patch of the model, while the file is unchanged since (TO-3). */
   undo(): Promise<{ readonly ok: boolean; readonly text: string }>;
   sessions(): Promise<readonly SessionRow[]>;

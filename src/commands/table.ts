@@ -2,6 +2,7 @@
 import type { Aish } from './aish.ts';
 import type { Command } from './command.ts';
 import { history, reset, sessions } from './conversation.ts';
+import { cost } from './cost.ts';
 import { jobs, kill } from './jobs.ts';
 import { memory } from './memory.ts';
 import { mode } from './mode.ts';
@@ -43,6 +44,7 @@ export const commands: readonly Command[] = [
   jobs,
   kill,
   undo,
+  cost,
   history,
   reset,
   sessions,

@@ -45,8 +45,6 @@ export type CostRow = {
 
 export type Costs = {
   readonly rows: readonly CostRow[];
-  /** Tokens of the conversation as of its last call, the answer included. */
-  readonly contextTokens?: number;
 };
 
 export type CostSum = { readonly dollars: number; readonly promptTokens: number; readonly completionTokens: number };
@@ -54,15 +52,10 @@ export type CostSum = { readonly dollars: number; readonly promptTokens: number;
 export const NO_COSTS: Costs = { rows: [] };
 
 /** The costs with one more call in them. */
-export function addCall({ rows, contextTokens }: Costs, call: CountedCall): Costs {
+export function addCall({ rows }: Costs, call: CountedCall): Costs {
   const at = rows.findIndex((row) => sameRow(row, call));
   const row = plus(rows[at] ?? emptyRow(call), call);
-  const talk = call.category === 'chat' || call.category === 'norris';
-  const context = talk ? call.promptTokens + call.completionTokens : contextTokens;
-  return {
-    rows: at < 0 ? [...rows, row] : rows.with(at, row),
-    ...(context === undefined ? {} : { contextTokens: context }),
-  };
+  return { rows: at < 0 ? [...rows, row] : rows.with(at, row) };
 }
 
 type RowKey = Pick<CostRow, 'model' | 'category' | 'local'>;
@@ -100,7 +93,7 @@ function plus(row: CostRow, call: CountedCall): CostRow {
 }
 
 /** The sum over rows. */
-export function sumOf(rows: readonly CostRow[]): CostSum {
+export function sumOf(rows: readonly CostSum[]): CostSum {
   const zero = { dollars: 0, promptTokens: 0, completionTokens: 0 };
   return rows.reduce(
     (sum, row) => ({
@@ -143,7 +136,7 @@ export function priceOf(
   );
 }
 
-/** What splitting a run between a planner and an executor has cost, and what it might have cost (issue: receipts). */
+/** What splitting a run between a planner and an executor has cost, and what it might have cost. */
 export type Receipt = {
   readonly planner: string;
   /** Calls that cost money or left this machine. */
@@ -153,11 +146,11 @@ export type Receipt = {
   readonly atPlannersPrices?: number;
 };
 
-/** The receipt of a run planned by the preset `planner`, over the rows of that run. */
-export function receiptOf(rows: readonly CostRow[], planner: string): Receipt {
+/** The receipt of a run planned by the preset `planner`, over the rows of that run; `all`: where its prices are found. */
+export function receiptOf(rows: readonly CostRow[], planner: string, all: readonly CostRow[]): Receipt {
   const local = sumOf(rows.filter((row) => row.local));
   const cloud = sumOf(rows.filter((row) => !row.local));
-  const prices = rows.find((row) => row.category === 'norris-preplan' && row.prices)?.prices;
+  const prices = all.find((row) => row.preset === planner && row.prices)?.prices;
   return {
     planner,
     cloud: { dollars: cloud.dollars, tokens: cloud.promptTokens + cloud.completionTokens },
@@ -167,7 +160,7 @@ export function receiptOf(rows: readonly CostRow[], planner: string): Receipt {
 }
 
 /** Dollars with the six digits that one call needs. */
-function dollarsText(dollars: number): string {
+export function dollarsText(dollars: number): string {
   return `$${dollars.toFixed(6)}`;
 }
 

@@ -63,6 +63,6 @@ export function summaryOf(run: NorrisRun, ending: Ending, at: number, costs: Cos
     skips,
     milliseconds: Math.max(0, at - run.startedAt),
     ...(rows.length > 0 ? { cost: sumOf(rows) } : {}),
-    ...(rows.length > 0 && split ? { receipt: receiptOf(rows, tasks.planner) } : {}),
+    ...(rows.length > 0 && split ? { receipt: receiptOf(rows, tasks.planner, costs.rows) } : {}),
   };
 }

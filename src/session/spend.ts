@@ -2,6 +2,7 @@
 import type { SessionEvent } from './event.ts';
 import type { Phase } from './state.ts';
 import { callModel } from './steps.ts';
+import { settle } from './stop.ts';
 import type { Work } from './work.ts';
 
 type SpendReached = Extract<SessionEvent, { type: 'spendReached' }>;
@@ -10,6 +11,8 @@ type Awaiting = Extract<Phase, { kind: 'awaitingSpend' }>;
 /** The call that was about to be made has to wait for the user. */
 export function askToSpend(work: Work, { op, preset, spent, limit, allowance }: SpendReached): void {
   const { phase } = work.conversation;
+  // Aborted in the same moment: the call was never made, so nothing else will end it.
+  if (phase.kind === 'stopping' && phase.op === op) return settle(work, phase.run, phase.dispatch);
   if (phase.kind !== 'replying' || phase.op !== op) return;
   const question = work.ask({ kind: 'spend', preset, spent, limit, allowance });
   work.phase({ kind: 'awaitingSpend', question, run: phase.run, upTo: spent + allowance });

@@ -142,6 +142,7 @@ export async function setStage(
     classify,
     incomplete: (line) => line.endsWith('\\'),
     complete: async (line) => ['alpha', 'alpine', 'beta'].filter((word) => word.startsWith(line)),
+    cost: { days: async () => [], priceFile: '/home/me/prices.jsonc' },
     memory: {
       enabled: true,
       list: () => [],

@@ -1,0 +1,108 @@
+/** Every call of a model is counted here, and stopped here when the session has cost what it may (CO-1, CO-2). */
+import { dirname, join } from 'node:path';
+import type { Broker } from '../broker/index.ts';
+import type { CostDesk } from '../commands/aish.ts';
+import type { Config } from '../config/index.ts';
+import { countCall, createPricing, type Ledger, openLedger, type Paying, readPriceFile } from '../costs/index.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Spending } from '../engine/services.ts';
+import { shortDollars, sumOf } from '../session/cost.ts';
+import type { Category, Message, Reply } from '../session/message.ts';
+
+/** What a yes adds at least, so that a limit of nothing asks before each call and not for ever before one. */
+const LEAST_ALLOWANCE = 0.01;
+
+export type CostOptions = {
+  readonly config: Config;
+  /** The configuration file in use: the user's own prices stand beside it. */
+  readonly configFile: string;
+  readonly stateDir: string;
+  readonly session: string;
+  /** Known once everything is put together. */
+  readonly engine: () => Engine;
+  /** The broker as it is, for what it knows of presets. */
+  readonly presets: () => ReturnType<Broker['presets']>;
+};
+
+export type CostMeter = CostDesk & {
+  readonly spending: Spending;
+  /** The broker, with each call counted when it has ended. */
+  metered(broker: Broker): Broker;
+  /** Why nothing may be sent to this preset any more; asked for each one that a call goes to, fallbacks too. */
+  refusal(preset: string): string | undefined;
+  close(): void;
+};
+
+export function createCostMeter({ config, configFile, stateDir, session, engine, presets }: CostOptions): CostMeter {
+  const priceFile = join(dirname(configFile), 'prices.jsonc');
+  const own = readPriceFile(priceFile);
+  const pricing = createPricing(own.rows);
+  const { warn_at_dollars: warnAt, stop_at_dollars: stopAt } = config.cost;
+  const ledger: Ledger = openLedger(join(stateDir, 'costs.jsonl'), (why) => {
+    const text = `[aish] what calls cost can't be kept for :cost all (${why}); this session still counts it`;
+    void engine().dispatch({ type: 'noticed', level: 'warning', text });
+  });
+  const spent = () => sumOf(engine().state.costs.rows).dollars;
+
+  const paying = (name: string): Paying | undefined => {
+    const preset = presets().find((one) => one.name === name);
+    return preset && { ...preset, prices: config.models[name]?.prices };
+  };
+
+  const count = (category: Category, messages: readonly Message[], reply: Reply): void => {
+    const preset = paying(reply.preset);
+    const call = preset && countCall(preset, category, messages, reply, pricing);
+    if (!call) return;
+    const before = spent();
+    ledger.add(session, Date.now(), call);
+    void engine()
+      .dispatch({ type: 'callCounted', call })
+      .catch(() => {});
+    if (warnAt === undefined || before >= warnAt || before + (call.dollars ?? 0) < warnAt) return;
+    const text = `[aish] this session has cost ${shortDollars(before + (call.dollars ?? 0))} (cost.warn_at_dollars is ${shortDollars(warnAt)})`;
+    void engine()
+      .dispatch({ type: 'noticed', level: 'warning', text })
+      .catch(() => {});
+  };
+
+  const spending: Spending = {
+    stopFor(name) {
+      const preset = paying(name);
+      if (stopAt === undefined || !preset || !pricing.paid(preset)) return undefined;
+      const limit = Math.max(stopAt, engine().state.allowedDollars ?? 0);
+      const now = spent();
+      return now < limit ? undefined : { spent: now, limit, allowance: Math.max(stopAt, LEAST_ALLOWANCE) };
+    },
+  };
+
+  return {
+    spending,
+    refusal(name) {
+      const stop = spending.stopFor(name);
+      return (
+        stop &&
+        `${name} is paid for, and the session has cost ${shortDollars(stop.spent)} of ${shortDollars(stop.limit)} (cost.stop_at_dollars)`
+      );
+    },
+    metered: (broker) => ({
+      ...broker,
+      async chat(name, messages, options) {
+        // What was aborted before it began cost nothing.
+        const dead = options.signal.aborted;
+        const reply = await broker.chat(name, messages, options);
+        if (!dead) count(options.category, messages, reply);
+        return reply;
+      },
+      async chatStream(name, messages, options) {
+        const dead = options.signal.aborted;
+        const reply = await broker.chatStream(name, messages, options);
+        if (!dead) count(options.category, messages, reply);
+        return reply;
+      },
+    }),
+    days: () => ledger.days(),
+    priceFile,
+    ...(own.problem === undefined ? {} : { problem: own.problem }),
+    close: () => ledger.close(),
+  };
+}

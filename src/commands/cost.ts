@@ -1,0 +1,87 @@
+/** `:cost`: what models have cost (CO-1, CO-2). */
+import { contextUse } from '../session/context.ts';
+import { type CostRow, dollarsText, shortDollars, sumOf } from '../session/cost.ts';
+import type { Conversation } from '../session/state.ts';
+import type { Aish, CostDesk } from './aish.ts';
+import { type Command, CommandError } from './command.ts';
+
+export const cost: Command = {
+  name: 'cost',
+  usage: ':cost [detail | all]',
+  summary: 'what the models have cost: this session, by model and purpose, or all sessions by day',
+  arguments: () => ['detail', 'all'],
+  run(aish, rest) {
+    if (rest === 'detail') return detail(aish);
+    if (rest === 'all') return all(aish.cost);
+    if (rest !== '') throw new CommandError('say :cost, :cost detail or :cost all');
+    return oneLine(aish.engine.state.costs.rows);
+  },
+};
+
+function oneLine(rows: readonly CostRow[]): string {
+  const sum = sumOf(rows);
+  const calls = rows.reduce((count, row) => count + row.calls, 0);
+  const unpriced = rows.reduce((count, row) => count + row.unpriced, 0);
+  const unknown = unpriced > 0 ? `; no price is known for ${unpriced} of them` : '';
+  return `[aish] this session: ${shortDollars(sum.dollars)}, ${calls} calls, ${sum.promptTokens}/${sum.completionTokens} tokens${unknown}`;
+}
+
+/** The original's layout: a row for each model and category, then how full the context is. */
+function detail({ engine, cost: desk }: Aish): string {
+  const { rows } = engine.state.costs;
+  const sum = sumOf(rows);
+  const head = `[aish] session usage detail (total=${dollarsText(sum.dollars)}, ${sum.promptTokens}/${sum.completionTokens} tokens):`;
+  return [head, ...table(rows), contextLine(engine.conversation), ...priceLines(rows, desk)].join('\n');
+}
+
+function table(rows: readonly CostRow[]): readonly string[] {
+  const widest = (text: (row: CostRow) => string, least = 0) => Math.max(least, ...rows.map((row) => text(row).length));
+  const model = widest((row) => row.model);
+  const category = widest((row) => row.category);
+  const calls = widest((row) => String(row.calls));
+  const prompt = widest((row) => String(row.promptTokens), 4);
+  const completion = widest((row) => String(row.completionTokens));
+  return rows.map(
+    (row) =>
+      `  ${row.model.padEnd(model)}  ${row.category.padEnd(category)}  ${String(row.calls).padStart(calls)} calls, ${String(row.promptTokens).padStart(prompt)} / ${String(row.completionTokens).padStart(completion)} tokens, ${dollarsText(row.dollars)}${remarks(row)}`,
+  );
+}
+
+function remarks({ local, unpriced, estimated, calls, cachedTokens }: CostRow): string {
+  return [
+    ...(local ? ['local'] : []),
+    ...(unpriced > 0 ? [unpriced === calls ? 'no price known' : `no price known for ${unpriced} calls`] : []),
+    ...(cachedTokens > 0 ? [`${cachedTokens} tokens from the cache`] : []),
+    ...(estimated > 0 ? [`tokens of ${estimated} of ${calls} calls estimated`] : []),
+  ]
+    .map((remark) => `  (${remark})`)
+    .join('');
+}
+
+function contextLine(conversation: Conversation): string {
+  const use = contextUse(conversation);
+  if (!use) return '[aish] estimated session ctx: not counted before the first call';
+  const { tokens, budget, percent } = use;
+  return `[aish] estimated session ctx: ${tokens} tokens; token_budget=${budget} (${percent.toFixed(1)}% used)`;
+}
+
+function priceLines(rows: readonly CostRow[], { priceFile, problem }: CostDesk): readonly string[] {
+  const priced = new Map(rows.flatMap((row) => (row.priceFrom === undefined ? [] : [[row.model, row.priceFrom]])));
+  const known = [...priced].map(([model, from]) => `[aish] prices of ${model}: ${from}`);
+  const wanted = rows.some((row) => row.unpriced > 0) ? [`[aish] missing prices can be written to ${priceFile}`] : [];
+  return [...known, ...wanted, ...(problem === undefined ? [] : [`[aish] ${problem}`])];
+}
+
+async function all(desk: CostDesk): Promise<string> {
+  const days = await desk.days();
+  if (days.length === 0) return '[aish] nothing was counted yet';
+  const sum = sumOf(days);
+  const model = Math.max(...days.map((day) => day.model.length));
+  const calls = Math.max(...days.map((day) => String(day.calls).length));
+  const head = `[aish] all sessions (total=${dollarsText(sum.dollars)}, ${sum.promptTokens}/${sum.completionTokens} tokens):`;
+  const rows = days.map((day) => {
+    const free = day.local ? '  (local)' : day.unpriced > 0 ? '  (price not known for all)' : '';
+    return `  ${day.day}  ${day.model.padEnd(model)}  ${String(day.calls).padStart(calls)} calls, ${day.promptTokens} / ${day.completionTokens} tokens, ${dollarsText(day.dollars)}${free}`;
+  });
+  return [head, ...rows].join('\n');
+}
