@@ -42,7 +42,7 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
     { text: mode === 'restricted' ? '-- RESTRICTED --' : '-- UNRESTRICTED --', short: mode.slice(0, 5), weight: 9 },
     ...(hint ? [{ text: hint, weight: 10 }] : []),
     { text: run ? run.preset : preset, weight: 5 },
-    ...(run ? [norrisSegment(run)] : []),
+    ...(run ? norrisSegments(run) : []),
     ...(activity ? [{ text: `${activity.what} ${elapsed(time - activity.since)}`, weight: 7 }] : []),
     ...(context === undefined ? [] : [{ text: `ctx ${context}%`, weight: 4 }]),
     ...(dollars > 0 ? [{ text: shortDollars(dollars), weight: 4 }] : []),
@@ -54,13 +54,20 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
 });
 
 /** The step of the budget and, with a plan, the task in hand (NO-8). */
-function norrisSegment(run: NorrisRun): Segment {
-  const short = `⚡ ${run.step}/${run.maxSteps}`;
+function norrisSegments(run: NorrisRun): Segment[] {
+  const step: Segment = { text: `⚡ ${run.step}/${run.maxSteps}`, weight: 8 };
   const task = currentTask(run);
-  if (!task) return { text: short, weight: 8 };
-  const words = displayText(task.text);
-  const text = words.length > MOST_TASK ? `${words.slice(0, MOST_TASK - 1).trimEnd()}…` : words;
-  return { text: `${short} [task ${task.k}/${task.n}: ${text}]`, short, weight: 4 };
+  if (!task) return [step];
+  const counter = `task ${task.k}/${task.n}`;
+  const words = [...displayText(task.text)];
+  const text =
+    words.length > MOST_TASK
+      ? `${words
+          .slice(0, MOST_TASK - 1)
+          .join('')
+          .trimEnd()}…`
+      : words.join('');
+  return [step, { text: `[${counter}: ${text}]`, short: `[${counter}]`, weight: 3.5 }];
 }
 
 function contextPercent(conversation: Conversation): number | undefined {

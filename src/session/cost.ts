@@ -173,8 +173,6 @@ export function shortDollars(dollars: number): string {
 /** A receipt in one line. */
 export function receiptText({ planner, cloud, local, atPlannersPrices }: Receipt): string {
   const same =
-    atPlannersPrices === undefined
-      ? ''
-      : `; the same ${local.tokens} tokens at ${planner}'s prices: ${dollarsText(atPlannersPrices)} (estimate)`;
-  return `[aish] split: cloud ${dollarsText(cloud.dollars)}, ${cloud.tokens} tokens; local ${local.tokens} tokens${same}`;
+    atPlannersPrices === undefined ? '' : `, at ${planner}'s prices ${dollarsText(atPlannersPrices)} (estimate)`;
+  return `[aish] split: cloud ${dollarsText(cloud.dollars)}, ${cloud.tokens} tokens · local ${local.tokens} tokens${same}`;
 }

@@ -79,7 +79,7 @@ describe('the receipt of a split run', () => {
     if (ended?.kind !== 'norrisEnded' || !ended.receipt) throw new Error('no receipt');
     expect(ended.cost).toEqual({ dollars: 0.000099, promptTokens: 280, completionTokens: 45 });
     expect(receiptText(ended.receipt)).toBe(
-      "[aish] split: cloud $0.000099, 215 tokens; local 110 tokens; the same 110 tokens at cloud's prices: $0.000120 (estimate)",
+      "[aish] split: cloud $0.000099, 215 tokens · local 110 tokens, at cloud's prices $0.000120 (estimate)",
     );
   });
 

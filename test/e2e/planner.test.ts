@@ -1,0 +1,214 @@
+import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runProgram, type Scratch, scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
+import { type ScriptedServer, say, startScriptedServer, whenever } from '../support/scripted-server.ts';
+
+const GOAL = 'find files larger than 10MB in var/log and report sizes';
+const PRICES = { input: 0.5, output: 2 };
+
+/** A preplanner `cloud` that costs money and an executor `fast` that does not, as two servers. */
+function split(cloud: ScriptedServer, fast: ScriptedServer, more: Readonly<Record<string, unknown>> = {}): Scratch {
+  return scratch(undefined, {
+    models: {
+      fast: { base_url: fast.baseUrl, model: 'qwen-small' },
+      cloud: { base_url: cloud.baseUrl, model: 'claude-big', prices: PRICES },
+    },
+    model: 'fast',
+    mode: 'unrestricted',
+    safety: { llm_second_opinion: false },
+    norris: { preplanner: 'cloud', executor: 'fast' },
+    ...more,
+  });
+}
+
+/** A log of 11 MB that takes no room on disk, and one to be lost. */
+function plantLogs({ work }: Scratch): string {
+  const folder = join(work, 'var/log');
+  mkdirSync(folder, { recursive: true });
+  const file = openSync(join(folder, 'big.log'), 'w');
+  ftruncateSync(file, 11 << 20);
+  closeSync(file);
+  writeFileSync(join(folder, 'old.log'), 'x');
+  return join(folder, 'old.log');
+}
+
+describe('a run planned by one model and carried out by another', () => {
+  it('plans three tasks, runs each on the executor, still HALTs, and says what it has cost', async () => {
+    await using cloud = await startScriptedServer([
+      say('TASK: find large files in var/log\nTASK: stat what was found\nTASK: remove old.log', {
+        usage: { prompt: 180, completion: 35 },
+      }),
+    ]);
+    await using fast = await startScriptedServer([
+      say('CMD: find var/log -size +10M', { usage: { prompt: 100, completion: 8 } }),
+      say("CMD: stat -c '%n %s' var/log/big.log", { usage: { prompt: 110, completion: 9 } }),
+      say('CMD: rm -rf var/log/old.log', { usage: { prompt: 120, completion: 10 } }),
+      say('One large file: var/log/big.log, 11534336 bytes.', { usage: { prompt: 130, completion: 11 } }),
+    ]);
+    using place = split(cloud, fast);
+    const old = plantLogs(place);
+    await using rig = startRig(place, { rows: 50, columns: 110 });
+    await rig.waitFor('[aish:fast]>');
+    rig.type(`:norris ${GOAL}\r`);
+    await rig.waitFor('[aish] preplanned 3 tasks via cloud');
+    await rig.waitFor('HALT · step 3/16');
+    expect(rig.text()).toMatch(/3\. remove old\.log/);
+    expect(rig.text()).toMatch(/step 2\/16.*\n\s*\[task 2\/3: stat what was found\]/);
+    expect(rig.text()).toContain('[task 3/3: remove old.log]');
+    await rig.waitFor(/Tab and Enter/);
+    rig.type('s');
+    await rig.waitFor('tasks complete');
+    expect(rig.text()).toContain(
+      "[aish] split: cloud $0.000160, 215 tokens · local 498 tokens, at cloud's prices $0.000306 (estimate)",
+    );
+    expect(statSync(old).size).toBe(1);
+
+    expect(cloud.requests).toHaveLength(1);
+    expect(cloud.requests[0]).toMatchObject({ stream: false, lastUser: GOAL, toolNames: [] });
+    expect(cloud.requests[0]?.body.max_tokens).toBe(800);
+    expect(
+      fast.requests.map(({ lastUser }) => /Current step \d\/3: .*$|All tasks are through/.exec(lastUser)?.[0]),
+    ).toEqual([
+      'Current step 1/3: find large files in var/log',
+      'Current step 2/3: stat what was found',
+      'Current step 3/3: remove old.log',
+      'All tasks are through',
+    ]);
+
+    rig.type(':cost detail\r');
+    await rig.waitFor('session usage detail');
+    expect(rig.text()).toContain('[aish] session usage detail (total=$0.000160, 640/73 tokens):');
+    expect(rig.text()).toMatch(/claude-big {2}norris-preplan {2}1 calls, {2}180 \/ 35 tokens, \$0\.000160/);
+    expect(rig.text()).toMatch(/qwen-small {2}norris {10}4 calls, {2}460 \/ 38 tokens, \$0\.000000 {2}\(local\)/);
+    expect(rig.text()).toMatch(/estimated session ctx: \d+ tokens; token_budget=\d+ \(\d+\.\d% used\)/);
+    rig.type(':history\r');
+    await rig.waitFor('preplan call to cloud (out of context)');
+  });
+
+  it('sends the very same requests as ever where there is no preplanner', async () => {
+    await using cloud = await startScriptedServer([]);
+    await using fast = await startScriptedServer([say('CMD: ls'), say('GOAL: complete')]);
+    using place = split(cloud, fast, { norris: {} });
+    const { code, out } = await runProgram(place, ['run', GOAL]);
+    expect(code).toBe(0);
+    expect(cloud.requests).toHaveLength(0);
+    expect(fast.requests[0]?.lastUser).toBe(`Goal: ${GOAL}`);
+    expect(fast.requests[1]?.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
+    expect(fast.requests[1]?.text).not.toMatch(/Current step/);
+    expect(out).not.toMatch(/preplan|split/);
+  });
+
+  it.each([
+    [
+      'a dead one',
+      { models: { cloud: { base_url: 'http://127.0.0.1:9/v1', prices: PRICES } } },
+      /preplan failed: .*9.*/,
+    ],
+    ['an unknown one', { norris: { preplanner: 'clod' } }, /preplan failed: there is no preset called clod.*/],
+    ['a rambling one', {}, /preplan produced no TASK lines/],
+  ])('falls back to one model with one line after %s', async (_, change, line) => {
+    await using cloud = await startScriptedServer([say('First I would look at the folder, then measure.')]);
+    await using fast = await startScriptedServer([say('GOAL: complete')]);
+    const models = { fast: { base_url: fast.baseUrl, model: 'qwen-small' } };
+    using place = split(cloud, fast, {
+      ...change,
+      ...('models' in change ? { models: { ...models, ...change.models } } : {}),
+    });
+    const { code, out } = await runProgram(place, ['run', GOAL]);
+    expect(code).toBe(0);
+    expect(out.match(/preplan.*/g)).toEqual([expect.stringMatching(line)]);
+    expect(out).toMatch(/; running single-model\n/);
+    expect(fast.requests[0]?.lastUser).toBe(`Goal: ${GOAL}`);
+  });
+});
+
+describe(':norris continue', () => {
+  it('takes up the unfinished tasks after the program was left, with what the session had cost', async () => {
+    await using cloud = await startScriptedServer([
+      say('TASK: look\nTASK: count', { usage: { prompt: 20, completion: 5 } }),
+    ]);
+    await using fast = await startScriptedServer([
+      say('CMD: ls'),
+      say('CMD: ls | wc -l'),
+      say('None.'),
+      whenever(/Sum up a terminal session/, say('Nothing.')),
+    ]);
+    using place = split(cloud, fast, {
+      norris: { preplanner: 'cloud', max_norris_steps: 1 },
+      memory: { enabled: false },
+    });
+    const first = await runProgram(place, [], { input: ':norris count the files\n' });
+    expect(first.out).toMatch(/\[norris\] budget_exhausted/);
+    const second = await runProgram(place, ['--resume'], { input: ':norris continue\n:cost detail\n:cost all\n' });
+    expect(second.out).toMatch(/step 1\/1 \[task 2\/2: count\]/);
+    expect(second.out).toMatch(/\[norris\] tasks_complete/);
+    expect(cloud.requests).toHaveLength(1);
+    expect(fast.requests[1]?.lastUser).toMatch(
+      /go on with the goal: count the files\n\n\[aish\] Current step 2\/2: count$/,
+    );
+    expect(fast.requests[1]?.messages.some(({ content }) => content === 'CMD: ls')).toBe(true);
+    expect(second.out).toMatch(/claude-big {2}norris-preplan {2}1 calls/);
+    expect(second.out).toMatch(/qwen-small {2}norris {10}3 calls/);
+    expect(second.out).toMatch(/all sessions \(total=\$0\.000020.*\n.*\d{4}-\d\d-\d\d {2}claude-big {2}1 calls/);
+    const ledger = join(place.home, '.local/state/aish/costs.jsonl');
+    expect(statSync(ledger).mode & 0o777).toBe(0o600);
+    expect(readFileSync(ledger, 'utf8').trim().split(/\n+/)).toHaveLength(4);
+  });
+});
+
+describe('a session that has cost what it may', () => {
+  const dear = (url: string, cost: Readonly<Record<string, unknown>>) => ({
+    models: { fast: { base_url: url, model: 'dear', prices: { input: 1000, output: 1000 } } },
+    cost,
+    memory: { enabled: false },
+  });
+
+  it('warns once, then asks before each further call that is paid for', async () => {
+    const usage = { usage: { prompt: 400, completion: 100 } };
+    await using server = await startScriptedServer([say('One.', usage), say('Two.', usage), say('Three.', usage)]);
+    using place = scratch(undefined, dear(server.baseUrl, { warn_at_dollars: 0.1, stop_at_dollars: 0.5 }));
+    await using rig = startRig(place, { rows: 30 });
+    await rig.waitFor('[aish:fast]>');
+    rig.type('?one\r');
+    await rig.waitFor('this session has cost $0.50 (cost.warn_at_dollars is $0.10)');
+    rig.type('?two\r');
+    await rig.waitFor('Spend more?');
+    expect(rig.text()).toContain('This session has cost $0.50 of $0.50');
+    expect(server.requests).toHaveLength(1);
+    await rig.waitFor(/Tab and Enter/);
+    rig.type('p');
+    await rig.waitFor('Two.');
+    rig.type('?three\r');
+    await rig.waitFor('Spend more?');
+    expect(rig.text()).toContain('This session has cost $1.00 of $1.00');
+    await rig.waitFor(/Tab and Enter/);
+    rig.key('enter');
+    await rig.waitFor('stopped: no more is to be spent');
+    expect(server.requests).toHaveLength(2);
+    expect(rig.text().match(/warn_at_dollars/g)).toHaveLength(1);
+    rig.type(':history\r');
+    await rig.waitFor('you: three');
+  });
+
+  it('is not asked without a person: the answer is no, and says so', async () => {
+    await using server = await startScriptedServer([say('CMD: ls', { usage: { prompt: 500, completion: 500 } })]);
+    using place = scratch(undefined, { ...dear(server.baseUrl, { stop_at_dollars: 1 }), mode: 'unrestricted' });
+    const { code, err } = await runProgram(place, ['run', GOAL]);
+    expect(err).toMatch(/HALT: the session has cost \$1\.00 of \$1\.00 .*fast is paid for -> abort/);
+    expect(code).toBe(4);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('lets neither a plan nor a second opinion cost more: both fall to the safe side', async () => {
+    await using cloud = await startScriptedServer([]);
+    await using fast = await startScriptedServer([say('CMD: frobnicate --all'), say('GOAL: complete')]);
+    using place = split(cloud, fast, { safety: { llm_model: 'cloud' }, cost: { stop_at_dollars: 0 } });
+    const { code, out, err } = await runProgram(place, ['run', '--on-halt', 'skip', GOAL]);
+    expect(out).toMatch(/preplan failed: cloud is paid for, .*; running single-model/);
+    expect(err).toMatch(/HALT: .*cloud is paid for/);
+    expect(cloud.requests).toHaveLength(0);
+    expect(code).toBe(0);
+  });
+});
