@@ -130,6 +130,14 @@ async function keyOf(preset: Preset, signal: AbortSignal): Promise<{ key: string
   }
 }
 
+/**
+ * A timer that looks at what has come before it fires: when the process stood still (a busy machine, a laptop that
+ * slept), timers are due before what the server sent meanwhile is read.
+ */
+function after(milliseconds: number, callback: () => void): NodeJS.Timeout {
+  return setTimeout(() => setImmediate(callback), milliseconds);
+}
+
 /** Stops a request at the user's word or when nothing comes; one timer, made and cleared here. */
 function createWatchdog(user: AbortSignal, limits: Limits) {
   const controller = new AbortController();
@@ -145,10 +153,13 @@ function createWatchdog(user: AbortSignal, limits: Limits) {
   else user.addEventListener('abort', onUser, { once: true });
 
   // A timer per token would be the dearest part of a fast stream: the idle timer looks at a time stamp instead.
-  const checkIdle = (): void => {
-    const silent = performance.now() - last;
-    if (silent >= limits.idle - 1) stop('idle');
-    else if (!closed) timer = setTimeout(checkIdle, limits.idle - silent);
+  const rest = (): number => limits.idle - (performance.now() - last);
+  const idleAfter = (milliseconds: number): void => {
+    timer = after(milliseconds, () => {
+      if (closed) return;
+      if (rest() <= 1) stop('idle');
+      else idleAfter(rest());
+    });
   };
   let answering = false;
   let closed = false;
@@ -157,7 +168,9 @@ function createWatchdog(user: AbortSignal, limits: Limits) {
     stop,
     /** The request goes out now: looking up a key and loading the client are not the server's time. */
     begin(): void {
-      timer = setTimeout(() => stop('first-byte'), limits.firstByte);
+      timer = after(limits.firstByte, () => {
+        if (!answering && !closed) stop('first-byte');
+      });
     },
     stopped: (): Stop | undefined => (user.aborted ? undefined : reason),
     alive(): void {
@@ -165,7 +178,7 @@ function createWatchdog(user: AbortSignal, limits: Limits) {
       if (answering || closed) return;
       answering = true;
       clearTimeout(timer);
-      timer = setTimeout(checkIdle, limits.idle);
+      idleAfter(limits.idle);
     },
     close(): void {
       closed = true;

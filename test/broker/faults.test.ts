@@ -89,7 +89,7 @@ for (const [fault, expected] of Object.entries(TABLE)) {
     await using server = await startFaultServer(fault as FaultName);
     const { broker } = impatient([presetAt(server.baseUrl, { apiKey: async () => 'sk-secret-1234' })], {
       // Short only where it must run out; a keep-alive of 0.6 s shows that comments count as life.
-      idleTimeoutMs: fault.startsWith('stall') ? 100 : 400,
+      idleTimeoutMs: fault.startsWith('stall') ? 100 : fault === 'long-keep-alive' ? 400 : 5000,
       firstByteTimeoutMs: fault.startsWith('stall') ? 300 : 10_000,
       retry: { loading: 2000 },
     });
