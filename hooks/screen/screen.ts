@@ -37,6 +37,9 @@ export type ScreenOptions = {
   readonly redraw: () => void;
 };
 
+/** Rows that are not the running program's own: the heading above it, who has the keyboard below, prompt and status. */
+const FRAME_ROWS = 4;
+
 /** A button as it stands on the screen, in cells from the top left. */
 export type Button = {
   readonly x: number;
@@ -91,7 +94,10 @@ export class Screen {
       terminal,
       output,
       size: () => [this.ui.get().size.columns, this.ui.get().size.rows],
-      onChange: (away) => this.questions.hold(away),
+      onChange: (away) => {
+        this.questions.hold(away);
+        if (!away) this.#fit();
+      },
     });
     this.keyboard = new Keyboard(aish, this.ui, schedule);
     this.view = new View(aish.engine, (width) => this.look(width));
@@ -116,6 +122,7 @@ export class Screen {
       () => this.view.dispose(),
     ];
     this.#follow();
+    this.#fit();
     return () => {
       for (const end of ends) end();
     };
@@ -139,13 +146,24 @@ export class Screen {
     return { width, paint: this.paint, theme: this.#theme };
   }
 
-  /** The terminal has another size. What runs is told, less the columns of its frame while it has one. */
+  /** The terminal has another size; what runs is told. */
   resize(size: Size): void {
     this.ui.update({ size });
-    const frame = this.fullScreen.active ? 0 : BAR_WIDTH;
-    for (const running of this.aish.engine.live.commands.values()) {
-      running.resize(Math.max(2, size.columns - frame), size.rows);
-    }
+    this.#fit();
+    const { engine, shell } = this.aish;
+    for (const running of engine.live.commands.values()) if (running !== shell.running) running.resize(...this.#room());
+  }
+
+  /** The columns and rows that a running program has: those of its pane, or all of them. */
+  #room(): readonly [number, number] {
+    const { columns, rows } = this.ui.get().size;
+    return this.fullScreen.active
+      ? [columns, rows]
+      : [Math.max(2, columns - BAR_WIDTH), Math.max(2, rows - FRAME_ROWS)];
+  }
+
+  #fit(): void {
+    this.aish.shell.resize(...this.#room());
   }
 
   setTheme(theme: Theme): void {

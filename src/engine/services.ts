@@ -142,6 +142,8 @@ export type Journal = {
 export type UserShell = {
   readonly cwd: string;
   run(line: string): RunningCommand;
+  /** Its terminal has another size, whether anything runs in it or not. */
+  resize(columns: number, rows: number): void;
 };
 
 export type Services = {

@@ -44,6 +44,15 @@ export class ShellRegion {
     }
   }
 
+  /** The room for what the user runs, now and from now on. */
+  resize(columns: number, rows: number): void {
+    // A shell that does not come up is told to whoever submits a line.
+    this.#shell.then(
+      (shell) => shell.resize(columns, rows),
+      () => {},
+    );
+  }
+
   /** Takes back the newest waiting line. */
   takeBack(): string | undefined {
     const line = this.#waiting.pop()?.line;

@@ -13,6 +13,13 @@ describe('a command of the user', () => {
     await stage.see('exit 2 · 3.4 s · now in /elsewhere');
   });
 
+  it('has a terminal as large as its pane, whatever the size was before', async () => {
+    const stage = await setStage();
+    await stage.until(() => stage.room().join() === '78,20');
+    stage.screen.resize({ columns: 60, rows: 20 });
+    await stage.until(() => stage.room().join() === '58,16');
+  });
+
   it('gets the keyboard when it asks, says so, and one key takes it back', async () => {
     const stage = await setStage();
     stage.press('cat\r');

@@ -134,11 +134,19 @@ export async function setStage(
     mode: 'unrestricted',
     settings: { ...settings, ...change.settings },
   });
+  let room: readonly number[] = [];
+  const shell = {
+    cwd: '/home/me',
+    run: launch,
+    resize: (...size: readonly number[]) => {
+      room = size;
+    },
+  };
   const history: string[] = [];
   let quits = 0;
   const aish: Aish = {
     engine,
-    shell: new ShellRegion(engine, Promise.resolve({ cwd: '/home/me', run: launch })),
+    shell: new ShellRegion(engine, Promise.resolve(shell)),
     classify,
     incomplete: (line) => line.endsWith('\\'),
     complete: async (line) => ['alpha', 'alpine', 'beta'].filter((word) => word.startsWith(line)),
@@ -224,6 +232,8 @@ export async function setStage(
     frame,
     raw,
     quits: () => quits,
+    /** Columns and rows of the shell's terminal. */
+    room: () => room,
     /** Whether a dialog's field takes keys: a moment after it is drawn. */
     listens,
     until,

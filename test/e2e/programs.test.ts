@@ -1,0 +1,141 @@
+/** What people run in a shell all day, each in the built program: it gets the keyboard or the screen and gives it back. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { lacks } from '../support/lacks.ts';
+import { type Scratch, scratch } from '../support/program.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+import { say, startScriptedServer } from '../support/scripted-server.ts';
+
+const PASSWORD = 'hunter2-9471';
+
+/** Asks on the terminal itself with echo off, as `sudo` does; tries again after a wrong word. */
+const SUDO_LIKE = `#!/bin/bash
+exec 3<>/dev/tty
+for try in 1 2; do
+  printf '[sudo-like] password for me: ' >&3
+  stty -echo <&3; IFS= read -r word <&3; stty echo <&3
+  printf '\\n' >&3
+  if [ "$word" = ${PASSWORD} ]; then "$@"; exit; fi
+  echo 'Sorry, try again.' >&3
+done
+exit 1
+`;
+
+/** Waits for the end of `line` and for the prompt: the keyboard is back. */
+async function ended(rig: Rig, line: string, exit = 0): Promise<void> {
+  const escaped = line.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  await rig.waitFor(new RegExp(`${escaped}[\\s\\S]*exit ${exit}[\\s\\S]*\\[aish:\\w+\\]>`));
+}
+
+/** Everything the program keeps: history, journal, log. */
+function kept(place: Scratch): string {
+  return readdirSync(place.home, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+    .join('\n');
+}
+
+async function program(place: Scratch): Promise<Rig> {
+  const rig = startRig(place);
+  await rig.waitFor(/\[aish:\w+\]>/);
+  return rig;
+}
+
+describe('a program that reads', () => {
+  it.skipIf(lacks('python3'))('python3: a conversation with it, and back', async () => {
+    using place = scratch();
+    await using rig = await program(place);
+    rig.type('python3 -q\r');
+    await rig.waitFor(/>>>$/m);
+    rig.type('6 * 7\r');
+    await rig.waitFor(/^\W*42$/m);
+    rig.type('exit()\r');
+    await ended(rig, 'python3 -q');
+    rig.type('echo back\r');
+    await ended(rig, 'echo back');
+  });
+
+  it.skipIf(lacks('script'))('script: a shell in a terminal of its own, as ssh gives one', async () => {
+    using place = scratch();
+    await using rig = await program(place);
+    rig.type('script -q -c "bash --norc -i" /dev/null\r');
+    await rig.waitFor(/bash-[\d.]+[#$] ?$/m);
+    rig.type('echo far"-"away; [ -t 0 ] && exit 7\r');
+    await rig.waitFor(/^\W*far-away/m);
+    await ended(rig, 'script -q');
+  });
+
+  it.skipIf(lacks('top'))('top: redraws in its pane, is asked by keys, and leaves at q', async () => {
+    using place = scratch();
+    await using rig = await program(place);
+    rig.type('top -d 0.3\r');
+    await rig.waitFor('load average');
+    await rig.waitFor('keys go to the program');
+    rig.type('q');
+    await ended(rig, 'top -d 0.3');
+  });
+});
+
+it('a program has a terminal as large as its pane, also after the window has changed while nothing ran', async () => {
+  using place = scratch();
+  await using rig = await program(place);
+  rig.type('stty size\r');
+  await rig.waitFor('│ 20 78');
+  rig.resize(100, 30);
+  await rig.waitFor(() => rig.screen()[29]?.includes('RESTRICTED --') === true);
+  rig.type('stty size\r');
+  await rig.waitFor('│ 26 98');
+});
+
+describe('a password', () => {
+  it('goes straight to who asked for it and is kept nowhere', async () => {
+    await using server = await startScriptedServer([say('I saw.')]);
+    using place = scratch(server.baseUrl);
+    writeFileSync(join(place.work, 'sudo-like'), SUDO_LIKE, { mode: 0o755 });
+    await using rig = await program(place);
+    rig.type(`read -rsp 'Secret: ' word; echo; echo "it has \${#word} letters"\r`);
+    await rig.waitFor('keys go to the program');
+    rig.type(`${PASSWORD}\r`);
+    await rig.waitFor(`it has ${PASSWORD.length} letters`);
+    rig.type('./sudo-like echo "as root"\r');
+    await rig.waitFor(/password for me: *$/m);
+    await rig.waitFor('keys go to the program');
+    rig.type('wrong\r');
+    await rig.waitFor(/Sorry, try again\.\n.*password for me: *$/m);
+    rig.type(`${PASSWORD}\r`);
+    await rig.waitFor(/^\W*as root$/m);
+    await ended(rig, 'sudo-like');
+    rig.type('?what happened\r');
+    await rig.waitFor('I saw.');
+    rig.type(':quit\r');
+    await rig.exited;
+    expect(rig.raw).not.toContain(PASSWORD);
+    expect(kept(place)).not.toContain(PASSWORD);
+    expect(server.requests[0]?.text).toContain('as root');
+    expect(server.requests[0]?.text).not.toContain(PASSWORD);
+  });
+});
+
+describe('a program with a screen of its own', () => {
+  it.skipIf(lacks('vim'))('vim: opens, edits, saves, returns', async () => {
+    using place = scratch();
+    await using rig = await program(place);
+    rig.type('echo before\r');
+    await ended(rig, 'echo before');
+    rig.type('vim -u NONE -n note.txt\r');
+    await rig.waitFor(() => rig.screen()[22]?.startsWith('~') === true);
+    rig.type('ihello from vim');
+    await rig.waitFor(() => rig.screen()[0] === 'hello from vim');
+    rig.key('escape');
+    rig.type(':wq\r');
+    await ended(rig, 'vim -u NONE -n note.txt');
+    expect(readFileSync(join(place.work, 'note.txt'), 'utf8')).toBe('hello from vim\n');
+    // What vim had painted is gone, what was there is back.
+    expect(rig.text()).toMatch(/│ before\n/);
+    expect(rig.text()).not.toContain('hello from vim');
+    expect(rig.screen().at(-1)).toContain('RESTRICTED --');
+    rig.type('cat note.txt\r');
+    await rig.waitFor('│ hello from vim');
+  });
+});
