@@ -2,10 +2,10 @@
 import { isOutput, sentWhole } from './shorten.ts';
 import type { Evicted, Turn } from './state.ts';
 
-/** The most that one output may take of the room for all turns. */
-const OUTPUT_SHARE = 0.4;
+/** The most that one output may take of the room for all turns when it comes in; cut to that, it says so itself. */
+const OUTPUT_SHARE = 0.3;
 /** What an eviction goes down to, so that the next one is many steps away and a server's prompt cache holds meanwhile. */
-const LOW_WATER = 0.6;
+const LOW_WATER = 0.5;
 /** What is smaller, in tokens, is not worth a line that says it was left out. */
 const WORTH_SHORTENING = 64;
 /** Characters that stay of the newest texts, however little room there is. */
@@ -39,6 +39,7 @@ export function tokensFrom(turns: readonly Turn[], gone: number): number {
 export function evict(turns: readonly Turn[], gone: number, limit: number): Kept {
   const work = new Eviction(turns, gone);
   work.capOutputs(limit * OUTPUT_SHARE);
+  work.shortened = 0;
   if (work.used > limit) {
     work.reduceOutputs(limit * LOW_WATER);
     work.dropOldest(limit * LOW_WATER);

@@ -1,23 +1,68 @@
-/** What servers' own counts teach about ours. */
+/** What servers' own counts teach about the library's, whose vocabulary is seldom theirs. */
 
+/**
+ * Where vocabularies differ most: characters outside ASCII (one token for several, or several for one), and digits
+ * (three to a token, or each alone). What they may cost beyond the library's count, per character.
+ */
+export type Features = { readonly wide: number; readonly digits: number };
+
+/** Assumed until a server has counted, and the most that is believed. */
+const ASSUMED = { wide: 1.5, digits: 1 } as const;
+const MOST = { wide: 2.5, digits: 1 } as const;
 /** How many of the last counts have a say: the content of a conversation changes slowly. */
 const REMEMBERED = 4;
+/** What is a smaller share of a request than this has told nothing about itself. */
+const TELLING_SHARE = 0.05;
 /** A server that counts less than this share of what we count counts something else (what was not in its cache, …). */
 const LEAST_RATIO = 0.5;
-const MOST_RATIO = 4;
+const MOST_RATIO = 2;
 
-/** Ratios of a server's count to ours, by preset and counter. */
+type Known = { ratios: readonly number[]; wide: readonly number[]; digits: readonly number[] };
+
+export function featuresOf(text: string): Features {
+  let wide = 0;
+  for (const [run] of text.matchAll(/[^\0-\x7f]+/g)) wide += run.length;
+  let digits = 0;
+  for (const [run] of text.matchAll(/\d{2,}/g)) digits += run.length - Math.ceil(run.length / 3);
+  return { wide, digits };
+}
+
+/** Ratios and surcharges by preset and counter. Nothing learned makes a count smaller than the library's own. */
 export function createCalibration() {
-  const ratios = new Map<string, number[]>();
+  const known = new Map<string, Known>();
+  const of = (key: string): Known => known.get(key) ?? { ratios: [], wide: [], digits: [] };
+  const rateOf = (key: string, feature: keyof Features): number => {
+    const seen = of(key)[feature];
+    return seen.length === 0 ? ASSUMED[feature] : Math.max(...seen);
+  };
+  const factor = (key: string): number => Math.max(1, ...of(key).ratios);
+  const surcharge = (key: string, { wide, digits }: Features): number =>
+    wide * rateOf(key, 'wide') + digits * rateOf(key, 'digits');
+
   return {
-    /** @param ours what we counted for a request, uncorrected @param theirs what the server says it read */
-    learn(key: string, ours: number, theirs: number): void {
-      const ratio = theirs / Math.max(1, ours);
-      if (ratio < LEAST_RATIO || ratio > MOST_RATIO) return;
-      ratios.set(key, [...(ratios.get(key) ?? []), ratio].slice(-REMEMBERED));
+    /** What is added to the library's count of a text with these features. */
+    surcharge,
+    /** What counts are multiplied with. */
+    factor,
+    known: (key: string): boolean => of(key).ratios.length > 0,
+    /** @param ours what was counted for a request, surcharges in it @param theirs what the server says it read */
+    learn(key: string, ours: number, features: Features, theirs: number): void {
+      const extra = surcharge(key, features);
+      const base = Math.max(1, ours - extra);
+      if (theirs < base * LEAST_RATIO) return;
+      const { ratios, ...seen } = of(key);
+      let predicted = base + extra;
+      if (extra > base * TELLING_SHARE) {
+        // All that the server counted beyond the rest is put down to the larger of the two: rather too much than too little.
+        const shares = { wide: features.wide * rateOf(key, 'wide'), digits: features.digits * rateOf(key, 'digits') };
+        const feature = shares.wide > shares.digits ? 'wide' : 'digits';
+        const rate = (theirs / factor(key) - base) / features[feature];
+        const believed = Math.max(0, Math.min(MOST[feature], rate));
+        seen[feature] = [...seen[feature], believed].slice(-REMEMBERED);
+        predicted = base + extra - shares[feature] + believed * features[feature];
+      }
+      const ratio = Math.min(MOST_RATIO, theirs / predicted);
+      known.set(key, { ...seen, ratios: [...ratios, ratio].slice(-REMEMBERED) });
     },
-    /** What our counts are multiplied with; never below 1, so that it can only make a request smaller. */
-    factor: (key: string): number => Math.max(1, ...(ratios.get(key) ?? [])),
-    known: (key: string): boolean => ratios.has(key),
   };
 }

@@ -1,5 +1,5 @@
 /** The server's count of a call against ours: what it teaches, and whether the server read all of it. */
-import type { Reply } from '../../session/message.ts';
+import type { Message, Reply } from '../../session/message.ts';
 import { isLocal, type Preset } from '../preset.ts';
 import type { Attempt } from '../transport.ts';
 import type { Meter } from './meter.ts';
@@ -17,6 +17,7 @@ export function checkCounts(
   meter: Meter,
   preset: Preset,
   { counted }: { readonly counted?: Counted },
+  messages: readonly Message[],
   { fault }: Attempt,
   reply: Reply,
 ): Reply {
@@ -24,18 +25,24 @@ export function checkCounts(
   const { counter, tokens, corrected } = counted;
   if (fault?.failure.kind === 'overflow') {
     const { window, tokens: theirs } = fault.overflow ?? {};
-    if (theirs !== undefined) meter.learn(preset, counter, tokens, theirs);
+    if (theirs !== undefined) meter.learn(preset, counter, textOf(messages), tokens, theirs);
     meter.overflowed(preset, corrected, window);
     return reply;
   }
   const { usage } = reply;
   const read = usage?.promptTokens ?? 0;
   if (read === 0) return reply;
-  meter.learn(preset, counter, tokens, read);
+  meter.learn(preset, counter, textOf(messages), tokens, read);
   const whole = read >= corrected * READ_AT_LEAST || corrected < WORTH_COMPARING || usage?.cachedTokens !== undefined;
   if (whole || !isLocal(preset) || preset.demo || reply.finish === 'failed' || !meter.truncated(preset, read)) {
     return reply;
   }
   const message = `${preset.name} read only ${read} of about ${corrected} tokens: it cuts long conversations silently; give it a larger window`;
   return { ...reply, toolCalls: [], finish: 'failed', failure: { kind: 'overflow', message } };
+}
+
+function textOf(messages: readonly Message[]): string {
+  const calls = (message: Message) =>
+    message.role === 'assistant' ? message.toolCalls.map(({ arguments: args }) => args).join('\n') : '';
+  return messages.map((message) => `${message.content}\n${calls(message)}`).join('\n');
 }

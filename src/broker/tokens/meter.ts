@@ -3,7 +3,7 @@ import { demoTokens } from '../demo/attempt.ts';
 import { isLocal, type Preset, secretsPolicy } from '../preset.ts';
 import type { Probe } from '../probe.ts';
 import { askTokenizer } from './ask-server.ts';
-import { createCalibration } from './calibration.ts';
+import { createCalibration, featuresOf } from './calibration.ts';
 import { estimateTokens } from './estimate.ts';
 import { countByLibrary } from './library.ts';
 
@@ -119,15 +119,19 @@ export function createMeter(options: MeterOptions) {
       ]);
       if (!window || signal.aborted) return undefined;
       const counter = keyOf(preset, kind);
-      const [first = 0, ...tokens] = counts.map((each) => each + AROUND_MESSAGE);
       const key = calibrationKey(preset, counter);
+      const [first = 0, ...tokens] = [head, ...texts].map((text, index) => {
+        const foreign = kind === 'library' ? calibration.surcharge(key, featuresOf(text)) : 0;
+        return (counts[index] ?? 0) + Math.ceil(foreign) + AROUND_MESSAGE;
+      });
       const [before, after] = MARGINS[kind];
       const margin = calibration.known(key) ? after : before;
       return { counter, tokens, head: first + AROUND_ALL, factor: calibration.factor(key), margin, ...window };
     },
-    /** A call has ended: `ours` is what was counted for it by `counter`, `theirs` what the server read. */
-    learn(preset: Preset, counter: string, ours: number, theirs: number): void {
-      calibration.learn(calibrationKey(preset, counter), ours, theirs);
+    /** A call of `text` has ended: `ours` is what was counted for it by `counter`, `theirs` what the server read. */
+    learn(preset: Preset, counter: string, text: string, ours: number, theirs: number): void {
+      const features = counter === 'library' ? featuresOf(text) : { wide: 0, digits: 0 };
+      calibration.learn(calibrationKey(preset, counter), ours, features, theirs);
     },
     /** A call did not fit, though it was thought to; `window` where the server told it. */
     overflowed(preset: Preset, ours: number, window: number | undefined): void {
