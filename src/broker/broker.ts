@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Category, Message, Reply, ToolSpec, Usage } from '../session/message.ts';
+import type { Category, Message, Reply, ToolSpec } from '../session/message.ts';
 import { attemptDemo } from './demo/attempt.ts';
 import { type Fault, fault, label } from './faults.ts';
 import { lessonOf } from './learn.ts';
@@ -167,7 +167,7 @@ export function createBroker(options: BrokerOptions): Broker {
     const first = presets.get(name);
     if (!first) return unknown(name);
     const call = { ...options, onText() {} };
-    const attempts: { preset: string; usage?: Usage }[] = [];
+    const attempts: Reply[] = [];
     const said: string[] = [];
     let { next, barred } = routeOf(first);
     for (let preset = first; ; ) {
@@ -177,7 +177,7 @@ export function createBroker(options: BrokerOptions): Broker {
         const notices = [...said, ...reply.notices];
         return { ...reply, notices, ...(attempts.length > 0 && { attempts }) };
       }
-      attempts.push({ preset: preset.name, ...(reply.usage && { usage: reply.usage }) });
+      attempts.push(reply);
       const line = `${reply.failure?.message ?? `${preset.name} failed`}; using ${label(other)} instead`;
       said.push(...reply.notices, line);
       call.onNotice?.(line);

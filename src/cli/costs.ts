@@ -90,7 +90,7 @@ export function createCostMeter({ config, configFile, stateDir, session, engine,
         // What was aborted before it began cost nothing.
         const dead = options.signal.aborted;
         const reply = await broker.chat(name, messages, options);
-        if (!dead) count(options.category, messages, reply);
+        if (!dead) for (const each of [...(reply.attempts ?? []), reply]) count(options.category, messages, each);
         return reply;
       },
       async chatStream(name, messages, options) {

@@ -111,7 +111,7 @@ function mergeUsers(messages: readonly Message[]): readonly Message[] {
  * Index of the oldest turn that is still sent. Moves in blocks of a quarter of `maxTurns`, so that the prefix stays
  * the same over many calls, and never lands inside a tool exchange: a result goes with its call.
  */
-export function firstKept(turns: readonly Turn[], maxTurns: number): number {
+function firstKept(turns: readonly Turn[], maxTurns: number): number {
   if (turns.length <= maxTurns) return 0;
   const block = Math.max(1, Math.floor(maxTurns / 4));
   let from = Math.ceil((turns.length - maxTurns) / block) * block;

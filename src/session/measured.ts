@@ -20,7 +20,9 @@ export function takeMeasure(work: Work, { op, budget, tokens, files = [] }: Meas
     const turn = turns[at];
     if (turn) turns[at] = { ...uncounted(turn), file };
   }
+  const { gone = 0, settings } = work.conversation;
   const from = firstInContext(work.conversation);
+  if (from > gone) work.notice('info', `[aish] ${leftText(from - gone)} (max_turns ${settings.maxTurns})`);
   const kept = evict(turns, from, budget.limit);
   const sent = tokensFrom(kept.turns, kept.gone);
   work.set({ turns: kept.turns, gone: kept.gone, budget, used: Math.ceil((budget.head + sent) * budget.factor) });
@@ -52,9 +54,13 @@ function tell(work: Work, op: string, budget: Budget, more: Evicted): void {
 function evictionLine({ gone, shortened }: Evicted, { preset, window }: Budget): string {
   const parts = [
     ...(shortened > 0 ? [`${shortened} long ${shortened === 1 ? 'text was' : 'texts were'} shortened`] : []),
-    ...(gone > 0 ? [`${gone} oldest ${gone === 1 ? 'turn' : 'turns'} left the context`] : []),
+    ...(gone > 0 ? [leftText(gone)] : []),
   ];
   return `[aish] ${parts.join(' and ')} to fit the window of ${preset} (${window} tokens)`;
+}
+
+function leftText(turns: number): string {
+  return `${turns} oldest ${turns === 1 ? 'turn' : 'turns'} left the context`;
 }
 
 function assumed({ preset, window }: Budget): string {

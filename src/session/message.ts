@@ -56,8 +56,8 @@ export type Reply = {
   readonly preset: string;
   /** Presets that may be asked instead after a failure, in order (BR-4). Absent: nothing there would help. */
   readonly fallback?: readonly string[];
-  /** Calls that failed before this one on its way over fallbacks, with what they used where that is known. */
-  readonly attempts?: readonly { readonly preset: string; readonly usage?: Usage }[];
+  /** What the presets said that were asked before this one and failed: they may have used tokens too. */
+  readonly attempts?: readonly Reply[];
   readonly finish: 'stop' | 'tools' | 'length' | 'cancelled' | 'failed';
   /** The token limit cut the text, whatever else arrived: its last line may be half a line. */
   readonly truncated?: boolean;

@@ -1,6 +1,5 @@
 /** One step, for chat and Norris alike: call the model, parse, then each action in turn: examine, consent, act, record. */
 import type { Action, Judgement } from './action.ts';
-import { firstKept } from './context.ts';
 import { fileOf, formatForModel } from './exec-text.ts';
 import { isGranted, withChange } from './grants.ts';
 import type { Reply } from './message.ts';
@@ -25,13 +24,8 @@ type Judging = Extract<Phase, { kind: 'judging' }>;
 
 /** Everything that waited joins the conversation, then the model is called. */
 export function startStep(work: Work, run: Run): void {
-  const before = firstKept(work.conversation.turns, work.conversation.settings.maxTurns);
   for (const item of work.conversation.inbox) deliver(work, item);
   work.set({ inbox: [] });
-  const { turns, settings } = work.conversation;
-  const evicted = firstKept(turns, settings.maxTurns) - before;
-  if (evicted > 0)
-    work.notice('info', `[aish] ${evicted} oldest turns left the context (max_turns ${settings.maxTurns})`);
   if (run.kind === 'norris') showStep(work, run);
   callModel(work, run);
 }

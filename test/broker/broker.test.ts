@@ -128,7 +128,7 @@ for (const fault of ['killed-at-once', 'busy-for-ever', 'server-error', 'loading
     const onNotice = (line: string) => void notices.push(line);
     const reply = await broker.chat('fast', HELLO, { signal: NEVER, category: 'safety', onNotice });
     expect(reply).toMatchObject({ text: 'from the other', preset: 'deep', finish: 'stop' });
-    expect(reply.attempts).toEqual([{ preset: 'fast' }]);
+    expect(reply.attempts).toMatchObject([{ preset: 'fast', finish: 'failed' }]);
     expect(reply.notices).toHaveLength(1);
     expect(reply.notices[0]).toMatch(/; using deep \(large\) instead$/);
     expect(notices).toContain(reply.notices[0]);

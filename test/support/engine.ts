@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Preset } from '../../src/broker/index.ts';
+import type { BrokerOptions, Preset } from '../../src/broker/index.ts';
 import { createBroker } from '../../src/broker/index.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { Gate, Services } from '../../src/engine/services.ts';
@@ -28,13 +28,20 @@ const rmGate: Gate = {
 
 export function startEngine(
   preset: Preset,
-  change: { gate?: Gate; services?: Partial<Services>; settings?: Partial<Settings> } = {},
+  change: {
+    gate?: Gate;
+    services?: Partial<Services>;
+    settings?: Partial<Settings>;
+    /** Other presets beside the active one, and how the broker behaves. */
+    presets?: readonly Preset[];
+    broker?: Partial<BrokerOptions>;
+  } = {},
 ): Bench {
   const cwd = mkdtempSync(join(tmpdir(), 'aish-engine-'));
   const journal: SessionEvent[] = [];
   const tools = createTools([BASH], [], ['bash'], []);
   const services: Services = {
-    models: createBroker({ presets: [preset] }),
+    models: createBroker({ presets: [preset, ...(change.presets ?? [])], ...change.broker }),
     gate: change.gate ?? rmGate,
     agent: {
       run: (command, options) =>

@@ -129,6 +129,7 @@ const FAULTS = {
   'error-event': stream(content('half'), `event: error\n${event({ error: { code: 500, message: 'out of memory' } })}`),
   'finish-error': stream(content('half'), stop('error')),
   'early-end': stream(content('half')),
+  'cut-command': stream(content('I do it.\n\nCMD: touch mark\n'), content('CMD: touch mark-two')),
   killed({ res }: Call) {
     res.writeHead(200, { 'content-type': 'text/event-stream' });
     res.write(content('half'), () => res.destroy());
@@ -160,6 +161,7 @@ const FAULTS = {
   loading: first(2, LOADING),
   'loading-for-ever': LOADING,
   'rate-limited': first(1, error(429, 'slow down', {}, { 'retry-after': '2' })),
+  'rate-limited-for-ever': error(429, 'slow down'),
   'rate-limited-for-an-hour': error(429, 'slow down', {}, { 'retry-after': '3600' }),
   'busy-for-ever': error(503, 'all slots are taken'),
   'no-credit': error(429, 'You exceeded your current quota', { type: 'insufficient_quota' }),

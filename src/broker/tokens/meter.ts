@@ -35,6 +35,8 @@ const AROUND_ALL = 48;
 const MARGINS = { server: [0.06, 0.02], library: [0.25, 0.1], estimate: [0.15, 0.1], demo: [0, 0] } as const;
 /** Counts that are kept, by counter. */
 const MOST_KEPT = 500;
+/** The smallest window in use. */
+const LEAST_WINDOW = 2048;
 /** What an overflow without numbers leaves of what had been sent. */
 const AFTER_OVERFLOW = 0.7;
 
@@ -139,13 +141,16 @@ export function createMeter(options: MeterOptions) {
       learned.set(preset.name, Math.min(known, window ?? Math.ceil(ours * AFTER_OVERFLOW)));
     },
     /**
-     * A server read `read` tokens and left the rest out, so that is its window. False the second time: then it counts
-     * something else, and nothing is made of it.
+     * A server read `read` tokens and left the rest out, so that is about its window. False the second time: then it
+     * counts something else, and what was made of it is taken back.
      */
     truncated(preset: Preset, read: number): boolean {
-      if (truncating.has(preset.name)) return false;
+      if (truncating.has(preset.name)) {
+        learned.delete(preset.name);
+        return false;
+      }
       truncating.add(preset.name);
-      learned.set(preset.name, read);
+      learned.set(preset.name, Math.max(read, LEAST_WINDOW));
       return true;
     },
     /** The window as far as it is known without asking. */

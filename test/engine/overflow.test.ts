@@ -1,0 +1,124 @@
+import { expect, it } from 'vitest';
+import { startEngine } from '../support/engine.ts';
+import { say, startScriptedServer } from '../support/scripted-server.ts';
+import { startWindowServer } from '../support/window-server.ts';
+
+const PASTE = 'one line of a log that somebody pasted, with words and numbers 1234567\n'.repeat(400);
+
+async function asked(
+  preset: Parameters<typeof startEngine>[0],
+  services: { maxAnswerTokens: number; tokenBudget?: number },
+) {
+  await using bench = startEngine(preset, { services });
+  void bench.engine.dispatch({ type: 'asked', line: 'l', text: `What is wrong here?\n${PASTE}` });
+  await bench.until(() => bench.engine.conversation.phase.kind === 'idle');
+  const { entries } = bench.engine.transcript;
+  const notices = entries.flatMap(({ entry }) => (entry.kind === 'notice' ? [entry.text] : []));
+  return { notices, last: entries.at(-1)?.entry, conversation: bench.engine.conversation };
+}
+
+it('a window that is smaller than the user said is learned from the refusal: asked once more with less, in one line', async () => {
+  await using server = await startWindowServer({
+    window: 4096,
+    tokenizer: 'cl100k',
+    tells: ['usage'],
+    script: () => ({ text: 'Nothing is wrong.' }),
+  });
+  const { notices, last } = await asked(
+    { name: 'fast', model: 'm', baseUrl: server.baseUrl, context: 32_768 },
+    { maxAnswerTokens: 512 },
+  );
+  expect(server.requests.map(({ refused }) => refused)).toEqual([true, false]);
+  expect(
+    notices.filter((text) => /too long, \d+ tokens for a window of 4096.*; asking once more with less$/.test(text)),
+  ).toHaveLength(1);
+  expect(notices.filter((text) => /shortened/.test(text))).toEqual([
+    '[aish] 1 long text was shortened to fit the window of fast (4096 tokens)',
+  ]);
+  expect(last).toMatchObject({ kind: 'assistant', text: 'Nothing is wrong.' });
+  expect(server.requests[1]?.messages.at(-1)?.content).toMatch(/^What is wrong here\?[\s\S]*lines omitted/);
+});
+
+it('a refusal without numbers is asked once more with less, and only once', async () => {
+  const refusal = { status: 400, message: "This model's maximum context length is exceeded", type: 'x' };
+  await using server = await startScriptedServer([{ error: refusal }, { error: refusal }, say('never')]);
+  const { notices } = await asked(
+    { name: 'fast', model: 'm', baseUrl: server.baseUrl, context: 16_384 },
+    { maxAnswerTokens: 512 },
+  );
+  expect(server.requests).toHaveLength(2);
+  expect(server.requests[1]?.text.length).toBeLessThan((server.requests[0]?.text.length ?? 0) * 0.8);
+  expect(notices.filter((text) => /asking once more with less/.test(text))).toHaveLength(1);
+});
+
+it('a server that silently reads only a part is found out by its own count, and asked once more with less', async () => {
+  await using server = await startScriptedServer([
+    { ...say('An answer to half of it.'), usage: { prompt: 2048, completion: 5 } },
+    { ...say('An answer to what fits.'), usage: { prompt: 1400, completion: 5 } },
+  ]);
+  const { notices, last, conversation } = await asked(
+    { name: 'fast', model: 'm', baseUrl: server.baseUrl, context: 16_384 },
+    { maxAnswerTokens: 512 },
+  );
+  expect(notices.join('\n')).toMatch(
+    /fast read only 2048 of about \d+ tokens: it cuts long conversations silently.*; asking once more/,
+  );
+  expect(last).toMatchObject({ text: 'An answer to what fits.' });
+  expect(conversation.budget).toMatchObject({ window: 2048, source: 'learned' });
+  expect(server.requests[1]?.text.length).toBeLessThan(9000);
+});
+
+it('a server that counts only what was not in its cache is not taken for one that cuts', async () => {
+  await using server = await startScriptedServer([
+    { ...say('first'), usage: { prompt: 900, completion: 5 } },
+    { ...say('second'), usage: { prompt: 900, completion: 5 } },
+  ]);
+  const { last } = await asked(
+    { name: 'fast', model: 'm', baseUrl: server.baseUrl, context: 16_384 },
+    { maxAnswerTokens: 512 },
+  );
+  // Believed once, since it may be true; the second time it is the server's way to count.
+  expect(last).toMatchObject({ text: 'second' });
+});
+
+it('token_budget holds below the window, and the answer has its room in a small one', async () => {
+  await using server = await startWindowServer({
+    window: 16_384,
+    tokenizer: 'o200k',
+    tells: ['props', 'usage'],
+    script: () => ({ text: 'fine' }),
+  });
+  const preset = { name: 'fast', model: 'm', baseUrl: server.baseUrl };
+  const { conversation } = await asked(preset, { maxAnswerTokens: 8192, tokenBudget: 2000 });
+  expect(server.requests[0]?.tokens).toBeLessThanOrEqual(2000);
+  expect(server.requests[0]?.answer).toBe(4096);
+  expect(conversation.budget).toMatchObject({ window: 16_384, room: 2000, source: 'server' });
+});
+
+it('a system prompt that leaves no room is said, and nothing is sent', async () => {
+  await using server = await startScriptedServer([say('never')]);
+  await using bench = startEngine(
+    { name: 'fast', model: 'm', baseUrl: server.baseUrl, context: 2048 },
+    { services: { systemPrompt: 'You are very careful. '.repeat(400) } },
+  );
+  void bench.engine.dispatch({ type: 'asked', line: 'l', text: 'hello' });
+  await bench.until(() => bench.engine.conversation.phase.kind === 'idle');
+  const { entry } = bench.engine.transcript.entries.at(-1) ?? {};
+  expect(entry).toMatchObject({ kind: 'notice', level: 'error' });
+  expect(JSON.stringify(entry)).toMatch(/window of fast is too small.*of 2048 tokens/);
+  expect(server.requests).toEqual([]);
+});
+
+it('a window that nobody tells is assumed to be small, and this is said once', async () => {
+  await using server = await startScriptedServer([say('one'), say('two')], { window: 0 });
+  await using bench = startEngine({ name: 'fast', model: 'other', baseUrl: server.baseUrl });
+  for (const text of ['first', 'second']) {
+    void bench.engine.dispatch({ type: 'asked', line: text, text });
+    await bench.until(() => bench.engine.conversation.phase.kind === 'idle');
+  }
+  const said = bench.engine.transcript.entries.filter(({ entry }) => JSON.stringify(entry).includes('is not known'));
+  expect(said).toHaveLength(1);
+  expect(said[0]?.entry).toMatchObject({
+    text: '[aish] the window of fast is not known; 4096 tokens are assumed (models.fast.context sets it)',
+  });
+});
