@@ -16,8 +16,8 @@ type Props = {
  * tree, since React takes a cursor away where it passes and the last one set is the one that holds.
  */
 export function ProgramCursor({ columns, main }: Props) {
-  const { user, model } = useExecutor();
-  const output = (user ?? model)?.running.output;
+  const { user, models } = useExecutor();
+  const output = (user ?? models.at(-1))?.running.output;
   useFrames(output);
   const last = (output && promptTextOf(output)) ?? output?.lines(1).at(-1) ?? '';
   return <Cursor x={Math.min(columns - 1, BAR_WIDTH + lineWidth(last))} y={Math.max(0, main - 2)} />;

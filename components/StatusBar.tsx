@@ -32,6 +32,7 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
   const activity = useActivity();
   const time = useTicker(activity !== undefined, aish.engine.services.now);
   const jobs = useSession(() => aish.info().jobs);
+  const agents = useSession((state) => Object.keys(state.sessions).length - 1);
   const branch = useSession(() => aish.info().branch);
   const waiting = useUi(() => aish.shell.waiting.length);
   if (pending) {
@@ -47,6 +48,9 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
     ...(context === undefined ? [] : [{ text: `ctx ${context}%`, weight: 4 }]),
     ...(dollars > 0 ? [{ text: shortDollars(dollars), weight: 4 }] : []),
     ...(waiting > 0 ? [{ text: `${waiting} waiting (Esc takes back)`, short: `${waiting} waiting`, weight: 6 }] : []),
+    ...(agents > 0
+      ? [{ text: `${agents} sub-agent${agents === 1 ? '' : 's'}`, short: `${agents} sub`, weight: 6 }]
+      : []),
     ...(jobs > 0 ? [{ text: `${jobs} job${jobs === 1 ? '' : 's'}`, weight: 4 }] : []),
   ];
   const place: Segment = { text: shortPath(cwd) + (branch ? ` (${branch})` : ''), short: shortPath(cwd), weight: 3 };

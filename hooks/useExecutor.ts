@@ -1,8 +1,9 @@
 import { useSyncExternalStore } from 'react';
 import type { RunningCommand } from '../src/engine/services.ts';
-import { rootOf, type State } from '../src/session/state.ts';
+import { runningOf } from '../src/session/lanes.ts';
+import type { Phase } from '../src/session/state.ts';
 import { useScreen } from './context.ts';
-import { useSession } from './useSession.ts';
+import { useConversation, useSession } from './useSession.ts';
 
 /** A command in the foreground: the user's own, or the one that the model's run waits for. */
 export type Foreground = {
@@ -12,16 +13,33 @@ export type Foreground = {
   readonly running: RunningCommand;
 };
 
-/** The foreground commands of the user's shell and of the model, each if there is one. */
-export function useExecutor(): { readonly user?: Foreground; readonly model?: Foreground } {
-  const user = useForeground(useSession((state) => state.shell.running?.op));
-  const model = useForeground(useSession(modelOp));
+/** The foreground command of the user's shell, if there is one, and those of the model. */
+export function useExecutor(): { readonly user?: Foreground; readonly models: readonly Foreground[] } {
+  const { engine } = useScreen().aish;
+  const userOp = useSession((state) => state.shell.running?.op);
   const line = useSession((state) => state.shell.running?.line ?? '');
-  const command = useSession(modelCommand);
-  return {
-    ...(user ? { user: { op: user.op, by: 'user', command: line, running: user.running } } : {}),
-    ...(model ? { model: { op: model.op, by: 'model', command, running: model.running } } : {}),
+  const phase = useConversation((conversation) => conversation.phase);
+  // The process comes some ms after the start that the machine knows; the engine tells when it is there.
+  useSyncExternalStore(
+    (listener) => engine.subscribe(listener),
+    () => [...engine.live.commands.keys()].join(' '),
+  );
+  const foreground = (op: string, by: Foreground['by'], command: string): Foreground[] => {
+    const running = engine.live.commands.get(op);
+    return running ? [{ op, by, command, running }] : [];
   };
+  const [user] = userOp === undefined ? [] : foreground(userOp, 'user', line);
+  const models = isActing(phase) ? runningOf(phase) : [];
+  return {
+    ...(user ? { user } : {}),
+    models: models.flatMap(({ op, action }) =>
+      action.kind === 'command' ? foreground(op, 'model', action.command) : [],
+    ),
+  };
+}
+
+function isActing(phase: Phase): phase is Extract<Phase, { kind: 'acting' | 'stoppingActions' }> {
+  return phase.kind === 'acting' || phase.kind === 'stoppingActions';
 }
 
 /** Lines for the shell that wait until the running command has ended, one a line. */
@@ -31,30 +49,4 @@ export function useWaitingLines(): string {
     (listener) => engine.subscribe(listener),
     () => shell.waiting.join('\n'),
   );
-}
-
-/** The process comes some ms after the start that the machine knows; the engine tells when it is there. */
-function useForeground(op: string | undefined): { readonly op: string; readonly running: RunningCommand } | undefined {
-  const { engine } = useScreen().aish;
-  const running = useSyncExternalStore(
-    (listener) => engine.subscribe(listener),
-    () => (op === undefined ? undefined : engine.live.commands.get(op)),
-  );
-  return op !== undefined && running ? { op, running } : undefined;
-}
-
-function acting(state: State) {
-  const { phase } = rootOf(state);
-  const busy = phase.kind === 'acting' ? phase.started : phase.kind === 'stopping' && phase.acting?.started === true;
-  return busy && (phase.kind === 'acting' || phase.kind === 'stopping') ? phase : undefined;
-}
-
-function modelOp(state: State): string | undefined {
-  return acting(state)?.op;
-}
-
-function modelCommand(state: State): string {
-  const dispatch = acting(state)?.dispatch;
-  const action = dispatch?.actions[dispatch.index];
-  return action?.kind === 'command' ? action.command : '';
 }

@@ -42,6 +42,7 @@ export function activityOf(state: State): string | undefined {
     case 'acting':
       return 'running';
     case 'stopping':
+    case 'stoppingActions':
       return 'stopping';
   }
 }

@@ -4,6 +4,7 @@ import type { Entry } from '../../src/session/entry.ts';
 import { clean, stripStyles, visible } from '../../src/session/text.ts';
 import { wrapText } from '../text/wrap.ts';
 import { highlightDiff } from '../transcript/highlight.ts';
+import { delegateLines } from './delegate.ts';
 import { execLines } from './exec.ts';
 import { withGutter } from './frame.ts';
 import type { Look } from './look.ts';
@@ -31,6 +32,8 @@ function drawn(entry: Entry, look: Look): string[] {
       return execLines(entry, look);
     case 'tool':
       return toolLines(entry, look);
+    case 'delegate':
+      return delegateLines(entry, look);
     case 'refused':
       return refusedLines(entry, look);
     case 'norrisBegan':

@@ -1,6 +1,7 @@
 /** Who has the keyboard: the prompt, or the program in the foreground (EX-4). */
 import type { Aish } from '../../src/commands/aish.ts';
 import type { LiveOutput, RunningCommand } from '../../src/engine/services.ts';
+import { runningOf } from '../../src/session/lanes.ts';
 import { isEmpty } from '../editor/state.ts';
 import type { Schedule } from '../terminal/tokenizer.ts';
 import type { Store } from './store.ts';
@@ -35,7 +36,9 @@ export class Keyboard {
   get program(): RunningCommand | undefined {
     const { shell, engine } = this.#aish;
     const { phase } = engine.conversation;
-    return shell.running ?? (phase.kind === 'acting' ? engine.live.commands.get(phase.op) : undefined);
+    if (shell.running || phase.kind !== 'acting') return shell.running;
+    const commands = runningOf(phase).map(({ op }) => engine.live.commands.get(op));
+    return commands.findLast((command) => command !== undefined);
   }
 
   /** The program that has the keyboard. */

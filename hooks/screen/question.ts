@@ -1,4 +1,6 @@
 /** What a question looks like before it is drawn: its words, its whole action, its answers. Pure. */
+
+import { describeAction } from '../../src/session/action.ts';
 import { shortDollars } from '../../src/session/cost.ts';
 import type { Answer } from '../../src/session/event.ts';
 import { isGrantable } from '../../src/session/grants.ts';
@@ -69,6 +71,7 @@ const REFUSED = 'Restricted: the kernel will refuse a write. u leaves Restricted
 
 /** A server may change a tool under a consent that was given before. */
 const CHANGED = 'The tool is not defined as it was when it was approved or first seen.';
+const REFUSED_AGENT = 'Restricted: the kernel will refuse a write.';
 
 /** What a question without an action has in common. */
 const BARE = {
@@ -132,18 +135,23 @@ function spendWords({ preset, spent, limit, allowance }: Of<'spend'>): QuestionW
 }
 
 function haltWords(question: Of<'halt'>): QuestionWords {
-  const { action, judgement, why, cwd, mode, step, tool, task } = question;
+  const { action, judgement, why, cwd, mode, step, tool, task, asker } = question;
+  const who = asker ? ` · sub-agent ${asker.agent}` : '';
   const counter = step ? ` · step ${step.k}/${step.n}` : '';
+  // A sub-agent stays in its mode: there is nothing to offer.
+  const fails = why !== 'consent' && mode === 'restricted' && action.kind === 'command';
+  const refused = fails ? [asker ? REFUSED_AGENT : REFUSED] : [];
   return {
-    title: `${TITLES[why]}${counter}`,
+    title: `${TITLES[why]}${who}${counter}`,
     reasons: [
       ...reasonsOf(why, judgement.reason),
       ...(tool?.changed ? [CHANGED] : []),
-      ...(why !== 'consent' && mode === 'restricted' && action.kind === 'command' ? [REFUSED] : []),
+      ...refused,
       // The task stands last: on a small screen it gives way to the reason.
       ...(task ? [`[task ${task.k}/${task.n}: ${visible(task.text)}]`] : []),
+      ...(asker ? [`[its task: ${visible(asker.task)}]`] : []),
     ],
-    action: visible(action.kind === 'command' ? action.command : action.name),
+    action: visible(action.kind === 'tool' ? action.name : describeAction(action)),
     tree: action.kind === 'tool' ? argumentTree(action.arguments) : [],
     claims: (tool?.claims ?? []).map((claim) => `its server says: ${visible(claim)}`),
     stake: (judgement.stake ?? []).map(visible),

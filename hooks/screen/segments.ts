@@ -36,7 +36,8 @@ function widthOf(segments: readonly Segment[]): number {
   return segments.reduce((sum, { text }) => sum + textWidth(text) + GAP.length, 0);
 }
 
-function cut(text: string, columns: number): string {
+/** The text in at most so many cells; an ellipsis stands for what is gone. */
+export function cut(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   let width = 0;
   let kept = '';

@@ -170,6 +170,6 @@ export class View {
 }
 
 function mayChange(entry: Entry): boolean {
-  if (entry.kind === 'exec' || entry.kind === 'tool') return entry.result === undefined;
+  if (entry.kind === 'exec' || entry.kind === 'tool' || entry.kind === 'delegate') return entry.result === undefined;
   return entry.kind === 'user' && entry.queued;
 }

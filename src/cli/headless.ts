@@ -67,14 +67,14 @@ class Headless {
     this.#answered.add(question.id);
     const kind = answerWithout[question.kind] ?? this.#options.onHalt;
     this.#options.err(`${haltLine(question)} -> ${kind} (no person to ask)\n`);
+    const { engine } = this.#aish;
+    // An abort at a sub-agent's HALT would end that sub-agent only; here it stands for the whole run (CL-1).
+    const whole = kind === 'abort' && question.session !== engine.state.root;
     // Not from within the dispatch that put the question.
-    queueMicrotask(
-      () =>
-        void this.#aish.engine.dispatch(
-          { type: 'answered', question: question.id, answer: { kind } },
-          question.session,
-        ),
-    );
+    queueMicrotask(() => {
+      if (whole) void engine.dispatch({ type: 'aborted' });
+      else void engine.dispatch({ type: 'answered', question: question.id, answer: { kind } }, question.session);
+    });
   }
 
   #interrupt(): void {
@@ -90,11 +90,17 @@ class Headless {
 const answerWithout = { escalation: 'abort', mode: 'skip', spend: 'abort', halt: undefined } as const;
 
 function haltLine(question: Question): string {
-  if (question.kind === 'escalation') return `HALT: ${question.skips} actions skipped in a row`;
-  if (question.kind === 'mode') return `HALT: the agent asks for Unrestricted mode: ${visible(question.reason)}`;
-  if (question.kind === 'spend')
-    return `HALT: the session has cost ${shortDollars(question.spent)} of ${shortDollars(question.limit)} (cost.stop_at_dollars), and ${question.preset} is paid for`;
-  return `HALT: ${visible(question.judgement.reason)}: ${visible(describeAction(question.action))}`;
+  const who = question.asker ? ` (sub-agent ${question.asker.agent}: ${visible(question.asker.task)})` : '';
+  switch (question.kind) {
+    case 'escalation':
+      return `HALT${who}: ${question.skips} actions skipped in a row`;
+    case 'mode':
+      return `HALT${who}: the agent asks for Unrestricted mode: ${visible(question.reason)}`;
+    case 'spend':
+      return `HALT${who}: the session has cost ${shortDollars(question.spent)} of ${shortDollars(question.limit)} (cost.stop_at_dollars), and ${question.preset} is paid for`;
+    case 'halt':
+      return `HALT${who}: ${visible(question.judgement.reason)}: ${visible(describeAction(question.action))}`;
+  }
 }
 
 /** `aish-tui run <goal>`: one Norris run; the exit code tells how it ended. */

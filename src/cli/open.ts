@@ -11,7 +11,7 @@ import { detectSandbox, type SandboxStatus, sandboxArgv } from '../sandbox/index
 import type { Message } from '../session/message.ts';
 import type { Mode, Settings } from '../session/state.ts';
 import { createLog, openHistory, openJournal, openMemory } from '../store/index.ts';
-import { BASH, createTools, jobsTool, MODE_UPGRADE, patchTool } from '../tools/index.ts';
+import { BASH, createTools, DELEGATE, jobsTool, MODE_UPGRADE, patchTool } from '../tools/index.ts';
 import { inertNotice, presetNotices, projectNotice } from './config-notices.ts';
 import { createCostMeter } from './costs.ts';
 import { face } from './face.ts';
@@ -131,7 +131,7 @@ function build({ options, config, configFile, notices, presets, sandbox, session
   });
   const memoryFile = openMemory(join(state, 'memory.jsonl'));
   const told = config.memory.enabled ? memoryBlock(memoryFile, process.cwd(), session.id) : '';
-  const patch = patchTool({ cwd: () => engine.conversation.cwd });
+  const patch = patchTool();
   const engine = new Engine(
     {
       models: broker,
@@ -146,7 +146,7 @@ function build({ options, config, configFile, notices, presets, sandbox, session
       }),
       jobs: engineJobs(jobs),
       tools: createTools(
-        [BASH, MODE_UPGRADE],
+        [BASH, DELEGATE, MODE_UPGRADE],
         [patch, jobsTool(modelJobs(jobs))],
         config.auto_approve,
         config.safety.always_destructive_tools,

@@ -40,7 +40,7 @@ function escapeJson(json: string): string {
 }
 
 function isFinal(entry: Entry): boolean {
-  if (entry.kind === 'exec' || entry.kind === 'tool') return entry.result !== undefined;
+  if (entry.kind === 'exec' || entry.kind === 'tool' || entry.kind === 'delegate') return entry.result !== undefined;
   return entry.kind !== 'user' || !entry.queued;
 }
 
@@ -59,6 +59,8 @@ export function plainEntry(entry: Entry): string {
     }
     case 'tool':
       return `${entry.name} ${visible(entry.arguments)}\n${entry.result?.text ?? ''}`.trimEnd();
+    case 'delegate':
+      return `[sub-agent] ${visible(entry.task)}\n${entry.result?.text ?? ''}`.trimEnd();
     case 'refused':
       return `[aish] ${entry.how}: ${visible(describeAction(entry.action))} (${entry.reason})`;
     case 'norrisBegan':

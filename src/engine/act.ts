@@ -21,11 +21,11 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
   }
   if (signal.aborted) return end(failed(effect, 'not run: aborted'));
   try {
-    end(
-      permit.action.kind === 'command'
-        ? await command(context, op, permit, signal)
-        : await tool(context, op, permit, signal),
-    );
+    if (permit.action.kind === 'delegate') {
+      // Its report comes from the machine itself, when the sub-agent has ended.
+      await context.dispatch({ type: 'spawned', parent: session, op }, `agent-${op}`);
+    } else if (permit.action.kind === 'command') end(await command(context, op, permit, signal));
+    else end(await tool(context, op, permit, signal));
   } catch (error) {
     end(failed(effect, `could not run: ${messageOf(error)}`));
   }
@@ -33,6 +33,7 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
 
 function failed({ action, cwd }: Act, note: string): Outcome {
   if (action.kind === 'tool') return { kind: 'tool', text: note, failed: true };
+  if (action.kind === 'delegate') return { kind: 'report', text: note, failed: true, steps: 0 };
   return { kind: 'command', result: { ...nothing(cwd), note } };
 }
 
@@ -43,7 +44,7 @@ function nothing(cwd: string): CommandResult {
 async function tool(
   context: EffectContext,
   op: string,
-  { action, definition }: Permit,
+  { action, cwd, definition }: Permit,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { progress } = context.live;
@@ -51,7 +52,7 @@ async function tool(
     progress.set(op, line);
     context.changed();
   };
-  const options = { signal, onProgress, ...(definition === undefined ? {} : { definition }) };
+  const options = { cwd, signal, onProgress, ...(definition === undefined ? {} : { definition }) };
   try {
     return { kind: 'tool', ...(await context.services.tools.run(action, options)) };
   } finally {

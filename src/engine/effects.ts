@@ -9,6 +9,8 @@ import { perform } from './act.ts';
 import { type EffectContext, messageOf } from './effect-context.ts';
 import { fitContext } from './fit.ts';
 import { LiveReply } from './live.ts';
+import { allRead, onlyReads } from './reading.ts';
+import { toolsOf } from './tools-of.ts';
 
 type Of<K extends Effect['kind']> = Extract<Effect, { kind: K }>;
 
@@ -66,7 +68,7 @@ async function callModel(context: EffectContext, effect: Of<'callModel'>, signal
             preset,
             composeMessages(context.state.sessions[session] ?? conversation, systemPrompt),
             {
-              tools: tools.specs,
+              tools: toolsOf(tools, conversation),
               signal,
               category,
               maxTokens: fit.answer,
@@ -80,12 +82,19 @@ async function callModel(context: EffectContext, effect: Of<'callModel'>, signal
     reply = brokenReply(preset, live.text, error);
   }
   context.live.replies.delete(op);
-  replied(context, effect, reply);
+  replied(context, effect, reply, conversation.cwd);
 }
 
-/** The machine hears of a reply once, clean. */
-function replied(context: EffectContext, { op, session }: { op: OpId; session: SessionId }, reply: Reply): void {
-  void context.dispatch({ type: 'replyEnded', op, reply: { ...reply, text: stripStyles(clean(reply.text)) } }, session);
+/** The machine hears of a reply once, clean; `cwd` is where its actions would run. */
+function replied(
+  context: EffectContext,
+  { op, session }: { op: OpId; session: SessionId },
+  reply: Reply,
+  cwd?: string,
+): void {
+  const cleaned = { ...reply, text: stripStyles(clean(reply.text)) };
+  const reading = cwd !== undefined && allRead(context.services, cleaned, cwd) ? { reading: true as const } : {};
+  void context.dispatch({ type: 'replyEnded', op, reply: cleaned, ...reading }, session);
 }
 
 /** Nothing of it is streamed: a plan is read when it is whole. */
@@ -124,7 +133,13 @@ async function lookAt(context: EffectContext, effect: Of<'examine'>, signal: Abo
     if (refusal !== undefined) return { kind: 'refused', text: refusal };
     const judgement = tools.judge(action, cwd) ?? (await gate.judge(action, { cwd, goal, signal }));
     const tool = tools.facts(action);
-    return { kind: 'judged', judgement, autoApproved: tools.autoApproved(action), ...(tool ? { tool } : {}) };
+    const reads = !judgement.destructive && onlyReads(context.services, action, cwd);
+    return {
+      kind: 'judged',
+      judgement: reads ? { ...judgement, readOnly: true } : judgement,
+      autoApproved: tools.autoApproved(action),
+      ...(tool ? { tool } : {}),
+    };
   } catch (error) {
     const reason = `it could not be checked: ${messageOf(error)}`;
     return { kind: 'judged', judgement: { destructive: true, reason, source: 'default' }, autoApproved: false };

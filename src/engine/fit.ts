@@ -7,6 +7,7 @@ import { isOutput, sentWhole } from '../session/shorten.ts';
 import type { Budget, Conversation } from '../session/state.ts';
 import type { EffectContext } from './effect-context.ts';
 import type { Measured } from './services.ts';
+import { toolsOf } from './tools-of.ts';
 
 type Call = Extract<Effect, { kind: 'callModel' }>;
 
@@ -36,16 +37,17 @@ export async function fitContext(context: EffectContext, call: Call, signal: Abo
   for (let round = 0; ; round += 1) {
     const conversation = context.state.sessions[session];
     if (!conversation) return { answer: CAUTIOUS_ANSWER };
+    const specs = toolsOf(tools, conversation);
     const from = firstInContext(conversation);
     const texts = conversation.turns.slice(from).map(sentWhole);
     const measured = await models.measure(preset, {
-      head: headText(conversation, systemPrompt, tools.specs),
+      head: headText(conversation, systemPrompt, specs),
       texts,
       signal,
     });
     if (!measured || signal.aborted) return { answer: Math.min(maxAnswerTokens, CAUTIOUS_ANSWER) };
     const budget = budgetOf(preset, measured, maxAnswerTokens, tokenBudget);
-    if (budget.limit < LEAST_LIMIT) return { tooSmall: tooSmall(budget, tools.specs.length) };
+    if (budget.limit < LEAST_LIMIT) return { tooSmall: tooSmall(budget, specs.length) };
     const tokens = changed(conversation, from, measured);
     void context.dispatch(
       { type: 'measured', op, budget, tokens, ...(files.size > 0 && { files: [...files] }) },
@@ -58,7 +60,7 @@ export async function fitContext(context: EffectContext, call: Call, signal: Abo
     const open = now.turns.slice(firstInContext(now)).some((turn) => turn.tokens === undefined);
     if ((open || files.size > 0) && round < ROUNDS) continue;
     const sent = tokensFrom(now.turns, firstInContext(now));
-    if (sent > budget.limit) return { tooSmall: tooSmall(budget, tools.specs.length) };
+    if (sent > budget.limit) return { tooSmall: tooSmall(budget, specs.length) };
     const counted = budget.head + sent;
     return {
       answer: budget.answer,

@@ -55,6 +55,8 @@ export type Gate = {
     action: Action,
     context: { readonly cwd: string; readonly goal: string; readonly signal: AbortSignal },
   ): Promise<Judgement>;
+  /** The static word alone: the command reads, and neither adds, changes nor moves anything. */
+  onlyReads(command: string, cwd: string): boolean;
 };
 
 /** The rendered screen of a command that runs. */
@@ -112,6 +114,8 @@ export type Jobs = {
 
 /** What a tool is run with. */
 export type ToolCallOptions = {
+  /** The directory it was judged in. */
+  readonly cwd: string;
   readonly signal: AbortSignal;
   /** The definition it was judged under; by now another one, it does not run. */
   readonly definition?: string;
@@ -130,6 +134,8 @@ export type Tools = {
   autoApproved(action: Action): boolean;
   /** What a lasting consent is bound to; undefined for what is no tool. */
   facts(action: Action): ToolFacts | undefined;
+  /** By the tool's own declaration this call changes nothing, so that others may run beside it. */
+  onlyReads(action: Action): boolean;
   run(action: Action, options: ToolCallOptions): Promise<{ readonly text: string; readonly failed: boolean }>;
 };
 

@@ -2,8 +2,16 @@
 import type { Effect } from '../session/effect.ts';
 import type { Entry } from '../session/entry.ts';
 
-/** One entry with the key it is shown under; `version` grows when it is replaced. */
-export type Shown = { readonly key: string; readonly version: number; readonly entry: Entry };
+/**
+ * One entry with the key it is shown under; `version` grows when it is replaced, or when something of its story is.
+ * The story is what a sub-agent did, as a transcript of its own.
+ */
+export type Shown = {
+  readonly key: string;
+  readonly version: number;
+  readonly entry: Entry;
+  readonly story?: Transcript;
+};
 
 export class Transcript {
   #entries: Shown[] = [];
@@ -17,8 +25,20 @@ export class Transcript {
   }
 
   apply(effect: Effect): void {
-    if (effect.kind === 'show') this.#show(effect.key, effect.entry);
+    if (effect.kind === 'show' && effect.within !== undefined) this.#tell(effect.within, effect.key, effect.entry);
+    else if (effect.kind === 'show') this.#show(effect.key, effect.entry);
     else if (effect.kind === 'hide') this.#hide(effect.key);
+  }
+
+  /** Something in the story of an entry; without that entry (the screen was cleared) it is not shown. */
+  #tell(within: string, key: string, entry: Entry): void {
+    const at = this.#at.get(within) ?? -1;
+    const outer = this.#entries[at];
+    if (!outer) return;
+    this.version += 1;
+    const story = outer.story ?? new Transcript();
+    story.#show(key, entry);
+    this.#entries[at] = { ...outer, version: outer.version + 1, story };
   }
 
   #show(key: string, entry: Entry): void {
@@ -34,7 +54,7 @@ export class Transcript {
     if (old?.entry.kind === 'user' && old.entry.queued && entry.kind === 'user' && at < this.#entries.length - 1) {
       this.#hide(key);
       this.#show(key, entry);
-    } else this.#entries[at] = { key, version: (old?.version ?? 0) + 1, entry };
+    } else this.#entries[at] = { ...old, key, version: (old?.version ?? 0) + 1, entry };
   }
 
   #hide(key: string): void {

@@ -1,11 +1,12 @@
 import { type Action, describeAction, type Judgement } from '../session/action.ts';
 import { realFiles } from './files.ts';
 import { judgeCommand } from './judge.ts';
+import { onlyReads } from './only-reads.ts';
 import { type AskModel, askOpinion, type Opinion } from './second-opinion.ts';
 import type { Wrap } from './stake/git.ts';
 import { stakeOf } from './stake/stake.ts';
 import { judgeTool, type ToolAnnotations } from './tool.ts';
-import type { StaticVerdict, UserPattern } from './verdict.ts';
+import { harmless, type StaticVerdict, type UserPattern } from './verdict.ts';
 
 /** Globs over tool names that always HALT (SF-6); `safety.always_destructive_tools` replaces them. */
 export const ALWAYS_DESTRUCTIVE: readonly string[] = ['*__shell', '*__shell_bg', '*__write_file', '*__edit_file'];
@@ -33,6 +34,8 @@ export type Gate = {
   judge(action: Action, context: JudgeContext): Promise<Judgement>;
   /** The static verdict alone, for `:safety check`: no model, no cache. */
   check(command: string, cwd: string): StaticVerdict;
+  /** Whether a command changes nothing at all, by the tables alone: it may run beside others that don't. */
+  onlyReads(command: string, cwd: string): boolean;
 };
 
 /** Most answers kept; beyond it the oldest goes. */
@@ -47,6 +50,8 @@ export function createGate(options: GateOptions): Gate {
 
   const look = (action: Action, cwd: string): StaticVerdict => {
     if (action.kind === 'command') return judgeCommand(action.command, { cwd, files: realFiles(), ...rules });
+    // It does nothing by itself: each act of the sub-agent passes here by itself.
+    if (action.kind === 'delegate') return harmless('a task for a sub-agent');
     const annotations = options.annotations?.(action.name);
     return judgeTool(action.name, action.arguments, {
       alwaysDestructive: options.alwaysDestructive ?? ALWAYS_DESTRUCTIVE,
@@ -102,6 +107,7 @@ export function createGate(options: GateOptions): Gate {
 
   return {
     check: (command, cwd) => judgeCommand(command, { cwd, files: realFiles(), ...rules }),
+    onlyReads: (command, cwd) => onlyReads(command, { cwd, files: realFiles(), ...rules }),
     async judge(action, context) {
       const verdict = look(action, context.cwd);
       const judgement = await decide(verdict, action, context);

@@ -4,6 +4,7 @@ import { depthOf, MAX_DEPTH, MAX_LENGTH, MAX_SEPARATORS } from './limits.ts';
 import { dispatch } from './programs/dispatch.ts';
 import { judgeRedirect } from './programs/redirects.ts';
 import { judgeRaw } from './raw.ts';
+import type { Field, Redirect } from './shell/machine.ts';
 import { disarm } from './shell/marks.ts';
 import { Walker } from './shell/walk.ts';
 import { destructive, type StaticVerdict, type UserPattern, unknown, worse } from './verdict.ts';
@@ -23,16 +24,22 @@ const NOTHING: ReadonlySet<string> = new Set();
 /** NUL, backspace, carriage return, escape and the like can make a line look like another; replaced bytes are noise. */
 const ODD = /[\0-\x08\x0b-\x1f\x7f\u0080-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufffd]/;
 
+/** Is told of each call and each redirection of a command as they are found. */
+export type Watcher = {
+  call(fields: readonly Field[]): void;
+  redirect(redirect: Redirect): void;
+};
+
 /** What a shell command would do, as far as reading tells (SF-2). Never throws, runs nothing, calls no model. */
-export function judgeCommand(command: string, options: JudgeOptions = {}): StaticVerdict {
+export function judgeCommand(command: string, options: JudgeOptions = {}, watcher?: Watcher): StaticVerdict {
   try {
-    return judgeText(command, options);
+    return judgeText(command, options, watcher);
   } catch {
     return judgeRaw(command, 'could not be taken apart');
   }
 }
 
-function judgeText(command: string, options: JudgeOptions): StaticVerdict {
+function judgeText(command: string, options: JudgeOptions, watcher: Watcher | undefined): StaticVerdict {
   const own = userVerdict(command, options.userPatterns);
   if (own) return own;
   const tooMuch = beyondLimits(command);
@@ -40,8 +47,14 @@ function judgeText(command: string, options: JudgeOptions): StaticVerdict {
   const disabled = options.disabledRules?.length ? new Set(options.disabledRules) : NOTHING;
   const walker = new Walker(
     {
-      call: (machine, fields, io, redirects) => dispatch(machine, fields, io, redirects, disabled),
-      redirect: (machine, redirect) => machine.note(judgeRedirect(machine, redirect)),
+      call(machine, fields, io, redirects) {
+        watcher?.call(fields);
+        return dispatch(machine, fields, io, redirects, disabled);
+      },
+      redirect(machine, redirect) {
+        watcher?.redirect(redirect);
+        machine.note(judgeRedirect(machine, redirect));
+      },
     },
     options.cwd,
     options.files,

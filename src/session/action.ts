@@ -14,7 +14,15 @@ export type CommandAction = {
   readonly label?: string;
 };
 
-/** Any tool call that is not a shell command: `patch`, `jobs`, `delegate`, `server__tool`. Arguments stay JSON text. */
+/** A task for a sub-agent, from a `DELEGATE:` line or from the built-in `delegate` tool (TO-4). */
+export type DelegateAction = {
+  readonly kind: 'delegate';
+  readonly task: string;
+  /** Set when a tool call asked. */
+  readonly callId?: string;
+};
+
+/** Any other tool call: `patch`, `jobs`, `server__tool`. Arguments stay JSON text. */
 export type ToolAction = {
   readonly kind: 'tool';
   readonly name: string;
@@ -22,7 +30,7 @@ export type ToolAction = {
   readonly callId: string;
 };
 
-export type Action = CommandAction | ToolAction;
+export type Action = CommandAction | DelegateAction | ToolAction;
 
 /** Where a judgement came from (SF-1). */
 export type JudgeSource = 'static' | 'model' | 'cache' | 'user-pattern' | 'default';
@@ -36,6 +44,8 @@ export type Judgement = {
   readonly rule?: string;
   /** What would be lost, in lines for the HALT (HA-5); absent where that can't be found out. */
   readonly stake?: readonly string[];
+  /** By the program's own word it changes nothing at all, so that others may run beside it. Never by a model's word. */
+  readonly readOnly?: true;
 };
 
 /** What is known of a tool beside its name. A consent that lasts is bound to the definition. */
@@ -78,5 +88,12 @@ export type CommandResult = {
 
 /** A short line that names an action on screen. */
 export function describeAction(action: Action): string {
-  return action.kind === 'command' ? action.command : `${action.name} ${action.arguments}`;
+  switch (action.kind) {
+    case 'command':
+      return action.command;
+    case 'delegate':
+      return `DELEGATE: ${action.task}`;
+    case 'tool':
+      return `${action.name} ${action.arguments}`;
+  }
 }

@@ -1,5 +1,6 @@
 /** State → the messages of the next call: fixed head + turns + volatile tail (CX-1, CX-6). */
 
+import { DELEGATE_BLOCK } from './delegate.ts';
 import { tokensFrom } from './evict.ts';
 import { clip } from './exec-text.ts';
 import type { Message } from './message.ts';
@@ -30,7 +31,7 @@ const EVICTED = '[aish] earlier turns were left out to stay within the limit';
 const MOST_QUESTION = 400;
 
 /**
- * The whole request. `system` is the constant system prompt; the Norris block follows it over a run (NO-6).
+ * The whole request. `system` is the constant system prompt; the block of a run follows it (NO-6).
  * Nothing changes from call to call but by eviction, and turns are only added, so that a server's prompt cache holds.
  * News (a mode, a job, what the user ran) are turns of their own, delivered with the next call.
  */
@@ -49,9 +50,9 @@ function tailOf({ phase }: Conversation): string | undefined {
   return phase.kind === 'idle' || phase.run.kind !== 'norris' ? undefined : taskLine(phase.run);
 }
 
-/** The system message: the constant prompt, and over a Norris run its block (NO-6). */
+/** The system message: the constant prompt, and over a run its block (NO-6, TO-4). */
 export function headOf(conversation: Conversation, system: string): string {
-  return system + norrisBlock(conversation);
+  return system + runBlock(conversation);
 }
 
 /** Index of the oldest turn that is still sent: `max_turns` and the room in the window each have a say. */
@@ -79,9 +80,16 @@ function evictedNotice({ turns, mode }: Conversation, from: number): string {
   return EVICTED + asked + (mode === 'restricted' ? `\n${modeNotice('restricted')}` : '');
 }
 
-function norrisBlock({ phase }: Conversation): string {
-  if (phase.kind === 'idle' || phase.run.kind !== 'norris') return '';
-  return `\n\n${NORRIS_BLOCK}\n\nGoal: ${phase.run.goal}`;
+function runBlock({ phase }: Conversation): string {
+  if (phase.kind === 'idle') return '';
+  switch (phase.run.kind) {
+    case 'chat':
+      return '';
+    case 'norris':
+      return `\n\n${NORRIS_BLOCK}\n\nGoal: ${phase.run.goal}`;
+    case 'delegate':
+      return `\n\n${DELEGATE_BLOCK}`;
+  }
 }
 
 function messageOf(turn: Turn): Message {

@@ -47,7 +47,8 @@ export type Effect =
     }
   /** Cancel an operation. It still ends with its own event, soon. */
   | { readonly kind: 'cancel'; readonly session: SessionId; readonly op: OpId }
-  | { readonly kind: 'show'; readonly key: string; readonly entry: Entry }
+  /** `within` is the key of the entry that it belongs to: a sub-agent's doings belong to its task. */
+  | { readonly kind: 'show'; readonly key: string; readonly entry: Entry; readonly within?: string }
   /** Take an entry off the transcript (a queued line taken back). */
   | { readonly kind: 'hide'; readonly key: string }
   /** Give queued lines back to the prompt (IN-7). */

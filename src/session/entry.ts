@@ -25,6 +25,13 @@ export type Entry =
       readonly arguments: string;
       readonly result?: { readonly text: string; readonly failed: boolean };
     }
+  /** A sub-agent's task and report. What it did in between are entries that belong to this one. */
+  | {
+      readonly kind: 'delegate';
+      readonly op: string;
+      readonly task: string;
+      readonly result?: { readonly text: string; readonly failed: boolean; readonly steps: number };
+    }
   /** An action that did not run, and why. */
   | {
       readonly kind: 'refused';

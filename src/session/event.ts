@@ -16,8 +16,8 @@ export type Answer =
 type Body =
   // what the user does
   | { readonly type: 'opened'; readonly cwd: string; readonly mode: Mode; readonly settings: Settings }
-  /** A sub-agent begins, in the mode that its parent is in (MO-6). The event's session is the new one's. */
-  | { readonly type: 'spawned'; readonly parent: SessionId }
+  /** A sub-agent begins, for the delegation that `op` of the parent's is. The event's session is the new one's. */
+  | { readonly type: 'spawned'; readonly parent: SessionId; readonly op: OpId }
   | { readonly type: 'resumed'; readonly settings: Settings }
   | { readonly type: 'asked'; readonly line: string; readonly text: string }
   | { readonly type: 'lineTakenBack'; readonly line: string }
@@ -44,7 +44,8 @@ type Body =
       /** Where the text of shortened turns was kept. */
       readonly files?: readonly (readonly [turn: number, file: string])[];
     }
-  | { readonly type: 'replyEnded'; readonly op: OpId; readonly reply: Reply }
+  /** `reading`: by the gate's static word every action of the reply only reads. Decides what runs side by side, nothing else. */
+  | { readonly type: 'replyEnded'; readonly op: OpId; readonly reply: Reply; readonly reading?: true }
   /** A call of a model has ended and was counted, whoever made it. */
   | { readonly type: 'callCounted'; readonly call: CountedCall }
   /** The call `op` was not made: it costs money and the session has cost what it may. In dollars. */

@@ -7,6 +7,7 @@ import type { Work } from './work.ts';
 const PATCH_DISABLED = 'Patch tool is disabled in Restricted mode. Use request_mode_upgrade to request write access.';
 export const ALREADY_UNRESTRICTED = 'Already in Unrestricted mode';
 const ONLY_PARENT = 'A sub-agent cannot request an upgrade; only its parent can.';
+const NO_DELEGATION = 'A sub-agent cannot delegate; do it yourself or say in your report what is left.';
 export const UPGRADE_DENIED = '[aish] mode upgrade denied by user; still in Restricted mode. Go on without writing.';
 export const UPGRADE_APPROVED = '[aish] mode upgrade approved by user.';
 export const NO_SANDBOX =
@@ -36,13 +37,15 @@ export function changeMode(work: Work, mode: Mode): boolean {
 
 /** What the mode alone says of an action, before any schema or gate (AC-5); undefined: nothing. */
 export function refusedByMode(work: Work, action: Action): string | undefined {
-  if (action.kind !== 'tool') return undefined;
   const { mode, parent, settings } = work.conversation;
+  if (action.kind === 'command') return undefined;
+  const delegates = action.kind === 'delegate' || action.name === 'delegate';
+  if (delegates) return parent ? NO_DELEGATION : undefined;
   if (action.name === 'patch' && mode === 'restricted') return PATCH_DISABLED;
   if (mode === 'restricted' && isForeign(action.name) && !matchesGlob(action.name, settings.readOnlyTools ?? []))
     return `${action.name} is disabled in Restricted mode. Use request_mode_upgrade to request write access.`;
   if (action.name !== 'request_mode_upgrade') return undefined;
-  if (parent !== undefined) return ONLY_PARENT;
+  if (parent) return ONLY_PARENT;
   return mode === 'unrestricted' ? ALREADY_UNRESTRICTED : undefined;
 }
 

@@ -1,65 +1,95 @@
 /** (state, event) → [state, effects]. Pure: time, ids and randomness come in with events. */
 import { addCall } from './cost.ts';
+import { beginTask, childOf, delegationOf, subAgents } from './delegate.ts';
 import type { Effect } from './effect.ts';
 import type { SessionEvent } from './event.ts';
 import { fileOf, formatForModel } from './exec-text.ts';
 import { grantTool } from './grants.ts';
+import { endLane, laneOf, withoutWaiting } from './lanes.ts';
 import { takeMeasure, takeUsage } from './measured.ts';
 import { NO_SANDBOX, setMode } from './mode.ts';
 import { countAction, countSkip } from './norris.ts';
 import { continueLastNorris, recordPreplan, startNorris, takePlan } from './planning.ts';
+import { showStarted } from './record.ts';
 import { askToSpend, letSpend } from './spend.ts';
-import type { Conversation, Mode, NorrisRun, Phase, Run, State } from './state.ts';
+import type { Conversation, Mode, NorrisRun, Outcome, Phase, Run, State } from './state.ts';
 import {
-  act,
   answerUpgrade,
   continueNorris,
+  decide,
   examineNext,
-  recordOutcome,
-  showStarted,
+  finishRun,
+  goOn,
   startStep,
   takeExamination,
   takeReply,
 } from './steps.ts';
-import { abort, outcomeUnknown, resume, settle } from './stop.ts';
+import { abort, outcomeUnknown, resume, settle, undecided } from './stop.ts';
 import { Work } from './work.ts';
 
 type Of<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>;
 type Halted = Extract<Phase, { kind: 'halted' }>;
+type Result = readonly [State, readonly Effect[]];
 
 /** One event. Facts of operations no longer outstanding, and events of unknown sessions, change nothing. */
-export function reduce(state: State, event: SessionEvent): readonly [State, readonly Effect[]] {
+export function reduce(state: State, event: SessionEvent): Result {
   const conversation = conversationOf(state, event);
   if (!conversation) return [state, []];
   const work = new Work(state, event, conversation);
   apply(work, event);
-  return event.type === 'modeChosen' && event.mode === 'restricted' ? tightenChildren(work, event) : work.done();
+  const [next, effects] = work.done();
+  if (work.report) return handIn(next, effects, work.conversation, work.report, event.at);
+  return forChildren([next, effects], event);
 }
+
+/** What a user says is said to their own conversation; a sub-agent hears of it only what `forChildren` passes on. */
+const FOR_ROOT: ReadonlySet<SessionEvent['type']> = new Set([
+  'opened',
+  'resumed',
+  'asked',
+  'lineTakenBack',
+  'norrisStarted',
+  'norrisContinued',
+  'turnsReset',
+  'presetChosen',
+]);
 
 function conversationOf(state: State, event: SessionEvent): Conversation | undefined {
   const known = state.sessions[event.session];
+  if (known?.parent && FOR_ROOT.has(event.type)) return undefined;
   if (event.type === 'opened') return open(event);
   if (event.type !== 'spawned') return known;
-  const parent = state.sessions[event.parent];
-  return known || !parent ? undefined : spawn(parent, event.session);
+  const found = known ? undefined : delegationOf(state, event.parent, event.op);
+  return found && childOf(found.parent, event.session, event.op);
 }
 
-/** A running sub-agent follows its parent into Restricted (MO-4); it never follows it out. */
-function tightenChildren(work: Work, event: Of<'modeChosen'>): readonly [State, readonly Effect[]] {
-  let [state, effects] = work.done();
-  for (const child of Object.values(state.sessions)) {
-    if (child.parent !== event.session) continue;
-    const [next, more] = reduce(state, { ...event, session: child.id });
-    state = next;
-    effects = [...effects, ...more];
+/** An abort ends a conversation's sub-agents, and they follow it into Restricted (MO-4); never out of it. */
+function forChildren([state, effects]: Result, event: SessionEvent): Result {
+  if (event.type !== 'aborted' && !(event.type === 'modeChosen' && event.mode === 'restricted')) {
+    return [state, effects];
   }
-  return [state, effects];
+  let result: Result = [state, effects];
+  for (const { conversation } of subAgents(state)) {
+    if (conversation.parent?.session !== event.session) continue;
+    const [next, more] = reduce(result[0], { ...event, session: conversation.id });
+    result = [next, [...result[1], ...more]];
+  }
+  return result;
 }
 
-function spawn(parent: Conversation, id: string): Conversation {
-  const { settings, mode, cwd, preset } = parent;
-  const phase = { kind: 'idle' } as const;
-  return { id, parent: parent.id, settings, mode, tightening: false, turns: [], inbox: [], phase, cwd, preset };
+/** A sub-agent that has ended is gone; its report is the outcome of its parent's action. */
+function handIn(
+  state: State,
+  effects: readonly Effect[],
+  { id, parent }: Conversation,
+  report: Outcome,
+  at: number,
+): Result {
+  const { [id]: _, ...sessions } = state.sessions;
+  if (!parent) return [state, effects];
+  const ended = { type: 'actionEnded', session: parent.session, at, op: parent.op, outcome: report } as const;
+  const [next, more] = reduce({ ...state, sessions }, ended);
+  return [next, [...effects, ...more]];
 }
 
 function open({ session, cwd, mode, settings }: Of<'opened'>): Conversation {
@@ -82,7 +112,7 @@ function apply(work: Work, event: SessionEvent): void {
       work.state = { ...work.state, shell: { ...work.state.shell, cwd: event.cwd } };
       return;
     case 'spawned':
-      return;
+      return spawned(work, event);
     case 'resumed': {
       closeShell(work);
       return resume(work, event.settings);
@@ -134,6 +164,14 @@ function apply(work: Work, event: SessionEvent): void {
   }
 }
 
+function spawned(work: Work, event: Of<'spawned'>): void {
+  const found = delegationOf(work.state, event.parent, event.op);
+  if (!found) return;
+  const run = beginTask(work, found);
+  if (found.parent.phase.kind === 'acting') startStep(work, run);
+  else finishRun(work, run, { status: 'aborted' });
+}
+
 /** A question starts the sub-loop at once, or waits in line for the next step (IN-7). */
 function asked(work: Work, { line, text }: Of<'asked'>): void {
   const idle = work.conversation.phase.kind === 'idle';
@@ -174,32 +212,34 @@ function answered(work: Work, { question, answer }: Of<'answered'>): void {
   const { run, dispatch } = phase;
   const action = dispatch.actions[dispatch.index];
   if (!action) return;
-  if (answer.kind === 'abort') return settle(work, run, dispatch);
+  if (answer.kind === 'abort') return settle(work, run, undecided(phase));
   if (answer.kind === 'edit' && action.kind !== 'command') return;
   if (answer.kind === 'always' && !grantTool(work, question)) return;
   work.unask(question);
   switch (answer.kind) {
     case 'proceed':
-    case 'always':
-      return act(work, run, dispatch, phase.judgedAs, phase.judgement, true);
+    case 'always': {
+      const { judgedAs, judgement } = phase;
+      const { cwd, mode } = work.conversation;
+      return decide(work, phase, { kind: 'cleared', judgedAs, judgement, approved: true, cwd, mode });
+    }
     case 'skip':
       return skip(work, phase);
     case 'edit': {
       if (action.kind !== 'command') return;
       const edited = { ...action, command: answer.command, editedFrom: action.editedFrom ?? action.command };
       const actions = dispatch.actions.with(dispatch.index, edited);
-      return examineNext(work, run, { ...dispatch, actions }, 'edited');
+      return examineNext(work, run, { ...dispatch, actions }, 'edited', phase.held);
     }
   }
 }
 
-function skip(work: Work, { run, dispatch, judgement }: Halted): void {
+function skip(work: Work, { run, dispatch, held, judgement }: Halted): void {
   const action = dispatch.actions[dispatch.index];
   if (!action) return;
-  work.answerUnrun(action, `[aish] action skipped by user: ${judgement.reason}`);
   work.show({ kind: 'refused', action, how: 'skipped', reason: judgement.reason });
-  const counted = ifNorris(run, countSkip);
-  examineNext(work, counted, { ...dispatch, index: dispatch.index + 1 }, 'policy');
+  const text = `[aish] action skipped by user: ${judgement.reason}`;
+  decide(work, { run: ifNorris(run, countSkip), dispatch, held }, { kind: 'unrun', text });
 }
 
 function ifNorris(run: Run, change: (run: NorrisRun) => NorrisRun): Run {
@@ -216,7 +256,7 @@ function resetTurns(work: Work): void {
 
 /** The user's own choice of mode (MO-4). What was judged under the old mode is judged anew. */
 function chooseMode(work: Work, mode: Mode): void {
-  const { phase, settings } = work.conversation;
+  const { phase, settings, parent } = work.conversation;
   if (!settings.sandbox) {
     if (mode === 'restricted') work.notice('error', NO_SANDBOX);
     return;
@@ -225,15 +265,22 @@ function chooseMode(work: Work, mode: Mode): void {
     work.unask(phase.question);
     return answerUpgrade(work, phase.run, phase.dispatch, mode === 'unrestricted');
   }
-  if (mode === 'restricted' && (phase.kind === 'acting' || (phase.kind === 'stopping' && phase.acting))) {
+  // A sub-agent never leaves Restricted (MO-6).
+  if (parent && mode === 'unrestricted') return;
+  if (mode === 'restricted' && (phase.kind === 'acting' || phase.kind === 'stoppingActions')) {
     work.set({ tightening: true });
+    // What waits was judged under the old mode and is judged anew.
+    if (phase.kind === 'acting') work.phase({ ...phase, lanes: withoutWaiting(phase.lanes) });
     return work.notice('info', '[aish] Restricted takes effect when the running action ends');
   }
   if (mode === work.conversation.mode) return;
   setMode(work, mode);
   if (phase.kind !== 'judging' && phase.kind !== 'halted') return;
   work.unask();
-  examineNext(work, phase.run, phase.dispatch, phase.kind === 'judging' ? phase.consent : 'asked');
+  const { run, held } = phase;
+  const { dispatch } = undecided(phase);
+  const before = phase.kind === 'judging' ? phase.consent : 'asked';
+  examineNext(work, run, dispatch, held.length > 0 && before === 'edited' ? 'policy' : before);
 }
 
 function choosePreset(work: Work, preset: string): void {
@@ -268,48 +315,51 @@ function closeShell(work: Work): void {
   work.show({ kind: 'exec', op, by: 'user', command: line, cwd, private: hidden, result: outcomeUnknown(cwd) }, op);
 }
 
-function replyEnded(work: Work, { op, reply }: Of<'replyEnded'>): void {
+function replyEnded(work: Work, { op, reply, reading }: Of<'replyEnded'>): void {
   const { phase } = work.conversation;
   if ('op' in phase && phase.op === op) takeUsage(work, reply);
-  if (phase.kind === 'replying' && phase.op === op) return takeReply(work, phase.run, op, reply);
+  if (phase.kind === 'replying' && phase.op === op) return takeReply(work, phase.run, op, reply, reading === true);
   if (phase.kind === 'planning' && phase.op === op) return takePlan(work, phase.run, reply);
-  if (phase.kind !== 'stopping' || phase.op !== op) return;
+  if (phase.kind !== 'stopping' || phase.op !== op || phase.open) return;
   if (phase.planning) recordPreplan(work, phase.run.kind === 'norris' ? phase.run.goal : '', reply, 'aborted');
   else if (reply.text.trim() !== '') {
     work.show({ kind: 'assistant', text: reply.text, preset: reply.preset, partial: true }, op);
     work.turn({ kind: 'assistant', text: reply.text, toolCalls: [], partial: true });
   }
-  settle(work, phase.run, phase.dispatch);
+  settle(work, phase.run);
 }
 
 function examined(work: Work, { op, examination }: Of<'examined'>): void {
   const { phase } = work.conversation;
   if (phase.kind === 'judging' && phase.op === op) return takeExamination(work, phase, examination);
-  if (phase.kind === 'stopping' && phase.op === op) settle(work, phase.run, phase.dispatch);
+  if (phase.kind === 'stopping' && phase.op === op && phase.open) settle(work, phase.run, phase.open);
 }
 
 function actionStarted(work: Work, { op }: Of<'actionStarted'>): void {
   const { phase } = work.conversation;
-  if (phase.kind !== 'acting' && phase.kind !== 'stopping') return;
-  const action = phase.dispatch?.actions[phase.dispatch.index];
-  if (phase.op !== op || !action) return;
-  showStarted(work, op, action);
-  if (phase.kind === 'acting') work.phase({ ...phase, started: true });
-  else if (phase.acting) work.phase({ ...phase, acting: { ...phase.acting, started: true } });
+  if (phase.kind !== 'acting' && phase.kind !== 'stoppingActions') return;
+  const found = laneOf(phase, op);
+  if (!found) return;
+  showStarted(work, op, found.action);
+  work.phase({ ...phase, lanes: phase.lanes.with(found.at, { ...found.lane, started: true }) });
 }
 
 function actionEnded(work: Work, { op, outcome }: Of<'actionEnded'>): void {
   const { phase } = work.conversation;
-  if (phase.kind !== 'acting' && phase.kind !== 'stopping') return;
+  if (phase.kind !== 'acting' && phase.kind !== 'stoppingActions') return;
   const { dispatch } = phase;
-  const action = dispatch?.actions[dispatch.index];
-  if (phase.op !== op || !dispatch || !action) return;
-  const approved = phase.kind === 'acting' ? phase.approved : (phase.acting?.approved ?? false);
-  recordOutcome(work, op, action, approved, outcome);
+  const approved = laneOf(phase, op)?.lane.approved ?? false;
+  // A delegation ends with its sub-agent, not before.
+  const alive = subAgents(work.state).some(({ conversation }) => conversation.parent?.op === op);
+  const lanes = alive ? undefined : endLane(work, phase, op, outcome);
+  if (!lanes) return;
   const run = ifNorris(phase.run, (r) => countAction(r, approved));
-  const rest = { ...dispatch, index: dispatch.index + 1 };
-  if (phase.kind === 'acting') examineNext(work, run, rest, 'policy');
-  else settle(work, run, rest);
+  // Of several at once none moves the agent for the others.
+  const alone = phase.kind === 'acting' ? phase.atOnce === 1 : lanes.length === 1;
+  if (alone && outcome.kind === 'command') work.set({ cwd: outcome.result.cwd });
+  if (phase.kind === 'acting') goOn(work, run, { dispatch, lanes }, phase.atOnce);
+  else if (lanes.some((lane) => lane.kind === 'running')) work.phase({ ...phase, run, lanes });
+  else settle(work, run, { dispatch, lanes });
 }
 
 function jobEnded(work: Work, { job, command, result, by }: Of<'jobEnded'>): void {

@@ -1,9 +1,9 @@
 /** A model's reply → its actions and its sentinel (AC-1). */
-import type { Action, CommandAction } from './action.ts';
+import type { Action, CommandAction, DelegateAction } from './action.ts';
 import type { ToolCall } from './message.ts';
 import type { Sentinel } from './state.ts';
 
-const MARKER = /^[ \t]*CMD(&?):[ \t]*(\S.*)$/;
+const MARKER = /^[ \t]*(CMD|CMD&|DELEGATE):[ \t]*(\S.*)$/;
 const FENCE = /^[ \t]*(`{3,}|~{3,})/;
 const GOAL = /^GOAL:[ \t]*(complete|blocked)\b[ \t.:;,–—-]*(.*)$/i;
 
@@ -18,8 +18,10 @@ export function parseReply(text: string, toolCalls: readonly ToolCall[], complet
   if (!complete) lines.pop();
   const actions: Action[] = toolCalls.map(fromToolCall);
   for (const line of lines) {
-    const marker = MARKER.exec(line);
-    if (marker?.[2]) actions.push({ kind: 'command', command: marker[2].trimEnd(), job: marker[1] === '&' });
+    const [, marker, rest] = MARKER.exec(line) ?? [];
+    if (rest === undefined) continue;
+    if (marker === 'DELEGATE') actions.push({ kind: 'delegate', task: rest.trimEnd() });
+    else actions.push({ kind: 'command', command: rest.trimEnd(), job: marker === 'CMD&' });
   }
   const sentinel = findSentinel(lines);
   return sentinel ? { actions, sentinel } : { actions };
@@ -44,10 +46,16 @@ function findSentinel(lines: readonly string[]): Sentinel | undefined {
   return blocked;
 }
 
-/** `bash` with well-formed arguments is a command like any `CMD:` line; anything else stays a tool call for its schema to judge. */
+/** `bash` and `delegate` with well-formed arguments are as their lines; anything else stays a tool call for its schema to judge. */
 function fromToolCall(call: ToolCall): Action {
-  const command = call.name === 'bash' ? bashCommand(call) : undefined;
-  return command ?? { kind: 'tool', name: call.name, arguments: call.arguments, callId: call.id };
+  const action = call.name === 'bash' ? bashCommand(call) : call.name === 'delegate' ? delegation(call) : undefined;
+  return action ?? { kind: 'tool', name: call.name, arguments: call.arguments, callId: call.id };
+}
+
+function delegation(call: ToolCall): DelegateAction | undefined {
+  const { task, ...rest } = parseObject(call.arguments) ?? {};
+  if (typeof task !== 'string' || task.trim() === '' || Object.keys(rest).length > 0) return undefined;
+  return { kind: 'delegate', task: task.trim(), callId: call.id };
 }
 
 function bashCommand(call: ToolCall): CommandAction | undefined {

@@ -12,7 +12,7 @@ type Awaiting = Extract<Phase, { kind: 'awaitingSpend' }>;
 export function askToSpend(work: Work, { op, preset, spent, limit, allowance }: SpendReached): void {
   const { phase } = work.conversation;
   // Aborted in the same moment: the call was never made, so nothing else will end it.
-  if (phase.kind === 'stopping' && phase.op === op) return settle(work, phase.run, phase.dispatch);
+  if (phase.kind === 'stopping' && phase.op === op) return settle(work, phase.run, phase.open);
   if (phase.kind !== 'replying' || phase.op !== op) return;
   const question = work.ask({ kind: 'spend', preset, spent, limit, allowance });
   work.phase({ kind: 'awaitingSpend', question, run: phase.run, upTo: spent + allowance });

@@ -135,17 +135,61 @@ export type ChatRun = {
   readonly fallbacks?: readonly string[];
 };
 
-export type Run = ChatRun | NorrisRun;
+/** A sub-agent's way to its report (TO-4). */
+export type DelegateRun = {
+  readonly kind: 'delegate';
+  /** The sub-agents of a session are numbered from 1. */
+  readonly agent: number;
+  readonly task: string;
+  /** The user's own words behind it, for the second opinion: never the agent's prose. */
+  readonly goal: string;
+  readonly preset: string;
+  readonly startedAt: number;
+  /** The step under way, from 1. */
+  readonly step: number;
+  readonly fallbacks?: readonly string[];
+};
+
+export type Run = ChatRun | NorrisRun | DelegateRun;
 
 /** A `GOAL:` line outside fences (AC-1). */
 export type Sentinel = { readonly kind: 'complete' } | { readonly kind: 'blocked'; readonly reason: string };
 
-/** The actions of one reply on their way: `index` is the one in hand. */
+/** The actions of one reply on their way: `index` is the one in hand, or the first of those that run. */
 export type Dispatch = {
   readonly actions: readonly Action[];
   readonly index: number;
   readonly sentinel?: Sentinel;
+  /** Every one of them only reads, by the gate's static word: they may run side by side. */
+  readonly reading: boolean;
 };
+
+/** The user or the policy let it run as it was judged; it waits for its turn. */
+export type Cleared = {
+  readonly kind: 'cleared';
+  readonly judgedAs: OpId;
+  readonly judgement: Judgement;
+  /** The user said proceed. */
+  readonly approved: boolean;
+  readonly cwd: string;
+  readonly mode: Mode;
+};
+
+/** Refused or skipped: the model is told so in its place among the results. */
+export type Unrun = { readonly kind: 'unrun'; readonly text: string };
+
+/** An action that is decided and has not started. */
+export type Held = Cleared | Unrun;
+
+/** One of the actions that run side by side. `started` is set by `actionStarted`, durable before the launch (RE-4). */
+export type Lane =
+  | Held
+  | { readonly kind: 'running'; readonly op: OpId; readonly approved: boolean; readonly started: boolean }
+  /** Its result is told when those before it have theirs. */
+  | { readonly kind: 'ended'; readonly approved: boolean; readonly outcome: Outcome };
+
+/** The actions from `dispatch.index` on, each in its lane. */
+export type Lanes = { readonly dispatch: Dispatch; readonly lanes: readonly Lane[] };
 
 /** Where a conversation stands. Every outstanding operation or question is named by its phase. */
 export type Phase =
@@ -172,6 +216,8 @@ export type Phase =
        * the gate says now.
        */
       readonly consent: 'policy' | 'edited' | 'asked';
+      /** Those right before `index`: decided, and waiting to start side by side with it. */
+      readonly held: readonly Held[];
     }
   | {
       readonly kind: 'halted';
@@ -181,17 +227,14 @@ export type Phase =
       readonly judgement: Judgement;
       /** The operation that judged it. */
       readonly judgedAs: OpId;
+      readonly held: readonly Held[];
     }
-  | {
+  | ({
       readonly kind: 'acting';
-      readonly op: OpId;
       readonly run: Run;
-      readonly dispatch: Dispatch;
-      /** The user said proceed. */
-      readonly approved: boolean;
-      /** Set by `actionStarted`, which is durable before the launch (RE-4). */
-      readonly started: boolean;
-    }
+      /** How many of them may run at the same time. */
+      readonly atOnce: number;
+    } & Lanes)
   /** The agent asked for Unrestricted; only approve or deny lead out (MO-3). */
   | {
       readonly kind: 'awaitingModeApproval';
@@ -209,17 +252,21 @@ export type Phase =
     }
   /** The next call costs money and the session has cost what it may (CO-2). */
   | { readonly kind: 'awaitingSpend'; readonly question: QuestionId; readonly run: Run; readonly upTo: number }
+  /** Aborted while the model was called or an action was judged: that operation's end is waited for. */
   | {
       readonly kind: 'stopping';
       readonly op: OpId;
       readonly run: Run;
       /** What was being dispatched; its open calls get their results when the operation has ended. */
-      readonly dispatch?: Dispatch;
-      /** Set when an action was launched or about to be: its outcome is still to be recorded. */
-      readonly acting?: { readonly approved: boolean; readonly started: boolean };
+      readonly open?: Lanes;
       /** Set when what is stopping is the preplan: its text is no turn. */
       readonly planning?: true;
-    };
+    }
+  /** Aborted while actions ran: their outcomes are still to be recorded, none is started any more. */
+  | ({ readonly kind: 'stoppingActions'; readonly run: Run } & Lanes);
+
+/** A sub-agent's parent, and the operation of the parent's that waits for its report. */
+export type Parent = { readonly session: SessionId; readonly op: OpId };
 
 /** How many turns were shortened, and how many went. */
 export type Evicted = { readonly shortened: number; readonly gone: number };
@@ -227,7 +274,7 @@ export type Evicted = { readonly shortened: number; readonly gone: number };
 /** One conversation: the user's, or a sub-agent's. */
 export type Conversation = {
   readonly id: SessionId;
-  readonly parent?: SessionId;
+  readonly parent?: Parent;
   readonly settings: Settings;
   readonly mode: Mode;
   /** The user has tightened while an action ran: takes effect when it ends (MO-4). */
@@ -257,8 +304,11 @@ export type Shell = {
   readonly running?: { readonly op: OpId; readonly line: string; readonly private: boolean };
 };
 
+/** Whose question it is, where a sub-agent asks. */
+export type Asker = { readonly agent: number; readonly task: string };
+
 /** A decision that waits for the user. The head of the line is on screen. */
-export type Question = { readonly id: QuestionId; readonly session: SessionId } & (
+export type Question = { readonly id: QuestionId; readonly session: SessionId; readonly asker?: Asker } & (
   | {
       readonly kind: 'halt';
       readonly action: Action;
@@ -300,19 +350,23 @@ export type State = {
   readonly allowedDollars?: number;
   /** Source of operation, question and entry ids; part of the state so that a journal replays to the same ids. */
   readonly serial: number;
+  /** Sub-agents there have been. */
+  readonly agents: number;
 };
 
 /** What came of an action that ran. */
 export type Outcome =
   | { readonly kind: 'command'; readonly result: CommandResult }
   | { readonly kind: 'job'; readonly job: number; readonly result: CommandResult }
-  | { readonly kind: 'tool'; readonly text: string; readonly failed: boolean };
+  | { readonly kind: 'tool'; readonly text: string; readonly failed: boolean }
+  /** What a sub-agent reported, or what is known of it. */
+  | { readonly kind: 'report'; readonly text: string; readonly failed: boolean; readonly steps: number };
 
 export type { Examination };
 
 /** The state before anything happened. */
 export function emptyState(root: SessionId): State {
-  return { sessions: {}, root, shell: { cwd: '/' }, questions: [], costs: NO_COSTS, serial: 0 };
+  return { sessions: {}, root, shell: { cwd: '/' }, questions: [], costs: NO_COSTS, serial: 0, agents: 0 };
 }
 
 /** The user's conversation. Throws when it was never opened, which is a bug of the caller. */

@@ -1,7 +1,8 @@
 /** One step, for chat and Norris alike: call the model, parse, then each action in turn: examine, consent, act, record. */
 import type { Action, Judgement } from './action.ts';
-import { fileOf, formatForModel } from './exec-text.ts';
+import { DELEGATE_STEPS, delegateEnding, goalOf, reportOf } from './delegate.ts';
 import { isGranted, withChange } from './grants.ts';
+import { atOnceOf, joinsNext, startLanes, tellFront } from './lanes.ts';
 import type { Reply } from './message.ts';
 import {
   changeMode,
@@ -15,18 +16,21 @@ import {
 import { type Ending, endingOf, mustEscalate, summaryOf } from './norris.ts';
 import { currentTask, leftOver, nextStep } from './plan.ts';
 import { parseReply } from './reply.ts';
-import type { Dispatch, Examination, InboxItem, NorrisRun, OpId, Outcome, Phase, Run, Sentinel } from './state.ts';
+import type { Dispatch, Examination, Held, InboxItem, Lanes, NorrisRun, OpId, Phase, Run, Sentinel } from './state.ts';
 import type { Work } from './work.ts';
 
 const INTERRUPTED = '[aish] the answer was interrupted: nothing that it asked for has run. Answer anew.';
 
 type Judging = Extract<Phase, { kind: 'judging' }>;
+/** The action in hand has been decided. */
+type Decided = { readonly run: Run; readonly dispatch: Dispatch; readonly held: readonly Held[] };
 
 /** Everything that waited joins the conversation, then the model is called. */
 export function startStep(work: Work, run: Run): void {
   for (const item of work.conversation.inbox) deliver(work, item);
   work.set({ inbox: [] });
   if (run.kind === 'norris') showStep(work, run);
+  else if (run.kind === 'delegate') work.show({ kind: 'norrisStep', step: run.step, maxSteps: DELEGATE_STEPS });
   callModel(work, run);
 }
 
@@ -57,7 +61,7 @@ function deliver(work: Work, item: InboxItem): void {
 }
 
 /** The reply is recorded before its first action (AC-4). What a failed or cut reply asked for is never run. */
-export function takeReply(work: Work, run: Run, op: OpId, reply: Reply): void {
+export function takeReply(work: Work, run: Run, op: OpId, reply: Reply, reading: boolean): void {
   const { text } = reply;
   const whole = reply.finish === 'stop' || reply.finish === 'tools' || reply.finish === 'length';
   if (text.trim() !== '') {
@@ -77,7 +81,8 @@ export function takeReply(work: Work, run: Run, op: OpId, reply: Reply): void {
   const dispatch: Dispatch = {
     actions,
     index: 0,
-    ...(sentinel && run.kind === 'norris' ? { sentinel } : {}),
+    reading: reading && actions.length > 1,
+    ...(sentinel && run.kind !== 'chat' ? { sentinel } : {}),
   };
   if (run.kind === 'chat' && text.trim() === '' && actions.length === 0)
     work.notice('warning', 'the model answered nothing');
@@ -112,12 +117,18 @@ function askAgain(work: Work, run: Run, { failure, text, fallback }: Reply): boo
 }
 
 /** Looks at the action in hand, or closes the step when there is none left. */
-export function examineNext(work: Work, run: Run, dispatch: Dispatch, consent: Judging['consent']): void {
+export function examineNext(
+  work: Work,
+  run: Run,
+  dispatch: Dispatch,
+  consent: Judging['consent'],
+  held: readonly Held[] = [],
+): void {
   const action = dispatch.actions[dispatch.index];
   if (work.conversation.tightening) setMode(work, 'restricted');
   if (!action) return afterDispatch(work, run, dispatch);
   const refusal = refusedByMode(work, action);
-  if (refusal !== undefined) return refuse(work, run, dispatch, action, refusal);
+  if (refusal !== undefined) return refuse(work, { run, dispatch, held }, action, refusal);
   const reason = upgradeReason(action);
   if (reason !== undefined) {
     const question = work.ask({ kind: 'mode', reason });
@@ -125,54 +136,46 @@ export function examineNext(work: Work, run: Run, dispatch: Dispatch, consent: J
   }
   const op = work.id('op');
   const { id: session, cwd, mode } = work.conversation;
-  work.phase({ kind: 'judging', op, run, dispatch, consent });
-  work.effect({
-    kind: 'examine',
-    session,
-    op,
-    action,
-    cwd,
-    mode,
-    goal: run.kind === 'norris' ? run.goal : lastQuestion(work),
-  });
+  work.phase({ kind: 'judging', op, run, dispatch, consent, held });
+  work.effect({ kind: 'examine', session, op, action, cwd, mode, goal: goalOf(work.conversation) });
 }
 
-/** The user's own last words: what the second opinion may see, never the agent's prose. */
-function lastQuestion(work: Work): string {
-  const turn = work.conversation.turns.findLast(
-    (t) => t.kind === 'user' && (t.origin === 'user' || t.origin === 'goal'),
-  );
-  return turn?.kind === 'user' ? turn.text : '';
+function refuse(work: Work, decided: Decided, action: Action, text: string): void {
+  work.show({ kind: 'refused', action, how: 'invalid', reason: text });
+  decide(work, decided, { kind: 'unrun', text });
 }
 
 /** The gate has spoken: refuse, ask, or run. */
 export function takeExamination(work: Work, phase: Judging, examination: Examination): void {
-  const { run, dispatch } = phase;
+  const { run, dispatch, held } = phase;
   const action = dispatch.actions[dispatch.index];
   if (!action) return;
   if (examination.kind === 'refused') {
-    return refuse(work, run, dispatch, action, examination.text);
+    return refuse(work, phase, action, examination.text);
   }
   const { judgement } = examination;
+  // It was to run beside others and does not only read after all: those go first, one by one.
+  if (dispatch.reading && !judgement.readOnly) {
+    const alone = { ...dispatch, reading: false };
+    if (held.length > 0) return begin(work, run, { ...alone, index: dispatch.index - held.length }, held);
+    return takeExamination(work, { ...phase, dispatch: alone }, examination);
+  }
   const { tool } = examination;
   const why = reasonToAsk(work, phase, action, judgement, examination.autoApproved || isGranted(work, action, tool));
-  if (!why) return act(work, run, dispatch, phase.op, judgement, phase.consent === 'edited');
   const { cwd, mode } = work.conversation;
+  const judged = { judgedAs: phase.op, judgement };
+  if (!why) return decide(work, phase, { kind: 'cleared', ...judged, approved: phase.consent === 'edited', cwd, mode });
   const facts = tool ? { tool: withChange(work, action, tool) } : {};
   const question = work.ask({ kind: 'halt', action, judgement, why, cwd, mode, ...counterOf(run), ...facts });
-  work.phase({ kind: 'halted', question, run, dispatch, judgement, judgedAs: phase.op });
+  work.phase({ kind: 'halted', question, run, dispatch, held, ...judged });
 }
 
+/** The counter of a HALT (HA-1), and the task of a plan. */
 function counterOf(run: Run) {
   if (run.kind === 'chat') return {};
+  if (run.kind === 'delegate') return { step: { k: run.step, n: DELEGATE_STEPS } };
   const task = currentTask(run);
   return { step: { k: run.step, n: run.maxSteps }, ...(task ? { task } : {}) };
-}
-
-function refuse(work: Work, run: Run, dispatch: Dispatch, action: Action, text: string): void {
-  work.answerUnrun(action, text);
-  work.show({ kind: 'refused', action, how: 'invalid', reason: text });
-  examineNext(work, run, { ...dispatch, index: dispatch.index + 1 }, 'policy');
 }
 
 /** The user has spoken on a mode request; the agent goes on either way (MO-3). */
@@ -190,77 +193,38 @@ function reasonToAsk(work: Work, phase: Judging, action: Action, judgement: Judg
   if (judgement.destructive) return 'destructive';
   if (phase.consent === 'asked') return 'resumed';
   if (phase.consent === 'edited') return undefined;
-  if (action.kind === 'command' && phase.run.kind === 'norris') return undefined;
-  if (action.kind === 'command' && action.callId === undefined) {
+  if (action.kind !== 'tool' && phase.run.kind !== 'chat') return undefined;
+  if (action.kind !== 'tool' && action.callId === undefined) {
     return work.conversation.settings.confirmCmd ? 'consent' : undefined;
   }
   return autoApproved ? undefined : 'consent';
 }
 
-/** The only way to an `act` effect: under a judgement, by name. */
-export function act(
-  work: Work,
-  run: Run,
-  dispatch: Dispatch,
-  judgedAs: OpId,
-  judgement: Judgement,
-  approved: boolean,
-): void {
-  const action = dispatch.actions[dispatch.index];
-  if (!action) return;
-  const op = work.id('op');
-  const { id: session, cwd, mode } = work.conversation;
-  work.phase({ kind: 'acting', op, run, dispatch, approved, started: false });
-  work.effect({ kind: 'act', session, op, judgedAs, judgement, approved, action, cwd, mode });
+/** One action is decided: the next one joins it, or it starts with those that were held for it. */
+export function decide(work: Work, { run, dispatch, held }: Decided, decision: Held): void {
+  const all = [...held, decision];
+  if (joinsNext(dispatch)) return examineNext(work, run, { ...dispatch, index: dispatch.index + 1 }, 'policy', all);
+  begin(work, run, { ...dispatch, index: dispatch.index + 1 - all.length }, all);
 }
 
-/** Shows the action as under way. */
-export function showStarted(work: Work, op: OpId, action: Action): void {
-  if (action.kind === 'tool') {
-    work.show({ kind: 'tool', op, name: action.name, arguments: action.arguments }, op);
-  } else {
-    const { command } = action;
-    work.show({ kind: 'exec', op, by: 'model', command, cwd: work.conversation.cwd, private: false }, op);
-  }
+function begin(work: Work, run: Run, dispatch: Dispatch, held: readonly Held[]): void {
+  goOn(work, run, { dispatch, lanes: held }, atOnceOf(dispatch, held));
 }
 
-/** Records what came of an action: on screen, in the conversation, in the agent's cwd. */
-export function recordOutcome(work: Work, op: OpId, action: Action, approved: boolean, outcome: Outcome): void {
-  const lead = approved ? '[aish] action approved\n' : '';
-  if (outcome.kind === 'tool') {
-    work.answer(action, lead + outcome.text);
-    const { text, failed } = outcome;
-    if (action.kind === 'tool') {
-      work.show({ kind: 'tool', op, name: action.name, arguments: action.arguments, result: { text, failed } }, op);
-    }
-    return;
-  }
-  const { result } = outcome;
-  // A call that could not even start is told as a command is; its one result must not be missing.
-  if (action.kind !== 'command') return work.answer(action, lead + formatForModel(result, action.name));
-  const edited =
-    action.editedFrom === undefined ? '' : `[aish] the user changed the command from: ${action.editedFrom}\n`;
-  const job = outcome.kind === 'job' ? { job: outcome.job } : {};
-  work.answer(action, lead + edited + formatForModel(result, action.command), fileOf(result));
-  work.show(
-    {
-      kind: 'exec',
-      op,
-      by: 'model',
-      command: action.command,
-      cwd: work.conversation.cwd,
-      private: false,
-      result,
-      ...job,
-    },
-    op,
-  );
-  if (outcome.kind === 'command') work.set({ cwd: result.cwd });
+/** Results from the front on are told, what may start is started; behind the last one the next action is looked at. */
+export function goOn(work: Work, run: Run, current: Lanes, atOnce: number): void {
+  const { dispatch, lanes } = tellFront(work, current);
+  if (lanes.length === 0) return examineNext(work, run, dispatch, 'policy');
+  work.phase({ kind: 'acting', run, dispatch, lanes: startLanes(work, { dispatch, lanes }, atOnce), atOnce });
 }
 
 /** All actions of the reply are through: what next? */
 function afterDispatch(work: Work, run: Run, dispatch: Dispatch): void {
   if (run.kind === 'norris') return afterNorrisStep(work, run, dispatch);
+  if (run.kind === 'delegate') {
+    const ending = delegateEnding(run, dispatch);
+    return ending ? finishRun(work, run, ending) : startStep(work, { ...run, step: run.step + 1 });
+  }
   const asked = work.conversation.inbox.some((item) => item.kind === 'line');
   if (dispatch.actions.length === 0 && !asked) return finishRun(work, run, { status: 'done' });
   const { maxToolRounds } = work.conversation.settings;
@@ -289,9 +253,13 @@ export function continueNorris(work: Work, run: NorrisRun, acted: boolean, senti
   else startStep(work, nextStep(run));
 }
 
-/** Ends a run; the conversation stays. Queued lines go on to the model, or back to the prompt after an abort or failure. */
+/** Ends a run; the conversation stays, but a sub-agent's goes with its report. Queued lines go on to the model, or back to the prompt after an abort or failure. */
 export function finishRun(work: Work, run: Run, ending: Ending): void {
   work.unask();
+  if (run.kind === 'delegate') {
+    work.report = reportOf(work.conversation, run, ending);
+    return;
+  }
   work.phase({ kind: 'idle' });
   if (run.kind === 'norris') {
     work.set({ lastTasks: leftOver(run, ending) });

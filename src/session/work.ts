@@ -3,15 +3,17 @@ import { type Action, describeAction } from './action.ts';
 import type { Effect } from './effect.ts';
 import type { Entry } from './entry.ts';
 import type { SessionEvent } from './event.ts';
-import type { Conversation, InboxItem, Phase, Question, State, Turn } from './state.ts';
+import type { Asker, Conversation, InboxItem, Outcome, Phase, Question, State, Turn } from './state.ts';
 
-type OmitQuestionIds<Q> = Q extends Question ? Omit<Q, 'id' | 'session'> : never;
+type OmitQuestionIds<Q> = Q extends Question ? Omit<Q, 'id' | 'session' | 'asker'> : never;
 
 export class Work {
   readonly effects: Effect[] = [];
   readonly event: SessionEvent;
   state: State;
   conversation: Conversation;
+  /** Set when a sub-agent has ended: what its parent hears. */
+  report?: Outcome;
 
   constructor(state: State, event: SessionEvent, conversation: Conversation) {
     this.state = state;
@@ -54,7 +56,8 @@ export class Work {
 
   /** Shows an entry under `key`, or under a new one. */
   show(entry: Entry, key: string = this.id('e')): void {
-    this.effect({ kind: 'show', key, entry });
+    const { parent } = this.conversation;
+    this.effect({ kind: 'show', key, entry, ...(parent ? { within: parent.op } : {}) });
   }
 
   notice(level: 'info' | 'warning' | 'error', text: string): void {
@@ -75,7 +78,11 @@ export class Work {
   ask(question: OmitQuestionIds<Question>): string {
     const id = this.id('q');
     const session = this.conversation.id;
-    this.state = { ...this.state, questions: [...this.state.questions, { ...question, id, session }] };
+    const { phase } = this.conversation;
+    const run = phase.kind === 'idle' ? undefined : phase.run;
+    const asker: Asker | undefined = run?.kind === 'delegate' ? { agent: run.agent, task: run.task } : undefined;
+    const named = { ...question, id, session, ...(asker ? { asker } : {}) };
+    this.state = { ...this.state, questions: [...this.state.questions, named] };
     this.effect({ kind: 'ask', session, question: id });
     return id;
   }

@@ -1,4 +1,5 @@
 export { BASH } from './bash.ts';
+export { DELEGATE } from './delegate.ts';
 export { jobsTool, type ModelJobs } from './jobs.ts';
 export { MODE_UPGRADE } from './mode-upgrade.ts';
 export { type PatchTool, patchTool } from './patch/index.ts';

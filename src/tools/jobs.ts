@@ -28,6 +28,7 @@ export function jobsTool(jobs: ModelJobs): BuiltinTool {
     spec: SPEC,
     readOnly: true,
     judge: () => ({ destructive: false, reason: 'its own background jobs only', source: 'static' }),
+    onlyReads: ({ stop }) => stop !== true,
     run: ({ id, stop }) => Promise.resolve(answer(jobs, id, stop === true)),
   };
 }

@@ -2,6 +2,7 @@
 import type { Action, Judgement, ToolFacts } from '../session/action.ts';
 import { matchesGlob } from '../session/glob.ts';
 import type { ToolSpec } from '../session/message.ts';
+import { DELEGATION } from './delegate.ts';
 
 export type ToolOutcome = { readonly text: string; readonly failed: boolean };
 
@@ -11,10 +12,14 @@ export type BuiltinTool = {
   readonly readOnly: boolean;
   /** What the program knows of its own tool: what a call would lose. Nobody else is asked. */
   judge(argumentsJson: string, cwd: string): Judgement;
-  run(args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolOutcome>;
+  /** Whether this call changes nothing at all, so that it may run beside others. */
+  onlyReads(args: Readonly<Record<string, unknown>>): boolean;
+  run(args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolOutcome>;
 };
 
 export type CallOptions = {
+  /** The directory it was judged in. */
+  readonly cwd: string;
   readonly signal: AbortSignal;
   /** The definition that the call was judged under. */
   readonly definition?: string;
@@ -44,6 +49,8 @@ export type ToolRegistry = {
   autoApproved(action: Action): boolean;
   /** What a lasting consent is bound to; undefined for a command and for a name that is nobody's. */
   facts(action: Action): ToolFacts | undefined;
+  /** By the tool's own declaration, or the user's, this call changes nothing. */
+  onlyReads(action: Action): boolean;
   run(action: Action, options: CallOptions): Promise<ToolOutcome>;
 };
 
@@ -58,7 +65,7 @@ const NO_FOREIGN: ForeignTools = {
 };
 
 /**
- * @param described tools that are only described here and run elsewhere (`bash`)
+ * @param described tools that are only described here and run elsewhere (`bash`, `delegate`)
  * @param autoApprove globs over tool names
  * @param alwaysDestructive globs over tool names that HALT whatever their own word is (SF-6)
  * @param foreign tools of other servers; none of them is called like one of the program's
@@ -78,7 +85,7 @@ export function createTools(
       return foreign.specs.length === 0 ? own : [...own, ...foreign.specs];
     },
     async refusal(action) {
-      if (action.kind === 'command') return undefined;
+      if (action.kind !== 'tool') return undefined;
       const { name } = action;
       const args = parseArguments(action.arguments);
       if (foreign.facts(name)) return args ? foreign.refusal(name, args) : notAnObject(name);
@@ -91,33 +98,49 @@ export function createTools(
       return find(name) ? undefined : `${name} can't be called with these arguments`;
     },
     judge(action, cwd) {
-      const tool = action.kind === 'tool' ? find(action.name) : undefined;
-      if (action.kind !== 'tool' || !tool) return undefined;
-      if (!matchesGlob(action.name, alwaysDestructive)) return tool.judge(action.arguments, cwd);
-      return {
-        destructive: true,
-        reason: `${action.name} always asks (safety.always_destructive_tools)`,
-        source: 'user-pattern',
-      };
+      if (action.kind === 'command') return undefined;
+      const name = nameOf(action);
+      if (action.kind === 'tool' && !find(name)) return undefined;
+      if (matchesGlob(name, alwaysDestructive)) {
+        const reason = `${name} always asks (safety.always_destructive_tools)`;
+        return { destructive: true, reason, source: 'user-pattern' };
+      }
+      return action.kind === 'delegate' ? DELEGATION : find(name)?.judge(action.arguments, cwd);
     },
     autoApproved(action) {
-      const name = action.kind === 'command' ? 'bash' : action.name;
+      const name = nameOf(action);
       if (find(name)?.readOnly === true) return true;
       // What has changed since it was first seen is no longer what the user's glob was written for.
       return matchesGlob(name, autoApprove) && factsOf(name)?.changed !== true;
     },
     facts: (action) => (action.kind === 'tool' ? factsOf(action.name) : undefined),
+    onlyReads(action) {
+      const args = action.kind === 'tool' ? parseArguments(action.arguments) : undefined;
+      return action.kind === 'tool' && args !== undefined && find(action.name)?.onlyReads(args) === true;
+    },
     async run(action, options) {
       const args = action.kind === 'tool' ? parseArguments(action.arguments) : undefined;
       if (action.kind !== 'tool' || !args) return { text: 'no such tool', failed: true };
       const tool = find(action.name);
-      return tool ? tool.run(args, options.signal) : foreign.run(action.name, args, options);
+      return tool ? tool.run(args, options) : foreign.run(action.name, args, options);
     },
   };
 }
 
 function notAnObject(name: string): string {
   return `the arguments of ${name} are not a JSON object`;
+}
+
+/** What the user's globs are held against. */
+function nameOf(action: Action): string {
+  switch (action.kind) {
+    case 'command':
+      return 'bash';
+    case 'delegate':
+      return 'delegate';
+    case 'tool':
+      return action.name;
+  }
 }
 
 function parseArguments(text: string): Record<string, unknown> | undefined {

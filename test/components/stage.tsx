@@ -110,6 +110,7 @@ export async function setStage(
     },
     gate: change.gate ?? {
       judge: async (action) => (action.kind === 'command' && /\brm\b/.test(action.command) ? deadly : harmless),
+      onlyReads: () => false,
     },
     agent: { run: async () => launch() },
     jobs: { adopt: () => 1, list: () => [], kill: () => false },
@@ -119,6 +120,7 @@ export async function setStage(
       judge: () => undefined,
       autoApproved: () => false,
       facts: () => undefined,
+      onlyReads: () => false,
       run: async () => ({ text: 'done', failed: false }),
     },
     journal: { append: () => Promise.resolve() },

@@ -100,7 +100,7 @@ describe('aish-tui ask', () => {
     await runProgram(place, ['ask', 'hello']);
     const request = server.requests[0];
     expect(request?.messages.map((message) => message.role)).toEqual(['system', 'user']);
-    expect(request?.toolNames).toEqual(['bash', 'request_mode_upgrade', 'patch', 'jobs']);
+    expect(request?.toolNames).toEqual(['bash', 'delegate', 'request_mode_upgrade', 'patch', 'jobs']);
     expect(request?.text.length).toBeLessThan(4500);
   });
 });

@@ -168,9 +168,9 @@ describe('the tool', () => {
         writeFileSync(path, original);
         chmodSync(path, mode);
         const diffs: string[] = [];
-        const tool = patchTool({ cwd: () => cwd, onApplied: ({ diff }) => diffs.push(diff) });
+        const tool = patchTool({ onApplied: ({ diff }) => diffs.push(diff) });
         const expected = applyPatches(original, patches);
-        const outcome = await tool.run({ path: 'link', patches }, new AbortController().signal);
+        const outcome = await tool.run({ path: 'link', patches }, { cwd, signal: new AbortController().signal });
         expect(outcome.failed).toBe(!expected.ok);
         expect(readFileSync(path, 'utf8')).toBe(expected.ok ? expected.text : original);
         expect(statSync(path).mode & 0o777).toBe(mode);
@@ -192,8 +192,8 @@ describe('the tool', () => {
         async ({ original, patches, after }, count) => {
           writeFileSync(path, original);
           const crash = crashing(count);
-          const tool = patchTool({ cwd: () => cwd, steps: crash.steps });
-          await tool.run({ path: 'real', patches }, new AbortController().signal);
+          const tool = patchTool({ steps: crash.steps });
+          await tool.run({ path: 'real', patches }, { cwd, signal: new AbortController().signal });
           await tool.undo();
           crash.lose();
           expect([original, after.ok && after.text]).toContain(readFileSync(path, 'utf8'));

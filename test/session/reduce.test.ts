@@ -143,7 +143,7 @@ describe('Norris', () => {
     const { op } = machine;
     machine.send({ type: 'actionStarted', op });
     machine.send({ type: 'aborted' });
-    expect(machine.phase.kind).toBe('stopping');
+    expect(machine.phase.kind).toBe('stoppingActions');
     expect(machine.last).toContainEqual({ kind: 'cancel', session: 'main', op });
     const result = { exit: 130, cwd: '/work', head: 'half', tail: '', omittedLines: 0, bytes: 4, milliseconds: 9 };
     machine.send({ type: 'actionEnded', op, outcome: { kind: 'command', result } });

@@ -9,7 +9,7 @@ import type { Gate, Services } from '../../src/engine/services.ts';
 import { runOnce } from '../../src/executor/once.ts';
 import type { SessionEvent } from '../../src/session/event.ts';
 import type { Settings } from '../../src/session/state.ts';
-import { BASH, createTools } from '../../src/tools/index.ts';
+import { BASH, createTools, DELEGATE } from '../../src/tools/index.ts';
 import { deadly, harmless, settings } from './machine.ts';
 
 export type Bench = {
@@ -24,6 +24,7 @@ export type Bench = {
 /** `rm` in a command makes it destructive; everything else is harmless. */
 const rmGate: Gate = {
   judge: (action) => Promise.resolve(action.kind === 'command' && /\brm\b/.test(action.command) ? deadly : harmless),
+  onlyReads: (command) => /^(cat|ls|sleep)\b[^;&|]*$/.test(command),
 };
 
 export function startEngine(
@@ -39,7 +40,7 @@ export function startEngine(
 ): Bench {
   const cwd = mkdtempSync(join(tmpdir(), 'aish-engine-'));
   const journal: SessionEvent[] = [];
-  const tools = createTools([BASH], [], ['bash'], []);
+  const tools = createTools([BASH, DELEGATE], [], ['bash', 'delegate'], []);
   const services: Services = {
     models: createBroker({ presets: [preset, ...(change.presets ?? [])], ...change.broker }),
     gate: change.gate ?? rmGate,

@@ -1,10 +1,18 @@
 /** Drives the pure machine by hand: applies events, keeps effects, and speaks for the services. */
 import type { Examination, Judgement } from '../../src/session/action.ts';
+import { subAgents } from '../../src/session/delegate.ts';
 import type { Effect } from '../../src/session/effect.ts';
 import type { EventBody, SessionEvent } from '../../src/session/event.ts';
 import type { Reply, ToolCall } from '../../src/session/message.ts';
 import { reduce } from '../../src/session/reduce.ts';
-import { type Conversation, emptyState, rootOf, type Settings, type State } from '../../src/session/state.ts';
+import {
+  type Conversation,
+  emptyState,
+  type Outcome,
+  rootOf,
+  type Settings,
+  type State,
+} from '../../src/session/state.ts';
 
 export const settings: Settings = {
   preset: 'fast',
@@ -16,6 +24,7 @@ export const settings: Settings = {
 };
 
 export const harmless: Judgement = { destructive: false, reason: 'only reads', source: 'static' };
+export const readOnly: Judgement = { ...harmless, readOnly: true };
 export const deadly: Judgement = { destructive: true, reason: 'rm -rf', source: 'static', rule: 'rm -rf' };
 
 export function judged(judgement: Judgement, autoApproved = false): Examination {
@@ -29,6 +38,24 @@ export function reply(text: string, toolCalls: readonly ToolCall[] = [], extra: 
 
 export function bash(id: string, command: string): ToolCall {
   return { id, name: 'bash', arguments: JSON.stringify({ command }) };
+}
+
+export function delegate(id: string, task: string): ToolCall {
+  return { id, name: 'delegate', arguments: JSON.stringify({ task }) };
+}
+
+/** A command that has ended. */
+export function printed(output: string, exit = 0, cwd = '/work'): Outcome {
+  const bytes = output.length;
+  return { kind: 'command', result: { exit, cwd, head: output, tail: '', omittedLines: 0, bytes, milliseconds: 5 } };
+}
+
+/** The operations of a session that are under way, in the order of the reply. */
+export function opsOf(state: State, session: string): readonly string[] {
+  const phase = state.sessions[session]?.phase;
+  if (!phase) return [];
+  if ('op' in phase) return [phase.op];
+  return 'lanes' in phase ? phase.lanes.flatMap((lane) => (lane.kind === 'running' ? [lane.op] : [])) : [];
 }
 
 export class Machine {
@@ -60,26 +87,53 @@ export class Machine {
     return effects;
   }
 
-  /** The operation that is under way. */
+  /** The operation that is under way; of several the first. */
   get op(): string {
-    if (!('op' in this.phase)) throw new Error(`nothing is under way in ${this.phase.kind}`);
-    return this.phase.op;
+    return this.opOf('main');
+  }
+
+  opOf(session: string): string {
+    const [op] = opsOf(this.state, session);
+    if (op === undefined) throw new Error(`nothing is under way in ${session}`);
+    return op;
+  }
+
+  /** The sub-agents that run, by session id, oldest first. */
+  get children(): readonly string[] {
+    return subAgents(this.state).map(({ conversation }) => conversation.id);
   }
 
   says(text: string, ...toolCalls: ToolCall[]): void {
     this.send({ type: 'replyEnded', op: this.op, reply: reply(text, toolCalls) });
   }
 
-  judges(judgement: Judgement, autoApproved = false): void {
-    this.send({ type: 'examined', op: this.op, examination: judged(judgement, autoApproved) });
+  /** The same, where every action only reads. */
+  reads(text: string, ...toolCalls: ToolCall[]): void {
+    this.send({ type: 'replyEnded', op: this.op, reply: reply(text, toolCalls), reading: true });
+  }
+
+  judges(judgement: Judgement, autoApproved = false, session = 'main'): void {
+    this.send({ type: 'examined', op: this.opOf(session), examination: judged(judgement, autoApproved) }, session);
   }
 
   /** The running action ends with this output. */
-  runs(output: string, exit = 0, cwd = '/work'): void {
-    const { op } = this;
-    this.send({ type: 'actionStarted', op });
-    const result = { exit, cwd, head: output, tail: '', omittedLines: 0, bytes: output.length, milliseconds: 5 };
-    this.send({ type: 'actionEnded', op, outcome: { kind: 'command', result } });
+  runs(output: string, exit = 0, cwd = '/work', session = 'main'): void {
+    const op = this.opOf(session);
+    this.send({ type: 'actionStarted', op }, session);
+    this.send({ type: 'actionEnded', op, outcome: printed(output, exit, cwd) }, session);
+  }
+
+  /** The delegations that were let run start their sub-agents, as the engine does. */
+  spawns(): void {
+    for (const op of opsOf(this.state, 'main')) {
+      this.send({ type: 'actionStarted', op });
+      this.send({ type: 'spawned', parent: 'main', op }, `agent-${op}`);
+    }
+  }
+
+  /** A sub-agent's reply. */
+  agentSays(session: string, text: string, ...toolCalls: ToolCall[]): void {
+    this.send({ type: 'replyEnded', op: this.opOf(session), reply: reply(text, toolCalls) }, session);
   }
 
   answers(kind: 'proceed' | 'skip' | 'abort'): void {

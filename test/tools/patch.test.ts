@@ -23,7 +23,7 @@ import { type PatchTool, patchTool } from '../../src/tools/patch/index.ts';
 import { crashing } from './patch-steps.ts';
 
 /** Whether the tool calls it destructive. */
-const overwrites = (args: string, cwd: string) => patchTool({ cwd: () => cwd }).judge(args, cwd).destructive;
+const overwrites = (args: string, cwd: string) => patchTool().judge(args, cwd).destructive;
 
 let cwd: string;
 let tool: PatchTool;
@@ -32,14 +32,15 @@ let shown: { path: string; diff: string }[];
 beforeEach(() => {
   cwd = mkdtempSync(join(tmpdir(), 'patch-'));
   shown = [];
-  tool = patchTool({ cwd: () => cwd, onApplied: (change) => shown.push(change) });
+  tool = patchTool({ onApplied: (change) => shown.push(change) });
 });
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
 const at = (path: string) => join(cwd, path);
 const put = (path: string, text: string | Uint8Array) => writeFileSync(at(path), text);
 const read = (path: string) => readFileSync(at(path), 'utf8');
-const patch = (path: string, ...patches: object[]) => tool.run({ path, patches }, new AbortController().signal);
+const patch = (path: string, ...patches: object[]) =>
+  tool.run({ path, patches }, { cwd, signal: new AbortController().signal });
 const replace = (oldText: string, newText: string) => ({ operation: 'replace', oldText, newText });
 const overwrite = (newText: string) => ({ operation: 'overwrite', newText });
 const asRoot = process.getuid?.() === 0;
@@ -192,7 +193,7 @@ describe('what is not patched', () => {
         return FILE_STEPS.open(path, flags, mode);
       },
     };
-    tool = patchTool({ cwd: () => cwd, steps: racing });
+    tool = patchTool({ steps: racing });
     expect((await patch('f', replace('a', 'b'))).text).toMatch(/changed by someone else/);
     expect((await patch('f2', overwrite('x'))).failed).toBe(false);
     expect(read('f')).toBe('theirs\n');
@@ -202,8 +203,8 @@ describe('what is not patched', () => {
   it('anything once the run is aborted, or with arguments that are not the schema’s', async () => {
     put('f', 'a\n');
     const args = { path: 'f', patches: [replace('a', 'b')] };
-    expect((await tool.run(args, AbortSignal.abort())).text).toMatch(/^stopped; nothing/);
-    expect((await tool.run({ path: 'f' }, new AbortController().signal)).failed).toBe(true);
+    expect((await tool.run(args, { cwd, signal: AbortSignal.abort() })).text).toMatch(/^stopped; nothing/);
+    expect((await tool.run({ path: 'f' }, { cwd, signal: new AbortController().signal })).failed).toBe(true);
     expect(read('f')).toBe('a\n');
   });
 
@@ -220,7 +221,7 @@ describe('what is not patched', () => {
         return { ...bound(handle), writeFile };
       },
     };
-    tool = patchTool({ cwd: () => cwd, steps: full });
+    tool = patchTool({ steps: full });
     expect((await patch('f', replace('a', 'b'))).text).toBe(
       "f can't be written: no space is left on the device. Nothing was changed.",
     );
@@ -243,7 +244,7 @@ describe('a crash between any two steps', () => {
   it('comes after the bytes are safe and before the rename is, in this order', async () => {
     put('f', 'a\n');
     const { steps, taken } = crashing(Number.POSITIVE_INFINITY);
-    tool = patchTool({ cwd: () => cwd, steps });
+    tool = patchTool({ steps });
     await patch('f', replace('a', 'b'));
     expect(taken).toEqual([
       ...['open', 'write half', 'write', 'chmod', 'sync', 'close', 'rename'],
@@ -257,14 +258,14 @@ describe('a crash between any two steps', () => {
       const before = 'old\n'.repeat(100);
       put('f', before);
       const crash = crashing(count);
-      tool = patchTool({ cwd: () => cwd, steps: crash.steps });
+      tool = patchTool({ steps: crash.steps });
       await patch('f', { ...replace('old', 'brand new'), replaceAll: true });
       crash.lose();
       const renamed = crash.taken.includes('rename');
       expect(read('f')).toBe(renamed ? 'brand new\n'.repeat(100) : before);
 
       const second = crashing(count);
-      tool = patchTool({ cwd: () => cwd, steps: second.steps });
+      tool = patchTool({ steps: second.steps });
       await patch('fresh', overwrite('whole\n'));
       second.lose();
       expect(existsSync(at('fresh')) ? read('fresh') : 'whole\n').toBe('whole\n');

@@ -13,6 +13,7 @@ const echo: BuiltinTool = {
     },
   },
   readOnly: false,
+  onlyReads: () => false,
   judge: () => ({ destructive: false, reason: 'says it again', source: 'static' }),
   run: ({ text }) => Promise.resolve({ text: String(text), failed: false }),
 };

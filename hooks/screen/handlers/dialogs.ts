@@ -24,7 +24,7 @@ function letter(act: (screen: Screen) => void) {
 /** Leaving Restricted is the user's own choice here; what was judged under it is judged anew and asks again (HA-6). */
 function upgrade(screen: Screen): void {
   const { head } = screen.questions;
-  if (head?.kind !== 'halt' || head.mode !== 'restricted') return;
+  if (head?.kind !== 'halt' || head.mode !== 'restricted' || head.asker) return;
   void screen.aish.engine.dispatch({ type: 'modeChosen', mode: 'unrestricted' }, head.session);
 }
 

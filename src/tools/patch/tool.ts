@@ -14,8 +14,6 @@ const USER_DIFF = 100_000;
 const MAX_UNDO = 20;
 
 export type PatchOptions = {
-  /** Where relative paths begin, asked at each call. */
-  readonly cwd: () => string;
   /** After a file has changed. `path` as the model gave it, `diff` unified; both clean text. */
   onApplied?(change: { readonly path: string; readonly diff: string }): void;
   /** Other file system calls than the real ones, for tests. */
@@ -35,7 +33,7 @@ type Applied = {
 };
 
 /** The tool is one owner of its calls: they run one after the other, undo among them. */
-export function patchTool(options: PatchOptions): PatchTool {
+export function patchTool(options: PatchOptions = {}): PatchTool {
   const steps = options.steps ?? FILE_STEPS;
   const applied: Applied[] = [];
   let queue: Promise<unknown> = Promise.resolve();
@@ -51,17 +49,18 @@ export function patchTool(options: PatchOptions): PatchTool {
       isOverwrite(args, cwd)
         ? { destructive: true, reason: 'overwrites an existing file', source: 'static' }
         : { destructive: false, reason: 'changes part of a file; :undo takes it back', source: 'static' },
-    run: (args, signal) =>
+    onlyReads: () => false,
+    run: (args, { cwd, signal }) =>
       inTurn(async () => {
         const call = readCall(args);
-        return call ? apply(call, signal) : failed('the arguments are not those of patch');
+        return call ? apply(call, cwd, signal) : failed('the arguments are not those of patch');
       }),
     undo: () => inTurn(undo),
   };
 
-  async function apply(call: PatchCall, signal: AbortSignal): Promise<ToolOutcome> {
+  async function apply(call: PatchCall, cwd: string, signal: AbortSignal): Promise<ToolOutcome> {
     const path = stripStyles(call.path);
-    const read = await readTarget(locate(call.path, options.cwd()));
+    const read = await readTarget(locate(call.path, cwd));
     if (!read.ok) return failed(`${path} ${read.message}`);
     const { existing } = read.target;
     const result = applyPatches(existing?.text, call.patches);

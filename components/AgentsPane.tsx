@@ -1,0 +1,27 @@
+import { Box } from 'ink';
+import { useScreen } from '../hooks/context.ts';
+import { agentLine } from '../hooks/entries/delegate.ts';
+import type { useAgents } from '../hooks/useAgents.ts';
+import { useTicker } from '../hooks/useTicker.ts';
+import { Lines } from './Lines.tsx';
+
+type Props = {
+  readonly agents: ReturnType<typeof useAgents>;
+  readonly columns: number;
+  /** The most rows it may take. */
+  readonly rows: number;
+};
+
+/** A line for each sub-agent that works. What they write is not drawn here, however many they are. */
+export function AgentsPane({ agents: { running, waiting }, columns, rows }: Props) {
+  const { aish, paint, look } = useScreen();
+  const now = useTicker(true, aish.engine.services.now);
+  const shown = running.slice(0, rows);
+  const left = waiting + running.length - shown.length;
+  const more = left > 0 && shown.length < rows ? [paint('dim', `  ${left} more to come`)] : [];
+  return (
+    <Box flexDirection="column" flexShrink={0}>
+      <Lines lines={[...shown.map((agent) => agentLine(agent, now, look(columns))), ...more]} />
+    </Box>
+  );
+}

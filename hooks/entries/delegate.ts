@@ -1,0 +1,77 @@
+/** A sub-agent: one line while it works, its report when it has ended, its whole story where that is unfolded (TO-4). */
+import { describeAction } from '../../src/session/action.ts';
+import { DELEGATE_STEPS, type SubAgent } from '../../src/session/delegate.ts';
+import type { Entry } from '../../src/session/entry.ts';
+import { runningOf } from '../../src/session/lanes.ts';
+import type { Phase } from '../../src/session/state.ts';
+import { clean, stripStyles, visible } from '../../src/session/text.ts';
+import { cut } from '../screen/segments.ts';
+import { textWidth } from '../text/width.ts';
+import { wrapText } from '../text/wrap.ts';
+import { elapsed, withGutter } from './frame.ts';
+import type { Look } from './look.ts';
+import { proseLines } from './prose.ts';
+
+type Delegate = Extract<Entry, { kind: 'delegate' }>;
+
+/** Lines of a report that are shown while it is folded. */
+const REPORT_LINES = 6;
+const INDENT = 2;
+const GAP = 2;
+
+/** While it works it is drawn by itself, at the end of the transcript. */
+export function delegateLines({ task, result }: Delegate, look: Look): string[] {
+  const { width, paint } = look;
+  if (!result) return [];
+  const role = result.failed ? 'warning' : 'success';
+  const steps = `${result.steps} step${result.steps === 1 ? '' : 's'}`;
+  const heading = `${paint('strong', visible(oneLine(task)))}${paint('dim', `  sub-agent · ${steps}`)}`;
+  const inner = { ...look, width: Math.max(1, width - INDENT) };
+  const report = proseLines(stripStyles(clean(result.text)), inner);
+  const left = report.length - REPORT_LINES;
+  const shown =
+    left > 1 ? [...report.slice(0, REPORT_LINES), paint('dim', `⋯ ${left} more lines of its report`)] : report;
+  const bar = paint(role, '│ ');
+  return [
+    ...withGutter(wrapText(heading, width - INDENT), { first: paint('accent', '▹ '), rest: '  ' }),
+    ...withGutter(shown, { first: bar, rest: bar }),
+  ];
+}
+
+/** The one line of a sub-agent that works: its number and task, how far it is, what it does now and for how long. */
+export function agentLine({ conversation, run }: SubAgent, now: number, { width, paint }: Look): string {
+  const what = cut(doing(conversation.phase), Math.max(10, Math.floor(width * 0.4)));
+  const right = `${run.step}/${DELEGATE_STEPS} ${what} ${elapsed(now - run.startedAt)}`;
+  const room = width - textWidth(right) - INDENT - GAP;
+  const left = cut(`${run.agent} ${visible(oneLine(run.task))}`, Math.max(1, room));
+  const padding = ' '.repeat(Math.max(0, room - textWidth(left)) + GAP);
+  const waits = conversation.phase.kind === 'halted';
+  return cut(`▹ ${left}${padding}`, width - textWidth(right)) + paint(waits ? 'warning' : 'dim', right);
+}
+
+function doing(phase: Phase): string {
+  switch (phase.kind) {
+    case 'planning':
+    case 'replying':
+      return 'thinking';
+    case 'judging':
+      return 'checking';
+    case 'halted':
+    case 'escalated':
+    case 'awaitingModeApproval':
+    case 'awaitingSpend':
+      return 'waits for you';
+    case 'acting': {
+      const [first] = runningOf(phase);
+      return first ? `runs ${visible(oneLine(describeAction(first.action)))}` : 'starting';
+    }
+    case 'stopping':
+    case 'stoppingActions':
+    case 'idle':
+      return 'stopping';
+  }
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

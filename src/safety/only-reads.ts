@@ -1,0 +1,65 @@
+/**
+ * Which commands only read, and so may run beside others. Stricter than the gate's `read-only`, which also covers what
+ * adds (`mkdir d` beside `touch d/f` is a race) and what runs a project's files: a short list, everything else is no.
+ */
+import { type JudgeOptions, judgeCommand } from './judge.ts';
+import type { Field, Redirect } from './shell/machine.ts';
+
+/** Readers of files and facts, whatever their options but those of `WRITES`. None moves the working directory. */
+const READERS: ReadonlySet<string> = new Set(
+  `cat tac nl head tail ls dir vdir tree wc cut paste column comm cmp diff rev fold tr grep egrep fgrep zgrep rg ag
+   find fd stat file du df free uptime whoami id groups uname arch nproc ps pgrep pidof pwd echo printf true false
+   test [ date printenv which type basename dirname realpath readlink seq sleep
+   md5sum sha1sum sha256sum sha512sum b2sum cksum sum base64 xxd od hexdump strings nm ldd size jq sort git`.split(
+    /\s+/,
+  ),
+);
+
+/** Subcommands of git that neither write nor refresh. */
+const GIT_READS =
+  /^(log|diff|show|blame|shortlog|describe|rev-parse|rev-list|ls-files|ls-tree|cat-file|merge-base|for-each-ref|grep)$/;
+
+/** Options with which a reader writes, sets, or runs something. */
+const WRITES: Readonly<Record<string, RegExp>> = {
+  sort: /^(-[a-zA-Z]*o|--output|--compress-program)/,
+  tree: /^-[a-zA-Z]*o/,
+  xxd: /^-r/,
+  date: /^(-s|--set)/,
+  find: /^-(exec|ok|delete|fprint|fls)/,
+  fd: /^(-[a-zA-Z]*[xX]|--exec)/,
+  rg: /^--pre/,
+  git: /^(--output|-[a-zA-Z]*o|-c$|--exec-path|--ext-diff|--textconv|-O)/,
+  file: /^-[a-zA-Z]*C|^--compile/,
+};
+
+/** Programs whose last operand would be written to, or which take the system's value from it. */
+const ONE_OPERAND: ReadonlySet<string> = new Set(['xxd']);
+
+/** Whether a command changes nothing at all: no file, no directory it is in, no process. False where that is not plain. */
+export function onlyReads(command: string, options: JudgeOptions): boolean {
+  let calls = 0;
+  let reads = true;
+  const verdict = judgeCommand(command, options, {
+    call(fields) {
+      calls += 1;
+      reads &&= isReader(fields);
+    },
+    redirect(redirect) {
+      reads &&= opensNothing(redirect);
+    },
+  });
+  return calls > 0 && reads && verdict.verdict === 'read-only';
+}
+
+function isReader([program, ...args]: readonly Field[]): boolean {
+  const name = program?.text ?? '';
+  if (!READERS.has(name)) return false;
+  const writes = WRITES[name];
+  if (writes && args.some(({ text }) => writes.test(text))) return false;
+  if (ONE_OPERAND.has(name) && args.filter(({ text }) => !text.startsWith('-')).length > 1) return false;
+  return name !== 'git' || GIT_READS.test(args[0]?.text ?? '');
+}
+
+function opensNothing({ operator, target }: Redirect): boolean {
+  return !operator.includes('>') || target === '/dev/null' || /^(\d+-?|-)$/.test(target);
+}

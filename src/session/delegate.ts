@@ -1,0 +1,140 @@
+/** Sub-agents (TO-4, MO-6): how one begins, when it ends, and what its parent hears of it. */
+import type { DelegateAction } from './action.ts';
+import { CONTEXT_LIMIT, clip } from './exec-text.ts';
+import { laneOf } from './lanes.ts';
+import { modeNotice } from './mode.ts';
+import type { Ending } from './norris.ts';
+import type { Conversation, DelegateRun, Dispatch, OpId, Outcome, SessionId, State } from './state.ts';
+import type { Work } from './work.ts';
+
+/** Steps that a sub-agent has (TO-4). */
+export const DELEGATE_STEPS = 12;
+
+/** What follows the system prompt of a sub-agent. Constant over its life. */
+export const DELEGATE_BLOCK = `[SUB-AGENT]
+You are a sub-agent: another agent has given you one task. Work on it by yourself
+with CMD: lines (for shell) or tool calls, in at most ${DELEGATE_STEPS} steps. Nobody reads along and
+nobody answers questions.
+
+When you are done, or can't go on, answer without any action: that last answer is your
+report, the only thing the other agent will see. Say in it what you found or did, with
+the facts that count, and what is missing.
+
+You can't delegate to others and can't ask for another mode. Avoid destructive
+operations unless the task explicitly requires them.`;
+
+type Found = { readonly action: DelegateAction; readonly parent: Conversation };
+
+/** The parent's delegation that waits for a sub-agent under `op`; undefined where none does. */
+export function delegationOf(state: State, session: SessionId, op: OpId): Found | undefined {
+  const parent = state.sessions[session];
+  if (!parent || parent.parent) return undefined;
+  const { phase } = parent;
+  if (phase.kind !== 'acting' && phase.kind !== 'stoppingActions') return undefined;
+  const found = laneOf(phase, op);
+  const taken = Object.values(state.sessions).some((other) => other.parent?.op === op);
+  if (!found?.lane.started || found.action.kind !== 'delegate' || taken) return undefined;
+  return { action: found.action, parent };
+}
+
+/** A conversation of its own, in the parent's mode and place; a parent that is about to be tightened is Restricted already. */
+export function childOf(
+  { id: session, settings, mode, tightening, cwd, preset, phase }: Conversation,
+  id: SessionId,
+  op: OpId,
+) {
+  const child: Conversation = {
+    id,
+    parent: { session, op },
+    settings,
+    mode: tightening ? 'restricted' : mode,
+    tightening: false,
+    turns: [],
+    inbox: [],
+    phase: { kind: 'idle' },
+    cwd,
+    preset: phase.kind === 'idle' ? preset : phase.run.preset,
+  };
+  return child;
+}
+
+/** The task is its first turn; the run it begins with. */
+export function beginTask(work: Work, { action, parent }: Found): DelegateRun {
+  const agent = work.state.agents + 1;
+  work.state = { ...work.state, agents: agent };
+  const { mode, preset } = work.conversation;
+  const notice = mode === 'restricted' ? `\n\n${modeNotice(mode)}` : '';
+  work.turn({ kind: 'user', origin: 'aish', text: `Task: ${action.task}${notice}` });
+  const goal = goalOf(parent);
+  return { kind: 'delegate', agent, task: action.task, goal, preset, startedAt: work.event.at, step: 1 };
+}
+
+/** The user's own words behind what a conversation does: what the second opinion may see, never the agent's prose. */
+export function goalOf({ phase, turns }: Conversation): string {
+  if (phase.kind !== 'idle' && phase.run.kind !== 'chat') return phase.run.goal;
+  const turn = turns.findLast((t) => t.kind === 'user' && (t.origin === 'user' || t.origin === 'goal'));
+  return turn?.kind === 'user' ? turn.text : '';
+}
+
+/** How a sub-agent ends after this step, or undefined to go on. */
+export function delegateEnding(run: DelegateRun, { actions, sentinel }: Dispatch): Ending | undefined {
+  if (sentinel?.kind === 'blocked') return { status: 'blocked', reason: sentinel.reason };
+  if (sentinel?.kind === 'complete' || actions.length === 0) return { status: 'done' };
+  if (run.step < DELEGATE_STEPS) return undefined;
+  return { status: 'budget_exhausted', reason: `its ${DELEGATE_STEPS} steps are spent` };
+}
+
+/** What the parent hears. Anything but a finished task is said as such, with what is known. */
+export function reportOf(child: Conversation, run: DelegateRun, ending: Ending): Outcome {
+  const known = lastWords(child);
+  const steps = run.step;
+  if (ending.status === 'done') {
+    return known === ''
+      ? { kind: 'report', text: '[aish] the sub-agent ended without a report', failed: true, steps }
+      : { kind: 'report', text: known, failed: false, steps };
+  }
+  const what = `[aish] the sub-agent ${WORDS[ending.status]} in step ${steps} of ${DELEGATE_STEPS}`;
+  const why = ending.reason === undefined ? '' : `: ${ending.reason}`;
+  const rest = known === '' ? 'It had said nothing.' : `Its last words:\n${known}`;
+  return { kind: 'report', text: `${what}${why}\n${rest}`, failed: true, steps };
+}
+
+const WORDS: Readonly<Record<Exclude<Ending['status'], 'done'>, string>> = {
+  aborted: 'was aborted by the user',
+  blocked: 'could not go on',
+  stalled: 'stopped',
+  tasks_complete: 'stopped',
+  budget_exhausted: 'did not finish',
+  failed: 'failed',
+};
+
+/** The newest thing it said; the line that only says that it is done is not part of it. */
+function lastWords({ turns }: Conversation): string {
+  const spoken = turns.findLast((turn) => turn.kind === 'assistant' && withoutGoal(turn.text) !== '');
+  return spoken ? clip(withoutGoal(spoken.text), CONTEXT_LIMIT) : '';
+}
+
+function withoutGoal(text: string): string {
+  return text.replace(/^[ \t]*GOAL:[ \t]*(?:complete|blocked)[ \t.]*$/gim, '').trim();
+}
+
+/** What is known at a resume of a sub-agent that the closing ended: nothing of it runs again. */
+export function lostReport(child: Conversation | undefined): Outcome {
+  const run = child && child.phase.kind !== 'idle' && child.phase.run.kind === 'delegate' ? child.phase.run : undefined;
+  const known = child ? lastWords(child) : '';
+  const far = run ? ` in its step ${run.step} of ${DELEGATE_STEPS}` : '';
+  const words = known === '' ? '' : `\nIts last words:\n${known}`;
+  const text = `[aish] outcome unknown: the program closed meanwhile${far}${words}`;
+  return { kind: 'report', text, failed: true, steps: run?.step ?? 0 };
+}
+
+export type SubAgent = { readonly conversation: Conversation; readonly run: DelegateRun };
+
+/** The sub-agents that run, oldest first. */
+export function subAgents({ sessions }: Pick<State, 'sessions'>): readonly SubAgent[] {
+  const agents = Object.values(sessions).flatMap((conversation): SubAgent[] => {
+    const { phase } = conversation;
+    return phase.kind !== 'idle' && phase.run.kind === 'delegate' ? [{ conversation, run: phase.run }] : [];
+  });
+  return agents.toSorted((one, other) => one.run.agent - other.run.agent);
+}

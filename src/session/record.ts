@@ -1,0 +1,68 @@
+/** What is shown and what is told of an action: when it starts, when it has ended, and in its place among the results. */
+import { type Action, describeAction } from './action.ts';
+import { fileOf, formatForModel } from './exec-text.ts';
+import type { OpId, Outcome } from './state.ts';
+import type { Work } from './work.ts';
+
+/** Shows the action as under way. */
+export function showStarted(work: Work, op: OpId, action: Action): void {
+  switch (action.kind) {
+    case 'command': {
+      const { command } = action;
+      return work.show({ kind: 'exec', op, by: 'model', command, cwd: work.conversation.cwd, private: false }, op);
+    }
+    case 'delegate':
+      return work.show({ kind: 'delegate', op, task: action.task }, op);
+    case 'tool':
+      return work.show({ kind: 'tool', op, name: action.name, arguments: action.arguments }, op);
+  }
+}
+
+/** Shows what came of it, as soon as it is known. */
+export function showOutcome(work: Work, op: OpId, action: Action, outcome: Outcome): void {
+  if (outcome.kind === 'report') {
+    const { text, failed, steps } = outcome;
+    if (action.kind === 'delegate') {
+      work.show({ kind: 'delegate', op, task: action.task, result: { text, failed, steps } }, op);
+    }
+    return;
+  }
+  if (outcome.kind === 'tool') {
+    const { text, failed } = outcome;
+    if (action.kind === 'tool') {
+      work.show({ kind: 'tool', op, name: action.name, arguments: action.arguments, result: { text, failed } }, op);
+    }
+    return;
+  }
+  if (action.kind !== 'command') return;
+  const { cwd } = work.conversation;
+  const job = outcome.kind === 'job' ? { job: outcome.job } : {};
+  const { command } = action;
+  work.show({ kind: 'exec', op, by: 'model', command, cwd, private: false, result: outcome.result, ...job }, op);
+}
+
+/** Tells the model what came of it, as its one result (AC-4). */
+export function tellOutcome(work: Work, action: Action, approved: boolean, outcome: Outcome): void {
+  const file = action.kind === 'command' && 'result' in outcome ? fileOf(outcome.result) : {};
+  work.answer(action, (approved ? '[aish] action approved\n' : '') + wordsOf(action, outcome), file);
+}
+
+function wordsOf(action: Action, outcome: Outcome): string {
+  switch (outcome.kind) {
+    case 'tool':
+      return outcome.text;
+    case 'report':
+      // A line marker has no call of its own that the report would answer.
+      return action.callId === undefined ? `$ ${describeAction(action)}\n${outcome.text}` : outcome.text;
+    case 'command':
+    case 'job': {
+      const { result } = outcome;
+      // A call that could not even start is told as a command is; its one result must not be missing.
+      if (action.kind === 'tool') return formatForModel(result, action.name);
+      if (action.kind === 'delegate') return formatForModel(result, 'delegate');
+      const edited =
+        action.editedFrom === undefined ? '' : `[aish] the user changed the command from: ${action.editedFrom}\n`;
+      return edited + formatForModel(result, action.command);
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { subAgents } from '../../src/session/delegate.ts';
+import { type Bench, startEngine } from '../support/engine.ts';
+import { call, hold, say, startScriptedServer, type Turn } from '../support/scripted-server.ts';
+
+const preset = (server: { baseUrl: string }) => ({ name: 'fast', model: 'test', baseUrl: server.baseUrl });
+const toParent = (request: { system: string }) => !request.system.includes('[SUB-AGENT]');
+/** A turn for the sub-agent whose task has `word` in it. */
+const agent = (word: string, turn: Turn): Turn => ({
+  ...turn,
+  when: (request) => !toParent(request) && request.messages[1]?.content.includes(word) === true,
+});
+const parent = (turn: Turn): Turn => ({ ...turn, when: toParent });
+const idle = ({ engine }: Bench) => engine.conversation.phase.kind === 'idle';
+const results = (server: { requests: readonly { messages: readonly { role: string; content: string }[] }[] }) =>
+  server.requests.at(-1)?.messages.filter((message) => message.role === 'tool') ?? [];
+const delegates = (...tasks: string[]): Turn => ({
+  toolCalls: tasks.map((task) => ({ name: 'delegate', args: { task } })),
+});
+
+describe('sub-agents over a real server and real commands', () => {
+  it('work side by side in a context of their own, and their reports come in the order of the calls', async () => {
+    await using server = await startScriptedServer([
+      parent(delegates('alpha', 'beta')),
+      parent(say('Both are back.\nGOAL: complete')),
+      agent('alpha', call('bash', { command: 'cd sub && pwd' })),
+      agent('alpha', { text: [hold('alpha'), 'Alpha is in sub.'] }),
+      agent('beta', say('Beta found nothing.')),
+    ]);
+    await using bench = startEngine(preset(server));
+    mkdirSync(join(bench.cwd, 'sub'));
+    void bench.engine.dispatch({ type: 'norrisStarted', goal: 'look around' });
+    // Beta is done while alpha still works.
+    await server.request(2, /alpha/);
+    await bench.until(() => subAgents(bench.engine.state).length === 1);
+    server.release('alpha');
+    await bench.until(() => idle(bench));
+    expect(results(server).map((message) => message.content)).toEqual(['Alpha is in sub.', 'Beta found nothing.']);
+    const [, first] = server.requests;
+    expect(first?.toolNames).toEqual(['bash']);
+    expect(first?.messages[1]?.content).toBe('Task: alpha');
+    expect(first?.messages).toHaveLength(2);
+    // A sub-agent's own cd is its own.
+    expect(bench.engine.conversation.cwd).toBe(bench.cwd);
+    expect(Object.keys(bench.engine.state.sessions)).toEqual(['main']);
+    const told = bench.engine.transcript.entries.filter((shown) => shown.entry.kind === 'delegate');
+    expect(told.map((shown) => shown.story?.entries.map(({ entry }) => entry.kind))).toEqual([
+      ['norrisStep', 'exec', 'norrisStep', 'assistant'],
+      ['norrisStep', 'assistant'],
+    ]);
+  });
+
+  it('put what is destructive to the user by name, and go on with the answer', async () => {
+    await using server = await startScriptedServer([
+      parent(delegates('tidy up')),
+      parent(say('GOAL: complete')),
+      agent('tidy', say('CMD: rm -rf foo')),
+      agent('tidy', say('It is gone.')),
+    ]);
+    await using bench = startEngine(preset(server));
+    mkdirSync(join(bench.cwd, 'foo'));
+    void bench.engine.dispatch({ type: 'norrisStarted', goal: 'clean' });
+    await bench.until(() => bench.engine.state.questions.length > 0);
+    const [question] = bench.engine.state.questions;
+    expect(question).toMatchObject({ why: 'destructive', asker: { agent: 1, task: 'tidy up' }, step: { k: 1, n: 12 } });
+    expect(existsSync(join(bench.cwd, 'foo'))).toBe(true);
+    void bench.engine.dispatch(
+      { type: 'answered', question: question?.id ?? '', answer: { kind: 'proceed' } },
+      question?.session,
+    );
+    await bench.until(() => idle(bench));
+    expect(existsSync(join(bench.cwd, 'foo'))).toBe(false);
+    expect(results(server)[0]?.content).toBe('It is gone.');
+  });
+
+  it('can neither delegate nor leave Restricted', async () => {
+    await using server = await startScriptedServer([
+      parent(delegates('try')),
+      parent(say('GOAL: complete')),
+      agent('try', {
+        text: 'DELEGATE: do it for me',
+        toolCalls: [{ name: 'request_mode_upgrade', args: { reason: 'x' } }],
+      }),
+      agent('try', say('I could not.')),
+    ]);
+    await using bench = startEngine(preset(server));
+    void bench.engine.dispatch({ type: 'norrisStarted', goal: 'g' });
+    await bench.until(() => idle(bench));
+    const second = server.requests.filter((request) => !toParent(request))[1];
+    expect(second?.messages.find((message) => message.role === 'tool')?.content).toContain('only its parent can');
+    expect(second?.lastUser).toContain('A sub-agent cannot delegate');
+  });
+
+  it('end with the parent: all are cancelled, every call has its result', async () => {
+    await using server = await startScriptedServer([
+      parent(delegates('one', 'two', 'three')),
+      agent('one', { text: ['Half a ', hold('never'), 'thought'] }),
+      agent('two', say('CMD: sleep 300')),
+      agent('three', say('CMD: rm -rf /tmp/x')),
+    ]);
+    await using bench = startEngine(preset(server));
+    void bench.engine.dispatch({ type: 'norrisStarted', goal: 'g' });
+    await server.request(1, /Task: one/);
+    await bench.until(() => bench.engine.live.commands.size === 1 && bench.engine.state.questions.length === 1);
+    void bench.engine.dispatch({ type: 'aborted' });
+    await bench.until(() => idle(bench));
+    expect(bench.engine.state).toMatchObject({ questions: [] });
+    expect(bench.engine.live.commands.size).toBe(0);
+    const told = bench.engine.conversation.turns.filter((turn) => turn.kind === 'result').map((turn) => turn.text);
+    expect(told).toHaveLength(3);
+    for (const text of told) expect(text).toContain('was aborted by the user in step 1 of 12');
+  });
+
+  it('are not gone on with after a restart: what they were doing is unknown', async () => {
+    await using server = await startScriptedServer([parent(delegates('wait')), agent('wait', say('CMD: sleep 300'))]);
+    await using bench = startEngine(preset(server));
+    void bench.engine.dispatch({ type: 'norrisStarted', goal: 'g' });
+    await bench.until(() => bench.engine.live.commands.size === 1);
+    const again = startEngine(preset(server));
+    again.engine.replay(bench.journal);
+    expect(again.engine.state.sessions).toEqual(bench.engine.state.sessions);
+    await again.engine.dispatch({ type: 'resumed', settings: bench.engine.conversation.settings });
+    expect(Object.keys(again.engine.state.sessions)).toEqual(['main']);
+    expect(again.engine.conversation.phase.kind).toBe('idle');
+    expect(again.engine.conversation.turns.at(-1)?.text).toContain(
+      'outcome unknown: the program closed meanwhile in its step 1 of 12',
+    );
+    expect(again.engine.live.commands.size).toBe(0);
+    await again[Symbol.asyncDispose]();
+  });
+
+  it('tell what is known when the model fails or the steps are spent', async () => {
+    const steps = Array.from({ length: 12 }, (_, at) => agent('count', say(`Step ${at + 1}.\nCMD: true`)));
+    await using server = await startScriptedServer([
+      parent(delegates('count', 'break')),
+      parent(say('GOAL: complete')),
+      ...steps,
+      agent('break', { error: { status: 400, message: 'no such luck' } }),
+    ]);
+    await using bench = startEngine(preset(server));
+    void bench.engine.dispatch({ type: 'norrisStarted', goal: 'g' });
+    await bench.until(() => idle(bench));
+    const [spent, broken] = results(server).map((message) => message.content);
+    expect(spent).toMatch(/did not finish in step 12 of 12: its 12 steps are spent\nIts last words:\nStep 12\./);
+    expect(broken).toMatch(/failed in step 1 of 12: .*no such luck/);
+  });
+});
+
+describe('actions that only read', () => {
+  it('run side by side, and their results keep the order of the calls', async () => {
+    await using server = await startScriptedServer([
+      {
+        toolCalls: [
+          { name: 'bash', args: { command: 'cat fifo' } },
+          { name: 'bash', args: { command: 'ls' } },
+        ],
+      },
+      say('GOAL: complete'),
+    ]);
+    await using bench = startEngine(preset(server));
+    writeFileSync(join(bench.cwd, 'a'), '');
+    // The first one waits for a writer that comes only once the second one has ended.
+    execFileSync('mkfifo', [join(bench.cwd, 'fifo')]);
+    void bench.engine.dispatch({ type: 'norrisStarted', goal: 'g' });
+    const listed = () =>
+      bench.engine.transcript.entries.some(
+        ({ entry }) => entry.kind === 'exec' && entry.command === 'ls' && entry.result,
+      );
+    await bench.until(listed);
+    writeFileSync(join(bench.cwd, 'fifo'), 'late\n');
+    await bench.until(() => idle(bench));
+    const [first, second] = results(server).map((message) => message.content);
+    expect(first).toMatch(/^\$ cat fifo\nlate\n/);
+    expect(second).toMatch(/^\$ ls\n/);
+  });
+});
