@@ -5,11 +5,11 @@ import type { ToolSpec } from '../session/message.ts';
 export const DELEGATE: ToolSpec = {
   name: 'delegate',
   description:
-    'Give one task to a sub-agent that works on it by itself, in the same directory and mode, and get its report. ' +
-    'It knows nothing of this conversation: say all it needs. Several calls in one answer run side by side.',
+    'Hand one task to a sub-agent and get its report. It knows nothing of this conversation: say all it needs. ' +
+    'Several in one answer run side by side.',
   parameters: {
     type: 'object',
-    properties: { task: { type: 'string', minLength: 1, description: 'What to do, and what to report.' } },
+    properties: { task: { type: 'string', minLength: 1 } },
     required: ['task'],
     additionalProperties: false,
   },
