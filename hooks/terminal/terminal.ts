@@ -78,6 +78,11 @@ export type Terminal = {
   readonly ink: KeyStream;
 };
 
+/** The kernel tells a new size to the foreground alone: whoever stood still meanwhile tells itself. */
+function learnSize(): void {
+  process.kill(process.pid, 'SIGWINCH');
+}
+
 /** Makes the owner; nothing is touched before `enter`. One per process. */
 export function createTerminal(options: TerminalOptions): Terminal {
   const { stdin, stdout, schedule = afterInput, now = () => performance.now() } = options;
@@ -210,6 +215,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
     stdin.removeListener('data', receive);
     take();
     for (const listener of resumeListeners) listener();
+    learnSize();
   };
   const stopped = () => void stop();
 
@@ -261,6 +267,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
       await new Promise<void>((resolve) => schedule(resolve, SETTLE_MS));
       process.on('SIGTSTP', stopped);
     });
+    learnSize();
   }
 
   return {

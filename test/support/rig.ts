@@ -11,6 +11,7 @@ import { PROGRAM, type Scratch } from './program.ts';
 import { keyBytes, type MouseAction, mouseBytes } from './rig-keys.ts';
 
 const PATIENCE = 15_000;
+const LOOK_EVERY_MS = 50;
 
 export type RigOptions = {
   readonly columns?: number;
@@ -134,6 +135,7 @@ export class Rig {
     await new Promise<void>((resolve, reject) => {
       const stop = () => {
         clearTimeout(timer);
+        clearInterval(ticking);
         this.#looks.delete(look);
       };
       const look = () => {
@@ -149,8 +151,13 @@ export class Rig {
       };
       const timer = setTimeout(() => {
         stop();
-        reject(new Error(`not seen within ${patience} ms: ${String(wanted)}\n${'-'.repeat(40)}\n${this.text()}`));
+        const half = this.#terminal.modes.synchronizedOutputMode ? ' (in the midst of a frame)' : '';
+        reject(
+          new Error(`not seen within ${patience} ms: ${String(wanted)}${half}\n${'-'.repeat(40)}\n${this.text()}`),
+        );
       }, patience);
+      // A condition may look at more than the screen: at a file, say.
+      const ticking = typeof wanted === 'function' ? setInterval(look, LOOK_EVERY_MS) : undefined;
       this.#looks.add(look);
       look();
     });

@@ -1,0 +1,76 @@
+/** Ctrl-Z, `fg` and `bg`: of the program in the shell it was started from, and of programs in its own shell (EX-6, UI-1). */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { PROGRAM, scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
+
+const BASH = { file: '/bin/bash', args: ['--norc', '-i'], env: { PS1: 'outer> ' } };
+
+describe('Ctrl-Z at the prompt', () => {
+  it('gives the terminal to the shell outside, and fg brings everything back', async () => {
+    using place = scratch();
+    await using rig = startRig(place, BASH);
+    await rig.waitFor('outer> ');
+    rig.type(`${PROGRAM}\r`);
+    await rig.waitFor('[aish:demo]>');
+    rig.type('echo in""side\r');
+    await rig.waitFor(/^\W*inside\n[\s\S]*exit 0/m);
+    rig.type('half a li');
+    await rig.waitFor('[aish:demo]> half a li');
+    rig.key('ctrl-z');
+    await rig.waitFor(/Stopped[\s\S]*outer>/);
+    expect(rig.alternate).toBe(false);
+    rig.type('echo out"side"\r');
+    await rig.waitFor(/^outside$/m);
+    // Another size meanwhile.
+    rig.resize(100, 30);
+    rig.type('fg\r');
+    await rig.waitFor((r) => r.alternate && r.screen()[28]?.startsWith('[aish:demo]> half a li') === true);
+    expect(rig.text()).toMatch(/^\W*inside$/m);
+    expect(rig.screen()[29]).toContain('RESTRICTED --');
+    rig.key('ctrl-c');
+    await rig.waitForGone('half a li');
+    rig.type('echo again\r');
+    await rig.waitFor(/^\W*again\n[\s\S]*exit 0/m);
+    rig.key('ctrl-d');
+    await rig.waitFor((r) => !r.alternate && /outer> $/.test(r.text().trimEnd().concat(' ')));
+    rig.type('exit\r');
+    await rig.exited;
+  });
+});
+
+/** Leaves a sign every few milliseconds that it runs. */
+const TICKER = `import { appendFileSync } from 'node:fs';
+console.log('up');
+setInterval(() => appendFileSync('ticks', '.'), 10);`;
+
+describe('a program in the shell', () => {
+  it('is stopped by Ctrl-Z, goes on in the background with bg, comes back with fg', async () => {
+    using place = scratch();
+    await using rig = startRig(place);
+    await rig.waitFor('[aish:demo]>');
+    writeFileSync(join(place.work, 'ticker.mjs'), TICKER);
+    const file = join(place.work, 'ticks');
+    rig.type('node ticker.mjs\r');
+    await rig.waitFor(/^\W*up$/m);
+    await rig.waitFor('keys go to the program');
+    rig.key('ctrl-z');
+    await rig.waitFor(/exit 148/);
+    const ticks = () => (existsSync(file) ? readFileSync(file, 'utf8').length : 0);
+    const stopped = ticks();
+    rig.type('jobs\r');
+    await rig.waitFor(/❯ jobs\n.*Stopped +node ticker/);
+    expect(ticks()).toBe(stopped);
+    rig.type('bg\r');
+    await rig.waitFor(() => ticks() > stopped);
+    rig.type('fg\r');
+    await rig.waitFor(/❯ fg\n[\s\S]*keys go to the program/);
+    rig.key('ctrl-c');
+    await rig.waitFor(/exit 130/);
+    const ended = ticks();
+    rig.type('jobs; echo none"" left\r');
+    await rig.waitFor(/❯ jobs; .*\n│ none left/);
+    expect(ticks()).toBe(ended);
+  });
+});
