@@ -43,8 +43,8 @@ function mistakeIn(row: unknown): string | undefined {
   for (const key of NUMBERS) {
     const value = given.get(key) ?? 0;
     if (typeof value !== 'number' || !Number.isFinite(value) || value < 0)
-      return `: ${key} is to be dollars per million tokens`;
+      return `wants dollars per million tokens as ${key}`;
   }
-  for (const key of WORDS) if (typeof (given.get(key) ?? '') !== 'string') return `: ${key} is to be a text`;
+  for (const key of WORDS) if (typeof (given.get(key) ?? '') !== 'string') return `wants a text as ${key}`;
   return undefined;
 }

@@ -2,7 +2,7 @@
 import type { Ending } from './norris.ts';
 import type { NorrisRun, Tasks } from './state.ts';
 
-const TASK = /^[ \t]*TASK:[ \t]*(.*\S)/;
+const TASK = /^[ \t]*TASK:/;
 
 /** A sentence of 80 characters is asked for; what is much longer would crowd every call of its step. */
 const LONGEST_TASK = 200;
@@ -14,7 +14,11 @@ const LONGEST_TASK = 200;
 export function parseTasks(text: string, whole: boolean, most: number) {
   const lines = text.split('\n');
   if (!whole) lines.pop();
-  const all = lines.flatMap((line) => TASK.exec(line)?.[1] ?? []).map(shortened);
+  const all = lines
+    .filter((line) => TASK.test(line))
+    .map((line) => line.replace(TASK, '').trim())
+    .filter((task) => task !== '')
+    .map(shortened);
   return { list: all.slice(0, most), more: all.length > most };
 }
 

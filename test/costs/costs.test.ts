@@ -1,0 +1,201 @@
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { countCall, createPricing, openLedger, type Paying, readPriceFile } from '../../src/costs/index.ts';
+import { PRICE_TABLE } from '../../src/costs/price-table.ts';
+import type { CountedCall } from '../../src/session/cost.ts';
+import type { CallFailure, Reply } from '../../src/session/message.ts';
+import { bash, reply } from '../support/machine.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'aish-costs-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const local: Paying = { name: 'fast', model: 'small', baseUrl: 'http://127.0.0.1:8080/v1', local: true };
+const cloud: Paying = { name: 'cloud', model: 'gpt-5.4-mini', baseUrl: 'https://api.openai.com/v1', local: false };
+const noFile = createPricing([]);
+const messages = [{ role: 'user', content: 'x'.repeat(400) }] as const;
+const count = (preset: Paying, answer: Reply, pricing = noFile) =>
+  countCall(preset, 'norris', messages, answer, pricing);
+const failed = (kind: CallFailure['kind'], text = '') =>
+  reply(text, [], { finish: 'failed', failure: { kind, message: kind } });
+
+describe('the price of a preset', () => {
+  it('is its own, then the user’s list, then the built-in one; a local server has none', () => {
+    const mine = createPricing([{ model: 'gpt-5.4-mini', input: 7, output: 8, date: '2026-11-01' }]);
+    const own = { ...cloud, prices: { input: 1, output: 2 } };
+    expect(mine.of(own)).toMatchObject({ prices: { input: 1 }, from: 'its preset in the configuration' });
+    expect(mine.of(cloud)).toEqual({ prices: { input: 7, output: 8 }, from: 'your price list of 2026-11-01' });
+    expect(noFile.of(cloud)).toMatchObject({ prices: { input: 0.75, output: 4.5, cached: 0.075 } });
+    expect(noFile.of(cloud)?.from).toMatch(/^the built-in list as of \d{4}-\d\d-\d\d \(/);
+    expect(mine.of({ ...local, model: 'gpt-5.4-mini' })).toBeUndefined();
+  });
+
+  it('is known by the host: the same name elsewhere is another price, a dated name the same', () => {
+    expect(noFile.of({ ...cloud, baseUrl: 'https://resale.example/v1' })).toBeUndefined();
+    expect(noFile.of({ ...cloud, model: 'gpt-5.4-mini-2026-03-05' })?.prices.input).toBe(0.75);
+    expect(noFile.of({ ...cloud, model: 'gpt-5.4-mini-turbo' })).toBeUndefined();
+  });
+
+  it('counts as paid where it is not known, unless it is local or said to be nothing', () => {
+    const unknown = { ...cloud, model: 'other' };
+    expect([noFile.paid(local), noFile.paid(cloud), noFile.paid(unknown)]).toEqual([false, true, true]);
+    expect(noFile.paid({ ...unknown, prices: { input: 0, output: 0 } })).toBe(false);
+    expect(noFile.paid({ ...local, prices: { input: 1, output: 0 } })).toBe(true);
+  });
+
+  it('has a date, a source and a host in every built-in row, and no row twice', () => {
+    for (const row of PRICE_TABLE) {
+      expect(row.date).toMatch(/^\d{4}-\d\d-\d\d$/);
+      expect(row.source).toBeTruthy();
+      expect(row.host).toBeTruthy();
+      expect(row.output).toBeGreaterThan(row.input);
+      expect(row.cached ?? 0).toBeLessThan(row.input);
+    }
+    expect(new Set(PRICE_TABLE.map((row) => `${row.host} ${row.model}`)).size).toBe(PRICE_TABLE.length);
+  });
+});
+
+describe('a call', () => {
+  it('costs what the server says, before any list', () => {
+    const usage = { promptTokens: 1000, completionTokens: 100, dollars: 0.5 };
+    expect(count(cloud, reply('a', [], { usage }))).toMatchObject({ dollars: 0.5, local: false });
+  });
+
+  it('costs what its tokens cost, those from the cache at their price', () => {
+    const usage = { promptTokens: 1_000_000, completionTokens: 0, cachedTokens: 600_000 };
+    expect(count(cloud, reply('a', [], { usage }))?.dollars).toBeCloseTo(0.4 * 0.75 + 0.6 * 0.075);
+  });
+
+  it('costs nothing on this machine, and an unknown amount where no price is known', () => {
+    const answer = reply('a', [], { usage: { promptTokens: 10, completionTokens: 1 } });
+    expect(count(local, answer)).toMatchObject({ local: true });
+    expect(count(local, answer)).not.toHaveProperty('dollars');
+    const unknown = count({ ...cloud, model: 'other' }, answer);
+    expect(unknown).toMatchObject({ local: false });
+    expect(unknown).not.toHaveProperty('dollars');
+  });
+
+  it.each([
+    ['told by no server', reply('y'.repeat(40))],
+    ['cancelled', reply('y'.repeat(40), [], { finish: 'cancelled' })],
+    ['cut', failed('cut', 'y'.repeat(40))],
+  ])('that was %s is estimated, and said to be', (_, answer) => {
+    expect(count(local, answer)).toMatchObject({ promptTokens: 100, completionTokens: 10, estimated: true });
+  });
+
+  it('that was cut is counted with what the server told until then', () => {
+    const answer = { ...failed('cut', 'y'), usage: { promptTokens: 77, completionTokens: 3 } };
+    expect(count(local, answer)).toMatchObject({ promptTokens: 77, completionTokens: 3 });
+    expect(count(local, answer)).not.toHaveProperty('estimated');
+  });
+
+  it('that asked for tools has said something', () => {
+    expect(count(local, reply('', [bash('c', 'x'.repeat(100))]))?.completionTokens).toBeGreaterThan(25);
+  });
+
+  it.each(['unreachable', 'auth', 'busy', 'refused', 'unknown-preset', 'server'] as const)(
+    'that failed before anything was done (%s) is not counted',
+    (kind) => {
+      expect(count(cloud, failed(kind))).toBeUndefined();
+    },
+  );
+});
+
+describe('the user’s price list', () => {
+  const write = (text: string) => {
+    const path = join(dir, 'prices.jsonc');
+    writeFileSync(path, text);
+    return readPriceFile(path);
+  };
+
+  it('may be missing, and may have comments', () => {
+    expect(readPriceFile(join(dir, 'none.jsonc'))).toEqual({ rows: [] });
+    const { rows, problem } = write('// mine\n[{ "model": "m", "input": 1, "output": 2, "date": "2026-11-01" },]');
+    expect(problem).toBeUndefined();
+    expect(rows).toEqual([{ model: 'm', input: 1, output: 2, date: '2026-11-01' }]);
+  });
+
+  it.each([
+    ['[{ "model": "m", "input": 1 }]', /price 1 lacks output/],
+    ['[{ "model": "m", "input": -1, "output": 2 }]', /price 1 wants dollars per million tokens as input/],
+    ['[{ "model": "m", "input": 1, "output": "2" }]', /price 1 wants .* as output/],
+    ['[{ "model": "m", "input": 1, "output": 2, "cost": 3 }]', /price 1 has an unknown key: cost/],
+    ['{}', /a list of prices is wanted/],
+    ['[\n{ "model": ]', /prices\.jsonc:2: /],
+  ])('says what is wrong with %s, and none of it is used', (text, problem) => {
+    const read = write(text);
+    expect(read.rows).toEqual([]);
+    expect(read.problem).toMatch(problem);
+  });
+});
+
+describe('the ledger', () => {
+  const call: CountedCall = {
+    preset: 'cloud',
+    model: 'big',
+    category: 'chat',
+    promptTokens: 10,
+    completionTokens: 2,
+    dollars: 0.25,
+    local: false,
+  };
+  const noon = (day: number) => new Date(2026, 10, day, 12).getTime();
+  const open = (name = 'costs.jsonl') =>
+    openLedger(join(dir, name), (why) => {
+      throw new Error(why);
+    });
+
+  it('sums up by day and model over sessions, and is private', async () => {
+    using first = closing(open());
+    using second = closing(open());
+    first.add('s1', noon(2), call);
+    second.add('s2', noon(2), call);
+    first.add('s1', noon(1), { ...call, model: 'small', local: true });
+    second.add('s2', noon(1), {
+      preset: 'x',
+      model: 'odd',
+      category: 'chat',
+      promptTokens: 1,
+      completionTokens: 1,
+      local: false,
+    });
+    expect(await first.days()).toMatchObject([
+      { day: '2026-11-01', model: 'odd', unpriced: 1, dollars: 0 },
+      { day: '2026-11-01', model: 'small', local: true },
+      { day: '2026-11-02', model: 'big', calls: 2, dollars: 0.5, promptTokens: 20, completionTokens: 4 },
+    ]);
+    expect(statSync(join(dir, 'costs.jsonl')).mode & 0o777).toBe(0o600);
+  });
+
+  it('loses no record to a torn line of a program that was killed', async () => {
+    using ledger = closing(open());
+    ledger.add('s1', noon(1), call);
+    appendFileSync(join(dir, 'costs.jsonl'), '{"at":17,"session":"s');
+    ledger.add('s1', noon(1), call);
+    expect(await ledger.days()).toMatchObject([{ calls: 2 }]);
+    expect(readFileSync(join(dir, 'costs.jsonl'), 'utf8')).not.toMatch(/preset|prices/);
+  });
+
+  it('is not made before something was counted, and a look at none is empty', async () => {
+    using ledger = closing(open());
+    expect(await ledger.days()).toEqual([]);
+    expect(existsSync(join(dir, 'costs.jsonl'))).toBe(false);
+  });
+
+  it('tells once that it can’t be written', () => {
+    const told: string[] = [];
+    writeFileSync(join(dir, 'file'), '');
+    const ledger = openLedger(join(dir, 'file', 'costs.jsonl'), (why) => told.push(why));
+    ledger.add('s1', noon(1), call);
+    ledger.add('s1', noon(1), call);
+    expect(told).toHaveLength(1);
+  });
+});
+
+function closing(ledger: ReturnType<typeof openLedger>) {
+  return { ...ledger, [Symbol.dispose]: ledger.close };
+}
