@@ -1,6 +1,7 @@
 import { useScreen } from '../hooks/context.ts';
 import type { Panel } from '../hooks/screen/ui.ts';
 import { displayText } from '../hooks/text/display.ts';
+import { textWidth } from '../hooks/text/width.ts';
 import { wrapText } from '../hooks/text/wrap.ts';
 import { Lines } from './Lines.tsx';
 import { rule } from './rule.ts';
@@ -10,6 +11,14 @@ type Open = Extract<Panel, { kind: 'choices' }>;
 /** Rows that the list takes, its heading counted. */
 export function choicesRows({ items }: Open, most: number): number {
   return 1 + Math.min(Math.max(1, items.length), Math.max(1, Math.min(10, most - 2)));
+}
+
+/** A text in one line of at most so many cells. */
+function oneLine(text: string, width: number): string {
+  const [line = '', ...more] = wrapText(displayText(text.replaceAll('\n', ' ⏎ ')), Math.max(2, width - 1), {
+    mode: 'hard',
+  });
+  return more.length > 0 ? `${line}…` : line;
 }
 
 /** A list to choose from, above the prompt: completions, or lines of the history. */
@@ -28,9 +37,16 @@ export function Choices({
   const first = Math.max(0, Math.min(index - Math.floor(room / 2), items.length - room));
   const title = of === 'history' ? ` history: ${query}▏` : ' completions ';
   const note = ` ${items.length === 0 ? 0 : index + 1} of ${items.length} `;
-  const shown = items.slice(first, first + room).map((item, row) => {
-    const [line = ''] = wrapText(displayText(item.replaceAll('\n', ' ⏎ ')), columns - 2, { mode: 'hard' });
-    return first + row === index ? paint('button', ` ${line} `) : ` ${line}`;
+  const visible = items.slice(first, first + room);
+  const words = visible.map(({ text, label }) => oneLine(label ?? text, columns - 2));
+  // Notes stand in a column of their own, where there is room for it.
+  const column = Math.min(Math.max(0, ...words.map(textWidth)), Math.floor(columns / 2));
+  const shown = visible.map(({ note = '' }, row) => {
+    const word = words[row] ?? '';
+    const gap = Math.max(2, column - textWidth(word) + 2);
+    const space = columns - 3 - textWidth(word) - gap;
+    const behind = note !== '' && space > 3 ? ' '.repeat(gap) + paint('dim', oneLine(note, space)) : '';
+    return (first + row === index ? paint('button', ` ${word} `) : ` ${word} `) + behind;
   });
   return (
     <Lines

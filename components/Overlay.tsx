@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import { useUi } from '../hooks/context.ts';
+import type { Pending } from '../hooks/keys/resolver.ts';
 import { type QuestionWords, wordsOf } from '../hooks/screen/question.ts';
 import { layoutQuestion, type QuestionLayout } from '../hooks/screen/question-layout.ts';
 import type { QuestionUi } from '../hooks/screen/questions.ts';
@@ -8,9 +9,11 @@ import { useQuestion } from '../hooks/useNorris.ts';
 import { Choices, choicesRows } from './Choices.tsx';
 import { CONFIRM_ROWS, ConfirmAbort } from './ConfirmAbort.tsx';
 import { fieldRows } from './Field.tsx';
+import { FindField } from './FindField.tsx';
 import { GoalDialog } from './GoalDialog.tsx';
 import { HaltModal } from './HaltModal.tsx';
 import { Help } from './Help.tsx';
+import { WhichKey, whichRows } from './WhichKey.tsx';
 
 /** What lies between the transcript and the prompt, and the rows it takes. */
 export type OverlayState =
@@ -22,6 +25,7 @@ export type OverlayState =
       readonly question: QuestionUi;
       readonly layout: QuestionLayout;
     }
+  | { readonly kind: 'which'; readonly rows: number; readonly pending: Pending }
   | { readonly kind: 'panel'; readonly rows: number; readonly panel: Panel };
 
 /** A question comes before everything else. `main` is the rows of the screen above the prompt. */
@@ -29,6 +33,7 @@ export function useOverlay(columns: number, main: number): OverlayState {
   const head = useQuestion();
   const question = useUi((ui) => ui.question);
   const panel = useUi((ui) => ui.panel);
+  const which = useUi((ui) => ui.which);
   return useMemo(() => {
     if (head && question?.id === head.id) {
       const words = wordsOf(head);
@@ -37,17 +42,19 @@ export function useOverlay(columns: number, main: number): OverlayState {
       const rows = edit === 0 ? layout.height : Math.min(main, layout.height - layout.shown + edit);
       return { kind: 'question', rows, words, question, layout };
     }
+    if (which) return { kind: 'which', rows: Math.min(main, whichRows(which, columns)), pending: which };
     const rows = panelRows(panel, columns, main);
     return rows === 0 ? { kind: 'none', rows: 0 } : { kind: 'panel', rows, panel };
-  }, [head, question, panel, columns, main]);
+  }, [head, question, panel, which, columns, main]);
 }
 
 function panelRows(panel: Panel, columns: number, main: number): number {
   switch (panel.kind) {
     case 'none':
     case 'scroll':
-    case 'find':
       return 0;
+    case 'find':
+      return Math.min(main, 1 + fieldRows(panel.text, columns));
     case 'help':
       return main;
     case 'goal':
@@ -65,6 +72,7 @@ export function Overlay({ overlay, columns }: { readonly overlay: OverlayState; 
     const { words, question, layout } = overlay;
     return <HaltModal key={question.id} words={words} question={question} layout={layout} columns={columns} />;
   }
+  if (overlay.kind === 'which') return <WhichKey pending={overlay.pending} columns={columns} rows={overlay.rows} />;
   const { panel, rows } = overlay;
   switch (panel.kind) {
     case 'help':
@@ -75,9 +83,10 @@ export function Overlay({ overlay, columns }: { readonly overlay: OverlayState; 
       return <ConfirmAbort focus={panel.focus} columns={columns} />;
     case 'choices':
       return <Choices panel={panel} columns={columns} rows={rows} />;
+    case 'find':
+      return <FindField text={panel.text} note={panel.note} columns={columns} />;
     case 'none':
     case 'scroll':
-    case 'find':
       return null;
   }
 }

@@ -20,7 +20,7 @@ const MOST_TASK = 32;
 
 /** One line: mode, model, run, jobs, what goes on and for how long, where (UI-4). A begun key sequence takes its place. */
 export const StatusBar = memo(function StatusBar({ columns }: { readonly columns: number }) {
-  const { aish, paint } = useScreen();
+  const { aish, paint, keyFor } = useScreen();
   const pending = useUi((ui) => ui.pending);
   const hint = useUi((ui) => ui.hint);
   const { mode } = useMode();
@@ -35,6 +35,10 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
   const agents = useSession((state) => Object.keys(state.sessions).length - 1);
   const branch = useSession(() => aish.info().branch);
   const waiting = useUi(() => aish.shell.waiting.length);
+  const note = useUi(({ panel }) => (panel.kind === 'scroll' ? panel.note : undefined));
+  if (note !== undefined && !pending && !hint) {
+    return <Lines lines={[paint('status', fitSegments(readingSegments(keyFor, note), undefined, columns))]} />;
+  }
   if (pending) {
     const follows = pending.follows.map(({ chord, label }) => `${showChord(chord)} ${label}`).join(' · ');
     return <Lines lines={[paint('status', pad(`${showChord(pending.prefix)} –  ${follows}`, columns))]} />;
@@ -77,6 +81,26 @@ function norrisSegments(run: NorrisRun): Segment[] {
 function contextPercent(conversation: Conversation): number | undefined {
   const use = contextUse(conversation);
   return use && Math.round(use.percent);
+}
+
+type KeyFor = ReturnType<typeof useScreen>['keyFor'];
+
+/** What the keys do while they move the transcript, and what came of the search. */
+function readingSegments(keyFor: KeyFor, note: string): Segment[] {
+  const keys = [
+    ['leaveTranscript', 'back', 8],
+    ['search', 'search', 7],
+    ['searchNext', 'next', 3],
+    ['entryPrevious', 'entry before', 5],
+    ['entryNext', 'entry after', 4],
+    ['toggleFold', 'fold', 6],
+    ['copyEntry', 'copy', 6],
+  ] as const;
+  return [
+    { text: '-- SCROLL --', weight: 9 },
+    ...(note === '' ? [] : [{ text: note, weight: 10 }]),
+    ...keys.map(([command, label, weight]) => ({ text: `${keyFor('transcript', command)} ${label}`, weight })),
+  ];
 }
 
 function pad(text: string, columns: number): string {

@@ -1,5 +1,6 @@
 import { Box } from 'ink';
 import { useScreen } from '../hooks/context.ts';
+import { markMatches, markStart } from '../hooks/transcript/search.ts';
 import { useViewport } from '../hooks/useViewport.ts';
 import { Lines } from './Lines.tsx';
 import { useWelcome } from './Welcome.tsx';
@@ -11,10 +12,13 @@ type Props = { readonly columns: number; readonly rows: number };
  * pushed up by the streams below, so that a growing stream draws nothing here.
  */
 export function TranscriptPane({ columns, rows }: Props) {
-  const { paint } = useScreen();
+  const { paint, reader } = useScreen();
   const view = useViewport(columns, rows);
   const welcome = useWelcome(columns);
-  const lines = view.rows.map((row) => row.text);
+  const lines = view.rows.map(({ key, text }) => {
+    const found = reader.query === '' ? text : markMatches(text, reader.query);
+    return key === reader.selected && text !== ' ' ? markStart(found) : found;
+  });
   const more = paint('dim', `── ↓ ${view.below.toLocaleString('en')} more below · Ctrl-End `);
   const shown =
     view.stuck || view.below === 0 ? [...welcome, ...lines] : [...lines.slice(0, Math.max(0, rows - 1)), more];

@@ -48,18 +48,20 @@ export function handles({ context, command }: Binding): boolean {
   return own !== undefined || (context === 'prompt' && edits(command));
 }
 
-/** Takes a token. Terminal replies and focus reports end here: they are nobody's input. */
+/** Takes a token. Terminal replies end here: they are nobody's input. */
 export function takeToken(screen: Screen, token: Token): void {
   if (token.type === 'key') takeKey(screen, token);
   else if (token.type === 'paste') takePaste(screen, token);
   else if (token.type === 'mouse') takeMouse(screen, token);
+  else if (token.type === 'focus') screen.notifier.focus(token.focused);
 }
 
 function takeKey(screen: Screen, key: KeyToken): void {
   if (key.event === 'release') return;
   const context = contextOf(screen);
   const resolution = screen.keys.resolve(key, context);
-  screen.ui.update({ pending: screen.keys.pending(), hint: undefined });
+  screen.whichKey(screen.keys.pending());
+  screen.ui.update({ hint: undefined });
   // An abort is the one thing that a question not yet armed lets through: it runs nothing.
   const abort = resolution.kind === 'command' && resolution.command === 'abort';
   if ((context === 'halt' || screen.ui.get().question) && !abort && resolution.kind !== 'pending') {

@@ -7,20 +7,25 @@ import { type EditorState, expand } from '../editor/state.ts';
 import { BAR_WIDTH } from '../entries/exec.ts';
 import type { Look } from '../entries/look.ts';
 import { showChord } from '../keys/chord.ts';
-import type { KeyResolver } from '../keys/resolver.ts';
+import type { KeyResolver, Pending } from '../keys/resolver.ts';
 import type { KeyCommand, KeyContext } from '../keys/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { Schedule } from '../terminal/tokenizer.ts';
 import type { Theme } from '../theme.ts';
+import { screenDesk } from './desk.ts';
 import { FieldInput } from './field-input.ts';
 import { type DirectOutput, FullScreen } from './full-screen.ts';
 import { Keyboard } from './keyboard.ts';
+import { Notifier } from './notifier.ts';
 import { type Paint, paintOf } from './paint.ts';
 import { promptName, promptWidths } from './prompt.ts';
 import { Questions } from './questions.ts';
+import { Reader } from './reader.ts';
 import { createStore, type Store } from './store.ts';
 import { initialUi, type Size, type Ui } from './ui.ts';
 import { View } from './view.ts';
+import { createWheel } from './wheel.ts';
+import { createWhichKey } from './which-key.ts';
 
 /** What of the terminal the screen uses; doubles fit. */
 export type ScreenTerminal = Pick<Terminal, 'fence' | 'stop' | 'setMouse' | 'handOver' | 'ink'>;
@@ -67,11 +72,16 @@ export class Screen {
   readonly field: FieldInput;
   readonly fullScreen: FullScreen;
   readonly view: View;
+  readonly reader: Reader;
+  readonly notifier: Notifier;
+  readonly wheel: (direction: -1 | 1) => void;
+  readonly whichKey: (pending: Pending | undefined) => void;
   readonly history: History;
   /** Facts of the last frame that input needs: where the question's buttons are, how much of its action is shown. */
   buttons: readonly Button[] = [];
   questionRows = { shown: 0, all: 0 };
   readonly redraw: () => void;
+  readonly schedule: Schedule;
   #walk: HistoryWalk | undefined;
   #mouse: boolean;
   #theme: Theme;
@@ -84,6 +94,7 @@ export class Screen {
     this.keys = keys;
     this.#theme = theme;
     this.redraw = redraw;
+    this.schedule = schedule;
     this.#output = output;
     this.#mouse = aish.ui.mouse;
     this.ui = createStore(initialUi(size));
@@ -101,6 +112,16 @@ export class Screen {
     });
     this.keyboard = new Keyboard(aish, this.ui, schedule);
     this.view = new View(aish.engine, (width) => this.look(width));
+    const write = (sequence: string) => output.direct(Buffer.from(sequence));
+    this.reader = new Reader(this.view, write);
+    this.notifier = new Notifier({
+      engine: aish.engine,
+      enabled: aish.ui.notify,
+      write,
+      away: () => this.fullScreen.active,
+    });
+    this.wheel = createWheel(schedule, (direction) => this.view.by(direction * aish.ui.wheel_lines));
+    this.whichKey = createWhichKey(this.ui, schedule);
     // Lines are kept by whoever submits them; this walks and searches them.
     this.history = createHistory({ load: async () => aish.history.entries(), append: () => {} });
     void this.history.load();
@@ -112,8 +133,14 @@ export class Screen {
 
   /** Follows the engine until the result is called. */
   connect(): () => void {
-    const { engine } = this.aish;
+    const { engine, face } = this.aish;
+    face.screen = screenDesk({
+      keys: this.keys,
+      theme: () => this.#theme,
+      setTheme: (theme) => this.setTheme(theme),
+    });
     const ends = [
+      () => delete face.screen,
       engine.subscribe(() => this.#follow()),
       engine.onGiveBack((text) => this.giveBack(text)),
       () => this.questions.dispose(),
@@ -133,13 +160,14 @@ export class Screen {
     this.view.follow();
     this.keyboard.follow();
     this.fullScreen.follow();
+    this.notifier.follow();
   }
 
   /** The first key of a command as people read it; rebinding changes it. */
-  keyFor(context: KeyContext, command: KeyCommand): string {
+  readonly keyFor = (context: KeyContext, command: KeyCommand): string => {
     const binding = this.keys.bindings(context).find((each) => each.command === command);
     return showChord(binding?.chords[0] ?? '');
-  }
+  };
 
   /** How entries are drawn in so many columns. */
   look(width: number): Look {

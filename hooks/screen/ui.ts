@@ -1,4 +1,5 @@
 /** What the screen itself knows beside the engine's state: one value, from which every component selects. */
+import type { Completion } from '../../src/commands/aish.ts';
 import type { EditorState } from '../editor/state.ts';
 import { createEditor } from '../editor/state.ts';
 import type { Pending } from '../keys/resolver.ts';
@@ -17,12 +18,15 @@ export type Panel =
       readonly kind: 'choices';
       readonly of: 'completion' | 'history';
       readonly query: string;
-      readonly items: readonly string[];
+      readonly items: readonly Completion[];
       readonly index: number;
+      /** Where the completed word begins. */
+      readonly start: number;
     }
-  /** The keyboard moves the transcript. */
-  | { readonly kind: 'scroll' }
-  | { readonly kind: 'find'; readonly text: string };
+  /** The keyboard moves the transcript; `note` says what came of the last search. */
+  | { readonly kind: 'scroll'; readonly note: string }
+  /** A search is being typed. */
+  | { readonly kind: 'find'; readonly text: string; readonly note: string };
 
 export const NO_PANEL: Panel = { kind: 'none' };
 
@@ -38,6 +42,8 @@ export type Ui = {
   readonly question?: QuestionUi | undefined;
   /** The beginning of a key sequence, with what may follow. */
   readonly pending?: Pending | undefined;
+  /** The same, once it is to be listed. */
+  readonly which?: Pending | undefined;
   /** One line for the status bar until the next key. */
   readonly hint?: string | undefined;
 };

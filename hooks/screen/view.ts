@@ -4,12 +4,16 @@ import type { Shown } from '../../src/engine/transcript.ts';
 import type { Entry } from '../../src/session/entry.ts';
 import { entryLines } from '../entries/lines.ts';
 import type { Look } from '../entries/look.ts';
+import { type Fold, foldLines, isFolded, LONG } from '../transcript/fold.ts';
 import { createLineCache } from '../transcript/lines.ts';
-import { createViewport, type View as Visible } from '../transcript/viewport.ts';
+import type { Searchable } from '../transcript/search.ts';
+import { type Anchor, createViewport, type View as Visible } from '../transcript/viewport.ts';
 
 /** Time spent on measuring in one go, and the pause between: keys must not wait. In ms. */
 const MEASURE_TIME = 3;
 const MEASURE_PAUSE = 15;
+/** Entries that are looked through for a long one: each may have to be wrapped first. */
+const LOOKED_AT = 200;
 
 export class View {
   readonly #engine: Engine;
@@ -17,6 +21,8 @@ export class View {
   readonly #cache = createLineCache();
   readonly #viewport = createViewport((key, width) => this.#linesOf(key, width));
   readonly #shown = new Map<string, Shown>();
+  /** What the user chose; other entries fold by themselves. */
+  readonly #folds = new Map<string, Fold>();
   /** Places of entries that will be shown again under their key. */
   readonly #open = new Set<number>();
   readonly #listeners = new Set<() => void>();
@@ -24,6 +30,7 @@ export class View {
   #length = 0;
   #seen = -1;
   #size = '';
+  #columns = 80;
   #measuring: NodeJS.Timeout | undefined;
   /** Grows when what is visible may have changed. */
   version = 0;
@@ -59,6 +66,7 @@ export class View {
       this.#viewport.delete(key);
       this.#cache.delete(key);
       this.#shown.delete(key);
+      this.#folds.delete(key);
     }
     const known = this.#viewport.keys().length;
     this.#entries = entries;
@@ -81,10 +89,79 @@ export class View {
     this.#viewport.set(shown.key);
   }
 
-  #linesOf(key: string, width: number): readonly string[] {
+  #wholeLinesOf(key: string, width: number): readonly string[] {
     const shown = this.#shown.get(key);
     if (!shown) return [];
     return this.#cache.get(key, shown.version, width, () => entryLines(shown.entry, this.#look(width)));
+  }
+
+  #linesOf(key: string, width: number): readonly string[] {
+    const lines = this.#wholeLinesOf(key, width);
+    const fold = this.#folds.get(key) ?? 'auto';
+    const entry = this.#shown.get(key)?.entry;
+    if (!entry || !isFolded(fold, entry, lines.length)) return lines;
+    return foldLines(lines, fold, (left) =>
+      this.#look(width).paint('dim', `  ⋯ ${left.toLocaleString('en')} lines folded`),
+    );
+  }
+
+  /** The entry of a key, while it is shown. */
+  entryOf(key: string): Entry | undefined {
+    return this.#shown.get(key)?.entry;
+  }
+
+  /** What a search goes through: whole entries, folded or not. */
+  get searchable(): Omit<Searchable, 'textOf'> {
+    return { keys: this.#viewport.keys(), linesOf: (key) => this.#wholeLinesOf(key, this.#columns) };
+  }
+
+  /** Opens what is folded, closes what is open; false where an entry is too short for it. */
+  toggleFold(key: string): boolean {
+    const entry = this.entryOf(key);
+    const lines = this.#wholeLinesOf(key, this.#columns).length;
+    if (!entry) return false;
+    if (isFolded(this.#folds.get(key) ?? 'auto', entry, lines)) this.#setFold(key, 'open');
+    else if (isFolded('closed', entry, lines)) this.#setFold(key, 'closed');
+    else return false;
+    return true;
+  }
+
+  #setFold(key: string, fold: Fold): void {
+    this.#folds.set(key, fold);
+    this.#viewport.set(key);
+    this.#changed();
+  }
+
+  /** Brings a line of an entry into view; one that is folded away is opened. */
+  reveal(anchor: Anchor): void {
+    if (this.#linesOf(anchor.key, this.#columns).length < this.#wholeLinesOf(anchor.key, this.#columns).length)
+      this.#setFold(anchor.key, 'open');
+    this.#viewport.reveal(anchor);
+    this.#changed();
+  }
+
+  /** The entries in view, from the top. */
+  keysInView(): readonly string[] {
+    return [...new Set(this.#viewport.view().rows.map((row) => row.key))];
+  }
+
+  /** The entry before or after another that has lines to show. */
+  neighbour(key: string, direction: -1 | 1): string | undefined {
+    const keys = this.#viewport.keys();
+    let at = keys.indexOf(key) + direction;
+    while (at >= 0 && at < keys.length && this.#linesOf(keys[at] ?? '', this.#columns).length === 0) at += direction;
+    return keys[at];
+  }
+
+  /** The newest entry in view, or else at all, that is long. */
+  lastLong(): string | undefined {
+    const isLong = (key: string) => this.#wholeLinesOf(key, this.#columns).length > LONG;
+    return this.keysInView().findLast(isLong) ?? this.#viewport.keys().slice(-LOOKED_AT).findLast(isLong);
+  }
+
+  /** Something of how lines are marked has changed, not the lines. */
+  remark(): void {
+    this.#changed();
   }
 
   /** What is visible in a window of this size. */
@@ -92,6 +169,7 @@ export class View {
     const size = `${columns}×${rows}`;
     if (size !== this.#size) {
       this.#size = size;
+      this.#columns = columns;
       this.#viewport.resize(columns, rows);
     }
     return this.#viewport.view();
@@ -114,11 +192,6 @@ export class View {
 
   halfPage(direction: -1 | 1): void {
     this.#viewport.halfPage(direction);
-    this.#changed();
-  }
-
-  entry(direction: -1 | 1): void {
-    this.#viewport.entry(direction);
     this.#changed();
   }
 

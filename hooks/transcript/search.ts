@@ -1,5 +1,6 @@
 /** Search over the transcript's lines (`/`, `n`, `N`). */
 import { SEQUENCE } from '../text/style.ts';
+import { graphemes } from '../text/width.ts';
 import { stripStyles } from '../text/wrap.ts';
 import type { Anchor } from './viewport.ts';
 
@@ -23,9 +24,7 @@ export function findLine(
   direction: -1 | 1,
 ): Anchor | undefined {
   const { keys } = source;
-  const words = fold(query, query)
-    .split(/\s+/)
-    .filter((word) => word !== '');
+  const words = wordsOf(query);
   if (words.length === 0 || keys.length === 0) return undefined;
   const found = from === undefined ? -1 : keys.indexOf(from.key);
   const start = found >= 0 ? found : direction > 0 ? 0 : keys.length - 1;
@@ -40,6 +39,41 @@ export function findLine(
     if (line !== undefined) return { key, line };
   }
   return undefined;
+}
+
+/** How long counting may take before it stops and says so. Ms. */
+const COUNT_MS = 40;
+
+export type Count = {
+  /** Which of them `at` is, from 1; 0 where it is none of those counted. */
+  readonly index: number;
+  readonly count: number;
+  /** There may be more. */
+  readonly more: boolean;
+};
+
+/** How many lines a query begins in, and which of them `at` is. Bounded in time: a long transcript is counted in part. */
+export function countMatches(source: Searchable, query: string, at: Anchor | undefined): Count {
+  const words = wordsOf(query);
+  const end = performance.now() + COUNT_MS;
+  let count = 0;
+  let index = 0;
+  if (words.length === 0) return { index, count, more: false };
+  for (const key of source.keys) {
+    if (performance.now() > end) return { index, count, more: true };
+    if (!words.every((word) => wordIn(word, fold(source.textOf(key), query)))) continue;
+    for (const line of matchingLines(source.linesOf(key), query)) {
+      count += 1;
+      if (at?.key === key && at.line === line) index = count;
+    }
+  }
+  return { index, count, more: false };
+}
+
+function wordsOf(query: string): readonly string[] {
+  return fold(query, query)
+    .split(/\s+/)
+    .filter((word) => word !== '');
 }
 
 /** Markdown may have signs inside what reads as one word: only the letters and digits are looked for. */
@@ -62,6 +96,19 @@ function matchingLines(lines: readonly string[], query: string): number[] {
     result.add(starts.findLastIndex((start) => start <= at));
   }
   return [...result];
+}
+
+/** Turns around the first cell of a line: a bar at the left of the entry that keys act on. */
+export function markStart(line: string): string {
+  let at = 0;
+  for (;;) {
+    SEQUENCE.lastIndex = at;
+    const sequence = line[at] === '\x1b' ? SEQUENCE.exec(line)?.[0] : undefined;
+    if (sequence === undefined) break;
+    at += sequence.length;
+  }
+  const [first = ' '] = graphemes(line.slice(at, at + 20));
+  return `${line.slice(0, at)}\x1b[7m${first}\x1b[27m${line.slice(at + first.length)}`;
 }
 
 /** Marks every match that lies within one line, by turning it around (SGR 7). */

@@ -33,8 +33,6 @@ export type Viewport = {
   halfPage(direction: -1 | 1): void;
   home(): void;
   end(): void;
-  /** To the first line of the entry before or after the one at the top. */
-  entry(direction: -1 | 1): void;
   /** Brings a line into view, a third from the top, unless it is there already. */
   reveal(anchor: Anchor): void;
   view(): View;
@@ -169,12 +167,6 @@ export function createViewport(linesOf: (key: string, width: number) => readonly
     },
     end() {
       anchor = undefined;
-    },
-    entry(direction) {
-      const { index, line } = top();
-      const target = direction < 0 && line > 0 ? index : index + direction;
-      if (target >= keys.length) anchor = undefined;
-      else place({ index: Math.max(0, target), line: 0 });
     },
     reveal({ key, line }) {
       const index = indexes.get(key);

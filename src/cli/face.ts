@@ -1,10 +1,10 @@
 import type { Broker } from '../broker/index.ts';
 import type { Aish } from '../commands/aish.ts';
-import { completeLine } from '../commands/complete.ts';
+import { type CompleteShell, completeLine } from '../commands/complete.ts';
 import { type Config, placesOf, writeModelChoice } from '../config/index.ts';
 import type { Engine } from '../engine/engine.ts';
 import { ShellRegion } from '../engine/shell-region.ts';
-import { isIncomplete, type Jobs, type UserShell } from '../executor/index.ts';
+import { completeShell, isIncomplete, type Jobs, type UserShell } from '../executor/index.ts';
 import { classify, isAffirmation, knownWords, type PathIndex } from '../router/index.ts';
 import { type Gate, listRules } from '../safety/index.ts';
 import { listSessions } from '../store/index.ts';
@@ -72,6 +72,17 @@ export function face({
   engine.onEvent((event) => {
     if (event.type === 'shellEnded') void index.refresh(up?.path.join(':'));
   });
+  const shellCompletion: CompleteShell = (line, cursor, signal) =>
+    completeShell(
+      line,
+      cursor,
+      {
+        cwd: engine.state.shell.cwd,
+        ask: async (question, end) => up?.complete(question, end),
+        executables: (start) => index.startingWith(start, MOST_NAMES),
+      },
+      signal,
+    );
   const aish: Aish = {
     engine,
     shell: new ShellRegion(engine, shell),
@@ -83,7 +94,7 @@ export function face({
         : route;
     },
     incomplete: isIncomplete,
-    complete: (line, cursor) => completeLine(aish, line, cursor, (start) => index.startingWith(start, MOST_NAMES)),
+    complete: (line, cursor, signal) => completeLine(aish, line, cursor, signal, shellCompletion),
     history,
     memory,
     cost,
@@ -122,6 +133,7 @@ export function face({
       return lines;
     },
     ui: config.ui,
+    face: {},
     keys: config.keys,
     onQuit(listener) {
       quitters.add(listener);

@@ -69,6 +69,30 @@ export type CostDesk = {
   readonly problem?: string;
 };
 
+export type Completion = {
+  /** The text as it is to stand in the line, quoted where it must be. */
+  readonly text: string;
+  /** What people are shown of it, where that is less than the text (the last part of a path). */
+  readonly label?: string;
+  /** What it is, in a word or two. */
+  readonly note?: string;
+  /** More of the same word may follow: no blank is put behind it. */
+  readonly open?: boolean;
+};
+
+/** What may stand in place of the text from `start` to the cursor, best first. */
+export type Completions = { readonly start: number; readonly items: readonly Completion[] };
+
+/** What `:` commands can ask of the screen. */
+export type ScreenDesk = {
+  /** Every key with what it does, one a line, by place. */
+  keys(): string;
+  readonly themes: readonly string[];
+  theme(): string;
+  /** False when there is no theme of that name. */
+  setTheme(name: string): boolean;
+};
+
 /** Small facts for the status bar; cheap to read, each as fresh as the last time it changed. */
 export type Info = {
   readonly branch?: string;
@@ -84,7 +108,8 @@ export type Aish = {
   classify(line: string): Classified;
   /** Whether a shell would ask for more lines before it could run this. */
   incomplete(line: string): boolean;
-  complete(line: string, cursor: number): Promise<readonly string[]>;
+  /** What may stand at the cursor (IN-6). Never takes long; `signal` ends what it asked for. */
+  complete(line: string, cursor: number, signal: AbortSignal): Promise<Completions>;
   readonly history: { entries(): readonly string[]; add(line: string): void };
   info(): Info;
   readonly presets: {
@@ -102,7 +127,14 @@ export type Aish = {
   sessions(): Promise<readonly SessionRow[]>;
   /** What the program stands on, a line each. */
   doctor(): Promise<readonly string[]>;
-  readonly ui: { readonly theme?: string; readonly mouse: boolean };
+  readonly ui: {
+    readonly theme?: string;
+    readonly mouse: boolean;
+    readonly wheel_lines: number;
+    readonly notify: boolean;
+  };
+  /** The screen, while there is one. */
+  readonly face: { screen?: ScreenDesk };
   readonly keys: Readonly<Record<string, string | readonly string[]>>;
   /** Called once when the program is to end. */
   onQuit(listener: () => void): () => void;

@@ -1,13 +1,18 @@
 /** What a `:` command is. The table in `table.ts` is the one place that lists them. */
 import type { Aish } from './aish.ts';
 
+/** A word, alone or with what it is. */
+export type Argument = string | { readonly word: string; readonly note?: string };
+
 export type Command = {
   readonly name: string;
   /** How its arguments are written, for `:help`. */
   readonly usage: string;
   readonly summary: string;
-  /** Words that Tab offers for the first argument. */
-  arguments?(aish: Aish): readonly string[];
+  /** What Tab offers for the last of the arguments; `before` are the ones in front of it. */
+  arguments?(aish: Aish, before: readonly string[]): readonly Argument[] | Promise<readonly Argument[]>;
+  /** The arguments behind which a line for the shell stands: Tab asks the shell about it. */
+  readonly shellBehind?: RegExp;
   /** Text to show, or nothing where the effect shows itself. Throws a CommandError for what the user can mend. */
   run(aish: Aish, rest: string): Promise<string | undefined> | string | undefined;
 };

@@ -1,61 +1,80 @@
-/** Tab completion (IN-6): meta commands and their arguments, executables, files. */
-import { readdir } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
-import type { Aish } from './aish.ts';
+/** Tab completion (IN-6): `:` commands and their arguments here, lines for the shell by whoever knows the shell. */
+import type { Aish, Completion, Completions } from './aish.ts';
+import type { Argument, Command } from './command.ts';
 import { commands } from './table.ts';
 
 const MOST = 200;
 
-/**
- * The words that may stand in place of the word before `cursor`, sorted. A directory ends in a slash.
- * @param executables the commands on PATH that start so, sorted
- */
+/** Completes a line for the shell. */
+export type CompleteShell = (line: string, cursor: number, signal: AbortSignal) => Promise<Completions>;
+
+/** What may stand before `cursor`, in place of the text from `start` on. */
 export async function completeLine(
   aish: Aish,
   line: string,
   cursor: number,
-  executables: (start: string) => readonly string[],
-): Promise<readonly string[]> {
+  signal: AbortSignal,
+  shell: CompleteShell,
+): Promise<Completions> {
   const before = line.slice(0, cursor);
-  const meta = /^:(\S*)$/.exec(before);
-  if (meta)
-    return starting(
-      commands.map((command) => `:${command.name}`),
-      before,
-    );
-  const argument = /^:(\S+)\s+(\S*)$/.exec(before);
+  const meta = /^(\s*):(\S*)$/.exec(before);
+  if (meta) return { start: (meta[1] ?? '').length, items: names(meta[2] ?? '') };
+  const argument = /^\s*:(\S+)\s+/.exec(before);
   if (argument) {
     const command = commands.find((candidate) => candidate.name === argument[1]);
-    return starting(command?.arguments?.(aish) ?? [], argument[2] ?? '');
+    return command
+      ? argumentOf(aish, command, { line, cursor, from: argument[0].length, signal, shell })
+      : none(cursor);
   }
-  const word = /(?:\\.|[^\s\\])*$/.exec(before)?.[0] ?? '';
-  const first = /(?:^!?!?|[|;&(]\s*)$/.test(before.slice(0, before.length - word.length).trimStart());
-  if (first && !word.includes('/')) return executables(word);
-  return files(word, aish.engine.state.shell.cwd);
+  // A prefix that says how the line is taken is no part of the command.
+  const from = /^\s*(?:!!?|\?)/.exec(before)?.[0].length ?? 0;
+  return behind(line, cursor, from, signal, shell);
 }
 
-function starting(words: readonly string[], start: string): readonly string[] {
-  return [...new Set(words.filter((word) => word.startsWith(start)))].sort().slice(0, MOST);
+type Place = {
+  readonly line: string;
+  readonly cursor: number;
+  /** Where the arguments begin. */
+  readonly from: number;
+  readonly signal: AbortSignal;
+  readonly shell: CompleteShell;
+};
+
+async function argumentOf(aish: Aish, command: Command, place: Place): Promise<Completions> {
+  const { line, cursor, from, signal, shell } = place;
+  const rest = line.slice(from, cursor);
+  const lead = command.shellBehind?.exec(rest)?.[0];
+  if (lead !== undefined) return behind(line, cursor, from + lead.length, signal, shell);
+  const words = rest.split(/\s+/);
+  const current = words.pop() ?? '';
+  const offered = (await command.arguments?.(aish, words)) ?? [];
+  const items = offered.map(asCompletion).filter(({ text }) => text.startsWith(current));
+  return { start: cursor - current.length, items: items.slice(0, MOST) };
 }
 
-async function files(word: string, cwd: string): Promise<readonly string[]> {
-  const plain = word.replace(/\\(.)/g, '$1');
-  const cut = plain.lastIndexOf('/') + 1;
-  const shown = plain.slice(0, cut);
-  const start = plain.slice(cut);
-  const expanded = shown.replace(/^~(?=\/)/, homedir());
-  const folder = isAbsolute(expanded) ? expanded : join(cwd, expanded);
-  const entries = await readdir(cut === 0 ? cwd : folder.endsWith('/') ? folder : dirname(folder), {
-    withFileTypes: true,
-  }).catch(() => []);
-  return entries
-    .filter((entry) => entry.name.startsWith(start) && (start.startsWith('.') || !entry.name.startsWith('.')))
-    .map((entry) => quote(shown + entry.name) + (entry.isDirectory() ? '/' : ''))
-    .sort()
-    .slice(0, MOST);
+function asCompletion(argument: Argument): Completion {
+  const { word, note = undefined } = typeof argument === 'string' ? { word: argument } : argument;
+  return { text: word, ...(note === undefined ? {} : { note }) };
 }
 
-function quote(path: string): string {
-  return path.replace(/([\s\\'"$`&|;<>()*?[\]{}!#])/g, '\\$1');
+async function behind(
+  line: string,
+  cursor: number,
+  from: number,
+  signal: AbortSignal,
+  shell: CompleteShell,
+): Promise<Completions> {
+  const { start, items } = await shell(line.slice(from), cursor - from, signal);
+  return { start: start + from, items };
+}
+
+function names(start: string): readonly Completion[] {
+  return commands
+    .filter(({ name }) => name.startsWith(start))
+    .map(({ name, summary }) => ({ text: `:${name}`, note: summary }))
+    .sort((a, b) => (a.text < b.text ? -1 : 1));
+}
+
+function none(cursor: number): Completions {
+  return { start: cursor, items: [] };
 }

@@ -22,7 +22,8 @@ export const kill: Command = {
   name: 'kill',
   usage: ':kill <job>',
   summary: 'end a background job',
-  arguments: ({ engine }) => engine.services.jobs.list().map((job) => String(job.id)),
+  arguments: ({ engine }) =>
+    engine.services.jobs.list().map(({ id, command }) => ({ word: String(id), note: command })),
   run({ engine }, rest) {
     const id = Number(rest);
     if (!Number.isInteger(id) || !engine.services.jobs.kill(id))

@@ -5,7 +5,10 @@ export const mode: Command = {
   name: 'mode',
   usage: ':mode [restricted | unrestricted]',
   summary: 'what the model may do: only read, behind the kernel sandbox, or write as well',
-  arguments: () => ['restricted', 'unrestricted'],
+  arguments: () => [
+    { word: 'restricted', note: 'only read' },
+    { word: 'unrestricted', note: 'write as well' },
+  ],
   run({ engine }, rest) {
     const now = engine.conversation.mode;
     if (rest === '')

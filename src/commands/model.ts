@@ -12,7 +12,10 @@ export const model: Command = {
   name: 'model',
   usage: ':model [name | keep]',
   summary: 'list the models, switch to one, or keep the one that was found',
-  arguments: (aish) => [...aish.presets.list().map((preset) => preset.name), 'keep'],
+  arguments: (aish) => [
+    ...aish.presets.list().map(({ name, model: note }) => ({ word: name, note })),
+    { word: 'keep', note: 'write what was found into the configuration' },
+  ],
   async run(aish, rest) {
     const { engine, presets } = aish;
     if (rest === 'keep') return presets.keep(engine.conversation.preset);

@@ -1,11 +1,30 @@
-import { type Command, CommandError } from './command.ts';
+import type { Conversation } from '../session/state.ts';
+import type { Aish } from './aish.ts';
+import { type Argument, type Command, CommandError } from './command.ts';
+
+/** Goals of earlier that Tab offers. */
+const MOST_GOALS = 8;
+
+function verbs({ phase, lastGoal }: Conversation): readonly Argument[] {
+  if (phase.kind !== 'idle') return [{ word: 'off', note: 'end the run' }];
+  return lastGoal === undefined ? [] : [{ word: 'continue', note: lastGoal }];
+}
+
+/** The newest goals of the history that are no verbs. */
+function goals({ entries }: Aish['history']): readonly Argument[] {
+  const said = entries().flatMap(
+    (line) => /^\s*:norris\s+(?!(?:off|continue)\s*$)(\S.*)$/.exec(line)?.[1]?.trim() ?? [],
+  );
+  return [...new Set(said.reverse())].slice(0, MOST_GOALS).map((word) => ({ word, note: 'a goal of earlier' }));
+}
 
 /** `:norris <goal>`, `:norris continue` and `:norris off` (NO-1). Without a goal the last one is offered by the screen. */
 export const norris: Command = {
   name: 'norris',
   usage: ':norris <goal> | continue | off',
   summary: 'let the model work toward a goal, step by step; continue goes on with the last one, off ends it',
-  arguments: () => ['continue', 'off'],
+  arguments: ({ engine, history }, before) =>
+    before.length > 0 ? [] : [...verbs(engine.conversation), ...goals(history)],
   run({ engine }, rest) {
     const { phase, lastGoal } = engine.conversation;
     if (rest === 'off') {

@@ -6,7 +6,14 @@ export const safety: Command = {
   name: 'safety',
   usage: ':safety patterns | check <command>',
   summary: 'the rules in force, or what the gate says of a command, without running it',
-  arguments: () => ['patterns', 'check'],
+  arguments: (_aish, before) =>
+    before.length > 0
+      ? []
+      : [
+          { word: 'patterns', note: 'the rules in force' },
+          { word: 'check', note: 'judge a command' },
+        ],
+  shellBehind: /^check\s+/,
   run({ safety: desk, engine }, rest) {
     const [word = '', ...words] = rest.split(' ');
     if (word === 'patterns') {

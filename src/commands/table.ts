@@ -9,6 +9,7 @@ import { mode } from './mode.ts';
 import { model } from './model.ts';
 import { norris } from './norris.ts';
 import { safety } from './safety.ts';
+import { keys, theme } from './screen.ts';
 import { undo } from './undo.ts';
 
 const help: Command = {
@@ -50,5 +51,7 @@ export const commands: readonly Command[] = [
   sessions,
   memory,
   doctor,
+  keys,
+  theme,
   quit,
 ];

@@ -1,3 +1,4 @@
+import { bashArguments, bashCompleter } from './completion/bash-completer.ts';
 import { type Dialect, endsOpen, envProgram, type Line, type Startup, shellQuote } from './dialect.ts';
 
 /**
@@ -20,6 +21,7 @@ const FETCH = '\\e[7331~';
 const ACCEPT = '\\e[7332~';
 const TELL = '\\e[7333~';
 const LEAVE = '\\e[7334~';
+const COMPLETE = '\\e[7335~';
 
 /** Tells the line's own status and `$_`, known only within its `eval`; unseen by a trace. */
 const TAIL = '\n{ __aish_inner=$? __aish_last=$_; } 2>/dev/null';
@@ -101,6 +103,7 @@ __aish_bind() {
     \\builtin bind -m "$map" '"${ACCEPT}":accept-line'
     \\builtin bind -m "$map" -x '"${TELL}":__aish_tell'
     \\builtin bind -m "$map" -x '"${LEAVE}":__aish_leave'
+    \\builtin bind -m "$map" -x '"${COMPLETE}":__aish_complete'
   done
   \\builtin bind 'set show-mode-in-prompt off'
 } 2>/dev/null
@@ -108,6 +111,16 @@ __aish_tell() { __aish_end "$?"; __aish_prompt_ready; } 2>/dev/null
 __aish_leave() {
   [ -n "\${HISTFILE-}" ] && \\builtin history -a
   \\builtin printf '\\033]7331;%s;B\\007' "$__aish_token" >/dev/tty
+} 2>/dev/null
+__aish_complete() {
+  \\builtin local IFS= count field
+  \\builtin local -a fields
+  \\builtin read -r -d '' count
+  while [ "$count" -gt 0 ]; do
+    \\builtin read -r -d '' field
+    fields+=("$field") count=$((count - 1))
+  done
+  ( ( \\builtin source "$__aish_dir/completer" "\${fields[@]}" ) </dev/null >/dev/null 2>&1 & )
 } 2>/dev/null
 ${personal ? 'if [ -f ~/.bashrc ]; then \\builtin source ~/.bashrc <"$__aish_tty"; fi' : ''}
 __aish_bind
@@ -134,4 +147,11 @@ export const bashDialect: Dialect = {
   line: fetchLine,
   tell: key(TELL),
   leave: key(LEAVE),
+  completer: {
+    code: bashCompleter,
+    arguments: bashArguments,
+    start: (args) =>
+      key(COMPLETE) + [String(args.length), ...args].map((field) => `${field.replaceAll('\0', '')}\0`).join(''),
+    prompts: false,
+  },
 };

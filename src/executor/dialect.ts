@@ -1,3 +1,4 @@
+import type { Question } from './completion/complete.ts';
 import type { Environment } from './environment.ts';
 
 export type Startup = {
@@ -32,8 +33,21 @@ export type Dialect = {
   readonly line: (line: Line) => string;
   /** Tells an end that was not told: harmless otherwise. */
   readonly tell: string;
+  /** Answers a question about completion in a fork of the shell, where nothing is changed. */
+  readonly completer: Completer;
   /** Asks for the history to be saved; mark B when it is. */
   readonly leave: string;
+};
+
+export type Completer = {
+  /** The code that the fork sources. */
+  readonly code: string;
+  /** Its arguments behind the file for its answer; `dump` is a file that it may keep. */
+  readonly arguments: (question: Question, dump: string) => readonly string[];
+  /** Starts it: for the shell's input while it stands at a prompt. */
+  readonly start: (args: readonly string[]) => string;
+  /** A new prompt follows, with its mark R. */
+  readonly prompts: boolean;
 };
 
 /** By absolute path: the user's PATH may be anything by then. */

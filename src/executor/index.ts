@@ -1,3 +1,4 @@
+export { completeShell } from './completion/complete.ts';
 export { type Daemon, startDaemon } from './daemon.ts';
 export { isIncomplete } from './incomplete.ts';
 export { createJobs, type Job, type JobMeta, type Jobs } from './jobs.ts';

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { realpathSync, writeFileSync } from 'node:fs';
 import { CommandPipe } from './command-pipe.ts';
+import { readAnswer } from './completion/answer.ts';
+import type { Fact, Question } from './completion/complete.ts';
 import { type Dialect, type Line, shellQuote } from './dialect.ts';
 import { type Environment, parseEnvironment } from './environment.ts';
 import { withoutInherited } from './inherit.ts';
@@ -55,6 +57,7 @@ export class ShellProcess {
   #phase: 'idle' | 'fetching' | 'command' = 'idle';
   #closing: NodeJS.Timeout | undefined;
   readonly #ended = Promise.withResolvers<void>();
+  #questions = 0;
   #words = '';
   #env = '';
 
@@ -112,6 +115,11 @@ export class ShellProcess {
     }
   }
 
+  /** A question brings a new prompt, and `onReady` with it. */
+  get promptsAfterQuestion(): boolean {
+    return this.#dialect.completer.prompts;
+  }
+
   get pty(): Pty {
     return this.#pty;
   }
@@ -125,6 +133,24 @@ export class ShellProcess {
   run(line: Omit<Line, 'token'>): void {
     this.#lineToken = newToken();
     this.#pipe.write(this.#dialect.line({ ...line, token: this.#lineToken }));
+  }
+
+  /** Asks a fork of the shell what may stand at the cursor; only at a prompt. Undefined when it does not answer in time. */
+  async complete(question: Question, signal: AbortSignal): Promise<readonly Fact[] | undefined> {
+    const { code, arguments: argumentsOf, start } = this.#dialect.completer;
+    const file = (name: string) => this.#directory.file(name);
+    this.#questions += 1;
+    const answer = `answer-${this.#questions}`;
+    try {
+      if (this.#questions === 1) writeFileSync(file('completer'), code, { mode: 0o600 });
+      writeFileSync(file(answer), '', { mode: 0o600 });
+    } catch {
+      return undefined;
+    }
+    this.#pipe.write(start([file(answer), ...argumentsOf(question, file('dump'))]));
+    const { facts, over } = readAnswer(file(answer), signal);
+    void over.then(() => this.#directory.discard(answer));
+    return facts;
   }
 
   /** Makes sure that an end is told even where every hook was lost. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { clean } from '../session/text.ts';
 import { bashDialect } from './bash-integration.ts';
+import type { Fact, Question } from './completion/complete.ts';
 import type { Dialect } from './dialect.ts';
 import { type Environment, userEnvironment } from './environment.ts';
 import { bash } from './inherit.ts';
@@ -169,6 +170,22 @@ export class UserShell {
   /** Puts a command that was run elsewhere into the shell's history, with the next line (EX-11). */
   remember(command: string): void {
     this.#remember.push(command);
+  }
+
+  /** What the shell itself says may stand at the cursor; undefined while a command runs, or when it takes too long. */
+  async complete(question: Question, signal: AbortSignal): Promise<readonly Fact[] | undefined> {
+    await this.#atRest(signal);
+    const process = this.#process;
+    if (!process || !this.#ready || this.busy || this.#closing || signal.aborted) return undefined;
+    if (process.promptsAfterQuestion) this.#ready = false;
+    return process.complete(question, signal);
+  }
+
+  /** Waits a moment for the prompt that is about to come. */
+  async #atRest(signal: AbortSignal): Promise<void> {
+    const end = performance.now() + END_PATIENCE;
+    while (!this.#ready && !this.busy && !signal.aborted && performance.now() < end)
+      await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
   /** The exported environment as of the last prompt (EX-10). */

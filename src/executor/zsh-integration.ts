@@ -1,3 +1,4 @@
+import { zshArguments, zshCompleter } from './completion/zsh-completer.ts';
 import { type Dialect, endsOpen, envProgram, type Line, type Startup, shellQuote } from './dialect.ts';
 
 /**
@@ -68,11 +69,31 @@ __aish_prompt_ready() { {
   ${envProgram} -0 >|"$__aish_dir/env" || \\builtin :
   \\builtin printf '\\033]7331;%s;R;%s\\007' "$__aish_token" "$PWD" >/dev/tty
 } 2>/dev/null; }
+# A question is a line like any other: the user's own prompt hooks are spared it.
+__aish_complete() {
+  ( ( \\builtin source "$__aish_dir/completer" "$@" ) </dev/null >/dev/null 2>&1 & )
+  __aish_hooks=("\${precmd_functions[@]}") precmd_functions=(__aish_completed)
+  if (( \${+functions[precmd]} )); then
+    functions[__aish_precmd]=$functions[precmd]
+    \\builtin unfunction precmd
+  fi
+}
+__aish_completed() { { __aish_hooks_back; __aish_prompt_ready; } 2>/dev/null; }
+__aish_hooks_back() {
+  \\builtin emulate -L zsh
+  precmd_functions=("\${__aish_hooks[@]}")
+  if (( \${+functions[__aish_precmd]} )); then
+    functions[precmd]=$functions[__aish_precmd]
+    \\builtin unfunction __aish_precmd
+  fi
+}
 __aish_leave() {
   [[ -n \${HISTFILE-} && \${SAVEHIST:-0} -gt 0 ]] && \\builtin fc -AI
   \\builtin printf '\\033]7331;%s;B\\007' "$__aish_token" >/dev/tty
 }
 ${personal ? `[[ -f "\${ZDOTDIR:-$HOME}/.zshrc" ]] && \\builtin source "\${ZDOTDIR:-$HOME}/.zshrc" <"$__aish_tty"` : ''}
+# Before the first prompt hook runs, zsh would mark the missing end of a line.
+\\builtin unsetopt prompt_sp
 __aish_hook
 `;
 }
@@ -104,4 +125,10 @@ export const zshDialect: Dialect = {
   line: writeLine,
   tell: ' { __aish_end 130; } 2>/dev/null\n',
   leave: ' { __aish_leave; } 2>/dev/null\n',
+  completer: {
+    code: zshCompleter,
+    arguments: zshArguments,
+    start: (args) => ` { __aish_complete ${args.map(ansiQuote).join(' ')}; } 2>/dev/null\n`,
+    prompts: true,
+  },
 };

@@ -151,7 +151,6 @@ export async function setStage(
     shell: new ShellRegion(engine, Promise.resolve(shell)),
     classify,
     incomplete: (line) => line.endsWith('\\'),
-    complete: async (line) => ['alpha', 'alpine', 'beta'].filter((word) => word.startsWith(line)),
     cost: { days: async () => [], priceFile: '/home/me/prices.jsonc' },
     memory: {
       enabled: true,
@@ -160,6 +159,10 @@ export async function setStage(
       worthSaving: () => false,
       save: async () => '',
     },
+    complete: async (line) => ({
+      start: 0,
+      items: ['alpha', 'alpine', 'beta'].filter((word) => word.startsWith(line)).map((text) => ({ text })),
+    }),
     history: { entries: () => history, add: (line) => history.push(line) },
     info: () => ({ jobs: 0, sandbox: false, sessionId: 's1', version: '0', branch: 'main' }),
     presets: {
@@ -171,7 +174,8 @@ export async function setStage(
     undo: async () => ({ ok: false, text: 'no patch to undo' }),
     sessions: async () => [],
     doctor: async () => [],
-    ui: { mouse: true },
+    ui: { mouse: true, wheel_lines: 3, notify: true },
+    face: {},
     keys: {},
     onQuit: () => () => {},
     quit: () => {
@@ -179,6 +183,8 @@ export async function setStage(
     },
   };
   const fences: (() => void)[] = [];
+  /** What went past the drawing. */
+  const written: string[] = [];
   const ink = new KeyStream();
   const terminal = {
     ink,
@@ -194,7 +200,11 @@ export async function setStage(
     theme: THEMES.none,
     size: { columns, rows },
     schedule: clock.schedule,
-    output: { hold: () => {}, release: () => {}, direct: () => {} },
+    output: {
+      hold: () => {},
+      release: () => {},
+      direct: (data) => written.push(Buffer.from(data).toString()),
+    },
     redraw: () => {},
   });
   const disconnect = screen.connect();
@@ -230,6 +240,7 @@ export async function setStage(
     commands,
     calls,
     history,
+    written,
     frames: shown.frames,
     frame,
     raw,

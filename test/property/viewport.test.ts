@@ -187,7 +187,7 @@ describe('the view', () => {
       () => real.home(),
       () => real.scroll(30),
       () => real.set('new'),
-      () => real.entry(1),
+      () => real.reveal({ key: 'e500', line: 0 }),
     ];
     for (const step of steps) {
       asked.length = 0;

@@ -1,10 +1,12 @@
 /** Tab completion and the search of the history: a list of choices above the prompt (IN-5, IN-6). */
+import type { Completion } from '../../../src/commands/aish.ts';
 import { setText } from '../../editor/commands.ts';
 import { fuzzySearch } from '../../editor/fuzzy.ts';
 import { expand } from '../../editor/state.ts';
 import type { KeyToken } from '../../terminal/token.ts';
 import type { Screen } from '../screen.ts';
 import { NO_PANEL, type Panel } from '../ui.ts';
+import { putCompletion } from './complete.ts';
 import type { Handlers } from './handler.ts';
 
 type Choices = Extract<Panel, { kind: 'choices' }>;
@@ -17,48 +19,15 @@ function open(screen: Screen): Choices | undefined {
   return panel.kind === 'choices' ? panel : undefined;
 }
 
-/** The word before the cursor, as the completer sees it: blanks may be escaped. */
-function wordBefore(text: string): string {
-  return /(?:\\.|[^\s\\])*$/.exec(text)?.[0] ?? '';
-}
-
-/** Tab: the one completion, or what all have in common, or the list. */
-export async function complete(screen: Screen): Promise<void> {
-  const { editor } = screen.ui.get();
-  const items = await screen.aish.complete(editor.text, editor.cursor);
-  // Whoever typed on meanwhile wanted something else.
-  if (screen.ui.get().editor !== editor) return;
-  const word = wordBefore(editor.text.slice(0, editor.cursor));
-  const [only] = items;
-  if (only === undefined) return screen.hint('nothing to complete');
-  if (items.length === 1) return put(screen, word, only.endsWith('/') ? only : `${only} `);
-  const common = commonStart(items);
-  if (common.length > word.length) put(screen, word, common);
-  screen.ui.update({ panel: { kind: 'choices', of: 'completion', query: '', items, index: 0 } });
-}
-
-function put(screen: Screen, word: string, text: string): void {
-  const { editor } = screen.ui.get();
-  const start = editor.cursor - word.length;
-  const whole = editor.text.slice(0, start) + text + editor.text.slice(editor.cursor);
-  screen.setEditor(setText(editor, whole, start + text.length));
-}
-
-function commonStart(items: readonly string[]): string {
-  let common = items[0] ?? '';
-  for (const item of items) while (!item.startsWith(common)) common = common.slice(0, -1);
-  return common;
-}
-
 /** Ctrl-R. */
 export function searchHistory(screen: Screen): void {
   const query = expand(screen.ui.get().editor).trim();
   const items = search(screen, query);
-  screen.ui.update({ panel: { kind: 'choices', of: 'history', query, items, index: 0 } });
+  screen.ui.update({ panel: { kind: 'choices', of: 'history', query, items, index: 0, start: 0 } });
 }
 
-function search(screen: Screen, query: string): readonly string[] {
-  return fuzzySearch(screen.history.lines(), query, MOST).map((match) => match.text);
+function search(screen: Screen, query: string): readonly Completion[] {
+  return fuzzySearch(screen.history.lines(), query, MOST).map(({ text }) => ({ text }));
 }
 
 function take(screen: Screen): void {
@@ -67,8 +36,8 @@ function take(screen: Screen): void {
   screen.ui.update({ panel: NO_PANEL });
   if (!panel || item === undefined) return;
   const { editor } = screen.ui.get();
-  if (panel.of === 'history') return screen.setEditor(setText(editor, item));
-  put(screen, wordBefore(editor.text.slice(0, editor.cursor)), item.endsWith('/') ? item : `${item} `);
+  if (panel.of === 'history') return screen.setEditor(setText(editor, item.text));
+  putCompletion(screen, panel.start, item);
 }
 
 function move(by: number) {

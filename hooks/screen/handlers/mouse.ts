@@ -2,13 +2,10 @@
 import type { MouseToken } from '../../terminal/token.ts';
 import type { Screen } from '../screen.ts';
 
-/** Lines for one report of the wheel; terminals send one to nine of them for a notch. */
-const WHEEL_LINES = 2;
-
 export function pressMouse(screen: Screen, mouse: MouseToken): void {
   if (mouse.action === 'wheel') {
-    if (mouse.direction === 'up') screen.view.by(-WHEEL_LINES);
-    else if (mouse.direction === 'down') screen.view.by(WHEEL_LINES);
+    if (mouse.direction === 'up') screen.wheel(-1);
+    else if (mouse.direction === 'down') screen.wheel(1);
     return;
   }
   if (mouse.action !== 'press' || mouse.button !== 'left' || screen.ui.get().question?.edit !== undefined) return;

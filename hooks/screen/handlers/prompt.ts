@@ -4,8 +4,10 @@ import { submitted } from '../../editor/commands.ts';
 import { expand, isEmpty } from '../../editor/state.ts';
 import type { Screen } from '../screen.ts';
 import { NO_PANEL } from '../ui.ts';
+import { complete } from './complete.ts';
 import type { Handlers } from './handler.ts';
-import { complete, searchHistory } from './menu.ts';
+import { searchHistory } from './menu.ts';
+import { enterTranscript, fold } from './transcript.ts';
 
 function submit(screen: Screen): void {
   const { editor, goalNext, flip } = screen.ui.get();
@@ -95,7 +97,12 @@ export const promptHandlers: Handlers = {
     else screen.edit('deleteForward');
   },
   focusProgram: (screen) => screen.takeKeyboard('program'),
-  focusTranscript: (screen) => screen.ui.update({ panel: { kind: 'scroll' } }),
+  focusTranscript: enterTranscript,
+  toggleFold(screen) {
+    const key = screen.view.lastLong();
+    if (key === undefined) screen.hint('no long output to fold');
+    else fold(screen, key);
+  },
   complete: (screen) => void complete(screen),
   searchHistory,
 };

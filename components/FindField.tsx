@@ -1,0 +1,21 @@
+import { Box } from 'ink';
+import { useScreen } from '../hooks/context.ts';
+import { endFind, find } from '../hooks/screen/handlers/transcript.ts';
+import { Field } from './Field.tsx';
+import { Lines } from './Lines.tsx';
+import { rule } from './rule.ts';
+
+type Props = { readonly text: string; readonly note: string; readonly columns: number };
+
+/** The search in the transcript: it goes to the first match while it is typed. */
+export function FindField({ text, note, columns }: Props) {
+  const screen = useScreen();
+  const { paint } = screen;
+  const right = note === '' ? ' Enter keeps it, Esc drops it ' : ` ${note} `;
+  return (
+    <Box flexDirection="column" flexShrink={0}>
+      <Lines lines={[rule(paint('strong', ' search '), right, columns, 'dim', paint)]} />
+      <Field value={text} onChange={(value) => find(screen, value)} onSubmit={() => endFind(screen)} />
+    </Box>
+  );
+}

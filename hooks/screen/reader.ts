@@ -1,0 +1,121 @@
+/** Reading the transcript: the entry that keys act on, the search, and copying (UI-2). */
+import type { Entry } from '../../src/session/entry.ts';
+import { entryName, entryText } from '../entries/text.ts';
+import { type Count, countMatches, findLine, type Searchable } from '../transcript/search.ts';
+import type { Anchor } from '../transcript/viewport.ts';
+import { type Clip, clipboardSequence } from './clipboard.ts';
+import type { View } from './view.ts';
+
+export class Reader {
+  readonly #view: View;
+  readonly #write: (sequence: string) => void;
+  /** Texts that were looked through in this search. */
+  readonly #texts = new WeakMap<Entry, string>();
+  #selected: string | undefined;
+  #query = '';
+  #match: Anchor | undefined;
+  /** Where the search that is being typed began. */
+  #origin: Anchor | undefined;
+
+  /** @param write past the drawing, straight to the terminal */
+  constructor(view: View, write: (sequence: string) => void) {
+    this.#view = view;
+    this.#write = write;
+  }
+
+  /** The key of the entry that is folded and copied. */
+  get selected(): string | undefined {
+    return this.#selected;
+  }
+
+  get query(): string {
+    return this.#query;
+  }
+
+  /** Begins with the last entry in view. */
+  enter(): void {
+    this.#select(this.#view.keysInView().findLast((key) => this.#view.entryOf(key)?.kind !== 'norrisStep'));
+  }
+
+  leave(): void {
+    this.#selected = undefined;
+    this.#match = undefined;
+    this.setQuery('');
+  }
+
+  /** To the entry before or after; the last one when there was none. */
+  step(direction: -1 | 1): void {
+    const inView = this.#view.keysInView();
+    const from = this.#selected !== undefined && inView.includes(this.#selected) ? this.#selected : inView.at(-1);
+    const key = from === undefined ? undefined : this.#view.neighbour(from, direction);
+    if (key === undefined) return;
+    this.#select(key);
+    this.#view.reveal({ key, line: 0 });
+  }
+
+  /** Folds or unfolds; what came of it, for the hint. */
+  toggleFold(key = this.#selected): string | undefined {
+    if (key === undefined) return 'nothing to fold';
+    return this.#view.toggleFold(key) ? undefined : 'too short to fold';
+  }
+
+  /** Sends the entry to the terminal's clipboard; says what was copied. */
+  copy(): string {
+    const entry = this.#selected === undefined ? undefined : this.#view.entryOf(this.#selected);
+    if (!entry) return 'nothing to copy';
+    const clip = clipboardSequence(entryText(entry));
+    this.#write(clip.sequence);
+    return said(clip, entryName(entry));
+  }
+
+  /** A search begins to be typed: every change of it starts from here. */
+  begin(): void {
+    const key = this.#view.keysInView()[0];
+    this.#origin = this.#match ?? (key === undefined ? undefined : { key, line: -1 });
+  }
+
+  /** Looks for another text, from where the search began, and goes to its first match. */
+  setQuery(query: string): Count {
+    this.#query = query;
+    return this.#goTo(findLine(this.#source, query, this.#origin, 1));
+  }
+
+  /** To the next match, or the one before; around the ends. */
+  next(direction: -1 | 1): Count {
+    return this.#goTo(findLine(this.#source, this.#query, this.#match, direction));
+  }
+
+  #goTo(match: Anchor | undefined): Count {
+    this.#match = match;
+    if (match) {
+      this.#select(match.key);
+      this.#view.reveal(match);
+    } else this.#view.remark();
+    return countMatches(this.#source, this.#query, match);
+  }
+
+  #select(key: string | undefined): void {
+    this.#selected = key;
+    this.#view.remark();
+  }
+
+  get #source(): Searchable {
+    return { ...this.#view.searchable, textOf: (key) => this.#textOf(key) };
+  }
+
+  #textOf(key: string): string {
+    const entry = this.#view.entryOf(key);
+    if (!entry) return '';
+    let text = this.#texts.get(entry);
+    if (text === undefined) {
+      text = entryText(entry);
+      this.#texts.set(entry, text);
+    }
+    return text;
+  }
+}
+
+function said({ characters, cut }: Clip, name: string): string {
+  const much = `${characters.toLocaleString('en')} characters`;
+  return cut ? `copied the first ${much} of "${name}": the rest is too long` : `copied "${name}" (${much})`;
+}

@@ -1,0 +1,44 @@
+/** `:keys` and `:theme`: what the screen can be asked for (UI-5). */
+import { nearest } from '../session/nearest.ts';
+import type { Aish, ScreenDesk } from './aish.ts';
+import { type Command, CommandError } from './command.ts';
+
+function deskOf({ face }: Aish): ScreenDesk {
+  if (!face.screen) throw new CommandError('there is no screen here; start aish-tui in a terminal');
+  return face.screen;
+}
+
+/** `:keys`, and the keys whose line holds a word. */
+export const keys: Command = {
+  name: 'keys',
+  usage: ':keys [word]',
+  summary: 'list every key; "keys" in the configuration changes them',
+  run(aish, rest) {
+    const all = deskOf(aish).keys();
+    if (rest === '') return all;
+    const word = rest.toLowerCase();
+    const found = all.split('\n').filter((line) => line.startsWith(' ') && line.toLowerCase().includes(word));
+    if (found.length === 0) throw new CommandError(`no key has to do with "${rest}"; :keys lists all`);
+    return found.join('\n');
+  },
+};
+
+/** `:theme`, and `:theme NAME` for this session. */
+export const theme: Command = {
+  name: 'theme',
+  usage: ':theme [name]',
+  summary: 'show or change the colours',
+  arguments: ({ face }) => (face.screen?.themes ?? []).map((word) => ({ word })),
+  run(aish, rest) {
+    const desk = deskOf(aish);
+    const list = desk.themes.map((name) => `${name === desk.theme() ? '*' : ' '} ${name}`).join('\n');
+    if (rest === '') return list;
+    if (!desk.setTheme(rest)) {
+      const guess = nearest(rest, desk.themes);
+      throw new CommandError(
+        `no theme is called ${rest}${guess ? `; did you mean ${guess}?` : `: ${desk.themes.join(', ')}`}`,
+      );
+    }
+    return `${rest} until the program ends; "ui": { "theme": "${rest}" } in the configuration keeps it`;
+  },
+};

@@ -1,0 +1,75 @@
+/** The answer of a completer: a file of records, each three fields ended by NUL, the first of them the process, the last `end`. */
+import { readFile } from 'node:fs/promises';
+import { processesOf, signal } from '../processes.ts';
+import type { Fact } from './complete.ts';
+
+/** How long a completer may take. Ms. */
+const PATIENCE = 1500;
+const LOOK_EVERY = 5;
+/** Records read at most. */
+const MOST = 5000;
+
+/** The shell has no completion to ask yet. */
+const UNABLE: readonly Fact[] = [];
+
+type Answer = { readonly pid: number | undefined; readonly facts: readonly Fact[] | undefined };
+
+/**
+ * Waits for the answer in `path`; undefined when it takes too long or `abort` fires. The completer is killed then, and the
+ * promise `over` resolves when nothing of it can write any more.
+ */
+export function readAnswer(path: string, abort: AbortSignal) {
+  const deadline = performance.now() + PATIENCE;
+  const { promise, resolve } = Promise.withResolvers<readonly Fact[] | undefined>();
+  const watch = async () => {
+    for (;;) {
+      const { pid, facts } = parse(await readFile(path, 'utf8').catch(() => ''));
+      if (facts) return resolve(facts === UNABLE ? undefined : facts);
+      const late = performance.now() > deadline;
+      if (abort.aborted || late) {
+        resolve(undefined);
+        // One that has not begun yet has no number yet.
+        if (pid !== undefined) for (const each of processesOf(pid)) signal(each, 'SIGKILL');
+        if (pid !== undefined || late) return;
+      }
+      await new Promise((again) => setTimeout(again, LOOK_EVERY));
+    }
+  };
+  return { facts: promise, over: watch() };
+}
+
+function parse(text: string): Answer {
+  const fields = text.split('\0');
+  const pid = fields[0] === 'pid' ? Number(fields[1]) : Number.NaN;
+  const started = Number.isInteger(pid) && pid > 1 ? pid : undefined;
+  // The last field is what stands behind the last NUL: nothing, once it is whole.
+  const whole = fields.at(-1) === '' && fields.at(-4) === 'end';
+  if (!whole) return { pid: started, facts: undefined };
+  if (fields.includes('unable')) return { pid: started, facts: UNABLE };
+  const facts: Fact[] = [];
+  for (let at = 0; at + 2 < fields.length && facts.length < MOST; at += 3) {
+    const fact = factOf(fields[at] ?? '', fields[at + 1] ?? '', fields[at + 2] ?? '');
+    if (fact) facts.push(fact);
+  }
+  return { pid: started, facts };
+}
+
+/** A prompt holds lines of text: what has control characters in it can't be completed to. */
+function factOf(kind: string, text: string, note: string): Fact | undefined {
+  if (/[\0-\x1f\x7f-\x9f]/.test(text)) return undefined;
+  switch (kind) {
+    case 'word':
+    case 'open':
+    case 'file':
+      return text === '' ? undefined : { kind, text, note: note.replace(/[\0-\x1f\x7f-\x9f]+/g, ' ').trim() };
+    case 'directory':
+      return { kind, text };
+    case 'nospace':
+    case 'files':
+    case 'directories':
+    case 'otherwise':
+      return { kind };
+    default:
+      return undefined;
+  }
+}
