@@ -16,6 +16,8 @@ export function entryText(entry: Entry): string {
     }
     case 'tool':
       return `${entry.name} ${visible(entry.arguments)}\n${stripStyles(entry.result?.text ?? '')}`;
+    case 'delegate':
+      return `${stripStyles(entry.task)}\n${stripStyles(entry.result?.text ?? '')}`;
     case 'refused':
       return `${visible(describeAction(entry.action))}\n${stripStyles(entry.reason)}`;
     case 'norrisBegan':
