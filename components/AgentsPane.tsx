@@ -14,14 +14,16 @@ type Props = {
 
 /** A line for each sub-agent that works. What they write is not drawn here, however many they are. */
 export function AgentsPane({ agents: { running, waiting }, columns, rows }: Props) {
-  const { aish, paint, look } = useScreen();
+  const screen = useScreen();
+  const { aish, paint } = screen;
   const now = useTicker(true, aish.engine.services.now);
   const shown = running.slice(0, rows);
+  const look = screen.look(columns);
   const left = waiting + running.length - shown.length;
   const more = left > 0 && shown.length < rows ? [paint('dim', `  ${left} more to come`)] : [];
   return (
     <Box flexDirection="column" flexShrink={0}>
-      <Lines lines={[...shown.map((agent) => agentLine(agent, now, look(columns))), ...more]} />
+      <Lines lines={[...shown.map((agent) => agentLine(agent, now, look)), ...more]} />
     </Box>
   );
 }

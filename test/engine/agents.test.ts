@@ -3,24 +3,14 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { subAgents } from '../../src/session/delegate.ts';
+import { agent, delegates, parent, toParent } from '../support/agent-script.ts';
 import { type Bench, startEngine } from '../support/engine.ts';
-import { call, hold, say, startScriptedServer, type Turn } from '../support/scripted-server.ts';
+import { call, hold, say, startScriptedServer } from '../support/scripted-server.ts';
 
 const preset = (server: { baseUrl: string }) => ({ name: 'fast', model: 'test', baseUrl: server.baseUrl });
-const toParent = (request: { system: string }) => !request.system.includes('[SUB-AGENT]');
-/** A turn for the sub-agent whose task has `word` in it. */
-const agent = (word: string, turn: Turn): Turn => ({
-  ...turn,
-  when: (request) => !toParent(request) && request.messages[1]?.content.includes(word) === true,
-});
-const parent = (turn: Turn): Turn => ({ ...turn, when: toParent });
 const idle = ({ engine }: Bench) => engine.conversation.phase.kind === 'idle';
 const results = (server: { requests: readonly { messages: readonly { role: string; content: string }[] }[] }) =>
   server.requests.at(-1)?.messages.filter((message) => message.role === 'tool') ?? [];
-const delegates = (...tasks: string[]): Turn => ({
-  toolCalls: tasks.map((task) => ({ name: 'delegate', args: { task } })),
-});
-
 describe('sub-agents over a real server and real commands', () => {
   it('work side by side in a context of their own, and their reports come in the order of the calls', async () => {
     await using server = await startScriptedServer([

@@ -1,0 +1,132 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { agent, delegates, parent } from '../support/agent-script.ts';
+import { runProgram, scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
+import { call, hold, say, startScriptedServer } from '../support/scripted-server.ts';
+
+const unrestricted = { mode: 'unrestricted', safety: { llm_second_opinion: false } };
+
+/** Three tasks in one reply; each waits for `server.release` of its name. */
+function three() {
+  return startScriptedServer([
+    parent(delegates('Count the alpha files', 'Read the beta notes', 'Look at gamma')),
+    parent(say('All three are back.\nGOAL: complete')),
+    agent('alpha', call('bash', { command: 'echo looking; ls' })),
+    agent('alpha', { text: [hold('alpha'), 'There are **two** alpha files.'] }),
+    agent('beta', { text: [hold('beta'), 'The notes say: buy milk.'] }),
+    agent('gamma', { text: [hold('gamma'), 'Nothing there.'] }),
+  ]);
+}
+
+describe('sub-agents on screen', () => {
+  it('work side by side, a line each; their reports go to the parent, which goes on', async () => {
+    await using server = await three();
+    using place = scratch(server.baseUrl, unrestricted);
+    writeFileSync(join(place.work, 'a'), '');
+    await using rig = startRig(place, { rows: 40 });
+    await rig.waitFor('[aish:fast]>');
+    rig.type(':norris look around\r');
+    await rig.waitFor(/1 Count the alpha files +2\/12 thinking \d+ s/);
+    await rig.waitFor(/2 Read the beta notes +1\/12 thinking \d+ s/);
+    await rig.waitFor(/3 Look at gamma +1\/12 thinking \d+ s/);
+    expect(rig.text()).toContain('3 sub-agents');
+    // What they do is folded away.
+    expect(rig.text()).not.toContain('looking');
+    // The prompt is not theirs.
+    rig.type('echo still here\r');
+    await rig.waitFor(/^│ still here$/m);
+    server.release('beta');
+    await rig.waitFor('The notes say: buy milk.');
+    expect(rig.text()).toContain('2 sub-agents');
+    server.release('alpha');
+    server.release('gamma');
+    await rig.waitFor('done');
+    expect(rig.text()).toContain('There are two alpha files.');
+    expect(rig.text()).not.toContain('sub-agents');
+    const last = server.requests.at(-1);
+    expect(last?.messages.filter(({ role }) => role === 'tool').map(({ content }) => content)).toEqual([
+      'There are **two** alpha files.',
+      'The notes say: buy milk.',
+      'Nothing there.',
+    ]);
+  });
+
+  it('end all together with Ctrl-X Ctrl-C', async () => {
+    await using server = await three();
+    using place = scratch(server.baseUrl, unrestricted);
+    await using rig = startRig(place, { rows: 40 });
+    await rig.waitFor('[aish:fast]>');
+    rig.type(':norris look around\r');
+    await rig.waitFor(/1 Count the alpha files +2\/12 thinking/);
+    rig.key('ctrl-x', 'ctrl-c');
+    await rig.waitFor(/⚡ aborted/);
+    expect(rig.text()).not.toContain('sub-agents');
+    for (const request of server.requests.slice(1))
+      if (request !== server.requests[1]) await server.aborted(request).catch(() => {});
+    rig.type(':history\r');
+    await rig.waitFor(/was aborted by the user in step 2 of 12/);
+  });
+
+  it('HALT by name at what is destructive', async () => {
+    await using server = await startScriptedServer([
+      parent(say('DELEGATE: tidy up the work tree')),
+      parent(say('GOAL: complete')),
+      agent('tidy', say('CMD: rm -rf foo')),
+      agent('tidy', say('I left it.')),
+    ]);
+    using place = scratch(server.baseUrl, unrestricted);
+    mkdirSync(join(place.work, 'foo'));
+    await using rig = startRig(place, { rows: 30 });
+    await rig.waitFor('[aish:fast]>');
+    rig.type(':norris tidy\r');
+    await rig.waitFor(/HALT · sub-agent 1 · step 1\/12/);
+    expect(rig.text()).toContain('its task: tidy up the work tree');
+    await rig.waitFor(/Tab and Enter/);
+    rig.type('s');
+    await rig.waitFor('done');
+    expect(existsSync(join(place.work, 'foo'))).toBe(true);
+    expect(server.requests.at(-1)?.lastUser).toBe('$ DELEGATE: tidy up the work tree\nI left it.');
+  });
+
+  it('stay in Restricted, and a DELEGATE: line in chat is confirmed first', async () => {
+    await using server = await startScriptedServer([
+      parent(say('DELEGATE: write a file')),
+      parent(say('It could not.')),
+      agent('write', say('CMD: echo x > file')),
+      agent('write', call('request_mode_upgrade', { reason: 'to write' })),
+      agent('write', say('Not possible here.')),
+    ]);
+    using place = scratch(server.baseUrl, { safety: { llm_second_opinion: false } });
+    await using rig = startRig(place, { rows: 30 });
+    await rig.waitFor('[aish:fast]>');
+    rig.type('?please write a file\r');
+    await rig.waitFor('Run this?');
+    expect(rig.text()).toContain('DELEGATE: write a file');
+    await rig.waitFor(/Tab and Enter/);
+    rig.type('p');
+    await rig.waitFor('It could not.');
+    expect(existsSync(join(place.work, 'file'))).toBe(false);
+    expect(rig.text()).toContain('RESTRICTED');
+    const [, , second, third] = server.requests;
+    expect(second?.lastUser).toMatch(/Read-only file system|Permission denied/);
+    expect(third?.messages.at(-1)?.content).toContain('only its parent can');
+  });
+});
+
+describe('sub-agents without a screen', () => {
+  it('a HALT of theirs ends the run by the policy, and says whose it was', async () => {
+    await using server = await startScriptedServer([
+      parent(delegates('tidy up')),
+      agent('tidy', say('CMD: rm -rf foo')),
+    ]);
+    using place = scratch(server.baseUrl, unrestricted);
+    mkdirSync(join(place.work, 'foo'));
+    const ended = await runProgram(place, ['run', 'clean']);
+    expect(ended.code).toBe(4);
+    expect(ended.err).toContain('HALT (sub-agent 1: tidy up)');
+    expect(ended.out).toContain('[sub-agent] tidy up');
+    expect(existsSync(join(place.work, 'foo'))).toBe(true);
+  });
+});

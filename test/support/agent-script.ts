@@ -1,0 +1,24 @@
+/** Turns for a scripted server that play a parent and its sub-agents, told apart by the system prompt and the task. */
+import type { ScriptedRequest, Turn } from './scripted-server.ts';
+
+export function toParent(request: Pick<ScriptedRequest, 'system'>): boolean {
+  return !request.system.includes('[SUB-AGENT]');
+}
+
+/** A turn for the parent. */
+export function parent(turn: Turn): Turn {
+  return { ...turn, when: toParent };
+}
+
+/** A turn for the sub-agent whose task has `word` in it. */
+export function agent(word: string, turn: Turn): Turn {
+  return {
+    ...turn,
+    when: (request) => !toParent(request) && request.messages[1]?.content.includes(word) === true,
+  };
+}
+
+/** One reply that delegates each task by a tool call. */
+export function delegates(...tasks: string[]): Turn {
+  return { toolCalls: tasks.map((task) => ({ name: 'delegate', args: { task } })) };
+}
