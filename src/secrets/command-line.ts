@@ -1,0 +1,106 @@
+/** Passwords that a program takes as an argument without a name that says so: `curl -u me:…`, `mysql -p…`, `sshpass -p …`. */
+import { type Finding, RANK } from './finding.ts';
+import { isPlaceholder } from './placeholder.ts';
+import { PROGRAMS, type Program } from './rules/programs.ts';
+import { mixed } from './shape.ts';
+
+/** Characters of one command looked at. */
+const LONGEST = 2000;
+
+type Word = { readonly start: number; readonly end: number; readonly text: string };
+
+/** What the call of a program at `at` carries; `end` is how far it was read. */
+export function callAt(text: string, at: number, name: string): { found: Finding[]; end: number } {
+  const after = text.charAt(at + name.length);
+  const before = text.charAt(at - 1);
+  const program = PROGRAMS[name];
+  if (!program || !/[\s]/.test(after) || (at > 0 && !/[\s;&|(`/"'$=[,\\@]/.test(before))) return { found: [], end: at };
+  const { words, end } = wordsFrom(text, at + name.length);
+  if (program.needs !== undefined && !words.slice(0, 8).some((word) => program.needs?.includes(word.text))) {
+    return { found: [], end: at };
+  }
+  return { found: secretsOf(program, words), end };
+}
+
+function secretsOf(program: Program, words: readonly Word[]): Finding[] {
+  const found: Finding[] = [];
+  const keep = (start: number, value: string, kind = 'PASSWORD') => {
+    if (value.length >= 3 && !isPlaceholder(value) && !/^(?:-|\/|\.\/|@|<)/.test(value)) {
+      found.push({ start, end: start + value.length, kind, rank: RANK.context });
+    }
+  };
+  const pair = (word: Word, offset: number) => {
+    const value = word.text.slice(offset);
+    const colon = value.search(program.between ?? /:/);
+    if (colon >= 0) keep(word.start + offset + colon + 1, value.slice(colon + 1));
+  };
+  for (const [index, word] of words.entries()) {
+    const next = words[index + 1];
+    if (program.value?.includes(word.text) && next) keep(next.start, next.text);
+    if (program.pair?.includes(word.text) && next) pair(next, 0);
+    for (const option of program.attached ?? []) {
+      const value = word.text.slice(option.length);
+      if (word.text.startsWith(option) && value !== '' && !value.startsWith('=') && (option.length > 2 || glued(value)))
+        keep(word.start + option.length, value);
+    }
+    for (const option of program.pair ?? []) {
+      if (word.text.startsWith(`${option}=`)) pair(word, option.length + 1);
+      else if (option.length === 2 && word.text.startsWith(option) && word.text.length > 2) pair(word, 2);
+    }
+    for (const option of program.value ?? []) {
+      if (word.text.startsWith(`${option}=`)) keep(word.start + option.length + 1, word.text.slice(option.length + 1));
+    }
+  }
+  const plain = words.filter((word) => !word.text.startsWith('-'));
+  const place = program.operand === undefined ? undefined : plain[program.operand];
+  if (place) keep(place.start, place.text);
+  if (program.operandPair) for (const word of plain.slice(0, 1)) pair(word, 0);
+  return found;
+}
+
+/** `-pSecret1` carries a password; `-print` and `-p3306` are something else. */
+function glued(value: string): boolean {
+  return !/^\d{1,5}$/.test(value) && (mixed(value) || !/^[a-z-]{1,12}$/.test(value) || value.length >= 6);
+}
+
+/** The words of a command up to its end, quotes taken off. */
+function wordsFrom(text: string, from: number): { words: Word[]; end: number } {
+  const words: Word[] = [];
+  const stop = Math.min(text.length, from + LONGEST);
+  let at = from;
+  while (at < stop) {
+    const character = text.charAt(at);
+    if (character === '\\' && /\r?\n/.test(text.slice(at + 1, at + 3))) {
+      at = text.indexOf('\n', at) + 1;
+    } else if (character === ' ' || character === '\t') at += 1;
+    else if (/[\n;|&()]/.test(character)) break;
+    else {
+      const word = wordAt(text, at, stop);
+      words.push(word);
+      at = Math.max(word.end + (/["']/.test(text.charAt(word.end)) ? 1 : 0), at + 1);
+    }
+  }
+  return { words, end: at };
+}
+
+/** One word; of a quoted one what is inside. A quote in mid-word (`-p'x y'`) goes on to its end. */
+function wordAt(text: string, at: number, stop: number): Word {
+  const quote = text.charAt(at);
+  if (quote === '"' || quote === "'") {
+    const close = text.indexOf(quote, at + 1);
+    const end = close < 0 || close > stop ? stop : close;
+    return { start: at + 1, end, text: text.slice(at + 1, end) };
+  }
+  let end = at;
+  while (end < stop && !/[\s;|&()"'<>`]/.test(text.charAt(end))) end += 1;
+  const inner = text.charAt(end);
+  if ((inner === "'" || inner === '"') && end > at) {
+    const close = text.indexOf(inner, end + 1);
+    if (close > 0 && close <= stop) {
+      // The option and its quoted value as one word; offsets of the value move by the quote.
+      return { start: at + 1, end: close, text: text.slice(at, end) + text.slice(end + 1, close) };
+    }
+  }
+  if (end === at) end += 1;
+  return { start: at, end, text: text.slice(at, end) };
+}

@@ -1,0 +1,202 @@
+/** Secrets known by their name: `password=…`, `"token": "…"`, `--api-key …`, in whatever language they are written. */
+import { type Finding, RANK } from './finding.ts';
+import { type Grade, gradeOf } from './key-name.ts';
+import { isPlaceholder } from './placeholder.ts';
+import { entropy, isCode, isOrdinary, isUuid, mixed, random } from './shape.ts';
+import { bareAt, quotedAt, type Value } from './value.ts';
+
+/** Characters of a name on either side of the word that was found. */
+const REACH = 64;
+const NAME = /[A-Za-z0-9_.$-]/;
+
+/** How a value was joined to its name. */
+type Joint = 'tight' | 'spaced' | 'colon' | 'flag' | 'call' | 'tag' | 'said' | 'word' | 'list';
+
+type Named = { readonly from: number; readonly to: number; readonly name: string };
+
+/** The whole name around a word that was found in the text. */
+export function nameAround(text: string, at: number, length: number): Named {
+  let from = at;
+  while (from > 0 && at - from < REACH && NAME.test(text.charAt(from - 1))) from -= 1;
+  let to = at + length;
+  while (to < text.length && to - at < REACH && NAME.test(text.charAt(to))) to += 1;
+  while (to > at && /[.$-]/.test(text.charAt(to - 1))) to -= 1;
+  return { from, to, name: text.slice(from, to) };
+}
+
+/** What stands behind the name, where that is a secret. */
+export function namedValue(text: string, named: Named): Finding | undefined {
+  const grade = gradeOf(named.name);
+  if (!grade) return undefined;
+  const found = joined(text, named);
+  if (!found) return undefined;
+  const bare = withoutScheme(text, found.value);
+  const value = text.slice(bare.start, bare.end);
+  if (!plausible(value, grade, found.joint, found.value.quote === 'quoted')) return undefined;
+  return { start: bare.start, end: bare.end, kind: grade.kind, rank: RANK.context };
+}
+
+type Joined = { readonly value: Value; readonly joint: Joint };
+
+const CLOSE = /\\{0,4}["'`]?\]?\)?[ \t]{0,24}/y;
+const SEPARATOR = /(?::=|=>|->|===?|:|=)/y;
+const BLANKS = /[ \t]{0,24}/y;
+const TYPED =
+  /:?[ \t]{0,4}(?:Optional\[)?[&*]?(?:'\w+ )?[A-Za-z_][\w<>.[\]| ]{0,30}?[ \t]{0,4}=[ \t]{0,4}(?=[brfuBRFU@$L]{0,2}["'`])/y;
+const BLOCK = /[|>][+-]?[ \t]{0,8}\r?\n[ \t]{1,40}/y;
+const NEXT_LINE = /[ \t]{0,8}\r?\n[ \t]{1,40}(?=["'])/y;
+const LIST_VALUE =
+  /\\{0,4}["']?[ \t]{0,4}[,;]?\s{0,60}(?:- )?\\{0,4}["']?(?:value|Value|VALUE|default|secretValue|content|data)\\{0,4}["']?[ \t]{0,4}[:=][ \t]{0,4}/y;
+const TAG_END = /[^<>\n]{0,80}>[ \t]{0,8}/y;
+const SAID = /[ \t]{1,4}(?:is|was|are|set to|of|to be|equals|as|used|changed to|set as|now)[ \t:]{1,4}(?=\S)/y;
+const OPENED = /\([ \t]{0,4}(?=["'`])/y;
+const COMMA = /,[ \t]{0,8}(?=["'`])/y;
+
+function joined(text: string, { from, to, name }: Named): Joined | undefined {
+  const before = text.charAt(from - 1);
+  const list = sticky(LIST_VALUE, text, to);
+  // `- name: DB_PASSWORD` with its value on the next line, or in the next field.
+  if (
+    list >= 0 &&
+    /(?:name|Name|key|Key|variable)\\{0,4}["']?[ \t]{0,4}[:= ][ \t]{0,4}\\{0,4}["']?$/.test(
+      text.slice(Math.max(0, from - 24), from),
+    )
+  ) {
+    return valueAt(text, list, 'list', named(before, name));
+  }
+  if (before === '<' && text.charAt(from - 2) !== '<') {
+    const inside = sticky(TAG_END, text, to);
+    if (inside >= 0) return valueAt(text, inside, 'tag', named(before, name));
+  }
+  if (/variable[ \t]{1,4}["']$/.test(text.slice(Math.max(0, from - 14), from))) return undefined;
+  const typed = sticky(TYPED, text, to);
+  if (typed >= 0 && text.charAt(to) !== '=') return valueAt(text, typed, 'spaced', named(before, name));
+  const opened = sticky(OPENED, text, to);
+  if (opened >= 0) return valueAt(text, opened, 'call', named(before, name));
+  const closed = sticky(CLOSE, text, to);
+  const quoted = /["'`]/.test(text.slice(to, closed));
+  if (quoted) {
+    const comma = sticky(COMMA, text, closed);
+    if (comma >= 0 && /[(,]\s{0,4}["'`]$/.test(text.slice(Math.max(0, from - 6), from)))
+      return valueAt(text, comma, 'call', named(before, name));
+  }
+  const separator = sticky(SEPARATOR, text, closed);
+  if (separator < 0) return apart(text, from, to, named(before, name), quoted);
+  const sign = text.slice(closed, separator);
+  if (sign === '==' || sign === '===') return undefined;
+  const behind = sticky(BLANKS, text, separator);
+  const spaced = behind > separator || closed > to + (quoted ? 2 : 0);
+  const block = sticky(BLOCK, text, behind);
+  if (block >= 0 && sign === ':') return valueAt(text, block, 'colon', named(before, name));
+  const next = sticky(NEXT_LINE, text, behind);
+  const at = next >= 0 ? next : behind;
+  return valueAt(text, at, sign === ':' ? 'colon' : spaced ? 'spaced' : 'tight', named(before, name));
+}
+
+type Before = { readonly parameter: boolean; readonly flag: boolean; readonly name: string };
+
+function named(before: string, name: string): Before {
+  return { parameter: before === '?' || before === '&', flag: name.startsWith('-'), name };
+}
+
+/** No sign between name and value: an option, a word of a configuration file, a sentence, SQL. */
+function apart(text: string, from: number, to: number, before: Before, quoted: boolean): Joined | undefined {
+  if (quoted) return undefined;
+  const said = sticky(SAID, text, to);
+  if (said >= 0) return valueAt(text, said, 'said', before);
+  const behind = sticky(BLANKS, text, to);
+  if (behind === to || behind >= text.length) return undefined;
+  if (before.flag) return text.charAt(behind) === '-' ? undefined : valueAt(text, behind, 'flag', before);
+  const lead = text.slice(Math.max(0, from - 80), from);
+  const line = lead.slice(lead.lastIndexOf('\n') + 1);
+  const commanded =
+    /(?:\b(?:ENV|ARG|setenv|set -\w{1,3}|configure set|config set|config:set|secrets? set|env add|config --global|config|export|SET|put|add)[ \t]+(?:[\w./:-]{1,40}[ \t]+)?|\b(?:login|user|account|machine|default)[ \t]+\S{1,60}[ \t]+)$/.test(
+      line,
+    ) || /^[ \t]*$/.test(line);
+  return valueAt(text, behind, commanded ? 'flag' : 'word', before);
+}
+
+function valueAt(text: string, at: number, joint: Joint, before: Before): Joined | undefined {
+  const quoted = quotedAt(text, at);
+  if (quoted) return { value: quoted, joint };
+  if (joint === 'call') return undefined;
+  const wholeLine = joint === 'tight' && !before.parameter && ownLine(text, at, before.name);
+  const value = bareAt(text, at, { parameter: before.parameter, wholeLine });
+  return value ? { value, joint } : undefined;
+}
+
+/** `NAME=value` from the beginning of a line to its end, with nothing that a shell would take apart. */
+function ownLine(text: string, at: number, name: string): boolean {
+  const lead = text.slice(Math.max(0, at - name.length - 24), at);
+  const line = lead.slice(lead.lastIndexOf('\n') + 1);
+  if (!/^[ \t+>-]{0,12}(?:export[ \t]+|set[ \t]+|ENV[ \t]+)?[\w.-]+=$/.test(line)) return false;
+  const rest = /[^\s]{0,600}/y;
+  rest.lastIndex = at;
+  const value = rest.exec(text)?.[0] ?? '';
+  const end = at + value.length;
+  const closed = end === text.length || /[\r\n]/.test(text.charAt(end)) || /^[ \t]+#/.test(text.slice(end, end + 8));
+  return closed && !/["'`]|[;|&]{2}|[;|](?:\w+=|[a-z]+$|$)|\\n|[)}\]>]$|[,;]$|^</.test(value);
+}
+
+const SCHEME =
+  /^(?:Bearer|Basic|Token|ApiKey|Api-Key|Api-Token|Key|SSWS|GenieKey|Bot|OAuth|JWT|PRIVATE-TOKEN)[ \t]+|^token=/i;
+
+/** `Bearer x` is a scheme and a value. */
+function withoutScheme(text: string, value: Value): { start: number; end: number } {
+  const scheme = SCHEME.exec(text.slice(value.start, value.start + 24))?.[0];
+  if (scheme === undefined) return value;
+  const start = value.start + scheme.length;
+  if (start < value.end) return { start, end: value.end };
+  // Unquoted: the value ended at the blank after the scheme.
+  const rest = bareAt(text, start, { parameter: false, wholeLine: false });
+  return rest ?? value;
+}
+
+/** Whether a value looks like a secret, as far as its name and the way it is written leave that open. */
+function plausible(value: string, { kind, strength }: Grade, joint: Joint, quoted: boolean): boolean {
+  if (value.length < 4 || isPlaceholder(value) || isOrdinary(value)) return false;
+  if (
+    /^\s|\s$/.test(value) ||
+    (/\s/.test(value) && !(quoted && kind === 'PASSWORD' && value.split(/\s+/).length <= 6 && mixed(value)))
+  ) {
+    return phrase(value, kind, quoted);
+  }
+  if (joint === 'word') return strength === 'strong' ? random(value) : random(value, 24);
+  if (joint === 'call') return value.length >= 6 && mixed(value) && /\d/.test(value);
+  if (strength === 'weak')
+    return isUuid(value)
+      ? kind === 'SECRET'
+      : random(value, kind === 'API_KEY' ? 20 : 16) || (kind === 'PASSWORD' && strongPassword(value));
+  if (!quoted && (joint === 'spaced' || joint === 'colon') && isCode(value)) return false;
+  if (kind !== 'PASSWORD') {
+    if (/^\d+$/.test(value)) return false;
+    if (value.length < 8) return false;
+    if (joint === 'said') return mixed(value) && /\d/.test(value);
+    return mixed(value) ? !plainName(value) : value.length >= 20 && entropy(value) > 3.3 && !/[-_ .]/.test(value);
+  }
+  if (/^\d+$/.test(value)) return value.length >= 6 && joint !== 'spaced' && joint !== 'said';
+  if (joint === 'said') return value.length >= 6 && strongPassword(value);
+  if (joint === 'spaced' && !quoted) return value.length >= 6 && mixed(value);
+  if (!quoted && joint === 'colon') return value.length >= 6 && mixed(value);
+  return true;
+}
+
+/** `key-v2`, `token1`: a name with a number. */
+function plainName(value: string): boolean {
+  return /^[A-Za-z]+(?:[-_.][A-Za-z]+)*[-_.]?v?\d{1,2}$/.test(value) && value.length < 24;
+}
+
+/** Letters with digits or signs, not only one digit at the end of a word. */
+function strongPassword(value: string): boolean {
+  return mixed(value) && (value.match(/[^A-Za-z]/g) ?? []).length >= 2;
+}
+
+/** A passphrase of several words, where the name says that it is one. */
+function phrase(value: string, kind: string, quoted: boolean): boolean {
+  return kind === 'PASSWORD' && quoted && value.split(' ').length >= 4 && /^[a-z]+(?: [a-z]+){3,11}$/.test(value);
+}
+
+function sticky(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : -1;
+}

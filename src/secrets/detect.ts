@@ -1,0 +1,107 @@
+/** Text → the secrets in it. One pass finds beginnings; only around them is anything read. */
+import { EndMarks, encodedKeyAt, jwtAt, keyBlockAt, keyTailAt, puttyAt } from './blocks.ts';
+import { callAt } from './command-line.ts';
+import { nameAround, namedValue } from './context.ts';
+import { type Finding, settle } from './finding.ts';
+import { authorizationAt, basicAt, bearerAt, cookiesAt, signatureAt } from './headers.ts';
+import { cryptedAt, identifiedAt, pgpassAt, pipedAt } from './piped.ts';
+import { PROGRAMS } from './rules/programs.ts';
+import { TOKEN_RULES } from './rules/table.ts';
+import { Scanner } from './scanner.ts';
+import { tokenReader } from './tokens.ts';
+import { addressAt, oracleAt } from './urls.ts';
+
+/** What is remembered along one text, so that nothing is read twice. */
+type Pass = {
+  readonly text: string;
+  readonly found: Finding[];
+  readonly ends: EndMarks;
+  /** The name and the call that were read last end here. */
+  nameEnd: number;
+  callEnd: number;
+};
+
+type Look = (pass: Pass, at: number) => void;
+
+/** Words that a name of a secret holds. */
+const NAME_WORDS =
+  'password passwd passwort passphrase passcode pass pwd psw pw_ _pw psk secret token apikey api_key api-key key auth credential creds bearer jwt _pat cookie session sid sig';
+
+const one =
+  (read: (text: string, at: number) => Finding | undefined): Look =>
+  (pass, at) => {
+    const found = read(pass.text, at);
+    if (found) pass.found.push(found);
+  };
+
+const name =
+  (length: number): Look =>
+  (pass, at) => {
+    if (at < pass.nameEnd) return;
+    const named = nameAround(pass.text, at, length);
+    pass.nameEnd = named.to;
+    const found = namedValue(pass.text, named);
+    if (found) pass.found.push(found);
+  };
+
+const call =
+  (program: string): Look =>
+  (pass, at) => {
+    if (at < pass.callEnd) return;
+    const { found, end } = callAt(pass.text, at, program);
+    pass.found.push(...found);
+    pass.callEnd = Math.max(pass.callEnd, end);
+  };
+
+let scanner: Scanner<Look> | undefined;
+
+/** Made at the first use: a start of the program must not pay for it. */
+function ready(): Scanner<Look> {
+  if (scanner) return scanner;
+  const made = new Scanner<Look>();
+  for (const rule of TOKEN_RULES) {
+    for (const start of rule.starts.split(' ')) made.add(start, one(tokenReader(rule, start)), true);
+  }
+  for (const word of NAME_WORDS.split(' ')) made.add(word, name(word.length), false);
+  for (const program of Object.keys(PROGRAMS)) if (program.length > 2) made.add(program, call(program), true);
+  for (const [start, look] of SHAPES) made.add(start, look, false);
+  made.add('eyJ', one(jwtAt), true);
+  scanner = made;
+  return made;
+}
+
+const SHAPES: readonly (readonly [string, Look])[] = [
+  ['-----begin ', (pass, at) => one((text, from) => keyBlockAt(text, from, pass.ends))(pass, at)],
+  ['-----end ', one(keyTailAt)],
+  ['ls0tls1crudjti', one(encodedKeyAt)],
+  ['private-lines: ', one(puttyAt)],
+  ['://', one((text, at) => addressAt(text, at + 3))],
+  [':\\/\\/', one((text, at) => addressAt(text, at + 5))],
+  ['thin:', one(oracleAt)],
+  ['bearer ', one(bearerAt)],
+  ['basic ', one(basicAt)],
+  ['authorization', one(authorizationAt)],
+  ['signature=', one(signatureAt)],
+  ['cookie', (pass, at) => pass.found.push(...cookiesAt(pass.text, at))],
+  ['echo ', one(pipedAt)],
+  ['printf ', one(pipedAt)],
+  [':5432:', one(pgpassAt)],
+  [':5433:', one(pgpassAt)],
+  [':6432:', one(pgpassAt)],
+  [':*:', one(pgpassAt)],
+  ['identified ', one(identifiedAt)],
+  ['$2a$', one(cryptedAt)],
+  ['$2b$', one(cryptedAt)],
+  ['$2y$', one(cryptedAt)],
+  ['$5$', one(cryptedAt)],
+  ['$6$', one(cryptedAt)],
+  ['$y$', one(cryptedAt)],
+  ['$argon2', one(cryptedAt)],
+];
+
+/** The secrets of a text by the rules alone, in order and without overlap. Linear in the text, whatever it holds. */
+export function detect(text: string): readonly Finding[] {
+  const pass: Pass = { text, found: [], ends: new EndMarks(), nameEnd: 0, callEnd: 0 };
+  ready().scan(text, (at, look) => look(pass, at));
+  return settle(pass.found, text);
+}

@@ -1,0 +1,154 @@
+/** The one filter that everything passes which is kept or leaves (SE-1, SE-2, SE-3). */
+import { detect } from './detect.ts';
+import { type Finding, settle } from './finding.ts';
+import { handlesIn, replaceHandles } from './handle.ts';
+import { KnownValues } from './known.ts';
+import { type Source, secretsOf } from './sources.ts';
+import { stylesIn, unstyled } from './styled.ts';
+import { Vault } from './vault.ts';
+
+export type SecretRow = { readonly handle: string; readonly kind: string; readonly where: string };
+
+/** Fields of an event that hold JSON text: their values are escaped. */
+const JSON_FIELD = 'arguments';
+
+export class SecretsFilter {
+  readonly #vault = new Vault();
+  readonly #known = new KnownValues();
+  readonly #sources: (() => Iterable<Source>)[] = [];
+
+  /** Names a source of known values; it is read at the next text that is looked at, once. */
+  learn(source: () => Iterable<Source>): void {
+    this.#sources.push(source);
+  }
+
+  /** The secrets of a text, in order, none overlapping; offsets are UTF-16. */
+  find(text: string): readonly Finding[] {
+    this.#readSources();
+    const plain = this.#findPlain(text);
+    if (!text.includes('\x1b')) return plain;
+    const bare = unstyled(text);
+    const beneath = this.#findPlain(bare.text).map((finding) => ({
+      ...finding,
+      start: bare.place(finding.start),
+      end: bare.place(finding.end - 1) + 1,
+    }));
+    return settle([...plain, ...beneath], text);
+  }
+
+  #findPlain(text: string): readonly Finding[] {
+    const known = this.#known.find(text);
+    const ruled = detect(text);
+    return known.length === 0 ? ruled : settle([...known, ...ruled], text);
+  }
+
+  /**
+   * The same value with handles in place of secrets: a text, or all texts within. The same object where nothing was
+   * found. `where` says in a few words where it comes from, for `:secrets`.
+   */
+  hide<T>(value: T, where = ''): T {
+    return mapTexts(value, (text, json) => (json ? this.#hideJson(text, where) : this.#hideText(text, where)));
+  }
+
+  #hideText(text: string, where: string): string {
+    if (text.length < 4) return text;
+    const findings = this.find(text);
+    if (findings.length === 0) return text;
+    return replaced(text, findings, (piece, kind) => this.#handle(piece, kind, where));
+  }
+
+  /** A value broken over lines has the handle of the whole one. */
+  #handle(piece: string, kind: string, where: string): string {
+    const value = secretIn(piece, kind);
+    this.#known.add(value, kind);
+    return this.#vault.handle(value, kind, where);
+  }
+
+  /** JSON stays JSON: what a pattern would tear is looked for once more in each text by itself. */
+  #hideJson(text: string, where: string): string {
+    const whole = this.#hideText(text, where);
+    const parsed = parse(whole);
+    if (parsed === undefined) {
+      const before = parse(text);
+      return before === undefined ? whole : JSON.stringify(this.hide(before.value, where));
+    }
+    const deep = this.hide(parsed.value, where);
+    return deep === parsed.value ? whole : JSON.stringify(deep);
+  }
+
+  /** The true texts again, as far as this process knows them: handles of another one stay. */
+  reveal<T>(value: T): T {
+    return mapTexts(value, (text, json) => replaceHandles(text, (handle) => this.#revealed(handle, json)));
+  }
+
+  #revealed(handle: string, json: boolean): string | undefined {
+    const value = this.#vault.value(handle);
+    return value !== undefined && json ? JSON.stringify(value).slice(1, -1) : value;
+  }
+
+  /** The value behind a handle. */
+  value(handle: string): string | undefined {
+    return this.#vault.value(handle);
+  }
+
+  /** What was found so far, without values. */
+  list(): readonly SecretRow[] {
+    return this.#vault.entries().map(({ handle, kind, where }) => ({ handle, kind, where }));
+  }
+
+  #readSources(): void {
+    for (const source of this.#sources.splice(0)) {
+      for (const { text, shape } of source())
+        for (const { value, kind } of secretsOf(text, shape)) this.#known.add(value, kind);
+    }
+  }
+}
+
+/** The text with `handle(piece)` in place of each finding. What holds a handle already is left. */
+export function replaced(
+  text: string,
+  findings: readonly Finding[],
+  handle: (piece: string, kind: string) => string,
+): string {
+  const taken = handlesIn(text);
+  let out = '';
+  let from = 0;
+  for (const { start, end, kind } of findings) {
+    const piece = text.slice(start, end);
+    if (taken.some(({ at, handle: old }) => at < end && at + old.length > start)) continue;
+    out += text.slice(from, start) + handle(piece, kind) + stylesIn(piece);
+    from = end;
+  }
+  return out + text.slice(from);
+}
+
+/** The secret itself, without the colours and line ends that ran through it. */
+export function secretIn(piece: string, kind: string): string {
+  const bare = unstyled(piece).text;
+  return kind === 'PRIVATE_KEY' ? bare : bare.replace(/\\?\r?\n[ \t]*/g, '');
+}
+
+function parse(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same value with each text in it changed; shares what did not change. */
+function mapTexts<T>(value: T, change: (text: string, json: boolean) => string, json = false): T {
+  if (typeof value === 'string') return change(value, json) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = value.map((item: unknown) => mapTexts(item, change, json));
+    return (items.some((item, index) => item !== value[index]) ? items : value) as T;
+  }
+  let copy: Record<string, unknown> | undefined;
+  for (const [key, item] of Object.entries(value)) {
+    const mapped: unknown = mapTexts(item, change, key === JSON_FIELD && typeof item === 'string');
+    if (mapped === item) continue;
+    copy = { ...(copy ?? value), [key]: mapped };
+  }
+  return (copy ?? value) as T;
+}

@@ -1,0 +1,87 @@
+/** What a name says of its value: `db_password`, `githubToken`, `AWS_SECRET_ACCESS_KEY`, `token_count`. */
+
+/** `strong`: the value is a secret unless it looks like none; `weak`: only when it looks like one. */
+export type Grade = { readonly kind: string; readonly strength: 'strong' | 'weak' };
+
+const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
+
+const PASSWORD = set(
+  'password passwd passwort pwd passphrase passcode passw pw psw pswd requirepass masterauth psk wpapsk',
+);
+const TOKEN = set(
+  'token jwt bearer pat authtoken accesstoken refreshtoken apitoken bottoken sessiontoken idtoken otptoken',
+);
+const SECRET = set('secret clientsecret appsecret secretkey sharedsecret');
+const KEY = set(
+  'apikey accesskey privatekey authkey appkey accountkey sharedkey encryptionkey signingkey secretkey masterkey servicekey licensekey sessionkey storagekey adminkey writekey sharedaccesskey primarykey2',
+);
+/** Words that make a following `key` a secret. */
+const KEY_BEFORE = set(
+  'api access secret private encryption encrypt encrypted decryption decrypt signing sign signature auth authorization master account shared license app application consumer subscription storage service admin hmac session jwt deploy webhook aes crypto cipher write server integration functions function client sas security ingest ingestion recaptcha captcha send rsa ec ed25519 root cookie token oauth oauth2 x apim ocp vault backup wallet signer validator rest restapi hook stripe openai anthropic algolia search mailgun sendgrid twilio datadog dd newrelic azure gemini google groq mistral cohere',
+);
+/** Words after which a name is about the secret, not the secret itself. */
+const ABOUT = set(
+  'id ids name names type types url uri urls path paths file files filename filepath dir directory length len count counts size limit limits max min policy policies expires expiry expiration expire ttl age lifetime field fields label hint format version ref refs arn endpoint host hostname port user username users prompt required enabled disabled valid invalid regex pattern placeholder error errors message msg text title description index idx position pos kind status state at date time timeout timestamp rotation rotate manager management provider providers store storage2 class location env variable var cmd command script reset change changed updated created method mode strength reuse history attempts budget usage used remaining cost price per rate limiter bucket tokenizer hashing algorithm alg algo curve iv fingerprint thumbprint checksum digest kid issuer audience scope scopes protected request response handler service2 helper utils util validator validation validate check checker generator factory parser store builder input inputs component view page screen form dialog modal icon button link list map set cache queue table column row schema model entity dto type2 exists present found missing source sources prefix suffix separator delimiter number num total ratio window distance latency bindings binding mount mounts volume group groups role roles template annotation annotations',
+);
+/** Words that make a following token or key harmless. */
+const HARMLESS_BEFORE = set(
+  'max min num prompt completion total next page continuation sync cancel cancellation lookup pad eos bos unk mask sep cls output start end stop special cached public pub primary foreign cache sort partition object row map hot short host idempotency no is has use show forgot reset enter invalid wrong missing count counter nextpage pagination cursor design css syntax lexer skip resume delta change antiforgery shortcut keyboard publishable lock',
+);
+/** Words that do not change what the name means. */
+const NEUTRAL = set(
+  'base value val prod production dev development staging stage stg test testing live primary secondary current new old raw string str plain plaintext hex b64 base64 encoded default confirmation confirm confirmed again repeat local root admin data v1 v2 v3 here is was override seed salt1 pem',
+);
+
+/** Longest name looked at. */
+const LONGEST = 100;
+
+/** @param name an identifier with any of `_ - .` and capitals between its words */
+export function gradeOf(name: string): Grade | undefined {
+  const words = wordsOf(name.slice(-LONGEST));
+  while (words.length > 1 && (NEUTRAL.has(words.at(-1) ?? '') || /^\d+$/.test(words.at(-1) ?? ''))) words.pop();
+  const last = words.at(-1) ?? '';
+  const before = words.at(-2) ?? '';
+  const own = familyOf(last, before, words);
+  if (own) return HARMLESS_BEFORE.has(before) && own.kind !== 'PASSWORD' ? undefined : own;
+  if (last === 'id' && before === 'secret') return { kind: 'SECRET', strength: 'weak' };
+  if (ABOUT.has(last) || words.length < 2) return undefined;
+  // PASSWORD_DB, API_KEY_OPENAI: the name goes on with what it is for.
+  for (let at = words.length - 2; at >= Math.max(0, words.length - 4); at -= 1) {
+    if (words.slice(at + 1).some((word) => ABOUT.has(word)) || HARMLESS_BEFORE.has(words[at - 1] ?? ''))
+      return undefined;
+    const family = familyOf(words[at] ?? '', words[at - 1] ?? '', words.slice(0, at + 1));
+    if (family) return { kind: family.kind, strength: 'weak' };
+  }
+  return undefined;
+}
+
+function familyOf(last: string, before: string, words: readonly string[]): Grade | undefined {
+  if (PASSWORD.has(last) || /(?:password|passwd|passphrase)$/.test(last))
+    return { kind: 'PASSWORD', strength: 'strong' };
+  if (
+    last === 'pass' ||
+    (/pass$/.test(last) &&
+      /^(?:db|my|root|user|admin|ftp|smtp|ssh|mail|http|redis|imap|ldap|vpn|wifi|key|store|keystore|trust)pass$/.test(
+        last,
+      ))
+  )
+    return { kind: 'PASSWORD', strength: words.length > 1 ? 'strong' : 'weak' };
+  if (SECRET.has(last) || /[a-z]secret$/.test(last)) return { kind: 'SECRET', strength: 'strong' };
+  if (TOKEN.has(last) || /[a-z]token$/.test(last))
+    return { kind: 'TOKEN', strength: last === 'pat' ? 'weak' : 'strong' };
+  if (KEY.has(last) || /(?:api|secret|access|private)key$/.test(last)) return { kind: 'API_KEY', strength: 'strong' };
+  if (last === 'key' || last === 'keys') {
+    if (KEY_BEFORE.has(before)) return { kind: 'API_KEY', strength: 'strong' };
+    return words.length > 1 && !HARMLESS_BEFORE.has(before) ? { kind: 'API_KEY', strength: 'weak' } : undefined;
+  }
+  if (last === 'auth' || last === 'credential' || last === 'credentials' || last === 'creds' || last === 'cred')
+    return { kind: 'CREDENTIAL', strength: 'weak' };
+  if (/^(?:sessionid|phpsessid|jsessionid|sid|sessid|session|cookie)$/.test(last))
+    return { kind: 'SESSION', strength: 'weak' };
+  if (last === 'sig' || last === 'signature') return { kind: 'SIGNATURE', strength: 'weak' };
+  return undefined;
+}
+
+function wordsOf(name: string): string[] {
+  return (name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? []).map((word) => word.toLowerCase());
+}

@@ -1,0 +1,99 @@
+/** Values that are known to be secret, found again wherever they stand. */
+import { type Finding, RANK } from './finding.ts';
+import { formsOf } from './forms.ts';
+import { isPlaceholder } from './placeholder.ts';
+import { isOrdinary, mixed } from './shape.ts';
+
+/** Characters by which a value is looked up; the shortest known value has as many. */
+const KEY = 8;
+/** A text that ends within a value: so many characters of it are enough. */
+const LEAST_BEGINNING = 12;
+/** Longer values are found again over line ends. */
+const LEAST_BROKEN = 16;
+/** Values kept; more is somebody filling the memory. */
+const MOST = 5000;
+const SLOTS = 1 << 16;
+
+type Known = { readonly text: string; readonly kind: string };
+
+/** Whether a value may be looked for anywhere, without its name: no word, path, number or host would pass. */
+export function isDistinct(value: string): boolean {
+  if (value.length < KEY || isPlaceholder(value) || isOrdinary(value) || /^\d+$/.test(value)) return false;
+  return mixed(value) || (value.length >= 16 && !/^[a-z]+(?:[-_ /.][a-z]+)*$/i.test(value));
+}
+
+export class KnownValues {
+  readonly #flags = new Uint8Array(SLOTS);
+  readonly #byStart = new Map<string, Known[]>();
+  readonly #seen = new Set<string>();
+
+  /** Takes a value and its encoded forms. */
+  add(value: string, kind: string): void {
+    if (this.#seen.has(value) || this.#seen.size >= MOST || !isDistinct(value)) return;
+    this.#seen.add(value);
+    for (const form of formsOf(value)) this.#keep({ text: form.text, kind: kind + form.suffix });
+  }
+
+  #keep(known: Known): void {
+    const start = known.text.slice(0, KEY);
+    this.#flags[slot(start.charCodeAt(0), start.charCodeAt(1), start.charCodeAt(2))] = 1;
+    const list = this.#byStart.get(start);
+    if (list) list.push(known);
+    else this.#byStart.set(start, [known]);
+  }
+
+  /** Every known value in the text, also one that is broken by line ends or cut by the end of the text. */
+  find(text: string): Finding[] {
+    const found: Finding[] = [];
+    if (this.#byStart.size === 0) return found;
+    for (let at = 0; at + KEY <= text.length; at += 1) {
+      if (this.#flags[slot(text.charCodeAt(at), text.charCodeAt(at + 1), text.charCodeAt(at + 2))] === 0) continue;
+      const finding = this.#at(text, at);
+      if (!finding) continue;
+      found.push(finding);
+      at = finding.end - 1;
+    }
+    return found;
+  }
+
+  #at(text: string, at: number): Finding | undefined {
+    let best: Finding | undefined;
+    for (const { text: value, kind } of this.#byStart.get(text.slice(at, at + KEY)) ?? []) {
+      const end = endOf(text, at, value);
+      if (end > (best?.end ?? at)) best = { start: at, end, kind, rank: RANK.known };
+    }
+    return best;
+  }
+}
+
+function slot(first: number, second: number, third: number): number {
+  return ((first << 11) ^ (second << 5) ^ third) & (SLOTS - 1);
+}
+
+/** Where the value ends that begins at `at`; -1 where it is not it. */
+function endOf(text: string, at: number, value: string): number {
+  if (text.startsWith(value, at)) return at + value.length;
+  let here = at;
+  for (let index = 0; index < value.length; index += 1) {
+    if (here >= text.length) return index >= LEAST_BEGINNING ? here : -1;
+    if (text.charCodeAt(here) !== value.charCodeAt(index)) {
+      if (value.length < LEAST_BROKEN) return -1;
+      const next = afterBreak(text, here);
+      if (next < 0 || text.charCodeAt(next) !== value.charCodeAt(index)) return -1;
+      here = next;
+    }
+    here += 1;
+  }
+  return here;
+}
+
+/** The place after a line end and the blanks of the next line; -1 where no line ends. */
+function afterBreak(text: string, at: number): number {
+  let here = text.charCodeAt(at) === 0x5c ? at + 1 : at;
+  if (text.charCodeAt(here) === 0x0d) here += 1;
+  if (text.charCodeAt(here) !== 0x0a) return -1;
+  here += 1;
+  for (let blanks = 0; blanks < 40 && (text.charCodeAt(here) === 0x20 || text.charCodeAt(here) === 0x09); blanks += 1)
+    here += 1;
+  return here;
+}

@@ -1,0 +1,49 @@
+/** What stands where a secret would stand and is none: words of documentation, masks, references. */
+
+const REFERENCE =
+  /^(?:\$[A-Za-z_({]|\$\d|%[A-Za-z_]+%|%\(|%[sdv]$|\{\{|\$?\{|#\{|<|\[|@@|!(?:Ref|Sub|vault|secret|env|GetAtt)\b|(?:op|vault|aws-sm|gcp-sm|keyring|keychain|secretsmanager|ssm|sops|ref\+\w+):|arn:aws|(?:process\.)?env[.[(]|(?:os\.)?(?:environ|getenv)\b|ENV[.[]|var\.|local\.|data\.|secrets?[./]|config[.[(]|file:|env:|data:image|@Microsoft\.KeyVault|projects\/)/i;
+const MASK = /^(.)\1{3,}$|^(?:[*•·●xX#.…_?-]{4,})$|\*{3}|•{3}|x{5}|X{4}|\.{3}|…|⟦|<[^<>]{1,60}>|\$\{[^{}]{0,80}\}|\{\{/;
+const MARKED =
+  /example|redacted|placeholder|changeme|change[_-]me|change-this|changeit|replace[_-]?(?:me|with|this)|insert[_-]|your[_-]|(?:^|[_-])yours?(?=[_-]|$)|_here$|-here$|dummy|notreal|not[_-]a[_-]real|masked|filtered|todo|fixme|^fake[_-]|scrubbed|\bhidden\b|sanitized|obfuscated/i;
+/** Words that name a secret instead of being one. */
+const WORDS = new Set(
+  `a an the my our your some any this that new old is not no yes on off ok true false null none nil undefined void empty default
+  required optional missing invalid valid wrong incorrect expired enabled disabled unset set get string str text number int integer
+  bool boolean object array any unknown type value val var name user username admin root login password passwd passphrase pass pwd pw
+  secret secrets token tokens key keys apikey api auth access refresh bearer basic private public client server session id test tests
+  testing demo sample foo bar baz qux foobar abc xyz here goes enter insert put use with from for of in to and or env variable
+  config file path field input prompt hash salt hashed encrypted plain plaintext base hex github gitlab aws azure google openai slack
+  stripe npm docker db database mysql postgres redis mongo app application service host port url uri prod production dev development
+  staging local localhost super strong very long random generated manager store vault provider strategy manual auto automatic always never
+  read write readonly inherit legacy simple word words changeme bcrypt argon scrypt sha md rsa json yaml xml credentials credential stdin
+  ask interactive required self user2 me it function return async await const let static final`
+    .split(/\s+/)
+    .filter((word) => word !== ''),
+);
+
+/** True for text that only stands in for a secret. */
+export function isPlaceholder(value: string): boolean {
+  if (value.length > 4000) return false;
+  const head = value.length > 300 ? value.slice(0, 300) : value;
+  return REFERENCE.test(head) || MASK.test(head) || MARKED.test(head) || onlyWords(head) || monotonous(head);
+}
+
+/** Every word of it is a word that names things; digits other than a last one make it a value. */
+function onlyWords(value: string): boolean {
+  if (value.length > 60) return false;
+  const words = value.replace(/\d$/, '').match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^A-Za-z0-9_\-. /:]+/g) ?? [];
+  return words.every((word) => WORDS.has(word.toLowerCase()));
+}
+
+/** Hardly any different characters, or the alphabet and the digits in a row. */
+function monotonous(value: string): boolean {
+  if (value.length < 12) return false;
+  const body = value.slice(-Math.min(value.length, 40));
+  if (new Set(body).size <= 3) return true;
+  let steps = 0;
+  for (let at = 1; at < body.length; at += 1) {
+    const step = body.charCodeAt(at) - body.charCodeAt(at - 1);
+    if (step === 1 || step === 0) steps += 1;
+  }
+  return steps > body.length * 0.75;
+}

@@ -1,0 +1,143 @@
+/** Where in a shell command a piece of text stands: in which quotes, in a here-document, as code for another program. */
+import { forEachChild, parse, type SyntaxNode } from 'unbash';
+
+export type Place = {
+  readonly kind: 'bare' | 'single' | 'double' | 'ansi' | 'document' | 'literalDocument' | 'comment' | 'odd';
+  /** The program that would take it for code of its own. */
+  readonly code?: string;
+};
+
+/** Longer commands are not taken apart. */
+const LONGEST = 60_000;
+const ODD: Place = { kind: 'odd' };
+
+/** Programs that run what they are given as text. */
+const INTERPRETERS =
+  /^(?:(?:ba|da|z|k|fi|a|tc|c|pw)?sh|eval|source|\.|trap|ssh|mosh|su|python[\d.]*|pypy\d?|perl[\d.]*|ruby[\d.]*|node|nodejs|deno|bun|php[\d.]*|lua[\d.]*|Rscript|osascript|[gmn]?awk|sed|expect|tclsh|psql|mysql|mariadb|sqlite3|mongosh?|sqlcmd|sqlplus|duckdb|clickhouse-client|jq|yq|xargs|parallel|watch|find|make|at|batch|crontab|tmux|screen|script|gdb|vim?|nvim|ed|ex|emacs|git|env|nsenter|chroot|docker|podman|kubectl|systemd-run|flock|timeout|bc|dc|let|declare|test|\[|printf)$/;
+/** Of those, the ones that take data in ordinary words: code only in a word that reads like some, or behind an option for it. */
+const ALSO_DATA =
+  /^(?:psql|mysql|mariadb|mongosh?|sqlcmd|sqlplus|git|docker|podman|kubectl|env|timeout|printf|ssh|find|watch|test|\[|su|jq|yq|flock|systemd-run|declare|make)$/;
+/** Programs that run what they read. */
+const READERS =
+  /^(?:(?:ba|da|z|k|fi|a|tc|c|pw)?sh|sudo|ssh|python[\d.]*|perl[\d.]*|ruby[\d.]*|node|nodejs|deno|bun|php[\d.]*|lua[\d.]*|psql|mysql|mariadb|sqlite3|mongosh?|sqlcmd|sqlplus|duckdb|xargs|parallel|at|batch|crontab|bc|dc|ed|ex|expect)$/;
+const CODE_OPTION = /^(?:-\w{0,3}[cerE]|--(?:command|execute|eval|expression|run))$/;
+
+/** The place of each offset in the command. A command that can't be parsed has only odd ones. */
+export function placesOf(command: string, offsets: readonly number[]): readonly Place[] {
+  if (command.length > LONGEST) return offsets.map(() => ODD);
+  try {
+    const script = parse(command);
+    if (script.errors?.length) return offsets.map(() => ODD);
+    return offsets.map((at) => placeAt(command, script, at));
+  } catch {
+    return offsets.map(() => ODD);
+  }
+}
+
+function placeAt(command: string, root: SyntaxNode, at: number): Place {
+  const path = pathTo(root, at);
+  // A script in escaped backticks counts its places in a text of its own.
+  if (path.some((node) => node.type === 'Script' && node.source !== undefined)) return ODD;
+  const kind = kindOf(command, path);
+  const code = kind === 'comment' ? undefined : interpreterOf(path, at);
+  return code === undefined ? { kind } : { kind, code };
+}
+
+/** The nodes around a place, the outermost first. A here-document's body stands behind the command that it belongs to. */
+function pathTo(root: SyntaxNode, at: number): readonly SyntaxNode[] {
+  let best: readonly SyntaxNode[] = [root];
+  const walk = (node: SyntaxNode, path: readonly SyntaxNode[], within: boolean): void => {
+    const here = [...path, node];
+    const holds = within && node.pos <= at && at < node.end;
+    const document = node.type === 'HereDocBody' && node.pos <= at && at < node.end;
+    const inDocument = best.some((known) => known.type === 'HereDocBody');
+    if (document || (holds && (!inDocument || path.some((outer) => outer.type === 'HereDocBody')))) best = here;
+    forEachChild(node, (child) => walk(child, here, holds || document));
+  };
+  walk(root, [], true);
+  return best;
+}
+
+/** Containers: what is in them and in none of their parts is a comment or blank. */
+const CONTAINERS: ReadonlySet<string> = new Set([
+  'Script',
+  'CompoundList',
+  'Statement',
+  'Pipeline',
+  'AndOr',
+  'Subshell',
+  'BraceGroup',
+  'If',
+  'Elif',
+  'While',
+  'Case',
+  'CaseItem',
+  'For',
+  'Select',
+  'Function',
+  'Redirected',
+  'Command',
+]);
+/** Between these and the word nothing changes how it is quoted. */
+const PASSING: ReadonlySet<string> = new Set(['Literal', 'BraceExpansion', 'Glob']);
+
+function kindOf(command: string, path: readonly SyntaxNode[]): Place['kind'] {
+  for (const [back, node] of path.toReversed().entries()) {
+    const outer = path.at(-2 - back);
+    switch (node.type) {
+      case 'SingleQuoted':
+        return 'single';
+      case 'DoubleQuoted':
+      case 'LocaleString':
+        return 'double';
+      case 'AnsiCQuoted':
+        return 'ansi';
+      case 'HereDocBody':
+        return outer?.type === 'HereDoc' && outer.delimiter?.quoted === true ? 'literalDocument' : 'document';
+      case 'Word':
+        if (outer?.type === 'For' || outer?.type === 'Select') return outer.name === node ? 'odd' : 'bare';
+        if (outer?.type === 'Function' || outer?.type === 'Coproc') return 'odd';
+        if (outer?.type === 'Assignment') return outer.index === node ? 'odd' : 'bare';
+        if (outer?.type === 'Default' || outer?.type === 'Remove' || outer?.type === 'Replace') return 'odd';
+        return inBackticks(command, path) ? 'odd' : 'bare';
+      default:
+        if (CONTAINERS.has(node.type)) return 'comment';
+        if (!PASSING.has(node.type) || (node.type === 'Glob' && node.kind === 'bracket')) return 'odd';
+    }
+  }
+  return 'odd';
+}
+
+function inBackticks(command: string, path: readonly SyntaxNode[]): boolean {
+  return path.some((node) => node.type === 'CommandExpansion' && command.charAt(node.pos) === '`');
+}
+
+/** The program that would run the text as code: the one whose argument it is, or one that reads it from a pipe. */
+function interpreterOf(path: readonly SyntaxNode[], at: number): string | undefined {
+  for (const [index, node] of path.entries()) {
+    const inner = path[index + 1];
+    if (node.type === 'Pipeline') {
+      const reader = node.commands.find(
+        (command) =>
+          command.type === 'Command' && command.pos > at && READERS.test(baseName(command.name?.value ?? '')),
+      );
+      if (reader?.type === 'Command') return baseName(reader.name?.value ?? '');
+    }
+    if (node.type !== 'Command' || inner === undefined || inner.type === 'Assignment') continue;
+    const words = [node.name, ...node.args].flatMap((word) => (word?.type === 'Word' ? [word] : []));
+    const place = words.findIndex((word) => word === inner);
+    const before = place < 0 ? words : words.slice(0, place);
+    const own = before.find((word) => INTERPRETERS.test(baseName(word.value)));
+    if (own && takesAsCode(own.value, inner, before.at(-1)?.value)) return baseName(own.value);
+  }
+  return undefined;
+}
+
+function takesAsCode(program: string, word: SyntaxNode | undefined, before: string | undefined): boolean {
+  if (!ALSO_DATA.test(baseName(program)) || word?.type !== 'Word') return true;
+  return (before !== undefined && CODE_OPTION.test(before)) || /[\s;|&(){}]/.test(word.value);
+}
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,110 @@
+/** A command with handles → the command that runs (SE-1): each secret comes in as an environment variable. */
+import { handlesIn } from './handle.ts';
+import { type Place, placesOf } from './places.ts';
+
+/** What became of a command's handles. */
+export type Restored =
+  | {
+      readonly kind: 'restored';
+      /** What runs: references to `env` where the handles were. Holds a value in clear only where no reference can stand. */
+      readonly command: string;
+      /** The same command with the true values as quoted words, for the gate. */
+      readonly judged: string;
+      readonly env: Readonly<Record<string, string>>;
+      /** Why a value could become part of the code, where it could: the user decides. */
+      readonly unsafe?: string;
+    }
+  /** Handles that nothing here resolves. */
+  | { readonly kind: 'unknown'; readonly handles: readonly string[] };
+
+const NAME = 'AISH_SECRET_';
+/** No shell and no other language takes any of these for more than text. */
+const PLAIN = /^[A-Za-z0-9_.,:/@%+=-]+$/;
+
+/** @param value the value behind a handle; a command without handles comes back as it is */
+export function restoreCommand(command: string, value: (handle: string) => string | undefined): Restored {
+  const found = handlesIn(command);
+  const unknown = found.filter(({ handle }) => value(handle) === undefined).map(({ handle }) => handle);
+  if (unknown.length > 0) return { kind: 'unknown', handles: [...new Set(unknown)] };
+  if (found.length === 0) return { kind: 'restored', command, judged: command, env: {} };
+  const names = new Map<string, string>();
+  const env: Record<string, string> = {};
+  const runs = new Pieces(command);
+  const judged = new Pieces(command);
+  let unsafe: string | undefined;
+  const places = placesOf(
+    command,
+    found.map(({ at }) => at),
+  );
+  for (const [index, { handle, at }] of found.entries()) {
+    const secret = value(handle) ?? '';
+    const place = places[index] ?? { kind: 'odd' };
+    if (place.kind === 'comment') continue;
+    const name = names.get(handle) ?? `${NAME}${names.size + 1}`;
+    names.set(handle, name);
+    const plain = PLAIN.test(secret);
+    const [run, judge] = inserted(place, secret, name, plain);
+    if (run.includes(name)) env[name] = secret;
+    runs.put(at, handle.length, run);
+    judged.put(at, handle.length, judge);
+    if (!plain) unsafe ??= dangerOf(place, secret);
+  }
+  return {
+    kind: 'restored',
+    command: runs.done(),
+    judged: judged.done(),
+    env,
+    ...(unsafe === undefined ? {} : { unsafe }),
+  };
+}
+
+/** What stands in the handle's place, for the shell and for the gate. */
+function inserted({ kind }: Place, secret: string, name: string, plain: boolean): readonly [string, string] {
+  const quoted = `'${secret.replaceAll("'", "'\\''")}'`;
+  switch (kind) {
+    case 'bare':
+      return [`"$${name}"`, quoted];
+    case 'single':
+      return [`'"$${name}"'`, `'${quoted}'`];
+    case 'ansi':
+      return [`'"$${name}"$'`, `'${quoted}$'`];
+    case 'double':
+      return [`\${${name}}`, `"${quoted}"`];
+    case 'document':
+      return [`\${${name}}`, secret.replace(/[\\$`]/g, '\\$&')];
+    case 'literalDocument':
+      return [secret, secret];
+    case 'odd':
+    case 'comment':
+      return [plain ? secret : `\${${name}}`, secret];
+  }
+}
+
+function dangerOf(place: Place, secret: string): string | undefined {
+  if (place.code !== undefined) return `a secret would become part of what ${place.code} runs`;
+  if (place.kind === 'odd') return 'a secret would stand where the shell may take it for code';
+  // A line of it may end the document.
+  if (place.kind === 'literalDocument' && secret.includes('\n'))
+    return 'a secret of several lines would stand in a here-document';
+  return undefined;
+}
+
+/** A text with some pieces replaced, from left to right. */
+class Pieces {
+  readonly #text: string;
+  #out = '';
+  #from = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  put(at: number, length: number, piece: string): void {
+    this.#out += this.#text.slice(this.#from, at) + piece;
+    this.#from = at + length;
+  }
+
+  done(): string {
+    return this.#out + this.#text.slice(this.#from);
+  }
+}

@@ -1,0 +1,73 @@
+/** What a value looks like: facts about characters, no judgement. */
+
+/** Bits per character. */
+export function entropy(value: string): number {
+  const counts = new Map<string, number>();
+  for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / value.length) * Math.log2(count / value.length);
+  return bits;
+}
+
+const hasDigit = /\d/;
+const hasLetter = /[A-Za-z]/;
+
+/** Letters and digits, or letters and signs that no word has: not a word of a language. */
+export function mixed(value: string): boolean {
+  if (!hasLetter.test(value)) return false;
+  if (hasDigit.test(value)) return true;
+  return /[!@#$%^&*+=?~]/.test(value) || (/[a-z]/.test(value) && /[A-Z]/.test(value.slice(1)) && !CAMEL.test(value));
+}
+
+const CAMEL = /^[A-Za-z]?[a-z]*(?:[A-Z][a-z]+)+$/;
+
+/** Long, and without the regularity of words: what machines make. */
+export function random(value: string, least = 16): boolean {
+  if (value.length < least || !hasDigit.test(value) || /\s/.test(value)) return false;
+  if (/^[0-9a-f]+$/i.test(value))
+    return value.length >= Math.max(least, 20) && entropy(value) > 2.8 && hasLetter.test(value);
+  return hasLetter.test(value) && entropy(value) >= Math.min(3.2, Math.log2(value.length) - 0.9) && !wordy(value);
+}
+
+/** Words joined by signs, with at most a number among them: `my-app-v2-config`. */
+function wordy(value: string): boolean {
+  const parts = value.split(/[-_./:]/);
+  if (parts.length < 2) return false;
+  const words = parts.filter((part) => /^(?:[A-Z]?[a-z]{2,}|[A-Z]{2,}|v?\d{1,4}|)$/.test(part)).length;
+  return words >= parts.length - (parts.length > 4 ? 1 : 0);
+}
+
+const UUID = /^\{?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\}?$/i;
+const VERSION = /^[v^~<>=]*\d+(?:\.\d+)+(?:[-+][\w.+-]*)?$/i;
+const DATE = /^\d{4}-\d\d-\d\d(?:[T ]|$)|^\d{1,2}:\d\d(?::\d\d)?$/;
+const DIGEST = /^(?:sha\d{1,3}|md5|blake\w*)[:-]/i;
+const PATH =
+  /^(?:~|\.{1,2})?\/[\w.@~+-]*(?:\/[\w.@~+ -]*)*$|^[A-Za-z]:\\|^[\w./-]+\.(?:txt|pem|key|json|ya?ml|toml|env|cfg|conf|ini|sh|py|js|ts|tsx|jsx|go|rs|rb|md|html|css|php|java|pub|crt|cer|gpg|asc|p12|pfx|jks|log|lock|xml|properties)$/;
+const HOST = /^(?=.{1,120}$)[a-z][a-z0-9-]{0,62}(?:\.[a-z][a-z0-9-]{0,62})+(?::\d+)?(?:\/[a-z0-9/_.-]*)?$/;
+const ADDRESS = /^(?:https?|wss?|ftp|ssh|git|s3|gs|file|tcp|unix):\/\//i;
+const MAIL = /^[\w.+-]{1,64}@[\w-]{1,60}(?:\.[\w-]{1,60})+$/;
+
+export function isUuid(value: string): boolean {
+  return UUID.test(value);
+}
+
+/** Something with a well-known meaning of its own: a version, a date, a checksum, a path, a host, a mail address. */
+export function isOrdinary(value: string): boolean {
+  const head = value.slice(0, 200);
+  return (
+    VERSION.test(head) ||
+    DATE.test(head) ||
+    DIGEST.test(head) ||
+    (PATH.test(head) && !(value.length === 40 && hasDigit.test(value))) ||
+    HOST.test(head) ||
+    ADDRESS.test(head) ||
+    MAIL.test(head)
+  );
+}
+
+/** A piece of program text: a call, a member, an index, a type. */
+export function isCode(value: string): boolean {
+  return /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+[([]?|^[A-Za-z_$][\w$.:]*[([]|^[({[]|=>|^[&*!]/.test(
+    value,
+  );
+}

@@ -1,0 +1,169 @@
+/** What this machine knows to be secret: the environment, credential files (SE-2). Read once, bounded, never followed. */
+import { closeSync, constants, fstatSync, opendirSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { detect } from './detect.ts';
+import { gradeOf } from './key-name.ts';
+import { isPlaceholder } from './placeholder.ts';
+import { isOrdinary } from './shape.ts';
+
+/** How a source is written. `token`: nothing but the secret; `keys`: a private key; `pairs`: `NAME=value` lines. */
+export type Shape = 'text' | 'pairs' | 'token' | 'keys' | 'netrc' | 'pgpass';
+export type Source = { readonly text: string; readonly shape: Shape };
+
+/** Bytes of one file. */
+const MOST_BYTES = 256 * 1024;
+/** Entries of a directory looked through for `.env` files, and files read. */
+const MOST_ENTRIES = 4000;
+const MOST_FILES = 24;
+/** Shortest known value. */
+const LEAST = 8;
+
+/** Credential files below the home directory. */
+const HOME_FILES: readonly (readonly [string, Shape])[] = [
+  ['.aws/credentials', 'text'],
+  ['.netrc', 'netrc'],
+  ['.npmrc', 'pairs'],
+  ['.pypirc', 'pairs'],
+  ['.pgpass', 'pgpass'],
+  ['.my.cnf', 'pairs'],
+  ['.git-credentials', 'text'],
+  ['.kube/config', 'text'],
+  ['.docker/config.json', 'text'],
+  ['.config/gh/hosts.yml', 'text'],
+  ['.config/glab-cli/config.yml', 'text'],
+  ['.config/hub', 'text'],
+  ['.cargo/credentials.toml', 'text'],
+  ['.gem/credentials', 'text'],
+  ['.terraform.d/credentials.tfrc.json', 'text'],
+  ['.config/gcloud/application_default_credentials.json', 'text'],
+  ['.config/rclone/rclone.conf', 'text'],
+  ['.s3cfg', 'pairs'],
+  ['.boto', 'pairs'],
+  ['.vault-token', 'token'],
+  ['.cache/huggingface/token', 'token'],
+  ['.huggingface/token', 'token'],
+  ['.ssh/id_rsa', 'keys'],
+  ['.ssh/id_ed25519', 'keys'],
+  ['.ssh/id_ecdsa', 'keys'],
+  ['.ssh/id_dsa', 'keys'],
+  ['.env', 'pairs'],
+];
+
+/** The credential files of a home directory that are there. */
+export function* homeSources(home: string): Iterable<Source> {
+  for (const [path, shape] of HOME_FILES) {
+    const text = read(join(home, path));
+    if (text !== undefined) yield { text, shape };
+  }
+}
+
+/** The `.env*` files of a directory. */
+export function* folderSources(folder: string): Iterable<Source> {
+  for (const name of envFiles(folder)) {
+    const text = read(join(folder, name));
+    if (text !== undefined) yield { text, shape: 'pairs' };
+  }
+}
+
+/** The environment, as lines. `also` names variables that hold a secret whatever they are called. */
+export function* environmentSources(
+  env: Readonly<Record<string, string | undefined>>,
+  also: readonly string[] = [],
+): Iterable<Source> {
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined || value.length < LEAST || value.length > MOST_BYTES) continue;
+    if (also.includes(name)) yield { text: value, shape: 'token' };
+    else
+      yield { text: value.includes('\n') ? value : `${name}=${value}`, shape: value.includes('\n') ? 'text' : 'pairs' };
+  }
+}
+
+function envFiles(folder: string): string[] {
+  const names: string[] = [];
+  try {
+    const entries = opendirSync(folder);
+    try {
+      for (let left = MOST_ENTRIES; left > 0 && names.length < MOST_FILES; left -= 1) {
+        const entry = entries.readSync();
+        if (!entry) break;
+        if (
+          /^\.env(?:rc)?(?:\..{1,40})?$|\.env$/.test(entry.name) &&
+          !/example|sample|template|dist$/i.test(entry.name)
+        )
+          names.push(entry.name);
+      }
+    } finally {
+      entries.closeSync();
+    }
+  } catch {
+    // A folder that can't be read holds nothing that a command could show.
+  }
+  return names;
+}
+
+/** A plain file's text, at most so much of it. A pipe in its place (as password managers put there) is left alone. */
+function read(path: string): string | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    if (!fstatSync(file).isFile()) return undefined;
+    const buffer = Buffer.alloc(Math.min(fstatSync(file).size, MOST_BYTES));
+    return buffer.toString('utf8', 0, readSync(file, buffer, 0, buffer.length, 0));
+  } catch {
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+type Secret = { readonly value: string; readonly kind: string };
+
+/** The values of a source that are worth looking for anywhere. */
+export function* secretsOf(text: string, shape: Shape): Iterable<Secret> {
+  if (shape === 'token') {
+    const value = text.trim();
+    if (!/\s/.test(value) && value.length >= LEAST) yield { value, kind: 'TOKEN' };
+    return;
+  }
+  for (const { start, end, kind } of detect(text)) {
+    const value = text.slice(start, end);
+    if (kind === 'PRIVATE_KEY') yield* keyLines(value);
+    else if (value.length >= LEAST) yield { value, kind };
+    if (kind === 'CREDENTIAL' || kind === 'BASIC_AUTH') yield* decoded(value);
+  }
+  if (shape === 'pairs') yield* pairs(text);
+  if (shape === 'netrc') yield* matches(text, /\bpassword[ \t\r\n]{1,20}(\S{8,400})/g);
+  if (shape === 'pgpass')
+    yield* matches(text, /^[^#\n](?:[^:\n\\]|\\.){0,200}(?::(?:[^:\n\\]|\\.){0,200}){3}:([^\n]{8,400})$/gm);
+}
+
+/** Each line of a private key by itself: a part of a key that is shown is a secret as well. */
+function* keyLines(block: string): Iterable<Secret> {
+  yield { value: block, kind: 'PRIVATE_KEY' };
+  for (const line of block.split(/\\n|\r?\n/)) {
+    if (/^[A-Za-z0-9+/=]{40,100}$/.test(line.trim())) yield { value: line.trim(), kind: 'PRIVATE_KEY' };
+  }
+}
+
+/** In a file of settings a name is enough; the value need not look like a secret. */
+function* pairs(text: string): Iterable<Secret> {
+  for (const match of text.matchAll(
+    /^[ \t]{0,8}(?:export[ \t]+)?([\w.:/-]{2,100})[ \t]{0,4}=[ \t]{0,4}("[^"\n]{8,2000}"|'[^'\n]{8,2000}'|[^\s"'][^\n]{7,2000})$/gm,
+  )) {
+    const grade = gradeOf(match[1] ?? '');
+    const raw = (match[2] ?? '').trim();
+    const value = /^["']/.test(raw) ? raw.slice(1, -1) : raw;
+    if (grade && !isPlaceholder(value) && !isOrdinary(value) && !/\s/.test(value)) yield { value, kind: grade.kind };
+  }
+}
+
+function* matches(text: string, pattern: RegExp): Iterable<Secret> {
+  for (const match of text.matchAll(pattern)) if (match[1] !== undefined) yield { value: match[1], kind: 'PASSWORD' };
+}
+
+/** The password inside the Base64 of `user:password`. */
+function* decoded(value: string): Iterable<Secret> {
+  const said = Buffer.from(value, 'base64').toString('utf8');
+  const password = /^[\x20-\x7e]{1,200}:([\x20-\x7e]{8,400})$/.exec(said)?.[1];
+  if (password !== undefined) yield { value: password, kind: 'PASSWORD' };
+}

@@ -1,0 +1,89 @@
+/** Tokens that are known by how they begin: the rows of the table, tried where their beginning stands. */
+import { RANK } from './finding.ts';
+import { isPlaceholder } from './placeholder.ts';
+import type { TokenRule } from './rules/rule.ts';
+import { mixed } from './shape.ts';
+
+/** Longest token looked at when it is broken over lines. */
+const WINDOW = 1200;
+/** A line that ends before this is a word, not half a token. */
+const LEAST_LINE = 20;
+
+export type Reader = (
+  text: string,
+  at: number,
+) => { start: number; end: number; kind: string; rank: number } | undefined;
+
+/** One row and one of its beginnings → the reader of what stands there. */
+export function tokenReader(rule: TokenRule, start: string): Reader {
+  const stop = rule.stop ?? '[A-Za-z0-9]';
+  const source = `${start.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}(?:${rule.rest})(?!${stop})`;
+  const before = rule.before === undefined ? undefined : new RegExp(`(?:${rule.before})$`);
+  let pattern: RegExp | undefined;
+  const read = (text: string, at: number): number => {
+    pattern ??= new RegExp(source, 'y');
+    pattern.lastIndex = at;
+    return pattern.test(text) ? pattern.lastIndex : -1;
+  };
+  return (text, at) => {
+    const from = before ? beginning(text, at, before) : at;
+    if (from < 0 || !beginsHere(text, from)) return undefined;
+    let end = read(text, at);
+    let value = end < 0 ? '' : text.slice(from, end);
+    if (end < 0) {
+      const joined = unwrapped(text, at);
+      const length = joined === undefined ? -1 : read(joined.text, 0);
+      if (!joined || length < 0) return undefined;
+      value = joined.text.slice(0, length);
+      end = joined.places[length - 1]! + 1;
+    }
+    const body = value.slice(start.length);
+    if (isPlaceholder(value) || isPlaceholder(body) || (rule.loose && !(mixed(body) && /\d/.test(body))))
+      return undefined;
+    return { start: from, end, kind: rule.kind, rank: RANK.token };
+  };
+}
+
+function beginning(text: string, at: number, before: RegExp): number {
+  const found = before.exec(text.slice(Math.max(0, at - 16), at));
+  return found ? at - found[0].length : -1;
+}
+
+/** No letter or digit before it, but for those of an escape: `\n`, `%3D`, `\u003d`. */
+function beginsHere(text: string, at: number): boolean {
+  const code = text.charCodeAt(at - 1);
+  if (at === 0 || !isWord(code)) return true;
+  const back = text.slice(Math.max(0, at - 6), at);
+  return /(?:\\[nrtbf0]|%[0-9A-Fa-f]{2}|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\x1b\[[\d;]{0,3}m|\/bot)$/.test(back);
+}
+
+function isWord(code: number): boolean {
+  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+}
+
+const BREAK = /\\?\r?\n[ \t]{0,40}/y;
+
+/** A token that a narrow page has broken into lines, put together again; `places` say where each character stood. */
+function unwrapped(text: string, at: number): { text: string; places: number[] } | undefined {
+  const places: number[] = [];
+  let joined = '';
+  let line = 0;
+  let from = at;
+  for (let index = at; index < text.length && index - at < WINDOW; index += 1) {
+    const code = text.charCodeAt(index);
+    if (isWord(code) || code === 45 || code === 95 || code === 46 || code === 61 || code === 43 || code === 47) {
+      places.push(index);
+      line += 1;
+      continue;
+    }
+    BREAK.lastIndex = index;
+    if (line < LEAST_LINE || !BREAK.test(text)) break;
+    joined += text.slice(from, index);
+    from = BREAK.lastIndex;
+    index = from - 1;
+    line = 0;
+  }
+  if (joined === '') return undefined;
+  const last = places.at(-1) ?? at;
+  return { text: joined + text.slice(from, Math.max(from, last + 1)), places };
+}

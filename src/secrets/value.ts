@@ -1,0 +1,96 @@
+/** The value that stands after a name: where it begins and ends, in whatever is written around it. */
+
+export type Quote = 'none' | 'quoted';
+export type Value = { readonly start: number; readonly end: number; readonly quote: Quote };
+
+const LONGEST = 4096;
+const OPEN = /(?:[brfuBRFU@$LS]{1,2}(?=["']))?(\\{0,4}["'`]|&quot;|%22|&#34;|&#x27;)/y;
+
+/** Reads a quoted value that opens at `at`; undefined where none does, or none closes on the same line. */
+export function quotedAt(text: string, at: number): Value | undefined {
+  OPEN.lastIndex = at;
+  const quote = OPEN.exec(text)?.[1];
+  if (quote === undefined) return undefined;
+  const start = OPEN.lastIndex;
+  const last = quote.charAt(quote.length - 1);
+  const escaped = quote.length > 1;
+  for (let index = start; index < text.length && index - start <= LONGEST; index += 1) {
+    const character = text.charAt(index);
+    if (character === '\n') return undefined;
+    if (escaped) {
+      if (text.startsWith(quote, index)) return { start, end: index, quote: 'quoted' };
+    } else if (character === '\\' && last !== "'") index += 1;
+    else if (character === last) return { start, end: index, quote: 'quoted' };
+  }
+  return undefined;
+}
+
+export type Around = {
+  /** It is a parameter of an address: `&` ends it. */
+  readonly parameter: boolean;
+  /** Name and value are a line of their own, as in a `.env` file: only its end ends it. */
+  readonly wholeLine: boolean;
+};
+
+/** Reads an unquoted value that begins at `at`. */
+export function bareAt(text: string, at: number, { parameter, wholeLine }: Around): Value | undefined {
+  let end = at;
+  while (end < text.length && end - at < LONGEST && !ends(text, end, parameter, wholeLine)) end += 1;
+  if (end - at >= LONGEST) return undefined;
+  if (!wholeLine) end = trimmed(text, at, end);
+  return end > at ? { start: at, end, quote: 'none' } : undefined;
+}
+
+function ends(text: string, at: number, parameter: boolean, wholeLine: boolean): boolean {
+  const character = text.charAt(at);
+  switch (character) {
+    case ' ':
+    case '\t':
+    case '\n':
+    case '\r':
+    case '\x1b':
+      return true;
+    case '"':
+    case "'":
+    case '`':
+    case '<':
+    case '>':
+      return !wholeLine;
+    case '\\':
+      // The escape that ends a line within a string, or a quote in one.
+      return /[nrt"']/.test(text.charAt(at + 1)) && !wholeLine;
+    case '&':
+      return (
+        parameter ||
+        text.charAt(at + 1) === '&' ||
+        text.startsWith('&quot;', at) ||
+        text.startsWith('&amp;', at) ||
+        text.startsWith('&lt;', at)
+      );
+    case '#':
+      return parameter;
+    case '|':
+      return !wholeLine;
+    case ';':
+    case ',':
+      return !wholeLine;
+    default:
+      return false;
+  }
+}
+
+const OPENERS: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
+
+/** Brackets and stops that close what is around the value belong to it no more. */
+function trimmed(text: string, start: number, end: number): number {
+  let last = end;
+  while (last > start) {
+    const character = text.charAt(last - 1);
+    const opener = OPENERS[character];
+    const value = text.slice(start, last);
+    if (opener !== undefined && !value.includes(opener)) last -= 1;
+    else if (/[.:]$/.test(value) && (last === text.length || /\s/.test(text.charAt(last)))) last -= 1;
+    else break;
+  }
+  return last;
+}
