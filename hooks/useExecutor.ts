@@ -26,7 +26,7 @@ export function useExecutor(): { readonly user?: Foreground; readonly models: re
   );
   const foreground = (op: string, by: Foreground['by'], command: string): Foreground[] => {
     const running = engine.live.commands.get(op);
-    return running ? [{ op, by, command, running }] : [];
+    return running ? [{ op, by, command: engine.services.secrets.reveal(command), running }] : [];
   };
   const [user] = userOp === undefined ? [] : foreground(userOp, 'user', line);
   const models = isActing(phase) ? runningOf(phase) : [];

@@ -11,15 +11,16 @@ export function useNorris() {
   const lastGoal = useConversation((conversation) => conversation.lastGoal);
   return {
     run: run as NorrisRun | undefined,
-    lastGoal,
+    lastGoal: engine.services.secrets.reveal(lastGoal),
     start: (goal: string) => void engine.dispatch({ type: 'norrisStarted', goal }),
     abort: () => void engine.dispatch({ type: 'aborted' }),
   };
 }
 
-/** The question on screen: the head of the line (HA-6). */
+/** The question on screen: the head of the line (HA-6), in the true words. */
 export function useQuestion(): Question | undefined {
-  return useSession((state) => state.questions[0]);
+  const { reveal } = useScreen().aish.engine.services.secrets;
+  return reveal(useSession((state) => state.questions[0]));
 }
 
 /** What the conversation is doing, in a word or two; undefined when it does nothing. */

@@ -2,6 +2,7 @@
 import type { Aish } from '../../src/commands/aish.ts';
 import { entryLines } from '../entries/lines.ts';
 import type { Look } from '../entries/look.ts';
+import { trueEntry } from '../entries/true-text.ts';
 
 /** Lines of the transcript kept at most; less on a small screen, so that the last one is not pushed out. */
 const MOST_LINES = 40;
@@ -13,7 +14,7 @@ export function farewell(aish: Aish, look: Look, rows: number): string {
   const tail: string[] = [];
   for (let at = entries.length - 1; at >= 0 && tail.length < most; at--) {
     const shown = entries[at];
-    if (shown) tail.unshift(...entryLines(shown.entry, look));
+    if (shown) tail.unshift(...entryLines(trueEntry(aish.engine, shown.entry), look));
   }
   const { sessionId } = aish.info();
   return [...tail.slice(-most), '', `aish-tui --resume ${sessionId} goes on from here.`, ''].join('\n');

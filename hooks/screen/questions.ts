@@ -51,9 +51,9 @@ export class Questions {
     this.#schedule = schedule;
   }
 
-  /** The question on screen, if one is. */
+  /** The question on screen, if one is, in the true words: what the user decides on is what will run. */
   get head(): Question | undefined {
-    return this.#engine.state.questions[0];
+    return this.#engine.services.secrets.reveal(this.#engine.state.questions[0]);
   }
 
   /** To be called after each change of the engine: another question starts unarmed, with the focus on not running it. */

@@ -4,6 +4,7 @@ import type { Shown } from '../../src/engine/transcript.ts';
 import type { Entry } from '../../src/session/entry.ts';
 import { entryLines } from '../entries/lines.ts';
 import type { Look } from '../entries/look.ts';
+import { trueEntry } from '../entries/true-text.ts';
 import { type Fold, foldLines, isFolded, LONG } from '../transcript/fold.ts';
 import { createLineCache } from '../transcript/lines.ts';
 import type { Searchable } from '../transcript/search.ts';
@@ -92,7 +93,9 @@ export class View {
   #wholeLinesOf(key: string, width: number): readonly string[] {
     const shown = this.#shown.get(key);
     if (!shown) return [];
-    return this.#cache.get(key, shown.version, width, () => entryLines(shown.entry, this.#look(width)));
+    return this.#cache.get(key, shown.version, width, () =>
+      entryLines(trueEntry(this.#engine, shown.entry), this.#look(width)),
+    );
   }
 
   #linesOf(key: string, width: number): readonly string[] {
@@ -105,9 +108,10 @@ export class View {
     );
   }
 
-  /** The entry of a key, while it is shown. */
+  /** The entry of a key, while it is shown, as the user sees it. */
   entryOf(key: string): Entry | undefined {
-    return this.#shown.get(key)?.entry;
+    const entry = this.#shown.get(key)?.entry;
+    return entry && trueEntry(this.#engine, entry);
   }
 
   /** What a search goes through: whole entries, folded or not. */

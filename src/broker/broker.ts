@@ -3,7 +3,7 @@ import type { Category, Message, Reply, ToolSpec } from '../session/message.ts';
 import { attemptDemo } from './demo/attempt.ts';
 import { type Fault, fault, label } from './faults.ts';
 import { lessonOf } from './learn.ts';
-import { type Capabilities, isLocal, type Preset, shownAddress } from './preset.ts';
+import { type Capabilities, isLocal, type Preset, type SecretsPolicy, secretsPolicy, shownAddress } from './preset.ts';
 import { createProber, type Probe } from './probe.ts';
 import { emptyReply, replyOf } from './reply.ts';
 import { nextPause, RETRY, type RetryPolicy } from './retry.ts';
@@ -33,7 +33,10 @@ export type StreamOptions = ChatOptions & {
 };
 
 /** What a message list becomes on its way to one preset, or why it may not go there (SE-1). */
-type Prepared = { readonly messages: readonly Message[] } | { readonly refused: string };
+type Prepared =
+  | { readonly messages: readonly Message[] }
+  /** `final`: another preset is not asked instead. */
+  | { readonly refused: string; readonly final?: true };
 
 export type BrokerOptions = {
   readonly presets: readonly Preset[];
@@ -59,6 +62,8 @@ export type PresetInfo = {
   readonly baseUrl: string;
   readonly local: boolean;
   readonly demo: boolean;
+  /** The policy in force. */
+  readonly secrets: SecretsPolicy;
 };
 
 /** What talks to models. No method rejects; what goes wrong is in the result. */
@@ -140,7 +145,7 @@ export function createBroker(options: BrokerOptions): Broker {
     const fit = await prepared(preset, messages, call.category);
     if ('refused' in fit) {
       const reply = emptyReply(preset.name, 'failed', { kind: 'refused', message: fit.refused });
-      return { ...reply, fallback: others };
+      return fit.final ? reply : { ...reply, fallback: others };
     }
     const result = await onPreset(preset, fit.messages, call, stream);
     const reply = checkCounts(meter, preset, call, fit.messages, result, replyOf(preset, result, fit.messages));
@@ -218,7 +223,7 @@ export function createBroker(options: BrokerOptions): Broker {
 function describe(preset: Preset): PresetInfo {
   const { name, model } = preset;
   const baseUrl = preset.demo ? '' : shownAddress(preset.baseUrl);
-  return { name, model, baseUrl, local: isLocal(preset), demo: preset.demo === true };
+  return { name, model, baseUrl, local: isLocal(preset), demo: preset.demo === true, secrets: secretsPolicy(preset) };
 }
 
 function gaveUp(why: Fault, failed: number): Fault {

@@ -4,5 +4,5 @@ export { createBroker } from './broker.ts';
 export { DEMO_PRESET } from './demo/attempt.ts';
 export type { Found } from './discover.ts';
 export { discover } from './discover.ts';
-export type { Capabilities, Preset, SecretsPolicy } from './preset.ts';
+export { type Capabilities, type Preset, type SecretsPolicy, secretsPolicy } from './preset.ts';
 export type { Probe } from './probe.ts';

@@ -1,21 +1,32 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { placesOf } from '../config/index.ts';
+import { processFilter } from './secrets.ts';
 import { VERSION } from './version.ts';
 
 /** Writes what broke into a private file (RE-2); one line for the user that names it. */
 export function reportCrash(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  // What broke may have had a secret in hand (SE-2).
+  const message = hidden(error instanceof Error ? error.message : String(error));
   try {
     const { state } = placesOf(process.env);
     const file = join(state, `crash-${new Date().toISOString().replaceAll(':', '')}.txt`);
     mkdirSync(state, { recursive: true, mode: 0o700 });
-    const stack = error instanceof Error ? error.stack : String(error);
+    const stack = hidden(error instanceof Error ? (error.stack ?? '') : String(error));
     writeFileSync(file, `aish-tui ${VERSION}, Node ${process.versions.node}, ${process.platform}\n${stack}\n`, {
       mode: 0o600,
     });
     return `it broke: ${message}; the session is kept (aish-tui --resume), a report is in ${file}`;
   } catch {
     return `it broke: ${message}; the session is kept (aish-tui --resume)`;
+  }
+}
+
+/** A filter that is what broke leaves nothing to be said. */
+function hidden(text: string): string {
+  try {
+    return processFilter().hide(text, 'a crash');
+  } catch {
+    return '(the report is left out: the secrets filter failed)';
   }
 }

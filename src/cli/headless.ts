@@ -33,7 +33,11 @@ class Headless {
     this.#aish = aish;
     this.#options = options;
     // What a resumed session showed before is not said again.
-    this.#printer = new EntryPrinter(options.out, options.json, aish.engine.transcript.entries.length);
+    this.#printer = new EntryPrinter(
+      options,
+      aish.engine.transcript.entries.length,
+      aish.engine.services.secrets.reveal,
+    );
     this.interruption = new Promise((resolve) => {
       this.#tellInterruption = resolve;
     });
@@ -66,8 +70,9 @@ class Headless {
     if (this.#answered.has(question.id)) return;
     this.#answered.add(question.id);
     const kind = answerWithout[question.kind] ?? this.#options.onHalt;
-    this.#options.err(`${haltLine(question)} -> ${kind} (no person to ask)\n`);
     const { engine } = this.#aish;
+    const line = haltLine(engine.services.secrets.reveal(question));
+    this.#options.err(`${line} -> ${kind} (no person to ask)\n`);
     // An abort at a sub-agent's HALT would end that sub-agent only; here it stands for the whole run (CL-1).
     const whole = kind === 'abort' && question.session !== engine.state.root;
     // Not from within the dispatch that put the question.

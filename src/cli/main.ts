@@ -35,6 +35,8 @@ export async function carryOut(invocation: Invocation, version: string): Promise
       return (await import('./probes.ts')).safetyCheck(invocation, out, err);
     case 'route':
       return (await import('./probes.ts')).route(invocation, out, err);
+    case 'secretsCheck':
+      return (await import('./probes.ts')).secretsCheck(invocation, out, err);
     case 'sandbox':
       return (await import('./sandbox.ts')).runInSandbox(invocation.argv, err);
     case 'doctor':

@@ -8,7 +8,6 @@ import { createJobs, killTagged, startUserShell, type UserShell } from '../execu
 import { createPathIndex, type PathIndex } from '../router/index.ts';
 import { createGate } from '../safety/index.ts';
 import { detectSandbox, type SandboxStatus, sandboxArgv } from '../sandbox/index.ts';
-import type { Message } from '../session/message.ts';
 import type { Mode, Settings } from '../session/state.ts';
 import { createLog, openHistory, openJournal, openMemory } from '../store/index.ts';
 import { BASH, createTools, DELEGATE, jobsTool, MODE_UPGRADE, patchTool } from '../tools/index.ts';
@@ -23,6 +22,14 @@ import { createPreplanner } from './preplan.ts';
 import { choosePresets, type Presets } from './presets.ts';
 import type { Global } from './program.ts';
 import { secondOpinion } from './second-opinion.ts';
+import {
+  countingTrueTexts,
+  engineSecrets,
+  learnConfig,
+  learnsEnvironment,
+  preparedFor,
+  processFilter,
+} from './secrets.ts';
 import { serveCommands, serving } from './serve.ts';
 import { agentCommands, engineJobs, modelJobs } from './services.ts';
 import { chooseSession, type SessionChoice } from './session.ts';
@@ -84,11 +91,17 @@ type Ground = {
 function build({ options, config, configFile, notices, presets, sandbox, session, sessions, index }: Ground): Opened {
   const state = placesOf(process.env).state;
   const dataDir = join(session.folder, 'output');
+  const filter = processFilter();
+  learnConfig(filter, config, process.env);
+  const learned = learnsEnvironment(filter);
+  const hidden = <T>(value: T) => filter.hide(value);
   const unserved = createBroker({
     presets: presets.list,
     prepare: (name, messages) => {
-      const refused = costs.refusal(name) ?? (leaks(name) ? unfiltered(name) : undefined);
-      return refused === undefined ? prepare(presets, name, messages) : { refused };
+      const refused = costs.refusal(name);
+      const preset = presets.list.find((candidate) => candidate.name === name);
+      if (refused !== undefined) return { refused };
+      return preset ? preparedFor(filter, preset, messages) : { refused: `there is no preset called ${name}` };
     },
   });
   const costs = createCostMeter({
@@ -99,14 +112,8 @@ function build({ options, config, configFile, notices, presets, sandbox, session
     engine: () => engine,
     presets: () => unserved.presets(),
   });
-  // Behind a model of this machine nothing goes to one elsewhere unless the user has written that it may (BR-4).
-  const local = (name: string) => broker.presets().some((preset) => preset.name === name && preset.local);
-  const leaks = (name: string) =>
-    local(engine.conversation.preset) &&
-    !local(name) &&
-    presets.list.find((preset) => preset.name === name)?.secrets !== 'off';
   const { broker, stop: stopServers } = serving(
-    costs.metered(unserved),
+    countingTrueTexts(costs.metered(unserved), filter, presets.list),
     serveCommands(config.models),
     (name) => join(state, `serve-${name.replace(/\W/g, '_')}.log`),
     (text) => void engine.dispatch({ type: 'noticed', level: 'info', text }),
@@ -129,7 +136,7 @@ function build({ options, config, configFile, notices, presets, sandbox, session
     alwaysDestructive: config.safety.always_destructive_tools,
     ...(sandbox.available ? { wrap: (argv: readonly string[]) => sandboxArgv({ launcher: LAUNCHER, argv }) } : {}),
   });
-  const memoryFile = openMemory(join(state, 'memory.jsonl'));
+  const memoryFile = openMemory(join(state, 'memory.jsonl'), hidden);
   const told = config.memory.enabled ? memoryBlock(memoryFile, process.cwd(), session.id) : '';
   const patch = patchTool();
   const engine = new Engine(
@@ -139,7 +146,7 @@ function build({ options, config, configFile, notices, presets, sandbox, session
       preplanner: createPreplanner(broker, config.norris.preplan_system),
       spending: costs.spending,
       agent: agentCommands({
-        environment: async () => (await shell).environment(),
+        environment: async () => learned(await (await shell).environment()),
         dataDir,
         ...(sandbox.available ? { launcher: LAUNCHER } : {}),
         light: config.sandbox.unrestricted === 'light',
@@ -152,6 +159,7 @@ function build({ options, config, configFile, notices, presets, sandbox, session
         config.safety.always_destructive_tools,
       ),
       journal,
+      secrets: engineSecrets(filter, config),
       systemPrompt: (config.system_prompt ?? SYSTEM_PROMPT) + told,
       maxAnswerTokens: config.max_answer_tokens,
       ...(config.token_budget === undefined ? {} : { tokenBudget: config.token_budget }),
@@ -166,7 +174,7 @@ function build({ options, config, configFile, notices, presets, sandbox, session
       void engine.dispatch({ type: 'jobEnded', job: job.id, command: job.command, result: job.result, by: job.owner });
   });
   begin(engine, session, settingsOf(config, presets, sandbox), options.global.mode ?? config.mode);
-  keepLog(createLog(state), engine, session.id);
+  keepLog(createLog(state, hidden), engine, session.id);
   if (session.events.length > 0) applyFlags(engine, options.global, presets);
   for (const text of [...notices, costs.problem, presets.notice, disabledNotice(config), sandboxNotice(sandbox)]) {
     if (text !== undefined) engine.showLocal(notice(text));
@@ -186,7 +194,7 @@ function build({ options, config, configFile, notices, presets, sandbox, session
       const { turns, preset, cwd } = engine.conversation;
       return { session: session.id, preset: config.memory.model ?? preset, cwd, turns };
     }),
-    history: openHistory(join(state, 'history')),
+    history: openHistory(join(state, 'history'), hidden),
     index,
     presets,
     patch,
@@ -207,18 +215,6 @@ function build({ options, config, configFile, notices, presets, sandbox, session
       closing ??= close();
       return closing;
     },
-  };
-}
-
-const unfiltered = (name: string) =>
-  `${name} is not on this machine and this version has no secrets filter; "secrets": "off" in its preset sends everything as it is`;
-
-/** A policy that was asked for and can't be kept refuses the call: fail closed. */
-function prepare({ list }: Presets, name: string, messages: readonly Message[]) {
-  const policy = list.find((preset) => preset.name === name)?.secrets;
-  if (policy === undefined || policy === 'off') return { messages };
-  return {
-    refused: `${name}: this version has no secrets filter, so "secrets": "${policy}" can't be kept; "off" sends everything as it is`,
   };
 }
 

@@ -8,26 +8,40 @@ import { clean, stripStyles, visible } from '../session/text.ts';
 
 export type Writer = (text: string) => void;
 
+type Reveal = <T>(value: T) => T;
+
 /** Prints each entry once, when it is final, in order. */
 export class EntryPrinter {
   readonly #write: Writer;
   readonly #json: boolean;
+  readonly #reveal: Reveal;
   #next: number;
 
-  /** @param from how many entries were said before */
-  constructor(write: Writer, json: boolean, from: number) {
+  /**
+   * @param from how many entries were said before
+   * @param reveal true texts for handles: plain lines are the user's own screen. What is printed as JSON is for programs
+   *   that keep it, and has handles.
+   */
+  constructor({ out, json }: { readonly out: Writer; readonly json: boolean }, from: number, reveal: Reveal) {
     this.#next = from;
-    this.#write = write;
+    this.#write = out;
     this.#json = json;
+    this.#reveal = reveal;
   }
 
   /** Prints what has become final since the last time. */
   print(entries: readonly Shown[]): void {
     for (let shown = entries[this.#next]; shown && isFinal(shown.entry); shown = entries[this.#next]) {
       this.#next += 1;
-      const text = this.#json ? escapeJson(JSON.stringify(shown.entry)) : stripStyles(clean(plainEntry(shown.entry)));
+      const { entry } = shown;
+      const text = this.#json ? escapeJson(JSON.stringify(entry)) : stripStyles(clean(plainEntry(this.#shown(entry))));
       if (text !== '') this.#write(`${text}\n`);
     }
+  }
+
+  /** What a `:` command says stays: `:secrets` shows no values. */
+  #shown(entry: Entry): Entry {
+    return entry.kind === 'meta' ? entry : this.#reveal(entry);
   }
 }
 

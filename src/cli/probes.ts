@@ -3,9 +3,11 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { classify, createPathIndex, knownWords, routeLine } from '../router/index.ts';
 import { checkLine, judgeCommand, realFiles } from '../safety/index.ts';
+import { checkSecretsLine } from '../secrets/index.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Writer } from './print.ts';
 import type { Invocation } from './program.ts';
+import { processFilter } from './secrets.ts';
 
 /** `aish-tui safety check`. Exit 0: a verdict was given; 2: nothing to judge. */
 export async function safetyCheck(
@@ -41,6 +43,22 @@ async function sourceOf(known: string | undefined): Promise<{ has(word: string):
   const index = createPathIndex(process.env.PATH ?? '');
   await index.refresh();
   return index;
+}
+
+/** `aish-tui secrets check`: what the filter would hide, with all that this machine knows. */
+export async function secretsCheck(
+  { text, jsonl }: Extract<Invocation, { kind: 'secretsCheck' }>,
+  out: Writer,
+  err: Writer,
+): Promise<number> {
+  const filter = processFilter();
+  if (jsonl) return eachLine((line) => out(`${checkSecretsLine(line, filter)}\n`));
+  if (text === '')
+    return usage(err, 'say what to look at: aish-tui secrets check "<text>", or --jsonl with lines on stdin');
+  const findings = filter.find(text);
+  for (const { start, end, kind } of findings) out(`${kind} at ${start}-${end}\n`);
+  out(findings.length === 0 ? 'nothing secret found\n' : `${filter.hide(text)}\n`);
+  return EXIT.ok;
 }
 
 function usage(err: Writer, text: string): number {

@@ -15,6 +15,7 @@ export type Invocation =
   | { readonly kind: 'ask'; readonly global: Global; readonly question: string; readonly json: boolean }
   | { readonly kind: 'safetyCheck'; readonly command: string; readonly jsonl: boolean; readonly strict: boolean }
   | { readonly kind: 'route'; readonly line: string; readonly jsonl: boolean; readonly known?: string }
+  | { readonly kind: 'secretsCheck'; readonly text: string; readonly jsonl: boolean }
   | { readonly kind: 'sessions'; readonly global: Global }
   | { readonly kind: 'sandbox'; readonly argv: readonly string[] }
   | { readonly kind: 'doctor'; readonly global: Global }
@@ -84,6 +85,16 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
     .option('--known <file>', 'words to take as installed, one a line')
     .action((line: string, { jsonl, known }: { jsonl: boolean; known?: string }) => {
       chosen = { kind: 'route', line, jsonl, ...(known === undefined ? {} : { known }) };
+    });
+  program
+    .command('secrets')
+    .description('the secrets filter, without sending anything')
+    .command('check')
+    .description('show what would be hidden in a text, or in a JSON object a line')
+    .argument('[text]', 'the text', '')
+    .option('--jsonl', 'read {"text"} a line, write {"spans":[[start,end,kind]],"scrubbed"} a line', false)
+    .action((text: string, { jsonl }: { jsonl: boolean }) => {
+      chosen = { kind: 'secretsCheck', text, jsonl };
     });
   program
     .command('sessions')

@@ -21,7 +21,7 @@ export type AgentOptions = {
 /** Runs the model's commands, each in a fresh bash (EX-10), in Restricted behind the kernel sandbox (MO-2). */
 export function agentCommands({ environment, dataDir, launcher, light }: AgentOptions): AgentCommands {
   return {
-    async run(command, { cwd, restricted, signal }) {
+    async run(command, { cwd, restricted, signal, env: extra = {} }) {
       const env = await environment();
       // The shell may have taken its time to come up; what was aborted meanwhile is not started any more.
       signal.throwIfAborted();
@@ -31,14 +31,14 @@ export function agentCommands({ environment, dataDir, launcher, light }: AgentOp
           launcher !== undefined && light
             ? { launcher: (argv: readonly string[]) => lightArgv({ launcher, argv, cwd }) }
             : {};
-        return runOnce({ ...common, env, ...wrap });
+        return runOnce({ ...common, env: { ...env, ...extra }, ...wrap });
       }
       // Fail closed: what was judged under Restricted never runs without it.
       if (launcher === undefined) throw new Error('the kernel sandbox is not available');
       const tmp = createPrivateTmp();
       const wrap = (argv: readonly string[]) =>
         sandboxArgv({ launcher, argv, cwd, tmpDir: tmp.path, statusFile: tmp.statusFile });
-      const running = runOnce({ ...common, env: sandboxEnvironment(env, tmp.path), launcher: wrap });
+      const running = runOnce({ ...common, env: { ...sandboxEnvironment(env, tmp.path), ...extra }, launcher: wrap });
       void running.result.finally(() => tmp.dispose());
       return running;
     },

@@ -22,6 +22,8 @@ export type PresetStatus = {
   readonly baseUrl: string;
   readonly local: boolean;
   readonly demo: boolean;
+  /** What happens to secrets before a call. */
+  readonly secrets: 'off' | 'scrub' | 'block';
 };
 
 /** What `:safety` can be asked without running anything. */

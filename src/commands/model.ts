@@ -7,6 +7,13 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }
 
+/** What becomes of secrets on their way to a model elsewhere. */
+const POLICY = {
+  off: 'secrets in it are sent as they are',
+  scrub: 'secrets in it are replaced by handles',
+  block: 'a request that holds a secret is not sent',
+} as const;
+
 /** `:model` lists presets with reachability and window, `:model NAME` switches (BR-3). */
 export const model: Command = {
   name: 'model',
@@ -31,7 +38,7 @@ export const model: Command = {
       void engine.dispatch({ type: 'presetChosen', preset: rest });
       const chosen = list.find((preset) => preset.name === rest);
       return chosen && !chosen.local
-        ? `what you say and run now goes to ${hostOf(chosen.baseUrl)}; secrets in it are not filtered`
+        ? `what you say and run now goes to ${hostOf(chosen.baseUrl)}; ${POLICY[chosen.secrets]}`
         : undefined;
     }
     const signal = AbortSignal.timeout(PROBE_MS);

@@ -10,6 +10,7 @@ import { model } from './model.ts';
 import { norris } from './norris.ts';
 import { safety } from './safety.ts';
 import { keys, theme } from './screen.ts';
+import { secrets } from './secrets.ts';
 import { undo } from './undo.ts';
 
 const help: Command = {
@@ -50,6 +51,7 @@ export const commands: readonly Command[] = [
   reset,
   sessions,
   memory,
+  secrets,
   doctor,
   keys,
   theme,

@@ -48,13 +48,16 @@ async function tool(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { progress } = context.live;
+  const { secrets, tools } = context.services;
+  const restored = secrets.restore(action);
+  if (restored.kind === 'unknown') return { kind: 'tool', text: restored.text, failed: true };
   const onProgress = (line: string) => {
     progress.set(op, line);
     context.changed();
   };
   const options = { cwd, signal, onProgress, ...(definition === undefined ? {} : { definition }) };
   try {
-    return { kind: 'tool', ...(await context.services.tools.run(action, options)) };
+    return { kind: 'tool', ...(await tools.run(restored.runs, options)) };
   } finally {
     progress.delete(op);
   }
@@ -63,8 +66,12 @@ async function tool(
 async function command(context: EffectContext, op: string, permit: Permit, signal: AbortSignal): Promise<Outcome> {
   const { action, cwd, mode } = permit;
   if (action.kind !== 'command') throw new Error('not a command');
-  const { agent, waitSeconds } = context.services;
-  const running = await agent.run(action.command, { cwd, restricted: mode === 'restricted', signal });
+  const { agent, secrets, waitSeconds } = context.services;
+  const restored = secrets.restore(action);
+  if (restored.kind === 'unknown') return { kind: 'command', result: { ...nothing(cwd), note: restored.text } };
+  const { runs, env } = restored;
+  if (runs.kind !== 'command') throw new Error('not a command');
+  const running = await agent.run(runs.command, { cwd, restricted: mode === 'restricted', signal, env });
   if (action.job && !signal.aborted) return asJob(context, running, permit);
   context.live.commands.set(op, running);
   context.changed();

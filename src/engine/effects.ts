@@ -1,5 +1,5 @@
 /** Effects → services → events. Every operation started here ends with its own event, whatever happens. */
-import type { Examination } from '../session/action.ts';
+import type { Examination, Judgement } from '../session/action.ts';
 import { composeMessages } from '../session/context.ts';
 import type { Effect } from '../session/effect.ts';
 import type { CallFailure, Reply } from '../session/message.ts';
@@ -125,13 +125,22 @@ async function examine(context: EffectContext, effect: Of<'examine'>, signal: Ab
   void context.dispatch({ type: 'examined', op, examination }, session);
 }
 
+function joined(unsafe: string, { destructive, reason }: Judgement): string {
+  return destructive ? `${unsafe}; ${reason}` : unsafe;
+}
+
 async function lookAt(context: EffectContext, effect: Of<'examine'>, signal: AbortSignal): Promise<Examination> {
   const { action, cwd, goal } = effect;
-  const { gate, tools } = context.services;
+  const { gate, tools, secrets } = context.services;
   try {
-    const refusal = await tools.refusal(action);
+    // What is judged is the true text; the state knows it by handles only.
+    const restored = secrets.restore(action);
+    if (restored.kind === 'unknown') return { kind: 'refused', text: restored.text };
+    const { judged, unsafe } = restored;
+    const refusal = await tools.refusal(judged);
     if (refusal !== undefined) return { kind: 'refused', text: refusal };
-    const judgement = tools.judge(action, cwd) ?? (await gate.judge(action, { cwd, goal, signal }));
+    const word = tools.judge(judged, cwd) ?? (await gate.judge(judged, { cwd, goal, signal }));
+    const judgement = unsafe === undefined ? word : { ...word, destructive: true, reason: joined(unsafe, word) };
     const tool = tools.facts(action);
     const reads = !judgement.destructive && onlyReads(context.services, action, cwd);
     return {

@@ -7,6 +7,7 @@ import type { EffectContext } from './effect-context.ts';
 import { carryOut } from './effects.ts';
 import { Live } from './live.ts';
 import { Permits } from './permit.ts';
+import { withoutSecrets } from './secrets.ts';
 import type { Services } from './services.ts';
 import { Transcript } from './transcript.ts';
 
@@ -56,7 +57,7 @@ export class Engine {
   /** One event of `session` (the user's conversation by default). Returns once it is durable. */
   dispatch(body: EventBody, session: SessionId = this.#state.root): Promise<void> {
     if (this.#closed) return Promise.resolve();
-    const event: SessionEvent = { session, at: this.services.now(), ...body };
+    const event = withoutSecrets(this.services.secrets, { session, at: this.services.now(), ...body });
     const durable = this.services.journal.append(event);
     this.#queue.push(event);
     if (!this.#draining) this.#drain();
@@ -138,7 +139,8 @@ export class Engine {
     }
   }
 
-  #giveBack(text: string): void {
+  #giveBack(hidden: string): void {
+    const text = this.services.secrets.reveal(hidden);
     if (this.#giveBackListeners.size === 0) this.#givenBack.push(text);
     for (const listener of this.#giveBackListeners) listener(text);
   }

@@ -91,8 +91,40 @@ export type AgentCommands = {
   /** Rejects, and starts nothing, once `signal` has fired. */
   run(
     command: string,
-    options: { readonly cwd: string; readonly restricted: boolean; readonly signal: AbortSignal },
+    options: {
+      readonly cwd: string;
+      readonly restricted: boolean;
+      readonly signal: AbortSignal;
+      /** Variables beside those of the user's shell. */
+      readonly env?: Readonly<Record<string, string>>;
+    },
   ): Promise<RunningCommand>;
+};
+
+/** An action with its handles resolved: as the gate must see it, and as it runs. */
+export type RestoredAction =
+  | {
+      readonly kind: 'ready';
+      readonly judged: Action;
+      readonly runs: Action;
+      readonly env: Readonly<Record<string, string>>;
+      /** Why the user must be asked: a secret would stand where it could run as code. */
+      readonly unsafe?: string;
+    }
+  /** It holds a handle that nothing here resolves; `text` tells the model. */
+  | { readonly kind: 'unknown'; readonly text: string };
+
+/** The one filter (SE-1, SE-2, SE-3). Everything that is kept or that leaves has passed `hide`. */
+export type Secrets = {
+  /** The same value with handles in place of secrets: a text, or every text within. */
+  hide<T>(value: T, where?: string): T;
+  /** The true texts again, for the user's own screen; handles of an earlier process stay. */
+  reveal<T>(value: T): T;
+  restore(action: Action): RestoredAction;
+  /** Somebody works in this directory: its credential files count from now on. */
+  entered(cwd: string): void;
+  /** What was found so far; never a value. */
+  list(): readonly { readonly handle: string; readonly kind: string; readonly where: string }[];
 };
 
 export type JobInfo = {
@@ -161,6 +193,7 @@ export type Services = {
   readonly jobs: Jobs;
   readonly tools: Tools;
   readonly journal: Journal;
+  readonly secrets: Secrets;
   /** The constant system prompt. */
   readonly systemPrompt: string;
   /** The longest answer asked for, in tokens: without a limit a model may write to the end of its window. */

@@ -125,7 +125,7 @@ function interpreterOf(path: readonly SyntaxNode[], at: number): string | undefi
     }
     if (node.type !== 'Command' || inner === undefined || inner.type === 'Assignment') continue;
     const words = [node.name, ...node.args].flatMap((word) => (word?.type === 'Word' ? [word] : []));
-    const place = words.findIndex((word) => word === inner);
+    const place = inner.type === 'Word' ? words.indexOf(inner) : -1;
     const before = place < 0 ? words : words.slice(0, place);
     const own = before.find((word) => INTERPRETERS.test(baseName(word.value)));
     if (own && takesAsCode(own.value, inner, before.at(-1)?.value)) return baseName(own.value);

@@ -35,7 +35,7 @@ export function tokenReader(rule: TokenRule, start: string): Reader {
       const length = joined === undefined ? -1 : read(joined.text, 0);
       if (!joined || length < 0) return undefined;
       value = joined.text.slice(0, length);
-      end = joined.places[length - 1]! + 1;
+      end = (joined.places[length - 1] ?? at) + 1;
     }
     const body = value.slice(start.length);
     if (isPlaceholder(value) || isPlaceholder(body) || (rule.loose && !(mixed(body) && /\d/.test(body))))

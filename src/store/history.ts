@@ -7,8 +7,11 @@ const MOST = 10_000;
 
 export type LineHistory = { entries(): readonly string[]; add(line: string): void };
 
-/** Opens the history at `path`: one JSON string a line, 0600. A file that can't be written costs the keeping, nothing else. */
-export function openHistory(path: string): LineHistory {
+/**
+ * Opens the history at `path`: one JSON string a line, 0600. A file that can't be written costs the keeping, nothing else.
+ * @param hide the secrets filter: a line that holds a secret is remembered while the program runs and never written (SE-2)
+ */
+export function openHistory(path: string, hide: (text: string) => string): LineHistory {
   const lines = read(path);
   if (lines.length > 2 * MOST) {
     lines.splice(0, lines.length - MOST);
@@ -19,6 +22,7 @@ export function openHistory(path: string): LineHistory {
     add(line) {
       if (line.startsWith(' ') || line.trim() === '' || lines.at(-1) === line) return;
       lines.push(line);
+      if (hide(line) !== line) return;
       quietly(() => {
         mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
         appendFileSync(path, `${JSON.stringify(line)}\n`, { mode: 0o600 });

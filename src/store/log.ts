@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export type LogLevel = 'info' | 'warning' | 'error';
 
 export type Log = {
-  /** `fields` must hold no secrets in clear (SE-2). Never throws: a log that can't be written is no reason to stop. */
+  /** Never throws: a log that can't be written is no reason to stop. */
   write(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void;
 };
 
@@ -16,8 +16,15 @@ export type LogOptions = {
   readonly now?: () => number;
 };
 
-/** The log in `dir/aish.log`; several programs may write it at once, a line of each stays whole. */
-export function createLog(dir: string, { maxBytes = 2_000_000, now = Date.now }: LogOptions = {}): Log {
+/**
+ * The log in `dir/aish.log`; several programs may write it at once, a line of each stays whole.
+ * @param hide the secrets filter: every line passes it (SE-2)
+ */
+export function createLog(
+  dir: string,
+  hide: <T>(value: T) => T,
+  { maxBytes = 2_000_000, now = Date.now }: LogOptions = {},
+): Log {
   const path = join(dir, 'aish.log');
   return {
     write(level, message, fields = {}) {
@@ -25,7 +32,7 @@ export function createLog(dir: string, { maxBytes = 2_000_000, now = Date.now }:
         mkdirSync(dir, { recursive: true, mode: 0o700 });
         if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) >= maxBytes) renameSync(path, `${path}.1`);
         const entry = { at: new Date(now()).toISOString(), pid: process.pid, level, message, ...fields };
-        appendFileSync(path, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+        appendFileSync(path, `${JSON.stringify(hide(entry))}\n`, { mode: 0o600 });
       } catch {
         // Nowhere to say it but here.
       }

@@ -24,14 +24,17 @@ export type MemoryFile = {
 /** Characters of one memory. Ten of them must not fill a small window. */
 const MOST_CHARACTERS = 500;
 
-/** Opens the memory at `path`; there need not be a file yet. */
-export function openMemory(path: string): MemoryFile {
+/**
+ * Opens the memory at `path`; there need not be a file yet.
+ * @param hide the secrets filter: what is remembered passes it (SE-2)
+ */
+export function openMemory(path: string, hide: (text: string) => string): MemoryFile {
   const list = () => newestFirst(readRows(path));
   return {
     list,
     add(memory) {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      appendFileSync(path, `${JSON.stringify({ ...memory, text: tidy(memory.text) })}\n`, { mode: 0o600 });
+      appendFileSync(path, `${JSON.stringify({ ...memory, text: tidy(hide(memory.text)) })}\n`, { mode: 0o600 });
     },
     forget(session) {
       const rest = list().filter((memory) => memory.session !== session);

@@ -10,10 +10,13 @@ import { Screen } from '../../hooks/screen/screen.ts';
 import { KeyStream } from '../../hooks/terminal/key-stream.ts';
 import { createTokenizer } from '../../hooks/terminal/tokenizer.ts';
 import { THEMES } from '../../hooks/theme.ts';
+import { engineSecrets } from '../../src/cli/secrets.ts';
 import type { Aish, Classified } from '../../src/commands/aish.ts';
+import { DEFAULTS } from '../../src/config/config.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { Gate, LiveOutput, RunningCommand, Services } from '../../src/engine/services.ts';
 import { ShellRegion } from '../../src/engine/shell-region.ts';
+import { SecretsFilter } from '../../src/secrets/index.ts';
 import type { CommandResult } from '../../src/session/action.ts';
 import type { Reply } from '../../src/session/message.ts';
 import type { Settings } from '../../src/session/state.ts';
@@ -124,6 +127,7 @@ export async function setStage(
       run: async () => ({ text: 'done', failed: false }),
     },
     journal: { append: () => Promise.resolve() },
+    secrets: engineSecrets(new SecretsFilter(), DEFAULTS),
     systemPrompt: '',
     maxAnswerTokens: 100,
     now: clock.now,
@@ -166,7 +170,9 @@ export async function setStage(
     history: { entries: () => history, add: (line) => history.push(line) },
     info: () => ({ jobs: 0, sandbox: false, sessionId: 's1', version: '0', branch: 'main' }),
     presets: {
-      list: () => [{ name: 'fast', model: 'tiny', baseUrl: 'http://localhost', local: true, demo: false }],
+      list: () => [
+        { name: 'fast', model: 'tiny', baseUrl: 'http://localhost', local: true, demo: false, secrets: 'off' },
+      ],
       probe: async () => 'ready',
       keep: () => '',
     },

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openMemory, relevantMemories } from '../../src/store/index.ts';
 
+/** No filter. */
+const asIs = <T>(value: T): T => value;
+
 let folder: string;
 let path: string;
 beforeEach(() => {
@@ -15,18 +18,18 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const about = (session: string, text: string, cwd = '/home/me') => ({ session, at: 1_700_000_000_000, cwd, text });
 
 it('keeps one memory a session, the last, newest first, in a private file', () => {
-  const memory = openMemory(path);
+  const memory = openMemory(path, asIs);
   expect(memory.list()).toEqual([]);
   memory.add(about('one', 'the parser was written'));
   memory.add(about('two', 'the logs were cleaned'));
   memory.add(about('one', 'the parser was written and tested'));
   expect(memory.list().map(({ text }) => text)).toEqual(['the parser was written and tested', 'the logs were cleaned']);
   expect(statSync(path).mode & 0o777).toBe(0o600);
-  expect(openMemory(path).list()).toEqual(memory.list());
+  expect(openMemory(path, asIs).list()).toEqual(memory.list());
 });
 
 it('forgets what it is told to, also on disk', () => {
-  const memory = openMemory(path);
+  const memory = openMemory(path, asIs);
   memory.add(about('one', 'the parser'));
   memory.add(about('two', 'the logs'));
   memory.forget('one');
@@ -36,14 +39,14 @@ it('forgets what it is told to, also on disk', () => {
 });
 
 it('passes over lines that are no memory', () => {
-  const memory = openMemory(path);
+  const memory = openMemory(path, asIs);
   memory.add(about('one', 'the parser'));
   appendFileSync(path, '{"session":"x"}\nnull\n[1]\n{"torn":');
   expect(memory.list()).toHaveLength(1);
 });
 
 it('keeps a plain line of bounded length, whatever a model wrote', () => {
-  const memory = openMemory(path);
+  const memory = openMemory(path, asIs);
   memory.add(about('one', `\u001b[31mred\u001b]52;c;x\u0007\nsecond ${'very '.repeat(400)}long`));
   const text = memory.list()[0]?.text ?? '';
   expect(text).toMatch(/^red second very/);

@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrokerOptions, Preset } from '../../src/broker/index.ts';
 import { createBroker } from '../../src/broker/index.ts';
+import { engineSecrets } from '../../src/cli/secrets.ts';
+import { DEFAULTS } from '../../src/config/config.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { Gate, Services } from '../../src/engine/services.ts';
 import { runOnce } from '../../src/executor/once.ts';
+import { SecretsFilter } from '../../src/secrets/index.ts';
 import type { SessionEvent } from '../../src/session/event.ts';
 import type { Settings } from '../../src/session/state.ts';
 import { BASH, createTools, DELEGATE } from '../../src/tools/index.ts';
@@ -50,7 +53,7 @@ export function startEngine(
           runOnce({
             command,
             cwd: options.cwd,
-            env: { PATH: process.env.PATH ?? '' },
+            env: { PATH: process.env.PATH ?? '', ...options.env },
             cols: 80,
             rows: 24,
             dataDir: join(cwd, '.out'),
@@ -65,6 +68,7 @@ export function startEngine(
         return Promise.resolve();
       },
     },
+    secrets: engineSecrets(new SecretsFilter(), DEFAULTS),
     systemPrompt: 'You are aish.',
     maxAnswerTokens: 512,
     now: Date.now,

@@ -13,7 +13,7 @@ export type TokenRule = {
   /** The shape is loose: it must hold letters and digits mixed as machines do. */
   readonly loose?: true;
   /**
-   * Texts whose part between ‹ and › must be found, exactly; tests check each. No real values: `{36w}` stands for 36
+   * Texts whose part between ‹ and › must be found, exactly; tests check each. No real values: `<36w>` stands for 36
    * random characters of a class (`w` letters and digits, `h` hex, `H` upper hex, `d` digits, `u` upper case and digits,
    * `l` lower case and digits, `s` as `w` with `-` and `_`, `b` Base64, `a` letters).
    */

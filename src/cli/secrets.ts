@@ -1,0 +1,146 @@
+/** The one filter of this process, and what each side of the program is given of it. */
+import type { Broker, Preset } from '../broker/index.ts';
+import { secretsPolicy } from '../broker/index.ts';
+import type { Config } from '../config/index.ts';
+import type { RestoredAction, Secrets } from '../engine/services.ts';
+import {
+  environmentSources,
+  folderSources,
+  handlesIn,
+  homeSources,
+  restoreCommand,
+  SecretsFilter,
+} from '../secrets/index.ts';
+import type { Action } from '../session/action.ts';
+import type { Message } from '../session/message.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+let filter: SecretsFilter | undefined;
+
+/** The filter, with what this machine knows to be secret. Nothing is read before the first text is looked at. */
+export function processFilter(): SecretsFilter {
+  if (filter) return filter;
+  const made = new SecretsFilter();
+  const { env } = process;
+  made.learn(() => environmentSources(env));
+  if (env.HOME) {
+    const home = env.HOME;
+    made.learn(() => homeSources(home));
+  }
+  made.learn(() => folderSources(process.cwd()));
+  filter = made;
+  return made;
+}
+
+/**
+ * Whether a tool's arguments get the true values: the program's own `patch`, which writes a file here, and MCP servers
+ * that run here as a child of this program. A server elsewhere gets handles.
+ */
+function takesValues(name: string, { mcp }: Config): boolean {
+  if (name === 'patch') return true;
+  const server = mcp.servers[name.slice(0, Math.max(0, name.indexOf('__')))];
+  return server !== undefined && 'command' in server;
+}
+
+/** What the engine is given. */
+export function engineSecrets(filter: SecretsFilter, config: Config): Secrets {
+  const visited = new Set<string>();
+  return {
+    hide: (value, where) => filter.hide(value, where),
+    reveal: (value) => filter.reveal(value),
+    list: () => filter.list(),
+    entered(cwd) {
+      if (visited.has(cwd)) return;
+      visited.add(cwd);
+      filter.learn(() => folderSources(cwd));
+    },
+    restore(action) {
+      if (action.kind === 'command') return restoreAction(filter, action);
+      const args = takesValues(action.name, config) ? action.arguments : '';
+      const unknown = unresolved(filter, args);
+      if (unknown.length > 0) return { kind: 'unknown', text: unknownText(unknown) };
+      const runs = args === '' ? action : { ...action, arguments: filter.reveal({ arguments: args }).arguments };
+      return { kind: 'ready', judged: runs, runs, env: {} };
+    },
+  };
+}
+
+function restoreAction(filter: SecretsFilter, action: Extract<Action, { kind: 'command' }>): RestoredAction {
+  const restored = restoreCommand(action.command, (handle) => filter.value(handle));
+  if (restored.kind === 'unknown') return { kind: 'unknown', text: unknownText(restored.handles) };
+  const { command, judged, env, unsafe } = restored;
+  return {
+    kind: 'ready',
+    judged: { ...action, command: judged },
+    runs: { ...action, command },
+    env,
+    ...(unsafe === undefined ? {} : { unsafe }),
+  };
+}
+
+function unresolved(filter: SecretsFilter, text: string): readonly string[] {
+  return handlesIn(text).flatMap(({ handle }) => (filter.value(handle) === undefined ? [handle] : []));
+}
+
+function unknownText(handles: readonly string[]): string {
+  return `not run: nothing here knows the secret behind ${handles.join(', ')} any more; read it again from where it is kept, or ask the user for it`;
+}
+
+/** Variables that the configuration names as keys, and what it holds of other programs' secrets. */
+export function learnConfig(filter: SecretsFilter, { models, mcp }: Config, env: Environment): void {
+  const keys = Object.values(models).flatMap(({ api_key_env: name }) => (name === undefined ? [] : [name]));
+  filter.learn(() => environmentSources(Object.fromEntries(keys.map((name) => [name, env[name]])), keys));
+  filter.learn(function* () {
+    for (const server of Object.values(mcp.servers)) {
+      yield* environmentSources('command' in server ? (server.env ?? {}) : (server.headers ?? {}));
+    }
+  });
+}
+
+/** Learns each environment that a command is run with; what was looked at before costs nothing. */
+export function learnsEnvironment(filter: SecretsFilter) {
+  const seen = new Map<string, string>();
+  return (env: Readonly<Record<string, string>>): Readonly<Record<string, string>> => {
+    const fresh = Object.entries(env).filter(([name, value]) => seen.get(name) !== value);
+    for (const [name, value] of fresh) seen.set(name, value);
+    if (fresh.length > 0) filter.learn(() => environmentSources(Object.fromEntries(fresh)));
+    return env;
+  };
+}
+
+type Prepared = { readonly messages: readonly Message[] } | { readonly refused: string; readonly final: true };
+
+/** What a message list becomes on its way to a preset, by the preset's policy (SE-1). */
+export function preparedFor(filter: SecretsFilter, preset: Preset, messages: readonly Message[]): Prepared {
+  const policy = secretsPolicy(preset);
+  if (policy === 'off') return { messages: filter.reveal(messages) };
+  const hidden = filter.hide(messages, `what was sent to ${preset.name}`);
+  if (policy === 'scrub') return { messages: hidden };
+  const handles = new Set(hidden.flatMap((message) => handlesIn(JSON.stringify(message)).map(({ handle }) => handle)));
+  if (handles.size === 0) return { messages };
+  const names = [...handles].slice(0, 3).join(', ');
+  const more = handles.size > 3 ? ` and ${handles.size - 3} more` : '';
+  return {
+    refused: `${preset.name}: not sent, the conversation holds secrets (${names}${more}) and "secrets" is "block" for it; :reset starts without them, :model takes another model`,
+    final: true,
+  };
+}
+
+/** Counting sees what is sent: a preset that gets the true texts counts those. */
+export function countingTrueTexts(broker: Broker, filter: SecretsFilter, presets: readonly Preset[]): Broker {
+  return {
+    ...broker,
+    measure(name, request) {
+      const preset = presets.find((candidate) => candidate.name === name);
+      return broker.measure(
+        name,
+        preset && secretsPolicy(preset) === 'off' ? { ...request, ...revealed(request) } : request,
+      );
+    },
+  };
+
+  function revealed({ head, texts }: { readonly head: string; readonly texts: readonly string[] }) {
+    return { head: filter.reveal(head), texts: filter.reveal(texts) };
+  }
+}

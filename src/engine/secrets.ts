@@ -1,0 +1,39 @@
+/** Where secrets turn into handles, and handles into secrets, around the machine (SE-3). */
+import type { EventType, SessionEvent } from '../session/event.ts';
+import type { Secrets } from './services.ts';
+
+/** Where a text came from, in words for `:secrets`. */
+const WHERE: Readonly<Partial<Record<EventType, string>>> = {
+  asked: 'a question of yours',
+  norrisStarted: 'a goal of yours',
+  answered: 'a command that you edited',
+  shellStarted: 'a command of yours',
+  shellEnded: 'the output of a command of yours',
+  replyEnded: 'an answer of a model',
+  examined: 'what the gate said',
+  actionEnded: 'the output of an action of the model',
+  jobEnded: 'the output of a job',
+  noticed: 'a message of the program',
+};
+
+/** The event as the machine and the journal may have it. Credential files of a directory count once somebody is there. */
+export function withoutSecrets(secrets: Secrets, event: SessionEvent): SessionEvent {
+  const cwd = directoryOf(event);
+  if (cwd !== undefined) secrets.entered(cwd);
+  return secrets.hide(event, WHERE[event.type]);
+}
+
+function directoryOf(event: SessionEvent): string | undefined {
+  switch (event.type) {
+    case 'opened':
+    case 'shellMoved':
+      return event.cwd;
+    case 'shellEnded':
+    case 'jobEnded':
+      return event.result.cwd;
+    case 'actionEnded':
+      return event.outcome.kind === 'tool' ? undefined : event.outcome.result.cwd;
+    default:
+      return undefined;
+  }
+}
