@@ -8,7 +8,7 @@ export function handleOf(kind: string, digits: string): string {
 }
 
 /** A cheap look: most texts have none. */
-export function mayHoldHandle(text: string): boolean {
+function mayHoldHandle(text: string): boolean {
   return text.includes('⟦');
 }
 

@@ -17,7 +17,7 @@ const SLOTS = 1 << 16;
 type Known = { readonly text: string; readonly kind: string };
 
 /** Whether a value may be looked for anywhere, without its name: no word, path, number or host would pass. */
-export function isDistinct(value: string): boolean {
+function isDistinct(value: string): boolean {
   if (value.length < KEY || isPlaceholder(value) || isOrdinary(value) || /^\d+$/.test(value)) return false;
   return mixed(value) || (value.length >= 16 && !/^[a-z]+(?:[-_ /.][a-z]+)*$/i.test(value));
 }

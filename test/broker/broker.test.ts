@@ -181,7 +181,7 @@ test('a fallback never weakens the secrets policy: unfiltered messages go to no 
   ]);
   const { reply } = await converse(broker);
   expect(reply).toMatchObject({ finish: 'failed', failure: { kind: 'unreachable' } });
-  expect(reply.notices.join()).toMatch(/cloud was not used as a fallback: secrets are filtered for it/);
+  expect(reply.notices.join()).toMatch(/cloud was not used as a fallback: its policy for secrets/);
   expect(sound.requests).toEqual([]);
 });
 
@@ -204,6 +204,33 @@ test('with a filter each preset gets what is fit for it, or the call is refused 
   expect(reply.failure).toEqual({ kind: 'refused', message: 'a secret may not leave this machine' });
 });
 
+test('a fallback elsewhere with a weaker policy is not asked; one on this machine is', async () => {
+  const { broker } = impatient(
+    [
+      presetAt('http://127.0.0.1:9/v1', { secrets: 'scrub', fallback: ['elsewhere', 'here'] }),
+      presetAt('https://models.invalid/v1', { name: 'elsewhere', secrets: 'off' }),
+      presetAt('http://127.0.0.1:9/v1', { name: 'here' }),
+    ],
+    { prepare: (_, messages) => ({ messages }) },
+  );
+  const { reply } = await converse(broker);
+  expect(reply.fallback).toEqual(['here']);
+  expect(reply.notices.join()).toContain('elsewhere was not used as a fallback');
+});
+
+test('what may not be sent at all is not sent to a fallback either', async () => {
+  const { broker } = impatient(
+    [
+      presetAt('http://127.0.0.1:9/v1', { secrets: 'block', fallback: ['here'] }),
+      presetAt('http://127.0.0.1:9/v1', { name: 'here' }),
+    ],
+    { prepare: () => ({ refused: 'it holds a secret', final: true }) },
+  );
+  const { reply } = await converse(broker);
+  expect(reply.failure?.kind).toBe('refused');
+  expect(reply.fallback).toBeUndefined();
+});
+
 test('an unknown preset is named together with the known ones', async () => {
   const { broker } = impatient([DEMO_PRESET, presetAt('http://127.0.0.1:9/v1')]);
   const { reply } = await converse(broker, {}, HELLO, 'depe');
@@ -220,9 +247,16 @@ test('presets tell where they run, without a password in the address', () => {
     presetAt('https://me:secret@api.example.com/v1/', { name: 'cloud' }),
   ]);
   expect(broker.presets()).toEqual([
-    { name: 'demo', model: 'demo', baseUrl: '', local: true, demo: true },
-    { name: 'fast', model: 'tiny', baseUrl: 'http://localhost:8080/v1', local: true, demo: false },
-    { name: 'cloud', model: 'tiny', baseUrl: 'https://api.example.com/v1', local: false, demo: false },
+    { name: 'demo', model: 'demo', baseUrl: '', local: true, demo: true, secrets: 'off' },
+    { name: 'fast', model: 'tiny', baseUrl: 'http://localhost:8080/v1', local: true, demo: false, secrets: 'off' },
+    {
+      name: 'cloud',
+      model: 'tiny',
+      baseUrl: 'https://api.example.com/v1',
+      local: false,
+      demo: false,
+      secrets: 'scrub',
+    },
   ]);
 });
 

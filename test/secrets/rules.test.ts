@@ -8,22 +8,28 @@ function found(text: string): readonly string[] {
   return detect(text).map(({ start, end }) => text.slice(start, end));
 }
 
-describe.each(TOKEN_RULES.map((rule) => [`${rule.kind} ${rule.starts.slice(0, 24)}`, rule] as const))('%s', (_, rule) => {
-  const random = seeded(7);
+describe.each(TOKEN_RULES.map((rule) => [`${rule.kind} ${rule.starts.slice(0, 24)}`, rule] as const))(
+  '%s',
+  (_, rule) => {
+    const random = seeded(7);
 
-  test('finds its examples, exactly', () => {
-    for (const example of rule.match) {
-      // Several draws: no value is lucky.
-      for (let draw = 0; draw < 8; draw += 1) {
-        const marked = filled(example, random);
-        const [before = '', value = '', after = ''] = marked.split(/[‹›]/);
-        expect(found(before + value + after), marked).toContain(value);
-        expect(detect(before + value + after).map(({ kind }) => kind), marked).toContain(rule.kind);
+    test('finds its examples, exactly', () => {
+      for (const example of rule.match) {
+        // Several draws: no value is lucky.
+        for (let draw = 0; draw < 8; draw += 1) {
+          const marked = filled(example, random);
+          const [before = '', value = '', after = ''] = marked.split(/[‹›]/);
+          expect(found(before + value + after), marked).toContain(value);
+          expect(
+            detect(before + value + after).map(({ kind }) => kind),
+            marked,
+          ).toContain(rule.kind);
+        }
       }
-    }
-  });
+    });
 
-  test('leaves its look-alikes', () => {
-    expect(rule.pass.flatMap((example) => found(filled(example, random)))).toEqual([]);
-  });
-});
+    test('leaves its look-alikes', () => {
+      expect(rule.pass.flatMap((example) => found(filled(example, random)))).toEqual([]);
+    });
+  },
+);

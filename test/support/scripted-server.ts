@@ -23,6 +23,8 @@ export type Turn = {
   readonly when?: RegExp | ((request: ScriptedRequest) => boolean);
   /** Not used up: answers every request that matches. */
   readonly always?: true;
+  /** The turn is made once the request is there: for answers that repeat something of it. */
+  readonly from?: (request: ScriptedRequest) => Turn;
   /** One chunk each; a hold between two of them pauses the stream. */
   readonly text?: string | readonly (string | Hold)[];
   readonly reasoning?: string;
@@ -127,7 +129,8 @@ export async function startScriptedServer(
       changed();
     });
     changed();
-    const turn = takeTurn(turns, request);
+    const taken = takeTurn(turns, request);
+    const turn = taken?.from?.(request) ?? taken;
     if (!turn) return sendError(res, { status: 400, message: `the script is over (request ${requests.length})` });
     if (turn.error) return sendError(res, turn.error);
     const pass = (name: string): Promise<boolean> => until(() => released.has(name) || request.aborted || undefined);
