@@ -57,6 +57,8 @@ export function engineSecrets(filter: SecretsFilter, config: Config): Secrets {
     },
     restore(action) {
       if (action.kind === 'command') return restoreAction(filter, action);
+      // A sub-agent's task is words for a model: it keeps its handles.
+      if (action.kind === 'delegate') return { kind: 'ready', judged: action, runs: action, env: {} };
       const args = takesValues(action.name, config) ? action.arguments : '';
       const unknown = unresolved(filter, args);
       if (unknown.length > 0) return { kind: 'unknown', text: unknownText(unknown) };

@@ -32,7 +32,7 @@ function directoryOf(event: SessionEvent): string | undefined {
     case 'jobEnded':
       return event.result.cwd;
     case 'actionEnded':
-      return event.outcome.kind === 'tool' ? undefined : event.outcome.result.cwd;
+      return 'result' in event.outcome ? event.outcome.result.cwd : undefined;
     default:
       return undefined;
   }
