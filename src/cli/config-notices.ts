@@ -1,18 +1,9 @@
 /** What the user must know of a configuration that was read. */
 import type { Config, Loaded } from '../config/index.ts';
 
-/** Keys that are checked but change nothing in this version; whoever sets one must not rely on it. */
-const INERT = ['mcp.servers'] as const;
-
 /** A project's file that wants more than an untrusted one may. */
 export function projectNotice({ project }: Extract<Loaded, { ok: true }>): readonly string[] {
   return project && project.waiting.length > 0 ? ['aish-tui config trust believes it, after you have read it'] : [];
-}
-
-/** One line that names what was set in vain. */
-export function inertNotice(config: Config): readonly string[] {
-  const set = INERT.filter((key) => isSet(config, key));
-  return set.length > 0 ? [`no effect in this version: ${set.join(', ')}`] : [];
 }
 
 /** Presets that the configuration names and that are not there; what is used instead (PP-2, SF-4). */
@@ -27,11 +18,4 @@ export function presetNotices({ norris, safety }: Config, names: readonly string
       ? [`safety.llm_model: no preset is called ${safety.llm_model}; the active one gives the second opinion`]
       : []),
   ];
-}
-
-function isSet(config: Config, key: (typeof INERT)[number]): boolean {
-  switch (key) {
-    case 'mcp.servers':
-      return Object.keys(config.mcp.servers).length > 0;
-  }
 }

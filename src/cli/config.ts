@@ -1,5 +1,4 @@
 import { createTrust, loadConfig, placesOf } from '../config/index.ts';
-import { inertNotice } from './config-notices.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Writer } from './print.ts';
 import type { Invocation } from './program.ts';
@@ -16,11 +15,11 @@ export async function showConfig(
     err(`aish-tui: ${loaded.message}\n`);
     return EXIT.usage;
   }
-  const { file, project, notices, config } = loaded;
+  const { file, project, notices } = loaded;
   if (!believe) {
     out(`file     ${file ?? `none; it would be ${placesOf(process.env).config}`}\n`);
     out(`project  ${project?.path ?? 'none'}\n`);
-    for (const line of [...notices, ...inertNotice(config)]) out(`${line}\n`);
+    for (const line of notices) out(`${line}\n`);
     return EXIT.ok;
   }
   if (!project) {

@@ -1,5 +1,5 @@
 import type { Broker } from '../broker/index.ts';
-import type { Aish } from '../commands/aish.ts';
+import type { Aish, McpDesk } from '../commands/aish.ts';
 import { type CompleteShell, completeLine } from '../commands/complete.ts';
 import { type Config, placesOf, writeModelChoice } from '../config/index.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -31,6 +31,7 @@ type Parts = {
   readonly index: PathIndex;
   readonly presets: Presets;
   readonly patch: PatchTool;
+  readonly mcp: McpDesk;
 };
 
 /** Names offered by Tab. */
@@ -58,6 +59,7 @@ export function face({
   index,
   presets,
   patch,
+  mcp,
 }: Parts): Aish {
   const quitters = new Set<() => void>();
   let up: UserShell | undefined;
@@ -124,6 +126,7 @@ export function face({
       },
     },
     safety: { patterns: listRules, check: (command, cwd) => gate.check(command, cwd) },
+    mcp,
     undo: () => patch.undo(),
     sessions: () => listSessions(sessions),
     async doctor() {

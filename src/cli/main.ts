@@ -8,6 +8,9 @@ import type { Global, Invocation } from './program.ts';
 // A reader that has seen enough (head) is no fault: what is said after goes nowhere.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
+/** How long a program without a screen waits for its MCP servers before the first question. In ms. */
+const SERVERS_MS = 10_000;
+
 const out = (text: string) => void process.stdout.write(text);
 const err = (text: string) => void process.stderr.write(text);
 
@@ -22,14 +25,18 @@ export async function carryOut(invocation: Invocation, version: string): Promise
     case 'run': {
       const { json, onHalt, goal } = invocation;
       const { runGoal } = await import('./headless.ts');
-      return withAish(invocation.global, version, (aish) => runGoal(aish, goal, { json, onHalt, out, err }));
+      return withAish(invocation.global, version, async (aish) => {
+        await aish.mcp.start(SERVERS_MS);
+        return runGoal(aish, goal, { json, onHalt, out, err });
+      });
     }
     case 'ask': {
       const { json, question } = invocation;
       const { askQuestion } = await import('./headless.ts');
-      return withAish(invocation.global, version, (aish) =>
-        askQuestion(aish, question, { json, onHalt: 'skip', out, err }),
-      );
+      return withAish(invocation.global, version, async (aish) => {
+        await aish.mcp.start(SERVERS_MS);
+        return askQuestion(aish, question, { json, onHalt: 'skip', out, err });
+      });
     }
     case 'safetyCheck':
       return (await import('./probes.ts')).safetyCheck(invocation, out, err);
@@ -63,7 +70,10 @@ async function screen({ global, resume }: Extract<Invocation, { kind: 'screen' }
     version,
     async (aish) => {
       const { runScreen } = await loading;
-      const code = await runScreen(aish);
+      const ended = runScreen(aish);
+      // Not before the first frame.
+      void aish.mcp.start(0);
+      const code = await ended;
       if (code === EXIT.ok && aish.memory.worthSaving()) await remember(aish);
       return code;
     },
@@ -96,7 +106,10 @@ async function piped({ global, resume }: Extract<Invocation, { kind: 'screen' }>
   return withAish(
     global,
     version,
-    (aish) => runLines(aish, createInterface({ input: process.stdin }), options),
+    async (aish) => {
+      await aish.mcp.start(SERVERS_MS);
+      return runLines(aish, createInterface({ input: process.stdin }), options);
+    },
     resume,
   );
 }

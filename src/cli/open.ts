@@ -11,12 +11,13 @@ import { detectSandbox, type SandboxStatus, sandboxArgv } from '../sandbox/index
 import type { Mode, Settings } from '../session/state.ts';
 import { createLog, openHistory, openJournal, openMemory } from '../store/index.ts';
 import { BASH, createTools, DELEGATE, jobsTool, MODE_UPGRADE, patchTool } from '../tools/index.ts';
-import { inertNotice, presetNotices, projectNotice } from './config-notices.ts';
+import { presetNotices, projectNotice } from './config-notices.ts';
 import { createCostMeter } from './costs.ts';
 import { face } from './face.ts';
 import { keepLog } from './keep-log.ts';
 import { LAUNCHER } from './launcher.ts';
 import { keepTextIn } from './left-out.ts';
+import { mcpDesk, openMcp } from './mcp.ts';
 import { memoryBlock, memoryDesk } from './memory.ts';
 import { createPreplanner } from './preplan.ts';
 import { choosePresets, type Presets } from './presets.ts';
@@ -66,12 +67,7 @@ export async function openAish(options: OpenOptions): Promise<Opened | { readonl
   const sessions = join(placesOf(env).state, 'sessions');
   const session = await chooseSession(sessions, options.resume, Date.now());
   if ('problem' in session) return session;
-  const notices = [
-    ...loaded.notices,
-    ...projectNotice(loaded),
-    ...inertNotice(config),
-    ...presetNotices(config, names, presets.active),
-  ];
+  const notices = [...loaded.notices, ...projectNotice(loaded), ...presetNotices(config, names, presets.active)];
   const configFile = loaded.file ?? placesOf(env).config;
   return build({ options, config, configFile, notices, presets, sandbox, session, sessions, index });
 }
@@ -134,10 +130,18 @@ function build({ options, config, configFile, notices, presets, sandbox, session
     userPatterns: config.safety.destructive_patterns,
     disabledRules: config.safety.disable_rules,
     alwaysDestructive: config.safety.always_destructive_tools,
+    annotations: (tool) => mcp.annotations(tool),
     ...(sandbox.available ? { wrap: (argv: readonly string[]) => sandboxArgv({ launcher: LAUNCHER, argv }) } : {}),
   });
   const memoryFile = openMemory(join(state, 'memory.jsonl'), hidden);
   const told = config.memory.enabled ? memoryBlock(memoryFile, process.cwd(), session.id) : '';
+  const mcp = openMcp(config, {
+    dataDir,
+    version: options.version,
+    root: () => engine.state.shell.cwd,
+    say: (level, text) => engine.showLocal(notice(text, level)),
+    elicit: () => Promise.resolve({ action: 'decline' }),
+  });
   const patch = patchTool();
   const engine = new Engine(
     {
@@ -157,6 +161,7 @@ function build({ options, config, configFile, notices, presets, sandbox, session
         [patch, jobsTool(modelJobs(jobs))],
         config.auto_approve,
         config.safety.always_destructive_tools,
+        mcp,
       ),
       journal,
       secrets: engineSecrets(filter, config),
@@ -198,10 +203,14 @@ function build({ options, config, configFile, notices, presets, sandbox, session
     index,
     presets,
     patch,
+    mcp: mcpDesk(config, mcp),
+  });
+  engine.onEvent(({ type }) => {
+    if (type === 'shellMoved' || type === 'shellEnded') mcp.rootMoved();
   });
   let closing: Promise<void> | undefined;
   const close = async () => {
-    await engine.close();
+    await Promise.all([engine.close(), mcp.close()]);
     await Promise.all([jobs.dispose(), stopServers()]);
     killTagged();
     await (await shell.catch(() => undefined))?.dispose();
@@ -272,6 +281,7 @@ function settingsOf(config: Config, presets: Presets, sandbox: SandboxStatus): S
     tasksMax,
     confirmCmd: config.confirm_cmd,
     sandbox: sandbox.available,
+    readOnlyTools: config.mcp.read_only,
   };
 }
 
@@ -293,7 +303,7 @@ function sandboxNotice({ available, why }: SandboxStatus): string | undefined {
 
 let noticeSerial = 0;
 
-function notice(text: string) {
+function notice(text: string, level: 'info' | 'warning' = 'warning') {
   noticeSerial += 1;
-  return { kind: 'show', key: `local${noticeSerial}`, entry: { kind: 'notice', level: 'warning', text } } as const;
+  return { kind: 'show', key: `local${noticeSerial}`, entry: { kind: 'notice', level, text } } as const;
 }

@@ -32,6 +32,36 @@ export type SafetyDesk = {
   check(command: string, cwd: string): { readonly verdict: string; readonly rule?: string; readonly reason: string };
 };
 
+/** An MCP server as `:mcp` shows it. All texts are clean, without a secret of the configuration. */
+export type McpServerInfo = {
+  readonly name: string;
+  readonly state: string;
+  /** What is started, or where it is. */
+  readonly address: string;
+  /** What it calls itself. */
+  readonly title: string;
+  readonly lastError: string;
+  /** The last of what it wrote beside the protocol. */
+  readonly written: string;
+  readonly tools: readonly {
+    readonly name: string;
+    readonly description: string;
+    /** Declared so by the user. */
+    readonly readOnly: boolean;
+    readonly autoApproved: boolean;
+    readonly changed: boolean;
+    readonly unchecked?: string;
+  }[];
+};
+
+export type McpDesk = {
+  servers(): readonly McpServerInfo[];
+  /** Starts all of them; resolves when each is ready or has failed, at the latest after so many ms. */
+  start(milliseconds: number): Promise<void>;
+  /** Resolves when it is ready or has failed. */
+  restart(name: string): Promise<void>;
+};
+
 export type SessionRow = {
   readonly id: string;
   readonly startedAt: number;
@@ -122,6 +152,7 @@ export type Aish = {
     keep(name: string): string;
   };
   readonly safety: SafetyDesk;
+  readonly mcp: McpDesk;
   readonly memory: MemoryDesk;
   readonly cost: CostDesk;
   /** Takes back the last patch of the model, while the file is unchanged since (TO-3). */

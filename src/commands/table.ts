@@ -4,6 +4,7 @@ import type { Command } from './command.ts';
 import { history, reset, sessions } from './conversation.ts';
 import { cost } from './cost.ts';
 import { jobs, kill } from './jobs.ts';
+import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
 import { mode } from './mode.ts';
 import { model } from './model.ts';
@@ -42,6 +43,7 @@ export const commands: readonly Command[] = [
   model,
   norris,
   mode,
+  mcp,
   safety,
   jobs,
   kill,

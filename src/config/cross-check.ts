@@ -36,10 +36,18 @@ function badFallback({ models = {} }: Partial<Config>): Mistake | undefined {
   return undefined;
 }
 
+/** Tools are called NAME__tool, in at most 64 characters: a name must not look as if it ended earlier or later. */
+const SERVER_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,28}[A-Za-z0-9-])?$/;
+const NAMING = 'a server is named with letters, digits, - and single _, at most 30, not ending in _';
+
 function badServer({ mcp }: Partial<Config>): Mistake | undefined {
   for (const [name, server] of Object.entries(mcp?.servers ?? {})) {
-    if ('command' in server !== 'url' in server) continue;
-    return { place: ['mcp', 'servers', name], message: `mcp.servers.${name} needs either command or url` };
+    const place = ['mcp', 'servers', name];
+    if (!SERVER_NAME.test(name) || name.includes('__')) return { place, message: `${place.join('.')}: ${NAMING}` };
+    if ('command' in server === 'url' in server)
+      return { place, message: `mcp.servers.${name} needs either command or url` };
+    if ('url' in server && !/^https?:$/.test(URL.canParse(server.url) ? new URL(server.url).protocol : ''))
+      return { place: [...place, 'url'], message: `mcp.servers.${name}.url is no address that begins with http` };
   }
   return undefined;
 }

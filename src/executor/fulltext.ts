@@ -1,8 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import { closeSync, fchmodSync, openSync, unlinkSync, write } from 'node:fs';
+import { join } from 'node:path';
 import { LineWriter } from './line-writer.ts';
 
 /** Bytes that may wait for the disk before the child is made to wait. */
 const MOST_WAITING = 1024 * 1024;
+
+/** A name in `dataDir` that nothing has yet. */
+export function newOutputPath(dataDir: string): string {
+  return join(dataDir, `output-${Date.now().toString(36)}-${randomBytes(6).toString('hex')}.txt`);
+}
 
 /**
  * The full text of a large output as plain text in a private file (EX-5). Opened at the first byte; a disk that fails

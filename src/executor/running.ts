@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { CommandResult } from '../session/action.ts';
 import { AlternateScreen } from './alternate.ts';
 import { readsSecret } from './echo.ts';
+import { newOutputPath } from './fulltext.ts';
 import { type LiveOutput, Screen } from './screen.ts';
 
 /** Silence, in ms, after which an unfinished line is looked at as a possible password prompt. */
@@ -78,7 +77,7 @@ export class Run implements RunningCommand {
     this.#screen = new Screen({
       cols: options.cols,
       rows: options.rows,
-      path: join(options.dataDir, `output-${Date.now().toString(36)}-${randomBytes(6).toString('hex')}.txt`),
+      path: newOutputPath(options.dataDir),
       onReply: (data) => {
         if (this.#rawListeners.size === 0 && !this.#ended) control.write(data);
       },

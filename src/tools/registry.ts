@@ -35,6 +35,8 @@ export type ForeignTools = {
   refusal(name: string, args: Readonly<Record<string, unknown>>): Promise<string | undefined>;
   /** Undefined for a name that is nobody's. */
   facts(name: string): ToolFacts | undefined;
+  /** The user has declared that it changes nothing; its server's word does not count. */
+  onlyReads(name: string): boolean;
   run(name: string, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolOutcome>;
 };
 
@@ -61,6 +63,7 @@ const NO_FOREIGN: ForeignTools = {
   specs: [],
   refusal: () => Promise.resolve(undefined),
   facts: () => undefined,
+  onlyReads: () => false,
   run: () => Promise.resolve({ text: 'no such tool', failed: true }),
 };
 
@@ -116,7 +119,8 @@ export function createTools(
     facts: (action) => (action.kind === 'tool' ? factsOf(action.name) : undefined),
     onlyReads(action) {
       const args = action.kind === 'tool' ? parseArguments(action.arguments) : undefined;
-      return action.kind === 'tool' && args !== undefined && find(action.name)?.onlyReads(args) === true;
+      if (action.kind !== 'tool' || args === undefined) return false;
+      return find(action.name)?.onlyReads(args) ?? foreign.onlyReads(action.name);
     },
     async run(action, options) {
       const args = action.kind === 'tool' ? parseArguments(action.arguments) : undefined;

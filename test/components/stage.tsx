@@ -177,6 +177,7 @@ export async function setStage(
       keep: () => '',
     },
     safety: { patterns: () => [], check: () => ({ verdict: 'safe', reason: '' }) },
+    mcp: { servers: () => [], start: async () => {}, restart: async () => {} },
     undo: async () => ({ ok: false, text: 'no patch to undo' }),
     sessions: async () => [],
     doctor: async () => [],

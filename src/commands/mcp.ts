@@ -1,0 +1,73 @@
+import { nearest } from '../session/nearest.ts';
+import type { McpServerInfo } from './aish.ts';
+import { type Command, CommandError } from './command.ts';
+
+/** `:mcp`: servers, their tools, what they wrote, and a fresh start (MC-2). */
+export const mcp: Command = {
+  name: 'mcp',
+  usage: ':mcp [name | tools <name> | restart <name>]',
+  summary: 'the MCP servers: how they are, what they offer, start one again',
+  arguments(aish, [first]) {
+    const names = aish.mcp.servers().map(({ name, state }) => ({ word: name, note: state }));
+    if (first === undefined) return ['tools', 'restart', ...names];
+    return first === 'tools' || first === 'restart' ? names : [];
+  },
+  async run(aish, rest) {
+    const servers = aish.mcp.servers();
+    if (servers.length === 0) return 'no MCP servers are configured; mcp.servers in the configuration names them';
+    const [word = '', name] = rest.split(/\s+/);
+    if (word === '') return servers.map(row).join('\n');
+    if (word === 'tools') return toolsOf(find(servers, name));
+    if (word === 'restart') {
+      const server = find(servers, name);
+      await aish.mcp.restart(server.name);
+      return aish.mcp
+        .servers()
+        .filter(({ name: one }) => one === server.name)
+        .map(row)
+        .join('\n');
+    }
+    return details(find(servers, word));
+  },
+};
+
+function find(servers: readonly McpServerInfo[], name = ''): McpServerInfo {
+  const found = servers.find((server) => server.name === name);
+  if (found) return found;
+  const names = servers.map((server) => server.name);
+  const guess = nearest(name, names);
+  const hint = guess ? `did you mean ${guess}?` : `there are: ${names.join(', ')}`;
+  throw new CommandError(name === '' ? `name a server: ${names.join(', ')}` : `no server is called ${name}; ${hint}`);
+}
+
+function row({ name, state, tools, lastError, address }: McpServerInfo): string {
+  const count = `${tools.length} tool${tools.length === 1 ? '' : 's'}`;
+  return `${name.padEnd(14)} ${state.padEnd(9)} ${count.padEnd(10)} ${lastError === '' ? address : lastError}`;
+}
+
+function details(server: McpServerInfo): string {
+  const { title, address, lastError, written } = server;
+  return [
+    row(server),
+    ...(title === '' ? [] : [`  says it is ${title}`]),
+    `  ${address}`,
+    ...(lastError === '' ? [] : [`  last error: ${lastError}`]),
+    ...(written === '' ? ['  it has written nothing beside the protocol'] : ['  it wrote:', written.trimEnd()]),
+  ].join('\n');
+}
+
+function toolsOf({ name, tools }: McpServerInfo): string {
+  if (tools.length === 0) return `${name} offers no tools`;
+  return tools
+    .map((tool) => {
+      const marks = [
+        tool.readOnly ? 'read-only' : '',
+        tool.autoApproved ? 'not asked' : '',
+        tool.changed ? 'changed since it was first seen' : '',
+        tool.unchecked === undefined ? '' : `arguments not checked: ${tool.unchecked}`,
+      ].filter((mark) => mark !== '');
+      const [first = ''] = tool.description.trim().split('\n');
+      return `${tool.name}${marks.length > 0 ? `  [${marks.join(', ')}]` : ''}\n    ${first.slice(0, 160)}`;
+    })
+    .join('\n');
+}

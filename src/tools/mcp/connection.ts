@@ -1,0 +1,187 @@
+/** One live connection to a server. The only place that speaks the protocol; loaded with the first server. */
+
+import { pathToFileURL } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  ElicitRequestSchema,
+  ErrorCode,
+  ListRootsRequestSchema,
+  McpError,
+  ResultSchema,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import { ChildTransport } from './child.ts';
+import { HttpTransport } from './http.ts';
+import { isObject, type Json, listOf } from './json.ts';
+import type { ElicitAnswer, Launch, ServerConfig } from './types.ts';
+
+export type ConnectionOptions = {
+  readonly config: ServerConfig;
+  readonly version: string;
+  readonly launch: Launch;
+  readonly env: Readonly<Record<string, string>>;
+  /** Where a child starts. */
+  readonly cwd: string;
+  /** The one root told to the server, asked at each question (MC-1). */
+  readonly root: () => string;
+  /** What it writes beside the protocol. */
+  readonly onText: (text: string) => void;
+  readonly onToolsChanged: () => void;
+  /** It is gone; why, where that is known. Not called for what `close` ended. */
+  readonly onGone: (why: string) => void;
+  /** Gives up the start. */
+  readonly signal: AbortSignal;
+  /** A question of the server's to the user, as it came. */
+  readonly elicit: (params: Json, signal: AbortSignal) => Promise<ElicitAnswer>;
+};
+
+export type CallOptions = {
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: Json) => void;
+};
+
+/** How long a start may take (npx may have to download), and a list of tools. In ms. */
+const START_LIMIT = 60_000;
+const LIST_LIMIT = 30_000;
+const PING_LIMIT = 5000;
+/** Node's longest timer: the time limit of a call is kept by whoever calls. */
+const NEVER = 2 ** 31 - 1;
+const MOST_PAGES = 50;
+/** Tools taken of one server. */
+const MOST_TOOLS = 500;
+
+export class Connection {
+  readonly #client: Client;
+  #closed = false;
+  #probing = false;
+
+  private constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** Starts or reaches the server and shakes hands. Rejects with why not, and leaves nothing behind. */
+  static async open(options: ConnectionOptions): Promise<Connection> {
+    const transport = transportFor(options);
+    const client = new Client(
+      { name: 'aish-tui', version: options.version },
+      // Without `sampling` such a request is answered as one that nobody knows (MC: refused).
+      { capabilities: { roots: { listChanged: true }, elicitation: { form: {} } } },
+    );
+    const connection = new Connection(client);
+    client.setRequestHandler(ListRootsRequestSchema, () => ({
+      roots: [{ uri: pathToFileURL(options.root()).href, name: 'cwd' }],
+    }));
+    client.setRequestHandler(ElicitRequestSchema, async ({ params }, { signal }) => ({
+      ...(await options.elicit(params as Json, signal)),
+    }));
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => options.onToolsChanged());
+    client.onerror = (error) => {
+      options.onText(`[${error.message.slice(0, 300)}]\n`);
+      if (transport instanceof HttpTransport) connection.#probe(options);
+    };
+    const giveUp = () => void transport.close();
+    options.signal.addEventListener('abort', giveUp, { once: true });
+    try {
+      options.signal.throwIfAborted();
+      await client.connect(transport as Transport, { timeout: START_LIMIT });
+    } catch (error) {
+      connection.#closed = true;
+      await client.close().catch(() => {});
+      await transport.close().catch(() => {});
+      throw transport instanceof ChildTransport && transport.ending !== undefined ? new Error(transport.ending) : error;
+    } finally {
+      options.signal.removeEventListener('abort', giveUp);
+    }
+    client.onclose = () => {
+      if (connection.#closed) return;
+      connection.#closed = true;
+      options.onGone((transport instanceof ChildTransport && transport.ending) || 'the connection has ended');
+    };
+    return connection;
+  }
+
+  /** What the server calls itself. */
+  get title(): string {
+    const { name = '', version = '' } = this.#client.getServerVersion() ?? {};
+    return `${name} ${version}`.trim();
+  }
+
+  /** All tools as they came, page by page; a server without tools has none. */
+  async tools(): Promise<readonly unknown[]> {
+    if (!this.#client.getServerCapabilities()?.tools) return [];
+    const tools: unknown[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < MOST_PAGES && tools.length < MOST_TOOLS; page += 1) {
+      const params = cursor === undefined ? {} : { cursor };
+      // The library's own way of listing compiles the servers' schemas, which must not be done without a limit.
+      const result = await this.#client.request({ method: 'tools/list', params }, ResultSchema, {
+        timeout: LIST_LIMIT,
+      });
+      tools.push(...listOf(result.tools).slice(0, MOST_TOOLS));
+      if (typeof result.nextCursor !== 'string') break;
+      cursor = result.nextCursor;
+    }
+    return tools.slice(0, MOST_TOOLS);
+  }
+
+  /** Calls a tool; rejects where there is no answer. An abort is told to the server. */
+  async call(own: string, args: Json, { signal, onProgress }: CallOptions): Promise<Json> {
+    const result = await this.#client.request(
+      { method: 'tools/call', params: { name: own, arguments: args } },
+      ResultSchema,
+      { signal, timeout: NEVER, onprogress: (progress) => onProgress({ ...progress }) },
+    );
+    return isObject(result) ? result : {};
+  }
+
+  /** Over HTTP nobody tells that a server is gone: after a fault it is asked whether it is there. */
+  #probe({ onGone }: ConnectionOptions): void {
+    if (this.#closed || this.#probing) return;
+    this.#probing = true;
+    void this.#client
+      .ping({ timeout: PING_LIMIT })
+      .catch((error: unknown) => {
+        if (this.#closed || isAnswer(error)) return;
+        this.#closed = true;
+        onGone(reasonOf(error));
+        void this.#client.close().catch(() => {});
+      })
+      .finally(() => {
+        this.#probing = false;
+      });
+  }
+
+  rootMoved(): void {
+    void this.#client.sendRootsListChanged().catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#client.close().catch(() => {});
+  }
+}
+
+/** Whether the server itself has answered with an error, which leaves the connection as good as it was. */
+export function isAnswer(error: unknown): boolean {
+  return (
+    error instanceof McpError && error.code !== ErrorCode.ConnectionClosed && error.code !== ErrorCode.RequestTimeout
+  );
+}
+
+/** What went wrong, in the words nearest to its cause. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  const code = error instanceof StreamableHTTPError && error.code !== undefined ? `HTTP ${error.code}: ` : '';
+  const message = error.message.replace(/^(?:Streamable HTTP error: |Error POSTing to endpoint: )+/, '');
+  return `${code}${message}${cause instanceof Error ? ` (${cause.message})` : ''}`;
+}
+
+function transportFor(options: ConnectionOptions): ChildTransport | HttpTransport {
+  const { config, launch, env, cwd, onText } = options;
+  if ('url' in config) return new HttpTransport(config.url, config.headers ?? {});
+  const started = launch([config.command, ...(config.args ?? [])], { ...env, ...config.env });
+  return new ChildTransport({ ...started, cwd, onText });
+}

@@ -1,0 +1,88 @@
+/** One tool as its server describes it, read at the border: nothing of it is trusted further than it was looked at. */
+import { createHash } from 'node:crypto';
+import type { ToolSpec } from '../../session/message.ts';
+import { stripStyles } from '../../session/text.ts';
+import { isObject, type Json } from './json.ts';
+import { toolName } from './names.ts';
+import { schemaProblem } from './screen-schema.ts';
+
+export type Annotations = {
+  readonly readOnlyHint?: boolean;
+  readonly destructiveHint?: boolean;
+  readonly openWorldHint?: boolean;
+};
+
+export type ToolDefinition = {
+  readonly spec: ToolSpec;
+  /** What its server calls it. */
+  readonly own: string;
+  readonly annotations: Annotations;
+  /** Its server's word on it, in lines for a person. */
+  readonly claims: readonly string[];
+  /** A digest of name, description, schema and annotations. */
+  readonly digest: string;
+  /** Why arguments are not checked here. */
+  readonly unchecked?: string;
+};
+
+const LIMITS = { depth: 32, nodes: 5000, characters: 60_000 } as const;
+const LONGEST_DESCRIPTION = 4000;
+const LONGEST_CLAIM = 200;
+
+/** Undefined for what is no tool, and for one that can only be called as a task, which is not spoken here. */
+export function readTool(server: string, raw: unknown): ToolDefinition | undefined {
+  if (!isObject(raw) || typeof raw.name !== 'string') return undefined;
+  if (isObject(raw.execution) && raw.execution.taskSupport === 'required') return undefined;
+  const own = raw.name;
+  const description = typeof raw.description === 'string' ? cut(stripStyles(raw.description), LONGEST_DESCRIPTION) : '';
+  const { parameters, unchecked } = readSchema(raw.inputSchema);
+  const annotations = readAnnotations(raw.annotations);
+  const digest = createHash('sha256')
+    .update(canonical({ own, description, parameters, annotations }))
+    .digest('hex')
+    .slice(0, 32);
+  return {
+    spec: { name: toolName(server, own), description, parameters },
+    own,
+    annotations,
+    claims: claimsOf(annotations, description),
+    digest,
+    ...(unchecked === undefined ? {} : { unchecked }),
+  };
+}
+
+/** A schema that can't be handled safely is replaced by `type: object`; then the server alone checks the arguments. */
+function readSchema(raw: unknown): { readonly parameters: Json; readonly unchecked?: string } {
+  const any: Json = { type: 'object', properties: {} };
+  if (!isObject(raw)) return { parameters: any, unchecked: 'it has no schema' };
+  if (raw.type !== undefined && raw.type !== 'object') return { parameters: any, unchecked: 'it takes no object' };
+  const problem = schemaProblem(raw, LIMITS);
+  return problem === undefined ? { parameters: { ...any, ...raw } } : { parameters: any, unchecked: problem };
+}
+
+function readAnnotations(raw: unknown): Annotations {
+  if (!isObject(raw)) return {};
+  const hints = ['readOnlyHint', 'destructiveHint', 'openWorldHint'] as const;
+  return Object.fromEntries(hints.flatMap((hint) => (typeof raw[hint] === 'boolean' ? [[hint, raw[hint]]] : [])));
+}
+
+function claimsOf({ readOnlyHint, destructiveHint, openWorldHint }: Annotations, description: string): string[] {
+  const hints = [
+    readOnlyHint === undefined ? '' : readOnlyHint ? 'it only reads' : 'it changes something',
+    destructiveHint === undefined ? '' : destructiveHint ? 'it may destroy' : 'it destroys nothing',
+    openWorldHint === true ? 'it reaches beyond this machine' : '',
+  ].filter((hint) => hint !== '');
+  const [first = ''] = description.trim().split('\n');
+  return [...(hints.length > 0 ? [hints.join(', ')] : []), ...(first === '' ? [] : [cut(first, LONGEST_CLAIM)])];
+}
+
+/** JSON with sorted keys: the same definition sent in another order is the same. Its depth is bounded by what was read. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
+  );
+}
+
+function cut(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text;
+}

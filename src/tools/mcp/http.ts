@@ -1,0 +1,40 @@
+/** A server over streamable HTTP. Redirects to another origin are not followed: headers may hold secrets. */
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+
+/** The longest answer taken to one request, in bytes. */
+const LONGEST_ANSWER = 128 * 1024 * 1024;
+/** How long a server may take to be told of the end. In ms. */
+const PATIENCE = 1000;
+
+export class HttpTransport extends StreamableHTTPClientTransport {
+  constructor(url: string, headers: Readonly<Record<string, string>>) {
+    super(new URL(url), { requestInit: { headers }, fetch: boundedFetch });
+  }
+
+  /** Ends the session on the server as well, where it answers soon. */
+  override async close(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, PATIENCE);
+    });
+    await Promise.race([this.terminateSession().catch(() => {}), late]).finally(() => clearTimeout(timer));
+    await super.close();
+  }
+}
+
+/** Each answer is bounded; the long-lived stream of a GET carries many and is not. */
+const boundedFetch: FetchLike = async (url, init) => {
+  const response = await fetch(url, init);
+  if (!response.body || init?.method === 'GET') return response;
+  let left = LONGEST_ANSWER;
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(piece, controller) {
+      left -= piece.length;
+      if (left < 0) controller.error(new Error(`it answered more than ${LONGEST_ANSWER / 1024 / 1024} MB`));
+      else controller.enqueue(piece);
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(counter), { status, statusText, headers });
+};

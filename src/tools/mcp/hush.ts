@@ -1,0 +1,54 @@
+import { stripStyles } from '../../session/text.ts';
+import type { ServerConfig } from './types.ts';
+
+/** Shorter values stand in many texts by chance. */
+const SHORTEST = 6;
+const LONGEST_LINE = 300;
+
+export type Hush = {
+  /** The text without what the configuration hands to the server. */
+  text(text: string): string;
+  /** The same as one clean line. */
+  line(text: string): string;
+};
+
+/**
+ * Takes out of texts what may be secret in a server's configuration: the values of headers and variables, and whatever
+ * its address holds beside host and path.
+ */
+export function hushed(config: ServerConfig): Hush {
+  const secrets = [...new Set(secretsOf(config))]
+    .filter((value) => value.length >= SHORTEST)
+    .sort((a, b) => b.length - a.length);
+  const text = (given: string) => secrets.reduce((shown, secret) => shown.replaceAll(secret, '…'), given);
+  return {
+    text,
+    line(given) {
+      const line = stripStyles(text(given)).replace(/\s+/g, ' ').trim();
+      return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line;
+    },
+  };
+}
+
+function secretsOf(config: ServerConfig): readonly string[] {
+  const values = Object.values(('url' in config ? config.headers : config.env) ?? {});
+  // `Bearer …`: the scheme is none.
+  const bare = values.flatMap((value) => [value, value.replace(/^\w+ +/, '')]);
+  if (!('url' in config) || !URL.canParse(config.url)) return bare;
+  const { search, searchParams, username, password, hash } = new URL(config.url);
+  return [...bare, search.slice(1), ...searchParams.values(), username, password, hash.slice(1)];
+}
+
+/** Host and path. */
+export function addressOf(url: string): string {
+  if (!URL.canParse(url)) return 'its address';
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}
+
+/** Whether an address is on another machine. */
+export function isRemote(config: ServerConfig): boolean {
+  if (!('url' in config)) return false;
+  const { hostname } = new URL(config.url);
+  return !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}

@@ -1,0 +1,106 @@
+/** All configured servers as one set of tools (MC-1 … MC-4). Nothing of the protocol is loaded before one is started. */
+import type { ToolFacts } from '../../session/action.ts';
+import { matchesGlob } from '../../session/glob.ts';
+import type { ToolSpec } from '../../session/message.ts';
+import type { CallOptions, ForeignTools, ToolOutcome } from '../registry.ts';
+import type { Annotations, ToolDefinition } from './definition.ts';
+import { isRemote } from './hush.ts';
+import type { Json } from './json.ts';
+import { type KeepText, readResult } from './result.ts';
+import { Server, type ServerOptions } from './server.ts';
+import type { Outgoing, Prepared, ServerConfig } from './types.ts';
+
+export type McpOptions = Omit<ServerOptions, 'name' | 'config' | 'onChange' | 'callLimit' | 'firstPause'> & {
+  readonly servers: Readonly<Record<string, ServerConfig>>;
+  /** Globs over tools that the user knows to only read. */
+  readonly readOnly: readonly string[];
+  /** Keeps the whole of a large result. */
+  readonly keep: KeepText;
+  /** Looks at what is about to be sent; absent: it goes as it is. */
+  readonly prepare?: (call: Outgoing) => Prepared;
+  readonly callLimit?: number;
+  readonly firstPause?: number;
+};
+
+export type Mcp = ForeignTools & {
+  readonly servers: readonly Server[];
+  /** Starts all of them; resolves when each is ready or has failed. */
+  start(): Promise<void>;
+  /** What a server says of a tool. */
+  annotations(name: string): Annotations | undefined;
+  /** The user's directory is another one. */
+  rootMoved(): void;
+  /** Ends all of them side by side. Nothing stays behind. */
+  close(): Promise<void>;
+};
+
+const CALL_LIMIT = 120_000;
+const FIRST_PAUSE = 1000;
+
+export function createMcp(options: McpOptions): Mcp {
+  const { keep, prepare = ({ args }: Outgoing): Prepared => ({ args }) } = options;
+  let specs: readonly ToolSpec[] = [];
+  const byName = new Map<string, { readonly server: Server; readonly tool: ToolDefinition }>();
+  /** How each tool was defined when it was first seen. */
+  const firstSeen = new Map<string, string>();
+  const collect = () => {
+    byName.clear();
+    for (const server of servers) {
+      for (const tool of server.tools) {
+        byName.set(tool.spec.name, { server, tool });
+        if (!firstSeen.has(tool.spec.name)) firstSeen.set(tool.spec.name, tool.digest);
+      }
+    }
+    const next = [...byName.values()].map(({ tool }) => tool.spec);
+    if (next.length !== specs.length || next.some((spec, index) => spec !== specs[index])) specs = next;
+  };
+  const servers = Object.entries(options.servers).map(
+    ([name, config]) =>
+      new Server({ callLimit: CALL_LIMIT, firstPause: FIRST_PAUSE, ...options, name, config, onChange: collect }),
+  );
+
+  async function run(name: string, args: Json, { signal, definition, onProgress }: CallOptions): Promise<ToolOutcome> {
+    const found = byName.get(name);
+    if (!found) return failed(`no tool is called ${name}`);
+    const { server, tool } = found;
+    if (definition !== undefined && definition !== tool.digest)
+      return failed(`not run: ${name} was defined anew after it was judged; call it again`);
+    const prepared = prepare({ server: server.name, tool: tool.own, remote: isRemote(server.config), args });
+    if ('refused' in prepared) return failed(prepared.refused);
+    const answer = await server.call(tool.own, prepared.args, { signal, onProgress: onProgress ?? (() => {}) });
+    return 'problem' in answer ? failed(answer.problem) : readResult(answer.raw, keep);
+  }
+
+  return {
+    servers,
+    get specs() {
+      return specs;
+    },
+    async refusal(name, args) {
+      const found = byName.get(name);
+      if (!found) return undefined;
+      if (found.server.state !== 'ready') return found.server.away;
+      const { foreignProblemOf } = await import('../validator.ts');
+      const problem = foreignProblemOf(found.tool.spec.parameters, args);
+      return problem === undefined ? undefined : `invalid arguments for ${name}: ${problem}`;
+    },
+    facts(name): ToolFacts | undefined {
+      const found = byName.get(name);
+      if (!found) return undefined;
+      const { digest, claims } = found.tool;
+      return { definition: digest, claims, changed: firstSeen.get(name) !== digest };
+    },
+    onlyReads: (name) => byName.has(name) && matchesGlob(name, options.readOnly),
+    annotations: (name) => byName.get(name)?.tool.annotations,
+    run,
+    start: () => Promise.all(servers.map((server) => server.start())).then(() => {}),
+    rootMoved() {
+      for (const server of servers) server.rootMoved();
+    },
+    close: () => Promise.all(servers.map((server) => server.close())).then(() => {}),
+  };
+}
+
+function failed(text: string): ToolOutcome {
+  return { text, failed: true };
+}

@@ -1,0 +1,207 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runProgram, type Scratch, scratch } from '../support/program.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+import { call, type ScriptedServer, say, startScriptedServer, type Turn } from '../support/scripted-server.ts';
+import { alive, fault, real } from '../tools/mcp/support.ts';
+
+/** Without counts: the usual ones are for requests with few tools. */
+const script = (turns: readonly Turn[]) => startScriptedServer(turns.map((turn) => ({ usage: null, ...turn })));
+
+const quiet = { safety: { llm_second_opinion: false } };
+
+/** The program's configuration is made after its scratch place is known. */
+function configure(place: Scratch, server: ScriptedServer, more: object): void {
+  const models = { fast: { base_url: server.baseUrl, model: 'scripted' } };
+  writeFileSync(join(place.home, 'config.jsonc'), JSON.stringify({ models, ...quiet, ...more }));
+}
+
+/** Waits until a server's tools are there, as its user would look. */
+async function ready(rig: Rig, name: string): Promise<void> {
+  await rig.waitFor('[aish:fast]>');
+  rig.type(`:mcp restart ${name}\r`);
+  await rig.waitFor(new RegExp(`${name} +ready`));
+}
+
+const results = (server: ScriptedServer) =>
+  (server.requests.at(-1)?.messages ?? []).filter(({ role }) => role === 'tool').map(({ content }) => content);
+
+/** Every call has exactly one result, right behind it. */
+function expectLegal(server: ScriptedServer): void {
+  for (const { messages } of server.requests) {
+    const called = messages.flatMap((message) => (message.tool_calls ?? []).map(({ id }) => id));
+    expect(messages.filter(({ role }) => role === 'tool').map((message) => message.tool_call_id)).toEqual(called);
+  }
+}
+
+describe('tools of MCP servers', () => {
+  it('in chat: a read runs by the user’s glob, a write HALTs with its arguments and its server’s claims', async () => {
+    using place = scratch();
+    const path = join(place.work, 'notes.txt');
+    writeFileSync(path, 'one\n');
+    await using server = await script([
+      call('files__read_text_file', { path }),
+      call('files__write_file', { path, content: 'two\nthree\n' }),
+      say('Written.'),
+    ]);
+    const mcp = { servers: { files: real('filesystem', place.work) }, auto_approve: ['files__*'] };
+    configure(place, server, { mode: 'unrestricted', mcp });
+    await using rig = startRig(place, { rows: 40 });
+    await ready(rig, 'files');
+    rig.type('?change the note\r');
+    await rig.waitFor('HALT');
+    expect(rig.text()).toContain('files__write_file is always asked about');
+    expect(rig.text()).toContain(`path: "${path}"`);
+    expect(rig.text()).toMatch(/content:\n +│ two\n +│ three/);
+    expect(rig.text()).toContain('its server says: it changes something, it may destroy');
+    expect(rig.text()).not.toContain('always (P)');
+    await rig.waitFor(/Tab and Enter/);
+    expect(readFileSync(path, 'utf8')).toBe('one\n');
+    rig.type('p');
+    await rig.waitFor('Written.');
+    expect(readFileSync(path, 'utf8')).toBe('two\nthree\n');
+    expect(results(server)[0]).toContain('one');
+    expect(results(server)[1]).toMatch(/^\[aish\] action approved\n/);
+    expectLegal(server);
+  });
+
+  it('in a run without a screen: it waits for its servers, reads, and skips what needs a yes', async () => {
+    using place = scratch();
+    await using server = await script([
+      call('memory__read_graph', {}),
+      call('memory__create_entities', { entities: [{ name: 'a', entityType: 'b', observations: [] }] }),
+      call('memory__delete_entities', { entityNames: ['a'] }),
+      say('GOAL: complete'),
+    ]);
+    const file = join(place.home, 'memory.jsonl');
+    const memory = { ...real('memory'), env: { MEMORY_FILE_PATH: file } };
+    configure(place, server, {
+      mode: 'unrestricted',
+      mcp: { servers: { memory }, auto_approve: ['memory__read_*', 'memory__delete_*'] },
+    });
+    const { code, err } = await runProgram(place, ['run', '--on-halt', 'skip', 'remember a']);
+    expect(code).toBe(0);
+    expect(server.requests[0]?.toolNames).toContain('memory__read_graph');
+    expect(err).toContain('memory__create_entities');
+    expect(err).toContain('memory__delete_entities');
+    expect(results(server)[0]).toContain('entities');
+    expect(results(server)[1]).toMatch(/^\[aish\] action skipped by user/);
+    expect(results(server)[2]).toMatch(/^\[aish\] action skipped by user/);
+    expect(existsSync(file)).toBe(false);
+    expectLegal(server);
+  });
+
+  it('in Restricted: only what the user has declared to read; a project can’t declare more', async () => {
+    using place = scratch();
+    const path = join(place.work, 'notes.txt');
+    writeFileSync(path, 'one\n');
+    writeFileSync(join(place.work, '.aish.jsonc'), JSON.stringify({ mcp: { read_only: ['files__*'] } }));
+    await using server = await script([
+      call('files__read_text_file', { path }),
+      call('files__list_directory', { path: place.work }),
+      call('files__write_file', 'no object'),
+      say('GOAL: complete'),
+    ]);
+    configure(place, server, {
+      mcp: {
+        servers: { files: real('filesystem', place.work) },
+        auto_approve: ['files__*'],
+        read_only: ['files__read_*'],
+      },
+    });
+    const { code } = await runProgram(place, ['run', 'look']);
+    expect(code).toBe(0);
+    expect(results(server)).toEqual([
+      expect.stringContaining('one'),
+      'files__list_directory is disabled in Restricted mode. Use request_mode_upgrade to request write access.',
+      'files__write_file is disabled in Restricted mode. Use request_mode_upgrade to request write access.',
+    ]);
+  });
+
+  it('P: is not asked again for this tool, not even after a resume', async () => {
+    using place = scratch();
+    const echo = (message: string) => call('everything__echo', { message });
+    await using server = await script([echo('one'), echo('two'), say('Both said.')]);
+    configure(place, server, { mode: 'unrestricted', mcp: { servers: { everything: real('everything', 'stdio') } } });
+    {
+      await using rig = startRig(place, { rows: 40 });
+      await ready(rig, 'everything');
+      rig.type('?say both\r');
+      await rig.waitFor('Run this?');
+      await rig.waitFor('message: "one"');
+      await rig.waitFor(/P: not asked again/);
+      rig.type('P');
+      await rig.waitFor('Both said.');
+      rig.key('ctrl-x', 'ctrl-q');
+      await rig.exited;
+    }
+    server.add({ usage: null, ...echo('three') }, say('Said again.', { usage: null }));
+    await using again = startRig(place, { rows: 40, args: ['--resume'] });
+    await ready(again, 'everything');
+    again.type('?once more\r');
+    await again.waitFor('Said again.');
+    expect(results(server)).toEqual(['[aish] action approved\nEcho: one', 'Echo: two', 'Echo: three']);
+  });
+
+  it('gone in mid-call: one line, an answer, a legal conversation, and nothing hangs or stays at the end', async () => {
+    using place = scratch();
+    await using server = await script([call('f__die', {}), call('f__hang', {}), say('I heard.')]);
+    const log = join(place.home, 'fault.log');
+    const f = { ...fault(), env: { FAULT_LOG: log } };
+    configure(place, server, { mode: 'unrestricted', mcp: { servers: { f }, auto_approve: ['f__*'] } });
+    const rig = startRig(place, { rows: 40 });
+    await using _ended = rig;
+    await ready(rig, 'f');
+    rig.type('?try it\r');
+    await rig.waitFor(/mcp: f: ended with exit 3.*started again/);
+    await rig.waitFor(/f is not running|f is still starting|f__hang/);
+    await server.request(2);
+    expectLegal(server);
+    rig.key('ctrl-x', 'ctrl-c');
+    const began = performance.now();
+    rig.key('ctrl-x', 'ctrl-q');
+    await rig.exited;
+    expect(performance.now() - began).toBeLessThan(4000);
+    const pids = [...readFileSync(log, 'utf8').matchAll(/^pid (\d+)$/gm)].map(([, pid]) => Number(pid));
+    expect(pids.length).toBeGreaterThan(1);
+    expect(pids.filter(alive)).toEqual([]);
+  });
+
+  it('goes with the program, killed the hard way', async () => {
+    using place = scratch();
+    await using server = await script([]);
+    const log = join(place.home, 'fault.log');
+    configure(place, server, { mcp: { servers: { f: { ...fault('stubborn'), env: { FAULT_LOG: log } } } } });
+    await using rig = startRig(place);
+    await ready(rig, 'f');
+    const pids = [...readFileSync(log, 'utf8').matchAll(/^pid (\d+)$/gm)].map(([, pid]) => Number(pid));
+    expect(pids.slice(-2).every(alive)).toBe(true);
+    rig.kill('SIGKILL');
+    await rig.exited;
+    while (pids.some(alive)) await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+});
+
+it(':mcp lists servers, tools, and what a server wrote; Tab knows their names', async () => {
+  using place = scratch();
+  await using server = await script([]);
+  const mcp = {
+    servers: { f: fault('rubbish'), gone: { command: 'no-such-program' } },
+    auto_approve: ['f__look'],
+    read_only: ['f__look'],
+  };
+  configure(place, server, { mcp });
+  await using rig = startRig(place, { rows: 40 });
+  await rig.waitFor(/mcp: gone: could not start: no-such-program: not found/);
+  await ready(rig, 'f');
+  rig.type(':mcp\r');
+  await rig.waitFor(/gone +failed +0 tools +could not start/);
+  rig.type(':mcp tools f\r');
+  await rig.waitFor('f__look  [read-only, not asked]');
+  await rig.waitFor('The tool look.');
+  rig.type(':mcp f\r');
+  await rig.waitFor('[no message: Welcome to my server!]');
+  rig.type(':mcp restart go\t');
+  await rig.waitFor(':mcp restart gone ');
+});

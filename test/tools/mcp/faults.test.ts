@@ -1,0 +1,183 @@
+import { readFileSync, statSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { createTools } from '../../../src/tools/index.ts';
+import { alive, fault, startMcp } from './support.ts';
+
+const action = (name: string) => ({ kind: 'tool', name, arguments: '{}', callId: 'c' }) as const;
+
+describe('a server that misbehaves', () => {
+  it('killed in mid-call is one line and an answer, and comes back', async () => {
+    await using desk = await startMcp(() => ({ f: fault() }));
+    const answer = await desk.call('f__die');
+    expect(answer).toMatchObject({ failed: true });
+    expect(answer.text).toMatch(/^f went away during the call \(ended with exit 3.*\); its outcome is not known$/);
+    await desk.until(() => desk.said.includes('mcp: f is back'));
+    expect(desk.said).toHaveLength(2);
+    expect(desk.said[0]).toMatch(/^mcp: f: ended with exit 3.*; it is started again$/);
+    expect((await desk.call('f__look')).text).toBe('looked at it');
+  });
+
+  it('keeps its tools while it is away, and answers for them', async () => {
+    await using desk = await startMcp(() => ({ f: fault() }), { firstPause: 60_000 });
+    const before = desk.mcp.specs;
+    await desk.call('f__die');
+    expect(desk.mcp.specs).toBe(before);
+    const refusal = await desk.mcp.refusal('f__look', {});
+    expect(refusal).toMatch(/^f is not running \(ended with exit 3.*\); it will be started again$/);
+    expect((await desk.call('f__look')).failed).toBe(true);
+  });
+
+  it('that never answers is given up, but not while it shows signs of life', async () => {
+    await using desk = await startMcp(() => ({ f: fault() }), { callLimit: 300 });
+    expect(await desk.call('f__working')).toEqual({ text: 'worked', failed: false });
+    expect(desk.progress[0]).toBe('1/3 at it');
+    const answer = await desk.call('f__hang');
+    expect(answer.text).toMatch(/^f gave no sign of life for 0 s; the call was given up$/);
+    await desk.until(() => desk.log().includes('notifications/cancelled'));
+    expect((await desk.call('f__look')).text).toBe('looked at it');
+  });
+
+  it('is told of an abort, which is called by its name', async () => {
+    await using desk = await startMcp(() => ({ f: fault() }));
+    const controller = new AbortController();
+    const call = desk.call('f__hang', {}, controller.signal);
+    controller.abort();
+    expect((await call).text).toMatch(/^aborted by the user/);
+    await desk.until(() => desk.log().includes('notifications/cancelled'));
+  });
+
+  it('that prints rubbish beside its messages works, and what it printed can be read', async () => {
+    await using desk = await startMcp(() => ({ f: fault('rubbish') }));
+    expect((await desk.call('f__look')).text).toBe('looked at it');
+    const text = desk.mcp.servers[0]?.written;
+    expect(text).toContain('[no message: Welcome to my server!]');
+    expect(text).toContain('the server speaks here');
+    expect(text).not.toMatch(/[\x1b\x07]/);
+  });
+
+  it('that is not there is one line, said once', async () => {
+    await using desk = await startMcp(() => ({ f: { command: 'no-such-program-here' } }));
+    expect(desk.said).toEqual(['mcp: f: could not start: no-such-program-here: not found; :mcp restart f tries again']);
+    expect(desk.mcp.servers[0]?.state).toBe('failed');
+    expect(desk.mcp.specs).toEqual([]);
+  });
+
+  it('that ends at every start is left alone after some tries, with its last words', async () => {
+    await using desk = await startMcp(() => ({ f: fault('crash') }), { firstPause: 1 });
+    await desk.until(() => desk.mcp.servers[0]?.state === 'failed');
+    expect(desk.pids()).toHaveLength(7);
+    expect(desk.said).toHaveLength(2);
+    expect(desk.said[1]).toBe('mcp: f: ended with exit 4: cannot find my configuration; :mcp restart f tries again');
+  });
+
+  it('with 300 tools has all of them, in a stable order', async () => {
+    await using desk = await startMcp(() => ({ f: fault('many') }));
+    const names = desk.mcp.specs.map((spec) => spec.name);
+    expect(names).toHaveLength(300);
+    expect(names).toEqual([...names].sort());
+  });
+
+  it('with a result of 50 MB has it cut and kept in a private file', async () => {
+    await using desk = await startMcp(() => ({ f: fault() }));
+    const { text, failed } = await desk.call('f__big');
+    expect(failed).toBe(false);
+    expect(text.length).toBeLessThan(8200);
+    expect(text.startsWith('begin\n0123')).toBe(true);
+    expect(text.endsWith('\nend')).toBe(true);
+    const file = /\[\d+ lines omitted, full text: (\S+)\]/.exec(text)?.[1] ?? '';
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file).length).toBe('begin\n'.length + 1025 * 50 * 1024 + 'end'.length);
+  });
+
+  it('whose message never ends is stopped', async () => {
+    await using desk = await startMcp(() => ({ f: fault() }), { firstPause: 60_000 });
+    expect((await desk.call('f__endless')).text).toContain('it sent a message of more than 128 MB');
+  });
+
+  it('says nothing that reaches the terminal as anything but text', async () => {
+    await using desk = await startMcp(() => ({ f: fault() }));
+    expect((await desk.call('f__raw')).text).toBe('red evil');
+  });
+
+  it('can’t hang us by its schemas; what can’t be checked is let through to it, and said', async () => {
+    await using desk = await startMcp(() => ({ f: fault() }));
+    expect(await desk.mcp.refusal('f__hostile', { a: `${'a'.repeat(40)}b` })).toBeUndefined();
+    expect(await desk.mcp.refusal('f__hostile', { a: 5 })).toContain('arguments/a must be string');
+    const deep = desk.mcp.servers[0]?.tools.find((tool) => tool.own === 'deep');
+    expect(deep?.unchecked).toBe('it is nested deeper than 32 levels');
+    expect(deep?.spec.parameters).toEqual({ type: 'object', properties: {} });
+  });
+});
+
+describe('a tool that changes its definition', () => {
+  it('is no longer approved beforehand, and a call judged before does not run', async () => {
+    await using desk = await startMcp(() => ({ f: fault() }));
+    const tools = createTools([], [], ['f__*'], [], desk.mcp);
+    const definition = desk.mcp.facts('f__changing')?.definition ?? '';
+    expect(tools.autoApproved(action('f__changing'))).toBe(true);
+    await desk.call('f__flip');
+    await desk.until(() => desk.mcp.facts('f__changing')?.changed === true);
+    expect(tools.autoApproved(action('f__changing'))).toBe(false);
+    expect(tools.autoApproved(action('f__look'))).toBe(true);
+    expect([tools.onlyReads(action('f__look')), tools.onlyReads(action('f__changing'))]).toEqual([true, false]);
+    const { signal } = new AbortController();
+    const answer = await desk.mcp.run('f__changing', {}, { cwd: '/', signal, definition });
+    expect(answer.text).toMatch(/^not run: f__changing was defined anew after it was judged/);
+  });
+});
+
+describe('what a server asks for', () => {
+  it('is put to the user as a form of simple fields', async () => {
+    await using desk = await startMcp(() => ({ f: fault() }), {
+      answer: { action: 'accept', content: { name: 'Ann', happy: false } },
+    });
+    expect((await desk.call('f__form')).text).toContain(
+      '"result":{"action":"accept","content":{"name":"Ann","happy":false}}',
+    );
+    expect(desk.asked[0]).toMatchObject({ server: 'f', message: 'Who are you?' });
+    expect(desk.asked[0]?.fields.map((field) => [field.name, field.type, field.required, field.initial])).toEqual([
+      ['name', 'text', true, ''],
+      ['age', 'number', false, ''],
+      ['happy', 'yesno', false, 'yes'],
+      ['colour', 'choice', false, ''],
+    ]);
+  });
+
+  it('is refused where it wants a page opened or our model', async () => {
+    await using desk = await startMcp(() => ({ f: fault() }));
+    expect((await desk.call('f__url')).text).toContain('does not support URL-mode');
+    expect((await desk.call('f__sample')).text).toContain('Method not found');
+    expect(desk.asked).toEqual([]);
+  });
+
+  it('is where the user is: the one root, told anew when it moves', async () => {
+    await using desk = await startMcp(() => ({ f: fault() }));
+    expect((await desk.call('f__roots')).text).toContain(`"uri":"file://${desk.dir}"`);
+    desk.root = '/usr';
+    desk.mcp.rootMoved();
+    await desk.until(() => desk.log().includes('roots/list_changed'));
+    expect((await desk.call('f__roots')).text).toContain('"uri":"file:///usr"');
+  });
+});
+
+describe('the end', () => {
+  it('takes at most 3 s for all, and leaves nothing behind: not what ignores it, nor its children', async () => {
+    await using desk = await startMcp(() => ({ a: fault('stubborn'), b: fault('stubborn'), c: fault() }));
+    const call = desk.call('c__hang');
+    const began = performance.now();
+    await desk.mcp.close();
+    expect(performance.now() - began).toBeLessThan(3000);
+    expect((await call).failed).toBe(true);
+    expect(desk.pids()).toHaveLength(5);
+    await desk.until(() => !desk.pids().some(alive));
+  });
+
+  it('does not wait for a server that never answered', async () => {
+    await using desk = await startMcp(() => ({ f: fault('silent') }), { wait: false });
+    await desk.until(() => desk.pids().length === 1);
+    expect(desk.mcp.servers[0]?.state).toBe('starting');
+    await desk.mcp.close();
+    expect(desk.pids().some(alive)).toBe(false);
+    expect(desk.said).toEqual([]);
+  });
+});

@@ -1,0 +1,162 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { keepText } from '../../../src/executor/index.ts';
+import { readTool } from '../../../src/tools/mcp/definition.ts';
+import { readElicitation } from '../../../src/tools/mcp/elicit.ts';
+import { hushed, isRemote } from '../../../src/tools/mcp/hush.ts';
+import { toolName } from '../../../src/tools/mcp/names.ts';
+import { readResult } from '../../../src/tools/mcp/result.ts';
+
+describe('the name of a tool', () => {
+  it.each([
+    ['fs', 'read_file', 'fs__read_file'],
+    ['my-fs', 'get.file/v2', /^my-fs__get_file_v2_[0-9a-f]{8}$/],
+    ['fs', '', /^fs___[0-9a-f]{8}$/],
+    ['fs', 'x'.repeat(80), /^fs__x{51}_[0-9a-f]{8}$/],
+    ['fs', 'löschen', /^fs__l_schen_[0-9a-f]{8}$/],
+  ])('%s %s', (server, own, name) => {
+    expect(toolName(server, own)).toMatch(name);
+  });
+
+  it('is legal whatever it was, belongs to its server, and two don’t become one', () => {
+    const own = fc.oneof(
+      fc.string(),
+      fc.string({ maxLength: 100 }),
+      fc.constantFrom('a.b', 'a/b', 'a b', 'ä', 'ö', '😀'),
+    );
+    fc.assert(
+      fc.property(own, own, (a, b) => {
+        const [one, other] = [toolName('server', a), toolName('server', b)];
+        expect(one).toMatch(/^server__[A-Za-z0-9_-]{1,56}$/);
+        expect(one === other).toBe(a === b);
+      }),
+    );
+  });
+});
+
+describe('a definition', () => {
+  const base = { name: 'look', description: 'Looks.', inputSchema: { type: 'object', properties: { a: {}, b: {} } } };
+
+  it('is the same in another order, and another when anything of it changes', () => {
+    const digest = (raw: object) => readTool('s', raw)?.digest;
+    const { name, description } = base;
+    expect(digest({ inputSchema: { properties: { b: {}, a: {} }, type: 'object' }, description, name })).toBe(
+      digest(base),
+    );
+    for (const change of [
+      { description: 'Looks!' },
+      { inputSchema: { type: 'object' } },
+      { annotations: { readOnlyHint: true } },
+    ])
+      expect(digest({ ...base, ...change })).not.toBe(digest(base));
+  });
+
+  it.each([
+    ['a reference to elsewhere', { $ref: 'http://x/y' }, 'it refers to another document'],
+    ['too much of it', { enum: Array(10_000).fill('x') }, 'it is too large'],
+    ['no object', { type: 'string' }, 'it takes no object'],
+    ['nothing', undefined, 'it has no schema'],
+  ])('with a schema that can’t be used takes any object, and says so: %s', (_what, inputSchema, unchecked) => {
+    const tool = readTool('s', { ...base, inputSchema });
+    expect(tool).toMatchObject({ unchecked, spec: { parameters: { type: 'object', properties: {} } } });
+  });
+
+  it('has nothing in its words that a terminal would obey', () => {
+    const tool = readTool('s', { ...base, description: 'a\x1b[2Jb\u202ec' });
+    expect(tool?.spec.description).toBe('abc');
+  });
+
+  it.each([[undefined], [null], ['look'], [{ name: 5 }], [{ name: 'x', execution: { taskSupport: 'required' } }]])(
+    'is none: %j',
+    (raw) => {
+      expect(readTool('s', raw)).toBeUndefined();
+    },
+  );
+});
+
+describe('a result', () => {
+  const keep = () => Promise.resolve('/kept');
+  const text = async (raw: Record<string, unknown>) => (await readResult(raw, keep)).text;
+
+  it('is its text, with everything else named by kind, type and size', async () => {
+    const content = [
+      { type: 'text', text: 'hello' },
+      { type: 'image', mimeType: 'image/png', data: Buffer.alloc(3000).toString('base64') },
+      { type: 'audio', mimeType: 'audio/wav', data: 'AAAA' },
+      { type: 'resource', resource: { uri: 'file:///a', mimeType: 'text/plain', text: 'ä' } },
+      { type: 'resource_link', uri: 'file:///b', mimeType: 'text/html', size: 2_000_000 },
+      { type: 'hologram' },
+      5,
+    ];
+    expect(await text({ content })).toBe(
+      [
+        'hello',
+        '[image: image/png, 3.0 kB]',
+        '[audio: audio/wav, 3 B]',
+        '[resource: file:///a, text/plain, 2 B]',
+        '[resource: file:///b, text/html, 2.0 MB]',
+        '[content of an unknown kind: hologram]',
+        '[something that is no content]',
+      ].join('\n'),
+    );
+  });
+
+  it('is the structure where there is no content', async () => {
+    expect(await text({ content: [], structuredContent: { a: 1 } })).toBe('{"a":1}');
+    expect(await text({ content: [{ type: 'text', text: 'x' }], structuredContent: { a: 1 } })).toBe('x');
+    expect(await text({})).toBe('(no content)');
+  });
+
+  it('is cut like a command’s output: 40 % of the head, 60 % of the tail, on line ends', async () => {
+    const lines = Array.from({ length: 3000 }, (_, n) => `line ${n}`).join('\n');
+    const cut = await text({ content: [{ type: 'text', text: lines }] });
+    expect(cut.length).toBeLessThan(8100);
+    expect(cut).toMatch(/^line 0\n[\s\S]*\n\[\d+ lines omitted, full text: \/kept\]\n[\s\S]*line 2999$/);
+  });
+
+  it('of any size keeps its ends and counts what is between', async () => {
+    const lines = 'x'.repeat(99).concat('\n').repeat(10_000);
+    const cut = await text({ content: [{ type: 'text', text: `first\n${lines}last` }] });
+    const shown = cut.split('\n').length - 1;
+    expect(cut).toMatch(/^first\n/);
+    expect(cut).toMatch(/\nlast$/);
+    expect(Number(/\[(\d+) lines/.exec(cut)?.[1])).toBeCloseTo(10_002 - shown, -1);
+  });
+
+  it('is kept whole, characters of two halves too', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'aish-keep-'));
+    const whole = `x${'😀'.repeat(300_000)}`;
+    const path = (await keepText(dir, whole)) ?? '';
+    expect(readFileSync(path, 'utf8')).toBe(whole);
+    rmSync(dir, { recursive: true });
+  });
+});
+
+it('keeps what the configuration hands to a server out of what is shown', () => {
+  const { line } = hushed({
+    url: 'http://x/mcp?token=query-1',
+    headers: { Authorization: 'Bearer s3cret-value', Accept: '*' },
+  });
+  expect(line('GET http://x/mcp?token=query-1 with s3cret-value\n and * failed')).toBe(
+    'GET http://x/mcp?… with … and * failed',
+  );
+  expect(hushed({ command: 'x', env: { KEY: 'hunter22' } }).text('bad\nkey hunter22')).toBe('bad\nkey …');
+  expect([
+    isRemote({ command: 'x' }),
+    isRemote({ url: 'http://localhost:1/' }),
+    isRemote({ url: 'https://x.org/' }),
+  ]).toEqual([false, false, true]);
+});
+
+it('declines a form that is more than simple fields', () => {
+  const form = (properties: object) => readElicitation('s', { message: 'm', requestedSchema: { properties } });
+  expect(form({ a: { type: 'object' } })).toBeUndefined();
+  expect(form(Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`f${n}`, { type: 'string' }])))).toBeUndefined();
+  expect(form({ a: { type: 'string', title: 'A\x1b[2J' } })?.fields[0]).toMatchObject({ title: 'A', type: 'text' });
+  expect(
+    form({ a: { type: 'array', items: { anyOf: [{ const: 'x', title: 'X' }] }, default: ['x'] } })?.fields[0],
+  ).toMatchObject({ type: 'choice', several: true, choices: [{ value: 'x', label: 'X' }], initial: 'x' });
+});

@@ -1,0 +1,104 @@
+/** MCP servers for tests: the real ones of the packages, and one of our own that misbehaves. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { asCompanion, keepText } from '../../../src/executor/index.ts';
+import { createMcp, type ElicitAnswer, type Elicitation, type Mcp } from '../../../src/tools/mcp/index.ts';
+
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** A server of the packages, started with the Node that runs the tests. */
+export function real(name: 'everything' | 'filesystem' | 'memory', ...args: string[]) {
+  return { command: process.execPath, args: [at(`../../../node_modules/.bin/mcp-server-${name}`), ...args] };
+}
+
+/** Our own; see `fixtures/server.ts` for its flags. */
+export function fault(...flags: string[]) {
+  return { command: process.execPath, args: [at('fixtures/server.ts'), ...flags] };
+}
+
+type Servers = Parameters<typeof createMcp>[0]['servers'];
+
+export type Desk = {
+  readonly mcp: Mcp;
+  /** A scratch directory. */
+  readonly dir: string;
+  /** Lines said to the user. */
+  readonly said: string[];
+  readonly asked: Elicitation[];
+  readonly progress: string[];
+  root: string;
+  call(name: string, args?: object, signal?: AbortSignal): ReturnType<Mcp['run']>;
+  until(holds: () => boolean): Promise<void>;
+  /** Process ids that our own servers have noted down. */
+  pids(): readonly number[];
+  log(): string;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+export async function startMcp(
+  servers: (dir: string) => Servers,
+  change: Partial<Parameters<typeof createMcp>[0]> & { answer?: ElicitAnswer; wait?: false } = {},
+): Promise<Desk> {
+  const dir = mkdtempSync(join(tmpdir(), 'aish-mcp-'));
+  const log = join(dir, 'fault.log');
+  const said: string[] = [];
+  const asked: Elicitation[] = [];
+  const progress: string[] = [];
+  const mcp = createMcp({
+    servers: servers(dir),
+    version: '0',
+    readOnly: ['*__look'],
+    launch: asCompanion,
+    env: { PATH: process.env.PATH ?? '', FAULT_LOG: log },
+    cwd: dir,
+    root: () => desk.root,
+    say: (_level, text) => said.push(text),
+    elicit: (request) => {
+      asked.push(request);
+      return Promise.resolve(change.answer ?? { action: 'decline' });
+    },
+    keep: (text) => keepText(join(dir, 'output'), text),
+    firstPause: 10,
+    ...change,
+  });
+  const read = () => {
+    try {
+      return readFileSync(log, 'utf8');
+    } catch {
+      return '';
+    }
+  };
+  const desk: Desk = {
+    mcp,
+    dir,
+    said,
+    asked,
+    progress,
+    root: dir,
+    call: (name, args = {}, signal = new AbortController().signal) =>
+      mcp.run(name, { ...args }, { cwd: dir, signal, onProgress: (line) => progress.push(line) }),
+    async until(holds) {
+      while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+    },
+    pids: () => [...read().matchAll(/^pid (\d+)$/gm)].map((match) => Number(match[1])),
+    log: read,
+    async [Symbol.asyncDispose]() {
+      await mcp.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+  const started = mcp.start();
+  if (change.wait !== false) await started;
+  return desk;
+}
+
+/** Whether a process is still there; one that has ended and was not waited for counts as gone. */
+export function alive(pid: number): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
