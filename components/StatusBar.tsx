@@ -47,7 +47,8 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
     { text: mode === 'restricted' ? '-- RESTRICTED --' : '-- UNRESTRICTED --', short: mode.slice(0, 5), weight: 9 },
     ...(hint ? [{ text: hint, weight: 10 }] : []),
     { text: run ? run.preset : preset, weight: 5 },
-    ...(run ? norrisSegments(run) : []),
+    // Before the first step there is none to count.
+    ...(run && activity?.what !== 'planning' ? norrisSegments(run) : []),
     ...(activity ? [{ text: `${activity.what} ${elapsed(time - activity.since)}`, weight: 7 }] : []),
     ...(context === undefined ? [] : [{ text: `ctx ${context}%`, weight: 4 }]),
     ...(dollars > 0 ? [{ text: shortDollars(dollars), weight: 4 }] : []),

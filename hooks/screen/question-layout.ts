@@ -3,6 +3,7 @@ import { textWidth } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
 import type { QuestionWords } from './question.ts';
 import type { Button } from './screen.ts';
+import { cut } from './segments.ts';
 
 export type QuestionLayout = {
   /** Rows it takes, at the bottom of the main part. */
@@ -40,7 +41,7 @@ export function layoutQuestion(
   const needed = words.reasons.flatMap((reason) => wrapText(reason, width));
   // The action has the better claim to a small screen than the words about it.
   const most = Math.max(1, Math.min(MOST_REASONS, rows - fixed - Math.min(body.length, 3)));
-  const reasons = needed.length > most ? [...needed.slice(0, most - 1), `${needed[most - 1]}…`.slice(-width)] : needed;
+  const reasons = needed.length > most ? [...needed.slice(0, most - 1), cut(`${needed[most - 1]} …`, width)] : needed;
   const shown = Math.max(0, Math.min(body.length, rows - fixed - reasons.length));
   const top = Math.max(0, Math.min(wantedTop, body.length - shown));
   const height = fixed + reasons.length + shown;

@@ -127,8 +127,9 @@ function spendWords({ preset, spent, limit, allowance }: Of<'spend'>): QuestionW
     ...BARE,
     title: 'Spend more?',
     reasons: [
-      `This session has cost ${shortDollars(spent)} of ${shortDollars(limit)} (cost.stop_at_dollars); ${visible(preset)} is paid for.`,
-      `approve lets it cost ${shortDollars(allowance)} more; deny ends the run and keeps the conversation.`,
+      `${shortDollars(spent)} of ${shortDollars(limit)} spent; ${visible(preset)} costs more.`,
+      `approve adds ${shortDollars(allowance)}; deny ends the run.`,
+      'cost.stop_at_dollars sets the limit; the conversation stays either way.',
     ],
     choices: SPEND_CHOICES,
   };

@@ -142,7 +142,7 @@ export type Receipt = {
   /** Calls that cost money or left this machine. */
   readonly cloud: { readonly dollars: number; readonly tokens: number };
   readonly local: { readonly tokens: number };
-  /** An estimate: the local tokens at the planner's prices; absent where those are not known. */
+  /** An estimate: the local tokens at the planner's prices; absent where those are not known, or nothing was local. */
   readonly atPlannersPrices?: number;
 };
 
@@ -155,7 +155,7 @@ export function receiptOf(rows: readonly CostRow[], planner: string, all: readon
     planner,
     cloud: { dollars: cloud.dollars, tokens: cloud.promptTokens + cloud.completionTokens },
     local: { tokens: local.promptTokens + local.completionTokens },
-    ...(prices ? { atPlannersPrices: priceOf(prices, local) } : {}),
+    ...(prices && local.promptTokens > 0 ? { atPlannersPrices: priceOf(prices, local) } : {}),
   };
 }
 
@@ -164,10 +164,11 @@ export function dollarsText(dollars: number): string {
   return `$${dollars.toFixed(6)}`;
 }
 
-/** Dollars in few characters: cents where there are cents, more digits where there are none. */
+/** Dollars in few characters: cents, and where there are none two digits that count. */
 export function shortDollars(dollars: number): string {
   if (dollars >= 0.1 || dollars === 0) return `$${dollars.toFixed(2)}`;
-  return `$${dollars.toFixed(Math.min(6, 1 - Math.floor(Math.log10(dollars))))}`;
+  const digits = Math.min(6, 1 - Math.floor(Math.log10(dollars)));
+  return `$${dollars.toFixed(digits).replace(/(\.\d\d\d*?)0+$/, '$1')}`;
 }
 
 /** A receipt in one line. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runProgram, type Scratch, scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
-import { type ScriptedServer, say, startScriptedServer, whenever } from '../support/scripted-server.ts';
+import { hold, type ScriptedServer, say, startScriptedServer, whenever } from '../support/scripted-server.ts';
 
 const GOAL = 'find files larger than 10MB in var/log and report sizes';
 const PRICES = { input: 0.5, output: 2 };
@@ -122,6 +122,22 @@ describe('a run planned by one model and carried out by another', () => {
     expect(out).toMatch(/; running single-model\n/);
     expect(fast.requests[0]?.lastUser).toBe(`Goal: ${GOAL}`);
   });
+
+  it('is aborted by Ctrl-C while it is planned, and nothing falls back', async () => {
+    await using cloud = await startScriptedServer([{ text: [hold('for ever'), 'TASK: a'] }]);
+    await using fast = await startScriptedServer([]);
+    using place = split(cloud, fast);
+    await using rig = startRig(place, { rows: 30 });
+    await rig.waitFor('[aish:fast]>');
+    rig.type(`:norris ${GOAL}\r`);
+    const request = await cloud.request(1);
+    await rig.waitFor('planning');
+    rig.key('ctrl-c');
+    await rig.waitFor('⚡ aborted');
+    await cloud.aborted(request);
+    expect(fast.requests).toHaveLength(0);
+    expect(rig.text()).not.toContain('single-model');
+  });
 });
 
 describe(':norris continue', () => {
@@ -175,14 +191,14 @@ describe('a session that has cost what it may', () => {
     await rig.waitFor('this session has cost $0.50 (cost.warn_at_dollars is $0.10)');
     rig.type('?two\r');
     await rig.waitFor('Spend more?');
-    expect(rig.text()).toContain('This session has cost $0.50 of $0.50');
+    expect(rig.text()).toContain('$0.50 of $0.50 spent; fast costs more.');
     expect(server.requests).toHaveLength(1);
     await rig.waitFor(/Tab and Enter/);
     rig.type('p');
     await rig.waitFor('Two.');
     rig.type('?three\r');
     await rig.waitFor('Spend more?');
-    expect(rig.text()).toContain('This session has cost $1.00 of $1.00');
+    expect(rig.text()).toContain('$1.00 of $1.00 spent; fast costs more.');
     await rig.waitFor(/Tab and Enter/);
     rig.key('enter');
     await rig.waitFor('stopped: no more is to be spent');

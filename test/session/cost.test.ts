@@ -53,6 +53,8 @@ describe('counted calls', () => {
     [0, '$0.00'],
     [12.5, '$12.50'],
     [0.0421, '$0.042'],
+    [0.01, '$0.01'],
+    [0.0300165, '$0.03'],
     [0.000119, '$0.00012'],
   ])('%d dollars are shown as %s', (dollars, text) => {
     expect(shortDollars(dollars)).toBe(text);

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import type { CountedCall } from '../../src/session/cost.ts';
+import { setStage } from './stage.tsx';
+
+const call: CountedCall = {
+  preset: 'cloud',
+  model: 'big',
+  category: 'chat',
+  promptTokens: 100,
+  completionTokens: 10,
+  dollars: 0.03,
+  local: false,
+};
+
+describe('money on screen', () => {
+  it('is hidden while nothing was spent, then stands in the status bar', async () => {
+    const stage = await setStage();
+    void stage.engine.dispatch({ type: 'callCounted', call: { ...call, dollars: 0, local: true } });
+    await stage.see('-- UNRESTRICTED --  fast');
+    expect(stage.frame()).not.toContain('$');
+    void stage.engine.dispatch({ type: 'callCounted', call });
+    await stage.see('$0.03');
+  });
+
+  it.each([
+    [80, 24],
+    [40, 10],
+  ])('that is used up asks with two answers and the focus on no, at %d×%d', async (columns, rows) => {
+    const stage = await setStage({ columns, rows });
+    stage.press('what is here\r');
+    await stage.until(() => stage.calls.length === 1);
+    const { phase } = stage.engine.conversation;
+    if (phase.kind !== 'replying') throw new Error(phase.kind);
+    const { op } = phase;
+    void stage.engine.dispatch({ type: 'spendReached', op, preset: 'fast', spent: 0.03, limit: 0.01, allowance: 0.01 });
+    await stage.see('Spend more?');
+    expect(stage.frame()).toContain('$0.03 of $0.01 spent; fast costs more.');
+    expect(stage.frame()).toMatch(/approve \(p\) +deny \(a\)/);
+    await stage.arm();
+    stage.press('\r');
+    await stage.see('no more is to be spent');
+    expect(stage.engine.conversation.phase.kind).toBe('idle');
+  });
+});
