@@ -54,7 +54,7 @@ const model = block(
     }),
     fallback: names('Presets used in turn when this one fails.'),
     prices: block(
-      'Dollars per million tokens. Without them the server is believed, or the preset counts as free.',
+      'Dollars per million tokens. Without them prices.jsonc beside this file and a built-in list are asked; a server on this machine is free. What a server itself names goes before all of them.',
       {
         input: dollars('Tokens sent.'),
         output: dollars('Tokens received.'),
@@ -142,7 +142,7 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
   }),
   cost: block('Money.', {
     warn_at_dollars: dollars('Warn once when a session has cost this much.'),
-    stop_at_dollars: dollars('Ask before any further paid call when a session has cost this much.'),
+    stop_at_dollars: dollars('Ask before any further paid call when a session has cost this much. 0 asks before each.'),
   }),
   memory: block('What is remembered from session to session.', {
     enabled: flag('Keep a short summary of each session for the next ones.', DEFAULTS.memory.enabled),
