@@ -8,7 +8,7 @@ import { type Command, CommandError } from './command.ts';
 export const cost: Command = {
   name: 'cost',
   usage: ':cost [detail | all]',
-  summary: 'what the models have cost: this session, by model and purpose, or all sessions by day',
+  summary: 'what the models have cost: this session, its details, all sessions',
   arguments: () => ['detail', 'all'],
   run(aish, rest) {
     if (rest === 'detail') return detail(aish);

@@ -22,7 +22,7 @@ function goals({ entries }: Aish['history']): readonly Argument[] {
 export const norris: Command = {
   name: 'norris',
   usage: ':norris <goal> | continue | off',
-  summary: 'let the model work toward a goal, step by step; continue goes on with the last one, off ends it',
+  summary: 'let the model work toward a goal; continue goes on with the last one, off ends it',
   arguments: ({ engine, history }, before) =>
     before.length > 0 ? [] : [...verbs(engine.conversation), ...goals(history)],
   run({ engine }, rest) {

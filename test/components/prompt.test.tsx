@@ -119,7 +119,7 @@ describe('the prompt', () => {
   });
 
   it('lists every key that does something, by place', async () => {
-    const stage = await setStage({ rows: 40 });
+    const stage = await setStage({ rows: 80 });
     stage.press('\x1bOP');
     await stage.see('Everywhere');
     expect(stage.frame()).toContain('Ctrl-X Ctrl-C');
