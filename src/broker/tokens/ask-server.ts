@@ -22,7 +22,10 @@ export async function askTokenizer(preset: Preset, texts: readonly string[], use
   const counts: number[] = [];
   for (const text of texts) {
     const post = { content: text, model: preset.model, prompt: text };
-    const answer = await look(url, { signal, timeoutMs: PATIENCE, key, post });
+    const ask = () => look(url, { signal, timeoutMs: PATIENCE, key, post });
+    const first = await ask();
+    // A connection kept alive may be closed by the server just when it is used again.
+    const answer = first.answered || signal.aborted ? first : await ask();
     const tokens = answer.body?.tokens;
     const count = asCount(answer.body?.count) ?? (Array.isArray(tokens) ? asArray(tokens).length : undefined);
     if (answer.status !== 200 || count === undefined) return { again: !answer.answered || answer.status === 503 };
