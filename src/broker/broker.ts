@@ -3,7 +3,15 @@ import type { Category, Message, Reply, ToolSpec } from '../session/message.ts';
 import { attemptDemo } from './demo/attempt.ts';
 import { type Fault, fault, label } from './faults.ts';
 import { lessonOf } from './learn.ts';
-import { type Capabilities, isLocal, type Preset, type SecretsPolicy, secretsPolicy, shownAddress } from './preset.ts';
+import {
+  type Capabilities,
+  isLocal,
+  loadingLine,
+  type Preset,
+  type SecretsPolicy,
+  secretsPolicy,
+  shownAddress,
+} from './preset.ts';
 import { createProber, type Probe } from './probe.ts';
 import { emptyReply, replyOf } from './reply.ts';
 import { nextPause, RETRY, type RetryPolicy } from './retry.ts';
@@ -89,7 +97,7 @@ export function createBroker(options: BrokerOptions): Broker {
   const sleep = options.sleep ?? pause;
   const learned = new Map<string, Capabilities>();
   const prober = createProber();
-  const meter = createMeter(prober);
+  const meter = createMeter({ ...prober, sleep, loading: retry.loading });
 
   const once = (
     preset: Preset,
@@ -237,7 +245,7 @@ function gaveUp(why: Fault, failed: number): Fault {
 }
 
 function waitingLine(preset: Preset, why: Fault, ms: number): string {
-  if (why.retry === 'loading') return `${preset.name} is still loading its model; waiting`;
+  if (why.retry === 'loading') return loadingLine(preset);
   const what = why.failure.kind === 'unreachable' ? "can't be reached" : 'is busy';
   return `${preset.name} ${what}; trying again in ${Math.max(0.1, Math.round(ms / 100) / 10)} s`;
 }

@@ -51,6 +51,11 @@ export function shownAddress(baseUrl: string): string {
   return url ? `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}` : baseUrl.slice(0, 100);
 }
 
+/** What is said while its model loads. */
+export function loadingLine({ name }: Preset): string {
+  return `${name} is still loading its model; waiting`;
+}
+
 /** The policy in force for a preset. */
 export function secretsPolicy(preset: Preset): SecretsPolicy {
   return preset.secrets ?? (isLocal(preset) ? 'off' : 'scrub');

@@ -40,8 +40,8 @@ export function createProber() {
       const probe = run(preset, signal);
       found.set(preset.name, { at: performance.now(), probe });
       const result = await probe;
-      // Whoever starts a server looks again at once.
-      if (!result.reachable) found.delete(preset.name);
+      // Whoever starts a server, or waits for its model, looks again at once.
+      if (!result.reachable || result.loading) found.delete(preset.name);
       return result;
     },
     window: (preset: Preset): number | undefined =>

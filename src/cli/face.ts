@@ -114,9 +114,8 @@ export function face({
     presets: {
       list: () => broker.presets(),
       async probe(name, signal) {
-        const probe = await broker.probe(name, signal);
-        const window = probe.window === undefined ? '' : `, window ${probe.window} tokens`;
-        return `${probe.reachable ? 'ready' : 'not reachable'}${window}${probe.detail ? ` (${probe.detail})` : ''}`;
+        const { reachable, detail, window = broker.window(name) } = await broker.probe(name, signal);
+        return { reachable, detail, ...(window === undefined ? {} : { window }) };
       },
       keep(name) {
         const model = presets.found[name];

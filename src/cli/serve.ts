@@ -78,6 +78,10 @@ export function serving(
         await ready(preset, options.signal);
         return broker.chatStream(preset, messages, options);
       },
+      async measure(preset, request) {
+        await ready(preset, request.signal);
+        return broker.measure(preset, request);
+      },
     },
     async stop() {
       await Promise.all([...daemons.values()].map((daemon) => daemon.stop()));

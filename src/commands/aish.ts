@@ -26,6 +26,8 @@ export type PresetStatus = {
   readonly secrets: 'off' | 'scrub' | 'block';
 };
 
+export type PresetProbe = { readonly reachable: boolean; readonly window?: number; readonly detail: string };
+
 /** What `:safety` can be asked without running anything. */
 export type SafetyDesk = {
   patterns(): readonly { readonly name: string; readonly family: string; readonly reason: string }[];
@@ -146,8 +148,8 @@ export type Aish = {
   info(): Info;
   readonly presets: {
     list(): readonly PresetStatus[];
-    /** One line on whether it answers and how large its window is. */
-    probe(name: string, signal: AbortSignal): Promise<string>;
+    /** Whether it answers, in a line, and how large its window is in tokens; kept for some seconds. */
+    probe(name: string, signal: AbortSignal): Promise<PresetProbe>;
     /** Writes a preset that was found into the configuration; what came of it, in one line. */
     keep(name: string): string;
   };

@@ -1,7 +1,9 @@
 import { nearest } from '../session/nearest.ts';
+import type { Aish, PresetProbe, PresetStatus } from './aish.ts';
 import { type Command, CommandError } from './command.ts';
 
-const PROBE_MS = 4000;
+/** Milliseconds for all of them together. */
+const PROBE_MS = 3000;
 
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
@@ -41,13 +43,30 @@ export const model: Command = {
         ? `what you say and run now goes to ${hostOf(chosen.baseUrl)}; ${POLICY[chosen.secrets]}`
         : undefined;
     }
-    const signal = AbortSignal.timeout(PROBE_MS);
-    const rows = await Promise.all(
-      list.map(async (preset) => {
-        const active = preset.name === engine.conversation.preset ? '*' : ' ';
-        return `${active} ${preset.name.padEnd(10)} ${preset.model.padEnd(24)} ${await presets.probe(preset.name, signal)}`;
-      }),
-    );
-    return rows.join('\n');
+    return (await rowsOf(aish, list)).join('\n');
   },
 };
+
+/** All presets are looked at side by side; who takes too long is shown as that, and the prompt waits for none. */
+async function rowsOf({ engine, presets }: Aish, list: readonly PresetStatus[]): Promise<readonly string[]> {
+  const signal = AbortSignal.timeout(PROBE_MS);
+  const probes = await Promise.all(list.map(({ name }) => presets.probe(name, signal)));
+  const { preset: active, phase } = engine.conversation;
+  const running = phase.kind === 'idle' ? undefined : phase.run.preset;
+  const [names, models] = [widest(list.map(({ name }) => name)), widest(list.map((preset) => preset.model))];
+  return list.map(({ name, model: id, local, baseUrl }, index) => {
+    const mark = `${name === active ? '*' : ' '}${name === running ? '⚡' : ' '}`;
+    const where = local ? '' : `  ${hostOf(baseUrl)}`;
+    return `${mark} ${name.padEnd(names)}  ${id.padEnd(models)}  ${stateOf(probes[index])}${where}`;
+  });
+}
+
+function stateOf(probe: PresetProbe | undefined): string {
+  if (!probe?.reachable) return `not reachable: ${probe?.detail ?? 'no answer'}`;
+  const window = probe.window === undefined ? '' : `, window ${probe.window.toLocaleString('en-US')} tokens`;
+  return /^answers(?:;|$)/.test(probe.detail) && window !== '' ? `ready${window}` : `${probe.detail}${window}`;
+}
+
+function widest(texts: readonly string[]): number {
+  return Math.max(...texts.map((text) => text.length));
+}

@@ -60,7 +60,7 @@ async function callModel(context: EffectContext, effect: Of<'callModel'>, signal
   };
   let reply: Reply;
   try {
-    const fit = await fitContext(context, effect, signal);
+    const fit = await fitContext(context, effect, signal, onNotice);
     reply =
       'tooSmall' in fit
         ? failedReply(preset, '', { kind: 'refused', message: fit.tooSmall })

@@ -30,7 +30,12 @@ const CAUTIOUS_ANSWER = 1024;
 const WORTH_KEEPING = 400;
 
 /** Counts, tells the machine (which decides who leaves), and counts again what was shortened, until it fits. */
-export async function fitContext(context: EffectContext, call: Call, signal: AbortSignal): Promise<Fit> {
+export async function fitContext(
+  context: EffectContext,
+  call: Call,
+  signal: AbortSignal,
+  onNotice: (line: string) => void,
+): Promise<Fit> {
   const { models, tools, systemPrompt, maxAnswerTokens, tokenBudget } = context.services;
   const { op, session, preset } = call;
   const files = new Map<number, string>();
@@ -44,6 +49,7 @@ export async function fitContext(context: EffectContext, call: Call, signal: Abo
       head: headText(conversation, systemPrompt, specs),
       texts,
       signal,
+      onNotice,
     });
     if (!measured || signal.aborted) return { answer: Math.min(maxAnswerTokens, CAUTIOUS_ANSWER) };
     const budget = budgetOf(preset, measured, maxAnswerTokens, tokenBudget);

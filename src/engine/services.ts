@@ -25,7 +25,12 @@ export type Models = {
   /** Counts a request to `preset` and says what it goes into; undefined where nothing can be said (no such server now). */
   measure(
     preset: string,
-    request: { readonly head: string; readonly texts: readonly string[]; readonly signal: AbortSignal },
+    request: {
+      readonly head: string;
+      readonly texts: readonly string[];
+      readonly signal: AbortSignal;
+      readonly onNotice?: (line: string) => void;
+    },
   ): Promise<Measured | undefined>;
 };
 

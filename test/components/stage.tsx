@@ -173,7 +173,7 @@ export async function setStage(
       list: () => [
         { name: 'fast', model: 'tiny', baseUrl: 'http://localhost', local: true, demo: false, secrets: 'off' },
       ],
-      probe: async () => 'ready',
+      probe: async () => ({ reachable: true, detail: 'answers' }),
       keep: () => '',
     },
     safety: { patterns: () => [], check: () => ({ verdict: 'safe', reason: '' }) },

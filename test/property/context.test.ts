@@ -85,7 +85,7 @@ class Fitted {
     } as unknown as EffectContext;
     const call = machine.effects.findLast((effect) => effect.kind === 'callModel');
     if (call?.kind !== 'callModel') throw new Error('no call is under way');
-    const fit = await fitContext(context, call, new AbortController().signal);
+    const fit = await fitContext(context, call, new AbortController().signal, () => {});
     return 'tooSmall' in fit ? undefined : composeMessages(machine.conversation, SYSTEM);
   }
 

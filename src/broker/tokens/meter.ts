@@ -1,6 +1,6 @@
 /** Counts what a request takes, and says how large the window is that it goes to. Never rejects. */
 import { demoTokens } from '../demo/attempt.ts';
-import { isLocal, type Preset, secretsPolicy } from '../preset.ts';
+import { isLocal, loadingLine, type Preset, secretsPolicy } from '../preset.ts';
 import type { Probe } from '../probe.ts';
 import { askTokenizer } from './ask-server.ts';
 import { createCalibration, featuresOf } from './calibration.ts';
@@ -13,6 +13,8 @@ export type MeasureRequest = {
   /** What is sent of each turn. */
   readonly texts: readonly string[];
   readonly signal: AbortSignal;
+  /** A line worth showing while a model loads. */
+  onNotice?(line: string): void;
 };
 
 /** All counts in tokens of `counter`; times `factor` they are the server's, give or take `margin` (a share). */
@@ -33,6 +35,8 @@ const AROUND_MESSAGE = 8;
 const AROUND_ALL = 48;
 /** By how much, as a share, each way of counting may be too low before and after a server's own count is known. */
 const MARGINS = { server: [0.06, 0.02], library: [0.25, 0.1], estimate: [0.15, 0.1], demo: [0, 0] } as const;
+/** Milliseconds between two looks at a model that loads. */
+const LOOK_AGAIN = 400;
 /** Counts that are kept, by counter. */
 const MOST_KEPT = 500;
 /** The smallest window in use. */
@@ -42,12 +46,16 @@ const AFTER_OVERFLOW = 0.7;
 
 type Kind = keyof typeof MARGINS;
 type Counted = { readonly kind: Kind; readonly counts: readonly number[] };
+type Waiting = Pick<MeasureRequest, 'signal' | 'onNotice'>;
 type Window = Pick<Measured, 'window' | 'source'>;
 
 export type MeterOptions = {
   /** The window as configured or told by the last probe. */
   window(preset: Preset): number | undefined;
   probe(preset: Preset, signal: AbortSignal): Promise<Probe>;
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** Milliseconds that a model may take to load. */
+  readonly loading: number;
 };
 
 export type Meter = ReturnType<typeof createMeter>;
@@ -61,10 +69,21 @@ export function createMeter(options: MeterOptions) {
   const truncating = new Set<string>();
   const kept = new Map<string, Map<string, number>>();
 
-  const windowOf = async (preset: Preset, signal: AbortSignal): Promise<Window | undefined> => {
+  /** A model that loads tells its window when it is there: what is too long must not be sent before. */
+  const loaded = async (preset: Preset, { signal, onNotice }: Waiting): Promise<Probe> => {
+    let probe = await options.probe(preset, signal);
+    for (let waited = 0; probe.loading && waited < options.loading && !signal.aborted; waited += LOOK_AGAIN) {
+      onNotice?.(loadingLine(preset));
+      await options.sleep(LOOK_AGAIN, signal);
+      probe = await options.probe(preset, signal);
+    }
+    return probe;
+  };
+
+  const windowOf = async (preset: Preset, waiting: Waiting): Promise<Window | undefined> => {
     let told = options.window(preset);
     if (told === undefined && !silent.has(preset.name)) {
-      const probe = await options.probe(preset, signal);
+      const probe = await loaded(preset, waiting);
       told = probe.window;
       // Nothing is decided for a server that is not up yet: it will say itself what does not fit.
       if (told === undefined && (!probe.reachable || probe.loading)) return undefined;
@@ -114,12 +133,12 @@ export function createMeter(options: MeterOptions) {
 
   return {
     /** Undefined for a server that is not up: then nothing can be said. */
-    async measure(preset: Preset, { head, texts, signal }: MeasureRequest): Promise<Measured | undefined> {
-      const [window, { kind, counts }] = await Promise.all([
-        windowOf(preset, signal),
-        count(preset, [head, ...texts], signal),
-      ]);
+    async measure(preset: Preset, request: MeasureRequest): Promise<Measured | undefined> {
+      const { head, texts, signal } = request;
+      const window = await windowOf(preset, request);
       if (!window || signal.aborted) return undefined;
+      const { kind, counts } = await count(preset, [head, ...texts], signal);
+      if (signal.aborted) return undefined;
       const counter = keyOf(preset, kind);
       const key = calibrationKey(preset, counter);
       const [first = 0, ...tokens] = [head, ...texts].map((text, index) => {
