@@ -55,7 +55,8 @@ async function rowsOf({ engine, presets }: Aish, list: readonly PresetStatus[]):
   const running = phase.kind === 'idle' ? undefined : phase.run.preset;
   const [names, models] = [widest(list.map(({ name }) => name)), widest(list.map((preset) => preset.model))];
   return list.map(({ name, model: id, local, baseUrl }, index) => {
-    const mark = `${name === active ? '*' : ' '}${name === running ? '⚡' : ' '}`;
+    // The flash takes two cells.
+    const mark = `${name === active ? '*' : ' '}${name === running ? '⚡' : '  '}`;
     const where = local ? '' : `  ${hostOf(baseUrl)}`;
     return `${mark} ${name.padEnd(names)}  ${id.padEnd(models)}  ${stateOf(probes[index])}${where}`;
   });

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { startPeer } from '../broker/peer.ts';
+import { scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
+import { hold, startScriptedServer } from '../support/scripted-server.ts';
+
+describe(':model', () => {
+  it('lists presets with reachability and window, and the prompt waits for none of them', async () => {
+    await using fast = await startScriptedServer([], { window: 8192 });
+    await using mute = await startPeer({ '/props': null, '/v1/models': null });
+    await using vllm = await startPeer({ '/v1/models': { data: [{ id: 'big', max_model_len: 32_768 }] } });
+    using place = scratch(undefined, {
+      models: {
+        fast: { base_url: fast.baseUrl, model: 'scripted' },
+        deep: { base_url: vllm.baseUrl, model: 'big' },
+        slow: { base_url: mute.baseUrl, model: 'm' },
+        gone: { base_url: 'http://127.0.0.1:9/v1', model: 'm' },
+      },
+      model: 'fast',
+    });
+    await using rig = startRig(place, { columns: 120, rows: 30 });
+    await rig.waitFor('[aish:fast]>');
+    rig.type(':model\r');
+    rig.type(':cost\r');
+    await rig.waitFor('[aish] this session:');
+    await rig.waitFor(/slow +m +not reachable: nothing answers/);
+    const screen = rig.text();
+    expect(screen).toMatch(/\* +fast +scripted +ready, window 8,192 tokens/);
+    expect(screen).toMatch(/ deep +big +ready, window 32,768 tokens/);
+    expect(screen).toMatch(/ gone +m +not reachable: nothing answers at http:\/\/127\.0\.0\.1:9/);
+    expect(screen).toMatch(/ demo +demo +the built-in demo script, no model, window 16,384 tokens/);
+    // What was asked later was answered before the slow one was given up.
+    expect(screen.indexOf('this session:')).toBeLessThan(screen.indexOf('ready, window'));
+  });
+});
+
+describe('the prompt and the status bar', () => {
+  it('name the executor with a flash while Norris is active, and say how full the context is', async () => {
+    await using fast = await startScriptedServer([], { window: 8192 });
+    await using deep = await startScriptedServer([
+      { text: ['GOAL: ', hold('end'), 'complete'], usage: { prompt: 4000, completion: 96 } },
+    ]);
+    using place = scratch(undefined, {
+      models: { fast: { base_url: fast.baseUrl }, deep: { base_url: deep.baseUrl, context: 10_240 } },
+      model: 'fast',
+      norris: { executor: 'deep' },
+      safety: { llm_second_opinion: false },
+    });
+    await using rig = startRig(place, { columns: 80, rows: 24 });
+    await rig.waitFor('[aish:fast]>');
+    rig.type(':norris look around\r');
+    await rig.waitFor('[aish:deep ⚡]>');
+    deep.release('end');
+    await rig.waitFor('[aish:fast]>');
+    // 4,096 tokens of the window of 10,240 less 2,048 for the answer.
+    await rig.waitFor('ctx 50%');
+    rig.type(':history\r');
+    await rig.waitFor('context: 4096 of 8192 tokens (50.0%)');
+  });
+});
