@@ -6,7 +6,7 @@ import type { Command } from './command.ts';
 export const history: Command = {
   name: 'history',
   usage: ':history',
-  summary: 'show the conversation, with what has left the context marked',
+  summary: 'show the conversation and what has left it',
   run({ engine }) {
     const { turns, preplans = [] } = engine.conversation;
     const before = (place: number) => preplans.filter(({ after }) => after === place).map(preplanLines);
