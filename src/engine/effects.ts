@@ -142,7 +142,7 @@ async function lookAt(context: EffectContext, effect: Of<'examine'>, signal: Abo
     const word = tools.judge(judged, cwd) ?? (await gate.judge(judged, { cwd, goal, signal }));
     const judgement = unsafe === undefined ? word : { ...word, destructive: true, reason: joined(unsafe, word) };
     const tool = tools.facts(action);
-    const reads = !judgement.destructive && onlyReads(context.services, action, cwd);
+    const reads = !judgement.destructive && onlyReads(context.services, judged, cwd);
     return {
       kind: 'judged',
       judgement: reads ? { ...judgement, readOnly: true } : judgement,

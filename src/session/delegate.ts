@@ -9,6 +9,8 @@ import type { Work } from './work.ts';
 
 /** Steps that a sub-agent has (TO-4). */
 export const DELEGATE_STEPS = 12;
+/** Characters of the last words of one that did not finish: they are no report. */
+const UNFINISHED_LIMIT = 1000;
 
 /** What follows the system prompt of a sub-agent. Constant over its life. */
 export const DELEGATE_BLOCK = `[SUB-AGENT]
@@ -86,7 +88,7 @@ export function delegateEnding(run: DelegateRun, { actions, sentinel }: Dispatch
 
 /** What the parent hears. Anything but a finished task is said as such, with what is known. */
 export function reportOf(child: Conversation, run: DelegateRun, ending: Ending): Outcome {
-  const known = lastWords(child);
+  const known = lastWords(child, ending.status === 'done' ? CONTEXT_LIMIT : UNFINISHED_LIMIT);
   const steps = run.step;
   if (ending.status === 'done') {
     return known === ''
@@ -109,9 +111,9 @@ const WORDS: Readonly<Record<Exclude<Ending['status'], 'done'>, string>> = {
 };
 
 /** The newest thing it said; the line that only says that it is done is not part of it. */
-function lastWords({ turns }: Conversation): string {
+function lastWords({ turns }: Conversation, most: number): string {
   const spoken = turns.findLast((turn) => turn.kind === 'assistant' && withoutGoal(turn.text) !== '');
-  return spoken ? clip(withoutGoal(spoken.text), CONTEXT_LIMIT) : '';
+  return spoken ? clip(withoutGoal(spoken.text), most) : '';
 }
 
 function withoutGoal(text: string): string {
@@ -121,7 +123,7 @@ function withoutGoal(text: string): string {
 /** What is known at a resume of a sub-agent that the closing ended: nothing of it runs again. */
 export function lostReport(child: Conversation | undefined): Outcome {
   const run = child && child.phase.kind !== 'idle' && child.phase.run.kind === 'delegate' ? child.phase.run : undefined;
-  const known = child ? lastWords(child) : '';
+  const known = child ? lastWords(child, UNFINISHED_LIMIT) : '';
   const far = run ? ` in its step ${run.step} of ${DELEGATE_STEPS}` : '';
   const words = known === '' ? '' : `\nIts last words:\n${known}`;
   const text = `[aish] outcome unknown: the program closed meanwhile${far}${words}`;

@@ -4,59 +4,20 @@
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DEFAULTS } from '../../src/config/config.ts';
 import type { SessionEvent } from '../../src/session/event.ts';
 import { type Scratch, scratch } from '../support/program.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { startRig } from '../support/rig.ts';
+import { keyLatency, type Latency, median, tokenServer } from './keys.ts';
 
-const KEYS = Number(process.env.BENCH_KEYS ?? 150);
 const STARTS = Number(process.env.BENCH_STARTS ?? 7);
 const LINES_PER_COMMAND = 50;
 
 /** A program that only echoes: the floor under any key. */
 const ECHO =
   "process.stdin.setRawMode(true); process.stdin.on('data', (d) => process.stdout.write(d)); process.stdout.write('ready ')";
-
-type Latency = { readonly p50: number; readonly p99: number; readonly bytes: number };
-
-function percentile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-}
-
-function median(values: readonly number[]): number {
-  return percentile(
-    [...values].sort((a, b) => a - b),
-    0.5,
-  );
-}
-
-/** Types one letter at a time and waits until it stands on the screen. */
-async function keyLatency(rig: Rig): Promise<Latency> {
-  const times: number[] = [];
-  const before = rig.raw.length;
-  let typed = '';
-  for (let n = 0; n < KEYS; n += 1) {
-    if (typed.length === 40) {
-      rig.key(...Array<string>(typed.length).fill('backspace'));
-      const old = typed;
-      typed = '';
-      await rig.waitForGone(old);
-    }
-    // A run of one letter can't stand in the transcript by chance.
-    typed += 'z';
-    const wanted = typed.padStart(4, 'z').slice(-typed.length);
-    const began = performance.now();
-    rig.type('z');
-    await rig.waitFor((r) => r.screen().some((line) => line.includes(wanted)));
-    times.push(performance.now() - began);
-    await delay(12);
-  }
-  const sorted = times.sort((a, b) => a - b);
-  return { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99), bytes: (rig.raw.length - before) / KEYS };
-}
 
 /** A session with this many lines of output behind it. */
 function writeSession(place: Scratch, lines: number): void {
@@ -88,28 +49,6 @@ function writeSession(place: Scratch, lines: number): void {
     join(folder, 'journal.jsonl'),
     events.map((event, seq) => `${JSON.stringify({ v: 1, seq, event })}\n`).join(''),
   );
-}
-
-/** A server that streams 200 tokens a second until the client goes. */
-async function tokenServer() {
-  const server = createServer((request, response) => {
-    if (request.method !== 'POST') return void response.end('{}');
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    const send = (text: string) =>
-      response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text } }] })}\n\n`);
-    let sent = 0;
-    const timer = setInterval(() => {
-      sent += 1;
-      send(sent % 12 === 0 ? 'words.\n\n' : 'token ');
-    }, 5);
-    response.on('close', () => clearInterval(timer));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  return {
-    baseUrl: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/v1`,
-    close: () => server.close(),
-  };
 }
 
 /** Milliseconds from the start of the program to its prompt. */

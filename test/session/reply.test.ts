@@ -46,6 +46,26 @@ describe('markers in a reply', () => {
   });
 });
 
+describe('a task for a sub-agent', () => {
+  it('is a DELEGATE: line, also in a fence, or a call of delegate', () => {
+    const call = { id: 'c1', name: 'delegate', arguments: '{"task":" count the files "}' };
+    const { actions } = parseReply('Then:\n```\n  DELEGATE: read the notes \nCMD: ls\n```', [call], true);
+    expect(actions).toEqual([
+      { kind: 'delegate', task: 'count the files', callId: 'c1' },
+      { kind: 'delegate', task: 'read the notes' },
+      { kind: 'command', command: 'ls', job: false },
+    ]);
+  });
+
+  it.each(['{}', '{"task":""}', '{"task":1}', '{"task":"x","more":1}', 'no json'])(
+    'is left to the schema with arguments %j',
+    (args) => {
+      const action = parseReply('', [{ id: 'c', name: 'delegate', arguments: args }], true).actions[0];
+      expect(action).toEqual({ kind: 'tool', name: 'delegate', arguments: args, callId: 'c' });
+    },
+  );
+});
+
 describe('sentinels', () => {
   const sentinel = (text: string) => parseReply(text, [], true).sentinel;
 

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { bash, deadly, harmless, Machine, opsOf, printed, readOnly } from '../support/machine.ts';
+
+/** A Norris run whose reply asks for these commands, all of them known to only read. */
+function reading(...commands: string[]): Machine {
+  const machine = new Machine({ sandbox: true });
+  machine.send({ type: 'norrisStarted', goal: 'g' });
+  machine.reads('', ...commands.map((command, at) => bash(`c${at}`, command)));
+  return machine;
+}
+
+const results = (machine: Machine) =>
+  machine.conversation.turns.flatMap((turn) => (turn.kind === 'result' ? [turn.callId] : []));
+const start = (machine: Machine) => {
+  for (const op of opsOf(machine.state, 'main')) machine.send({ type: 'actionStarted', op });
+};
+const end = (machine: Machine, op: string | undefined, cwd = '/work') =>
+  machine.send({ type: 'actionEnded', op: op ?? '', outcome: printed('x', 0, cwd) });
+
+describe('actions that only read', () => {
+  it('are all judged, then run side by side; results keep the order of the calls', () => {
+    const machine = reading('ls', 'cat a', 'pwd');
+    for (let at = 0; at < 3; at += 1) machine.judges(readOnly);
+    const [one, two, three] = opsOf(machine.state, 'main');
+    start(machine);
+    end(machine, three);
+    end(machine, one);
+    expect(results(machine)).toEqual(['c0']);
+    end(machine, two);
+    expect(results(machine)).toEqual(['c0', 'c1', 'c2']);
+    expect(machine.phase.kind).toBe('replying');
+  });
+
+  it('never move the agent, as one that runs alone does', () => {
+    const together = reading('ls', 'pwd');
+    together.judges(readOnly);
+    together.judges(readOnly);
+    start(together);
+    for (const op of opsOf(together.state, 'main')) end(together, op, '/elsewhere');
+    expect(together.conversation.cwd).toBe('/work');
+    const alone = reading('ls');
+    alone.judges(readOnly);
+    alone.runs('x', 0, '/elsewhere');
+    expect(alone.conversation.cwd).toBe('/elsewhere');
+  });
+
+  it('go one by one after all where the gate does not stand by its word', () => {
+    const machine = reading('ls', 'cat a', 'touch b');
+    machine.judges(readOnly);
+    machine.judges(readOnly);
+    machine.judges(harmless);
+    expect(opsOf(machine.state, 'main')).toHaveLength(1);
+    machine.runs('x');
+    machine.runs('x');
+    expect(machine.phase.kind).toBe('judging');
+    machine.judges(harmless);
+    machine.runs('x');
+    expect(results(machine)).toEqual(['c0', 'c1', 'c2']);
+  });
+
+  it('stop at a mode request, which is a barrier', () => {
+    const machine = new Machine({ sandbox: true });
+    machine.send({ type: 'modeChosen', mode: 'restricted' });
+    machine.send({ type: 'norrisStarted', goal: 'g' });
+    const upgrade = { id: 'u', name: 'request_mode_upgrade', arguments: '{"reason":"x"}' };
+    machine.reads('', bash('a', 'ls'), upgrade, bash('b', 'ls'));
+    machine.judges(readOnly);
+    expect(opsOf(machine.state, 'main')).toHaveLength(1);
+    machine.runs('x');
+    expect(machine.phase.kind).toBe('awaitingModeApproval');
+  });
+
+  it('are judged anew under another mode; none starts under the old one', () => {
+    const machine = reading('ls', 'pwd');
+    machine.judges(readOnly);
+    machine.send({ type: 'modeChosen', mode: 'restricted' });
+    machine.judges(readOnly);
+    machine.judges(readOnly);
+    const acts = machine.effects.filter((effect) => effect.kind === 'act');
+    expect(acts.map((act) => act.mode)).toEqual(['restricted', 'restricted']);
+  });
+
+  it('each get their one result when they are aborted in the middle', () => {
+    const machine = reading('ls', 'cat a', 'pwd');
+    for (let at = 0; at < 3; at += 1) machine.judges(readOnly);
+    const [one, two, three] = opsOf(machine.state, 'main');
+    start(machine);
+    end(machine, two);
+    machine.send({ type: 'aborted' });
+    end(machine, three);
+    expect(machine.phase.kind).toBe('stoppingActions');
+    end(machine, one);
+    expect(results(machine)).toEqual(['c0', 'c1', 'c2']);
+    expect(machine.phase.kind).toBe('idle');
+  });
+
+  it('are told as unknown after a restart where they had started, and as they ended where they had', () => {
+    const machine = reading('ls', 'cat a');
+    machine.judges(readOnly);
+    machine.judges(readOnly);
+    const [, two] = opsOf(machine.state, 'main');
+    start(machine);
+    end(machine, two);
+    machine.send({ type: 'resumed', settings: machine.conversation.settings });
+    const texts = machine.conversation.turns.flatMap((turn) => (turn.kind === 'result' ? [turn.text] : []));
+    expect(texts).toEqual([expect.stringContaining('outcome unknown'), expect.stringContaining('exit 0')]);
+    expect(machine.phase.kind).toBe('idle');
+  });
+});
+
+describe('actions that do more than read', () => {
+  it('go in order, each judged when its turn has come', () => {
+    const machine = new Machine();
+    machine.send({ type: 'norrisStarted', goal: 'g' });
+    machine.says('CMD: mkdir d\nCMD: touch d/f');
+    machine.judges(harmless);
+    expect(machine.last.map((effect) => effect.kind)).toEqual(['act']);
+    machine.runs('');
+    expect(machine.phase.kind).toBe('judging');
+  });
+
+  it('HALT in their place, however they are mixed with reading', () => {
+    const machine = reading('ls', 'rm -rf x');
+    machine.judges(readOnly);
+    machine.judges(deadly);
+    machine.runs('x');
+    machine.judges(deadly);
+    expect(machine.state.questions).toMatchObject([{ why: 'destructive' }]);
+  });
+});
