@@ -4,8 +4,8 @@ import type { NorrisRun, Tasks } from './state.ts';
 
 const TASK = /^[ \t]*TASK:/;
 
-/** A sentence of 80 characters is asked for; what is much longer would crowd every call of its step. */
-const LONGEST_TASK = 200;
+/** A sentence of 80 characters is asked for; each call of its step has to have room for it beside the turns. */
+const LONGEST_TASK = 120;
 
 /**
  * The tasks that a reply names, at most `most`; `more` when it named more than that.

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -178,6 +180,17 @@ describe('the ledger', () => {
     ledger.add('s1', noon(1), call);
     expect(await ledger.days()).toMatchObject([{ calls: 2 }]);
     expect(readFileSync(join(dir, 'costs.jsonl'), 'utf8')).not.toMatch(/preset|prices/);
+  });
+
+  it('takes the calls of several programs at once', async () => {
+    const fixture = new URL('fixture.ts', import.meta.url).pathname;
+    const path = join(dir, 'costs.jsonl');
+    const ended = Array.from({ length: 3 }, (_, n) =>
+      once(spawn(process.execPath, [fixture, path, `s${n}`, '300']), 'exit'),
+    );
+    expect((await Promise.all(ended)).map(([code]) => code)).toEqual([0, 0, 0]);
+    using ledger = closing(open());
+    expect((await ledger.days()).reduce((sum, day) => sum + day.calls, 0)).toBe(900);
   });
 
   it('is not made before something was counted, and a look at none is empty', async () => {

@@ -34,7 +34,7 @@ describe('a plan', () => {
         const { list } = parseTasks(lines.map((line) => `TASK: ${line}`).join('\n'), true, 16);
         for (const task of list) {
           expect(task.trim()).not.toBe('');
-          expect([...task].length).toBeLessThanOrEqual(200);
+          expect([...task].length).toBeLessThanOrEqual(120);
         }
       }),
     );
