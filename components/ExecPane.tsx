@@ -1,7 +1,8 @@
 import { Box } from 'ink';
 import { useScreen } from '../hooks/context.ts';
 import { execHeading } from '../hooks/entries/exec.ts';
-import { type Foreground, useWaitingLines } from '../hooks/useExecutor.ts';
+import { keyboardSign } from '../hooks/entries/keyboard-sign.ts';
+import { type Foreground, useModes, useWaitingLines } from '../hooks/useExecutor.ts';
 import { useFrames } from '../hooks/useFrames.ts';
 import { Lines } from './Lines.tsx';
 
@@ -19,16 +20,24 @@ export function ExecPane({ command, columns, rows, keyboard }: Props) {
   const screen = useScreen();
   const { paint } = screen;
   useFrames(command.running.output);
+  useModes(command.running);
   const heading = execHeading(command, screen.look(columns));
   const lines = useWaitingLines();
-  const waiting = command.by === 'user' && lines !== '' ? lines.split('\n') : [];
+  const waiting = command.by === 'user' && command.job === undefined && lines !== '' ? lines.split('\n') : [];
   const room = Math.max(1, rows - heading.length - 1 - waiting.length);
   const output = command.running.output.lines(room).slice(-room);
   const bar = paint('marker', '│ ');
-  const sign = keyboard
-    ? paint('button', ' keys go to the program ') +
-      paint('dim', ` ${screen.keyFor('program', 'focusPrompt')} brings them back`)
-    : paint('dim', `${screen.keyFor('prompt', 'focusProgram')} gives it the keyboard · Ctrl-C interrupts`);
+  const sign = keyboardSign(command.running, {
+    keyboard,
+    columns,
+    keys: {
+      give: screen.keyFor('prompt', 'focusProgram'),
+      back: screen.keyFor('program', 'focusPrompt'),
+      background: screen.keyFor('prompt', 'background'),
+    },
+    job: command.job !== undefined,
+    paint,
+  });
   return (
     <Box flexDirection="column" flexShrink={0}>
       <Lines

@@ -15,12 +15,12 @@ type Props = { readonly columns: number; readonly rows: number };
 /** The transcript and, at its end, what is being written and what runs. Scrolled away, the streams make room. */
 export const MainPart = memo(function MainPart({ columns, rows }: Props) {
   const reply = useBroker();
-  const { user, models } = useExecutor();
+  const { user, models, job } = useExecutor();
   const agents = useAgents();
   const keyboard = useUi((ui) => ui.keyboard === 'program' && ui.panel.kind === 'none' && !ui.question);
   const away = useScrolledAway();
   const busy = agents.running.length > 0;
-  const streams = [reply, user, ...models, busy].filter(Boolean).length;
+  const streams = [reply, user, job, ...models, busy].filter(Boolean).length;
   const share = streams > 1 ? Math.max(1, Math.floor(rows / streams)) : rows;
   return (
     <Box flexDirection="column" justifyContent="flex-end" height={rows} overflowY="hidden">
@@ -33,11 +33,12 @@ export const MainPart = memo(function MainPart({ columns, rows }: Props) {
             command={model}
             columns={columns}
             rows={share}
-            keyboard={keyboard && !user && model === models.at(-1)}
+            keyboard={keyboard && !user && !job && model === models.at(-1)}
           />
         ))}
       {!away && busy && <AgentsPane agents={agents} columns={columns} rows={share} />}
-      {!away && user && <ExecPane command={user} columns={columns} rows={share} keyboard={keyboard} />}
+      {!away && user && <ExecPane command={user} columns={columns} rows={share} keyboard={keyboard && !job} />}
+      {!away && job && <ExecPane command={job} columns={columns} rows={share} keyboard={keyboard} />}
     </Box>
   );
 });

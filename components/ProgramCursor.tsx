@@ -1,5 +1,4 @@
 import { BAR_WIDTH } from '../hooks/entries/exec.ts';
-import { promptTextOf } from '../hooks/screen/keyboard.ts';
 import { lineWidth } from '../hooks/text/wrap.ts';
 import { useExecutor } from '../hooks/useExecutor.ts';
 import { useFrames } from '../hooks/useFrames.ts';
@@ -16,9 +15,9 @@ type Props = {
  * tree, since React takes a cursor away where it passes and the last one set is the one that holds.
  */
 export function ProgramCursor({ columns, main }: Props) {
-  const { user, models } = useExecutor();
-  const output = (user ?? models.at(-1))?.running.output;
+  const { user, models, job } = useExecutor();
+  const output = (job ?? user ?? models.at(-1))?.running.output;
   useFrames(output);
-  const last = (output && promptTextOf(output)) ?? output?.lines(1).at(-1) ?? '';
+  const last = output?.promptText ?? '';
   return <Cursor x={Math.min(columns - 1, BAR_WIDTH + lineWidth(last))} y={Math.max(0, main - 2)} />;
 }

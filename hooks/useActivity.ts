@@ -1,5 +1,6 @@
 import { useRef } from 'react';
 import { useScreen } from './context.ts';
+import { useAsking, useExecutor } from './useExecutor.ts';
 import { activityOf } from './useNorris.ts';
 import { useSession } from './useSession.ts';
 
@@ -8,7 +9,10 @@ export type Activity = { readonly what: string; readonly since: number };
 /** What is going on now and since when (ms); undefined when nothing is. */
 export function useActivity(): Activity | undefined {
   const { now } = useScreen().aish.engine.services;
-  const what = useSession((state) => activityOf(state) ?? (state.shell.running ? 'running' : undefined));
+  const { models } = useExecutor();
+  const asking = useAsking(models);
+  const doing = useSession((state) => activityOf(state) ?? (state.shell.running ? 'running' : undefined));
+  const what = asking ? 'waits for you' : doing;
   const current = useRef<Activity>(undefined);
   if (current.current?.what !== what) current.current = what === undefined ? undefined : { what, since: now() };
   return current.current;

@@ -5,20 +5,29 @@ import type { Phase } from '../src/session/state.ts';
 import { useScreen } from './context.ts';
 import { useConversation, useSession } from './useSession.ts';
 
-/** A command in the foreground: the user's own, or the one that the model's run waits for. */
+/** A command in the foreground: the user's own, the one that the model's run waits for, or a job brought there. */
 export type Foreground = {
   readonly op: string;
   readonly by: 'user' | 'model';
   readonly command: string;
   readonly running: RunningCommand;
+  /** The number of the job that it is, brought to the front. */
+  readonly job?: number;
 };
 
-/** The foreground command of the user's shell, if there is one, and those of the model. */
-export function useExecutor(): { readonly user?: Foreground; readonly models: readonly Foreground[] } {
+export type Foregrounds = {
+  readonly user?: Foreground;
+  readonly models: readonly Foreground[];
+  readonly job?: Foreground;
+};
+
+/** The foreground command of the user's shell and the job in front, each if there is one, and those of the model. */
+export function useExecutor(): Foregrounds {
   const { engine } = useScreen().aish;
   const userOp = useSession((state) => state.shell.running?.op);
   const line = useSession((state) => state.shell.running?.line ?? '');
   const phase = useConversation((conversation) => conversation.phase);
+  const job = useFrontJob();
   // The process comes some ms after the start that the machine knows; the engine tells when it is there.
   useSyncExternalStore(
     (listener) => engine.subscribe(listener),
@@ -32,6 +41,7 @@ export function useExecutor(): { readonly user?: Foreground; readonly models: re
   const models = isActing(phase) ? runningOf(phase) : [];
   return {
     ...(user ? { user } : {}),
+    ...(job ? { job } : {}),
     models: models.flatMap(({ op, action }) =>
       action.kind === 'command' ? foreground(op, 'model', action.command) : [],
     ),
@@ -40,6 +50,38 @@ export function useExecutor(): { readonly user?: Foreground; readonly models: re
 
 function isActing(phase: Phase): phase is Extract<Phase, { kind: 'acting' | 'stoppingActions' }> {
   return phase.kind === 'acting' || phase.kind === 'stoppingActions';
+}
+
+function useFrontJob(): Foreground | undefined {
+  const { engine, front } = useScreen().aish;
+  const job = useSyncExternalStore(
+    (listener) => engine.subscribe(listener),
+    () => front.job,
+  );
+  if (!job) return undefined;
+  const { id, by, command, running } = job;
+  return { op: `job-${id}`, by, command, running, job: id };
+}
+
+/** Draws anew when a program begins or ceases to wait for input. */
+export function useModes(running: RunningCommand | undefined): void {
+  useSyncExternalStore(
+    (listener) => running?.onModes(listener) ?? (() => {}),
+    () => `${running?.asks} ${running?.echoOff} ${running?.asker}`,
+  );
+}
+
+/** Whether any of them waits for input. */
+export function useAsking(commands: readonly Foreground[]): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      const ends = commands.map(({ running }) => running.onModes(listener));
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+    () => commands.some(({ running }) => running.asks),
+  );
 }
 
 /** Lines for the shell that wait until the running command has ended, one a line. */

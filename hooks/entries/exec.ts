@@ -1,4 +1,5 @@
 /** A command and what it printed: heading, output behind a coloured bar, and how it ended (EX-3, EX-5). */
+import type { OutputSize } from '../../src/engine/live.ts';
 import type { CommandResult } from '../../src/session/action.ts';
 import type { Entry } from '../../src/session/entry.ts';
 import { visible } from '../../src/session/text.ts';
@@ -10,6 +11,14 @@ type Exec = Extract<Entry, { kind: 'exec' }>;
 
 /** Columns that a command's output has beside the bar. */
 export const BAR_WIDTH = 2;
+
+/** Rows of the screen beside the output: heading, sign, prompt, status. */
+const FRAME_ROWS = 4;
+
+/** The terminal that a command gets whose output is shown in a frame. */
+export function outputSize({ columns, rows }: OutputSize): OutputSize {
+  return { columns: Math.max(2, columns - BAR_WIDTH), rows: Math.max(2, rows - FRAME_ROWS) };
+}
 
 /** A command that runs is drawn by itself, at the end of the transcript, with its output as it comes. */
 export function execLines(entry: Exec, look: Look): string[] {

@@ -50,6 +50,7 @@ const PROMPT = [
   ['searchHistory', ['ctrl-r'], 'search the history'],
   ['externalEditor', ['ctrl-x ctrl-e'], 'edit the line in $EDITOR'],
   ['focusProgram', ['ctrl-]'], 'give the keyboard to the running program'],
+  ['background', ['ctrl-x ctrl-z'], 'send the running command to the background'],
   ['focusTranscript', ['alt-t', 'ctrl-x ctrl-t'], 'scroll, search and copy in the transcript'],
   ['toggleFold', ['ctrl-o'], 'unfold or fold the last long output'],
   ['up', ['up'], 'line up, or older history'],
@@ -155,6 +156,7 @@ const DIALOG = [
 
 const PROGRAM = [
   ['focusPrompt', ['ctrl-]'], 'back to the prompt, the program goes on'],
+  ['background', ['ctrl-x ctrl-z'], 'send it to the background'],
   ['abort', ['ctrl-x ctrl-c'], 'abort the run'],
 ] as const satisfies readonly Row[];
 

@@ -32,14 +32,21 @@ export class FullScreen {
     this.#options = options;
   }
 
-  /** The program has the terminal now. */
+  /** A program has the terminal now. */
   get active(): boolean {
     return this.#takeBack !== undefined;
   }
 
+  /** Whether it is this one. */
+  has(running: RunningCommand): boolean {
+    return this.active && this.#running === running;
+  }
+
   /** To be called after each change of the engine. */
   follow(): void {
-    const { running } = this.#options.aish.shell;
+    const { shell, front } = this.#options.aish;
+    // A job of the model is only watched.
+    const running = front.job?.by === 'user' ? front.job.running : shell.running;
     if (running === this.#running) return;
     this.#running = running;
     this.#stopWatching();
@@ -59,7 +66,7 @@ export class FullScreen {
   }
 
   #handOver(running: RunningCommand): void {
-    const { terminal, output, size, onChange } = this.#options;
+    const { aish, terminal, output, size, onChange } = this.#options;
     onChange(true);
     output.hold();
     const decoder = new StringDecoder('utf8');
@@ -69,6 +76,8 @@ export class FullScreen {
     this.#takeBack = () => {
       this.#takeBack = undefined;
       stop();
+      const { columns, rows } = aish.engine.live.size;
+      running.resize(columns, rows);
       output.release();
       end();
       onChange(false);

@@ -7,7 +7,7 @@ import { globalHandlers } from './handlers/global.ts';
 import type { Handlers } from './handlers/handler.ts';
 import { menuHandlers, typeIntoMenu } from './handlers/menu.ts';
 import { pressMouse } from './handlers/mouse.ts';
-import { promptHandlers } from './handlers/prompt.ts';
+import { background, promptHandlers } from './handlers/prompt.ts';
 import { transcriptHandlers } from './handlers/transcript.ts';
 import { edits, type Screen } from './screen.ts';
 
@@ -19,7 +19,10 @@ const HANDLERS: Readonly<Record<KeyContext, Handlers>> = {
   transcript: transcriptHandlers,
   halt: haltHandlers,
   dialog: dialogHandlers,
-  program: { focusPrompt: (screen) => screen.ui.update({ keyboard: 'prompt' }) },
+  program: {
+    focusPrompt: (screen) => screen.ui.update({ keyboard: 'prompt' }),
+    background: (screen) => void background(screen),
+  },
 };
 
 /** Where keys go now. What is on top decides. */
@@ -59,6 +62,7 @@ export function takeToken(screen: Screen, token: Token): void {
 function takeKey(screen: Screen, key: KeyToken): void {
   if (key.event === 'release') return;
   const context = contextOf(screen);
+  if (context === 'prompt' && waits(screen, key)) return;
   const resolution = screen.keys.resolve(key, context);
   screen.whichKey(screen.keys.pending());
   screen.ui.update({ hint: undefined });
@@ -78,6 +82,16 @@ function takeKey(screen: Screen, key: KeyToken): void {
     case 'ignored':
       return;
   }
+}
+
+/** Whether a key is held until it is known whom it is for; one that does not type ends the waiting. */
+function waits(screen: Screen, key: KeyToken): boolean {
+  const { ahead } = screen.keyboard;
+  const types = key.text !== undefined || key.name === 'enter' || key.name === 'backspace';
+  if (types) return ahead.hold(() => takeKey(screen, key));
+  if (key.ctrl && key.name === 'c') ahead.drop();
+  else ahead.release();
+  return false;
 }
 
 function run(screen: Screen, context: KeyContext, command: KeyCommand, key: KeyToken): void {
@@ -111,6 +125,7 @@ function takePaste(screen: Screen, paste: PasteToken): void {
   if (screen.ui.get().question && !screen.questions.ready()) return;
   switch (context) {
     case 'prompt':
+      if (screen.keyboard.ahead.hold(() => takePaste(screen, paste))) return;
       return screen.paste(paste.text);
     case 'field':
       return screen.field.feed(paste);

@@ -1,10 +1,11 @@
 /** One screen: the program's face, the terminal, and what the screen itself knows. Made once, outside React. */
 import type { Aish } from '../../src/commands/aish.ts';
+import { sizeForModel } from '../../src/engine/live.ts';
 import type { Answer } from '../../src/session/event.ts';
 import { giveBack, isEditorCommand, moveRows, paste, runCommand, setText, typeText } from '../editor/commands.ts';
 import { createHistory, type History, type HistoryWalk, type Walked } from '../editor/history.ts';
 import { type EditorState, expand } from '../editor/state.ts';
-import { BAR_WIDTH } from '../entries/exec.ts';
+import { outputSize } from '../entries/exec.ts';
 import type { Look } from '../entries/look.ts';
 import { showChord } from '../keys/chord.ts';
 import type { KeyResolver, Pending } from '../keys/resolver.ts';
@@ -41,9 +42,6 @@ export type ScreenOptions = {
   /** Clears the terminal and draws everything again. */
   readonly redraw: () => void;
 };
-
-/** Rows that are not the running program's own: the heading above it, who has the keyboard below, prompt and status. */
-const FRAME_ROWS = 4;
 
 /** A button as it stands on the screen, in cells from the top left. */
 export type Button = {
@@ -98,6 +96,7 @@ export class Screen {
     this.#output = output;
     this.#mouse = aish.ui.mouse;
     this.ui = createStore(initialUi(size));
+    aish.engine.live.size = outputSize(size);
     this.questions = new Questions(aish.engine, this.ui, (milliseconds) => terminal.fence(milliseconds), schedule);
     this.field = new FieldInput(terminal.ink, schedule);
     this.fullScreen = new FullScreen({
@@ -176,22 +175,23 @@ export class Screen {
 
   /** The terminal has another size; what runs is told. */
   resize(size: Size): void {
-    this.ui.update({ size });
-    this.#fit();
     const { engine, shell } = this.aish;
-    for (const running of engine.live.commands.values()) if (running !== shell.running) running.resize(...this.#room());
+    this.ui.update({ size });
+    engine.live.size = outputSize(size);
+    this.#fit();
+    const commands = [...engine.live.commands.values()].filter((running) => running !== shell.running);
+    const models = commands.map((running) => ({ running, by: 'model' }));
+    for (const { running, by } of [...models, ...engine.services.jobs.list()]) {
+      const room = by === 'user' ? engine.live.size : sizeForModel(engine.live.size);
+      const { columns, rows } = this.fullScreen.has(running) ? size : room;
+      running.resize(columns, rows);
+    }
   }
 
-  /** The columns and rows that a running program has: those of its pane, or all of them. */
-  #room(): readonly [number, number] {
-    const { columns, rows } = this.ui.get().size;
-    return this.fullScreen.active
-      ? [columns, rows]
-      : [Math.max(2, columns - BAR_WIDTH), Math.max(2, rows - FRAME_ROWS)];
-  }
-
+  /** The user's shell has the room of its pane, or the whole screen while its program has it. */
   #fit(): void {
-    this.aish.shell.resize(...this.#room());
+    const { columns, rows } = this.fullScreen.active ? this.ui.get().size : this.aish.engine.live.size;
+    this.aish.shell.resize(columns, rows);
   }
 
   setTheme(theme: Theme): void {

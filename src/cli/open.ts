@@ -32,7 +32,7 @@ import {
   processFilter,
 } from './secrets.ts';
 import { serveCommands, serving } from './serve.ts';
-import { agentCommands, engineJobs, modelJobs } from './services.ts';
+import { agentCommands, engineJobs, modelJobs, userJob } from './services.ts';
 import { chooseSession, type SessionChoice } from './session.ts';
 import { SYSTEM_PROMPT } from './system-prompt.ts';
 
@@ -152,10 +152,11 @@ function build({ options, config, configFile, notices, presets, sandbox, session
       agent: agentCommands({
         environment: async () => learned(await (await shell).environment()),
         dataDir,
+        size: () => engine.live.size,
         ...(sandbox.available ? { launcher: LAUNCHER } : {}),
         light: config.sandbox.unrestricted === 'light',
       }),
-      jobs: engineJobs(jobs),
+      jobs: engineJobs(jobs, (command) => userJob(command, { shell, dataDir, size: () => engine.live.size })),
       tools: createTools(
         [BASH, DELEGATE, MODE_UPGRADE],
         [patch, jobsTool(modelJobs(jobs))],
@@ -174,6 +175,7 @@ function build({ options, config, configFile, notices, presets, sandbox, session
     },
     'main',
   );
+  engine.live.size = { columns: options.columns, rows: options.rows };
   jobs.onEnd((job) => {
     if (job.result)
       void engine.dispatch({ type: 'jobEnded', job: job.id, command: job.command, result: job.result, by: job.owner });

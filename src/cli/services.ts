@@ -1,17 +1,16 @@
 /** Adapters: what the services offer → what the engine asks for. */
+import { type OutputSize, sizeForModel } from '../engine/live.ts';
 import type { AgentCommands, Jobs as EngineJobs } from '../engine/services.ts';
-import { type Jobs, runOnce } from '../executor/index.ts';
+import { type Jobs, type RunningCommand, runForUser, runOnce, type UserShell } from '../executor/index.ts';
 import { createPrivateTmp, lightArgv, sandboxArgv, sandboxEnvironment } from '../sandbox/index.ts';
 import type { ModelJobs } from '../tools/index.ts';
-
-/** The size a model's command sees; wide enough that tables do not wrap. */
-const AGENT_TERMINAL = { cols: 120, rows: 40 } as const;
 
 export type AgentOptions = {
   /** The exported environment of the user's shell as of its last prompt. */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
   /** For full-output files. */
   readonly dataDir: string;
+  readonly size: () => OutputSize;
   /** The sandbox launcher, where the sandbox is available. */
   readonly launcher?: string;
   /** Commands in Unrestricted run under the light profile. */
@@ -19,13 +18,14 @@ export type AgentOptions = {
 };
 
 /** Runs the model's commands, each in a fresh bash (EX-10), in Restricted behind the kernel sandbox (MO-2). */
-export function agentCommands({ environment, dataDir, launcher, light }: AgentOptions): AgentCommands {
+export function agentCommands({ environment, dataDir, size, launcher, light }: AgentOptions): AgentCommands {
   return {
     async run(command, { cwd, restricted, signal, env: extra = {} }) {
       const env = await environment();
       // The shell may have taken its time to come up; what was aborted meanwhile is not started any more.
       signal.throwIfAborted();
-      const common = { command, cwd, ...AGENT_TERMINAL, dataDir };
+      const { columns: cols, rows } = sizeForModel(size());
+      const common = { command, cwd, cols, rows, dataDir };
       if (!restricted) {
         const wrap =
           launcher !== undefined && light
@@ -45,16 +45,33 @@ export function agentCommands({ environment, dataDir, launcher, light }: AgentOp
   };
 }
 
-export function engineJobs(jobs: Jobs): EngineJobs {
+export type UserJobOptions = {
+  readonly shell: Promise<UserShell>;
+  readonly dataDir: string;
+  readonly size: () => OutputSize;
+};
+
+/** Starts a background command of the user's (`:bg`): by their shell's program, where it is, with its environment. */
+export async function userJob(command: string, { shell, dataDir, size }: UserJobOptions): Promise<RunningCommand> {
+  const up = await shell;
+  const { columns: cols, rows } = size();
+  return runForUser({ command, shell: up.program, cwd: up.cwd, env: await up.environment(), cols, rows, dataDir });
+}
+
+/** @param launch starts a command in the user's name */
+export function engineJobs(jobs: Jobs, launch: (command: string) => Promise<RunningCommand>): EngineJobs {
   return {
-    adopt: (run, command, by, mode) => jobs.start(run, { command, owner: by, mode }),
+    start: async (command) => jobs.start(await launch(command), { command, owner: 'user' }),
+    adopt: (run, command, by, mode) => jobs.start(run, { command, owner: by, ...(mode === undefined ? {} : { mode }) }),
+    release: (id) => jobs.forget(id),
     list: () =>
       jobs
         .list()
         .filter((job) => job.result === undefined)
-        .map(({ id, command, owner, since, mode }) => ({
+        .map(({ id, command, run, owner, since, mode }) => ({
           id,
           command,
+          running: run,
           by: owner,
           startedAt: since,
           ...(mode === undefined ? {} : { mode }),

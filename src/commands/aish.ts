@@ -1,5 +1,6 @@
 /** The one object that every face of the program holds: the engine with what stands around it. */
 import type { Engine } from '../engine/engine.ts';
+import type { Front } from '../engine/front.ts';
 import type { ShellRegion } from '../engine/shell-region.ts';
 
 export type LineKind = 'meta' | 'shell' | 'ai';
@@ -139,6 +140,7 @@ export type Info = {
 export type Aish = {
   readonly engine: Engine;
   readonly shell: ShellRegion;
+  readonly front: Front;
   classify(line: string): Classified;
   /** Whether a shell would ask for more lines before it could run this. */
   incomplete(line: string): boolean;

@@ -1,3 +1,6 @@
+import type { JobInfo, ShellJob } from '../engine/services.ts';
+import { visible } from '../session/text.ts';
+import type { Aish } from './aish.ts';
 import { type Command, CommandError } from './command.ts';
 
 /** `:jobs` (EX-8). */
@@ -5,15 +8,57 @@ export const jobs: Command = {
   name: 'jobs',
   usage: ':jobs',
   summary: 'list the background jobs',
-  run({ engine }) {
-    const { now } = engine.services;
-    const rows = engine.services.jobs
-      .list()
-      .map(
-        (job) =>
-          `${job.id}  ${job.by.padEnd(5)}  ${(job.mode ?? '').padEnd(12)}  ${Math.round((now() - job.startedAt) / 1000)} s  ${job.command}`,
-      );
+  async run({ engine, shell }) {
+    const now = engine.services.now();
+    const rows = [
+      ...engine.services.jobs.list().map((job) => rowOf(job, now)),
+      ...(await shell.jobs()).map(shellRowOf),
+    ];
     return rows.join('\n') || 'no jobs';
+  },
+};
+
+function rowOf({ id, by, mode, startedAt, command, running }: JobInfo, now: number): string {
+  const asks = running.asks ? `  (waits for input; :fg ${id})` : '';
+  const seconds = Math.round((now - startedAt) / 1000);
+  return `${id}  ${by.padEnd(5)}  ${(mode ?? '').padEnd(12)}  ${seconds} s  ${command}${asks}`;
+}
+
+function shellRowOf({ group, command, stopped }: ShellJob): string {
+  return `${group}  shell  ${(stopped ? 'stopped' : 'running').padEnd(12)}  ${visible(command)}`;
+}
+
+/** `:bg`: a job in the user's name; alone, the running command becomes one. */
+export const bg: Command = {
+  name: 'bg',
+  usage: ':bg [command]',
+  summary: 'run a command in the background; alone, send the running one there',
+  async run(aish, rest) {
+    if (rest !== '') return `job ${await aish.engine.services.jobs.start(rest)}`;
+    const why = await sendToBackground(aish);
+    if (why !== undefined) throw new CommandError(why);
+    return undefined;
+  },
+};
+
+/** What is in front goes to the background: the job that was brought there, or the user's running command. Why not, if not. */
+export async function sendToBackground({ front, shell }: Aish): Promise<string | undefined> {
+  return front.leave() ? undefined : shell.background();
+}
+
+/** `:fg N`: brings the screen of a job back; of one of the user's the keyboard as well. */
+export const fg: Command = {
+  name: 'fg',
+  usage: ':fg [job]',
+  summary: 'bring a job to the front; one of the model is watched',
+  arguments: jobNumbers,
+  async run({ engine, shell, front }, rest) {
+    const list = engine.services.jobs.list();
+    const job = rest === '' ? list.at(-1) : list.find(({ id }) => String(id) === rest);
+    if (!job) throw new CommandError(rest === '' ? 'no jobs' : noJob(rest));
+    if (shell.running) throw new CommandError('a command of yours runs; :bg sends it to the background first');
+    if (!(await shell.resume(job.running))) front.bring(job);
+    return undefined;
   },
 };
 
@@ -22,12 +67,19 @@ export const kill: Command = {
   name: 'kill',
   usage: ':kill <job>',
   summary: 'end a background job',
-  arguments: ({ engine }) =>
-    engine.services.jobs.list().map(({ id, command }) => ({ word: String(id), note: command })),
-  run({ engine }, rest) {
+  arguments: jobNumbers,
+  async run({ engine, shell }, rest) {
     const id = Number(rest);
-    if (!Number.isInteger(id) || !engine.services.jobs.kill(id))
-      throw new CommandError(`no job ${rest}; :jobs lists them`);
+    const ends = Number.isInteger(id) && (engine.services.jobs.kill(id) || (await shell.endJob(id)));
+    if (!ends) throw new CommandError(noJob(rest));
     return undefined;
   },
 };
+
+function jobNumbers({ engine }: Aish) {
+  return engine.services.jobs.list().map(({ id, command }) => ({ word: String(id), note: command }));
+}
+
+function noJob(name: string): string {
+  return `no job ${name}; :jobs lists them`;
+}

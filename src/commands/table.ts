@@ -1,9 +1,11 @@
 /** THE table of `:` commands (CF-2). Help, completion and docs are made from it. */
+
+import { adopt } from './adopt.ts';
 import type { Aish } from './aish.ts';
 import type { Command } from './command.ts';
 import { history, reset, sessions } from './conversation.ts';
 import { cost } from './cost.ts';
-import { jobs, kill } from './jobs.ts';
+import { bg, fg, jobs, kill } from './jobs.ts';
 import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
 import { mode } from './mode.ts';
@@ -46,7 +48,10 @@ export const commands: readonly Command[] = [
   mcp,
   safety,
   jobs,
+  bg,
+  fg,
   kill,
+  adopt,
   undo,
   cost,
   history,

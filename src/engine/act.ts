@@ -101,6 +101,10 @@ function waiter(milliseconds: number) {
   return { over, clear: () => clearTimeout(timer) };
 }
 
+function noteOf(job: number, { asks }: RunningCommand): string {
+  return `runs on as job ${job}${asks ? ': it waits for input that only the user can give' : ''}`;
+}
+
 function asJob(context: EffectContext, running: RunningCommand, { action, cwd, mode }: Permit): Outcome {
   const line = describeAction(action);
   const job = context.services.jobs.adopt(running, line, 'model', mode);
@@ -108,6 +112,6 @@ function asJob(context: EffectContext, running: RunningCommand, { action, cwd, m
   return {
     kind: 'job',
     job,
-    result: { ...nothing(cwd), head, bytes: running.output.bytes, note: `runs on as job ${job}` },
+    result: { ...nothing(cwd), head, bytes: running.output.bytes, note: noteOf(job, running) },
   };
 }

@@ -37,7 +37,20 @@ export class LiveReply {
   }
 }
 
+/** Columns and rows that the output of a command has on the screen, beside its frame. */
+export type OutputSize = { readonly columns: number; readonly rows: number };
+
+/** The least that a model's command sees of a terminal: below it tables are cut, and the model reads them cut. */
+const LEAST: OutputSize = { columns: 80, rows: 24 };
+
+/** What a model's command is given: the user's terminal, unless it is too narrow to read from. */
+export function sizeForModel({ columns, rows }: OutputSize): OutputSize {
+  return { columns: Math.max(columns, LEAST.columns), rows: Math.max(rows, LEAST.rows) };
+}
+
 export class Live {
+  /** What commands start with. */
+  size: OutputSize = { columns: 80, rows: 24 };
   readonly replies = new Map<OpId, LiveReply>();
   readonly commands = new Map<OpId, RunningCommand>();
   /** How far a tool says it is. */

@@ -70,6 +70,8 @@ export type LiveOutput = {
   readonly bytes: number;
   /** The last `max` rendered lines; SGR colour only. */
   lines(max: number): readonly string[];
+  /** What stands left of the cursor in its row, blanks kept: a question that waits for an answer, mostly. */
+  readonly promptText: string;
   subscribe(listener: () => void): () => void;
 };
 
@@ -78,9 +80,13 @@ export type RunningCommand = {
   readonly pid: number;
   /** It shows a full screen of its own (vim, less) and should be given the terminal. */
   readonly fullScreen: boolean;
-  /** Its terminal does not echo: it waits for a password. */
+  /** It waits for input, as far as that can be seen. */
+  readonly asks: boolean;
+  /** What it waits for is not echoed: a password. */
   readonly echoOff: boolean;
-  /** Called when `fullScreen` or `echoOff` changed; returns how to stop. */
+  /** The name of the program that asks, where it is known. */
+  readonly asker: string | undefined;
+  /** Called when `fullScreen`, `asks` or `echoOff` changed; returns how to stop. */
   onModes(listener: () => void): () => void;
   /** The bytes of its full screen, for whoever takes over the terminal; returns how to stop. */
   rawOutput(listener: (data: Buffer) => void): () => void;
@@ -88,6 +94,8 @@ export type RunningCommand = {
   resize(columns: number, rows: number): void;
   /** SIGINT, then SIGTERM, then SIGKILL to everything the command started. */
   interrupt(): void;
+  /** Ends it as closing its terminal would. */
+  hangUp(): void;
   readonly result: Promise<CommandResult>;
 };
 
@@ -135,6 +143,7 @@ export type Secrets = {
 export type JobInfo = {
   readonly id: number;
   readonly command: string;
+  readonly running: RunningCommand;
   readonly by: 'user' | 'model';
   readonly startedAt: number;
   /** The mode it was started in and keeps (MO-4); the user's own have none. */
@@ -142,8 +151,13 @@ export type JobInfo = {
 };
 
 export type Jobs = {
+  /** Starts a command of the user's in the background, where their shell is and with its environment; its number. */
+  start(command: string): Promise<number>;
   /** Keeps a running command as a job; its number. */
-  adopt(running: RunningCommand, command: string, by: 'user' | 'model', mode: string): number;
+  adopt(running: RunningCommand, command: string, by: 'user' | 'model', mode?: string): number;
+  /** Takes a running job out again; its end is not told. */
+  release(id: number): void;
+  /** Those that run. */
   list(): readonly JobInfo[];
   /** False when there is no such job. */
   kill(id: number): boolean;
@@ -181,12 +195,25 @@ export type Journal = {
   append(event: SessionEvent): Promise<void>;
 };
 
+/** A job that only the user's shell knows of. */
+export type ShellJob = { readonly group: number; readonly command: string; readonly stopped: boolean };
+
 /** The user's own interactive shell. */
 export type UserShell = {
   readonly cwd: string;
   run(line: string): RunningCommand;
   /** Its terminal has another size, whether anything runs in it or not. */
   resize(columns: number, rows: number): void;
+  /** Sends the program in the foreground to the background, as a job that `adopt` numbers; why not, where it can't. */
+  background(
+    adopt: (job: RunningCommand) => { readonly id: number; readonly release: () => void },
+  ): Promise<string | undefined>;
+  /** The line that brings such a job back; undefined for any other. */
+  lineToResume(job: RunningCommand): string | undefined;
+  /** What else the shell keeps in the background: what the user sent there with the shell's own means. */
+  jobs(): readonly ShellJob[];
+  /** Asks one of those to end; false: there is none with this process group. */
+  endJob(group: number): boolean;
 };
 
 export type Services = {

@@ -1,7 +1,7 @@
 /** The user's own commands: one at a time in their shell, beside the agent; further lines wait their turn. */
 import { messageOf } from './effect-context.ts';
 import type { Engine } from './engine.ts';
-import type { RunningCommand, UserShell } from './services.ts';
+import type { RunningCommand, ShellJob, UserShell } from './services.ts';
 
 type Line = { readonly line: string; readonly private: boolean };
 
@@ -24,6 +24,11 @@ export class ShellRegion {
     return this.#running;
   }
 
+  /** A line runs or waits; also while the shell still comes up. */
+  get busy(): boolean {
+    return this.#busy;
+  }
+
   /** Lines that wait for the running command to end. */
   get waiting(): readonly string[] {
     return this.#waiting.map((entry) => entry.line);
@@ -41,6 +46,7 @@ export class ShellRegion {
       for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) await this.#run(next);
     } finally {
       this.#busy = false;
+      this.#engine.changed();
     }
   }
 
@@ -60,6 +66,34 @@ export class ShellRegion {
     return line;
   }
 
+  /** Sends the running command to the background (EX-8); why not, where it can't. */
+  async background(): Promise<string | undefined> {
+    const { jobs } = this.#engine.services;
+    const { running } = this.#engine.state.shell;
+    if (!running) return 'no command of yours runs';
+    return (await this.#shell).background((job) => {
+      const id = jobs.adopt(job, running.line, 'user');
+      return { id, release: () => jobs.release(id) };
+    });
+  }
+
+  /** Brings a job that was sent there back to the front; false: it is no job of the shell. */
+  async resume(job: RunningCommand): Promise<boolean> {
+    const line = (await this.#shell).lineToResume(job);
+    if (line === undefined) return false;
+    void this.submit(line);
+    return true;
+  }
+
+  /** Jobs that only the shell knows of; none while it comes up. */
+  async jobs(): Promise<readonly ShellJob[]> {
+    return (await this.#shell).jobs();
+  }
+
+  async endJob(group: number): Promise<boolean> {
+    return (await this.#shell).endJob(group);
+  }
+
   async #run({ line, private: hidden }: Line): Promise<void> {
     const engine = this.#engine;
     this.#serial += 1;
@@ -67,6 +101,8 @@ export class ShellRegion {
     try {
       const shell = await this.#shell;
       if (engine.closed) return;
+      const { columns, rows } = engine.live.size;
+      shell.resize(columns, rows);
       const running = shell.run(line);
       this.#running = running;
       engine.live.commands.set(op, running);

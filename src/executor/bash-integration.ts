@@ -14,6 +14,9 @@ import { type Dialect, endsOpen, envProgram, type Line, type Startup, shellQuote
  * line away; or a key, when PROMPT_COMMAND was replaced as well. All three call one function, which speaks once. Every
  * builtin is called by `\builtin`: aliases and functions over them change nothing.
  *
+ * The accepted line begins with a plain command: after an `eval` that ended within quotes, bash 5.2 takes the first word of
+ * the next line for anything but a reserved word, and `{` would be refused.
+ *
  * Line editing stays on: `set -o vi` inside `eval` makes a bash without it read commands from freed memory (5.2).
  */
 
@@ -31,7 +34,7 @@ function startupFile({ directory, token, personal }: Startup): string {
   return `
 __aish_dir=${shellQuote(directory)} __aish_token=${token} __aish_newline='
 '
-__aish_running= __aish_status=0 __aish_last= __aish_trace= __aish_xtrace= __aish_quiet= __aish_inner=
+__aish_running= __aish_hidden= __aish_told=0 __aish_status=0 __aish_last= __aish_trace= __aish_xtrace= __aish_quiet= __aish_inner=
 __aish_tty=$(/usr/bin/tty <&2) || __aish_tty=/dev/tty
 __aish_fetch() {
   \\builtin local IFS= count entry
@@ -39,6 +42,7 @@ __aish_fetch() {
   \\builtin printf '\\033]7331;%s;Q\\007' "$__aish_token" >/dev/tty
   \\builtin read -r -d '' __aish_keep
   \\builtin read -r -d '' __aish_drain
+  \\builtin read -r -d '' __aish_hidden
   \\builtin read -r -d '' __aish_line
   \\builtin read -r -d '' __aish_tail
   \\builtin read -r -d '' count
@@ -47,7 +51,7 @@ __aish_fetch() {
     \\builtin history -s -- "$entry"
     count=$((count - 1))
   done
-  READLINE_LINE=' { __aish_start; } 2>/dev/null; __aish_state "$__aish_last"; \\builtin eval "$__aish_trace$__aish_line$__aish_tail" <"$__aish_tty"; { __aish_end "$?"; } 2>/dev/null'
+  READLINE_LINE=' \\builtin : ; { __aish_start; } 2>/dev/null; __aish_state "$__aish_last"; \\builtin eval "$__aish_trace$__aish_line$__aish_tail" <"$__aish_tty"; { __aish_end "$?"; } 2>/dev/null'
   READLINE_POINT=0
 } 2>/dev/null
 __aish_start() {
@@ -65,9 +69,10 @@ __aish_start() {
 __aish_state() { case $- in *e*) \\builtin return 0 ;; esac; \\builtin return "$__aish_status"; }
 __aish_end() {
   if [ -n "$__aish_running" ]; then
-    __aish_running= __aish_status=\${__aish_inner:-$1}
+    __aish_running= __aish_told=\${__aish_inner:-$1}
+    [ "$__aish_hidden" = 1 ] || __aish_status=$__aish_told
     case $- in *x*) \\builtin set +x; __aish_xtrace=1 ;; *) __aish_xtrace= ;; esac
-    \\builtin printf '\\033]7331;%s;D;%s;%s\\007' "$__aish_token" "$__aish_status" "$PWD" >/dev/tty
+    \\builtin printf '\\033]7331;%s;D;%s;%s\\007' "$__aish_token" "$__aish_told" "$PWD" >/dev/tty
     __aish_hook
   fi
 }
@@ -129,9 +134,10 @@ __aish_hook
 }
 
 /** The fetching key, the fields, the accepting key. */
-function fetchLine({ token, text, keep, drain, remember }: Line): string {
-  const flags = [keep ? '1' : '0', drain ? '1' : '0'];
-  const fields = [token, ...flags, text, endsOpen(text) ? '' : TAIL, String(remember.length), ...remember];
+function fetchLine({ token, text, keep, drain, hidden, remember }: Line): string {
+  const flags = [keep, drain, hidden].map((flag) => (flag ? '1' : '0'));
+  const tail = hidden || endsOpen(text) ? '' : TAIL;
+  const fields = [token, ...flags, text, tail, String(remember.length), ...remember];
   const body = fields.map((field) => `${field.replaceAll('\0', '')}\0`).join('');
   return `${key(FETCH)}${body}${key(ACCEPT)}`;
 }

@@ -18,6 +18,8 @@ export type Line = {
   readonly keep: boolean;
   /** Whether keys were sent that no program may have read: they must not answer the next one's questions. */
   readonly drain: boolean;
+  /** One of this program's own: the user's `$?` and `$_` stay as they are. */
+  readonly hidden: boolean;
   /** Further entries for the history, before it. */
   readonly remember: readonly string[];
 };
@@ -53,9 +55,9 @@ export type Completer = {
 /** By absolute path: the user's PATH may be anything by then. */
 export const envProgram = '/usr/bin/env';
 
-/** Whether what is put after a text could become part of it: of a here-document, or of its last line. */
+/** Whether what is put after a text could become part of it: of a here-document, of its last line, of a pipe. */
 export function endsOpen(text: string): boolean {
-  return /<<|\\$/.test(text);
+  return /<<|(?:\\|\||&&)\s*$/.test(text);
 }
 
 /** A single word for `sh`. */

@@ -1,18 +1,23 @@
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 
+/** How a terminal takes keys. `lines`: the kernel edits whole lines (icanon). */
+export type TerminalModes = { readonly echo: boolean; readonly lines: boolean };
+
+const ORDINARY: TerminalModes = { echo: true, lines: true };
+
 /**
- * Whether the terminal at `slave` (`/dev/pts/N`) asks for something secret: echo off while lines are still edited by
- * the kernel, as getpass(3), sudo, ssh and `read -s` do. Programs that read single keys (editors, REPLs) turn off both
- * and don't count. Node can't read termios, so `stty` is asked (some 2 ms, beside the event loop): the caller does so
- * only when a command has fallen silent with an unfinished line, never per key.
+ * The modes of the terminal at `slave` (`/dev/pts/N`). Echo off while lines are still edited by the kernel is how
+ * getpass(3), sudo, ssh and `read -s` ask for something secret; programs that read single keys (editors, REPLs) turn off
+ * both. Node can't read termios, so `stty` is asked (some 2 ms, beside the event loop): never per key. What can't be
+ * found out counts as ordinary.
  */
-export function readsSecret(slave: string): Promise<boolean> {
+export function terminalModes(slave: string): Promise<TerminalModes> {
   let terminal: number;
   try {
     terminal = openSync(slave, constants.O_RDONLY | constants.O_NOCTTY | constants.O_NONBLOCK);
   } catch {
-    return Promise.resolve(false);
+    return Promise.resolve(ORDINARY);
   }
   return new Promise((resolve) => {
     let modes = '';
@@ -24,7 +29,8 @@ export function readsSecret(slave: string): Promise<boolean> {
     stty.stdout?.setEncoding('latin1').on('data', (chunk: string) => {
       modes += chunk;
     });
-    stty.once('error', () => resolve(false));
-    stty.once('close', () => resolve(/(?:^|\s)-echo(?:\s|;|$)/.test(modes) && /(?:^|\s)icanon(?:\s|;|$)/.test(modes)));
+    const isOff = (mode: string) => new RegExp(`(?:^|\\s)-${mode}(?:\\s|;|$)`).test(modes);
+    stty.once('error', () => resolve(ORDINARY));
+    stty.once('close', () => resolve({ echo: !isOff('echo'), lines: !isOff('icanon') }));
   });
 }

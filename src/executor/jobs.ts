@@ -35,11 +35,11 @@ export type Jobs = {
   readonly kill: (id: number) => boolean;
   /** What a job printed since the last call, as plain text; of a screen redrawn in place, the screen as it is now. */
   readonly readSince: (id: number) => string | undefined;
-  /** Takes an ended job out of the list. */
+  /** Takes a job out of the list; the end of one that runs is not told. */
   readonly forget: (id: number) => void;
   /** Calls `listener` when a job has ended; returns how to stop. */
   readonly onEnd: (listener: (job: Job) => void) => () => void;
-  /** Kills all and waits until they are gone. */
+  /** Kills those of the model and waits until they are gone; closes the terminals of the user's: what was detached stays. */
   readonly dispose: () => Promise<void>;
 };
 
@@ -64,8 +64,9 @@ export function createJobs(now: () => number = Date.now): Jobs {
       const job: Job = { ...meta, id, run, since: now() };
       jobs.set(id, job);
       void run.result.then((result) => {
+        if (!jobs.has(id)) return;
         const ended: Job = { ...job, result };
-        if (jobs.has(id)) jobs.set(id, ended);
+        jobs.set(id, ended);
         for (const listener of listeners) listener(ended);
       });
       return id;
@@ -84,7 +85,6 @@ export function createJobs(now: () => number = Date.now): Jobs {
       return newLines(before, plain).join('\n');
     },
     forget: (id) => {
-      if (!jobs.get(id)?.result) return;
       jobs.delete(id);
       seen.delete(id);
     },
@@ -96,9 +96,11 @@ export function createJobs(now: () => number = Date.now): Jobs {
     },
     dispose: async () => {
       const open = [...jobs.values()].filter((job) => !job.result);
+      for (const job of open) if (job.owner === 'user') job.run.hangUp();
+      const ours = open.filter((job) => job.owner === 'model');
       // Three times: SIGINT, SIGTERM and SIGKILL, without waiting in between.
-      for (const job of open) for (let step = 0; step < 3; step += 1) job.run.interrupt();
-      await Promise.all(open.map((job) => job.run.result));
+      for (const job of ours) for (let step = 0; step < 3; step += 1) job.run.interrupt();
+      await Promise.all(ours.map((job) => job.run.result));
       listeners.clear();
     },
   };

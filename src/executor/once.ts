@@ -1,23 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { statSync } from 'node:fs';
 import { type Environment, unattendedEnvironment } from './environment.ts';
-import { bash, closeInherited } from './inherit.ts';
-import { MarkScanner } from './marks.ts';
-import { findProcess, groupMembers, processesOf, signal } from './processes.ts';
-import { Pty } from './pty.ts';
-import { Run, type RunningCommand } from './running.ts';
-import { Stopper } from './stop.ts';
+import { bash, closeInherited, withoutInherited } from './inherit.ts';
+import { type OwnPtyOptions, runInOwnPty } from './own-pty.ts';
+import type { RunningCommand } from './running.ts';
 import { ensureWatchdog, tagLimit, tagVariable } from './watchdog.ts';
 
-export type OnceOptions = {
+type CommandOptions = Pick<OwnPtyOptions, 'cwd' | 'cols' | 'rows' | 'dataDir'> & {
   readonly command: string;
-  readonly cwd: string;
-  /** The exported environment of the user's shell; what could change what runs is taken out here. */
+  /** The exported environment of the user's shell. */
   readonly env: Environment;
-  readonly cols: number;
-  readonly rows: number;
-  /** A private directory for full-output files. */
-  readonly dataDir: string;
+};
+
+export type OnceOptions = CommandOptions & {
   /** Wraps the argument vector: the kernel sandbox. */
   readonly launcher?: (argv: readonly string[]) => readonly string[];
 };
@@ -34,86 +28,31 @@ function prelude(token: string): string {
 }
 
 /**
- * Runs a command of a model: a fresh `bash -c` in a pty of its own, nothing carried over (EX-10). A command that can't
- * be started resolves with `exit: null` and a note. Nothing of it outlives this program.
+ * Runs a command of a model: a fresh `bash -c` in a pty of its own, nothing carried over (EX-10); what could change what
+ * runs is taken out of the environment. Nothing of it outlives this program.
  */
-export function runOnce(options: OnceOptions): RunningCommand {
+export function runOnce({ command, launcher, env, ...rest }: OnceOptions): RunningCommand {
   ensureWatchdog();
   const token = randomBytes(16).toString('hex');
-  const own = [bash, '--noprofile', '--norc', '-c', prelude(token), 'bash', options.command];
-  const [file = bash, ...rest] = options.launcher ? options.launcher(own) : own;
-  let cwd = options.cwd;
-  let pty: Pty | undefined;
-  const run = new Run(options, {
-    pid: () => pty?.pid ?? -1,
-    slave: () => pty?.slave ?? '',
-    write: (data) => pty?.write(data),
-    resize: (cols, rows) => pty?.resize(cols, rows),
-    pause: () => pty?.pause(),
-    resume: () => pty?.resume(),
-    interrupt: () => stopper.stop(),
+  const own = [bash, '--noprofile', '--norc', '-c', prelude(token), 'bash', command];
+  const [file = bash, ...args] = launcher ? launcher(own) : own;
+  return runInOwnPty({
+    ...rest,
+    argv: [file, ...args],
+    env: { ...unattendedEnvironment(env), ...tagVariable },
+    token,
   });
-  const stopper = new Stopper(stops(() => pty?.pid));
-  const scanner = new MarkScanner(
-    (given) => given === token,
-    (data) => run.feed(data),
-    (mark) => {
-      cwd = mark.fields.join(';');
-    },
-  );
-  try {
-    if (!statSync(options.cwd).isDirectory()) throw new Error(`${options.cwd} is not a directory`);
-    pty = new Pty({
-      argv: [file, ...rest],
-      cwd: options.cwd,
-      env: { ...unattendedEnvironment(options.env), ...tagVariable },
-      cols: options.cols,
-      rows: options.rows,
-      onData: (data) => scanner.push(data),
-      onExit: (code) => {
-        const note = stopper.underWay ? 'interrupted' : undefined;
-        stopper.done();
-        scanner.flush();
-        void run.end(code, cwd, note);
-      },
-    });
-  } catch (error) {
-    void run.end(null, cwd, `could not start: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  return run;
-}
-
-/** SIGINT to what has the terminal; then SIGTERM, then SIGKILL to the whole session and its descendants. */
-function stops(leader: () => number | undefined): (() => void)[] {
-  const all = (name: NodeJS.Signals) => () => {
-    const pid = leader();
-    if (pid !== undefined) for (const member of processesOf(pid)) signal(member, name);
-  };
-  return [
-    () => {
-      const pid = leader();
-      if (pid === undefined) return;
-      const foreground = findProcess(pid)?.foreground ?? -1;
-      if (foreground > 1) interruptGroup(foreground);
-      else signal(pid, 'SIGINT');
-    },
-    all('SIGTERM'),
-    all('SIGKILL'),
-  ];
 }
 
 /**
- * A bash that is just forking loses SIGINT: the child still has bash's handler, and bash waits for the child. If a
- * process turns up in the group within this time (ms), SIGINT is sent once more; otherwise not, since a second one means
- * "at once" to many servers.
+ * Runs a background command of the user's (EX-8): by their own shell, with their environment as it is. It is theirs in
+ * every way: closing the program closes its terminal, and what it detached stays.
  */
-const FORK_WINDOW = 60;
-
-function interruptGroup(group: number): void {
-  const before = groupMembers(group);
-  signal(-group, 'SIGINT');
-  const again = setTimeout(() => {
-    if ([...groupMembers(group)].some((member) => !before.has(member))) signal(-group, 'SIGINT');
-  }, FORK_WINDOW);
-  again.unref();
+export function runForUser({
+  command,
+  env,
+  shell,
+  ...rest
+}: CommandOptions & { readonly shell: string }): RunningCommand {
+  return runInOwnPty({ ...rest, argv: withoutInherited([shell, '-c', command]), env });
 }

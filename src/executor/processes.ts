@@ -5,6 +5,8 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 export type ProcessEntry = {
   readonly pid: number;
   readonly name: string;
+  /** One letter: `T` is stopped. */
+  readonly state: string;
   readonly parent: number;
   readonly group: number;
   readonly session: number;
@@ -24,25 +26,23 @@ export function findProcess(pid: number): ProcessEntry | undefined {
 function parseStat(stat: string): ProcessEntry {
   // The name in parentheses may hold anything, blanks and parentheses too.
   const [pid] = stat.split(' ', 1);
-  const rest = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .map(Number);
-  const [, parent = 0, group = 0, session = 0, , foreground = -1] = rest;
+  const [state = '', ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [parent = 0, group = 0, session = 0, , foreground = -1] = rest.map(Number);
   const name = stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
-  return { pid: Number(pid), name, parent, group, session, foreground };
+  return { pid: Number(pid), name, state, parent, group, session, foreground };
 }
 
 function fromPs(): ProcessEntry[] {
   try {
-    const table = execFileSync('ps', ['-axo', 'pid=,ppid=,pgid=,sess=,tpgid=,comm='], { encoding: 'utf8' });
+    const table = execFileSync('ps', ['-axo', 'pid=,ppid=,pgid=,sess=,tpgid=,stat=,comm='], { encoding: 'utf8' });
     return table
       .trim()
       .split('\n')
       .map((line) => {
         const fields = line.trim().split(/\s+/);
         const [pid = 0, parent = 0, group = 0, session = 0, foreground = -1] = fields.map(Number);
-        return { pid, name: fields.slice(5).join(' '), parent, group, session, foreground };
+        const state = (fields[5] ?? '').slice(0, 1);
+        return { pid, name: fields.slice(6).join(' '), state, parent, group, session, foreground };
       });
   } catch {
     return [];
@@ -71,6 +71,28 @@ export function processesOf(leader: number): number[] {
   return [...found];
 }
 
+/** A process group in the background of a terminal, by the command line of its first process. */
+export type BackgroundGroup = { readonly group: number; readonly command: string; readonly stopped: boolean };
+
+/** The process groups of the terminal that `leader` leads, but for its own and the one in the foreground. */
+export function backgroundOf(leader: number): readonly BackgroundGroup[] {
+  const groups = new Map<number, BackgroundGroup>();
+  for (const { pid, name, state, group, session, foreground } of allProcesses()) {
+    if (session !== leader || group === leader || group === foreground || state === 'Z') continue;
+    if (groups.has(group) && pid !== group) continue;
+    groups.set(group, { group, command: commandLineOf(pid) ?? name, stopped: state === 'T' });
+  }
+  return [...groups.values()];
+}
+
+function commandLineOf(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** What a process group consists of: each process with its name, which changes when it becomes another program. */
 export function groupMembers(group: number): ReadonlySet<string> {
   const members = allProcesses().filter((entry) => entry.group === group);
@@ -83,6 +105,17 @@ export function directoryOf(pid: number): string | undefined {
     return readlinkSync(`/proc/${pid}/cwd`);
   } catch {
     return undefined;
+  }
+}
+
+/** Whether a process, or with a negative number any of a group, is there. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // There, but another user's.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 

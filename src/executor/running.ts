@@ -1,12 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import type { CommandResult } from '../session/action.ts';
 import { AlternateScreen } from './alternate.ts';
-import { readsSecret } from './echo.ts';
+import { AskingWatch } from './asking.ts';
 import { newOutputPath } from './fulltext.ts';
 import { type LiveOutput, Screen } from './screen.ts';
 
-/** Silence, in ms, after which an unfinished line is looked at as a possible password prompt. */
-const QUIET = 40;
 /** Bytes of a full-screen program kept for whoever takes the terminal over after it has begun to paint. */
 const REPLAY = 1024 * 1024;
 /** Questions to the terminal in a replay: they were meant for a moment that has passed. */
@@ -23,11 +21,17 @@ export interface RunningCommand {
   resize(cols: number, rows: number): void;
   /** SIGINT; SIGTERM 2 s and SIGKILL 4 s later if it does not go. Again while one is under way: the next one now. */
   interrupt(): void;
+  /** Ends it as closing its terminal would: what was detached in it stays. */
+  hangUp(): void;
   /** It shows a full screen of its own (vim, less) and should be given the terminal. */
   readonly fullScreen: boolean;
-  /** Its terminal does not echo: it waits for a password. Known some 50 ms after it has asked. */
+  /** It waits for input. Known some 50 ms after a question; where it asks without a word, or in ways that can't be seen, later or never. */
+  readonly asks: boolean;
+  /** What it waits for is not echoed: a password. Always known. */
   readonly echoOff: boolean;
-  /** Called when `fullScreen` or `echoOff` changed; returns how to stop. */
+  /** The name of the program that asks, where it can be known. */
+  readonly asker: string | undefined;
+  /** Called when `fullScreen`, `asks` or `echoOff` changed; returns how to stop. */
   onModes(listener: () => void): () => void;
   /**
    * Hands over the bytes of its full screen, unfiltered, for the real terminal: first what was painted since the switch,
@@ -44,6 +48,7 @@ export type Control = {
   readonly write: (data: string) => void;
   readonly resize: (cols: number, rows: number) => void;
   readonly interrupt: () => void;
+  readonly hangUp: () => void;
   readonly pause: () => void;
   readonly resume: () => void;
   /** Path of the terminal's slave side. */
@@ -62,8 +67,7 @@ export class Run implements RunningCommand {
   readonly #rawListeners = new Set<(data: Buffer) => void>();
   #replay: Buffer[] = [];
   #replayBytes = 0;
-  #echoOff = false;
-  #quiet: NodeJS.Timeout | undefined;
+  readonly #asking: AskingWatch;
   #began = performance.now();
   #ended = false;
   #resolve: (result: CommandResult) => void = () => {};
@@ -84,6 +88,13 @@ export class Run implements RunningCommand {
       pause: control.pause,
       resume: control.resume,
     });
+    this.#asking = new AskingWatch({
+      leader: control.pid,
+      slave: control.slave,
+      promptText: () => this.#screen.promptText,
+      fullScreen: () => this.#alternate.fullScreen,
+      onChange: () => this.#modesChanged(),
+    });
   }
 
   get output(): LiveOutput {
@@ -98,14 +109,22 @@ export class Run implements RunningCommand {
     return this.#alternate.fullScreen && !this.#ended;
   }
 
+  get asks(): boolean {
+    return this.#asking.now.asks;
+  }
+
   get echoOff(): boolean {
-    return this.#echoOff && !this.#ended;
+    return this.#asking.now.echoOff;
+  }
+
+  get asker(): string | undefined {
+    return this.#asking.now.name;
   }
 
   write(data: string): void {
     if (this.#ended) return;
     this.#control.write(data);
-    this.#look();
+    this.#asking.stirred();
   }
 
   resize(cols: number, rows: number): void {
@@ -116,6 +135,10 @@ export class Run implements RunningCommand {
 
   interrupt(): void {
     if (!this.#ended) this.#control.interrupt();
+  }
+
+  hangUp(): void {
+    if (!this.#ended) this.#control.hangUp();
   }
 
   onModes(listener: () => void): () => void {
@@ -139,6 +162,7 @@ export class Run implements RunningCommand {
   /** The clock starts: for a command that had to wait its turn. */
   begin(): void {
     this.#began = performance.now();
+    this.#asking.stirred();
   }
 
   /** Output of the command, as it came. */
@@ -150,7 +174,7 @@ export class Run implements RunningCommand {
       this.#screen.push(piece.data, !piece.fullScreen);
     }
     if (before !== this.#alternate.fullScreen) this.#modesChanged();
-    this.#look();
+    this.#asking.stirred();
   }
 
   /** The command is over. `exit` null: its code is not known. Idempotent. */
@@ -159,9 +183,9 @@ export class Run implements RunningCommand {
     const milliseconds = Math.round(performance.now() - this.#began);
     const rest = this.#alternate.rest();
     if (rest) this.#screen.push(rest, !this.#alternate.fullScreen);
-    const hadModes = this.fullScreen || this.echoOff;
+    const hadModes = this.fullScreen || this.asks;
     this.#ended = true;
-    clearTimeout(this.#quiet);
+    this.#asking.end();
     if (hadModes) this.#modesChanged();
     const output = await this.#screen.finish();
     this.#screen.dispose();
@@ -187,19 +211,5 @@ export class Run implements RunningCommand {
       this.#replayBytes = 0;
     }
     for (const listener of this.#modeListeners) listener();
-  }
-
-  /** Asks for the terminal's modes once it is quiet: only then can anyone be waiting for an answer. */
-  #look(): void {
-    if (this.#quiet) this.#quiet.refresh();
-    else this.#quiet = setTimeout(() => void this.#lookNow(), QUIET);
-  }
-
-  async #lookNow(): Promise<void> {
-    const waits = this.#screen.promptText !== '' && !this.#alternate.fullScreen;
-    const secret = waits && (await readsSecret(this.#control.slave()));
-    if (secret === this.#echoOff || this.#ended) return;
-    this.#echoOff = secret;
-    this.#modesChanged();
   }
 }

@@ -32,6 +32,8 @@ export interface LiveOutput {
   readonly bytes: number;
   /** The last rendered lines, at most `max`, with SGR colours and nothing else. Cheap; cached per version. */
   lines(max: number): readonly string[];
+  /** What stands left of the cursor in its row, blanks kept: a question that waits for an answer, mostly. */
+  readonly promptText: string;
   /** Calls `listener` after each change, some hundred times a second at most; returns how to stop. */
   subscribe(listener: () => void): () => void;
 }
@@ -129,7 +131,6 @@ export class Screen implements LiveOutput {
     return lines;
   }
 
-  /** The text left of the cursor in its row: what a program that waits for an answer has printed last. */
   get promptText(): string {
     if (this.#disposed) return '';
     const buffer = this.#terminal.buffer.active;

@@ -194,14 +194,19 @@ export class ShellProcess {
       case 'B':
         this.#hangUp();
         return;
-      case 'R':
+      case 'R': {
         if (this.#phase === 'command') return;
+        const refused = this.#phase === 'fetching';
         this.#phase = 'idle';
         // It has read them, and holds its end of the pipe.
         for (const name of this.#startupFiles.splice(0)) this.#directory.discard(name);
         this.#words = this.#directory.take('words') ?? this.#words;
         this.#env = this.#directory.take('env') ?? this.#env;
-        this.#events.onReady(this.#directoryNow(mark.fields.join(';')));
+        const cwd = this.#directoryNow(mark.fields.join(';'));
+        // A prompt again, and the line that was fetched never began: the shell would not read it.
+        if (refused) this.#events.onEnd(2, cwd);
+        this.#events.onReady(cwd);
+      }
     }
   }
 

@@ -4,11 +4,15 @@ import { clean } from '../session/text.ts';
 import { bashDialect } from './bash-integration.ts';
 import type { Fact, Question } from './completion/complete.ts';
 import type { Dialect } from './dialect.ts';
-import { type Environment, userEnvironment } from './environment.ts';
+import { userEnvironment } from './environment.ts';
 import { bash } from './inherit.ts';
-import { findProcess, signal } from './processes.ts';
+import { type BackgroundGroup, signal } from './processes.ts';
 import { Run, type RunningCommand } from './running.ts';
+import { type Adopt, ShellJobs } from './shell-jobs.ts';
+import type { UserShellOptions } from './shell-options.ts';
 import { ShellProcess, type ShellState } from './shell-process.ts';
+import { shellStops } from './shell-stops.ts';
+import type { Task } from './shell-task.ts';
 import { Stopper } from './stop.ts';
 import { zshDialect } from './zsh-integration.ts';
 
@@ -23,29 +27,8 @@ const END_PATIENCE = 300;
 const TOO_SOON = 1000;
 const MOST_RESTARTS = 3;
 
-export type UserShellOptions = {
-  /** `$SHELL`; whatever is neither bash nor zsh falls back to bash. */
-  readonly shell?: string;
-  readonly cwd: string;
-  readonly env: Environment;
-  readonly cols: number;
-  readonly rows: number;
-  /** A private directory for full-output files. */
-  readonly dataDir: string;
-  /** The shell ended and was started again (or, `restarted: false`, was not): one line for the user. */
-  readonly onExit?: (end: { readonly code: number; readonly restarted: boolean; readonly message: string }) => void;
-  readonly onMove?: (cwd: string) => void;
-  /** Clean text printed while no command ran: by background jobs, prompt hooks, startup files. */
-  readonly onIdleOutput?: (text: string) => void;
-};
-
-type Task = {
-  readonly line: string;
-  readonly keep: boolean;
-  readonly run: Run;
-  readonly stopper: Stopper;
-  late?: NodeJS.Timeout;
-};
+/** How the shell tells that a command was stopped: 128 + SIGTSTP or SIGSTOP. */
+const STOPPED = new Set([148, 147]);
 
 /** Starts the user's shell; resolves at its first prompt. Rejects where no shell can be run at all. */
 export async function startUserShell(options: UserShellOptions): Promise<UserShell> {
@@ -57,7 +40,8 @@ export async function startUserShell(options: UserShellOptions): Promise<UserShe
 /** The user's own interactive shell: what a line changes in it lasts (EX-1). */
 export class UserShell {
   readonly #options: UserShellOptions;
-  readonly #program: string;
+  /** The program that runs it. */
+  readonly program: string;
   readonly #dialect: Dialect;
   #process: ShellProcess | undefined;
   #state: ShellState | undefined;
@@ -76,6 +60,7 @@ export class UserShell {
   #shortLives = 0;
   #personal = true;
   #overdue: NodeJS.Timeout | undefined;
+  readonly #jobs: ShellJobs;
   #startup: { timer: NodeJS.Timeout; done: () => void; failed: (error: Error) => void } | undefined;
 
   constructor(options: UserShellOptions) {
@@ -85,8 +70,15 @@ export class UserShell {
     this.#rows = options.rows;
     const wanted = options.shell ?? options.env.SHELL ?? '';
     const dialect = existsSync(wanted) ? DIALECTS[basename(wanted)] : undefined;
-    this.#program = dialect ? wanted : bash;
+    this.program = dialect ? wanted : bash;
     this.#dialect = dialect ?? bashDialect;
+    this.#jobs = new ShellJobs({
+      hidden: (text) => this.#submit(text, { keep: false, hidden: true }).result,
+      shellPid: () => this.#process?.pty.pid ?? -1,
+      cwd: () => this.#cwd,
+      say: (text) => options.onIdleOutput?.(text),
+      remembersExits: this.#dialect === bashDialect,
+    });
   }
 
   /** The working directory as of the last prompt. */
@@ -108,7 +100,7 @@ export class UserShell {
     this.#startedAt = Date.now();
     const process = await ShellProcess.start(
       {
-        program: this.#program,
+        program: this.program,
         dialect: this.#dialect,
         personal: this.#personal,
         cwd: existsSync(this.#cwd) ? this.#cwd : '/',
@@ -142,7 +134,11 @@ export class UserShell {
    * history, as a leading blank does.
    */
   run(line: string, { keep = !line.startsWith(' ') }: { readonly keep?: boolean } = {}): RunningCommand {
-    const stopper = new Stopper(this.#stops());
+    return this.#submit(line, { keep, hidden: false });
+  }
+
+  #submit(line: string, { keep, hidden }: { readonly keep: boolean; readonly hidden: boolean }): RunningCommand {
+    const stopper = new Stopper(shellStops(() => this.#process?.pty.pid));
     const run: Run = new Run(
       { cols: this.#cols, rows: this.#rows, dataDir: this.#options.dataDir },
       {
@@ -155,21 +151,48 @@ export class UserShell {
         pause: () => this.#process?.pty.pause(),
         resume: () => this.#process?.pty.resume(),
         interrupt: () => this.#interrupt(task),
+        hangUp: () => {},
       },
     );
-    const task: Task = { line, keep, run, stopper };
+    const task: Task = { line, keep, hidden, run, stopper };
     if (this.#gone) {
       this.#finish(task, null, this.#cwd, 'there is no shell');
       return run;
     }
-    this.#queue.push(task);
+    if (hidden) this.#queue.unshift(task);
+    else this.#queue.push(task);
     this.#next();
     return run;
+  }
+
+  /**
+   * Sends the program in the foreground to the background, as Ctrl-Z and `bg` do: it becomes a job of the shell, which
+   * is free again. Gives why not, where it can't; undefined once it is one. What stood behind it in its line is done with.
+   */
+  async background(adopt: Adopt): Promise<string | undefined> {
+    const task = this.#task;
+    if (!task || task.hidden || task.leave) return 'no command of yours runs';
+    return this.#jobs.send(task, { cols: this.#cols, rows: this.#rows, dataDir: this.#options.dataDir }, adopt);
+  }
+
+  /** The line that brings a job which `background` made back to the front. */
+  lineToResume(job: RunningCommand): string | undefined {
+    return this.#jobs.lineFor(job);
   }
 
   /** Puts a command that was run elsewhere into the shell's history, with the next line (EX-11). */
   remember(command: string): void {
     this.#remember.push(command);
+  }
+
+  /** What else the shell keeps in the background. */
+  jobs(): readonly BackgroundGroup[] {
+    return this.#jobs.others();
+  }
+
+  /** Asks one of `jobs` to end; false: there is none with this process group. */
+  endJob(group: number): boolean {
+    return this.#jobs.endOther(group);
   }
 
   /** What the shell itself says may stand at the cursor; undefined while a command runs, or when it takes too long. */
@@ -232,6 +255,7 @@ export class UserShell {
     clearTimeout(this.#startup?.timer);
     this.#startup?.failed(new Error('The shell was closed before its first prompt.'));
     this.#startup = undefined;
+    this.#jobs.dispose();
     const gone = this.#process?.dispose();
     for (const task of [this.#task, ...this.#queue]) {
       if (task) this.#finish(task, null, this.#cwd, 'the program ended');
@@ -257,7 +281,13 @@ export class UserShell {
     this.#task = task;
     // The next line waits for the prompt: what it tells of the shell's state must not be overwritten half read.
     this.#ready = false;
-    this.#process?.run({ text: task.line, keep: task.keep, drain: this.#keysSent, remember: this.#remember.splice(0) });
+    this.#process?.run({
+      text: task.line,
+      keep: task.keep,
+      drain: this.#keysSent,
+      hidden: task.hidden,
+      remember: this.#remember.splice(0),
+    });
     this.#keysSent = false;
   }
 
@@ -273,7 +303,9 @@ export class UserShell {
   #finish(task: Task, exit: number | null, cwd: string, note: string | undefined): void {
     clearTimeout(task.late);
     task.stopper.done();
-    void task.run.end(exit, cwd, note);
+    const leaves = task.leave !== undefined && exit !== null && STOPPED.has(exit);
+    task.leave?.(leaves ? cwd : undefined);
+    if (!leaves) void task.run.end(exit, cwd, note);
   }
 
   #atPrompt(cwd: string): void {
@@ -333,6 +365,7 @@ export class UserShell {
   }
 
   #tellIdle(data: Buffer): void {
+    if (this.#jobs.feed(data)) return;
     const text = clean(data.toString('utf8'))
       .split('\n')
       .filter((line) => !line.includes('__aish_'))
@@ -360,17 +393,5 @@ export class UserShell {
     task.late = setTimeout(() => {
       if (this.#task === task) this.#process?.askForEnd();
     }, END_PATIENCE);
-  }
-
-  /** Aims at the foreground job; a loop of the shell itself gets SIGINT twice before the shell is killed for it. */
-  #stops(): (() => void)[] {
-    const send = (toJob: NodeJS.Signals, toShell: NodeJS.Signals) => () => {
-      const pid = this.#process?.pty.pid;
-      if (pid === undefined) return;
-      const foreground = findProcess(pid)?.foreground ?? -1;
-      if (foreground > 1 && foreground !== pid) signal(-foreground, toJob);
-      else signal(pid, toShell);
-    };
-    return [send('SIGINT', 'SIGINT'), send('SIGTERM', 'SIGINT'), send('SIGKILL', 'SIGKILL')];
   }
 }

@@ -20,10 +20,10 @@ function zshrc({ directory, token, personal }: Startup): string {
 if [[ -n $__aish_zdotdir ]]; then ZDOTDIR=$__aish_zdotdir; else unset ZDOTDIR; fi
 __aish_dir=${shellQuote(directory)} __aish_token=${token}
 [[ \${HISTFILE-} == $__aish_dir/* ]] && HISTFILE=\${ZDOTDIR:-$HOME}/\${HISTFILE:t}
-__aish_running= __aish_status=0 __aish_last= __aish_trace= __aish_xtrace= __aish_quiet= __aish_inner= __aish_his=
+__aish_running= __aish_hidden= __aish_told=0 __aish_status=0 __aish_last= __aish_trace= __aish_xtrace= __aish_quiet= __aish_inner= __aish_his=
 __aish_tty=\${TTY:-/dev/tty}
 __aish_start() {
-  __aish_token=$1 __aish_running=1 __aish_quiet= __aish_inner= __aish_line=$4 __aish_tail=$5 __aish_keep=$2
+  __aish_token=$1 __aish_running=1 __aish_quiet= __aish_inner= __aish_hidden=$4 __aish_line=$5 __aish_tail=$6 __aish_keep=$2
   \\builtin printf '\\033]7331;%s;Q\\007' "$1" >/dev/tty
   # Within the eval: it is the last command of its own that sets $_ here.
   __aish_trace='__aish_state "$__aish_last"; '
@@ -34,16 +34,17 @@ __aish_start() {
   if [[ $3 == 1 ]]; then
     while \\builtin read -rs -t 0.01 -k 1 __aish_drained <"$__aish_tty"; do \\builtin :; done
   fi
-  while [[ $# -gt 5 ]]; do \\builtin print -rs -- "$6"; \\builtin shift; done
+  while [[ $# -gt 6 ]]; do \\builtin print -rs -- "$7"; \\builtin shift; done
   [[ $__aish_keep == 1 ]] && \\builtin print -rs -- "$__aish_line"
   \\builtin printf '\\033]7331;%s;C\\007' "$__aish_token" >/dev/tty
 }
 __aish_state() { [[ -o errexit || -o errreturn ]] && \\builtin return 0; \\builtin return "$__aish_status"; }
 __aish_end() {
   if [[ -n $__aish_running ]]; then
-    __aish_running= __aish_status=\${__aish_inner:-$1}
+    __aish_running= __aish_told=\${__aish_inner:-$1}
+    [[ $__aish_hidden == 1 ]] || __aish_status=$__aish_told
     if [[ -o xtrace ]]; then \\builtin unsetopt xtrace; __aish_xtrace=1; else __aish_xtrace=; fi
-    \\builtin printf '\\033]7331;%s;D;%s;%s\\007' "$__aish_token" "$__aish_status" "$PWD" >/dev/tty
+    \\builtin printf '\\033]7331;%s;D;%s;%s\\007' "$__aish_token" "$__aish_told" "$PWD" >/dev/tty
     __aish_hook
   fi
 }
@@ -101,10 +102,11 @@ __aish_hook
 /** Tells the line's own status and `$_`, known only within its `eval`. In a group, zsh has no `$_`. */
 const TAIL = '\n__aish_inner=$? __aish_last=$_';
 
-function writeLine({ token, text, keep, drain, remember }: Line): string {
-  const words = [text, endsOpen(text) ? '' : TAIL, ...remember].map(ansiQuote).join(' ');
+function writeLine({ token, text, keep, drain, hidden, remember }: Line): string {
+  const flags = [keep, drain, hidden].map((flag) => (flag ? 1 : 0)).join(' ');
+  const words = [text, hidden || endsOpen(text) ? '' : TAIL, ...remember].map(ansiQuote).join(' ');
   return (
-    ` { __aish_start ${token} ${keep ? 1 : 0} ${drain ? 1 : 0} ${words}; } 2>/dev/null; ` +
+    ` { __aish_start ${token} ${flags} ${words}; } 2>/dev/null; ` +
     '\\builtin eval "$__aish_trace$__aish_line$__aish_tail" <"$__aish_tty"; ' +
     '{ __aish_end "$?"; } 2>/dev/null\n'
   );

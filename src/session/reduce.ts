@@ -368,5 +368,8 @@ function jobEnded(work: Work, { job, command, result, by }: Of<'jobEnded'>): voi
   if (by === 'model') {
     const text = `[aish] job ${job} ended:\n${formatForModel(result, command)}`;
     work.inbox({ kind: 'note', origin: 'aish', text, ...fileOf(result) });
+  } else if (result.head !== '') {
+    const { cwd } = result;
+    work.show({ kind: 'exec', op: `job-${job}`, by, command, cwd, private: false, job, result });
   }
 }

@@ -14,7 +14,8 @@ import { engineSecrets } from '../../src/cli/secrets.ts';
 import type { Aish, Classified } from '../../src/commands/aish.ts';
 import { DEFAULTS } from '../../src/config/config.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import type { Gate, LiveOutput, RunningCommand, Services } from '../../src/engine/services.ts';
+import { Front } from '../../src/engine/front.ts';
+import type { Gate, JobInfo, LiveOutput, RunningCommand, Services } from '../../src/engine/services.ts';
 import { ShellRegion } from '../../src/engine/shell-region.ts';
 import { SecretsFilter } from '../../src/secrets/index.ts';
 import type { CommandResult } from '../../src/session/action.ts';
@@ -23,12 +24,21 @@ import type { Settings } from '../../src/session/state.ts';
 import { fakeClock } from '../support/clock.ts';
 import { deadly, harmless, reply, settings } from '../support/machine.ts';
 
+const userShell = {
+  background: async () => 'not here',
+  lineToResume: () => undefined,
+  jobs: () => [],
+  endJob: () => false,
+};
+
 /** A command that runs until a test ends it. */
 class FakeCommand implements RunningCommand {
   readonly pid = 1;
   readonly written: string[] = [];
   fullScreen = false;
   echoOff = false;
+  asks = false;
+  asker: string | undefined;
   interrupted = 0;
   size: readonly number[] = [];
   readonly result: Promise<CommandResult>;
@@ -62,6 +72,9 @@ class FakeCommand implements RunningCommand {
     this.interrupted += 1;
     this.end({ exit: 130 });
   }
+  hangUp(): void {
+    this.end();
+  }
   onModes(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -91,6 +104,7 @@ export async function setStage(
   const clock = fakeClock();
   const commands: FakeCommand[] = [];
   const calls: { say(text: string): void; end(change?: Partial<Reply>): void; readonly signal: AbortSignal }[] = [];
+  const jobs: JobInfo[] = [];
   const launch = () => {
     const command = new FakeCommand();
     commands.push(command);
@@ -116,7 +130,13 @@ export async function setStage(
       onlyReads: () => false,
     },
     agent: { run: async () => launch() },
-    jobs: { adopt: () => 1, list: () => [], kill: () => false },
+    jobs: {
+      start: async () => 1,
+      adopt: () => 1,
+      release: () => {},
+      list: () => jobs,
+      kill: () => false,
+    },
     tools: {
       specs: [],
       refusal: async () => undefined,
@@ -152,7 +172,8 @@ export async function setStage(
   let quits = 0;
   const aish: Aish = {
     engine,
-    shell: new ShellRegion(engine, Promise.resolve(shell)),
+    shell: new ShellRegion(engine, Promise.resolve({ ...userShell, ...shell })),
+    front: new Front(engine),
     classify,
     incomplete: (line) => line.endsWith('\\'),
     cost: { days: async () => [], priceFile: '/home/me/prices.jsonc' },
@@ -245,6 +266,8 @@ export async function setStage(
     engine,
     clock,
     commands,
+    /** What `:jobs` lists. */
+    jobs,
     calls,
     history,
     written,

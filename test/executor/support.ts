@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type RunningCommand, runOnce, startUserShell, type UserShell } from '../../src/executor/index.ts';
-import type { UserShellOptions } from '../../src/executor/shell.ts';
+import type { UserShellOptions } from '../../src/executor/shell-options.ts';
 import type { CommandResult } from '../../src/session/action.ts';
 
 /** A directory of its own for one test. */

@@ -60,7 +60,7 @@ export function startEngine(
           }),
         ),
     },
-    jobs: { adopt: () => 1, list: () => [], kill: () => false },
+    jobs: { start: async () => 1, adopt: () => 1, release: () => {}, list: () => [], kill: () => false },
     tools,
     journal: {
       append: (event) => {

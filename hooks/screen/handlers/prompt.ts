@@ -1,5 +1,7 @@
 /** Keys of the prompt that are more than editing (IN-3, IN-4, IN-7, NO-1). Plain editing goes to the editor by name. */
+import { sendToBackground } from '../../../src/commands/jobs.ts';
 import { submitLine } from '../../../src/commands/submit.ts';
+import { messageOf } from '../../../src/engine/effect-context.ts';
 import { submitted } from '../../editor/commands.ts';
 import { expand, isEmpty } from '../../editor/state.ts';
 import type { Screen } from '../screen.ts';
@@ -22,7 +24,10 @@ function submit(screen: Screen): void {
   screen.history.add(line);
   if (goalNext) return startGoal(screen, line.trim());
   if (/^:norris\s*$/.test(line.trim())) return askForGoal(screen);
+  const { shell } = screen.aish;
+  const idle = !shell.busy;
   void submitLine(screen.aish, line, flip);
+  if (idle && shell.busy) screen.keyboard.expect();
 }
 
 /** As at a shell's own prompt, Enter behind half a command asks for the rest. */
@@ -60,6 +65,12 @@ function interrupt(screen: Screen): void {
   else if (!screen.abort()) screen.hint('Ctrl-D leaves');
 }
 
+/** What runs in front goes on in the background (EX-8). */
+export async function background(screen: Screen): Promise<void> {
+  const why = await sendToBackground(screen.aish).catch(messageOf);
+  if (why !== undefined) screen.hint(why);
+}
+
 /** The newest thing that waits comes back to the prompt; else what was chosen for this line is undone. */
 function takeBack(screen: Screen): void {
   const { engine, shell } = screen.aish;
@@ -92,6 +103,7 @@ export const promptHandlers: Handlers = {
   interrupt,
   takeBack,
   flipVerdict,
+  background: (screen) => void background(screen),
   deleteForwardOrLeave(screen) {
     if (screen.ui.get().editor.text === '') screen.aish.quit();
     else screen.edit('deleteForward');

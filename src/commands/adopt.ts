@@ -1,0 +1,15 @@
+import { type Command, CommandError } from './command.ts';
+
+/** `:adopt` (EX-11): the user's shell goes where the agent is. */
+export const adopt: Command = {
+  name: 'adopt',
+  usage: ':adopt',
+  summary: 'move your shell to the directory the agent is in',
+  run({ engine, shell }) {
+    const { cwd } = engine.conversation;
+    if (cwd === engine.state.shell.cwd) throw new CommandError(`your shell is there already: ${cwd}`);
+    // A line like any other: it waits its turn, is seen, and CDPATH or an alias can't lead it elsewhere.
+    void shell.submit(`\\builtin cd -- '${cwd.replaceAll("'", "'\\''")}'`);
+    return undefined;
+  },
+};

@@ -1,0 +1,60 @@
+import { readFileSync, readlinkSync } from 'node:fs';
+import { findProcess, type ProcessEntry } from './processes.ts';
+
+/** The number of read(2). Source: the kernel's syscall tables. */
+const READ: Readonly<Record<string, string>> = { x64: '0', arm64: '63', riscv64: '63', loong64: '63' };
+
+/** Processes looked at; a foreground group is a pipeline, not a server farm. */
+const MOST = 64;
+
+/** The processes of the foreground group of `leader`'s terminal, found by descending from it: cheap, with no look at all others. */
+function foreground(leader: number): readonly ProcessEntry[] {
+  const group = findProcess(leader)?.foreground ?? -1;
+  if (group <= 0) return [];
+  const found: ProcessEntry[] = [];
+  const open = [leader];
+  for (let pid = open.shift(), looked = 0; pid !== undefined && looked < MOST; pid = open.shift(), looked += 1) {
+    const entry = findProcess(pid);
+    if (entry?.group === group) found.push(entry);
+    open.push(...childrenOf(pid));
+  }
+  return found;
+}
+
+function childrenOf(pid: number): readonly number[] {
+  return (read(`/proc/${pid}/task/${pid}/children`) ?? '').split(' ').filter(Boolean).map(Number);
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Who has a terminal: the program that reads it now, if any can be seen to, and else the one in its foreground. */
+export type Holder = { readonly name?: string; readonly reads: boolean };
+
+/**
+ * Looks who holds the terminal at `slave` whose session `leader` began. A program reads it when it stands in read(2) on
+ * it: `/proc/<pid>/syscall` tells (proc_pid_syscall(5)), to those who may trace it, so not of programs of other users
+ * (sudo). One that waits with poll(2) for other things as well is not seen to read. False where there is no /proc.
+ */
+export function holderOf(leader: number, slave: string): Holder {
+  const members = foreground(leader);
+  const reader = members.find(({ pid }) => readsFrom(pid, slave));
+  const name = (reader ?? members.at(-1))?.name;
+  return { ...(name === undefined ? {} : { name }), reads: reader !== undefined };
+}
+
+function readsFrom(pid: number, slave: string): boolean {
+  const [call, fd] = (read(`/proc/${pid}/syscall`) ?? '').split(' ');
+  if (call === undefined || fd === undefined || call !== READ[process.arch]) return false;
+  try {
+    const path = readlinkSync(`/proc/${pid}/fd/${Number(fd)}`);
+    return path === slave || path === '/dev/tty';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,210 @@
+import type { CommandResult } from '../session/action.ts';
+import { type BackgroundGroup, backgroundOf, findProcess, isAlive, signal } from './processes.ts';
+import { Run, type RunningCommand, type RunOptions } from './running.ts';
+import { stopGroup } from './shell-stops.ts';
+import type { Task } from './shell-task.ts';
+import { Stopper } from './stop.ts';
+
+/** How often it is looked whether a job still runs, and how long a busy shell is waited for to tell its exit code. Ms. */
+const LOOK = 250;
+const TELL_PATIENCE = 10_000;
+
+/** How a shell tells that a command was suspended: 128 + SIGTSTP. */
+const SUSPENDED = 148;
+
+/** What the line editor prints around a prompt that is empty. */
+const PROMPT_NOISE = /\r\x1b\[K\r/g;
+
+/** Keeps a job among others: its number there, and how to take it out again without a word. */
+export type Adopt = (job: RunningCommand) => { readonly id: number; readonly release: () => void };
+
+export type JobHost = {
+  /** Runs a line of this program's own in the shell, before any of the user's. */
+  readonly hidden: (text: string) => Promise<CommandResult>;
+  readonly shellPid: () => number;
+  readonly cwd: () => string;
+  readonly say: (text: string) => void;
+  /** Whether `wait` tells the exit code of a job that has ended: zsh's does not. */
+  readonly remembersExits: boolean;
+};
+
+type Job = {
+  readonly run: Run;
+  readonly group: number;
+  /** What the shell calls it. */
+  readonly number: number;
+  /** The process whose exit code is the job's. */
+  readonly last: number;
+  readonly id: number;
+  readonly release: () => void;
+  stopped: boolean;
+};
+
+/**
+ * Commands of the user's that were sent to the background within their shell. The shell keeps them as its own jobs, so
+ * `jobs`, `fg` and `wait` work as ever; here they are watched. They still write to the shell's terminal: what comes while
+ * the shell is idle and one such job runs is that job's output; what comes while another command runs can't be told from
+ * that command's.
+ */
+export class ShellJobs {
+  readonly #host: JobHost;
+  readonly #jobs = new Set<Job>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(host: JobHost) {
+    this.#host = host;
+  }
+
+  /** Sends the program that `task` runs to the background; why not, where it can't. */
+  async send(task: Task, options: RunOptions, adopt: Adopt): Promise<string | undefined> {
+    const shell = this.#host.shellPid();
+    const group = findProcess(shell)?.foreground ?? -1;
+    if (task.run.fullScreen) return 'it has the whole screen: its own Ctrl-Z stops it, fg brings it back';
+    if (group <= 1 || group === shell) return 'the shell itself is at work: there is no program to send away';
+    const stopped = new Promise<string | undefined>((resolve) => {
+      task.leave = resolve;
+    });
+    const letGo = stopGroup(group);
+    const cwd = await stopped;
+    letGo();
+    if (cwd === undefined)
+      return isAlive(-group) ? 'only a part of the line stopped; jobs lists it' : 'it has just ended';
+    const job = await this.#take(group, options, adopt);
+    await task.run.end(SUSPENDED, cwd, job === undefined ? 'stopped; fg goes on with it' : `goes on as job ${job}`);
+    return job === undefined ? 'the shell does not list it among its jobs: it is stopped' : undefined;
+  }
+
+  /** Sets a stopped process group going in the background, and watches it; its number, or undefined if the shell has lost it. */
+  async #take(group: number, options: RunOptions, adopt: Adopt): Promise<number | undefined> {
+    const { head } = await this.#host.hidden('\\builtin bg >/dev/null 2>&1; \\builtin jobs -l');
+    const found = findJob(head, group);
+    if (!found) return undefined;
+    const stopper = new Stopper(
+      (['SIGINT', 'SIGTERM', 'SIGKILL'] as const).map((name) => () => {
+        signal(-group, name);
+        // One that is stopped hears nothing else before it goes on.
+        signal(-group, 'SIGCONT');
+      }),
+    );
+    const run = new Run(options, {
+      pid: () => group,
+      slave: () => '',
+      write: () => {},
+      resize: () => {},
+      pause: () => {},
+      resume: () => {},
+      interrupt: () => stopper.stop(),
+      // Closing the shell's terminal is what ends it, if anything does.
+      hangUp: () => {},
+    });
+    void run.result.then(() => stopper.done());
+    const { id, release } = adopt(run);
+    this.#jobs.add({ ...found, run, group, id, release, stopped: false });
+    this.#timer ??= setInterval(() => this.#look(), LOOK).unref();
+    return id;
+  }
+
+  /** Takes what was printed while the shell was idle, where it can only be a job's; false: it is someone else's. */
+  feed(data: Buffer): boolean {
+    const [job, another] = this.#jobs;
+    if (!job || another) return false;
+    const text = data.toString('latin1').replace(PROMPT_NOISE, '');
+    // The shell's own word on the job, `[1]+  Done …`: its end is told otherwise.
+    if (new RegExp(`^\\s*\\[${job.number}\\]`).test(text)) return true;
+    if (text !== '') job.run.feed(Buffer.from(text, 'latin1'));
+    return true;
+  }
+
+  /** All other process groups that the shell keeps in the background: what the user sent there with the shell's own means. */
+  others(): readonly BackgroundGroup[] {
+    const own = new Set([...this.#jobs].map((job) => job.group));
+    const shell = this.#host.shellPid();
+    return shell < 0 ? [] : backgroundOf(shell).filter(({ group }) => !own.has(group));
+  }
+
+  /** Asks one of `others` to end; false: there is none with this process group. */
+  endOther(group: number): boolean {
+    if (!this.others().some((job) => job.group === group)) return false;
+    signal(-group, 'SIGTERM');
+    // One that is stopped hears of it when it goes on.
+    signal(-group, 'SIGCONT');
+    return true;
+  }
+
+  /** The line that brings a job back to the front of the shell. */
+  lineFor(run: RunningCommand): string | undefined {
+    const job = [...this.#jobs].find((each) => each.run === run);
+    return job && `fg %${job.number}`;
+  }
+
+  /** The program ends; the jobs are the shell's. */
+  dispose(): void {
+    clearInterval(this.#timer);
+    for (const { run } of this.#jobs) void run.end(null, this.#host.cwd(), 'the program ended');
+    this.#jobs.clear();
+  }
+
+  #look(): void {
+    const front = findProcess(this.#host.shellPid())?.foreground;
+    for (const job of this.#jobs) {
+      if (!isAlive(-job.group)) {
+        this.#drop(job);
+        void this.#tellEnd(job);
+      } else if (job.group === front) {
+        this.#drop(job);
+        job.release();
+        void job.run.end(null, this.#host.cwd(), 'in the foreground again');
+      } else this.#lookForStop(job);
+    }
+  }
+
+  #drop(job: Job): void {
+    this.#jobs.delete(job);
+    if (this.#jobs.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #lookForStop(job: Job): void {
+    const stopped = findProcess(job.group)?.state === 'T';
+    if (stopped && !job.stopped)
+      this.#host.say(`[aish] job ${job.id} stands still: it wants the keyboard; :fg ${job.id}`);
+    job.stopped = stopped;
+  }
+
+  async #tellEnd({ run, last }: Job): Promise<void> {
+    const exit = await this.#exitOf(last);
+    await run.end(
+      exit ?? null,
+      this.#host.cwd(),
+      exit === undefined ? 'the shell did not tell its exit code' : undefined,
+    );
+  }
+
+  async #exitOf(last: number): Promise<number | undefined> {
+    if (!this.#host.remembersExits) return undefined;
+    let late: NodeJS.Timeout | undefined;
+    const patience = new Promise<undefined>((resolve) => {
+      late = setTimeout(() => resolve(undefined), TELL_PATIENCE);
+      late.unref();
+    });
+    const told = await Promise.race([this.#host.hidden(`\\builtin wait ${last}`), patience]);
+    clearTimeout(late);
+    // It forgets a job once it has shown its end, behind any other command.
+    const forgotten = told?.exit === 127 && told.head.includes('wait:');
+    return forgotten ? undefined : (told?.exit ?? undefined);
+  }
+}
+
+/** A job in what `jobs -l` of bash or zsh lists: its number, and the last process of its pipeline. */
+function findJob(listed: string, group: number): { readonly number: number; readonly last: number } | undefined {
+  let found: { number: number; last: number } | undefined;
+  for (const line of listed.split('\n')) {
+    const first = /^\[(\d+)\]\s*[-+]?\s*(\d+)\s/.exec(line);
+    if (first) {
+      if (found) return found;
+      if (Number(first[2]) === group) found = { number: Number(first[1]), last: group };
+    } else if (found) found.last = Number(/^\s+(\d+)\s/.exec(line)?.[1] ?? found.last);
+  }
+  return found;
+}

@@ -1,0 +1,71 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { once, shows, until, userShell, workspace } from './support.ts';
+
+/** As sudo asks: on the terminal itself, echo off, what was typed before thrown away; never on stdin. */
+const SUDO = `#!/bin/bash
+exec 3<>/dev/tty
+stty -echo <&3
+printf '[sudo] password for %s: ' "$USER" >&3
+read -r password <&3
+stty echo <&3
+echo >&3
+[ "$password" = sesame ] && exec "$@"
+echo 'Sorry, try again.' >&2; exit 1
+`;
+
+function sudo(): string {
+  const path = join(workspace(), 'sudo');
+  writeFileSync(path, SUDO);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+describe('a program that waits for its user is seen', () => {
+  it.each([
+    ['a password', 'read -sp "Password: " x', { asks: true, echoOff: true, asker: 'bash' }],
+    ['a password without a word', 'read -s x', { asks: true, echoOff: true, asker: 'bash' }],
+    ['a question', 'read -p "Go on? [y/N] " x', { asks: true, echoOff: false, asker: 'bash' }],
+    ['a question without a word', 'cat', { asks: true, echoOff: false, asker: 'cat' }],
+    ['the terminal itself', 'cat </dev/tty | head -n1', { asks: true, echoOff: false, asker: 'cat' }],
+  ])('%s', async (_what, command, expected) => {
+    const run = once(command);
+    await until(() => run.asks, 'it is seen to ask');
+    expect(run).toMatchObject(expected);
+    run.write('x\n\x04');
+    await run.result;
+    expect(run).toMatchObject({ asks: false, echoOff: false, asker: undefined });
+  });
+
+  it('also sudo, whose answer is shown nowhere', async () => {
+    const run = once(`${sudo()} echo opened`);
+    await until(() => run.echoOff, 'it asks for the password');
+    run.write('sesame\n');
+    const result = await run.result;
+    expect(result.head.split('\n').slice(1)).toEqual(['opened']);
+    expect(result.head).not.toContain('sesame');
+  });
+
+  it('in the user’s own shell too, the shell’s own read among them', async () => {
+    const { shell } = await userShell();
+    const reading = shell.run('read -s x');
+    await until(() => reading.echoOff, 'it is seen');
+    reading.write('hidden\n');
+    expect(await reading.result).toMatchObject({ exit: 0, head: '' });
+    const asking = shell.run(`${sudo()} true`);
+    await until(() => asking.echoOff, 'sudo is seen');
+    asking.write('wrong\n');
+    expect((await asking.result).head).toContain('Sorry');
+  });
+});
+
+it('one that works, sleeps or reads a pipe does not ask', async () => {
+  const run = once('echo up; sleep 100 | cat');
+  await shows(run, 'up');
+  let looks = 0;
+  await until(() => ++looks > 80, 'it has been looked at twice');
+  expect(run.asks).toBe(false);
+  run.interrupt();
+  await run.result;
+});

@@ -1,0 +1,159 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createJobs, type RunningCommand, type UserShell } from '../../src/executor/index.ts';
+import { findProcess } from '../../src/executor/processes.ts';
+import type { CommandResult } from '../../src/session/action.ts';
+import { shows, until, userShell } from './support.ts';
+
+/** A shell whose commands can be sent to the background, and the jobs they become. */
+async function bench(shell?: string) {
+  const user = await userShell('', shell === undefined ? {} : { shell });
+  const jobs = createJobs();
+  const ended: CommandResult[] = [];
+  jobs.onEnd((job) => job.result && ended.push(job.result));
+  const send = (line: string) =>
+    user.shell.background((job) => {
+      const id = jobs.start(job, { command: line, owner: 'user' });
+      return { id, release: () => jobs.forget(id) };
+    });
+  return { ...user, jobs, ended, send };
+}
+
+/** Runs a line until it shows `text`. */
+async function begun(shell: UserShell, line: string, text: string): Promise<RunningCommand> {
+  const run = shell.run(line);
+  await shows(run, text);
+  return run;
+}
+
+/** The shell waits for a line: a job that ends now is still known when it is asked for it. */
+function atPrompt({ pid }: RunningCommand): Promise<void> {
+  return until(() => /poll|pipe/.test(readFileSync(`/proc/${pid}/wchan`, 'utf8')), 'the shell is at its prompt');
+}
+
+const SHELLS = ['/bin/bash', '/usr/bin/zsh'].filter((path) => existsSync(path));
+
+describe.each(SHELLS)('a command sent to the background of %s', (program) => {
+  it('frees the shell, goes on, prints into its own job and tells its end', async () => {
+    const { shell, home, jobs, ended, send, run } = await bench(program);
+    const line = "sh -c 'echo one; while [ ! -e go ]; do sleep 0.02; done; echo two; exit 7'";
+    const running = await begun(shell, line, 'one');
+    expect(await send(line)).toBeUndefined();
+    expect(await running.result).toMatchObject({ exit: 148, note: 'goes on as job 1', cwd: home });
+    expect((await run('echo free; jobs')).head).toMatch(/^free\n.*unning +sh -c/s);
+    await atPrompt(running);
+    writeFileSync(join(home, 'go'), '');
+    await until(() => ended.length > 0, 'its end is told');
+    expect(ended[0]).toMatchObject({ exit: program.endsWith('zsh') ? null : 7, head: 'two' });
+    expect(jobs.running()).toBe(0);
+  });
+
+  it('leaves $? and $_ as the user’s line left them', async () => {
+    const { shell, send, run } = await bench(program);
+    await begun(shell, 'sh -c "echo go; exec sleep 100"', 'go');
+    await send('sleep');
+    expect((await run('echo $?')).head).toBe('148');
+  });
+
+  it('comes back to the front with the keyboard, where it wants one', async () => {
+    const { shell, idle, jobs, ended, send } = await bench(program);
+    const running = await begun(shell, 'sh -c "echo go; exec cat"', 'go');
+    expect(await send('cat')).toBeUndefined();
+    await running.result;
+    await until(() => idle.join('').includes('job 1 stands still'), 'it is said that it stands still');
+    const job = jobs.find(1)?.run;
+    const line = job && shell.lineToResume(job);
+    expect(line).toMatch(/^fg %\d$/);
+    const front = shell.run(line ?? '');
+    await until(() => jobs.list().length === 0, 'it is no job any more');
+    front.write('typed\n\x04');
+    expect((await front.result).head).toMatch(/typed\ntyped$/);
+    expect(ended).toEqual([]);
+  });
+
+  it('ends without an exit code where the shell has forgotten it', async () => {
+    const { shell, home, ended, send, run } = await bench(program);
+    await begun(shell, "sh -c 'echo one; while [ ! -e go ]; do sleep 0.02; done; exit 7'", 'one');
+    await send('sh');
+    writeFileSync(join(home, 'go'), '');
+    // The end comes while another command runs: bash shows and forgets it behind that one.
+    await run('sleep 0.6');
+    await until(() => ended.length > 0, 'its end is told');
+    expect(ended[0]).toMatchObject({ exit: null, note: 'the shell did not tell its exit code' });
+  });
+
+  it('is ended by its job', async () => {
+    const { shell, jobs, ended, send } = await bench(program);
+    const running = await begun(shell, 'sh -c "echo go; exec sleep 100"', 'go');
+    await send('sleep');
+    await atPrompt(running);
+    expect(jobs.kill(1)).toBe(true);
+    await until(() => ended.length > 0, 'it is gone');
+    expect(ended[0]?.exit).toBe(program.endsWith('zsh') ? null : 130);
+  });
+});
+
+describe('what can’t go to the background says why', () => {
+  it('nothing, the shell itself, a full screen', async () => {
+    const { shell, send } = await bench();
+    expect(await send('')).toBe('no command of yours runs');
+    const asking = await begun(shell, 'read -p "name? " n', 'name?');
+    expect(await send('read')).toContain('the shell itself');
+    asking.write('\n');
+    await asking.result;
+    const screen = shell.run("sh -c \"printf '\\033[?1049h'; read x; printf '\\033[?1049l'\"");
+    await until(() => screen.fullScreen, 'it has the screen');
+    expect(await send('vim')).toContain('whole screen');
+    screen.write('\n');
+    await screen.result;
+  });
+
+  it('one that has just ended, and a line of which only a part stops', async () => {
+    const { shell, send, run } = await bench();
+    const loop = await begun(shell, 'for i in 1 2; do sh -c "echo go; exec sleep 100"; done; echo after', 'go');
+    expect(await send('for')).toContain('only a part');
+    expect((await loop.result).head).toContain('after');
+    expect((await run('jobs')).head).toContain('Stopped');
+  });
+});
+
+it('lists and ends what the user sent there with the shell’s own means', async () => {
+  const { shell, run } = await userShell();
+  await run('sh -c "sleep 100; true" & sleep 101 | cat &');
+  await until(() => shell.jobs().length === 2, 'both are listed');
+  const [first] = shell.jobs();
+  expect(first).toMatchObject({ command: 'sh -c sleep 100; true', stopped: false });
+  expect(shell.endJob(1)).toBe(false);
+  expect(shell.endJob(first?.group ?? 0)).toBe(true);
+  await until(() => shell.jobs().length === 1, 'one is left');
+});
+
+it('a stopped vim or sleep is listed, and fg goes on with it', async () => {
+  const { shell, run } = await userShell();
+  const sleeping = await begun(shell, 'sh -c "echo go; exec sleep 100"', 'go');
+  shell.suspend();
+  await sleeping.result;
+  expect(shell.jobs()).toMatchObject([{ stopped: true }]);
+  const group = shell.jobs()[0]?.group ?? 0;
+  await run('bg');
+  await until(() => findProcess(group)?.state === 'S', 'bg lets it run');
+  const front = shell.run('fg');
+  await until(() => shell.jobs().length === 0, 'fg brings it back');
+  front.interrupt();
+  expect((await front.result).exit).toBe(130);
+});
+
+it.runIf(existsSync('/usr/bin/vim'))('vim gives the screen back on its Ctrl-Z and takes it again on fg', async () => {
+  const { shell, home } = await userShell();
+  const vim = shell.run('vim -u NONE -n note.txt');
+  await until(() => vim.fullScreen, 'vim has the screen');
+  vim.write('ibefore\x1b');
+  vim.write('\x1a');
+  expect((await vim.result).exit).toBe(148);
+  const again = shell.run('fg');
+  await until(() => again.fullScreen, 'vim has it again');
+  again.write(':wq\r');
+  expect((await again.result).exit).toBe(0);
+  expect(readFileSync(`${home}/note.txt`, 'utf8')).toBe('before\n');
+});

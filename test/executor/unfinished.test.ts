@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { userShell } from './support.ts';
+
+/** Lines for which a shell at its own prompt would ask for more. The prompt keeps them; by other ways they may come. */
+const UNFINISHED = [
+  'echo "one',
+  "echo 'one",
+  'echo $(ls',
+  'cat <<E\nhere',
+  'if true; then',
+  'f() {',
+  'echo one |',
+  'true &&',
+  'echo `ls',
+  'case x in',
+  '(',
+  '[[ a',
+  'echo $((1+',
+  'x=(1 2',
+  'echo "$(cat <<E',
+];
+
+const SHELLS = ['/bin/bash', '/usr/bin/zsh'].filter((path) => existsSync(path));
+
+it.each(SHELLS)('an unfinished line ends with an error and leaves %s as it was', async (shell) => {
+  const { exits, run } = await userShell('alias open="echo \'"', { shell });
+  const kept = await run('kept=here');
+  expect(kept.exit).toBe(0);
+  for (const line of [...UNFINISHED, ...UNFINISHED.toReversed(), 'open']) {
+    await run(line);
+    expect((await run('echo "$kept"; (exit 3)')).head, line).toBe('here');
+  }
+  expect((await run('echo one |')).exit).not.toBe(0);
+  expect(exits).toEqual([]);
+});
