@@ -37,11 +37,11 @@ export class Backlog {
     return chunk.subarray(0, end);
   }
 
-  /** Forgets whole chunks from the front until about `keep` bytes are left. */
-  trim(keep: number): void {
-    for (;;) {
+  /** Forgets whole chunks from the front until about `keep` bytes are left; whether there were any. */
+  trim(keep: number): boolean {
+    for (let dropped = false; ; dropped = true) {
       const chunk = this.#chunks[this.#first];
-      if (!chunk || this.bytes - chunk.length < keep) return;
+      if (!chunk || this.bytes - chunk.length < keep) return dropped;
       this.#remember(chunk);
       this.#drop();
     }

@@ -17,10 +17,14 @@ const KEPT = 256 * 1024;
 const PEEK = 8 * 1024;
 /** While the head is not complete the producer waits instead, but not for ever: redrawing never fills a head. */
 const HEAD_BYTES = 4 * 1024 * 1024;
-/** A flood is more than this much in a tick (ms), once the head is complete; it is over at less than the other. */
+/**
+ * A flood weighs more than this in a tick (ms), once the head is complete; it is over at less than the other. More than
+ * anyone reads, and a fifth of what the model can follow on a good machine.
+ */
 const FLOOD_TICK = 100;
-const FLOOD_BEGUN = 256 * 1024;
-const FLOOD_OVER = 128 * 1024;
+const FLOOD_BEGUN = 128 * 1024;
+const FLOOD_OVER = 64 * 1024;
+const LF = 0x0a;
 /** Raw bytes kept in memory before a full-text file is started. */
 const EARLY = 512 * 1024;
 
@@ -80,8 +84,9 @@ export class Screen implements LiveOutput {
   /** Writes the terminal has not taken in yet. */
   #writes = 0;
   #drained: (() => void)[] = [];
-  #window = { since: 0, bytes: 0 };
-  #flood: { tick: NodeJS.Timeout; arrived: number } | undefined;
+  #window = { since: 0, weight: 0 };
+  /** `lost`: the model has missed some of it. */
+  #flood: { readonly tick: NodeJS.Timeout; arrived: number; lost: boolean } | undefined;
   #cache: { version: number; max: number; lines: readonly string[] } | undefined;
   #disposed = false;
   #final: readonly string[] | undefined;
@@ -108,10 +113,10 @@ export class Screen implements LiveOutput {
     if (recorded) this.#record(data);
     this.#backlog.push(data);
     if (this.#flood) {
-      this.#flood.arrived += data.length;
-      this.#backlog.trim(KEPT);
+      this.#flood.arrived += weightOf(data);
+      if (this.#backlog.trim(KEPT)) this.#lose();
     } else if (this.#parts.headClosed || this.bytes > HEAD_BYTES) {
-      if (this.#isFlood(data.length)) this.#startFlood();
+      if (this.#isFlood(weightOf(data))) this.#startFlood();
     } else if (this.#backlog.bytes > BEHIND) this.#options.pause();
     this.#pump();
   }
@@ -225,42 +230,56 @@ export class Screen implements LiveOutput {
   }
 
   /** By rate, not by what waits: a slow model slows its producer down, and nothing would ever pile up. */
-  #isFlood(bytes: number): boolean {
+  #isFlood(weight: number): boolean {
     const now = performance.now();
-    if (now - this.#window.since > FLOOD_TICK) this.#window = { since: now, bytes: 0 };
-    this.#window.bytes += bytes;
-    return this.#window.bytes > FLOOD_BEGUN;
+    if (now - this.#window.since > FLOOD_TICK) this.#window = { since: now, weight: 0 };
+    this.#window.weight += weight;
+    return this.#window.weight > FLOOD_BEGUN;
   }
 
   #startFlood(): void {
     if (!this.#full) this.#startFile();
-    this.#backlog.trim(KEPT);
     const tick = setInterval(() => this.#floodTick(), FLOOD_TICK);
     tick.unref();
-    this.#flood = { tick, arrived: FLOOD_BEGUN };
+    this.#flood = { tick, arrived: 0, lost: false };
+    if (this.#backlog.trim(KEPT)) this.#lose();
+    this.#options.resume();
+  }
+
+  /** From here the model misses something: what it has drawn is not adjacent to what it will draw. */
+  #lose(): void {
+    if (!this.#flood || this.#flood.lost) return;
+    this.#flood.lost = true;
     this.#lost = true;
     this.#parts.gap();
-    this.#options.resume();
   }
 
   #floodTick(): void {
     const flood = this.#flood;
     if (!flood) return;
-    if (flood.arrived < FLOOD_OVER) {
+    // A burst that is over before anything was lost is drawn whole.
+    if (flood.arrived < (flood.lost ? FLOOD_OVER : FLOOD_BEGUN)) {
       this.#endFlood();
       return;
     }
     flood.arrived = 0;
     if (this.#writes > 0) return;
+    this.#lose();
     this.#write(`\x1b[0m${this.#toLineStart()}`, () => {});
     this.#write(this.#backlog.peekEnd(PEEK), () => this.#pump());
   }
 
-  /** Draws the kept end of the flood as if nothing had been drawn since it began. */
+  /** Draws the kept end of the flood as if nothing had been drawn since it began; all of it where nothing was lost. */
   #endFlood(): void {
     if (!this.#flood) return;
     clearInterval(this.#flood.tick);
+    const { lost } = this.#flood;
     this.#flood = undefined;
+    if (!lost) {
+      this.#harvest(this.#terminal.buffer.normal.baseY, false);
+      this.#pump();
+      return;
+    }
     this.#backlog.startAtLine();
     this.#parts.gap();
     this.#write(`${this.#backlog.takeSticky()}\x1b[0m${this.#toLineStart()}`, () => {
@@ -297,6 +316,19 @@ export class Screen implements LiveOutput {
     this.version += 1;
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** A line more costs the model as much as so many bytes. */
+const LINE_WEIGHT = 10;
+/** Bytes looked at to see how long the lines of a chunk are. */
+const SAMPLE = 1024;
+
+/** What it costs the model to draw this, in bytes of a long line. */
+function weightOf(data: Buffer): number {
+  const seen = Math.min(data.length, SAMPLE);
+  let lines = 0;
+  for (let at = 0; at < seen; at += 1) if (data[at] === LF) lines += 1;
+  return data.length + (LINE_WEIGHT * lines * data.length) / seen;
 }
 
 function isBlankFrom(buffer: Terminal['buffer']['normal'], y: number): boolean {

@@ -114,6 +114,18 @@ describe('output', () => {
   });
 });
 
+it('follows a flood of short lines no more than one of long ones', async () => {
+  const before = process.cpuUsage();
+  const result = await once('yes | head -c 6M; echo THE END').result;
+  const { user, system } = process.cpuUsage(before);
+  const kept = result.head.split('\n').length + result.tail.split('\n').length;
+  expect(kept + result.omittedLines).toBe(3 * 2 ** 20 + 1);
+  expect(result.tail.endsWith('y\ny\nTHE END')).toBe(true);
+  expect(statSync(result.file ?? '').size).toBe(6 * 2 ** 20 + 8);
+  // Drawn, three million lines take the terminal model some four seconds.
+  expect((user + system) / 1e6).toBeLessThan(2);
+});
+
 describe('full-screen programs', () => {
   it('are told from others, and their bytes are handed over whole', async () => {
     const run = once(

@@ -1,0 +1,50 @@
+/** Output of every shape and size, and the prompt beside it (EX-3, EX-5, IN-7). */
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { type Scratch, scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
+import { say, startScriptedServer } from '../support/scripted-server.ts';
+
+it('a progress bar of 1,000 redraws leaves one line, to the user and to the model', async () => {
+  await using server = await startScriptedServer([say('Done.')]);
+  using place = scratch(server.baseUrl);
+  await using rig = startRig(place);
+  await rig.waitFor('[aish:fast]>');
+  rig.type('for ((n = 1; n <= 1000; n++)); do printf "\\r\\033[K%d of 1000" $n; done; echo\r');
+  await rig.waitFor(/exit 0/);
+  expect(rig.screen().filter((line) => /\d of 1000$/.test(line))).toEqual(['│ 1000 of 1000']);
+  rig.type('?how far is it\r');
+  await rig.waitFor('Done.');
+  expect(server.requests[0]?.lastUser.match(/^.*\d of 1000$/gm)).toEqual(['1000 of 1000']);
+});
+
+/** Size of the largest full-text file, in bytes. */
+function fullText(place: Scratch): number {
+  const sizes = readdirSync(place.home, { recursive: true, withFileTypes: true })
+    .filter((entry) => /^output-.*\.txt$/.test(entry.name))
+    .map((entry) => statSync(join(entry.parentPath, entry.name)).size);
+  return Math.max(0, ...sizes);
+}
+
+it('a question is typed and answered while 100 MB pour out, and Ctrl-C ends them', async () => {
+  await using server = await startScriptedServer([say('All quiet here.')]);
+  using place = scratch(server.baseUrl);
+  await using rig = startRig(place);
+  await rig.waitFor('[aish:fast]>');
+  rig.type('yes | head -c 100M\r');
+  await rig.waitFor('keys go to the program');
+  rig.key('ctrl-]');
+  await rig.waitFor('gives it the keyboard');
+  rig.type('?is all well\r');
+  await rig.waitFor('All quiet here.');
+  expect(rig.text()).not.toMatch(/exit \d/);
+  // It has not stood still for the answer, and goes on.
+  await rig.waitFor(() => fullText(place) > 0);
+  const before = fullText(place);
+  expect(before).toBeLessThan(100 * 2 ** 20);
+  await rig.waitFor(() => fullText(place) > before);
+  rig.key('ctrl-c');
+  await rig.waitFor(/exit 130/);
+  expect(rig.text()).toMatch(/│ y\n/);
+});
