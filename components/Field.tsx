@@ -1,5 +1,7 @@
 import { Box, Text } from 'ink';
 import TextInput from 'ink-text-input';
+import { useEffect, useEffectEvent, useLayoutEffect, useState, useSyncExternalStore } from 'react';
+import { useScreen } from '../hooks/context.ts';
 import { textWidth } from '../hooks/text/width.ts';
 
 type Props = {
@@ -10,15 +12,32 @@ type Props = {
 };
 
 /** A single-line field of a dialog. It is fed by the screen's tokenizer, one clean key at a time. */
-export function Field({ value, placeholder = '', onChange, onSubmit }: Props) {
+export function Field(props: Props) {
+  const { field } = useScreen();
+  const { epoch, cursor } = useSyncExternalStore(field.subscribe, () => field.place);
+  useEffect(() => () => field.drop(), [field]);
   return (
     <Box flexShrink={0}>
       <Text>{'› '}</Text>
       <Box flexGrow={1}>
-        <TextInput value={value} placeholder={placeholder} onChange={onChange} onSubmit={onSubmit} />
+        <Placed key={epoch} cursor={cursor ?? props.value.length} onDrawn={() => field.drawn(epoch)} {...props} />
       </Box>
     </Box>
   );
+}
+
+type PlacedProps = { readonly cursor: number; readonly onDrawn: () => void };
+
+/** The input begins with its cursor behind its text; so it is begun with what stands before the cursor. */
+function Placed({ cursor, value, placeholder = '', onDrawn, ...handlers }: Props & PlacedProps) {
+  const [begun, setBegun] = useState(false);
+  useLayoutEffect(() => setBegun(true), []);
+  // The input itself listens by then, with the whole text: effects run from the inside to the outside.
+  const drawn = useEffectEvent(onDrawn);
+  useEffect(() => {
+    if (begun) drawn();
+  }, [begun]);
+  return <TextInput value={begun ? value : value.slice(0, cursor)} placeholder={placeholder} {...handlers} />;
 }
 
 /** Rows that a field takes: its mark, the text and the cursor behind it, wrapped. */

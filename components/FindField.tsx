@@ -1,6 +1,5 @@
 import { Box } from 'ink';
 import { useScreen } from '../hooks/context.ts';
-import { endFind, find } from '../hooks/screen/handlers/transcript.ts';
 import { Field } from './Field.tsx';
 import { Lines } from './Lines.tsx';
 import { rule } from './rule.ts';
@@ -15,7 +14,7 @@ export function FindField({ text, note, columns }: Props) {
   return (
     <Box flexDirection="column" flexShrink={0}>
       <Lines lines={[rule(paint('strong', ' search '), right, columns, 'dim', paint)]} />
-      <Field value={text} onChange={(value) => find(screen, value)} onSubmit={() => endFind(screen)} />
+      <Field value={text} onChange={(value) => screen.reader.find(value)} onSubmit={() => screen.reader.keep()} />
     </Box>
   );
 }

@@ -38,6 +38,30 @@ const GLOBAL = [
   ['scrollEnd', ['ctrl-end'], 'to the end of the transcript'],
 ] as const satisfies readonly Row[];
 
+/** What the prompt and the fields of dialogs have in common. */
+const EDITING = [
+  ['left', ['left', 'ctrl-b'], 'character left'],
+  ['right', ['right', 'ctrl-f'], 'character right'],
+  ['wordLeft', ['alt-b', 'ctrl-left', 'alt-left'], 'word left'],
+  ['wordRight', ['alt-f', 'ctrl-right', 'alt-right'], 'word right'],
+  ['lineStart', ['ctrl-a', 'home'], 'start of the line'],
+  ['lineEnd', ['ctrl-e', 'end'], 'end of the line'],
+  ['deleteBack', ['backspace', 'ctrl-h', 'shift-backspace'], 'delete backward'],
+  ['killLineEnd', ['ctrl-k'], 'kill to the end of the line'],
+  ['killLineStart', ['ctrl-u'], 'kill to the start of the line'],
+  ['killWordBack', ['alt-backspace', 'ctrl-backspace'], 'kill the word before'],
+  ['killWordForward', ['alt-d', 'ctrl-delete', 'alt-delete'], 'kill the word after'],
+  ['killBlankWordBack', ['ctrl-w'], 'kill back to a blank, or the region'],
+  ['yank', ['ctrl-y'], 'yank what was killed last'],
+  ['yankPop', ['alt-y'], 'yank what was killed before that'],
+  ['undo', ['ctrl-_', 'ctrl-/', 'ctrl-x u', 'ctrl-x ctrl-u'], 'undo'],
+  ['redo', ['alt-_', 'alt-/', 'ctrl-x r'], 'redo'],
+  ['transpose', ['ctrl-t'], 'swap two characters'],
+  ['capitalizeWord', ['alt-c'], 'capitalise the word'],
+  ['upcaseWord', ['alt-u'], 'word in capitals'],
+  ['downcaseWord', ['alt-l'], 'word in small letters'],
+] as const satisfies readonly Row[];
+
 const PROMPT = [
   ['submit', ['enter'], 'send the line'],
   ['newline', ['alt-enter', 'shift-enter', 'ctrl-j', 'burst-enter'], 'new line'],
@@ -57,32 +81,13 @@ const PROMPT = [
   ['down', ['down'], 'line down, or newer history'],
   ['historyOlder', ['ctrl-p', 'alt-p'], 'older history'],
   ['historyNewer', ['alt-n'], 'newer history'],
-  ['left', ['left', 'ctrl-b'], 'character left'],
-  ['right', ['right', 'ctrl-f'], 'character right'],
-  ['wordLeft', ['alt-b', 'ctrl-left', 'alt-left'], 'word left'],
-  ['wordRight', ['alt-f', 'ctrl-right', 'alt-right'], 'word right'],
-  ['lineStart', ['ctrl-a', 'home'], 'start of the line'],
-  ['lineEnd', ['ctrl-e', 'end'], 'end of the line'],
   ['textStart', ['alt-<'], 'start of the text'],
   ['textEnd', ['alt->'], 'end of the text'],
-  ['deleteBack', ['backspace', 'ctrl-h', 'shift-backspace'], 'delete backward'],
   ['deleteForward', ['delete'], 'delete forward'],
-  ['killLineEnd', ['ctrl-k'], 'kill to the end of the line'],
-  ['killLineStart', ['ctrl-u'], 'kill to the start of the line'],
-  ['killWordBack', ['alt-backspace', 'ctrl-backspace'], 'kill the word before'],
-  ['killWordForward', ['alt-d', 'ctrl-delete', 'alt-delete'], 'kill the word after'],
-  ['killBlankWordBack', ['ctrl-w'], 'kill back to a blank, or the region'],
-  ['yank', ['ctrl-y'], 'yank what was killed last'],
-  ['yankPop', ['alt-y'], 'yank what was killed before that'],
   ['setMark', ['ctrl-space'], 'begin a region'],
   ['copyRegion', ['alt-w'], 'copy the region'],
-  ['undo', ['ctrl-_', 'ctrl-/', 'ctrl-x u', 'ctrl-x ctrl-u'], 'undo'],
-  ['redo', ['alt-_', 'alt-/', 'ctrl-x r'], 'redo'],
-  ['transpose', ['ctrl-t'], 'swap two characters'],
-  ['capitalizeWord', ['alt-c'], 'capitalise the word'],
-  ['upcaseWord', ['alt-u'], 'word in capitals'],
-  ['downcaseWord', ['alt-l'], 'word in small letters'],
   ['cancel', ['ctrl-g'], 'drop the region or the message'],
+  ...EDITING,
 ] as const satisfies readonly Row[];
 
 const MENU = [
@@ -98,9 +103,9 @@ const MENU = [
 ] as const satisfies readonly Row[];
 
 const FIELD = [
-  ['next', ['tab'], 'next field or button'],
-  ['previous', ['shift-tab'], 'field or button before'],
   ['cancel', ['escape', 'ctrl-g', 'ctrl-c'], 'close'],
+  ['deleteForward', ['delete', 'ctrl-d'], 'delete forward'],
+  ...EDITING,
 ] as const satisfies readonly Row[];
 
 const TRANSCRIPT = [

@@ -1,5 +1,11 @@
-/** Keys for the text field of a dialog. A field begins to listen a moment after it is drawn; until then keys wait. */
-import type { KeyStream } from '../terminal/key-stream.ts';
+/**
+ * Keys for the text field of a dialog. What types goes to the field itself (ink-text-input), once it listens: a moment
+ * after it is drawn. The editing keys are the prompt's (hooks/editor), worked out here on the field's text; the field is
+ * then drawn anew with its cursor where it belongs.
+ */
+import { isEditorCommand, runCommand, typeText } from '../editor/commands.ts';
+import { createEditor, type EditorState } from '../editor/state.ts';
+import { type KeyStream, oneLine } from '../terminal/key-stream.ts';
 import type { Token } from '../terminal/token.ts';
 import type { Schedule } from '../terminal/tokenizer.ts';
 
@@ -7,37 +13,105 @@ import type { Schedule } from '../terminal/tokenizer.ts';
 const LOOK_MS = 5;
 const MOST_LOOKS = 100;
 
+/** The text of the field that is open; undefined where none is. */
+export type FieldText = { readonly read: () => string | undefined; readonly write: (text: string) => void };
+
+/** Where a field that is drawn anew begins: `epoch` grows with every such drawing. */
+type Place = { readonly epoch: number; readonly cursor: number | undefined };
+
 export class FieldInput {
   readonly #stream: KeyStream;
   readonly #schedule: Schedule;
-  #waiting: Token[] = [];
+  readonly #text: FieldText;
+  readonly #listeners = new Set<() => void>();
+  #waiting: (Token | string)[] = [];
+  #cancel = () => {};
+  #editor: EditorState = createEditor();
+  #place: Place = { epoch: 0, cursor: undefined };
+  /** The drawing of the field that listens. */
+  #drawn = 0;
 
-  constructor(stream: KeyStream, schedule: Schedule) {
+  constructor(stream: KeyStream, schedule: Schedule, text: FieldText) {
     this.#stream = stream;
     this.#schedule = schedule;
+    this.#text = text;
   }
 
+  get place(): Place {
+    return this.#place;
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** To be called when a field has been drawn anew, and listens. */
+  drawn(epoch: number): void {
+    this.#drawn = epoch;
+    this.#look(0);
+  }
+
+  /** A key that types, or a paste. */
   feed(token: Token): void {
-    if (this.#waiting.length > 0) this.#waiting.push(token);
-    else if (this.#stream.isRaw) this.#stream.feed(token);
-    else {
-      this.#waiting.push(token);
-      this.#look(0);
-    }
+    this.#take(token);
   }
 
-  /** The field is gone, and what was meant for it. */
+  /** One of the editor's commands. */
+  edit(command: string): void {
+    this.#take(command);
+  }
+
+  /** The field is gone, and what was meant for it. What was killed may be yanked in the next one. */
   drop(): void {
     this.#waiting = [];
+    this.#editor = { ...createEditor(), kills: this.#editor.kills };
+    this.#place = { epoch: this.#place.epoch, cursor: undefined };
+  }
+
+  #take(input: Token | string): void {
+    this.#waiting.push(input);
+    if (this.#waiting.length === 1) this.#look(0);
   }
 
   #look(looks: number): void {
-    if (this.#stream.isRaw) {
-      const waiting = this.#waiting;
-      this.#waiting = [];
-      for (const token of waiting) this.#stream.feed(token);
-    } else if (looks < MOST_LOOKS && this.#waiting.length > 0) {
-      this.#schedule(() => this.#look(looks + 1), LOOK_MS);
-    } else this.drop();
+    while (this.#waiting.length > 0 && this.#stream.isRaw && this.#drawn === this.#place.epoch) {
+      const [input] = this.#waiting;
+      // A command works on the whole text: what was typed before it must have arrived.
+      if (typeof input === 'string' && this.#stream.busy) break;
+      this.#waiting.shift();
+      if (typeof input === 'string') this.#run(input);
+      else if (input !== undefined) this.#type(input);
+    }
+    this.#cancel();
+    if (this.#waiting.length === 0) return;
+    if (looks < MOST_LOOKS) this.#cancel = this.#schedule(() => this.#look(looks + 1), LOOK_MS);
+    else this.#waiting = [];
+  }
+
+  #type(token: Token): void {
+    this.#follow();
+    if (token.type === 'key' && token.text !== undefined) this.#editor = typeText(this.#editor, token.text);
+    else if (token.type === 'paste') this.#editor = typeText(this.#editor, oneLine(token.text));
+    this.#stream.feed(token);
+  }
+
+  #run(command: string): void {
+    this.#follow();
+    if (!isEditorCommand(command)) return;
+    const before = this.#editor;
+    this.#editor = runCommand(before, command);
+    const { text, cursor } = this.#editor;
+    if (text === before.text && cursor === before.cursor) return;
+    if (text !== before.text) this.#text.write(text);
+    this.#place = { epoch: this.#place.epoch + 1, cursor };
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** The field's text is the truth; where it is another than was thought, its cursor is at its end. */
+  #follow(): void {
+    const text = this.#text.read() ?? '';
+    if (this.#stream.busy || text === this.#editor.text) return;
+    this.#editor = { ...createEditor(text), kills: this.#editor.kills };
   }
 }

@@ -27,6 +27,7 @@ export class FullScreen {
   #running: RunningCommand | undefined;
   #stopWatching = () => {};
   #takeBack: (() => void) | undefined;
+  #held = false;
 
   constructor(options: FullScreenOptions) {
     this.#options = options;
@@ -55,12 +56,19 @@ export class FullScreen {
     else this.#takeBack?.();
   }
 
+  /** The terminal is somebody else's for a while: a program that wants it waits. */
+  hold(held: boolean): void {
+    this.#held = held;
+    if (!held && this.#running) this.#look(this.#running);
+  }
+
   dispose(): void {
     this.#stopWatching();
     this.#takeBack?.();
   }
 
   #look(running: RunningCommand): void {
+    if (this.#held) return;
     if (running.fullScreen && !this.#takeBack) this.#handOver(running);
     else if (!running.fullScreen) this.#takeBack?.();
   }

@@ -1,4 +1,5 @@
 /** One token → what it does, by where the keyboard is. The only listener of the terminal's tokens. */
+import { isEditorCommand } from '../editor/commands.ts';
 import type { Binding, KeyCommand, KeyContext } from '../keys/table.ts';
 import type { KeyToken, MouseToken, PasteToken, Token } from '../terminal/token.ts';
 import { encodeKey, encodePaste } from './encode.ts';
@@ -48,7 +49,9 @@ function contextOf(screen: Screen): KeyContext {
 /** Whether anything happens for a binding: what does not is not offered in the help. */
 export function handles({ context, command }: Binding): boolean {
   const own = HANDLERS[context][command] ?? HANDLERS.global[command];
-  return own !== undefined || (context === 'prompt' && edits(command));
+  return (
+    own !== undefined || (context === 'prompt' && edits(command)) || (context === 'field' && isEditorCommand(command))
+  );
 }
 
 /** Takes a token. Terminal replies end here: they are nobody's input. */
@@ -98,6 +101,7 @@ function run(screen: Screen, context: KeyContext, command: KeyCommand, key: KeyT
   const handler = HANDLERS[context][command] ?? HANDLERS.global[command];
   if (handler) handler(screen, key);
   else if (context === 'prompt') screen.edit(command);
+  else if (context === 'field') screen.field.edit(command);
 }
 
 function unbound(screen: Screen, context: KeyContext, key: KeyToken): void {

@@ -4,10 +4,13 @@ import { entryName, entryText } from '../entries/text.ts';
 import { type Count, countMatches, findLine, type Searchable } from '../transcript/search.ts';
 import type { Anchor } from '../transcript/viewport.ts';
 import { type Clip, clipboardSequence } from './clipboard.ts';
+import type { Store } from './store.ts';
+import { NO_PANEL, type Ui } from './ui.ts';
 import type { View } from './view.ts';
 
 export class Reader {
   readonly #view: View;
+  readonly #ui: Store<Ui>;
   readonly #write: (sequence: string) => void;
   /** Texts that were looked through in this search. */
   readonly #texts = new WeakMap<Entry, string>();
@@ -18,8 +21,9 @@ export class Reader {
   #origin: Anchor | undefined;
 
   /** @param write past the drawing, straight to the terminal */
-  constructor(view: View, write: (sequence: string) => void) {
+  constructor(view: View, ui: Store<Ui>, write: (sequence: string) => void) {
     this.#view = view;
+    this.#ui = ui;
     this.#write = write;
   }
 
@@ -34,13 +38,15 @@ export class Reader {
 
   /** Begins with the last entry in view. */
   enter(): void {
+    this.#ui.update({ panel: { kind: 'scroll', note: '' } });
     this.#select(this.#view.keysInView().findLast((key) => this.#view.entryOf(key)?.kind !== 'norrisStep'));
   }
 
   leave(): void {
-    this.#selected = undefined;
     this.#match = undefined;
-    this.setQuery('');
+    this.#query = '';
+    this.#select(undefined);
+    this.#ui.update({ panel: NO_PANEL });
   }
 
   /** To the entry before or after; the last one when there was none. */
@@ -72,26 +78,42 @@ export class Reader {
   begin(): void {
     const key = this.#view.keysInView()[0];
     this.#origin = this.#match ?? (key === undefined ? undefined : { key, line: -1 });
+    this.#ui.update({ panel: { kind: 'find', text: '', note: '' } });
   }
 
-  /** Looks for another text, from where the search began, and goes to its first match. */
-  setQuery(query: string): Count {
-    this.#query = query;
-    return this.#goTo(findLine(this.#source, query, this.#origin, 1));
+  /** Another text is in the search: to its first match from where the search began. */
+  find(text: string): void {
+    this.#query = text;
+    const note = this.#goTo(findLine(this.#source, text, this.#origin, 1));
+    this.#ui.update({ panel: { kind: 'find', text, note } });
+  }
+
+  /** The search stays, for the keys that go to the next match. */
+  keep(): void {
+    const { panel } = this.#ui.get();
+    if (panel.kind === 'find') this.#ui.update({ panel: { kind: 'scroll', note: panel.note } });
+  }
+
+  cancel(): void {
+    this.#query = '';
+    this.#match = undefined;
+    this.#view.remark();
+    this.#ui.update({ panel: { kind: 'scroll', note: '' } });
   }
 
   /** To the next match, or the one before; around the ends. */
-  next(direction: -1 | 1): Count {
-    return this.#goTo(findLine(this.#source, this.#query, this.#match, direction));
+  next(direction: -1 | 1): void {
+    const note = this.#goTo(findLine(this.#source, this.#query, this.#match, direction));
+    this.#ui.update({ panel: { kind: 'scroll', note } });
   }
 
-  #goTo(match: Anchor | undefined): Count {
+  #goTo(match: Anchor | undefined): string {
     this.#match = match;
     if (match) {
       this.#select(match.key);
       this.#view.reveal(match);
     } else this.#view.remark();
-    return countMatches(this.#source, this.#query, match);
+    return counted(this.#query, countMatches(this.#source, this.#query, match));
   }
 
   #select(key: string | undefined): void {
@@ -118,4 +140,10 @@ export class Reader {
 function said({ characters, cut }: Clip, name: string): string {
   const much = `${characters.toLocaleString('en')} characters`;
   return cut ? `copied the first ${much} of "${name}": the rest is too long` : `copied "${name}" (${much})`;
+}
+
+function counted(query: string, { index, count, more }: Count): string {
+  if (query.trim() === '') return '';
+  if (count === 0) return more ? `"${query}": still looking` : `"${query}": no match`;
+  return `"${query}": ${index === 0 ? '?' : index} of ${count}${more ? '+' : ''}`;
 }

@@ -15,6 +15,7 @@ import type { Schedule } from '../terminal/tokenizer.ts';
 import type { Theme } from '../theme.ts';
 import { screenDesk } from './desk.ts';
 import { FieldInput } from './field-input.ts';
+import { fieldText } from './field-text.ts';
 import { type DirectOutput, FullScreen } from './full-screen.ts';
 import { Keyboard } from './keyboard.ts';
 import { Notifier } from './notifier.ts';
@@ -29,7 +30,7 @@ import { createWheel } from './wheel.ts';
 import { createWhichKey } from './which-key.ts';
 
 /** What of the terminal the screen uses; doubles fit. */
-export type ScreenTerminal = Pick<Terminal, 'fence' | 'stop' | 'setMouse' | 'handOver' | 'ink'>;
+export type ScreenTerminal = Pick<Terminal, 'fence' | 'stop' | 'setMouse' | 'handOver' | 'suspend' | 'ink'>;
 
 export type ScreenOptions = {
   readonly aish: Aish;
@@ -98,7 +99,11 @@ export class Screen {
     this.ui = createStore(initialUi(size));
     aish.engine.live.size = outputSize(size);
     this.questions = new Questions(aish.engine, this.ui, (milliseconds) => terminal.fence(milliseconds), schedule);
-    this.field = new FieldInput(terminal.ink, schedule);
+    this.field = new FieldInput(
+      terminal.ink,
+      schedule,
+      fieldText({ ui: this.ui, questions: this.questions, find: (text) => this.reader.find(text) }),
+    );
     this.fullScreen = new FullScreen({
       aish,
       terminal,
@@ -112,7 +117,7 @@ export class Screen {
     this.keyboard = new Keyboard(aish, this.ui, schedule);
     this.view = new View(aish.engine, (width) => this.look(width));
     const write = (sequence: string) => output.direct(Buffer.from(sequence));
-    this.reader = new Reader(this.view, write);
+    this.reader = new Reader(this.view, this.ui, write);
     this.notifier = new Notifier({
       engine: aish.engine,
       enabled: aish.ui.notify,
@@ -258,6 +263,20 @@ export class Screen {
   async suspend(): Promise<void> {
     this.#output.hold();
     await this.terminal.stop().finally(() => this.#output.release());
+  }
+
+  /** Lets a child have the terminal; what asks meanwhile waits. */
+  async lend<T>(run: () => Promise<T>): Promise<T> {
+    this.questions.hold(true);
+    this.fullScreen.hold(true);
+    this.#output.hold();
+    try {
+      return await this.terminal.suspend(run);
+    } finally {
+      this.#output.release();
+      this.fullScreen.hold(false);
+      this.questions.hold(false);
+    }
   }
 
   toggleMouse(): void {

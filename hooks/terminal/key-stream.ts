@@ -35,6 +35,11 @@ export class KeyStream extends Readable {
     });
   }
 
+  /** Keys are on their way that the field has not taken yet. */
+  get busy(): boolean {
+    return this.queue.length > 0;
+  }
+
   setRawMode(mode: boolean): this {
     // A key left unread by the field before is not the next one's.
     if (mode && !this.isRaw) this.read();
@@ -50,6 +55,11 @@ export class KeyStream extends Readable {
   unref(): this {
     return this;
   }
+}
+
+/** A pasted block as a field takes it. */
+export function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, ' ');
 }
 
 /** Keys that Ink and ink-text-input handle rightly. Esc in kitty form, since Ink waits to tell a bare one. */
@@ -69,7 +79,7 @@ const SEQUENCES: Readonly<Record<string, string>> = {
  * and so is Delete, which it takes for Backspace. A pasted block becomes one line.
  */
 function inkSequence(token: Token): string | undefined {
-  if (token.type === 'paste') return token.text.replace(/\s*\n\s*/g, ' ') || undefined;
+  if (token.type === 'paste') return oneLine(token.text) || undefined;
   if (token.type !== 'key' || token.event === 'release' || token.burst || token.ctrl || token.alt) return undefined;
   if (token.name === 'tab' && token.shift) return '\x1b[Z';
   return token.text ?? SEQUENCES[token.name];

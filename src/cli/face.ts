@@ -5,13 +5,14 @@ import { type Config, placesOf, writeModelChoice } from '../config/index.ts';
 import type { Engine } from '../engine/engine.ts';
 import { Front } from '../engine/front.ts';
 import { ShellRegion } from '../engine/shell-region.ts';
-import { completeShell, isIncomplete, type Jobs, type UserShell } from '../executor/index.ts';
+import { completeShell, editText, isIncomplete, type Jobs, type UserShell } from '../executor/index.ts';
 import { classify, isAffirmation, knownWords, type PathIndex } from '../router/index.ts';
 import { type Gate, listRules } from '../safety/index.ts';
 import { listSessions } from '../store/index.ts';
 import type { PatchTool } from '../tools/index.ts';
 import { gitBranch } from './branch.ts';
 import type { Presets } from './presets.ts';
+import { processEnvironment } from './process-environment.ts';
 import type { Global } from './program.ts';
 import type { SessionChoice } from './session.ts';
 
@@ -99,6 +100,11 @@ export function face({
     },
     incomplete: isIncomplete,
     complete: (line, cursor, signal) => completeLine(aish, line, cursor, signal, shellCompletion),
+    async edit(text) {
+      const env = (await up?.environment()) ?? processEnvironment();
+      // It runs in the real terminal, not in the shell's.
+      return editText(text, { env: { ...env, TERM: process.env.TERM ?? 'xterm' }, cwd: engine.state.shell.cwd });
+    },
     history,
     memory,
     cost,

@@ -21,6 +21,7 @@ import { mcpDesk, openMcp } from './mcp.ts';
 import { memoryBlock, memoryDesk } from './memory.ts';
 import { createPreplanner } from './preplan.ts';
 import { choosePresets, type Presets } from './presets.ts';
+import { processEnvironment } from './process-environment.ts';
 import type { Global } from './program.ts';
 import { secondOpinion } from './second-opinion.ts';
 import {
@@ -233,9 +234,7 @@ type ShellEars = { say(text: string): void; moved(cwd: string): void };
 
 /** Starts in the background: the first frame does not wait for rc files. */
 function bringUpShell(options: OpenOptions, config: Config, dataDir: string, ears: ShellEars): Promise<UserShell> {
-  const env = Object.fromEntries(
-    Object.entries(process.env).filter((pair): pair is [string, string] => pair[1] !== undefined),
-  );
+  const env = processEnvironment();
   const shell = startUserShell({
     ...(config.shell === undefined ? {} : { shell: config.shell }),
     cwd: process.cwd(),

@@ -146,6 +146,10 @@ export type Aish = {
   incomplete(line: string): boolean;
   /** What may stand at the cursor (IN-6). Never takes long; `signal` ends what it asked for. */
   complete(line: string, cursor: number, signal: AbortSignal): Promise<Completions>;
+  /** Lets the user edit a text in their own editor. The terminal must have been given away. */
+  edit(
+    text: string,
+  ): Promise<{ readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string }>;
   readonly history: { entries(): readonly string[]; add(line: string): void };
   info(): Info;
   readonly presets: {

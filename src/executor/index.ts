@@ -1,6 +1,7 @@
 export { asCompanion } from './companion.ts';
 export { completeShell } from './completion/complete.ts';
 export { type Daemon, startDaemon } from './daemon.ts';
+export { editText } from './external-editor.ts';
 export { isIncomplete } from './incomplete.ts';
 export { createJobs, type Job, type JobMeta, type Jobs } from './jobs.ts';
 export { keepText } from './keep-text.ts';

@@ -188,6 +188,7 @@ export async function setStage(
       start: 0,
       items: ['alpha', 'alpine', 'beta'].filter((word) => word.startsWith(line)).map((text) => ({ text })),
     }),
+    edit: async (text) => ({ ok: true, text: `${text} edited` }),
     history: { entries: () => history, add: (line) => history.push(line) },
     info: () => ({ jobs: 0, sandbox: false, sessionId: 's1', version: '0', branch: 'main' }),
     presets: {
@@ -220,6 +221,7 @@ export async function setStage(
     stop: () => Promise.resolve(),
     setMouse: () => {},
     handOver: () => () => {},
+    suspend: <T,>(run: () => Promise<T>) => run(),
   };
   const screen = new Screen({
     aish,

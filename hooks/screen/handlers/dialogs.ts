@@ -5,7 +5,6 @@ import { wordsOf } from '../question.ts';
 import type { Screen } from '../screen.ts';
 import { NO_PANEL } from '../ui.ts';
 import type { Handlers } from './handler.ts';
-import { cancelFind } from './transcript.ts';
 
 /** The question's buttons, as many as it has. */
 function choices(screen: Screen): readonly Choice[] {
@@ -76,7 +75,7 @@ export const haltHandlers: Handlers = {
 export const fieldHandlers: Handlers = {
   cancel(screen) {
     if (screen.ui.get().question) screen.questions.show({ edit: undefined });
-    else if (screen.ui.get().panel.kind === 'find') cancelFind(screen);
+    else if (screen.ui.get().panel.kind === 'find') screen.reader.cancel();
     else screen.ui.update({ panel: NO_PANEL });
   },
 };

@@ -2,7 +2,7 @@
 import { sendToBackground } from '../../../src/commands/jobs.ts';
 import { submitLine } from '../../../src/commands/submit.ts';
 import { messageOf } from '../../../src/engine/effect-context.ts';
-import { submitted } from '../../editor/commands.ts';
+import { setText, submitted } from '../../editor/commands.ts';
 import { expand, isEmpty } from '../../editor/state.ts';
 import type { Screen } from '../screen.ts';
 import { NO_PANEL } from '../ui.ts';
@@ -71,6 +71,14 @@ export async function background(screen: Screen): Promise<void> {
   if (why !== undefined) screen.hint(why);
 }
 
+/** The text comes back into the prompt; nothing runs by it (IN-4). */
+async function externalEditor(screen: Screen): Promise<void> {
+  const text = expand(screen.ui.get().editor);
+  const edited = await screen.lend(() => screen.aish.edit(text));
+  if (edited.ok) screen.setEditor(setText(screen.ui.get().editor, edited.text));
+  else screen.hint(edited.problem);
+}
+
 /** The newest thing that waits comes back to the prompt; else what was chosen for this line is undone. */
 function takeBack(screen: Screen): void {
   const { engine, shell } = screen.aish;
@@ -117,4 +125,5 @@ export const promptHandlers: Handlers = {
   },
   complete: (screen) => void complete(screen),
   searchHistory,
+  externalEditor: (screen) => void externalEditor(screen),
 };

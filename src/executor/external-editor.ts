@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Environment } from './environment.ts';
+import { withoutInherited } from './inherit.ts';
+import { PrivateDirectory } from './private-directory.ts';
+
+/** What is taken back at most, in bytes: a prompt is no place for more. */
+const MOST = 4 << 20;
+
+export type Edited = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string };
+
+export type EditOptions = {
+  /** The user's; `$VISUAL`, then `$EDITOR`, then vi. `TERM` must be that of the terminal that it runs in. */
+  readonly env: Environment;
+  readonly cwd: string;
+};
+
+/**
+ * Lets the user edit a text in their editor, which gets this program's own terminal: the caller has given that away.
+ * The text is in a private file (0600) meanwhile. An editor that ends with an error (`:cq`) changes nothing.
+ */
+export async function editText(text: string, { env, cwd }: EditOptions): Promise<Edited> {
+  const editor = env.VISUAL || env.EDITOR || 'vi';
+  const directory = new PrivateDirectory('aish-tui-edit-');
+  const path = directory.file('prompt.txt');
+  try {
+    writeFileSync(path, text === '' ? '' : `${text}\n`, { mode: 0o600 });
+    // Nobody could bring back an editor that was suspended: a stop is ignored, and what it starts inherits that.
+    const code = await run(['/bin/sh', '-c', `trap '' TSTP; ${editor} "$1"`, 'sh', path], env, cwd);
+    if (code === 127) return { ok: false, problem: `${editor} is not there; set EDITOR in your shell` };
+    if (code !== 0) return { ok: false, problem: `${editor} ended with ${code}: the line is as it was` };
+    const edited = readFileSync(path);
+    if (edited.length > MOST) return { ok: false, problem: 'the text is too long for a prompt: the line is as it was' };
+    return { ok: true, text: edited.toString('utf8').replace(/\r?\n$/, '') };
+  } catch (error) {
+    return { ok: false, problem: `${editor}: ${error instanceof Error ? error.message : String(error)}` };
+  } finally {
+    directory.remove();
+  }
+}
+
+function run(argv: readonly string[], env: Environment, cwd: string): Promise<number> {
+  const [file, ...rest] = withoutInherited(argv);
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, rest, { stdio: 'inherit', env, cwd });
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve(code ?? (signal === null ? 1 : 130)));
+  });
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { KEY_TABLE } from '../../hooks/keys/table.ts';
+import { handles } from '../../hooks/screen/input.ts';
+import { setStage } from './stage.tsx';
+
+it.each(KEY_TABLE.map((binding) => [`${binding.context}.${binding.command}`, binding] as const))(
+  'something happens for %s',
+  (_, binding) => {
+    expect(handles(binding)).toBe(true);
+  },
+);
+
+describe('a begun key sequence', () => {
+  it('is listed for whoever hesitates, and gone with the next key', async () => {
+    const stage = await setStage();
+    stage.press('\x18');
+    await stage.see('Ctrl-X –');
+    expect(stage.frame()).not.toContain('Esc drops it');
+    stage.clock.advance(300);
+    await stage.see('Esc drops it');
+    expect(stage.frame()).toMatch(/Ctrl-E\s+edit the line in \$EDITOR/);
+    expect(stage.frame()).toMatch(/Ctrl-C\s+abort the run/);
+    expect(stage.frame().split('\n')).toHaveLength(24);
+    stage.press('\x1b');
+    await stage.until(() => !stage.frame().includes('Esc drops it'));
+  });
+
+  it('fits the smallest screen', async () => {
+    const stage = await setStage({ columns: 40, rows: 10 });
+    stage.press('\x18');
+    stage.clock.advance(300);
+    await stage.see('Esc drops it');
+    expect(stage.frame().split('\n')).toHaveLength(10);
+  });
+});
+
+describe(':keys and :theme', () => {
+  it('lists keys by a word, with the name that the configuration knows them by', async () => {
+    const stage = await setStage({ columns: 120 });
+    stage.press(':keys yank\r');
+    await stage.see(/Ctrl-Y\s+yank what was killed last\s+\(prompt\.yank\)/);
+    stage.press(':keys nonsense\r');
+    await stage.see('no key has to do with "nonsense"');
+  });
+
+  it('changes the colours at once and names the nearest of a wrong one', async () => {
+    const stage = await setStage();
+    stage.press(':theme lihgt\r');
+    await stage.see('did you mean light?');
+    stage.press(':theme light\r');
+    await stage.see('light until the program ends');
+    stage.press(':theme\r');
+    await stage.see('* light');
+  });
+});
+
+describe('the external editor', () => {
+  it('gives the text back to the prompt and runs nothing', async () => {
+    const stage = await setStage();
+    stage.press('ls -la\x18\x05');
+    await stage.see('[aish:fast]> ls -la edited');
+    expect(stage.commands).toHaveLength(0);
+    stage.press('\x1f');
+    await stage.see(/\[aish:fast\]> ls -la\s+shell/);
+  });
+});
+
+describe('the bell', () => {
+  async function asked(focus: string) {
+    const stage = await setStage();
+    stage.press(focus);
+    stage.press(':norris tidy up\r');
+    await stage.until(() => stage.calls.length === 1);
+    stage.calls[0]?.say('CMD: rm x');
+    stage.calls[0]?.end();
+    await stage.see('HALT');
+    return stage;
+  }
+
+  it('rings when a question waits and when a long run has ended', async () => {
+    const stage = await asked('\x1b[O');
+    expect(stage.written).toEqual(['\x07\x1b]9;aish-tui: a question waits for you\x07']);
+    await stage.arm();
+    stage.clock.advance(20_000);
+    stage.answer('a');
+    await stage.see('⚡ aborted');
+    expect(stage.written.at(-1)).toBe('\x07\x1b]9;aish-tui: the run has ended\x07');
+  });
+
+  it('is silent while the terminal says that it is looked at', async () => {
+    const stage = await asked('\x1b[I');
+    expect(stage.written).toEqual([]);
+  });
+});
+
+describe('the wheel', () => {
+  it('takes the reports of one turn for one', async () => {
+    const stage = await setStage({ rows: 12 });
+    for (let line = 0; line < 50; line += 1) stage.screen.warn(`notice ${line}.`);
+    await stage.see('notice 49.');
+    stage.press('\x1b[<64;1;1M\x1b[<64;1;1M\x1b[<64;1;1M');
+    await stage.see('↓ 3 more below');
+    stage.clock.advance(16);
+    stage.press('\x1b[<64;1;1M');
+    await stage.see('↓ 6 more below');
+    stage.press('\x1b[<65;1;1M');
+    await stage.see('↓ 3 more below');
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { setStage } from './stage.tsx';
+
+/** A stage with some notices and one long output of the model's, the keyboard at the transcript. */
+async function reading() {
+  const stage = await setStage({ rows: 20 });
+  for (let line = 0; line < 30; line += 1) stage.screen.warn(`notice ${line}${line % 10 === 7 ? ' with Tea' : ''}.`);
+  const head = Array.from({ length: 60 }, (_, line) => `row ${line}`).join('\n');
+  const facts = { exit: 0, cwd: '/', tail: '', omittedLines: 0, bytes: head.length, milliseconds: 5 };
+  stage.engine.showLocal({
+    kind: 'show',
+    key: 'long',
+    entry: {
+      kind: 'exec',
+      op: 'o',
+      by: 'model',
+      command: 'seq 60',
+      cwd: '/',
+      private: false,
+      result: { ...facts, head },
+    },
+  });
+  await stage.see('exit 0');
+  return stage;
+}
+
+/** Rows whose first cell is turned around: those of the entry that keys act on. */
+function marked(raw: string): number {
+  return raw.split('\n').filter((line) => /^(?:\x1b\[[\d;]*m)*\x1b\[7m/.test(line)).length;
+}
+
+describe('reading the transcript', () => {
+  it('folds long output of the model by itself; a key opens and closes it', async () => {
+    const stage = await reading();
+    expect(stage.frame()).toContain('⋯ 47 lines folded');
+    expect(stage.frame()).not.toContain('row 30');
+    stage.press('\x0f');
+    await stage.until(() => !stage.frame().includes('folded'));
+    stage.press('\x0f');
+    await stage.see('⋯ 61 lines folded');
+    expect(stage.frame()).toContain('seq 60');
+    expect(stage.frame()).not.toContain('row 59');
+  });
+
+  it('leaves what the user ran as it is', async () => {
+    const stage = await setStage();
+    stage.press('ls deep\r');
+    await stage.until(() => stage.commands.length === 1);
+    stage.commands[0]?.print(Array.from({ length: 60 }, (_, line) => `row ${line}`));
+    stage.commands[0]?.end();
+    await stage.see(/row 59[\s\S]*exit 0/);
+    expect(stage.frame()).not.toContain('folded');
+  });
+
+  it('goes from entry to entry, marks the one that keys act on, and copies it', async () => {
+    const stage = await reading();
+    stage.press('\x1bt');
+    await stage.see('-- SCROLL --');
+    expect(marked(stage.raw())).toBeGreaterThan(3);
+    stage.press('K');
+    await stage.until(() => marked(stage.raw()) === 1);
+    stage.press('y');
+    await stage.see('copied "notice 29." (10 characters)');
+    expect(stage.written).toContain(`\x1b]52;c;${Buffer.from('notice 29.').toString('base64')}\x07`);
+    stage.press('Jy');
+    await stage.see(/copied "\$ seq 60"/);
+    const [, base64 = ''] = /\x1b\]52;c;(.*)\x07/.exec(stage.written.at(-1) ?? '') ?? [];
+    expect(Buffer.from(base64, 'base64').toString()).toMatch(/^\$ seq 60\nrow 0\n[\s\S]*\nrow 59$/);
+    stage.press('q');
+    await stage.until(() => !stage.frame().includes('SCROLL') && marked(stage.raw()) === 0);
+  });
+
+  it('searches while it is typed, counts, and goes to the next and the one before', async () => {
+    const stage = await reading();
+    stage.press('\x1bt/');
+    await stage.see('search');
+    await stage.until(stage.listens);
+    stage.press('tea');
+    await stage.see('"tea": 1 of 3');
+    expect(stage.frame()).toContain('notice 7 with Tea.');
+    expect(stage.raw()).toMatch(/\x1b\[7mTea/);
+    stage.press('\r');
+    await stage.see(/SCROLL.*"tea": 1 of 3/);
+    stage.press('n');
+    await stage.see('"tea": 2 of 3');
+    expect(stage.frame()).toContain('notice 17 with Tea.');
+    stage.press('NN');
+    await stage.see('"tea": 3 of 3');
+    stage.press('/');
+    await stage.see('Esc drops it');
+    await stage.until(stage.listens);
+    stage.press('nowhere');
+    await stage.see('"nowhere": no match');
+    stage.press('\x1b');
+    await stage.see('-- SCROLL --');
+    expect(stage.frame()).not.toContain('nowhere');
+  });
+
+  it('finds what is folded away, and opens it', async () => {
+    const stage = await reading();
+    stage.press('\x1bt/');
+    await stage.until(stage.listens);
+    stage.press('row 33');
+    await stage.see('"row 33": 1 of 1');
+    expect(stage.frame()).toContain('row 33');
+  });
+
+  it('copies no more than terminals take, and says so', async () => {
+    const stage = await setStage();
+    stage.screen.warn('界'.repeat(40_000));
+    await stage.see('界界');
+    stage.press('\x1bty');
+    await stage.see('copied the first 24,666 characters');
+    expect(stage.written.at(-1)?.length).toBeLessThan(100_000);
+    const [, base64 = ''] = /\x1b\]52;c;(.*)\x07/.exec(stage.written.at(-1) ?? '') ?? [];
+    expect(Buffer.from(base64, 'base64').toString()).toBe('界'.repeat(24_666));
+  });
+});

@@ -1,0 +1,160 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Scratch, scratch } from '../support/program.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+
+const PETS = `
+_pets() { COMPREPLY=($(compgen -W "cat chameleon dog" -- "$2")); }
+complete -F _pets pets
+zebra_function() { echo "zebra runs"; }
+`;
+
+/** Starts the program with a shell that has this startup file, and waits until the shell is up. */
+async function start(place: Scratch, rc: string, shell = '/bin/bash'): Promise<Rig> {
+  writeFileSync(join(place.home, shell.endsWith('zsh') ? '.zshrc' : '.bashrc'), rc);
+  const rig = startRig(place, { env: { SHELL: shell } });
+  await rig.waitFor('[aish:demo]>');
+  rig.type(':\x7fecho up\r');
+  await rig.waitFor(/│ up[\s\S]*exit 0/);
+  return rig;
+}
+
+describe('Tab', () => {
+  it('asks the live bash, and lists what there is', async () => {
+    using place = scratch();
+    mkdirSync(join(place.work, 'a folder'));
+    await using rig = await start(place, PETS);
+    rig.type('pets \t');
+    await rig.waitFor('completions');
+    await rig.waitFor(/cat\s[\s\S]*chameleon[\s\S]*dog/);
+    rig.type('ch');
+    await rig.waitForGone('completions');
+    rig.type('\t');
+    await rig.waitFor('[aish:demo]> pets chameleon');
+    rig.key('ctrl-u');
+    rig.type('zebra_f\t');
+    await rig.waitFor('[aish:demo]> zebra_function');
+    rig.key('enter');
+    await rig.waitFor('│ zebra runs');
+    rig.type('cd a\t');
+    await rig.waitFor('[aish:demo]> cd a\\ folder/');
+    rig.key('enter');
+    await rig.waitFor(/\/a folder /);
+    expect(rig.text()).not.toContain('__aish');
+  });
+
+  it('asks the live zsh, with its descriptions', async () => {
+    using place = scratch();
+    await using rig = await start(
+      place,
+      `autoload -Uz compinit; compinit -D -i
+_pets() { _arguments '--loud[make noise]' '--quiet[make none]' }
+compdef _pets pets
+precmd() { print hooked }`,
+      '/usr/bin/zsh',
+    );
+    const hooked = () => rig.text().match(/hooked/g)?.length ?? 0;
+    const before = hooked();
+    rig.type('pets --\t');
+    await rig.waitFor(/--loud\s+make noise/);
+    rig.key('down', 'enter');
+    await rig.waitFor('[aish:demo]> pets --quiet');
+    rig.key('ctrl-u');
+    rig.type('echo "status $?"\r');
+    await rig.waitFor('│ status 0');
+    expect(hooked()).toBeLessThanOrEqual(before + 1);
+  });
+
+  it('completes commands of the program and their arguments', async () => {
+    using place = scratch('http://127.0.0.1:9/v1');
+    await using rig = startRig(place);
+    await rig.waitFor('[aish:fast]>');
+    rig.type(':mod\t');
+    await rig.waitFor(/completions[\s\S]*:mode\s[\s\S]*:model\s/);
+    rig.key('escape');
+    await rig.waitForGone('completions');
+    rig.type('l \t');
+    await rig.waitFor(/fast\s+scripted[\s\S]*demo[\s\S]*keep/);
+    rig.key('escape');
+    await rig.waitForGone('completions');
+    rig.key('ctrl-u');
+    rig.type(':safety check cat /etc/passw\t');
+    await rig.waitFor('[aish:fast]> :safety check cat /etc/passwd');
+  });
+});
+
+describe('the external editor', () => {
+  /** An editor that notes what it was given, and writes something else. */
+  function fakeEditor(place: Scratch, exit: number): string {
+    const path = join(place.home, 'editor');
+    writeFileSync(
+      path,
+      `#!/bin/sh
+stat -c %a "$1" > "$HOME/mode"; cp "$1" "$HOME/given"; echo "$1" > "$HOME/path"
+printf 'EDITING: press a key'; stty raw; head -c 1 >/dev/null; stty -raw
+printf 'echo edited;\\n echo twice\\n' > "$1"
+exit ${exit}
+`,
+    );
+    chmodSync(path, 0o755);
+    return path;
+  }
+
+  it('has the terminal, a private file, and gives the text back without running it', async () => {
+    using place = scratch();
+    await using rig = await start(place, `export EDITOR=${fakeEditor(place, 0)}`);
+    rig.type('echo one');
+    await rig.waitFor('[aish:demo]> echo one');
+    rig.key('ctrl-x', 'ctrl-e');
+    await rig.waitFor('EDITING');
+    expect(rig.alternate).toBe(false);
+    rig.type('x');
+    await rig.waitFor(/\[aish:demo\]> echo edited;\s.*\n echo twice/);
+    expect(rig.alternate).toBe(true);
+    expect(readFileSync(join(place.home, 'given'), 'utf8')).toBe('echo one\n');
+    expect(readFileSync(join(place.home, 'mode'), 'utf8').trim()).toBe('600');
+    expect(existsSync(readFileSync(join(place.home, 'path'), 'utf8').trim())).toBe(false);
+    expect(rig.text()).not.toContain('│ edited');
+    rig.key('enter');
+    await rig.waitFor(/│ edited\n.*│ twice/);
+  });
+
+  it('changes nothing when it fails or is not there', async () => {
+    using place = scratch();
+    await using rig = await start(place, `export EDITOR=${fakeEditor(place, 3)}`);
+    rig.type('echo one');
+    rig.key('ctrl-x', 'ctrl-e');
+    await rig.waitFor('EDITING');
+    rig.type('x');
+    await rig.waitFor('ended with 3: the line is as it was');
+    await rig.waitFor('[aish:demo]> echo one');
+    rig.key('ctrl-u');
+    rig.type('export VISUAL=/nowhere/ed\r');
+    await rig.waitFor(/VISUAL[\s\S]*exit 0/);
+    rig.key('ctrl-x', 'ctrl-e');
+    await rig.waitFor('/nowhere/ed is not there');
+  });
+});
+
+describe('the transcript', () => {
+  it('is searched and copied from by keys', async () => {
+    using place = scratch();
+    await using rig = await start(place, '');
+    rig.type('seq 1 300\r');
+    await rig.waitFor(/│ 300/);
+    rig.key('alt-t', '/');
+    await rig.waitFor('search');
+    rig.type('177');
+    await rig.waitFor('"177": 1 of 1');
+    await rig.waitFor('│ 177');
+    rig.key('enter');
+    await rig.waitFor('-- SCROLL --');
+    rig.key('y');
+    await rig.waitFor(/copied "\$ seq 1 300"/);
+    const copied = /\x1b\]52;c;([\w+/=]*)\x07/.exec(rig.raw)?.[1] ?? '';
+    expect(Buffer.from(copied, 'base64').toString()).toMatch(/^\$ seq 1 300\n1\n2\n[\s\S]*\n300$/);
+    rig.key('q');
+    await rig.waitForGone('SCROLL');
+  });
+});
