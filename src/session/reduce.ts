@@ -250,7 +250,7 @@ function resetTurns(work: Work): void {
   if (work.conversation.phase.kind !== 'idle') {
     return work.notice('warning', '[aish] not while a run is under way; Ctrl-X Ctrl-C ends it');
   }
-  work.set({ turns: [], inbox: [], preplans: [], gone: 0 });
+  work.set({ turns: [], inbox: [], preplans: [], lastTasks: undefined, gone: 0 });
   work.notice('info', '[aish] the conversation starts anew');
 }
 

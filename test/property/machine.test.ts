@@ -114,42 +114,6 @@ describe('the machine, over random runs', () => {
     });
   });
 
-  it('plans at most once a run, goes through the tasks in order, and keeps them out of the turns', () => {
-    property((machine, before) => {
-      const { phase, turns } = machine.conversation;
-      const was = rootOf(before).phase;
-      expect(JSON.stringify(turns)).not.toContain('Current step');
-      if (machine.last.some((effect) => effect.kind === 'preplan')) expect(was.kind).toBe('idle');
-      if (phase.kind === 'idle' || phase.run.kind !== 'norris' || was.kind === 'idle' || was.run.kind !== 'norris')
-        return;
-      const [now, then] = [phase.run.tasks, was.run.tasks];
-      if (!now || !then) return;
-      expect(now.list).toBe(then.list);
-      expect(now.current - then.current).toBeGreaterThanOrEqual(0);
-      expect(now.current - then.current).toBeLessThanOrEqual(1);
-      expect(phase.run.reporting === true).toBe(now.current === now.list.length);
-    });
-  });
-
-  it('runs nothing that a plan or a report asks for', () => {
-    property((machine, before) => {
-      const { phase } = rootOf(before);
-      const unheard = phase.kind === 'planning' || (phase.kind === 'replying' && 'reporting' in phase.run);
-      if (!unheard || machine.events.at(-1)?.type !== 'replyEnded') return;
-      expect(machine.last.filter(({ kind }) => kind === 'examine' || kind === 'act')).toEqual([]);
-    });
-  });
-
-  it('makes no call past a spending question but by a yes', () => {
-    property((machine, before) => {
-      const { phase } = rootOf(before);
-      if (phase.kind !== 'awaitingSpend' || !machine.last.some(({ kind }) => kind === 'callModel')) return;
-      const last = machine.events.at(-1);
-      expect(last).toMatchObject({ type: 'answered', question: phase.question, answer: { kind: 'proceed' } });
-      expect(machine.state.allowedDollars).toBeGreaterThanOrEqual(phase.upTo);
-    });
-  });
-
   it('replays to the same state and the same transcript', () => {
     propertyOfEnd((machine) => {
       const shown: Effect[] = [];

@@ -205,6 +205,16 @@ describe(':norris continue', () => {
     expect(lastMessage(machine)).toMatch(/Current step 2\/3: stat them$/);
   });
 
+  it('has no tasks left after a reset, which took away what they were part of', () => {
+    const machine = planned();
+    machine.send({ type: 'aborted' });
+    machine.send({ type: 'replyEnded', op: machine.op, reply: reply('', [], { finish: 'cancelled' }) });
+    expect(machine.conversation.lastTasks).toMatchObject({ current: 0 });
+    machine.send({ type: 'turnsReset' });
+    machine.send({ type: 'norrisContinued' });
+    expect(lastMessage(machine)).toBe('[aish] go on with the goal: sizes of logs');
+  });
+
   it('says so where there is no goal', () => {
     const machine = new Machine();
     machine.send({ type: 'norrisContinued' });
