@@ -16,10 +16,15 @@ const noDevtools = {
   },
 };
 
+/** The file that an entry point has become. */
+function outputOf({ outputs }, entryPoint) {
+  const [path] = Object.entries(outputs).find(([, output]) => output.entryPoint === entryPoint);
+  return basename(path);
+}
+
 const began = new Date();
 await mkdir(at('dist'), { recursive: true });
-const { metafile } = await build({
-  entryPoints: { program: at('src/cli.ts') },
+const common = {
   outdir: at('dist'),
   absWorkingDir: at('.'),
   // A program that runs meanwhile goes on loading the chunks of its own build.
@@ -34,7 +39,6 @@ const { metafile } = await build({
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   // It has native parts.
   external: ['node-pty'],
-  define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
   banner: {
     js: "import { createRequire as aishCreateRequire } from 'node:module'; const require = aishCreateRequire(import.meta.url);",
   },
@@ -45,6 +49,17 @@ const { metafile } = await build({
   logLevel: 'warning',
   metafile: true,
   plugins: [noDevtools],
+};
+// A thread is started from a file of its own, whose name the program must know.
+const counter = await build({ ...common, entryPoints: { counter: at('src/broker/tokens/counter.ts') } });
+const { metafile } = await build({
+  ...common,
+  entryPoints: { program: at('src/cli.ts') },
+  define: {
+    'process.env.NODE_ENV': '"production"',
+    'process.env.DEV': '"false"',
+    AISH_COUNTER: JSON.stringify(`./${outputOf(counter.metafile, 'src/broker/tokens/counter.ts')}`),
+  },
 });
 
 // What the build itself needs of the program is TypeScript, which older Nodes do not read.
@@ -69,7 +84,7 @@ if (!compiled.ok) console.error(`aish-tui: no kernel sandbox: ${compiled.why}`);
 
 // The cache of compiled code must be on before the program's own code is compiled. It is code that will be run, so it
 // lies in a private folder and not in Node's default, which is shared between the machine's users.
-const [entry] = Object.entries(metafile.outputs).find(([, output]) => output.entryPoint === 'src/cli.ts');
+const entry = outputOf(metafile, 'src/cli.ts');
 await writeFile(
   at('dist/start.new'),
   `import { mkdirSync } from 'node:fs';
@@ -82,7 +97,7 @@ try {
 } catch {
   // Without a place for it, it starts a little slower.
 }
-await import('./${basename(entry)}');
+await import('./${entry}');
 `,
 );
 // A source changed while the build ran is newer than the build.

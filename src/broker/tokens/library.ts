@@ -1,52 +1,57 @@
 /** Counting with a tokenizer library, for servers that have no tokenizer of their own to ask. */
+import { Worker } from 'node:worker_threads';
+import type { CountAnswer, CountRequest } from './counter.ts';
 
-/** Characters: a byte-pair encoder takes time in the square of a run of one character. */
-const PIECE = 500;
-/** Characters counted before whatever else waits gets its turn. */
-const AT_ONCE = 20_000;
+/** Where the build has put the thread's program; not there when the sources are run as they are. */
+declare const AISH_COUNTER: string | undefined;
 
-type Count = (piece: string) => number;
+type Waiting = (counts: readonly number[] | undefined) => void;
 
-let loading: Promise<Count | undefined> | undefined;
+/** One thread for the process, started with the first count. It keeps nobody from leaving. */
+class Counter {
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  #serial = 0;
+  broken = false;
 
-/** o200k alone, with the first count: its table is 2 MB. Undefined where it can't be loaded. */
-function load(): Promise<Count | undefined> {
-  loading ??= import('gpt-tokenizer/encoding/o200k_base').then(
-    // Text that looks like a special token is text.
-    ({ countTokens }) => {
-      const options = { disallowedSpecial: new Set<string>() };
-      return (piece: string) => countTokens(piece, options);
-    },
-    () => undefined,
-  );
-  return loading;
-}
-
-/** Tokens of texts in the o200k encoding; a little more than exact, since they are counted in pieces. */
-export async function countByLibrary(texts: readonly string[]): Promise<readonly number[] | undefined> {
-  const count = await load();
-  if (!count) return undefined;
-  const counts: number[] = [];
-  let since = 0;
-  for (const text of texts) {
-    let tokens = 0;
-    for (let at = 0; at < text.length; ) {
-      const piece = pieceAt(text, at);
-      tokens += count(piece);
-      at += piece.length;
-      since += piece.length;
-      if (since < AT_ONCE) continue;
-      since = 0;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    counts.push(tokens);
+  constructor() {
+    const program = typeof AISH_COUNTER === 'undefined' ? './counter.ts' : AISH_COUNTER;
+    this.#worker = new Worker(new URL(program, import.meta.url));
+    this.#worker.on('message', ({ id, counts }: CountAnswer) => this.#answer(id, counts));
+    this.#worker.on('error', () => this.#break());
+    this.#worker.on('exit', () => this.#break());
+    this.#worker.unref();
   }
-  return counts;
+
+  count(texts: readonly string[]): Promise<readonly number[] | undefined> {
+    if (this.broken) return Promise.resolve(undefined);
+    this.#serial += 1;
+    const request: CountRequest = { id: this.#serial, texts };
+    return new Promise((resolve) => {
+      this.#waiting.set(request.id, resolve);
+      // Whoever waits for a count waits for the thread.
+      this.#worker.ref();
+      this.#worker.postMessage(request);
+    });
+  }
+
+  #answer(id: number, counts: readonly number[] | undefined): void {
+    const resolve = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (this.#waiting.size === 0) this.#worker.unref();
+    resolve?.(counts);
+  }
+
+  #break(): void {
+    this.broken = true;
+    for (const id of [...this.#waiting.keys()]) this.#answer(id, undefined);
+  }
 }
 
-/** Up to the last line end within reach, since no token crosses one and goes on. */
-function pieceAt(text: string, at: number): string {
-  if (text.length - at <= PIECE) return text.slice(at);
-  const line = text.lastIndexOf('\n', at + PIECE - 1);
-  return text.slice(at, line > at ? line + 1 : at + PIECE);
+let counter: Counter | undefined;
+
+/** Tokens of texts in the o200k encoding; undefined where the library can't be loaded. */
+export function countByLibrary(texts: readonly string[]): Promise<readonly number[] | undefined> {
+  counter ??= new Counter();
+  return counter.count(texts);
 }
