@@ -1,4 +1,4 @@
-/** A sub-agent: one line while it works, its report when it has ended, its whole story where that is unfolded (TO-4). */
+/** A sub-agent, folded: one line while it works, the beginning of its report when it has ended (TO-4). */
 import { describeAction } from '../../src/session/action.ts';
 import { DELEGATE_STEPS, type SubAgent } from '../../src/session/delegate.ts';
 import type { Entry } from '../../src/session/entry.ts';
@@ -23,19 +23,20 @@ const GAP = 2;
 export function delegateLines({ task, result }: Delegate, look: Look): string[] {
   const { width, paint } = look;
   if (!result) return [];
-  const role = result.failed ? 'warning' : 'success';
-  const steps = `${result.steps} step${result.steps === 1 ? '' : 's'}`;
-  const heading = `${paint('strong', visible(oneLine(task)))}${paint('dim', `  sub-agent · ${steps}`)}`;
   const inner = { ...look, width: Math.max(1, width - INDENT) };
   const report = proseLines(stripStyles(clean(result.text)), inner);
   const left = report.length - REPORT_LINES;
-  const shown =
-    left > 1 ? [...report.slice(0, REPORT_LINES), paint('dim', `⋯ ${left} more lines of its report`)] : report;
-  const bar = paint(role, '│ ');
-  return [
-    ...withGutter(wrapText(heading, width - INDENT), { first: paint('accent', '▹ '), rest: '  ' }),
-    ...withGutter(shown, { first: bar, rest: bar }),
-  ];
+  const more = left > 1 ? [paint('dim', `⋯ ${left} more lines of its report`)] : [];
+  const shown = left > 1 ? report.slice(0, REPORT_LINES) : report;
+  const bar = paint(result.failed ? 'warning' : 'success', '│ ');
+  return [...delegateHeading(task, result.steps, look), ...withGutter([...shown, ...more], { first: bar, rest: bar })];
+}
+
+/** The whole task, and how many steps it took. */
+export function delegateHeading(task: string, steps: number | undefined, { width, paint }: Look): string[] {
+  const note = steps === undefined ? 'at work' : `${steps} step${steps === 1 ? '' : 's'}`;
+  const text = paint('strong', visible(oneLine(task))) + paint('dim', `  sub-agent · ${note}`);
+  return withGutter(wrapText(text, width - INDENT), { first: paint('accent', '▹ '), rest: '  ' });
 }
 
 /** The one line of a sub-agent that works: its number and task, how far it is, what it does now and for how long. */

@@ -156,7 +156,12 @@ function haltWords(question: Of<'halt'>): QuestionWords {
     tree: action.kind === 'tool' ? argumentTree(action.arguments) : [],
     claims: (tool?.claims ?? []).map((claim) => `its server says: ${visible(claim)}`),
     stake: (judgement.stake ?? []).map(visible),
-    place: `in ${visible(cwd)} · ${mode}${action.kind === 'command' && action.job ? ' · as a background job' : ''}`,
+    place: [
+      `in ${visible(cwd)}`,
+      mode,
+      ...(action.kind === 'command' && action.job ? ['as a background job'] : []),
+      ...(asker ? ['abort ends this sub-agent only'] : []),
+    ].join(' · '),
     danger: why !== 'consent',
     choices: isGrantable(question) ? CONSENT_CHOICES : HALT_CHOICES,
     start: 1,

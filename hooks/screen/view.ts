@@ -4,6 +4,7 @@ import type { Shown } from '../../src/engine/transcript.ts';
 import type { Entry } from '../../src/session/entry.ts';
 import { entryLines } from '../entries/lines.ts';
 import type { Look } from '../entries/look.ts';
+import { storyLines } from '../entries/story.ts';
 import { trueEntry } from '../entries/true-text.ts';
 import { type Fold, foldLines, isFolded, LONG } from '../transcript/fold.ts';
 import { createLineCache } from '../transcript/lines.ts';
@@ -66,6 +67,7 @@ export class View {
       if (kept.has(key)) continue;
       this.#viewport.delete(key);
       this.#cache.delete(key);
+      this.#cache.delete(`${key} folded`);
       this.#shown.delete(key);
       this.#folds.delete(key);
     }
@@ -94,17 +96,27 @@ export class View {
     const shown = this.#shown.get(key);
     if (!shown) return [];
     return this.#cache.get(key, shown.version, width, () =>
-      entryLines(trueEntry(this.#engine, shown.entry), this.#look(width)),
+      storyLines(shown, this.#look(width), (entry) => trueEntry(this.#engine, entry)),
     );
   }
 
   #linesOf(key: string, width: number): readonly string[] {
-    const lines = this.#wholeLinesOf(key, width);
     const fold = this.#folds.get(key) ?? 'auto';
     const entry = this.#shown.get(key)?.entry;
+    if (entry?.kind === 'delegate' && isFolded(fold, entry, 0)) return this.#foldedAgent(key, width);
+    const lines = this.#wholeLinesOf(key, width);
     if (!entry || !isFolded(fold, entry, lines.length)) return lines;
     return foldLines(lines, fold, (left) =>
       this.#look(width).paint('dim', `  ⋯ ${left.toLocaleString('en')} lines folded`),
+    );
+  }
+
+  /** Its report without its story, which is not even wrapped for this. */
+  #foldedAgent(key: string, width: number): readonly string[] {
+    const shown = this.#shown.get(key);
+    if (!shown) return [];
+    return this.#cache.get(`${key} folded`, shown.version, width, () =>
+      entryLines(trueEntry(this.#engine, shown.entry), this.#look(width)),
     );
   }
 
@@ -157,9 +169,10 @@ export class View {
     return keys[at];
   }
 
-  /** The newest entry in view, or else at all, that is long. */
+  /** The newest entry in view, or else at all, that is long; a sub-agent is. */
   lastLong(): string | undefined {
-    const isLong = (key: string) => this.#wholeLinesOf(key, this.#columns).length > LONG;
+    const isLong = (key: string) =>
+      this.#shown.get(key)?.entry.kind === 'delegate' || this.#wholeLinesOf(key, this.#columns).length > LONG;
     return this.keysInView().findLast(isLong) ?? this.#viewport.keys().slice(-LOOKED_AT).findLast(isLong);
   }
 

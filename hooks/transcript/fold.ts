@@ -17,6 +17,8 @@ function foldsByItself(entry: Entry): boolean {
 
 /** Whether an entry of so many lines is drawn with lines left out. */
 export function isFolded(fold: Fold, entry: Entry, lines: number): boolean {
+  // A sub-agent's story is told when it is asked for.
+  if (entry.kind === 'delegate') return fold !== 'open';
   if (fold === 'closed') return lines > CLOSED + 1;
   return fold === 'auto' && lines > LONG && foldsByItself(entry);
 }

@@ -45,6 +45,11 @@ describe('sub-agents on screen', () => {
     await rig.waitFor('done');
     expect(rig.text()).toContain('There are two alpha files.');
     expect(rig.text()).not.toContain('sub-agents');
+    // The story of the last one is one key away.
+    rig.key('ctrl-o');
+    await rig.waitFor(/┆ ── step 1\/12 ─/);
+    rig.key('ctrl-o');
+    await rig.waitForGone('┆');
     const last = server.requests.at(-1);
     expect(last?.messages.filter(({ role }) => role === 'tool').map(({ content }) => content)).toEqual([
       'There are **two** alpha files.',
@@ -63,8 +68,6 @@ describe('sub-agents on screen', () => {
     rig.key('ctrl-x', 'ctrl-c');
     await rig.waitFor(/⚡ aborted/);
     expect(rig.text()).not.toContain('sub-agents');
-    for (const request of server.requests.slice(1))
-      if (request !== server.requests[1]) await server.aborted(request).catch(() => {});
     rig.type(':history\r');
     await rig.waitFor(/was aborted by the user in step 2 of 12/);
   });
@@ -83,6 +86,7 @@ describe('sub-agents on screen', () => {
     rig.type(':norris tidy\r');
     await rig.waitFor(/HALT · sub-agent 1 · step 1\/12/);
     expect(rig.text()).toContain('its task: tidy up the work tree');
+    expect(rig.text()).toContain('abort ends this sub-agent only');
     await rig.waitFor(/Tab and Enter/);
     rig.type('s');
     await rig.waitFor('done');
