@@ -122,10 +122,10 @@ function modeWords({ reason }: Of<'mode'>): QuestionWords {
   };
 }
 
-function spendWords({ preset, spent, limit, allowance }: Of<'spend'>): QuestionWords {
+function spendWords({ preset, spent, limit, allowance, asker }: Of<'spend'>): QuestionWords {
   return {
     ...BARE,
-    title: 'Spend more?',
+    title: `Spend more?${asker ? ` · sub-agent ${asker.agent}` : ''}`,
     reasons: [
       `${shortDollars(spent)} of ${shortDollars(limit)} spent; ${visible(preset)} costs more.`,
       `approve adds ${shortDollars(allowance)}; deny ends the run.`,

@@ -11,7 +11,7 @@ import { NO_SANDBOX, setMode } from './mode.ts';
 import { countAction, countSkip } from './norris.ts';
 import { continueLastNorris, recordPreplan, startNorris, takePlan } from './planning.ts';
 import { showStarted } from './record.ts';
-import { askToSpend, letSpend } from './spend.ts';
+import { askToSpend, forSpenders, letSpend } from './spend.ts';
 import type { Conversation, Mode, NorrisRun, Outcome, Phase, Run, State } from './state.ts';
 import {
   answerUpgrade,
@@ -39,6 +39,9 @@ export function reduce(state: State, event: SessionEvent): Result {
   apply(work, event);
   const [next, effects] = work.done();
   if (work.report) return handIn(next, effects, work.conversation, work.report, event.at);
+  if (event.type === 'answered' && next.allowedDollars !== state.allowedDollars) {
+    return forSpenders([next, effects], event, reduce);
+  }
   return forChildren([next, effects], event);
 }
 

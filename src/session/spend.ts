@@ -1,11 +1,13 @@
 /** Past `cost.stop_at_dollars` the user is asked before a call that costs money (CO-2). Prices are the services' business. */
+import type { Effect } from './effect.ts';
 import type { SessionEvent } from './event.ts';
-import type { Phase } from './state.ts';
+import type { Phase, State } from './state.ts';
 import { callModel } from './steps.ts';
 import { settle } from './stop.ts';
 import type { Work } from './work.ts';
 
 type SpendReached = Extract<SessionEvent, { type: 'spendReached' }>;
+type Result = readonly [State, readonly Effect[]];
 type Awaiting = Extract<Phase, { kind: 'awaitingSpend' }>;
 
 /** The call that was about to be made has to wait for the user. */
@@ -23,4 +25,19 @@ export function letSpend(work: Work, { question, run, upTo }: Awaiting): void {
   work.unask(question);
   work.state = { ...work.state, allowedDollars: Math.max(upTo, work.state.allowedDollars ?? 0) };
   callModel(work, run);
+}
+
+/** That yes holds for the session: everyone else who waits for one goes on. */
+export function forSpenders(
+  [state, effects]: Result,
+  event: Extract<SessionEvent, { type: 'answered' }>,
+  reduce: (state: State, event: SessionEvent) => Result,
+): Result {
+  let result: Result = [state, effects];
+  for (const { kind, id: question, session } of state.questions) {
+    if (kind !== 'spend') continue;
+    const [next, more] = reduce(result[0], { ...event, question, session });
+    result = [next, [...result[1], ...more]];
+  }
+  return result;
 }

@@ -9,7 +9,7 @@ import {
   shortDollars,
   sumOf,
 } from '../../src/session/cost.ts';
-import { Machine, reply } from '../support/machine.ts';
+import { delegate, harmless, Machine, reply } from '../support/machine.ts';
 
 const paid: CountedCall = {
   preset: 'cloud',
@@ -126,6 +126,29 @@ describe('a session that has cost what it may', () => {
     machine.send({ type: 'resumed', settings: machine.conversation.settings });
     expect(machine.phase.kind).toBe('awaitingSpend');
     expect(machine.state.questions).toHaveLength(1);
+  });
+
+  it('asks for each sub-agent by its name; one yes holds for all, a no for its own', () => {
+    const machine = new Machine();
+    machine.send({ type: 'norrisStarted', goal: 'look around' });
+    machine.says('', ...['a', 'b', 'c'].map((task) => delegate(task, task)));
+    for (const _ of 'abc') machine.judges(harmless);
+    machine.spawns();
+    const agents = machine.children;
+    const money = { preset: 'cloud', spent: 6, limit: 5, allowance: 5 };
+    for (const agent of agents) machine.send({ type: 'spendReached', op: machine.opOf(agent), ...money }, agent);
+    expect(machine.state.questions.map(({ asker }) => asker?.agent)).toEqual([1, 2, 3]);
+    const answer = (at: number, kind: 'proceed' | 'abort') => {
+      const question = machine.state.questions[at];
+      if (!question) throw new Error('no question');
+      machine.send({ type: 'answered', question: question.id, answer: { kind } }, question.session);
+    };
+    answer(0, 'abort');
+    expect(machine.children).toEqual(agents.slice(1));
+    answer(1, 'proceed');
+    expect(machine.state.questions).toEqual([]);
+    expect(machine.last.filter(({ kind }) => kind === 'callModel')).toHaveLength(2);
+    expect(machine.state.allowedDollars).toBe(11);
   });
 
   it('comes to rest where an abort came in between', () => {
