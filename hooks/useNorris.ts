@@ -26,6 +26,8 @@ export function useQuestion(): Question | undefined {
 /** What the conversation is doing, in a word or two; undefined when it does nothing. */
 export function activityOf(state: State): string | undefined {
   const { phase } = rootOf(state);
+  // The agent goes on with the report of a sub-agent that asks.
+  if (state.questions.length > 0) return 'waits for you';
   switch (phase.kind) {
     case 'idle':
       return undefined;

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -132,5 +133,23 @@ describe('sub-agents without a screen', () => {
     expect(ended.err).toContain('HALT (sub-agent 1: tidy up)');
     expect(ended.out).toContain('[sub-agent] tidy up');
     expect(existsSync(join(place.work, 'foo'))).toBe(true);
+  });
+});
+
+describe('commands that only read', () => {
+  it('run side by side by the word of the real gate', async () => {
+    const toolCalls = ['cat fifo', 'ls'].map((command) => ({ name: 'bash', args: { command } }));
+    await using server = await startScriptedServer([{ toolCalls }, say('GOAL: complete')]);
+    using place = scratch(server.baseUrl, unrestricted);
+    execFileSync('mkfifo', [join(place.work, 'fifo')]);
+    await using rig = startRig(place, { rows: 30 });
+    await rig.waitFor('[aish:fast]>');
+    rig.type(':norris read\r');
+    // The second has ended while the first still waits for somebody to write.
+    await rig.waitFor(/▸ ls {2}model\n│ fifo\n╰ exit 0/);
+    writeFileSync(join(place.work, 'fifo'), 'late words\n');
+    await rig.waitFor('done');
+    const results = server.requests[1]?.messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
+    expect(results).toEqual([expect.stringContaining('late words'), expect.stringContaining('$ ls')]);
   });
 });

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { subAgents } from '../../src/session/delegate.ts';
+import { BASH, createTools, DELEGATE, patchTool } from '../../src/tools/index.ts';
 import { agent, delegates, parent, toParent } from '../support/agent-script.ts';
 import { type Bench, startEngine } from '../support/engine.ts';
 import { call, hold, say, startScriptedServer } from '../support/scripted-server.ts';
@@ -120,6 +121,23 @@ describe('sub-agents over a real server and real commands', () => {
     );
     expect(again.engine.live.commands.size).toBe(0);
     await again[Symbol.asyncDispose]();
+  });
+
+  it('patch files where they are, not where their parent is', async () => {
+    await using server = await startScriptedServer([
+      parent(delegates('mend')),
+      parent(say('GOAL: complete')),
+      agent('mend', say('CMD: cd sub')),
+      agent('mend', call('patch', { path: 'f', patches: [{ operation: 'append_eof', newText: 'more' }] })),
+      agent('mend', say('Mended.')),
+    ]);
+    const tools = createTools([BASH, DELEGATE], [patchTool()], ['patch'], []);
+    await using bench = startEngine(preset(server), { services: { tools } });
+    mkdirSync(join(bench.cwd, 'sub'));
+    writeFileSync(join(bench.cwd, 'sub', 'f'), 'some\n');
+    void bench.engine.dispatch({ type: 'norrisStarted', goal: 'g' });
+    await bench.until(() => idle(bench));
+    expect(readFileSync(join(bench.cwd, 'sub', 'f'), 'utf8')).toBe('some\nmore\n');
   });
 
   it('tell what is known when the model fails or the steps are spent', async () => {
