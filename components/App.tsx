@@ -3,6 +3,7 @@ import { useUi } from '../hooks/context.ts';
 import { layoutOf } from '../hooks/screen/layout.ts';
 import { useEditorLayout } from '../hooks/usePrompt.ts';
 import { useTerminalSize } from '../hooks/useTerminalSize.ts';
+import { FieldCursor } from './FieldCursor.tsx';
 import { MainPart } from './MainPart.tsx';
 import { Overlay, useOverlay } from './Overlay.tsx';
 import { ProgramCursor } from './ProgramCursor.tsx';
@@ -23,6 +24,7 @@ export function App() {
       <Overlay overlay={overlay} columns={columns} />
       <Prompt layout={layout} widths={widths} rows={prompt} top={main} asleep={!awake} />
       <StatusBar columns={columns} />
+      <FieldCursor overlay={overlay} columns={columns} main={main} />
       {typing && <ProgramCursor columns={columns} main={main} />}
     </Box>
   );

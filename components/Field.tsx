@@ -4,6 +4,9 @@ import { useEffect, useEffectEvent, useLayoutEffect, useState, useSyncExternalSt
 import { useScreen } from '../hooks/context.ts';
 import { textWidth } from '../hooks/text/width.ts';
 
+/** Stands before the text. */
+export const FIELD_MARK = '› ';
+
 type Props = {
   readonly value: string;
   readonly placeholder?: string;
@@ -18,7 +21,7 @@ export function Field(props: Props) {
   useEffect(() => () => field.drop(), [field]);
   return (
     <Box flexShrink={0}>
-      <Text>{'› '}</Text>
+      <Text>{FIELD_MARK}</Text>
       <Box flexGrow={1}>
         <Placed key={epoch} cursor={cursor ?? props.value.length} onDrawn={() => field.drawn(epoch)} {...props} />
       </Box>
@@ -28,7 +31,7 @@ export function Field(props: Props) {
 
 type PlacedProps = { readonly cursor: number; readonly onDrawn: () => void };
 
-/** The input begins with its cursor behind its text; so it is begun with what stands before the cursor. */
+/** The input begins with its cursor behind its text; so it is begun, unseen, with what stands before the cursor. */
 function Placed({ cursor, value, placeholder = '', onDrawn, ...handlers }: Props & PlacedProps) {
   const [begun, setBegun] = useState(false);
   useLayoutEffect(() => setBegun(true), []);
@@ -37,11 +40,18 @@ function Placed({ cursor, value, placeholder = '', onDrawn, ...handlers }: Props
   useEffect(() => {
     if (begun) drawn();
   }, [begun]);
-  return <TextInput value={begun ? value : value.slice(0, cursor)} placeholder={placeholder} {...handlers} />;
+  return (
+    <>
+      <Box display={begun ? 'flex' : 'none'}>
+        <TextInput value={begun ? value : value.slice(0, cursor)} placeholder={placeholder} {...handlers} />
+      </Box>
+      {!begun && <Text>{value || placeholder || ' '}</Text>}
+    </>
+  );
 }
 
 /** Rows that a field takes: its mark, the text and the cursor behind it, wrapped. */
 export function fieldRows(value: string, columns: number): number {
-  const width = Math.max(1, columns - 2);
+  const width = Math.max(1, columns - FIELD_MARK.length);
   return value.split('\n').reduce((rows, line) => rows + Math.max(1, Math.ceil((textWidth(line) + 1) / width)), 0);
 }

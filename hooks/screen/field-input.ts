@@ -41,6 +41,11 @@ export class FieldInput {
     return this.#place;
   }
 
+  /** Where the cursor is in the field's text. */
+  caret(text: string): number {
+    return this.#editor.text === text ? this.#editor.cursor : text.length;
+  }
+
   subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -76,15 +76,17 @@ export class Reader {
 
   /** A search begins to be typed: every change of it starts from here. */
   begin(): void {
-    const key = this.#view.keysInView()[0];
-    this.#origin = this.#match ?? (key === undefined ? undefined : { key, line: -1 });
+    const top = this.#view.top();
+    this.#origin = this.#match ?? (top && { key: top.key, line: top.line - 1 });
     this.#ui.update({ panel: { kind: 'find', text: '', note: '' } });
   }
 
-  /** Another text is in the search: to its first match from where the search began. */
+  /** Another text is in the search: to the first match in view or below it, else to the nearest above. */
   find(text: string): void {
     this.#query = text;
-    const note = this.#goTo(findLine(this.#source, text, this.#origin, 1));
+    const ahead = findLine(this.#source, text, this.#origin, 1);
+    const around = ahead && this.#origin && this.#isBefore(ahead, this.#origin);
+    const note = this.#goTo(around ? findLine(this.#source, text, this.#origin, -1) : ahead);
     this.#ui.update({ panel: { kind: 'find', text, note } });
   }
 
@@ -114,6 +116,11 @@ export class Reader {
       this.#view.reveal(match);
     } else this.#view.remark();
     return counted(this.#query, countMatches(this.#source, this.#query, match));
+  }
+
+  #isBefore(one: Anchor, other: Anchor): boolean {
+    const { keys } = this.#view.searchable;
+    return one.key === other.key ? one.line < other.line : keys.indexOf(one.key) < keys.indexOf(other.key);
   }
 
   #select(key: string | undefined): void {

@@ -156,6 +156,11 @@ export class View {
     this.#changed();
   }
 
+  /** The line at the top of the view. */
+  top(): Anchor | undefined {
+    return this.#viewport.view().rows[0];
+  }
+
   /** The entries in view, from the top. */
   keysInView(): readonly string[] {
     return [...new Set(this.#viewport.view().rows.map((row) => row.key))];

@@ -76,16 +76,18 @@ describe('reading the transcript', () => {
     await stage.see('search');
     await stage.until(stage.listens);
     stage.press('tea');
-    await stage.see('"tea": 1 of 3');
-    expect(stage.frame()).toContain('notice 7 with Tea.');
+    // The nearest above, where nothing in view matches.
+    await stage.see('"tea": 3 of 3');
+    expect(stage.frame()).toContain('notice 27 with Tea.');
     expect(stage.raw()).toMatch(/\x1b\[7mTea/);
     stage.press('\r');
-    await stage.see(/SCROLL.*"tea": 1 of 3/);
-    stage.press('n');
+    await stage.see(/SCROLL.*"tea": 3 of 3/);
+    stage.press('N');
     await stage.see('"tea": 2 of 3');
     expect(stage.frame()).toContain('notice 17 with Tea.');
-    stage.press('NN');
-    await stage.see('"tea": 3 of 3');
+    stage.press('nn');
+    await stage.see('"tea": 1 of 3');
+    expect(stage.frame()).toContain('notice 7 with Tea.');
     stage.press('/');
     await stage.see('Esc drops it');
     await stage.until(stage.listens);

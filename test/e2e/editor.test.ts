@@ -158,3 +158,26 @@ describe('the transcript', () => {
     await rig.waitForGone('SCROLL');
   });
 });
+
+describe('what is typed while a program runs', () => {
+  it('stays in the prompt, and goes to the program only when it was given the keyboard', async () => {
+    using place = scratch();
+    await using rig = await start(place, '');
+    rig.type('until [ -e go ]; do sleep 0.02; done; read -p "name? " name; echo "got [$name]"\r');
+    await rig.waitFor('keys go to the program');
+    rig.key('ctrl-]');
+    await rig.waitFor('gives it the keyboard');
+    rig.type('half a line');
+    await rig.waitFor('[aish:demo]> half a line');
+    writeFileSync(join(place.work, 'go'), '');
+    await rig.waitFor(/│ name\? [\s\S]*gives it the keyboard/);
+    rig.key('ctrl-]');
+    await rig.waitFor('keys go to the program');
+    expect(rig.text()).toContain('[aish:demo]> half a line');
+    rig.type('bob\r');
+    await rig.waitFor('got [bob]');
+    await rig.waitFor('[aish:demo]> half a line');
+    rig.type(' more');
+    await rig.waitFor('[aish:demo]> half a line more');
+  });
+});
