@@ -10,6 +10,8 @@ import { rule } from './rule.ts';
 
 const BODY_ROLES = { action: 'strong', tree: 'strong', stake: 'warning', claim: 'dim' } as const;
 
+const FORM_HINT = ' Tab and Enter, or the letter · e fills it in ';
+
 /** A frame that could not be reported as written counts as written after this; the quiet time still follows. In ms. */
 const FLUSH_MS = 200;
 
@@ -59,9 +61,10 @@ export function HaltModal({ words, question, layout, columns }: Props) {
         <Lines lines={lines} />
       ) : (
         <Field
+          key={question.form?.at}
           value={question.edit}
           onChange={(edit) => screen.questions.show({ edit })}
-          onSubmit={(command) => screen.questions.answer({ kind: 'edit', command })}
+          onSubmit={(text) => screen.questions.submitEdit(text)}
         />
       )}
       <Lines
@@ -75,9 +78,10 @@ export function HaltModal({ words, question, layout, columns }: Props) {
   );
 }
 
-function hintOf({ editable, choices }: QuestionWords, { armed, hurried, edit }: QuestionUi): string {
-  if (edit !== undefined) return ' Enter judges the changed command anew · Esc leaves it as it was ';
+function hintOf({ editable, choices }: QuestionWords, { armed, hurried, edit, form }: QuestionUi): string {
   if (!armed) return hurried ? ' ready in a moment: keys pressed too early do nothing ' : ' ready in a moment ';
+  if (form) return edit === undefined ? FORM_HINT : ' Enter: next field · Tab back and forth · Esc: look it over ';
+  if (edit !== undefined) return ' Enter judges the changed command anew · Esc leaves it as it was ';
   const always = choices.some(({ answer }) => answer === 'always') ? ' · P: not asked again for this tool' : '';
   return ` Tab and Enter, or the letter${editable ? ' · e edits the command' : always} `;
 }

@@ -4,9 +4,11 @@ import { useUi } from '../hooks/context.ts';
 import { useAgents } from '../hooks/useAgents.ts';
 import { useBroker } from '../hooks/useBroker.ts';
 import { useExecutor } from '../hooks/useExecutor.ts';
+import { useProgress } from '../hooks/useProgress.ts';
 import { useScrolledAway } from '../hooks/useViewport.ts';
 import { AgentsPane } from './AgentsPane.tsx';
 import { ExecPane } from './ExecPane.tsx';
+import { ProgressPane } from './ProgressPane.tsx';
 import { StreamingPane } from './StreamingPane.tsx';
 import { TranscriptPane } from './TranscriptPane.tsx';
 
@@ -18,9 +20,10 @@ export const MainPart = memo(function MainPart({ columns, rows }: Props) {
   const { user, models, job } = useExecutor();
   const agents = useAgents();
   const keyboard = useUi((ui) => ui.keyboard === 'program' && ui.panel.kind === 'none' && !ui.question);
+  const progress = useProgress();
   const away = useScrolledAway();
   const busy = agents.running.length > 0;
-  const streams = [reply, user, job, ...models, busy].filter(Boolean).length;
+  const streams = [reply, user, job, ...models, busy, progress !== ''].filter(Boolean).length;
   const share = streams > 1 ? Math.max(1, Math.floor(rows / streams)) : rows;
   return (
     <Box flexDirection="column" justifyContent="flex-end" height={rows} overflowY="hidden">
@@ -36,6 +39,7 @@ export const MainPart = memo(function MainPart({ columns, rows }: Props) {
             keyboard={keyboard && !user && !job && model === models.at(-1)}
           />
         ))}
+      {!away && progress !== '' && <ProgressPane progress={progress} columns={columns} rows={share} />}
       {!away && busy && <AgentsPane agents={agents} columns={columns} rows={share} />}
       {!away && user && <ExecPane command={user} columns={columns} rows={share} keyboard={keyboard && !job} />}
       {!away && job && <ExecPane command={job} columns={columns} rows={share} keyboard={keyboard} />}

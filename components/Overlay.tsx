@@ -36,7 +36,7 @@ export function useOverlay(columns: number, main: number): OverlayState {
   const which = useUi((ui) => ui.which);
   return useMemo(() => {
     if (head && question?.id === head.id) {
-      const words = wordsOf(head);
+      const words = wordsOf(head, question);
       const edit = question.edit === undefined ? 0 : fieldRows(question.edit, columns);
       const layout = layoutQuestion(words, { columns, rows: main, bottom: main, top: question.top });
       const rows = edit === 0 ? layout.height : Math.min(main, layout.height - layout.shown + edit);

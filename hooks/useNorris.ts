@@ -43,7 +43,7 @@ export function activityOf(state: State): string | undefined {
     case 'awaitingSpend':
       return 'waits for you';
     case 'acting':
-      return 'running';
+      return state.questions[0]?.kind === 'form' ? 'waits for you' : 'running';
     case 'stopping':
     case 'stoppingActions':
       return 'stopping';

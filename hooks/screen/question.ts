@@ -7,6 +7,7 @@ import { isGrantable } from '../../src/session/grants.ts';
 import type { Question } from '../../src/session/state.ts';
 import { visible } from '../../src/session/text.ts';
 import { argumentTree, type TreeLine } from './argument-tree.ts';
+import { beginForm, type FormUi, fieldHeading, formTree } from './form.ts';
 
 export type Choice = {
   readonly answer: Exclude<Answer['kind'], 'edit'>;
@@ -85,9 +86,21 @@ const BARE = {
   editable: false,
 } as const;
 
-/** The words of a question. */
-export function wordsOf(question: Question): QuestionWords {
+/** Sends what was typed to the server, or says no, or takes no stand. */
+const FORM_CHOICES: readonly Choice[] = [
+  { answer: 'proceed', key: 'p', label: 'send' },
+  { answer: 'skip', key: 's', label: 'decline' },
+  { answer: 'abort', key: 'a', label: 'cancel' },
+];
+
+/** The words of a question; of a form with what stands in it. */
+export function wordsOf(
+  question: Question,
+  ui: { readonly form?: FormUi; readonly edit?: string } = {},
+): QuestionWords {
   switch (question.kind) {
+    case 'form':
+      return formWords(question, ui.form ?? beginForm(question).form, ui.edit !== undefined);
     case 'escalation':
       return escalationWords(question);
     case 'mode':
@@ -119,6 +132,20 @@ function modeWords({ reason }: Of<'mode'>): QuestionWords {
     action: visible(reason),
     danger: true,
     choices: MODE_CHOICES,
+  };
+}
+
+function formWords(question: Of<'form'>, form: FormUi, typing: boolean): QuestionWords {
+  const { server, message } = question;
+  return {
+    ...BARE,
+    title: `The MCP server ${server} asks`,
+    reasons: typing
+      ? [...fieldHeading(question, form), visible(message)]
+      : [visible(message), 'What stands here is sent to the server; the model sees it if the server says it.'],
+    tree: formTree(question, form),
+    choices: FORM_CHOICES,
+    editable: question.fields.length > 0,
   };
 }
 

@@ -1,9 +1,11 @@
 /** The question on screen: focus, scrolling, editing, and when it may be answered (HA-1, law 3). */
 import type { Engine } from '../../src/engine/engine.ts';
 import type { Answer } from '../../src/session/event.ts';
+import type { FormContent } from '../../src/session/form.ts';
 import type { Question } from '../../src/session/state.ts';
 import { type Arming, startArming } from '../terminal/arming.ts';
 import type { Schedule } from '../terminal/tokenizer.ts';
+import { beginForm, closeForm, type FormUi, moveTo, takeField } from './form.ts';
 import { wordsOf } from './question.ts';
 import type { Store } from './store.ts';
 
@@ -17,8 +19,10 @@ export type QuestionUi = {
   readonly hurried: boolean;
   /** First line of the action shown. */
   readonly top: number;
-  /** The command being edited (HA-7). */
+  /** The command being edited (HA-7), or the field of a form in hand. */
   readonly edit?: string;
+  /** What stands in the fields of a form. */
+  readonly form?: FormUi;
 };
 
 /**
@@ -63,7 +67,14 @@ export class Questions {
     this.#dropLetter();
     this.#arming?.cancel();
     this.#arming = undefined;
-    const question = head && { id: head.id, focus: wordsOf(head).start, armed: false, hurried: false, top: 0 };
+    const question = head && {
+      id: head.id,
+      focus: wordsOf(head).start,
+      armed: false,
+      hurried: false,
+      top: 0,
+      ...(head.kind === 'form' ? beginForm(head) : {}),
+    };
     this.#ui.update({ question });
   }
 
@@ -121,6 +132,39 @@ export class Questions {
     if (!shown) return;
     const { edit, ...rest } = { ...shown, ...change };
     this.#ui.update({ question: edit === undefined ? rest : { ...rest, edit } });
+  }
+
+  /** Enter in the text field: the changed command, or the next field of a form. */
+  submitEdit(text: string): void {
+    const { head } = this;
+    const form = this.#ui.get().question?.form;
+    if (head?.kind === 'form' && form) this.show(takeField(head, form, text));
+    else this.answer({ kind: 'edit', command: text });
+  }
+
+  /** To another field of a form, keeping what was typed; without a number, out of the fields. */
+  leaveField(by?: -1 | 1): void {
+    const { edit = '', form } = this.#ui.get().question ?? {};
+    if (!form) return this.show({ edit: undefined });
+    const kept = { values: form.values.with(form.at, edit), at: form.at };
+    this.show(by === undefined ? { form: kept, edit: undefined } : moveTo(kept, form.at + by));
+  }
+
+  /** Back into the fields of a form, from the first. */
+  enterFields(): void {
+    const { form } = this.#ui.get().question ?? {};
+    if (form) this.show(moveTo(form, 0));
+  }
+
+  /** Says yes to a form: sends it, or goes to the field that does not fit. */
+  sendForm(fill: (form: string, content: FormContent) => void): void {
+    const { head } = this;
+    const { form, armed } = this.#ui.get().question ?? {};
+    if (head?.kind !== 'form' || !form || !armed) return;
+    const closed = closeForm(head, form);
+    if (!('content' in closed)) return this.show(closed);
+    fill(head.form, closed.content);
+    this.answer({ kind: 'proceed' });
   }
 
   /** Gives the answer, where the question is armed and still the one on screen. */

@@ -34,6 +34,7 @@ type Parts = {
   readonly presets: Presets;
   readonly patch: PatchTool;
   readonly mcp: McpDesk;
+  readonly forms: Aish['forms'];
 };
 
 /** Names offered by Tab. */
@@ -62,6 +63,7 @@ export function face({
   presets,
   patch,
   mcp,
+  forms,
 }: Parts): Aish {
   const quitters = new Set<() => void>();
   let up: UserShell | undefined;
@@ -134,6 +136,7 @@ export function face({
     },
     safety: { patterns: listRules, check: (command, cwd) => gate.check(command, cwd) },
     mcp,
+    forms,
     undo: () => patch.undo(),
     sessions: () => listSessions(sessions),
     async doctor() {

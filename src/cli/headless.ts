@@ -92,7 +92,7 @@ class Headless {
 }
 
 /** Going on after many skips, write access (MO-3), and more money need a person. */
-const answerWithout = { escalation: 'abort', mode: 'skip', spend: 'abort', halt: undefined } as const;
+const answerWithout = { escalation: 'abort', mode: 'skip', spend: 'abort', form: 'skip', halt: undefined } as const;
 
 function haltLine(question: Question): string {
   const who = question.asker ? ` (sub-agent ${question.asker.agent}: ${visible(question.asker.task)})` : '';
@@ -103,6 +103,8 @@ function haltLine(question: Question): string {
       return `HALT${who}: the agent asks for Unrestricted mode: ${visible(question.reason)}`;
     case 'spend':
       return `HALT${who}: the session has cost ${shortDollars(question.spent)} of ${shortDollars(question.limit)} (cost.stop_at_dollars), and ${question.preset} is paid for`;
+    case 'form':
+      return `${visible(question.server)} asks: ${visible(question.message)}`;
     case 'halt':
       return `HALT${who}: ${visible(question.judgement.reason)}: ${visible(describeAction(question.action))}`;
   }

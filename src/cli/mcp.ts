@@ -3,8 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { McpDesk } from '../commands/aish.ts';
 import type { Config } from '../config/index.ts';
 import { asCompanion, keepText } from '../executor/index.ts';
+import type { Form, FormAnswer } from '../session/form.ts';
 import { matchesGlob } from '../session/glob.ts';
-import { createMcp, type ElicitAnswer, type Elicitation, type Mcp } from '../tools/index.ts';
+import { createMcp, type Mcp } from '../tools/index.ts';
 
 export type McpLinks = {
   readonly dataDir: string;
@@ -12,7 +13,7 @@ export type McpLinks = {
   /** Where the user's shell is: the one root that servers are told. */
   readonly root: () => string;
   readonly say: (level: 'info' | 'warning', text: string) => void;
-  readonly elicit: (request: Elicitation, signal: AbortSignal) => Promise<ElicitAnswer>;
+  readonly elicit: (form: Form, signal: AbortSignal) => Promise<FormAnswer>;
 };
 
 /** Variables of the user's that a server may know: where things are and how text is written, nothing that opens a door. */

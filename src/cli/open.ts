@@ -4,6 +4,7 @@ import { createBroker } from '../broker/index.ts';
 import type { Aish } from '../commands/aish.ts';
 import { type Config, createTrust, loadConfig, placesOf } from '../config/index.ts';
 import { Engine } from '../engine/engine.ts';
+import { Forms } from '../engine/forms.ts';
 import { createJobs, killTagged, startUserShell, type UserShell } from '../executor/index.ts';
 import { createPathIndex, type PathIndex } from '../router/index.ts';
 import { createGate } from '../safety/index.ts';
@@ -141,7 +142,7 @@ function build({ options, config, configFile, notices, presets, sandbox, session
     version: options.version,
     root: () => engine.state.shell.cwd,
     say: (level, text) => engine.showLocal(notice(text, level)),
-    elicit: () => Promise.resolve({ action: 'decline' }),
+    elicit: (form, signal) => forms.ask(form, signal),
   });
   const patch = patchTool();
   const engine = new Engine(
@@ -177,6 +178,7 @@ function build({ options, config, configFile, notices, presets, sandbox, session
     'main',
   );
   engine.live.size = { columns: options.columns, rows: options.rows };
+  const forms = new Forms(engine);
   jobs.onEnd((job) => {
     if (job.result)
       void engine.dispatch({ type: 'jobEnded', job: job.id, command: job.command, result: job.result, by: job.owner });
@@ -207,6 +209,7 @@ function build({ options, config, configFile, notices, presets, sandbox, session
     presets,
     patch,
     mcp: mcpDesk(config, mcp),
+    forms,
   });
   engine.onEvent(({ type }) => {
     if (type === 'shellMoved' || type === 'shellEnded') mcp.rootMoved();

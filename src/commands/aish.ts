@@ -1,5 +1,6 @@
 /** The one object that every face of the program holds: the engine with what stands around it. */
 import type { Engine } from '../engine/engine.ts';
+import type { Forms } from '../engine/forms.ts';
 import type { Front } from '../engine/front.ts';
 import type { ShellRegion } from '../engine/shell-region.ts';
 
@@ -161,6 +162,8 @@ export type Aish = {
   };
   readonly safety: SafetyDesk;
   readonly mcp: McpDesk;
+  /** Takes what the user has filled in before the yes that sends it. */
+  readonly forms: Pick<Forms, 'fill'>;
   readonly memory: MemoryDesk;
   readonly cost: CostDesk;
   /** Takes back the last patch of the model, while the file is unchanged since (TO-3). */

@@ -52,7 +52,7 @@ async function tool(
   const restored = secrets.restore(action);
   if (restored.kind === 'unknown') return { kind: 'tool', text: restored.text, failed: true };
   const onProgress = (line: string) => {
-    progress.set(op, line);
+    progress.set(op, action.kind === 'tool' ? `${action.name} ${line}` : line);
     context.changed();
   };
   const options = { cwd, signal, onProgress, ...(definition === undefined ? {} : { definition }) };

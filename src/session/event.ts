@@ -1,6 +1,7 @@
 /** Everything that can happen. Events are what the journal keeps: the session is the fold of them. */
 import type { CommandResult, Examination } from './action.ts';
 import type { CountedCall } from './cost.ts';
+import type { Form } from './form.ts';
 import type { Reply } from './message.ts';
 import type { Budget, Mode, OpId, Outcome, QuestionId, SessionId, Settings } from './state.ts';
 
@@ -58,6 +59,10 @@ type Body =
       /** What a yes lets the session cost beyond `spent`. */
       readonly allowance: number;
     }
+  /** A server asks the user to fill in a form; what is typed into it is never part of an event. */
+  | ({ readonly type: 'formAsked'; readonly form: string } & Form)
+  /** The server no longer wants it. */
+  | { readonly type: 'formGone'; readonly form: string }
   | { readonly type: 'examined'; readonly op: OpId; readonly examination: Examination }
   | { readonly type: 'actionStarted'; readonly op: OpId }
   | { readonly type: 'actionEnded'; readonly op: OpId; readonly outcome: Outcome }

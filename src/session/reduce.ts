@@ -1,4 +1,5 @@
 /** (state, event) → [state, effects]. Pure: time, ids and randomness come in with events. */
+import { answerForm, askForm, dropForms } from './ask-form.ts';
 import { addCall } from './cost.ts';
 import { beginTask, childOf, delegationOf, subAgents } from './delegate.ts';
 import type { Effect } from './effect.ts';
@@ -117,6 +118,7 @@ function apply(work: Work, event: SessionEvent): void {
     case 'spawned':
       return spawned(work, event);
     case 'resumed': {
+      dropForms(work);
       closeShell(work);
       return resume(work, event.settings);
     }
@@ -162,6 +164,10 @@ function apply(work: Work, event: SessionEvent): void {
       return actionEnded(work, event);
     case 'jobEnded':
       return jobEnded(work, event);
+    case 'formAsked':
+      return askForm(work, event);
+    case 'formGone':
+      return dropForms(work, event.form);
     case 'noticed':
       return work.notice(event.level, event.text);
   }
@@ -194,6 +200,7 @@ function takeBack(work: Work, line: string): void {
 }
 
 function answered(work: Work, { question, answer }: Of<'answered'>): void {
+  if (answerForm(work, question)) return;
   const { phase } = work.conversation;
   if (phase.kind === 'escalated' && phase.question === question) {
     if (answer.kind === 'abort') return settle(work, phase.run);
@@ -209,7 +216,8 @@ function answered(work: Work, { question, answer }: Of<'answered'>): void {
   }
   if (phase.kind === 'awaitingSpend' && phase.question === question) {
     if (answer.kind === 'proceed') return letSpend(work, phase);
-    return answer.kind === 'edit' ? undefined : settle(work, phase.run, undefined, 'no more is to be spent');
+    if (answer.kind === 'edit' || answer.kind === 'always') return;
+    return settle(work, phase.run, undefined, 'no more is to be spent');
   }
   if (phase.kind !== 'halted' || phase.question !== question) return;
   const { run, dispatch } = phase;

@@ -1,6 +1,8 @@
 /** The state of everything: the user's conversation, its sub-agents, the user's shell, the questions that wait. */
+
 import type { Action, CommandResult, Examination, Judgement, ToolFacts } from './action.ts';
 import { type Costs, NO_COSTS } from './cost.ts';
+import type { Form } from './form.ts';
 import type { ToolCall } from './message.ts';
 
 export type SessionId = string;
@@ -334,6 +336,8 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId; r
     }
   /** The agent wants to leave Restricted, for this reason. */
   | { readonly kind: 'mode'; readonly reason: string }
+  /** A server asks for what only the user knows. Belongs to no phase: the run goes on when the server does. */
+  | ({ readonly kind: 'form'; readonly form: string } & Form)
 );
 
 export type State = {

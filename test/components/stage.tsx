@@ -14,6 +14,7 @@ import { engineSecrets } from '../../src/cli/secrets.ts';
 import type { Aish, Classified } from '../../src/commands/aish.ts';
 import { DEFAULTS } from '../../src/config/config.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { Forms } from '../../src/engine/forms.ts';
 import { Front } from '../../src/engine/front.ts';
 import type { Gate, JobInfo, LiveOutput, RunningCommand, Services } from '../../src/engine/services.ts';
 import { ShellRegion } from '../../src/engine/shell-region.ts';
@@ -168,6 +169,7 @@ export async function setStage(
       room = size;
     },
   };
+  const forms = new Forms(engine);
   const history: string[] = [];
   let quits = 0;
   const aish: Aish = {
@@ -199,6 +201,7 @@ export async function setStage(
       keep: () => '',
     },
     safety: { patterns: () => [], check: () => ({ verdict: 'safe', reason: '' }) },
+    forms,
     mcp: { servers: () => [], start: async () => {}, restart: async () => {} },
     undo: async () => ({ ok: false, text: 'no patch to undo' }),
     sessions: async () => [],
@@ -266,6 +269,7 @@ export async function setStage(
   return {
     screen,
     engine,
+    forms,
     clock,
     commands,
     /** What `:jobs` lists. */

@@ -51,6 +51,20 @@ describe('the machine, over random runs', () => {
     });
   });
 
+  it('looks at a tool of another server in Unrestricted only, and grants none for a destructive call', () => {
+    property((machine, before) => {
+      for (const effect of machine.last) {
+        if (effect.kind !== 'examine' || effect.action.kind !== 'tool' || !effect.action.name.includes('__')) continue;
+        expect(effect.mode).toBe('unrestricted');
+      }
+      const last = machine.events.at(-1);
+      if (last?.type !== 'answered' || last.answer.kind !== 'always') return;
+      const question = before.questions.find(({ id }) => id === last.question);
+      const granted = machine.state.grants !== before.grants;
+      if (granted) expect(question).toMatchObject({ kind: 'halt', judgement: { destructive: false } });
+    });
+  });
+
   it('reaches idle from any phase after an abort, turns intact, and no sub-agent is left', () => {
     property((machine) => {
       const copy = new Machine();

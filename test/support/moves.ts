@@ -7,7 +7,7 @@ import { bash, deadly, delegate, harmless, judged, Machine, opsOf, printed, read
 
 const FINISHES = ['whole', 'whole', 'whole', 'whole', 'failed', 'cancelled'] as const;
 const WORDS = ['reads', 'reads', 'reads', 'harmless', 'destructive', 'refused'] as const;
-const ANSWERS = ['proceed', 'proceed', 'proceed', 'skip', 'abort', 'edit'] as const;
+const ANSWERS = ['proceed', 'proceed', 'proceed', 'always', 'skip', 'abort', 'edit'] as const;
 const OUTCOMES = ['command', 'tool', 'report'] as const;
 const LONE = [
   'ask',
@@ -41,7 +41,7 @@ const lone = fc.record({ do: fc.constantFrom(...LONE) });
 const modelReply = fc.record({
   do: fc.constant('reply' as const),
   text: fc.constantFrom(...TEXTS),
-  calls: fc.array(fc.nat(4), { maxLength: 5 }),
+  calls: fc.array(fc.nat(5), { maxLength: 5 }),
   reading: fc.boolean(),
   finish: fc.constantFrom(...FINISHES),
 });
@@ -117,6 +117,7 @@ function callOf(kind: number): ToolCall {
   const id = `c${serial}`;
   if (kind === 1) return { id, name: 'patch', arguments: '{}' };
   if (kind === 2) return { id, name: 'request_mode_upgrade', arguments: '{"reason":"to write"}' };
+  if (kind === 5) return { id, name: 'fs__list', arguments: '{}' };
   if (kind === 3) return delegate(id, `task ${serial}`);
   return bash(id, `echo ${serial}`);
 }
@@ -176,7 +177,9 @@ function play(machine: Machine, { who, op: whichOp, step: given }: Move): void {
     case 'examine': {
       const refused = { kind: 'refused', text: 'no such tool' } as const;
       const verdict = { reads: readOnly, harmless, destructive: deadly };
-      const examination = step.says === 'refused' ? refused : judged(verdict[step.says], step.autoApproved);
+      const tool = { definition: `d${serial % 2}`, claims: [], changed: false };
+      const examination =
+        step.says === 'refused' ? refused : { ...judged(verdict[step.says], step.autoApproved), tool };
       return void machine.send({ type: 'examined', op, examination }, session);
     }
     case 'start':

@@ -12,8 +12,12 @@ function choices(screen: Screen): readonly Choice[] {
   return head ? wordsOf(head).choices : [];
 }
 
-function give(screen: Screen, answer: Choice['answer']): void {
-  if (choices(screen).some((choice) => choice.answer === answer)) screen.questions.answer({ kind: answer });
+/** Gives one of the answers that the question offers. */
+export function give(screen: Screen, answer: Choice['answer']): void {
+  if (!choices(screen).some((choice) => choice.answer === answer)) return;
+  if (answer === 'proceed' && screen.questions.head?.kind === 'form') {
+    screen.questions.sendForm((form, content) => screen.aish.forms.fill(form, content));
+  } else screen.questions.answer({ kind: answer });
 }
 
 /** A letter that a question knows, pressed by itself. */
@@ -54,6 +58,7 @@ export const haltHandlers: Handlers = {
   abortRun: (screen) => give(screen, 'abort'),
   editAction: letter((screen) => {
     const { head } = screen.questions;
+    if (head?.kind === 'form') screen.questions.enterFields();
     if (head?.kind === 'halt' && head.action.kind === 'command')
       screen.questions.show({ edit: visible(head.action.command) });
   }),
@@ -71,10 +76,16 @@ export const haltHandlers: Handlers = {
   scrollEnd: scroll('end'),
 };
 
+function formField(screen: Screen, by: -1 | 1): void {
+  if (screen.ui.get().question?.form) screen.questions.leaveField(by);
+}
+
 /** The field's own keys go to it; Esc leaves the field, not the question. */
 export const fieldHandlers: Handlers = {
+  next: (screen) => formField(screen, 1),
+  previous: (screen) => formField(screen, -1),
   cancel(screen) {
-    if (screen.ui.get().question) screen.questions.show({ edit: undefined });
+    if (screen.ui.get().question) screen.questions.leaveField();
     else if (screen.ui.get().panel.kind === 'find') screen.reader.cancel();
     else screen.ui.update({ panel: NO_PANEL });
   },

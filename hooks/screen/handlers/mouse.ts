@@ -1,6 +1,7 @@
 /** The wheel scrolls; a click presses a button of a question. */
 import type { MouseToken } from '../../terminal/token.ts';
 import type { Screen } from '../screen.ts';
+import { give } from './dialogs.ts';
 
 export function pressMouse(screen: Screen, mouse: MouseToken): void {
   if (mouse.action === 'wheel') {
@@ -10,5 +11,5 @@ export function pressMouse(screen: Screen, mouse: MouseToken): void {
   }
   if (mouse.action !== 'press' || mouse.button !== 'left' || screen.ui.get().question?.edit !== undefined) return;
   const button = screen.buttons.find(({ x, y, width }) => mouse.y === y && mouse.x >= x && mouse.x < x + width);
-  if (button) screen.questions.answer({ kind: button.answer });
+  if (button) give(screen, button.answer);
 }

@@ -12,10 +12,11 @@ import {
   ResultSchema,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
+import type { FormAnswer } from '../../session/form.ts';
 import { ChildTransport } from './child.ts';
 import { HttpTransport } from './http.ts';
 import { isObject, type Json, listOf } from './json.ts';
-import type { ElicitAnswer, Launch, ServerConfig } from './types.ts';
+import type { Launch, ServerConfig } from './types.ts';
 
 export type ConnectionOptions = {
   readonly config: ServerConfig;
@@ -34,7 +35,7 @@ export type ConnectionOptions = {
   /** Gives up the start. */
   readonly signal: AbortSignal;
   /** A question of the server's to the user, as it came. */
-  readonly elicit: (params: Json, signal: AbortSignal) => Promise<ElicitAnswer>;
+  readonly elicit: (params: Json, signal: AbortSignal) => Promise<FormAnswer>;
 };
 
 export type CallOptions = {

@@ -1,14 +1,14 @@
 /** A server's form → fields for the user, and back. Forms are flat, of simple types; what is more than that is declined. */
+import type { Form, FormChoice, FormField } from '../../session/form.ts';
 import { stripStyles } from '../../session/text.ts';
 import { isObject, type Json, listOf } from './json.ts';
-import type { Choice, Elicitation, Field } from './types.ts';
 
 const MOST_FIELDS = 20;
 const MOST_CHOICES = 100;
 const LONGEST = 1000;
 
 /** Undefined for what can't be put to a person in this way. */
-export function readElicitation(server: string, params: Json): Elicitation | undefined {
+export function readElicitation(server: string, params: Json): Form | undefined {
   const { requestedSchema: form } = params;
   if (!isObject(form) || !isObject(form.properties)) return undefined;
   const entries = Object.entries(form.properties);
@@ -19,7 +19,7 @@ export function readElicitation(server: string, params: Json): Elicitation | und
   return { server, message: words(params.message), fields: fields.filter((field) => field !== undefined) };
 }
 
-function readField(name: string, schema: unknown, required: boolean): Field | undefined {
+function readField(name: string, schema: unknown, required: boolean): FormField | undefined {
   if (!isObject(schema)) return undefined;
   const title = words(schema.title) || words(name);
   const description = words(schema.description);
@@ -59,7 +59,7 @@ function lengths({ minLength: least, maxLength: most, format }: Json) {
 }
 
 /** `enum` with or without names, or a list of constants with titles; for several of them, in the items of a list. */
-function choicesOf(schema: Json): readonly Choice[] | undefined {
+function choicesOf(schema: Json): readonly FormChoice[] | undefined {
   const of = schema.type === 'array' && isObject(schema.items) ? schema.items : schema;
   const titled = listOf(of.oneOf ?? of.anyOf).filter(isObject);
   const names = listOf(of.enumNames);
@@ -77,6 +77,7 @@ function isNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value);
 }
 
+/** Clean text of one line. */
 function words(value: unknown): string {
-  return typeof value === 'string' ? stripStyles(value).slice(0, LONGEST) : '';
+  return typeof value === 'string' ? stripStyles(value.slice(0, LONGEST)).replace(/\s+/g, ' ').trim() : '';
 }

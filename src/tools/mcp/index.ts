@@ -1,2 +1,1 @@
 export { createMcp, type Mcp } from './mcp.ts';
-export type { ElicitAnswer, Elicitation } from './types.ts';

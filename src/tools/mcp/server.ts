@@ -1,4 +1,5 @@
 /** One configured server through its whole life: started, watched, started again, closed. */
+import type { Form, FormAnswer } from '../../session/form.ts';
 import { stripStyles } from '../../session/text.ts';
 import type { Connection } from './connection.ts';
 import { readTool, type ToolDefinition } from './definition.ts';
@@ -7,7 +8,7 @@ import { addressOf, type Hush, hushed } from './hush.ts';
 import { IdleLimit } from './idle.ts';
 import type { Json } from './json.ts';
 import { TextRing } from './ring.ts';
-import type { ElicitAnswer, Elicitation, Launch, ServerConfig } from './types.ts';
+import type { Launch, ServerConfig } from './types.ts';
 
 export type ServerOptions = {
   readonly name: string;
@@ -24,7 +25,7 @@ export type ServerOptions = {
   readonly onChange: () => void;
   /** One line for the user. */
   readonly say: (level: 'info' | 'warning', text: string) => void;
-  readonly elicit: (request: Elicitation, signal: AbortSignal) => Promise<ElicitAnswer>;
+  readonly elicit: (request: Form, signal: AbortSignal) => Promise<FormAnswer>;
 };
 
 export type ServerState = 'off' | 'starting' | 'ready' | 'waiting' | 'failed';
@@ -262,7 +263,7 @@ export class Server {
     this.#become('waiting');
   }
 
-  async #elicit(params: Json, signal: AbortSignal): Promise<ElicitAnswer> {
+  async #elicit(params: Json, signal: AbortSignal): Promise<FormAnswer> {
     const request = readElicitation(this.name, params);
     if (!request) return { action: 'decline' };
     this.#asking += 1;

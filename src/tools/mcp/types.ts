@@ -25,30 +25,3 @@ export type Outgoing = {
 };
 
 export type Prepared = { readonly args: Readonly<Record<string, unknown>> } | { readonly refused: string };
-
-/** A server's question to the user, in the simple fields that MCP allows. All of it is clean text. */
-export type Elicitation = {
-  readonly server: string;
-  readonly message: string;
-  readonly fields: readonly Field[];
-};
-
-export type Field = {
-  readonly name: string;
-  readonly title: string;
-  readonly description?: string;
-  readonly required: boolean;
-  /** What the user is offered at first. */
-  readonly initial: string;
-} & (
-  | { readonly type: 'text'; readonly least?: number; readonly most?: number; readonly format?: string }
-  | { readonly type: 'number'; readonly whole: boolean; readonly least?: number; readonly most?: number }
-  | { readonly type: 'yesno' }
-  | { readonly type: 'choice'; readonly choices: readonly Choice[]; readonly several: boolean }
-);
-
-export type Choice = { readonly value: string; readonly label: string };
-
-export type ElicitAnswer =
-  | { readonly action: 'accept'; readonly content: Readonly<Record<string, string | number | boolean | string[]>> }
-  | { readonly action: 'decline' | 'cancel' };

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { asCompanion, keepText } from '../../../src/executor/index.ts';
-import { createMcp, type ElicitAnswer, type Elicitation, type Mcp } from '../../../src/tools/mcp/index.ts';
+import type { Form, FormAnswer } from '../../../src/session/form.ts';
+import { createMcp, type Mcp } from '../../../src/tools/mcp/index.ts';
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -26,7 +27,7 @@ export type Desk = {
   readonly dir: string;
   /** Lines said to the user. */
   readonly said: string[];
-  readonly asked: Elicitation[];
+  readonly asked: Form[];
   readonly progress: string[];
   root: string;
   call(name: string, args?: object, signal?: AbortSignal): ReturnType<Mcp['run']>;
@@ -39,12 +40,12 @@ export type Desk = {
 
 export async function startMcp(
   servers: (dir: string) => Servers,
-  change: Partial<Parameters<typeof createMcp>[0]> & { answer?: ElicitAnswer; wait?: false } = {},
+  change: Partial<Parameters<typeof createMcp>[0]> & { answer?: FormAnswer; wait?: false } = {},
 ): Promise<Desk> {
   const dir = mkdtempSync(join(tmpdir(), 'aish-mcp-'));
   const log = join(dir, 'fault.log');
   const said: string[] = [];
-  const asked: Elicitation[] = [];
+  const asked: Form[] = [];
   const progress: string[] = [];
   const mcp = createMcp({
     servers: servers(dir),

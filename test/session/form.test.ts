@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { type FormField, readForm, wanted } from '../../src/session/form.ts';
+import { matchesGlob } from '../../src/session/glob.ts';
+
+const base = { name: 'x', title: 'X', required: false, initial: '' } as const;
+const text: FormField = { ...base, type: 'text', least: 2, most: 4 };
+const whole: FormField = { ...base, type: 'number', whole: true, least: 1 };
+const yesno: FormField = { ...base, type: 'yesno' };
+const choices = [
+  { value: 'r', label: 'red' },
+  { value: 'g', label: 'green' },
+];
+const one: FormField = { ...base, type: 'choice', several: false, choices };
+const many: FormField = { ...base, type: 'choice', several: true, choices };
+
+describe('a value typed into a form', () => {
+  it.each([
+    [text, ' abc ', 'abc'],
+    [text, 'a', 'a text, 2 to 4 characters'],
+    [whole, '7', 7],
+    [whole, '1.5', 'a whole number, at least 1'],
+    [whole, '0', 'a whole number, at least 1'],
+    [whole, 'x', 'a whole number, at least 1'],
+    [yesno, 'Y', true],
+    [yesno, 'no', false],
+    [yesno, 'maybe', 'yes or no'],
+    [one, 'GREEN', 'g'],
+    [one, 'r', 'r'],
+    [one, '1', 'r'],
+    [one, '3', 'one of: 1 red, 2 green'],
+    [many, 'green, 1', ['g', 'r']],
+    [many, 'green, blue', 'any of, with commas: 1 red, 2 green'],
+    [one, '', undefined],
+    [{ ...one, required: true }, ' ', 'it is needed'],
+  ] as const)('%j %j', (field, given, expected) => {
+    const read = readForm({ server: 's', message: 'm', fields: [field] }, [given]);
+    expect('content' in read ? read.content.x : read.problem).toEqual(expected);
+  });
+
+  it('names the first field that does not fit, and says what fits', () => {
+    const fields = [text, { ...whole, name: 'y' }];
+    expect(readForm({ server: 's', message: 'm', fields }, ['ab', 'x'])).toMatchObject({ at: 1 });
+    expect(wanted({ ...base, type: 'text', format: 'email' })).toBe('a text (email)');
+  });
+});
+
+it.each([
+  ['fs__read_file', 'fs__read_*', true],
+  ['fs__read_file', '*', true],
+  ['fs__read_file', 'fs__*_file', true],
+  ['fs__read_file', 'fs__read', false],
+  ['fs__read_file', '*read', false],
+  ['a', 'a*a', false],
+  ['aXa', 'a*a', true],
+  ['abc', 'a**c', true],
+  ['x.y', 'x?y', false],
+  ['', '', true],
+])('%s matches %s: %s', (name, glob, expected) => {
+  expect(matchesGlob(name, [glob])).toBe(expected);
+  expect(matchesGlob(name, ['nothing', glob])).toBe(expected);
+});

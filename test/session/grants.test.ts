@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import type { Judgement, ToolFacts } from '../../src/session/action.ts';
+import { reduce } from '../../src/session/reduce.ts';
+import { emptyState } from '../../src/session/state.ts';
+import { deadly, harmless, Machine } from '../support/machine.ts';
+
+const tool = (definition: string): ToolFacts => ({ definition, claims: ['it only reads'], changed: false });
+
+/** The model calls `fs__list`, which the gate judges so. */
+function calls(machine: Machine, id: string, definition: string, judgement: Judgement = harmless): void {
+  if (machine.phase.kind === 'idle') machine.send({ type: 'asked', line: id, text: 'list' });
+  machine.says('', { id, name: 'fs__list', arguments: '{}' });
+  const examination = { kind: 'judged', judgement, autoApproved: false, tool: tool(definition) } as const;
+  machine.send({ type: 'examined', op: machine.op, examination });
+}
+
+function answers(machine: Machine, kind: 'always' | 'proceed'): void {
+  const [question] = machine.state.questions;
+  machine.send({ type: 'answered', question: question?.id ?? '', answer: { kind } });
+}
+
+function ends(machine: Machine): void {
+  const { op } = machine;
+  machine.send({ type: 'actionStarted', op });
+  machine.send({ type: 'actionEnded', op, outcome: { kind: 'tool', text: 'done', failed: false } });
+}
+
+describe('consent that lasts', () => {
+  it('holds for the tool as it was defined, and for no other definition', () => {
+    const machine = new Machine();
+    calls(machine, 'c1', 'one');
+    expect(machine.state.questions[0]).toMatchObject({ why: 'consent', tool: { changed: false } });
+    answers(machine, 'always');
+    ends(machine);
+    calls(machine, 'c2', 'one');
+    expect(machine.phase.kind).toBe('acting');
+    ends(machine);
+    calls(machine, 'c3', 'two');
+    expect(machine.state.questions[0]).toMatchObject({ why: 'consent', tool: { changed: true } });
+  });
+
+  it('is not given to a destructive call, and does not let one through', () => {
+    const machine = new Machine();
+    calls(machine, 'c1', 'one', deadly);
+    answers(machine, 'always');
+    expect(machine.phase.kind).toBe('halted');
+    answers(machine, 'proceed');
+    ends(machine);
+    calls(machine, 'c2', 'one');
+    answers(machine, 'always');
+    ends(machine);
+    calls(machine, 'c3', 'one', deadly);
+    expect(machine.state.questions[0]).toMatchObject({ why: 'destructive' });
+  });
+
+  it('is not given by a plain yes', () => {
+    const machine = new Machine();
+    calls(machine, 'c1', 'one');
+    answers(machine, 'proceed');
+    ends(machine);
+    calls(machine, 'c2', 'one');
+    expect(machine.phase.kind).toBe('halted');
+  });
+
+  it('comes back with the journal', () => {
+    const machine = new Machine();
+    calls(machine, 'c1', 'one');
+    answers(machine, 'always');
+    let state = emptyState('main');
+    for (const event of machine.events) [state] = reduce(state, JSON.parse(JSON.stringify(event)));
+    expect(state.grants).toEqual({ fs__list: 'one' });
+  });
+});
+
+describe('tools of other servers in Restricted', () => {
+  const result = (machine: Machine) => machine.conversation.turns.findLast((turn) => turn.kind === 'result');
+  const restricted = (readOnlyTools: readonly string[]) => {
+    const machine = new Machine({ sandbox: true, readOnlyTools });
+    machine.send({ type: 'modeChosen', mode: 'restricted' });
+    machine.send({ type: 'asked', line: 'l', text: 'go' });
+    machine.says('', { id: 'c1', name: 'fs__list', arguments: 'no object' });
+    return machine;
+  };
+
+  it('answer the mode error before anything else, unless the user has declared them to only read', () => {
+    expect(result(restricted([]))).toMatchObject({
+      text: 'fs__list is disabled in Restricted mode. Use request_mode_upgrade to request write access.',
+    });
+    expect(result(restricted(['other__*', 'fs__li']))).toBeDefined();
+    expect(restricted(['fs__l*']).phase.kind).toBe('judging');
+  });
+
+  it('of no server at all are no exception', () => {
+    const machine = new Machine({ sandbox: true, readOnlyTools: ['fs__*'] });
+    machine.send({ type: 'modeChosen', mode: 'restricted' });
+    machine.send({ type: 'asked', line: 'l', text: 'go' });
+    machine.says('', { id: 'c1', name: 'x__y', arguments: '{}' });
+    expect(result(machine)).toMatchObject({ text: expect.stringMatching(/^x__y is disabled/) });
+  });
+});
