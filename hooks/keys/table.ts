@@ -103,6 +103,8 @@ const MENU = [
 ] as const satisfies readonly Row[];
 
 const FIELD = [
+  ['next', ['tab'], 'next field of a form'],
+  ['previous', ['shift-tab'], 'field before'],
   ['cancel', ['escape', 'ctrl-g', 'ctrl-c'], 'close'],
   ['deleteForward', ['delete', 'ctrl-d'], 'delete forward'],
   ...EDITING,
