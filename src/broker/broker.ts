@@ -156,7 +156,7 @@ export function createBroker(options: BrokerOptions): Broker {
       return fit.final ? reply : { ...reply, fallback: others };
     }
     const result = await onPreset(preset, fit.messages, call, stream);
-    const reply = checkCounts(meter, preset, call, fit.messages, result, replyOf(preset, result, fit.messages));
+    const reply = checkCounts(meter, preset, call, fit.messages, result, replyOf(preset, result));
     if (!worthAsking(result)) return reply;
     const notices = barred.length > 0 ? [...reply.notices, barredLine(preset, barred)] : reply.notices;
     return { ...reply, notices, fallback: others };

@@ -1,12 +1,11 @@
-import type { CallFailure, Message, Reply } from '../session/message.ts';
+import type { CallFailure, Reply } from '../session/message.ts';
 import type { Accumulated } from './accumulator.ts';
 import type { Preset } from './preset.ts';
 import type { Attempt } from './transport.ts';
 
 /** Turns what an attempt got into a reply, with a line for everything the user would otherwise wonder about. */
-export function replyOf(preset: Preset, { got, cancelled, fault }: Attempt, messages: readonly Message[]): Reply {
+export function replyOf(preset: Preset, { got, cancelled, fault }: Attempt): Reply {
   const finish = cancelled ? 'cancelled' : fault ? 'failed' : finishOf(got);
-  const sent = messages.reduce((sum, { content }) => sum + content.length, 0);
   return {
     text: got.text,
     reasoning: got.reasoning,
@@ -16,7 +15,7 @@ export function replyOf(preset: Preset, { got, cancelled, fault }: Attempt, mess
     finish,
     ...(got.finishReason === 'length' && { truncated: true }),
     ...(fault && !cancelled && { failure: fault.failure }),
-    notices: finish === 'cancelled' ? [] : remarks(preset, got, finish, sent),
+    notices: finish === 'cancelled' ? [] : remarks(preset, got, finish),
   };
 }
 
@@ -31,12 +30,7 @@ function finishOf(got: Accumulated): 'stop' | 'tools' | 'length' {
   return got.finishReason === 'length' ? 'length' : 'stop';
 }
 
-/** Fewer tokens than this share of the characters sent means that the server did not read all of them. */
-const TOKENS_PER_CHARACTER_AT_LEAST = 1 / 12;
-/** Below this a strange ratio may have other reasons. */
-const CHARACTERS_WORTH_COMPARING = 24_000;
-
-function remarks(preset: Preset, got: Accumulated, finish: Reply['finish'], sent: number): string[] {
+function remarks(preset: Preset, got: Accumulated, finish: Reply['finish']): string[] {
   const lines: string[] = [];
   const spoken = got.text.trim() !== '';
   const limited = got.finishReason === 'length';
@@ -55,11 +49,5 @@ function remarks(preset: Preset, got: Accumulated, finish: Reply['finish'], sent
   if (got.finishReason === 'content_filter') lines.push(`${preset.name}: the server's content filter cut the answer`);
   if (/<tool_call>/.test(got.text))
     lines.push(`${preset.name} wrote a tool call as plain text; it was not taken as one`);
-  const read = got.usage?.promptTokens ?? 0;
-  if (read > 0 && sent >= CHARACTERS_WORTH_COMPARING && read < sent * TOKENS_PER_CHARACTER_AT_LEAST) {
-    lines.push(
-      `${preset.name} read only ${read} tokens of about ${Math.round(sent / 4)}: the server seems to cut long conversations silently; give it a larger window`,
-    );
-  }
   return lines;
 }

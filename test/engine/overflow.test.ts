@@ -68,17 +68,30 @@ it('a server that silently reads only a part is found out by its own count, and 
   expect(server.requests[1]?.text.length).toBeLessThan(9000);
 });
 
-it('a server that counts only what was not in its cache is not taken for one that cuts', async () => {
-  await using server = await startScriptedServer([
-    { ...say('first'), usage: { prompt: 900, completion: 5 } },
-    { ...say('second'), usage: { prompt: 900, completion: 5 } },
-  ]);
-  const { last } = await asked(
+it.each([
+  ['only what was not in its cache', 30],
+  ['next to nothing', 900],
+])('a server that counts %s is not taken for one that cuts', async (_what, prompt) => {
+  await using server = await startScriptedServer([{ ...say('fine'), usage: { prompt, completion: 5 } }]);
+  const { last, conversation } = await asked(
     { name: 'fast', model: 'm', baseUrl: server.baseUrl, context: 16_384 },
     { maxAnswerTokens: 512 },
   );
-  // Believed once, since it may be true; the second time it is the server's way to count.
-  expect(last).toMatchObject({ text: 'second' });
+  expect(last).toMatchObject({ text: 'fine' });
+  expect(conversation.budget).toMatchObject({ window: 16_384, source: 'config' });
+});
+
+it('a server that seems to cut twice counts something else: its window is believed again', async () => {
+  const answer = (prompt: number) => ({ ...say('fine'), usage: { prompt, completion: 5 } });
+  await using server = await startScriptedServer([answer(3600), answer(1025), answer(1025)]);
+  const preset = { name: 'fast', model: 'm', baseUrl: server.baseUrl, context: 16_384 };
+  await using bench = startEngine(preset, { services: { maxAnswerTokens: 512 } });
+  for (const line of ['first', 'second']) {
+    void bench.engine.dispatch({ type: 'asked', line, text: `${line} ${PASTE}` });
+    await bench.until(() => bench.engine.conversation.phase.kind === 'idle');
+  }
+  expect(server.requests).toHaveLength(3);
+  expect(bench.engine.conversation.budget).toMatchObject({ window: 16_384, source: 'config' });
 });
 
 it('token_budget holds below the window, and the answer has its room in a small one', async () => {

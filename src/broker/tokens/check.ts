@@ -9,8 +9,9 @@ export type Counted = { readonly counter: string; readonly tokens: number; reado
 
 /** A local server that reads a smaller share than this has cut the conversation without a word, as Ollama does. */
 const READ_AT_LEAST = 0.6;
-/** Below this, in tokens, a strange count may have other reasons. */
+/** Below these, in tokens, a strange count has other reasons: no window in use is smaller than twice the second. */
 const WORTH_COMPARING = 1500;
+const LEAST_READ = 1024;
 
 /** Learns from what the server says it read. A request that was silently cut comes back as one that did not fit. */
 export function checkCounts(
@@ -33,10 +34,9 @@ export function checkCounts(
   const read = usage?.promptTokens ?? 0;
   if (read === 0) return reply;
   meter.learn(preset, counter, textOf(messages), tokens, read);
-  const whole = read >= corrected * READ_AT_LEAST || corrected < WORTH_COMPARING || usage?.cachedTokens !== undefined;
-  if (whole || !isLocal(preset) || preset.demo || reply.finish === 'failed' || !meter.truncated(preset, read)) {
-    return reply;
-  }
+  const odd = read < corrected * READ_AT_LEAST && read >= LEAST_READ && corrected >= WORTH_COMPARING;
+  const whole = !odd || usage?.cachedTokens !== undefined || !isLocal(preset) || reply.finish === 'failed';
+  if (whole || !meter.truncated(preset, read)) return reply;
   const message = `${preset.name} read only ${read} of about ${corrected} tokens: it cuts long conversations silently; give it a larger window`;
   return { ...reply, toolCalls: [], finish: 'failed', failure: { kind: 'overflow', message } };
 }

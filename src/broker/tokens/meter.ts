@@ -160,10 +160,11 @@ export function createMeter(options: MeterOptions) {
       learned.set(preset.name, Math.min(known, window ?? Math.ceil(ours * AFTER_OVERFLOW)));
     },
     /**
-     * A server read `read` tokens and left the rest out, so that is about its window. False the second time: then it
-     * counts something else, and what was made of it is taken back.
+     * A server read `read` tokens and left the rest out, so that is about its window. False for one that tells its
+     * window itself, and the second time: then it counts something else, and what was made of it is taken back.
      */
     truncated(preset: Preset, read: number): boolean {
+      if (preset.context === undefined && options.window(preset) !== undefined) return false;
       if (truncating.has(preset.name)) {
         learned.delete(preset.name);
         return false;
