@@ -64,10 +64,11 @@ class Eviction {
     return this.#costs.slice(this.gone).reduce((sum, cost) => sum + cost, this.gone > 0 ? EVICTION_LINE : 0);
   }
 
-  /** Where the newest exchange begins: it stays, whatever else goes. */
+  /** Where the newest exchange begins: it stays, whatever else goes. An interrupted answer is no exchange yet. */
   get #newest(): number {
-    const last = this.turns.findLastIndex((turn) => turn.kind === 'assistant');
-    return Math.max(this.gone, last < 0 ? this.turns.length - 1 : last);
+    const answered = this.turns.findLastIndex((turn) => turn.kind === 'assistant' && !turn.partial);
+    const asked = this.turns.findLastIndex((turn) => turn.kind === 'user' && !isOutput(turn));
+    return Math.max(this.gone, answered < 0 ? asked : answered);
   }
 
   capOutputs(most: number): void {
