@@ -33,7 +33,8 @@ export function keyTailAt(text: string, at: number): Finding | undefined {
   const end = END.lastIndex;
   let start = at;
   for (let lines = 0; lines < MOST_LINES && start > 0; lines += 1) {
-    const lineStart = text.lastIndexOf('\n', start - 2) + 1;
+    const lead = text.slice(Math.max(0, start - 102), start - 1);
+    const lineStart = start - 1 - (lead.length - lead.lastIndexOf('\n') - 1);
     if (start - lineStart > 100 || !/^[ \t+>|-]{0,12}[A-Za-z0-9+/=]{16,76}\r?\n$/.test(text.slice(lineStart, start)))
       break;
     start = lineStart;

@@ -32,7 +32,10 @@ function secretsOf(program: Program, words: readonly Word[]): Finding[] {
   const pair = (word: Word, offset: number) => {
     const value = word.text.slice(offset);
     const colon = value.search(program.between ?? /:/);
-    if (colon >= 0) keep(word.start + offset + colon + 1, value.slice(colon + 1));
+    if (colon < 0) return;
+    const secret = value.slice(colon + 1);
+    const end = program.until ? secret.search(program.until) : -1;
+    keep(word.start + offset + colon + 1, end < 0 ? secret : secret.slice(0, end));
   };
   for (const [index, word] of words.entries()) {
     const next = words[index + 1];

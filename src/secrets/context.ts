@@ -10,7 +10,7 @@ const REACH = 64;
 const NAME = /[A-Za-z0-9_.$-]/;
 
 /** How a value was joined to its name. */
-type Joint = 'tight' | 'spaced' | 'colon' | 'flag' | 'call' | 'tag' | 'said' | 'word' | 'list';
+type Joint = 'tight' | 'spaced' | 'colon' | 'flag' | 'call' | 'pair' | 'tag' | 'said' | 'word' | 'list' | 'directive';
 
 type Named = { readonly from: number; readonly to: number; readonly name: string };
 
@@ -21,7 +21,11 @@ export function nameAround(text: string, at: number, length: number): Named {
   let to = at + length;
   while (to < text.length && to - at < REACH && NAME.test(text.charAt(to))) to += 1;
   while (to > at && /[.$-]/.test(text.charAt(to - 1))) to -= 1;
-  return { from, to, name: text.slice(from, to) };
+  const name = text.slice(from, to);
+  // `API key: …`, `Unseal Key 1: …`: a name of two words.
+  const two = /^keys?$/i.test(name) ? /([A-Za-z]{2,16})[ \t]$/.exec(text.slice(Math.max(0, from - 18), from)) : null;
+  const number = two && /^[ \t]#?\d{1,2}(?=[ \t]{0,4}[:=])/.exec(text.slice(to, to + 10));
+  return { from, to: to + (number ? number[0].length : 0), name: two ? `${two[1]}_${name}` : name };
 }
 
 /** What stands behind the name, where that is a secret. */
@@ -47,13 +51,17 @@ const BLOCK = /[|>][+-]?[ \t]{0,8}\r?\n[ \t]{1,40}/y;
 const NEXT_LINE = /[ \t]{0,8}\r?\n[ \t]{1,40}(?=["'])/y;
 const LIST_VALUE =
   /\\{0,4}["']?[ \t]{0,4}[,;]?\s{0,60}(?:- )?\\{0,4}["']?(?:value|Value|VALUE|default|secretValue|content|data)\\{0,4}["']?[ \t]{0,4}[:=][ \t]{0,4}/y;
+const VARIABLE = /["'][ \t]{0,4}\{[^{}]{0,200}?\bdefault[ \t]{0,8}=[ \t]{0,4}/y;
 const TAG_END = /[^<>\n]{0,80}>[ \t]{0,8}/y;
-const SAID = /[ \t]{1,4}(?:is|was|are|set to|of|to be|equals|as|used|changed to|set as|now)[ \t:]{1,4}(?=\S)/y;
+const SAID =
+  /(?:[ \t]for[ \t](?:the[ \t])?(?:user[ \t]|account[ \t])?["']?[\w.@-]{1,40}["']?)?[ \t]{1,4}(?:is|was|are|set to|of|to be|equals|as|used|changed to|set as|now)[ \t:]{1,4}(?=\S)/y;
 const OPENED = /\([ \t]{0,4}(?=["'`])/y;
 const COMMA = /,[ \t]{0,8}(?=["'`])/y;
 
 function joined(text: string, { from, to, name }: Named): Joined | undefined {
   const before = text.charAt(from - 1);
+  // The user of an address.
+  if (before === '/' && text.startsWith('://', from - 3)) return undefined;
   const list = sticky(LIST_VALUE, text, to);
   // `- name: DB_PASSWORD` with its value on the next line, or in the next field.
   if (
@@ -68,7 +76,10 @@ function joined(text: string, { from, to, name }: Named): Joined | undefined {
     const inside = sticky(TAG_END, text, to);
     if (inside >= 0) return valueAt(text, inside, 'tag', named(before, name));
   }
-  if (/variable[ \t]{1,4}["']$/.test(text.slice(Math.max(0, from - 14), from))) return undefined;
+  if (/variable[ \t]{1,4}["']$/.test(text.slice(Math.max(0, from - 14), from))) {
+    const fallback = sticky(VARIABLE, text, to);
+    return fallback < 0 ? undefined : valueAt(text, fallback, 'list', named(before, name));
+  }
   const typed = sticky(TYPED, text, to);
   if (typed >= 0 && text.charAt(to) !== '=') return valueAt(text, typed, 'spaced', named(before, name));
   const opened = sticky(OPENED, text, to);
@@ -78,12 +89,12 @@ function joined(text: string, { from, to, name }: Named): Joined | undefined {
   if (quoted) {
     const comma = sticky(COMMA, text, closed);
     if (comma >= 0 && /[(,]\s{0,4}["'`]$/.test(text.slice(Math.max(0, from - 6), from)))
-      return valueAt(text, comma, 'call', named(before, name));
+      return valueAt(text, comma, 'pair', named(before, name));
   }
   const separator = sticky(SEPARATOR, text, closed);
   if (separator < 0) return apart(text, from, to, named(before, name), quoted);
   const sign = text.slice(closed, separator);
-  if (sign === '==' || sign === '===') return undefined;
+  if (sign === '==' || sign === '===' || (sign === ':' && text.charAt(separator) === ':')) return undefined;
   const behind = sticky(BLANKS, text, separator);
   const spaced = behind > separator || closed > to + (quoted ? 2 : 0);
   const block = sticky(BLOCK, text, behind);
@@ -112,17 +123,19 @@ function apart(text: string, from: number, to: number, before: Before, quoted: b
   const commanded =
     /(?:\b(?:ENV|ARG|setenv|set -\w{1,3}|configure set|config set|config:set|secrets? set|env add|config --global|config|export|SET|put|add)[ \t]+(?:[\w./:-]{1,40}[ \t]+)?|\b(?:login|user|account|machine|default)[ \t]+\S{1,60}[ \t]+)$/.test(
       line,
-    ) || /^[ \t]*$/.test(line);
-  return valueAt(text, behind, commanded ? 'flag' : 'word', before);
+    );
+  const directive = /^[ \t]*$/.test(line) || /^[A-Z_]+$/.test(before.name);
+  return valueAt(text, behind, commanded ? 'flag' : directive ? 'directive' : 'word', before);
 }
 
 function valueAt(text: string, at: number, joint: Joint, before: Before): Joined | undefined {
   const quoted = quotedAt(text, at);
   if (quoted) return { value: quoted, joint };
-  if (joint === 'call') return undefined;
+  if (joint === 'call' || joint === 'pair') return undefined;
   const wholeLine = joint === 'tight' && !before.parameter && ownLine(text, at, before.name);
   const value = bareAt(text, at, { parameter: before.parameter, wholeLine });
-  return value ? { value, joint } : undefined;
+  if (!value || (joint === 'tag' && text.charAt(value.end) !== '<')) return undefined;
+  return { value, joint };
 }
 
 /** `NAME=value` from the beginning of a line to its end, with nothing that a shell would take apart. */
@@ -139,7 +152,7 @@ function ownLine(text: string, at: number, name: string): boolean {
 }
 
 const SCHEME =
-  /^(?:Bearer|Basic|Token|ApiKey|Api-Key|Api-Token|Key|SSWS|GenieKey|Bot|OAuth|JWT|PRIVATE-TOKEN)[ \t]+|^token=/i;
+  /^(?:Bearer|Basic|Token|ApiKey|Api-Key|Api-Token|Key|SSWS|GenieKey|Bot|OAuth|JWT|PRIVATE-TOKEN)[ \t]+|^(?:token=|pass:)/i;
 
 /** `Bearer x` is a scheme and a value. */
 function withoutScheme(text: string, value: Value): { start: number; end: number } {
@@ -161,7 +174,10 @@ function plausible(value: string, { kind, strength }: Grade, joint: Joint, quote
   ) {
     return phrase(value, kind, quoted);
   }
+  if ((joint === 'directive' || joint === 'word') && !quoted && isCode(value)) return false;
   if (joint === 'word') return strength === 'strong' ? random(value) : random(value, 24);
+  if (joint === 'directive') return strength === 'strong' && mixed(value) && (kind === 'PASSWORD' || random(value));
+  if (joint === 'pair') return value.length >= 6 && mixed(value) && !plainName(value);
   if (joint === 'call') return value.length >= 6 && mixed(value) && /\d/.test(value);
   if (strength === 'weak')
     return isUuid(value)
@@ -175,7 +191,7 @@ function plausible(value: string, { kind, strength }: Grade, joint: Joint, quote
     return mixed(value) ? !plainName(value) : value.length >= 20 && entropy(value) > 3.3 && !/[-_ .]/.test(value);
   }
   if (/^\d+$/.test(value)) return value.length >= 6 && joint !== 'spaced' && joint !== 'said';
-  if (joint === 'said') return value.length >= 6 && strongPassword(value);
+  if (joint === 'said') return value.length >= 6 && (strongPassword(value) || random(value, 12));
   if (joint === 'spaced' && !quoted) return value.length >= 6 && mixed(value);
   if (!quoted && joint === 'colon') return value.length >= 6 && mixed(value);
   return true;

@@ -7,6 +7,7 @@ import { authorizationAt, basicAt, bearerAt, cookiesAt, signatureAt } from './he
 import { cryptedAt, identifiedAt, pgpassAt, pipedAt } from './piped.ts';
 import { PROGRAMS } from './rules/programs.ts';
 import { TOKEN_RULES } from './rules/table.ts';
+import { VENDORS } from './rules/vendors.ts';
 import { Scanner } from './scanner.ts';
 import { tokenReader } from './tokens.ts';
 import { addressAt, oracleAt } from './urls.ts';
@@ -19,6 +20,7 @@ type Pass = {
   /** The name and the call that were read last end here. */
   nameEnd: number;
   callEnd: number;
+  blockEnd: number;
 };
 
 type Look = (pass: Pass, at: number) => void;
@@ -32,6 +34,16 @@ const one =
   (pass, at) => {
     const found = read(pass.text, at);
     if (found) pass.found.push(found);
+  };
+
+/** A long one: what begins within it is part of it. */
+const block =
+  (read: (text: string, at: number, ends: EndMarks) => Finding | undefined): Look =>
+  (pass, at) => {
+    const found = at < pass.blockEnd ? undefined : read(pass.text, at, pass.ends);
+    if (!found) return;
+    pass.found.push(found);
+    pass.blockEnd = found.end;
   };
 
 const name =
@@ -63,18 +75,19 @@ function ready(): Scanner<Look> {
     for (const start of rule.starts.split(' ')) made.add(start, one(tokenReader(rule, start)), true);
   }
   for (const word of NAME_WORDS.split(' ')) made.add(word, name(word.length), false);
-  for (const program of Object.keys(PROGRAMS)) if (program.length > 2) made.add(program, call(program), true);
+  for (const program of Object.keys(PROGRAMS)) made.add(program.padEnd(3), call(program), true);
+  for (const vendor of VENDORS) made.add(vendor, name(vendor.length), false);
   for (const [start, look] of SHAPES) made.add(start, look, false);
-  made.add('eyJ', one(jwtAt), true);
+  made.add('eyJ', block(jwtAt), true);
   scanner = made;
   return made;
 }
 
 const SHAPES: readonly (readonly [string, Look])[] = [
-  ['-----begin ', (pass, at) => one((text, from) => keyBlockAt(text, from, pass.ends))(pass, at)],
-  ['-----end ', one(keyTailAt)],
-  ['ls0tls1crudjti', one(encodedKeyAt)],
-  ['private-lines: ', one(puttyAt)],
+  ['-----begin ', block(keyBlockAt)],
+  ['-----end ', block(keyTailAt)],
+  ['ls0tls1crudjti', block(encodedKeyAt)],
+  ['private-lines: ', block(puttyAt)],
   ['://', one((text, at) => addressAt(text, at + 3))],
   [':\\/\\/', one((text, at) => addressAt(text, at + 5))],
   ['thin:', one(oracleAt)],
@@ -101,7 +114,7 @@ const SHAPES: readonly (readonly [string, Look])[] = [
 
 /** The secrets of a text by the rules alone, in order and without overlap. Linear in the text, whatever it holds. */
 export function detect(text: string): readonly Finding[] {
-  const pass: Pass = { text, found: [], ends: new EndMarks(), nameEnd: 0, callEnd: 0 };
+  const pass: Pass = { text, found: [], ends: new EndMarks(), nameEnd: 0, callEnd: 0, blockEnd: 0 };
   ready().scan(text, (at, look) => look(pass, at));
   return settle(pass.found, text);
 }

@@ -24,6 +24,8 @@ function merged(first: Finding, second: Finding, text: string): Finding {
   if (same) return surer;
   if (second.end <= first.end) {
     // A piece inside a longer value: the whole of it, unless the whole is a sentence or an address around it.
+    if (second.rank === RANK.token && first.start === second.start && /[%/&;,|]/.test(text.charAt(second.end)))
+      return second;
     const around = text.slice(first.start, first.end);
     return second.rank > first.rank && /[\s]|:\/\//.test(around) ? second : { ...first, kind: surer.kind };
   }

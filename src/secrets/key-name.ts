@@ -1,5 +1,7 @@
 /** What a name says of its value: `db_password`, `githubToken`, `AWS_SECRET_ACCESS_KEY`, `token_count`. */
 
+import { VENDORS } from './rules/vendors.ts';
+
 /** `strong`: the value is a secret unless it looks like none; `weak`: only when it looks like one. */
 export type Grade = { readonly kind: string; readonly strength: 'strong' | 'weak' };
 
@@ -17,11 +19,11 @@ const KEY = set(
 );
 /** Words that make a following `key` a secret. */
 const KEY_BEFORE = set(
-  'api access secret private encryption encrypt encrypted decryption decrypt signing sign signature auth authorization master account shared license app application consumer subscription storage service admin hmac session jwt deploy webhook aes crypto cipher write server integration functions function client sas security ingest ingestion recaptcha captcha send rsa ec ed25519 root cookie token oauth oauth2 x apim ocp vault backup wallet signer validator rest restapi hook stripe openai anthropic algolia search mailgun sendgrid twilio datadog dd newrelic azure gemini google groq mistral cohere',
+  'api access secret private encryption encrypt encrypted decryption decrypt signing sign signature auth authorization master account shared license app application consumer subscription storage service admin hmac session jwt deploy webhook aes crypto cipher write server integration functions function client sas security ingest ingestion recaptcha captcha send rsa ec ed25519 root cookie token oauth oauth2 x apim ocp vault backup wallet unseal recovery signer validator rest restapi hook stripe openai anthropic algolia search mailgun sendgrid twilio datadog dd newrelic azure gemini google groq mistral cohere',
 );
 /** Words after which a name is about the secret, not the secret itself. */
 const ABOUT = set(
-  'id ids name names type types url uri urls path paths file files filename filepath dir directory length len count counts size limit limits max min policy policies expires expiry expiration expire ttl age lifetime field fields label hint format version ref refs arn endpoint host hostname port user username users prompt required enabled disabled valid invalid regex pattern placeholder error errors message msg text title description index idx position pos kind status state at date time timeout timestamp rotation rotate manager management provider providers store storage2 class location env variable var cmd command script reset change changed updated created method mode strength reuse history attempts budget usage used remaining cost price per rate limiter bucket tokenizer hashing algorithm alg algo curve iv fingerprint thumbprint checksum digest kid issuer audience scope scopes protected request response handler service2 helper utils util validator validation validate check checker generator factory parser store builder input inputs component view page screen form dialog modal icon button link list map set cache queue table column row schema model entity dto type2 exists present found missing source sources prefix suffix separator delimiter number num total ratio window distance latency bindings binding mount mounts volume group groups role roles template annotation annotations',
+  'id ids name names type types url uri urls path paths file files filename filepath dir directory length len count counts size limit limits max min policy policies expires expiry expiration expire ttl age lifetime field fields label hint format version ref refs arn endpoint host hostname port user username users prompt required enabled disabled valid invalid regex pattern placeholder error errors message msg text title description index idx position pos kind status state at date time timeout timestamp rotation rotate manager management provider providers store storage2 class location env variable var cmd command script reset change changed updated created method mode strength reuse history attempts budget usage used remaining cost price per rate limiter bucket tokenizer hashing algorithm alg algo curve iv fingerprint thumbprint checksum digest kid issuer audience scope scopes protected request response handler service2 helper utils util validator validation validate check checker generator factory parser store builder input inputs component view page screen form dialog modal icon button link list map set cache queue table column row schema model entity dto type2 exists present found missing source sources prefix suffix separator delimiter number num total ratio window distance latency bindings binding mount mounts commit sha sha1 sha256 sha512 md5 digest etag revision rev tag branch build image release hash action actions workflow repo repository org organization team project region channel volume group groups role roles template annotation annotations',
 );
 /** Words that make a following token or key harmless. */
 const HARMLESS_BEFORE = set(
@@ -31,6 +33,8 @@ const HARMLESS_BEFORE = set(
 const NEUTRAL = set(
   'base value val prod production dev development staging stage stg test testing live primary secondary current new old raw string str plain plaintext hex b64 base64 encoded default confirmation confirm confirmed again repeat local root admin data v1 v2 v3 here is was override seed salt1 pem',
 );
+
+const VENDOR_NAMES: ReadonlySet<string> = new Set(VENDORS);
 
 /** Longest name looked at. */
 const LONGEST = 100;
@@ -44,7 +48,10 @@ export function gradeOf(name: string): Grade | undefined {
   const own = familyOf(last, before, words);
   if (own) return HARMLESS_BEFORE.has(before) && own.kind !== 'PASSWORD' ? undefined : own;
   if (last === 'id' && before === 'secret') return { kind: 'SECRET', strength: 'weak' };
-  if (ABOUT.has(last) || words.length < 2) return undefined;
+  if (ABOUT.has(last)) return undefined;
+  if (words.some((word) => VENDOR_NAMES.has(word)) && !words.some((word) => ABOUT.has(word)))
+    return { kind: 'API_KEY', strength: 'weak' };
+  if (words.length < 2) return undefined;
   // PASSWORD_DB, API_KEY_OPENAI: the name goes on with what it is for.
   for (let at = words.length - 2; at >= Math.max(0, words.length - 4); at -= 1) {
     if (words.slice(at + 1).some((word) => ABOUT.has(word)) || HARMLESS_BEFORE.has(words[at - 1] ?? ''))
@@ -76,7 +83,7 @@ function familyOf(last: string, before: string, words: readonly string[]): Grade
   }
   if (last === 'auth' || last === 'credential' || last === 'credentials' || last === 'creds' || last === 'cred')
     return { kind: 'CREDENTIAL', strength: 'weak' };
-  if (/^(?:sessionid|phpsessid|jsessionid|sid|sessid|session|cookie)$/.test(last))
+  if (/^(?:sessionid|phpsessid|jsessionid|sid|sessid|session)$/.test(last))
     return { kind: 'SESSION', strength: 'weak' };
   if (last === 'sig' || last === 'signature') return { kind: 'SIGNATURE', strength: 'weak' };
   return undefined;

@@ -22,7 +22,8 @@ const PGPASS = /(:(?:5432|\d{4,5}|\*):[\w*.-]{1,64}:[\w*.@-]{1,64}:)([^\s:][^\r\
 
 /** A line of `.pgpass`: `host:port:database:user:password`. @param at where `:port:` begins */
 export function pgpassAt(text: string, at: number): Finding | undefined {
-  const line = text.slice(text.lastIndexOf('\n', at) + 1, at);
+  const lead = text.slice(Math.max(0, at - 101), at);
+  const line = lead.slice(lead.lastIndexOf('\n') + 1);
   if (line === '' || line.length > 100 || !/^[ \t+-]{0,4}[\w*.-]+$/.test(line)) return undefined;
   PGPASS.lastIndex = at;
   const found = PGPASS.exec(text);

@@ -9,7 +9,7 @@ const MARKED =
 const WORDS = new Set(
   `a an the my our your some any this that new old is not no yes on off ok true false null none nil undefined void empty default
   required optional missing invalid valid wrong incorrect expired enabled disabled unset set get string str text number int integer
-  bool boolean object array any unknown type value val var name user username admin root login password passwd passphrase pass pwd pw
+  bool boolean object array any unknown type value val var name user username admin guest anonymous nobody root login password passwd passphrase pass pwd pw
   secret secrets token tokens key keys apikey api auth access refresh bearer basic private public client server session id test tests
   testing demo sample foo bar baz qux foobar abc xyz here goes enter insert put use with from for of in to and or env variable
   config file path field input prompt hash salt hashed encrypted plain plaintext base hex github gitlab aws azure google openai slack

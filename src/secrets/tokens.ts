@@ -8,6 +8,8 @@ import { mixed } from './shape.ts';
 const WINDOW = 1200;
 /** A line that ends before this is a word, not half a token. */
 const LEAST_LINE = 20;
+/** A token that is whole by itself goes on in the next line only where the line is as long as a page is wide. */
+const LONG_LINE = 60;
 
 export type Reader = (
   text: string,
@@ -30,12 +32,14 @@ export function tokenReader(rule: TokenRule, start: string): Reader {
     if (from < 0 || !beginsHere(text, from)) return undefined;
     let end = read(text, at);
     let value = end < 0 ? '' : text.slice(from, end);
-    if (end < 0) {
-      const joined = unwrapped(text, at);
+    if (end < 0 || (isLineEnd(text, end) && isLong(text, end))) {
+      const joined = unwrapped(text, at, start);
       const length = joined === undefined ? -1 : read(joined.text, 0);
-      if (!joined || length < 0) return undefined;
-      value = joined.text.slice(0, length);
-      end = (joined.places[length - 1] ?? at) + 1;
+      if (end < 0 && (!joined || length < 0)) return undefined;
+      if (joined && length > end - at) {
+        value = joined.text.slice(0, length);
+        end = (joined.places[length - 1] ?? at) + 1;
+      }
     }
     const body = value.slice(start.length);
     if (isPlaceholder(value) || isPlaceholder(body) || (rule.loose && !(mixed(body) && /\d/.test(body))))
@@ -63,8 +67,25 @@ function isWord(code: number): boolean {
 
 const BREAK = /\\?\r?\n[ \t]{0,40}/y;
 
+/** A line of nothing but the rest of a token: not a word, not the next token of a list. */
+function goesOn(text: string, at: number, start: string): boolean {
+  REST.lastIndex = at;
+  const rest = REST.exec(text)?.[0] ?? '';
+  return rest !== '' && !rest.startsWith(start) && mixed(rest) && /\d/.test(rest) && rest.length >= 6;
+}
+
+const REST = /[A-Za-z0-9_.=+/-]{6,400}(?=["'`)\]},;\\]|\s|$)/y;
+
+function isLineEnd(text: string, at: number): boolean {
+  return /[\r\n\\]/.test(text.charAt(at));
+}
+
+function isLong(text: string, end: number): boolean {
+  return end >= LONG_LINE && !text.slice(end - LONG_LINE, end).includes('\n');
+}
+
 /** A token that a narrow page has broken into lines, put together again; `places` say where each character stood. */
-function unwrapped(text: string, at: number): { text: string; places: number[] } | undefined {
+function unwrapped(text: string, at: number, start: string): { text: string; places: number[] } | undefined {
   const places: number[] = [];
   let joined = '';
   let line = 0;
@@ -77,7 +98,7 @@ function unwrapped(text: string, at: number): { text: string; places: number[] }
       continue;
     }
     BREAK.lastIndex = index;
-    if (line < LEAST_LINE || !BREAK.test(text)) break;
+    if (line < LEAST_LINE || !BREAK.test(text) || !goesOn(text, BREAK.lastIndex, start)) break;
     joined += text.slice(from, index);
     from = BREAK.lastIndex;
     index = from - 1;

@@ -23,7 +23,8 @@ export function addressAt(text: string, at: number): Finding | undefined {
   const colon = info.indexOf(':');
   const value = colon < 0 ? info : info.slice(colon + 1);
   const start = at + (colon < 0 ? 0 : colon + 1);
-  if (isPlaceholder(value) || value.length < 4) return undefined;
+  // A default that is the user's name once more protects nothing.
+  if (isPlaceholder(value) || value.length < 4 || info === `${value}:${value}`) return undefined;
   if (colon < 0 && !(random(value, 20) || isUuid(value))) return undefined;
   // A port and a path are no password.
   if (/^\d{1,5}$/.test(value) && colon >= 0 && value.length < 6) return undefined;

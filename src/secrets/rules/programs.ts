@@ -8,6 +8,8 @@ export type Program = {
   readonly pair?: readonly string[];
   /** What stands between user and secret; a colon by default. */
   readonly between?: RegExp;
+  /** What ends the secret of a pair. */
+  readonly until?: RegExp;
   /** The operand that is the secret, counted from 0. */
   readonly operand?: number;
   /** The first operand is `user:secret`. */
@@ -59,7 +61,8 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
   sqlcmd: { value: ['-P'] },
   bcp: { value: ['-P'] },
   isql: { operand: 2 },
-  sqlplus: { operandPair: true, between: /\// },
+  sqlplus: { operandPair: true, between: /\//, until: /@/ },
+  nmcli: { value: ['password', 'wifi-sec.psk', '802-11-wireless-security.psk'] },
   htpasswd: { operand: 2, needs: ['-b', '-nb', '-bB', '-nbB', '-Bbn', '-bn', '-cb', '-bc', '-Bb', '-cbB', '-bBn'] },
   zip: { value: ['-P', '--password'] },
   unzip: { value: ['-P'] },
