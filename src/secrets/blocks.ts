@@ -23,6 +23,7 @@ export function keyBlockAt(text: string, at: number, ends: EndMarks): Finding | 
     if (!LINE.test(text)) break;
     reach = LINE.lastIndex;
   }
+  while (/[\r\n]/.test(text.charAt(reach - 1))) reach -= 1;
   return reach > body + 32 ? { start: at, end: reach, kind: 'PRIVATE_KEY', rank: RANK.block } : undefined;
 }
 

@@ -40,7 +40,9 @@ function secretsOf(program: Program, words: readonly Word[]): Finding[] {
   for (const [index, word] of words.entries()) {
     const next = words[index + 1];
     if (program.value?.includes(word.text) && next) keep(next.start, next.text);
-    if (program.pair?.includes(word.text) && next) pair(next, 0);
+    // `-su me:…`: flags before the option in one word.
+    const bundled = /^-[a-zA-Z]{2,6}$/.test(word.text) ? `-${word.text.at(-1) ?? ''}` : word.text;
+    if ((program.pair?.includes(word.text) || program.pair?.includes(bundled)) && next) pair(next, 0);
     for (const option of program.attached ?? []) {
       const value = word.text.slice(option.length);
       if (word.text.startsWith(option) && value !== '' && !value.startsWith('=') && (option.length > 2 || glued(value)))
@@ -55,7 +57,9 @@ function secretsOf(program: Program, words: readonly Word[]): Finding[] {
     }
   }
   const plain = words.filter((word) => !word.text.startsWith('-'));
-  const place = program.operand === undefined ? undefined : plain[program.operand];
+  // Without a file to write to there is one operand less.
+  const fewer = program.less !== undefined && words.some((word) => program.less?.test(word.text)) ? 1 : 0;
+  const place = program.operand === undefined ? undefined : plain[program.operand - fewer];
   if (place) keep(place.start, place.text);
   if (program.operandPair) for (const word of plain.slice(0, 1)) pair(word, 0);
   return found;

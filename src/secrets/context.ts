@@ -2,6 +2,7 @@
 import { type Finding, RANK } from './finding.ts';
 import { type Grade, gradeOf } from './key-name.ts';
 import { isPlaceholder } from './placeholder.ts';
+import { PROGRAMS } from './rules/programs.ts';
 import { entropy, isCode, isOrdinary, isUuid, mixed, random } from './shape.ts';
 import { bareAt, quotedAt, type Value } from './value.ts';
 
@@ -28,10 +29,17 @@ export function nameAround(text: string, at: number, length: number): Named {
   return { from, to: to + (number ? number[0].length : 0), name: two ? `${two[1]}_${name}` : name };
 }
 
+/** `?key=…`: in an address the word is enough, for a value that looks like one. */
+const PARAMETER: Grade = { kind: 'API_KEY', strength: 'weak' };
+
 /** What stands behind the name, where that is a secret. */
 export function namedValue(text: string, named: Named): Finding | undefined {
-  const grade = gradeOf(named.name);
-  if (!grade) return undefined;
+  const { from, to, name } = named;
+  // `htpasswd -b …`: a program, not a name.
+  if (/[ \t]/.test(text.charAt(to)) && (PROGRAMS[name] || name === 'chpasswd')) return undefined;
+  const parameter = /[?&;]/.test(text.charAt(from - 1));
+  const grade = gradeOf(name) ?? (parameter && /^(?:key|code)$/i.test(name) ? PARAMETER : undefined);
+  if (!grade || (grade.kind === 'SIGNATURE' && !parameter)) return undefined;
   const found = joined(text, named);
   if (!found) return undefined;
   const bare = withoutScheme(text, found.value);
@@ -52,9 +60,13 @@ const NEXT_LINE = /[ \t]{0,8}\r?\n[ \t]{1,40}(?=["'])/y;
 const LIST_VALUE =
   /\\{0,4}["']?[ \t]{0,4}[,;]?\s{0,60}(?:- )?\\{0,4}["']?(?:value|Value|VALUE|default|secretValue|content|data)\\{0,4}["']?[ \t]{0,4}[:=][ \t]{0,4}/y;
 const VARIABLE = /["'][ \t]{0,4}\{[^{}]{0,200}?\bdefault[ \t]{0,8}=[ \t]{0,4}/y;
-const TAG_END = /[^<>\n]{0,80}>[ \t]{0,8}/y;
+const TAG_END = /[^<>\n]{0,80}>[ \t]{0,8}(?:<!\[CDATA\[)?/y;
+const TAG_VALUE = /[ \t]{1,4}(?:[\w:-]{1,20}="[^"\n]{0,60}"[ \t]{1,4}){0,2}value=(?=")/y;
 const SAID =
-  /(?:[ \t]for[ \t](?:the[ \t])?(?:user[ \t]|account[ \t])?["']?[\w.@-]{1,40}["']?)?[ \t]{1,4}(?:is|was|are|set to|of|to be|equals|as|used|changed to|set as|now)[ \t:]{1,4}(?=\S)/y;
+  /(?:[ \t]for[ \t](?:the[ \t])?(?:user[ \t]|account[ \t])?["']?[\w.@-]{1,40}["']?)?[ \t]{1,4}(?:is generated for [^\s:]{1,60}:|(?:has been |was |is )?(?:set|changed|reset) to|is|was|are|of|to be|equals|as|used|changed to|set as|now)[ \t:]{1,4}(?=\S)/y;
+/** `token for ci: …`, `private key (hex): …`, `secret value: …` */
+const REMARK =
+  /[ \t](?:\([^()\n]{1,24}\)|value|string|for[ \t][\w@.-]{1,40}(?:[ \t][\w@.-]{1,40})?)[ \t]{0,2}[:=][ \t]{1,4}(?=\S)/y;
 const OPENED = /\([ \t]{0,4}(?=["'`])/y;
 const COMMA = /,[ \t]{0,8}(?=["'`])/y;
 
@@ -72,7 +84,12 @@ function joined(text: string, { from, to, name }: Named): Joined | undefined {
   ) {
     return valueAt(text, list, 'list', named(before, name));
   }
-  if (before === '<' && text.charAt(from - 2) !== '<') {
+  if (
+    (before === '<' && text.charAt(from - 2) !== '<') ||
+    (before === ':' && /<\w{1,20}:$/.test(text.slice(Math.max(0, from - 22), from)))
+  ) {
+    const attribute = sticky(TAG_VALUE, text, to);
+    if (attribute >= 0) return valueAt(text, attribute, 'tag', named(before, name));
     const inside = sticky(TAG_END, text, to);
     if (inside >= 0) return valueAt(text, inside, 'tag', named(before, name));
   }
@@ -113,11 +130,13 @@ function named(before: string, name: string): Before {
 /** No sign between name and value: an option, a word of a configuration file, a sentence, SQL. */
 function apart(text: string, from: number, to: number, before: Before, quoted: boolean): Joined | undefined {
   if (quoted) return undefined;
+  const remarked = sticky(REMARK, text, to);
+  if (remarked >= 0) return valueAt(text, remarked, 'said', before);
   const said = sticky(SAID, text, to);
   if (said >= 0) return valueAt(text, said, 'said', before);
   const behind = sticky(BLANKS, text, to);
-  if (behind === to || behind >= text.length) return undefined;
-  if (before.flag) return text.charAt(behind) === '-' ? undefined : valueAt(text, behind, 'flag', before);
+  if (behind === to || behind >= text.length || text.charAt(behind) === '-') return undefined;
+  if (before.flag) return valueAt(text, behind, 'flag', before);
   const lead = text.slice(Math.max(0, from - 80), from);
   const line = lead.slice(lead.lastIndexOf('\n') + 1);
   const commanded =
@@ -133,8 +152,8 @@ function valueAt(text: string, at: number, joint: Joint, before: Before): Joined
   if (quoted) return { value: quoted, joint };
   if (joint === 'call' || joint === 'pair') return undefined;
   const wholeLine = joint === 'tight' && !before.parameter && ownLine(text, at, before.name);
-  const value = bareAt(text, at, { parameter: before.parameter, wholeLine });
-  if (!value || (joint === 'tag' && text.charAt(value.end) !== '<')) return undefined;
+  const value = bareAt(text, at, { parameter: before.parameter, wholeLine, spoken: joint === 'said' });
+  if (!value || (joint === 'tag' && !/^(?:<|\]\]>)/.test(text.slice(value.end, value.end + 3)))) return undefined;
   return { value, joint };
 }
 
@@ -161,13 +180,15 @@ function withoutScheme(text: string, value: Value): { start: number; end: number
   const start = value.start + scheme.length;
   if (start < value.end) return { start, end: value.end };
   // Unquoted: the value ended at the blank after the scheme.
-  const rest = bareAt(text, start, { parameter: false, wholeLine: false });
+  const rest = bareAt(text, start, { parameter: false, wholeLine: false, spoken: false });
   return rest ?? value;
 }
 
 /** Whether a value looks like a secret, as far as its name and the way it is written leave that open. */
 function plausible(value: string, { kind, strength }: Grade, joint: Joint, quoted: boolean): boolean {
   if (value.length < 4 || isPlaceholder(value) || isOrdinary(value)) return false;
+  // The query of an address: its parameters speak for themselves.
+  if (/^\?\w+=/.test(value)) return false;
   if (
     /^\s|\s$/.test(value) ||
     (/\s/.test(value) && !(quoted && kind === 'PASSWORD' && value.split(/\s+/).length <= 6 && mixed(value)))
@@ -179,19 +200,22 @@ function plausible(value: string, { kind, strength }: Grade, joint: Joint, quote
   if (joint === 'directive') return strength === 'strong' && mixed(value) && (kind === 'PASSWORD' || random(value));
   if (joint === 'pair') return value.length >= 6 && mixed(value) && !plainName(value);
   if (joint === 'call') return value.length >= 6 && mixed(value) && /\d/.test(value);
+  // A pair in a pair: the inner one speaks for itself.
+  if (strength === 'weak' && /^[A-Za-z_][\w-]{1,30}=[^=]/.test(value)) return false;
   if (strength === 'weak')
     return isUuid(value)
       ? kind === 'SECRET'
-      : random(value, kind === 'API_KEY' ? 20 : 16) || (kind === 'PASSWORD' && strongPassword(value));
+      : random(value, kind === 'API_KEY' ? 20 : 16) ||
+          (kind === 'PASSWORD' && (strongPassword(value) || (quoted && mixed(value))));
   if (!quoted && (joint === 'spaced' || joint === 'colon') && isCode(value)) return false;
   if (kind !== 'PASSWORD') {
     if (/^\d+$/.test(value)) return false;
     if (value.length < 8) return false;
-    if (joint === 'said') return mixed(value) && /\d/.test(value);
+    if (joint === 'said') return mixed(value) && /\d/.test(value) && value.length >= 10;
     return mixed(value) ? !plainName(value) : value.length >= 20 && entropy(value) > 3.3 && !/[-_ .]/.test(value);
   }
   if (/^\d+$/.test(value)) return value.length >= 6 && joint !== 'spaced' && joint !== 'said';
-  if (joint === 'said') return value.length >= 6 && (strongPassword(value) || random(value, 12));
+  if (joint === 'said') return value.length >= 6 && (strongPassword(value) || (mixed(value) && value.length >= 12));
   if (joint === 'spaced' && !quoted) return value.length >= 6 && mixed(value);
   if (!quoted && joint === 'colon') return value.length >= 6 && mixed(value);
   return true;

@@ -13,10 +13,10 @@ const ODD: Place = { kind: 'odd' };
 
 /** Programs that run what they are given as text. */
 const INTERPRETERS =
-  /^(?:(?:ba|da|z|k|fi|a|tc|c|pw)?sh|eval|source|\.|trap|ssh|mosh|su|python[\d.]*|pypy\d?|perl[\d.]*|ruby[\d.]*|node|nodejs|deno|bun|php[\d.]*|lua[\d.]*|Rscript|osascript|[gmn]?awk|sed|expect|tclsh|psql|mysql|mariadb|sqlite3|mongosh?|sqlcmd|sqlplus|duckdb|clickhouse-client|jq|yq|xargs|parallel|watch|find|make|at|batch|crontab|tmux|screen|script|gdb|vim?|nvim|ed|ex|emacs|git|env|nsenter|chroot|docker|podman|kubectl|systemd-run|flock|timeout|bc|dc|let|declare|test|\[|printf)$/;
+  /^(?:(?:ba|da|z|k|fi|a|tc|c|pw)?sh|eval|source|\.|trap|ssh|mosh|su|python[\d.]*|pypy\d?|perl[\d.]*|ruby[\d.]*|node|nodejs|deno|bun|php[\d.]*|lua[\d.]*|Rscript|osascript|[gmn]?awk|sed|expect|tclsh|psql|mysql|mariadb|sqlite3|mongosh?|sqlcmd|sqlplus|duckdb|clickhouse-client|jq|yq|xargs|parallel|watch|find|make|at|batch|crontab|tmux|screen|script|gdb|vim?|nvim|ed|ex|emacs|git|env|nsenter|chroot|docker|podman|kubectl|systemd-run|flock|timeout|bc|dc|let|declare|test|\[)$/;
 /** Of those, the ones that take data in ordinary words: code only in a word that reads like some, or behind an option for it. */
 const ALSO_DATA =
-  /^(?:psql|mysql|mariadb|mongosh?|sqlcmd|sqlplus|git|docker|podman|kubectl|env|timeout|printf|ssh|find|watch|test|\[|su|jq|yq|flock|systemd-run|declare|make)$/;
+  /^(?:psql|mysql|mariadb|mongosh?|sqlcmd|sqlplus|git|docker|podman|kubectl|env|timeout|ssh|find|watch|test|\[|su|jq|yq|flock|systemd-run|declare|make)$/;
 /** Programs that run what they read. */
 const READERS =
   /^(?:(?:ba|da|z|k|fi|a|tc|c|pw)?sh|sudo|ssh|python[\d.]*|perl[\d.]*|ruby[\d.]*|node|nodejs|deno|bun|php[\d.]*|lua[\d.]*|psql|mysql|mariadb|sqlite3|mongosh?|sqlcmd|sqlplus|duckdb|xargs|parallel|at|batch|crontab|bc|dc|ed|ex|expect)$/;
@@ -95,17 +95,37 @@ function kindOf(command: string, path: readonly SyntaxNode[]): Place['kind'] {
       case 'HereDocBody':
         return outer?.type === 'HereDoc' && outer.delimiter?.quoted === true ? 'literalDocument' : 'document';
       case 'Word':
-        if (outer?.type === 'For' || outer?.type === 'Select') return outer.name === node ? 'odd' : 'bare';
-        if (outer?.type === 'Function' || outer?.type === 'Coproc') return 'odd';
-        if (outer?.type === 'Assignment') return outer.index === node ? 'odd' : 'bare';
-        if (outer?.type === 'Default' || outer?.type === 'Remove' || outer?.type === 'Replace') return 'odd';
-        return inBackticks(command, path) ? 'odd' : 'bare';
+        return outer && isPlainWord(node, outer) && !inBackticks(command, path) ? 'bare' : 'odd';
       default:
         if (CONTAINERS.has(node.type)) return 'comment';
         if (!PASSING.has(node.type) || (node.type === 'Glob' && node.kind === 'bracket')) return 'odd';
     }
   }
   return 'odd';
+}
+
+/** Whether a word stands where the shell takes what it expands to as it is. Numbers and subscripts are evaluated. */
+function isPlainWord(word: SyntaxNode, outer: SyntaxNode): boolean {
+  switch (outer.type) {
+    case 'Command':
+    case 'ArrayValue':
+    case 'Redirect':
+    case 'HereString':
+    case 'Case':
+    case 'CaseItem':
+      return true;
+    case 'For':
+    case 'Select':
+      return outer.name !== word;
+    case 'Assignment':
+      return outer.index !== word;
+    case 'TestBinary':
+      return !/^-(?:eq|ne|lt|le|gt|ge)$/.test(outer.operator);
+    case 'TestUnary':
+      return !/^-[vR]$/.test(outer.operator);
+    default:
+      return false;
+  }
 }
 
 function inBackticks(command: string, path: readonly SyntaxNode[]): boolean {

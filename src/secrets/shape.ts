@@ -54,6 +54,8 @@ export function isUuid(value: string): boolean {
 /** Something with a well-known meaning of its own: a version, a date, a checksum, a path, a host, a mail address. */
 export function isOrdinary(value: string): boolean {
   const head = value.slice(0, 200);
+  // The form of a bootstrap token of kubeadm.
+  if (/^[a-z0-9]{6}\.[a-z0-9]{16}$/.test(value) && hasDigit.test(value)) return false;
   return (
     VERSION.test(head) ||
     DATE.test(head) ||

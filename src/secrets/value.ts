@@ -30,18 +30,20 @@ export type Around = {
   readonly parameter: boolean;
   /** Name and value are a line of their own, as in a `.env` file: only its end ends it. */
   readonly wholeLine: boolean;
+  /** It stands in a sentence: signs within it are part of it, at its end they are not. */
+  readonly spoken: boolean;
 };
 
 /** Reads an unquoted value that begins at `at`. */
-export function bareAt(text: string, at: number, { parameter, wholeLine }: Around): Value | undefined {
+export function bareAt(text: string, at: number, { parameter, wholeLine, spoken }: Around): Value | undefined {
   let end = at;
-  while (end < text.length && end - at < LONGEST && !ends(text, end, parameter, wholeLine)) end += 1;
+  while (end < text.length && end - at < LONGEST && !ends(text, end, parameter, wholeLine, spoken)) end += 1;
   if (end - at >= LONGEST) return undefined;
   if (!wholeLine) end = trimmed(text, at, end);
   return end > at ? { start: at, end, quote: 'none' } : undefined;
 }
 
-function ends(text: string, at: number, parameter: boolean, wholeLine: boolean): boolean {
+function ends(text: string, at: number, parameter: boolean, wholeLine: boolean, spoken: boolean): boolean {
   const character = text.charAt(at);
   switch (character) {
     case ' ':
@@ -62,6 +64,7 @@ function ends(text: string, at: number, parameter: boolean, wholeLine: boolean):
     case '&':
       return (
         parameter ||
+        (!wholeLine && /^[A-Za-z_]\w{0,30}=/.test(text.slice(at + 1, at + 33))) ||
         text.charAt(at + 1) === '&' ||
         text.startsWith('&quot;', at) ||
         text.startsWith('&amp;', at) ||
@@ -73,7 +76,7 @@ function ends(text: string, at: number, parameter: boolean, wholeLine: boolean):
       return !wholeLine;
     case ';':
     case ',':
-      return !wholeLine;
+      return !wholeLine && !(spoken && /[^\s"'`]/.test(text.charAt(at + 1)));
     default:
       return false;
   }

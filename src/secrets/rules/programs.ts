@@ -12,6 +12,8 @@ export type Program = {
   readonly until?: RegExp;
   /** The operand that is the secret, counted from 0. */
   readonly operand?: number;
+  /** An option with which there is one operand less before it. */
+  readonly less?: RegExp;
   /** The first operand is `user:secret`. */
   readonly operandPair?: true;
   /** One of these words must be among the first ones. */
@@ -63,7 +65,11 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
   isql: { operand: 2 },
   sqlplus: { operandPair: true, between: /\//, until: /@/ },
   nmcli: { value: ['password', 'wifi-sec.psk', '802-11-wireless-security.psk'] },
-  htpasswd: { operand: 2, needs: ['-b', '-nb', '-bB', '-nbB', '-Bbn', '-bn', '-cb', '-bc', '-Bb', '-cbB', '-bBn'] },
+  htpasswd: {
+    operand: 2,
+    less: /^-\w*n/,
+    needs: ['-b', '-nb', '-bB', '-nbB', '-Bbn', '-bn', '-cb', '-bc', '-Bb', '-cbB', '-bBn'],
+  },
   zip: { value: ['-P', '--password'] },
   unzip: { value: ['-P'] },
   '7z': { attached: ['-p'] },

@@ -1,0 +1,162 @@
+import { execFileSync, type StdioOptions } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { restoreCommand } from '../../src/secrets/restore.ts';
+
+const H = '⟦PASSWORD_0a1b2c⟧';
+const folder = mkdtempSync(join(tmpdir(), 'aish-restore-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const canary = join(folder, 'canary');
+
+/** Runs a command with a handle as the program would, in a real bash. */
+function run(command: string, secret: string): { readonly out: string; readonly unsafe: string | undefined } {
+  const restored = restoreCommand(command, () => secret);
+  if (restored.kind !== 'restored') throw new Error('not restored');
+  const env = { PATH: process.env.PATH ?? '', ...restored.env };
+  return { out: bash(restored.command, env), unsafe: restored.unsafe };
+}
+
+function bash(command: string, env: NodeJS.ProcessEnv = process.env): string {
+  const stdio: StdioOptions = ['ignore', 'pipe', 'inherit'];
+  return execFileSync('bash', ['--norc', '-c', command], { cwd: folder, env, stdio, encoding: 'utf8' });
+}
+
+/** Secrets that would do something if a shell ever read them. */
+const hostile = [
+  `$(touch ${canary})`,
+  `\`touch ${canary}\``,
+  `'; touch ${canary}; '`,
+  `"; touch ${canary}; "`,
+  `a b  c\td`,
+  `*?[a-z]{x,y}~`,
+  `!! $HOME \${PATH} \\n \\`,
+  `line one\nline two`,
+  `x' "y" \`z\` $(w)`,
+  `-n`,
+  `#&|;<>()`,
+  `é⟦ 漢 😀`,
+];
+
+/** Places where a secret is a word of the shell's, whatever it holds; each prints it and nothing else. */
+const places = [
+  `printf %s ${H}`,
+  `printf %s "${H}"`,
+  `printf %s '${H}'`,
+  `printf %s $'${H}'`,
+  `X=${H}; printf %s "$X"`,
+  `X="${H}" bash -c 'printf %s "$X"'`,
+  `printf %s "$(printf %s. ${H})" | sed '$ s/[.]$//'`,
+  `printf %s $(printf %s 1 >/dev/null)${H}`,
+  `for x in ${H}; do printf %s "$x"; done`,
+  `f() { printf %s "$1"; }; f ${H}`,
+  `if [[ ${H} == ${H} ]]; then printf %s ${H}; fi`,
+  `case ${H} in ${H}) printf %s ${H};; esac`,
+  `( printf %s ${H} )`,
+  `a=(${H}); printf %s "\${a[0]}"`,
+  `printf %s ${H} > out; printf %s "$(cat out; printf .)" | sed '$ s/[.]$//'`,
+  `true && printf %s ${H} || true # not ${H} here`,
+];
+
+describe('a secret in a command', () => {
+  it.each(places)('%s', (command) => {
+    for (const secret of hostile) {
+      const { out, unsafe } = run(command, secret);
+      expect(out).toBe(secret);
+      expect(unsafe).toBeUndefined();
+      expect(existsSync(canary)).toBe(false);
+    }
+  });
+
+  it('is itself in a here-document and a here-string', () => {
+    for (const secret of hostile) {
+      expect(run(`cat <<EOF\nis ${H}\nEOF`, secret).out).toBe(`is ${secret}\n`);
+      expect(run(`cat <<< ${H}`, secret).out).toBe(`${secret}\n`);
+      if (!secret.includes('\n')) expect(run(`cat <<'EOF'\nis ${H}\nEOF`, secret).out).toBe(`is ${secret}\n`);
+      expect(existsSync(canary)).toBe(false);
+    }
+  });
+
+  it('is itself next to anything', () => {
+    const nasty = fc.string({ unit: fc.constantFrom(...`a '"\`$(){}[]\\;&|<>!*?~#\n\t-=`), maxLength: 12 });
+    fc.assert(
+      fc.property(nasty, fc.constantFrom(...places), (secret, place) => {
+        fc.pre(secret !== '');
+        expect(run(place, secret).out).toBe(secret);
+      }),
+      { numRuns: Number(process.env.AISH_FUZZ_CASES ?? 60) },
+    );
+  });
+});
+
+describe('a secret where it could run', () => {
+  const unsafe = (command: string, secret: string) => {
+    const restored = restoreCommand(command, () => secret);
+    return restored.kind === 'restored' ? restored.unsafe : 'unknown';
+  };
+
+  it.each([
+    `bash -c "echo ${H}"`,
+    `sh -c 'echo ${H}'`,
+    `eval echo ${H}`,
+    `ssh host "echo ${H}"`,
+    `echo ${H} | bash`,
+    `bash <<< ${H}`,
+    `python3 - <<EOF\nprint("${H}")\nEOF`,
+    `python3 -c 'print("${H}")'`,
+    `awk '{ print "${H}" }' f`,
+    `echo $((${H} + 1))`,
+    `[[ 1 -eq ${H} ]]`,
+    `echo \${a[${H}]}`,
+    `a[${H}]=1`,
+    `echo "\${x:${H}}"`,
+    `echo \`echo ${H}\``,
+    `echo \${x:-${H}}`,
+    `sudo env A=b sh -c 'echo ${H}'`,
+    `find . -exec sh -c 'echo ${H}' ';'`,
+    `psql -c "alter user x password '${H}'"`,
+    `echo "select '${H}'" | psql`,
+    `if true; then echo ${H}`,
+    `cat <<'EOF'\n${H}\nEOF`,
+  ])('asks: %s', (command) => {
+    expect(unsafe(command, 'x$(id)\n;\'"')).toMatch(/a secret/);
+  });
+
+  it('does not ask for one that no language takes for more than text', () => {
+    expect(unsafe(`bash -c "echo ${H}"`, 'ghp_0123abcDEF')).toBeUndefined();
+    expect(run(`bash -c 'printf %s ${H}'`, 'ghp_0123abcDEF').out).toBe('ghp_0123abcDEF');
+    expect(run(`python3 -c 'print("${H}", end="")' 2>/dev/null || printf %s ${H}`, 'ab.c-d').out).toBe('ab.c-d');
+    expect(run(`echo \`printf %s ${H}\``, 'ab.c-d').out).toBe('ab.c-d\n');
+  });
+
+  it('does not ask for arguments that are data', () => {
+    for (const command of [
+      `curl -u me:${H} x`,
+      `PGPASSWORD=${H} psql -c 'select 1'`,
+      `mysql -p${H}`,
+      `git push https://me:${H}@h/x`,
+    ]) {
+      expect(unsafe(command, 'x$(id)\'"')).toBeUndefined();
+    }
+  });
+});
+
+it('what is judged is the same command with the true value as a word', () => {
+  const judged = (command: string, secret: string) => {
+    const restored = restoreCommand(command, () => secret);
+    return restored.kind === 'restored' ? restored.judged : '';
+  };
+  for (const secret of hostile) {
+    for (const place of places) {
+      expect(bash(judged(place, secret))).toBe(secret);
+    }
+  }
+  expect(judged(`rm -rf ${H}`, '/')).toBe(`rm -rf '/'`);
+});
+
+it('a handle that nothing resolves stops the command; one in a comment is left', () => {
+  expect(restoreCommand(`echo ${H} ${H}`, () => undefined)).toEqual({ kind: 'unknown', handles: [H] });
+  expect(restoreCommand(`ls # ${H}`, () => 'x')).toMatchObject({ command: `ls # ${H}`, env: {} });
+});
