@@ -190,7 +190,7 @@ function plausible(value: string, { kind, strength }: Grade, joint: Joint, quote
   // The query of an address: its parameters speak for themselves.
   if (/^\?\w+=/.test(value)) return false;
   if (
-    /^\s|\s$/.test(value) ||
+    value.trim() !== value ||
     (/\s/.test(value) && !(quoted && kind === 'PASSWORD' && value.split(/\s+/).length <= 6 && mixed(value)))
   ) {
     return phrase(value, kind, quoted);

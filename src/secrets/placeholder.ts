@@ -30,20 +30,23 @@ export function isPlaceholder(value: string): boolean {
 
 /** Every word of it is a word that names things; digits other than a last one make it a value. */
 function onlyWords(value: string): boolean {
-  if (value.length > 60) return false;
+  if (value.length > 60 || /\d.{0,60}\d/.test(value)) return false;
   const words = value.replace(/\d$/, '').match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^A-Za-z0-9_\-. /:]+/g) ?? [];
   return words.every((word) => WORDS.has(word.toLowerCase()));
 }
 
-/** Hardly any different characters, or the alphabet and the digits in a row. */
+/** Hardly any different characters, or the alphabet and the digits in a row. Looks at the end: names stand before. */
 function monotonous(value: string): boolean {
   if (value.length < 12) return false;
-  const body = value.slice(-Math.min(value.length, 40));
-  if (new Set(body).size <= 3) return true;
+  const from = Math.max(0, value.length - 40);
+  const seen: number[] = [];
   let steps = 0;
-  for (let at = 1; at < body.length; at += 1) {
-    const step = body.charCodeAt(at) - body.charCodeAt(at - 1);
-    if (step === 1 || step === 0) steps += 1;
+  let last = Number.NaN;
+  for (let at = from; at < value.length; at += 1) {
+    const code = value.charCodeAt(at);
+    if (seen.length <= 3 && !seen.includes(code)) seen.push(code);
+    if (code === last || code === last + 1) steps += 1;
+    last = code;
   }
-  return steps > body.length * 0.75;
+  return seen.length <= 3 || steps > (value.length - from) * 0.75;
 }
