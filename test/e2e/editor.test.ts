@@ -170,7 +170,7 @@ describe('what is typed while a program runs', () => {
     rig.type('half a line');
     await rig.waitFor('[aish:demo]> half a line');
     writeFileSync(join(place.work, 'go'), '');
-    await rig.waitFor(/│ name\? [\s\S]*gives it the keyboard/);
+    await rig.waitFor(/│ name\?[\s\S]*Ctrl-\] answers[\s\S]*half a line/);
     rig.key('ctrl-]');
     await rig.waitFor('keys go to the program');
     expect(rig.text()).toContain('[aish:demo]> half a line');
