@@ -67,7 +67,7 @@ export class Reader {
 
   /** Sends the entry to the terminal's clipboard; says what was copied. */
   copy(): string {
-    const entry = this.#selected === undefined ? undefined : this.#view.entryOf(this.#selected);
+    const entry = this.#selected === undefined ? undefined : this.#view.shownEntryOf(this.#selected);
     if (!entry) return 'nothing to copy';
     const clip = clipboardSequence(entryText(entry));
     this.#write(clip.sequence);
@@ -137,7 +137,7 @@ export class Reader {
     if (!entry) return '';
     let text = this.#texts.get(entry);
     if (text === undefined) {
-      text = entryText(entry);
+      text = entryText(this.#view.shownEntryOf(key) ?? entry);
       this.#texts.set(entry, text);
     }
     return text;

@@ -126,6 +126,12 @@ export class View {
     return entry && trueEntry(this.#engine, entry);
   }
 
+  /** The same as it is shown: with the true texts where the session has handles (SE-3). */
+  shownEntryOf(key: string): Entry | undefined {
+    const entry = this.entryOf(key);
+    return entry && trueEntry(this.#engine, entry);
+  }
+
   /** What a search goes through: whole entries, folded or not. */
   get searchable(): Omit<Searchable, 'textOf'> {
     return { keys: this.#viewport.keys(), linesOf: (key) => this.#wholeLinesOf(key, this.#columns) };

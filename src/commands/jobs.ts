@@ -33,6 +33,7 @@ export const bg: Command = {
   name: 'bg',
   usage: ':bg [command]',
   summary: 'run a command in the background; alone, send the running one there',
+  shellBehind: /^/,
   async run(aish, rest) {
     if (rest !== '') return `job ${await aish.engine.services.jobs.start(rest)}`;
     const why = await sendToBackground(aish);

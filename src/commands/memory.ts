@@ -8,7 +8,11 @@ export const memory: Command = {
   name: 'memory',
   usage: ':memory [save | forget <number>]',
   summary: 'what is remembered of earlier sessions; remember this one now; forget one',
-  arguments: () => ['save', 'forget'],
+  arguments({ memory }, [verb, ...more]) {
+    if (verb === undefined) return ['save', 'forget'];
+    if (verb !== 'forget' || more.length > 0) return [];
+    return memory.list().map(({ text }, index) => ({ word: String(index + 1), note: text }));
+  },
   async run({ memory }, rest) {
     const [verb = '', number = ''] = rest.split(/\s+/);
     if (verb === 'save') return memory.save(AbortSignal.timeout(SAVE_MS));
