@@ -45,7 +45,7 @@ describe.skipIf(missing !== undefined)('with a real llama.cpp server', () => {
   });
 
   it('stops a story that never ends', async () => {
-    using place = scratch(llama.baseUrl);
+    using place = scratch(llama.baseUrl, { max_answer_tokens: 10_000 });
     await using rig = startRig(place, { rows: 30 });
     await rig.waitFor('[aish:fast]>');
     rig.type('?tell a long story\r');
