@@ -10,7 +10,7 @@ import { rule } from './rule.ts';
 
 const BODY_ROLES = { action: 'strong', tree: 'strong', stake: 'warning', claim: 'dim' } as const;
 
-const FORM_HINT = ' Tab and Enter, or the letter · e fills it in ';
+const FORM_HINT = ' e fills it in · Tab and Enter, or the letter ';
 
 /** A frame that could not be reported as written counts as written after this; the quiet time still follows. In ms. */
 const FLUSH_MS = 200;

@@ -142,7 +142,7 @@ function formWords(question: Of<'form'>, form: FormUi, typing: boolean): Questio
     title: `The MCP server ${server} asks`,
     reasons: typing
       ? [...fieldHeading(question, form), visible(message)]
-      : [visible(message), 'What stands here is sent to the server; the model sees it if the server says it.'],
+      : [visible(message), 'It goes to the server, which may tell the model.'],
     tree: formTree(question, form),
     choices: FORM_CHOICES,
     editable: question.fields.length > 0,

@@ -42,7 +42,9 @@ function find(servers: readonly McpServerInfo[], name = ''): McpServerInfo {
 
 function row({ name, state, tools, lastError, address }: McpServerInfo): string {
   const count = `${tools.length} tool${tools.length === 1 ? '' : 's'}`;
-  return `${name.padEnd(14)} ${state.padEnd(9)} ${count.padEnd(10)} ${lastError === '' ? address : lastError}`;
+  // Of a program the name is enough here.
+  const short = address.startsWith('/') ? address.slice(address.lastIndexOf('/') + 1) : address;
+  return `${name.padEnd(14)} ${state.padEnd(9)} ${count.padEnd(10)} ${lastError === '' ? short : lastError}`;
 }
 
 function details(server: McpServerInfo): string {
