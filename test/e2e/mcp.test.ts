@@ -72,13 +72,14 @@ describe('tools of MCP servers', () => {
       call('memory__read_graph', {}),
       call('memory__create_entities', { entities: [{ name: 'a', entityType: 'b', observations: [] }] }),
       call('memory__delete_entities', { entityNames: ['a'] }),
+      call('f__form', {}),
       say('GOAL: complete'),
     ]);
     const file = join(place.home, 'memory.jsonl');
     const memory = { ...real('memory'), env: { MEMORY_FILE_PATH: file } };
     configure(place, server, {
       mode: 'unrestricted',
-      mcp: { servers: { memory }, auto_approve: ['memory__read_*', 'memory__delete_*'] },
+      mcp: { servers: { memory, f: fault() }, auto_approve: ['memory__read_*', 'memory__delete_*', 'f__*'] },
     });
     const { code, err } = await runProgram(place, ['run', '--on-halt', 'skip', 'remember a']);
     expect(code).toBe(0);
@@ -89,6 +90,8 @@ describe('tools of MCP servers', () => {
     expect(results(server)[1]).toMatch(/^\[aish\] action skipped by user/);
     expect(results(server)[2]).toMatch(/^\[aish\] action skipped by user/);
     expect(existsSync(file)).toBe(false);
+    expect(err).toContain('f asks: Who are you? -> skip (no person to ask)');
+    expect(results(server)[3]).toContain('"action":"decline"');
     expectLegal(server);
   });
 
@@ -119,11 +122,14 @@ describe('tools of MCP servers', () => {
     ]);
   });
 
-  it('P: is not asked again for this tool, not even after a resume', async () => {
+  it('P: is not asked again for this tool, not even after a resume; a server’s form goes to the user', async () => {
     using place = scratch();
     const echo = (message: string) => call('everything__echo', { message });
-    await using server = await script([echo('one'), echo('two'), say('Both said.')]);
-    configure(place, server, { mode: 'unrestricted', mcp: { servers: { everything: real('everything', 'stdio') } } });
+    await using server = await script([echo('one'), echo('two'), call('f__form', {}), say('Both said.')]);
+    configure(place, server, {
+      mode: 'unrestricted',
+      mcp: { servers: { everything: real('everything', 'stdio'), f: fault() }, auto_approve: ['f__*'] },
+    });
     {
       await using rig = startRig(place, { rows: 40 });
       await ready(rig, 'everything');
@@ -132,6 +138,13 @@ describe('tools of MCP servers', () => {
       await rig.waitFor('message: "one"');
       await rig.waitFor(/P: not asked again/);
       rig.type('P');
+      await rig.waitFor('The MCP server f asks');
+      await rig.waitFor(/next field/);
+      rig.type('Ann');
+      await rig.waitFor('› Ann');
+      rig.key('escape');
+      await rig.waitFor('Name (needed): "Ann"');
+      rig.type('p');
       await rig.waitFor('Both said.');
       rig.key('ctrl-x', 'ctrl-q');
       await rig.exited;
@@ -141,7 +154,12 @@ describe('tools of MCP servers', () => {
     await ready(again, 'everything');
     again.type('?once more\r');
     await again.waitFor('Said again.');
-    expect(results(server)).toEqual(['[aish] action approved\nEcho: one', 'Echo: two', 'Echo: three']);
+    expect(results(server)).toEqual([
+      '[aish] action approved\nEcho: one',
+      'Echo: two',
+      expect.stringContaining('"content":{"name":"Ann","happy":true}'),
+      'Echo: three',
+    ]);
   });
 
   it('gone in mid-call: one line, an answer, a legal conversation, and nothing hangs or stays at the end', async () => {
