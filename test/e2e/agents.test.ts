@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { agent, delegates, parent } from '../support/agent-script.ts';
 import { runProgram, scratch } from '../support/program.ts';
-import { startRig } from '../support/rig.ts';
+import { type Rig, startRig } from '../support/rig.ts';
 import { call, hold, say, startScriptedServer } from '../support/scripted-server.ts';
 
 const unrestricted = { mode: 'unrestricted', safety: { llm_second_opinion: false } };
@@ -117,6 +117,35 @@ describe('sub-agents on screen', () => {
     const [, , second, third] = server.requests;
     expect(second?.lastUser).toMatch(/Read-only file system|Permission denied/);
     expect(third?.messages.at(-1)?.content).toContain('only its parent can');
+  });
+});
+
+describe('sub-agents that work when the program ends', () => {
+  it.each([
+    ['it is left', (rig: Rig) => rig.type(':quit\r')],
+    ['it is killed', (rig: Rig) => rig.kill('SIGKILL')],
+  ])('end with it, and are not gone on with at --resume: %s', async (_, leave) => {
+    await using server = await startScriptedServer([
+      parent(delegates('sleep long', 'write much')),
+      agent('sleep', say('I wait a while.\nCMD: sleep 300')),
+      agent('write', { text: ['Half a ', hold('never'), 'story'] }),
+    ]);
+    using place = scratch(server.baseUrl, unrestricted);
+    {
+      await using rig = startRig(place, { rows: 30 });
+      await rig.waitFor('[aish:fast]>');
+      rig.type(':norris wait\r');
+      await rig.waitFor(/1 sleep long +1\/12 runs sleep 300/);
+      leave(rig);
+      await rig.exited;
+    }
+    await using again = startRig(place, { rows: 30, args: ['--resume'] });
+    await again.waitFor('the program closed meanwhile');
+    again.type(':history\r');
+    await again.waitFor(/outcome unknown: the program closed meanwhile in its step 1 of 12/);
+    expect(again.text()).toContain('I wait a while.');
+    expect(again.text()).not.toMatch(/\d sub-agents?/);
+    expect(server.requests).toHaveLength(3);
   });
 });
 
