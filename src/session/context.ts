@@ -6,7 +6,7 @@ import { clip } from './exec-text.ts';
 import type { Message } from './message.ts';
 import { modeNotice } from './mode.ts';
 import { taskLine } from './plan.ts';
-import { sentCalls, sentText } from './shorten.ts';
+import { isAsked, MOST_TOLD, sentCalls, sentText } from './shorten.ts';
 import type { Conversation, Turn } from './state.ts';
 
 const NORRIS_BLOCK = `[NORRIS MODE]
@@ -27,8 +27,6 @@ user will be prompted to confirm destructive actions; expect their verdict
 in the next turn as "[aish] action skipped by user" or "[aish] action approved".`;
 
 const EVICTED = '[aish] earlier turns were left out to stay within the limit';
-/** Characters of the last question among them that are told again. */
-const MOST_QUESTION = 400;
 
 /**
  * The whole request. `system` is the constant system prompt; the block of a run follows it (NO-6).
@@ -74,8 +72,8 @@ export function contextUse({
 
 /** Stands for what is gone; depends on nothing else, so that it stays the same until the next eviction. */
 function evictedNotice({ turns, mode }: Conversation, from: number): string {
-  const question = turns.slice(0, from).findLast((turn) => turn.kind === 'user' && turn.origin === 'user');
-  const asked = question ? `; the last question among them was:\n${clip(question.text, MOST_QUESTION)}` : '';
+  const last = turns.slice(0, from).findLast(isAsked);
+  const asked = last ? `; what was asked last among them:\n${clip(last.text, MOST_TOLD)}` : '';
   // A mode other than the usual one was told in a turn that may be gone by now.
   return EVICTED + asked + (mode === 'restricted' ? `\n${modeNotice('restricted')}` : '');
 }

@@ -1,17 +1,19 @@
 /** Who leaves the context when it is full (CX-1): old outputs first, then the oldest turns, in blocks. Pure. */
-import { isOutput, sentWhole } from './shorten.ts';
+import { isAsked, isOutput, MOST_TOLD, sentWhole } from './shorten.ts';
 import type { Evicted, Turn } from './state.ts';
 
 /** The most that one output may take of the room for all turns when it comes in; cut to that, it says so itself. */
 const OUTPUT_SHARE = 0.3;
 /** What an eviction goes down to, so that the next one is many steps away and a server's prompt cache holds meanwhile. */
 const LOW_WATER = 0.5;
+/** Where outputs alone brought it down to this, no turn goes: what was done is worth knowing, in a line each. */
+const ENOUGH = 0.7;
 /** What is smaller, in tokens, is not worth a line that says it was left out. */
 const WORTH_SHORTENING = 64;
 /** Characters that stay of the newest texts, however little room there is. */
 const LEAST_ROOM = 120;
-/** Tokens of the line that says turns were left out, the last question and the mode in it. */
-const EVICTION_LINE = 240;
+/** Tokens of the line that says turns were left out and which mode it is, and of the words around it. */
+const EVICTION_LINE = 130;
 
 export type Kept = { readonly turns: readonly Turn[]; readonly gone: number; readonly evicted: Evicted };
 
@@ -28,8 +30,13 @@ export function uncounted(turn: Turn): Turn {
 
 /** Tokens of the turns from `gone` on. */
 export function tokensFrom(turns: readonly Turn[], gone: number): number {
-  const line = gone > 0 ? EVICTION_LINE : 0;
-  return turns.slice(gone).reduce((sum, turn) => sum + tokensOf(turn), line);
+  return turns.slice(gone).reduce((sum, turn) => sum + tokensOf(turn), gone > 0 ? lineTokens(turns) : 0);
+}
+
+/** Tokens of what stands for the turns that left, whichever of the questions is told again in it. */
+function lineTokens(turns: readonly Turn[]): number {
+  const told = turns.filter(isAsked).map((turn) => tokensOf(turn) * Math.min(1, MOST_TOLD / sentWhole(turn).length));
+  return Math.ceil(EVICTION_LINE + Math.max(0, ...told) * 1.2);
 }
 
 /**
@@ -42,7 +49,7 @@ export function evict(turns: readonly Turn[], gone: number, limit: number): Kept
   work.shortened = 0;
   if (work.used > limit) {
     work.reduceOutputs(limit * LOW_WATER);
-    work.dropOldest(limit * LOW_WATER);
+    if (work.used > limit * ENOUGH) work.dropOldest(limit * LOW_WATER);
     if (work.used > limit) work.squeezeNewest(limit);
   }
   return { turns: work.turns, gone: work.gone, evicted: { shortened: work.shortened, gone: work.gone - gone } };
@@ -53,21 +60,23 @@ class Eviction {
   gone: number;
   shortened = 0;
   readonly #costs: number[];
+  readonly #line: number;
 
   constructor(turns: readonly Turn[], gone: number) {
     this.turns = [...turns];
     this.gone = gone;
     this.#costs = turns.map(tokensOf);
+    this.#line = lineTokens(turns);
   }
 
   get used(): number {
-    return this.#costs.slice(this.gone).reduce((sum, cost) => sum + cost, this.gone > 0 ? EVICTION_LINE : 0);
+    return this.#costs.slice(this.gone).reduce((sum, cost) => sum + cost, this.gone > 0 ? this.#line : 0);
   }
 
   /** Where the newest exchange begins: it stays, whatever else goes. An interrupted answer is no exchange yet. */
   get #newest(): number {
     const answered = this.turns.findLastIndex((turn) => turn.kind === 'assistant' && !turn.partial);
-    const asked = this.turns.findLastIndex((turn) => turn.kind === 'user' && !isOutput(turn));
+    const asked = this.turns.findLastIndex((turn) => isAsked(turn) || (turn.kind === 'user' && turn.origin === 'goal'));
     return Math.max(this.gone, answered < 0 ? asked : answered);
   }
 
@@ -101,7 +110,8 @@ class Eviction {
   /** The newest exchange alone is too large: the largest texts of it are cut to the same size. */
   squeezeNewest(limit: number): void {
     const fits = (most: number): boolean =>
-      this.#costs.slice(this.gone).reduce((sum, cost) => sum + Math.min(cost, most), EVICTION_LINE) <= limit;
+      this.#costs.slice(this.gone).reduce((sum, cost) => sum + Math.min(cost, most), this.gone > 0 ? this.#line : 0) <=
+      limit;
     let low = 0;
     let high = limit;
     while (high - low > 4) {

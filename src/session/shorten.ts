@@ -7,6 +7,8 @@ import type { Turn } from './state.ts';
 const MOST_ARGUMENTS = 1200;
 const LONG_VALUE = 120;
 const MOST_COMMAND = 160;
+/** Characters that are told again of what was asked in a turn that has left. */
+export const MOST_TOLD = 800;
 
 /** The text of a turn as the next request has it. */
 export function sentText(turn: Turn): string {
@@ -35,7 +37,14 @@ export function sentWhole(turn: Turn): string {
 
 /** What a command, job or tool printed, which can be looked up again; not what anyone said. */
 export function isOutput(turn: Turn): boolean {
-  return turn.kind === 'result' || (turn.kind === 'user' && turn.origin !== 'user' && turn.origin !== 'goal');
+  if (turn.kind !== 'user') return turn.kind === 'result';
+  return turn.origin === 'exec' || (turn.origin === 'aish' && /^\[aish\] job \d/.test(turn.text));
+}
+
+/** What the user, or the parent of a sub-agent, wants: told again where its turn has left. A goal stands in the head. */
+export function isAsked(turn: Turn): boolean {
+  if (turn.kind !== 'user') return false;
+  return turn.origin === 'user' || (turn.origin === 'aish' && turn.text.startsWith('Task: '));
 }
 
 /** `[output left out: 120 lines, full text: path]` between the command and how it ended, where the text has those. */

@@ -66,6 +66,8 @@ it('a server that silently reads only a part is found out by its own count, and 
   expect(last).toMatchObject({ text: 'An answer to what fits.' });
   expect(conversation.budget).toMatchObject({ window: 2048, source: 'learned' });
   expect(server.requests[1]?.text.length).toBeLessThan(9000);
+  // The question itself is cut, not lost.
+  expect(server.requests[1]?.messages[1]?.content).toMatch(/^What is wrong here\?[\s\S]*lines omitted/);
 });
 
 it.each([
@@ -83,7 +85,7 @@ it.each([
 
 it('a server that seems to cut twice counts something else: its window is believed again', async () => {
   const answer = (prompt: number) => ({ ...say('fine'), usage: { prompt, completion: 5 } });
-  await using server = await startScriptedServer([answer(3600), answer(1025), answer(1025)]);
+  await using server = await startScriptedServer([answer(5000), answer(1025), answer(1025)]);
   const preset = { name: 'fast', model: 'm', baseUrl: server.baseUrl, context: 16_384 };
   await using bench = startEngine(preset, { services: { maxAnswerTokens: 512 } });
   for (const line of ['first', 'second']) {

@@ -119,3 +119,34 @@ describe.concurrent('60 steps with large outputs', () => {
     60_000,
   );
 });
+
+it('a sub-agent has the same budget, and never loses its task', async () => {
+  const WORK = 'read every listing here and say which is the longest';
+  await using peer = await startWindowServer({
+    window: 4096,
+    tokenizer: 'cl100k',
+    tells: ['props', 'usage'],
+    script(nth, messages) {
+      if (messages[0]?.content.includes('[SUB-AGENT]'))
+        return nth < 12
+          ? { text: 'I look at the next one. '.repeat(30), calls: [bash(COMMANDS[nth % 2] ?? 'true')] }
+          : { text: 'All are long.' };
+      return nth === 0
+        ? { text: '', calls: [{ name: 'delegate', args: { task: WORK } }] }
+        : { text: 'So be it.\nGOAL: complete' };
+    },
+  });
+  const preset = { name: 'fast', model: 'windowed', baseUrl: peer.baseUrl };
+  await using bench = startEngine(preset, { services: { maxAnswerTokens: 512 } });
+  void bench.engine.dispatch({ type: 'norrisStarted', goal: GOAL });
+  await bench.until(() => bench.engine.conversation.phase.kind === 'idle');
+  expect(bench.engine.transcript.entries.at(-1)?.entry).toMatchObject({ kind: 'norrisEnded', status: 'done' });
+  const own = peer.requests.filter(({ messages }) => messages[0]?.content.includes('[SUB-AGENT]'));
+  expect(own.length).toBeGreaterThan(8);
+  expect(own.some(({ messages }) => messages[1]?.content.includes('earlier turns were left out'))).toBe(true);
+  for (const { messages, tokens, answer } of own) {
+    expect(tokens + answer).toBeLessThanOrEqual(4096);
+    expect(messages[1]?.content).toContain(`Task: ${WORK}`);
+    expect(orphans(messages)).toEqual([]);
+  }
+}, 60_000);

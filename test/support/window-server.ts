@@ -25,7 +25,10 @@ export type WindowRequest = {
 };
 
 /** What the model says to the n-th request it takes, from 0. */
-type Script = (nth: number) => {
+type Script = (
+  nth: number,
+  messages: readonly WireMessage[],
+) => {
   readonly text: string;
   readonly calls?: readonly { readonly name: string; readonly args: unknown }[];
 };
@@ -68,7 +71,7 @@ export async function startWindowServer(options: WindowOptions): Promise<WindowS
       const error = { code: 400, type: 'exceed_context_size_error', message: 'too long', n_prompt_tokens: tokens };
       return send(res, 400, { error: { ...error, n_ctx: window } });
     }
-    const { text, calls = [] } = script(answered);
+    const { text, calls = [] } = script(answered, messages);
     answered += 1;
     const tool_calls = calls.map(({ name, args }, index) => ({
       index,

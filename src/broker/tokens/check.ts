@@ -33,8 +33,8 @@ export function checkCounts(
   const { usage } = reply;
   const read = usage?.promptTokens ?? 0;
   if (read === 0) return reply;
-  meter.learn(preset, counter, textOf(messages), tokens, read);
   const odd = read < corrected * READ_AT_LEAST && read >= LEAST_READ && corrected >= WORTH_COMPARING;
+  if (!odd) meter.learn(preset, counter, textOf(messages), tokens, read);
   const whole = !odd || usage?.cachedTokens !== undefined || !isLocal(preset) || reply.finish === 'failed';
   if (whole || !meter.truncated(preset, read)) return reply;
   const message = `${preset.name} read only ${read} of about ${corrected} tokens: it cuts long conversations silently; give it a larger window`;
