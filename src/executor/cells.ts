@@ -1,5 +1,6 @@
 import type { IBuffer, IBufferCell, IBufferLine } from '@xterm/headless';
 import { clean } from '../session/text.ts';
+import { type LinkOf, openLink } from './links.ts';
 
 /** Attributes as SGR parameters, in the order of the standard. */
 const FLAGS: readonly (readonly [(cell: IBufferCell) => number, string])[] = [
@@ -50,14 +51,28 @@ function filled(line: IBufferLine, scratch: IBufferCell): number {
   return 0;
 }
 
-/** One screen line as text with SGR colours and nothing else; styles end with the line. */
-function renderRow(line: IBufferLine, whole: boolean, scratch: IBufferCell): string {
+/** Characters of link targets in one screen line: a link for every cell must not make a line of megabytes. */
+const MOST_LINK_TEXT = 8192;
+
+/** What reading a cell needs: a cell to read into, and where its link leads. */
+export type CellReader = { readonly scratch: IBufferCell; readonly linkOf: LinkOf };
+
+/** One screen line as text with SGR colours, safe hyperlinks and nothing else; both end with the line. */
+function renderRow(line: IBufferLine, whole: boolean, { scratch, linkOf }: CellReader): string {
   const end = whole ? line.length : filled(line, scratch);
   let text = '';
   let current = '';
+  let link = '';
+  let room = MOST_LINK_TEXT;
   for (let x = 0; x < end; x += 1) {
     const cell = line.getCell(x, scratch);
     if (!cell || cell.getWidth() === 0) continue;
+    const target = cell.isAttributeDefault() ? '' : linkOf(cell);
+    if (target !== link && (target === '' || target.length <= room)) {
+      text += openLink(target);
+      link = target;
+      room -= target.length;
+    }
     const next = style(cell);
     if (next !== current) {
       text += next === '' ? '\x1b[0m' : next;
@@ -65,24 +80,24 @@ function renderRow(line: IBufferLine, whole: boolean, scratch: IBufferCell): str
     }
     text += cell.getChars() || ' ';
   }
-  return current === '' ? text : `${text}\x1b[0m`;
+  return `${text}${current === '' ? '' : '\x1b[0m'}${link === '' ? '' : openLink('')}`;
 }
 
-/** Screen line `y` of a buffer as clean text with SGR colours. */
-export function renderLine(buffer: IBuffer, y: number, scratch: IBufferCell): string {
+/** Screen line `y` of a buffer as clean text with SGR colours and hyperlinks. */
+export function renderLine(buffer: IBuffer, y: number, reader: CellReader): string {
   const line = buffer.getLine(y);
-  return line ? clean(renderRow(line, false, scratch)) : '';
+  return line ? clean(renderRow(line, false, reader)) : '';
 }
 
 /** The logical line that starts at `y`: rows that were wrapped are joined. Returns where the next one starts. */
-export function renderLogicalLine(buffer: IBuffer, y: number, end: number, scratch: IBufferCell): [string, number] {
+export function renderLogicalLine(buffer: IBuffer, y: number, end: number, reader: CellReader): [string, number] {
   let text = '';
   let at = y;
   for (; at < end; at += 1) {
     const line = buffer.getLine(at);
     if (!line || (at > y && !line.isWrapped)) break;
     const wrapped = at + 1 < end && buffer.getLine(at + 1)?.isWrapped === true;
-    text += renderRow(line, wrapped, scratch);
+    text += renderRow(line, wrapped, reader);
   }
   return [clean(text), Math.max(at, y + 1)];
 }

@@ -1,10 +1,11 @@
 import graphemes from '@xterm/addon-unicode-graphemes';
-import type { IBufferCell, IMarker, Terminal } from '@xterm/headless';
+import type { IMarker, Terminal } from '@xterm/headless';
 // CommonJS without named exports that Node could see.
 import headless from '@xterm/headless';
 import { Backlog } from './backlog.ts';
-import { renderLine, renderLogicalLine } from './cells.ts';
+import { type CellReader, renderLine, renderLogicalLine } from './cells.ts';
 import { FullText } from './fulltext.ts';
+import { linkReader } from './links.ts';
 import { Parts } from './parts.ts';
 
 /** Rows kept above the screen. A batch never scrolls more than this before it is harvested. */
@@ -34,7 +35,7 @@ export interface LiveOutput {
   readonly version: number;
   /** Raw bytes received. */
   readonly bytes: number;
-  /** The last rendered lines, at most `max`, with SGR colours and nothing else. Cheap; cached per version. */
+  /** The last rendered lines, at most `max`, with SGR colours, safe hyperlinks and nothing else. Cheap; cached per version. */
   lines(max: number): readonly string[];
   /** What stands left of the cursor in its row, blanks kept: a question that waits for an answer, mostly. */
   readonly promptText: string;
@@ -72,7 +73,7 @@ export class Screen implements LiveOutput {
   bytes = 0;
   readonly #options: ScreenOptions;
   readonly #terminal: Terminal;
-  readonly #scratch: IBufferCell;
+  readonly #reader: CellReader;
   readonly #backlog = new Backlog();
   readonly #parts = new Parts();
   readonly #listeners = new Set<() => void>();
@@ -102,7 +103,7 @@ export class Screen implements LiveOutput {
     });
     this.#terminal.loadAddon(new graphemes.UnicodeGraphemesAddon());
     this.#terminal.onData(options.onReply);
-    this.#scratch = this.#terminal.buffer.normal.getNullCell();
+    this.#reader = { scratch: this.#terminal.buffer.normal.getNullCell(), linkOf: linkReader(this.#terminal) };
     this.#harvested = this.#terminal.registerMarker(0);
   }
 
@@ -128,7 +129,7 @@ export class Screen implements LiveOutput {
     const buffer = this.#terminal.buffer.active;
     const lines: string[] = [];
     for (let y = buffer.length - 1; y >= 0 && lines.length < max; y -= 1) {
-      const line = renderLine(buffer, y, this.#scratch);
+      const line = renderLine(buffer, y, this.#reader);
       if (line !== '' || lines.length > 0) lines.push(line);
     }
     lines.reverse();
@@ -300,7 +301,7 @@ export class Screen implements LiveOutput {
     const from = this.#harvested && this.#harvested.line >= 0 ? this.#harvested.line : 0;
     let y = from;
     while (y < limit) {
-      const [text, next] = renderLogicalLine(buffer, y, limit, this.#scratch);
+      const [text, next] = renderLogicalLine(buffer, y, limit, this.#reader);
       const isOpen = !toEnd && next === limit && buffer.getLine(limit)?.isWrapped === true;
       if (isOpen && limit - y < SCROLLBACK / 2) break;
       if (toEnd && text === '' && isBlankFrom(buffer, next)) break;

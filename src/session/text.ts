@@ -26,11 +26,11 @@ function hides(code: number): boolean {
 const LONGEST_STYLE = 128;
 const LONGEST_LINK = 2083;
 const LINK_END = '\x1b]8;;\x1b\\';
-const SAFE_LINK = /^(?:https?|file):\/\/[\x21-\x7e]*$/i;
+const SAFE_LINK = /^(?:(?:https?|file):\/\/|mailto:)[\x21-\x7e]*$/i;
 
 /**
  * Foreign text as harmless text: printable characters, newline, tab, whole SGR colour sequences, and OSC 8 hyperlinks
- * to http, https or file. CR LF becomes a newline; a bare CR, BS, C1, bidi control and every other sequence is removed,
+ * to http, https, file or mailto. CR LF becomes a newline; a bare CR, BS, C1, bidi control and every other sequence is removed,
  * an unfinished one with it. Takes time linear in the text; `clean(clean(x)) === clean(x)`.
  */
 export function clean(text: string): string {

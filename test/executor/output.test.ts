@@ -25,6 +25,31 @@ describe('output', () => {
     expect(head).toContain('xy');
   });
 
+  it('keeps safe hyperlinks, whole and within their line, and no others', async () => {
+    const link = (target: string, text: string) => `\\033]8;id=x;${target}\\033\\\\${text}\\033]8;;\\033\\\\`;
+    const lines = [
+      `see ${link('https://a.b/c?d=1', 'here')} or ${link('mailto:me@a.b', 'write')}`,
+      `${link('javascript:alert(1)', 'bad')} ${link('https://a.b/\\007\\033]0;t', 'worse')}`,
+      `\\033]8;;file:///tmp/x\\007\\033[31mopen`,
+      `closed ${link(`https://a.b/${'x'.repeat(3000)}`, 'long')}`,
+    ];
+    const { head } = await once(`printf '${lines.join('\\033[m\\n')}\\n'`).result;
+    const plain = head.replace(/\x1b\[[\d;]*m/g, '').split('\n');
+    const kept = (target: string, text: string) => `\x1b]8;;${target}\x1b\\${text}\x1b]8;;\x1b\\`;
+    expect(plain[0]).toBe(`see ${kept('https://a.b/c?d=1', 'here')} or ${kept('mailto:me@a.b', 'write')}`);
+    expect(plain[1]).toMatch(/^bad [^\x07]*worse$|^bad /);
+    expect(plain[2]).toBe(kept('file:///tmp/x', 'open'));
+    // One that was left open goes on until it is closed.
+    expect(plain[3]).toBe(`${kept('file:///tmp/x', 'closed ')}long`);
+  });
+
+  it('spends little on links, however many and long they are', async () => {
+    const flood = 'for i in $(seq 60); do printf "\\033]8;;https://a.b/%01900d/$i\\007x" 0; done; echo';
+    const { head } = await once(flood).result;
+    expect(head.length).toBeLessThan(10_000);
+    expect(head.replace(/\x1b\][^\x1b]*\x1b\\|\x1b\[[\d;]*m/g, '')).toBe('x'.repeat(60));
+  });
+
   it('is watched while it grows', async () => {
     const run = once('echo one; read x; echo two');
     let changes = 0;

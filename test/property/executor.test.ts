@@ -113,7 +113,7 @@ describe('streams are read alike however they are cut', () => {
 
 describe('fuzz through a real terminal', () => {
   const harmless =
-    /^(?:[^\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\x1b\[[\d;]*m)*$/u;
+    /^(?:[^\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\x1b\[[\d;]*m|\x1b\]8;;(?:(?:(?:https?|file):\/\/|mailto:)[\x21-\x7e]*)?\x1b\\)*$/iu;
 
   it('lets nothing of a million random bytes and a corpus of sequences reach the screen, result or file', async () => {
     const home = mkdtempSync(join(tmpdir(), 'executor-fuzz-'));
@@ -127,6 +127,9 @@ describe('fuzz through a real terminal', () => {
       '\x9b5n',
       '\x1bc',
       '\x1b[?1049h',
+      '\x1b]8;;javascript:x\x07',
+      '\x1b]8;;https://a.b\u202e\x07',
+      '\x1b]8;;https://a.b/c\x07',
     ];
     const corpus = Array.from({ length: 3000 }, (_, i) => `${hostile[i % hostile.length]}line ${i}\u202e\r\n`).join('');
     writeFileSync(

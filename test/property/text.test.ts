@@ -5,7 +5,7 @@ import { cpuMilliseconds } from '../support/cpu-time.ts';
 
 /** Everything a cleaned text may consist of: printable characters, newline, tab, SGR, a safe hyperlink or its end. */
 const HARMLESS =
-  /^(?:[^\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\x1b\[[\d;:]*m|\x1b\]8;;(?:(?:https?|file):\/\/[\x21-\x7e]*)?\x1b\\)*$/iu;
+  /^(?:[^\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\x1b\[[\d;:]*m|\x1b\]8;;(?:(?:(?:https?|file):\/\/|mailto:)[\x21-\x7e]*)?\x1b\\)*$/iu;
 
 const pieces = fc.constantFrom(
   ...['\x1b', '\x1b[', '\x1b]', '\x1b]8;;', 'https://a.b', 'javascript:x', '\x07', '\x1b\\', '\x9b', '\x9d', '\x9c'],
@@ -90,6 +90,7 @@ describe('clean', () => {
     ['\x1b]8;;https://x.y', ''],
     ['\x1b]8;id=1;https://x.y\x07link\x1b]8;;\x07', '\x1b]8;;https://x.y\x1b\\link\x1b]8;;\x1b\\'],
     ['\x1b]8;;https://x.y\x07open', '\x1b]8;;https://x.y\x1b\\open\x1b]8;;\x1b\\'],
+    ['\x1b]8;;mailto:a@b.c\x07mail\x1b]8;;\x07', '\x1b]8;;mailto:a@b.c\x1b\\mail\x1b]8;;\x1b\\'],
     ['\x1b]8;;javascript:alert(1)\x07link\x1b]8;;\x07', 'link'],
     ['\x1b\x1b[0K[31mx', '[31mx'],
     ['\x9b31mC1', 'C1'],
