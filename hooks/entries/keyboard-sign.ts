@@ -30,9 +30,9 @@ export function keyboardSign(facts: SignFacts, { keyboard, columns, keys, job, p
     return paint('button', who) + paint('dim', ` ${keys.back} brings ${narrow ? 'them' : 'the keys'} back`);
   }
   if (asks) {
-    const what = echoOff ? (narrow ? 'a secret' : 'something secret, such as a password') : 'your answer';
-    const verb = narrow ? 'wants' : 'waits for';
-    return `${paint('button', ` ${keys.give} answers `)} ${paint('warning', `${echoOff ? '🔒 ' : ''}${asker} ${verb} ${what}`)}`;
+    const what = echoOff ? 'something secret, such as a password' : 'your answer';
+    const words = narrow ? `${asker} asks` : `${asker} waits for ${what}`;
+    return `${paint('button', ` ${keys.give} answers `)} ${paint('warning', `${echoOff ? '🔒 ' : ''}${words}`)}`;
   }
   const rest = job ? `${keys.background} sends it back` : 'Ctrl-C interrupts';
   return paint('dim', `${keys.give} gives it the keyboard · ${rest}`);

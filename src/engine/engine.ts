@@ -2,7 +2,7 @@
 import type { Effect } from '../session/effect.ts';
 import type { EventBody, SessionEvent } from '../session/event.ts';
 import { reduce } from '../session/reduce.ts';
-import { type Conversation, emptyState, rootOf, type SessionId, type State } from '../session/state.ts';
+import { type Conversation, emptyState, type OpId, rootOf, type SessionId, type State } from '../session/state.ts';
 import type { EffectContext } from './effect-context.ts';
 import { carryOut } from './effects.ts';
 import { Live } from './live.ts';
@@ -30,6 +30,8 @@ export class Engine {
   readonly #giveBackListeners = new Set<GiveBack>();
   #draining = false;
   #closed = false;
+  /** Commands that closing interrupted: how they ended is known in a moment, and kept. */
+  readonly #ending = new Map<OpId, () => void>();
 
   constructor(services: Services, root: SessionId) {
     this.services = services;
@@ -56,7 +58,7 @@ export class Engine {
 
   /** One event of `session` (the user's conversation by default). Returns once it is durable. */
   dispatch(body: EventBody, session: SessionId = this.#state.root): Promise<void> {
-    if (this.#closed) return Promise.resolve();
+    if (this.#closed && !this.#isEnd(body)) return Promise.resolve();
     const event = withoutSecrets(this.services.secrets, { session, at: this.services.now(), ...body });
     const durable = this.services.journal.append(event);
     this.#queue.push(event);
@@ -89,14 +91,25 @@ export class Engine {
     return () => this.#giveBackListeners.delete(listener);
   }
 
-  /** Closing runs nothing: events after this are dropped, what runs is cancelled, open questions stay in the journal. */
+  /**
+   * Closing runs nothing: what runs is cancelled, open questions stay in the journal, and events after this are dropped
+   * but for the ends of the commands that ran.
+   */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    const commands = [...this.live.commands];
+    const told = commands.map(([op]) => new Promise<void>((resolve) => this.#ending.set(op, resolve)));
     for (const controller of this.controllers.values()) controller.abort();
-    const commands = [...this.live.commands.values()];
-    for (const command of commands) command.interrupt();
-    await Promise.allSettled(commands.map((command) => command.result));
+    for (const [, command] of commands) command.interrupt();
+    await Promise.allSettled(commands.map(([, command]) => command.result));
+    // Whoever waited for a result tells it within this turn, if at all.
+    await Promise.race([Promise.all(told), new Promise((resolve) => setImmediate(resolve))]);
+    this.#ending.clear();
+  }
+
+  #isEnd(body: EventBody): body is Extract<EventBody, { type: 'actionEnded' | 'shellEnded' }> {
+    return (body.type === 'actionEnded' || body.type === 'shellEnded') && this.#ending.has(body.op);
   }
 
   get closed(): boolean {
@@ -132,6 +145,10 @@ export class Engine {
     const [state, effects] = reduce(this.#state, event);
     this.#state = state;
     for (const effect of effects) this.transcript.apply(effect);
+    if (this.#closed) {
+      if (this.#isEnd(event)) this.#ending.get(event.op)?.();
+      return;
+    }
     for (const listener of this.#eventListeners) listener(event);
     for (const effect of effects) {
       if (effect.kind === 'giveBack') this.#giveBack(effect.text);

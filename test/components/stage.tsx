@@ -88,6 +88,11 @@ class FakeCommand implements RunningCommand {
     Object.assign(this.output, { version: this.output.version + 1, promptText: asks });
     for (const listener of this.#listeners) listener();
   }
+  /** Waits for an answer behind these words. */
+  ask(words: string, change: { echoOff?: boolean; asker?: string } = {}): void {
+    Object.assign(this, { asks: true, ...change });
+    this.print([words], words);
+  }
   end(change: Partial<CommandResult> = {}): void {
     const head = this.#lines.join('\n');
     const facts = { exit: 0, cwd: '/home/me', tail: '', omittedLines: 0, bytes: head.length, milliseconds: 5 };
@@ -272,8 +277,12 @@ export async function setStage(
     forms,
     clock,
     commands,
-    /** What `:jobs` lists. */
-    jobs,
+    /** A job that `:jobs` lists. */
+    job(by: JobInfo['by'], command: string): FakeCommand {
+      const running = new FakeCommand();
+      jobs.push({ id: jobs.length + 1, command, running, by, startedAt: clock.now() });
+      return running;
+    },
     calls,
     history,
     written,

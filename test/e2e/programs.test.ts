@@ -95,12 +95,12 @@ describe('a password', () => {
     writeFileSync(join(place.work, 'sudo-like'), SUDO_LIKE, { mode: 0o755 });
     await using rig = await program(place);
     rig.type(`read -rsp 'Secret: ' word; echo; echo "it has \${#word} letters"\r`);
-    await rig.waitFor('keys go to the program');
+    await rig.waitFor('typing is hidden: it goes to bash');
     rig.type(`${PASSWORD}\r`);
     await rig.waitFor(`it has ${PASSWORD.length} letters`);
     rig.type('./sudo-like echo "as root"\r');
     await rig.waitFor(/password for me: *$/m);
-    await rig.waitFor('keys go to the program');
+    await rig.waitFor('typing is hidden: it goes to sudo-like');
     rig.type('wrong\r');
     await rig.waitFor(/Sorry, try again\.\n.*password for me: *$/m);
     rig.type(`${PASSWORD}\r`);

@@ -107,6 +107,26 @@ describe('the engine over a real server and real commands', () => {
     expect(launched).toEqual([]);
   });
 
+  it('keeps how a command ended that closing interrupted, and does nothing about it', async () => {
+    await using server = await startScriptedServer([call('bash', { command: 'echo up; exec sleep 100' })]);
+    await using bench = startEngine(preset(server));
+    void bench.engine.dispatch({ type: 'norrisStarted', goal: 'serve' });
+    const up = () => [...bench.engine.live.commands.values()].some((run) => run.output.lines(1).join() === 'up');
+    await expect.poll(up).toBe(true);
+    await bench.engine.close();
+    expect(bench.journal.at(-1)).toMatchObject({ type: 'actionEnded', outcome: { result: { exit: 130, head: 'up' } } });
+    expect(bench.engine.live.commands.size).toBe(0);
+    expect(server.requests).toHaveLength(1);
+    const again = new Engine(bench.engine.services, 'main');
+    again.replay(bench.journal);
+    void again.dispatch({ type: 'resumed', settings: again.conversation.settings });
+    expect(again.conversation.phase.kind).toBe('idle');
+    expect(again.transcript.entries.findLast(({ entry }) => entry.kind === 'exec')?.entry).toMatchObject({
+      result: { exit: 130, note: 'interrupted' },
+    });
+    await again.close();
+  });
+
   it('gives queued lines back to whoever listens later', async () => {
     await using server = await startScriptedServer([{ text: [hold('never'), 'x'] }]);
     await using bench = startEngine(preset(server));
