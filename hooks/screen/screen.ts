@@ -146,6 +146,7 @@ export class Screen {
     const ends = [
       () => delete face.screen,
       engine.subscribe(() => this.#follow()),
+      this.aish.history.onAgents((line) => this.history.add(line)),
       engine.onGiveBack((text) => this.giveBack(text)),
       () => this.questions.dispose(),
       () => this.keyboard.dispose(),
@@ -253,6 +254,7 @@ export class Screen {
     if (!walked) return;
     this.setEditor(setText(this.ui.get().editor, walked.text));
     this.#walk = walked.walk;
+    if (this.aish.history.isAgents(walked.text)) this.hint('the agent ran this');
   }
 
   hint(hint: string): void {

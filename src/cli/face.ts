@@ -10,6 +10,7 @@ import { classify, isAffirmation, knownWords, type PathIndex } from '../router/i
 import { type Gate, listRules } from '../safety/index.ts';
 import { listSessions } from '../store/index.ts';
 import type { PatchTool } from '../tools/index.ts';
+import { keepAgentCommands } from './agent-history.ts';
 import { gitBranch } from './branch.ts';
 import type { Presets } from './presets.ts';
 import { processEnvironment } from './process-environment.ts';
@@ -156,5 +157,10 @@ export function face({
       for (const listener of quitters) listener();
     },
   };
+  keepAgentCommands(engine, {
+    history,
+    classify: (line) => classify(line, words),
+    remember: (command) => up?.remember(command),
+  });
   return aish;
 }

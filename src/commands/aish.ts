@@ -151,7 +151,16 @@ export type Aish = {
   edit(
     text: string,
   ): Promise<{ readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string }>;
-  readonly history: { entries(): readonly string[]; add(line: string): void };
+  readonly history: {
+    entries(): readonly string[];
+    add(line: string): void;
+    /** A command of the agent's, marked (EX-11). */
+    addAgents(line: string): void;
+    /** Whether the agent was the last to run this line. */
+    isAgents(line: string): boolean;
+    /** Called with each line that the agent adds; returns how to stop. */
+    onAgents(listener: (line: string) => void): () => void;
+  };
   info(): Info;
   readonly presets: {
     list(): readonly PresetStatus[];

@@ -23,6 +23,8 @@ const DIALECTS: Readonly<Record<string, Dialect>> = { bash: bashDialect, zsh: zs
 const STARTUP_PATIENCE = 10_000;
 /** After an interrupt without an end told: hooks may be gone. Ms. */
 const END_PATIENCE = 300;
+/** Commands that wait for the next line to be remembered with. */
+const MOST_REMEMBERED = 1000;
 /** A shell that ends sooner than this, this often in a row, is not started again. */
 const TOO_SOON = 1000;
 const MOST_RESTARTS = 3;
@@ -182,7 +184,7 @@ export class UserShell {
 
   /** Puts a command that was run elsewhere into the shell's history, with the next line (EX-11). */
   remember(command: string): void {
-    this.#remember.push(command);
+    this.#remember = [...this.#remember.slice(1 - MOST_REMEMBERED), command];
   }
 
   /** What else the shell keeps in the background. */

@@ -5,33 +5,61 @@ import { dirname } from 'node:path';
 /** Lines kept; the file is cut to this when it has twice as many. */
 const MOST = 10_000;
 
-export type LineHistory = { entries(): readonly string[]; add(line: string): void };
+export type LineHistory = {
+  entries(): readonly string[];
+  add(line: string): void;
+  /** Keeps a command of the agent's, marked (EX-11). */
+  addAgents(line: string): void;
+  /** Whether the agent was the last to run this line. */
+  isAgents(line: string): boolean;
+  /** Called with each line that the agent adds; returns how to stop. */
+  onAgents(listener: (line: string) => void): () => void;
+};
+
+/** A row of the file: a line of the user's as a string, one of the agent's as an object. The mark is never in the line. */
+type Row = string | { readonly line: string; readonly by: 'agent' };
 
 /**
- * Opens the history at `path`: one JSON string a line, 0600. A file that can't be written costs the keeping, nothing else.
+ * Opens the history at `path`: one JSON row a line, 0600. A file that can't be written costs the keeping, nothing else.
  * @param hide the secrets filter: a line that holds a secret is remembered while the program runs and never written (SE-2)
  */
 export function openHistory(path: string, hide: (text: string) => string): LineHistory {
-  const lines = read(path);
+  const agents = new Set<string>();
+  const lines = read(path, agents);
+  const listeners = new Set<(line: string) => void>();
+  const rowOf = (line: string): Row => (agents.has(line) ? { line, by: 'agent' } : line);
   if (lines.length > 2 * MOST) {
     lines.splice(0, lines.length - MOST);
-    quietly(() => rewrite(path, lines));
+    quietly(() => rewrite(path, lines.map(rowOf)));
   }
+  const keep = (line: string, agent: boolean) => {
+    if (line.startsWith(' ') || line.trim() === '') return;
+    if (lines.at(-1) === line && agents.has(line) === agent) return;
+    if (agent) agents.add(line);
+    else agents.delete(line);
+    lines.push(line);
+    if (hide(line) !== line) return;
+    quietly(() => {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      appendFileSync(path, `${JSON.stringify(rowOf(line))}\n`, { mode: 0o600 });
+    });
+  };
   return {
     entries: () => lines,
-    add(line) {
-      if (line.startsWith(' ') || line.trim() === '' || lines.at(-1) === line) return;
-      lines.push(line);
-      if (hide(line) !== line) return;
-      quietly(() => {
-        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-        appendFileSync(path, `${JSON.stringify(line)}\n`, { mode: 0o600 });
-      });
+    add: (line) => keep(line, false),
+    addAgents(line) {
+      keep(line, true);
+      for (const listener of listeners) listener(line);
+    },
+    isAgents: (line) => agents.has(line),
+    onAgents(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
   };
 }
 
-function read(path: string): string[] {
+function read(path: string, agents: Set<string>): string[] {
   let text = '';
   quietly(() => {
     text = readFileSync(path, 'utf8');
@@ -39,17 +67,22 @@ function read(path: string): string[] {
   const lines: string[] = [];
   for (const row of text.split('\n')) {
     quietly(() => {
-      const line: unknown = JSON.parse(row);
-      if (typeof line === 'string') lines.push(line);
+      const value: unknown = JSON.parse(row);
+      const isAgents = typeof value === 'object' && value !== null && 'line' in value;
+      const line = isAgents ? value.line : value;
+      if (typeof line !== 'string') return;
+      if (isAgents) agents.add(line);
+      else agents.delete(line);
+      lines.push(line);
     });
   }
   return lines;
 }
 
-function rewrite(path: string, lines: readonly string[]): void {
+function rewrite(path: string, rows: readonly Row[]): void {
   const fresh = `${path}.${process.pid}`;
   const { size } = statSync(path);
-  writeFileSync(fresh, lines.map((line) => `${JSON.stringify(line)}\n`).join(''), { mode: 0o600 });
+  writeFileSync(fresh, rows.map((row) => `${JSON.stringify(row)}\n`).join(''), { mode: 0o600 });
   // Another program that added a line meanwhile keeps it; the file is cut next time.
   if (statSync(path).size === size) renameSync(fresh, path);
   else rmSync(fresh);

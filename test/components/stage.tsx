@@ -176,6 +176,7 @@ export async function setStage(
   };
   const forms = new Forms(engine);
   const history: string[] = [];
+  const agents = new Set<string>();
   let quits = 0;
   const aish: Aish = {
     engine,
@@ -196,7 +197,13 @@ export async function setStage(
       items: ['alpha', 'alpine', 'beta'].filter((word) => word.startsWith(line)).map((text) => ({ text })),
     }),
     edit: async (text) => ({ ok: true, text: `${text} edited` }),
-    history: { entries: () => history, add: (line) => history.push(line) },
+    history: {
+      entries: () => history,
+      add: (line) => history.push(line),
+      addAgents: () => {},
+      isAgents: (line) => agents.has(line),
+      onAgents: () => () => {},
+    },
     info: () => ({ jobs: 0, sandbox: false, sessionId: 's1', version: '0', branch: 'main' }),
     presets: {
       list: () => [
@@ -285,6 +292,8 @@ export async function setStage(
     },
     calls,
     history,
+    /** Lines of the history that the agent ran. */
+    agents,
     written,
     frames: shown.frames,
     frame,

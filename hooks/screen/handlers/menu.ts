@@ -27,7 +27,10 @@ export function searchHistory(screen: Screen): void {
 }
 
 function search(screen: Screen, query: string): readonly Completion[] {
-  return fuzzySearch(screen.history.lines(), query, MOST).map(({ text }) => ({ text }));
+  const { isAgents } = screen.aish.history;
+  return fuzzySearch(screen.history.lines(), query, MOST).map(({ text }) =>
+    isAgents(text) ? { text, note: 'the agent ran it' } : { text },
+  );
 }
 
 function take(screen: Screen): void {

@@ -1,0 +1,59 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { openHistory } from '../../src/store/index.ts';
+
+function place(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'aish-history-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return join(folder, 'history');
+}
+
+const same = (text: string) => text;
+
+it('keeps what the agent ran beside what the user typed, marked, and the mark is never in the line', () => {
+  const path = place();
+  const history = openHistory(path, same);
+  const heard: string[] = [];
+  const stop = history.onAgents((line) => heard.push(line));
+  history.add('ls');
+  history.addAgents('make');
+  stop();
+  history.addAgents('cat <<E\nx\nE');
+  expect(heard).toEqual(['make']);
+  const again = openHistory(path, same);
+  expect(again.entries()).toEqual(['ls', 'make', 'cat <<E\nx\nE']);
+  expect(again.entries().filter(again.isAgents)).toEqual(['make', 'cat <<E\nx\nE']);
+});
+
+it('a line is whose who ran it last', () => {
+  const path = place();
+  const history = openHistory(path, same);
+  history.addAgents('make');
+  history.add('make');
+  expect(openHistory(path, same).isAgents('make')).toBe(false);
+  history.addAgents('make');
+  expect(openHistory(path, same).isAgents('make')).toBe(true);
+  expect(history.entries()).toEqual(['make', 'make', 'make']);
+});
+
+it('reads a file of before there were marks, writes no secret, and what it can’t read is left out', () => {
+  const path = place();
+  writeFileSync(path, '"one"\n{"line":2}\nbroken\n"two"\n');
+  const history = openHistory(path, (text) => text.replace('hunter2', '***'));
+  expect(history.entries()).toEqual(['one', 'two']);
+  history.addAgents('curl -u me:hunter2 x');
+  expect(history.entries().at(-1)).toContain('hunter2');
+  expect(readFileSync(path, 'utf8')).not.toContain('hunter2');
+});
+
+it('is cut when it has grown to twice its length, marks kept', () => {
+  const path = place();
+  const rows = Array.from({ length: 20_001 }, (_, i) => (i % 2 ? `"${i}"` : `{"line":"${i}","by":"agent"}`));
+  writeFileSync(path, `${rows.join('\n')}\n`);
+  openHistory(path, same);
+  const again = openHistory(path, same);
+  expect(again.entries()).toHaveLength(10_000);
+  expect([again.isAgents('20000'), again.isAgents('19999')]).toEqual([true, false]);
+});
