@@ -13,8 +13,9 @@ const PASSWORD = 'hunter2-9471';
 const SUDO_LIKE = `#!/bin/bash
 exec 3<>/dev/tty
 for try in 1 2; do
+  stty -echo <&3
   printf '[sudo-like] password for me: ' >&3
-  stty -echo <&3; IFS= read -r word <&3; stty echo <&3
+  IFS= read -r word <&3; stty echo <&3
   printf '\\n' >&3
   if [ "$word" = ${PASSWORD} ]; then "$@"; exit; fi
   echo 'Sorry, try again.' >&3
