@@ -15,6 +15,10 @@ const SUSPENDED = 148;
 /** What the line editor prints around a prompt that is empty. */
 const PROMPT_NOISE = /\r\x1b\[K\r/g;
 
+/** What a shell says of its jobs, `[1]+  Done  …`: their end is told otherwise. */
+const WORD_ON_JOB =
+  /(^|\n)\r?\[\d+\] *[-+]? +(?:\d+ +)?(?:done|exit|terminated|interrupt|killed|hangup|running|stopped|suspended|continued)\b[^\n]*\n?/gi;
+
 /** Keeps a job among others: its number there, and how to take it out again without a word. */
 export type Adopt = (job: RunningCommand) => { readonly id: number; readonly release: () => void };
 
@@ -108,9 +112,7 @@ export class ShellJobs {
   feed(data: Buffer): boolean {
     const [job, another] = this.#jobs;
     if (!job || another) return false;
-    const text = data.toString('latin1').replace(PROMPT_NOISE, '');
-    // The shell's own word on the job, `[1]+  Done …`: its end is told otherwise.
-    if (new RegExp(`^\\s*\\[${job.number}\\]`).test(text)) return true;
+    const text = data.toString('latin1').replace(PROMPT_NOISE, '').replace(WORD_ON_JOB, '$1');
     if (text !== '') job.run.feed(Buffer.from(text, 'latin1'));
     return true;
   }
