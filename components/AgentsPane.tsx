@@ -19,11 +19,12 @@ export function AgentsPane({ agents: { running, waiting }, columns, rows }: Prop
   const now = useTicker(true, aish.engine.services.now);
   const shown = running.slice(0, rows);
   const look = screen.look(columns);
+  const reveal = (text: string) => aish.engine.services.secrets.reveal(text);
   const left = waiting + running.length - shown.length;
   const more = left > 0 && shown.length < rows ? [paint('dim', `  ${left} more to come`)] : [];
   return (
     <Box flexDirection="column" flexShrink={0}>
-      <Lines lines={[...shown.map((agent) => agentLine(agent, now, look)), ...more]} />
+      <Lines lines={[...shown.map((agent) => agentLine(agent, now, look, reveal)), ...more]} />
     </Box>
   );
 }

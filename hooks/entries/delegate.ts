@@ -39,12 +39,20 @@ export function delegateHeading(task: string, steps: number | undefined, { width
   return withGutter(wrapText(text, width - INDENT), { first: paint('accent', '▹ '), rest: '  ' });
 }
 
-/** The one line of a sub-agent that works: its number and task, how far it is, what it does now and for how long. */
-export function agentLine({ conversation, run }: SubAgent, now: number, { width, paint }: Look): string {
-  const what = cut(doing(conversation.phase), Math.max(10, Math.floor(width * 0.4)));
+/**
+ * The one line of a sub-agent that works: its number and task, how far it is, what it does now and for how long.
+ * @param show a text as the user sees it
+ */
+export function agentLine(
+  { conversation, run }: SubAgent,
+  now: number,
+  { width, paint }: Look,
+  show: (text: string) => string,
+): string {
+  const what = cut(visible(oneLine(show(doing(conversation.phase)))), Math.max(10, Math.floor(width * 0.4)));
   const right = `${run.step}/${DELEGATE_STEPS} ${what} ${elapsed(now - run.startedAt)}`;
   const room = width - textWidth(right) - INDENT - GAP;
-  const left = cut(`${run.agent} ${visible(oneLine(run.task))}`, Math.max(1, room));
+  const left = cut(`${run.agent} ${visible(oneLine(show(run.task)))}`, Math.max(1, room));
   const padding = ' '.repeat(Math.max(0, room - textWidth(left)) + GAP);
   const waits = conversation.phase.kind === 'halted';
   return cut(`▹ ${left}${padding}`, width - textWidth(right)) + paint(waits ? 'warning' : 'dim', right);
@@ -64,7 +72,7 @@ function doing(phase: Phase): string {
       return 'waits for you';
     case 'acting': {
       const [first] = runningOf(phase);
-      return first ? `runs ${visible(oneLine(describeAction(first.action)))}` : 'starting';
+      return first ? `runs ${describeAction(first.action)}` : 'starting';
     }
     case 'stopping':
     case 'stoppingActions':
