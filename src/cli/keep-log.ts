@@ -10,14 +10,9 @@ import { VERSION } from './version.ts';
 export function keepLog(log: Log, engine: Engine, session: string): void {
   const { mode, preset, settings } = engine.conversation;
   const { sandbox } = settings;
-  log.write('info', 'session opened', {
-    session,
-    version: VERSION,
-    node: process.versions.node,
-    mode,
-    sandbox,
-    preset,
-  });
+  const facts = { session, version: VERSION, node: process.versions.node, mode, sandbox, preset };
+  // Behind the first frame: the filter that every line passes reads what it knows at the first one.
+  setImmediate(() => log.write('info', 'session opened', facts));
   let last = mode;
   engine.onEvent((event) => {
     const now = engine.conversation.mode;

@@ -121,12 +121,15 @@ export function preparedFor(filter: SecretsFilter, preset: Preset, messages: rea
   if (policy === 'scrub') return { messages: hidden };
   const handles = new Set(hidden.flatMap((message) => handlesIn(JSON.stringify(message)).map(({ handle }) => handle)));
   if (handles.size === 0) return { messages };
-  const names = [...handles].slice(0, 3).join(', ');
-  const more = handles.size > 3 ? ` and ${handles.size - 3} more` : '';
+  const kinds = [...new Set([...handles].map(kindOf))].join(', ');
   return {
-    refused: `${preset.name}: not sent, the conversation holds secrets (${names}${more}) and "secrets" is "block" for it; :reset starts without them, :model takes another model`,
+    refused: `${preset.name}: not sent, the conversation holds ${handles.size === 1 ? 'a secret' : `${handles.size} secrets`} (${kinds}) and "secrets" is "block" for it; :reset starts without, :model takes another model`,
     final: true,
   };
+}
+
+function kindOf(handle: string): string {
+  return handle.slice(1, handle.lastIndexOf('_'));
 }
 
 /** Counting sees what is sent: a preset that gets the true texts counts those. */

@@ -16,11 +16,24 @@ const WHERE: Readonly<Partial<Record<EventType, string>>> = {
   noticed: 'a message of the program',
 };
 
+/** Events that hold nothing but the program's own words: the first of them must not cost a start its time. */
+const OWN: ReadonlySet<EventType> = new Set([
+  'opened',
+  'resumed',
+  'spawned',
+  'shellMoved',
+  'modeChosen',
+  'presetChosen',
+  'aborted',
+  'actionStarted',
+  'turnsReset',
+]);
+
 /** The event as the machine and the journal may have it. Credential files of a directory count once somebody is there. */
 export function withoutSecrets(secrets: Secrets, event: SessionEvent): SessionEvent {
   const cwd = directoryOf(event);
   if (cwd !== undefined) secrets.entered(cwd);
-  return secrets.hide(event, WHERE[event.type]);
+  return OWN.has(event.type) ? event : secrets.hide(event, WHERE[event.type]);
 }
 
 function directoryOf(event: SessionEvent): string | undefined {

@@ -50,11 +50,11 @@ export class SecretsFilter {
     return mapTexts(value, (text, json) => (json ? this.#hideJson(text, where) : this.#hideText(text, where)));
   }
 
-  #hideText(text: string, where: string): string {
+  #hideText(text: string, where: string, json = false): string {
     if (text.length < 4) return text;
     const findings = this.find(text);
     if (findings.length === 0) return text;
-    return replaced(text, findings, (piece, kind) => this.#handle(piece, kind, where));
+    return replaced(text, findings, (piece, kind) => this.#handle(json ? unescaped(piece) : piece, kind, where));
   }
 
   /** A value broken over lines has the handle of the whole one. */
@@ -66,7 +66,7 @@ export class SecretsFilter {
 
   /** JSON stays JSON: what a pattern would tear is looked for once more in each text by itself. */
   #hideJson(text: string, where: string): string {
-    const whole = this.#hideText(text, where);
+    const whole = this.#hideText(text, where, true);
     const parsed = parse(whole);
     if (parsed === undefined) {
       const before = parse(text);
@@ -126,6 +126,12 @@ export function replaced(
 export function secretIn(piece: string, kind: string): string {
   const bare = unstyled(piece).text;
   return kind === 'PRIVATE_KEY' ? bare : bare.replace(/\\?\r?\n[ \t]*/g, '');
+}
+
+/** A piece of a JSON text as it is meant. */
+function unescaped(piece: string): string {
+  const parsed = piece.includes('\\') ? parse(`"${piece}"`) : undefined;
+  return typeof parsed?.value === 'string' ? parsed.value : piece;
 }
 
 function parse(text: string): { readonly value: unknown } | undefined {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { filled, seeded } from '../support/fake-values.ts';
 import { runProgram, type Scratch, scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 const random = seeded(11);
@@ -87,5 +88,144 @@ describe('a preset that may not see secrets', () => {
     expect(code).toBe(0);
     expect(readFileSync(join(place.work, 'copy.txt'), 'utf8')).toBe(token);
     expect(server.requests.map(({ text }) => text).join()).not.toContain(token);
+  });
+});
+
+describe('a preset that may not even have handles', () => {
+  it('is not asked once the conversation holds a secret, and no fallback is asked in its place', async () => {
+    await using server = await startScriptedServer([say('CMD: cat token.txt'), say('never said')]);
+    await using other = await startScriptedServer([say('never said either')]);
+    using place = scratch(server.baseUrl, {
+      ...withPolicy(server.baseUrl, 'block'),
+      models: {
+        fast: { base_url: server.baseUrl, model: 'scripted', secrets: 'block', fallback: ['other'] },
+        other: { base_url: other.baseUrl, model: 'scripted' },
+      },
+      model: 'fast',
+    });
+    writeFileSync(join(place.work, 'token.txt'), fake('ghp_<36w>'));
+    const { code, out } = await runProgram(place, ['ask', 'what is in token.txt?']);
+    expect(code).toBe(6);
+    expect(out).toMatch(/fast: not sent, the conversation holds a secret \(GITHUB_TOKEN\) and "secrets" is "block"/);
+    expect([server.requests.length, other.requests.length]).toEqual([1, 0]);
+  });
+});
+
+describe('a preset that may see everything', () => {
+  it('gets the true values, and its fallback what its own policy says', async () => {
+    const token = fake('glpat-<20w>');
+    await using here = await startScriptedServer([
+      say(`CMD: printf 'the token is %s' ${token}`),
+      { error: { status: 500, message: 'out of order' } },
+    ]);
+    await using there = await startScriptedServer([say('Seen.')]);
+    using place = scratch(here.baseUrl, {
+      ...withPolicy(here.baseUrl, 'off'),
+      models: {
+        fast: { base_url: here.baseUrl, model: 'scripted', fallback: ['cloud'] },
+        cloud: { base_url: there.baseUrl, model: 'scripted', secrets: 'scrub' },
+      },
+      model: 'fast',
+    });
+    const { out } = await runProgram(place, ['ask', `is ${token} any good?`]);
+    expect(out).toContain('Seen.');
+    expect(here.requests[1]?.lastUser).toContain(`the token is ${token}`);
+    expect(there.requests).toHaveLength(1);
+    expect(there.requests[0]?.text).not.toContain(token);
+    expect(there.requests[0]?.text).toMatch(/the token is ⟦GITLAB_TOKEN_/);
+    expect(kept(place)).not.toContain(token);
+  });
+});
+
+describe('after a resume', () => {
+  it('a handle of the earlier process is refused with a word, and nothing runs', async () => {
+    await using server = await startScriptedServer([
+      say('CMD: cat token.txt'),
+      say('Noted.'),
+      { from: ({ text }) => call('bash', { command: `echo ${handleIn(text)} > leak.txt` }) },
+      say('I can not.'),
+    ]);
+    using place = scratch(server.baseUrl, withPolicy(server.baseUrl, 'scrub'));
+    writeFileSync(join(place.work, 'token.txt'), fake('ghp_<36w>'));
+    await runProgram(place, ['ask', 'look at token.txt']);
+    const { out } = await runProgram(place, ['--resume'], { input: '?use it\n' });
+    expect(out).toContain('nothing here knows the secret behind ⟦GITHUB_TOKEN_');
+    expect(server.requests.at(-1)?.text).toContain('nothing here knows the secret behind');
+    expect(readdirSync(place.work)).toEqual(['token.txt']);
+  });
+});
+
+describe('what runs on this machine', () => {
+  it('gets the true values: a patch writes them; :secrets names them without a value', async () => {
+    const token = fake('ghp_<36w>');
+    const patch = (handle: string) =>
+      call('patch', { path: 'new.env', patches: [{ operation: 'overwrite', newText: `TOKEN="${handle}"\n` }] });
+    await using server = await startScriptedServer([
+      say('CMD: cat token.txt'),
+      { from: ({ lastUser }) => patch(handleIn(lastUser)) },
+      say('Done.'),
+    ]);
+    using place = scratch(server.baseUrl, { ...withPolicy(server.baseUrl, 'scrub'), auto_approve: ['patch'] });
+    writeFileSync(join(place.work, 'token.txt'), token);
+    const { out } = await runProgram(place, [], { input: '?copy it into new.env\n:secrets\n' });
+    expect(readFileSync(join(place.work, 'new.env'), 'utf8')).toBe(`TOKEN="${token}"\n`);
+    expect(out).toMatch(/⟦GITHUB_TOKEN_\w+⟧ {2}GITHUB_TOKEN, first in the output of an action of the model/);
+    expect(server.requests.map(({ text }) => text).join()).not.toContain(token);
+  });
+
+  it('asks before a secret could run as code', async () => {
+    await using server = await startScriptedServer([
+      say('CMD: cat pw.env'),
+      { from: ({ lastUser }) => call('bash', { command: `bash -c "echo ${handleIn(lastUser)}"` }) },
+      say('Fine.'),
+    ]);
+    using place = scratch(server.baseUrl, withPolicy(server.baseUrl, 'scrub'));
+    writeFileSync(join(place.work, 'pw.env'), `DB_PASSWORD='x$(touch hit)9;y'\n`);
+    const { err } = await runProgram(place, ['run', '--on-halt', 'skip', 'try it']);
+    expect(err).toContain('HALT: a secret would become part of what bash runs');
+    expect(readdirSync(place.work)).toEqual(['pw.env']);
+  });
+});
+
+describe('the screen', () => {
+  it('shows the true text: what was said and printed, and what a HALT asks about', async () => {
+    const token = fake('glpat-<20w>');
+    await using server = await startScriptedServer([
+      say('CMD: cat token.txt'),
+      { from: ({ lastUser }) => say(`It is ${handleIn(lastUser)}.\n\nCMD: rm -rf ./${handleIn(lastUser)}`) },
+      say('Left alone.'),
+    ]);
+    using place = scratch(server.baseUrl, withPolicy(server.baseUrl, 'scrub'));
+    writeFileSync(join(place.work, 'token.txt'), token);
+    await using rig = startRig(place, { columns: 100, rows: 30 });
+    await rig.waitFor('fast');
+    rig.type('?what is in token.txt?');
+    rig.key('enter');
+    await rig.waitFor('HALT');
+    await rig.waitFor(`rm -rf ./${token}`);
+    expect(rig.text()).toContain(`It is ${token}`);
+    expect(rig.text()).not.toContain('⟦');
+    expect(server.requests.map(({ text }) => text).join()).not.toContain(token);
+  });
+});
+
+describe('aish-tui secrets check', () => {
+  it('answers one text, or a line for each line', async () => {
+    using place = scratch();
+    place.env.PLAIN_NAME_TOKEN = 'w0rd-of-this-machine';
+    const one = await runProgram(place, ['secrets', 'check', `curl -u me:${'s3cr3t!'}x https://h`]);
+    expect(one.out).toMatch(/^PASSWORD at 11-19\ncurl -u me:⟦PASSWORD_\w+⟧ https:\/\/h\n$/);
+    const input = ['{"text":"said w0rd-of-this-machine aloud","id":7}', 'no json', '{"text":"nothing"}'].join('\n');
+    const { out, code } = await runProgram(place, ['secrets', 'check', '--jsonl'], { input: `${input}\n` });
+    const [first, second, third] = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(first).toMatchObject({ id: 7, spans: [[5, 25, 'TOKEN']] });
+    expect(first.scrubbed).toMatch(/^said ⟦TOKEN_\w+⟧ aloud$/);
+    expect(second).toHaveProperty('error');
+    expect(third).toEqual({ spans: [], scrubbed: 'nothing' });
+    expect(code).toBe(0);
+    expect((await runProgram(place, ['secrets', 'check'])).code).toBe(2);
   });
 });

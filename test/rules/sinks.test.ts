@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { readSources } from './architecture.ts';
+
+/** Ways out of the program into a file. */
+const WRITES = /\b(?:writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream)\(/;
+
+/** Every file of src/ that writes one, and how secrets stay out of it (SE-2). A new one must be thought about. */
+const WRITERS: Readonly<Record<string, string>> = {
+  'src/store/journal.ts': 'the engine hides before it appends',
+  'src/store/history.ts': 'given the filter: a line with a secret is not written',
+  'src/store/log.ts': 'given the filter',
+  'src/store/memory.ts': 'given the filter',
+  'src/cli/crash.ts': 'hides message and stack',
+  'src/cli/left-out.ts': 'text of the session, which holds handles',
+  'src/executor/fulltext.ts': 'full outputs of commands: in clear by design, 0600, gone with their session',
+  'src/executor/external-editor.ts': "the user's own draft, for the user's own editor",
+  'src/tools/patch/file.ts': 'the files that the model edits on this machine get the true values',
+  'src/config/write.ts': 'the choice of a model; keys are named by their variable',
+  'src/config/trust.ts': 'hashes of files',
+  'src/costs/ledger.ts': 'numbers',
+  'src/costs/price-file.ts': 'numbers',
+  'src/store/lock.ts': 'a process id',
+  'src/executor/shell-process.ts': "the shell's own start-up file",
+  'src/sandbox/detect.ts': 'a trial of the sandbox',
+  'src/safety/rules/found.ts': 'the name of a call that it looks for',
+};
+
+it('nothing writes a file without having thought of secrets', () => {
+  const writers = [...readSources()].flatMap(([path, text]) =>
+    path.startsWith('src/') && path.endsWith('.ts') && WRITES.test(text) ? [path] : [],
+  );
+  expect(writers.filter((path) => !(path in WRITERS))).toEqual([]);
+});
+
+it('each sink is opened with the filter, and each way out has one place', () => {
+  const sources = [...readSources()].filter(([path]) => path.startsWith('src/'));
+  const callers = (call: RegExp) => sources.flatMap(([path, text]) => (call.test(text) ? [path] : []));
+  const open = sources.find(([path]) => path === 'src/cli/open.ts')?.[1] ?? '';
+  for (const sink of ['openHistory', 'openMemory', 'createLog']) {
+    expect(callers(new RegExp(`(?<!function )\\b${sink}\\(`)), sink).toEqual(['src/cli/open.ts']);
+    expect(open).toMatch(new RegExp(`${sink}\\([^;]*?hidden\\)`));
+  }
+  expect(callers(/journal\.append\(/)).toEqual(['src/engine/engine.ts']);
+  // Every request of every kind goes through this broker, and it asks the filter.
+  expect(callers(/(?<!function )\bcreateBroker\(/).filter((path) => path !== 'src/cli/doctor.ts')).toEqual([
+    'src/cli/open.ts',
+  ]);
+  expect(open).toContain('preparedFor(filter, preset, messages)');
+});
