@@ -17,7 +17,7 @@ export type McpLinks = {
 };
 
 /** Variables of the user's that a server may know: where things are and how text is written, nothing that opens a door. */
-const HARMLESS = /^(?:HOME|LOGNAME|USER|PATH|SHELL|LANG|LC_\w+|TZ|TMPDIR|XDG_(?:CACHE|CONFIG|DATA|STATE|RUNTIME)_\w+)$/;
+const HARMLESS = /^(?:HOME|LOGNAME|USER|PATH|SHELL|LANG|LC_\w+|TZ|TMPDIR|XDG_(?:CACHE|CONFIG|DATA|STATE)_\w+)$/;
 
 export function openMcp({ mcp }: Config, { dataDir, version, root, say, elicit }: McpLinks): Mcp {
   const env = Object.fromEntries(
@@ -51,13 +51,13 @@ export function mcpDesk({ mcp, auto_approve: autoApprove }: Config, servers: Mcp
         title,
         lastError,
         written,
-        tools: tools.map(({ spec, unchecked }) => ({
+        tools: tools.map(({ spec }) => ({
           name: spec.name,
           description: spec.description,
           readOnly: matchesGlob(spec.name, mcp.read_only),
           autoApproved: matchesGlob(spec.name, autoApprove),
           changed: servers.facts(spec.name)?.changed === true,
-          ...(unchecked === undefined ? {} : { unchecked }),
+          ...withReason(servers.unchecked(spec.name)),
         })),
       })),
     async start(milliseconds) {
@@ -70,4 +70,8 @@ export function mcpDesk({ mcp, auto_approve: autoApprove }: Config, servers: Mcp
     },
     restart: async (name) => servers.servers.find((server) => server.name === name)?.restart(),
   };
+}
+
+function withReason(unchecked: string | undefined) {
+  return unchecked === undefined ? {} : { unchecked };
 }

@@ -27,6 +27,11 @@ export function foreignProblemOf(schema: JsonSchema, args: unknown): string | un
   return look(schema, args, inTime);
 }
 
+/** Whether a schema has turned out to be of no use; known once it was to be used. */
+export function isUseless(schema: JsonSchema): boolean {
+  return compiled.get(schema) === null;
+}
+
 type Attempt = <T>(work: () => T) => T | undefined;
 
 function look(schema: JsonSchema, args: unknown, attempt: Attempt): string | undefined {

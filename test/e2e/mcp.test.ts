@@ -192,9 +192,13 @@ describe('tools of MCP servers', () => {
     const log = join(place.home, 'fault.log');
     configure(place, server, { mcp: { servers: { f: { ...fault('stubborn'), env: { FAULT_LOG: log } } } } });
     await using rig = startRig(place);
-    await ready(rig, 'f');
-    const pids = [...readFileSync(log, 'utf8').matchAll(/^pid (\d+)$/gm)].map(([, pid]) => Number(pid));
-    expect(pids.slice(-2).every(alive)).toBe(true);
+    let pids: readonly number[] = [];
+    while (pids.length < 2) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      const noted = existsSync(log) ? readFileSync(log, 'utf8') : '';
+      pids = [...noted.matchAll(/^pid (\d+)$/gm)].map(([, pid]) => Number(pid));
+    }
+    expect(pids.every(alive)).toBe(true);
     rig.kill('SIGKILL');
     await rig.exited;
     while (pids.some(alive)) await new Promise((resolve) => setTimeout(resolve, 20));

@@ -7,7 +7,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 /** The longest message taken, in bytes. */
 const LONGEST_MESSAGE = 128 * 1024 * 1024;
 /** How long a server may take to leave once its input is closed, and once more after SIGTERM. In ms. */
-const PATIENCE = 1000;
+const PATIENCE = 800;
 /** What was printed last arrives a moment after the exit. In ms. */
 const LAST_WORDS = 200;
 const LONGEST_GARBAGE = 200;

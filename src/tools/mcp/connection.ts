@@ -144,7 +144,9 @@ export class Connection {
     void this.#client
       .ping({ timeout: PING_LIMIT })
       .catch((error: unknown) => {
-        if (this.#closed || isAnswer(error)) return;
+        // A time-out is an error of the same kind, though nobody has answered.
+        const silent = error instanceof McpError && error.code === ErrorCode.RequestTimeout;
+        if (this.#closed || (isAnswer(error) && !silent)) return;
         this.#closed = true;
         onGone(reasonOf(error));
         void this.#client.close().catch(() => {});
@@ -166,9 +168,7 @@ export class Connection {
 
 /** Whether the server itself has answered with an error, which leaves the connection as good as it was. */
 export function isAnswer(error: unknown): boolean {
-  return (
-    error instanceof McpError && error.code !== ErrorCode.ConnectionClosed && error.code !== ErrorCode.RequestTimeout
-  );
+  return error instanceof McpError;
 }
 
 /** What went wrong, in the words nearest to its cause. */

@@ -45,10 +45,3 @@ export function addressOf(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;
 }
-
-/** Whether an address is on another machine. */
-export function isRemote(config: ServerConfig): boolean {
-  if (!('url' in config)) return false;
-  const { hostname } = new URL(config.url);
-  return !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
-}

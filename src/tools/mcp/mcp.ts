@@ -4,11 +4,10 @@ import { matchesGlob } from '../../session/glob.ts';
 import type { ToolSpec } from '../../session/message.ts';
 import type { CallOptions, ForeignTools, ToolOutcome } from '../registry.ts';
 import type { Annotations, ToolDefinition } from './definition.ts';
-import { isRemote } from './hush.ts';
 import type { Json } from './json.ts';
 import { type KeepText, readResult } from './result.ts';
 import { Server, type ServerOptions } from './server.ts';
-import type { Outgoing, Prepared, ServerConfig } from './types.ts';
+import type { ServerConfig } from './types.ts';
 
 export type McpOptions = Omit<ServerOptions, 'name' | 'config' | 'onChange' | 'callLimit' | 'firstPause'> & {
   readonly servers: Readonly<Record<string, ServerConfig>>;
@@ -16,8 +15,6 @@ export type McpOptions = Omit<ServerOptions, 'name' | 'config' | 'onChange' | 'c
   readonly readOnly: readonly string[];
   /** Keeps the whole of a large result. */
   readonly keep: KeepText;
-  /** Looks at what is about to be sent; absent: it goes as it is. */
-  readonly prepare?: (call: Outgoing) => Prepared;
   readonly callLimit?: number;
   readonly firstPause?: number;
 };
@@ -26,6 +23,8 @@ export type Mcp = ForeignTools & {
   readonly servers: readonly Server[];
   /** Starts all of them; resolves when each is ready or has failed. */
   start(): Promise<void>;
+  /** Why the arguments of a tool are not checked here, as far as that is known. */
+  unchecked(name: string): string | undefined;
   /** What a server says of a tool. */
   annotations(name: string): Annotations | undefined;
   /** The user's directory is another one. */
@@ -38,9 +37,11 @@ const CALL_LIMIT = 120_000;
 const FIRST_PAUSE = 1000;
 
 export function createMcp(options: McpOptions): Mcp {
-  const { keep, prepare = ({ args }: Outgoing): Prepared => ({ args }) } = options;
+  const { keep } = options;
   let specs: readonly ToolSpec[] = [];
   const byName = new Map<string, { readonly server: Server; readonly tool: ToolDefinition }>();
+  /** Schemas that have turned out to be of no use. */
+  const useless = new WeakSet<Json>();
   /** How each tool was defined when it was first seen. */
   const firstSeen = new Map<string, string>();
   const collect = () => {
@@ -65,9 +66,7 @@ export function createMcp(options: McpOptions): Mcp {
     const { server, tool } = found;
     if (definition !== undefined && definition !== tool.digest)
       return failed(`not run: ${name} was defined anew after it was judged; call it again`);
-    const prepared = prepare({ server: server.name, tool: tool.own, remote: isRemote(server.config), args });
-    if ('refused' in prepared) return failed(prepared.refused);
-    const answer = await server.call(tool.own, prepared.args, { signal, onProgress: onProgress ?? (() => {}) });
+    const answer = await server.call(tool.own, args, { signal, onProgress: onProgress ?? (() => {}) });
     return 'problem' in answer ? failed(answer.problem) : readResult(answer.raw, keep);
   }
 
@@ -80,8 +79,10 @@ export function createMcp(options: McpOptions): Mcp {
       const found = byName.get(name);
       if (!found) return undefined;
       if (found.server.state !== 'ready') return found.server.away;
-      const { foreignProblemOf } = await import('../validator.ts');
-      const problem = foreignProblemOf(found.tool.spec.parameters, args);
+      const { foreignProblemOf, isUseless } = await import('../validator.ts');
+      const { parameters } = found.tool.spec;
+      const problem = foreignProblemOf(parameters, args);
+      if (isUseless(parameters)) useless.add(parameters);
       return problem === undefined ? undefined : `invalid arguments for ${name}: ${problem}`;
     },
     facts(name): ToolFacts | undefined {
@@ -89,6 +90,11 @@ export function createMcp(options: McpOptions): Mcp {
       if (!found) return undefined;
       const { digest, claims } = found.tool;
       return { definition: digest, claims, changed: firstSeen.get(name) !== digest };
+    },
+    unchecked(name) {
+      const tool = byName.get(name)?.tool;
+      if (!tool) return undefined;
+      return tool.unchecked ?? (useless.has(tool.spec.parameters) ? 'its schema can’t be used' : undefined);
     },
     onlyReads: (name) => byName.has(name) && matchesGlob(name, options.readOnly),
     annotations: (name) => byName.get(name)?.tool.annotations,

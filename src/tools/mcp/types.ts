@@ -14,14 +14,3 @@ export type Launch = (
   argv: readonly string[],
   env: Readonly<Record<string, string>>,
 ) => { readonly argv: readonly [string, ...string[]]; readonly env: Readonly<Record<string, string>> };
-
-/** A call on its way out, where what must not leave the machine can be held back. */
-export type Outgoing = {
-  readonly server: string;
-  readonly tool: string;
-  /** The server is not on this machine. */
-  readonly remote: boolean;
-  readonly args: Readonly<Record<string, unknown>>;
-};
-
-export type Prepared = { readonly args: Readonly<Record<string, unknown>> } | { readonly refused: string };

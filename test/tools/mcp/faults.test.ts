@@ -103,6 +103,9 @@ describe('a server that misbehaves', () => {
     await using desk = await startMcp(() => ({ f: fault() }));
     expect(await desk.mcp.refusal('f__hostile', { a: `${'a'.repeat(40)}b` })).toBeUndefined();
     expect(await desk.mcp.refusal('f__hostile', { a: 5 })).toContain('arguments/a must be string');
+    expect(await desk.mcp.refusal('f__odd', { a: 5 })).toBeUndefined();
+    expect(desk.mcp.unchecked('f__odd')).toBe('its schema can’t be used');
+    expect(desk.mcp.unchecked('f__hostile')).toBeUndefined();
     const deep = desk.mcp.servers[0]?.tools.find((tool) => tool.own === 'deep');
     expect(deep?.unchecked).toBe('it is nested deeper than 32 levels');
     expect(deep?.spec.parameters).toEqual({ type: 'object', properties: {} });

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { keepText } from '../../../src/executor/index.ts';
 import { readTool } from '../../../src/tools/mcp/definition.ts';
 import { readElicitation } from '../../../src/tools/mcp/elicit.ts';
-import { hushed, isRemote } from '../../../src/tools/mcp/hush.ts';
+import { hushed } from '../../../src/tools/mcp/hush.ts';
 import { toolName } from '../../../src/tools/mcp/names.ts';
 import { readResult } from '../../../src/tools/mcp/result.ts';
 
@@ -144,11 +144,6 @@ it('keeps what the configuration hands to a server out of what is shown', () => 
     'GET http://x/mcp?… with … and * failed',
   );
   expect(hushed({ command: 'x', env: { KEY: 'hunter22' } }).text('bad\nkey hunter22')).toBe('bad\nkey …');
-  expect([
-    isRemote({ command: 'x' }),
-    isRemote({ url: 'http://localhost:1/' }),
-    isRemote({ url: 'https://x.org/' }),
-  ]).toEqual([false, false, true]);
 });
 
 it('declines a form that is more than simple fields', () => {
