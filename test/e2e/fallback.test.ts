@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { startFaultServer } from '../support/fault-server.ts';
 import { runProgram, scratch } from '../support/program.ts';
 import { say, startScriptedServer } from '../support/scripted-server.ts';
 
@@ -6,13 +7,14 @@ import { say, startScriptedServer } from '../support/scripted-server.ts';
 const SECRET = 'AKIAQX7RZ5MTKPLW3VNB';
 const QUESTION = `why does the upload with key ${SECRET} fail?`;
 
-/** `fast` is down; its fallback listens. `here`: on this machine, as an address that is not this machine's otherwise. */
+/** `fast` is broken; its fallback listens. `here`: on this machine, as an address that is not this machine's otherwise. */
 async function askOverFallback(cloud: Readonly<Record<string, unknown>>, here: boolean) {
+  await using broken = await startFaultServer('server-error');
   await using sound = await startScriptedServer([say('answered elsewhere')]);
   const elsewhere = `http://[::ffff:127.0.0.1]:${sound.port}/v1`;
   using place = scratch(undefined, {
     models: {
-      fast: { base_url: 'http://127.0.0.1:9/v1', context: 8192, fallback: ['cloud'] },
+      fast: { base_url: broken.baseUrl, context: 8192, fallback: ['cloud'] },
       cloud: { base_url: here ? sound.baseUrl : elsewhere, context: 8192, ...cloud },
     },
     model: 'fast',
@@ -40,8 +42,30 @@ describe('a fallback keeps the secrets policy of its preset (BR-4)', () => {
   it('off, as the user wrote it: it is asked, and the transcript says so', async () => {
     const { bodies, said, code } = await askOverFallback({ secrets: 'off' }, false);
     expect(bodies).toContain(SECRET);
-    expect(said).toMatch(/nothing answers at .*going on with cloud for this run/);
+    expect(said).toMatch(/500, something broke.*going on with cloud for this run/);
     expect(said).toContain('answered elsewhere');
     expect(code).toBe(0);
   });
+});
+
+it('each call over a fallback is counted at its own preset: what was cut, and what answered', async () => {
+  await using broken = await startFaultServer('early-end');
+  await using sound = await startScriptedServer([{ ...say('Well.'), usage: { prompt: 1000, completion: 100 } }]);
+  using place = scratch(undefined, {
+    models: {
+      fast: {
+        base_url: broken.baseUrl,
+        model: 'small',
+        context: 8192,
+        fallback: ['deep'],
+        prices: { input: 1, output: 2 },
+      },
+      deep: { base_url: sound.baseUrl, model: 'large', context: 8192, prices: { input: 10, output: 20 } },
+    },
+    model: 'fast',
+  });
+  const { out } = await runProgram(place, [], { input: '?how are you\n:cost detail\n' });
+  expect(out).toMatch(/ended early.*going on with deep for this run/);
+  expect(out).toMatch(/small +chat +1 calls, +\d+ \/ +1 tokens, \$0\.00\d+ .*tokens of 1 of 1 calls estimated/);
+  expect(out).toMatch(/large +chat +1 calls, +1000 \/ +100 tokens, \$0\.012000/);
 });

@@ -62,6 +62,22 @@ describe('a run whose model fails goes on with the fallback (BR-4)', () => {
     expect(requests[0]?.lastUser).toMatch(/interrupted: nothing that it asked for has run/);
   });
 
+  it('in the middle of the run, with all that was done so far', async () => {
+    await using broken = await startScriptedServer([
+      call('bash', { command: 'echo found it' }),
+      { error: { status: 500, message: 'out of memory' } },
+    ]);
+    const { entries, replies, requests } = await runOverFallback(broken.baseUrl);
+    expect(entries.at(-1)).toMatchObject({ kind: 'norrisEnded', status: 'done', steps: 3, commands: 2 });
+    expect(replies.map(({ preset, finish }) => `${preset} ${finish}`)).toEqual([
+      'fast tools',
+      'fast failed',
+      'deep tools',
+      'deep stop',
+    ]);
+    expect(requests[0]?.messages.at(-1)?.content).toMatch(/\$ echo found it\nfound it\n\[exit 0/);
+  });
+
   it('over several that fail, each once, and says it when none is left', async () => {
     await using broken = await startFaultServer('server-error');
     await using worse = await startFaultServer('early-end');

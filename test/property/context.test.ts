@@ -5,6 +5,8 @@ import { fitContext } from '../../src/engine/fit.ts';
 import type { Services } from '../../src/engine/services.ts';
 import { composeMessages } from '../../src/session/context.ts';
 import type { Message, ToolCall } from '../../src/session/message.ts';
+import { reduce } from '../../src/session/reduce.ts';
+import { emptyState } from '../../src/session/state.ts';
 import { bash, harmless, judged, Machine, reply } from '../support/machine.ts';
 
 const SYSTEM = 'You are aish.';
@@ -129,6 +131,12 @@ async function requests(
           before = now;
           fitted.play(each);
         }
+        const { events, state } = fitted.machine;
+        const folded = events.reduce(
+          (now, event) => reduce(now, JSON.parse(JSON.stringify(event)))[0],
+          emptyState('main'),
+        );
+        expect(folded).toEqual(state);
       },
     ),
     { numRuns: 150 },
