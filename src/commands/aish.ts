@@ -183,6 +183,7 @@ export type Aish = {
   readonly ui: {
     readonly theme?: string;
     readonly mouse: boolean;
+    readonly screen: 'full' | 'plain';
     readonly wheel_lines: number;
     readonly notify: boolean;
   };

@@ -218,7 +218,7 @@ export async function setStage(
     undo: async () => ({ ok: false, text: 'no patch to undo' }),
     sessions: async () => [],
     doctor: async () => [],
-    ui: { mouse: true, wheel_lines: 3, notify: true },
+    ui: { mouse: true, screen: 'full', wheel_lines: 3, notify: true },
     face: {},
     keys: {},
     onQuit: () => () => {},

@@ -1,0 +1,18 @@
+/** The screen that only writes lines, over the printer of the headless faces. */
+import type { Aish } from '../commands/aish.ts';
+import { EntryPrinter } from './print.ts';
+
+/** Runs until the user leaves; the exit code. */
+export async function plainScreen(aish: Aish): Promise<number> {
+  const { runPlain } = await import('../../hooks/plain/plain.ts');
+  const { engine } = aish;
+  return runPlain({
+    aish,
+    input: process.stdin,
+    output: process.stdout,
+    printer(write) {
+      const printer = new EntryPrinter({ out: write, json: false }, 0, engine.services.secrets.reveal);
+      return () => printer.print(engine.transcript.entries);
+    },
+  });
+}

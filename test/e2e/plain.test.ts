@@ -1,0 +1,66 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
+import { call, startScriptedServer } from '../support/scripted-server.ts';
+
+const PLAIN = { ui: { screen: 'plain' } };
+
+it('runs commands, asks questions and answers programs in plain lines', async () => {
+  await using server = await startScriptedServer([{ text: ['It is **tea**.'] }]);
+  using place = scratch(server.baseUrl, PLAIN);
+  await using rig = startRig(place);
+  await rig.waitFor('[aish:fast]>');
+  rig.type('echo one\r');
+  await rig.waitFor(/\$ echo one\none\n\[exit 0\]/);
+  rig.type('?what is it\r');
+  await rig.waitFor('It is **tea**.');
+  rig.type('read -p "name? " name; echo "got [$name]"\r');
+  await rig.waitFor('waits for input: name?');
+  rig.type('bob\r');
+  await rig.waitFor('got [bob]');
+  rig.type('read -s -p "secret? " secret; echo "hidden ${#secret}"\r');
+  await rig.waitFor('not shown');
+  rig.type('opensesame\r');
+  await rig.waitFor('hidden 10');
+  expect(rig.raw).not.toContain('opensesame');
+  expect(rig.alternate).toBe(false);
+  rig.key('ctrl-d');
+  expect(await rig.exited).toMatchObject({ code: 0 });
+});
+
+it('puts a HALT as text and takes whole words for an answer', async () => {
+  await using server = await startScriptedServer([
+    call('bash', { command: 'rm -rf foo' }),
+    { text: ['GOAL: complete'] },
+  ]);
+  using place = scratch(server.baseUrl, { ...PLAIN, mode: 'unrestricted' });
+  await using rig = startRig(place);
+  await rig.waitFor('[aish:fast]>');
+  rig.type(':norris clean up\r');
+  await rig.waitFor(
+    /Question: HALT[\s\S]*Destructive: rm -rf[\s\S]*Command: rm -rf foo[\s\S]*whole word: proceed, skip, abort\./,
+  );
+  rig.type('p\r');
+  await rig.waitFor(/answer> p[\s\S]*whole word/);
+  // An answer right behind the question does not count.
+  for (let tries = 1; !rig.text().includes('skipped:'); tries += 1) {
+    rig.type('skip\r');
+    await rig.waitFor(() => rig.text().includes('skipped:') || (rig.raw.match(/too early/g)?.length ?? 0) >= tries);
+  }
+  await rig.waitFor(/skipped: .*rm -rf foo[\s\S]*\[norris\] done/);
+});
+
+it('gives the terminal to a full-screen program and goes on behind it', async () => {
+  using place = scratch(undefined, PLAIN);
+  writeFileSync(join(place.work, 'poem'), Array.from({ length: 100 }, (_, n) => `verse ${n + 1}.`).join('\n'));
+  await using rig = startRig(place);
+  await rig.waitFor('[aish:demo]>');
+  rig.type('less poem\r');
+  await rig.waitFor(() => rig.alternate && rig.screen()[0] === 'verse 1.');
+  rig.type('q');
+  await rig.waitFor(/\$ less poem[\s\S]*\[exit 0\][\s\S]*\[aish:demo\]>/);
+  rig.type('echo back\r');
+  await rig.waitFor(/\$ echo back\nback/);
+});
