@@ -3,7 +3,7 @@
  * written as lines, and one line is edited by Node's readline. What is typed answers an open question, else goes to the
  * running program, else is taken as any line is.
  */
-import { createInterface, type Interface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import type { Aish } from '../../src/commands/aish.ts';
 import { submitLine } from '../../src/commands/submit.ts';
@@ -53,15 +53,14 @@ class Plain {
       input,
       // What is typed for a password is not shown, and nothing while a full-screen program draws.
       output: new Writable({
-        write: (chunk, _encoding, done) => {
+        write: (chunk: Uint8Array, _encoding, done) => {
           if (!this.#running?.echoOff && !this.#takeBack) output.write(chunk);
           done();
         },
       }),
       terminal: true,
       history: [...aish.history.entries()].reverse().slice(0, 1000),
-      completer: (line: string, done: (error: null, result: [string[], string]) => void) =>
-        void this.#complete(line).then((result) => done(null, result)),
+      completer: (line: string) => this.#complete(line),
     });
     const { promise, resolve } = Promise.withResolvers<number>();
     this.ended = promise;
