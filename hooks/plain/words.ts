@@ -4,7 +4,7 @@ import { stripStyles } from '../../src/session/text.ts';
 import { type Choice, wordsOf } from '../screen/question.ts';
 
 /** What can be answered here: a form has fields to fill in, for which the full screen is needed. */
-export function choicesOf(question: Question): readonly Choice[] {
+function choicesOf(question: Question): readonly Choice[] {
   const { choices } = wordsOf(question);
   return question.kind === 'form' ? choices.filter(({ answer }) => answer !== 'proceed') : choices;
 }
