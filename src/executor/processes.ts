@@ -99,6 +99,11 @@ export function groupMembers(group: number): ReadonlySet<string> {
   return new Set(members.map(({ pid, name }) => `${pid} ${name}`));
 }
 
+/** Whether any process of a group still runs: one that has ended stays in it until its parent has looked. */
+export function hasLiving(group: number): boolean {
+  return allProcesses().some((entry) => entry.group === group && entry.state !== 'Z' && entry.state !== 'X');
+}
+
 /** The working directory of a process as the kernel knows it, where it can be read. */
 export function directoryOf(pid: number): string | undefined {
   try {

@@ -1,18 +1,29 @@
-import { findProcess, signal } from './processes.ts';
+import { findProcess, hasLiving, signal } from './processes.ts';
+
+/** A loop of short commands starts its next one this soon after one was killed, in ms; and how often it is tried. */
+const NEXT_COMMAND = 60;
+const TRIES = 5;
 
 /**
  * How a command of the user's shell is stopped: aimed at the foreground job; a loop of the shell itself gets SIGINT twice
- * before the shell is killed for it.
+ * before the shell is killed for it. A job that has just ended by itself takes SIGINT with it, and a loop goes on: so the
+ * shell gets it then, and with the harder means whatever the loop starts next. `underWay`: it is still being stopped.
  */
-export function shellStops(shell: () => number | undefined): (() => void)[] {
+export function shellStops(shell: () => number | undefined, underWay: () => boolean): (() => void)[] {
   const send = (toJob: NodeJS.Signals, toShell: NodeJS.Signals) => () => {
     const pid = shell();
     if (pid === undefined) return;
     const foreground = findProcess(pid)?.foreground ?? -1;
-    if (foreground > 1 && foreground !== pid) signal(-foreground, toJob);
+    if (foreground > 1 && foreground !== pid && hasLiving(foreground)) signal(-foreground, toJob);
     else signal(pid, toShell);
   };
-  return [send('SIGINT', 'SIGINT'), send('SIGTERM', 'SIGINT'), send('SIGKILL', 'SIGKILL')];
+  const interrupt = send('SIGINT', 'SIGINT');
+  const harder = (toJob: NodeJS.Signals, toShell: NodeJS.Signals) => () => {
+    send(toJob, toShell)();
+    for (let turn = 1; turn <= TRIES; turn += 1)
+      setTimeout(() => underWay() && interrupt(), turn * NEXT_COMMAND).unref();
+  };
+  return [interrupt, harder('SIGTERM', 'SIGINT'), harder('SIGKILL', 'SIGKILL')];
 }
 
 /** A command that does not heed SIGTSTP is stopped all the same after this; and the breath it is given before. Ms. */

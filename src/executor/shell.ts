@@ -140,7 +140,12 @@ export class UserShell {
   }
 
   #submit(line: string, { keep, hidden }: { readonly keep: boolean; readonly hidden: boolean }): RunningCommand {
-    const stopper = new Stopper(shellStops(() => this.#process?.pty.pid));
+    const stopper: Stopper = new Stopper(
+      shellStops(
+        () => this.#process?.pty.pid,
+        () => stopper.underWay,
+      ),
+    );
     const run: Run = new Run(
       { cols: this.#cols, rows: this.#rows, dataDir: this.#options.dataDir },
       {

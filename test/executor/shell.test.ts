@@ -96,6 +96,18 @@ describe('the user’s shell', () => {
     expect(await back.result).toMatchObject({ exit: 130, note: 'interrupted' });
   });
 
+  it('stops a loop of short commands, each of which may end before its interrupt comes', async () => {
+    const { shell, run } = await userShell();
+    const { head: before } = await run('echo $$');
+    const loop = shell.run('echo in; while :; do /bin/true; done');
+    await shows(loop, 'in');
+    loop.interrupt();
+    // A second time, as anyone would: harder, and still not the shell itself.
+    loop.interrupt();
+    await loop.result;
+    expect((await run('echo $$')).head).toBe(before);
+  });
+
   it('shows what background jobs print between commands', async () => {
     const { idle, run } = await userShell();
     await run('{ sleep 0.05; echo from behind; } &');
