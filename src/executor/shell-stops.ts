@@ -1,4 +1,5 @@
 import { findProcess, hasLiving, signal } from './processes.ts';
+import { Stopper } from './stop.ts';
 
 /** A loop of short commands starts its next one this soon after one was killed, in ms; and how often it is tried. */
 const NEXT_COMMAND = 60;
@@ -7,9 +8,9 @@ const TRIES = 5;
 /**
  * How a command of the user's shell is stopped: aimed at the foreground job; a loop of the shell itself gets SIGINT twice
  * before the shell is killed for it. A job that has just ended by itself takes SIGINT with it, and a loop goes on: so the
- * shell gets it then, and with the harder means whatever the loop starts next. `underWay`: it is still being stopped.
+ * shell gets it then, and with the harder means whatever the loop starts next.
  */
-export function shellStops(shell: () => number | undefined, underWay: () => boolean): (() => void)[] {
+export function shellStopper(shell: () => number | undefined): Stopper {
   const send = (toJob: NodeJS.Signals, toShell: NodeJS.Signals) => () => {
     const pid = shell();
     if (pid === undefined) return;
@@ -21,9 +22,10 @@ export function shellStops(shell: () => number | undefined, underWay: () => bool
   const harder = (toJob: NodeJS.Signals, toShell: NodeJS.Signals) => () => {
     send(toJob, toShell)();
     for (let turn = 1; turn <= TRIES; turn += 1)
-      setTimeout(() => underWay() && interrupt(), turn * NEXT_COMMAND).unref();
+      setTimeout(() => stopper.underWay && interrupt(), turn * NEXT_COMMAND).unref();
   };
-  return [interrupt, harder('SIGTERM', 'SIGINT'), harder('SIGKILL', 'SIGKILL')];
+  const stopper = new Stopper([interrupt, harder('SIGTERM', 'SIGINT'), harder('SIGKILL', 'SIGKILL')]);
+  return stopper;
 }
 
 /** A command that does not heed SIGTSTP is stopped all the same after this; and the breath it is given before. Ms. */

@@ -11,9 +11,8 @@ import { Run, type RunningCommand } from './running.ts';
 import { type Adopt, ShellJobs } from './shell-jobs.ts';
 import type { UserShellOptions } from './shell-options.ts';
 import { ShellProcess, type ShellState } from './shell-process.ts';
-import { shellStops } from './shell-stops.ts';
+import { shellStopper } from './shell-stops.ts';
 import type { Task } from './shell-task.ts';
-import { Stopper } from './stop.ts';
 import { zshDialect } from './zsh-integration.ts';
 
 /** The shells that can be driven, by the name of their program. */
@@ -140,12 +139,7 @@ export class UserShell {
   }
 
   #submit(line: string, { keep, hidden }: { readonly keep: boolean; readonly hidden: boolean }): RunningCommand {
-    const stopper: Stopper = new Stopper(
-      shellStops(
-        () => this.#process?.pty.pid,
-        () => stopper.underWay,
-      ),
-    );
+    const stopper = shellStopper(() => this.#process?.pty.pid);
     const run: Run = new Run(
       { cols: this.#cols, rows: this.#rows, dataDir: this.#options.dataDir },
       {
