@@ -31,6 +31,8 @@ export type CallOptions = {
 export type ForeignTools = {
   /** In an order that changes only with what there is. */
   readonly specs: readonly ToolSpec[];
+  /** Resolves when the server that such a name belongs to has come up or not; at once for any other name. */
+  arrived(name: string): Promise<void>;
   /** Why a call can't be accepted now; undefined when it can. */
   refusal(name: string, args: Readonly<Record<string, unknown>>): Promise<string | undefined>;
   /** Undefined for a name that is nobody's. */
@@ -56,11 +58,15 @@ export type ToolRegistry = {
   run(action: Action, options: CallOptions): Promise<ToolOutcome>;
 };
 
+/** Tools that are named to a model which called one that is none. */
+const MOST_NAMES = 50;
+
 /** The program's own tools change with the program only. */
 const BUILT_IN: ToolFacts = { definition: 'built-in', claims: [], changed: false };
 
 const NO_FOREIGN: ForeignTools = {
   specs: [],
+  arrived: () => Promise.resolve(),
   refusal: () => Promise.resolve(undefined),
   facts: () => undefined,
   onlyReads: () => false,
@@ -91,9 +97,11 @@ export function createTools(
       if (action.kind !== 'tool') return undefined;
       const { name } = action;
       const args = parseArguments(action.arguments);
+      // A question that was open when the program closed is judged anew before its server is up again.
+      await foreign.arrived(name);
       if (foreign.facts(name)) return args ? foreign.refusal(name, args) : notAnObject(name);
       const spec = own.find((candidate) => candidate.name === name);
-      if (!spec) return `no tool is called ${name}; there are: ${this.specs.map((s) => s.name).join(', ')}`;
+      if (!spec) return `no tool is called ${name}; there are: ${namesOf(this.specs)}`;
       if (!args) return notAnObject(name);
       const { problemOf } = await import('./validator.ts');
       const problem = problemOf(spec.parameters, args);
@@ -129,6 +137,12 @@ export function createTools(
       return tool ? tool.run(args, options) : foreign.run(action.name, args, options);
     },
   };
+}
+
+function namesOf(specs: readonly ToolSpec[]): string {
+  const names = specs.slice(0, MOST_NAMES).map(({ name }) => name);
+  const more = specs.length - names.length;
+  return names.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
 function notAnObject(name: string): string {

@@ -66,6 +66,27 @@ describe('tools of MCP servers', () => {
     expectLegal(server);
   });
 
+  it('open at a HALT when the program is killed: the call is judged anew and asked again, once its server is up', async () => {
+    using place = scratch();
+    const path = join(place.work, 'notes.txt');
+    await using server = await script([call('files__write_file', { path, content: 'two' }), say('Not written.')]);
+    configure(place, server, { mode: 'unrestricted', mcp: { servers: { files: real('filesystem', place.work) } } });
+    {
+      await using rig = startRig(place, { rows: 40 });
+      await ready(rig, 'files');
+      rig.type('?write it\r');
+      await rig.waitFor('HALT');
+      rig.kill('SIGKILL');
+      await rig.exited;
+    }
+    await using again = startRig(place, { rows: 40, args: ['--resume'] });
+    await again.waitFor(/HALT[\s\S]*files__write_file[\s\S]*path: "/);
+    await again.waitFor(/Tab and Enter/);
+    again.type('s');
+    await again.waitFor(/⊘ skipped: files__write_file/);
+    expect(existsSync(path)).toBe(false);
+  });
+
   it('in a run without a screen: it waits for its servers, reads, and skips what needs a yes', async () => {
     using place = scratch();
     await using server = await script([

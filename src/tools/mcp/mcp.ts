@@ -35,6 +35,8 @@ export type Mcp = ForeignTools & {
 
 const CALL_LIMIT = 120_000;
 const FIRST_PAUSE = 1000;
+/** How long a call waits for a server that is on its way. In ms. */
+const ARRIVAL = 15_000;
 
 export function createMcp(options: McpOptions): Mcp {
   const { keep } = options;
@@ -75,6 +77,8 @@ export function createMcp(options: McpOptions): Mcp {
     get specs() {
       return specs;
     },
+    arrived: (name) =>
+      servers.find((server) => name.startsWith(`${server.name}__`))?.settled(ARRIVAL) ?? Promise.resolve(),
     async refusal(name, args) {
       const found = byName.get(name);
       if (!found) return undefined;

@@ -64,6 +64,7 @@ export class Server {
   #asking = 0;
   #opening = new AbortController();
   readonly #pending = new Set<Promise<void>>();
+  readonly #waiters = new Set<() => void>();
 
   constructor(options: ServerOptions) {
     this.name = options.name;
@@ -129,6 +130,21 @@ export class Server {
   #await(work: Promise<void>): Promise<void> {
     this.#pending.add(work);
     return work.finally(() => this.#pending.delete(work));
+  }
+
+  /** Resolves when it is no longer on its way, at the latest after so many ms. */
+  settled(milliseconds: number): Promise<void> {
+    if (this.state !== 'off' && this.state !== 'starting') return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => done(), milliseconds);
+      timer.unref();
+      const done = () => {
+        clearTimeout(timer);
+        this.#waiters.delete(done);
+        resolve();
+      };
+      this.#waiters.add(done);
+    });
   }
 
   /** By the user's wish: a fresh start with a fresh row of restarts. */
@@ -211,6 +227,7 @@ export class Server {
   #become(state: ServerState): void {
     this.state = state;
     this.#options.onChange();
+    if (state !== 'starting') for (const done of [...this.#waiters]) done();
   }
 
   #take(raw: readonly unknown[]): void {
