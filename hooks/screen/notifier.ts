@@ -1,4 +1,4 @@
-/** Calls a person back who looks elsewhere: a bell and a notification when a question waits or a long run has ended. */
+/** Calls a person back who looks elsewhere: a bell and a notification when a question or a command waits, or a long run has ended. */
 import type { Engine } from '../../src/engine/engine.ts';
 
 /** A run shorter than this ends without a word. In ms. */
@@ -17,6 +17,7 @@ export type NotifierOptions = {
 export class Notifier {
   readonly #options: NotifierOptions;
   #question: string | undefined;
+  #asking = false;
   #since: number | undefined;
   /** What the terminal said last; some never say it. */
   #focused = false;
@@ -38,6 +39,9 @@ export class Notifier {
     const question = engine.state.questions[0]?.id;
     if (question !== this.#question && question !== undefined) this.#ring('aish-tui: a question waits for you');
     this.#question = question;
+    const asking = asksOf(engine);
+    if (asking && !this.#asking) this.#ring('aish-tui: a command waits for your input');
+    this.#asking = asking;
     const busy = engine.conversation.phase.kind !== 'idle';
     if (busy) this.#since ??= now;
     else if (this.#since !== undefined) {
@@ -51,4 +55,9 @@ export class Notifier {
     const { enabled, write, away } = this.#options;
     if (enabled && !this.#focused && !away()) write(`\x07\x1b]9;${words}\x07`);
   }
+}
+
+/** Whether a command of the model waits for input: nobody but the user can give it (EX-4). */
+function asksOf({ live, state }: Engine): boolean {
+  return [...live.commands].some(([op, running]) => op !== state.shell.running?.op && running.asks);
 }

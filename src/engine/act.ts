@@ -74,6 +74,7 @@ async function command(context: EffectContext, op: string, permit: Permit, signa
   const running = await agent.run(runs.command, { cwd, restricted: mode === 'restricted', signal, env });
   if (action.job && !signal.aborted) return asJob(context, running, permit);
   context.live.commands.set(op, running);
+  const unwatch = running.onModes(() => context.changed());
   context.changed();
   const interrupt = () => running.interrupt();
   signal.addEventListener('abort', interrupt, { once: true });
@@ -89,6 +90,7 @@ async function command(context: EffectContext, op: string, permit: Permit, signa
     wait.clear();
     signal.removeEventListener('abort', interrupt);
     context.live.commands.delete(op);
+    unwatch();
   }
 }
 

@@ -87,6 +87,20 @@ describe('the bell', () => {
     expect(stage.written.at(-1)).toBe('\x07\x1b]9;aish-tui: the run has ended\x07');
   });
 
+  it('rings when a command of the model waits for input', async () => {
+    const stage = await setStage();
+    stage.press('\x1b[O');
+    stage.press(':norris serve\r');
+    await stage.until(() => stage.calls.length === 1);
+    stage.calls[0]?.say('CMD: sudo ls');
+    stage.calls[0]?.end();
+    await stage.until(() => stage.commands.length === 1);
+    await stage.see('gives it the keyboard');
+    stage.commands[0]?.ask('Password: ', { echoOff: true, asker: 'sudo' });
+    await stage.see('waits for you');
+    expect(stage.written).toEqual(['\x07\x1b]9;aish-tui: a command waits for your input\x07']);
+  });
+
   it('is silent while the terminal says that it is looked at', async () => {
     const stage = await asked('\x1b[I');
     expect(stage.written).toEqual([]);

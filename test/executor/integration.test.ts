@@ -94,3 +94,50 @@ describe('shell integration', () => {
     expect(await run(replay)).toMatchObject({ exit: 3, cwd: home });
   });
 });
+
+describe('shells within the shell', () => {
+  it('a nested interactive one has the terminal, and the outer one comes back as it was', async () => {
+    const { shell, run } = await userShell();
+    await run('outer=kept');
+    const nested = shell.run('bash --norc -i');
+    await shows(nested, 'bash-');
+    nested.write('echo "in $$ <$outer>"; (exit 4)\n');
+    await shows(nested, '<>');
+    nested.write('exit\n');
+    expect((await nested.result).exit).toBe(4);
+    expect((await run('echo "$outer"')).head).toBe('kept');
+  });
+
+  it('exec of another shell is one program until it ends; then there is a new shell', async () => {
+    const { shell, exits, run } = await userShell('alias here="echo alive"');
+    const other = shell.run('exec bash --norc -i');
+    await shows(other, 'bash-');
+    other.write('exit 5\n');
+    expect((await other.result).exit).toBe(5);
+    expect(exits).toHaveLength(1);
+    expect((await run('here')).head).toBe('alive');
+  });
+
+  it('jobs go to the background under traps, PROMPT_COMMAND and aliases over jobs and bg', async () => {
+    const { shell, run } = await userShell(
+      'alias bg=nope jobs=nope wait=nope; trap ":" DEBUG; set -T; PROMPT_COMMAND="true;false"; set -o noclobber',
+    );
+    const sleeping = shell.run('sh -c "echo go; exec sleep 100"');
+    await shows(sleeping, 'go');
+    const jobs: number[] = [];
+    expect(await shell.background((job) => ({ id: jobs.push(job.pid), release: () => {} }))).toBeUndefined();
+    expect((await sleeping.result).note).toBe('goes on as job 1');
+    expect((await run('echo $?')).head).toBe('148');
+    expect((await run('kill %1')).exit).toBe(0);
+  });
+
+  it('set -e ends the shell at a failing line as anywhere, and nothing of ours trips it', async () => {
+    const { exits, run } = await userShell();
+    await run('set -e');
+    expect((await run('true; echo fine')).head).toBe('fine');
+    expect((await run('if false; then :; fi; ! true || echo still')).exit).toBe(0);
+    expect(exits).toEqual([]);
+    expect((await run('false')).exit).toBe(1);
+    expect(exits).toHaveLength(1);
+  });
+});

@@ -1,19 +1,32 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { once, until, userShell } from './support.ts';
 
 const open = (): number => readdirSync('/proc/self/fd').length;
 
-it('opens nothing that it does not close: 150 commands in a shell, 60 of their own', async () => {
+/** Masters of pseudoterminals that this process holds. */
+const ptys = (): number =>
+  readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).includes('ptmx');
+    } catch {
+      return false;
+    }
+  }).length;
+
+const listeners = (): number => process.eventNames().reduce((sum, event) => sum + process.listenerCount(event), 0);
+
+it('opens nothing that it does not close: 500 commands, in a shell and of their own', async () => {
   const { shell, run } = await userShell();
   await run('true');
   await once('true').result;
-  const files = open();
+  const [files, terminals, listening] = [open(), ptys(), listeners()];
   const resources = process.getActiveResourcesInfo().length;
-  const commands = 150;
+  const commands = 400;
   for (let i = 0; i < commands; i += 1) expect((await run(`echo ${i}`)).head).toBe(String(i));
-  for (let i = 0; i < 60; i += 1) expect((await once(`exit ${i}`).result).exit).toBe(i);
+  for (let i = 0; i < 100; i += 1) expect((await once(`exit ${i}`).result).exit).toBe(i);
   await until(() => open() <= files, 'all files are closed');
+  expect([ptys(), listeners()]).toEqual([terminals, listening]);
   await until(() => process.getActiveResourcesInfo().length <= resources, 'all handles are closed');
   await shell.dispose();
 });
