@@ -133,7 +133,7 @@ function overflowOf(details: Readonly<Record<string, unknown>> | undefined, said
   const tokens =
     asCount(details?.n_prompt_tokens) ??
     numberIn(/(\d+) (?:tokens )?in (?:the|your) (?:messages|prompt|input)/i, said) ??
-    numberIn(/(?:resulted in|contains(?: at least)?) (\d+)/i, said);
+    numberIn(/(?:resulted in|contains(?: at least)?|passed) (\d+)/i, said);
   return { ...(window !== undefined && { window }), ...(tokens !== undefined && { tokens }) };
 }
 

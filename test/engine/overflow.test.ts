@@ -39,8 +39,11 @@ it('a window that is smaller than the user said is learned from the refusal: ask
   expect(server.requests[1]?.messages.at(-1)?.content).toMatch(/^What is wrong here\?[\s\S]*lines omitted/);
 });
 
-it('a refusal without numbers is asked once more with less, and only once', async () => {
-  const refusal = { status: 400, message: "This model's maximum context length is exceeded", type: 'x' };
+it.each([
+  "This model's maximum context length is exceeded",
+  "This model's maximum context length is 16384 tokens, which is not enough",
+])('a refusal whose numbers say nothing (%s) is asked once more with less, and only once', async (message) => {
+  const refusal = { status: 400, message };
   await using server = await startScriptedServer([{ error: refusal }, { error: refusal }, say('never')]);
   const { notices } = await asked(
     { name: 'fast', model: 'm', baseUrl: server.baseUrl, context: 16_384 },
@@ -49,6 +52,19 @@ it('a refusal without numbers is asked once more with less, and only once', asyn
   expect(server.requests).toHaveLength(2);
   expect(server.requests[1]?.text.length).toBeLessThan((server.requests[0]?.text.length ?? 0) * 0.8);
   expect(notices.filter((text) => /asking once more with less/.test(text))).toHaveLength(1);
+});
+
+it.each([
+  "This model's maximum context length is 6000 tokens. However, your messages resulted in 9500 tokens.",
+  "This model's maximum context length is 6000 tokens. However, you requested 10012 tokens (9500 in the messages, 512 in the completion).",
+  "You passed 9500 input tokens and requested 512 output tokens. However, the model's context length is only 6000 tokens",
+])('a refusal in words is understood: %s', async (message) => {
+  await using server = await startScriptedServer([{ error: { status: 400, message } }, say('fine')]);
+  const preset = { name: 'fast', model: 'm', baseUrl: server.baseUrl, context: 16_384 };
+  const { notices, conversation } = await asked(preset, { maxAnswerTokens: 512 });
+  expect(notices.join()).toContain('9500 tokens for a window of 6000');
+  expect(conversation.budget).toMatchObject({ window: 6000, source: 'learned' });
+  expect(conversation.budget?.factor).toBeGreaterThanOrEqual(1);
 });
 
 it('a server that silently reads only a part is found out by its own count, and asked once more with less', async () => {

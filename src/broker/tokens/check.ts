@@ -27,7 +27,9 @@ export function checkCounts(
   if (fault?.failure.kind === 'overflow') {
     const { window, tokens: theirs } = fault.overflow ?? {};
     if (theirs !== undefined) meter.learn(preset, counter, textOf(messages), tokens, theirs);
-    meter.overflowed(preset, corrected, window);
+    // A window that would have held what we counted explains nothing: then only less of it can help.
+    const explained = theirs !== undefined || (window !== undefined && window < corrected);
+    meter.overflowed(preset, corrected, explained ? window : undefined);
     return reply;
   }
   const { usage } = reply;
