@@ -14,6 +14,8 @@ import { answerOf, askingLine, questionLines } from './words.ts';
 
 /** A line that comes sooner than this behind a question was not meant for it. In ms. */
 const ARM_MS = 500;
+/** How long a completion may take. In ms. */
+const COMPLETE_MS = 2000;
 
 export type PlainParts = {
   readonly aish: Aish;
@@ -202,7 +204,8 @@ class Plain {
   }
 
   async #complete(line: string): Promise<[string[], string]> {
-    const { start, items } = await this.#aish.complete(line, line.length, AbortSignal.timeout(2000));
+    const found = this.#aish.complete(line, line.length, AbortSignal.timeout(COMPLETE_MS));
+    const { start, items } = await found.catch(() => ({ start: line.length, items: [] }));
     const only = items.length === 1;
     return [items.map(({ text, open }) => (only && !open ? `${text} ` : text)), line.slice(start)];
   }

@@ -3,7 +3,6 @@ import { createInterface } from 'node:readline';
 import type { Aish } from '../commands/aish.ts';
 import { EXIT } from './exit-codes.ts';
 import type { HeadlessOptions } from './headless.ts';
-import { plainScreen } from './plain.ts';
 import type { Global, Invocation } from './program.ts';
 
 // A reader that has seen enough (head) is no fault: what is said after goes nowhere.
@@ -70,7 +69,8 @@ async function screen({ global, resume }: Extract<Invocation, { kind: 'screen' }
     global,
     version,
     async (aish) => {
-      const ended = aish.ui.screen === 'plain' ? plainScreen(aish) : (await loading).runScreen(aish);
+      const plain = aish.ui.screen === 'plain';
+      const ended = plain ? (await import('./plain.ts')).plainScreen(aish) : (await loading).runScreen(aish);
       // Not before the first frame.
       void aish.mcp.start(0);
       const code = await ended;

@@ -19,7 +19,7 @@ import { undo } from './undo.ts';
 const help: Command = {
   name: 'help',
   usage: ':help',
-  summary: 'this list; F1 shows the keys',
+  summary: 'this list; F1 and :keys show the keys',
   run: () => commands.map((command) => `${command.usage.padEnd(40)} ${command.summary}`).join('\n'),
 };
 

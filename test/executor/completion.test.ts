@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { completeShell } from '../../src/executor/completion/complete.ts';
-import { userShell } from './support.ts';
+import { shows, until, userShell } from './support.ts';
 
 /** Asks a shell what may stand at the end of a line: the texts, and where they would begin. */
 async function asking(bashrc: string, options: Parameters<typeof userShell>[1] = {}) {
@@ -108,7 +108,8 @@ PROMPT_COMMAND='echo prompted >> ~/prompts'`);
     const { shell, texts, complete, run } = await asking(
       `_slow() { sleep 100; COMPREPLY=(never); }; complete -F _slow slow; _hang() { while :; do :; done; }; complete -F _hang hang`,
     );
-    const running = shell.run('sleep 100');
+    const running = shell.run("sh -c 'echo begun; exec sleep 100'");
+    await shows(running, 'begun');
     expect(await texts('zebra')).toEqual([]);
     running.interrupt();
     await running.result;
@@ -141,5 +142,30 @@ describe('zsh', () => {
     writeFileSync(join(bench.home, 'a file'), '');
     expect(await bench.texts('cat a')).toEqual(['cat a\\ dir/', 'cat a\\ file ']);
     expect(await bench.texts("cat 'a f")).toEqual(["cat 'a file "]);
+  });
+
+  it('changes nothing: status, history, jobs, hooks, screen', async () => {
+    const bench = await asking('', { shell: '/usr/bin/zsh' });
+    await bench.run('precmd() { print prompted >> ~/prompts }; chpwd_functions=(); add() { print added >> ~/prompts }');
+    await bench.run('precmd_functions+=(add); autoload -Uz compinit; compinit -D -i; sleep 100 & last=$!');
+    const count = async () => Number((await bench.run('wc -l < ~/prompts')).head.trim());
+    const before = await count();
+    await bench.run('(exit 7)');
+    await bench.texts('ls --');
+    await bench.texts('cat ');
+    expect((await bench.run('print "status $?"; [[ $last == $! ]] && print same')).head).toBe('status 7\nsame');
+    const after = await bench.run('fc -l -20; jobs; print -l $precmd_functions ${+functions[precmd]}');
+    expect(after.head).not.toContain('__aish_complete');
+    expect(after.head).toMatch(/running\s+sleep 100/);
+    expect(after.head).toMatch(/__aish_prompt_first\nadd\n__aish_prompt_ready\n1$/);
+    // Two hooks for each of the four commands, none for the questions.
+    expect((await count()) - before).toBe(8);
+    expect(bench.idle.join('')).toBe('');
+    await bench.run('kill %1');
+  });
+
+  it('gives a completion system to who has none, from the second question on', async () => {
+    const bench = await asking('', { shell: '/usr/bin/zsh' });
+    await until(async () => (await bench.texts('ls --al')).includes('ls --all '), 'zsh has loaded its completions');
   });
 });

@@ -6,6 +6,8 @@ import type { Screen } from '../screen.ts';
 /** Who waits longer than this is told what for. Ms. */
 const PATIENCE = 200;
 
+const NOTHING: Completions = { start: 0, items: [] };
+
 export async function complete(screen: Screen): Promise<void> {
   const { editor } = screen.ui.get();
   // Another key makes another editor: what was asked for is given up.
@@ -14,13 +16,10 @@ export async function complete(screen: Screen): Promise<void> {
     if (screen.ui.get().editor !== editor) asked.abort();
   });
   const waiting = screen.schedule(() => screen.hint('completing…'), PATIENCE);
-  let found: Completions;
-  try {
-    found = await screen.aish.complete(editor.text, editor.cursor, asked.signal);
-  } finally {
-    stop();
-    waiting();
-  }
+  // Whatever goes wrong while looking, there is nothing to offer.
+  const found = await screen.aish.complete(editor.text, editor.cursor, asked.signal).catch(() => NOTHING);
+  stop();
+  waiting();
   const { editor: now, panel, question } = screen.ui.get();
   if (now !== editor || panel.kind !== 'none' || question) return;
   screen.ui.update({ hint: undefined });

@@ -74,7 +74,8 @@ export async function background(screen: Screen): Promise<void> {
 /** The text comes back into the prompt; nothing runs by it (IN-4). */
 async function externalEditor(screen: Screen): Promise<void> {
   const text = expand(screen.ui.get().editor);
-  const edited = await screen.lend(() => screen.aish.edit(text));
+  const failed = (error: unknown) => ({ ok: false, problem: messageOf(error) }) as const;
+  const edited = await screen.lend(() => screen.aish.edit(text)).catch(failed);
   if (edited.ok) screen.setEditor(setText(screen.ui.get().editor, edited.text));
   else screen.hint(edited.problem);
 }
