@@ -6,3 +6,4 @@ export type { Found } from './discover.ts';
 export { discover } from './discover.ts';
 export { type Capabilities, type Preset, type SecretsPolicy, secretsPolicy } from './preset.ts';
 export type { Probe } from './probe.ts';
+export { fallbacksOf } from './route.ts';

@@ -1,4 +1,5 @@
 /** What the user must know of a configuration that was read. */
+import { fallbacksOf, type Preset } from '../broker/index.ts';
 import type { Config, Loaded } from '../config/index.ts';
 
 /** A project's file that wants more than an untrusted one may. */
@@ -18,4 +19,15 @@ export function presetNotices({ norris, safety }: Config, names: readonly string
       ? [`safety.llm_model: no preset is called ${safety.llm_model}; the active one gives the second opinion`]
       : []),
   ];
+}
+
+/** A fallback elsewhere that would get what its preset must not is not used (BR-4): better said before it is needed. */
+export function fallbackNotices(presets: readonly Preset[]): readonly string[] {
+  const byName = new Map(presets.map((preset) => [preset.name, preset]));
+  return presets.flatMap((preset) =>
+    fallbacksOf(preset, byName, true).barred.map(
+      (other) =>
+        `models.${preset.name}.fallback: ${other} is elsewhere and its "secrets" is weaker than that of ${preset.name}; it is not used`,
+    ),
+  );
 }

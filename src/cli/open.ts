@@ -12,7 +12,7 @@ import { detectSandbox, type SandboxStatus, sandboxArgv } from '../sandbox/index
 import type { Mode, Settings } from '../session/state.ts';
 import { createLog, openHistory, openJournal, openMemory } from '../store/index.ts';
 import { BASH, createTools, DELEGATE, jobsTool, MODE_UPGRADE, patchTool } from '../tools/index.ts';
-import { presetNotices, projectNotice } from './config-notices.ts';
+import { fallbackNotices, presetNotices, projectNotice } from './config-notices.ts';
 import { createCostMeter } from './costs.ts';
 import { face } from './face.ts';
 import { keepLog } from './keep-log.ts';
@@ -69,7 +69,12 @@ export async function openAish(options: OpenOptions): Promise<Opened | { readonl
   const sessions = join(placesOf(env).state, 'sessions');
   const session = await chooseSession(sessions, options.resume, Date.now());
   if ('problem' in session) return session;
-  const notices = [...loaded.notices, ...projectNotice(loaded), ...presetNotices(config, names, presets.active)];
+  const notices = [
+    ...loaded.notices,
+    ...projectNotice(loaded),
+    ...presetNotices(config, names, presets.active),
+    ...fallbackNotices(presets.list),
+  ];
   const configFile = loaded.file ?? placesOf(env).config;
   return build({ options, config, configFile, notices, presets, sandbox, session, sessions, index });
 }

@@ -24,7 +24,9 @@ export function nameAround(text: string, at: number, length: number): Named {
   while (to > at && /[.$-]/.test(text.charAt(to - 1))) to -= 1;
   const name = text.slice(from, to);
   // `API key: …`, `Unseal Key 1: …`: a name of two words.
-  const two = /^keys?$/i.test(name) ? /([A-Za-z]{2,16})[ \t]$/.exec(text.slice(Math.max(0, from - 18), from)) : null;
+  const two = /^(?:keys?|phrase)$/i.test(name)
+    ? /([A-Za-z]{2,16})[ \t]$/.exec(text.slice(Math.max(0, from - 18), from))
+    : null;
   const number = two && /^[ \t]#?\d{1,2}(?=[ \t]{0,4}[:=])/.exec(text.slice(to, to + 10));
   return { from, to: to + (number ? number[0].length : 0), name: two ? `${two[1]}_${name}` : name };
 }
@@ -67,6 +69,8 @@ const SAID =
 /** `token for ci: …`, `private key (hex): …`, `secret value: …` */
 const REMARK =
   /[ \t](?:\([^()\n]{1,24}\)|value|string|for[ \t][\w@.-]{1,40}(?:[ \t][\w@.-]{1,40})?)[ \t]{0,2}[:=][ \t]{1,4}(?=\S)/y;
+/** Words to the end of the line, as passphrases are made of. */
+const PHRASE = /[a-z]{3,12}(?:[ -][a-z]{3,12}){3,23}(?=\s*(?:\n|$))/y;
 const OPENED = /\([ \t]{0,4}(?=["'`])/y;
 const COMMA = /,[ \t]{0,8}(?=["'`])/y;
 
@@ -149,6 +153,8 @@ function apart(text: string, from: number, to: number, before: Before, quoted: b
 
 function valueAt(text: string, at: number, joint: Joint, before: Before): Joined | undefined {
   const quoted = quotedAt(text, at);
+  const words = /(?:phrase|mnemonic)$/i.test(before.name) ? sticky(PHRASE, text, at) : -1;
+  if (!quoted && words >= 0) return { value: { start: at, end: words, quote: 'quoted' }, joint };
   if (quoted) return { value: quoted, joint };
   if (joint === 'call' || joint === 'pair') return undefined;
   const wholeLine = joint === 'tight' && !before.parameter && ownLine(text, at, before.name);
@@ -167,7 +173,7 @@ function ownLine(text: string, at: number, name: string): boolean {
   const value = rest.exec(text)?.[0] ?? '';
   const end = at + value.length;
   const closed = end === text.length || /[\r\n]/.test(text.charAt(end)) || /^[ \t]+#/.test(text.slice(end, end + 8));
-  return closed && !/["'`]|[;|&]{2}|[;|](?:\w+=|[a-z]+$|$)|\\n|[)}\]>]$|[,;]$|^</.test(value);
+  return closed && !/^["'`]|["'`]$|[;|&]{2}|[;|](?:\w+=|[a-z]+$|$)|\\n|[)}\]>]$|[,;]$|^</.test(value);
 }
 
 const SCHEME =
@@ -233,7 +239,7 @@ function strongPassword(value: string): boolean {
 
 /** A passphrase of several words, where the name says that it is one. */
 function phrase(value: string, kind: string, quoted: boolean): boolean {
-  return kind === 'PASSWORD' && quoted && value.split(' ').length >= 4 && /^[a-z]+(?: [a-z]+){3,11}$/.test(value);
+  return kind === 'PASSWORD' && quoted && value.split(' ').length >= 4 && /^[a-z]+(?: [a-z]+){3,23}$/.test(value);
 }
 
 function sticky(pattern: RegExp, text: string, at: number): number {

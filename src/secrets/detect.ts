@@ -27,7 +27,7 @@ type Look = (pass: Pass, at: number) => void;
 
 /** Words that a name of a secret holds. */
 const NAME_WORDS =
-  'password passwd passwort passphrase passcode pass pwd psw pw_ _pw psk secret token apikey api_key api-key key auth credential creds bearer jwt _pat cookie session sid sig';
+  'password passwd passwort phrase mnemonic passcode pass pwd psw pw_ _pw psk secret token apikey api_key api-key key auth credential creds bearer jwt _pat cookie session sid sig';
 
 const one =
   (read: (text: string, at: number) => Finding | undefined): Look =>
@@ -107,6 +107,9 @@ const SHAPES: readonly (readonly [string, Look])[] = [
   ['$2b$', one(cryptedAt)],
   ['$2y$', one(cryptedAt)],
   ['$5$', one(cryptedAt)],
+  ['$apr1$', one(cryptedAt)],
+  ['{ssha', one(cryptedAt)],
+  ['{sha}', one(cryptedAt)],
   ['$6$', one(cryptedAt)],
   ['$y$', one(cryptedAt)],
   ['$argon2', one(cryptedAt)],

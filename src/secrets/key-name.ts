@@ -8,7 +8,7 @@ export type Grade = { readonly kind: string; readonly strength: 'strong' | 'weak
 const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
 const PASSWORD = set(
-  'password passwd passwort pwd passphrase passcode passw pw psw pswd requirepass masterauth psk wpapsk',
+  'password passwd passwort pwd mnemonic passphrase passcode passw pw psw pswd requirepass masterauth psk wpapsk',
 );
 const TOKEN = set(
   'token jwt bearer pat authtoken accesstoken refreshtoken apitoken bottoken sessiontoken idtoken otptoken',
@@ -75,7 +75,11 @@ function readGrade(name: string): Grade | undefined {
 }
 
 function familyOf(last: string, before: string, words: readonly string[]): Grade | undefined {
-  if (PASSWORD.has(last) || /(?:password|passwd|passphrase)$/.test(last))
+  if (
+    PASSWORD.has(last) ||
+    (last === 'phrase' && /^(?:seed|recovery|secret|pass|backup)$/.test(before)) ||
+    /(?:password|passwd|passphrase)$/.test(last)
+  )
     return { kind: 'PASSWORD', strength: 'strong' };
   if (
     last === 'pass' ||

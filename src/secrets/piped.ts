@@ -43,7 +43,8 @@ export function identifiedAt(text: string, at: number): Finding | undefined {
   return { start: end - value.length, end, kind: 'PASSWORD', rank: RANK.context };
 }
 
-const SHADOW = /(\$(?:1|2[aby]|5|6|y|gy|7|argon2id?)\$[A-Za-z0-9./$=,+-]{20,200})(?=[:\s"',]|$)/y;
+const SHADOW =
+  /((?:\$(?:1|apr1|2[aby]|5|6|y|gy|7|argon2id?)\$|\{SS?HA(?:256|512)?\})[A-Za-z0-9./$=,+-]{20,200})(?=[:\s"',]|$)/y;
 
 /** A crypted password as `/etc/shadow` and `htpasswd` keep it. */
 export function cryptedAt(text: string, at: number): Finding | undefined {

@@ -35,18 +35,15 @@ function onlyWords(value: string): boolean {
   return words.every((word) => WORDS.has(word.toLowerCase()));
 }
 
-/** Hardly any different characters, or the alphabet and the digits in a row. Looks at the end: names stand before. */
+/** Hardly any different characters. Looks at the end: names stand before. */
 function monotonous(value: string): boolean {
   if (value.length < 12) return false;
-  const from = Math.max(0, value.length - 40);
   const seen: number[] = [];
-  let steps = 0;
-  let last = Number.NaN;
-  for (let at = from; at < value.length; at += 1) {
+  for (let at = Math.max(0, value.length - 40); at < value.length; at += 1) {
     const code = value.charCodeAt(at);
-    if (seen.length <= 3 && !seen.includes(code)) seen.push(code);
-    if (code === last || code === last + 1) steps += 1;
-    last = code;
+    if (seen.includes(code)) continue;
+    seen.push(code);
+    if (seen.length > 3) return false;
   }
-  return seen.length <= 3 || steps > (value.length - from) * 0.75;
+  return true;
 }

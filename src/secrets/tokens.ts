@@ -8,6 +8,8 @@ import { mixed } from './shape.ts';
 const WINDOW = 1200;
 /** A line that ends before this is a word, not half a token. */
 const LEAST_LINE = 20;
+/** Characters that may stand before a beginning and belong to it. */
+const LEAD = 40;
 /** A token that is whole by itself goes on in the next line only where the line is as long as a page is wide. */
 const LONG_LINE = 60;
 
@@ -49,7 +51,7 @@ export function tokenReader(rule: TokenRule, start: string): Reader {
 }
 
 function beginning(text: string, at: number, before: RegExp): number {
-  const found = before.exec(text.slice(Math.max(0, at - 16), at));
+  const found = before.exec(text.slice(Math.max(0, at - LEAD), at));
   return found ? at - found[0].length : -1;
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { filled, seeded } from '../support/fake-values.ts';
 import { runProgram, type Scratch, scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
-import { call, say, startScriptedServer } from '../support/scripted-server.ts';
+import { call, say, startScriptedServer, whenever } from '../support/scripted-server.ts';
 
 const random = seeded(11);
 const fake = (shape: string) => filled(shape, random);
@@ -88,6 +88,33 @@ describe('a preset that may not see secrets', () => {
     expect(code).toBe(0);
     expect(readFileSync(join(place.work, 'copy.txt'), 'utf8')).toBe(token);
     expect(server.requests.map(({ text }) => text).join()).not.toContain(token);
+  });
+});
+
+describe('calls beside the conversation', () => {
+  it('a plan and a second opinion get no secret either, also where the gate has judged the true text', async () => {
+    const token = fake('ghp_<36w>');
+    const odd = `x'${fake('<10w>')}"$9`;
+    await using server = await startScriptedServer([
+      whenever(/Detect destructive shell commands/, say('NO')),
+      whenever(/You split a goal into tasks/, say('TASK: look at it\nTASK: use it')),
+      say('CMD: cat pw.env'),
+      { from: ({ lastUser }) => say(`CMD: frobnicate ${handleIn(lastUser)}`) },
+      say('GOAL: complete'),
+    ]);
+    using place = scratch(server.baseUrl, {
+      ...withPolicy(server.baseUrl, 'scrub'),
+      safety: { llm_second_opinion: true },
+      norris: { preplanner: 'fast' },
+    });
+    writeFileSync(join(place.work, 'pw.env'), `DB_PASSWORD=${odd}\n`);
+    await runProgram(place, ['run', `use ${token} and pw.env`]);
+    const sent = server.requests.map(({ text }) => text);
+    expect(sent.some((text) => text.includes('frobnicate') && text.includes('Detect destructive'))).toBe(true);
+    expect(sent.some((text) => text.includes('You split a goal'))).toBe(true);
+    expect(sent.join()).not.toContain(token);
+    expect(sent.join()).not.toContain(odd.slice(2, 12));
+    expect(kept(place)).not.toContain(odd.slice(2, 12));
   });
 });
 

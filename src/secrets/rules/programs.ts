@@ -76,6 +76,7 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
   '7za': { attached: ['-p'] },
   rar: { attached: ['-p', '-hp'] },
   unrar: { attached: ['-p'] },
+  'ssh-keygen': { value: ['-N', '-P'] },
   gpg: { value: ['--passphrase'] },
   keytool: { value: ['-storepass', '-keypass', '-srcstorepass', '-deststorepass'] },
   jarsigner: { value: ['-storepass', '-keypass'] },

@@ -4,7 +4,7 @@ export type TokenRule = {
   readonly kind: string;
   /** Literal beginnings of at least three characters, separated by blanks; the value begins there. */
   readonly starts: string;
-  /** What stands before the beginning and belongs to the value: a regular expression for at most 16 characters. */
+  /** What stands before the beginning and belongs to the value: a regular expression for at most 40 characters. */
   readonly before?: string;
   /** What follows the beginning: a regular expression without unbounded repetition. */
   readonly rest: string;

@@ -39,6 +39,16 @@ export const SERVICES: readonly TokenRule[] = [
     ],
   },
   {
+    kind: 'WEBHOOK',
+    starts: '.webhook.office.com/webhookb2/',
+    before: 'https://[a-z0-9-]{1,30}',
+    rest: '[a-f0-9-]{36}@[a-f0-9-]{36}/IncomingWebhook/[a-f0-9]{32}/[a-f0-9-]{36}(?:/[A-Za-z0-9_-]{20,80})?',
+    match: [
+      '‹https://corp.webhook.office.com/webhookb2/<8h>-<4h>-<4h>-<4h>-<12h>@<8h>-<4h>-<4h>-<4h>-<12h>/IncomingWebhook/<32h>/<8h>-<4h>-<4h>-<4h>-<12h>›',
+    ],
+    pass: ['https://corp.webhook.office.com/webhookb2/'],
+  },
+  {
     kind: 'STRIPE_KEY',
     starts: 'sk_live_ sk_test_ rk_live_ rk_test_ whsec_ sk_prod_',
     rest: '[A-Za-z0-9+/=]{16,250}',
