@@ -1,13 +1,29 @@
 import { useEffect, useState } from 'react';
 
+const listeners = new Set<() => void>();
+let timer: NodeJS.Timeout | undefined;
+
+/** One timer for all: what shows a time is drawn in one frame a second, however much of it there is. */
+function everySecond(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(() => {
+    for (const each of listeners) each();
+  }, 1000);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
 /** The time in ms, once a second while `running`; it stands still otherwise, so that nothing is drawn when idle. */
 export function useTicker(running: boolean, now: () => number): number {
   const [time, setTime] = useState(now);
   useEffect(() => {
     if (!running) return;
     setTime(now());
-    const timer = setInterval(() => setTime(now()), 1000);
-    return () => clearInterval(timer);
+    return everySecond(() => setTime(now()));
   }, [running, now]);
   return time;
 }

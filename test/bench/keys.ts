@@ -54,13 +54,16 @@ export async function keyLatency(rig: Rig): Promise<Latency> {
   return latencyOf(times, (rig.raw.length - before) / KEYS);
 }
 
-/** A server that streams 200 tokens a second until the client goes, unless `answer` takes a request over. */
-export async function tokenServer(answer: (body: string, response: ServerResponse) => boolean = () => false) {
+/** A server that streams so many tokens a second until the client goes, unless `answer` takes a request over. */
+export async function tokenServer(
+  rate: number,
+  answer: (body: string, response: ServerResponse) => boolean = () => false,
+) {
   const server = createServer((request, response) => {
     if (request.method !== 'POST') return void response.end('{}');
     void textOf(request).then((body) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      if (!answer(body, response)) streamTokens(response);
+      if (!answer(body, response)) streamTokens(rate, response);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -71,14 +74,14 @@ export async function tokenServer(answer: (body: string, response: ServerRespons
   };
 }
 
-function streamTokens(response: ServerResponse): void {
+function streamTokens(rate: number, response: ServerResponse): void {
   const send = (text: string) =>
     response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text } }] })}\n\n`);
   let sent = 0;
   const timer = setInterval(() => {
     sent += 1;
     send(sent % 12 === 0 ? 'words.\n\n' : 'token ');
-  }, 5);
+  }, 1000 / rate);
   response.on('close', () => clearInterval(timer));
 }
 

@@ -77,7 +77,7 @@ async function echoLatency(): Promise<Latency> {
 }
 
 async function programLatency(lines: number, streaming: boolean): Promise<Latency & { readonly idleFrames: number }> {
-  const server = await tokenServer();
+  const server = await tokenServer(200);
   using place = scratch(server.baseUrl);
   writeSession(place, lines);
   await using rig = startRig(place, { columns: 120, rows: 40, args: ['--resume', 'bench'] });
