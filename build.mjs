@@ -85,8 +85,10 @@ if (!compiled.ok) console.error(`aish-tui: no kernel sandbox: ${compiled.why}`);
 // The cache of compiled code must be on before the program's own code is compiled. It is code that will be run, so it
 // lies in a private folder and not in Node's default, which is shared between the machine's users.
 const entry = outputOf(metafile, 'src/cli.ts');
+// Two builds at a time don't take each other's.
+const start = at(`dist/start-${process.pid}.new`);
 await writeFile(
-  at('dist/start.new'),
+  start,
   `import { mkdirSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { homedir } from 'node:os';
@@ -101,9 +103,9 @@ await import('./${entry}');
 `,
 );
 // A source changed while the build ran is newer than the build.
-await utimes(at('dist/start.new'), began, began);
+await utimes(start, began, began);
 // Last and in one step: whatever starts now finds all of the new build, or all of the old.
-await rename(at('dist/start.new'), at('dist/aish-tui.mjs'));
+await rename(start, at('dist/aish-tui.mjs'));
 
 for (const name of await readdir(at('dist'))) {
   const { mtimeMs } = await stat(at(`dist/${name}`));
