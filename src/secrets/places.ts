@@ -39,8 +39,57 @@ function placeAt(command: string, root: SyntaxNode, at: number): Place {
   // A script in escaped backticks counts its places in a text of its own.
   if (path.some((node) => node.type === 'Script' && node.source !== undefined)) return ODD;
   const kind = kindOf(command, path);
+  // A backslash before it would take the quote that goes in, and the rest would be read otherwise.
+  if (READS_BACKSLASH.has(kind) && escaped(command, at)) return ODD;
   const code = kind === 'comment' ? undefined : interpreterOf(path, at);
   return code === undefined ? { kind } : { kind, code };
+}
+
+const READS_BACKSLASH: ReadonlySet<Place['kind']> = new Set(['bare', 'double', 'ansi', 'document']);
+
+function escaped(command: string, at: number): boolean {
+  let from = at;
+  while (from > 0 && command.charAt(from - 1) === '\\') from -= 1;
+  return (at - from) % 2 === 1;
+}
+
+/** Parts of words: how one is quoted, what it expands to. All else is how a command is put together. */
+const PARTS: ReadonlySet<string> = new Set([
+  'Literal',
+  'Glob',
+  'SingleQuoted',
+  'DoubleQuoted',
+  'AnsiCQuoted',
+  'LocaleString',
+  'SimpleExpansion',
+  'ParameterExpansion',
+  'BraceExpansion',
+]);
+
+/** Whether a shell takes both for the same commands with as many words each. What can't be parsed is like nothing else. */
+export function sameShape(one: string, other: string): boolean {
+  if (one === other) return true;
+  const shape = shapeOf(one);
+  return shape !== undefined && shape === shapeOf(other);
+}
+
+function shapeOf(command: string): string | undefined {
+  if (command.length > 2 * LONGEST) return undefined;
+  try {
+    const script = parse(command);
+    if (script.errors?.length) return undefined;
+    const out: string[] = [];
+    const walk = (node: SyntaxNode): void => {
+      const part = PARTS.has(node.type);
+      if (!part) out.push(node.type, '(');
+      forEachChild(node, walk);
+      if (!part) out.push(')');
+    };
+    walk(script);
+    return out.join('');
+  } catch {
+    return undefined;
+  }
 }
 
 /** The nodes around a place, the outermost first. A here-document's body stands behind the command that it belongs to. */

@@ -1,6 +1,6 @@
 /** A command with handles → the command that runs (SE-1): each secret comes in as an environment variable. */
 import { handlesIn } from './handle.ts';
-import { type Place, placesOf } from './places.ts';
+import { type Place, placesOf, sameShape } from './places.ts';
 
 /** What became of a command's handles. */
 export type Restored =
@@ -18,6 +18,7 @@ export type Restored =
   | { readonly kind: 'unknown'; readonly handles: readonly string[] };
 
 const NAME = 'AISH_SECRET_';
+const AS_CODE = 'a secret would stand where the shell may take it for code';
 /** No shell and no other language takes any of these for more than text. */
 const PLAIN = /^[A-Za-z0-9_.,:/@%+=-]+$/;
 
@@ -49,13 +50,12 @@ export function restoreCommand(command: string, value: (handle: string) => strin
     judged.put(at, handle.length, judge);
     if (!plain) unsafe ??= dangerOf(place, secret);
   }
-  return {
-    kind: 'restored',
-    command: runs.done(),
-    judged: judged.done(),
-    env,
-    ...(unsafe === undefined ? {} : { unsafe }),
-  };
+  const restored = { command: runs.done(), judged: judged.done() };
+  // Whatever the places were taken for: what was judged has to be what runs.
+  if (!sameShape(restored.command, restored.judged)) unsafe ??= AS_CODE;
+  // The gate knows the value in its own place only.
+  if (Object.keys(env).length > 0 && command.includes(NAME)) unsafe ??= 'it names the variable of a secret itself';
+  return { kind: 'restored', ...restored, env, ...(unsafe === undefined ? {} : { unsafe }) };
 }
 
 /** What stands in the handle's place, for the shell and for the gate. */
@@ -82,7 +82,7 @@ function inserted({ kind }: Place, secret: string, name: string, plain: boolean)
 
 function dangerOf(place: Place, secret: string): string | undefined {
   if (place.code !== undefined) return `a secret would become part of what ${place.code} runs`;
-  if (place.kind === 'odd') return 'a secret would stand where the shell may take it for code';
+  if (place.kind === 'odd') return AS_CODE;
   // A line of it may end the document.
   if (place.kind === 'literalDocument' && secret.includes('\n'))
     return 'a secret of several lines would stand in a here-document';

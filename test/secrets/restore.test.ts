@@ -1,4 +1,4 @@
-import { execFileSync, type StdioOptions } from 'node:child_process';
+import { execFileSync, type StdioOptions, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -154,6 +154,77 @@ it('what is judged is the same command with the true value as a word', () => {
     }
   }
   expect(judged(`rm -rf ${H}`, '/')).toBe(`rm -rf '/'`);
+});
+
+describe('what runs is what was judged', () => {
+  const both = (command: string, secret: string) => {
+    const restored = restoreCommand(command, () => secret);
+    if (restored.kind !== 'restored') throw new Error('not restored');
+    return restored;
+  };
+
+  it('also behind a backslash, which would take the quote that goes in with the secret', () => {
+    // Judged with single quotes this is one echo; run with double quotes it would be three commands.
+    const sly = `echo \\${H}" ; touch ${canary} ; : ' # '" # "`;
+    const plain = both(sly, 'ghp_0123abcDEF');
+    expect(plain.command).toBe(plain.judged);
+    bash(plain.command, { PATH: process.env.PATH ?? '', ...plain.env });
+    expect(existsSync(canary)).toBe(false);
+    for (const command of [sly, `echo "\\${H}"`, `echo $'\\${H}'`, `cat <<E\n\\${H}\nE`]) {
+      expect(both(command, `a"b'c $d`).unsafe).toMatch(/a secret/);
+    }
+    expect(both(`echo \\\\${H}`, 'a b').unsafe).toBeUndefined();
+  });
+
+  it('and a command that reads the variable by its own name asks', () => {
+    expect(both(`password="${H}"; $AISH_SECRET_1`, 'rm -rf /tmp/x1').unsafe).toMatch(/names the variable/);
+    expect(both('$AISH_SECRET_1', 'x').unsafe).toBeUndefined();
+  });
+
+  it('whatever is written around it: bash prints the same for both', () => {
+    const pieces = [
+      ' ',
+      '"',
+      "'",
+      "$'",
+      '\\',
+      '$(p ',
+      ')',
+      '`',
+      '#',
+      ' # ',
+      '\n',
+      ';',
+      '|p ',
+      '[[ ',
+      ' ]]',
+      '<<E\n',
+      '\nE\n',
+    ];
+    const values = ['plainV1', 'a b', `a'b`, 'a"b', '$HOME', 'a\\'];
+    const command = fc.array(fc.constantFrom('p ', 'a', H, H, ...pieces), { minLength: 3, maxLength: 10 });
+    let compared = 0;
+    fc.assert(
+      fc.property(command, fc.constantFrom(...values), (words, secret) => {
+        const { judged, command: runs, env, unsafe } = both(words.join(''), secret);
+        if (unsafe !== undefined || judged === runs) return;
+        compared += 1;
+        expect(outcome(runs, env)).toEqual(outcome(judged, {}));
+      }),
+      { numRuns: Number(process.env.AISH_FUZZ_CASES ?? 150) },
+    );
+    expect(compared).toBeGreaterThan(0);
+  });
+
+  const outcome = (command: string, env: Readonly<Record<string, string>>) => {
+    const { stdout, status } = spawnSync('bash', ['--norc', '-c', `p() { printf '<%s>' "$@"; }\n${command}`], {
+      cwd: folder,
+      env: { PATH: '/usr/bin:/bin', HOME: '/nowhere', ...env },
+      encoding: 'utf8',
+      input: '',
+    });
+    return { stdout, status };
+  };
 });
 
 it('a handle that nothing resolves stops the command; one in a comment is left', () => {
