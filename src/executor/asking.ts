@@ -87,8 +87,9 @@ export class AskingWatch {
     if (fullScreen()) return NOTHING;
     const holder = holderOf(leader(), slave());
     const prompted = promptText() !== '';
-    // Asking the terminal costs a process; at first only where a question is likely.
-    if (look === 0 && !prompted && !holder.reads) return NOTHING;
+    // Asking the terminal costs a process: without a sign of a question it is asked twice, not at once and not for ever.
+    const worthIt = prompted || holder.reads || this.now.asks || look === 1 || look === 2;
+    if (!worthIt) return NOTHING;
     const { echo, lines } = await terminalModes(slave());
     const echoOff = !echo && lines;
     // A program that reads single keys waits with poll(2): its question is taken for one once it stays.
