@@ -2,6 +2,9 @@
 import type { Aish } from '../commands/aish.ts';
 import { EntryPrinter } from './print.ts';
 
+/** Entries of a resumed session that are written once more. */
+const SAID_AGAIN = 20;
+
 /** Runs until the user leaves; the exit code. */
 export async function plainScreen(aish: Aish): Promise<number> {
   const { runPlain } = await import('../../hooks/plain/plain.ts');
@@ -11,7 +14,8 @@ export async function plainScreen(aish: Aish): Promise<number> {
     input: process.stdin,
     output: process.stdout,
     printer(write) {
-      const printer = new EntryPrinter({ out: write, json: false }, 0, engine.services.secrets.reveal);
+      const from = Math.max(0, engine.transcript.entries.length - SAID_AGAIN);
+      const printer = new EntryPrinter({ out: write, json: false }, from, engine.services.secrets.reveal);
       return () => printer.print(engine.transcript.entries);
     },
   });
