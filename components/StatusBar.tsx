@@ -12,7 +12,8 @@ import { useTicker } from '../hooks/useTicker.ts';
 import { contextUse } from '../src/session/context.ts';
 import { shortDollars, sumOf } from '../src/session/cost.ts';
 import { currentTask } from '../src/session/plan.ts';
-import type { Conversation, NorrisRun } from '../src/session/state.ts';
+import type { NorrisRun } from '../src/session/run.ts';
+import type { Conversation } from '../src/session/state.ts';
 import { Lines } from './Lines.tsx';
 
 /** Characters of a task in this line; the transcript has all of it. */

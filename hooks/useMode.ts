@@ -1,4 +1,4 @@
-import type { Mode } from '../src/session/state.ts';
+import type { Mode } from '../src/session/ids.ts';
 import { useScreen } from './context.ts';
 import { useConversation } from './useSession.ts';
 

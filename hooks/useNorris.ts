@@ -1,4 +1,6 @@
-import { type NorrisRun, type Question, rootOf, type State } from '../src/session/state.ts';
+import type { Question } from '../src/session/question.ts';
+import type { NorrisRun } from '../src/session/run.ts';
+import { rootOf, type State } from '../src/session/state.ts';
 import { useScreen } from './context.ts';
 import { useConversation, useSession } from './useSession.ts';
 

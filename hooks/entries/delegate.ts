@@ -3,7 +3,7 @@ import { describeAction } from '../../src/session/action.ts';
 import { DELEGATE_STEPS, type SubAgent } from '../../src/session/delegate.ts';
 import type { Entry } from '../../src/session/entry.ts';
 import { runningOf } from '../../src/session/lanes.ts';
-import type { Phase } from '../../src/session/state.ts';
+import type { Phase } from '../../src/session/phase.ts';
 import { clean, stripStyles, visible } from '../../src/session/text.ts';
 import { cut } from '../screen/segments.ts';
 import { textWidth } from '../text/width.ts';

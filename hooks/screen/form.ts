@@ -1,6 +1,6 @@
 /** A server's form on screen: one field after the other is typed, then all are looked over and sent or not. Pure. */
 import { type FormField, readForm, valueProblem, wanted } from '../../src/session/form.ts';
-import type { Question } from '../../src/session/state.ts';
+import type { Question } from '../../src/session/question.ts';
 import { visible } from '../../src/session/text.ts';
 import type { TreeLine } from './argument-tree.ts';
 

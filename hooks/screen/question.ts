@@ -4,7 +4,7 @@ import { describeAction } from '../../src/session/action.ts';
 import { shortDollars } from '../../src/session/cost.ts';
 import type { Answer } from '../../src/session/event.ts';
 import { isGrantable } from '../../src/session/grants.ts';
-import type { Question } from '../../src/session/state.ts';
+import type { Question } from '../../src/session/question.ts';
 import { visible } from '../../src/session/text.ts';
 import { argumentTree, type TreeLine } from './argument-tree.ts';
 import { beginForm, type FormUi, fieldHeading, formTree } from './form.ts';

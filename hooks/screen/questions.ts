@@ -2,7 +2,7 @@
 import type { Engine } from '../../src/engine/engine.ts';
 import type { Answer } from '../../src/session/event.ts';
 import type { FormContent } from '../../src/session/form.ts';
-import type { Question } from '../../src/session/state.ts';
+import type { Question } from '../../src/session/question.ts';
 import { type Arming, startArming } from '../terminal/arming.ts';
 import type { Schedule } from '../terminal/tokenizer.ts';
 import { beginForm, closeForm, type FormUi, moveTo, takeField } from './form.ts';

@@ -1,4 +1,4 @@
-import type { NorrisStatus } from '../session/state.ts';
+import type { NorrisStatus } from '../session/run.ts';
 
 /** Exit codes that scripts can use (CL-1). */
 export const EXIT = {

@@ -3,7 +3,7 @@ import type { Aish } from '../commands/aish.ts';
 import { submitLine } from '../commands/submit.ts';
 import { describeAction } from '../session/action.ts';
 import { shortDollars } from '../session/cost.ts';
-import type { Question } from '../session/state.ts';
+import type { Question } from '../session/question.ts';
 import { visible } from '../session/text.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { EntryPrinter, type Writer } from './print.ts';

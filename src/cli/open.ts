@@ -9,7 +9,8 @@ import { createJobs, killTagged, startUserShell, type UserShell } from '../execu
 import { createPathIndex, type PathIndex } from '../router/index.ts';
 import { createGate } from '../safety/index.ts';
 import { detectSandbox, type SandboxStatus, sandboxArgv } from '../sandbox/index.ts';
-import type { Mode, Settings } from '../session/state.ts';
+import type { Mode } from '../session/ids.ts';
+import type { Settings } from '../session/state.ts';
 import { createLog, openHistory, openJournal, openMemory } from '../store/index.ts';
 import { BASH, createTools, DELEGATE, jobsTool, MODE_UPGRADE, patchTool } from '../tools/index.ts';
 import { fallbackNotices, presetNotices, projectNotice } from './config-notices.ts';

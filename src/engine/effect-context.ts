@@ -1,5 +1,6 @@
 import type { EventBody } from '../session/event.ts';
-import type { OpId, SessionId, State } from '../session/state.ts';
+import type { OpId, SessionId } from '../session/ids.ts';
+import type { State } from '../session/state.ts';
 import type { Live } from './live.ts';
 import type { Permits } from './permit.ts';
 import type { Services } from './services.ts';

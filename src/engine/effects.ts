@@ -2,8 +2,8 @@
 import type { Examination, Judgement } from '../session/action.ts';
 import { composeMessages } from '../session/context.ts';
 import type { Effect } from '../session/effect.ts';
+import type { OpId, SessionId } from '../session/ids.ts';
 import type { CallFailure, Reply } from '../session/message.ts';
-import type { OpId, SessionId } from '../session/state.ts';
 import { clean, stripStyles } from '../session/text.ts';
 import { perform } from './act.ts';
 import { type EffectContext, messageOf } from './effect-context.ts';

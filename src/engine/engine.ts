@@ -1,8 +1,9 @@
 /** Holds the state, dispatches events, carries out effects through services. */
 import type { Effect } from '../session/effect.ts';
 import type { EventBody, SessionEvent } from '../session/event.ts';
+import type { OpId, SessionId } from '../session/ids.ts';
 import { reduce } from '../session/reduce.ts';
-import { type Conversation, emptyState, type OpId, rootOf, type SessionId, type State } from '../session/state.ts';
+import { type Conversation, emptyState, rootOf, type State } from '../session/state.ts';
 import type { EffectContext } from './effect-context.ts';
 import { carryOut } from './effects.ts';
 import { Live } from './live.ts';

@@ -1,5 +1,5 @@
 /** Streams beside the machine: the reply being written and the commands that run, by operation. Read at frame rate. */
-import type { OpId } from '../session/state.ts';
+import type { OpId } from '../session/ids.ts';
 import type { RunningCommand } from './services.ts';
 
 /** Text of a reply as it arrives. */

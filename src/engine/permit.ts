@@ -1,7 +1,7 @@
 /** Law 2: one function leads from the model to an executor, and it takes one of these. */
 import type { Action, Examination } from '../session/action.ts';
 import type { Effect } from '../session/effect.ts';
-import type { Mode, OpId } from '../session/state.ts';
+import type { Mode, OpId } from '../session/ids.ts';
 
 type Examine = Extract<Effect, { kind: 'examine' }>;
 type Act = Extract<Effect, { kind: 'act' }>;

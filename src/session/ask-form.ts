@@ -1,6 +1,6 @@
 /** A server's form in the line of questions. It belongs to no phase: what waits for it is the server. */
 import type { SessionEvent } from './event.ts';
-import type { Question } from './state.ts';
+import type { Question } from './question.ts';
 import type { Work } from './work.ts';
 
 /** Puts a form into the line. */

@@ -1,10 +1,13 @@
 /** Sub-agents (TO-4, MO-6): how one begins, when it ends, and what its parent hears of it. */
 import type { DelegateAction } from './action.ts';
 import { CONTEXT_LIMIT, clip } from './exec-text.ts';
+import type { OpId, SessionId } from './ids.ts';
 import { laneOf } from './lanes.ts';
 import { modeNotice } from './mode.ts';
 import type { Ending } from './norris.ts';
-import type { Conversation, DelegateRun, Dispatch, OpId, Outcome, SessionId, State } from './state.ts';
+import type { Dispatch, Outcome } from './phase.ts';
+import type { DelegateRun } from './run.ts';
+import type { Conversation, State } from './state.ts';
 import type { Work } from './work.ts';
 
 /** Steps that a sub-agent has (TO-4). */

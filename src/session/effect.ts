@@ -1,8 +1,8 @@
 /** What the machine wants done. The engine carries effects out through services and answers with events. */
 import type { Action, Judgement } from './action.ts';
 import type { Entry } from './entry.ts';
+import type { Mode, OpId, SessionId } from './ids.ts';
 import type { Category } from './message.ts';
-import type { Mode, OpId, SessionId } from './state.ts';
 
 export type Effect =
   /** Call the model with the conversation as it now stands. Ends with `replyEnded`. */

@@ -1,7 +1,7 @@
 /** What the user sees: the transcript is the fold of `show` effects. An entry shown again under its key replaces itself. */
 import type { Action, CommandResult } from './action.ts';
 import type { CostSum, Receipt } from './cost.ts';
-import type { NorrisStatus } from './state.ts';
+import type { NorrisStatus } from './run.ts';
 
 export type Entry =
   /** A question or goal as the user wrote it. `queued` until it joins the conversation (IN-7). */

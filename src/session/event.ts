@@ -2,8 +2,10 @@
 import type { CommandResult, Examination } from './action.ts';
 import type { CountedCall } from './cost.ts';
 import type { Form } from './form.ts';
+import type { Mode, OpId, QuestionId, SessionId } from './ids.ts';
 import type { Reply } from './message.ts';
-import type { Budget, Mode, OpId, Outcome, QuestionId, SessionId, Settings } from './state.ts';
+import type { Outcome } from './phase.ts';
+import type { Budget, Settings } from './state.ts';
 
 /** The user's answer to a question (HA-1, HA-4, HA-7). For a mode request proceed is approve, skip is deny (MO-3). */
 export type Answer =
@@ -81,3 +83,5 @@ export type EventType = Body['type'];
 /** One event: whose session, when (ms since the epoch), and what. */
 export type SessionEvent = { readonly session: SessionId; readonly at: number } & Body;
 export type EventBody = Body;
+/** The event of one type. */
+export type Of<T extends EventType> = Extract<SessionEvent, { type: T }>;

@@ -1,6 +1,8 @@
 /** Who leaves the context when it is full (CX-1): old outputs first, then the oldest turns, in blocks. Pure. */
+
+import type { Evicted } from './phase.ts';
 import { isAsked, isOutput, MOST_TOLD, sentWhole } from './shorten.ts';
-import type { Evicted, Turn } from './state.ts';
+import type { Turn } from './state.ts';
 
 /** The most that one output may take of the room for all turns when it comes in; cut to that, it says so itself. */
 const OUTPUT_SHARE = 0.3;

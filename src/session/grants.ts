@@ -1,6 +1,7 @@
 /** Consent that lasts for a session: given for one tool as it was defined then, and never for a destructive call (SF-10). */
 import type { Action, ToolFacts } from './action.ts';
-import type { Question, QuestionId } from './state.ts';
+import type { QuestionId } from './ids.ts';
+import type { Question } from './question.ts';
 import type { Work } from './work.ts';
 
 /** Whether a question may be answered with `always`. */

@@ -1,8 +1,9 @@
 /** Actions of one reply that run side by side: which may, how they start, and how their results keep the order of the calls. */
 import type { Action } from './action.ts';
+import type { OpId } from './ids.ts';
 import { upgradeReason } from './mode.ts';
+import type { Dispatch, Held, Lane, Lanes, Outcome } from './phase.ts';
 import { showOutcome, tellOutcome } from './record.ts';
-import type { Dispatch, Held, Lane, Lanes, OpId, Outcome } from './state.ts';
 import type { Work } from './work.ts';
 
 /** Actions that run at the same time at most; the others wait their turn. */

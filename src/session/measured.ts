@@ -3,7 +3,8 @@ import { firstInContext } from './context.ts';
 import type { SessionEvent } from './event.ts';
 import { evict, tokensFrom, uncounted } from './evict.ts';
 import type { Reply } from './message.ts';
-import type { Budget, Evicted, Turn } from './state.ts';
+import type { Evicted } from './phase.ts';
+import type { Budget, Turn } from './state.ts';
 import type { Work } from './work.ts';
 
 type Measured = Extract<SessionEvent, { type: 'measured' }>;

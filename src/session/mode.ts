@@ -1,7 +1,7 @@
 /** Restricted and Unrestricted: who may change it, when it takes effect, and what everyone is told (MO-1 … MO-7). */
 import type { Action } from './action.ts';
 import { matchesGlob } from './glob.ts';
-import type { Mode } from './state.ts';
+import type { Mode } from './ids.ts';
 import type { Work } from './work.ts';
 
 const PATCH_DISABLED = 'Patch tool is disabled in Restricted mode. Use request_mode_upgrade to request write access.';

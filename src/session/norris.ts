@@ -1,7 +1,9 @@
 /** The Norris controller's decisions: an autonomous run toward a goal, with a budget, sentinels and an escalation (NO-3, HA-4). */
 import { type Costs, receiptOf, rowsSince, sumOf } from './cost.ts';
 import type { Entry } from './entry.ts';
-import type { Conversation, NorrisRun, NorrisStatus, Sentinel } from './state.ts';
+import type { Sentinel } from './phase.ts';
+import type { NorrisRun, NorrisStatus, Run } from './run.ts';
+import type { Conversation } from './state.ts';
 
 /** Skips in a row after which the user is asked whether to go on (HA-4). */
 const SKIPS_BEFORE_ESCALATION = 3;
@@ -65,4 +67,9 @@ export function summaryOf(run: NorrisRun, ending: Ending, at: number, costs: Cos
     ...(rows.length > 0 ? { cost: sumOf(rows) } : {}),
     ...(rows.length > 0 && split ? { receipt: receiptOf(rows, tasks.planner, costs.rows) } : {}),
   };
+}
+
+/** Changes a Norris run, and leaves any other as it is. */
+export function ifNorris(run: Run, change: (run: NorrisRun) => NorrisRun): Run {
+  return run.kind === 'norris' ? change(run) : run;
 }

@@ -1,6 +1,6 @@
 /** The task list of a planned run: read from the preplanner's reply, gone through one task a step (PP-1, PP-3). Pure. */
 import type { Ending } from './norris.ts';
-import type { NorrisRun, Tasks } from './state.ts';
+import type { NorrisRun, Tasks } from './run.ts';
 
 const TASK = /^[ \t]*TASK:/;
 

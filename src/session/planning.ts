@@ -2,7 +2,7 @@
 import type { Reply } from './message.ts';
 import { newRun } from './norris.ts';
 import { parseTasks } from './plan.ts';
-import type { NorrisRun } from './state.ts';
+import type { NorrisRun } from './run.ts';
 import { startStep } from './steps.ts';
 import type { Work } from './work.ts';
 

@@ -1,7 +1,8 @@
 /** What is shown and what is told of an action: when it starts, when it has ended, and in its place among the results. */
 import { type Action, describeAction } from './action.ts';
 import { fileOf, formatForModel } from './exec-text.ts';
-import type { OpId, Outcome } from './state.ts';
+import type { OpId } from './ids.ts';
+import type { Outcome } from './phase.ts';
 import type { Work } from './work.ts';
 
 /** Shows the action as under way. */

@@ -1,35 +1,24 @@
 /** (state, event) → [state, effects]. Pure: time, ids and randomness come in with events. */
-import { answerForm, askForm, dropForms } from './ask-form.ts';
+import { answered } from './answer.ts';
+import { askForm, dropForms } from './ask-form.ts';
+import { chooseMode, choosePreset, resetTurns } from './choose.ts';
 import { addCall } from './cost.ts';
 import { beginTask, childOf, delegationOf, subAgents } from './delegate.ts';
 import type { Effect } from './effect.ts';
-import type { SessionEvent } from './event.ts';
-import { fileOf, formatForModel } from './exec-text.ts';
-import { grantTool } from './grants.ts';
-import { endLane, laneOf, withoutWaiting } from './lanes.ts';
+import type { Of, SessionEvent } from './event.ts';
+import { endLane, laneOf } from './lanes.ts';
 import { takeMeasure, takeUsage } from './measured.ts';
-import { NO_SANDBOX, setMode } from './mode.ts';
-import { countAction, countSkip } from './norris.ts';
+import { countAction, ifNorris } from './norris.ts';
+import type { Outcome } from './phase.ts';
 import { continueLastNorris, recordPreplan, startNorris, takePlan } from './planning.ts';
 import { showStarted } from './record.ts';
-import { askToSpend, forSpenders, letSpend } from './spend.ts';
-import type { Conversation, Mode, NorrisRun, Outcome, Phase, Run, State } from './state.ts';
-import {
-  answerUpgrade,
-  continueNorris,
-  decide,
-  examineNext,
-  finishRun,
-  goOn,
-  startStep,
-  takeExamination,
-  takeReply,
-} from './steps.ts';
-import { abort, outcomeUnknown, resume, settle, undecided } from './stop.ts';
+import { closeShell, jobEnded, shellEnded, shellStarted } from './shell.ts';
+import { askToSpend, forSpenders } from './spend.ts';
+import type { Conversation, State } from './state.ts';
+import { finishRun, goOn, startStep, takeExamination, takeReply } from './steps.ts';
+import { abort, resume, settle } from './stop.ts';
 import { Work } from './work.ts';
 
-type Of<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>;
-type Halted = Extract<Phase, { kind: 'halted' }>;
 type Result = readonly [State, readonly Effect[]];
 
 /** One event. Facts of operations no longer outstanding, and events of unknown sessions, change nothing. */
@@ -199,133 +188,6 @@ function takeBack(work: Work, line: string): void {
   work.effect({ kind: 'giveBack', text: item.text });
 }
 
-function answered(work: Work, { question, answer }: Of<'answered'>): void {
-  if (answerForm(work, question)) return;
-  const { phase } = work.conversation;
-  if (phase.kind === 'escalated' && phase.question === question) {
-    if (answer.kind === 'abort') return settle(work, phase.run);
-    if (answer.kind !== 'proceed') return;
-    work.unask(question);
-    return continueNorris(work, { ...phase.run, skipsInARow: 0 }, phase.acted, phase.sentinel);
-  }
-  if (phase.kind === 'awaitingModeApproval' && phase.question === question) {
-    if (answer.kind === 'abort') return abort(work);
-    if (answer.kind === 'edit' || answer.kind === 'always') return;
-    work.unask(question);
-    return answerUpgrade(work, phase.run, phase.dispatch, answer.kind === 'proceed');
-  }
-  if (phase.kind === 'awaitingSpend' && phase.question === question) {
-    if (answer.kind === 'proceed') return letSpend(work, phase);
-    if (answer.kind === 'edit' || answer.kind === 'always') return;
-    return settle(work, phase.run, undefined, 'no more is to be spent');
-  }
-  if (phase.kind !== 'halted' || phase.question !== question) return;
-  const { run, dispatch } = phase;
-  const action = dispatch.actions[dispatch.index];
-  if (!action) return;
-  if (answer.kind === 'abort') return settle(work, run, undecided(phase));
-  if (answer.kind === 'edit' && action.kind !== 'command') return;
-  if (answer.kind === 'always' && !grantTool(work, question)) return;
-  work.unask(question);
-  switch (answer.kind) {
-    case 'proceed':
-    case 'always': {
-      const { judgedAs, judgement } = phase;
-      const { cwd, mode } = work.conversation;
-      return decide(work, phase, { kind: 'cleared', judgedAs, judgement, approved: true, cwd, mode });
-    }
-    case 'skip':
-      return skip(work, phase);
-    case 'edit': {
-      if (action.kind !== 'command') return;
-      const edited = { ...action, command: answer.command, editedFrom: action.editedFrom ?? action.command };
-      const actions = dispatch.actions.with(dispatch.index, edited);
-      return examineNext(work, run, { ...dispatch, actions }, 'edited', phase.held);
-    }
-  }
-}
-
-function skip(work: Work, { run, dispatch, held, judgement }: Halted): void {
-  const action = dispatch.actions[dispatch.index];
-  if (!action) return;
-  work.show({ kind: 'refused', action, how: 'skipped', reason: judgement.reason });
-  const text = `[aish] action skipped by user: ${judgement.reason}`;
-  decide(work, { run: ifNorris(run, countSkip), dispatch, held }, { kind: 'unrun', text });
-}
-
-function ifNorris(run: Run, change: (run: NorrisRun) => NorrisRun): Run {
-  return run.kind === 'norris' ? change(run) : run;
-}
-
-function resetTurns(work: Work): void {
-  if (work.conversation.phase.kind !== 'idle') {
-    return work.notice('warning', '[aish] not while a run is under way; Ctrl-X Ctrl-C ends it');
-  }
-  work.set({ turns: [], inbox: [], preplans: [], lastTasks: undefined, gone: 0 });
-  work.notice('info', '[aish] the conversation starts anew');
-}
-
-/** The user's own choice of mode (MO-4). What was judged under the old mode is judged anew. */
-function chooseMode(work: Work, mode: Mode): void {
-  const { phase, settings, parent } = work.conversation;
-  if (!settings.sandbox) {
-    if (mode === 'restricted') work.notice('error', NO_SANDBOX);
-    return;
-  }
-  if (phase.kind === 'awaitingModeApproval') {
-    work.unask(phase.question);
-    return answerUpgrade(work, phase.run, phase.dispatch, mode === 'unrestricted');
-  }
-  // A sub-agent never leaves Restricted (MO-6).
-  if (parent && mode === 'unrestricted') return;
-  if (mode === 'restricted' && (phase.kind === 'acting' || phase.kind === 'stoppingActions')) {
-    work.set({ tightening: true });
-    // What waits was judged under the old mode and is judged anew.
-    if (phase.kind === 'acting') work.phase({ ...phase, lanes: withoutWaiting(phase.lanes) });
-    return work.notice('info', '[aish] Restricted takes effect when the running action ends');
-  }
-  if (mode === work.conversation.mode) return;
-  setMode(work, mode);
-  if (phase.kind !== 'judging' && phase.kind !== 'halted') return;
-  work.unask();
-  const { run, held } = phase;
-  const { dispatch } = undecided(phase);
-  const before = phase.kind === 'judging' ? phase.consent : 'asked';
-  examineNext(work, run, dispatch, held.length > 0 && before === 'edited' ? 'policy' : before);
-}
-
-function choosePreset(work: Work, preset: string): void {
-  work.set({ preset });
-  const later = work.conversation.phase.kind === 'idle' ? '' : ' (for later runs)';
-  work.notice('info', `[aish] model: ${preset}${later}`);
-}
-
-function shellStarted(work: Work, { op, line, private: hidden }: Of<'shellStarted'>): void {
-  const { cwd } = work.state.shell;
-  work.state = { ...work.state, shell: { cwd, running: { op, line, private: hidden } } };
-  work.show({ kind: 'exec', op, by: 'user', command: line, cwd, private: hidden }, op);
-}
-
-/** What the user's command printed waits for the next model call (EX-7), unless it was private. */
-function shellEnded(work: Work, { op, result }: Of<'shellEnded'>): void {
-  const { cwd, running } = work.state.shell;
-  if (running?.op !== op) return;
-  work.state = { ...work.state, shell: { cwd: result.cwd } };
-  work.show({ kind: 'exec', op, by: 'user', command: running.line, cwd, private: running.private, result }, op);
-  if (running.private) return;
-  const text = `[aish] the user ran:\n${formatForModel(result, running.line)}`;
-  work.inbox({ kind: 'note', origin: 'exec', text, ...fileOf(result) });
-}
-
-/** What the user's shell ran when the program closed: how it ended is not known. */
-function closeShell(work: Work): void {
-  const { cwd, running } = work.state.shell;
-  if (!running) return;
-  work.state = { ...work.state, shell: { cwd } };
-  const { op, line, private: hidden } = running;
-  work.show({ kind: 'exec', op, by: 'user', command: line, cwd, private: hidden, result: outcomeUnknown(cwd) }, op);
-}
-
 function replyEnded(work: Work, { op, reply, reading }: Of<'replyEnded'>): void {
   const { phase } = work.conversation;
   if ('op' in phase && phase.op === op) takeUsage(work, reply);
@@ -371,16 +233,4 @@ function actionEnded(work: Work, { op, outcome }: Of<'actionEnded'>): void {
   if (phase.kind === 'acting') goOn(work, run, { dispatch, lanes }, phase.atOnce);
   else if (lanes.some((lane) => lane.kind === 'running')) work.phase({ ...phase, run, lanes });
   else settle(work, run, { dispatch, lanes });
-}
-
-function jobEnded(work: Work, { job, command, result, by }: Of<'jobEnded'>): void {
-  const exit = result.exit === null ? 'end unknown' : `exit ${result.exit}`;
-  work.notice(result.exit === 0 ? 'info' : 'warning', `[aish] job ${job} ended (${exit}): ${command}`);
-  if (by === 'model') {
-    const text = `[aish] job ${job} ended:\n${formatForModel(result, command)}`;
-    work.inbox({ kind: 'note', origin: 'aish', text, ...fileOf(result) });
-  } else if (result.head !== '') {
-    const { cwd } = result;
-    work.show({ kind: 'exec', op: `job-${job}`, by, command, cwd, private: false, job, result });
-  }
 }

@@ -1,7 +1,7 @@
 /** A model's reply → its actions and its sentinel (AC-1). */
 import type { Action, CommandAction, DelegateAction } from './action.ts';
 import type { ToolCall } from './message.ts';
-import type { Sentinel } from './state.ts';
+import type { Sentinel } from './phase.ts';
 
 const MARKER = /^[ \t]*(CMD|CMD&|DELEGATE):[ \t]*(\S.*)$/;
 const FENCE = /^[ \t]*(`{3,}|~{3,})/;

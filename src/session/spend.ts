@@ -1,7 +1,8 @@
 /** Past `cost.stop_at_dollars` the user is asked before a call that costs money (CO-2). Prices are the services' business. */
 import type { Effect } from './effect.ts';
 import type { SessionEvent } from './event.ts';
-import type { Phase, State } from './state.ts';
+import type { Phase } from './phase.ts';
+import type { State } from './state.ts';
 import { callModel } from './steps.ts';
 import { settle } from './stop.ts';
 import type { Work } from './work.ts';

@@ -1,7 +1,8 @@
 /** One step, for chat and Norris alike: call the model, parse, then each action in turn: examine, consent, act, record. */
-import type { Action, Judgement } from './action.ts';
+import type { Action, Examination, Judgement } from './action.ts';
 import { DELEGATE_STEPS, delegateEnding, goalOf, reportOf } from './delegate.ts';
 import { isGranted, withChange } from './grants.ts';
+import type { OpId } from './ids.ts';
 import { atOnceOf, joinsNext, startLanes, tellFront } from './lanes.ts';
 import type { Reply } from './message.ts';
 import {
@@ -14,9 +15,11 @@ import {
   upgradeReason,
 } from './mode.ts';
 import { type Ending, endingOf, mustEscalate, summaryOf } from './norris.ts';
+import type { Dispatch, Held, Lanes, Phase, Sentinel } from './phase.ts';
 import { currentTask, leftOver, nextStep } from './plan.ts';
 import { parseReply } from './reply.ts';
-import type { Dispatch, Examination, Held, InboxItem, Lanes, NorrisRun, OpId, Phase, Run, Sentinel } from './state.ts';
+import type { NorrisRun, Run } from './run.ts';
+import type { InboxItem } from './state.ts';
 import type { Work } from './work.ts';
 
 const INTERRUPTED = '[aish] the answer was interrupted: nothing that it asked for has run. Answer anew.';

@@ -1,10 +1,13 @@
 /** Abort, and what a program that closed in the middle left behind (HA-3, RE-4). Nothing is launched here. */
 import type { Action, CommandResult } from './action.ts';
 import { lostReport } from './delegate.ts';
+import type { OpId } from './ids.ts';
 import { tellLane } from './lanes.ts';
 import { ALREADY_UNRESTRICTED, NO_SANDBOX, setMode, UPGRADE_DENIED } from './mode.ts';
+import type { Dispatch, Held, Lane, Lanes, Outcome } from './phase.ts';
 import { showOutcome } from './record.ts';
-import type { Conversation, Dispatch, Held, Lane, Lanes, OpId, Outcome, Run, Settings } from './state.ts';
+import type { Run } from './run.ts';
+import type { Conversation, Settings } from './state.ts';
 import { examineNext, finishRun } from './steps.ts';
 import type { Work } from './work.ts';
 

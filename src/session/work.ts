@@ -3,7 +3,9 @@ import { type Action, describeAction } from './action.ts';
 import type { Effect } from './effect.ts';
 import type { Entry } from './entry.ts';
 import type { SessionEvent } from './event.ts';
-import type { Asker, Conversation, InboxItem, Outcome, Phase, Question, State, Turn } from './state.ts';
+import type { Outcome, Phase } from './phase.ts';
+import type { Asker, Question } from './question.ts';
+import type { Conversation, InboxItem, State, Turn } from './state.ts';
 
 type OmitQuestionIds<Q> = Q extends Question ? Omit<Q, 'id' | 'session' | 'asker'> : never;
 

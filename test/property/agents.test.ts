@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Effect } from '../../src/session/effect.ts';
+import type { Phase } from '../../src/session/phase.ts';
 import { reduce } from '../../src/session/reduce.ts';
-import type { Conversation, Phase, State } from '../../src/session/state.ts';
+import type { Conversation, State } from '../../src/session/state.ts';
 import { Machine, opsOf, printed } from '../support/machine.ts';
 import { property, propertyOfEnd } from '../support/moves.ts';
 

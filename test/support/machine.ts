@@ -4,15 +4,9 @@ import { subAgents } from '../../src/session/delegate.ts';
 import type { Effect } from '../../src/session/effect.ts';
 import type { EventBody, SessionEvent } from '../../src/session/event.ts';
 import type { Reply, ToolCall } from '../../src/session/message.ts';
+import type { Outcome } from '../../src/session/phase.ts';
 import { reduce } from '../../src/session/reduce.ts';
-import {
-  type Conversation,
-  emptyState,
-  type Outcome,
-  rootOf,
-  type Settings,
-  type State,
-} from '../../src/session/state.ts';
+import { type Conversation, emptyState, rootOf, type Settings, type State } from '../../src/session/state.ts';
 
 export const settings: Settings = {
   preset: 'fast',

@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { laneOf } from '../../src/session/lanes.ts';
 import type { ToolCall } from '../../src/session/message.ts';
-import type { Phase, State } from '../../src/session/state.ts';
+import type { Phase } from '../../src/session/phase.ts';
+import type { State } from '../../src/session/state.ts';
 import { bash, deadly, delegate, harmless, judged, Machine, opsOf, printed, readOnly, reply } from './machine.ts';
 
 const FINISHES = ['whole', 'whole', 'whole', 'whole', 'failed', 'cancelled'] as const;

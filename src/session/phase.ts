@@ -1,0 +1,128 @@
+/** Where a conversation stands. Illegal combinations can't be written down. */
+import type { Action, CommandResult, Judgement } from './action.ts';
+import type { Mode, OpId, QuestionId } from './ids.ts';
+import type { NorrisRun, Run } from './run.ts';
+
+/** What came of an action that ran. */
+export type Outcome =
+  | { readonly kind: 'command'; readonly result: CommandResult }
+  | { readonly kind: 'job'; readonly job: number; readonly result: CommandResult }
+  | { readonly kind: 'tool'; readonly text: string; readonly failed: boolean }
+  /** What a sub-agent reported, or what is known of it. */
+  | { readonly kind: 'report'; readonly text: string; readonly failed: boolean; readonly steps: number };
+
+/** A `GOAL:` line outside fences (AC-1). */
+export type Sentinel = { readonly kind: 'complete' } | { readonly kind: 'blocked'; readonly reason: string };
+
+/** The actions of one reply on their way: `index` is the one in hand, or the first of those that run. */
+export type Dispatch = {
+  readonly actions: readonly Action[];
+  readonly index: number;
+  readonly sentinel?: Sentinel;
+  /** Every one of them only reads, by the gate's static word: they may run side by side. */
+  readonly reading: boolean;
+};
+
+/** The user or the policy let it run as it was judged; it waits for its turn. */
+export type Cleared = {
+  readonly kind: 'cleared';
+  readonly judgedAs: OpId;
+  readonly judgement: Judgement;
+  /** The user said proceed. */
+  readonly approved: boolean;
+  readonly cwd: string;
+  readonly mode: Mode;
+};
+
+/** Refused or skipped: the model is told so in its place among the results. */
+export type Unrun = { readonly kind: 'unrun'; readonly text: string };
+
+/** An action that is decided and has not started. */
+export type Held = Cleared | Unrun;
+
+/** One of the actions that run side by side. `started` is set by `actionStarted`, durable before the launch (RE-4). */
+export type Lane =
+  | Held
+  | { readonly kind: 'running'; readonly op: OpId; readonly approved: boolean; readonly started: boolean }
+  /** Its result is told when those before it have theirs. */
+  | { readonly kind: 'ended'; readonly approved: boolean; readonly outcome: Outcome };
+
+/** The actions from `dispatch.index` on, each in its lane. */
+export type Lanes = { readonly dispatch: Dispatch; readonly lanes: readonly Lane[] };
+
+/** Where a conversation stands. Every outstanding operation or question is named by its phase. */
+export type Phase =
+  | { readonly kind: 'idle' }
+  /** The preplanner is asked; its reply is a plan, never a turn (PP-1). */
+  | { readonly kind: 'planning'; readonly op: OpId; readonly run: NorrisRun }
+  | {
+      readonly kind: 'replying';
+      readonly op: OpId;
+      readonly run: Run;
+      /** The same step was asked before and did not fit: it is asked again once. */
+      readonly overflowed?: true;
+      /** What left the context for this call, for the one line that says so. */
+      readonly evicted?: Evicted;
+    }
+  | {
+      readonly kind: 'judging';
+      readonly op: OpId;
+      readonly run: Run;
+      readonly dispatch: Dispatch;
+      /**
+       * Who has consented: nobody yet, so policy decides; the user by editing the command, so only a destructive
+       * one asks again; or it was put to the user before and is still open (a restart, another mode), so it asks whatever
+       * the gate says now.
+       */
+      readonly consent: 'policy' | 'edited' | 'asked';
+      /** Those right before `index`: decided, and waiting to start side by side with it. */
+      readonly held: readonly Held[];
+    }
+  | {
+      readonly kind: 'halted';
+      readonly question: QuestionId;
+      readonly run: Run;
+      readonly dispatch: Dispatch;
+      readonly judgement: Judgement;
+      /** The operation that judged it. */
+      readonly judgedAs: OpId;
+      readonly held: readonly Held[];
+    }
+  | ({
+      readonly kind: 'acting';
+      readonly run: Run;
+      /** How many of them may run at the same time. */
+      readonly atOnce: number;
+    } & Lanes)
+  /** The agent asked for Unrestricted; only approve or deny lead out (MO-3). */
+  | {
+      readonly kind: 'awaitingModeApproval';
+      readonly question: QuestionId;
+      readonly run: Run;
+      readonly dispatch: Dispatch;
+    }
+  | {
+      readonly kind: 'escalated';
+      readonly question: QuestionId;
+      readonly run: NorrisRun;
+      /** Whether the step had actions at all, and what it said of the goal: looked at once the user has answered. */
+      readonly acted: boolean;
+      readonly sentinel?: Sentinel;
+    }
+  /** The next call costs money and the session has cost what it may (CO-2). */
+  | { readonly kind: 'awaitingSpend'; readonly question: QuestionId; readonly run: Run; readonly upTo: number }
+  /** Aborted while the model was called or an action was judged: that operation's end is waited for. */
+  | {
+      readonly kind: 'stopping';
+      readonly op: OpId;
+      readonly run: Run;
+      /** What was being dispatched; its open calls get their results when the operation has ended. */
+      readonly open?: Lanes;
+      /** Set when what is stopping is the preplan: its text is no turn. */
+      readonly planning?: true;
+    }
+  /** Aborted while actions ran: their outcomes are still to be recorded, none is started any more. */
+  | ({ readonly kind: 'stoppingActions'; readonly run: Run } & Lanes);
+
+/** How many turns were shortened, and how many went. */
+export type Evicted = { readonly shortened: number; readonly gone: number };

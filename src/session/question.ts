@@ -1,0 +1,38 @@
+/** What waits for the user's decision. */
+import type { Action, Judgement, ToolFacts } from './action.ts';
+import type { Form } from './form.ts';
+import type { Mode, QuestionId, SessionId } from './ids.ts';
+
+/** Whose question it is, where a sub-agent asks. */
+export type Asker = { readonly agent: number; readonly task: string };
+
+/** A decision that waits for the user. The head of the line is on screen. */
+export type Question = { readonly id: QuestionId; readonly session: SessionId; readonly asker?: Asker } & (
+  | {
+      readonly kind: 'halt';
+      readonly action: Action;
+      readonly judgement: Judgement;
+      /** `destructive`: what the gate stopped. `consent`: harmless, but this kind of action needs a yes. */
+      readonly why: 'destructive' | 'consent' | 'resumed';
+      readonly cwd: string;
+      readonly mode: Mode;
+      readonly step?: { readonly k: number; readonly n: number };
+      /** Of a tool call. `changed` also where the user had approved another definition of it. */
+      readonly tool?: ToolFacts;
+      /** The task in hand of a planned run. */
+      readonly task?: { readonly k: number; readonly n: number; readonly text: string };
+    }
+  | { readonly kind: 'escalation'; readonly skips: number }
+  /** The session has cost `spent` of the `limit` dollars it may, and the next call of `preset` costs more. */
+  | {
+      readonly kind: 'spend';
+      readonly preset: string;
+      readonly spent: number;
+      readonly limit: number;
+      readonly allowance: number;
+    }
+  /** The agent wants to leave Restricted, for this reason. */
+  | { readonly kind: 'mode'; readonly reason: string }
+  /** A server asks for what only the user knows. Belongs to no phase: the run goes on when the server does. */
+  | ({ readonly kind: 'form'; readonly form: string } & Form)
+);
