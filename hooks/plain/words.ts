@@ -1,5 +1,5 @@
 /** Questions and running programs in plain sentences, for the mode that only writes lines. Pure. */
-import type { Question } from '../../src/session/state.ts';
+import type { Question } from '../../src/session/question.ts';
 import { stripStyles } from '../../src/session/text.ts';
 import { type Choice, wordsOf } from '../screen/question.ts';
 
