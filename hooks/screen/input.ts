@@ -91,7 +91,7 @@ function takeKey(screen: Screen, key: KeyToken): void {
 function waits(screen: Screen, key: KeyToken): boolean {
   const { ahead } = screen.keyboard;
   const types = key.text !== undefined || key.name === 'enter' || key.name === 'backspace';
-  if (types) return ahead.hold(() => takeKey(screen, key));
+  if (types) return ahead.hold(() => takeKey(screen, key), key.name === 'enter');
   if (key.ctrl && key.name === 'c') ahead.drop();
   else ahead.release();
   return false;

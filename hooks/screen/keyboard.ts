@@ -94,7 +94,12 @@ export class Keyboard {
       if (asks() || running?.output.promptText) this.#offer(op, asks());
     };
     const late = () => {
-      if (this.ahead.waits) cancel = this.#schedule(() => this.#offer(op, asks()), PATIENT_MS - HANDOVER_MS);
+      if (this.ahead.waits) cancel = this.#schedule(decide, PATIENT_MS - HANDOVER_MS);
+      else this.#offer(op, asks());
+    };
+    const decide = () => {
+      // The beginning of the next line, most likely: it stays a draft.
+      if (this.ahead.waits && !this.ahead.line && !asks()) this.ahead.release();
       else this.#offer(op, asks());
     };
     let cancel = this.#schedule(late, HANDOVER_MS);

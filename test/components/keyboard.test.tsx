@@ -81,14 +81,25 @@ describe('what is typed right behind a shell line', () => {
     expect(command.written).toEqual([]);
   });
 
-  it('is the program’s after a moment, pastes too', async () => {
+  it('is the program’s after a moment if it is a whole line, pastes too', async () => {
     const stage = await setStage();
     const command = await running(stage);
     stage.press('one');
     stage.press('\x1b[200~ two\x1b[201~');
+    stage.press('\r');
     stage.clock.advance(200);
     stage.clock.advance(500);
-    expect(command.written.join('')).toBe('one two');
+    expect(command.written.join('')).toBe('one two\r');
+  });
+
+  it('is a draft after a moment if it is the beginning of one, and nothing asks', async () => {
+    const stage = await setStage();
+    const command = await running(stage);
+    stage.press('git st');
+    stage.clock.advance(200);
+    stage.clock.advance(500);
+    expect(command.written).toEqual([]);
+    expect(stage.screen.ui.get()).toMatchObject({ keyboard: 'prompt', editor: { text: 'git st' } });
   });
 
   it('is dropped by Ctrl-C, which interrupts', async () => {
