@@ -34,17 +34,25 @@ export function serving(
   const daemons = new Map<string, Daemon>();
   const coming = new Map<string, Promise<void>>();
 
-  const bringUp = async (name: string, command: string): Promise<void> => {
+  const start = (name: string, command: string, log: string): Daemon => {
     say(`${name}: nothing answers; starting ${command}`);
-    const log = logOf(name);
     mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
     const daemon = startDaemon(command, log);
     daemons.set(name, daemon);
+    void daemon.ended.then(() => {
+      if (daemons.get(name) === daemon) daemons.delete(name);
+    });
+    return daemon;
+  };
+
+  const bringUp = async (name: string, command: string): Promise<void> => {
+    const log = logOf(name);
+    const daemon = daemons.get(name) ?? start(name, command, log);
     const enough = new AbortController();
     const how = await Promise.race([daemon.ended, answers(broker, name, enough.signal)]);
     enough.abort();
+    // One that takes longer is waited for again at the next call, and ends with the program.
     if (how === 'it answers') return;
-    daemons.delete(name);
     say(`${name}: its server gave no answer (${how}); ${lastLine(log)}the whole of it is in ${log}`);
   };
 

@@ -46,7 +46,7 @@ async function callModel(context: EffectContext, effect: Of<'callModel'>, signal
   const { op, session, preset, category } = effect;
   const conversation = context.state.sessions[session];
   if (!conversation) return;
-  const { models, tools, systemPrompt, now, spending } = context.services;
+  const { models, systemPrompt, now, spending } = context.services;
   const stop = spending?.stopFor(preset);
   if (stop) return void context.dispatch({ type: 'spendReached', op, preset, ...stop }, session);
   const live = new LiveReply(preset, now());
@@ -68,7 +68,7 @@ async function callModel(context: EffectContext, effect: Of<'callModel'>, signal
             preset,
             composeMessages(context.state.sessions[session] ?? conversation, systemPrompt),
             {
-              tools: toolsOf(tools, conversation),
+              tools: toolsOf(context.services, conversation),
               signal,
               category,
               maxTokens: fit.answer,
@@ -139,9 +139,10 @@ async function lookAt(context: EffectContext, effect: Of<'examine'>, signal: Abo
     const { judged, unsafe } = restored;
     const refusal = await tools.refusal(judged);
     if (refusal !== undefined) return { kind: 'refused', text: refusal };
-    const word = tools.judge(judged, cwd) ?? (await gate.judge(judged, { cwd, goal, signal }));
-    const judgement = unsafe === undefined ? word : { ...word, destructive: true, reason: joined(unsafe, word) };
+    // What it is bound to is what it was when the judging began.
     const tool = tools.facts(action);
+    const word = tools.judge(judged, cwd) ?? (await gate.judge(judged, { cwd, goal, signal, told: action }));
+    const judgement = unsafe === undefined ? word : { ...word, destructive: true, reason: joined(unsafe, word) };
     const reads = !judgement.destructive && onlyReads(context.services, judged, cwd);
     return {
       kind: 'judged',

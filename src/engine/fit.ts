@@ -36,13 +36,13 @@ export async function fitContext(
   signal: AbortSignal,
   onNotice: (line: string) => void,
 ): Promise<Fit> {
-  const { models, tools, systemPrompt, maxAnswerTokens, tokenBudget } = context.services;
+  const { models, systemPrompt, maxAnswerTokens, tokenBudget } = context.services;
   const { op, session, preset } = call;
   const files = new Map<number, string>();
   for (let round = 0; ; round += 1) {
     const conversation = context.state.sessions[session];
     if (!conversation) return { answer: CAUTIOUS_ANSWER };
-    const specs = toolsOf(tools, conversation);
+    const specs = toolsOf(context.services, conversation);
     const from = firstInContext(conversation);
     const texts = conversation.turns.slice(from).map(sentWhole);
     const measured = await models.measure(preset, {

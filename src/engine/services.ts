@@ -58,7 +58,13 @@ export type Spending = {
 export type Gate = {
   judge(
     action: Action,
-    context: { readonly cwd: string; readonly goal: string; readonly signal: AbortSignal },
+    context: {
+      readonly cwd: string;
+      readonly goal: string;
+      readonly signal: AbortSignal;
+      /** The action as a model may be told of it: with handles where it has secrets. */
+      readonly told: Action;
+    },
   ): Promise<Judgement>;
   /** The static word alone: the command reads, and neither adds, changes nor moves anything. */
   onlyReads(command: string, cwd: string): boolean;

@@ -27,7 +27,13 @@ export type GateOptions = {
   readonly annotations?: (tool: string) => ToolAnnotations | undefined;
 };
 
-export type JudgeContext = { readonly cwd: string; readonly goal: string; readonly signal: AbortSignal };
+export type JudgeContext = {
+  readonly cwd: string;
+  readonly goal: string;
+  readonly signal: AbortSignal;
+  /** The action as the second opinion may see it, where that is not the action itself. */
+  readonly told?: Action;
+};
 
 export type Gate = {
   /** Judges one action (SF-1). Never rejects. */
@@ -101,7 +107,7 @@ export function createGate(options: GateOptions): Gate {
       : JSON.stringify([text, context.goal, cwdMatters(action) ? context.cwd : '']);
     const known = key === undefined ? undefined : answers.get(key);
     if (known) return { destructive: known.destructive, reason: known.reason, source: 'cache' };
-    const opinion = await ask(key, text, context, secondOpinion);
+    const opinion = await ask(key, normalised(context.told ?? action), context, secondOpinion);
     return { destructive: opinion.destructive, reason: opinion.reason, source: opinion.failed ? 'default' : 'model' };
   };
 

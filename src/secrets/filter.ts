@@ -99,7 +99,7 @@ export class SecretsFilter {
   #readSources(): void {
     for (const source of this.#sources.splice(0)) {
       for (const { text, shape } of source())
-        for (const { value, kind } of secretsOf(text, shape)) this.#known.add(value, kind);
+        for (const { value, kind } of secretsOf(text, shape)) this.#known.add(value, kind, 'machine');
     }
   }
 }

@@ -10,7 +10,7 @@ const KEY = 8;
 const LEAST_BEGINNING = 12;
 /** Longer values are found again over line ends. */
 const LEAST_BROKEN = 16;
-/** Values kept; more is somebody filling the memory. */
+/** Values kept that were found in texts; more is somebody filling the memory. */
 const MOST = 5000;
 const SLOTS = 1 << 16;
 
@@ -26,10 +26,15 @@ export class KnownValues {
   readonly #flags = new Uint8Array(SLOTS);
   readonly #byStart = new Map<string, Known[]>();
   readonly #seen = new Set<string>();
+  #fromTexts = 0;
 
-  /** Takes a value and its encoded forms. */
-  add(value: string, kind: string): void {
-    if (this.#seen.has(value) || this.#seen.size >= MOST || !isDistinct(value)) return;
+  /** Takes a value and its encoded forms. What this machine knows to be secret has its place whatever texts were seen. */
+  add(value: string, kind: string, from: 'text' | 'machine' = 'text'): void {
+    if (this.#seen.has(value) || !isDistinct(value)) return;
+    if (from === 'text') {
+      if (this.#fromTexts >= MOST) return;
+      this.#fromTexts += 1;
+    }
     this.#seen.add(value);
     for (const form of formsOf(value)) this.#keep({ text: form.text, kind: kind + form.suffix });
   }

@@ -44,6 +44,15 @@ describe('values that this machine knows', () => {
     rmSync(join(home, path));
   });
 
+  it('have their place also after a flood of others', () => {
+    const filter = new SecretsFilter();
+    const flood = Array.from({ length: 5100 }, () => `token="${filled('<24w>', random)}"`).join('\n');
+    expect(filter.hide(flood).match(/⟦/g)?.length).toBeGreaterThan(5000);
+    const secret = filled('<18w>', random);
+    filter.learn(() => environmentSources({ DEPLOY_TOKEN: secret }));
+    expect(filter.hide(`it said ${secret} then`)).not.toContain(secret);
+  });
+
   it('from the environment count by their names; paths, words, numbers and hosts never do', () => {
     const secret = filled('<18w>', random);
     const env = {

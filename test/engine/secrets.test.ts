@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { engineSecrets } from '../../src/cli/secrets.ts';
+import { DEFAULTS } from '../../src/config/config.ts';
+import { createGate } from '../../src/safety/index.ts';
+import { SecretsFilter } from '../../src/secrets/index.ts';
+import { BASH, createTools } from '../../src/tools/index.ts';
+import { startEngine } from '../support/engine.ts';
+import { filled, seeded } from '../support/fake-values.ts';
+import { say, startScriptedServer } from '../support/scripted-server.ts';
+
+const preset = (server: { baseUrl: string }) => ({ name: 'fast', model: 'test', baseUrl: server.baseUrl });
+
+describe('what leaves beside the messages', () => {
+  it('a second opinion is told a handle, also of a value that nobody would know for a secret elsewhere', async () => {
+    const secrets = engineSecrets(new SecretsFilter(), DEFAULTS);
+    const handle = /⟦\w+⟧/.exec(secrets.hide('password: "correcthorse"'))?.[0] ?? '';
+    const told: string[] = [];
+    const gate = createGate({
+      enabled: true,
+      secondOpinion: async (_system, user) => {
+        told.push(user);
+        return { ok: true, text: 'NO' };
+      },
+    });
+    await using server = await startScriptedServer([say(`CMD: frobnicate ${handle}`), say('GOAL: complete')]);
+    await using bench = startEngine(preset(server), { gate, services: { secrets } });
+    void bench.engine.dispatch({ type: 'norrisStarted', goal: 'go' });
+    await bench.until(() => bench.engine.conversation.phase.kind === 'idle');
+    expect(told).toEqual([`Goal: go\nCommand:\nfrobnicate ${handle}`]);
+  });
+
+  it('a secret in the description of a tool is a handle in the request', async () => {
+    const token = filled('ghp_<36w>', seeded(5));
+    const spec = {
+      name: 'db__query',
+      description: `asks https://me:${token}@db.example`,
+      parameters: { type: 'object' },
+    };
+    await using server = await startScriptedServer([say('hello')]);
+    await using bench = startEngine(preset(server), { services: { tools: createTools([BASH, spec], [], [], []) } });
+    void bench.engine.dispatch({ type: 'asked', line: 'l1', text: 'hi' });
+    await bench.until(() => bench.engine.conversation.phase.kind === 'idle');
+    const sent = JSON.stringify(server.requests[0]?.body);
+    expect(sent).toMatch(/asks https:\/\/me:⟦\w+⟧@db\.example/);
+    expect(sent).not.toContain(token);
+  });
+});
