@@ -2,6 +2,7 @@
 import type { Broker, Preset } from '../broker/index.ts';
 import { secretsPolicy } from '../broker/index.ts';
 import type { Config } from '../config/index.ts';
+import { isWritten } from '../engine/secrets.ts';
 import type { RestoredAction, Secrets } from '../engine/services.ts';
 import {
   environmentSources,
@@ -69,7 +70,11 @@ export function engineSecrets(filter: SecretsFilter, config: Config): Secrets {
 }
 
 function restoreAction(filter: SecretsFilter, action: Extract<Action, { kind: 'command' }>): RestoredAction {
-  const restored = restoreCommand(action.command, (handle) => filter.value(handle));
+  const restored = restoreCommand(
+    action.command,
+    (handle) => filter.value(handle),
+    (handle) => isWritten(filter.where(handle)),
+  );
   if (restored.kind === 'unknown') return { kind: 'unknown', text: unknownText(restored.handles) };
   const { command, judged, env, unsafe } = restored;
   return {

@@ -16,6 +16,11 @@ const WHERE: Readonly<Partial<Record<EventType, string>>> = {
   noticed: 'a message of the program',
 };
 
+/** Where a secret is a piece of a command's text: what it escapes or expands is part of it. */
+export function isWritten(where: string | undefined): boolean {
+  return where !== undefined && (where === WHERE.replyEnded || where === WHERE.answered);
+}
+
 /** Events that hold nothing but the program's own words: the first of them must not cost a start its time. */
 const OWN: ReadonlySet<EventType> = new Set([
   'opened',

@@ -91,6 +91,11 @@ export class SecretsFilter {
     return this.#vault.value(handle);
   }
 
+  /** Where the value behind a handle was seen first, as `hide` was told. */
+  where(handle: string): string | undefined {
+    return this.#vault.where(handle);
+  }
+
   /** What was found so far, without values. */
   list(): readonly SecretRow[] {
     return this.#vault.entries().map(({ handle, kind, where }) => ({ handle, kind, where }));

@@ -19,11 +19,22 @@ export type Restored =
 
 const NAME = 'AISH_SECRET_';
 const AS_CODE = 'a secret would stand where the shell may take it for code';
+/** Signs by which a text within quotes is more than text. */
+const ACTIVE = /[$`\\'"]/;
 /** No shell and no other language takes any of these for more than text. */
 const PLAIN = /^[A-Za-z0-9_.,:/@%+=-]+$/;
 
-/** @param value the value behind a handle; a command without handles comes back as it is */
-export function restoreCommand(command: string, value: (handle: string) => string | undefined): Restored {
+/**
+ * A command without handles comes back as it is.
+ * @param value the value behind a handle
+ * @param asWritten whether a value was first seen in a command that a model or the user wrote: it is a piece of that text,
+ *   with whatever it escapes or expands, and stands again as it stood
+ */
+export function restoreCommand(
+  command: string,
+  value: (handle: string) => string | undefined,
+  asWritten: (handle: string) => boolean = () => false,
+): Restored {
   const found = handlesIn(command);
   const unknown = found.filter(({ handle }) => value(handle) === undefined).map(({ handle }) => handle);
   if (unknown.length > 0) return { kind: 'unknown', handles: [...new Set(unknown)] };
@@ -39,6 +50,13 @@ export function restoreCommand(command: string, value: (handle: string) => strin
   );
   for (const [index, { handle, at }] of found.entries()) {
     const secret = value(handle) ?? '';
+    if (asWritten(handle) && ACTIVE.test(secret)) {
+      runs.put(at, handle.length, secret);
+      judged.put(at, handle.length, secret);
+      // Written in one kind of quotes it may now stand in another.
+      if (/`|\$[({]/.test(secret)) unsafe ??= AS_CODE;
+      continue;
+    }
     const place = places[index] ?? { kind: 'odd' };
     if (place.kind === 'comment') continue;
     const name = names.get(handle) ?? `${NAME}${names.size + 1}`;

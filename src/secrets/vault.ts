@@ -38,6 +38,11 @@ export class Vault {
     return this.#byHandle.get(handle)?.value;
   }
 
+  /** Where the value behind a handle was seen first. */
+  where(handle: string): string | undefined {
+    return this.#byHandle.get(handle)?.where;
+  }
+
   entries(): readonly Entry[] {
     return [...this.#byHandle.values()];
   }

@@ -231,3 +231,21 @@ it('a handle that nothing resolves stops the command; one in a comment is left',
   expect(restoreCommand(`echo ${H} ${H}`, () => undefined)).toEqual({ kind: 'unknown', handles: [H] });
   expect(restoreCommand(`ls # ${H}`, () => 'x')).toMatchObject({ command: `ls # ${H}`, env: {} });
 });
+
+it('a piece of a command that was written as such stands again as it stood', () => {
+  const written = (value: string) =>
+    restoreCommand(
+      `echo "me:${H}"`,
+      () => value,
+      () => true,
+    );
+  expect(written('a\\$b')).toEqual({
+    kind: 'restored',
+    command: 'echo "me:a\\$b"',
+    judged: 'echo "me:a\\$b"',
+    env: {},
+  });
+  expect(written('pre$SUFFIX')).toMatchObject({ command: 'echo "me:pre$SUFFIX"' });
+  expect(written('a$(id)b')).toMatchObject({ unsafe: expect.stringMatching(/a secret/) });
+  expect(written('plain9')).toMatchObject({ env: { AISH_SECRET_1: 'plain9' } });
+});
