@@ -72,7 +72,7 @@ __aish_end() {
     __aish_running= __aish_told=\${__aish_inner:-$1}
     [ "$__aish_hidden" = 1 ] || __aish_status=$__aish_told
     case $- in *x*) \\builtin set +x; __aish_xtrace=1 ;; *) __aish_xtrace= ;; esac
-    \\builtin printf '\\033]7331;%s;D;%s;%s\\007' "$__aish_token" "$__aish_told" "$PWD" >/dev/tty
+    \\builtin printf '\\033]7331;%s;D;%s;%s\\007' "$__aish_token" "$__aish_told" "\${PWD//[[:cntrl:]]/?}" >/dev/tty
     __aish_hook
   fi
 }
@@ -99,7 +99,7 @@ __aish_prompt_ready() {
   PS1= PS2= HISTCONTROL=ignorespace
   \\builtin compgen -A alias -A function -A builtin -A keyword >|"$__aish_dir/words" || :
   ${envProgram} -0 >|"$__aish_dir/env" || :
-  \\builtin printf '\\033]7331;%s;R;%s\\007' "$__aish_token" "$PWD" >/dev/tty
+  \\builtin printf '\\033]7331;%s;R;%s\\007' "$__aish_token" "\${PWD//[[:cntrl:]]/?}" >/dev/tty
 } 2>/dev/null
 __aish_bind() {
   \\builtin local map

@@ -9,7 +9,7 @@ export type Mark = { readonly token: string; readonly kind: string; readonly fie
 
 /**
  * Finds shell integration marks (`ESC ] 7331 ; token ; kind ; fields… BEL`) in a stream of bytes (EX-2).
- * A mark counts only when `accept` knows its token; a forged one stays in the output, where cleaning drops it.
+ * Whoever writes one leaves controls out of its fields: they would end it. A mark counts only when `accept` knows its token; a forged one stays in the output, where cleaning drops it.
  */
 export class MarkScanner {
   readonly #accept: (token: string) => boolean;

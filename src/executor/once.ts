@@ -23,7 +23,7 @@ export type OnceOptions = CommandOptions & {
  * command's own.
  */
 function prelude(token: string): string {
-  const report = `{ set +x; } 2>/dev/null; builtin printf "\\033]7331;${token};D;%s\\007" "$PWD" 2>/dev/null >/dev/tty`;
+  const report = `{ set +x; } 2>/dev/null; case $PWD in *[[:cntrl:]]*) ;; *) builtin printf "\\033]7331;${token};D;%s\\007" "$PWD" 2>/dev/null >/dev/tty ;; esac`;
   return `${closeInherited}; ${tagLimit}; trap '${report}' EXIT; AISH_TUI_COMMAND=$1; shift; eval "$AISH_TUI_COMMAND"`;
 }
 

@@ -210,7 +210,10 @@ export class ShellProcess {
     }
   }
 
-  /** $PWD keeps symbolic links as the user went, but anyone may assign it: it holds only if the kernel agrees. */
+  /**
+   * $PWD keeps symbolic links as the user went, but anyone may assign it, and a mark can't hold every character of it: it
+   * holds only if the kernel agrees.
+   */
   #directoryNow(told: string): string {
     const actual = directoryOf(this.#pty.pid);
     if (actual === undefined || actual === told) return told;

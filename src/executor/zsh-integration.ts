@@ -44,7 +44,7 @@ __aish_end() {
     __aish_running= __aish_told=\${__aish_inner:-$1}
     [[ $__aish_hidden == 1 ]] || __aish_status=$__aish_told
     if [[ -o xtrace ]]; then \\builtin unsetopt xtrace; __aish_xtrace=1; else __aish_xtrace=; fi
-    \\builtin printf '\\033]7331;%s;D;%s;%s\\007' "$__aish_token" "$__aish_told" "$PWD" >/dev/tty
+    \\builtin printf '\\033]7331;%s;D;%s;%s\\007' "$__aish_token" "$__aish_told" "\${PWD//[[:cntrl:]]/?}" >/dev/tty
     __aish_hook
   fi
 }
@@ -68,7 +68,7 @@ __aish_prompt_ready() { {
   \\builtin unsetopt prompt_sp prompt_cr zle
   __aish_words || \\builtin :
   ${envProgram} -0 >|"$__aish_dir/env" || \\builtin :
-  \\builtin printf '\\033]7331;%s;R;%s\\007' "$__aish_token" "$PWD" >/dev/tty
+  \\builtin printf '\\033]7331;%s;R;%s\\007' "$__aish_token" "\${PWD//[[:cntrl:]]/?}" >/dev/tty
 } 2>/dev/null; }
 # A question is a line like any other: the user's own prompt hooks are spared it.
 __aish_complete() {

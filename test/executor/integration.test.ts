@@ -65,6 +65,9 @@ describe('shell integration', () => {
     expect((await run('cd /usr; PWD=/elsewhere')).cwd).toBe('/usr');
     expect((await run('mkdir -p "$HOME/a;b c\'d"; cd "$HOME/a;b c\'d"')).cwd).toMatch(/\/a;b c'd$/);
     expect((await run('mkdir "$HOME/new\nline"; cd "$HOME/new\nline"')).cwd).toMatch(/\/new\nline$/);
+    const evil = await run("mkdir $'../a\\e[Ab\\ac\\e\\\\'; cd $'../a\\e[Ab\\ac\\e\\\\'; (exit 3)");
+    expect(evil).toMatchObject({ exit: 3, cwd: expect.stringMatching(/\/a\x1b\[Ab\x07c\x1b\\$/) });
+    expect((await run('cd /usr')).cwd).toBe('/usr');
   });
 
   it('keeps marks when stdout and stderr are redirected for good', async () => {

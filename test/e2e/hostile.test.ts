@@ -1,0 +1,131 @@
+/**
+ * EX-9, law 1: whatever a program, a model or an MCP server prints, nothing reaches the real terminal but text, colours,
+ * safe links and what the program writes of its own. Every byte that the built program writes is looked at.
+ * `npm run fuzz:screen` is the long form; AISH_FUZZ_SEED repeats a run.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { HOSTILE, hostileBytes, hostileText, random } from '../support/hostile.ts';
+import { scratch } from '../support/program.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+import { call, startScriptedServer, type Turn } from '../support/scripted-server.ts';
+import { foreign } from '../support/written.ts';
+
+const BYTES = Number(process.env.AISH_FUZZ_BYTES ?? 150_000);
+const SEED = Number(process.env.AISH_FUZZ_SEED ?? Date.now() % 2 ** 31);
+const PATIENCE = 15_000 + BYTES / 50;
+const all = HOSTILE.join(' ');
+
+function expectOwn(rig: Rig): void {
+  expect(foreign(rig.raw), `AISH_FUZZ_SEED=${SEED}`).toEqual([]);
+}
+
+/** Leaves: what is printed on the normal screen then counts as well. */
+async function leave(rig: Rig): Promise<void> {
+  rig.type('\x15:quit\r');
+  await rig.exited;
+  expectOwn(rig);
+}
+
+it('what a program of the user’s prints, and the names of files and directories', {
+  timeout: 4 * PATIENCE,
+}, async () => {
+  const next = random(SEED);
+  using place = scratch();
+  // No switch to a screen of its own: with that, a program of the user's is given the terminal (see below).
+  const noise = hostileBytes(next, BYTES)
+    .toString('latin1')
+    .replaceAll(/\x1b\[\?[\d;]*(?:47|1047|1049)[\d;]*[hl]/g, '');
+  writeFileSync(join(place.work, 'noise'), noise, 'latin1');
+  writeFileSync(join(place.work, 'corpus'), HOSTILE.filter((each) => !each.includes('?47')).join('\n'));
+  const names = HOSTILE.filter((each) => !each.includes('/')).map((each) => `evil ${each}`);
+  for (const name of names) mkdirSync(join(place.work, 'names', name), { recursive: true });
+  await using rig = startRig(place);
+  await rig.waitFor('[aish:demo]>');
+  let exit = 10;
+  const line = async (text: string) => {
+    exit += 1;
+    rig.type(`${text}; (exit ${exit})\r`);
+    await rig.waitFor(`╰ exit ${exit}`, PATIENCE);
+  };
+  await line('cat corpus');
+  await line('cat noise');
+  await line('ls names');
+  await line('cd names/evil*777*A');
+  await line('nosuch"$(cat ../../corpus)"');
+  await leave(rig);
+});
+
+it('what a model says, thinks and calls, and how its server fails', { timeout: 4 * PATIENCE }, async () => {
+  const next = random(SEED);
+  const pieces = (length: number) => (hostileText(next, length).match(/[\s\S]{1,7}/gu) ?? []) as readonly string[];
+  const turns: readonly Turn[] = [
+    { text: pieces(BYTES / 10), reasoning: all },
+    { text: HOSTILE, reasoning: hostileText(next, 2000) },
+    call(`tool ${all}`, { [all]: all }, all),
+    call('bash', `{"command": ${all}`, all),
+    { text: all },
+    call('bash', { command: `echo ${all}`, label: all }),
+    call('bash', { command: `rm -rf ${all}` }),
+    call('request_mode_upgrade', { reason: all }),
+    { error: { status: 400, message: all } },
+    { error: { status: 401, message: hostileText(next, 3000) } },
+  ];
+  await using server = await startScriptedServer(turns.map((turn) => ({ usage: null, ...turn })));
+  using place = scratch(server.baseUrl, { safety: { llm_second_opinion: false } });
+  await using rig = startRig(place, { rows: 40 });
+  await rig.waitFor('[aish:fast]>');
+  // Each is a step of its own; a line that comes while the model still answers waits for the next.
+  for (const [steps, questions] of [
+    [1, 0],
+    [1, 0],
+    [3, 0],
+    [4, 3],
+    [1, 0],
+  ] as const) {
+    const before = server.requests.length;
+    rig.type('?go on\r');
+    for (let question = 0; question < questions; question += 1) {
+      await server.request(before + question + 1);
+      await rig.waitFor('Tab and Enter', PATIENCE);
+      rig.type('s');
+      await server.request(before + question + 2);
+    }
+    await server.request(before + steps);
+  }
+  rig.type('?no more\r');
+  await rig.waitFor('the script is over', PATIENCE);
+  expect(server.requests.length).toBe(turns.length + 1);
+  rig.type(':history\r');
+  await rig.waitFor('no more');
+  await leave(rig);
+});
+
+it('what an MCP server says of itself, of its tools, and answers', async () => {
+  const fixture = fileURLToPath(new URL('../support/hostile-mcp.ts', import.meta.url));
+  await using server = await startScriptedServer(
+    [call('evil__say', { [all]: all }), call('evil__fail', {}), { text: 'That was it.' }].map((turn) => ({
+      usage: null,
+      ...turn,
+    })),
+  );
+  using place = scratch(server.baseUrl, {
+    safety: { llm_second_opinion: false },
+    mcp: {
+      servers: { evil: { command: process.execPath, args: [fixture] } },
+      auto_approve: ['evil__*'],
+      read_only: ['evil__*'],
+    },
+  });
+  await using rig = startRig(place, { rows: 40 });
+  await rig.waitFor('[aish:fast]>');
+  rig.type(':mcp restart evil\r');
+  await rig.waitFor(/evil +ready/);
+  rig.type(':mcp tools evil\r');
+  await rig.waitFor(/evil__say/);
+  rig.type('?use them\r');
+  await rig.waitFor('That was it.');
+  await leave(rig);
+});

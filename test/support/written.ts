@@ -1,0 +1,36 @@
+/** Reads everything that a program wrote to its terminal, and names what is not on the list of what ours may write. */
+
+/** Every control sequence that the program writes of its own, whole. */
+const OWN: readonly RegExp[] = [
+  // Colours, and links to where links may lead.
+  /^\x1b\[[\d;:]*m$/,
+  /^\x1b\]8;;(?:(?:(?:https?|file):\/\/|mailto:)[\x21-\x7e]*)?(?:\x1b\\|\x07)$/i,
+  // Ink: up, down, right, left, lines, column, home, and erasing; never further than the largest screen.
+  /^\x1b\[(?:[1-9]\d?|1\d\d|200)?[A-G]$/,
+  /^\x1b\[H$/,
+  /^\x1b\[[02]?J$/,
+  /^\x1b\[[02]?K$/,
+  // Modes of the screen: cursor, frames, alternate screen, pastes, focus, mouse.
+  /^\x1b\[\?(?:25|2026|1049|2004|1004|1002|1006)[hl]$/,
+  // Questions at the start, and the fence; the keyboard.
+  /^\x1b\[(?:>q|\?2026\$p|\?2004\$p|\?u|c|>5u|<u|>4;1m|>4m)$/,
+  /^\x1b\]11;\?\x1b\\$/,
+  // What another program may have left behind is undone.
+  /^\x1b\[(?:\?(?:1000|1002|1003|1005|1006|1015|1|6)l|\?7h|r|4l|0 q)$/,
+  /^\x1b(?:>|\(B)$/,
+  // The bell, and words of its own for who looks elsewhere.
+  /^\x07$/,
+  /^\x1b\]9;aish-tui: (?:a question waits for you|the run has ended)\x07$/,
+  /^[\n\r\x0f]$/,
+];
+
+/** A control string, a control sequence, an escape sequence, or a control, format or private character by itself. */
+const CONTROL =
+  /\x1b[P_^X\]](?:[^\x07\x1b]|\x1b(?!\\))*(?:\x07|\x1b\\|$)|\x1b\[[\x30-\x3f]*[\x20-\x2f]*[\x40-\x7e]?|\x1b[\x20-\x2f]*[\x30-\x7e]?|[\0-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+
+/** What was written and is not the program's own, each kind once, as it can be read. `raw`: one character for each byte. */
+export function foreign(raw: string): readonly string[] {
+  const text = Buffer.from(raw, 'latin1').toString('utf8');
+  const found = (text.match(CONTROL) ?? []).filter((each) => !OWN.some((own) => own.test(each)));
+  return [...new Set(found)].map((each) => JSON.stringify(each));
+}
