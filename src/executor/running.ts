@@ -3,6 +3,7 @@ import type { CommandResult } from '../session/action.ts';
 import { AlternateScreen } from './alternate.ts';
 import { AskingWatch } from './asking.ts';
 import { newOutputPath } from './fulltext.ts';
+import { LentOutput } from './lent.ts';
 import { type LiveOutput, Screen } from './screen.ts';
 
 /** Bytes of a full-screen program kept for whoever takes the terminal over after it has begun to paint. */
@@ -34,7 +35,7 @@ export interface RunningCommand {
   /** Called when `fullScreen`, `asks` or `echoOff` changed; returns how to stop. */
   onModes(listener: () => void): () => void;
   /**
-   * Hands over the bytes of its full screen, unfiltered, for the real terminal: first what was painted since the switch,
+   * Hands over the bytes of its full screen for the real terminal, less what would outlast it (title, clipboard …): first what was painted since the switch,
    * then as it comes, up to and with the switch back. While anyone listens, the program's queries are the listener's to
    * answer. Returns how to stop.
    */
@@ -63,6 +64,7 @@ export class Run implements RunningCommand {
   readonly #control: Control;
   readonly #screen: Screen;
   readonly #alternate = new AlternateScreen();
+  readonly #lent = new LentOutput();
   readonly #modeListeners = new Set<() => void>();
   readonly #rawListeners = new Set<(data: Buffer) => void>();
   #replay: Buffer[] = [];
@@ -195,7 +197,8 @@ export class Run implements RunningCommand {
     this.#resolve({ exit, cwd, ...output, milliseconds, ...(note === undefined ? {} : { note }) });
   }
 
-  #handOver(data: Buffer): void {
+  #handOver(painted: Buffer): void {
+    const data = this.#lent.pass(painted);
     if (this.#rawListeners.size > 0) {
       for (const listener of this.#rawListeners) listener(data);
       return;

@@ -58,6 +58,23 @@ it('what a program of the user’s prints, and the names of files and directorie
   await leave(rig);
 });
 
+/** A program with a screen of its own is given the terminal, but no clipboard, title, window, printer or key. */
+it('what a program with a screen of its own paints', async () => {
+  using place = scratch();
+  const painted = HOSTILE.filter((each) => !/\?47|\x1bc|\x1b\[!p/.test(each)).join('');
+  writeFileSync(join(place.work, 'painted'), `\x1b[?1049h${painted}\x18`);
+  await using rig = startRig(place);
+  await rig.waitFor('[aish:demo]>');
+  const before = rig.raw.length;
+  rig.type('cat painted; printf "\\017\\033(B\\033[2J\\033[H%s" lo""ok; read -rsn1 x; printf "\\033[?1049l"\r');
+  await rig.waitFor('look');
+  const strings = rig.raw.slice(before).match(/\x1b[P_^X\]][^\x07\x1b]*|\x1b\[[\d;]*[ti]|\x1bc/g) ?? [];
+  const allowed = /^\x1b(?:\]8;;(?:$|https?:)|P[$+]q)/;
+  expect(strings.filter((each) => !allowed.test(each))).toEqual([]);
+  rig.type('x');
+  await rig.waitFor(/exit 0/);
+});
+
 it('what a model says, thinks and calls, and how its server fails', { timeout: 4 * PATIENCE }, async () => {
   const next = random(SEED);
   const pieces = (length: number) => (hostileText(next, length).match(/[\s\S]{1,7}/gu) ?? []) as readonly string[];

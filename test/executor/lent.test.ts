@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { LentOutput } from '../../src/executor/lent.ts';
+import { HOSTILE } from '../support/hostile.ts';
+
+const pass = (text: string) => new LentOutput().pass(Buffer.from(text)).toString();
+
+describe('a terminal that is lent', () => {
+  it.each([
+    ['text in any script, with controls', 'a\tb\r\né 日本 👩‍👧 ÂÃ\x07\b'],
+    [
+      'painting',
+      '\x1b[?1049h\x1b[22;1H\x1b[K\x1b[1;32mx\x1b[m\x1b[2J\x1b[?25l\x1b7\x1b8\x1bM\x1b[5;9r\x1b(0q\x1b(B\x1b#8\x1b=',
+    ],
+    ['modes', '\x1b[?2004h\x1b[?1000;1006h\x1b[>4;2m\x1b[?1h\x1b[2 q\x1b[=1;1u'],
+    [
+      'questions',
+      '\x1b[6n\x1b[c\x1b[>c\x1b[>q\x1b[?2026$p\x1b]11;?\x07\x1b]4;1;?\x1b\\\x1bP+q544e\x1b\\\x1bP$qm\x1b\\',
+    ],
+    ['colours given back', '\x1b]112\x07\x1b]104;1\x1b\\'],
+    ['links', '\x1b]8;id=a;https://a.b/c\x1b\\link\x1b]8;;\x1b\\'],
+  ])('passes %s', (_what, text) => {
+    expect(pass(text)).toBe(text);
+  });
+
+  it.each([
+    ['the title', '\x1b]0;t\x07\x1b]2;t\x1b\\\x1b[22;2t'],
+    ['the clipboard', '\x1b]52;c;aGk=\x07\x1b]52;c;?\x1b\\'],
+    ['notifications', '\x1b]9;x\x07\x1b]777;notify;a;b\x07\x1b]99;;x\x1b\\'],
+    ['colours of the terminal', '\x1b]11;#000000\x07\x1b]4;1;red\x07'],
+    ['pictures that name files', '\x1b_Gt=f;L2V0Yw==\x1b\\\x1b]1337;File=:aGk=\x07\x1bPq~~\x1b\\'],
+    ['the window and the printer', '\x1b[21t\x1b[8;9;9t\x1b[5i'],
+    ['a full reset', '\x1bc'],
+    ['8-bit controls', '\u009b5n\u0090q\u009c'],
+    ['links to elsewhere', '\x1b]8;;javascript:x\x07\x1b]8;;file:///a\u202e\x07'],
+    ['strings without an end', '\x1b]0;never'],
+  ])('keeps back %s', (_what, text) => {
+    expect(pass(`a${text}`).replace(/5n|q/g, '')).toBe('a');
+  });
+
+  it('is not fooled by tearing, nesting or breaking off', () => {
+    const pieces = fc.constantFrom(...HOSTILE, 'x', '\x1b', '\x1b]', '\x1b\\', '\x07', '\x18', '\xc2', 'é', '[', ';');
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 30 }), fc.array(fc.nat(400), { maxLength: 8 }), (parts, cuts) => {
+        const data = Buffer.from(parts.join(''));
+        const whole = new LentOutput().pass(data).toString('latin1');
+        const torn = new LentOutput();
+        const places = [0, ...cuts.toSorted((a, b) => a - b), data.length];
+        const passed = places.map((at, n) => torn.pass(data.subarray(places[n - 1] ?? 0, at)).toString('latin1'));
+        expect(passed.join('')).toBe(whole);
+        expect(whole).not.toMatch(
+          /\x1b\](?:[0-35-79]|52|777|1337);|\x1b[_^X]|\x1bPq|\x1bc|\x1b\[[\d;]*[ti]|\xc2[\x80-\x9f]/,
+        );
+        // What has passed once passes again: nothing new came together from the parts.
+        expect(new LentOutput().pass(Buffer.from(whole, 'latin1')).toString('latin1')).toBe(whole);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
