@@ -3,6 +3,7 @@ import type { Engine } from '../../src/engine/engine.ts';
 import type { Answer } from '../../src/session/event.ts';
 import type { FormContent } from '../../src/session/form.ts';
 import type { Question } from '../../src/session/question.ts';
+import { fromVisible } from '../../src/session/text.ts';
 import { type Arming, startArming } from '../terminal/arming.ts';
 import type { Schedule } from '../terminal/tokenizer.ts';
 import { beginForm, closeForm, type FormUi, moveTo, takeField } from './form.ts';
@@ -139,7 +140,7 @@ export class Questions {
     const { head } = this;
     const form = this.#ui.get().question?.form;
     if (head?.kind === 'form' && form) this.show(takeField(head, form, text));
-    else this.answer({ kind: 'edit', command: text });
+    else this.answer({ kind: 'edit', command: fromVisible(text) });
   }
 
   /** To another field of a form, keeping what was typed; without a number, out of the fields. */

@@ -1,7 +1,7 @@
 /** What the user sets by hand: the mode, the preset, a conversation begun anew. */
 import type { Mode } from './ids.ts';
 import { withoutWaiting } from './lanes.ts';
-import { NO_SANDBOX, setMode } from './mode.ts';
+import { modeNotice, NO_SANDBOX, setMode } from './mode.ts';
 import { answerUpgrade, examineNext } from './steps.ts';
 import { undecided } from './stop.ts';
 import type { Work } from './work.ts';
@@ -28,13 +28,17 @@ export function chooseMode(work: Work, mode: Mode): void {
   }
   // A sub-agent never leaves Restricted (MO-6).
   if (parent && mode === 'unrestricted') return;
+  if (mode === work.conversation.mode) {
+    if (!work.conversation.tightening) return;
+    work.set({ tightening: false });
+    return work.notice('info', modeNotice(mode));
+  }
   if (mode === 'restricted' && (phase.kind === 'acting' || phase.kind === 'stoppingActions')) {
     work.set({ tightening: true });
     // What waits was judged under the old mode and is judged anew.
     if (phase.kind === 'acting') work.phase({ ...phase, lanes: withoutWaiting(phase.lanes) });
     return work.notice('info', '[aish] Restricted takes effect when the running action ends');
   }
-  if (mode === work.conversation.mode) return;
   setMode(work, mode);
   if (phase.kind !== 'judging' && phase.kind !== 'halted') return;
   work.unask();

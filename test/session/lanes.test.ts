@@ -80,6 +80,17 @@ describe('actions that only read', () => {
     expect(acts.map((act) => act.mode)).toEqual(['restricted', 'restricted']);
   });
 
+  it('stay as they are where the user has thought better of Restricted before it took effect', () => {
+    const machine = reading('ls', 'pwd');
+    machine.judges(readOnly);
+    machine.judges(readOnly);
+    machine.send({ type: 'modeChosen', mode: 'restricted' });
+    machine.send({ type: 'modeChosen', mode: 'unrestricted' });
+    machine.runs('x');
+    machine.runs('y');
+    expect(machine.state.sessions.main).toMatchObject({ mode: 'unrestricted', tightening: false });
+  });
+
   it('each get their one result when they are aborted in the middle', () => {
     const machine = reading('ls', 'cat a', 'pwd');
     for (let at = 0; at < 3; at += 1) machine.judges(readOnly);
