@@ -1,3 +1,4 @@
+/** The first events of a session, new or resumed, and the first lines on screen. */
 import type { Config } from '../config/index.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { SandboxStatus } from '../sandbox/index.ts';

@@ -1,5 +1,4 @@
 /** The broker as the rest of the program has it: secrets filtered, costs counted, servers started when needed. */
-
 import { join } from 'node:path';
 import { type Broker, createBroker } from '../broker/index.ts';
 import { placesOf } from '../config/index.ts';

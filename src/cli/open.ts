@@ -1,5 +1,4 @@
 /** The composition root: configuration → services → engine → the object that every face holds. */
-
 import { join } from 'node:path';
 import type { Aish } from '../commands/aish.ts';
 import { type Config, placesOf } from '../config/index.ts';

@@ -1,3 +1,4 @@
+/** The user's own shell, as this session starts it. */
 import { startUserShell, type UserShell } from '../executor/index.ts';
 import type { Ground } from './ground.ts';
 import { processEnvironment } from './process-environment.ts';

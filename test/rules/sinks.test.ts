@@ -35,15 +35,15 @@ it('nothing writes a file without having thought of secrets', () => {
 it('each sink is opened with the filter, and each way out has one place', () => {
   const sources = [...readSources()].filter(([path]) => path.startsWith('src/'));
   const callers = (call: RegExp) => sources.flatMap(([path, text]) => (call.test(text) ? [path] : []));
-  const open = sources.find(([path]) => path === 'src/cli/open.ts')?.[1] ?? '';
+  const source = (path: string) => sources.find(([name]) => name === path)?.[1] ?? '';
   for (const sink of ['openHistory', 'openMemory', 'createLog']) {
     expect(callers(new RegExp(`(?<!function )\\b${sink}\\(`)), sink).toEqual(['src/cli/open.ts']);
-    expect(open).toMatch(new RegExp(`${sink}\\([^;]*?hidden\\)`));
+    expect(source('src/cli/open.ts')).toMatch(new RegExp(`${sink}\\([^;]*?hidden\\)`));
   }
   expect(callers(/journal\.append\(/)).toEqual(['src/engine/engine.ts']);
   // Every request of every kind goes through this broker, and it asks the filter.
   expect(callers(/(?<!function )\bcreateBroker\(/).filter((path) => path !== 'src/cli/doctor.ts')).toEqual([
-    'src/cli/open.ts',
+    'src/cli/models.ts',
   ]);
-  expect(open).toContain('preparedFor(filter, preset, messages)');
+  expect(source('src/cli/models.ts')).toContain('preparedFor(filter, preset, messages)');
 });
