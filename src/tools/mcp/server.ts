@@ -40,6 +40,8 @@ const LIST_PAUSE = 100;
 /** Reports of progress passed on, at most one in so many ms. */
 const PROGRESS_PAUSE = 100;
 const LONGEST_PROGRESS = 200;
+/** Forms of one server that wait for the user at the same time. */
+const MOST_ASKING = 4;
 
 export class Server {
   readonly name: string;
@@ -283,6 +285,8 @@ export class Server {
   async #elicit(params: Json, signal: AbortSignal): Promise<FormAnswer> {
     const request = readElicitation(this.name, params);
     if (!request) return { action: 'decline' };
+    // A person answers one after the other: more at once would only bury what else waits for an answer.
+    if (this.#asking >= MOST_ASKING) return { action: 'cancel' };
     this.#asking += 1;
     try {
       return await this.#options.elicit(request, signal);

@@ -146,6 +146,23 @@ describe('what a server asks for', () => {
     ]);
   });
 
+  it('does not bury the user: only a few of its forms wait at the same time', async () => {
+    const waiting: (() => void)[] = [];
+    await using desk = await startMcp(() => ({ f: fault() }), {
+      elicit: (_form, signal) =>
+        new Promise((resolve) => {
+          waiting.push(() => resolve({ action: 'decline' }));
+          signal.addEventListener('abort', () => resolve({ action: 'cancel' }));
+        }),
+    });
+    const call = desk.call('f__forms');
+    // The last ones are refused while the first still wait.
+    await desk.until(() => waiting.length === 4 && desk.log().match(/^answered$/gm)?.length === 16);
+    for (const answer of waiting) answer();
+    expect((await call).text.match(/"cancel"/g)).toHaveLength(16);
+    expect(waiting).toHaveLength(4);
+  });
+
   it('is refused where it wants a page opened or our model', async () => {
     await using desk = await startMcp(() => ({ f: fault() }));
     expect((await desk.call('f__url')).text).toContain('does not support URL-mode');
