@@ -5,6 +5,7 @@ const ESC = 0x1b;
 /** Modes, scroll regions, charsets and resets: what a terminal must know even of output it never drew. */
 const STICKY = /\x1b\[[?!>]?[\d;]*[hlrp]|\x1bc|\x1b[()][0-9A-Za-z]|\x1b\[[3]J/g;
 const STICKY_KEPT = 64;
+const NOTHING = Buffer.alloc(0);
 
 /** Output that waits for the terminal model. It can be cut down to its last bytes when the model can't keep up. */
 export class Backlog {
@@ -81,6 +82,8 @@ export class Backlog {
 
   #drop(): void {
     this.bytes -= this.#chunks[this.#first]?.length ?? 0;
+    // Let go at once: what is still named when the young are collected grows old, and a flood is made of such.
+    this.#chunks[this.#first] = NOTHING;
     this.#first += 1;
     if (this.#first > 64) {
       this.#chunks = this.#chunks.slice(this.#first);
