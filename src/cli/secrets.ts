@@ -50,6 +50,12 @@ export function engineSecrets(filter: SecretsFilter, config: Config): Secrets {
   return {
     hide: (value, where) => filter.hide(value, where),
     reveal: (value) => filter.reveal(value),
+    hideEchoed(action, outcome) {
+      if (!('result' in outcome)) return filter.hideValuesOf(action, outcome);
+      // Where it is and where the whole is kept are places that have to be found again.
+      const { head, tail } = outcome.result;
+      return { ...outcome, result: { ...outcome.result, ...filter.hideValuesOf(action, { head, tail }) } };
+    },
     list: () => filter.list(),
     entered(cwd) {
       if (visited.has(cwd)) return;

@@ -12,7 +12,10 @@ type Act = Extract<Effect, { kind: 'act' }>;
 export async function perform(context: EffectContext, effect: Act, signal: AbortSignal): Promise<void> {
   const { op, session } = effect;
   const permit = context.permits.redeem(effect);
-  const end = (outcome: Outcome) => void context.dispatch({ type: 'actionEnded', op, outcome }, session);
+  const end = (outcome: Outcome) => {
+    const hidden = context.services.secrets.hideEchoed(effect.action, outcome);
+    void context.dispatch({ type: 'actionEnded', op, outcome: hidden }, session);
+  };
   if (!permit) return end(failed(effect, 'not run: it is not what was judged'));
   try {
     await context.dispatch({ type: 'actionStarted', op }, session);

@@ -2,6 +2,7 @@
 import type { Action, CommandResult, Judgement, ToolFacts } from '../session/action.ts';
 import type { SessionEvent } from '../session/event.ts';
 import type { Category, Message, Reply, ToolSpec } from '../session/message.ts';
+import type { Outcome } from '../session/phase.ts';
 import type { Budget } from '../session/state.ts';
 
 /** Talks to models. Never rejects; a failure is part of the reply. */
@@ -140,6 +141,8 @@ export type Secrets = {
   /** The true texts again, for the user's own screen; handles of an earlier process stay. */
   reveal<T>(value: T): T;
   restore(action: Action): RestoredAction;
+  /** The outcome of an action, with handles again where what the action was given stands in it. */
+  hideEchoed(action: Action, outcome: Outcome): Outcome;
   /** Somebody works in this directory: its credential files count from now on. */
   entered(cwd: string): void;
   /** What was found so far; never a value. */

@@ -12,6 +12,9 @@ export type SecretRow = { readonly handle: string; readonly kind: string; readon
 /** Fields of an event that hold JSON text: their values are escaped. */
 const JSON_FIELD = 'arguments';
 
+/** Shorter ones stand in many texts by chance. */
+const LEAST_ECHOED = 6;
+
 export class SecretsFilter {
   readonly #vault = new Vault();
   readonly #known = new KnownValues();
@@ -84,6 +87,17 @@ export class SecretsFilter {
   #revealed(handle: string, json: boolean): string | undefined {
     const value = this.#vault.value(handle);
     return value !== undefined && json ? JSON.stringify(value).slice(1, -1) : value;
+  }
+
+  /** What the handles in `source` stand for is hidden in `value` as well, also where nobody would know it for a secret. */
+  hideValuesOf<T>(source: unknown, value: T): T {
+    const handles = new Set(handlesIn(JSON.stringify(source)).map(({ handle }) => handle));
+    const pairs = [...handles].flatMap((handle) => {
+      const secret = this.#vault.value(handle);
+      return secret === undefined || secret.length < LEAST_ECHOED ? [] : [[secret, handle] as const];
+    });
+    if (pairs.length === 0) return value;
+    return mapTexts(value, (text) => pairs.reduce((shown, [secret, handle]) => shown.replaceAll(secret, handle), text));
   }
 
   /** The value behind a handle. */

@@ -29,6 +29,17 @@ describe('what leaves beside the messages', () => {
     expect(told).toEqual([`Goal: go\nCommand:\nfrobnicate ${handle}`]);
   });
 
+  it('what a command prints of the secret that it was given is a handle again', async () => {
+    const secrets = engineSecrets(new SecretsFilter(), DEFAULTS);
+    const handle = /⟦\w+⟧/.exec(secrets.hide('password: "correcthorse"'))?.[0] ?? '';
+    await using server = await startScriptedServer([say(`CMD: printf 'it is %s.' ${handle}`), say('GOAL: complete')]);
+    await using bench = startEngine(preset(server), { services: { secrets } });
+    void bench.engine.dispatch({ type: 'norrisStarted', goal: 'go' });
+    await bench.until(() => bench.engine.conversation.phase.kind === 'idle');
+    expect(JSON.stringify(server.requests[1]?.body)).toContain(`it is ${handle}.`);
+    expect(JSON.stringify(bench.journal)).not.toContain('correcthorse');
+  });
+
   it('a secret in the description of a tool is a handle in the request', async () => {
     const token = filled('ghp_<36w>', seeded(5));
     const spec = {
