@@ -43,7 +43,7 @@ describe('sub-agents on screen', () => {
     expect(rig.text()).toContain('2 sub-agents');
     server.release('alpha');
     server.release('gamma');
-    await rig.waitFor('done');
+    await rig.waitFor('⚡ done');
     expect(rig.text()).toContain('There are two alpha files.');
     expect(rig.text()).not.toContain('sub-agents');
     // The story of the last one is one key away.
@@ -90,7 +90,7 @@ describe('sub-agents on screen', () => {
     expect(rig.text()).toContain('abort ends this sub-agent only');
     await rig.waitFor(/Tab and Enter/);
     rig.type('s');
-    await rig.waitFor('done');
+    await rig.waitFor('⚡ done');
     expect(existsSync(join(place.work, 'foo'))).toBe(true);
     expect(server.requests.at(-1)?.lastUser).toBe('$ DELEGATE: tidy up the work tree\nI left it.');
   });
@@ -177,7 +177,7 @@ describe('commands that only read', () => {
     // The second has ended while the first still waits for somebody to write.
     await rig.waitFor(/▸ ls {2}model\n│ fifo\n╰ exit 0/);
     writeFileSync(join(place.work, 'fifo'), 'late words\n');
-    await rig.waitFor('done');
+    await rig.waitFor('⚡ done');
     const results = server.requests[1]?.messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
     expect(results).toEqual([expect.stringContaining('late words'), expect.stringContaining('$ ls')]);
   });

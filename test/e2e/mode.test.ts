@@ -33,7 +33,7 @@ describe('Restricted', () => {
     rig.type(':norris write it\r');
     await answer(rig, 'p');
     await rig.waitFor('-- UNRESTRICTED --');
-    await rig.waitFor('done');
+    await rig.waitFor('⚡ done');
     expect(readFileSync(made(place), 'utf8')).toBe('second\n');
     const results = (server.requests[3]?.messages ?? [])
       .filter((message) => message.role === 'tool')
@@ -50,7 +50,7 @@ describe('Restricted', () => {
     await rig.waitFor('-- RESTRICTED --');
     rig.type(':norris write it\r');
     await answer(rig, 's');
-    await rig.waitFor('done');
+    await rig.waitFor('⚡ done');
     expect(existsSync(made(place))).toBe(false);
     const results = (server.requests[3]?.messages ?? [])
       .filter((message) => message.role === 'tool')
@@ -74,7 +74,7 @@ describe('Restricted', () => {
     expect(existsSync(made(place))).toBe(false);
     await using again = startRig(place, { rows: 40, args: ['--resume'] });
     await answer(again, 'p');
-    await again.waitFor('done');
+    await again.waitFor('⚡ done');
     expect(readFileSync(made(place), 'utf8')).toBe('second\n');
   });
 
@@ -109,7 +109,7 @@ describe('Restricted', () => {
     await using rig = startRig(place, { rows: 30 });
     await rig.waitFor('-- RESTRICTED --');
     rig.type(':norris serve\r');
-    await rig.waitFor('done');
+    await rig.waitFor('⚡ done');
     rig.type(':mode unrestricted\r');
     await rig.waitFor('-- UNRESTRICTED --');
     rig.type(':jobs\r');
@@ -128,7 +128,7 @@ describe('Restricted', () => {
     await using rig = startRig(place, { rows: 30 });
     await rig.waitFor('-- UNRESTRICTED --');
     rig.type(':norris try it\r');
-    await rig.waitFor('done');
+    await rig.waitFor('⚡ done');
     expect(readFileSync(made(place), 'utf8')).toBe('yes\n');
     expect(rig.text()).toContain('not permitted');
     expect(rig.text()).not.toMatch(/^│ REACHED/m);

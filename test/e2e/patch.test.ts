@@ -44,7 +44,7 @@ it('HALTs before it overwrites a file that is there, but not before it makes a n
   await rig.waitFor('overwrites an existing file');
   await rig.waitFor(/Tab and Enter/);
   rig.type('s');
-  await rig.waitFor('done');
+  await rig.waitFor('⚡ done');
   expect(readFileSync(join(place.work, 'there.txt'), 'utf8')).toBe('old\n');
   expect(existsSync(join(place.work, 'fresh.txt'))).toBe(true);
 });
