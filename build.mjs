@@ -1,6 +1,6 @@
 // The build: one bundle with lazily loaded chunks, the configuration's schema, and the kernel sandbox's launcher.
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -15,6 +15,14 @@ const noDevtools = {
     build.onLoad({ filter: /.*/, namespace: 'empty' }, () => ({ contents: 'export default {};' }));
   },
 };
+
+/** Writes a file of `dist` in one step: whatever reads it meanwhile, and another build, finds a whole one. */
+async function put(name, contents, stamp) {
+  const fresh = at(`dist/${name}.${process.pid}.new`);
+  await writeFile(fresh, contents);
+  if (stamp) await utimes(fresh, stamp, stamp);
+  await rename(fresh, at(join('dist', name)));
+}
 
 /** The file that an entry point has become. */
 function outputOf({ outputs }, entryPoint) {
@@ -46,13 +54,14 @@ const common = {
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
+  write: false,
   logLevel: 'warning',
   metafile: true,
   plugins: [noDevtools],
 };
 // A thread is started from a file of its own, whose name the program must know.
 const counter = await build({ ...common, entryPoints: { counter: at('src/broker/tokens/counter.ts') } });
-const { metafile } = await build({
+const { metafile, outputFiles } = await build({
   ...common,
   entryPoints: { program: at('src/cli.ts') },
   define: {
@@ -61,6 +70,8 @@ const { metafile } = await build({
     AISH_COUNTER: JSON.stringify(`./${outputOf(counter.metafile, 'src/broker/tokens/counter.ts')}`),
   },
 });
+
+for (const { path, contents } of [...counter.outputFiles, ...outputFiles]) await put(basename(path), contents);
 
 // What the build itself needs of the program is TypeScript, which older Nodes do not read.
 const parts = await build({
@@ -78,17 +89,17 @@ const parts = await build({
 const { SCHEMA, compileLauncher } = await import(
   `data:text/javascript;base64,${Buffer.from(parts.outputFiles[0].contents).toString('base64')}`
 );
-await writeFile(at('dist/config.schema.json'), `${JSON.stringify(SCHEMA, null, 2)}\n`);
+await put('config.schema.json', `${JSON.stringify(SCHEMA, null, 2)}\n`);
 const compiled = await compileLauncher({ source: at('src/sandbox/launcher'), output: at('dist/aish-sandbox') });
 if (!compiled.ok) console.error(`aish-tui: no kernel sandbox: ${compiled.why}`);
 
 // The cache of compiled code must be on before the program's own code is compiled. It is code that will be run, so it
 // lies in a private folder and not in Node's default, which is shared between the machine's users.
 const entry = outputOf(metafile, 'src/cli.ts');
-// Two builds at a time don't take each other's.
-const start = at(`dist/start-${process.pid}.new`);
-await writeFile(
-  start,
+// Last: whatever starts now finds all of the new build, or all of the old. A source changed while the build ran is newer
+// than the build.
+await put(
+  'aish-tui.mjs',
   `import { mkdirSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { homedir } from 'node:os';
@@ -101,13 +112,11 @@ try {
 }
 await import('./${entry}');
 `,
+  began,
 );
-// A source changed while the build ran is newer than the build.
-await utimes(start, began, began);
-// Last and in one step: whatever starts now finds all of the new build, or all of the old.
-await rename(start, at('dist/aish-tui.mjs'));
 
 for (const name of await readdir(at('dist'))) {
-  const { mtimeMs } = await stat(at(`dist/${name}`));
+  // Another build may have taken it away.
+  const { mtimeMs } = await stat(at(`dist/${name}`)).catch(() => ({ mtimeMs: Infinity }));
   if (began.getTime() - mtimeMs > DAY_MS) await rm(at(`dist/${name}`), { force: true });
 }

@@ -47,7 +47,7 @@ function nothing(cwd: string): CommandResult {
 async function tool(
   context: EffectContext,
   op: string,
-  { action, cwd, definition }: Permit,
+  { action, cwd, destructive, definition }: Permit,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { progress } = context.live;
@@ -58,7 +58,7 @@ async function tool(
     progress.set(op, action.kind === 'tool' ? `${action.name} ${line}` : line);
     context.changed();
   };
-  const options = { cwd, signal, onProgress, ...(definition === undefined ? {} : { definition }) };
+  const options = { cwd, signal, onProgress, destructive, ...(definition === undefined ? {} : { definition }) };
   try {
     return { kind: 'tool', ...(await tools.run(restored.runs, options)) };
   } finally {

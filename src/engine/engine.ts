@@ -145,6 +145,7 @@ export class Engine {
     }
     const [state, effects] = reduce(this.#state, event);
     this.#state = state;
+    this.permits.keepOnly((session) => (state.sessions[session]?.phase.kind ?? 'idle') !== 'idle');
     for (const effect of effects) this.transcript.apply(effect);
     if (this.#closed) {
       if (this.#isEnd(event)) this.#ending.get(event.op)?.();

@@ -1,11 +1,12 @@
 /** Law 2: one function leads from the model to an executor, and it takes one of these. */
 import type { Action, Examination } from '../session/action.ts';
 import type { Effect } from '../session/effect.ts';
-import type { Mode, OpId } from '../session/ids.ts';
+import type { Mode, OpId, SessionId } from '../session/ids.ts';
 
 type Examine = Extract<Effect, { kind: 'examine' }>;
 type Act = Extract<Effect, { kind: 'act' }>;
 type Issued = {
+  readonly session: SessionId;
   readonly bound: string;
   readonly destructive: boolean;
   readonly definition: string | undefined;
@@ -19,14 +20,17 @@ export class Permit {
   readonly action: Action;
   readonly cwd: string;
   readonly mode: Mode;
+  /** It was judged so, and the user let it run nevertheless. */
+  readonly destructive: boolean;
   /** The tool's definition as it was judged. */
   readonly definition: string | undefined;
 
-  constructor(key: symbol, { action, cwd, mode }: Act, definition: string | undefined) {
+  constructor(key: symbol, { action, cwd, mode }: Act, { destructive, definition }: Issued) {
     if (key !== secret) throw new Error('a permit is made by redeeming a judgement');
     this.action = action;
     this.cwd = cwd;
     this.mode = mode;
+    this.destructive = destructive;
     this.definition = definition;
   }
 }
@@ -39,7 +43,8 @@ export class Permits {
   issue(examined: Examine, examination: Examination): void {
     if (examination.kind === 'refused') return;
     const { judgement, tool } = examination;
-    const issued = { destructive: judgement.destructive, definition: tool?.definition, approved: false };
+    const { session } = examined;
+    const issued = { session, destructive: judgement.destructive, definition: tool?.definition, approved: false };
     this.#issued.set(examined.op, { bound: bindingOf(examined), ...issued });
   }
 
@@ -49,13 +54,23 @@ export class Permits {
     if (issued) issued.approved = true;
   }
 
+  /** Judgements that nobody redeems any more (skipped, aborted, judged anew) go with the run that they were for. */
+  keepOnly(runs: (session: SessionId) => boolean): void {
+    for (const [op, { session }] of this.#issued) if (!runs(session)) this.#issued.delete(op);
+  }
+
+  /** How many judgements may still be redeemed. */
+  get size(): number {
+    return this.#issued.size;
+  }
+
   /** Trades a judgement for the right to act, once; undefined where it does not cover this very action. */
   redeem(act: Act): Permit | undefined {
     const issued = this.#issued.get(act.judgedAs);
     this.#issued.delete(act.judgedAs);
     if (!issued || issued.bound !== bindingOf(act)) return undefined;
     if (issued.destructive && !issued.approved) return undefined;
-    return new Permit(secret, act, issued.definition);
+    return new Permit(secret, act, issued);
   }
 }
 

@@ -63,5 +63,5 @@ function skip(work: Work, { run, dispatch, held, judgement }: Halted): void {
   if (!action) return;
   work.show({ kind: 'refused', action, how: 'skipped', reason: judgement.reason });
   const text = `[aish] action skipped by user: ${judgement.reason}`;
-  decide(work, { run: ifNorris(run, countSkip), dispatch, held }, { kind: 'unrun', text });
+  decide(work, { run: ifNorris(run, countSkip), dispatch, held }, { kind: 'unrun', text, skipped: true });
 }

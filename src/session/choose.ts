@@ -1,6 +1,6 @@
 /** What the user sets by hand: the mode, the preset, a conversation begun anew. */
 import type { Mode } from './ids.ts';
-import { withoutWaiting } from './lanes.ts';
+import { rememberSkipped, withoutWaiting } from './lanes.ts';
 import { modeNotice, NO_SANDBOX, setMode } from './mode.ts';
 import { answerUpgrade, examineNext } from './steps.ts';
 import { undecided } from './stop.ts';
@@ -36,14 +36,15 @@ export function chooseMode(work: Work, mode: Mode): void {
   if (mode === 'restricted' && (phase.kind === 'acting' || phase.kind === 'stoppingActions')) {
     work.set({ tightening: true });
     // What waits was judged under the old mode and is judged anew.
-    if (phase.kind === 'acting') work.phase({ ...phase, lanes: withoutWaiting(phase.lanes) });
+    if (phase.kind === 'acting') work.phase({ ...phase, ...withoutWaiting(phase) });
     return work.notice('info', '[aish] Restricted takes effect when the running action ends');
   }
   setMode(work, mode);
   if (phase.kind !== 'judging' && phase.kind !== 'halted') return;
   work.unask();
   const { run, held } = phase;
-  const { dispatch } = undecided(phase);
+  const { lanes, ...rest } = undecided(phase);
+  const dispatch = rememberSkipped(rest.dispatch, lanes);
   const before = phase.kind === 'judging' ? phase.consent : 'asked';
   examineNext(work, run, dispatch, held.length > 0 && before === 'edited' ? 'policy' : before);
 }

@@ -82,8 +82,17 @@ export function endLane(work: Work, lanes: Lanes, op: OpId, outcome: Outcome): r
   return lanes.lanes.with(found.at, { kind: 'ended', approved: found.lane.approved, outcome });
 }
 
-/** The lanes without those that have not started: they are judged anew when their turn comes. */
-export function withoutWaiting(lanes: readonly Lane[]): readonly Lane[] {
+/** The lanes without those that have not started: they are judged anew when their turn comes, but for what was skipped. */
+export function withoutWaiting({ dispatch, lanes }: Lanes): Lanes {
   const last = lanes.findLastIndex((lane) => lane.kind === 'running' || lane.kind === 'ended');
-  return lanes.slice(0, last + 1);
+  return { dispatch: rememberSkipped(dispatch, lanes), lanes: lanes.slice(0, last + 1) };
+}
+
+/** The user is not asked twice: what they skipped stays skipped when its lane goes. */
+export function rememberSkipped(dispatch: Dispatch, lanes: readonly Lane[]): Dispatch {
+  const skipped = { ...dispatch.skipped };
+  for (const [at, lane] of lanes.entries()) {
+    if (lane.kind === 'unrun' && lane.skipped) skipped[dispatch.index + at] = lane;
+  }
+  return Object.keys(skipped).length === 0 ? dispatch : { ...dispatch, skipped };
 }

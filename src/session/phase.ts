@@ -19,6 +19,8 @@ export type Dispatch = {
   readonly actions: readonly Action[];
   readonly index: number;
   readonly sentinel?: Sentinel;
+  /** What the user skipped, by its place among `actions`: it stays so when what is around it is judged anew. */
+  readonly skipped?: Readonly<Record<number, Unrun>>;
   /** Every one of them only reads, by the gate's static word: they may run side by side. */
   readonly reading: boolean;
 };
@@ -35,7 +37,7 @@ export type Cleared = {
 };
 
 /** Refused or skipped: the model is told so in its place among the results. */
-export type Unrun = { readonly kind: 'unrun'; readonly text: string };
+export type Unrun = { readonly kind: 'unrun'; readonly text: string; readonly skipped?: true };
 
 /** An action that is decided and has not started. */
 export type Held = Cleared | Unrun;

@@ -7,14 +7,16 @@ import type { Work } from './work.ts';
 /** A line of the user's begins. */
 export function shellStarted(work: Work, { op, line, private: hidden }: Of<'shellStarted'>): void {
   const { cwd } = work.state.shell;
-  work.state = { ...work.state, shell: { cwd, running: { op, line, private: hidden } } };
+  work.state = { ...work.state, shell: { cwd, running: { op, line, private: hidden, cwd } } };
   work.show({ kind: 'exec', op, by: 'user', command: line, cwd, private: hidden }, op);
 }
 
 /** What the user's command printed waits for the next model call (EX-7), unless it was private. */
 export function shellEnded(work: Work, { op, result }: Of<'shellEnded'>): void {
-  const { cwd, running } = work.state.shell;
+  const { running } = work.state.shell;
   if (running?.op !== op) return;
+  // The shell may have told already where it is now.
+  const { cwd } = running;
   work.state = { ...work.state, shell: { cwd: result.cwd } };
   work.show({ kind: 'exec', op, by: 'user', command: running.line, cwd, private: running.private, result }, op);
   if (running.private) return;
@@ -27,8 +29,9 @@ export function closeShell(work: Work): void {
   const { cwd, running } = work.state.shell;
   if (!running) return;
   work.state = { ...work.state, shell: { cwd } };
-  const { op, line, private: hidden } = running;
-  work.show({ kind: 'exec', op, by: 'user', command: line, cwd, private: hidden, result: outcomeUnknown(cwd) }, op);
+  const { op, line, private: hidden, cwd: before } = running;
+  const result = outcomeUnknown(cwd);
+  work.show({ kind: 'exec', op, by: 'user', command: line, cwd: before, private: hidden, result }, op);
 }
 
 /** The end of a job is told to the user, and of the model's own to the model (EX-8). */

@@ -117,7 +117,8 @@ export type Conversation = {
 /** The user's own shell. Its commands never wait for an agent. */
 export type Shell = {
   readonly cwd: string;
-  readonly running?: { readonly op: OpId; readonly line: string; readonly private: boolean };
+  /** `cwd`: where it began. */
+  readonly running?: { readonly op: OpId; readonly line: string; readonly private: boolean; readonly cwd: string };
 };
 
 export type State = {

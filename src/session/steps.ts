@@ -130,6 +130,8 @@ export function examineNext(
   const action = dispatch.actions[dispatch.index];
   if (work.conversation.tightening) setMode(work, 'restricted');
   if (!action) return afterDispatch(work, run, dispatch);
+  const skipped = dispatch.skipped?.[dispatch.index];
+  if (skipped) return decide(work, { run, dispatch, held }, skipped, consent);
   const refusal = refusedByMode(work, action);
   if (refusal !== undefined) return refuse(work, { run, dispatch, held }, action, refusal);
   const reason = upgradeReason(action);
@@ -204,9 +206,14 @@ function reasonToAsk(work: Work, phase: Judging, action: Action, judgement: Judg
 }
 
 /** One action is decided: the next one joins it, or it starts with those that were held for it. */
-export function decide(work: Work, { run, dispatch, held }: Decided, decision: Held): void {
+export function decide(
+  work: Work,
+  { run, dispatch, held }: Decided,
+  decision: Held,
+  consent: Judging['consent'] = 'policy',
+): void {
   const all = [...held, decision];
-  if (joinsNext(dispatch)) return examineNext(work, run, { ...dispatch, index: dispatch.index + 1 }, 'policy', all);
+  if (joinsNext(dispatch)) return examineNext(work, run, { ...dispatch, index: dispatch.index + 1 }, consent, all);
   begin(work, run, { ...dispatch, index: dispatch.index + 1 - all.length }, all);
 }
 

@@ -89,9 +89,10 @@ export class Work {
     return id;
   }
 
-  /** Takes questions of this conversation off the line: one, or all. */
+  /** Takes questions of this conversation off the line: one, or all but forms, which are their servers' and outlast a run. */
   unask(id?: string): void {
-    const stays = (q: Question) => q.session !== this.conversation.id || (id !== undefined && q.id !== id);
+    const goes = (q: Question) => (id === undefined ? q.kind !== 'form' : q.id === id);
+    const stays = (q: Question) => q.session !== this.conversation.id || !goes(q);
     this.state = { ...this.state, questions: this.state.questions.filter(stays) };
   }
 }

@@ -21,6 +21,8 @@ export type CallOptions = {
   /** The directory it was judged in. */
   readonly cwd: string;
   readonly signal: AbortSignal;
+  /** It was judged destructive, and the user let it run nevertheless. */
+  readonly destructive?: boolean;
   /** The definition that the call was judged under. */
   readonly definition?: string;
   /** Told how far the call is, in one line of clean text. */

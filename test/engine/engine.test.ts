@@ -39,9 +39,12 @@ describe('the engine over a real server and real commands', () => {
       void bench.engine.dispatch({ type: 'norrisStarted', goal: 'clean' });
       await bench.until(() => bench.engine.state.questions.length > 0);
       expect(existsSync(join(bench.cwd, 'foo'))).toBe(true);
+      expect(bench.engine.permits.size).toBe(1);
       const question = bench.engine.state.questions[0]?.id ?? '';
       void bench.engine.dispatch({ type: 'answered', question, answer: { kind: answer } });
       await bench.until(() => bench.engine.conversation.phase.kind === 'idle');
+      // Whatever was said, nothing can be redeemed any more.
+      expect(bench.engine.permits.size).toBe(0);
       expect(existsSync(join(bench.cwd, 'foo'))).toBe(answer !== 'proceed');
       expect(kinds(bench.engine)).toContain('norrisEnded');
       expect(server.requests).toHaveLength(answer === 'abort' ? 1 : 2);

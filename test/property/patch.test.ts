@@ -170,7 +170,10 @@ describe('the tool', () => {
         const diffs: string[] = [];
         const tool = patchTool({ onApplied: ({ diff }) => diffs.push(diff) });
         const expected = applyPatches(original, patches);
-        const outcome = await tool.run({ path: 'link', patches }, { cwd, signal: new AbortController().signal });
+        const outcome = await tool.run(
+          { path: 'link', patches },
+          { cwd, signal: new AbortController().signal, destructive: true },
+        );
         expect(outcome.failed).toBe(!expected.ok);
         expect(readFileSync(path, 'utf8')).toBe(expected.ok ? expected.text : original);
         expect(statSync(path).mode & 0o777).toBe(mode);
@@ -193,7 +196,7 @@ describe('the tool', () => {
           writeFileSync(path, original);
           const crash = crashing(count);
           const tool = patchTool({ steps: crash.steps });
-          await tool.run({ path: 'real', patches }, { cwd, signal: new AbortController().signal });
+          await tool.run({ path: 'real', patches }, { cwd, signal: new AbortController().signal, destructive: true });
           await tool.undo();
           crash.lose();
           expect([original, after.ok && after.text]).toContain(readFileSync(path, 'utf8'));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type FormField, readForm, wanted } from '../../src/session/form.ts';
 import { matchesGlob } from '../../src/session/glob.ts';
+import { Machine } from '../support/machine.ts';
 
 const base = { name: 'x', title: 'X', required: false, initial: '' } as const;
 const text: FormField = { ...base, type: 'text', least: 2, most: 4 };
@@ -58,4 +59,24 @@ it.each([
 ])('%s matches %s: %s', (name, glob, expected) => {
   expect(matchesGlob(name, [glob])).toBe(expected);
   expect(matchesGlob(name, ['nothing', glob])).toBe(expected);
+});
+
+describe('an open form', () => {
+  it('outlasts the run in which it came, until it is answered or its server is gone', () => {
+    const machine = new Machine();
+    const open = () => machine.state.questions.map((question) => question.kind === 'form' && question.form);
+    machine.send({ type: 'asked', line: 'l', text: 'hello' });
+    for (const form of ['f1', 'f2'])
+      machine.send({ type: 'formAsked', form, server: 's', message: 'who?', fields: [] });
+    machine.says('done');
+    expect(machine.phase.kind).toBe('idle');
+    expect(open()).toEqual(['f1', 'f2']);
+    machine.send({ type: 'asked', line: 'l2', text: 'again' });
+    machine.send({ type: 'aborted' });
+    expect(open()).toEqual(['f1', 'f2']);
+    machine.answers('proceed');
+    expect(open()).toEqual(['f2']);
+    machine.send({ type: 'formGone', form: 'f2' });
+    expect(open()).toEqual([]);
+  });
 });

@@ -80,6 +80,39 @@ describe('actions that only read', () => {
     expect(acts.map((act) => act.mode)).toEqual(['restricted', 'restricted']);
   });
 
+  it('stay skipped where the user skipped them, whatever is judged anew around them', () => {
+    const machine = reading('ls', 'cat a', 'pwd');
+    const halt = { ...readOnly, destructive: true };
+    machine.judges(readOnly);
+    machine.judges(halt);
+    machine.answers('skip');
+    // The third is being judged: a tighter mode judges the first anew, and the third.
+    machine.send({ type: 'modeChosen', mode: 'restricted' });
+    machine.judges(readOnly);
+    machine.judges(readOnly);
+    expect(machine.state.questions).toEqual([]);
+    machine.runs('x');
+    machine.runs('y');
+    expect(results(machine)).toEqual(['c0', 'c1', 'c2']);
+    expect(machine.conversation.turns).toContainEqual(
+      expect.objectContaining({ callId: 'c1', text: expect.stringContaining('skipped by user') }),
+    );
+  });
+
+  it('stay skipped also where Restricted waits for the running one to end', () => {
+    const machine = reading('ls', 'cat a', 'pwd');
+    machine.judges(readOnly);
+    machine.judges({ ...readOnly, destructive: true });
+    machine.answers('skip');
+    machine.judges(harmless);
+    expect(machine.phase).toMatchObject({ kind: 'acting', lanes: [{ kind: 'running' }, { kind: 'unrun' }] });
+    machine.send({ type: 'modeChosen', mode: 'restricted' });
+    machine.runs('x');
+    expect(machine.state.questions).toEqual([]);
+    expect(results(machine)).toEqual(['c0', 'c1']);
+    expect(machine.phase).toMatchObject({ kind: 'judging', dispatch: { index: 2 } });
+  });
+
   it('stay as they are where the user has thought better of Restricted before it took effect', () => {
     const machine = reading('ls', 'pwd');
     machine.judges(readOnly);

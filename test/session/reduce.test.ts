@@ -50,6 +50,16 @@ describe('chat', () => {
     expect(texts(machine)).toEqual(['one', 'first answer', 'two']);
   });
 
+  it('knows that a command of the user’s moved the shell, also where the shell told so first', () => {
+    const machine = new Machine();
+    machine.send({ type: 'shellStarted', op: 's1', line: 'cd /tmp', private: false });
+    machine.send({ type: 'shellMoved', cwd: '/tmp' });
+    const result = { exit: 0, cwd: '/tmp', head: '', tail: '', omittedLines: 0, bytes: 0, milliseconds: 5 };
+    machine.send({ type: 'shellEnded', op: 's1', result });
+    expect(machine.shown.at(-1)).toMatchObject({ kind: 'exec', cwd: '/work', result: { cwd: '/tmp' } });
+    expect(machine.state.shell).toEqual({ cwd: '/tmp' });
+  });
+
   it('tells the model what the user ran meanwhile, but not what was private', () => {
     const machine = new Machine();
     const result = { exit: 1, cwd: '/work', head: 'no\n', tail: '', omittedLines: 0, bytes: 3, milliseconds: 1 };

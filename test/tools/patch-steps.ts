@@ -1,7 +1,7 @@
 /** File system calls that stop at a chosen step, as the power would. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
-import { open, rename, unlink } from 'node:fs/promises';
+import { link, open, rename, unlink } from 'node:fs/promises';
 import type { FileSteps, StepHandle } from '../../src/tools/patch/file.ts';
 
 export type Crashing = {
@@ -44,6 +44,11 @@ export function crashing(count: number): Crashing {
       step('rename', async () => {
         await rename(from, to);
         if (unsynced.delete(from)) unsynced.add(to);
+      }),
+    link: (from, to) =>
+      step('link', async () => {
+        await link(from, to);
+        if (unsynced.has(from)) unsynced.add(to);
       }),
     unlink: (path) => step('unlink', () => unlink(path)),
   };

@@ -39,8 +39,13 @@ afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 const at = (path: string) => join(cwd, path);
 const put = (path: string, text: string | Uint8Array) => writeFileSync(at(path), text);
 const read = (path: string) => readFileSync(at(path), 'utf8');
-const patch = (path: string, ...patches: object[]) =>
-  tool.run({ path, patches }, { cwd, signal: new AbortController().signal });
+/** As the engine does: judged, allowed, run. `meanwhile` happens before it runs. */
+const patch = (path: string, ...patches: object[]) => judgedAndRun({ path, patches });
+const judgedAndRun = (args: object, meanwhile?: () => void) => {
+  const { destructive } = tool.judge(JSON.stringify(args), cwd);
+  meanwhile?.();
+  return tool.run({ ...args }, { cwd, signal: new AbortController().signal, destructive });
+};
 const replace = (oldText: string, newText: string) => ({ operation: 'replace', oldText, newText });
 const overwrite = (newText: string) => ({ operation: 'overwrite', newText });
 const asRoot = process.getuid?.() === 0;
@@ -198,6 +203,40 @@ describe('what is not patched', () => {
     expect((await patch('f2', overwrite('x'))).failed).toBe(false);
     expect(read('f')).toBe('theirs\n');
     expect(readdirSync(cwd)).toEqual(['f', 'f2']);
+  });
+
+  it('to replace a file that was made after the overwrite was judged', async () => {
+    const args = { path: 'f', patches: [overwrite('mine\n')] };
+    const outcome = await judgedAndRun(args, () => put('f', 'theirs\n'));
+    expect(outcome).toMatchObject({
+      failed: true,
+      text: expect.stringMatching(/^f exists by now.*Nothing was changed/),
+    });
+    expect(read('f')).toBe('theirs\n');
+    // Asked for again, it is judged as what it is.
+    expect(tool.judge(JSON.stringify(args), cwd).destructive).toBe(true);
+    expect((await judgedAndRun(args)).failed).toBe(false);
+    expect(read('f')).toBe('mine\n');
+  });
+
+  it('to replace a file that is made in the very moment', async () => {
+    const racing: FileSteps = {
+      ...FILE_STEPS,
+      link: (from, to) => {
+        put('f', 'theirs\n');
+        return FILE_STEPS.link(from, to);
+      },
+    };
+    tool = patchTool({ steps: racing });
+    expect((await patch('f', overwrite('mine\n'))).text).toMatch(/changed by someone else/);
+    expect([readdirSync(cwd), read('f')]).toEqual([['f'], 'theirs\n']);
+  });
+
+  it('but is made where the file system knows no hard links', async () => {
+    const link = () => Promise.reject(Object.assign(new Error('no links'), { code: 'EPERM' }));
+    tool = patchTool({ steps: { ...FILE_STEPS, link } });
+    expect((await patch('f', overwrite('mine\n'))).failed).toBe(false);
+    expect([readdirSync(cwd), read('f')]).toEqual([['f'], 'mine\n']);
   });
 
   it('anything once the run is aborted, or with arguments that are not the schema’s', async () => {

@@ -1,7 +1,7 @@
 /** The file that a patch is for: found, read as text, and replaced in one step. */
 import { randomBytes } from 'node:crypto';
 import { type BigIntStats, constants } from 'node:fs';
-import { access, lstat, open, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { access, link, lstat, open, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { MAX_FILE_BYTES } from './patches.ts';
@@ -10,6 +10,8 @@ import { MAX_FILE_BYTES } from './patches.ts';
 export type FileSteps = {
   open(path: string, flags: string, mode?: number): Promise<StepHandle>;
   rename(from: string, to: string): Promise<void>;
+  /** Fails with EEXIST where there is something at `to`, which `rename` would replace. */
+  link(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
 };
 
@@ -22,7 +24,9 @@ export type StepHandle = {
   close(): Promise<void>;
 };
 
-export const FILE_STEPS: FileSteps = { open, rename, unlink };
+const CHANGED = 'was changed by someone else just now; read it again';
+
+export const FILE_STEPS: FileSteps = { open, rename, link, unlink };
 
 /** A regular file as it was when it was read; `stat` and `bytes` are absent where there is none yet. */
 export type Target = {
@@ -111,16 +115,29 @@ export async function replaceFile(target: Target, bytes: Uint8Array, steps: File
     } finally {
       await handle.close();
     }
-    if (!(await isAsRead(target))) return 'was changed by someone else just now; read it again';
-    await steps.rename(fresh, target.path);
-    made = false;
+    if (old || !(await linked(fresh, target.path, steps))) {
+      if (!(await isAsRead(target))) return CHANGED;
+      await steps.rename(fresh, target.path);
+      made = false;
+    }
   } catch (error) {
-    return `can't be written: ${reasonOf(error)}`;
+    return codeOf(error) === 'EEXIST' ? CHANGED : `can't be written: ${reasonOf(error)}`;
   } finally {
     if (made) await steps.unlink(fresh).catch(() => undefined);
   }
   await syncDirectory(dirname(target.path), steps);
   return undefined;
+}
+
+/** Puts a new file in its place where there is still none; false where the file system knows no hard links. */
+async function linked(fresh: string, path: string, steps: FileSteps): Promise<boolean> {
+  try {
+    await steps.link(fresh, path);
+    return true;
+  } catch (error) {
+    if (['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EACCES'].includes(codeOf(error) ?? '')) return false;
+    throw error;
+  }
 }
 
 /** Removes a file that is as it was read. Returns why not. */

@@ -1,7 +1,7 @@
 /** The built-in `patch` tool (TO-2) and the way back (TO-3). */
 import { lstatSync } from 'node:fs';
 import { stripStyles } from '../../session/text.ts';
-import type { BuiltinTool, ToolOutcome } from '../registry.ts';
+import type { BuiltinTool, CallOptions, ToolOutcome } from '../registry.ts';
 import { applyPatches } from './apply.ts';
 import { codeOf, FILE_STEPS, type FileSteps, locate, readTarget, removeFile, replaceFile } from './file.ts';
 import { PATCH, type PatchCall, readCall } from './patches.ts';
@@ -12,6 +12,9 @@ const MODEL_DIFF = 8_000;
 const USER_DIFF = 100_000;
 /** Applied patches that can be taken back, the last one first. Each may hold a whole file. */
 const MAX_UNDO = 20;
+const APPEARED =
+  'exists by now: someone made it after this overwrite was judged as the making of a new file. ' +
+  'Nothing was changed. Read it; call patch again if it is to be replaced, and the user will be asked.';
 
 export type PatchOptions = {
   /** After a file has changed. `path` as the model gave it, `diff` unified; both clean text. */
@@ -50,19 +53,21 @@ export function patchTool(options: PatchOptions = {}): PatchTool {
         ? { destructive: true, reason: 'overwrites an existing file', source: 'static' }
         : { destructive: false, reason: 'changes part of a file; :undo takes it back', source: 'static' },
     onlyReads: () => false,
-    run: (args, { cwd, signal }) =>
+    run: (args, options) =>
       inTurn(async () => {
         const call = readCall(args);
-        return call ? apply(call, cwd, signal) : failed('the arguments are not those of patch');
+        return call ? apply(call, options) : failed('the arguments are not those of patch');
       }),
     undo: () => inTurn(undo),
   };
 
-  async function apply(call: PatchCall, cwd: string, signal: AbortSignal): Promise<ToolOutcome> {
+  async function apply(call: PatchCall, { cwd, signal, destructive }: CallOptions): Promise<ToolOutcome> {
     const path = stripStyles(call.path);
     const read = await readTarget(locate(call.path, cwd));
     if (!read.ok) return failed(`${path} ${read.message}`);
     const { existing } = read.target;
+    // There was nothing when it was judged, so nobody was asked.
+    if (existing && destructive !== true && isWhole(call)) return failed(`${path} ${APPEARED}`);
     const result = applyPatches(existing?.text, call.patches);
     if (!result.ok) return failed(`${result.message}\nNothing was changed in ${path}.`);
     const diff = await unifiedDiff(path, existing?.text, result.text);
@@ -107,13 +112,17 @@ function failed(text: string): ToolOutcome {
 function isOverwrite(argumentsJson: string, cwd: string): boolean {
   const call = parse(argumentsJson);
   if (!call) return true;
-  if (!call.patches.some((patch) => patch.operation === 'overwrite')) return false;
+  if (!isWhole(call)) return false;
   try {
     lstatSync(locate(call.path, cwd));
     return true;
   } catch (error) {
     return codeOf(error) !== 'ENOENT';
   }
+}
+
+function isWhole({ patches }: PatchCall): boolean {
+  return patches.some((patch) => patch.operation === 'overwrite');
 }
 
 function parse(argumentsJson: string): PatchCall | undefined {
