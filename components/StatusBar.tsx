@@ -29,7 +29,7 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
   const preset = useConversation((conversation) => conversation.preset);
   const context = useConversation(contextPercent);
   const dollars = useSession((state) => sumOf(state.costs.rows).dollars);
-  const cwd = useSession((state) => state.shell.cwd);
+  const cwd = useSession(() => aish.engine.shellCwd);
   const activity = useActivity();
   const time = useTicker(activity !== undefined, aish.engine.services.now);
   const jobs = useSession(() => aish.info().jobs);

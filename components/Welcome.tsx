@@ -12,7 +12,7 @@ export function useWelcome(columns: number): readonly string[] {
   const { entries } = useTranscript();
   const preset = useConversation((conversation) => conversation.preset);
   const mode = useConversation((conversation) => conversation.mode);
-  const cwd = useSession((state) => state.shell.cwd);
+  const cwd = useSession(() => aish.engine.shellCwd);
   if (entries.some(({ entry }) => entry.kind !== 'notice')) return [];
   const active = aish.presets.list().find((each) => each.name === preset);
   const model = active?.demo

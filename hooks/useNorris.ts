@@ -1,3 +1,4 @@
+import { trueQuestion } from '../src/engine/true-question.ts';
 import type { Question } from '../src/session/question.ts';
 import type { NorrisRun } from '../src/session/run.ts';
 import { rootOf, type State } from '../src/session/state.ts';
@@ -21,8 +22,9 @@ export function useNorris() {
 
 /** The question on screen: the head of the line (HA-6), in the true words. */
 export function useQuestion(): Question | undefined {
-  const { reveal } = useScreen().aish.engine.services.secrets;
-  return reveal(useSession((state) => state.questions[0]));
+  const { engine } = useScreen().aish;
+  const head = useSession((state) => state.questions[0]);
+  return head && trueQuestion(engine, head);
 }
 
 /** What the conversation is doing, in a word or two; undefined when it does nothing. */

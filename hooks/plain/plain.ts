@@ -8,6 +8,7 @@ import { Writable } from 'node:stream';
 import type { Aish } from '../../src/commands/aish.ts';
 import { submitLine } from '../../src/commands/submit.ts';
 import type { RunningCommand } from '../../src/engine/services.ts';
+import { trueQuestion } from '../../src/engine/true-question.ts';
 import { stripStyles } from '../../src/session/text.ts';
 import { promptName } from '../screen/prompt.ts';
 import { answerOf, askingLine, questionLines } from './words.ts';
@@ -115,7 +116,7 @@ class Plain {
     if (head && !this.#question) this.#draft = this.#clear();
     this.#question = head && { id: head.id, since: engine.services.now() };
     if (!head) this.#lines.write(this.#draft);
-    if (head) this.#say(questionLines(engine.services.secrets.reveal(head)).join('\n'));
+    if (head) this.#say(questionLines(trueQuestion(engine, head)).join('\n'));
     else this.#prompt();
   }
 

@@ -1,5 +1,6 @@
 /** The question on screen: focus, scrolling, editing, and when it may be answered (HA-1, law 3). */
 import type { Engine } from '../../src/engine/engine.ts';
+import { trueQuestion } from '../../src/engine/true-question.ts';
 import type { Answer } from '../../src/session/event.ts';
 import type { FormContent } from '../../src/session/form.ts';
 import type { Question } from '../../src/session/question.ts';
@@ -58,7 +59,8 @@ export class Questions {
 
   /** The question on screen, if one is, in the true words: what the user decides on is what will run. */
   get head(): Question | undefined {
-    return this.#engine.services.secrets.reveal(this.#engine.state.questions[0]);
+    const [head] = this.#engine.state.questions;
+    return head && trueQuestion(this.#engine, head);
   }
 
   /** To be called after each change of the engine: another question starts unarmed, with the focus on not running it. */

@@ -84,7 +84,7 @@ export function face({
       line,
       cursor,
       {
-        cwd: engine.state.shell.cwd,
+        cwd: engine.shellCwd,
         ask: async (question, end) => up?.complete(question, end),
         executables: (start) => index.startingWith(start, MOST_NAMES),
       },
@@ -106,13 +106,13 @@ export function face({
     async edit(text) {
       const env = (await up?.environment()) ?? processEnvironment();
       // It runs in the real terminal, not in the shell's.
-      return editText(text, { env: { ...env, TERM: process.env.TERM ?? 'xterm' }, cwd: engine.state.shell.cwd });
+      return editText(text, { env: { ...env, TERM: process.env.TERM ?? 'xterm' }, cwd: engine.shellCwd });
     },
     history,
     memory,
     cost,
     info() {
-      const branch = gitBranch(engine.state.shell.cwd);
+      const branch = gitBranch(engine.shellCwd);
       const { version } = options;
       return {
         ...(branch === undefined ? {} : { branch }),

@@ -6,7 +6,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { SecretsFilter } from '../secrets/index.ts';
 import { type CostMeter, createCostMeter } from './costs.ts';
 import type { Ground } from './ground.ts';
-import { countingTrueTexts, preparedFor } from './secrets.ts';
+import { countingTrueTexts, learningKey, preparedFor } from './secrets.ts';
 import { serveCommands, serving } from './serve.ts';
 
 export type OpenModels = {
@@ -24,7 +24,7 @@ export function openModels(
 ): OpenModels {
   const state = placesOf(process.env).state;
   const unserved = createBroker({
-    presets: presets.list,
+    presets: presets.list.map((preset) => learningKey(filter, preset)),
     prepare: (name, messages) => {
       const refused = costs.refusal(name);
       const preset = presets.list.find((candidate) => candidate.name === name);

@@ -67,7 +67,7 @@ function build(ground: Ground): Opened {
   const mcp = openMcp(config, {
     dataDir,
     version: options.version,
-    root: () => engine.state.shell.cwd,
+    root: () => engine.shellCwd,
     say: (level, text) => engine.showLocal(notice(text, level)),
     elicit: (form, signal) => forms.ask(form, signal),
   });
@@ -88,7 +88,7 @@ function build(ground: Ground): Opened {
       jobs: engineJobs(jobs, (command) => userJob(command, { shell, dataDir, size: () => engine.live.size })),
       tools: createTools(
         [BASH, DELEGATE, MODE_UPGRADE],
-        [patch, jobsTool(modelJobs(jobs))],
+        [patch, jobsTool(modelJobs(jobs, (command, text) => filter.hideValuesOf(command, text)))],
         config.auto_approve,
         config.safety.always_destructive_tools,
         mcp,

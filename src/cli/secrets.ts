@@ -62,11 +62,12 @@ export function engineSecrets(filter: SecretsFilter, config: Config): Secrets {
       visited.add(cwd);
       filter.learn(() => folderSources(cwd));
     },
-    restore(action) {
-      if (action.kind === 'command') return restoreAction(filter, action);
+    restore(action, written = action) {
+      if (action.kind === 'command') return restoreAction(filter, action, written);
       // A sub-agent's task is words for a model: it keeps its handles.
       if (action.kind === 'delegate') return { kind: 'ready', judged: action, runs: action, env: {} };
-      const args = takesValues(action.name, config) ? action.arguments : '';
+      const own = written.kind === 'tool' ? written : action;
+      const args = takesValues(action.name, config) ? own.arguments : '';
       const unknown = unresolved(filter, args);
       if (unknown.length > 0) return { kind: 'unknown', text: unknownText(unknown) };
       const runs = args === '' ? action : { ...action, arguments: filter.reveal({ arguments: args }).arguments };
@@ -75,9 +76,11 @@ export function engineSecrets(filter: SecretsFilter, config: Config): Secrets {
   };
 }
 
-function restoreAction(filter: SecretsFilter, action: Extract<Action, { kind: 'command' }>): RestoredAction {
+type Command = Extract<Action, { kind: 'command' }>;
+
+function restoreAction(filter: SecretsFilter, action: Command, written: Action): RestoredAction {
   const restored = restoreCommand(
-    action.command,
+    written.kind === 'command' ? written.command : action.command,
     (handle) => filter.value(handle),
     (handle) => isWritten(filter.where(handle)),
   );
@@ -109,6 +112,20 @@ export function learnConfig(filter: SecretsFilter, { models, mcp }: Config, env:
       yield* environmentSources('command' in server ? (server.env ?? {}) : (server.headers ?? {}));
     }
   });
+}
+
+/** The preset, whose key counts as a secret from the moment it is fetched: a key command's is in no variable. */
+export function learningKey(filter: SecretsFilter, preset: Preset): Preset {
+  const { apiKey } = preset;
+  if (!apiKey) return preset;
+  return {
+    ...preset,
+    apiKey: async () => {
+      const key = await apiKey();
+      if (key !== undefined) filter.learn(() => environmentSources({ API_KEY: key }, ['API_KEY']));
+      return key;
+    },
+  };
 }
 
 /** Learns each environment that a command is run with; what was looked at before costs nothing. */

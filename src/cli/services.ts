@@ -80,16 +80,26 @@ export function engineJobs(jobs: Jobs, launch: (command: string) => Promise<Runn
   };
 }
 
-/** The model sees and stops its own jobs only. */
-export function modelJobs(jobs: Jobs): ModelJobs {
-  const own = (id: number) => jobs.find(id)?.owner === 'model';
+/**
+ * The model sees and stops its own jobs only.
+ * @param hideEchoed puts the handles in `command` in place of what they stand for in `text`
+ */
+export function modelJobs(jobs: Jobs, hideEchoed: (command: string, text: string) => string): ModelJobs {
+  const own = (id: number) => {
+    const job = jobs.find(id);
+    return job?.owner === 'model' ? job : undefined;
+  };
   return {
     list: () =>
       jobs
         .list()
         .filter((job) => job.owner === 'model')
         .map((job) => ({ id: job.id, command: job.command, running: job.result === undefined })),
-    read: (id) => (own(id) ? jobs.readSince(id) : undefined),
-    stop: (id) => own(id) && jobs.kill(id),
+    read: (id) => {
+      const job = own(id);
+      const text = job && jobs.readSince(id);
+      return text === undefined ? undefined : hideEchoed(job?.command ?? '', text);
+    },
+    stop: (id) => own(id) !== undefined && jobs.kill(id),
   };
 }

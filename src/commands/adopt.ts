@@ -6,8 +6,8 @@ export const adopt: Command = {
   usage: ':adopt',
   summary: 'move your shell to the directory the agent is in',
   run({ engine, shell }) {
-    const { cwd } = engine.conversation;
-    if (cwd === engine.state.shell.cwd) throw new CommandError(`your shell is there already: ${cwd}`);
+    const cwd = engine.services.secrets.reveal(engine.conversation.cwd);
+    if (cwd === engine.shellCwd) throw new CommandError(`your shell is there already: ${cwd}`);
     // A line like any other: it waits its turn, is seen, and CDPATH or an alias can't lead it elsewhere.
     void shell.submit(`\\builtin cd -- '${cwd.replaceAll("'", "'\\''")}'`);
     return undefined;

@@ -24,7 +24,7 @@ export const safety: Command = {
     }
     const command = words.join(' ').trim();
     if (word !== 'check' || command === '') throw new CommandError('say :safety patterns or :safety check <command>');
-    const { verdict, rule, reason } = desk.check(command, engine.state.shell.cwd);
+    const { verdict, rule, reason } = desk.check(command, engine.shellCwd);
     return `${verdict}: ${rule === undefined || rule === reason ? reason : `${rule} (${reason})`}\n  ${visible(command)}`;
   },
 };

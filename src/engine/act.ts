@@ -47,18 +47,22 @@ function nothing(cwd: string): CommandResult {
 async function tool(
   context: EffectContext,
   op: string,
-  { action, cwd, destructive, definition }: Permit,
+  { action, cwd, destructive, definition, restored }: Permit,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { progress } = context.live;
   const { secrets, tools } = context.services;
-  const restored = secrets.restore(action);
-  if (restored.kind === 'unknown') return { kind: 'tool', text: restored.text, failed: true };
   const onProgress = (line: string) => {
     progress.set(op, action.kind === 'tool' ? `${action.name} ${line}` : line);
     context.changed();
   };
-  const options = { cwd, signal, onProgress, destructive, ...(definition === undefined ? {} : { definition }) };
+  const options = {
+    cwd: secrets.reveal(cwd),
+    signal,
+    onProgress,
+    destructive,
+    ...(definition === undefined ? {} : { definition }),
+  };
   try {
     return { kind: 'tool', ...(await tools.run(restored.runs, options)) };
   } finally {
@@ -67,14 +71,17 @@ async function tool(
 }
 
 async function command(context: EffectContext, op: string, permit: Permit, signal: AbortSignal): Promise<Outcome> {
-  const { action, cwd, mode } = permit;
+  const { action, cwd, mode, restored } = permit;
   if (action.kind !== 'command') throw new Error('not a command');
   const { agent, secrets, waitSeconds } = context.services;
-  const restored = secrets.restore(action);
-  if (restored.kind === 'unknown') return { kind: 'command', result: { ...nothing(cwd), note: restored.text } };
   const { runs, env } = restored;
   if (runs.kind !== 'command') throw new Error('not a command');
-  const running = await agent.run(runs.command, { cwd, restricted: mode === 'restricted', signal, env });
+  const running = await agent.run(runs.command, {
+    cwd: secrets.reveal(cwd),
+    restricted: mode === 'restricted',
+    signal,
+    env,
+  });
   if (action.job && !signal.aborted) return asJob(context, running, permit);
   context.live.commands.set(op, running);
   const unwatch = running.onModes(() => context.changed());

@@ -4,6 +4,7 @@ import type { State } from '../session/state.ts';
 import type { Live } from './live.ts';
 import type { Permits } from './permit.ts';
 import type { Services } from './services.ts';
+import type { Written } from './written.ts';
 
 /** What carrying out needs of the engine. */
 export type EffectContext = {
@@ -11,6 +12,7 @@ export type EffectContext = {
   readonly state: State;
   readonly live: Live;
   readonly permits: Permits;
+  readonly written: Written;
   readonly controllers: Map<OpId, AbortController>;
   /** Tells the screen that a live stream came or went. */
   changed(): void;

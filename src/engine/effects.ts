@@ -10,6 +10,7 @@ import { type EffectContext, messageOf } from './effect-context.ts';
 import { fitContext } from './fit.ts';
 import { LiveReply } from './live.ts';
 import { allRead, onlyReads } from './reading.ts';
+import type { ReadyAction } from './services.ts';
 import { toolsOf } from './tools-of.ts';
 
 type Of<K extends Effect['kind']> = Extract<Effect, { kind: K }>;
@@ -82,7 +83,7 @@ async function callModel(context: EffectContext, effect: Of<'callModel'>, signal
     reply = brokenReply(preset, live.text, error);
   }
   context.live.replies.delete(op);
-  replied(context, effect, reply, conversation.cwd);
+  replied(context, effect, reply, context.services.secrets.reveal(conversation.cwd));
 }
 
 /** The machine hears of a reply once, clean; `cwd` is where its actions would run. */
@@ -119,9 +120,14 @@ function failedReply(preset: string, text: string, failure: CallFailure): Reply 
 
 /** Schema, then gate (AC-5). A check that breaks has not said that the action is safe. */
 async function examine(context: EffectContext, effect: Of<'examine'>, signal: AbortSignal): Promise<void> {
-  const { op, session } = effect;
-  const examination = await lookAt(context, effect, signal);
-  context.permits.issue(effect, examination);
+  const { op, session, action } = effect;
+  // What is judged is the true text; the state knows it by handles only.
+  const restored = context.services.secrets.restore(action, context.written.of(session, action));
+  const examination: Examination =
+    restored.kind === 'unknown'
+      ? { kind: 'refused', text: restored.text }
+      : await lookAt(context, effect, restored, signal);
+  context.permits.issue(effect, examination, restored);
   void context.dispatch({ type: 'examined', op, examination }, session);
 }
 
@@ -129,14 +135,16 @@ function joined(unsafe: string, { destructive, reason }: Judgement): string {
   return destructive ? `${unsafe}; ${reason}` : unsafe;
 }
 
-async function lookAt(context: EffectContext, effect: Of<'examine'>, signal: AbortSignal): Promise<Examination> {
-  const { action, cwd, goal } = effect;
+async function lookAt(
+  context: EffectContext,
+  effect: Of<'examine'>,
+  { judged, unsafe }: ReadyAction,
+  signal: AbortSignal,
+): Promise<Examination> {
+  const { action, goal } = effect;
   const { gate, tools, secrets } = context.services;
   try {
-    // What is judged is the true text; the state knows it by handles only.
-    const restored = secrets.restore(action);
-    if (restored.kind === 'unknown') return { kind: 'refused', text: restored.text };
-    const { judged, unsafe } = restored;
+    const cwd = secrets.reveal(effect.cwd);
     const refusal = await tools.refusal(judged);
     if (refusal !== undefined) return { kind: 'refused', text: refusal };
     // What it is bound to is what it was when the judging began.

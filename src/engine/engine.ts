@@ -11,6 +11,7 @@ import { Permits } from './permit.ts';
 import { withoutSecrets } from './secrets.ts';
 import type { Services } from './services.ts';
 import { Transcript } from './transcript.ts';
+import { Written } from './written.ts';
 
 export type GiveBack = (text: string) => void;
 
@@ -19,6 +20,8 @@ export class Engine {
   readonly transcript = new Transcript();
   readonly live = new Live();
   readonly permits = new Permits();
+  /** What the actions in hand were before their secrets became handles. */
+  readonly written = new Written();
   /** Operations that can be cancelled. */
   readonly controllers = new Map<string, AbortController>();
   #state: State;
@@ -48,6 +51,11 @@ export class Engine {
     return rootOf(this.#state);
   }
 
+  /** Where the user's shell is: the true path, for whoever goes there or shows it. */
+  get shellCwd(): string {
+    return this.services.secrets.reveal(this.#state.shell.cwd);
+  }
+
   /** Folds events of a journal: state and transcript as they were, nothing carried out. */
   replay(events: Iterable<SessionEvent>): void {
     for (const event of events) {
@@ -60,7 +68,9 @@ export class Engine {
   /** One event of `session` (the user's conversation by default). Returns once it is durable. */
   dispatch(body: EventBody, session: SessionId = this.#state.root): Promise<void> {
     if (this.#closed && !this.#isEnd(body)) return Promise.resolve();
-    const event = withoutSecrets(this.services.secrets, { session, at: this.services.now(), ...body });
+    const came: SessionEvent = { session, at: this.services.now(), ...body };
+    const event = withoutSecrets(this.services.secrets, came);
+    this.written.note(came, event);
     const durable = this.services.journal.append(event);
     this.#queue.push(event);
     if (!this.#draining) this.#drain();

@@ -2,6 +2,7 @@
 import type { Action, Examination } from '../session/action.ts';
 import type { Effect } from '../session/effect.ts';
 import type { Mode, OpId, SessionId } from '../session/ids.ts';
+import type { ReadyAction, RestoredAction } from './services.ts';
 
 type Examine = Extract<Effect, { kind: 'examine' }>;
 type Act = Extract<Effect, { kind: 'act' }>;
@@ -10,6 +11,7 @@ type Issued = {
   readonly bound: string;
   readonly destructive: boolean;
   readonly definition: string | undefined;
+  readonly restored: ReadyAction;
   approved: boolean;
 };
 
@@ -24,14 +26,17 @@ export class Permit {
   readonly destructive: boolean;
   /** The tool's definition as it was judged. */
   readonly definition: string | undefined;
+  /** What runs: the true text that was judged. */
+  readonly restored: ReadyAction;
 
-  constructor(key: symbol, { action, cwd, mode }: Act, { destructive, definition }: Issued) {
+  constructor(key: symbol, { action, cwd, mode }: Act, { destructive, definition, restored }: Issued) {
     if (key !== secret) throw new Error('a permit is made by redeeming a judgement');
     this.action = action;
     this.cwd = cwd;
     this.mode = mode;
     this.destructive = destructive;
     this.definition = definition;
+    this.restored = restored;
   }
 }
 
@@ -40,11 +45,12 @@ export class Permits {
   readonly #issued = new Map<OpId, Issued>();
 
   /** The gate has judged an action. A refused one gets no permit. */
-  issue(examined: Examine, examination: Examination): void {
-    if (examination.kind === 'refused') return;
+  issue(examined: Examine, examination: Examination, restored: RestoredAction): void {
+    if (examination.kind === 'refused' || restored.kind === 'unknown') return;
     const { judgement, tool } = examination;
     const { session } = examined;
-    const issued = { session, destructive: judgement.destructive, definition: tool?.definition, approved: false };
+    const { destructive } = judgement;
+    const issued = { session, destructive, definition: tool?.definition, restored, approved: false };
     this.#issued.set(examined.op, { bound: bindingOf(examined), ...issued });
   }
 

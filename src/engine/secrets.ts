@@ -34,11 +34,20 @@ const OWN: ReadonlySet<EventType> = new Set([
   'turnsReset',
 ]);
 
+/** A directory with such a name is looked at all the same. */
+const REMARKABLE = /[=:@]|[^/]{20}/;
+
 /** The event as the machine and the journal may have it. Credential files of a directory count once somebody is there. */
 export function withoutSecrets(secrets: Secrets, event: SessionEvent): SessionEvent {
   const cwd = directoryOf(event);
   if (cwd !== undefined) secrets.entered(cwd);
-  return OWN.has(event.type) ? event : secrets.hide(event, WHERE[event.type]);
+  if (OWN.has(event.type) && !REMARKABLE.test(cwd ?? '')) return event;
+  const hidden = secrets.hide(event, WHERE[event.type]);
+  if (hidden.type !== 'jobEnded') return hidden;
+  // What a job was given it may print as well.
+  const job = { kind: 'command', command: hidden.command, job: true } as const;
+  const { result } = secrets.hideEchoed(job, { kind: 'command', result: hidden.result });
+  return { ...hidden, result };
 }
 
 function directoryOf(event: SessionEvent): string | undefined {

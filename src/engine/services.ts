@@ -122,15 +122,16 @@ export type AgentCommands = {
 };
 
 /** An action with its handles resolved: as the gate must see it, and as it runs. */
+export type ReadyAction = {
+  readonly kind: 'ready';
+  readonly judged: Action;
+  readonly runs: Action;
+  readonly env: Readonly<Record<string, string>>;
+  /** Why the user must be asked: a secret would stand where it could run as code. */
+  readonly unsafe?: string;
+};
 export type RestoredAction =
-  | {
-      readonly kind: 'ready';
-      readonly judged: Action;
-      readonly runs: Action;
-      readonly env: Readonly<Record<string, string>>;
-      /** Why the user must be asked: a secret would stand where it could run as code. */
-      readonly unsafe?: string;
-    }
+  | ReadyAction
   /** It holds a handle that nothing here resolves; `text` tells the model. */
   | { readonly kind: 'unknown'; readonly text: string };
 
@@ -140,9 +141,10 @@ export type Secrets = {
   hide<T>(value: T, where?: string): T;
   /** The true texts again, for the user's own screen; handles of an earlier process stay. */
   reveal<T>(value: T): T;
-  restore(action: Action): RestoredAction;
+  /** `written`: the action as it was written, in which handles are only what its writer was given. */
+  restore(action: Action, written?: Action): RestoredAction;
   /** The outcome of an action, with handles again where what the action was given stands in it. */
-  hideEchoed(action: Action, outcome: Outcome): Outcome;
+  hideEchoed<T extends Outcome>(action: Action, outcome: T): T;
   /** Somebody works in this directory: its credential files count from now on. */
   entered(cwd: string): void;
   /** What was found so far; never a value. */

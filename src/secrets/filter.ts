@@ -92,12 +92,21 @@ export class SecretsFilter {
   /** What the handles in `source` stand for is hidden in `value` as well, also where nobody would know it for a secret. */
   hideValuesOf<T>(source: unknown, value: T): T {
     const handles = new Set(handlesIn(JSON.stringify(source)).map(({ handle }) => handle));
-    const pairs = [...handles].flatMap((handle) => {
-      const secret = this.#vault.value(handle);
-      return secret === undefined || secret.length < LEAST_ECHOED ? [] : [[secret, handle] as const];
-    });
+    const pairs = [...handles]
+      .flatMap((handle) => this.#echoesOf(handle))
+      .filter(([text]) => text.length >= LEAST_ECHOED);
     if (pairs.length === 0) return value;
-    return mapTexts(value, (text) => pairs.reduce((shown, [secret, handle]) => shown.replaceAll(secret, handle), text));
+    return mapTexts(value, (text) => pairs.reduce((shown, [echo, name]) => shown.replaceAll(echo, name), text));
+  }
+
+  /** How the value behind a handle is printed: as it is; one that stood in a command with escapes, without them. */
+  #echoesOf(handle: string): readonly (readonly [text: string, handle: () => string])[] {
+    const value = this.#vault.value(handle);
+    if (value === undefined) return [];
+    const printed = value.replace(/\\(.)/g, '$1');
+    const kind = handle.slice(1, handle.lastIndexOf('_'));
+    const other = () => this.#vault.handle(printed, kind, 'what a command printed');
+    return [[value, () => handle], ...(printed === value ? [] : [[printed, other] as const])];
   }
 
   /** The value behind a handle. */
