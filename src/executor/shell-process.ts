@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { realpathSync, writeFileSync } from 'node:fs';
 import { CommandPipe } from './command-pipe.ts';
-import { readAnswer } from './completion/answer.ts';
+import { endCompleter, readAnswer } from './completion/answer.ts';
 import type { Fact, Question } from './completion/complete.ts';
 import { type Dialect, type Line, shellQuote } from './dialect.ts';
 import { type Environment, parseEnvironment } from './environment.ts';
@@ -58,6 +58,8 @@ export class ShellProcess {
   #closing: NodeJS.Timeout | undefined;
   readonly #ended = Promise.withResolvers<void>();
   #questions = 0;
+  /** The files of answers that are waited for. */
+  readonly #asked = new Set<string>();
   #words = '';
   #env = '';
 
@@ -149,7 +151,11 @@ export class ShellProcess {
     }
     this.#pipe.write(start([file(answer), ...argumentsOf(question, file('dump'))]));
     const { facts, over } = readAnswer(file(answer), signal);
-    void over.then(() => this.#directory.discard(answer));
+    this.#asked.add(file(answer));
+    void over.then(() => {
+      this.#asked.delete(file(answer));
+      this.#directory.discard(answer);
+    });
     return facts;
   }
 
@@ -234,6 +240,8 @@ export class ShellProcess {
   #clean(): void {
     clearTimeout(this.#closing);
     this.#pipe.close();
+    // Whoever completes has a terminal of its own and would not hear of the end.
+    for (const answer of this.#asked) endCompleter(answer);
     this.#directory.remove();
   }
 }

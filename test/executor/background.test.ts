@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createJobs, type RunningCommand, type UserShell } from '../../src/executor/index.ts';
 import { findProcess } from '../../src/executor/processes.ts';
 import type { CommandResult } from '../../src/session/action.ts';
@@ -10,6 +10,8 @@ import { shows, until, userShell } from './support.ts';
 async function bench(shell?: string) {
   const user = await userShell('', shell === undefined ? {} : { shell });
   const jobs = createJobs();
+  // zsh does not end them when its terminal is closed.
+  onTestFinished(() => jobs.list().forEach(({ id }) => void jobs.kill(id)));
   const ended: CommandResult[] = [];
   jobs.onEnd((job) => job.result && ended.push(job.result));
   const send = (line: string) =>

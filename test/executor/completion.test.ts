@@ -1,7 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { completeShell } from '../../src/executor/completion/complete.ts';
+import { findProcess } from '../../src/executor/processes.ts';
 import { shows, until, userShell } from './support.ts';
 
 /** Asks a shell what may stand at the end of a line: the texts, and where they would begin. */
@@ -168,4 +169,23 @@ describe('zsh', () => {
     const bench = await asking('', { shell: '/usr/bin/zsh' });
     await until(async () => (await bench.texts('ls --al')).includes('ls --all '), 'zsh has loaded its completions');
   });
+});
+
+it.each([
+  ['/bin/bash', '_slow() { echo $BASHPID > ~/pid.new; mv ~/pid.new ~/pid; sleep 107; }; complete -F _slow slow'],
+  [
+    '/usr/bin/zsh',
+    'zmodload zsh/system; _slow() { print $sysparams[pid] > ~/pid.new; mv ~/pid.new ~/pid; sleep 107 }; autoload -Uz compinit; compinit -D -i; compdef _slow slow',
+  ],
+])('a question that is open when %s is closed ends with it', async (shell, setUp) => {
+  const bench = await asking('', { shell });
+  await bench.run(setUp);
+  const asked = bench.complete('slow x');
+  const file = join(bench.home, 'pid');
+  await until(() => existsSync(file), 'the completion has begun');
+  await bench.shell.dispose();
+  const pid = Number(readFileSync(file, 'utf8'));
+  expect(pid).toBeGreaterThan(1);
+  await until(() => findProcess(pid)?.state !== 'S', 'it is gone');
+  await asked;
 });

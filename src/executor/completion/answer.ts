@@ -1,4 +1,5 @@
 /** The answer of a completer: a file of records, each three fields ended by NUL, the first of them the process, the last `end`. */
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { processesOf, signal } from '../processes.ts';
 import type { Fact } from './complete.ts';
@@ -29,13 +30,27 @@ export function readAnswer(path: string, abort: AbortSignal) {
       if (abort.aborted || late) {
         resolve(undefined);
         // One that has not begun yet has no number yet.
-        if (pid !== undefined) for (const each of processesOf(pid)) signal(each, 'SIGKILL');
+        killCompleter(pid);
         if (pid !== undefined || late) return;
       }
       await new Promise((again) => setTimeout(again, LOOK_EVERY));
     }
   };
   return { facts: promise, over: watch() };
+}
+
+/** Ends the completer that still writes to `path`, at once: the folder of the answer is about to go. */
+export function endCompleter(path: string): void {
+  try {
+    const { pid, facts } = parse(readFileSync(path, 'utf8'));
+    if (!facts) killCompleter(pid);
+  } catch {
+    // It was answered just now.
+  }
+}
+
+function killCompleter(pid: number | undefined): void {
+  if (pid !== undefined) for (const each of processesOf(pid)) signal(each, 'SIGKILL');
 }
 
 function parse(text: string): Answer {

@@ -11,7 +11,7 @@ export const bashCompleter = `
 \\builtin set +euxvn +o noglob
 \\builtin trap - DEBUG ERR RETURN EXIT INT
 IFS=$' \\t\\n'
-exec 9>|"$1"
+exec 9>|"$1" || \\builtin exit 1
 __aish_say() { \\builtin printf '%s\\0%s\\0%s\\0' "$1" "\${2-}" "\${3-}" >&9; }
 __aish_say pid "$BASHPID"
 __aish_role=$2 COMP_LINE=$3 __aish_cur=$4 __aish_prefix=$5 __aish_directory=$6

@@ -11,7 +11,8 @@ builtin emulate -R zsh -o no_aliases
 __aish_to=$1 __aish_line=$2 __aish_quote=$3 __aish_directory=$4 __aish_dump=$5
 __aish_say() { builtin print -rN -- "$1" "\${2-}" "\${3-}" >>|"$__aish_to" }
 zmodload zsh/system zsh/zpty zsh/zle zsh/complete zsh/parameter || builtin exit 1
-__aish_say pid $sysparams[pid]
+# The shell is gone meanwhile.
+__aish_say pid $sysparams[pid] || builtin exit 1
 [[ -n $__aish_directory ]] && __aish_say directory "\${(e)~__aish_directory}"
 if (( ! \${+functions[_main_complete]} )); then
   autoload -Uz compinit || builtin exit 1
