@@ -45,6 +45,8 @@ class Plain {
   #asked: string | undefined;
   /** What was being typed when a question came. */
   #draft = '';
+  /** Lines that came back: each is put into the editor when that is free, for Enter to run. */
+  readonly #back: string[] = [];
   #takeBack: (() => void) | undefined;
 
   constructor({ aish, input, output, printer }: PlainParts) {
@@ -78,7 +80,7 @@ class Plain {
     this.#ends.push(
       aish.onQuit(leave),
       aish.engine.subscribe(() => this.#follow()),
-      aish.engine.onGiveBack((text) => this.#say(`Not sent: ${stripStyles(text)}`)),
+      aish.engine.onGiveBack((text) => this.#giveBack(stripStyles(text))),
       () => process.off('SIGTERM', leave).off('SIGHUP', leave),
     );
     this.#say('aish-tui, plain lines. Type a command, or ask in plain words; :help lists more, Ctrl-D leaves.');
@@ -107,6 +109,7 @@ class Plain {
     this.#print();
     this.#followQuestion();
     this.#followProgram();
+    this.#offerBack();
   }
 
   #followQuestion(): void {
@@ -185,6 +188,19 @@ class Plain {
     }
     if (line.trim() !== '') void submitLine(this.#aish, line).then(() => this.#prompt());
     this.#prompt();
+  }
+
+  #giveBack(text: string): void {
+    this.#say(`Not sent: ${text}`);
+    this.#back.push(...text.split('\n').filter((line) => line.trim() !== ''));
+    this.#offerBack();
+  }
+
+  /** Behind what is being typed, which is not changed under the fingers. */
+  #offerBack(): void {
+    if (this.#question || this.#running || this.#aish.shell.busy || this.#takeBack || this.#lines.line !== '') return;
+    const line = this.#back.shift();
+    if (line !== undefined) this.#lines.write(line);
   }
 
   /** The line first, then the user's own command, then the run. */

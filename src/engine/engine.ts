@@ -95,7 +95,7 @@ export class Engine {
     return () => this.#eventListeners.delete(listener);
   }
 
-  /** Called when queued lines come back to the prompt. */
+  /** Called when lines come back to the prompt: queued ones, and what was typed for a command that did not read it. */
   onGiveBack(listener: GiveBack): () => void {
     this.#giveBackListeners.add(listener);
     for (const text of this.#givenBack.splice(0)) listener(text);
@@ -163,13 +163,13 @@ export class Engine {
     }
     for (const listener of this.#eventListeners) listener(event);
     for (const effect of effects) {
-      if (effect.kind === 'giveBack') this.#giveBack(effect.text);
+      if (effect.kind === 'giveBack') this.giveBack(this.services.secrets.reveal(effect.text));
       else carryOut(this.#context, effect);
     }
   }
 
-  #giveBack(hidden: string): void {
-    const text = this.services.secrets.reveal(hidden);
+  /** Puts lines into the prompt, to be looked at; they run only when the user says so. */
+  giveBack(text: string): void {
     if (this.#giveBackListeners.size === 0) this.#givenBack.push(text);
     for (const listener of this.#giveBackListeners) listener(text);
   }

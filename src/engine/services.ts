@@ -104,6 +104,8 @@ export type RunningCommand = {
   /** Ends it as closing its terminal would. */
   hangUp(): void;
   readonly result: Promise<CommandResult>;
+  /** Behind the result: what was typed for it, not hidden, and read by nobody; lines. */
+  unread(): Promise<string>;
 };
 
 /** Runs one command of the model. */

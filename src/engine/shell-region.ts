@@ -108,8 +108,11 @@ export class ShellRegion {
       engine.live.commands.set(op, running);
       void engine.dispatch({ type: 'shellStarted', op, line, private: hidden });
       const result = await running.result;
+      // It keeps the keyboard until then: no key gets between the two.
+      const unread = engine.closed ? '' : await running.unread();
       this.#forget(op);
       void engine.dispatch({ type: 'shellEnded', op, result });
+      if (unread !== '') engine.giveBack(unread);
     } catch (error) {
       this.#forget(op);
       void engine.dispatch({ type: 'noticed', level: 'error', text: `the shell can't run this: ${messageOf(error)}` });

@@ -1,3 +1,4 @@
+import { clean } from '../session/text.ts';
 import type { Question } from './completion/complete.ts';
 import type { Environment } from './environment.ts';
 
@@ -58,6 +59,12 @@ export const envProgram = '/usr/bin/env';
 /** Whether what is put after a text could become part of it: of a here-document, of its last line, of a pipe. */
 export function endsOpen(text: string): boolean {
   return /<<|(?:\\|\||&&)\s*$/.test(text);
+}
+
+/** What was printed while no line ran, harmless and without what the shell says of code of ours. */
+export function idleText(data: Buffer): string {
+  const lines = clean(data.toString('utf8')).split('\n');
+  return lines.filter((line) => !line.includes('__aish_')).join('\n');
 }
 
 /** A single word for `sh`. */

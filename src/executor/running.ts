@@ -5,6 +5,7 @@ import { AskingWatch } from './asking.ts';
 import { newOutputPath } from './fulltext.ts';
 import { LentOutput } from './lent.ts';
 import { type LiveOutput, Screen } from './screen.ts';
+import { TypedKeys } from './unread.ts';
 
 /** Bytes of a full-screen program kept for whoever takes the terminal over after it has begun to paint. */
 const REPLAY = 1024 * 1024;
@@ -42,6 +43,11 @@ export interface RunningCommand {
   rawOutput(listener: (data: Buffer) => void): () => void;
   /** Resolves when it has ended; never rejects. */
   readonly result: Promise<CommandResult>;
+  /**
+   * Behind the result, once: what was typed for it that nobody read, as lines. Empty for none, for what was typed while
+   * typing was hidden, and for all but the user's own commands.
+   */
+  unread(): Promise<string>;
 }
 
 export type Control = {
@@ -54,6 +60,8 @@ export type Control = {
   readonly resume: () => void;
   /** Path of the terminal's slave side. */
   readonly slave: () => string;
+  /** Takes what nobody has read out of a terminal that outlasts the command. */
+  readonly takeInput?: () => Promise<string>;
 };
 
 export type RunOptions = { readonly cols: number; readonly rows: number; readonly dataDir: string };
@@ -70,12 +78,16 @@ export class Run implements RunningCommand {
   #replay: Buffer[] = [];
   #replayBytes = 0;
   readonly #asking: AskingWatch;
+  readonly #typed: TypedKeys | undefined;
   #began = performance.now();
   #ended = false;
+  /** Keys that came before it began: the shell throws away what it finds at the start of a line. */
+  #early: string[] | undefined = [];
   #resolve: (result: CommandResult) => void = () => {};
 
   constructor(options: RunOptions, control: Control) {
     this.#control = control;
+    this.#typed = control.takeInput && new TypedKeys(control.slave, control.takeInput);
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -124,6 +136,11 @@ export class Run implements RunningCommand {
   }
 
   write(data: string): void {
+    if (this.#early && !this.#ended) {
+      this.#early.push(data);
+      return;
+    }
+    this.#typed?.add(data, this.#hidesKeys);
     if (this.#ended) return;
     this.#control.write(data);
     this.#asking.stirred();
@@ -141,6 +158,10 @@ export class Run implements RunningCommand {
 
   hangUp(): void {
     if (!this.#ended) this.#control.hangUp();
+  }
+
+  unread(): Promise<string> {
+    return this.#typed?.unread() ?? Promise.resolve('');
   }
 
   onModes(listener: () => void): () => void {
@@ -164,6 +185,9 @@ export class Run implements RunningCommand {
   /** The clock starts: for a command that had to wait its turn. */
   begin(): void {
     this.#began = performance.now();
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const keys of early) this.write(keys);
     this.#asking.stirred();
   }
 
@@ -185,6 +209,8 @@ export class Run implements RunningCommand {
     const milliseconds = Math.round(performance.now() - this.#began);
     const rest = this.#alternate.rest();
     if (rest) this.#screen.push(rest, !this.#alternate.fullScreen);
+    this.#typed?.end(this.#hidesKeys);
+    for (const keys of this.#early ?? []) this.#typed?.add(keys, false);
     const hadModes = this.fullScreen || this.asks;
     this.#ended = true;
     this.#asking.end();
@@ -195,6 +221,10 @@ export class Run implements RunningCommand {
     this.#rawListeners.clear();
     this.#replay = [];
     this.#resolve({ exit, cwd, ...output, milliseconds, ...(note === undefined ? {} : { note }) });
+  }
+
+  get #hidesKeys(): boolean {
+    return this.echoOff || this.fullScreen;
   }
 
   #handOver(painted: Buffer): void {

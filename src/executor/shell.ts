@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
-import { basename } from 'node:path';
-import { clean } from '../session/text.ts';
 import { bashDialect } from './bash-integration.ts';
 import type { Fact, Question } from './completion/complete.ts';
-import type { Dialect } from './dialect.ts';
+import { type Dialect, idleText } from './dialect.ts';
+import { driven } from './dialects.ts';
 import { userEnvironment } from './environment.ts';
-import { bash } from './inherit.ts';
 import { type BackgroundGroup, signal } from './processes.ts';
 import { Run, type RunningCommand } from './running.ts';
 import { type Adopt, ShellJobs } from './shell-jobs.ts';
@@ -13,10 +11,7 @@ import type { UserShellOptions } from './shell-options.ts';
 import { ShellProcess, type ShellState } from './shell-process.ts';
 import { shellStopper } from './shell-stops.ts';
 import type { Task } from './shell-task.ts';
-import { zshDialect } from './zsh-integration.ts';
-
-/** The shells that can be driven, by the name of their program. */
-const DIALECTS: Readonly<Record<string, Dialect>> = { bash: bashDialect, zsh: zshDialect };
+import { takeInput } from './unread.ts';
 
 /** A startup file that has not come to a prompt by then (`exec fish` in it) is left out at the next try. Ms. */
 const STARTUP_PATIENCE = 10_000;
@@ -54,6 +49,8 @@ export class UserShell {
   #remember: string[] = [];
   #ready = false;
   #keysSent = false;
+  /** What nobody has read is being taken out of the terminal. */
+  #taking = false;
   #closing: Promise<void> | undefined;
   /** It will not be started again. */
   #gone = false;
@@ -69,10 +66,9 @@ export class UserShell {
     this.#cwd = options.cwd;
     this.#cols = options.cols;
     this.#rows = options.rows;
-    const wanted = options.shell ?? options.env.SHELL ?? '';
-    const dialect = existsSync(wanted) ? DIALECTS[basename(wanted)] : undefined;
-    this.program = dialect ? wanted : bash;
-    this.#dialect = dialect ?? bashDialect;
+    const { program, dialect } = driven(options.shell ?? options.env.SHELL ?? '');
+    this.program = program;
+    this.#dialect = dialect;
     this.#jobs = new ShellJobs({
       hidden: (text) => this.#submit(text, { keep: false, hidden: true }).result,
       shellPid: () => this.#process?.pty.pid ?? -1,
@@ -148,11 +144,12 @@ export class UserShell {
         write: (data) => {
           if (this.#task?.run === run) this.write(data);
         },
-        resize: (cols, rows) => this.#resizeTerminal(cols, rows),
+        resize: (cols, rows) => this.#process?.pty.resize(cols, rows),
         pause: () => this.#process?.pty.pause(),
         resume: () => this.#process?.pty.resume(),
         interrupt: () => this.#interrupt(task),
         hangUp: () => {},
+        takeInput: () => this.#takeInput(),
       },
     );
     const task: Task = { line, keep, hidden, run, stopper };
@@ -229,6 +226,17 @@ export class UserShell {
     if (data.includes('\x03') && this.#task) this.#expectEnd(this.#task);
   }
 
+  /** Takes what nobody has read out of the terminal, once the shell is at rest; further lines wait meanwhile. */
+  async #takeInput(): Promise<string> {
+    await this.#atRest(AbortSignal.timeout(END_PATIENCE));
+    if (this.busy || this.#closing) return '';
+    this.#taking = true;
+    return takeInput(this.#process?.pty.slave ?? '').finally(() => {
+      this.#taking = false;
+      this.#next();
+    });
+  }
+
   /** Ctrl-Z: stops the foreground job; its command ends with 148. */
   suspend(): void {
     this.write('\x1a');
@@ -238,7 +246,7 @@ export class UserShell {
     this.#cols = cols;
     this.#rows = rows;
     if (this.#task) this.#task.run.resize(cols, rows);
-    else this.#resizeTerminal(cols, rows);
+    else this.#process?.pty.resize(cols, rows);
   }
 
   /**
@@ -267,7 +275,7 @@ export class UserShell {
   }
 
   #next(): void {
-    if (this.#task || this.#closing || this.#queue.length === 0) return;
+    if (this.#task || this.#taking || this.#closing || this.#queue.length === 0) return;
     if (!this.#ready) {
       // A prompt that does not come has lost its hooks: it is asked for.
       this.#overdue ??= setTimeout(() => {
@@ -367,15 +375,8 @@ export class UserShell {
 
   #tellIdle(data: Buffer): void {
     if (this.#jobs.feed(data)) return;
-    const text = clean(data.toString('utf8'))
-      .split('\n')
-      .filter((line) => !line.includes('__aish_'))
-      .join('\n');
+    const text = idleText(data);
     if (text !== '') this.#options.onIdleOutput?.(text);
-  }
-
-  #resizeTerminal(cols: number, rows: number): void {
-    this.#process?.pty.resize(cols, rows);
   }
 
   #interrupt(task: Task): void {

@@ -83,6 +83,9 @@ class FakeCommand implements RunningCommand {
   rawOutput(): () => void {
     return () => {};
   }
+  unread(): Promise<string> {
+    return Promise.resolve('');
+  }
   print(lines: readonly string[], asks = ''): void {
     this.#lines = [...lines];
     Object.assign(this.output, { version: this.output.version + 1, promptText: asks });

@@ -126,7 +126,7 @@ it('a password typed ahead is the program’s: it stands in no prompt, history, 
   await rig.waitFor('❯ ./slow');
   rig.type(PASSWORD);
   rig.type('\r');
-  await rig.waitFor(`${PASSWORD.length} letters`);
+  await rig.waitFor(new RegExp(`${PASSWORD.length} letters[\\s\\S]*exit 0`));
   rig.type('?what happened\r');
   await rig.waitFor('I saw.');
   rig.type(':quit\r');

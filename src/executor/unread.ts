@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import { closeSync, constants, openSync } from 'node:fs';
+import { stripStyles } from '../session/text.ts';
+import { terminalModes } from './echo.ts';
+
+/** Keys kept of what was typed: a terminal keeps 4096 that nobody has read. */
+const MOST = 8192;
+/** How often it is looked, while keys come, whether they are shown. Ms. */
+const LOOK = 200;
+
+/**
+ * Reads all, without waiting, and leaves the terminal as it was. Turning the kernel's line editing off makes the lines
+ * and what is not yet one readable together; nothing is thrown away by it (termios(3), TCSADRAIN).
+ */
+const READ = 'modes=$(stty -g) || exit; stty -icanon -echo min 0 time 0 && cat; stty "$modes"';
+
+/**
+ * Takes the input out of the terminal at `slave` that no program has read. Empty where typing is hidden (that is thrown
+ * away before the next line) and where the terminal can't be opened.
+ */
+export async function takeInput(slave: string): Promise<string> {
+  if (!(await terminalModes(slave)).echo) return '';
+  let terminal: number;
+  try {
+    terminal = openSync(slave, constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK);
+  } catch {
+    return '';
+  }
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    const reader = spawn('/bin/sh', ['-c', READ], {
+      stdio: [terminal, 'pipe', 'ignore'],
+      env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
+    });
+    closeSync(terminal);
+    reader.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk));
+    reader.once('error', () => resolve(''));
+    reader.once('close', () => resolve(Buffer.concat(chunks).toString('utf8')));
+  });
+}
+
+/**
+ * What the user typed for a command, for what comes back when the command has not read it. Only what was surely typed
+ * while the terminal showed it does: no password, nor what was meant for a program that draws its keys itself.
+ */
+export class TypedKeys {
+  readonly #slave: () => string;
+  readonly #takeInput: () => Promise<string>;
+  /** Typed since typing was last hidden. */
+  #keys = '';
+  /** Typed behind the end, before anybody knew of it. */
+  #late = '';
+  #ended = false;
+  #hidden = false;
+  #looking = false;
+
+  /** @param slave path of the terminal's slave side @param takeInput takes what nobody has read, once the shell is at rest */
+  constructor(slave: () => string, takeInput: () => Promise<string>) {
+    this.#slave = slave;
+    this.#takeInput = takeInput;
+  }
+
+  /** Keys come; `hidden` where they are known not to be shown. */
+  add(keys: string, hidden: boolean): void {
+    if (this.#ended) {
+      if (!this.#hidden) this.#late = (this.#late + keys).slice(-MOST);
+      return;
+    }
+    this.#keys = hidden ? '' : (this.#keys + keys).slice(-MOST);
+    if (!hidden && !this.#looking) void this.#look();
+  }
+
+  /** The command has ended; `hidden` where what was typed last was not shown. */
+  end(hidden: boolean): void {
+    this.#ended = true;
+    this.#hidden = hidden;
+    if (hidden) this.#keys = '';
+  }
+
+  /** The lines that were not read, the last one perhaps unfinished; empty for none. Once, behind the end. */
+  async unread(): Promise<string> {
+    const input = this.#keys === '' ? '' : asTyped(await this.#takeInput());
+    const shown = asTyped(this.#keys).endsWith(input) ? input : '';
+    const lines = asTyped(shown + this.#late).replace(/\n+$/, '');
+    this.#keys = '';
+    this.#late = '';
+    return lines.trim() === '' ? '' : lines;
+  }
+
+  async #look(): Promise<void> {
+    this.#looking = true;
+    const { echo } = await terminalModes(this.#slave());
+    if (!echo) this.#keys = '';
+    const seen = this.#keys;
+    const timer = setTimeout(() => {
+      this.#looking = false;
+      if (!this.#ended && this.#keys !== seen) void this.#look();
+    }, LOOK);
+    timer.unref();
+  }
+}
+
+/** Keys as the kernel's line editing would leave them: without sequences, erased characters, and what Ctrl-C threw away. */
+function asTyped(keys: string): string {
+  const kept: string[] = [];
+  for (const key of keys.replace(/\r\n?/g, '\n')) {
+    if (key === '\x03' || key === '\x1c' || key === '\x1a') kept.length = 0;
+    else if (key === '\x15') kept.length = kept.lastIndexOf('\n') + 1;
+    else if (key !== '\x7f' && key !== '\b') kept.push(key);
+    else if (kept.length > 0 && kept.at(-1) !== '\n') kept.pop();
+  }
+  return stripStyles(kept.join(''));
+}

@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { shows, until, userShell } from './support.ts';
+
+const SHELLS = ['/bin/bash', '/usr/bin/zsh'].filter((path) => existsSync(path));
+
+describe.each(SHELLS)('what was typed for a command of %s that did not read it', (program) => {
+  const options = { shell: program };
+
+  it('comes back as lines once, edited as the terminal edits, and nothing of it runs', async () => {
+    const { shell, home, run } = await userShell('', options);
+    const busy = shell.run('read -r first; echo "got $first"; sleep 0.3');
+    busy.write('mine\r');
+    await shows(busy, 'got mine');
+    for (const key of `touxx\x7f\x7fch ${home}/it\recho é\x1b[D`) busy.write(key);
+    expect((await busy.result).exit).toBe(0);
+    expect(await busy.unread()).toBe(`touch ${home}/it\necho é`);
+    expect(await busy.unread()).toBe('');
+    expect((await run('stty -a | grep -o " icanon\\| echo " | tr -d " "')).head.split('\n')).toEqual([
+      'icanon',
+      'echo',
+    ]);
+    const asking = shell.run('printf "sure? "; read -r answer; echo "[$answer]"');
+    await shows(asking, 'sure?');
+    asking.write('no\r');
+    expect((await asking.result).head).toContain('[no]');
+    expect(await asking.unread()).toBe('');
+    expect(existsSync(`${home}/it`)).toBe(false);
+  });
+
+  it('is thrown away where typing was hidden, and only that', async () => {
+    const { shell } = await userShell('', options);
+    const hiding = shell.run('stty -echo; echo hides; sleep 0.4; stty echo; echo shows; sleep 0.2');
+    await shows(hiding, 'hides');
+    hiding.write('open sesame\r');
+    await hiding.result;
+    expect(await hiding.unread()).toBe('');
+    const reading = shell.run('echo waits; read -rs secret; echo "got $secret"; sleep 0.6');
+    await shows(reading, 'waits');
+    await until(() => reading.echoOff, 'typing is hidden');
+    reading.write('sesame\r');
+    await shows(reading, 'got sesame');
+    await until(() => !reading.echoOff, 'typing is shown again');
+    reading.write('echo on\r');
+    await reading.result;
+    expect(await reading.unread()).toBe('echo on');
+    const killed = shell.run('stty -echo; echo hides; sleep 0.2');
+    await shows(killed, 'hides');
+    killed.write('open sesame\r');
+    await killed.result;
+    expect(await killed.unread()).toBe('');
+    await shell.run('stty echo').result;
+  });
+
+  it('is gone with Ctrl-C, as in any terminal, and is not asked for where nothing was typed', async () => {
+    const { shell } = await userShell('', options);
+    const quiet = shell.run('echo quiet');
+    await quiet.result;
+    expect(await quiet.unread()).toBe('');
+    const stopped = shell.run('echo works; sleep 100');
+    await shows(stopped, 'works');
+    stopped.write('echo no\r\x03');
+    expect((await stopped.result).exit).toBe(130);
+    expect(await stopped.unread()).toBe('');
+  });
+
+  it('is not lost before the command begins, be it behind another that was typed for', async () => {
+    const { shell } = await userShell('', options);
+    for (const word of ['one', 'two', 'three']) {
+      const quick = shell.run('true');
+      quick.write(`echo ${word}\r`);
+      await quick.result;
+      expect(await quick.unread()).toBe(`echo ${word}`);
+    }
+  });
+
+  it('holds what was typed between the end and the moment it is taken', async () => {
+    const { shell, run } = await userShell('', options);
+    const busy = shell.run('echo works; sleep 0.1');
+    await shows(busy, 'works');
+    busy.write('echo A');
+    await busy.result;
+    busy.write('HEADX\x7f\r');
+    expect(await busy.unread()).toBe('echo AHEAD');
+    expect((await run('echo fine')).head).toBe('fine');
+  });
+});
