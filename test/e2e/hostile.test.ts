@@ -94,23 +94,25 @@ it('what a model says, thinks and calls, and how its server fails', { timeout: 4
   using place = scratch(server.baseUrl, { safety: { llm_second_opinion: false } });
   await using rig = startRig(place, { rows: 40 });
   await rig.waitFor('[aish:fast]>');
-  // Each is a step of its own; a line that comes while the model still answers waits for the next.
-  for (const [steps, questions] of [
-    [1, 0],
-    [1, 0],
-    [3, 0],
-    [4, 3],
-    [1, 0],
+  // A line that comes while the model still answers joins its next step; but when the run fails it goes back to the prompt.
+  for (const [steps, questions, failure] of [
+    [1, [], ''],
+    [1, [], ''],
+    [3, [], ''],
+    [4, ['is not known', 'Destructive: rm -rf', 'Leave Restricted mode?'], 'the request was refused'],
+    [1, [], 'the API key was not accepted'],
   ] as const) {
     const before = server.requests.length;
     rig.type('?go on\r');
-    for (let question = 0; question < questions; question += 1) {
-      await server.request(before + question + 1);
-      await rig.waitFor('Tab and Enter', PATIENCE);
+    for (const [at, question] of questions.entries()) {
+      await server.request(before + at + 1);
+      // Armed, and no longer the one before.
+      await rig.waitFor((r) => r.text().includes(question) && r.text().includes('Tab and Enter'), PATIENCE);
       rig.type('s');
-      await server.request(before + question + 2);
+      await server.request(before + at + 2);
     }
     await server.request(before + steps);
+    await rig.waitFor(failure, PATIENCE);
   }
   rig.type('?no more\r');
   await rig.waitFor('the script is over', PATIENCE);
