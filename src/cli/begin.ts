@@ -34,7 +34,9 @@ function applyFlags(engine: Engine, { mode, model }: Global, presets: Presets): 
   if (mode !== undefined) void engine.dispatch({ type: 'modeChosen', mode });
   const { preset } = engine.conversation;
   const known = presets.list.some(({ name }) => name === preset);
-  if (model !== undefined || !known) void engine.dispatch({ type: 'presetChosen', preset: presets.active });
+  // Whoever has connected a model since then does not want the script any more.
+  const outgrown = preset === 'demo' && presets.active !== 'demo';
+  if (model !== undefined || !known || outgrown) void engine.dispatch({ type: 'presetChosen', preset: presets.active });
 }
 
 function settingsOf(config: Config, presets: Presets, sandbox: SandboxStatus): Settings {

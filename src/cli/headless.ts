@@ -107,6 +107,7 @@ function haltLine(question: Question): string {
     case 'form':
       return `${visible(question.server)} asks: ${visible(question.message)}`;
     case 'halt':
+      if (question.why === 'consent') return `needs a yes${who}: ${visible(describeAction(question.action))}`;
       return `HALT${who}: ${visible(question.judgement.reason)}: ${visible(describeAction(question.action))}`;
   }
 }

@@ -71,6 +71,7 @@ export const kill: Command = {
   summary: 'end a background job',
   arguments: jobNumbers,
   async run({ engine, shell }, rest) {
+    if (rest === '') throw new CommandError('which job? :jobs lists them');
     const id = Number(rest);
     const ends = Number.isInteger(id) && (engine.services.jobs.kill(id) || (await shell.endJob(id)));
     if (!ends) throw new CommandError(noJob(rest));

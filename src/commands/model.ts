@@ -16,6 +16,11 @@ const POLICY = {
   block: 'a request that holds a secret is not sent',
 } as const;
 
+const HOW_TO_CONNECT = [
+  'to connect a model, start a server (llama-server on port 8080, ollama on 11434) or set OPENAI_API_KEY and start again;',
+  'or write it into ~/.config/aish/config.jsonc: { "models": { "fast": { "base_url": "http://127.0.0.1:8080/v1" } } }',
+] as const;
+
 /** `:model` lists presets with reachability and window, `:model NAME` switches (BR-3). */
 export const model: Command = {
   name: 'model',
@@ -43,7 +48,8 @@ export const model: Command = {
         ? `what you say and run now goes to ${hostOf(chosen.baseUrl)}; ${POLICY[chosen.secrets]}`
         : undefined;
     }
-    return (await rowsOf(aish, list)).join('\n');
+    const rows = await rowsOf(aish, list);
+    return (list.every(({ demo }) => demo) ? [...rows, ...HOW_TO_CONNECT] : rows).join('\n');
   },
 };
 

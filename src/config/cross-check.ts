@@ -6,7 +6,7 @@ export type Mistake = { readonly place: readonly (string | number)[]; readonly m
 
 /** The first such mistake; undefined when there is none. */
 export function beyondSchema(given: Partial<Config>): Mistake | undefined {
-  return badPattern(given) ?? badFallback(given) ?? badServer(given);
+  return badPattern(given) ?? badModel(given) ?? badFallback(given) ?? badServer(given);
 }
 
 function badPattern({ safety }: Partial<Config>): Mistake | undefined {
@@ -19,6 +19,15 @@ function badPattern({ safety }: Partial<Config>): Mistake | undefined {
     }
   }
   return undefined;
+}
+
+/** Without presets of the user's own the name may be that of one that is found. */
+function badModel({ model, models = {} }: Partial<Config>): Mistake | undefined {
+  const known = Object.keys(models);
+  if (model === undefined || known.length === 0 || model === 'demo' || known.includes(model)) return undefined;
+  const guess = nearest(model, known);
+  const hint = guess ? `did you mean ${guess}?` : `there are: ${known.join(', ')}`;
+  return { place: ['model'], message: `model names no preset: ${model}; ${hint}` };
 }
 
 function badFallback({ models = {} }: Partial<Config>): Mistake | undefined {

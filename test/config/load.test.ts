@@ -69,6 +69,10 @@ describe('a configuration file', () => {
       '{"models":{"fast":{"base_url":"x","fallback":["clod"]},"cloud":{"base_url":"y"}}}',
       'c.jsonc:1:47: models.fast.fallback.0 names no preset: clod; did you mean cloud?',
     ],
+    [
+      '{"models":{"fast":{"base_url":"x"}},"model":"fats"}',
+      'c.jsonc:1:45: model names no preset: fats; did you mean fast?',
+    ],
     ['{"models":{"a":{"base_url":"x","fallback":["a"]}}}', 'c.jsonc:1:44: models.a.fallback.0 names the preset itself'],
     ['{"mcp":{"servers":{"s":{"args":[]}}}}', 'c.jsonc:1:24: mcp.servers.s needs either command or url'],
     [
