@@ -46,7 +46,38 @@ __aish_end() {
     if [[ -o xtrace ]]; then \\builtin unsetopt xtrace; __aish_xtrace=1; else __aish_xtrace=; fi
     \\builtin printf '\\033]7331;%s;D;%s;%s\\007' "$__aish_token" "$__aish_told" "\${PWD//[[:cntrl:]]/?}" >/dev/tty
     __aish_hook
+    if [[ $__aish_told == 14[5-9] || $__aish_told == 150 ]]; then __aish_stopped; fi
   fi
+}
+# A program that is stopped within an eval: zsh makes a copy of itself for the rest of the eval and lists it as the job,
+# with an exit code of its own. Behind a single command there is no rest: the copy goes, the job is the program itself.
+__aish_stopped() {
+  \\builtin emulate -L zsh
+  \\builtin setopt no_notify
+  \\builtin local job state tries
+  __aish_single || \\builtin return 0
+  for job in \${(k)jobtexts}; do
+    [[ $jobtexts[$job] == *'$__aish_trace$__aish_line'* ]] || \\builtin continue
+    state=\${jobstates[$job]##*:}
+    [[ $jobstates[$job] == suspended:+:<->=suspended* ]] || \\builtin continue
+    # Of an end by SIGINT zsh says nothing.
+    \\builtin kill -INT \${state%%=*} && \\builtin kill -CONT \${state%%=*} || \\builtin continue
+    for (( tries = 0; tries < 5000; tries++ )); do \\builtin kill -0 \${state%%=*} || \\builtin break; done
+    \\builtin jobs %$job || \\builtin :
+  done >/dev/null
+}
+# As zsh has read it: one line, and nothing in it runs further lines within the shell.
+__aish_single() {
+  \\builtin local text word
+  functions[__aish_read]=$__aish_line
+  text=\${functions[__aish_read]-}
+  \\builtin unfunction __aish_read || \\builtin :
+  [[ -n $text && $text != *$'\\n'* ]] || \\builtin return 1
+  for word in \${(z)text}; do
+    [[ $word == ('&&'|'||'|eval|.|source) ]] && \\builtin return 1
+    (( \${+functions[$word]} )) && \\builtin return 1
+  done
+  \\builtin return 0
 }
 __aish_hook() {
   \\builtin emulate -L zsh

@@ -74,6 +74,20 @@ describe.each(SHELLS)('a command sent to the background of %s', (program) => {
     expect(ended).toEqual([]);
   });
 
+  // zsh loses its current job when `fg` of one that was stopped within an eval is stopped again.
+  it.runIf(program.endsWith('bash'))('goes there as well after Ctrl-Z and fg', async () => {
+    const { shell, jobs, send } = await bench(program);
+    const stopped = await begun(shell, 'sh -c "echo go; exec sleep 100"', 'go');
+    shell.suspend();
+    await stopped.result;
+    const front = shell.run('fg');
+    await until(() => shell.jobs().length === 0, 'it is in the front');
+    expect(await send('fg')).toBeUndefined();
+    expect(await front.result).toMatchObject({ exit: 148, note: 'goes on as job 1' });
+    expect(shell.jobs()).toEqual([]);
+    expect(jobs.running()).toBe(1);
+  });
+
   it('ends without an exit code where the shell has forgotten it', async () => {
     const { shell, home, ended, send, run } = await bench(program);
     await begun(shell, "sh -c 'echo one; while [ ! -e go ]; do sleep 0.02; done; exit 7'", 'one');

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Bench, shows, userShell, workspace } from './support.ts';
+import { type Bench, shows, until, userShell, workspace } from './support.ts';
 
 const ZSH = ['/bin/zsh', '/usr/bin/zsh', '/opt/homebrew/bin/zsh'].find((path) => existsSync(path));
 
@@ -56,6 +56,37 @@ describe.runIf(ZSH)('zsh', () => {
     loop.interrupt();
     expect(await loop.result).toMatchObject({ exit: 130, note: 'interrupted' });
     expect((await run('echo next')).head).toBe('next');
+  });
+
+  it('a stopped program is a job of its own, with its exit code and nothing beside it', async () => {
+    const { shell, home, run } = await zsh();
+    const line = "sh -c 'echo go; while [ ! -e end ]; do sleep 0.02; done; exit 7'";
+    const first = shell.run(line);
+    await shows(first, 'go');
+    shell.suspend();
+    expect((await first.result).exit).toBe(148);
+    await until(() => shell.jobs().length === 1, 'zsh keeps no copy of itself');
+    expect(shell.jobs()).toMatchObject([{ command: line.replaceAll("'", ''), stopped: true }]);
+    expect((await run('jobs -l')).head).toMatch(/^\[1\] +\+ \d+ suspended +sh -c 'echo go[^\n]*$/);
+    const front = shell.run('fg; echo st=$?');
+    await until(() => shell.jobs().length === 0, 'it is in the front');
+    writeFileSync(join(home, 'end'), '');
+    const { head } = await front.result;
+    expect(head).toContain('st=7');
+    expect(head).not.toContain('builtin');
+    expect((await run('jobs')).head).toBe('');
+  });
+
+  it('what stands behind a stopped program in a loop waits for fg with it', async () => {
+    const { shell, home, run } = await zsh();
+    const loop = shell.run(
+      'for i in 1 2; do sh -c "echo go; while [ ! -e end ]; do sleep 0.02; done"; echo after $i; done',
+    );
+    await shows(loop, 'go');
+    shell.suspend();
+    expect((await loop.result).exit).toBe(148);
+    writeFileSync(join(home, 'end'), '');
+    expect((await run('fg')).head).toMatch(/after 1[\s\S]*after 2/);
   });
 
   it('starts another when it ends', async () => {
