@@ -5,6 +5,7 @@ import { useAgents } from '../hooks/useAgents.ts';
 import { useBroker } from '../hooks/useBroker.ts';
 import { useExecutor } from '../hooks/useExecutor.ts';
 import { useProgress } from '../hooks/useProgress.ts';
+import { useSaidSince } from '../hooks/useSession.ts';
 import { useScrolledAway } from '../hooks/useViewport.ts';
 import { AgentsPane } from './AgentsPane.tsx';
 import { ExecPane } from './ExecPane.tsx';
@@ -23,7 +24,9 @@ export const MainPart = memo(function MainPart({ columns, rows }: Props) {
   const progress = useProgress();
   const away = useScrolledAway();
   const busy = agents.running.length > 0;
-  const streams = [reply, user, job, ...models, busy, progress !== ''].filter(Boolean).length;
+  // A program that fills its pane must not hide the answer to a question that was asked meanwhile.
+  const said = useSaidSince(user?.op);
+  const streams = [reply, user, job, ...models, busy, progress !== '', said].filter(Boolean).length;
   const share = streams > 1 ? Math.max(1, Math.floor(rows / streams)) : rows;
   return (
     <Box flexDirection="column" justifyContent="flex-end" height={rows} overflowY="hidden">

@@ -14,6 +14,13 @@ export function useConversation<T>(select: (conversation: Conversation) => T): T
   return useSession((state) => select(rootOf(state)));
 }
 
+/** Whether anything was said since the entry with this key. */
+export function useSaidSince(key: string | undefined): boolean {
+  const { aish, onEngine } = useScreen();
+  const { transcript } = aish.engine;
+  return useSyncExternalStore(onEngine, () => key !== undefined && transcript.entries.at(-1)?.key !== key);
+}
+
 /** The entries of the transcript. The list is changed in place, so its version is what is watched. */
 export function useTranscript(): { readonly entries: readonly Shown[]; readonly version: number } {
   const { aish, onEngine } = useScreen();

@@ -50,6 +50,23 @@ describe('a command of the user', () => {
     await stage.see('gives it the keyboard');
   });
 
+  it('leaves room for what is said while it runs, however much it prints', async () => {
+    const stage = await setStage();
+    stage.press('sleep 9\r');
+    await stage.until(() => stage.commands.length === 1);
+    stage.commands[0]?.print(Array.from({ length: 60 }, (_, n) => `printed ${n}`));
+    await stage.see('printed 40');
+    stage.clock.advance(200);
+    await stage.see('keys go to the program');
+    stage.press('\x1d');
+    await stage.see('gives it the keyboard');
+    stage.press('?what is it\r');
+    await stage.until(() => stage.calls.length === 1);
+    stage.calls[0]?.say('Forty-two.');
+    stage.calls[0]?.end();
+    await stage.see(/what is it[\s\S]*Forty-two\.[\s\S]*printed 59/);
+  });
+
   it('is interrupted by Ctrl-C on an empty line', async () => {
     const stage = await setStage();
     stage.press('sleep 9\r');
