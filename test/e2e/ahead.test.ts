@@ -26,7 +26,7 @@ it('and nothing of what was typed while typing was hidden', async () => {
   rig.type('stty -echo; printf "Secret: "; sleep 2; stty echo; echo; echo over\r');
   await rig.waitFor('typing is hidden');
   rig.type('opensesame\r');
-  await rig.waitFor(/^\W*over$/m);
+  await rig.waitFor(/^\W*over\n╰ exit 0/m);
   rig.type('echo next\r');
   await rig.waitFor(/❯ echo next\n\W*next\n/);
   expect(rig.raw).not.toContain('opensesame');

@@ -36,7 +36,7 @@ describe('Tab', () => {
     rig.type('zebra_f\t');
     await rig.waitFor('[aish:demo]> zebra_function');
     rig.key('enter');
-    await rig.waitFor('│ zebra runs');
+    await rig.waitFor(/│ zebra runs\n╰ exit 0/);
     rig.type('cd a\t');
     await rig.waitFor('[aish:demo]> cd a\\ folder/');
     rig.key('enter');

@@ -102,7 +102,7 @@ it('what the agent did can be taken over: its directory, and its commands in the
   rig.type(':adopt\r');
   await rig.waitFor(/now in \/usr/);
   rig.type('pwd\r');
-  await rig.waitFor('│ /usr');
+  await rig.waitFor(/│ \/usr\n╰ exit 0/);
   rig.type('history\r');
   await rig.waitFor(': aish; cd /usr && echo looking');
   rig.type(':quit\r');

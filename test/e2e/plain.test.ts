@@ -19,11 +19,11 @@ it('runs commands, asks questions and answers programs in plain lines', async ()
   rig.type('read -p "name? " name; echo "got [$name]"\r');
   await rig.waitFor('waits for input: name?');
   rig.type('bob\r');
-  await rig.waitFor('got [bob]');
+  await rig.waitFor(/got \[bob\]\n\[exit 0\]/);
   rig.type('read -s -p "secret? " secret; echo "hidden ${#secret}"\r');
   await rig.waitFor('not shown');
   rig.type('opensesame\r');
-  await rig.waitFor('hidden 10');
+  await rig.waitFor(/hidden 10\n\[exit 0\]/);
   expect(rig.raw).not.toContain('opensesame');
   expect(rig.alternate).toBe(false);
   rig.key('ctrl-d');

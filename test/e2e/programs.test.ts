@@ -98,7 +98,7 @@ describe('a password', () => {
     rig.type(`read -rsp 'Secret: ' word; echo; echo "it has \${#word} letters"\r`);
     await rig.waitFor('typing is hidden: it goes to bash');
     rig.type(`${PASSWORD}\r`);
-    await rig.waitFor(`it has ${PASSWORD.length} letters`);
+    await rig.waitFor(new RegExp(`it has ${PASSWORD.length} letters\\n╰ exit 0`));
     rig.type('./sudo-like echo "as root"\r');
     await rig.waitFor(/password for me: *$/m);
     await rig.waitFor('typing is hidden: it goes to sudo-like');
