@@ -12,6 +12,9 @@ export type SecretRow = { readonly handle: string; readonly kind: string; readon
 /** Fields of an event that hold JSON text: their values are escaped. */
 const JSON_FIELD = 'arguments';
 
+/** Looks at one text: the second finds what the first has learnt. */
+const MOST_PASSES = 3;
+
 /** Shorter ones stand in many texts by chance. */
 const LEAST_ECHOED = 6;
 
@@ -55,9 +58,14 @@ export class SecretsFilter {
 
   #hideText(text: string, where: string, json = false): string {
     if (text.length < 4) return text;
-    const findings = this.find(text);
-    if (findings.length === 0) return text;
-    return replaced(text, findings, (piece, kind) => this.#handle(json ? unescaped(piece) : piece, kind, where));
+    let hidden = text;
+    // What is learnt from a text by its name may stand in the same text once more, bare.
+    for (let pass = 0; pass < MOST_PASSES; pass += 1) {
+      const findings = this.find(hidden);
+      if (findings.length === 0) break;
+      hidden = replaced(hidden, findings, (piece, kind) => this.#handle(json ? unescaped(piece) : piece, kind, where));
+    }
+    return hidden;
   }
 
   /** A value broken over lines has the handle of the whole one. */

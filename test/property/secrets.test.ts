@@ -78,6 +78,11 @@ describe('finding', () => {
 });
 
 describe('hiding', () => {
+  it('finds a value that a text names and then says bare, in one look', () => {
+    const text = 'password:aB3dE5fG7hI9jK1\naB3dE5fG7hI9jK1';
+    expect(new SecretsFilter().hide(text)).not.toContain('aB3dE5fG7hI9jK1');
+  });
+
   it('is undone by revealing, and done again it changes nothing', () => {
     const random = seeded(5);
     const secrets = fc
