@@ -1,8 +1,8 @@
 import { Box } from 'ink';
 import { useScreen } from '../hooks/context.ts';
-import { agentLine } from '../hooks/entries/delegate.ts';
 import type { useAgents } from '../hooks/useAgents.ts';
 import { useTicker } from '../hooks/useTicker.ts';
+import { agentLine } from '../src/screen/entries/delegate.ts';
 import { Lines } from './Lines.tsx';
 
 type Props = {

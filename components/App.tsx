@@ -1,8 +1,8 @@
 import { Box } from 'ink';
 import { useUi } from '../hooks/context.ts';
-import { layoutOf } from '../hooks/screen/layout.ts';
 import { useEditorLayout } from '../hooks/usePrompt.ts';
 import { useTerminalSize } from '../hooks/useTerminalSize.ts';
+import { layoutOf } from '../src/screen/layout.ts';
 import { FieldCursor } from './FieldCursor.tsx';
 import { MainPart } from './MainPart.tsx';
 import { Overlay, useOverlay } from './Overlay.tsx';

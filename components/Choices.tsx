@@ -1,8 +1,8 @@
 import { useScreen } from '../hooks/context.ts';
-import type { Panel } from '../hooks/screen/ui.ts';
-import { displayText } from '../hooks/text/display.ts';
-import { textWidth } from '../hooks/text/width.ts';
-import { wrapText } from '../hooks/text/wrap.ts';
+import type { Panel } from '../src/screen/ui.ts';
+import { displayText } from '../src/text/display.ts';
+import { textWidth } from '../src/text/width.ts';
+import { wrapText } from '../src/text/wrap.ts';
 import { Lines } from './Lines.tsx';
 import { rule } from './rule.ts';
 

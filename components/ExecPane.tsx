@@ -1,9 +1,9 @@
 import { Box } from 'ink';
 import { useScreen } from '../hooks/context.ts';
-import { execHeading } from '../hooks/entries/exec.ts';
-import { keyboardSign } from '../hooks/entries/keyboard-sign.ts';
 import { type Foreground, useModes, useWaitingLines } from '../hooks/useExecutor.ts';
 import { useFrames } from '../hooks/useFrames.ts';
+import { execHeading } from '../src/screen/entries/exec.ts';
+import { keyboardSign } from '../src/screen/entries/keyboard-sign.ts';
 import { Lines } from './Lines.tsx';
 
 type Props = {

@@ -2,7 +2,7 @@ import { Box, Text } from 'ink';
 import TextInput from 'ink-text-input';
 import { useEffect, useEffectEvent, useLayoutEffect, useState, useSyncExternalStore } from 'react';
 import { useScreen } from '../hooks/context.ts';
-import { textWidth } from '../hooks/text/width.ts';
+import { textWidth } from '../src/text/width.ts';
 
 /** Stands before the text. */
 export const FIELD_MARK = '› ';

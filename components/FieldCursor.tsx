@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { useScreen } from '../hooks/context.ts';
-import { graphemes, graphemeWidth } from '../hooks/text/width.ts';
+import { graphemes, graphemeWidth } from '../src/text/width.ts';
 import { Cursor } from './Cursor.tsx';
 import { FIELD_MARK } from './Field.tsx';
 import type { OverlayState } from './Overlay.tsx';

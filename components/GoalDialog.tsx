@@ -1,7 +1,7 @@
 import { Box } from 'ink';
 import { useScreen } from '../hooks/context.ts';
-import { NO_PANEL } from '../hooks/screen/ui.ts';
 import { useNorris } from '../hooks/useNorris.ts';
+import { NO_PANEL } from '../src/screen/ui.ts';
 import { Field } from './Field.tsx';
 import { Lines } from './Lines.tsx';
 import { rule } from './rule.ts';

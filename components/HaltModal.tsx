@@ -1,9 +1,9 @@
 import { Box, useApp } from 'ink';
 import { useEffect, useLayoutEffect } from 'react';
 import { useScreen } from '../hooks/context.ts';
-import type { QuestionWords } from '../hooks/screen/question.ts';
-import { buttonText, type QuestionLayout } from '../hooks/screen/question-layout.ts';
-import type { QuestionUi } from '../hooks/screen/questions.ts';
+import type { QuestionWords } from '../src/screen/question.ts';
+import { buttonText, type QuestionLayout } from '../src/screen/question-layout.ts';
+import type { QuestionUi } from '../src/screen/questions.ts';
 import { Field } from './Field.tsx';
 import { Lines } from './Lines.tsx';
 import { rule } from './rule.ts';

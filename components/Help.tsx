@@ -1,10 +1,10 @@
 import { useMemo } from 'react';
 import { useScreen } from '../hooks/context.ts';
-import { showChord } from '../hooks/keys/chord.ts';
-import { CONTEXT_LABELS, KEY_CONTEXTS } from '../hooks/keys/table.ts';
-import { handles } from '../hooks/screen/input.ts';
-import { wrapText } from '../hooks/text/wrap.ts';
 import { commands } from '../src/commands/table.ts';
+import { showChord } from '../src/keymap/chord.ts';
+import { CONTEXT_LABELS, KEY_CONTEXTS } from '../src/keymap/table.ts';
+import { handles } from '../src/screen/input.ts';
+import { wrapText } from '../src/text/wrap.ts';
 import { Lines } from './Lines.tsx';
 import { rule } from './rule.ts';
 

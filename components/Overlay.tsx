@@ -1,11 +1,11 @@
 import { useMemo } from 'react';
 import { useUi } from '../hooks/context.ts';
-import type { Pending } from '../hooks/keys/resolver.ts';
-import { type QuestionWords, wordsOf } from '../hooks/screen/question.ts';
-import { layoutQuestion, type QuestionLayout } from '../hooks/screen/question-layout.ts';
-import type { QuestionUi } from '../hooks/screen/questions.ts';
-import type { Panel } from '../hooks/screen/ui.ts';
 import { useQuestion } from '../hooks/useNorris.ts';
+import type { Pending } from '../src/keymap/resolver.ts';
+import { type QuestionWords, wordsOf } from '../src/screen/question.ts';
+import { layoutQuestion, type QuestionLayout } from '../src/screen/question-layout.ts';
+import type { QuestionUi } from '../src/screen/questions.ts';
+import type { Panel } from '../src/screen/ui.ts';
 import { Choices, choicesRows } from './Choices.tsx';
 import { CONFIRM_ROWS, ConfirmAbort } from './ConfirmAbort.tsx';
 import { fieldRows } from './Field.tsx';

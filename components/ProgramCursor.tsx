@@ -1,7 +1,7 @@
-import { BAR_WIDTH } from '../hooks/entries/exec.ts';
-import { lineWidth } from '../hooks/text/wrap.ts';
 import { useExecutor } from '../hooks/useExecutor.ts';
 import { useFrames } from '../hooks/useFrames.ts';
+import { BAR_WIDTH } from '../src/screen/entries/exec.ts';
+import { lineWidth } from '../src/text/wrap.ts';
 import { Cursor } from './Cursor.tsx';
 
 type Props = {

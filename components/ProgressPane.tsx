@@ -1,5 +1,5 @@
 import { useScreen } from '../hooks/context.ts';
-import { wrapText } from '../hooks/text/wrap.ts';
+import { wrapText } from '../src/text/wrap.ts';
 import { Lines } from './Lines.tsx';
 
 type Props = {

@@ -1,9 +1,9 @@
 import { Box } from 'ink';
 import { useScreen } from '../hooks/context.ts';
-import type { EditorLayout } from '../hooks/editor/layout.ts';
-import type { PromptWidths } from '../hooks/screen/prompt.ts';
-import { textWidth } from '../hooks/text/width.ts';
 import { useVerdict } from '../hooks/usePrompt.ts';
+import type { EditorLayout } from '../src/editor/layout.ts';
+import type { PromptWidths } from '../src/screen/prompt.ts';
+import { textWidth } from '../src/text/width.ts';
 import { Cursor } from './Cursor.tsx';
 import { Lines } from './Lines.tsx';
 

@@ -1,7 +1,7 @@
 import { ScreenContext } from '../hooks/context.ts';
-import type { Screen } from '../hooks/screen/screen.ts';
-import type { Terminal } from '../hooks/terminal/terminal.ts';
 import { useKeys } from '../hooks/useKeys.ts';
+import type { Screen } from '../src/screen/screen.ts';
+import type { Terminal } from '../src/terminal/terminal.ts';
 import { App } from './App.tsx';
 
 type Props = { readonly screen: Screen; readonly terminal: Pick<Terminal, 'onToken'> };

@@ -1,19 +1,19 @@
 import { memo } from 'react';
 import { useScreen, useUi } from '../hooks/context.ts';
-import { elapsed, shortPath } from '../hooks/entries/frame.ts';
-import { showChord } from '../hooks/keys/chord.ts';
-import { fitSegments, type Segment } from '../hooks/screen/segments.ts';
-import { displayText } from '../hooks/text/display.ts';
 import { useActivity } from '../hooks/useActivity.ts';
 import { useMode } from '../hooks/useMode.ts';
 import { useNorris } from '../hooks/useNorris.ts';
 import { useConversation, useSession } from '../hooks/useSession.ts';
 import { useTicker } from '../hooks/useTicker.ts';
+import { showChord } from '../src/keymap/chord.ts';
+import { fitSegments, type Segment } from '../src/render/segments.ts';
+import { elapsed, shortPath } from '../src/screen/entries/frame.ts';
 import { contextUse } from '../src/session/context.ts';
 import { shortDollars, sumOf } from '../src/session/cost.ts';
 import { currentTask } from '../src/session/plan.ts';
 import type { NorrisRun } from '../src/session/run.ts';
 import type { Conversation } from '../src/session/state.ts';
+import { displayText } from '../src/text/display.ts';
 import { Lines } from './Lines.tsx';
 
 /** Characters of a task in this line; the transcript has all of it. */

@@ -1,9 +1,9 @@
 import { Box } from 'ink';
 import { useRef } from 'react';
 import { useScreen } from '../hooks/context.ts';
-import { createStreamLines } from '../hooks/entries/stream.ts';
 import { useFrames } from '../hooks/useFrames.ts';
 import type { LiveReply } from '../src/engine/live.ts';
+import { createStreamLines } from '../src/screen/entries/stream.ts';
 import { Lines } from './Lines.tsx';
 
 type Props = { readonly reply: LiveReply; readonly columns: number; readonly rows: number };

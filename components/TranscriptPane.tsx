@@ -1,7 +1,7 @@
 import { Box } from 'ink';
 import { useScreen } from '../hooks/context.ts';
-import { markMatches, markStart } from '../hooks/transcript/search.ts';
 import { useViewport } from '../hooks/useViewport.ts';
+import { markMatches, markStart } from '../src/render/search.ts';
 import { Lines } from './Lines.tsx';
 import { useWelcome } from './Welcome.tsx';
 

@@ -1,7 +1,7 @@
 import { useScreen } from '../hooks/context.ts';
-import { shortPath } from '../hooks/entries/frame.ts';
-import { wrapText } from '../hooks/text/wrap.ts';
 import { useConversation, useSession, useTranscript } from '../hooks/useSession.ts';
+import { shortPath } from '../src/screen/entries/frame.ts';
+import { wrapText } from '../src/text/wrap.ts';
 
 const RESTRICTED =
   'RESTRICTED: commands of the model can read, not write; yours are never held back. :mode changes it.';

@@ -1,7 +1,7 @@
 import { useScreen } from '../hooks/context.ts';
-import { showChord } from '../hooks/keys/chord.ts';
-import type { Pending } from '../hooks/keys/resolver.ts';
-import { textWidth } from '../hooks/text/width.ts';
+import { showChord } from '../src/keymap/chord.ts';
+import type { Pending } from '../src/keymap/resolver.ts';
+import { textWidth } from '../src/text/width.ts';
 import { Lines } from './Lines.tsx';
 import { rule } from './rule.ts';
 

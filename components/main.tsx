@@ -1,16 +1,16 @@
 /** Opens the screen, and gives the terminal back whatever happens. */
 import { constants } from 'node:os';
 import { render } from 'ink';
-import { rebind } from '../hooks/keys/rebind.ts';
-import { createKeyResolver } from '../hooks/keys/resolver.ts';
-import { KEY_TABLE } from '../hooks/keys/table.ts';
-import { themeFor } from '../hooks/screen/choose-theme.ts';
-import { farewell } from '../hooks/screen/farewell.ts';
-import { ScreenOutput } from '../hooks/screen/output.ts';
-import { Screen } from '../hooks/screen/screen.ts';
-import { afterInput } from '../hooks/terminal/schedule.ts';
-import { createTerminal, type Terminal } from '../hooks/terminal/terminal.ts';
 import type { Aish } from '../src/commands/aish.ts';
+import { rebind } from '../src/keymap/rebind.ts';
+import { createKeyResolver } from '../src/keymap/resolver.ts';
+import { KEY_TABLE } from '../src/keymap/table.ts';
+import { themeFor } from '../src/render/choose-theme.ts';
+import { ScreenOutput } from '../src/render/output.ts';
+import { farewell } from '../src/screen/farewell.ts';
+import { Screen } from '../src/screen/screen.ts';
+import { afterInput } from '../src/terminal/schedule.ts';
+import { createTerminal, type Terminal } from '../src/terminal/terminal.ts';
 import { Root } from './Root.tsx';
 
 /** Frames drawn in that time after a resize may be wrong; then everything is drawn anew. In ms. */

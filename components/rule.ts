@@ -1,6 +1,6 @@
-import type { Paint } from '../hooks/screen/paint.ts';
-import { lineWidth } from '../hooks/text/wrap.ts';
-import type { Role } from '../hooks/theme.ts';
+import type { Paint } from '../src/render/paint.ts';
+import type { Role } from '../src/render/theme.ts';
+import { lineWidth } from '../src/text/wrap.ts';
 
 /** A horizontal rule with a title at its left, already painted, and a note at its right where there is room. */
 export function rule(title: string, note: string, columns: number, role: Role, paint: Paint): string {

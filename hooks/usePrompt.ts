@@ -1,9 +1,9 @@
 import { useMemo } from 'react';
+import { type EditorLayout, layoutEditor } from '../src/editor/layout.ts';
+import { expand, isEmpty } from '../src/editor/state.ts';
+import type { Role } from '../src/render/theme.ts';
+import { type PromptWidths, promptName, promptWidths } from '../src/screen/prompt.ts';
 import { useScreen, useUi } from './context.ts';
-import { type EditorLayout, layoutEditor } from './editor/layout.ts';
-import { expand, isEmpty } from './editor/state.ts';
-import { type PromptWidths, promptName, promptWidths } from './screen/prompt.ts';
-import type { Role } from './theme.ts';
 import { useSession } from './useSession.ts';
 
 /** The text being typed as rows on the screen. */

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
+import type { View } from '../src/render/viewport.ts';
 import { useScreen } from './context.ts';
-import type { View } from './transcript/viewport.ts';
 
 /** The lines of the transcript that are visible in a window of this size. */
 export function useViewport(columns: number, rows: number): View {

@@ -1,7 +1,8 @@
 /** The program: arguments in, exit code out. */
+
+import { VERSION } from './app/version.ts';
 import { carryOut } from './cli/main.ts';
 import type { Invocation } from './cli/program.ts';
-import { VERSION } from './cli/version.ts';
 
 /** Without arguments, the common case, the parser is not even loaded. */
 async function invocationOf(argv: readonly string[]): Promise<Invocation> {

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { processFilter } from '../app/secrets.ts';
+import { VERSION } from '../app/version.ts';
 import { placesOf } from '../config/index.ts';
-import { processFilter } from './secrets.ts';
-import { VERSION } from './version.ts';
 
 /** Writes what broke into a private file (RE-2); one line for the user that names it. */
 export function reportCrash(error: unknown): string {

@@ -5,7 +5,7 @@ import { trueQuestion } from '../engine/true-question.ts';
 import { describeAction } from '../session/action.ts';
 import { shortDollars } from '../session/cost.ts';
 import type { Question } from '../session/question.ts';
-import { visible } from '../session/text.ts';
+import { visible } from '../text/sanitize.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { EntryPrinter, type Writer } from './print.ts';
 

@@ -1,9 +1,10 @@
 /** What each subcommand does. Everything heavy is loaded only where it is needed. */
 import { createInterface } from 'node:readline';
+import type { GlobalOptions } from '../app/options.ts';
 import type { Aish } from '../commands/aish.ts';
 import { EXIT } from './exit-codes.ts';
 import type { HeadlessOptions } from './headless.ts';
-import type { Global, Invocation } from './program.ts';
+import type { Invocation } from './program.ts';
 
 // A reader that has seen enough (head) is no fault: what is said after goes nowhere.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
@@ -47,7 +48,9 @@ export async function carryOut(invocation: Invocation, version: string): Promise
     case 'sandbox':
       return (await import('./sandbox.ts')).runInSandbox(invocation.argv, err);
     case 'doctor':
-      return (await import('./doctor.ts')).doctor(invocation.global, out);
+      return (await (await import('../app/doctor.ts')).examine(invocation.global, (line) => out(`${line}\n`)))
+        ? EXIT.ok
+        : 1;
     case 'config':
       return (await import('./config.ts')).showConfig(invocation, out, err);
     case 'sessions':
@@ -115,12 +118,12 @@ async function piped({ global, resume }: Extract<Invocation, { kind: 'screen' }>
 }
 
 async function withAish(
-  global: Global,
+  global: GlobalOptions,
   version: string,
   use: (aish: Aish) => Promise<number>,
   resume?: string | true,
 ): Promise<number> {
-  const { openAish } = await import('./open.ts');
+  const { openAish } = await import('../app/open.ts');
   const { columns = 80, rows = 24 } = process.stdout;
   const opened = await openAish({ global, version, columns, rows, ...(resume === undefined ? {} : { resume }) });
   if ('problem' in opened) {

@@ -7,7 +7,7 @@ const SAID_AGAIN = 20;
 
 /** Runs until the user leaves; the exit code. */
 export async function plainScreen(aish: Aish): Promise<number> {
-  const { runPlain } = await import('../../hooks/plain/plain.ts');
+  const { runPlain } = await import('../plain/plain.ts');
   const { engine } = aish;
   return runPlain({
     aish,

@@ -4,7 +4,7 @@ import { describeAction } from '../session/action.ts';
 import { receiptText, shortDollars } from '../session/cost.ts';
 import type { Entry } from '../session/entry.ts';
 import { plainOutput } from '../session/exec-text.ts';
-import { clean, stripStyles, visible } from '../session/text.ts';
+import { clean, stripStyles, visible } from '../text/sanitize.ts';
 
 export type Writer = (text: string) => void;
 

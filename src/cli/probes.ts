@@ -1,13 +1,13 @@
 /** The probes (CL-2): one argument, or with --jsonl a line in and a line out, in order. Nothing runs, no model is called. */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { processFilter } from '../app/secrets.ts';
 import { classify, createPathIndex, knownWords, routeLine } from '../router/index.ts';
 import { checkLine, judgeCommand, realFiles } from '../safety/index.ts';
 import { checkSecretsLine } from '../secrets/index.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Writer } from './print.ts';
 import type { Invocation } from './program.ts';
-import { processFilter } from './secrets.ts';
 
 /** `aish-tui safety check`. Exit 0: a verdict was given; 2: nothing to judge. */
 export async function safetyCheck(

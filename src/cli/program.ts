@@ -1,33 +1,28 @@
 /** Arguments → what to do. The one place that knows the subcommands (CL-1). */
 import { Command, Option } from 'commander';
+import type { GlobalOptions } from '../app/options.ts';
 import { EXIT } from './exit-codes.ts';
 import type { HaltPolicy } from './headless.ts';
 
 export type Invocation =
-  | { readonly kind: 'screen'; readonly global: Global; readonly resume?: string | true }
+  | { readonly kind: 'screen'; readonly global: GlobalOptions; readonly resume?: string | true }
   | {
       readonly kind: 'run';
-      readonly global: Global;
+      readonly global: GlobalOptions;
       readonly goal: string;
       readonly json: boolean;
       readonly onHalt: HaltPolicy;
     }
-  | { readonly kind: 'ask'; readonly global: Global; readonly question: string; readonly json: boolean }
+  | { readonly kind: 'ask'; readonly global: GlobalOptions; readonly question: string; readonly json: boolean }
   | { readonly kind: 'safetyCheck'; readonly command: string; readonly jsonl: boolean; readonly strict: boolean }
   | { readonly kind: 'route'; readonly line: string; readonly jsonl: boolean; readonly known?: string }
   | { readonly kind: 'secretsCheck'; readonly text: string; readonly jsonl: boolean }
-  | { readonly kind: 'sessions'; readonly global: Global }
+  | { readonly kind: 'sessions'; readonly global: GlobalOptions }
   | { readonly kind: 'sandbox'; readonly argv: readonly string[] }
-  | { readonly kind: 'doctor'; readonly global: Global }
-  | { readonly kind: 'config'; readonly global: Global; readonly trust: boolean };
+  | { readonly kind: 'doctor'; readonly global: GlobalOptions }
+  | { readonly kind: 'config'; readonly global: GlobalOptions; readonly trust: boolean };
 
-export type Global = {
-  readonly config?: string;
-  readonly mode?: 'restricted' | 'unrestricted';
-  readonly model?: string;
-};
-
-type RawGlobal = { config?: string; mode?: 'restricted' | 'unrestricted'; model?: string; resume?: string | true };
+type RawOptions = GlobalOptions & { readonly resume?: string | true };
 
 /** Parses the arguments; `--help`, `--version` and mistakes end the program here, with commander's own words. */
 export function parseArguments(argv: readonly string[], version: string): Invocation {
@@ -44,7 +39,7 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
     .option('--resume [id]', 'go on with the last session, or with the one named')
     .addHelpText('after', AFTER)
     .action(() => {
-      const { resume } = program.opts<RawGlobal>();
+      const { resume } = program.opts<RawOptions>();
       chosen = { kind: 'screen', global: globalOf(program), ...(resume === undefined ? {} : { resume }) };
     });
   program
@@ -130,8 +125,8 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
   return chosen;
 }
 
-function globalOf(program: Command): Global {
-  const { config, mode, model } = program.opts<RawGlobal>();
+function globalOf(program: Command): GlobalOptions {
+  const { config, mode, model } = program.opts<RawOptions>();
   return {
     ...(config === undefined ? {} : { config }),
     ...(mode === undefined ? {} : { mode }),

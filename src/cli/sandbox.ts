@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
+import { LAUNCHER } from '../app/launcher.ts';
 import { createPrivateTmp, detectSandbox, sandboxArgv, sandboxEnvironment } from '../sandbox/index.ts';
 import { EXIT } from './exit-codes.ts';
-import { LAUNCHER } from './launcher.ts';
 import type { Writer } from './print.ts';
 
 /** `aish-tui sandbox -- cmd …` (SB-5): its exit code is the command's own. */

@@ -1,5 +1,5 @@
 import type { JobInfo, ShellJob } from '../engine/services.ts';
-import { visible } from '../session/text.ts';
+import { visible } from '../text/sanitize.ts';
 import type { Aish } from './aish.ts';
 import { type Command, CommandError } from './command.ts';
 

@@ -1,4 +1,4 @@
-import { nearest } from '../session/nearest.ts';
+import { nearest } from '../text/nearest.ts';
 import type { McpServerInfo } from './aish.ts';
 import { type Command, CommandError } from './command.ts';
 

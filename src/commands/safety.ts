@@ -1,4 +1,4 @@
-import { visible } from '../session/text.ts';
+import { visible } from '../text/sanitize.ts';
 import { type Command, CommandError } from './command.ts';
 
 /** `:safety patterns` and `:safety check <cmd>` (SF-8). */

@@ -1,5 +1,5 @@
 /** `:keys` and `:theme`: what the screen can be asked for (UI-5). */
-import { nearest } from '../session/nearest.ts';
+import { nearest } from '../text/nearest.ts';
 import type { Aish, ScreenDesk } from './aish.ts';
 import { type Command, CommandError } from './command.ts';
 

@@ -1,6 +1,6 @@
 /** One submitted line → meta command, shell command, or question (IN-1). */
 import { messageOf } from '../engine/effect-context.ts';
-import { nearest } from '../session/nearest.ts';
+import { nearest } from '../text/nearest.ts';
 import type { Aish, LineKind } from './aish.ts';
 import { CommandError } from './command.ts';
 import { commands } from './table.ts';

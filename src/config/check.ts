@@ -8,7 +8,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser';
-import { nearest } from '../session/nearest.ts';
+import { nearest } from '../text/nearest.ts';
 import type { Config } from './config.ts';
 import { beyondSchema } from './cross-check.ts';
 import { SCHEMA, type Schema } from './schema.ts';

@@ -1,5 +1,5 @@
 /** What a schema can't say: names that must exist, values that must hold together. The shape is already vouched for. */
-import { nearest } from '../session/nearest.ts';
+import { nearest } from '../text/nearest.ts';
 import type { Config } from './config.ts';
 
 export type Mistake = { readonly place: readonly (string | number)[]; readonly message: string };

@@ -4,7 +4,7 @@ import { composeMessages } from '../session/context.ts';
 import type { Effect } from '../session/effect.ts';
 import type { OpId, SessionId } from '../session/ids.ts';
 import type { CallFailure, Reply } from '../session/message.ts';
-import { clean, stripStyles } from '../session/text.ts';
+import { clean, stripStyles } from '../text/sanitize.ts';
 import { perform } from './act.ts';
 import { type EffectContext, messageOf } from './effect-context.ts';
 import { fitContext } from './fit.ts';

@@ -1,4 +1,4 @@
-import { visible } from '../session/text.ts';
+import { visible } from '../text/sanitize.ts';
 import { terminalModes } from './echo.ts';
 import { holderOf } from './reader.ts';
 

@@ -1,5 +1,5 @@
 import type { IBuffer, IBufferCell, IBufferLine } from '@xterm/headless';
-import { clean } from '../session/text.ts';
+import { clean } from '../text/sanitize.ts';
 import { type LinkOf, openLink } from './links.ts';
 
 /** Attributes as SGR parameters, in the order of the standard. */

@@ -1,4 +1,4 @@
-import { clean } from '../session/text.ts';
+import { clean } from '../text/sanitize.ts';
 import type { Question } from './completion/complete.ts';
 import type { Environment } from './environment.ts';
 

@@ -1,5 +1,5 @@
 import type { CommandResult } from '../session/action.ts';
-import { stripStyles } from '../session/text.ts';
+import { stripStyles } from '../text/sanitize.ts';
 import type { RunningCommand } from './running.ts';
 
 /** Rows of a running job's screen that can be read. */

@@ -1,5 +1,5 @@
 import type { IBufferCell, Terminal } from '@xterm/headless';
-import { clean } from '../session/text.ts';
+import { clean } from '../text/sanitize.ts';
 
 /** Gives the target of the hyperlink that a cell is part of; '' where there is none, or none that is safe. */
 export type LinkOf = (cell: IBufferCell) => string;

@@ -1,4 +1,4 @@
-import { clean } from '../session/text.ts';
+import { clean } from '../text/sanitize.ts';
 
 /** Characters kept of the start and of the end of an output (EX-5). */
 const PART_LIMIT = 64 * 1024;

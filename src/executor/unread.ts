@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
-import { stripStyles } from '../session/text.ts';
+import { stripStyles } from '../text/sanitize.ts';
 import { terminalModes } from './echo.ts';
 
 /** Keys kept of what was typed: a terminal keeps 4096 that nobody has read. */

@@ -1,5 +1,5 @@
+import { stripStyles } from '../text/sanitize.ts';
 import type { CommandResult } from './action.ts';
-import { stripStyles } from './text.ts';
 
 /** The most a command's output may take in the context, in characters (EX-7). */
 export const CONTEXT_LIMIT = 8000;

@@ -1,6 +1,7 @@
 /** Restricted and Unrestricted: who may change it, when it takes effect, and what everyone is told (MO-1 … MO-7). */
+
+import { matchesGlob } from '../text/glob.ts';
 import type { Action } from './action.ts';
-import { matchesGlob } from './glob.ts';
 import type { Mode } from './ids.ts';
 import type { Work } from './work.ts';
 

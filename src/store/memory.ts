@@ -1,7 +1,7 @@
 /** What is remembered from session to session (CX-5): one short summary each, in `memory.jsonl`, 0600. */
 import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { clean, stripStyles } from '../session/text.ts';
+import { clean, stripStyles } from '../text/sanitize.ts';
 
 export type Memory = {
   readonly session: string;

@@ -1,7 +1,7 @@
 /** The tools that a model may call: their descriptions, their arguments against the schema, and how they run. */
 import type { Action, Judgement, ToolFacts } from '../session/action.ts';
-import { matchesGlob } from '../session/glob.ts';
 import type { ToolSpec } from '../session/message.ts';
+import { matchesGlob } from '../text/glob.ts';
 import { DELEGATION } from './delegate.ts';
 
 export type ToolOutcome = { readonly text: string; readonly failed: boolean };

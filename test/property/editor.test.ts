@@ -10,11 +10,11 @@ import {
   setAside,
   setText,
   typeText,
-} from '../../hooks/editor/commands.ts';
-import { layoutEditor, offsetAt } from '../../hooks/editor/layout.ts';
-import { units } from '../../hooks/editor/motion.ts';
-import { createEditor, type EditorState, expand } from '../../hooks/editor/state.ts';
-import { textWidth } from '../../hooks/text/width.ts';
+} from '../../src/editor/commands.ts';
+import { layoutEditor, offsetAt } from '../../src/editor/layout.ts';
+import { units } from '../../src/editor/motion.ts';
+import { createEditor, type EditorState, expand } from '../../src/editor/state.ts';
+import { textWidth } from '../../src/text/width.ts';
 
 const COMMANDS: readonly EditorCommand[] = [
   ...(['newline', 'left', 'right', 'wordLeft', 'wordRight', 'lineStart', 'lineEnd', 'textStart', 'textEnd'] as const),

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
-import { stripStyles } from '../../hooks/text/wrap.ts';
-import { THEMES } from '../../hooks/theme.ts';
-import { createMarkdownStream, renderMarkdown } from '../../hooks/transcript/markdown.ts';
+import { createMarkdownStream, renderMarkdown } from '../../src/render/markdown.ts';
+import { THEMES } from '../../src/render/theme.ts';
+import { stripStyles } from '../../src/text/wrap.ts';
 
 const words = fc.string({
   unit: fc.constantFrom(

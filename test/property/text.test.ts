@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { clean, fromVisible, stripStyles, visible } from '../../src/session/text.ts';
+import { clean, fromVisible, stripStyles, visible } from '../../src/text/sanitize.ts';
 import { cpuMilliseconds } from '../support/cpu-time.ts';
 
 /** Everything a cleaned text may consist of: printable characters, newline, tab, SGR, a safe hyperlink or its end. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Token } from '../../hooks/terminal/token.ts';
-import { createTokenizer } from '../../hooks/terminal/tokenizer.ts';
-import { graphemes } from '../../hooks/text/width.ts';
+import type { Token } from '../../src/terminal/token.ts';
+import { createTokenizer } from '../../src/terminal/tokenizer.ts';
+import { graphemes } from '../../src/text/width.ts';
 import { fakeClock } from '../support/clock.ts';
 
 function tokenize(chunks: readonly Uint8Array[]): Token[] {

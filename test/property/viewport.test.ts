@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createHeights } from '../../hooks/transcript/heights.ts';
-import { createViewport } from '../../hooks/transcript/viewport.ts';
+import { createHeights } from '../../src/render/heights.ts';
+import { createViewport } from '../../src/render/viewport.ts';
 
 /** The transcript as one would write it without a care for time. */
 class Model {

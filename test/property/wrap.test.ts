@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
-import { applySgr, SEQUENCE } from '../../hooks/text/style.ts';
-import { lineWidth, stripStyles, wrapText } from '../../hooks/text/wrap.ts';
+import { applySgr, SEQUENCE } from '../../src/text/style.ts';
+import { lineWidth, stripStyles, wrapText } from '../../src/text/wrap.ts';
 
 const sgr = fc.constantFrom(
   '\x1b[1m',

@@ -1,39 +1,64 @@
 /** The rooms of the house and who may know whom. */
 
-/** The order from top to bottom: a file imports from its own room and from rooms below it. */
-const LAYERS = ['components', 'hooks', 'commands', 'engine', 'services', 'session'] as const;
+/** Services stand side by side: none knows another. */
+const SERVICES = [
+  'broker',
+  'config',
+  'costs',
+  'executor',
+  'router',
+  'safety',
+  'sandbox',
+  'secrets',
+  'store',
+  'tools',
+] as const;
 
-type Layer = (typeof LAYERS)[number];
+/** What draws and reads the terminal, and knows nothing of the engine. */
+const DRAWING = ['text', 'terminal', 'keymap', 'editor', 'render'];
+const MACHINE = ['commands', 'engine', 'contracts', 'session'];
 
-/** Services stand side by side: each may know the session's vocabulary, none another service. */
-const SERVICES = ['broker', 'executor', 'safety', 'sandbox', 'tools', 'secrets', 'costs', 'store', 'config', 'router'];
+/** By room: the rooms that it may import from, besides itself. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  cli: ['app', 'screen', 'plain', ...MACHINE, ...SERVICES, ...DRAWING],
+  app: [...MACHINE, ...SERVICES, 'text'],
+  components: ['hooks', 'screen', ...MACHINE, ...DRAWING],
+  hooks: ['screen', ...MACHINE, ...DRAWING],
+  plain: ['screen', ...MACHINE, ...DRAWING],
+  screen: [...MACHINE, ...DRAWING],
+  commands: ['engine', 'contracts', 'session', 'text'],
+  engine: ['contracts', 'session', 'text'],
+  ...Object.fromEntries(SERVICES.map((service) => [service, ['contracts', 'session', 'text']])),
+  contracts: ['session', 'text'],
+  session: ['text'],
+  keymap: ['terminal', 'text'],
+  render: ['text'],
+  editor: ['text'],
+  terminal: ['text'],
+  text: [],
+};
 
-export type Room = { readonly name: string; readonly layer: Layer | 'cli' | 'outside' };
+/** Rooms that are loaded when there is somebody to see them, and not before. */
+const LATE = ['components', 'plain'];
 
 /** The room of a path relative to the project's folder; undefined for a place in `src/` that has no room. */
-export function roomOf(path: string): Room | undefined {
+export function roomOf(path: string): string | undefined {
   const [top = '', second = '', third] = path.split('/');
-  if (top === 'components' || top === 'hooks') return { name: top, layer: top };
+  if (top === 'components' || top === 'hooks') return top;
   // Tests, documents and tools look at everything; nothing looks at them.
-  if (top !== 'src') return { name: top, layer: 'outside' };
-  if (third === undefined) return second === 'cli.ts' ? { name: 'cli', layer: 'cli' } : undefined;
-  if (second === 'cli') return { name: 'cli', layer: 'cli' };
-  if (second === 'commands' || second === 'engine' || second === 'session') return { name: second, layer: second };
-  return SERVICES.includes(second) ? { name: second, layer: 'services' } : undefined;
+  if (top !== 'src') return 'outside';
+  if (third === undefined) return second === 'cli.ts' ? 'cli' : undefined;
+  return second in MAY_IMPORT && second !== 'components' && second !== 'hooks' ? second : undefined;
 }
 
 /** Why a file of `from` must not import from `to`; undefined where it may. `lazy`: by `import()`, when it is needed. */
-export function whyNot(from: Room, to: Room, lazy: boolean): string | undefined {
-  if (from.layer === 'outside' || (from.layer === to.layer && from.name === to.name)) return undefined;
-  if (to.layer === 'outside') return 'nothing of the program imports from outside components, hooks and src';
-  if (from.layer === 'cli') {
-    const screen = to.layer === 'components' || to.layer === 'hooks';
-    return screen && !lazy ? 'the command line loads the screen only when there is one: use import()' : undefined;
+export function whyNot(from: string, to: string, lazy: boolean): string | undefined {
+  if (from === 'outside' || from === to) return undefined;
+  if (to === 'outside') return 'nothing of the program imports from outside components, hooks and src';
+  if (from === 'cli' && LATE.includes(to)) {
+    return lazy ? undefined : 'the command line loads the screen only when there is one: use import()';
   }
-  if (to.layer === 'cli') return 'nothing imports the command line';
-  if (from.layer === 'services' && to.layer === 'services') {
-    return 'services do not know each other: the engine hands one to another as a plain function';
-  }
-  if (LAYERS.indexOf(from.layer) < LAYERS.indexOf(to.layer)) return undefined;
-  return `imports go downwards: ${LAYERS.join(' → ')}`;
+  const allowed = MAY_IMPORT[from] ?? [];
+  if (allowed.includes(to)) return undefined;
+  return `${from} may import ${allowed.length === 0 ? 'nothing' : `from ${allowed.join(', ')}`}; not from ${to}`;
 }

@@ -11,7 +11,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/store/log.ts': 'given the filter',
   'src/store/memory.ts': 'given the filter',
   'src/cli/crash.ts': 'hides message and stack',
-  'src/cli/left-out.ts': 'text of the session, which holds handles',
+  'src/app/evicted-text.ts': 'text of the session, which holds handles',
   'src/executor/fulltext.ts': 'full outputs of commands: in clear by design, 0600, gone with their session',
   'src/executor/external-editor.ts': "the user's own draft, for the user's own editor",
   'src/tools/patch/file.ts': 'the files that the model edits on this machine get the true values',
@@ -37,13 +37,13 @@ it('each sink is opened with the filter, and each way out has one place', () => 
   const callers = (call: RegExp) => sources.flatMap(([path, text]) => (call.test(text) ? [path] : []));
   const source = (path: string) => sources.find(([name]) => name === path)?.[1] ?? '';
   for (const sink of ['openHistory', 'openMemory', 'createLog']) {
-    expect(callers(new RegExp(`(?<!function )\\b${sink}\\(`)), sink).toEqual(['src/cli/open.ts']);
-    expect(source('src/cli/open.ts')).toMatch(new RegExp(`${sink}\\([^;]*?hidden\\)`));
+    expect(callers(new RegExp(`(?<!function )\\b${sink}\\(`)), sink).toEqual(['src/app/open.ts']);
+    expect(source('src/app/open.ts')).toMatch(new RegExp(`${sink}\\([^;]*?hidden\\)`));
   }
   expect(callers(/journal\.append\(/)).toEqual(['src/engine/engine.ts']);
   // Every request of every kind goes through this broker, and it asks the filter.
-  expect(callers(/(?<!function )\bcreateBroker\(/).filter((path) => path !== 'src/cli/doctor.ts')).toEqual([
-    'src/cli/models.ts',
+  expect(callers(/(?<!function )\bcreateBroker\(/).filter((path) => path !== 'src/app/doctor.ts')).toEqual([
+    'src/app/models.ts',
   ]);
-  expect(source('src/cli/models.ts')).toContain('preparedFor(filter, preset, messages)');
+  expect(source('src/app/models.ts')).toContain('preparedFor(filter, preset, messages)');
 });

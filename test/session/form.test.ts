@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type FormField, readForm, wanted } from '../../src/session/form.ts';
-import { matchesGlob } from '../../src/session/glob.ts';
+import { matchesGlob } from '../../src/text/glob.ts';
 import { Machine } from '../support/machine.ts';
 
 const base = { name: 'x', title: 'X', required: false, initial: '' } as const;

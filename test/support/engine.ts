@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { engineSecrets } from '../../src/app/secrets.ts';
 import type { BrokerOptions, Preset } from '../../src/broker/index.ts';
 import { createBroker } from '../../src/broker/index.ts';
-import { engineSecrets } from '../../src/cli/secrets.ts';
 import { DEFAULTS } from '../../src/config/config.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { Gate, Services } from '../../src/engine/services.ts';

@@ -1,7 +1,7 @@
 /** One tool as its server describes it, read at the border: nothing of it is trusted further than it was looked at. */
 import { createHash } from 'node:crypto';
 import type { ToolSpec } from '../../session/message.ts';
-import { stripStyles } from '../../session/text.ts';
+import { stripStyles } from '../../text/sanitize.ts';
 import { isObject, type Json } from './json.ts';
 import { toolName } from './names.ts';
 import { schemaProblem } from './screen-schema.ts';

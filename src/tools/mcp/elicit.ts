@@ -1,6 +1,6 @@
 /** A server's form → fields for the user, and back. Forms are flat, of simple types; what is more than that is declined. */
 import type { Form, FormChoice, FormField } from '../../session/form.ts';
-import { stripStyles } from '../../session/text.ts';
+import { stripStyles } from '../../text/sanitize.ts';
 import { isObject, type Json, listOf } from './json.ts';
 
 const MOST_FIELDS = 20;

@@ -1,4 +1,4 @@
-import { stripStyles } from '../../session/text.ts';
+import { stripStyles } from '../../text/sanitize.ts';
 import type { ServerConfig } from './types.ts';
 
 /** Shorter values stand in many texts by chance. */

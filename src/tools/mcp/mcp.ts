@@ -1,7 +1,7 @@
 /** All configured servers as one set of tools (MC-1 … MC-4). Nothing of the protocol is loaded before one is started. */
 import type { ToolFacts } from '../../session/action.ts';
-import { matchesGlob } from '../../session/glob.ts';
 import type { ToolSpec } from '../../session/message.ts';
+import { matchesGlob } from '../../text/glob.ts';
 import type { CallOptions, ForeignTools, ToolOutcome } from '../registry.ts';
 import type { Annotations, ToolDefinition } from './definition.ts';
 import type { Json } from './json.ts';

@@ -1,6 +1,6 @@
 /** What a tool answered → text for the model and the screen (MC-4). */
 import { CONTEXT_LIMIT, clip, plainOutput } from '../../session/exec-text.ts';
-import { stripStyles } from '../../session/text.ts';
+import { stripStyles } from '../../text/sanitize.ts';
 import { isObject, type Json, listOf } from './json.ts';
 
 export type KeepText = (text: string) => Promise<string | undefined>;

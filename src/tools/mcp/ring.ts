@@ -1,4 +1,4 @@
-import { stripStyles } from '../../session/text.ts';
+import { stripStyles } from '../../text/sanitize.ts';
 
 /** Characters kept of what a server wrote beside the protocol. */
 const ROOM = 16 * 1024;

@@ -1,6 +1,6 @@
 /** One configured server through its whole life: started, watched, started again, closed. */
 import type { Form, FormAnswer } from '../../session/form.ts';
-import { stripStyles } from '../../session/text.ts';
+import { stripStyles } from '../../text/sanitize.ts';
 import type { Connection } from './connection.ts';
 import { readTool, type ToolDefinition } from './definition.ts';
 import { readElicitation } from './elicit.ts';

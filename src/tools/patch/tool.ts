@@ -1,6 +1,6 @@
 /** The built-in `patch` tool (TO-2) and the way back (TO-3). */
 import { lstatSync } from 'node:fs';
-import { stripStyles } from '../../session/text.ts';
+import { stripStyles } from '../../text/sanitize.ts';
 import type { BuiltinTool, CallOptions, ToolOutcome } from '../registry.ts';
 import { applyPatches } from './apply.ts';
 import { codeOf, FILE_STEPS, type FileSteps, locate, readTarget, removeFile, replaceFile } from './file.ts';

@@ -1,5 +1,5 @@
 /** Unified diffs to be read by models and people. They are cleaned, so not meant to be applied by a program. */
-import { stripStyles } from '../../session/text.ts';
+import { stripStyles } from '../../text/sanitize.ts';
 
 /** Milliseconds; two texts that differ in everything take quadratic time. */
 const TIMEOUT = 1000;

@@ -1,5 +1,0 @@
-import type { Paint } from '../screen/paint.ts';
-import type { Theme } from '../theme.ts';
-
-/** What drawing an entry needs to know: the columns it has, and how things are coloured. */
-export type Look = { readonly width: number; readonly paint: Paint; readonly theme: Theme };

@@ -1,0 +1,42 @@
+import { createBroker } from '../broker/index.ts';
+import { loadConfig, placesOf } from '../config/index.ts';
+import { detectSandbox } from '../sandbox/index.ts';
+import { LAUNCHER } from './launcher.ts';
+import type { GlobalOptions } from './options.ts';
+import { choosePresets } from './presets.ts';
+import { VERSION } from './version.ts';
+
+const PROBE_MS = 4000;
+
+/** One line for each thing that the program stands on (SB-3). Resolves whether all can be used. */
+export async function examine(global: GlobalOptions, tell: (line: string) => void): Promise<boolean> {
+  let fine = true;
+  const line = (name: string, good: boolean, text: string) => {
+    fine &&= good;
+    tell(`${good ? 'ok ' : 'NO '} ${name.padEnd(9)} ${text}`);
+  };
+  line('program', true, `aish-tui ${VERSION} on Node ${process.versions.node}, ${process.platform} ${process.arch}`);
+  line('shell', process.env.SHELL !== undefined, process.env.SHELL ?? 'SHELL is not set; bash is used');
+  const loaded = await loadConfig(global.config, process.env);
+  line(
+    'config',
+    loaded.ok,
+    loaded.ok ? (loaded.file ?? `none at ${placesOf(process.env).config}; defaults`) : loaded.message,
+  );
+  if (loaded.ok) {
+    const presets = await choosePresets(loaded.config, process.env, global.model);
+    const broker = createBroker({ presets: presets.list });
+    for (const { name, model } of broker.presets()) {
+      const probe = await broker.probe(name, AbortSignal.timeout(PROBE_MS));
+      line('model', probe.reachable, `${name} (${model}): ${probe.detail}`);
+    }
+  }
+  const sandbox = await detectSandbox({ launcher: LAUNCHER });
+  line(
+    'sandbox',
+    sandbox.available,
+    sandbox.available ? `Landlock ABI ${sandbox.landlockAbi}: file system and network enforced` : `${sandbox.why}`,
+  );
+  for (const part of sandbox.missing) tell(`   lacks     ${part}`);
+  return fine;
+}

@@ -1,0 +1,77 @@
+/** MCP servers of the configuration → tools, with what the other services lend them. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { McpDesk } from '../commands/aish.ts';
+import type { Config } from '../config/index.ts';
+import { asCompanion, keepText } from '../executor/index.ts';
+import type { Form, FormAnswer } from '../session/form.ts';
+import { matchesGlob } from '../text/glob.ts';
+import { createMcp, type Mcp } from '../tools/index.ts';
+
+export type McpLinks = {
+  readonly dataDir: string;
+  readonly version: string;
+  /** Where the user's shell is: the one root that servers are told. */
+  readonly root: () => string;
+  readonly say: (level: 'info' | 'warning', text: string) => void;
+  readonly elicit: (form: Form, signal: AbortSignal) => Promise<FormAnswer>;
+};
+
+/** Variables of the user's that a server may know: where things are and how text is written, nothing that opens a door. */
+const HARMLESS = /^(?:HOME|LOGNAME|USER|PATH|SHELL|LANG|LC_\w+|TZ|TMPDIR|XDG_(?:CACHE|CONFIG|DATA|STATE)_\w+)$/;
+
+export function openMcp({ mcp }: Config, { dataDir, version, root, say, elicit }: McpLinks): Mcp {
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(
+      // A function of bash is code.
+      (pair): pair is [string, string] => HARMLESS.test(pair[0]) && pair[1] !== undefined && !pair[1].startsWith('()'),
+    ),
+  );
+  return createMcp({
+    servers: mcp.servers,
+    readOnly: mcp.read_only,
+    version,
+    launch: asCompanion,
+    env,
+    cwd: process.cwd(),
+    root,
+    say,
+    elicit,
+    keep: (text) => keepText(dataDir, text),
+  });
+}
+
+/** What `:mcp` shows and does. */
+export function mcpDesk({ mcp, auto_approve: autoApprove }: Config, servers: Mcp): McpDesk {
+  return {
+    servers: () =>
+      servers.servers.map(({ name, state, address, title, lastError, written, tools }) => ({
+        name,
+        state,
+        address,
+        title,
+        lastError,
+        written,
+        tools: tools.map(({ spec }) => ({
+          name: spec.name,
+          description: spec.description,
+          readOnly: matchesGlob(spec.name, mcp.read_only),
+          autoApproved: matchesGlob(spec.name, autoApprove),
+          changed: servers.facts(spec.name)?.changed === true,
+          ...withReason(servers.unchecked(spec.name)),
+        })),
+      })),
+    async start(milliseconds) {
+      const late = new AbortController();
+      const started = servers.start().finally(() => late.abort());
+      await Promise.race([
+        started,
+        delay(milliseconds, undefined, { signal: late.signal, ref: false }).catch(() => {}),
+      ]);
+    },
+    restart: async (name) => servers.servers.find((server) => server.name === name)?.restart(),
+  };
+}
+
+function withReason(unchecked: string | undefined) {
+  return unchecked === undefined ? {} : { unchecked };
+}

@@ -1,0 +1,132 @@
+/** Model servers that are started when they are first needed: `models.NAME.serve` (CF-3). */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Broker } from '../broker/index.ts';
+import type { Config } from '../config/index.ts';
+import { type Daemon, startDaemon } from '../executor/index.ts';
+import { clean, stripStyles } from '../text/sanitize.ts';
+
+/** A large model takes its time to load; past this the call goes ahead and says what it finds. In ms. */
+const PATIENCE_MS = 180_000;
+const LOOK_MS = 300;
+
+export type Serving = {
+  readonly broker: Broker;
+  /** Ends the servers that this program started. */
+  stop(): Promise<void>;
+};
+
+/**
+ * The broker, with a look before each call to a preset that has a command: where nothing answers it is started, once
+ * for all calls that want it, and waited for.
+ * @param commands by preset
+ * @param logOf where a server's output goes
+ * @param say one line for the user
+ */
+export function serving(
+  broker: Broker,
+  commands: ReadonlyMap<string, string>,
+  logOf: (preset: string) => string,
+  say: (line: string) => void,
+): Serving {
+  if (commands.size === 0) return { broker, stop: async () => {} };
+  const daemons = new Map<string, Daemon>();
+  const coming = new Map<string, Promise<void>>();
+
+  const start = (name: string, command: string, log: string): Daemon => {
+    say(`${name}: nothing answers; starting ${command}`);
+    mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
+    const daemon = startDaemon(command, log);
+    daemons.set(name, daemon);
+    void daemon.ended.then(() => {
+      if (daemons.get(name) === daemon) daemons.delete(name);
+    });
+    return daemon;
+  };
+
+  const bringUp = async (name: string, command: string): Promise<void> => {
+    const log = logOf(name);
+    const daemon = daemons.get(name) ?? start(name, command, log);
+    const enough = new AbortController();
+    const how = await Promise.race([daemon.ended, answers(broker, name, enough.signal)]);
+    enough.abort();
+    // One that takes longer is waited for again at the next call, and ends with the program.
+    if (how === 'it answers') return;
+    say(`${name}: its server gave no answer (${how}); ${lastLine(log)}the whole of it is in ${log}`);
+  };
+
+  const ready = async (name: string, signal: AbortSignal): Promise<void> => {
+    const command = commands.get(name);
+    if (command === undefined || signal.aborted) return;
+    if (!coming.has(name)) {
+      if ((await broker.probe(name, signal)).reachable || signal.aborted) return;
+      // Two calls may have looked at the same time.
+      if (!coming.has(name)) {
+        const up = bringUp(name, command).catch((error: Error) => say(`${name}: ${error.message}`));
+        coming.set(
+          name,
+          up.finally(() => coming.delete(name)),
+        );
+      }
+    }
+    const { promise: given, resolve: giveUp } = Promise.withResolvers<void>();
+    signal.addEventListener('abort', () => giveUp(), { once: true });
+    await Promise.race([coming.get(name), given]);
+  };
+
+  return {
+    broker: {
+      ...broker,
+      async chat(preset, messages, options) {
+        await ready(preset, options.signal);
+        return broker.chat(preset, messages, options);
+      },
+      async chatStream(preset, messages, options) {
+        await ready(preset, options.signal);
+        return broker.chatStream(preset, messages, options);
+      },
+      async measure(preset, request) {
+        await ready(preset, request.signal);
+        return broker.measure(preset, request);
+      },
+    },
+    async stop() {
+      await Promise.all([...daemons.values()].map((daemon) => daemon.stop()));
+    },
+  };
+}
+
+/** The presets that have a command to start their server. */
+export function serveCommands(models: Config['models']): ReadonlyMap<string, string> {
+  return new Map(Object.entries(models).flatMap(([name, { serve }]) => (serve === undefined ? [] : [[name, serve]])));
+}
+
+async function answers(
+  broker: Broker,
+  name: string,
+  signal: AbortSignal,
+): Promise<'it answers' | 'not within three minutes'> {
+  const until = performance.now() + PATIENCE_MS;
+  while (performance.now() < until && !signal.aborted) {
+    const { reachable } = await broker.probe(name, signal);
+    if (reachable) return 'it answers';
+    await delay(LOOK_MS);
+  }
+  return 'not within three minutes';
+}
+
+function lastLine(log: string): string {
+  try {
+    const line =
+      stripStyles(clean(readFileSync(log, 'utf8')))
+        .trimEnd()
+        .split('\n')
+        .at(-1)
+        ?.trim()
+        .slice(0, 200) ?? '';
+    return line === '' ? '' : `its last word: ${line}; `;
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,75 @@
+/** The first events of a session, new or resumed, and the first lines on screen. */
+import type { Config } from '../config/index.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { SandboxStatus } from '../sandbox/index.ts';
+import type { Mode } from '../session/ids.ts';
+import type { Settings } from '../session/state.ts';
+import type { SessionChoice } from './choose-session.ts';
+import type { Ground } from './environment.ts';
+import type { GlobalOptions } from './options.ts';
+import type { Presets } from './presets.ts';
+
+/** Opens or resumes the session in the engine, and says what the user must know. */
+export function begin(engine: Engine, ground: Ground, costsProblem: string | undefined): void {
+  const { options, config, presets, sandbox, session, notices } = ground;
+  openSession(engine, session, settingsOf(config, presets, sandbox), options.global.mode ?? config.mode);
+  if (session.events.length > 0) applyFlags(engine, options.global, presets);
+  for (const text of [...notices, costsProblem, presets.notice, disabledNotice(config), sandboxNotice(sandbox)]) {
+    if (text !== undefined) engine.showLocal(notice(text));
+  }
+}
+
+function openSession(engine: Engine, session: SessionChoice, settings: Settings, mode: Mode): void {
+  if (session.events.length === 0) {
+    void engine.dispatch({ type: 'opened', cwd: process.cwd(), mode, settings });
+    return;
+  }
+  engine.replay(session.events);
+  void engine.dispatch({ type: 'resumed', settings });
+  void engine.dispatch({ type: 'shellMoved', cwd: process.cwd() });
+}
+
+/** What the command line asks for holds for a resumed session as well; a preset that is gone gives way. */
+function applyFlags(engine: Engine, { mode, model }: GlobalOptions, presets: Presets): void {
+  if (mode !== undefined) void engine.dispatch({ type: 'modeChosen', mode });
+  const { preset } = engine.conversation;
+  const known = presets.list.some(({ name }) => name === preset);
+  // Whoever has connected a model since then does not want the script any more.
+  const outgrown = preset === 'demo' && presets.active !== 'demo';
+  if (model !== undefined || !known || outgrown) void engine.dispatch({ type: 'presetChosen', preset: presets.active });
+}
+
+function settingsOf(config: Config, presets: Presets, sandbox: SandboxStatus): Settings {
+  const { executor, preplanner, tasks_max: tasksMax } = config.norris;
+  const known = presets.list.some((preset) => preset.name === executor);
+  return {
+    preset: presets.active,
+    ...(executor !== undefined && known ? { executorPreset: executor } : {}),
+    maxTurns: config.max_turns,
+    maxToolRounds: config.max_tool_rounds,
+    maxNorrisSteps: config.norris.max_norris_steps,
+    ...(preplanner === undefined ? {} : { preplanner }),
+    tasksMax,
+    confirmCmd: config.confirm_cmd,
+    sandbox: sandbox.available,
+    readOnlyTools: config.mcp.read_only,
+  };
+}
+
+function disabledNotice({ safety }: Config): string | undefined {
+  if (safety.disable_rules.length === 0) return undefined;
+  return `switched off in the gate: ${safety.disable_rules.join(', ')} (safety.disable_rules)`;
+}
+
+/** Start says when nothing of the kernel protects the user (MO-1); parts that are missing are named by doctor. */
+function sandboxNotice({ available, why }: SandboxStatus): string | undefined {
+  return available ? undefined : `no kernel sandbox here (${why}); only Unrestricted mode exists`;
+}
+
+let noticeSerial = 0;
+
+/** A line of the program's own; no part of the session. */
+export function notice(text: string, level: 'info' | 'warning' = 'warning') {
+  noticeSerial += 1;
+  return { kind: 'show', key: `local${noticeSerial}`, entry: { kind: 'notice', level, text } } as const;
+}

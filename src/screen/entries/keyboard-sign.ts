@@ -1,0 +1,39 @@
+/** The line under a running command: who has the keyboard, what the program waits for, and which key changes that (EX-4). */
+import type { Paint } from '../../render/paint.ts';
+
+/** Below so many columns the shorter words are used. */
+const NARROW = 60;
+
+export type SignFacts = {
+  readonly asks: boolean;
+  readonly echoOff: boolean;
+  readonly asker: string | undefined;
+};
+
+export type SignOptions = {
+  /** Whether keys go to this program. */
+  readonly keyboard: boolean;
+  readonly columns: number;
+  /** Keys as people read them. */
+  readonly keys: { readonly give: string; readonly back: string; readonly background: string };
+  /** A job that was brought to the front. */
+  readonly job: boolean;
+  readonly paint: Paint;
+};
+
+export function keyboardSign(facts: SignFacts, { keyboard, columns, keys, job, paint }: SignOptions): string {
+  const { asks, echoOff, asker = 'the program' } = facts;
+  const narrow = columns < NARROW;
+  if (keyboard) {
+    const hidden = narrow ? ` 🔒 hidden: goes to ${asker} ` : ` 🔒 typing is hidden: it goes to ${asker} `;
+    const who = echoOff ? hidden : ' keys go to the program ';
+    return paint('button', who) + paint('dim', ` ${keys.back} brings ${narrow ? 'them' : 'the keys'} back`);
+  }
+  if (asks) {
+    const what = echoOff ? 'something secret, such as a password' : 'your answer';
+    const words = narrow ? `${asker} asks` : `${asker} waits for ${what}`;
+    return `${paint('button', ` ${keys.give} answers `)} ${paint('warning', `${echoOff ? '🔒 ' : ''}${words}`)}`;
+  }
+  const rest = job ? `${keys.background} sends it back` : 'Ctrl-C interrupts';
+  return paint('dim', `${keys.give} gives it the keyboard · ${rest}`);
+}

@@ -1,0 +1,113 @@
+/** Entry → lines. Every kind of entry has its drawing here or in a file of its own; nothing here knows React. */
+
+import { highlightDiff } from '../../render/highlight.ts';
+import { describeAction } from '../../session/action.ts';
+import type { Entry } from '../../session/entry.ts';
+import { clean, stripStyles, visible } from '../../text/sanitize.ts';
+import { wrapText } from '../../text/wrap.ts';
+import { delegateLines } from './delegate.ts';
+import { execLines } from './exec.ts';
+import { withGutter } from './frame.ts';
+import type { Look } from './look.ts';
+import { norrisBeganLines, norrisEndedLines, norrisStepLines, planLines } from './norris.ts';
+import { proseLines } from './prose.ts';
+
+type Of<K extends Entry['kind']> = Extract<Entry, { kind: K }>;
+
+/** The lines of an entry, each at most `look.width` cells wide, with a blank one before it where that reads better. */
+export function entryLines(entry: Entry, look: Look): string[] {
+  const lines = drawn(entry, look);
+  return CLOSE.has(entry.kind) || lines.length === 0 ? lines : [' ', ...lines];
+}
+
+/** Kinds that stand close to what is above them. */
+const CLOSE: ReadonlySet<Entry['kind']> = new Set(['notice', 'refused']);
+
+function drawn(entry: Entry, look: Look): string[] {
+  switch (entry.kind) {
+    case 'user':
+      return userLines(entry, look);
+    case 'assistant':
+      return assistantLines(entry, look);
+    case 'exec':
+      return execLines(entry, look);
+    case 'tool':
+      return toolLines(entry, look);
+    case 'delegate':
+      return delegateLines(entry, look);
+    case 'refused':
+      return refusedLines(entry, look);
+    case 'norrisBegan':
+      return norrisBeganLines(entry, look);
+    case 'plan':
+      return planLines(entry, look);
+    case 'norrisStep':
+      return norrisStepLines(entry, look);
+    case 'norrisEnded':
+      return norrisEndedLines(entry, look);
+    case 'notice':
+      return noticeLines(entry, look);
+    case 'meta':
+      return metaLines(entry, look);
+  }
+}
+
+function userLines({ text, queued }: Of<'user'>, { width, paint }: Look): string[] {
+  const lines = wrapText(stripStyles(text), width - 2).map((line) => paint(queued ? 'dim' : 'strong', line));
+  if (queued) lines.push(paint('dim', 'queued: joins at the next step; Esc takes it back'));
+  return withGutter(lines, { first: paint('user', '? '), rest: '  ' });
+}
+
+function assistantLines({ text, partial }: Of<'assistant'>, look: Look): string[] {
+  const { paint } = look;
+  const lines = proseLines(text, { ...look, width: look.width - 2 });
+  if (partial) lines.push(paint('warning', '⋯ the answer ends here: it was cut'));
+  return withGutter(lines, { first: paint('accent', '● '), rest: '  ' });
+}
+
+function toolLines({ name, arguments: given, result }: Of<'tool'>, { width, paint, theme }: Look): string[] {
+  const head = withGutter(wrapText(paint('strong', visible(`${name} ${subjectOf(name, given)}`)), width - 2), {
+    first: paint('accent', '▸ '),
+    rest: '  ',
+  });
+  if (!result) return head;
+  const bar = paint(result.failed ? 'error' : 'success', '│ ');
+  const text = name === 'patch' && !result.failed ? highlightDiff(stripStyles(result.text), theme) : clean(result.text);
+  return [...head, ...withGutter(wrapText(text, width - 2), { first: bar, rest: bar })];
+}
+
+/** A patch is named by its file: its diff says the rest. */
+function subjectOf(name: string, given: string): string {
+  if (name !== 'patch') return given;
+  try {
+    const args: unknown = JSON.parse(given);
+    return typeof args === 'object' && args !== null && 'path' in args ? String(args.path) : given;
+  } catch {
+    return given;
+  }
+}
+
+const REFUSED = { skipped: 'skipped', aborted: 'not run', invalid: 'refused' } as const;
+
+function refusedLines({ action, how, reason }: Of<'refused'>, { width, paint }: Look): string[] {
+  const text = `${REFUSED[how]}: ${visible(describeAction(action))}`;
+  const lines = [...wrapText(text, width - 2), ...wrapText(stripStyles(reason), width - 2)];
+  return withGutter(
+    lines.map((line) => paint('warning', line)),
+    { first: paint('warning', '⊘ '), rest: '  ' },
+  );
+}
+
+const NOTICES = { info: ['dim', '· '], warning: ['warning', '! '], error: ['error', '✗ '] } as const;
+
+function noticeLines({ level, text }: Of<'notice'>, { width, paint }: Look): string[] {
+  const [role, mark] = NOTICES[level];
+  const lines = wrapText(clean(text), width - 2).map((line) => paint(role, line));
+  return withGutter(lines, { first: paint(role, mark), rest: '  ' });
+}
+
+function metaLines({ line, text, failed }: Of<'meta'>, { width, paint }: Look): string[] {
+  const head = wrapText(paint('strong', `:${stripStyles(line).replace(/^:/, '')}`), width);
+  const bar = paint(failed ? 'error' : 'dim', '│ ');
+  return [...head, ...withGutter(wrapText(clean(text), width - 2), { first: bar, rest: bar })];
+}

@@ -1,0 +1,63 @@
+/** An autonomous run in the transcript: its banner, its steps, its summary (NO-8). */
+import { receiptText, shortDollars } from '../../session/cost.ts';
+import type { Entry } from '../../session/entry.ts';
+import { stripStyles } from '../../text/sanitize.ts';
+import { wrapText } from '../../text/wrap.ts';
+import { duration, withGutter } from './frame.ts';
+import type { Look } from './look.ts';
+
+type Of<K extends Entry['kind']> = Extract<Entry, { kind: K }>;
+
+export function norrisBeganLines({ goal, preset, maxSteps }: Of<'norrisBegan'>, { width, paint }: Look): string[] {
+  const first = `${paint('accent', '⚡ Norris')}${paint('dim', ` · ${preset} · at most ${maxSteps} steps · Ctrl-X Ctrl-C ends it`)}`;
+  const text = wrapText(stripStyles(goal), Math.max(1, width - 2));
+  return [
+    ...wrapText(first, width),
+    ...withGutter(
+      text.map((line) => paint('strong', line)),
+      { first: '  ', rest: '  ' },
+    ),
+  ];
+}
+
+/** The plan, one line a task. The call that named it is no part of the conversation. */
+export function planLines({ preset, tasks }: Of<'plan'>, { width, paint }: Look): string[] {
+  const head = paint('accent', `[aish] preplanned ${tasks.length} tasks via ${stripStyles(preset)}`);
+  const list = tasks.flatMap((task, index) => {
+    const number = `${index + 1}. `.padStart(5);
+    return withGutter(wrapText(stripStyles(task), Math.max(1, width - number.length)), {
+      first: paint('dim', number),
+      rest: ' '.repeat(number.length),
+    });
+  });
+  return [...wrapText(head, width), ...list];
+}
+
+export function norrisStepLines({ step, maxSteps, task }: Of<'norrisStep'>, { width, paint }: Look): string[] {
+  const label = ` step ${step}/${maxSteps} `;
+  const line = paint('dim', `──${label}${'─'.repeat(Math.max(0, Math.min(width, 60) - label.length - 2))}`);
+  if (!task) return [line];
+  return [line, ...wrapText(paint('strong', `[task ${task.k}/${task.n}: ${stripStyles(task.text)}]`), width)];
+}
+
+export function norrisEndedLines(entry: Of<'norrisEnded'>, { width, paint }: Look): string[] {
+  const { status, reason, steps, commands, skips, milliseconds, cost, receipt } = entry;
+  const good = status === 'done' || status === 'tasks_complete';
+  const facts = [
+    count(steps, 'step'),
+    count(commands, 'command'),
+    ...(skips > 0 ? [`${skips} skipped`] : []),
+    duration(milliseconds),
+    ...(cost ? [shortDollars(cost.dollars)] : []),
+  ].join(' · ');
+  const head = paint(good ? 'success' : 'warning', `⚡ ${status.replace('_', ' ')}`);
+  const why = reason ? `: ${stripStyles(reason)}` : '';
+  return [
+    ...wrapText(`${head}${why} ${paint('dim', `· ${facts}`)}`, width),
+    ...(receipt ? wrapText(paint('dim', receiptText(receipt)), width) : []),
+  ];
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,31 @@
+/** A reply that is still being written, as lines. */
+import { clean, stripStyles } from '../../text/sanitize.ts';
+import { wrapText } from '../../text/wrap.ts';
+import { withGutter } from './frame.ts';
+import type { Look } from './look.ts';
+import { createProseStream } from './prose.ts';
+
+type Stream = { readonly text: string; readonly reasoning: string };
+
+/** Characters and lines of a model's thoughts that are shown while it does nothing else. */
+const THOUGHT_TAIL = 2000;
+const THOUGHT_LINES = 3;
+
+/** A drawing of one reply, frame after frame. While it only thinks, the last of its thoughts are shown dimmed. */
+export function createStreamLines(): (reply: Stream, look: Look) => string[] {
+  const prose = createProseStream();
+  return ({ text, reasoning }, look) => {
+    const inner = { ...look, width: Math.max(1, look.width - 2) };
+    const harmless = stripStyles(clean(text)).trimStart();
+    const lines = harmless === '' ? thoughts(reasoning, inner) : prose(harmless, inner);
+    return [' ', ...withGutter(lines, { first: look.paint('accent', '● '), rest: '  ' })];
+  };
+}
+
+function thoughts(reasoning: string, { width, paint }: Look): string[] {
+  const tail = stripStyles(clean(reasoning.slice(-THOUGHT_TAIL))).trim();
+  if (tail === '') return [paint('dim', '…')];
+  return wrapText(tail, width)
+    .slice(-THOUGHT_LINES)
+    .map((line) => paint('quote', line));
+}

@@ -1,0 +1,132 @@
+/** Keys at a question, in a dialog, and in a dialog's text field. */
+import { visible } from '../../text/sanitize.ts';
+import type { Choice } from '../question.ts';
+import { wordsOf } from '../question.ts';
+import type { Screen } from '../screen.ts';
+import { NO_PANEL } from '../ui.ts';
+import type { Handlers } from './handler.ts';
+
+/** The question's buttons, as many as it has. */
+function choices(screen: Screen): readonly Choice[] {
+  const { head } = screen.questions;
+  return head ? wordsOf(head).choices : [];
+}
+
+/** Gives one of the answers that the question offers. */
+export function give(screen: Screen, answer: Choice['answer']): void {
+  if (!choices(screen).some((choice) => choice.answer === answer)) return;
+  if (answer === 'proceed' && screen.questions.head?.kind === 'form') {
+    screen.questions.sendForm((form, content) => screen.aish.forms.fill(form, content));
+  } else screen.questions.answer({ kind: answer });
+}
+
+/** A letter that a question knows, pressed by itself. */
+function letter(act: (screen: Screen) => void) {
+  return (screen: Screen) => screen.questions.byLetter(() => act(screen));
+}
+
+/** Leaving Restricted is the user's own choice here; what was judged under it is judged anew and asks again (HA-6). */
+function upgrade(screen: Screen): void {
+  const { head } = screen.questions;
+  if (head?.kind !== 'halt' || head.mode !== 'restricted' || head.asker) return;
+  void screen.aish.engine.dispatch({ type: 'modeChosen', mode: 'unrestricted' }, head.session);
+}
+
+function moveFocus(screen: Screen, by: number): void {
+  const { length } = choices(screen);
+  const focus = screen.ui.get().question?.focus ?? 0;
+  if (length > 0) screen.questions.show({ focus: (focus + by + length) % length });
+}
+
+/** The component cuts `top` to what there is. */
+function scroll(by: number | 'home' | 'end' | 'pageUp' | 'pageDown') {
+  return (screen: Screen) => {
+    const top = screen.ui.get().question?.top ?? 0;
+    const page = Math.max(1, screen.questionRows.shown - 1);
+    const last = Math.max(0, screen.questionRows.all - screen.questionRows.shown);
+    const steps = { home: -top, end: last - top, pageUp: -page, pageDown: page };
+    const step = typeof by === 'number' ? by : steps[by];
+    screen.questions.show({ top: Math.max(0, Math.min(last, top + step)) });
+  };
+}
+
+export const haltHandlers: Handlers = {
+  proceed: letter((screen) => give(screen, 'proceed')),
+  always: letter((screen) => give(screen, 'always')),
+  skip: letter((screen) => give(screen, 'skip')),
+  upgrade: letter(upgrade),
+  abortRun: (screen) => give(screen, 'abort'),
+  editAction: letter((screen) => {
+    const { head } = screen.questions;
+    if (head?.kind === 'form') screen.questions.enterFields();
+    if (head?.kind === 'halt' && head.action.kind === 'command')
+      screen.questions.show({ edit: visible(head.action.command) });
+  }),
+  next: (screen) => moveFocus(screen, 1),
+  previous: (screen) => moveFocus(screen, -1),
+  choose(screen) {
+    const choice = choices(screen)[screen.ui.get().question?.focus ?? -1];
+    if (choice) give(screen, choice.answer);
+  },
+  scrollLineUp: scroll(-1),
+  scrollLineDown: scroll(1),
+  scrollPageUp: scroll('pageUp'),
+  scrollPageDown: scroll('pageDown'),
+  scrollHome: scroll('home'),
+  scrollEnd: scroll('end'),
+};
+
+function formField(screen: Screen, by: -1 | 1): void {
+  if (screen.ui.get().question?.form) screen.questions.leaveField(by);
+}
+
+/** The field's own keys go to it; Esc leaves the field, not the question. */
+export const fieldHandlers: Handlers = {
+  next: (screen) => formField(screen, 1),
+  previous: (screen) => formField(screen, -1),
+  cancel(screen) {
+    if (screen.ui.get().question) screen.questions.leaveField();
+    else if (screen.ui.get().panel.kind === 'find') screen.reader.cancel();
+    else screen.ui.update({ panel: NO_PANEL });
+  },
+};
+
+function scrollHelp(by: number) {
+  return (screen: Screen) => {
+    const { panel } = screen.ui.get();
+    if (panel.kind === 'help') screen.ui.update({ panel: { ...panel, top: Math.max(0, panel.top + by) } });
+  };
+}
+
+function close(screen: Screen): void {
+  screen.ui.update({ panel: NO_PANEL });
+}
+
+function turn(screen: Screen): void {
+  const { panel } = screen.ui.get();
+  if (panel.kind === 'confirmAbort') screen.ui.update({ panel: { ...panel, focus: 1 - panel.focus } });
+}
+
+function abortRun(screen: Screen): void {
+  close(screen);
+  screen.abort();
+}
+
+export const dialogHandlers: Handlers = {
+  approve: (screen) => (screen.ui.get().panel.kind === 'confirmAbort' ? abortRun(screen) : close(screen)),
+  deny: close,
+  help: close,
+  next: turn,
+  previous: turn,
+  choose(screen) {
+    const { panel } = screen.ui.get();
+    if (panel.kind === 'confirmAbort' && panel.focus === 0) abortRun(screen);
+    else close(screen);
+  },
+  scrollLineUp: scrollHelp(-1),
+  scrollLineDown: scrollHelp(1),
+  scrollPageUp: scrollHelp(-10),
+  scrollPageDown: scrollHelp(10),
+  scrollHome: scrollHelp(Number.NEGATIVE_INFINITY),
+  scrollEnd: scrollHelp(1000),
+};

@@ -1,0 +1,87 @@
+/** Tab completion and the search of the history: a list of choices above the prompt (IN-5, IN-6). */
+import type { Completion } from '../../commands/aish.ts';
+import { setText } from '../../editor/commands.ts';
+import { fuzzySearch } from '../../editor/fuzzy.ts';
+import { expand } from '../../editor/state.ts';
+import type { KeyToken } from '../../terminal/token.ts';
+import type { Screen } from '../screen.ts';
+import { NO_PANEL, type Panel } from '../ui.ts';
+import { putCompletion } from './complete.ts';
+import type { Handlers } from './handler.ts';
+
+type Choices = Extract<Panel, { kind: 'choices' }>;
+
+/** How many matches a search shows. */
+const MOST = 200;
+
+function open(screen: Screen): Choices | undefined {
+  const { panel } = screen.ui.get();
+  return panel.kind === 'choices' ? panel : undefined;
+}
+
+/** Ctrl-R. */
+export function searchHistory(screen: Screen): void {
+  const query = expand(screen.ui.get().editor).trim();
+  const items = search(screen, query);
+  screen.ui.update({ panel: { kind: 'choices', of: 'history', query, items, index: 0, start: 0 } });
+}
+
+function search(screen: Screen, query: string): readonly Completion[] {
+  const { isAgents } = screen.aish.history;
+  return fuzzySearch(screen.history.lines(), query, MOST).map(({ text }) =>
+    isAgents(text) ? { text, note: 'the agent ran it' } : { text },
+  );
+}
+
+function take(screen: Screen): void {
+  const panel = open(screen);
+  const item = panel?.items[panel.index];
+  screen.ui.update({ panel: NO_PANEL });
+  if (!panel || item === undefined) return;
+  const { editor } = screen.ui.get();
+  if (panel.of === 'history') return screen.setEditor(setText(editor, item.text));
+  putCompletion(screen, panel.start, item);
+}
+
+function move(by: number) {
+  return (screen: Screen) => {
+    const panel = open(screen);
+    if (!panel || panel.items.length === 0) return;
+    const last = panel.items.length - 1;
+    // One step past an end goes round; a page stops there.
+    const next = panel.index + by;
+    const index = Math.abs(by) > 1 ? Math.max(0, Math.min(last, next)) : (next + last + 1) % (last + 1);
+    screen.ui.update({ panel: { ...panel, index } });
+  };
+}
+
+function setQuery(screen: Screen, query: string): void {
+  const panel = open(screen);
+  if (panel) screen.ui.update({ panel: { ...panel, query, items: search(screen, query), index: 0 } });
+}
+
+/** A search takes what is typed; a completion is left, and the key goes to the prompt. */
+export function typeIntoMenu(screen: Screen, key: KeyToken): void {
+  const panel = open(screen);
+  if (!panel || key.text === undefined) return;
+  if (panel.of === 'history') return setQuery(screen, panel.query + key.text);
+  screen.ui.update({ panel: NO_PANEL });
+  screen.type(key.text);
+}
+
+export const menuHandlers: Handlers = {
+  next: move(1),
+  previous: move(-1),
+  pageNext: move(8),
+  pagePrevious: move(-8),
+  choose: take,
+  edit: take,
+  deleteBack(screen) {
+    const panel = open(screen);
+    if (panel?.of === 'history') return setQuery(screen, [...panel.query].slice(0, -1).join(''));
+    screen.ui.update({ panel: NO_PANEL });
+    screen.edit('deleteBack');
+  },
+  clear: (screen) => setQuery(screen, ''),
+  cancel: (screen) => screen.ui.update({ panel: NO_PANEL }),
+};

@@ -1,0 +1,130 @@
+/** Keys of the prompt that are more than editing (IN-3, IN-4, IN-7, NO-1). Plain editing goes to the editor by name. */
+import { sendToBackground } from '../../commands/jobs.ts';
+import { submitLine } from '../../commands/submit.ts';
+import { setText, submitted } from '../../editor/commands.ts';
+import { expand, isEmpty } from '../../editor/state.ts';
+import { messageOf } from '../../engine/effect-context.ts';
+import type { Screen } from '../screen.ts';
+import { NO_PANEL } from '../ui.ts';
+import { complete } from './complete.ts';
+import type { Handlers } from './handler.ts';
+import { searchHistory } from './menu.ts';
+import { enterTranscript, fold } from './transcript.ts';
+
+function submit(screen: Screen): void {
+  const { editor, goalNext, flip } = screen.ui.get();
+  if (isEmpty(editor)) return;
+  const line = expand(editor);
+  if (!goalNext && goesOn(screen, line)) {
+    screen.edit('newline');
+    return screen.hint('the command is not complete: it goes on here; Ctrl-C drops it');
+  }
+  screen.ui.update({ editor: submitted(editor), flip: undefined, goalNext: false });
+  screen.view.end();
+  screen.history.add(line);
+  if (goalNext) return startGoal(screen, line.trim());
+  if (/^:norris\s*$/.test(line.trim())) return askForGoal(screen);
+  const { shell } = screen.aish;
+  const idle = !shell.busy;
+  void submitLine(screen.aish, line, flip);
+  if (idle && shell.busy) screen.keyboard.expect();
+}
+
+/** As at a shell's own prompt, Enter behind half a command asks for the rest. */
+function goesOn(screen: Screen, line: string): boolean {
+  const taken = screen.aish.classify(line);
+  const kind = taken.forced ? taken.kind : (screen.ui.get().flip ?? taken.kind);
+  return kind === 'shell' && screen.aish.incomplete(taken.text);
+}
+
+function startGoal(screen: Screen, goal: string): void {
+  screen.aish.history.add(`:norris ${goal}`);
+  void screen.aish.engine.dispatch({ type: 'norrisStarted', goal });
+}
+
+/** The same key starts and ends: idle with text, the text is the goal; idle and empty, it asks; running, it asks to end. */
+function norris(screen: Screen): void {
+  const { conversation } = screen.aish.engine;
+  const { editor, goalNext } = screen.ui.get();
+  if (conversation.phase.kind !== 'idle') screen.ui.update({ panel: { kind: 'confirmAbort', focus: 1 } });
+  else if (isEmpty(editor)) askForGoal(screen);
+  else screen.ui.update({ goalNext: !goalNext });
+}
+
+function askForGoal(screen: Screen): void {
+  const { phase, lastGoal } = screen.aish.engine.conversation;
+  if (phase.kind === 'idle') screen.ui.update({ panel: { kind: 'goal', text: lastGoal ?? '' } });
+  else screen.ui.update({ panel: { kind: 'confirmAbort', focus: 1 } });
+}
+
+/** The line first, then the user's own command, then the run (HA-3). */
+function interrupt(screen: Screen): void {
+  const { editor } = screen.ui.get();
+  if (!isEmpty(editor)) screen.ui.update({ editor: submitted(editor), flip: undefined, goalNext: false });
+  else if (screen.aish.shell.running) screen.aish.shell.running.interrupt();
+  else if (!screen.abort()) screen.hint('Ctrl-D leaves');
+}
+
+/** What runs in front goes on in the background (EX-8). */
+export async function background(screen: Screen): Promise<void> {
+  const why = await sendToBackground(screen.aish).catch(messageOf);
+  if (why !== undefined) screen.hint(why);
+}
+
+/** The text comes back into the prompt; nothing runs by it (IN-4). */
+async function externalEditor(screen: Screen): Promise<void> {
+  const text = expand(screen.ui.get().editor);
+  const failed = (error: unknown) => ({ ok: false, problem: messageOf(error) }) as const;
+  const edited = await screen.lend(() => screen.aish.edit(text)).catch(failed);
+  if (edited.ok) screen.setEditor(setText(screen.ui.get().editor, edited.text));
+  else screen.hint(edited.problem);
+}
+
+/** The newest thing that waits comes back to the prompt; else what was chosen for this line is undone. */
+function takeBack(screen: Screen): void {
+  const { engine, shell } = screen.aish;
+  const queued = engine.conversation.inbox.findLast((item) => item.kind === 'line');
+  if (queued?.kind === 'line') {
+    void engine.dispatch({ type: 'lineTakenBack', line: queued.id });
+    return;
+  }
+  const line = shell.takeBack();
+  if (line !== undefined) screen.giveBack(line);
+  else screen.ui.update({ goalNext: false, flip: undefined, panel: NO_PANEL });
+}
+
+/** The other of shell and question than what the line is taken as now; a prefix or `:` is not a guess to flip. */
+function flipVerdict(screen: Screen): void {
+  const { editor, flip, goalNext } = screen.ui.get();
+  const line = expand(editor);
+  const taken = screen.aish.classify(line);
+  if (goalNext) return screen.ui.update({ goalNext: false });
+  if (isEmpty(editor)) return;
+  if (taken.forced || taken.kind === 'meta') return screen.hint('the line says itself how it is taken');
+  const now = flip ?? taken.kind;
+  const other = now === 'shell' ? 'ai' : 'shell';
+  screen.ui.update({ flip: other === taken.kind ? undefined : other });
+}
+
+export const promptHandlers: Handlers = {
+  submit,
+  norris,
+  interrupt,
+  takeBack,
+  flipVerdict,
+  background: (screen) => void background(screen),
+  deleteForwardOrLeave(screen) {
+    if (screen.ui.get().editor.text === '') screen.aish.quit();
+    else screen.edit('deleteForward');
+  },
+  focusProgram: (screen) => screen.takeKeyboard('program'),
+  focusTranscript: enterTranscript,
+  toggleFold(screen) {
+    const key = screen.view.lastLong();
+    if (key === undefined) screen.hint('no long output to fold');
+    else fold(screen, key);
+  },
+  complete: (screen) => void complete(screen),
+  searchHistory,
+  externalEditor: (screen) => void externalEditor(screen),
+};

@@ -1,0 +1,146 @@
+/** One token → what it does, by where the keyboard is. The only listener of the terminal's tokens. */
+import { isEditorCommand } from '../editor/commands.ts';
+import type { Binding, KeyCommand, KeyContext } from '../keymap/table.ts';
+import { encodeKey, encodePaste } from '../terminal/encode.ts';
+import type { KeyToken, MouseToken, PasteToken, Token } from '../terminal/token.ts';
+import { dialogHandlers, fieldHandlers, haltHandlers } from './handlers/dialogs.ts';
+import { globalHandlers } from './handlers/global.ts';
+import type { Handlers } from './handlers/handler.ts';
+import { menuHandlers, typeIntoMenu } from './handlers/menu.ts';
+import { pressMouse } from './handlers/mouse.ts';
+import { background, promptHandlers } from './handlers/prompt.ts';
+import { transcriptHandlers } from './handlers/transcript.ts';
+import { edits, type Screen } from './screen.ts';
+
+const HANDLERS: Readonly<Record<KeyContext, Handlers>> = {
+  global: globalHandlers,
+  prompt: promptHandlers,
+  menu: menuHandlers,
+  field: fieldHandlers,
+  transcript: transcriptHandlers,
+  halt: haltHandlers,
+  dialog: dialogHandlers,
+  program: {
+    focusPrompt: (screen) => screen.ui.update({ keyboard: 'prompt' }),
+    background: (screen) => void background(screen),
+  },
+};
+
+/** Where keys go now. What is on top decides. */
+function contextOf(screen: Screen): KeyContext {
+  const { question, panel } = screen.ui.get();
+  if (question) return question.edit === undefined ? 'halt' : 'field';
+  switch (panel.kind) {
+    case 'goal':
+    case 'find':
+      return 'field';
+    case 'help':
+    case 'confirmAbort':
+      return 'dialog';
+    case 'choices':
+      return 'menu';
+    case 'scroll':
+      return 'transcript';
+    case 'none':
+      return screen.keyboard.owner ? 'program' : 'prompt';
+  }
+}
+
+/** Whether anything happens for a binding: what does not is not offered in the help. */
+export function handles({ context, command }: Binding): boolean {
+  const own = HANDLERS[context][command] ?? HANDLERS.global[command];
+  return (
+    own !== undefined || (context === 'prompt' && edits(command)) || (context === 'field' && isEditorCommand(command))
+  );
+}
+
+/** Takes a token. Terminal replies end here: they are nobody's input. */
+export function takeToken(screen: Screen, token: Token): void {
+  if (token.type === 'key') takeKey(screen, token);
+  else if (token.type === 'paste') takePaste(screen, token);
+  else if (token.type === 'mouse') takeMouse(screen, token);
+  else if (token.type === 'focus') screen.notifier.focus(token.focused);
+}
+
+function takeKey(screen: Screen, key: KeyToken): void {
+  if (key.event === 'release') return;
+  const context = contextOf(screen);
+  if (context === 'prompt' && waits(screen, key)) return;
+  const resolution = screen.keys.resolve(key, context);
+  screen.whichKey(screen.keys.pending());
+  screen.ui.update({ hint: undefined });
+  // An abort is the one thing that a question not yet armed lets through: it runs nothing.
+  const abort = resolution.kind === 'command' && resolution.command === 'abort';
+  if ((context === 'halt' || screen.ui.get().question) && !abort && resolution.kind !== 'pending') {
+    if (!screen.questions.ready()) return;
+  }
+  switch (resolution.kind) {
+    case 'command':
+      return run(screen, context, resolution.command, key);
+    case 'unbound':
+      for (const each of resolution.keys) unbound(screen, context, each);
+      return;
+    case 'pending':
+    case 'cancelled':
+    case 'ignored':
+      return;
+  }
+}
+
+/** Whether a key is held until it is known whom it is for; one that does not type ends the waiting. */
+function waits(screen: Screen, key: KeyToken): boolean {
+  const { ahead } = screen.keyboard;
+  const types = key.text !== undefined || key.name === 'enter' || key.name === 'backspace';
+  if (types) return ahead.hold(() => takeKey(screen, key), key.name === 'enter');
+  if (key.ctrl && key.name === 'c') ahead.drop();
+  else ahead.release();
+  return false;
+}
+
+function run(screen: Screen, context: KeyContext, command: KeyCommand, key: KeyToken): void {
+  const handler = HANDLERS[context][command] ?? HANDLERS.global[command];
+  if (handler) handler(screen, key);
+  else if (context === 'prompt') screen.edit(command);
+  else if (context === 'field') screen.field.edit(command);
+}
+
+function unbound(screen: Screen, context: KeyContext, key: KeyToken): void {
+  switch (context) {
+    case 'prompt':
+      if (key.text !== undefined) screen.type(key.text);
+      return;
+    case 'field':
+      return screen.field.feed(key);
+    case 'program':
+      return screen.keyboard.owner?.write(encodeKey(key));
+    case 'menu':
+      return typeIntoMenu(screen, key);
+    case 'halt':
+      return screen.questions.stray();
+    case 'transcript':
+    case 'dialog':
+    case 'global':
+      return;
+  }
+}
+
+function takePaste(screen: Screen, paste: PasteToken): void {
+  const context = contextOf(screen);
+  if (screen.ui.get().question && !screen.questions.ready()) return;
+  switch (context) {
+    case 'prompt':
+      if (screen.keyboard.ahead.hold(() => takePaste(screen, paste))) return;
+      return screen.paste(paste.text);
+    case 'field':
+      return screen.field.feed(paste);
+    case 'program':
+      return screen.keyboard.owner?.write(encodePaste(paste));
+    default:
+      return;
+  }
+}
+
+function takeMouse(screen: Screen, mouse: MouseToken): void {
+  if (mouse.action === 'press' && screen.ui.get().question && !screen.questions.ready()) return;
+  pressMouse(screen, mouse);
+}

@@ -1,0 +1,63 @@
+/** Calls a person back who looks elsewhere: a bell and a notification when a question or a command waits, or a long run has ended. */
+import type { Engine } from '../engine/engine.ts';
+
+/** A run shorter than this ends without a word. In ms. */
+const LONG_MS = 10_000;
+
+export type NotifierOptions = {
+  readonly engine: Engine;
+  /** `ui.notify`. */
+  readonly enabled: boolean;
+  /** Past the drawing, straight to the terminal. */
+  readonly write: (sequence: string) => void;
+  /** Whether a full-screen program draws now: nothing may be written into its sequences. */
+  readonly away: () => boolean;
+};
+
+export class Notifier {
+  readonly #options: NotifierOptions;
+  #question: string | undefined;
+  #asking = false;
+  #since: number | undefined;
+  /** What the terminal said last; some never say it. */
+  #focused = false;
+
+  constructor(options: NotifierOptions) {
+    this.#options = options;
+    // What is open at a resume is seen at once: somebody has just started the program.
+    this.#question = options.engine.state.questions[0]?.id;
+  }
+
+  focus(focused: boolean): void {
+    this.#focused = focused;
+  }
+
+  /** To be called after each change of the engine. */
+  follow(): void {
+    const { engine } = this.#options;
+    const now = engine.services.now();
+    const question = engine.state.questions[0]?.id;
+    if (question !== this.#question && question !== undefined) this.#ring('aish-tui: a question waits for you');
+    this.#question = question;
+    const asking = asksOf(engine);
+    if (asking && !this.#asking) this.#ring('aish-tui: a command waits for your input');
+    this.#asking = asking;
+    const busy = engine.conversation.phase.kind !== 'idle';
+    if (busy) this.#since ??= now;
+    else if (this.#since !== undefined) {
+      if (now - this.#since > LONG_MS) this.#ring('aish-tui: the run has ended');
+      this.#since = undefined;
+    }
+  }
+
+  /** BEL for every terminal; OSC 9 (iTerm2, kitty, WezTerm, Windows Terminal) is ignored by the others. The words are ours alone. */
+  #ring(words: string): void {
+    const { enabled, write, away } = this.#options;
+    if (enabled && !this.#focused && !away()) write(`\x07\x1b]9;${words}\x07`);
+  }
+}
+
+/** Whether a command of the model waits for input: nobody but the user can give it (EX-4). */
+function asksOf({ live, state }: Engine): boolean {
+  return [...live.commands].some(([op, running]) => op !== state.shell.running?.op && running.asks);
+}

@@ -1,0 +1,210 @@
+/** What a question looks like before it is drawn: its words, its whole action, its answers. Pure. */
+
+import { describeAction } from '../session/action.ts';
+import { shortDollars } from '../session/cost.ts';
+import type { Answer } from '../session/event.ts';
+import { isGrantable } from '../session/grants.ts';
+import type { Question } from '../session/question.ts';
+import { visible } from '../text/sanitize.ts';
+import { argumentTree, type TreeLine } from './argument-tree.ts';
+import { beginForm, type FormUi, fieldHeading, formTree } from './form.ts';
+
+export type Choice = {
+  readonly answer: Exclude<Answer['kind'], 'edit'>;
+  /** The letter that gives this answer. */
+  readonly key: string;
+  readonly label: string;
+};
+
+type Of<K extends Question['kind']> = Extract<Question, { kind: K }>;
+
+export type QuestionWords = {
+  readonly title: string;
+  /** Why it asks, one line or two. */
+  readonly reasons: readonly string[];
+  /** The whole action with nothing invisible in it (HA-1); empty where there is none. */
+  readonly action: string;
+  /** The arguments of a tool call. */
+  readonly tree: readonly TreeLine[];
+  /** What the tool's server says of it, marked as its word. */
+  readonly claims: readonly string[];
+  /** What would be lost. */
+  readonly stake: readonly string[];
+  /** Where and under what it would run. */
+  readonly place: string;
+  readonly danger: boolean;
+  readonly choices: readonly Choice[];
+  /** The choice that has the focus at first: never the one that runs something. */
+  readonly start: number;
+  readonly editable: boolean;
+};
+
+const HALT_CHOICES: readonly Choice[] = [
+  { answer: 'proceed', key: 'p', label: 'proceed' },
+  { answer: 'skip', key: 's', label: 'skip' },
+  { answer: 'abort', key: 'a', label: 'abort' },
+];
+
+/** The same for a tool call that destroys nothing. */
+const CONSENT_CHOICES: readonly Choice[] = [...HALT_CHOICES, { answer: 'always', key: 'P', label: 'always' }];
+
+/** An escalation knows no skip (HA-4). */
+const ESCALATION_CHOICES: readonly Choice[] = [
+  { answer: 'proceed', key: 'p', label: 'proceed' },
+  { answer: 'abort', key: 'a', label: 'abort' },
+];
+
+/** For a mode request proceed approves and skip denies (MO-3). */
+const MODE_CHOICES: readonly Choice[] = [
+  { answer: 'proceed', key: 'p', label: 'approve' },
+  { answer: 'skip', key: 's', label: 'deny' },
+  { answer: 'abort', key: 'a', label: 'abort' },
+];
+
+/** One slice more, or the end of the run with everything kept (CO-2). */
+const SPEND_CHOICES: readonly Choice[] = [
+  { answer: 'proceed', key: 'p', label: 'approve' },
+  { answer: 'abort', key: 'a', label: 'deny' },
+];
+
+/** What a HALT says in Restricted, where a yes alone does not get far (HA-6). */
+const REFUSED = 'Restricted: the kernel will refuse a write. u leaves Restricted and asks again.';
+
+/** A server may change a tool under a consent that was given before. */
+const CHANGED = 'The tool is not defined as it was when it was approved or first seen.';
+const REFUSED_AGENT = 'Restricted: the kernel will refuse a write.';
+
+/** What a question without an action has in common. */
+const BARE = {
+  action: '',
+  tree: [],
+  claims: [],
+  stake: [],
+  place: '',
+  danger: false,
+  start: 1,
+  editable: false,
+} as const;
+
+/** Sends what was typed to the server, or says no, or takes no stand. */
+const FORM_CHOICES: readonly Choice[] = [
+  { answer: 'proceed', key: 'p', label: 'send' },
+  { answer: 'skip', key: 's', label: 'decline' },
+  { answer: 'abort', key: 'a', label: 'cancel' },
+];
+
+/** The words of a question; of a form with what stands in it. */
+export function wordsOf(
+  question: Question,
+  ui: { readonly form?: FormUi; readonly edit?: string } = {},
+): QuestionWords {
+  switch (question.kind) {
+    case 'form':
+      return formWords(question, ui.form ?? beginForm(question).form, ui.edit !== undefined);
+    case 'escalation':
+      return escalationWords(question);
+    case 'mode':
+      return modeWords(question);
+    case 'spend':
+      return spendWords(question);
+    case 'halt':
+      return haltWords(question);
+  }
+}
+
+function escalationWords({ skips }: Of<'escalation'>): QuestionWords {
+  return {
+    ...BARE,
+    title: 'Go on?',
+    reasons: [
+      `${skips} actions in a row were skipped.`,
+      'proceed lets the run go on; abort ends it and keeps the conversation.',
+    ],
+    choices: ESCALATION_CHOICES,
+  };
+}
+
+function modeWords({ reason }: Of<'mode'>): QuestionWords {
+  return {
+    ...BARE,
+    title: 'Leave Restricted mode?',
+    reasons: ['The model asks for it: from then on its commands may write, delete and use the network.', 'Its reason:'],
+    action: visible(reason),
+    danger: true,
+    choices: MODE_CHOICES,
+  };
+}
+
+function formWords(question: Of<'form'>, form: FormUi, typing: boolean): QuestionWords {
+  const { server, message } = question;
+  return {
+    ...BARE,
+    title: `The MCP server ${server} asks`,
+    reasons: typing
+      ? [...fieldHeading(question, form), visible(message)]
+      : [visible(message), 'It goes to the server, which may tell the model.'],
+    tree: formTree(question, form),
+    choices: FORM_CHOICES,
+    editable: question.fields.length > 0,
+  };
+}
+
+function spendWords({ preset, spent, limit, allowance, asker }: Of<'spend'>): QuestionWords {
+  return {
+    ...BARE,
+    title: `Spend more?${asker ? ` · sub-agent ${asker.agent}` : ''}`,
+    reasons: [
+      `${shortDollars(spent)} of ${shortDollars(limit)} spent; ${visible(preset)} costs more.`,
+      `approve adds ${shortDollars(allowance)}; deny ends the run.`,
+      'cost.stop_at_dollars sets the limit; the conversation stays either way.',
+    ],
+    choices: SPEND_CHOICES,
+  };
+}
+
+function haltWords(question: Of<'halt'>): QuestionWords {
+  const { action, judgement, why, cwd, mode, step, tool, task, asker } = question;
+  const who = asker ? ` · sub-agent ${asker.agent}` : '';
+  const counter = step ? ` · step ${step.k}/${step.n}` : '';
+  // A sub-agent stays in its mode: there is nothing to offer.
+  const fails = why !== 'consent' && mode === 'restricted' && action.kind === 'command';
+  const refused = fails ? [asker ? REFUSED_AGENT : REFUSED] : [];
+  return {
+    title: `${TITLES[why]}${who}${counter}`,
+    reasons: [
+      ...reasonsOf(why, judgement.reason),
+      ...(tool?.changed ? [CHANGED] : []),
+      ...refused,
+      // The task stands last: on a small screen it gives way to the reason.
+      ...(task ? [`[task ${task.k}/${task.n}: ${visible(task.text)}]`] : []),
+      ...(asker ? [`[its task: ${visible(asker.task)}]`] : []),
+    ],
+    action: visible(action.kind === 'tool' ? action.name : describeAction(action)),
+    tree: action.kind === 'tool' ? argumentTree(action.arguments) : [],
+    claims: (tool?.claims ?? []).map((claim) => `its server says: ${visible(claim)}`),
+    stake: (judgement.stake ?? []).map(visible),
+    place: [
+      `in ${visible(cwd)}`,
+      mode,
+      ...(action.kind === 'command' && action.job ? ['as a background job'] : []),
+      ...(asker ? ['abort ends this sub-agent only'] : []),
+    ].join(' · '),
+    danger: why !== 'consent',
+    choices: isGrantable(question) ? CONSENT_CHOICES : HALT_CHOICES,
+    start: 1,
+    editable: action.kind === 'command',
+  };
+}
+
+const TITLES = { destructive: 'HALT', consent: 'Run this?', resumed: 'HALT · still open' } as const;
+
+function reasonsOf(why: keyof typeof TITLES, reason: string): readonly string[] {
+  switch (why) {
+    case 'destructive':
+      return [`Destructive: ${visible(reason)}`];
+    case 'consent':
+      return [`The model asks for it. The gate: ${visible(reason)}.`];
+    case 'resumed':
+      return ['It was open when the program closed. Nothing has run since.', visible(reason)];
+  }
+}

@@ -1,0 +1,303 @@
+/** One screen: the program's face, the terminal, and what the screen itself knows. Made once, outside React. */
+import type { Aish } from '../commands/aish.ts';
+import { giveBack, isEditorCommand, moveRows, paste, runCommand, setText, typeText } from '../editor/commands.ts';
+import { createHistory, type History, type HistoryWalk, type Walked } from '../editor/history.ts';
+import { type EditorState, expand } from '../editor/state.ts';
+import { sizeForModel } from '../engine/live.ts';
+import { showChord } from '../keymap/chord.ts';
+import type { KeyResolver, Pending } from '../keymap/resolver.ts';
+import type { KeyCommand, KeyContext } from '../keymap/table.ts';
+import { type Paint, paintOf } from '../render/paint.ts';
+import type { Theme } from '../render/theme.ts';
+import type { Answer } from '../session/event.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import type { Schedule } from '../terminal/tokenizer.ts';
+import { screenDesk } from './desk.ts';
+import { outputSize } from './entries/exec.ts';
+import type { Look } from './entries/look.ts';
+import { FieldInput } from './field-input.ts';
+import { fieldText } from './field-text.ts';
+import { type DirectOutput, FullScreen } from './full-screen.ts';
+import { Keyboard } from './keyboard.ts';
+import { Notifier } from './notifier.ts';
+import { promptName, promptWidths } from './prompt.ts';
+import { Questions } from './questions.ts';
+import { Reader } from './reader.ts';
+import { createStore, type Store } from './store.ts';
+import { initialUi, type Size, type Ui } from './ui.ts';
+import { View } from './view.ts';
+import { createWheel } from './wheel.ts';
+import { createWhichKey } from './which-key.ts';
+
+/** What of the terminal the screen uses; doubles fit. */
+export type ScreenTerminal = Pick<Terminal, 'fence' | 'stop' | 'setMouse' | 'handOver' | 'suspend' | 'ink'>;
+
+export type ScreenOptions = {
+  readonly aish: Aish;
+  readonly terminal: ScreenTerminal;
+  readonly keys: KeyResolver;
+  readonly theme: Theme;
+  readonly size: Size;
+  readonly schedule: Schedule;
+  readonly output: DirectOutput;
+  /** Clears the terminal and draws everything again. */
+  readonly redraw: () => void;
+};
+
+/** A button as it stands on the screen, in cells from the top left. */
+export type Button = {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly answer: Exclude<Answer['kind'], 'edit'>;
+};
+
+const WALKS: ReadonlySet<string> = new Set(['up', 'down', 'historyOlder', 'historyNewer']);
+
+/** Whether `Screen.edit` knows a command. */
+export function edits(command: string): boolean {
+  return isEditorCommand(command) || WALKS.has(command);
+}
+
+export class Screen {
+  readonly aish: Aish;
+  readonly terminal: ScreenTerminal;
+  readonly keys: KeyResolver;
+  /** Stays the same function when the theme changes. */
+  readonly paint: Paint = (role, text) => paintOf(this.#theme)(role, text);
+  readonly ui: Store<Ui>;
+  readonly questions: Questions;
+  readonly keyboard: Keyboard;
+  readonly field: FieldInput;
+  readonly fullScreen: FullScreen;
+  readonly view: View;
+  readonly reader: Reader;
+  readonly notifier: Notifier;
+  readonly wheel: (direction: -1 | 1) => void;
+  readonly whichKey: (pending: Pending | undefined) => void;
+  readonly history: History;
+  /** Facts of the last frame that input needs: where the question's buttons are, how much of its action is shown. */
+  buttons: readonly Button[] = [];
+  questionRows = { shown: 0, all: 0 };
+  readonly redraw: () => void;
+  readonly schedule: Schedule;
+  #walk: HistoryWalk | undefined;
+  #mouse: boolean;
+  #theme: Theme;
+  readonly #output: DirectOutput;
+  #warnings = 0;
+
+  constructor({ aish, terminal, keys, theme, size, schedule, output, redraw }: ScreenOptions) {
+    this.aish = aish;
+    this.terminal = terminal;
+    this.keys = keys;
+    this.#theme = theme;
+    this.redraw = redraw;
+    this.schedule = schedule;
+    this.#output = output;
+    this.#mouse = aish.ui.mouse;
+    this.ui = createStore(initialUi(size));
+    aish.engine.live.size = outputSize(size);
+    this.questions = new Questions(aish.engine, this.ui, (milliseconds) => terminal.fence(milliseconds), schedule);
+    this.field = new FieldInput(
+      terminal.ink,
+      schedule,
+      fieldText({ ui: this.ui, questions: this.questions, find: (text) => this.reader.find(text) }),
+    );
+    this.fullScreen = new FullScreen({
+      aish,
+      terminal,
+      output,
+      size: () => [this.ui.get().size.columns, this.ui.get().size.rows],
+      onChange: (away) => {
+        this.questions.hold(away);
+        if (!away) this.#fit();
+      },
+    });
+    this.keyboard = new Keyboard(aish, this.ui, schedule);
+    this.view = new View(aish.engine, (width) => this.look(width));
+    const write = (sequence: string) => output.direct(Buffer.from(sequence));
+    this.reader = new Reader(this.view, this.ui, write);
+    this.notifier = new Notifier({
+      engine: aish.engine,
+      enabled: aish.ui.notify,
+      write,
+      away: () => this.fullScreen.active,
+    });
+    this.wheel = createWheel(schedule, (direction) => this.view.by(direction * aish.ui.wheel_lines));
+    this.whichKey = createWhichKey(this.ui, schedule);
+    // Lines are kept by whoever submits them; this walks and searches them.
+    this.history = createHistory({ load: async () => aish.history.entries(), append: () => {} });
+    void this.history.load();
+  }
+
+  /** Always the same function, so that React need not subscribe anew at every drawing. */
+  readonly onUi = (listener: () => void): (() => void) => this.ui.subscribe(listener);
+  readonly onEngine = (listener: () => void): (() => void) => this.aish.engine.subscribe(listener);
+
+  /** Follows the engine until the result is called. */
+  connect(): () => void {
+    const { engine, face } = this.aish;
+    face.screen = screenDesk({
+      keys: this.keys,
+      theme: () => this.#theme,
+      setTheme: (theme) => this.setTheme(theme),
+    });
+    const ends = [
+      () => delete face.screen,
+      engine.subscribe(() => this.#follow()),
+      this.aish.history.onAgents((line) => this.history.add(line)),
+      engine.onGiveBack((text) => this.giveBack(text)),
+      () => this.questions.dispose(),
+      () => this.keyboard.dispose(),
+      () => this.fullScreen.dispose(),
+      () => this.view.dispose(),
+    ];
+    this.#follow();
+    this.#fit();
+    return () => {
+      for (const end of ends) end();
+    };
+  }
+
+  #follow(): void {
+    this.questions.follow();
+    this.view.follow();
+    this.keyboard.follow();
+    this.fullScreen.follow();
+    this.notifier.follow();
+  }
+
+  /** The first key of a command as people read it; rebinding changes it. */
+  readonly keyFor = (context: KeyContext, command: KeyCommand): string => {
+    const binding = this.keys.bindings(context).find((each) => each.command === command);
+    return showChord(binding?.chords[0] ?? '');
+  };
+
+  /** How entries are drawn in so many columns. */
+  look(width: number): Look {
+    return { width, paint: this.paint, theme: this.#theme };
+  }
+
+  /** The terminal has another size; what runs is told. */
+  resize(size: Size): void {
+    const { engine, shell } = this.aish;
+    this.ui.update({ size });
+    engine.live.size = outputSize(size);
+    this.#fit();
+    const commands = [...engine.live.commands.values()].filter((running) => running !== shell.running);
+    const models = commands.map((running) => ({ running, by: 'model' }));
+    for (const { running, by } of [...models, ...engine.services.jobs.list()]) {
+      const room = by === 'user' ? engine.live.size : sizeForModel(engine.live.size);
+      const { columns, rows } = this.fullScreen.has(running) ? size : room;
+      running.resize(columns, rows);
+    }
+  }
+
+  /** The user's shell has the room of its pane, or the whole screen while its program has it. */
+  #fit(): void {
+    const { columns, rows } = this.fullScreen.active ? this.ui.get().size : this.aish.engine.live.size;
+    this.aish.shell.resize(columns, rows);
+  }
+
+  setTheme(theme: Theme): void {
+    if (theme === this.#theme) return;
+    this.#theme = theme;
+    this.view.repaint();
+    this.redraw();
+  }
+
+  /** A line of the screen's own in the transcript. */
+  warn(text: string): void {
+    this.#warnings += 1;
+    const entry = { kind: 'notice', level: 'warning', text } as const;
+    this.aish.engine.showLocal({ kind: 'show', key: `screen${this.#warnings}`, entry });
+  }
+
+  /** Runs one of the editor's commands. */
+  edit(command: string): void {
+    const { editor } = this.ui.get();
+    if (isEditorCommand(command)) this.setEditor(runCommand(editor, command));
+    else if (command === 'up' || command === 'down') this.#upOrDown(command === 'up' ? -1 : 1);
+    else if (command === 'historyOlder') this.#show(this.history.older(this.#walk, expand(editor)));
+    else if (command === 'historyNewer' && this.#walk) this.#show(this.history.newer(this.#walk));
+  }
+
+  type(text: string): void {
+    this.setEditor(typeText(this.ui.get().editor, text));
+  }
+
+  paste(text: string): void {
+    this.setEditor(paste(this.ui.get().editor, text));
+  }
+
+  /** Another text ends a walk through the history; with the text, what was chosen for the line goes. */
+  setEditor(editor: EditorState): void {
+    if (editor.text !== this.ui.get().editor.text) this.#walk = undefined;
+    this.ui.update(editor.text === '' ? { editor, flip: undefined, goalNext: false } : { editor });
+  }
+
+  /** Lines that waited come back above what is being typed. */
+  giveBack(text: string): void {
+    this.setEditor(giveBack(this.ui.get().editor, text));
+  }
+
+  #upOrDown(by: -1 | 1): void {
+    const { editor, size } = this.ui.get();
+    const { width, firstWidth } = promptWidths(promptName(this.aish), size.columns);
+    const moved = moveRows(editor, by, width, firstWidth);
+    if (moved) this.ui.update({ editor: moved });
+    else this.edit(by < 0 ? 'historyOlder' : 'historyNewer');
+  }
+
+  #show(walked: Walked | undefined): void {
+    if (!walked) return;
+    this.setEditor(setText(this.ui.get().editor, walked.text));
+    this.#walk = walked.walk;
+    if (this.aish.history.isAgents(walked.text)) this.hint('the agent ran this');
+  }
+
+  hint(hint: string): void {
+    this.ui.update({ hint });
+  }
+
+  /** Ctrl-Z: nothing is drawn from here until `fg`. */
+  async suspend(): Promise<void> {
+    this.#output.hold();
+    await this.terminal.stop().finally(() => this.#output.release());
+  }
+
+  /** Lets a child have the terminal; what asks meanwhile waits. */
+  async lend<T>(run: () => Promise<T>): Promise<T> {
+    this.questions.hold(true);
+    this.fullScreen.hold(true);
+    this.#output.hold();
+    try {
+      return await this.terminal.suspend(run);
+    } finally {
+      this.#output.release();
+      this.fullScreen.hold(false);
+      this.questions.hold(false);
+    }
+  }
+
+  toggleMouse(): void {
+    this.#mouse = !this.#mouse;
+    this.terminal.setMouse(this.#mouse);
+    this.hint(this.#mouse ? 'mouse on' : 'mouse off: the terminal selects text itself');
+  }
+
+  /** Ends whatever the conversation is doing; false when it does nothing. */
+  abort(): boolean {
+    const { engine } = this.aish;
+    if (engine.conversation.phase.kind === 'idle') return false;
+    void engine.dispatch({ type: 'aborted' });
+    return true;
+  }
+
+  /** Moves the keyboard to the program in the foreground, or back. */
+  takeKeyboard(keyboard: Ui['keyboard']): void {
+    if (keyboard === 'program' && !this.keyboard.program) this.hint('no program is running');
+    else this.ui.update({ keyboard });
+  }
+}

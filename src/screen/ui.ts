@@ -1,0 +1,53 @@
+/** What the screen itself knows beside the engine's state: one value, from which every component selects. */
+import type { Completion } from '../commands/aish.ts';
+import type { EditorState } from '../editor/state.ts';
+import { createEditor } from '../editor/state.ts';
+import type { Pending } from '../keymap/resolver.ts';
+import type { QuestionUi } from './questions.ts';
+
+export type Size = { readonly columns: number; readonly rows: number };
+
+/** What lies over the transcript, or took the keyboard from the prompt. */
+export type Panel =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'help'; readonly top: number }
+  | { readonly kind: 'goal'; readonly text: string }
+  | { readonly kind: 'confirmAbort'; readonly focus: number }
+  /** Completions of the word before the cursor, or lines of the history that match what is typed. */
+  | {
+      readonly kind: 'choices';
+      readonly of: 'completion' | 'history';
+      readonly query: string;
+      readonly items: readonly Completion[];
+      readonly index: number;
+      /** Where the completed word begins. */
+      readonly start: number;
+    }
+  /** The keyboard moves the transcript; `note` says what came of the last search. */
+  | { readonly kind: 'scroll'; readonly note: string }
+  /** A search is being typed. */
+  | { readonly kind: 'find'; readonly text: string; readonly note: string };
+
+export const NO_PANEL: Panel = { kind: 'none' };
+
+export type Ui = {
+  readonly size: Size;
+  readonly editor: EditorState;
+  /** The user took the line the other way than it was read (IN-3). */
+  readonly flip?: 'shell' | 'ai' | undefined;
+  /** Enter makes the line the goal of a run (NO-1). */
+  readonly goalNext: boolean;
+  readonly keyboard: 'prompt' | 'program';
+  readonly panel: Panel;
+  readonly question?: QuestionUi | undefined;
+  /** The beginning of a key sequence, with what may follow. */
+  readonly pending?: Pending | undefined;
+  /** The same, once it is to be listed. */
+  readonly which?: Pending | undefined;
+  /** One line for the status bar until the next key. */
+  readonly hint?: string | undefined;
+};
+
+export function initialUi(size: Size): Ui {
+  return { size, editor: createEditor(), goalNext: false, keyboard: 'prompt', panel: NO_PANEL };
+}

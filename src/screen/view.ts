@@ -1,0 +1,276 @@
+/** The transcript as the viewport shows it: follows the engine's entries, wraps each once, keeps the scroll place. */
+import type { Engine } from '../engine/engine.ts';
+import type { Shown } from '../engine/transcript.ts';
+import { createLineCache } from '../render/lines.ts';
+import type { Searchable } from '../render/search.ts';
+import { type Anchor, createViewport, type View as Visible } from '../render/viewport.ts';
+import type { Entry } from '../session/entry.ts';
+import { storyLines } from './entries/children.ts';
+import { type Fold, foldLines, isFolded, LONG } from './entries/fold.ts';
+import { entryLines } from './entries/lines.ts';
+import type { Look } from './entries/look.ts';
+import { trueEntry } from './entries/true-text.ts';
+
+/** Time spent on measuring in one go, and the pause between: keys must not wait. In ms. */
+const MEASURE_TIME = 3;
+const MEASURE_PAUSE = 15;
+/** Entries that are looked through for a long one: each may have to be wrapped first. */
+const LOOKED_AT = 200;
+
+export class View {
+  readonly #engine: Engine;
+  readonly #look: (width: number) => Look;
+  readonly #cache = createLineCache();
+  readonly #viewport = createViewport((key, width) => this.#linesOf(key, width));
+  readonly #shown = new Map<string, Shown>();
+  /** What the user chose; other entries fold by themselves. */
+  readonly #folds = new Map<string, Fold>();
+  /** Places of entries that will be shown again under their key. */
+  readonly #open = new Set<number>();
+  readonly #listeners = new Set<() => void>();
+  #entries: readonly Shown[] = [];
+  #length = 0;
+  #seen = -1;
+  #size = '';
+  #columns = 80;
+  #measuring: NodeJS.Timeout | undefined;
+  /** Grows when what is visible may have changed. */
+  version = 0;
+
+  constructor(engine: Engine, look: (width: number) => Look) {
+    this.#engine = engine;
+    this.#look = look;
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** To be called after each change of the engine. */
+  follow(): void {
+    const { transcript } = this.#engine;
+    if (transcript.version === this.#seen) return;
+    this.#seen = transcript.version;
+    if (transcript.entries !== this.#entries || transcript.entries.length < this.#length) this.#resync();
+    for (const at of this.#open) this.#take(at);
+    for (; this.#length < transcript.entries.length; this.#length += 1) this.#take(this.#length);
+    this.#changed();
+  }
+
+  /** Entries were taken away; those that are left keep their lines. */
+  #resync(): void {
+    const { entries } = this.#engine.transcript;
+    const kept = new Set(entries.map((shown) => shown.key));
+    const before = this.#viewport.keys().slice();
+    for (const key of before) {
+      if (kept.has(key)) continue;
+      this.#viewport.delete(key);
+      this.#cache.delete(key);
+      this.#cache.delete(`${key} folded`);
+      this.#shown.delete(key);
+      this.#folds.delete(key);
+    }
+    const known = this.#viewport.keys().length;
+    this.#entries = entries;
+    this.#length = 0;
+    this.#open.clear();
+    if (known > 0) return;
+    // The first look at a resumed session: only what is visible is wrapped now.
+    for (const shown of entries) this.#shown.set(shown.key, shown);
+    this.#viewport.load(entries.map((shown) => shown.key));
+  }
+
+  #take(at: number): void {
+    const shown = this.#entries[at];
+    if (!shown) return;
+    const had = this.#shown.get(shown.key);
+    if (mayChange(shown.entry)) this.#open.add(at);
+    else this.#open.delete(at);
+    if (had === shown) return;
+    this.#shown.set(shown.key, shown);
+    this.#viewport.set(shown.key);
+  }
+
+  #wholeLinesOf(key: string, width: number): readonly string[] {
+    const shown = this.#shown.get(key);
+    if (!shown) return [];
+    return this.#cache.get(key, shown.version, width, () =>
+      storyLines(shown, this.#look(width), (entry) => trueEntry(this.#engine, entry)),
+    );
+  }
+
+  #linesOf(key: string, width: number): readonly string[] {
+    const fold = this.#folds.get(key) ?? 'auto';
+    const entry = this.#shown.get(key)?.entry;
+    if (entry?.kind === 'delegate' && isFolded(fold, entry, 0)) return this.#foldedAgent(key, width);
+    const lines = this.#wholeLinesOf(key, width);
+    if (!entry || !isFolded(fold, entry, lines.length)) return lines;
+    return foldLines(lines, fold, (left) =>
+      this.#look(width).paint('dim', `  ⋯ ${left.toLocaleString('en')} lines folded`),
+    );
+  }
+
+  /** Its report without its story, which is not even wrapped for this. */
+  #foldedAgent(key: string, width: number): readonly string[] {
+    const shown = this.#shown.get(key);
+    if (!shown) return [];
+    return this.#cache.get(`${key} folded`, shown.version, width, () =>
+      entryLines(trueEntry(this.#engine, shown.entry), this.#look(width)),
+    );
+  }
+
+  /** The entry of a key, while it is shown, as the user sees it. */
+  entryOf(key: string): Entry | undefined {
+    const entry = this.#shown.get(key)?.entry;
+    return entry && trueEntry(this.#engine, entry);
+  }
+
+  /** The same as it is shown: with the true texts where the session has handles (SE-3). */
+  shownEntryOf(key: string): Entry | undefined {
+    const entry = this.entryOf(key);
+    return entry && trueEntry(this.#engine, entry);
+  }
+
+  /** What a search goes through: whole entries, folded or not. */
+  get searchable(): Omit<Searchable, 'textOf'> {
+    return { keys: this.#viewport.keys(), linesOf: (key) => this.#wholeLinesOf(key, this.#columns) };
+  }
+
+  /** Opens what is folded, closes what is open; false where an entry is too short for it. */
+  toggleFold(key: string): boolean {
+    const entry = this.entryOf(key);
+    const lines = this.#wholeLinesOf(key, this.#columns).length;
+    if (!entry) return false;
+    if (isFolded(this.#folds.get(key) ?? 'auto', entry, lines)) this.#setFold(key, 'open');
+    else if (isFolded('closed', entry, lines)) this.#setFold(key, 'closed');
+    else return false;
+    return true;
+  }
+
+  #setFold(key: string, fold: Fold): void {
+    this.#folds.set(key, fold);
+    this.#viewport.set(key);
+    this.#changed();
+  }
+
+  /** Brings a line of an entry into view; one that is folded away is opened. */
+  reveal(anchor: Anchor): void {
+    if (this.#linesOf(anchor.key, this.#columns).length < this.#wholeLinesOf(anchor.key, this.#columns).length)
+      this.#setFold(anchor.key, 'open');
+    this.#viewport.reveal(anchor);
+    this.#changed();
+  }
+
+  /** The line at the top of the view. */
+  top(): Anchor | undefined {
+    return this.#viewport.view().rows[0];
+  }
+
+  /** The entries in view, from the top. */
+  keysInView(): readonly string[] {
+    return [...new Set(this.#viewport.view().rows.map((row) => row.key))];
+  }
+
+  /** The entry before or after another that has lines to show. */
+  neighbour(key: string, direction: -1 | 1): string | undefined {
+    const keys = this.#viewport.keys();
+    let at = keys.indexOf(key) + direction;
+    while (at >= 0 && at < keys.length && this.#linesOf(keys[at] ?? '', this.#columns).length === 0) at += direction;
+    return keys[at];
+  }
+
+  /** The newest entry in view, or else at all, that is long; a sub-agent is. */
+  lastLong(): string | undefined {
+    const isLong = (key: string) =>
+      this.#shown.get(key)?.entry.kind === 'delegate' || this.#wholeLinesOf(key, this.#columns).length > LONG;
+    return this.keysInView().findLast(isLong) ?? this.#viewport.keys().slice(-LOOKED_AT).findLast(isLong);
+  }
+
+  /** Something of how lines are marked has changed, not the lines. */
+  remark(): void {
+    this.#changed();
+  }
+
+  /** What is visible in a window of this size. */
+  visible(columns: number, rows: number): Visible {
+    const size = `${columns}×${rows}`;
+    if (size !== this.#size) {
+      this.#size = size;
+      this.#columns = columns;
+      this.#viewport.resize(columns, rows);
+    }
+    return this.#viewport.view();
+  }
+
+  /** Whether new lines scroll into view by themselves. */
+  get stuck(): boolean {
+    return this.#viewport.view().stuck;
+  }
+
+  by(lines: number): void {
+    this.#viewport.scroll(lines);
+    this.#changed();
+  }
+
+  page(direction: -1 | 1): void {
+    this.#viewport.page(direction);
+    this.#changed();
+  }
+
+  halfPage(direction: -1 | 1): void {
+    this.#viewport.halfPage(direction);
+    this.#changed();
+  }
+
+  home(): void {
+    this.#viewport.home();
+    this.#changed();
+  }
+
+  end(): void {
+    if (this.stuck) return;
+    this.#viewport.end();
+    this.#changed();
+  }
+
+  /** Colours have changed: every entry is drawn anew. */
+  repaint(): void {
+    this.#cache.clear();
+    this.#changed();
+  }
+
+  dispose(): void {
+    clearTimeout(this.#measuring);
+    this.#listeners.clear();
+  }
+
+  #changed(): void {
+    this.version += 1;
+    if (!this.stuck) this.#measureLater();
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** How much is below is known once everything was wrapped: in the background, and only while somebody looks. */
+  #measureLater(): void {
+    this.#measuring ??= setTimeout(() => {
+      this.#measuring = undefined;
+      if (this.stuck) return;
+      const end = performance.now() + MEASURE_TIME;
+      let left = true;
+      let measured = false;
+      while (left && performance.now() < end) {
+        left = this.#viewport.measure(1);
+        measured ||= left;
+      }
+      if (left) this.#measureLater();
+      else if (measured) this.#changed();
+    }, MEASURE_PAUSE);
+    this.#measuring.unref();
+  }
+}
+
+function mayChange(entry: Entry): boolean {
+  if (entry.kind === 'exec' || entry.kind === 'tool' || entry.kind === 'delegate') return entry.result === undefined;
+  return entry.kind === 'user' && entry.queued;
+}

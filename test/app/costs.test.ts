@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createCostMeter } from '../../src/app/costs.ts';
+import { createBroker } from '../../src/broker/index.ts';
+import { DEFAULTS } from '../../src/config/config.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { type Bench, startEngine } from '../support/engine.ts';
+import { type ScriptedServer, say, startScriptedServer } from '../support/scripted-server.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'aish-meter-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const usage = { usage: { prompt: 1000, completion: 0 } };
+
+/** An engine whose model `fast` costs a dollar a thousand tokens, under these limits. */
+function metered(server: ScriptedServer, cost: { warn_at_dollars?: number; stop_at_dollars?: number }) {
+  const preset = { name: 'fast', baseUrl: server.baseUrl, model: 'm' };
+  const broker = createBroker({ presets: [preset], prepare: (name, messages) => refused(name) ?? { messages } });
+  const refused = (name: string) => {
+    const why = meter.refusal(name);
+    return why === undefined ? undefined : { refused: why };
+  };
+  let engine: Engine | undefined;
+  const meter = createCostMeter({
+    config: {
+      ...DEFAULTS,
+      cost,
+      models: { fast: { base_url: server.baseUrl, prices: { input: 1000, output: 0 } } },
+    },
+    configFile: join(dir, 'config.jsonc'),
+    stateDir: dir,
+    session: 's1',
+    engine: () => {
+      if (!engine) throw new Error('not yet');
+      return engine;
+    },
+    presets: () => broker.presets(),
+  });
+  const bench = startEngine(preset, { services: { models: meter.metered(broker), spending: meter.spending } });
+  engine = bench.engine;
+  return { bench, meter };
+}
+
+async function ask({ engine, until }: Bench, text: string): Promise<void> {
+  void engine.dispatch({ type: 'asked', line: engine.newLineId(), text });
+  await until(() => ['idle', 'awaitingSpend'].includes(engine.conversation.phase.kind));
+}
+
+const notices = ({ engine }: Bench) =>
+  engine.transcript.entries.flatMap(({ entry }) => (entry.kind === 'notice' ? [entry.text] : []));
+
+describe('the meter', () => {
+  it('counts every call where it ends, warns once, and keeps it for all sessions', async () => {
+    await using server = await startScriptedServer([say('a', usage), say('b', usage), say('c', usage)]);
+    const { bench, meter } = metered(server, { warn_at_dollars: 1.5 });
+    await using running = bench;
+    for (const text of ['one', 'two', 'three']) await ask(running, text);
+    expect(running.engine.state.costs.rows).toMatchObject([{ category: 'chat', calls: 3, dollars: 3 }]);
+    expect(notices(running)).toEqual(['[aish] this session has cost $2.00 (cost.warn_at_dollars is $1.50)']);
+    expect(await meter.days()).toMatchObject([{ model: 'm', calls: 3, dollars: 3 }]);
+    expect(running.journal.filter(({ type }) => type === 'callCounted')).toHaveLength(3);
+    meter.close();
+  });
+
+  it('lets a session go on by one slice from where it is, and refuses what does not ask', async () => {
+    await using server = await startScriptedServer([say('a', usage), say('b', usage)]);
+    const { bench, meter } = metered(server, { stop_at_dollars: 0.75 });
+    await using running = bench;
+    await ask(running, 'one');
+    expect(meter.refusal('fast')).toMatch(/fast is paid for, and the session has cost \$1\.00 of \$0\.75/);
+    await ask(running, 'two');
+    const [question] = running.engine.state.questions;
+    expect(question).toMatchObject({ kind: 'spend', spent: 1, limit: 0.75, allowance: 0.75 });
+    void running.engine.dispatch({ type: 'answered', question: question?.id ?? '', answer: { kind: 'proceed' } });
+    await running.until(() => running.engine.conversation.phase.kind === 'idle');
+    expect(meter.spending.stopFor('fast')).toEqual({ spent: 2, limit: 1.75, allowance: 0.75 });
+    meter.close();
+  });
+
+  it('with a limit of nothing asks before the first paid call, and makes it after a yes', async () => {
+    await using server = await startScriptedServer([say('a', usage)]);
+    const { bench, meter } = metered(server, { stop_at_dollars: 0 });
+    await using running = bench;
+    await ask(running, 'one');
+    const [question] = running.engine.state.questions;
+    expect(question).toMatchObject({ kind: 'spend', spent: 0, allowance: 0.01 });
+    expect(server.requests).toHaveLength(0);
+    void running.engine.dispatch({ type: 'answered', question: question?.id ?? '', answer: { kind: 'proceed' } });
+    await running.until(() => running.engine.conversation.phase.kind === 'idle');
+    expect(server.requests).toHaveLength(1);
+    meter.close();
+  });
+});

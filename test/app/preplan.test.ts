@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { createPreplanner } from '../../src/app/preplan.ts';
+import { createBroker } from '../../src/broker/index.ts';
+import { hold, say, startScriptedServer } from '../support/scripted-server.ts';
+
+const brokerAt = (baseUrl: string) => createBroker({ presets: [{ name: 'cloud', baseUrl, model: 'm' }] });
+
+describe('the planning call', () => {
+  it('asks for TASK: lines, no more than wanted, without tools and not as a stream', async () => {
+    await using server = await startScriptedServer([say('TASK: a')]);
+    const { signal } = new AbortController();
+    const planned = await createPreplanner(brokerAt(server.baseUrl), undefined).plan('cloud', 'tidy', 7, signal);
+    expect(planned.text).toBe('TASK: a');
+    const [request] = server.requests;
+    expect(request?.system).toMatch(/TASK: <imperative sentence, at most 80 characters>/);
+    expect(request?.system).toContain('At most 7 tasks');
+    expect(request).toMatchObject({ stream: false, lastUser: 'tidy', toolNames: [] });
+    expect(request?.body.max_tokens).toBe(800);
+  });
+
+  it('uses the user’s own prompt where there is one', async () => {
+    await using server = await startScriptedServer([say('TASK: a')]);
+    const { signal } = new AbortController();
+    await createPreplanner(brokerAt(server.baseUrl), 'Plan in Latin.').plan('cloud', 'tidy', 7, signal);
+    expect(server.requests[0]?.system).toBe('Plan in Latin.');
+  });
+
+  it('fails when it takes too long, and is cancelled when the user says so', async () => {
+    await using server = await startScriptedServer([{ text: [hold('a')] }, { text: [hold('b')] }]);
+    const slow = createPreplanner(brokerAt(server.baseUrl), undefined, 100);
+    const late = await slow.plan('cloud', 'tidy', 7, new AbortController().signal);
+    expect(late).toMatchObject({ finish: 'failed', failure: { message: 'cloud gave no plan within 0.1 s' } });
+    const user = new AbortController();
+    const patient = createPreplanner(brokerAt(server.baseUrl), undefined);
+    const pending = patient.plan('cloud', 'tidy', 7, user.signal);
+    await server.request(2);
+    user.abort();
+    expect((await pending).finish).toBe('cancelled');
+  });
+});

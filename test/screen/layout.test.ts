@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fitSegments } from '../../src/render/segments.ts';
+import { bytes, duration, shortPath } from '../../src/screen/entries/frame.ts';
+import { layoutOf } from '../../src/screen/layout.ts';
+import { wordsOf } from '../../src/screen/question.ts';
+import { layoutQuestion } from '../../src/screen/question-layout.ts';
+import { textWidth } from '../../src/text/width.ts';
+import { deadly } from '../support/machine.ts';
+
+const question = (command: string) =>
+  wordsOf({
+    id: 'q1',
+    session: 'main',
+    kind: 'halt',
+    action: { kind: 'command', command, job: false },
+    judgement: deadly,
+    why: 'destructive',
+    cwd: '/work',
+    mode: 'unrestricted',
+  });
+
+describe('rows', () => {
+  it('always add up to the terminal', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 10, max: 200 }), fc.integer({ min: 0, max: 500 }), (rows, lines) => {
+        const { main, prompt, status } = layoutOf(rows, lines);
+        expect(main + prompt + status).toBe(rows);
+      }),
+    );
+  });
+
+  it('of a question fit, and every line of its action can be scrolled to', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 400 }),
+        // From the smallest screen there is (UI-1), less prompt and status.
+        fc.integer({ min: 40, max: 120 }),
+        fc.integer({ min: 6, max: 40 }),
+        (command, columns, rows) => {
+          const at = (top: number) => layoutQuestion(question(command), { columns, rows, bottom: rows, top });
+          const first = at(0);
+          expect(first.height).toBeLessThanOrEqual(rows);
+          expect(first.body.length === 0 || first.shown > 0).toBe(true);
+          const last = at(Number.MAX_SAFE_INTEGER);
+          expect(last.top + last.shown).toBe(last.body.length);
+          expect(first.buttons.every((button) => button.y < rows)).toBe(true);
+        },
+      ),
+    );
+  });
+});
+
+describe('the status line', () => {
+  it('is exactly as wide as the screen, and keeps the heaviest segment', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 20, max: 200 }),
+        fc.array(fc.string({ maxLength: 30 }), { maxLength: 6 }),
+        (columns, texts) => {
+          const segments = [{ text: 'MODE', weight: 9 }, ...texts.map((text) => ({ text, weight: 1 }))];
+          const line = fitSegments(segments, { text: '/some/where', weight: 0 }, columns);
+          expect(textWidth(line)).toBe(columns);
+          expect(line).toContain('MODE');
+        },
+      ),
+    );
+  });
+});
+
+it('tells durations, sizes and paths for people', () => {
+  expect([0, 999, 1000, 59_949, 125_000, 3_840_000].map(duration)).toEqual([
+    '0 ms',
+    '999 ms',
+    '1.0 s',
+    '59.9 s',
+    '2 min 5 s',
+    '1 h 4 min',
+  ]);
+  expect([999, 1500, 56_000, 3_000_000].map(bytes)).toEqual(['999 B', '1.5 kB', '56 kB', '3.0 MB']);
+  expect([shortPath('/home/me/x', '/home/me'), shortPath('/home/meme', '/home/me')]).toEqual(['~/x', '/home/meme']);
+});
