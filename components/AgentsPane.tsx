@@ -18,13 +18,13 @@ export function AgentsPane({ agents: { running, waiting }, columns, rows }: Prop
   const { aish, paint } = screen;
   const now = useTicker(true, aish.engine.services.now);
   const shown = running.slice(0, rows);
-  const look = screen.look(columns);
+  const context = screen.renderContext(columns);
   const reveal = (text: string) => aish.engine.services.secrets.reveal(text);
   const left = waiting + running.length - shown.length;
   const more = left > 0 && shown.length < rows ? [paint('dim', `  ${left} more to come`)] : [];
   return (
     <Box flexDirection="column" flexShrink={0}>
-      <Lines lines={[...shown.map((agent) => agentLine(agent, now, look, reveal)), ...more]} />
+      <Lines lines={[...shown.map((agent) => agentLine(agent, now, context, reveal)), ...more]} />
     </Box>
   );
 }

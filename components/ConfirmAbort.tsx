@@ -8,7 +8,7 @@ export const CONFIRM_ROWS = 3;
 /** Asks before a run is ended by the key that also starts one. The focus is on going on. */
 export function ConfirmAbort({ focus, columns }: { readonly focus: number; readonly columns: number }) {
   const { paint } = useScreen();
-  const buttons = [' end it (y) ', ' let it go on (n) '].map((text, index) =>
+  const buttons = [' end it (y) ', ' let it continue (n) '].map((text, index) =>
     index === focus ? paint('button', text) : text,
   );
   return (

@@ -21,7 +21,7 @@ export function ExecPane({ command, columns, rows, keyboard }: Props) {
   const { paint } = screen;
   useFrames(command.running.output);
   useModes(command.running);
-  const heading = execHeading(command, screen.look(columns));
+  const heading = execHeading(command, screen.renderContext(columns));
   const lines = useWaitingLines();
   const waiting = command.by === 'user' && command.job === undefined && lines !== '' ? lines.split('\n') : [];
   const room = Math.max(1, rows - heading.length - 1 - waiting.length);

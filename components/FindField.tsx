@@ -14,7 +14,7 @@ export function FindField({ text, note, columns }: Props) {
   return (
     <Box flexDirection="column" flexShrink={0}>
       <Lines lines={[rule(paint('strong', ' search '), right, columns, 'dim', paint)]} />
-      <Field value={text} onChange={(value) => screen.reader.find(value)} onSubmit={() => screen.reader.keep()} />
+      <Field value={text} onChange={(value) => screen.navigator.find(value)} onSubmit={() => screen.navigator.keep()} />
     </Box>
   );
 }

@@ -2,8 +2,8 @@ import { Box, useApp } from 'ink';
 import { useEffect, useLayoutEffect } from 'react';
 import { useScreen } from '../hooks/context.ts';
 import type { QuestionWords } from '../src/screen/question.ts';
+import type { QuestionUi } from '../src/screen/question-dialog.ts';
 import { buttonText, type QuestionLayout } from '../src/screen/question-layout.ts';
-import type { QuestionUi } from '../src/screen/questions.ts';
 import { Field } from './Field.tsx';
 import { Lines } from './Lines.tsx';
 import { rule } from './rule.ts';
@@ -39,7 +39,7 @@ export function HaltModal({ words, question, layout, columns }: Props) {
     let gone = false;
     const limit = new Promise((resolve) => setTimeout(resolve, FLUSH_MS));
     void Promise.race([waitUntilRenderFlush(), limit]).then(() => {
-      if (!gone) screen.questions.drawn(id);
+      if (!gone) screen.questionDialog.drawn(id);
     });
     return () => {
       gone = true;
@@ -63,8 +63,8 @@ export function HaltModal({ words, question, layout, columns }: Props) {
         <Field
           key={question.form?.at}
           value={question.edit}
-          onChange={(edit) => screen.questions.show({ edit })}
-          onSubmit={(text) => screen.questions.submitEdit(text)}
+          onChange={(edit) => screen.questionDialog.show({ edit })}
+          onSubmit={(text) => screen.questionDialog.submitEdit(text)}
         />
       )}
       <Lines

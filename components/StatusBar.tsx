@@ -17,9 +17,9 @@ import { displayText } from '../src/text/display.ts';
 import { Lines } from './Lines.tsx';
 
 /** Characters of a task in this line; the transcript has all of it. */
-const MOST_TASK = 32;
+const MAX_TASK_CHARS = 32;
 
-/** One line: mode, model, run, jobs, what goes on and for how long, where (UI-4). A begun key sequence takes its place. */
+/** One line: mode, model, run, jobs, what is happening and for how long, where (UI-4). A begun key sequence takes its place. */
 export const StatusBar = memo(function StatusBar({ columns }: { readonly columns: number }) {
   const { aish, paint, keyFor } = useScreen();
   const pending = useUi((ui) => ui.pending);
@@ -71,9 +71,9 @@ function norrisSegments(run: NorrisRun): Segment[] {
   const counter = `task ${task.k}/${task.n}`;
   const words = [...displayText(task.text)];
   const text =
-    words.length > MOST_TASK
+    words.length > MAX_TASK_CHARS
       ? `${words
-          .slice(0, MOST_TASK - 1)
+          .slice(0, MAX_TASK_CHARS - 1)
           .join('')
           .trimEnd()}…`
       : words.join('');

@@ -14,7 +14,7 @@ export function StreamingPane({ reply, columns, rows }: Props) {
   const stream = useRef<ReturnType<typeof createStreamLines>>(undefined);
   stream.current ??= createStreamLines();
   useFrames(reply);
-  const lines = stream.current(reply, screen.look(columns));
+  const lines = stream.current(reply, screen.renderContext(columns));
   return (
     <Box flexDirection="column" flexShrink={0}>
       <Lines lines={lines.slice(-rows)} />

@@ -12,16 +12,16 @@ type Props = { readonly columns: number; readonly rows: number };
  * pushed up by the streams below, so that a growing stream draws nothing here.
  */
 export function TranscriptPane({ columns, rows }: Props) {
-  const { paint, reader } = useScreen();
+  const { paint, navigator } = useScreen();
   const view = useViewport(columns, rows);
   const welcome = useWelcome(columns);
   const lines = view.rows.map(({ key, text }) => {
-    const found = reader.query === '' ? text : markMatches(text, reader.query);
-    return key === reader.selected && text !== ' ' ? markStart(found) : found;
+    const found = navigator.query === '' ? text : markMatches(text, navigator.query);
+    return key === navigator.selected && text !== ' ' ? markStart(found) : found;
   });
   const more = paint('dim', `── ↓ ${view.below.toLocaleString('en')} more below · Ctrl-End `);
   const shown =
-    view.stuck || view.below === 0 ? [...welcome, ...lines] : [...lines.slice(0, Math.max(0, rows - 1)), more];
+    view.followsTail || view.below === 0 ? [...welcome, ...lines] : [...lines.slice(0, Math.max(0, rows - 1)), more];
   return (
     <Box flexDirection="column" justifyContent="flex-end" flexShrink={1} overflowY="hidden">
       <Lines lines={shown.slice(-rows)} />

@@ -7,7 +7,7 @@ import { createKeyResolver } from '../src/keymap/resolver.ts';
 import { KEY_TABLE } from '../src/keymap/table.ts';
 import { themeFor } from '../src/render/choose-theme.ts';
 import { ScreenOutput } from '../src/render/output.ts';
-import { farewell } from '../src/screen/farewell.ts';
+import { exitSummary } from '../src/screen/exit-summary.ts';
 import { Screen } from '../src/screen/screen.ts';
 import { afterInput } from '../src/terminal/schedule.ts';
 import { createTerminal, type Terminal } from '../src/terminal/terminal.ts';
@@ -15,7 +15,7 @@ import { Root } from './Root.tsx';
 
 /** Frames drawn in that time after a resize may be wrong; then everything is drawn anew. In ms. */
 const SETTLE_MS = 30;
-const MOST_FPS = 120;
+const MAX_FPS = 120;
 
 /** Runs the full screen until the user leaves; the exit code. Rejects with what broke it, the terminal restored. */
 export async function runScreen(aish: Aish): Promise<number> {
@@ -32,7 +32,7 @@ export async function runScreen(aish: Aish): Promise<number> {
     },
   });
   const broke = (error: unknown) => ended.reject(error);
-  // A terminal that is gone tells so at every write; the hang-up has its own way to end the program.
+  // A terminal that is gone fails every write; the hang-up has its own way to end the program.
   const ignore = () => {};
   const mute = () => output.mute();
   process.stdout.on('error', ignore);
@@ -56,7 +56,7 @@ export async function runScreen(aish: Aish): Promise<number> {
     process.off('exit', mute);
   }
   const { columns, rows } = output;
-  process.stdout.write(farewell(aish, screen.look(columns), rows));
+  process.stdout.write(exitSummary(aish, screen.renderContext(columns), rows));
   return code;
 }
 
@@ -82,7 +82,7 @@ function open(aish: Aish, terminal: Terminal, output: ScreenOutput, broke: (erro
     stdin: terminal.ink as unknown as NodeJS.ReadStream,
     exitOnCtrlC: false,
     incrementalRendering: true,
-    maxFps: MOST_FPS,
+    maxFps: MAX_FPS,
     interactive: true,
     patchConsole: false,
   });

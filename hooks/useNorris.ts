@@ -20,7 +20,7 @@ export function useNorris() {
   };
 }
 
-/** The question on screen: the head of the line (HA-6), in the true words. */
+/** The question on screen: the head of the queue (HA-6), with its secrets revealed. */
 export function useQuestion(): Question | undefined {
   const { engine } = useScreen().aish;
   const head = useSession((state) => state.questions[0]);
@@ -30,7 +30,7 @@ export function useQuestion(): Question | undefined {
 /** What the conversation is doing, in a word or two; undefined when it does nothing. */
 export function activityOf(state: State): string | undefined {
   const { phase } = rootOf(state);
-  // The agent goes on with the report of a sub-agent that asks.
+  // The agent continues with the report of a sub-agent that asks.
   if (state.questions.length > 0) return 'waits for you';
   switch (phase.kind) {
     case 'idle':

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { useScreen } from './context.ts';
 
-/** How far the running tools say they are, one a line; empty when none says so. */
+/** The progress that running tools report, one a line; empty when none does. */
 export function useProgress(): string {
   const { engine } = useScreen().aish;
   return useSyncExternalStore(

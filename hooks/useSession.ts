@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import type { Shown } from '../src/engine/transcript.ts';
+import type { TranscriptItem } from '../src/engine/transcript.ts';
 import { type Conversation, rootOf, type State } from '../src/session/state.ts';
 import { useScreen } from './context.ts';
 
@@ -22,7 +22,7 @@ export function useSaidSince(key: string | undefined): boolean {
 }
 
 /** The entries of the transcript. The list is changed in place, so its version is what is watched. */
-export function useTranscript(): { readonly entries: readonly Shown[]; readonly version: number } {
+export function useTranscript(): { readonly entries: readonly TranscriptItem[]; readonly version: number } {
   const { aish, onEngine } = useScreen();
   const { transcript } = aish.engine;
   const version = useSyncExternalStore(onEngine, () => transcript.version);

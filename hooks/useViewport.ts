@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from 'react';
-import type { View } from '../src/render/viewport.ts';
+import type { ViewportState } from '../src/render/viewport.ts';
 import { useScreen } from './context.ts';
 
 /** The lines of the transcript that are visible in a window of this size. */
-export function useViewport(columns: number, rows: number): View {
+export function useViewport(columns: number, rows: number): ViewportState {
   const { view } = useScreen();
   useSyncExternalStore(view.subscribe, () => view.version);
   return view.visible(columns, rows);
@@ -12,5 +12,5 @@ export function useViewport(columns: number, rows: number): View {
 /** Whether the user has scrolled away from the end. */
 export function useScrolledAway(): boolean {
   const { view } = useScreen();
-  return useSyncExternalStore(view.subscribe, () => !view.stuck);
+  return useSyncExternalStore(view.subscribe, () => !view.followsTail);
 }

@@ -1,5 +1,5 @@
 /** Transcript entries as plain lines or as JSON lines, for a program without a screen. */
-import type { Shown } from '../engine/transcript.ts';
+import type { TranscriptItem } from '../engine/transcript.ts';
 import { describeAction } from '../session/action.ts';
 import { receiptText, shortDollars } from '../session/cost.ts';
 import type { Entry } from '../session/entry.ts';
@@ -30,7 +30,7 @@ export class EntryPrinter {
   }
 
   /** Prints what has become final since the last time. */
-  print(entries: readonly Shown[]): void {
+  print(entries: readonly TranscriptItem[]): void {
     for (let shown = entries[this.#next]; shown && isFinal(shown.entry); shown = entries[this.#next]) {
       this.#next += 1;
       const { entry } = shown;

@@ -3,10 +3,10 @@ import { snap } from './motion.ts';
 import { freePlaceholder, isLarge } from './placeholder.ts';
 import { type EditorState, type Last, OTHER, type Snapshot } from './state.ts';
 
-const UNDO_LIMIT = 500;
-const KILL_LIMIT = 60;
+const MAX_UNDO = 500;
+const MAX_KILLS = 60;
 /** Characters typed in one go that one undo takes back at most. */
-const GROUP_LIMIT = 40;
+const MAX_TYPED_CHARS = 40;
 
 /** Moves the cursor; a run of typing or killing ends. */
 export function moveTo(state: EditorState, cursor: number, last: Last = OTHER): EditorState {
@@ -38,14 +38,14 @@ export function replace(
 }
 
 function remember(stack: readonly Snapshot[], { text, cursor }: Snapshot): readonly Snapshot[] {
-  return [...stack.slice(-(UNDO_LIMIT - 1)), { text, cursor }];
+  return [...stack.slice(-(MAX_UNDO - 1)), { text, cursor }];
 }
 
 /** Typing: runs of it are one undo step, broken at the start of each word. */
 export function insertText(state: EditorState, text: string): EditorState {
   if (text === '') return state;
   const { last, cursor } = state;
-  const continues = last.kind === 'insert' && last.at === cursor && last.count < GROUP_LIMIT;
+  const continues = last.kind === 'insert' && last.at === cursor && last.count < MAX_TYPED_CHARS;
   const startsWord = /^\S/.test(text) && /\s$/.test(state.text.slice(0, cursor));
   const joins = continues && !startsWord && !text.includes('\n');
   const done = replace(state, cursor, cursor, text, { joins });
@@ -56,7 +56,7 @@ export function insertText(state: EditorState, text: string): EditorState {
 export function deleteRange(state: EditorState, from: number, to: number): EditorState {
   if (from === to) return { ...state, last: OTHER };
   const { last } = state;
-  const joins = last.kind === 'delete' && last.at === state.cursor && last.count < GROUP_LIMIT;
+  const joins = last.kind === 'delete' && last.at === state.cursor && last.count < MAX_TYPED_CHARS;
   const done = replace(state, from, to, '', { joins });
   return { ...done, last: { kind: 'delete', at: done.cursor, count: joins ? last.count + 1 : 1 } };
 }
@@ -67,7 +67,7 @@ export function killRange(state: EditorState, from: number, to: number, backward
   const killed = state.text.slice(from, to);
   const [newest = '', ...older] = state.kills;
   const joined = backward ? killed + newest : newest + killed;
-  const kills = state.last.kind === 'kill' ? [joined, ...older] : [killed, ...state.kills].slice(0, KILL_LIMIT);
+  const kills = state.last.kind === 'kill' ? [joined, ...older] : [killed, ...state.kills].slice(0, MAX_KILLS);
   return { ...replace(state, from, to, '', { last: { kind: 'kill' } }), kills };
 }
 

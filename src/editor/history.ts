@@ -9,7 +9,7 @@ export type HistoryStore = {
 };
 
 /** Lines held in memory; older ones stay on disk. */
-const LIMIT = 20_000;
+const MAX_LINES = 20_000;
 
 /** Where ↑ and ↓ stand: the draft they began with, and the line shown (`lines.length` is the draft). */
 export type HistoryWalk = { readonly draft: string; readonly prefix: string; readonly index: number };
@@ -45,8 +45,8 @@ export function createHistory(store: HistoryStore): History {
       index();
     } else {
       places.set(line, lines.push(line) - 1);
-      if (lines.length > LIMIT * 1.1) {
-        lines = lines.slice(-LIMIT);
+      if (lines.length > MAX_LINES * 1.1) {
+        lines = lines.slice(-MAX_LINES);
         index();
       }
     }
@@ -67,7 +67,7 @@ export function createHistory(store: HistoryStore): History {
     async load() {
       const kept = (await store.load()).filter(isKept);
       const since = lines;
-      lines = [...new Set([...kept, ...since].reverse())].reverse().slice(-LIMIT);
+      lines = [...new Set([...kept, ...since].reverse())].reverse().slice(-MAX_LINES);
       index();
     },
     add(line) {

@@ -73,7 +73,7 @@ export function offsetAt(state: EditorState, layout: EditorLayout, row: number, 
     at += width;
     offset += unit.length;
   }
-  // Behind the last character of a row that goes on below, the cursor would show on the next row.
+  // Behind the last character of a row that continues below, the cursor would show on the next row.
   const wraps = layout.rows[row + 1]?.start === offset && offset > line.start;
   return wraps ? offset - (units(state.text.slice(line.start, offset)).at(-1)?.length ?? 0) : offset;
 }

@@ -3,42 +3,42 @@ import type { Effect } from '../session/effect.ts';
 import type { Entry } from '../session/entry.ts';
 
 /**
- * One entry with the key it is shown under; `version` grows when it is replaced, or when something of its story is.
- * The story is what a sub-agent did, as a transcript of its own.
+ * One entry with the key it is shown under; `version` grows when it or one of its children is replaced.
+ * The children are what a sub-agent did, as a transcript of its own.
  */
-export type Shown = {
+export type TranscriptItem = {
   readonly key: string;
   readonly version: number;
   readonly entry: Entry;
-  readonly story?: Transcript;
+  readonly children?: Transcript;
 };
 
 export class Transcript {
-  #entries: Shown[] = [];
+  #entries: TranscriptItem[] = [];
   readonly #at = new Map<string, number>();
   /** Grows with every change. */
   version = 0;
 
   /** The live list; read only, and changed in place as entries come. */
-  get entries(): readonly Shown[] {
+  get entries(): readonly TranscriptItem[] {
     return this.#entries;
   }
 
   apply(effect: Effect): void {
-    if (effect.kind === 'show' && effect.within !== undefined) this.#tell(effect.within, effect.key, effect.entry);
+    if (effect.kind === 'show' && effect.within !== undefined) this.#showChild(effect.within, effect.key, effect.entry);
     else if (effect.kind === 'show') this.#show(effect.key, effect.entry);
     else if (effect.kind === 'hide') this.#hide(effect.key);
   }
 
-  /** Something in the story of an entry; without that entry (the screen was cleared) it is not shown. */
-  #tell(within: string, key: string, entry: Entry): void {
+  /** A child of an entry; without that entry (the screen was cleared) it is not shown. */
+  #showChild(within: string, key: string, entry: Entry): void {
     const at = this.#at.get(within) ?? -1;
     const outer = this.#entries[at];
     if (!outer) return;
     this.version += 1;
-    const story = outer.story ?? new Transcript();
-    story.#show(key, entry);
-    this.#entries[at] = { ...outer, version: outer.version + 1, story };
+    const children = outer.children ?? new Transcript();
+    children.#show(key, entry);
+    this.#entries[at] = { ...outer, version: outer.version + 1, children };
   }
 
   #show(key: string, entry: Entry): void {
@@ -63,7 +63,7 @@ export class Transcript {
     this.version += 1;
     this.#entries = this.#entries.filter((_, index) => index !== at);
     this.#at.clear();
-    for (const [index, shown] of this.#entries.entries()) this.#at.set(shown.key, index);
+    for (const [index, item] of this.#entries.entries()) this.#at.set(item.key, index);
   }
 
   /** Forgets everything on screen (the conversation is untouched). */

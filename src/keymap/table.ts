@@ -162,7 +162,7 @@ const DIALOG = [
 ] as const satisfies readonly Row[];
 
 const PROGRAM = [
-  ['focusPrompt', ['ctrl-]'], 'back to the prompt, the program goes on'],
+  ['focusPrompt', ['ctrl-]'], 'back to the prompt; the program keeps running'],
   ['background', ['ctrl-x ctrl-z'], 'send it to the background'],
   ['abort', ['ctrl-x ctrl-c'], 'abort the run'],
 ] as const satisfies readonly Row[];

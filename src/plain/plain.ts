@@ -16,7 +16,7 @@ import { answerOf, askingLine, questionLines } from './words.ts';
 /** A line that comes sooner than this behind a question was not meant for it. In ms. */
 const ARM_MS = 500;
 /** How long a completion may take. In ms. */
-const COMPLETE_MS = 2000;
+const COMPLETE_TIMEOUT_MS = 2000;
 
 export type PlainParts = {
   readonly aish: Aish;
@@ -221,7 +221,7 @@ class Plain {
   }
 
   async #complete(line: string): Promise<[string[], string]> {
-    const found = this.#aish.complete(line, line.length, AbortSignal.timeout(COMPLETE_MS));
+    const found = this.#aish.complete(line, line.length, AbortSignal.timeout(COMPLETE_TIMEOUT_MS));
     const { start, items } = await found.catch(() => ({ start: line.length, items: [] }));
     const only = items.length === 1;
     return [items.map(({ text, open }) => (only && !open ? `${text} ` : text)), line.slice(start)];

@@ -59,7 +59,7 @@ const LANGUAGES: Readonly<Record<string, keyof typeof FAMILIES>> = Object.fromEn
 );
 
 /** More than this is left plain: nobody reads its colours, and the time belongs to the keyboard. */
-const LIMIT = 50_000;
+const MAX_CHARS = 50_000;
 
 const patterns = new Map<string, RegExp>();
 
@@ -80,7 +80,7 @@ export function highlight(code: string, language: string, theme: Theme): string 
   const name = language.toLowerCase().replace(/[^a-z0-9+#]/g, '');
   if (name === 'diff' || name === 'patch') return highlightDiff(code, theme);
   const family = LANGUAGES[name];
-  if (family === undefined || code.length > LIMIT) return code;
+  if (family === undefined || code.length > MAX_CHARS) return code;
   return code.replace(patternOf(family), (match, ...rest) => {
     const groups = rest.at(-1) as Record<string, string | undefined>;
     const role = Object.keys(groups).find((group) => groups[group] !== undefined);

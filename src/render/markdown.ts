@@ -7,11 +7,11 @@ import { renderTable } from './table.ts';
 import { paint, type Theme } from './theme.ts';
 
 /** Longer texts are shown as they are: the lexer's time grows faster than its input for some of them. */
-const LIMIT = 400_000;
+const MAX_CHARS = 400_000;
 /** Blocks within blocks deeper than this are shown as they are. */
-const DEEPEST = 12;
+const MAX_DEPTH = 12;
 /** Below this width nothing is indented any more. */
-const NARROW = 6;
+const MIN_WIDTH = 6;
 
 /** Renders a whole text. No line is wider than `width`; raw HTML and control characters come out as text. */
 export function renderMarkdown(text: string, width: number, theme: Theme): string[] {
@@ -59,7 +59,7 @@ function normalize(text: string): string {
 }
 
 function lex(source: string): Token[] {
-  if (source.length <= LIMIT) {
+  if (source.length <= MAX_CHARS) {
     try {
       return new Lexer({ gfm: true }).lex(source);
     } catch {
@@ -84,7 +84,7 @@ function renderBlocks(tokens: readonly Token[], width: number, theme: Theme, dep
 }
 
 function renderBlock(token: Tokens.Generic, width: number, theme: Theme, depth: number): string[] {
-  if (depth > DEEPEST) return wrapText(plain(token.raw), width);
+  if (depth > MAX_DEPTH) return wrapText(plain(token.raw), width);
   switch (token.type) {
     case 'heading':
       return wrapText(inline(token.tokens, theme, [theme.heading]), width);
@@ -150,7 +150,7 @@ function prefixed(
   render: (room: number) => string[],
 ): string[] {
   const taken = lineWidth(first);
-  if (width < NARROW || taken > width / 2) return render(width);
+  if (width < MIN_WIDTH || taken > width / 2) return render(width);
   return render(width - taken).map((line, index) => {
     const prefix = index === 0 ? first : rest;
     return (prefix.trim() === '' ? prefix : paint(style, prefix)) + line;

@@ -41,7 +41,7 @@ export function findLine(
   return undefined;
 }
 
-/** How long counting may take before it stops and says so. Ms. */
+/** How long counting may take before it gives a partial count. */
 const COUNT_MS = 40;
 
 export type Count = {

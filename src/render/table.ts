@@ -5,7 +5,7 @@ import { inline } from './inline.ts';
 import { paint, type Theme } from './theme.ts';
 
 /** A column narrower than this cannot be read. */
-const NARROWEST = 4;
+const MIN_COLUMN_WIDTH = 4;
 const BETWEEN = ' │ ';
 
 /** Lines of at most `width` cells. */
@@ -35,7 +35,7 @@ function columnWidths(wanted: readonly number[], room: number): readonly number[
   for (const [done, index] of order.entries()) {
     const share = Math.floor(left / (order.length - done));
     const width = Math.min(wanted[index] ?? 0, share);
-    if (width < Math.min(NARROWEST, wanted[index] ?? 0)) return undefined;
+    if (width < Math.min(MIN_COLUMN_WIDTH, wanted[index] ?? 0)) return undefined;
     widths[index] = width;
     left -= width;
   }

@@ -8,13 +8,13 @@ import { createHeights } from './heights.ts';
 export type Anchor = { readonly key: string; readonly line: number };
 type Row = Anchor & { readonly text: string };
 
-export type View = {
+export type ViewportState = {
   readonly rows: readonly Row[];
   /** Lines above and below the screen. Estimates while entries are unmeasured (after `load` and `resize`). */
   readonly above: number;
   readonly below: number;
   /** Whether new lines at the end will scroll into view. */
-  readonly stuck: boolean;
+  readonly followsTail: boolean;
 };
 
 export type Viewport = {
@@ -35,7 +35,7 @@ export type Viewport = {
   end(): void;
   /** Brings a line into view, a third from the top, unless it is there already. */
   reveal(anchor: Anchor): void;
-  view(): View;
+  view(): ViewportState;
   /** Measures up to `count` entries that are only estimated, newest first; true while some are left. For idle time. */
   measure(count: number): boolean;
   keys(): readonly string[];
@@ -193,7 +193,7 @@ export function createViewport(linesOf: (key: string, width: number) => readonly
         rows,
         above,
         below: Math.max(0, heights.sum(keys.length) - above - rows.length),
-        stuck: anchor === undefined,
+        followsTail: anchor === undefined,
       };
     },
     measure(count) {

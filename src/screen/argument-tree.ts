@@ -7,8 +7,8 @@ export type TreeLine = {
   readonly indent: string;
 };
 
-const MOST_LINES = 2000;
-const DEEPEST = 12;
+const MAX_LINES = 2000;
+const MAX_DEPTH = 12;
 /** Names that need no quotes to be told from what is around them. */
 const PLAIN_NAME = /^[\w$.-]+$/;
 
@@ -39,7 +39,7 @@ function fields(of: object, pad: string, depth: number, lines: TreeLine[]): numb
   let left = 0;
   for (const [name, value] of Object.entries(of)) {
     const label = Array.isArray(of) ? '- ' : `${PLAIN_NAME.test(name) ? name : quoted(name)}: `;
-    if (lines.length >= MOST_LINES) left += 1;
+    if (lines.length >= MAX_LINES) left += 1;
     else left += put(label, value, pad, depth, lines);
   }
   return left;
@@ -49,10 +49,10 @@ function put(label: string, value: unknown, pad: string, depth: number, lines: T
   if (typeof value === 'string' && value.includes('\n')) {
     lines.push(line(pad, label.trimEnd()));
     const texts = value.split('\n');
-    for (const text of texts.slice(0, MOST_LINES - lines.length)) lines.push(line(pad, `  │ ${visible(text)}`));
-    return lines.length >= MOST_LINES ? 1 : 0;
+    for (const text of texts.slice(0, MAX_LINES - lines.length)) lines.push(line(pad, `  │ ${visible(text)}`));
+    return lines.length >= MAX_LINES ? 1 : 0;
   }
-  if (typeof value !== 'object' || value === null || Object.keys(value).length === 0 || depth >= DEEPEST) {
+  if (typeof value !== 'object' || value === null || Object.keys(value).length === 0 || depth >= MAX_DEPTH) {
     lines.push(line(pad, label + (typeof value === 'string' ? quoted(value) : visible(JSON.stringify(value)))));
     return 0;
   }

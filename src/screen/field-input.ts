@@ -10,8 +10,8 @@ import type { Token } from '../terminal/token.ts';
 import type { Schedule } from '../terminal/tokenizer.ts';
 
 /** How often it is looked whether the field listens, and how often at most. Times in ms. */
-const LOOK_MS = 5;
-const MOST_LOOKS = 100;
+const POLL_MS = 5;
+const MAX_POLLS = 100;
 
 /** The text of the field that is open; undefined where none is. */
 export type FieldText = { readonly read: () => string | undefined; readonly write: (text: string) => void };
@@ -90,7 +90,7 @@ export class FieldInput {
     }
     this.#cancel();
     if (this.#waiting.length === 0) return;
-    if (looks < MOST_LOOKS) this.#cancel = this.#schedule(() => this.#look(looks + 1), LOOK_MS);
+    if (looks < MAX_POLLS) this.#cancel = this.#schedule(() => this.#look(looks + 1), POLL_MS);
     else this.#waiting = [];
   }
 

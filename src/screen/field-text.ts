@@ -1,13 +1,13 @@
-/** The text of whatever field is open: a question's command, a goal, a search. */
+/** The text of the open field: a question's command, a goal, a search. */
 import type { FieldText } from './field-input.ts';
-import type { Questions } from './questions.ts';
+import type { QuestionDialog } from './question-dialog.ts';
 import type { Store } from './store.ts';
 import type { Ui } from './ui.ts';
 
 type Parts = {
   readonly ui: Store<Ui>;
-  readonly questions: Questions;
-  /** A search goes on with every change of its text. */
+  readonly questions: QuestionDialog;
+  /** A search is repeated at every change of its text. */
   find(text: string): void;
 };
 

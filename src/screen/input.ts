@@ -72,7 +72,7 @@ function takeKey(screen: Screen, key: KeyToken): void {
   // An abort is the one thing that a question not yet armed lets through: it runs nothing.
   const abort = resolution.kind === 'command' && resolution.command === 'abort';
   if ((context === 'halt' || screen.ui.get().question) && !abort && resolution.kind !== 'pending') {
-    if (!screen.questions.ready()) return;
+    if (!screen.questionDialog.ready()) return;
   }
   switch (resolution.kind) {
     case 'command':
@@ -116,7 +116,7 @@ function unbound(screen: Screen, context: KeyContext, key: KeyToken): void {
     case 'menu':
       return typeIntoMenu(screen, key);
     case 'halt':
-      return screen.questions.stray();
+      return screen.questionDialog.stray();
     case 'transcript':
     case 'dialog':
     case 'global':
@@ -126,7 +126,7 @@ function unbound(screen: Screen, context: KeyContext, key: KeyToken): void {
 
 function takePaste(screen: Screen, paste: PasteToken): void {
   const context = contextOf(screen);
-  if (screen.ui.get().question && !screen.questions.ready()) return;
+  if (screen.ui.get().question && !screen.questionDialog.ready()) return;
   switch (context) {
     case 'prompt':
       if (screen.keyboard.ahead.hold(() => takePaste(screen, paste))) return;
@@ -141,6 +141,6 @@ function takePaste(screen: Screen, paste: PasteToken): void {
 }
 
 function takeMouse(screen: Screen, mouse: MouseToken): void {
-  if (mouse.action === 'press' && screen.ui.get().question && !screen.questions.ready()) return;
+  if (mouse.action === 'press' && screen.ui.get().question && !screen.questionDialog.ready()) return;
   pressMouse(screen, mouse);
 }

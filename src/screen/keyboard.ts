@@ -11,9 +11,9 @@ import type { Ui } from './ui.ts';
 /** How long a command of the user's runs before it gets the keyboard; quicker ones never do. In ms. */
 const HANDOVER_MS = 200;
 /** The same where keys were typed ahead: it may yet ask, and what is typed before that would be echoed. */
-const PATIENT_MS = 700;
+const HANDOVER_TYPING_MS = 700;
 /** How long a shell that still comes up is waited for, with what was typed behind its first line. */
-const SHELL_MS = 1500;
+const SHELL_START_TIMEOUT_MS = 1500;
 
 export class Keyboard {
   readonly #aish: Aish;
@@ -49,7 +49,7 @@ export class Keyboard {
 
   /** A shell line was sent while nothing ran: what is typed from here on may be for its program. */
   expect(): void {
-    this.ahead.begin(SHELL_MS);
+    this.ahead.begin(SHELL_START_TIMEOUT_MS);
   }
 
   /** To be called after each change of the engine. */
@@ -65,7 +65,7 @@ export class Keyboard {
     }
     if (front.job?.id !== this.#job) {
       this.#job = front.job?.id;
-      // A job of the model is watched; keys go to it when the user says so.
+      // A job of the model is only watched; keys go to it when the user asks for that.
       if (front.job?.by === 'user' && this.#free) this.#ui.update({ keyboard: 'program' });
     }
     if (this.#ui.get().keyboard === 'program' && !this.program) this.#ui.update({ keyboard: 'prompt' });
@@ -94,7 +94,7 @@ export class Keyboard {
       if (asks() || running?.output.promptText) this.#offer(op, asks());
     };
     const late = () => {
-      if (this.ahead.waits) cancel = this.#schedule(decide, PATIENT_MS - HANDOVER_MS);
+      if (this.ahead.waits) cancel = this.#schedule(decide, HANDOVER_TYPING_MS - HANDOVER_MS);
       else this.#offer(op, asks());
     };
     const decide = () => {

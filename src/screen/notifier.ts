@@ -1,8 +1,8 @@
-/** Calls a person back who looks elsewhere: a bell and a notification when a question or a command waits, or a long run has ended. */
+/** Rings a bell and notifies when a question or a command waits for the user, or when a long run has ended. */
 import type { Engine } from '../engine/engine.ts';
 
 /** A run shorter than this ends without a word. In ms. */
-const LONG_MS = 10_000;
+const MIN_RUN_MS = 10_000;
 
 export type NotifierOptions = {
   readonly engine: Engine;
@@ -45,7 +45,7 @@ export class Notifier {
     const busy = engine.conversation.phase.kind !== 'idle';
     if (busy) this.#since ??= now;
     else if (this.#since !== undefined) {
-      if (now - this.#since > LONG_MS) this.#ring('aish-tui: the run has ended');
+      if (now - this.#since > MIN_RUN_MS) this.#ring('aish-tui: the run has ended');
       this.#since = undefined;
     }
   }

@@ -22,7 +22,7 @@ type BodyLine = { readonly kind: 'action' | 'tree' | 'claim' | 'stake'; readonly
 /** Rule above, place, rule below; the rows of buttons come on top. */
 const FIXED = 3;
 const INDENT = 2;
-const MOST_REASONS = 3;
+const MAX_REASONS = 3;
 
 /** The text of a button; its letter is the key. */
 export function buttonText(label: string, key: string): string {
@@ -41,7 +41,7 @@ export function layoutQuestion(
   const fixed = FIXED + buttonRows - (words.place === '' ? 1 : 0);
   const needed = words.reasons.flatMap((reason) => wrapText(reason, width));
   // The action has the better claim to a small screen than the words about it.
-  const most = Math.max(1, Math.min(MOST_REASONS, rows - fixed - Math.min(body.length, 3)));
+  const most = Math.max(1, Math.min(MAX_REASONS, rows - fixed - Math.min(body.length, 3)));
   const reasons = needed.length > most ? [...needed.slice(0, most - 1), cut(`${needed[most - 1]} …`, width)] : needed;
   const shown = Math.max(0, Math.min(body.length, rows - fixed - reasons.length));
   const top = Math.max(0, Math.min(wantedTop, body.length - shown));

@@ -115,10 +115,10 @@ export function wordsOf(
 function escalationWords({ skips }: Of<'escalation'>): QuestionWords {
   return {
     ...BARE,
-    title: 'Go on?',
+    title: 'Continue?',
     reasons: [
       `${skips} actions in a row were skipped.`,
-      'proceed lets the run go on; abort ends it and keeps the conversation.',
+      'proceed continues the run; abort ends it and keeps the conversation.',
     ],
     choices: ESCALATION_CHOICES,
   };

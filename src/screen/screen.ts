@@ -14,22 +14,22 @@ import type { Terminal } from '../terminal/terminal.ts';
 import type { Schedule } from '../terminal/tokenizer.ts';
 import { screenDesk } from './desk.ts';
 import { outputSize } from './entries/exec.ts';
-import type { Look } from './entries/look.ts';
+import type { RenderContext } from './entries/render-context.ts';
 import { FieldInput } from './field-input.ts';
 import { fieldText } from './field-text.ts';
 import { type DirectOutput, FullScreen } from './full-screen.ts';
 import { Keyboard } from './keyboard.ts';
 import { Notifier } from './notifier.ts';
 import { promptName, promptWidths } from './prompt.ts';
-import { Questions } from './questions.ts';
-import { Reader } from './reader.ts';
+import { QuestionDialog } from './question-dialog.ts';
 import { createStore, type Store } from './store.ts';
+import { TranscriptNavigator } from './transcript-navigator.ts';
+import { TranscriptView } from './transcript-view.ts';
 import { initialUi, type Size, type Ui } from './ui.ts';
-import { View } from './view.ts';
 import { createWheel } from './wheel.ts';
 import { createWhichKey } from './which-key.ts';
 
-/** What of the terminal the screen uses; doubles fit. */
+/** The part of the terminal that the screen uses. */
 export type ScreenTerminal = Pick<Terminal, 'fence' | 'stop' | 'setMouse' | 'handOver' | 'suspend' | 'ink'>;
 
 export type ScreenOptions = {
@@ -66,12 +66,12 @@ export class Screen {
   /** Stays the same function when the theme changes. */
   readonly paint: Paint = (role, text) => paintOf(this.#theme)(role, text);
   readonly ui: Store<Ui>;
-  readonly questions: Questions;
+  readonly questionDialog: QuestionDialog;
   readonly keyboard: Keyboard;
   readonly field: FieldInput;
   readonly fullScreen: FullScreen;
-  readonly view: View;
-  readonly reader: Reader;
+  readonly view: TranscriptView;
+  readonly navigator: TranscriptNavigator;
   readonly notifier: Notifier;
   readonly wheel: (direction: -1 | 1) => void;
   readonly whichKey: (pending: Pending | undefined) => void;
@@ -98,11 +98,16 @@ export class Screen {
     this.#mouse = aish.ui.mouse;
     this.ui = createStore(initialUi(size));
     aish.engine.live.size = outputSize(size);
-    this.questions = new Questions(aish.engine, this.ui, (milliseconds) => terminal.fence(milliseconds), schedule);
+    this.questionDialog = new QuestionDialog(
+      aish.engine,
+      this.ui,
+      (milliseconds) => terminal.fence(milliseconds),
+      schedule,
+    );
     this.field = new FieldInput(
       terminal.ink,
       schedule,
-      fieldText({ ui: this.ui, questions: this.questions, find: (text) => this.reader.find(text) }),
+      fieldText({ ui: this.ui, questions: this.questionDialog, find: (text) => this.navigator.find(text) }),
     );
     this.fullScreen = new FullScreen({
       aish,
@@ -110,14 +115,14 @@ export class Screen {
       output,
       size: () => [this.ui.get().size.columns, this.ui.get().size.rows],
       onChange: (away) => {
-        this.questions.hold(away);
+        this.questionDialog.hold(away);
         if (!away) this.#fit();
       },
     });
     this.keyboard = new Keyboard(aish, this.ui, schedule);
-    this.view = new View(aish.engine, (width) => this.look(width));
+    this.view = new TranscriptView(aish.engine, (width) => this.renderContext(width));
     const write = (sequence: string) => output.direct(Buffer.from(sequence));
-    this.reader = new Reader(this.view, this.ui, write);
+    this.navigator = new TranscriptNavigator(this.view, this.ui, write);
     this.notifier = new Notifier({
       engine: aish.engine,
       enabled: aish.ui.notify,
@@ -126,7 +131,7 @@ export class Screen {
     });
     this.wheel = createWheel(schedule, (direction) => this.view.by(direction * aish.ui.wheel_lines));
     this.whichKey = createWhichKey(this.ui, schedule);
-    // Lines are kept by whoever submits them; this walks and searches them.
+    // `submitLine` keeps the lines; this walks and searches them.
     this.history = createHistory({ load: async () => aish.history.entries(), append: () => {} });
     void this.history.load();
   }
@@ -148,7 +153,7 @@ export class Screen {
       engine.subscribe(() => this.#follow()),
       this.aish.history.onAgents((line) => this.history.add(line)),
       engine.onGiveBack((text) => this.giveBack(text)),
-      () => this.questions.dispose(),
+      () => this.questionDialog.dispose(),
       () => this.keyboard.dispose(),
       () => this.fullScreen.dispose(),
       () => this.view.dispose(),
@@ -161,7 +166,7 @@ export class Screen {
   }
 
   #follow(): void {
-    this.questions.follow();
+    this.questionDialog.follow();
     this.view.follow();
     this.keyboard.follow();
     this.fullScreen.follow();
@@ -175,7 +180,7 @@ export class Screen {
   };
 
   /** How entries are drawn in so many columns. */
-  look(width: number): Look {
+  renderContext(width: number): RenderContext {
     return { width, paint: this.paint, theme: this.#theme };
   }
 
@@ -269,7 +274,7 @@ export class Screen {
 
   /** Lets a child have the terminal; what asks meanwhile waits. */
   async lend<T>(run: () => Promise<T>): Promise<T> {
-    this.questions.hold(true);
+    this.questionDialog.hold(true);
     this.fullScreen.hold(true);
     this.#output.hold();
     try {
@@ -277,7 +282,7 @@ export class Screen {
     } finally {
       this.#output.release();
       this.fullScreen.hold(false);
-      this.questions.hold(false);
+      this.questionDialog.hold(false);
     }
   }
 

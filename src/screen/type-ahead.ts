@@ -40,7 +40,7 @@ export class TypeAhead {
     return this.#held !== undefined;
   }
 
-  /** It is decided: everything held is taken, in order, by whoever has the keyboard now. */
+  /** It is decided: everything held goes, in order, to what has the keyboard now. */
   release(): void {
     const held = this.#held ?? [];
     this.#held = undefined;

@@ -3,7 +3,7 @@ import type { Completion } from '../commands/aish.ts';
 import type { EditorState } from '../editor/state.ts';
 import { createEditor } from '../editor/state.ts';
 import type { Pending } from '../keymap/resolver.ts';
-import type { QuestionUi } from './questions.ts';
+import type { QuestionUi } from './question-dialog.ts';
 
 export type Size = { readonly columns: number; readonly rows: number };
 

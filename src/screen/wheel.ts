@@ -2,7 +2,7 @@
 import type { Schedule } from '../terminal/tokenizer.ts';
 
 /** Reports closer together than this are one turn. In ms. */
-const TURN_MS = 16;
+const TURN_GAP_MS = 16;
 
 /** Gives a function that takes each report and calls `scroll` once a turn, at its first report. */
 export function createWheel(schedule: Schedule, scroll: (direction: -1 | 1) => void): (direction: -1 | 1) => void {
@@ -12,7 +12,7 @@ export function createWheel(schedule: Schedule, scroll: (direction: -1 | 1) => v
     turning = direction;
     schedule(() => {
       turning = undefined;
-    }, TURN_MS);
+    }, TURN_GAP_MS);
     scroll(direction);
   };
 }

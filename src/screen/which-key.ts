@@ -1,4 +1,4 @@
-/** Shows what may follow a begun key sequence, to whoever hesitates (UI-5). */
+/** Shows what may follow a begun key sequence, after a moment of hesitation (UI-5). */
 import type { Pending } from '../keymap/resolver.ts';
 import type { Schedule } from '../terminal/tokenizer.ts';
 import type { Store } from './store.ts';

@@ -23,14 +23,14 @@ type Pass = {
   blockEnd: number;
 };
 
-type Look = (pass: Pass, at: number) => void;
+type Matcher = (pass: Pass, at: number) => void;
 
 /** Words that a name of a secret holds. */
 const NAME_WORDS =
   'password passwd passwort phrase mnemonic passcode pass pwd psw pw_ _pw psk secret token apikey api_key api-key key auth credential creds bearer jwt _pat cookie session sid sig';
 
 const one =
-  (read: (text: string, at: number) => Finding | undefined): Look =>
+  (read: (text: string, at: number) => Finding | undefined): Matcher =>
   (pass, at) => {
     const found = read(pass.text, at);
     if (found) pass.found.push(found);
@@ -38,7 +38,7 @@ const one =
 
 /** A long one: what begins within it is part of it. */
 const block =
-  (read: (text: string, at: number, ends: EndMarks) => Finding | undefined): Look =>
+  (read: (text: string, at: number, ends: EndMarks) => Finding | undefined): Matcher =>
   (pass, at) => {
     const found = at < pass.blockEnd ? undefined : read(pass.text, at, pass.ends);
     if (!found) return;
@@ -47,7 +47,7 @@ const block =
   };
 
 const name =
-  (length: number): Look =>
+  (length: number): Matcher =>
   (pass, at) => {
     if (at < pass.nameEnd) return;
     const named = nameAround(pass.text, at, length);
@@ -57,7 +57,7 @@ const name =
   };
 
 const call =
-  (program: string): Look =>
+  (program: string): Matcher =>
   (pass, at) => {
     if (at < pass.callEnd) return;
     const { found, end } = callAt(pass.text, at, program);
@@ -65,12 +65,12 @@ const call =
     pass.callEnd = Math.max(pass.callEnd, end);
   };
 
-let scanner: Scanner<Look> | undefined;
+let scanner: Scanner<Matcher> | undefined;
 
 /** Made at the first use: a start of the program must not pay for it. */
-function ready(): Scanner<Look> {
+function ready(): Scanner<Matcher> {
   if (scanner) return scanner;
-  const made = new Scanner<Look>();
+  const made = new Scanner<Matcher>();
   for (const rule of TOKEN_RULES) {
     for (const start of rule.starts.split(' ')) made.add(start, one(tokenReader(rule, start)), true);
   }
@@ -83,7 +83,7 @@ function ready(): Scanner<Look> {
   return made;
 }
 
-const SHAPES: readonly (readonly [string, Look])[] = [
+const SHAPES: readonly (readonly [string, Matcher])[] = [
   ['-----begin ', block(keyBlockAt)],
   ['-----end ', block(keyTailAt)],
   ['ls0tls1crudjti', block(encodedKeyAt)],

@@ -1,4 +1,4 @@
-/** The program's own log: JSON lines in a private file, written at once, since a crash comes without a farewell. */
+/** The program's own log: JSON lines in a private file, written at once, since a crash comes without a warning. */
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 

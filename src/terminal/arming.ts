@@ -3,7 +3,7 @@ import type { Schedule } from './tokenizer.ts';
 
 /** How long the keyboard must have been quiet, and how long a terminal that never answers is waited for. */
 const QUIET_MS = 500;
-const DRAWN_MS = 500;
+const DRAWN_TIMEOUT_MS = 500;
 
 export type Arming = {
   /** To be called for every key, click and paste while the question is not armed: it starts the quiet time anew. */
@@ -37,7 +37,7 @@ export function startArming(
     check();
   }
 
-  void fence(DRAWN_MS).then(() => {
+  void fence(DRAWN_TIMEOUT_MS).then(() => {
     drawn = true;
     check();
   });

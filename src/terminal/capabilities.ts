@@ -21,7 +21,7 @@ export function unknownTerminal(): Capabilities {
 }
 
 /** Takes one reply into account. The text of a reply is the terminal's word, hostile like any other: kept printable. */
-export function learn(capabilities: Capabilities, token: ReplyToken): void {
+export function applyReply(capabilities: Capabilities, token: ReplyToken): void {
   switch (token.reply) {
     case 'da1':
       capabilities.answers = true;

@@ -4,14 +4,14 @@ import { consoleKey, controlKey, csi, mouseToken, ss3, textKey } from './sequenc
 import type { Token } from './token.ts';
 
 /** Longest control sequence that is waited for; real ones are well under 100 characters. */
-const CSI_LIMIT = 256;
+const MAX_CSI_CHARS = 256;
 
 export type Scan =
-  /** What stood at `from`, and where to go on. `tokens` is empty for what means nothing. */
+  /** What stood at `from`, and where to continue. `tokens` is empty for what means nothing. */
   | { readonly kind: 'tokens'; readonly tokens: readonly Token[]; readonly next: number }
   /** `CSI 200~`: everything after it is pasted text. */
   | { readonly kind: 'paste'; readonly next: number }
-  /** OSC or DCS: goes on to its terminator. */
+  /** OSC or DCS: lasts until its terminator. */
   | {
       readonly kind: 'string';
       readonly next: number;
@@ -108,7 +108,7 @@ function control(text: string, from: number, body: number): Scan | undefined {
   while (/[ -/]/.test(text[at] ?? '')) at++;
   const intermediates = text.slice(body + parameters.length, at);
   const final = text[at];
-  if (at - from > CSI_LIMIT) return skip(at);
+  if (at - from > MAX_CSI_CHARS) return skip(at);
   if (final === undefined) {
     // rxvt ends Shift with editing keys in `$`, which may also be the middle of a mode report (always two parameters).
     const rxvt = intermediates === '$' && /^[235678]$/.test(parameters);

@@ -2,7 +2,7 @@
 import { writeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { markBursts } from './burst.ts';
-import { type Capabilities, learn, unknownTerminal } from './capabilities.ts';
+import { applyReply, type Capabilities, unknownTerminal } from './capabilities.ts';
 import { createFences } from './fences.ts';
 import { KeyStream } from './key-stream.ts';
 import {
@@ -22,9 +22,9 @@ import type { Token } from './token.ts';
 import { createTokenizer, type Schedule } from './tokenizer.ts';
 
 /** How long the first queries may take; slow links answer later, and late answers are still understood. */
-const PROBE_MS = 500;
+const PROBE_TIMEOUT_MS = 500;
 /** How long input that is under way is swallowed before the terminal is handed on. */
-const DRAIN_MS = 150;
+const DRAIN_TIMEOUT_MS = 150;
 /** A read that is under way when stdin is paused may still take what was meant for a child. */
 const SETTLE_MS = 30;
 
@@ -54,7 +54,7 @@ export type TerminalOptions = {
 export type Terminal = {
   /** Takes the terminal. The promise has what it said of itself; keys flow before that. */
   enter(): Promise<Capabilities>;
-  /** Gives the terminal back, input under way swallowed. Safe to call twice. */
+  /** Gives the terminal back, input under way swallowed. Idempotent. */
   leave(): Promise<void>;
   /** The same at once and synchronously, for exits that cannot wait. */
   restore(): void;
@@ -69,7 +69,7 @@ export type Terminal = {
   suspend<T>(run: () => Promise<T>): Promise<T>;
   /** Sends input as raw bytes to `sink` (a full-screen program in a pty) until the result is called. */
   handOver(sink: (bytes: Uint8Array) => void): () => void;
-  /** Ctrl-Z: stops the program's process group; goes on after `fg`. */
+  /** Ctrl-Z: stops the program's process group; continues after `fg`. */
   stop(): Promise<void>;
   /** `performance.now()` time of the last key, click or paste. */
   lastInputAt(): number;
@@ -78,7 +78,7 @@ export type Terminal = {
   readonly ink: KeyStream;
 };
 
-/** The kernel tells a new size to the foreground alone: whoever stood still meanwhile tells itself. */
+/** The kernel signals a new size to the foreground only, so after a stop the program signals itself. */
 function learnSize(): void {
   process.kill(process.pid, 'SIGWINCH');
 }
@@ -143,7 +143,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
 
   function dispatch(token: Token): void {
     if (token.type === 'reply') {
-      learn(capabilities, token);
+      applyReply(capabilities, token);
       if (token.reply === 'da1') fences.answered();
     } else if (token.type !== 'focus') lastInput = now();
     if (draining) return;
@@ -174,7 +174,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
   async function release(): Promise<void> {
     write(leaveModes(choice));
     draining = true;
-    await fences.ask(capabilities.answers ? DRAIN_MS : SETTLE_MS);
+    await fences.ask(capabilities.answers ? DRAIN_TIMEOUT_MS : SETTLE_MS);
     draining = false;
     tokenizer.reset();
     letGo();
@@ -276,7 +276,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
       hook();
       take();
       if (!['linux', 'dumb'].includes(process.env.TERM ?? '')) write(QUERIES);
-      const answered = await fences.ask(PROBE_MS);
+      const answered = await fences.ask(PROBE_TIMEOUT_MS);
       if (answered && owned() && choice.keyboard === 'plain') pushKeyboard();
       return capabilities;
     },

@@ -7,14 +7,14 @@ import type { ReplyToken, Token } from './token.ts';
 export type Schedule = (callback: () => void, milliseconds: number) => () => void;
 
 /** How long an ESC may stand alone before it is the Esc key. */
-export const ESCAPE_MS = 30;
+export const ESCAPE_TIMEOUT_MS = 30;
 /** How long a begun sequence may pause before its remains are dropped; replies cross slow links in pieces. */
-const SEQUENCE_MS = 500;
+const SEQUENCE_TIMEOUT_MS = 500;
 /** How long a paste may pause before it counts as ended without its end mark. */
-const PASTE_MS = 2000;
+const PASTE_TIMEOUT_MS = 2000;
 /** Characters kept of one paste, and of one string reply. */
-const PASTE_LIMIT = 4 << 20;
-const STRING_LIMIT = 8192;
+const MAX_PASTE_CHARS = 4 << 20;
+const MAX_STRING_CHARS = 8192;
 
 const PASTE_END = '\x1b[201~';
 /** A reply whose ESC was taken for the Esc key because the rest came late. */
@@ -50,7 +50,8 @@ export function createTokenizer(emit: (token: Token) => void, schedule: Schedule
       else if (mode.name === 'string') wait = runString(mode);
       else wait = runGround();
     }
-    if (wait === undefined && mode.name !== 'ground') wait = mode.name === 'paste' ? PASTE_MS : SEQUENCE_MS;
+    if (wait === undefined && mode.name !== 'ground')
+      wait = mode.name === 'paste' ? PASTE_TIMEOUT_MS : SEQUENCE_TIMEOUT_MS;
     cancel?.();
     cancel = wait === undefined ? undefined : schedule(timeout, wait);
   }
@@ -61,7 +62,7 @@ export function createTokenizer(emit: (token: Token) => void, schedule: Schedule
       const found = scan(pending, at);
       if (found.kind === 'incomplete') {
         pending = pending.slice(at);
-        return found.wait === 'escape' ? ESCAPE_MS : SEQUENCE_MS;
+        return found.wait === 'escape' ? ESCAPE_TIMEOUT_MS : SEQUENCE_TIMEOUT_MS;
       }
       at = found.next;
       if (found.kind === 'tokens') {
@@ -82,11 +83,11 @@ export function createTokenizer(emit: (token: Token) => void, schedule: Schedule
     const end = pending.indexOf(PASTE_END);
     // The end mark may be cut: its beginning stays pending.
     const upTo = end >= 0 ? end : pending.length - cutMark(pending);
-    const room = PASTE_LIMIT - paste.text.length;
+    const room = MAX_PASTE_CHARS - paste.text.length;
     if (upTo > room) paste.truncated = true;
     paste.text += pending.slice(0, Math.min(upTo, room));
     pending = pending.slice(end >= 0 ? end + PASTE_END.length : upTo);
-    if (end < 0) return PASTE_MS;
+    if (end < 0) return PASTE_TIMEOUT_MS;
     endPaste(paste);
     return undefined;
   }
@@ -99,10 +100,10 @@ export function createTokenizer(emit: (token: Token) => void, schedule: Schedule
   function runString(string: Mode & { name: 'string' }): number | undefined {
     const end = pending.search(/[\u0000-\u001f\u009c]/);
     const upTo = end < 0 ? pending.length : end;
-    string.text += pending.slice(0, Math.min(upTo, STRING_LIMIT - string.text.length));
+    string.text += pending.slice(0, Math.min(upTo, MAX_STRING_CHARS - string.text.length));
     pending = pending.slice(upTo);
-    if (end < 0) return SEQUENCE_MS;
-    if (pending === '\x1b') return SEQUENCE_MS;
+    if (end < 0) return SEQUENCE_TIMEOUT_MS;
+    if (pending === '\x1b') return SEQUENCE_TIMEOUT_MS;
     const bell = pending[0] === '\x07' || pending[0] === '\u009c';
     const ended = bell || pending.startsWith('\x1b\\');
     // Any other control character breaks the string off and is read by itself: a person is never locked out.

@@ -23,8 +23,8 @@ function hides(code: number): boolean {
   );
 }
 
-const LONGEST_STYLE = 128;
-const LONGEST_LINK = 2083;
+const MAX_STYLE_CHARS = 128;
+const MAX_LINK_CHARS = 2083;
 const LINK_END = '\x1b]8;;\x1b\\';
 const SAFE_LINK = /^(?:(?:https?|file):\/\/|mailto:)[\x21-\x7e]*$/i;
 
@@ -145,7 +145,7 @@ function readControl(text: string, at: number, body: number, eightBit: boolean):
   }
   const final = text.charCodeAt(end);
   if (!(final >= 0x40 && final <= 0x7e)) return { end, keep: '' };
-  const style = final === 0x6d && simple && !eightBit && end - at < LONGEST_STYLE;
+  const style = final === 0x6d && simple && !eightBit && end - at < MAX_STYLE_CHARS;
   return { end: end + 1, keep: style ? text.slice(at, end + 1) : '' };
 }
 
@@ -157,7 +157,7 @@ function readCommand(text: string, body: number, eightBit: boolean): Sequence {
     if (code < 0x20 || code === 0x9c) break;
     end += 1;
   }
-  const content = text.slice(body, Math.min(end, body + LONGEST_LINK + 64));
+  const content = text.slice(body, Math.min(end, body + MAX_LINK_CHARS + 64));
   const code = text.charCodeAt(end);
   const closed =
     code === 0x07 || code === 0x9c ? end + 1 : code === 0x1b && text[end + 1] === '\\' ? end + 2 : undefined;
@@ -166,7 +166,7 @@ function readCommand(text: string, body: number, eightBit: boolean): Sequence {
   const uri = content.slice(content.indexOf(';', 2) + 1);
   if (uri === '') return { end: closed, keep: LINK_END, link: false };
   // An unsafe target closes the link before it, as a terminal would have done.
-  if (uri.length > LONGEST_LINK || !SAFE_LINK.test(uri)) return { end: closed, keep: LINK_END, link: false };
+  if (uri.length > MAX_LINK_CHARS || !SAFE_LINK.test(uri)) return { end: closed, keep: LINK_END, link: false };
   return { end: closed, keep: `\x1b]8;;${uri}\x1b\\`, link: true };
 }
 

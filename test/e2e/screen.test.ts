@@ -133,7 +133,7 @@ describe('the screen', () => {
     await rig.exited;
     expect(rig.alternate).toBe(false);
     expect(rig.text()).toContain('│ remember me');
-    expect(rig.text()).toMatch(/aish-tui --resume \S+ goes on from here/);
+    expect(rig.text()).toMatch(/Resume this session: aish-tui --resume \S+/);
   });
 });
 

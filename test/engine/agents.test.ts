@@ -38,7 +38,7 @@ describe('sub-agents over a real server and real commands', () => {
     expect(bench.engine.conversation.cwd).toBe(bench.cwd);
     expect(Object.keys(bench.engine.state.sessions)).toEqual(['main']);
     const told = bench.engine.transcript.entries.filter((shown) => shown.entry.kind === 'delegate');
-    expect(told.map((shown) => shown.story?.entries.map(({ entry }) => entry.kind))).toEqual([
+    expect(told.map((shown) => shown.children?.entries.map(({ entry }) => entry.kind))).toEqual([
       ['norrisStep', 'exec', 'norrisStep', 'assistant'],
       ['norrisStep', 'assistant'],
     ]);

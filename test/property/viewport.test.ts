@@ -8,7 +8,7 @@ class Model {
   entries: { key: string; size: number }[] = [];
   width = 80;
   height = 24;
-  /** The line at the top, or stuck to the end. */
+  /** The line at the top, or following the tail. */
   top: { key: string; line: number } | undefined;
 
   lines(key: string): string[] {
@@ -40,7 +40,7 @@ class Model {
     const all = this.all();
     const offset = this.offset();
     const rows = all.slice(offset, offset + this.height);
-    return { rows, above: offset, below: all.length - offset - rows.length, stuck: this.top === undefined };
+    return { rows, above: offset, below: all.length - offset - rows.length, followsTail: this.top === undefined };
   }
 }
 
@@ -161,14 +161,14 @@ describe('the view', () => {
           model.width = columns;
           model.height = rows;
           const view = real.view();
-          if (before.stuck) expect(view.stuck).toBe(true);
-          else if (!view.stuck) expect(view.rows[0]?.key).toBe(before.rows[0]?.key);
+          if (before.followsTail) expect(view.followsTail).toBe(true);
+          else if (!view.followsTail) expect(view.rows[0]?.key).toBe(before.rows[0]?.key);
           while (real.measure(7));
           const all = model.all();
           const exact = real.view();
           expect(exact.above + exact.rows.length + exact.below).toBe(all.length);
           expect(exact.rows.map((row) => row.text)).toEqual(all.slice(exact.above, exact.above + rows));
-          if (view.stuck) break;
+          if (view.followsTail) break;
         }
       }),
     );

@@ -77,9 +77,9 @@ describe('the view', () => {
     viewport.scroll(-3);
     set('e5', 4);
     expect(texts()).toEqual(['e1.0', 'e1.1', 'e2.0', 'e2.1', 'e3.0']);
-    expect(viewport.view()).toMatchObject({ above: 2, below: 7, stuck: false });
+    expect(viewport.view()).toMatchObject({ above: 2, below: 7, followsTail: false });
     for (let page = 0; page < 3; page++) viewport.page(1);
-    expect(viewport.view()).toMatchObject({ below: 0, stuck: true });
+    expect(viewport.view()).toMatchObject({ below: 0, followsTail: true });
   });
 
   it('stands still while entries above and below it grow', () => {

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { Transcript } from '../../src/engine/transcript.ts';
 import { paintOf } from '../../src/render/paint.ts';
 import { THEMES } from '../../src/render/theme.ts';
-import { storyLines } from '../../src/screen/entries/children.ts';
+import { itemLines } from '../../src/screen/entries/children.ts';
 import { agentLine, delegateLines } from '../../src/screen/entries/delegate.ts';
 import { subAgents } from '../../src/session/delegate.ts';
 import { lineWidth, stripStyles } from '../../src/text/wrap.ts';
 import { harmless, Machine } from '../support/machine.ts';
 
-const look = (width: number) => ({ width, theme: THEMES.none, paint: paintOf(THEMES.none) });
+const context = (width: number) => ({ width, theme: THEMES.none, paint: paintOf(THEMES.none) });
 const plain = (lines: readonly string[]) => lines.map(stripStyles);
 const asIs = <T>(value: T) => value;
 
@@ -26,7 +26,7 @@ function lineOf(task: string, width: number, command?: string): string {
     machine.send({ type: 'actionStarted', op: machine.opOf(id) }, id);
   }
   const [agent] = subAgents(machine.state);
-  return agent ? agentLine(agent, agent.run.startedAt + 3000, look(width), asIs) : '';
+  return agent ? agentLine(agent, agent.run.startedAt + 3000, context(width), asIs) : '';
 }
 
 describe('the line of a sub-agent that works', () => {
@@ -50,13 +50,13 @@ describe('a sub-agent that has ended', () => {
 
   it('shows the beginning of its report, and how much is left', () => {
     const report = Array.from({ length: 20 }, (_, at) => `- item ${at}`).join('\n');
-    const lines = plain(delegateLines(entry(report), look(80)));
+    const lines = plain(delegateLines(entry(report), context(80)));
     expect(lines[0]).toBe('▹ count  sub-agent · 2 steps');
     expect(lines).toHaveLength(8);
     expect(lines.at(-1)).toBe('│ ⋯ 14 more lines of its report');
   });
 
-  it('tells its whole story where it is unfolded', () => {
+  it('shows everything it did where it is unfolded', () => {
     const transcript = new Transcript();
     transcript.apply({ kind: 'show', key: 'op1', entry: { kind: 'delegate', op: 'op1', task: 'count' } });
     const step = { kind: 'norrisStep', step: 1, maxSteps: 12 } as const;
@@ -69,7 +69,7 @@ describe('a sub-agent that has ended', () => {
     const [shown] = transcript.entries;
     if (!shown) throw new Error('nothing is shown');
     expect(shown.version).toBe(4);
-    const lines = plain(storyLines(shown, look(40), asIs)).filter((line) => line.trim() !== '┆');
+    const lines = plain(itemLines(shown, context(40), asIs)).filter((line) => line.trim() !== '┆');
     expect(lines).toEqual([
       ' ',
       '▹ count  sub-agent · 2 steps',

@@ -194,7 +194,7 @@ describe('a sub-agent', () => {
     expect(machine.phase.kind).toBe('replying');
   });
 
-  it('shows what it does in the story of its task', () => {
+  it('shows what it does below its task', () => {
     const machine = delegated('look');
     const { id } = child(machine);
     machine.agentSays(id, 'CMD: ls');

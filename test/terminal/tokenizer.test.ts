@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KeyToken, Token } from '../../src/terminal/token.ts';
-import { createTokenizer, ESCAPE_MS } from '../../src/terminal/tokenizer.ts';
+import { createTokenizer, ESCAPE_TIMEOUT_MS } from '../../src/terminal/tokenizer.ts';
 import { fakeClock } from '../support/clock.ts';
 
 function read(...chunks: readonly (string | Uint8Array)[]) {
@@ -61,7 +61,7 @@ describe('keys', () => {
   it('is a lone Esc only after its wait', () => {
     const { tokens, clock } = read('\x1b');
     expect(tokens).toEqual([]);
-    clock.advance(ESCAPE_MS - 1);
+    clock.advance(ESCAPE_TIMEOUT_MS - 1);
     expect(tokens).toEqual([]);
     clock.advance(1);
     expect(names(tokens)).toEqual(['escape']);
@@ -139,7 +139,7 @@ describe('replies', () => {
 
   it('are recognised even when their ESC was taken for the Esc key', () => {
     const { tokens, clock, tokenizer } = read('\x1b');
-    clock.advance(ESCAPE_MS);
+    clock.advance(ESCAPE_TIMEOUT_MS);
     tokenizer.push(Buffer.from('[?62;4c'));
     expect(names(tokens)).toEqual(['escape', 'reply']);
   });

@@ -10,8 +10,8 @@ import { clean, stripStyles, visible } from '../../text/sanitize.ts';
 import { textWidth } from '../../text/width.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { elapsed, withGutter } from './frame.ts';
-import type { Look } from './look.ts';
 import { proseLines } from './prose.ts';
+import type { RenderContext } from './render-context.ts';
 
 type Delegate = Extract<Entry, { kind: 'delegate' }>;
 
@@ -21,20 +21,23 @@ const INDENT = 2;
 const GAP = 2;
 
 /** While it works it is drawn by itself, at the end of the transcript. */
-export function delegateLines({ task, result }: Delegate, look: Look): string[] {
-  const { width, paint } = look;
+export function delegateLines({ task, result }: Delegate, context: RenderContext): string[] {
+  const { width, paint } = context;
   if (!result) return [];
-  const inner = { ...look, width: Math.max(1, width - INDENT) };
+  const inner = { ...context, width: Math.max(1, width - INDENT) };
   const report = proseLines(stripStyles(clean(result.text)), inner);
   const left = report.length - REPORT_LINES;
   const more = left > 1 ? [paint('dim', `⋯ ${left} more lines of its report`)] : [];
   const shown = left > 1 ? report.slice(0, REPORT_LINES) : report;
   const bar = paint(result.failed ? 'warning' : 'success', '│ ');
-  return [...delegateHeading(task, result.steps, look), ...withGutter([...shown, ...more], { first: bar, rest: bar })];
+  return [
+    ...delegateHeading(task, result.steps, context),
+    ...withGutter([...shown, ...more], { first: bar, rest: bar }),
+  ];
 }
 
 /** The whole task, and how many steps it took. */
-export function delegateHeading(task: string, steps: number | undefined, { width, paint }: Look): string[] {
+export function delegateHeading(task: string, steps: number | undefined, { width, paint }: RenderContext): string[] {
   const note = steps === undefined ? 'at work' : `${steps} step${steps === 1 ? '' : 's'}`;
   const text = paint('strong', visible(oneLine(task))) + paint('dim', `  sub-agent · ${note}`);
   return withGutter(wrapText(text, width - INDENT), { first: paint('accent', '▹ '), rest: '  ' });
@@ -47,7 +50,7 @@ export function delegateHeading(task: string, steps: number | undefined, { width
 export function agentLine(
   { conversation, run }: SubAgent,
   now: number,
-  { width, paint }: Look,
+  { width, paint }: RenderContext,
   show: (text: string) => string,
 ): string {
   const what = cut(visible(oneLine(show(doing(conversation.phase)))), Math.max(10, Math.floor(width * 0.4)));

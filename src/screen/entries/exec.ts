@@ -5,7 +5,7 @@ import type { Entry } from '../../session/entry.ts';
 import { visible } from '../../text/sanitize.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { bytes, duration, shortPath, withGutter } from './frame.ts';
-import type { Look } from './look.ts';
+import type { RenderContext } from './render-context.ts';
 
 type Exec = Extract<Entry, { kind: 'exec' }>;
 
@@ -21,16 +21,16 @@ export function outputSize({ columns, rows }: OutputSize): OutputSize {
 }
 
 /** A command that runs is drawn by itself, at the end of the transcript, with its output as it comes. */
-export function execLines(entry: Exec, look: Look): string[] {
+export function execLines(entry: Exec, context: RenderContext): string[] {
   const { result } = entry;
   if (!result) return [];
-  return [...execHeading(entry, look), ...output(result, look), ...ending(entry, result, look)];
+  return [...execHeading(entry, context), ...output(result, context), ...ending(entry, result, context)];
 }
 
 type Named = Pick<Exec, 'by' | 'command'> & Partial<Pick<Exec, 'private' | 'job'>>;
 
 /** Who runs what. */
-export function execHeading({ by, command, private: hidden, job }: Named, { width, paint }: Look): string[] {
+export function execHeading({ by, command, private: hidden, job }: Named, { width, paint }: RenderContext): string[] {
   const notes = [by === 'model' ? 'model' : '', hidden ? 'private' : '', job === undefined ? '' : `job ${job}`];
   const note = notes.filter(Boolean).join(' · ');
   const text = paint('strong', visible(command)) + (note ? paint('dim', `  ${note}`) : '');
@@ -38,8 +38,8 @@ export function execHeading({ by, command, private: hidden, job }: Named, { widt
   return withGutter(wrapText(text, width - BAR_WIDTH), { first: mark, rest: '  ' });
 }
 
-function output(result: CommandResult, look: Look): string[] {
-  const { width, paint } = look;
+function output(result: CommandResult, context: RenderContext): string[] {
+  const { width, paint } = context;
   const bar = paint(result.exit === 0 ? 'success' : 'error', '│ ');
   const inner = width - BAR_WIDTH;
   const wrapped = (text: string) => (text === '' ? [] : wrapText(text, inner, { mode: 'hard' }));
@@ -53,7 +53,7 @@ function output(result: CommandResult, look: Look): string[] {
   return withGutter([...wrapped(result.head), ...cut, ...wrapped(result.tail)], { first: bar, rest: bar });
 }
 
-function ending({ cwd }: Exec, result: CommandResult, { width, paint }: Look): string[] {
+function ending({ cwd }: Exec, result: CommandResult, { width, paint }: RenderContext): string[] {
   const facts = [
     result.exit === null ? '' : `exit ${result.exit}`,
     result.milliseconds > 0 ? duration(result.milliseconds) : '',

@@ -5,7 +5,7 @@ import type { Entry } from '../../session/entry.ts';
 export type Fold = 'auto' | 'open' | 'closed';
 
 /** Entries up to this many lines are never folded by themselves. */
-export const LONG = 30;
+export const MAX_UNFOLDED_LINES = 30;
 /** Lines left at both ends, and the lines of an entry that was closed: the blank one above it and its heading. */
 const ENDS = 8;
 const CLOSED = 2;
@@ -17,10 +17,10 @@ function foldsByItself(entry: Entry): boolean {
 
 /** Whether an entry of so many lines is drawn with lines left out. */
 export function isFolded(fold: Fold, entry: Entry, lines: number): boolean {
-  // A sub-agent's story is told when it is asked for.
+  // What a sub-agent did is shown when it is asked for.
   if (entry.kind === 'delegate') return fold !== 'open';
   if (fold === 'closed') return lines > CLOSED + 1;
-  return fold === 'auto' && lines > LONG && foldsByItself(entry);
+  return fold === 'auto' && lines > MAX_UNFOLDED_LINES && foldsByItself(entry);
 }
 
 /** What is left of an entry's lines; `note` draws the line that stands for so many others. */

@@ -2,7 +2,7 @@
 import type { Paint } from '../../render/paint.ts';
 
 /** Below so many columns the shorter words are used. */
-const NARROW = 60;
+const MIN_WIDE_COLUMNS = 60;
 
 export type SignFacts = {
   readonly asks: boolean;
@@ -23,7 +23,7 @@ export type SignOptions = {
 
 export function keyboardSign(facts: SignFacts, { keyboard, columns, keys, job, paint }: SignOptions): string {
   const { asks, echoOff, asker = 'the program' } = facts;
-  const narrow = columns < NARROW;
+  const narrow = columns < MIN_WIDE_COLUMNS;
   if (keyboard) {
     const hidden = narrow ? ` 🔒 hidden: goes to ${asker} ` : ` 🔒 typing is hidden: it goes to ${asker} `;
     const who = echoOff ? hidden : ' keys go to the program ';

@@ -8,64 +8,64 @@ import { wrapText } from '../../text/wrap.ts';
 import { delegateLines } from './delegate.ts';
 import { execLines } from './exec.ts';
 import { withGutter } from './frame.ts';
-import type { Look } from './look.ts';
 import { norrisBeganLines, norrisEndedLines, norrisStepLines, planLines } from './norris.ts';
 import { proseLines } from './prose.ts';
+import type { RenderContext } from './render-context.ts';
 
 type Of<K extends Entry['kind']> = Extract<Entry, { kind: K }>;
 
-/** The lines of an entry, each at most `look.width` cells wide, with a blank one before it where that reads better. */
-export function entryLines(entry: Entry, look: Look): string[] {
-  const lines = drawn(entry, look);
+/** The lines of an entry, each at most `context.width` cells wide, with a blank one before it where that reads better. */
+export function entryLines(entry: Entry, context: RenderContext): string[] {
+  const lines = drawn(entry, context);
   return CLOSE.has(entry.kind) || lines.length === 0 ? lines : [' ', ...lines];
 }
 
 /** Kinds that stand close to what is above them. */
 const CLOSE: ReadonlySet<Entry['kind']> = new Set(['notice', 'refused']);
 
-function drawn(entry: Entry, look: Look): string[] {
+function drawn(entry: Entry, context: RenderContext): string[] {
   switch (entry.kind) {
     case 'user':
-      return userLines(entry, look);
+      return userLines(entry, context);
     case 'assistant':
-      return assistantLines(entry, look);
+      return assistantLines(entry, context);
     case 'exec':
-      return execLines(entry, look);
+      return execLines(entry, context);
     case 'tool':
-      return toolLines(entry, look);
+      return toolLines(entry, context);
     case 'delegate':
-      return delegateLines(entry, look);
+      return delegateLines(entry, context);
     case 'refused':
-      return refusedLines(entry, look);
+      return refusedLines(entry, context);
     case 'norrisBegan':
-      return norrisBeganLines(entry, look);
+      return norrisBeganLines(entry, context);
     case 'plan':
-      return planLines(entry, look);
+      return planLines(entry, context);
     case 'norrisStep':
-      return norrisStepLines(entry, look);
+      return norrisStepLines(entry, context);
     case 'norrisEnded':
-      return norrisEndedLines(entry, look);
+      return norrisEndedLines(entry, context);
     case 'notice':
-      return noticeLines(entry, look);
+      return noticeLines(entry, context);
     case 'meta':
-      return metaLines(entry, look);
+      return metaLines(entry, context);
   }
 }
 
-function userLines({ text, queued }: Of<'user'>, { width, paint }: Look): string[] {
+function userLines({ text, queued }: Of<'user'>, { width, paint }: RenderContext): string[] {
   const lines = wrapText(stripStyles(text), width - 2).map((line) => paint(queued ? 'dim' : 'strong', line));
   if (queued) lines.push(paint('dim', 'queued: joins at the next step; Esc takes it back'));
   return withGutter(lines, { first: paint('user', '? '), rest: '  ' });
 }
 
-function assistantLines({ text, partial }: Of<'assistant'>, look: Look): string[] {
-  const { paint } = look;
-  const lines = proseLines(text, { ...look, width: look.width - 2 });
+function assistantLines({ text, partial }: Of<'assistant'>, context: RenderContext): string[] {
+  const { paint } = context;
+  const lines = proseLines(text, { ...context, width: context.width - 2 });
   if (partial) lines.push(paint('warning', '⋯ the answer ends here: it was cut'));
   return withGutter(lines, { first: paint('accent', '● '), rest: '  ' });
 }
 
-function toolLines({ name, arguments: given, result }: Of<'tool'>, { width, paint, theme }: Look): string[] {
+function toolLines({ name, arguments: given, result }: Of<'tool'>, { width, paint, theme }: RenderContext): string[] {
   const head = withGutter(wrapText(paint('strong', visible(`${name} ${subjectOf(name, given)}`)), width - 2), {
     first: paint('accent', '▸ '),
     rest: '  ',
@@ -89,7 +89,7 @@ function subjectOf(name: string, given: string): string {
 
 const REFUSED = { skipped: 'skipped', aborted: 'not run', invalid: 'refused' } as const;
 
-function refusedLines({ action, how, reason }: Of<'refused'>, { width, paint }: Look): string[] {
+function refusedLines({ action, how, reason }: Of<'refused'>, { width, paint }: RenderContext): string[] {
   const text = `${REFUSED[how]}: ${visible(describeAction(action))}`;
   const lines = [...wrapText(text, width - 2), ...wrapText(stripStyles(reason), width - 2)];
   return withGutter(
@@ -100,13 +100,13 @@ function refusedLines({ action, how, reason }: Of<'refused'>, { width, paint }: 
 
 const NOTICES = { info: ['dim', '· '], warning: ['warning', '! '], error: ['error', '✗ '] } as const;
 
-function noticeLines({ level, text }: Of<'notice'>, { width, paint }: Look): string[] {
+function noticeLines({ level, text }: Of<'notice'>, { width, paint }: RenderContext): string[] {
   const [role, mark] = NOTICES[level];
   const lines = wrapText(clean(text), width - 2).map((line) => paint(role, line));
   return withGutter(lines, { first: paint(role, mark), rest: '  ' });
 }
 
-function metaLines({ line, text, failed }: Of<'meta'>, { width, paint }: Look): string[] {
+function metaLines({ line, text, failed }: Of<'meta'>, { width, paint }: RenderContext): string[] {
   const head = wrapText(paint('strong', `:${stripStyles(line).replace(/^:/, '')}`), width);
   const bar = paint(failed ? 'error' : 'dim', '│ ');
   return [...head, ...withGutter(wrapText(clean(text), width - 2), { first: bar, rest: bar })];

@@ -4,11 +4,14 @@ import type { Entry } from '../../session/entry.ts';
 import { stripStyles } from '../../text/sanitize.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { duration, withGutter } from './frame.ts';
-import type { Look } from './look.ts';
+import type { RenderContext } from './render-context.ts';
 
 type Of<K extends Entry['kind']> = Extract<Entry, { kind: K }>;
 
-export function norrisBeganLines({ goal, preset, maxSteps }: Of<'norrisBegan'>, { width, paint }: Look): string[] {
+export function norrisBeganLines(
+  { goal, preset, maxSteps }: Of<'norrisBegan'>,
+  { width, paint }: RenderContext,
+): string[] {
   const first = `${paint('accent', '⚡ Norris')}${paint('dim', ` · ${preset} · at most ${maxSteps} steps · Ctrl-X Ctrl-C ends it`)}`;
   const text = wrapText(stripStyles(goal), Math.max(1, width - 2));
   return [
@@ -21,7 +24,7 @@ export function norrisBeganLines({ goal, preset, maxSteps }: Of<'norrisBegan'>, 
 }
 
 /** The plan, one line a task. The call that named it is no part of the conversation. */
-export function planLines({ preset, tasks }: Of<'plan'>, { width, paint }: Look): string[] {
+export function planLines({ preset, tasks }: Of<'plan'>, { width, paint }: RenderContext): string[] {
   const head = paint('accent', `[aish] preplanned ${tasks.length} tasks via ${stripStyles(preset)}`);
   const list = tasks.flatMap((task, index) => {
     const number = `${index + 1}. `.padStart(5);
@@ -33,14 +36,14 @@ export function planLines({ preset, tasks }: Of<'plan'>, { width, paint }: Look)
   return [...wrapText(head, width), ...list];
 }
 
-export function norrisStepLines({ step, maxSteps, task }: Of<'norrisStep'>, { width, paint }: Look): string[] {
+export function norrisStepLines({ step, maxSteps, task }: Of<'norrisStep'>, { width, paint }: RenderContext): string[] {
   const label = ` step ${step}/${maxSteps} `;
   const line = paint('dim', `──${label}${'─'.repeat(Math.max(0, Math.min(width, 60) - label.length - 2))}`);
   if (!task) return [line];
   return [line, ...wrapText(paint('strong', `[task ${task.k}/${task.n}: ${stripStyles(task.text)}]`), width)];
 }
 
-export function norrisEndedLines(entry: Of<'norrisEnded'>, { width, paint }: Look): string[] {
+export function norrisEndedLines(entry: Of<'norrisEnded'>, { width, paint }: RenderContext): string[] {
   const { status, reason, steps, commands, skips, milliseconds, cost, receipt } = entry;
   const good = status === 'done' || status === 'tasks_complete';
   const facts = [

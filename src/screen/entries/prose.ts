@@ -1,6 +1,6 @@
 /** A model's words as lines: Markdown, with the lines that ask for something kept as they are (AC-1). */
 import { createMarkdownStream, renderMarkdown } from '../../render/markdown.ts';
-import type { Look } from './look.ts';
+import type { RenderContext } from './render-context.ts';
 
 const FENCE = /^ {0,3}(?:```|~~~)/;
 const MARKER = /^\s*((?:CMD&?|DELEGATE|GOAL|TASK):.*)$/;
@@ -28,12 +28,12 @@ function asCode(text: string): string {
 }
 
 /** A whole text as lines. */
-export function proseLines(text: string, { width, theme }: Look): string[] {
+export function proseLines(text: string, { width, theme }: RenderContext): string[] {
   return renderMarkdown(withMarkersAsCode(text), Math.max(1, width), theme);
 }
 
 /** The same for a text that grows: what is settled is not rendered again. */
-export function createProseStream(): (text: string, look: Look) => readonly string[] {
+export function createProseStream(): (text: string, context: RenderContext) => readonly string[] {
   const stream = createMarkdownStream();
   return (text, { width, theme }) => stream.update(withMarkersAsCode(text), Math.max(1, width), theme);
 }

@@ -2,8 +2,8 @@
 import { clean, stripStyles } from '../../text/sanitize.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { withGutter } from './frame.ts';
-import type { Look } from './look.ts';
 import { createProseStream } from './prose.ts';
+import type { RenderContext } from './render-context.ts';
 
 type Stream = { readonly text: string; readonly reasoning: string };
 
@@ -12,17 +12,17 @@ const THOUGHT_TAIL = 2000;
 const THOUGHT_LINES = 3;
 
 /** A drawing of one reply, frame after frame. While it only thinks, the last of its thoughts are shown dimmed. */
-export function createStreamLines(): (reply: Stream, look: Look) => string[] {
+export function createStreamLines(): (reply: Stream, context: RenderContext) => string[] {
   const prose = createProseStream();
-  return ({ text, reasoning }, look) => {
-    const inner = { ...look, width: Math.max(1, look.width - 2) };
+  return ({ text, reasoning }, context) => {
+    const inner = { ...context, width: Math.max(1, context.width - 2) };
     const harmless = stripStyles(clean(text)).trimStart();
     const lines = harmless === '' ? thoughts(reasoning, inner) : prose(harmless, inner);
-    return [' ', ...withGutter(lines, { first: look.paint('accent', '● '), rest: '  ' })];
+    return [' ', ...withGutter(lines, { first: context.paint('accent', '● '), rest: '  ' })];
   };
 }
 
-function thoughts(reasoning: string, { width, paint }: Look): string[] {
+function thoughts(reasoning: string, { width, paint }: RenderContext): string[] {
   const tail = stripStyles(clean(reasoning.slice(-THOUGHT_TAIL))).trim();
   if (tail === '') return [paint('dim', '…')];
   return wrapText(tail, width)

@@ -1,10 +1,10 @@
-/** Tab (IN-6): the one completion, or what all have in common, or the list. Typing goes on while it is being found. */
+/** Tab (IN-6): the one completion, or what all have in common, or the list. Typing continues while they are being found. */
 import type { Completion, Completions } from '../../commands/aish.ts';
 import { setText } from '../../editor/commands.ts';
 import type { Screen } from '../screen.ts';
 
-/** Who waits longer than this is told what for. Ms. */
-const PATIENCE = 200;
+/** How long a completion may take before a hint explains the wait. */
+const HINT_DELAY_MS = 200;
 
 const NOTHING: Completions = { start: 0, items: [] };
 
@@ -15,7 +15,7 @@ export async function complete(screen: Screen): Promise<void> {
   const stop = screen.ui.subscribe(() => {
     if (screen.ui.get().editor !== editor) asked.abort();
   });
-  const waiting = screen.schedule(() => screen.hint('completing…'), PATIENCE);
+  const waiting = screen.schedule(() => screen.hint('completing…'), HINT_DELAY_MS);
   // Whatever goes wrong while looking, there is nothing to offer.
   const found = await screen.aish.complete(editor.text, editor.cursor, asked.signal).catch(() => NOTHING);
   stop();

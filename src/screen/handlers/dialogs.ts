@@ -8,26 +8,26 @@ import type { Handlers } from './handler.ts';
 
 /** The question's buttons, as many as it has. */
 function choices(screen: Screen): readonly Choice[] {
-  const { head } = screen.questions;
+  const { head } = screen.questionDialog;
   return head ? wordsOf(head).choices : [];
 }
 
 /** Gives one of the answers that the question offers. */
 export function give(screen: Screen, answer: Choice['answer']): void {
   if (!choices(screen).some((choice) => choice.answer === answer)) return;
-  if (answer === 'proceed' && screen.questions.head?.kind === 'form') {
-    screen.questions.sendForm((form, content) => screen.aish.forms.fill(form, content));
-  } else screen.questions.answer({ kind: answer });
+  if (answer === 'proceed' && screen.questionDialog.head?.kind === 'form') {
+    screen.questionDialog.sendForm((form, content) => screen.aish.forms.fill(form, content));
+  } else screen.questionDialog.answer({ kind: answer });
 }
 
 /** A letter that a question knows, pressed by itself. */
 function letter(act: (screen: Screen) => void) {
-  return (screen: Screen) => screen.questions.byLetter(() => act(screen));
+  return (screen: Screen) => screen.questionDialog.byLetter(() => act(screen));
 }
 
 /** Leaving Restricted is the user's own choice here; what was judged under it is judged anew and asks again (HA-6). */
 function upgrade(screen: Screen): void {
-  const { head } = screen.questions;
+  const { head } = screen.questionDialog;
   if (head?.kind !== 'halt' || head.mode !== 'restricted' || head.asker) return;
   void screen.aish.engine.dispatch({ type: 'modeChosen', mode: 'unrestricted' }, head.session);
 }
@@ -35,7 +35,7 @@ function upgrade(screen: Screen): void {
 function moveFocus(screen: Screen, by: number): void {
   const { length } = choices(screen);
   const focus = screen.ui.get().question?.focus ?? 0;
-  if (length > 0) screen.questions.show({ focus: (focus + by + length) % length });
+  if (length > 0) screen.questionDialog.show({ focus: (focus + by + length) % length });
 }
 
 /** The component cuts `top` to what there is. */
@@ -46,7 +46,7 @@ function scroll(by: number | 'home' | 'end' | 'pageUp' | 'pageDown') {
     const last = Math.max(0, screen.questionRows.all - screen.questionRows.shown);
     const steps = { home: -top, end: last - top, pageUp: -page, pageDown: page };
     const step = typeof by === 'number' ? by : steps[by];
-    screen.questions.show({ top: Math.max(0, Math.min(last, top + step)) });
+    screen.questionDialog.show({ top: Math.max(0, Math.min(last, top + step)) });
   };
 }
 
@@ -57,10 +57,10 @@ export const haltHandlers: Handlers = {
   upgrade: letter(upgrade),
   abortRun: (screen) => give(screen, 'abort'),
   editAction: letter((screen) => {
-    const { head } = screen.questions;
-    if (head?.kind === 'form') screen.questions.enterFields();
+    const { head } = screen.questionDialog;
+    if (head?.kind === 'form') screen.questionDialog.enterFields();
     if (head?.kind === 'halt' && head.action.kind === 'command')
-      screen.questions.show({ edit: visible(head.action.command) });
+      screen.questionDialog.show({ edit: visible(head.action.command) });
   }),
   next: (screen) => moveFocus(screen, 1),
   previous: (screen) => moveFocus(screen, -1),
@@ -77,7 +77,7 @@ export const haltHandlers: Handlers = {
 };
 
 function formField(screen: Screen, by: -1 | 1): void {
-  if (screen.ui.get().question?.form) screen.questions.leaveField(by);
+  if (screen.ui.get().question?.form) screen.questionDialog.leaveField(by);
 }
 
 /** The field's own keys go to it; Esc leaves the field, not the question. */
@@ -85,8 +85,8 @@ export const fieldHandlers: Handlers = {
   next: (screen) => formField(screen, 1),
   previous: (screen) => formField(screen, -1),
   cancel(screen) {
-    if (screen.ui.get().question) screen.questions.leaveField();
-    else if (screen.ui.get().panel.kind === 'find') screen.reader.cancel();
+    if (screen.ui.get().question) screen.questionDialog.leaveField();
+    else if (screen.ui.get().panel.kind === 'find') screen.navigator.cancel();
     else screen.ui.update({ panel: NO_PANEL });
   },
 };

@@ -12,7 +12,7 @@ import type { Handlers } from './handler.ts';
 type Choices = Extract<Panel, { kind: 'choices' }>;
 
 /** How many matches a search shows. */
-const MOST = 200;
+const MAX_MATCHES = 200;
 
 function open(screen: Screen): Choices | undefined {
   const { panel } = screen.ui.get();
@@ -28,7 +28,7 @@ export function searchHistory(screen: Screen): void {
 
 function search(screen: Screen, query: string): readonly Completion[] {
   const { isAgents } = screen.aish.history;
-  return fuzzySearch(screen.history.lines(), query, MOST).map(({ text }) =>
+  return fuzzySearch(screen.history.lines(), query, MAX_MATCHES).map(({ text }) =>
     isAgents(text) ? { text, note: 'the agent ran it' } : { text },
   );
 }

@@ -17,7 +17,7 @@ function submit(screen: Screen): void {
   const line = expand(editor);
   if (!goalNext && goesOn(screen, line)) {
     screen.edit('newline');
-    return screen.hint('the command is not complete: it goes on here; Ctrl-C drops it');
+    return screen.hint('the command is incomplete: continue it here, or Ctrl-C drops it');
   }
   screen.ui.update({ editor: submitted(editor), flip: undefined, goalNext: false });
   screen.view.end();
@@ -65,7 +65,7 @@ function interrupt(screen: Screen): void {
   else if (!screen.abort()) screen.hint('Ctrl-D leaves');
 }
 
-/** What runs in front goes on in the background (EX-8). */
+/** Sends what runs in front to the background (EX-8). */
 export async function background(screen: Screen): Promise<void> {
   const why = await sendToBackground(screen.aish).catch(messageOf);
   if (why !== undefined) screen.hint(why);
@@ -100,7 +100,7 @@ function flipVerdict(screen: Screen): void {
   const taken = screen.aish.classify(line);
   if (goalNext) return screen.ui.update({ goalNext: false });
   if (isEmpty(editor)) return;
-  if (taken.forced || taken.kind === 'meta') return screen.hint('the line says itself how it is taken');
+  if (taken.forced || taken.kind === 'meta') return screen.hint('the prefix already says how the line is taken');
   const now = flip ?? taken.kind;
   const other = now === 'shell' ? 'ai' : 'shell';
   screen.ui.update({ flip: other === taken.kind ? undefined : other });

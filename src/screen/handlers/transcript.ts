@@ -4,24 +4,24 @@ import type { Handlers } from './handler.ts';
 
 /** Gives the keyboard to the transcript. */
 export function enterTranscript(screen: Screen): void {
-  screen.reader.enter();
+  screen.navigator.enter();
 }
 
 function leave(screen: Screen): void {
-  screen.reader.leave();
+  screen.navigator.leave();
   screen.view.end();
 }
 
 /** Folds or unfolds an entry, by default the one that keys act on. */
 export function fold(screen: Screen, key?: string): void {
-  const problem = screen.reader.toggleFold(key);
+  const problem = screen.navigator.toggleFold(key);
   if (problem !== undefined) screen.hint(problem);
 }
 
 function next(direction: -1 | 1) {
   return (screen: Screen) => {
-    if (screen.reader.query === '') screen.reader.begin();
-    else screen.reader.next(direction);
+    if (screen.navigator.query === '') screen.navigator.begin();
+    else screen.navigator.next(direction);
   };
 }
 
@@ -29,11 +29,11 @@ export const transcriptHandlers: Handlers = {
   leaveTranscript: leave,
   scrollHalfUp: (screen) => screen.view.halfPage(-1),
   scrollHalfDown: (screen) => screen.view.halfPage(1),
-  entryPrevious: (screen) => screen.reader.step(-1),
-  entryNext: (screen) => screen.reader.step(1),
+  entryPrevious: (screen) => screen.navigator.step(-1),
+  entryNext: (screen) => screen.navigator.step(1),
   toggleFold: (screen) => fold(screen),
-  copyEntry: (screen) => screen.hint(screen.reader.copy()),
-  search: (screen) => screen.reader.begin(),
+  copyEntry: (screen) => screen.hint(screen.navigator.copy()),
+  search: (screen) => screen.navigator.begin(),
   searchNext: next(1),
   searchPrevious: next(-1),
 };

@@ -6,11 +6,11 @@ import type { Entry } from '../session/entry.ts';
 import { type Clip, clipboardSequence } from '../terminal/clipboard.ts';
 import { entryName, entryText } from './entries/text.ts';
 import type { Store } from './store.ts';
+import type { TranscriptView } from './transcript-view.ts';
 import { NO_PANEL, type Ui } from './ui.ts';
-import type { View } from './view.ts';
 
-export class Reader {
-  readonly #view: View;
+export class TranscriptNavigator {
+  readonly #view: TranscriptView;
   readonly #ui: Store<Ui>;
   readonly #write: (sequence: string) => void;
   /** Texts that were looked through in this search. */
@@ -22,7 +22,7 @@ export class Reader {
   #origin: Anchor | undefined;
 
   /** @param write past the drawing, straight to the terminal */
-  constructor(view: View, ui: Store<Ui>, write: (sequence: string) => void) {
+  constructor(view: TranscriptView, ui: Store<Ui>, write: (sequence: string) => void) {
     this.#view = view;
     this.#ui = ui;
     this.#write = write;
@@ -72,7 +72,7 @@ export class Reader {
     if (!entry) return 'nothing to copy';
     const clip = clipboardSequence(entryText(entry));
     this.#write(clip.sequence);
-    return said(clip, entryName(entry));
+    return copiedText(clip, entryName(entry));
   }
 
   /** A search begins to be typed: every change of it starts from here. */
@@ -100,7 +100,7 @@ export class Reader {
   cancel(): void {
     this.#query = '';
     this.#match = undefined;
-    this.#view.remark();
+    this.#view.refresh();
     this.#ui.update({ panel: { kind: 'scroll', note: '' } });
   }
 
@@ -115,8 +115,8 @@ export class Reader {
     if (match) {
       this.#select(match.key);
       this.#view.reveal(match);
-    } else this.#view.remark();
-    return counted(this.#query, countMatches(this.#source, this.#query, match));
+    } else this.#view.refresh();
+    return matchCount(this.#query, countMatches(this.#source, this.#query, match));
   }
 
   #isBefore(one: Anchor, other: Anchor): boolean {
@@ -126,7 +126,7 @@ export class Reader {
 
   #select(key: string | undefined): void {
     this.#selected = key;
-    this.#view.remark();
+    this.#view.refresh();
   }
 
   get #source(): Searchable {
@@ -145,12 +145,12 @@ export class Reader {
   }
 }
 
-function said({ characters, cut }: Clip, name: string): string {
+function copiedText({ characters, cut }: Clip, name: string): string {
   const much = `${characters.toLocaleString('en')} characters`;
   return cut ? `copied the first ${much} of "${name}": the rest is too long` : `copied "${name}" (${much})`;
 }
 
-function counted(query: string, { index, count, more }: Count): string {
+function matchCount(query: string, { index, count, more }: Count): string {
   if (query.trim() === '') return '';
   if (count === 0) return more ? `"${query}": still looking` : `"${query}": no match`;
   return `"${query}": ${index === 0 ? '?' : index} of ${count}${more ? '+' : ''}`;

@@ -17,7 +17,7 @@ export type QuestionUi = {
   readonly focus: number;
   /** Keys answer it only from then on. */
   readonly armed: boolean;
-  /** A key came too early: the hint says so. */
+  /** A key came too early: the hint explains it. */
   readonly hurried: boolean;
   /** First line of the action shown. */
   readonly top: number;
@@ -35,7 +35,7 @@ const ALONE_MS = 150;
 
 type Holder = { readonly question?: QuestionUi | undefined };
 
-export class Questions {
+export class QuestionDialog {
   readonly #engine: Engine;
   readonly #ui: Store<Holder>;
   readonly #fence: (milliseconds: number) => Promise<boolean>;
@@ -57,7 +57,7 @@ export class Questions {
     this.#schedule = schedule;
   }
 
-  /** The question on screen, if one is, in the true words: what the user decides on is what will run. */
+  /** The question on screen, if any, with its secrets revealed: what the user decides on is what will run. */
   get head(): Question | undefined {
     const [head] = this.#engine.state.questions;
     return head && trueQuestion(this.#engine, head);

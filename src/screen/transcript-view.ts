@@ -1,34 +1,34 @@
 /** The transcript as the viewport shows it: follows the engine's entries, wraps each once, keeps the scroll place. */
 import type { Engine } from '../engine/engine.ts';
-import type { Shown } from '../engine/transcript.ts';
+import type { TranscriptItem } from '../engine/transcript.ts';
 import { createLineCache } from '../render/lines.ts';
 import type { Searchable } from '../render/search.ts';
-import { type Anchor, createViewport, type View as Visible } from '../render/viewport.ts';
+import { type Anchor, createViewport, type ViewportState as Visible } from '../render/viewport.ts';
 import type { Entry } from '../session/entry.ts';
-import { storyLines } from './entries/children.ts';
-import { type Fold, foldLines, isFolded, LONG } from './entries/fold.ts';
+import { itemLines } from './entries/children.ts';
+import { type Fold, foldLines, isFolded, MAX_UNFOLDED_LINES } from './entries/fold.ts';
 import { entryLines } from './entries/lines.ts';
-import type { Look } from './entries/look.ts';
-import { trueEntry } from './entries/true-text.ts';
+import type { RenderContext } from './entries/render-context.ts';
+import { revealEntry } from './entries/reveal-entry.ts';
 
 /** Time spent on measuring in one go, and the pause between: keys must not wait. In ms. */
-const MEASURE_TIME = 3;
-const MEASURE_PAUSE = 15;
+const MEASURE_MS = 3;
+const MEASURE_PAUSE_MS = 15;
 /** Entries that are looked through for a long one: each may have to be wrapped first. */
-const LOOKED_AT = 200;
+const MAX_SEARCHED_ENTRIES = 200;
 
-export class View {
+export class TranscriptView {
   readonly #engine: Engine;
-  readonly #look: (width: number) => Look;
+  readonly #context: (width: number) => RenderContext;
   readonly #cache = createLineCache();
   readonly #viewport = createViewport((key, width) => this.#linesOf(key, width));
-  readonly #shown = new Map<string, Shown>();
+  readonly #shown = new Map<string, TranscriptItem>();
   /** What the user chose; other entries fold by themselves. */
   readonly #folds = new Map<string, Fold>();
   /** Places of entries that will be shown again under their key. */
   readonly #open = new Set<number>();
   readonly #listeners = new Set<() => void>();
-  #entries: readonly Shown[] = [];
+  #entries: readonly TranscriptItem[] = [];
   #length = 0;
   #seen = -1;
   #size = '';
@@ -37,9 +37,9 @@ export class View {
   /** Grows when what is visible may have changed. */
   version = 0;
 
-  constructor(engine: Engine, look: (width: number) => Look) {
+  constructor(engine: Engine, context: (width: number) => RenderContext) {
     this.#engine = engine;
-    this.#look = look;
+    this.#context = context;
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -96,7 +96,7 @@ export class View {
     const shown = this.#shown.get(key);
     if (!shown) return [];
     return this.#cache.get(key, shown.version, width, () =>
-      storyLines(shown, this.#look(width), (entry) => trueEntry(this.#engine, entry)),
+      itemLines(shown, this.#context(width), (entry) => revealEntry(this.#engine, entry)),
     );
   }
 
@@ -107,29 +107,29 @@ export class View {
     const lines = this.#wholeLinesOf(key, width);
     if (!entry || !isFolded(fold, entry, lines.length)) return lines;
     return foldLines(lines, fold, (left) =>
-      this.#look(width).paint('dim', `  ⋯ ${left.toLocaleString('en')} lines folded`),
+      this.#context(width).paint('dim', `  ⋯ ${left.toLocaleString('en')} lines folded`),
     );
   }
 
-  /** Its report without its story, which is not even wrapped for this. */
+  /** The report alone: what the sub-agent did is not even wrapped for this. */
   #foldedAgent(key: string, width: number): readonly string[] {
     const shown = this.#shown.get(key);
     if (!shown) return [];
     return this.#cache.get(`${key} folded`, shown.version, width, () =>
-      entryLines(trueEntry(this.#engine, shown.entry), this.#look(width)),
+      entryLines(revealEntry(this.#engine, shown.entry), this.#context(width)),
     );
   }
 
   /** The entry of a key, while it is shown, as the user sees it. */
   entryOf(key: string): Entry | undefined {
     const entry = this.#shown.get(key)?.entry;
-    return entry && trueEntry(this.#engine, entry);
+    return entry && revealEntry(this.#engine, entry);
   }
 
   /** The same as it is shown: with the true texts where the session has handles (SE-3). */
   shownEntryOf(key: string): Entry | undefined {
     const entry = this.entryOf(key);
-    return entry && trueEntry(this.#engine, entry);
+    return entry && revealEntry(this.#engine, entry);
   }
 
   /** What a search goes through: whole entries, folded or not. */
@@ -183,12 +183,13 @@ export class View {
   /** The newest entry in view, or else at all, that is long; a sub-agent is. */
   lastLong(): string | undefined {
     const isLong = (key: string) =>
-      this.#shown.get(key)?.entry.kind === 'delegate' || this.#wholeLinesOf(key, this.#columns).length > LONG;
-    return this.keysInView().findLast(isLong) ?? this.#viewport.keys().slice(-LOOKED_AT).findLast(isLong);
+      this.#shown.get(key)?.entry.kind === 'delegate' ||
+      this.#wholeLinesOf(key, this.#columns).length > MAX_UNFOLDED_LINES;
+    return this.keysInView().findLast(isLong) ?? this.#viewport.keys().slice(-MAX_SEARCHED_ENTRIES).findLast(isLong);
   }
 
-  /** Something of how lines are marked has changed, not the lines. */
-  remark(): void {
+  /** The marks on lines have changed, not the lines. */
+  refresh(): void {
     this.#changed();
   }
 
@@ -204,8 +205,8 @@ export class View {
   }
 
   /** Whether new lines scroll into view by themselves. */
-  get stuck(): boolean {
-    return this.#viewport.view().stuck;
+  get followsTail(): boolean {
+    return this.#viewport.view().followsTail;
   }
 
   by(lines: number): void {
@@ -229,7 +230,7 @@ export class View {
   }
 
   end(): void {
-    if (this.stuck) return;
+    if (this.followsTail) return;
     this.#viewport.end();
     this.#changed();
   }
@@ -247,7 +248,7 @@ export class View {
 
   #changed(): void {
     this.version += 1;
-    if (!this.stuck) this.#measureLater();
+    if (!this.followsTail) this.#measureLater();
     for (const listener of this.#listeners) listener();
   }
 
@@ -255,8 +256,8 @@ export class View {
   #measureLater(): void {
     this.#measuring ??= setTimeout(() => {
       this.#measuring = undefined;
-      if (this.stuck) return;
-      const end = performance.now() + MEASURE_TIME;
+      if (this.followsTail) return;
+      const end = performance.now() + MEASURE_MS;
       let left = true;
       let measured = false;
       while (left && performance.now() < end) {
@@ -265,7 +266,7 @@ export class View {
       }
       if (left) this.#measureLater();
       else if (measured) this.#changed();
-    }, MEASURE_PAUSE);
+    }, MEASURE_PAUSE_MS);
     this.#measuring.unref();
   }
 }
