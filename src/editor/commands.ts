@@ -114,27 +114,8 @@ export function setText(state: EditorState, text: string, cursor = text.length):
 
 /** Empties the prompt after its text was sent. Undo does not reach back over it; the kill ring stays. */
 export function submitted(state: EditorState): EditorState {
-  const pastes = Object.entries(state.pastes).filter(([mark]) =>
-    [...state.kills, ...state.drafts.map((draft) => draft.text)].some((text) => text.includes(mark)),
-  );
-  return { ...createEditor(), kills: state.kills, drafts: state.drafts, pastes: Object.fromEntries(pastes) };
-}
-
-/** Puts the draft aside while a question is answered (HA-1). */
-export function setAside(state: EditorState): EditorState {
-  const { mark: _, goal: __, ...rest } = state;
-  const draft = { text: state.text, cursor: state.cursor };
-  return { ...rest, text: '', cursor: 0, drafts: [...state.drafts, draft], last: OTHER };
-}
-
-/** Brings back the draft set aside last; text typed meanwhile stays, below it. */
-export function restoreDraft(state: EditorState): EditorState {
-  const draft = state.drafts.at(-1);
-  if (draft === undefined) return state;
-  const rest = { ...state, drafts: state.drafts.slice(0, -1), last: OTHER };
-  if (state.text === '') return { ...rest, ...draft };
-  if (draft.text === '') return rest;
-  return { ...rest, text: `${draft.text}\n${state.text}`, cursor: draft.cursor };
+  const pastes = Object.entries(state.pastes).filter(([mark]) => state.kills.some((text) => text.includes(mark)));
+  return { ...createEditor(), kills: state.kills, pastes: Object.fromEntries(pastes) };
 }
 
 /** Gives lines back to the prompt that were queued when a run was aborted (IN-7), above what is being typed. */

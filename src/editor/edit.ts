@@ -76,11 +76,7 @@ export function pasteText(state: EditorState, text: string): EditorState {
   if (text === '') return state;
   const { cursor } = state;
   if (!isLarge(text)) return replace(state, cursor, cursor, text);
-  const kept = [
-    state.text,
-    ...state.kills,
-    ...[...state.undo, ...state.redo, ...state.drafts].map((snapshot) => snapshot.text),
-  ];
+  const kept = [state.text, ...state.kills, ...[...state.undo, ...state.redo].map((snapshot) => snapshot.text)];
   const mark = freePlaceholder(kept);
   if (mark === undefined) return replace(state, cursor, cursor, text);
   return { ...replace(state, cursor, cursor, mark), pastes: { ...state.pastes, [mark]: text } };

@@ -1,7 +1,7 @@
 /** The prompt's text as a value. Pure: commands take one and give another. */
 import { PLACEHOLDERS } from './placeholder.ts';
 
-/** Text and cursor at one moment, for undo and drafts. */
+/** Text and cursor at one moment, for undo. */
 export type Snapshot = { readonly text: string; readonly cursor: number };
 
 export type EditorState = {
@@ -19,8 +19,6 @@ export type EditorState = {
   readonly redo: readonly Snapshot[];
   /** Folded pastes by their placeholder character. */
   readonly pastes: Readonly<Record<string, string>>;
-  /** Texts set aside by a question, newest last. */
-  readonly drafts: readonly Snapshot[];
   /** What the last command was, for what depends on it: runs of typing, kills that join, yank-pop. */
   readonly last: Last;
 };
@@ -36,7 +34,7 @@ export const OTHER: Last = { kind: 'other' };
 /** An empty prompt, or one with a text and the cursor at its end. */
 export function createEditor(text = ''): EditorState {
   const clean = cleanText(text);
-  return { text: clean, cursor: clean.length, kills: [], undo: [], redo: [], pastes: {}, drafts: [], last: OTHER };
+  return { text: clean, cursor: clean.length, kills: [], undo: [], redo: [], pastes: {}, last: OTHER };
 }
 
 /** Text that may stand in a prompt: no control characters but newline and tab, no placeholders from outside. */

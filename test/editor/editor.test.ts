@@ -5,15 +5,13 @@ import {
   isEditorCommand,
   moveRows,
   paste,
-  restoreDraft,
   runCommand,
-  setAside,
   setText,
   submitted,
   typeText,
 } from '../../src/editor/commands.ts';
 import { layoutEditor, offsetAt } from '../../src/editor/layout.ts';
-import { createEditor, type EditorState, expand, isEmpty } from '../../src/editor/state.ts';
+import { createEditor, type EditorState, expand } from '../../src/editor/state.ts';
 import { KEY_TABLE } from '../../src/keymap/table.ts';
 
 /** A state written as its text with `|` for the cursor. */
@@ -147,13 +145,6 @@ describe('pastes', () => {
 });
 
 describe('drafts', () => {
-  it('come back after a question, with what was typed meanwhile below', () => {
-    const aside = setAside(at('half a li|ne'));
-    expect(isEmpty(aside)).toBe(true);
-    expect(show(restoreDraft(aside))).toBe('half a li|ne');
-    expect(show(restoreDraft(typed('p', aside)))).toBe('half a li|ne\np');
-  });
-
   it('get queued lines back above them', () => {
     expect(show(giveBack(at('no|w'), 'queued'))).toBe('queued\nno|w');
     expect(show(giveBack(createEditor(), 'queued'))).toBe('queued|');

@@ -5,9 +5,7 @@ import {
   giveBack,
   moveRows,
   paste,
-  restoreDraft,
   runCommand,
-  setAside,
   setText,
   typeText,
 } from '../../src/editor/commands.ts';
@@ -94,7 +92,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       (state) =>
         giveBack(state, given),
   ),
-  fc.constantFrom<Step>(setAside, restoreDraft),
 );
 const edited = fc
   .array(step, { maxLength: 25 })
@@ -137,7 +134,7 @@ describe('whatever is done', () => {
     fc.assert(
       fc.property(steps, (changes) => {
         const end = all(
-          changes.filter((change) => change !== setAside).reduce((state, next) => next(state), createEditor()),
+          changes.reduce((state, next) => next(state), createEditor()),
           'redo',
         );
         const begin = all(end, 'undo');
@@ -177,14 +174,6 @@ describe('whatever is done', () => {
         const before = runCommand({ ...state, kills: [] }, 'cancel');
         const killed = commands.reduce(runCommand, before);
         expect(expand(runCommand(killed, 'yank'))).toBe(expand(before));
-      }),
-    );
-  });
-
-  it('a draft set aside comes back as it was', () => {
-    fc.assert(
-      fc.property(edited, (state) => {
-        expect(restoreDraft(setAside(state))).toMatchObject({ text: state.text, cursor: state.cursor });
       }),
     );
   });
