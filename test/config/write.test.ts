@@ -1,4 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -24,9 +33,9 @@ describe('the choice of a model (BR-6)', () => {
   it('keeps comments, order, link and mode of what is there', async () => {
     const real = join(dir, 'real.jsonc');
     const path = join(dir, 'link.jsonc');
-    writeFileSync(real, '{\n  // mine\n  "max_turns": 7, // few\n  "models": { "deep": { "base_url": "x" } },\n}\n', {
-      mode: 0o640,
-    });
+    writeFileSync(real, '{\n  // mine\n  "max_turns": 7, // few\n  "models": { "deep": { "base_url": "x" } },\n}\n');
+    // Not by its creation: the umask of this machine would have a say in that.
+    chmodSync(real, 0o640);
     symlinkSync(real, path);
     expect(writeModelChoice(path, 'fast', model)).toBeUndefined();
     const text = readFileSync(real, 'utf8');

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { countCall, createPricing, openLedger, type Paying, readPriceFile } from '../../src/costs/index.ts';
 import { PRICE_TABLE } from '../../src/costs/price-table.ts';
@@ -183,7 +184,7 @@ describe('the ledger', () => {
   });
 
   it('takes the calls of several programs at once', async () => {
-    const fixture = new URL('fixture.ts', import.meta.url).pathname;
+    const fixture = fileURLToPath(new URL('fixture.ts', import.meta.url));
     const path = join(dir, 'costs.jsonl');
     const ended = Array.from({ length: 3 }, (_, n) =>
       once(spawn(process.execPath, [fixture, path, `s${n}`, '300']), 'exit'),

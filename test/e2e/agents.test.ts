@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { agent, delegates, parent } from '../support/agent-script.ts';
+import { lacks } from '../support/lacks.ts';
 import { runProgram, scratch } from '../support/program.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { call, hold, say, startScriptedServer } from '../support/scripted-server.ts';
@@ -95,7 +96,7 @@ describe('sub-agents on screen', () => {
     expect(server.requests.at(-1)?.lastUser).toBe('$ DELEGATE: tidy up the work tree\nI left it.');
   });
 
-  it('stay in Restricted, and a DELEGATE: line in chat is confirmed first', async () => {
+  it.skipIf(lacks('cc'))('stay in Restricted, and a DELEGATE: line in chat is confirmed first', async () => {
     await using server = await startScriptedServer([
       parent(say('DELEGATE: write a file')),
       parent(say('It could not.')),

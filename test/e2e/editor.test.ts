@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { lacks, pathOf } from '../support/lacks.ts';
 import { type Scratch, scratch } from '../support/program.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 
@@ -44,7 +45,7 @@ describe('Tab', () => {
     expect(rig.text()).not.toContain('__aish');
   });
 
-  it('asks the live zsh, with its descriptions', async () => {
+  it.skipIf(lacks('zsh'))('asks the live zsh, with its descriptions', async () => {
     using place = scratch();
     await using rig = await start(
       place,
@@ -52,7 +53,7 @@ describe('Tab', () => {
 _pets() { _arguments '--loud[make noise]' '--quiet[make none]' }
 compdef _pets pets
 precmd() { print hooked }`,
-      '/usr/bin/zsh',
+      pathOf('zsh'),
     );
     const hooked = () => rig.text().match(/hooked/g)?.length ?? 0;
     const before = hooked();

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { lacks } from '../support/lacks.ts';
 import { PROGRAM, runProgram, scratch } from '../support/program.ts';
 import { call, say, startScriptedServer, whenever } from '../support/scripted-server.ts';
 
@@ -159,7 +160,7 @@ it('cleans what a model says before a terminal sees it', async () => {
   expect(out + err).not.toMatch(/[\x1b\x07]/);
 });
 
-it('resumes in the mode that the command line asks for', async () => {
+it.skipIf(lacks('cc'))('resumes in the mode that the command line asks for', async () => {
   await using server = await startScriptedServer([say('first')]);
   using place = scratch(server.baseUrl, { mode: 'unrestricted' });
   await runProgram(place, ['ask', 'one']);

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FAULT } from '../support/fault.ts';
-import { scratch } from '../support/program.ts';
+import { PROGRAM, scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
 
 /** What a terminal must not be left with: alternate screen, mouse, bracketed paste, hidden cursor. */
@@ -81,7 +81,7 @@ it('without a terminal it says so in one line', async () => {
   using place = scratch();
   await using rig = startRig(place, {
     file: '/bin/sh',
-    args: ['-c', `"${new URL('../../aish-tui', import.meta.url).pathname}" | cat`],
+    args: ['-c', '"$0" | cat', PROGRAM],
   });
   await rig.waitFor('no terminal');
 });

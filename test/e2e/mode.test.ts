@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { lacks } from '../support/lacks.ts';
 import { runProgram, type Scratch, scratch } from '../support/program.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
@@ -24,7 +25,7 @@ async function answer(rig: Rig, key: string): Promise<void> {
   rig.type(key);
 }
 
-describe('Restricted', () => {
+describe.skipIf(lacks('cc'))('Restricted', () => {
   it('refuses a write with the kernel’s own error; the approved upgrade lets it through', async () => {
     await using server = await startScriptedServer(writer());
     using place = scratch(server.baseUrl, quiet);
@@ -119,7 +120,7 @@ describe('Restricted', () => {
     expect(existsSync(made(place))).toBe(false);
   });
 
-  it('under the light profile of Unrestricted, a command writes but can not signal the program', async () => {
+  it.skipIf(lacks('pgrep'))('under the light profile, a command writes but cannot signal the program', async () => {
     await using server = await startScriptedServer([
       call('bash', { command: 'echo yes > made.txt; kill -0 1; kill -0 $(pgrep -o node) && echo REACHED' }),
       say('GOAL: complete'),

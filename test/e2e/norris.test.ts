@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FAULT } from '../support/fault.ts';
+import { lacks } from '../support/lacks.ts';
 import { type Scratch, scratch } from '../support/program.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer, whenever } from '../support/scripted-server.ts';
@@ -151,7 +152,7 @@ describe('a HALT that is open', () => {
     expect(existsSync(foo)).toBe(true);
   });
 
-  it('offers in Restricted to leave it first, and then asks again', async () => {
+  it.skipIf(lacks('cc'))('offers in Restricted to leave it first, and then asks again', async () => {
     await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' }), say('GOAL: complete')]);
     using place = scratch(server.baseUrl);
     const foo = withFoo(place);

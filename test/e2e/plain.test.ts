@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { lacks } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
 import { call, startScriptedServer } from '../support/scripted-server.ts';
@@ -52,7 +53,7 @@ it('puts a HALT as text and takes whole words for an answer', async () => {
   await rig.waitFor(/skipped: .*rm -rf foo[\s\S]*\[norris\] done/);
 });
 
-it('gives the terminal to a full-screen program and goes on behind it', async () => {
+it.skipIf(lacks('less'))('gives the terminal to a full-screen program and goes on behind it', async () => {
   using place = scratch(undefined, PLAIN);
   writeFileSync(join(place.work, 'poem'), Array.from({ length: 100 }, (_, n) => `verse ${n + 1}.`).join('\n'));
   await using rig = startRig(place);

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { lacks } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { call, startScriptedServer } from '../support/scripted-server.ts';
@@ -84,7 +85,7 @@ describe('the screen', () => {
     expect(await comesToRest(rig)).toBe(true);
   });
 
-  it('gives a full-screen program the whole terminal, and gets it back', async () => {
+  it.skipIf(lacks('less'))('gives a full-screen program the whole terminal, and gets it back', async () => {
     using place = scratch();
     writeFileSync(join(place.work, 'poem'), Array.from({ length: 200 }, (_, n) => `verse ${n + 1}.`).join('\n'));
     await using rig = startRig(place);

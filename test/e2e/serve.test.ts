@@ -1,8 +1,9 @@
 import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { runProgram, scratch } from '../support/program.ts';
 
-const SERVER = new URL('../support/serve-script.mjs', import.meta.url).pathname;
+const SERVER = fileURLToPath(new URL('../support/serve-script.mjs', import.meta.url));
 
 /** A port of this machine that nobody listens on. */
 function freePort(): Promise<number> {

@@ -13,7 +13,9 @@ const quiet = { mode: 'unrestricted', safety: { llm_second_opinion: false } } as
 const results = (server: ScriptedServer) =>
   (server.requests.at(-1)?.messages ?? []).filter(({ role }) => role === 'tool').map(({ content }) => content);
 
-it.skipIf(lacks('git'))('what opens a pager prints instead; a pager that is asked for becomes a job', async () => {
+const missing = lacks('git') || lacks('less');
+
+it.skipIf(missing)('what opens a pager prints instead; a pager that is asked for becomes a job', async () => {
   await using server = await startScriptedServer([
     call('bash', { command: 'git log --oneline' }),
     call('bash', { command: 'less numbers', wait_seconds: 1 }),

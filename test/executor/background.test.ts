@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createJobs, type RunningCommand, type UserShell } from '../../src/executor/index.ts';
 import { findProcess } from '../../src/executor/processes.ts';
 import type { CommandResult } from '../../src/session/action.ts';
+import { lacks, userShells } from '../support/lacks.ts';
 import { shows, until, userShell } from './support.ts';
 
 /** A shell whose commands can be sent to the background, and the jobs they become. */
@@ -34,9 +35,7 @@ function atPrompt({ pid }: RunningCommand): Promise<void> {
   return until(() => /poll|pipe/.test(readFileSync(`/proc/${pid}/wchan`, 'utf8')), 'the shell is at its prompt');
 }
 
-const SHELLS = ['/bin/bash', '/usr/bin/zsh'].filter((path) => existsSync(path));
-
-describe.each(SHELLS)('a command sent to the background of %s', (program) => {
+describe.each(userShells())('a command sent to the background of %s', (program) => {
   it('frees the shell, goes on, prints into its own job and tells its end', async () => {
     const { shell, home, jobs, ended, send, run } = await bench(program);
     const line = "sh -c 'echo one; while [ ! -e go ]; do sleep 0.02; done; echo two; exit 7'";
@@ -162,7 +161,7 @@ it('a stopped vim or sleep is listed, and fg goes on with it', async () => {
   expect((await front.result).exit).toBe(130);
 });
 
-it.runIf(existsSync('/usr/bin/vim'))('vim gives the screen back on its Ctrl-Z and takes it again on fg', async () => {
+it.skipIf(lacks('vim'))('vim gives the screen back on its Ctrl-Z and takes it again on fg', async () => {
   const { shell, home } = await userShell();
   const vim = shell.run('vim -u NONE -n note.txt');
   await until(() => vim.fullScreen, 'vim has the screen');

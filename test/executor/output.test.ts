@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { lacks } from '../support/lacks.ts';
 import { once, shows, until, userShell, workspace } from './support.ts';
 
 describe('output', () => {
@@ -173,7 +174,7 @@ describe('full-screen programs', () => {
     expect(result.head).toBe('before\nafter');
   });
 
-  it.runIf(existsSync('/usr/bin/vim'))('edit a file in vim', async () => {
+  it.skipIf(lacks('vim'))('edit a file in vim', async () => {
     const { shell, home, run } = await userShell();
     const vim = shell.run('vim -u NONE -n note.txt');
     await until(() => vim.fullScreen, 'vim has the screen');
@@ -190,7 +191,7 @@ describe('full-screen programs', () => {
     expect((await run('stty -a | grep -o " echo "')).head.trim()).toBe('echo');
   });
 
-  it.runIf(existsSync('/usr/bin/less'))('page with less', async () => {
+  it.skipIf(lacks('less'))('page with less', async () => {
     const { shell } = await userShell();
     const less = shell.run('seq 1 500 | less');
     await until(() => less.fullScreen, 'less has the screen');

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { userShells } from '../support/lacks.ts';
 import { userShell } from './support.ts';
 
 /** Lines for which a shell at its own prompt would ask for more. The prompt keeps them; by other ways they may come. */
@@ -21,9 +21,7 @@ const UNFINISHED = [
   'echo "$(cat <<E',
 ];
 
-const SHELLS = ['/bin/bash', '/usr/bin/zsh'].filter((path) => existsSync(path));
-
-it.each(SHELLS)('an unfinished line ends with an error and leaves %s as it was', async (shell) => {
+it.each(userShells())('an unfinished line ends with an error and leaves %s as it was', async (shell) => {
   const { exits, run } = await userShell('alias open="echo \'"', { shell });
   const kept = await run('kept=here');
   expect(kept.exit).toBe(0);

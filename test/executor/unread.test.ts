@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { userShells } from '../support/lacks.ts';
 import { shows, until, userShell } from './support.ts';
 
-const SHELLS = ['/bin/bash', '/usr/bin/zsh'].filter((path) => existsSync(path));
-
-describe.each(SHELLS)('what was typed for a command of %s that did not read it', (program) => {
+describe.each(userShells())('what was typed for a command of %s that did not read it', (program) => {
   const options = { shell: program };
 
   it('comes back as lines once, edited as the terminal edits, and nothing of it runs', async () => {

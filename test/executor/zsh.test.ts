@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { lacks, pathOf } from '../support/lacks.ts';
 import { type Bench, shows, until, userShell, workspace } from './support.ts';
 
-const ZSH = ['/bin/zsh', '/usr/bin/zsh', '/opt/homebrew/bin/zsh'].find((path) => existsSync(path));
+const ZSH = pathOf('zsh');
 
 /** A real zsh with a home and a startup file of its own. */
 async function zsh(rc = ''): Promise<Bench> {
@@ -13,7 +14,7 @@ async function zsh(rc = ''): Promise<Bench> {
   return { ...(await userShell('', { env, cwd: dotfiles })), home: dotfiles };
 }
 
-describe.runIf(ZSH)('zsh', () => {
+describe.skipIf(lacks('zsh'))('zsh', () => {
   it('keeps what a line changes, tells exit codes, and $? and $_ of the line before', async () => {
     const { shell, run } = await zsh('alias greet="echo hello"; echo "started on $(tty)"');
     expect(await run('cd /usr; export COLOR=red; n=5; twice() { echo $1 $1; }; (exit 3)')).toMatchObject({ exit: 3 });

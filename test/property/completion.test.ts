@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { commandAt, type Quote } from '../../src/executor/completion/command-at.ts';
 import { quoteWord } from '../../src/executor/completion/quote.ts';
+import { userShells } from '../support/lacks.ts';
 
 /** Pieces that shells take to mean something, and some that they don't. */
 const piece = fc.constantFrom(
@@ -20,7 +21,6 @@ const piece = fc.constantFrom(
   '\\\n',
 );
 const text = fc.array(piece, { minLength: 1, maxLength: 12 }).map((pieces) => pieces.join(''));
-const shells = ['/bin/bash', '/usr/bin/zsh'];
 
 /** What the shell makes of the words: all of them in one run. */
 function readBack(shell: string, words: readonly string[]): readonly string[] {
@@ -30,7 +30,7 @@ function readBack(shell: string, words: readonly string[]): readonly string[] {
 }
 
 describe('a quoted word', () => {
-  it.each(shells)('is read back by %s as it was, bare and within quotes', (shell) => {
+  it.each(userShells())('is read back by %s as it was, bare and within quotes', (shell) => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 40, maxLength: 40 }), (texts) => {
         const name = (each: string) => each.replaceAll('\t', '_');

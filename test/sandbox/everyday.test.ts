@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPrivateTmp, sandboxArgv, sandboxEnvironment } from '../../src/sandbox/index.ts';
+import { lacks } from '../support/lacks.ts';
 import { inPty } from './pty.ts';
 import { run } from './run.ts';
 import { buildTools, type Tools } from './tools.ts';
@@ -73,6 +74,10 @@ const COMMANDS: readonly string[] = [
   '(exit 4); echo $?; trap "echo bye" EXIT',
 ];
 
+/** Without the program they begin with, all would say the same: that it is not there. */
+const missing = ['awk', 'cc', 'diff', 'git', 'gzip', 'make', 'perl', 'ps', 'python3', 'tar', 'which'].filter(lacks);
+const possible = COMMANDS.filter((command) => !missing.some((program) => command.startsWith(`${program} `)));
+
 let tools: Tools;
 let outer: string;
 let place: string;
@@ -113,9 +118,9 @@ async function outcome(command: string, inside: boolean) {
   }
 }
 
-it('are at least forty', () => expect(COMMANDS.length).toBeGreaterThanOrEqual(40));
+it.skipIf(lacks('cc'))('are at least forty', () => expect(COMMANDS.length).toBeGreaterThanOrEqual(40));
 
-it.each(COMMANDS)('%s', async (command) => {
+it.skipIf(lacks('cc')).each(possible)('%s', async (command) => {
   const outside = await outcome(command, false);
   expect(await outcome(command, true)).toEqual(outside);
 });

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createPrivateTmp, detectSandbox, lightArgv, type PrivateTmp } from '../../src/sandbox/index.ts';
+import { lacks } from '../support/lacks.ts';
 import { inPty } from './pty.ts';
 import { run, until } from './run.ts';
 import { buildTools, type Tools } from './tools.ts';
@@ -24,7 +25,7 @@ const light = (script: string): readonly string[] =>
   lightArgv({ launcher: tools.launcher, argv: ['sh', '-c', script] });
 const env = { PATH: process.env.PATH ?? '/usr/bin:/bin' };
 
-it('writes, moves, links, changes modes, listens and connects as without it', async () => {
+it.skipIf(lacks('cc'))('writes, moves, links, changes modes, listens and connects as without it', async () => {
   mkdirSync(join(place.path, 'sub'));
   const script = `cd ${place.path} && echo x > a && chmod 640 a && mv a sub/b && ln sub/b c && touch -d 2001-01-01 c && rm sub/b &&
     mkfifo p && echo y > /dev/null && '${process.execPath}' -e '
@@ -36,7 +37,7 @@ const server = net.createServer().listen(0, "127.0.0.1", () =>
   expect(readFileSync(join(place.path, 'c'), 'utf8')).toBe('x\n');
 });
 
-it('cannot paint, read or type into another terminal', async () => {
+it.skipIf(lacks('cc'))('cannot paint, read or type into another terminal', async () => {
   const screen = inPty(['sleep', '1000'], { env });
   const script = `for flag in '>' '<' '>>' '<>'; do eval "(: $flag ${screen.ptsName}) 2>&1" && echo through; done
     (: > /proc/${screen.pid}/fd/0) 2>&1 && echo through; exit 0`;
@@ -47,18 +48,18 @@ it('cannot paint, read or type into another terminal', async () => {
   await screen.ended;
 });
 
-it('has its own terminal whole', async () => {
+it.skipIf(lacks('cc'))('has its own terminal whole', async () => {
   const pty = inPty(light('tty; stty -echo; stty echo; echo back > $(tty); echo also > /dev/tty'), { env });
   expect(await pty.ended).toMatchObject({ exitCode: 0 });
   expect(pty.text()).toMatch(/back\r\nalso/);
 });
 
-it('cannot make a second name for a terminal, as root', async () => {
+it.skipIf(lacks('cc'))('cannot make a second name for a terminal, as root', async () => {
   const ran = await run(light(`mknod ${place.path}/tty c 136 0 2>&1 && echo through`), { env });
   expect(ran.out).not.toContain('through');
 });
 
-it('cannot signal or look into what is outside', async () => {
+it.skipIf(lacks('cc'))('cannot signal or look into what is outside', async () => {
   // As an ordinary user: root's capabilities are left to it here, and one of them opens /proc to reading.
   const user = [tools.hostile, '--start', String(process.getuid?.() === 0 ? 65534 : process.getuid?.())];
   const victim = inPty([...user, 'sleep', '1000'], { env });
@@ -70,7 +71,7 @@ it('cannot signal or look into what is outside', async () => {
   await victim.ended;
 });
 
-it('is not there where Landlock is too old to let files be moved', async () => {
+it.skipIf(lacks('cc'))('is not there where Landlock is too old to let files be moved', async () => {
   writeFileSync(join(place.path, 'x'), '');
   const [program = '', ...rest] = light('echo ran');
   const ran = await run([tools.testLauncher, '--abi', '1', ...rest], { env });
@@ -79,7 +80,7 @@ it('is not there where Landlock is too old to let files be moved', async () => {
   expect(ran.err).toContain('moving files would be refused');
 });
 
-it('two sandboxes cannot signal each other', async () => {
+it.skipIf(lacks('cc'))('two sandboxes cannot signal each other', async () => {
   const first = inPty(light('echo pid $$; exec sleep 1000'), { env });
   await until('it runs', () => /pid \d+/.test(first.text()));
   const pid = /pid (\d+)/.exec(first.text())?.[1];

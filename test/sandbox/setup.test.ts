@@ -4,6 +4,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPrivateTmp, lightArgv, type PrivateTmp, sandboxArgv } from '../../src/sandbox/index.ts';
+import { lacks } from '../support/lacks.ts';
 import { type Ran, run } from './run.ts';
 import { buildTools, type Tools } from './tools.ts';
 
@@ -45,12 +46,12 @@ function expectNothingRan(result: Awaited<ReturnType<typeof tryTo>>): void {
   expect(result.err).toMatch(/^aish-sandbox: set-up failed at [^\n]*; the command was not run\n$/);
 }
 
-it('runs the command when nothing fails', async () => {
+it.skipIf(lacks('cc'))('runs the command when nothing fails', async () => {
   const result = await tryTo((tmp) => whole(tools.launcher, tmp));
   expect(result).toMatchObject({ started: true, code: 0, out: 'it ran\n', err: '' });
 });
 
-describe('each step forced to fail', () => {
+describe.skipIf(lacks('cc'))('each step forced to fail', () => {
   const steps = ['cwd', 'session', 'descriptors', 'privileges', 'capabilities', 'limits', 'landlock', 'filter', 'exec'];
 
   it('knows all steps of the source', () => {
@@ -74,7 +75,7 @@ describe('each step forced to fail', () => {
   });
 });
 
-describe('each system call of the set-up refused, in the launcher as it ships', () => {
+describe.skipIf(lacks('cc'))('each system call of the set-up refused, in the launcher as it ships', () => {
   const calls = [
     'chdir',
     'prctl',
@@ -94,7 +95,7 @@ describe('each system call of the set-up refused, in the launcher as it ships', 
     'signalfd4',
   ];
   const root = process.getuid?.() === 0;
-  const strace = hasStrace();
+  const strace = !lacks('strace') && mayTrace();
 
   it.skipIf(!strace).each(root ? calls : calls.filter((call) => call !== 'capset'))('%s', async (call) => {
     const [name = '', when = 'when=1+'] = call.split(':');
@@ -115,7 +116,8 @@ describe('each system call of the set-up refused, in the launcher as it ships', 
     expect(result.code).toBe(126);
   });
 
-  function hasStrace(): boolean {
+  /** A container may forbid it. */
+  function mayTrace(): boolean {
     try {
       execFileSync('strace', ['-o', '/dev/null', 'true'], { stdio: 'ignore' });
       return true;
@@ -130,7 +132,7 @@ describe('each system call of the set-up refused, in the launcher as it ships', 
   }
 });
 
-describe('what the caller gets wrong', () => {
+describe.skipIf(lacks('cc'))('what the caller gets wrong', () => {
   it('a working directory that is not there', async () => {
     const result = await tryTo((tmp) =>
       sandboxArgv({

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createPrivateTmp, lightArgv, type PrivateTmp, sandboxArgv, supervisedArgv } from '../../src/sandbox/index.ts';
+import { lacks } from '../support/lacks.ts';
 import { inPty } from './pty.ts';
 import { alive, run, until } from './run.ts';
 import { buildTools, type Tools } from './tools.ts';
@@ -54,7 +55,7 @@ const ORPHANS = `
   while [ $(wc -l < $TMPDIR/pids) -lt 3 ]; do :; done
 `;
 
-describe.each(PROFILES)('%s', (profile) => {
+describe.skipIf(lacks('cc')).each(PROFILES)('%s', (profile) => {
   it('passes on input, output and the exit code', async () => {
     const ran = await run(argv(profile, 'cat; echo err >&2; exit 7'), { env: environment(), input: 'in\n' });
     expect(ran).toEqual({ code: 7, signal: null, out: 'in\n', err: 'err\n' });
@@ -144,7 +145,7 @@ describe.each(PROFILES)('%s', (profile) => {
   });
 });
 
-describe('in a terminal', () => {
+describe.skipIf(lacks('cc'))('in a terminal', () => {
   /** Says how many interrupts came, a moment after the first. */
   const COUNT = `'${process.execPath}' -e '
 let n = 0;

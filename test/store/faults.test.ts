@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../src/session/event.ts';
@@ -16,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-const fixture = (name: string) => new URL(`fixtures/${name}.ts`, import.meta.url).pathname;
+const fixture = (name: string) => fileURLToPath(new URL(`fixtures/${name}.ts`, import.meta.url));
 const said = (n: number): SessionEvent => ({ session: 's', at: n, type: 'noticed', level: 'info', text: `${n} ünï` });
 
 describe('a journal in trouble (RE-1)', () => {
@@ -110,7 +111,7 @@ describe('reading', () => {
   });
 
   it('reads the journal of the first release', async () => {
-    const golden = new URL('golden-v1.jsonl', import.meta.url).pathname;
+    const golden = fileURLToPath(new URL('golden-v1.jsonl', import.meta.url));
     const { events, skipped } = await readJournal(golden);
     expect(skipped).toBe(0);
     expect(events.map((event) => event.type)).toEqual(['opened', 'asked', 'replyEnded', 'actionStarted']);

@@ -1,2 +1,2 @@
 /** Environment under which SIGUSR2 makes the program throw where nobody catches. */
-export const FAULT = { NODE_OPTIONS: `--import=${new URL('crash.mjs', import.meta.url).pathname}` } as const;
+export const FAULT = { NODE_OPTIONS: `--import=${new URL('crash.mjs', import.meta.url).href}` } as const;

@@ -1,8 +1,38 @@
-import { spawnSync } from 'node:child_process';
+/** The one place where tests look for programs that a machine may do without. `test/bare-machine.sh` lists the others. */
+import { accessSync, constants, statSync } from 'node:fs';
+import { join } from 'node:path';
 
-/** Whether a program that a test needs is missing on this machine; says so, so that a skipped test is no silent one. */
+const looked = new Map<string, string | undefined>();
+
+/** The full path of a program; where there is none, undefined and a word in the output, once per test file. */
+export function pathOf(program: string): string | undefined {
+  if (!looked.has(program)) {
+    looked.set(program, onPath(program));
+    if (looked.get(program) === undefined) console.log(`skipped: there is no ${program} on this machine`);
+  }
+  return looked.get(program);
+}
+
+/** Whether a program that a test needs is missing, for `it.skipIf` and `describe.skipIf`. */
 export function lacks(program: string): boolean {
-  const isMissing = spawnSync('/bin/sh', ['-c', 'command -v "$0"', program]).status !== 0;
-  if (isMissing) console.log(`skipped: there is no ${program} on this machine`);
-  return isMissing;
+  return pathOf(program) === undefined;
+}
+
+/** Full paths of the shells that a person may have, of those this machine has. */
+export function userShells(): readonly string[] {
+  return ['bash', 'zsh'].flatMap((shell) => pathOf(shell) ?? []);
+}
+
+function onPath(program: string): string | undefined {
+  const folders = (process.env.PATH ?? '').split(':').filter((folder) => folder !== '');
+  return folders.map((folder) => join(folder, program)).find(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }

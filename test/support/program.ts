@@ -3,9 +3,10 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { ensureBuilt } from './build.ts';
 
-export const PROGRAM = new URL('../../aish-tui', import.meta.url).pathname;
+export const PROGRAM = fileURLToPath(new URL('../../aish-tui', import.meta.url));
 
 /** A shell that was hung up may still be writing its history. */
 const REMOVE = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 } as const;
