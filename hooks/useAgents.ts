@@ -12,8 +12,8 @@ export function useAgents(): { readonly running: readonly SubAgent[]; readonly w
 function waitingTasks({ sessions, root }: State): number {
   const phase = sessions[root]?.phase;
   if (phase?.kind !== 'acting') return 0;
-  const waits = phase.lanes.filter(
-    (lane, at) => lane.kind === 'cleared' && phase.dispatch.actions[phase.dispatch.index + at]?.kind === 'delegate',
+  const waits = phase.slots.filter(
+    (slot, at) => slot.kind === 'approved' && phase.dispatch.actions[phase.dispatch.index + at]?.kind === 'delegate',
   );
   return waits.length;
 }

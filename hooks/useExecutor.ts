@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import type { RunningCommand } from '../src/engine/services.ts';
-import { runningOf } from '../src/session/lanes.ts';
 import type { Phase } from '../src/session/phase.ts';
+import { runningOf } from '../src/session/slots.ts';
 import { useScreen } from './context.ts';
 import { useConversation, useSession } from './useSession.ts';
 

@@ -1,7 +1,7 @@
 /** Commands of the agent go into the histories, marked (EX-11): the program's own, and that of the user's shell. */
 import type { Aish, Classified } from '../commands/aish.ts';
 import type { Engine } from '../engine/engine.ts';
-import { runningOf } from '../session/lanes.ts';
+import { runningOf } from '../session/slots.ts';
 
 type Ways = {
   readonly history: Pick<Aish['history'], 'addAgents'>;

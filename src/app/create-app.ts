@@ -3,8 +3,8 @@ import type { Aish, McpDesk } from '../commands/aish.ts';
 import { type CompleteShell, completeLine } from '../commands/complete.ts';
 import { type Config, placesOf, writeModelChoice } from '../config/index.ts';
 import type { Engine } from '../engine/engine.ts';
-import { Front } from '../engine/front.ts';
-import { ShellRegion } from '../engine/shell-region.ts';
+import { ForegroundJob } from '../engine/foreground-job.ts';
+import { ShellQueue } from '../engine/shell-queue.ts';
 import { completeShell, editText, isIncomplete, type Jobs, type UserShell } from '../executor/index.ts';
 import { classify, isAffirmation, knownWords, type PathIndex } from '../router/index.ts';
 import { type Gate, listRules } from '../safety/index.ts';
@@ -92,8 +92,8 @@ export function face({
     );
   const aish: Aish = {
     engine,
-    shell: new ShellRegion(engine, shell),
-    front: new Front(engine),
+    shell: new ShellQueue(engine, shell),
+    front: new ForegroundJob(engine),
     classify(line) {
       const route = classify(line, words);
       // After a question of the model's a short yes is for the model.

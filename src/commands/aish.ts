@@ -1,8 +1,8 @@
 /** The one object that every face of the program holds: the engine with what stands around it. */
 import type { Engine } from '../engine/engine.ts';
+import type { ForegroundJob } from '../engine/foreground-job.ts';
 import type { Forms } from '../engine/forms.ts';
-import type { Front } from '../engine/front.ts';
-import type { ShellRegion } from '../engine/shell-region.ts';
+import type { ShellQueue } from '../engine/shell-queue.ts';
 
 export type LineKind = 'meta' | 'shell' | 'ai';
 
@@ -140,8 +140,8 @@ export type Info = {
 
 export type Aish = {
   readonly engine: Engine;
-  readonly shell: ShellRegion;
-  readonly front: Front;
+  readonly shell: ShellQueue;
+  readonly front: ForegroundJob;
   classify(line: string): Classified;
   /** Whether a shell would ask for more lines before it could run this. */
   incomplete(line: string): boolean;

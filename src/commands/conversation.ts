@@ -48,10 +48,10 @@ function preplanLines({ preset, goal, text, outcome }: Preplan): string {
 }
 
 /** How a turn stands in the context (CX-1). */
-function markOf({ room }: Turn, gone: boolean): string {
+function markOf({ keptChars }: Turn, gone: boolean): string {
   if (gone) return ' (out of context)';
-  if (room === undefined) return '';
-  return room === 0 ? ' (left out of the context)' : ' (shortened in the context)';
+  if (keptChars === undefined) return '';
+  return keptChars === 0 ? ' (left out of the context)' : ' (shortened in the context)';
 }
 
 function fillLine(conversation: Conversation): readonly string[] {

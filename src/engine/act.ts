@@ -8,10 +8,10 @@ import type { RunningCommand } from './services.ts';
 
 type Act = Extract<Effect, { kind: 'act' }>;
 
-/** Redeems the judgement, makes the start durable, launches, and tells the outcome. Never rejects. */
+/** Consumes the permit, makes the start durable, launches, and dispatches the outcome. Never rejects. */
 export async function perform(context: EffectContext, effect: Act, signal: AbortSignal): Promise<void> {
   const { op, session } = effect;
-  const permit = context.permits.redeem(effect);
+  const permit = context.permits.consume(effect);
   const end = (outcome: Outcome) => {
     const hidden = context.services.secrets.hideEchoed(effect.action, outcome);
     void context.dispatch({ type: 'actionEnded', op, outcome: hidden }, session);

@@ -127,7 +127,7 @@ async function examine(context: EffectContext, effect: Of<'examine'>, signal: Ab
     restored.kind === 'unknown'
       ? { kind: 'refused', text: restored.text }
       : await lookAt(context, effect, restored, signal);
-  context.permits.issue(effect, examination, restored);
+  context.permits.grant(effect, examination, restored);
   void context.dispatch({ type: 'examined', op, examination }, session);
 }
 

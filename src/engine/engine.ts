@@ -51,7 +51,7 @@ export class Engine {
     return rootOf(this.#state);
   }
 
-  /** Where the user's shell is: the true path, for whoever goes there or shows it. */
+  /** The working directory of the user's shell, as the true path. */
   get shellCwd(): string {
     return this.services.secrets.reveal(this.#state.shell.cwd);
   }
@@ -114,7 +114,7 @@ export class Engine {
     for (const controller of this.controllers.values()) controller.abort();
     for (const [, command] of commands) command.interrupt();
     await Promise.allSettled(commands.map(([, command]) => command.result));
-    // Whoever waited for a result tells it within this turn, if at all.
+    // A waiting operation dispatches its end within this turn, or not at all.
     await Promise.race([Promise.all(told), new Promise((resolve) => setImmediate(resolve))]);
     this.#ending.clear();
   }
@@ -155,7 +155,7 @@ export class Engine {
     }
     const [state, effects] = reduce(this.#state, event);
     this.#state = state;
-    this.permits.keepOnly((session) => (state.sessions[session]?.phase.kind ?? 'idle') !== 'idle');
+    this.permits.retain((session) => (state.sessions[session]?.phase.kind ?? 'idle') !== 'idle');
     for (const effect of effects) this.transcript.apply(effect);
     if (this.#closed) {
       if (this.#isEnd(event)) this.#ending.get(event.op)?.();
@@ -168,7 +168,7 @@ export class Engine {
     }
   }
 
-  /** Puts lines into the prompt, to be looked at; they run only when the user says so. */
+  /** Puts lines into the prompt. They run only when the user submits them. */
   giveBack(text: string): void {
     if (this.#giveBackListeners.size === 0) this.#givenBack.push(text);
     for (const listener of this.#giveBackListeners) listener(text);

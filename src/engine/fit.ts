@@ -4,7 +4,7 @@ import type { Effect } from '../session/effect.ts';
 import { tokensFrom } from '../session/evict.ts';
 import type { ToolSpec } from '../session/message.ts';
 import { isOutput, sentWhole } from '../session/shorten.ts';
-import type { Budget, Conversation } from '../session/state.ts';
+import type { Conversation, StoredBudget } from '../session/state.ts';
 import type { EffectContext } from './effect-context.ts';
 import type { Measured } from './services.ts';
 import { toolsOf } from './tools-of.ts';
@@ -17,17 +17,17 @@ export type Fit =
   | { readonly tooSmall: string };
 
 /** Shortened texts are counted again; each round only makes the request smaller. */
-const ROUNDS = 6;
+const MAX_ROUNDS = 6;
 /** The answer's share of a small window. */
 const ANSWER_SHARE = 1 / 4;
 /** Tokens for what is added at the end of a request beside the turns. */
-const TAIL = 96;
+const TAIL_TOKENS = 96;
 /** With less for the turns than this no conversation is possible. */
-const LEAST_LIMIT = 200;
+const MIN_LIMIT_TOKENS = 200;
 /** Where the window is not known yet. */
-const CAUTIOUS_ANSWER = 1024;
+const CAUTIOUS_ANSWER_TOKENS = 1024;
 /** Characters worth a file of their own. */
-const WORTH_KEEPING = 400;
+const MIN_CHARS_TO_KEEP = 400;
 
 /** Counts, tells the machine (which decides who leaves), and counts again what was shortened, until it fits. */
 export async function fitContext(
@@ -41,7 +41,7 @@ export async function fitContext(
   const files = new Map<number, string>();
   for (let round = 0; ; round += 1) {
     const conversation = context.state.sessions[session];
-    if (!conversation) return { answer: CAUTIOUS_ANSWER };
+    if (!conversation) return { answer: CAUTIOUS_ANSWER_TOKENS };
     const specs = toolsOf(context.services, conversation);
     const from = firstInContext(conversation);
     const texts = conversation.turns.slice(from).map(sentWhole);
@@ -51,9 +51,9 @@ export async function fitContext(
       signal,
       onNotice,
     });
-    if (!measured || signal.aborted) return { answer: Math.min(maxAnswerTokens, CAUTIOUS_ANSWER) };
+    if (!measured || signal.aborted) return { answer: Math.min(maxAnswerTokens, CAUTIOUS_ANSWER_TOKENS) };
     const budget = budgetOf(preset, measured, maxAnswerTokens, tokenBudget);
-    if (budget.limit < LEAST_LIMIT) return { tooSmall: tooSmall(budget, specs.length) };
+    if (budget.limit < MIN_LIMIT_TOKENS) return { tooSmall: tooSmall(budget, specs.length) };
     const tokens = changed(conversation, from, measured);
     void context.dispatch(
       { type: 'measured', op, budget, tokens, ...(files.size > 0 && { files: [...files] }) },
@@ -64,7 +64,7 @@ export async function fitContext(
     if (!now) return { answer: budget.answer };
     await keepTexts(context, now, files);
     const open = now.turns.slice(firstInContext(now)).some((turn) => turn.tokens === undefined);
-    if ((open || files.size > 0) && round < ROUNDS) continue;
+    if ((open || files.size > 0) && round < MAX_ROUNDS) continue;
     const sent = tokensFrom(now.turns, firstInContext(now));
     if (sent > budget.limit) return { tooSmall: tooSmall(budget, specs.length) };
     const counted = budget.head + sent;
@@ -81,11 +81,16 @@ function headText(conversation: Conversation, system: string, specs: readonly To
   return [headOf(conversation, system), ...tools].join('\n');
 }
 
-function budgetOf(preset: string, measured: Measured, maxAnswer: number, tokenBudget: number | undefined): Budget {
+function budgetOf(
+  preset: string,
+  measured: Measured,
+  maxAnswer: number,
+  tokenBudget: number | undefined,
+): StoredBudget {
   const { window, source, counter, head, factor, margin } = measured;
   const answer = Math.max(1, Math.min(maxAnswer, Math.floor(window * ANSWER_SHARE)));
   const room = Math.min(tokenBudget ?? Number.POSITIVE_INFINITY, window - answer);
-  const limit = Math.floor(room / (factor * (1 + margin))) - head - TAIL;
+  const limit = Math.floor(room / (factor * (1 + margin))) - head - TAIL_TOKENS;
   return { preset, window, source, counter, room, head, limit, answer, factor };
 }
 
@@ -99,13 +104,14 @@ function changed({ turns }: Conversation, from: number, { tokens }: Measured): (
 async function keepTexts({ services }: EffectContext, { turns }: Conversation, files: Map<number, string>) {
   if (!services.keepText) return;
   for (const [at, turn] of turns.entries()) {
-    const worth = isOutput(turn) && turn.room !== undefined && turn.file === undefined && turn.tokens === undefined;
-    if (!worth || turn.text.length < WORTH_KEEPING) continue;
+    const worth =
+      isOutput(turn) && turn.keptChars !== undefined && turn.file === undefined && turn.tokens === undefined;
+    if (!worth || turn.text.length < MIN_CHARS_TO_KEEP) continue;
     const file = await services.keepText(turn.text);
     if (file !== undefined) files.set(at, file);
   }
 }
 
-function tooSmall({ preset, window, head, room }: Budget, tools: number): string {
+function tooSmall({ preset, window, head, room }: StoredBudget, tools: number): string {
   return `the window of ${preset} is too small for this: of ${window} tokens ${room} are for the request, and the system prompt with ${tools} tools takes ${head}; a larger window, or fewer tools, is needed`;
 }

@@ -41,11 +41,11 @@ export class LiveReply {
 export type OutputSize = { readonly columns: number; readonly rows: number };
 
 /** The least that a model's command sees of a terminal: below it tables are cut, and the model reads them cut. */
-const LEAST: OutputSize = { columns: 80, rows: 24 };
+const MIN_SIZE: OutputSize = { columns: 80, rows: 24 };
 
 /** What a model's command is given: the user's terminal, unless it is too narrow to read from. */
 export function sizeForModel({ columns, rows }: OutputSize): OutputSize {
-  return { columns: Math.max(columns, LEAST.columns), rows: Math.max(rows, LEAST.rows) };
+  return { columns: Math.max(columns, MIN_SIZE.columns), rows: Math.max(rows, MIN_SIZE.rows) };
 }
 
 export class Live {

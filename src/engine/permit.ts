@@ -6,7 +6,7 @@ import type { ReadyAction, RestoredAction } from './services.ts';
 
 type Examine = Extract<Effect, { kind: 'examine' }>;
 type Act = Extract<Effect, { kind: 'act' }>;
-type Issued = {
+type Grant = {
   readonly session: SessionId;
   readonly bound: string;
   readonly destructive: boolean;
@@ -17,7 +17,7 @@ type Issued = {
 
 const secret = Symbol('permit');
 
-/** A single-use right to run one action as it was judged. Only `Permits.redeem` makes one. */
+/** A single-use right to run one action as it was judged. Only `Permits.consume` makes one. */
 export class Permit {
   readonly action: Action;
   readonly cwd: string;
@@ -29,8 +29,8 @@ export class Permit {
   /** What runs: the true text that was judged. */
   readonly restored: ReadyAction;
 
-  constructor(key: symbol, { action, cwd, mode }: Act, { destructive, definition, restored }: Issued) {
-    if (key !== secret) throw new Error('a permit is made by redeeming a judgement');
+  constructor(key: symbol, { action, cwd, mode }: Act, { destructive, definition, restored }: Grant) {
+    if (key !== secret) throw new Error('a permit is made by consuming a judgement');
     this.action = action;
     this.cwd = cwd;
     this.mode = mode;
@@ -42,41 +42,41 @@ export class Permit {
 
 /** Keeps what the gate and the user said, beside the machine, so that a fault there alone can't launch anything. */
 export class Permits {
-  readonly #issued = new Map<OpId, Issued>();
+  readonly #grants = new Map<OpId, Grant>();
 
   /** The gate has judged an action. A refused one gets no permit. */
-  issue(examined: Examine, examination: Examination, restored: RestoredAction): void {
+  grant(examined: Examine, examination: Examination, restored: RestoredAction): void {
     if (examination.kind === 'refused' || restored.kind === 'unknown') return;
     const { judgement, tool } = examination;
     const { session } = examined;
     const { destructive } = judgement;
-    const issued = { session, destructive, definition: tool?.definition, restored, approved: false };
-    this.#issued.set(examined.op, { bound: bindingOf(examined), ...issued });
+    const grant = { session, destructive, definition: tool?.definition, restored, approved: false };
+    this.#grants.set(examined.op, { bound: bindingOf(examined), ...grant });
   }
 
   /** The user said proceed to what was judged as `op`. */
   approve(op: OpId): void {
-    const issued = this.#issued.get(op);
-    if (issued) issued.approved = true;
+    const grant = this.#grants.get(op);
+    if (grant) grant.approved = true;
   }
 
-  /** Judgements that nobody redeems any more (skipped, aborted, judged anew) go with the run that they were for. */
-  keepOnly(runs: (session: SessionId) => boolean): void {
-    for (const [op, { session }] of this.#issued) if (!runs(session)) this.#issued.delete(op);
+  /** Drops the judgements of runs that are over: those that were never consumed (skipped, aborted, judged anew). */
+  retain(runs: (session: SessionId) => boolean): void {
+    for (const [op, { session }] of this.#grants) if (!runs(session)) this.#grants.delete(op);
   }
 
-  /** How many judgements may still be redeemed. */
+  /** How many judgements can still be consumed. */
   get size(): number {
-    return this.#issued.size;
+    return this.#grants.size;
   }
 
-  /** Trades a judgement for the right to act, once; undefined where it does not cover this very action. */
-  redeem(act: Act): Permit | undefined {
-    const issued = this.#issued.get(act.judgedAs);
-    this.#issued.delete(act.judgedAs);
-    if (!issued || issued.bound !== bindingOf(act)) return undefined;
-    if (issued.destructive && !issued.approved) return undefined;
-    return new Permit(secret, act, issued);
+  /** Exchanges a judgement for the right to act, once. Undefined: it does not cover this action. */
+  consume(act: Act): Permit | undefined {
+    const grant = this.#grants.get(act.judgedAs);
+    this.#grants.delete(act.judgedAs);
+    if (!grant || grant.bound !== bindingOf(act)) return undefined;
+    if (grant.destructive && !grant.approved) return undefined;
+    return new Permit(secret, act, grant);
   }
 }
 

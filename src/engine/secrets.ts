@@ -34,7 +34,7 @@ const OWN: ReadonlySet<EventType> = new Set([
   'turnsReset',
 ]);
 
-/** A directory with such a name is looked at all the same. */
+/** A directory with such a name is searched for secrets anyway. */
 const REMARKABLE = /[=:@]|[^/]{20}/;
 
 /** The event as the machine and the journal may have it. Credential files of a directory count once somebody is there. */

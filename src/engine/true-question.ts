@@ -12,7 +12,7 @@ const shown = new WeakMap<Question, Question>();
  * The question in the true words. Of an action it is the very text that was judged and that runs: with the quotes around a
  * secret, and with handles where handles are what goes out.
  */
-export function trueQuestion(known: Known, question: Question): Question {
+export function revealQuestion(known: Known, question: Question): Question {
   const before = shown.get(question);
   if (before) return before;
   const made = withJudged(known, question, known.services.secrets.reveal(question));

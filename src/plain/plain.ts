@@ -8,7 +8,7 @@ import { Writable } from 'node:stream';
 import type { Aish } from '../commands/aish.ts';
 import { submitLine } from '../commands/submit.ts';
 import type { RunningCommand } from '../engine/services.ts';
-import { trueQuestion } from '../engine/true-question.ts';
+import { revealQuestion } from '../engine/true-question.ts';
 import { promptName } from '../screen/prompt.ts';
 import { stripStyles } from '../text/sanitize.ts';
 import { answerOf, askingLine, questionLines } from './words.ts';
@@ -119,7 +119,7 @@ class Plain {
     if (head && !this.#question) this.#draft = this.#clear();
     this.#question = head && { id: head.id, since: engine.services.now() };
     if (!head) this.#lines.write(this.#draft);
-    if (head) this.#say(questionLines(trueQuestion(engine, head)).join('\n'));
+    if (head) this.#say(questionLines(revealQuestion(engine, head)).join('\n'));
     else this.#prompt();
   }
 

@@ -2,7 +2,7 @@
 import type { Aish } from '../commands/aish.ts';
 import { isEmpty } from '../editor/state.ts';
 import type { RunningCommand } from '../engine/services.ts';
-import { runningOf } from '../session/lanes.ts';
+import { runningOf } from '../session/slots.ts';
 import type { Schedule } from '../terminal/tokenizer.ts';
 import type { Store } from './store.ts';
 import { TypeAhead } from './type-ahead.ts';

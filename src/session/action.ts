@@ -52,7 +52,7 @@ export type Judgement = {
 export type ToolFacts = {
   /** A digest of everything the tool says of itself: description, schema, annotations. */
   readonly definition: string;
-  /** What a foreign server says of its tool, in lines for the HALT; nobody vouches for it. */
+  /** What a foreign server says of its tool, in lines for the HALT. Unverified. */
   readonly claims: readonly string[];
   /** It was defined otherwise when it was first seen. */
   readonly changed: boolean;

@@ -1,22 +1,25 @@
 /** A server's form in the line of questions. It belongs to no phase: what waits for it is the server. */
 import type { SessionEvent } from './event.ts';
 import type { Question } from './question.ts';
-import type { Work } from './work.ts';
+import type { Transition } from './transition.ts';
 
 /** Puts a form into the line. */
-export function askForm(work: Work, { form, server, message, fields }: Extract<SessionEvent, { type: 'formAsked' }>) {
-  work.ask({ kind: 'form', form, server, message, fields });
+export function askForm(
+  next: Transition,
+  { form, server, message, fields }: Extract<SessionEvent, { type: 'formAsked' }>,
+) {
+  next.ask({ kind: 'form', form, server, message, fields });
 }
 
 /** Takes a form off the line, or all of them: their servers are gone with the program that closed. */
-export function dropForms(work: Work, form?: string): void {
+export function dropForms(next: Transition, form?: string): void {
   const stays = (q: Question) => q.kind !== 'form' || (form !== undefined && q.form !== form);
-  work.state = { ...work.state, questions: work.state.questions.filter(stays) };
+  next.state = { ...next.state, questions: next.state.questions.filter(stays) };
 }
 
 /** Whether `id` is a form; then it is answered, whatever was said: the values go to the server beside the machine. */
-export function answerForm(work: Work, id: string): boolean {
-  const found = work.state.questions.some((question) => question.kind === 'form' && question.id === id);
-  if (found) work.unask(id);
+export function answerForm(next: Transition, id: string): boolean {
+  const found = next.state.questions.some((question) => question.kind === 'form' && question.id === id);
+  if (found) next.unask(id);
   return found;
 }

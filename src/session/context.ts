@@ -6,7 +6,7 @@ import { clip } from './exec-text.ts';
 import type { Message } from './message.ts';
 import { modeNotice } from './mode.ts';
 import { taskLine } from './plan.ts';
-import { isAsked, MOST_TOLD, sentCalls, sentText } from './shorten.ts';
+import { isAsked, MAX_TOLD_CHARS, sentCalls, sentText } from './shorten.ts';
 import type { Conversation, Turn } from './state.ts';
 
 const NORRIS_BLOCK = `[NORRIS MODE]
@@ -54,26 +54,27 @@ export function headOf(conversation: Conversation, system: string): string {
 }
 
 /** Index of the oldest turn that is still sent: `max_turns` and the room in the window each have a say. */
-export function firstInContext({ turns, settings, gone = 0 }: Conversation): number {
-  return Math.max(gone, firstKept(turns, settings.maxTurns));
+export function firstInContext({ turns, settings, evictedTurns = 0 }: Conversation): number {
+  return Math.max(evictedTurns, firstKept(turns, settings.maxTurns));
 }
 
 /** How full the context is: tokens of the last request and its answer, and of what may be sent (CX-2, UI-4). */
 export function contextUse({
   turns,
-  gone = 0,
+  evictedTurns = 0,
   budget,
   used,
 }: Conversation): { readonly tokens: number; readonly budget: number; readonly percent: number } | undefined {
   if (!budget) return undefined;
-  const tokens = turns.length === 0 ? 0 : (used ?? Math.ceil((budget.head + tokensFrom(turns, gone)) * budget.factor));
-  return { tokens, budget: budget.room, percent: (100 * tokens) / budget.room };
+  const tokens =
+    turns.length === 0 ? 0 : (used ?? Math.ceil((budget.head + tokensFrom(turns, evictedTurns)) * budget.factor));
+  return { tokens, budget: budget.requestLimit, percent: (100 * tokens) / budget.requestLimit };
 }
 
 /** Stands for what is gone; depends on nothing else, so that it stays the same until the next eviction. */
 function evictedNotice({ turns, mode }: Conversation, from: number): string {
   const last = turns.slice(0, from).findLast(isAsked);
-  const asked = last ? `; what was asked last among them:\n${clip(last.text, MOST_TOLD)}` : '';
+  const asked = last ? `; what was asked last among them:\n${clip(last.text, MAX_TOLD_CHARS)}` : '';
   // A mode other than the usual one was told in a turn that may be gone by now.
   return EVICTED + asked + (mode === 'restricted' ? `\n${modeNotice('restricted')}` : '');
 }

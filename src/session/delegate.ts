@@ -1,24 +1,24 @@
 /** Sub-agents (TO-4, MO-6): how one begins, when it ends, and what its parent hears of it. */
 import type { DelegateAction } from './action.ts';
-import { CONTEXT_LIMIT, clip } from './exec-text.ts';
+import { clip, MAX_OUTPUT_CHARS } from './exec-text.ts';
 import type { OpId, SessionId } from './ids.ts';
-import { laneOf } from './lanes.ts';
 import { modeNotice } from './mode.ts';
 import type { Ending } from './norris.ts';
 import type { Dispatch, Outcome } from './phase.ts';
 import type { DelegateRun } from './run.ts';
+import { slotOf } from './slots.ts';
 import type { Conversation, State } from './state.ts';
-import type { Work } from './work.ts';
+import type { Transition } from './transition.ts';
 
 /** Steps that a sub-agent has (TO-4). */
-export const DELEGATE_STEPS = 12;
+export const MAX_DELEGATE_STEPS = 12;
 /** Characters of the last words of one that did not finish: they are no report. */
-const UNFINISHED_LIMIT = 1000;
+const MAX_UNFINISHED_CHARS = 1000;
 
 /** What follows the system prompt of a sub-agent. Constant over its life. */
 export const DELEGATE_BLOCK = `[SUB-AGENT]
 You are a sub-agent: another agent has given you one task. Work on it by yourself
-with CMD: lines (for shell) or tool calls, in at most ${DELEGATE_STEPS} steps. Nobody reads along and
+with CMD: lines (for shell) or tool calls, in at most ${MAX_DELEGATE_STEPS} steps. Nobody reads along and
 nobody answers questions.
 
 When you are done, or can't go on, answer without any action: that last answer is your
@@ -36,9 +36,9 @@ export function delegationOf(state: State, session: SessionId, op: OpId): Found 
   if (!parent || parent.parent) return undefined;
   const { phase } = parent;
   if (phase.kind !== 'acting' && phase.kind !== 'stoppingActions') return undefined;
-  const found = laneOf(phase, op);
+  const found = slotOf(phase, op);
   const taken = Object.values(state.sessions).some((other) => other.parent?.op === op);
-  if (!found?.lane.started || found.action.kind !== 'delegate' || taken) return undefined;
+  if (!found?.slot.started || found.action.kind !== 'delegate' || taken) return undefined;
   return { action: found.action, parent };
 }
 
@@ -64,14 +64,14 @@ export function childOf(
 }
 
 /** The task is its first turn; the run it begins with. */
-export function beginTask(work: Work, { action, parent }: Found): DelegateRun {
-  const agent = work.state.agents + 1;
-  work.state = { ...work.state, agents: agent };
-  const { mode, preset } = work.conversation;
+export function beginTask(next: Transition, { action, parent }: Found): DelegateRun {
+  const agent = next.state.agents + 1;
+  next.state = { ...next.state, agents: agent };
+  const { mode, preset } = next.conversation;
   const notice = mode === 'restricted' ? `\n\n${modeNotice(mode)}` : '';
-  work.turn({ kind: 'user', origin: 'aish', text: `Task: ${action.task}${notice}` });
+  next.turn({ kind: 'user', origin: 'aish', text: `Task: ${action.task}${notice}` });
   const goal = goalOf(parent);
-  return { kind: 'delegate', agent, task: action.task, goal, preset, startedAt: work.event.at, step: 1 };
+  return { kind: 'delegate', agent, task: action.task, goal, preset, startedAt: next.event.at, step: 1 };
 }
 
 /** The user's own words behind what a conversation does: what the second opinion may see, never the agent's prose. */
@@ -85,20 +85,20 @@ export function goalOf({ phase, turns }: Conversation): string {
 export function delegateEnding(run: DelegateRun, { actions, sentinel }: Dispatch): Ending | undefined {
   if (sentinel?.kind === 'blocked') return { status: 'blocked', reason: sentinel.reason };
   if (sentinel?.kind === 'complete' || actions.length === 0) return { status: 'done' };
-  if (run.step < DELEGATE_STEPS) return undefined;
-  return { status: 'budget_exhausted', reason: `its ${DELEGATE_STEPS} steps are spent` };
+  if (run.step < MAX_DELEGATE_STEPS) return undefined;
+  return { status: 'budget_exhausted', reason: `its ${MAX_DELEGATE_STEPS} steps are spent` };
 }
 
 /** What the parent hears. Anything but a finished task is said as such, with what is known. */
 export function reportOf(child: Conversation, run: DelegateRun, ending: Ending): Outcome {
-  const known = lastWords(child, ending.status === 'done' ? CONTEXT_LIMIT : UNFINISHED_LIMIT);
+  const known = lastWords(child, ending.status === 'done' ? MAX_OUTPUT_CHARS : MAX_UNFINISHED_CHARS);
   const steps = run.step;
   if (ending.status === 'done') {
     return known === ''
       ? { kind: 'report', text: '[aish] the sub-agent ended without a report', failed: true, steps }
       : { kind: 'report', text: known, failed: false, steps };
   }
-  const what = `[aish] the sub-agent ${WORDS[ending.status]} in step ${steps} of ${DELEGATE_STEPS}`;
+  const what = `[aish] the sub-agent ${WORDS[ending.status]} in step ${steps} of ${MAX_DELEGATE_STEPS}`;
   const why = ending.reason === undefined ? '' : `: ${ending.reason}`;
   const rest = known === '' ? 'It had said nothing.' : `Its last words:\n${known}`;
   return { kind: 'report', text: `${what}${why}\n${rest}`, failed: true, steps };
@@ -126,8 +126,8 @@ function withoutGoal(text: string): string {
 /** What is known at a resume of a sub-agent that the closing ended: nothing of it runs again. */
 export function lostReport(child: Conversation | undefined): Outcome {
   const run = child && child.phase.kind !== 'idle' && child.phase.run.kind === 'delegate' ? child.phase.run : undefined;
-  const known = child ? lastWords(child, UNFINISHED_LIMIT) : '';
-  const far = run ? ` in its step ${run.step} of ${DELEGATE_STEPS}` : '';
+  const known = child ? lastWords(child, MAX_UNFINISHED_CHARS) : '';
+  const far = run ? ` in its step ${run.step} of ${MAX_DELEGATE_STEPS}` : '';
   const words = known === '' ? '' : `\nIts last words:\n${known}`;
   const text = `[aish] outcome unknown: the program closed meanwhile${far}${words}`;
   return { kind: 'report', text, failed: true, steps: run?.step ?? 0 };

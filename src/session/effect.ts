@@ -40,7 +40,7 @@ export type Effect =
       readonly op: OpId;
       readonly judgedAs: OpId;
       readonly judgement: Judgement;
-      readonly approved: boolean;
+      readonly userApproved: boolean;
       readonly action: Action;
       readonly cwd: string;
       readonly mode: Mode;

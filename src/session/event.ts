@@ -5,7 +5,7 @@ import type { Form } from './form.ts';
 import type { Mode, OpId, QuestionId, SessionId } from './ids.ts';
 import type { Reply } from './message.ts';
 import type { Outcome } from './phase.ts';
-import type { Budget, Settings } from './state.ts';
+import type { Settings, StoredBudget } from './state.ts';
 
 /** The user's answer to a question (HA-1, HA-4, HA-7). For a mode request proceed is approve, skip is deny (MO-3). */
 export type Answer =
@@ -42,14 +42,14 @@ type Body =
   | {
       readonly type: 'measured';
       readonly op: OpId;
-      readonly budget: Budget;
+      readonly budget: StoredBudget;
       readonly tokens: readonly (readonly [turn: number, tokens: number])[];
       /** Where the text of shortened turns was kept. */
       readonly files?: readonly (readonly [turn: number, file: string])[];
     }
   /** `reading`: by the gate's static word every action of the reply only reads. Decides what runs side by side, nothing else. */
   | { readonly type: 'replyEnded'; readonly op: OpId; readonly reply: Reply; readonly reading?: true }
-  /** A call of a model has ended and was counted, whoever made it. */
+  /** A call of a model has ended and was counted. */
   | { readonly type: 'callCounted'; readonly call: CountedCall }
   /** The call `op` was not made: it costs money and the session has cost what it may. In dollars. */
   | {

@@ -1,10 +1,10 @@
 /** Who leaves the context when it is full (CX-1): old outputs first, then the oldest turns, in blocks. Pure. */
 
 import type { Evicted } from './phase.ts';
-import { isAsked, isOutput, MOST_TOLD, sentWhole } from './shorten.ts';
+import { isAsked, isOutput, MAX_TOLD_CHARS, sentWhole } from './shorten.ts';
 import type { Turn } from './state.ts';
 
-/** The most that one output may take of the room for all turns when it comes in; cut to that, it says so itself. */
+/** The most that one output may take of the room for all turns when it comes in; what is cut to that is marked in its text. */
 const OUTPUT_SHARE = 0.3;
 /** What an eviction goes down to, so that the next one is many steps away and a server's prompt cache holds meanwhile. */
 const LOW_WATER = 0.5;
@@ -13,11 +13,11 @@ const ENOUGH = 0.7;
 /** What is smaller, in tokens, is not worth a line that says it was left out. */
 const WORTH_SHORTENING = 64;
 /** Characters that stay of the newest texts, however little room there is. */
-const LEAST_ROOM = 120;
+const MIN_KEPT_CHARS = 120;
 /** Tokens of the line that says turns were left out and which mode it is, and of the words around it. */
 const EVICTION_LINE = 130;
 
-export type Kept = { readonly turns: readonly Turn[]; readonly gone: number; readonly evicted: Evicted };
+export type Kept = { readonly turns: readonly Turn[]; readonly evictedTurns: number; readonly evicted: Evicted };
 
 /** Tokens of a turn: as counted, else a guess that is seldom too low. */
 function tokensOf(turn: Turn): number {
@@ -30,14 +30,16 @@ export function uncounted(turn: Turn): Turn {
   return rest;
 }
 
-/** Tokens of the turns from `gone` on. */
-export function tokensFrom(turns: readonly Turn[], gone: number): number {
-  return turns.slice(gone).reduce((sum, turn) => sum + tokensOf(turn), gone > 0 ? lineTokens(turns) : 0);
+/** Tokens of the turns from `from` on. */
+export function tokensFrom(turns: readonly Turn[], from: number): number {
+  return turns.slice(from).reduce((sum, turn) => sum + tokensOf(turn), from > 0 ? lineTokens(turns) : 0);
 }
 
 /** Tokens of what stands for the turns that left, whichever of the questions is told again in it. */
 function lineTokens(turns: readonly Turn[]): number {
-  const told = turns.filter(isAsked).map((turn) => tokensOf(turn) * Math.min(1, MOST_TOLD / sentWhole(turn).length));
+  const told = turns
+    .filter(isAsked)
+    .map((turn) => tokensOf(turn) * Math.min(1, MAX_TOLD_CHARS / sentWhole(turn).length));
   return Math.ceil(EVICTION_LINE + Math.max(0, ...told) * 1.2);
 }
 
@@ -45,57 +47,63 @@ function lineTokens(turns: readonly Turn[]): number {
  * Makes the turns fit into `limit` tokens. What has left or was shortened stays so. A turn that is shortened loses its
  * count, so that it is counted again; a second look then takes what was guessed too low.
  */
-export function evict(turns: readonly Turn[], gone: number, limit: number): Kept {
-  const work = new Eviction(turns, gone);
-  work.capOutputs(limit * OUTPUT_SHARE);
-  work.shortened = 0;
-  if (work.used > limit) {
-    work.reduceOutputs(limit * LOW_WATER);
-    if (work.used > limit * ENOUGH) work.dropOldest(limit * LOW_WATER);
-    if (work.used > limit) work.squeezeNewest(limit);
+export function evict(turns: readonly Turn[], before: number, limit: number): Kept {
+  const eviction = new Eviction(turns, before);
+  eviction.capOutputs(limit * OUTPUT_SHARE);
+  eviction.shortened = 0;
+  if (eviction.used > limit) {
+    eviction.reduceOutputs(limit * LOW_WATER);
+    if (eviction.used > limit * ENOUGH) eviction.dropOldest(limit * LOW_WATER);
+    if (eviction.used > limit) eviction.squeezeNewest(limit);
   }
-  return { turns: work.turns, gone: work.gone, evicted: { shortened: work.shortened, gone: work.gone - gone } };
+  return {
+    turns: eviction.turns,
+    evictedTurns: eviction.evictedTurns,
+    evicted: { shortened: eviction.shortened, dropped: eviction.evictedTurns - before },
+  };
 }
 
 class Eviction {
   turns: Turn[];
-  gone: number;
+  evictedTurns: number;
   shortened = 0;
   readonly #costs: number[];
   readonly #line: number;
 
-  constructor(turns: readonly Turn[], gone: number) {
+  constructor(turns: readonly Turn[], evictedTurns: number) {
     this.turns = [...turns];
-    this.gone = gone;
+    this.evictedTurns = evictedTurns;
     this.#costs = turns.map(tokensOf);
     this.#line = lineTokens(turns);
   }
 
   get used(): number {
-    return this.#costs.slice(this.gone).reduce((sum, cost) => sum + cost, this.gone > 0 ? this.#line : 0);
+    return this.#costs
+      .slice(this.evictedTurns)
+      .reduce((sum, cost) => sum + cost, this.evictedTurns > 0 ? this.#line : 0);
   }
 
   /** Where the newest exchange begins: it stays, whatever else goes. An interrupted answer is no exchange yet. */
   get #newest(): number {
     const answered = this.turns.findLastIndex((turn) => turn.kind === 'assistant' && !turn.partial);
     const asked = this.turns.findLastIndex((turn) => isAsked(turn) || (turn.kind === 'user' && turn.origin === 'goal'));
-    return Math.max(this.gone, answered < 0 ? asked : answered);
+    return Math.max(this.evictedTurns, answered < 0 ? asked : answered);
   }
 
   capOutputs(most: number): void {
     for (let at = this.#newest; at < this.turns.length; at += 1) {
       const turn = this.turns[at];
-      if (turn && isOutput(turn) && turn.room !== 0 && this.#cost(at) > most) this.#clip(at, most);
+      if (turn && isOutput(turn) && turn.keptChars !== 0 && this.#cost(at) > most) this.#clip(at, most);
     }
   }
 
   /** Oldest first, each to one line. */
   reduceOutputs(goal: number): void {
     const newest = this.#newest;
-    for (let at = this.gone; at < newest && this.used > goal; at += 1) {
+    for (let at = this.evictedTurns; at < newest && this.used > goal; at += 1) {
       const turn = this.turns[at];
-      if (!turn || turn.room === 0 || this.#cost(at) < WORTH_SHORTENING) continue;
-      const long = turn.kind === 'assistant' && turn.toolCalls.some((call) => call.arguments.length > LEAST_ROOM);
+      if (!turn || turn.keptChars === 0 || this.#cost(at) < WORTH_SHORTENING) continue;
+      const long = turn.kind === 'assistant' && turn.toolCalls.some((call) => call.arguments.length > MIN_KEPT_CHARS);
       if (isOutput(turn) || long) this.#shorten(at, 0);
     }
   }
@@ -103,17 +111,18 @@ class Eviction {
   /** A call never goes without its results, nor they without it. */
   dropOldest(goal: number): void {
     const newest = this.#newest;
-    while (this.gone < newest && this.used > goal) {
-      this.gone += 1;
-      while (this.gone < newest && this.turns[this.gone]?.kind === 'result') this.gone += 1;
+    while (this.evictedTurns < newest && this.used > goal) {
+      this.evictedTurns += 1;
+      while (this.evictedTurns < newest && this.turns[this.evictedTurns]?.kind === 'result') this.evictedTurns += 1;
     }
   }
 
   /** The newest exchange alone is too large: the largest texts of it are cut to the same size. */
   squeezeNewest(limit: number): void {
     const fits = (most: number): boolean =>
-      this.#costs.slice(this.gone).reduce((sum, cost) => sum + Math.min(cost, most), this.gone > 0 ? this.#line : 0) <=
-      limit;
+      this.#costs
+        .slice(this.evictedTurns)
+        .reduce((sum, cost) => sum + Math.min(cost, most), this.evictedTurns > 0 ? this.#line : 0) <= limit;
     let low = 0;
     let high = limit;
     while (high - low > 4) {
@@ -121,7 +130,7 @@ class Eviction {
       if (fits(middle)) low = middle;
       else high = middle;
     }
-    for (let at = this.gone; at < this.turns.length; at += 1) if (this.#cost(at) > low) this.#clip(at, low);
+    for (let at = this.evictedTurns; at < this.turns.length; at += 1) if (this.#cost(at) > low) this.#clip(at, low);
   }
 
   #cost(at: number): number {
@@ -133,15 +142,15 @@ class Eviction {
     if (!turn) return;
     const length = turn.kind === 'assistant' ? turn.text.length : sentWhole(turn).length;
     // A little less than its share: what stays may be denser than what goes.
-    const room = Math.floor((length * most * 0.9) / Math.max(1, this.#cost(at)));
-    if (room < LEAST_ROOM && isOutput(turn)) this.#shorten(at, 0);
-    else this.#shorten(at, Math.max(LEAST_ROOM, room), most);
+    const keptChars = Math.floor((length * most * 0.9) / Math.max(1, this.#cost(at)));
+    if (keptChars < MIN_KEPT_CHARS && isOutput(turn)) this.#shorten(at, 0);
+    else this.#shorten(at, Math.max(MIN_KEPT_CHARS, keptChars), most);
   }
 
-  #shorten(at: number, room: number, cost?: number): void {
+  #shorten(at: number, keptChars: number, cost?: number): void {
     const turn = this.turns[at];
-    if (!turn || (turn.room !== undefined && turn.room <= room)) return;
-    const short: Turn = { ...uncounted(turn), room };
+    if (!turn || (turn.keptChars !== undefined && turn.keptChars <= keptChars)) return;
+    const short: Turn = { ...uncounted(turn), keptChars };
     this.turns[at] = short;
     this.#costs[at] = cost ?? Math.min(this.#cost(at), tokensOf(short));
     this.shortened += 1;

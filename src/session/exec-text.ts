@@ -2,19 +2,19 @@ import { stripStyles } from '../text/sanitize.ts';
 import type { CommandResult } from './action.ts';
 
 /** The most a command's output may take in the context, in characters (EX-7). */
-export const CONTEXT_LIMIT = 8000;
+export const MAX_OUTPUT_CHARS = 8000;
 const HEAD_SHARE = 0.4;
 
-/** Up to `room` characters from the start, to a line end where there is one. */
-function firstPart(text: string, room: number): string {
-  if (text.length <= room) return text;
-  return text.slice(0, text.lastIndexOf('\n', room - 1) + 1 || wholeCharacters(text, room));
+/** Up to `limit` characters from the start, to a line end where there is one. */
+function firstPart(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  return text.slice(0, text.lastIndexOf('\n', limit - 1) + 1 || wholeCharacters(text, limit));
 }
 
-/** Up to `room` characters from the end, from a line start where there is one. */
-function lastPart(text: string, room: number): string {
-  if (text.length <= room) return text;
-  const floor = text.length - room;
+/** Up to `limit` characters from the end, from a line start where there is one. */
+function lastPart(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const floor = text.length - limit;
   const lineStart = text.indexOf('\n', floor - 1) + 1;
   return text.slice(lineStart > 0 && lineStart < text.length ? lineStart : wholeCharacters(text, floor));
 }
@@ -42,20 +42,20 @@ function joined(head: string, omittedLines: number, file: string | undefined, ta
 /** Cuts `text` to about `limit` characters (head 40 %, tail 60 %, on line ends) around a line that says what is gone. */
 export function clip(text: string, limit: number, file?: string): string {
   if (text.length <= limit) return text;
-  const room = Math.floor(limit * HEAD_SHARE);
-  const head = firstPart(text, room);
-  const tail = lastPart(text, limit - room);
+  const headLimit = Math.floor(limit * HEAD_SHARE);
+  const head = firstPart(text, headLimit);
+  const tail = lastPart(text, limit - headLimit);
   return joined(head, linesBetween(text, head.length, text.length - tail.length), file, tail);
 }
 
 /** The output of a command as plain text within `limit` characters (EX-7). */
-export function plainOutput(result: CommandResult, limit: number = CONTEXT_LIMIT): string {
+export function plainOutput(result: CommandResult, limit: number = MAX_OUTPUT_CHARS): string {
   const wholeHead = stripStyles(result.head);
   if (result.omittedLines === 0) return clip(wholeHead, limit, result.file);
   const wholeTail = stripStyles(result.tail);
-  const room = Math.floor(limit * HEAD_SHARE);
-  const head = firstPart(wholeHead, room);
-  const tail = lastPart(wholeTail, limit - room);
+  const headLimit = Math.floor(limit * HEAD_SHARE);
+  const head = firstPart(wholeHead, headLimit);
+  const tail = lastPart(wholeTail, limit - headLimit);
   const lost =
     linesBetween(wholeHead, head.length, wholeHead.length) +
     result.omittedLines +

@@ -2,7 +2,7 @@
 import type { Action, ToolFacts } from './action.ts';
 import type { QuestionId } from './ids.ts';
 import type { Question } from './question.ts';
-import type { Work } from './work.ts';
+import type { Transition } from './transition.ts';
 
 /** Whether a question may be answered with `always`. */
 export function isGrantable(question: Question): boolean {
@@ -15,27 +15,27 @@ export function isGrantable(question: Question): boolean {
 }
 
 /** Remembers the user's consent to the tool of a question; false where it can't be given. */
-export function grantTool(work: Work, id: QuestionId): boolean {
-  const question = work.state.questions.find((one) => one.id === id);
+export function grantTool(next: Transition, id: QuestionId): boolean {
+  const question = next.state.questions.find((one) => one.id === id);
   if (question?.kind !== 'halt' || !isGrantable(question)) return false;
   const { action, tool } = question;
   if (action.kind !== 'tool' || !tool) return false;
-  work.state = { ...work.state, grants: { ...work.state.grants, [action.name]: tool.definition } };
-  work.notice('info', `[aish] ${action.name} is not asked about again in this session, as long as it stays as it is`);
+  next.state = { ...next.state, grants: { ...next.state.grants, [action.name]: tool.definition } };
+  next.notice('info', `[aish] ${action.name} is not asked about again in this session, as long as it stays as it is`);
   return true;
 }
 
 /** Whether the user has consented to this tool, defined just so. */
-export function isGranted(work: Work, action: Action, tool: ToolFacts | undefined): boolean {
-  return action.kind === 'tool' && tool !== undefined && grantFor(work, action.name) === tool.definition;
+export function isGranted(next: Transition, action: Action, tool: ToolFacts | undefined): boolean {
+  return action.kind === 'tool' && tool !== undefined && grantFor(next, action.name) === tool.definition;
 }
 
 /** The tool's facts, marked where the user had consented to another definition. */
-export function withChange(work: Work, action: Action, tool: ToolFacts): ToolFacts {
-  const granted = action.kind === 'tool' ? grantFor(work, action.name) : undefined;
+export function withChange(next: Transition, action: Action, tool: ToolFacts): ToolFacts {
+  const granted = action.kind === 'tool' ? grantFor(next, action.name) : undefined;
   return granted === undefined || granted === tool.definition ? tool : { ...tool, changed: true };
 }
 
-function grantFor({ state: { grants = {} } }: Work, name: string): string | undefined {
+function grantFor({ state: { grants = {} } }: Transition, name: string): string | undefined {
   return Object.hasOwn(grants, name) ? grants[name] : undefined;
 }

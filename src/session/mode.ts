@@ -3,7 +3,7 @@
 import { matchesGlob } from '../text/glob.ts';
 import type { Action } from './action.ts';
 import type { Mode } from './ids.ts';
-import type { Work } from './work.ts';
+import type { Transition } from './transition.ts';
 
 const PATCH_DISABLED = 'Patch tool is disabled in Restricted mode. Use request_mode_upgrade to request write access.';
 export const ALREADY_UNRESTRICTED = 'Already in Unrestricted mode';
@@ -22,23 +22,23 @@ export function modeNotice(mode: Mode): string {
 }
 
 /** Sets the mode by the user's own choice, shows it, and tells the model with the next call. */
-export function setMode(work: Work, mode: Mode): void {
-  if (!changeMode(work, mode)) return;
-  work.inbox({ kind: 'note', origin: 'aish', text: modeNotice(mode) });
+export function setMode(next: Transition, mode: Mode): void {
+  if (!changeMode(next, mode)) return;
+  next.inbox({ kind: 'note', origin: 'aish', text: modeNotice(mode) });
 }
 
 /** The same where the model is told by the answer to its request. False: it was in that mode already. */
-export function changeMode(work: Work, mode: Mode): boolean {
-  work.set({ tightening: false });
-  if (work.conversation.mode === mode) return false;
-  work.set({ mode });
-  work.notice('info', modeNotice(mode));
+export function changeMode(next: Transition, mode: Mode): boolean {
+  next.set({ tightening: false });
+  if (next.conversation.mode === mode) return false;
+  next.set({ mode });
+  next.notice('info', modeNotice(mode));
   return true;
 }
 
 /** What the mode alone says of an action, before any schema or gate (AC-5); undefined: nothing. */
-export function refusedByMode(work: Work, action: Action): string | undefined {
-  const { mode, parent, settings } = work.conversation;
+export function refusedByMode(next: Transition, action: Action): string | undefined {
+  const { mode, parent, settings } = next.conversation;
   if (action.kind === 'command') return undefined;
   const delegates = action.kind === 'delegate' || action.name === 'delegate';
   if (delegates) return parent ? NO_DELEGATION : undefined;

@@ -20,37 +20,37 @@ export type Dispatch = {
   readonly index: number;
   readonly sentinel?: Sentinel;
   /** What the user skipped, by its place among `actions`: it stays so when what is around it is judged anew. */
-  readonly skipped?: Readonly<Record<number, Unrun>>;
+  readonly skipped?: Readonly<Record<number, NotRun>>;
   /** Every one of them only reads, by the gate's static word: they may run side by side. */
   readonly reading: boolean;
 };
 
-/** The user or the policy let it run as it was judged; it waits for its turn. */
-export type Cleared = {
-  readonly kind: 'cleared';
+/** The user or the policy has approved it as it was judged; it waits for its turn. */
+export type Approved = {
+  readonly kind: 'approved';
   readonly judgedAs: OpId;
   readonly judgement: Judgement;
   /** The user said proceed. */
-  readonly approved: boolean;
+  readonly userApproved: boolean;
   readonly cwd: string;
   readonly mode: Mode;
 };
 
 /** Refused or skipped: the model is told so in its place among the results. */
-export type Unrun = { readonly kind: 'unrun'; readonly text: string; readonly skipped?: true };
+export type NotRun = { readonly kind: 'notRun'; readonly text: string; readonly skipped?: true };
 
 /** An action that is decided and has not started. */
-export type Held = Cleared | Unrun;
+export type Decided = Approved | NotRun;
 
 /** One of the actions that run side by side. `started` is set by `actionStarted`, durable before the launch (RE-4). */
-export type Lane =
-  | Held
-  | { readonly kind: 'running'; readonly op: OpId; readonly approved: boolean; readonly started: boolean }
+export type ActionSlot =
+  | Decided
+  | { readonly kind: 'running'; readonly op: OpId; readonly userApproved: boolean; readonly started: boolean }
   /** Its result is told when those before it have theirs. */
-  | { readonly kind: 'ended'; readonly approved: boolean; readonly outcome: Outcome };
+  | { readonly kind: 'ended'; readonly userApproved: boolean; readonly outcome: Outcome };
 
-/** The actions from `dispatch.index` on, each in its lane. */
-export type Lanes = { readonly dispatch: Dispatch; readonly lanes: readonly Lane[] };
+/** The actions from `dispatch.index` on, each in its slot. */
+export type ActionSlots = { readonly dispatch: Dispatch; readonly slots: readonly ActionSlot[] };
 
 /** Where a conversation stands. Every outstanding operation or question is named by its phase. */
 export type Phase =
@@ -63,7 +63,7 @@ export type Phase =
       readonly run: Run;
       /** The same step was asked before and did not fit: it is asked again once. */
       readonly overflowed?: true;
-      /** What left the context for this call, for the one line that says so. */
+      /** What left the context for this call, for the one notice about it. */
       readonly evicted?: Evicted;
     }
   | {
@@ -78,7 +78,7 @@ export type Phase =
        */
       readonly consent: 'policy' | 'edited' | 'asked';
       /** Those right before `index`: decided, and waiting to start side by side with it. */
-      readonly held: readonly Held[];
+      readonly decided: readonly Decided[];
     }
   | {
       readonly kind: 'halted';
@@ -88,14 +88,14 @@ export type Phase =
       readonly judgement: Judgement;
       /** The operation that judged it. */
       readonly judgedAs: OpId;
-      readonly held: readonly Held[];
+      readonly decided: readonly Decided[];
     }
   | ({
       readonly kind: 'acting';
       readonly run: Run;
       /** How many of them may run at the same time. */
-      readonly atOnce: number;
-    } & Lanes)
+      readonly concurrency: number;
+    } & ActionSlots)
   /** The agent asked for Unrestricted; only approve or deny lead out (MO-3). */
   | {
       readonly kind: 'awaitingModeApproval';
@@ -119,12 +119,12 @@ export type Phase =
       readonly op: OpId;
       readonly run: Run;
       /** What was being dispatched; its open calls get their results when the operation has ended. */
-      readonly open?: Lanes;
+      readonly open?: ActionSlots;
       /** Set when what is stopping is the preplan: its text is no turn. */
       readonly planning?: true;
     }
   /** Aborted while actions ran: their outcomes are still to be recorded, none is started any more. */
-  | ({ readonly kind: 'stoppingActions'; readonly run: Run } & Lanes);
+  | ({ readonly kind: 'stoppingActions'; readonly run: Run } & ActionSlots);
 
-/** How many turns were shortened, and how many went. */
-export type Evicted = { readonly shortened: number; readonly gone: number };
+/** How many turns were shortened, and how many were dropped. */
+export type Evicted = { readonly shortened: number; readonly dropped: number };

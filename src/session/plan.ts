@@ -5,7 +5,7 @@ import type { NorrisRun, Tasks } from './run.ts';
 const TASK = /^[ \t]*TASK:/;
 
 /** A sentence of 80 characters is asked for; each call of its step has to have room for it beside the turns. */
-const LONGEST_TASK = 120;
+const MAX_TASK_CHARS = 120;
 
 /**
  * The tasks that a reply names, at most `most`; `more` when it named more than that.
@@ -24,7 +24,7 @@ export function parseTasks(text: string, whole: boolean, most: number) {
 
 function shortened(task: string): string {
   const characters = [...task];
-  return characters.length <= LONGEST_TASK ? task : `${characters.slice(0, LONGEST_TASK - 1).join('')}…`;
+  return characters.length <= MAX_TASK_CHARS ? task : `${characters.slice(0, MAX_TASK_CHARS - 1).join('')}…`;
 }
 
 /** The task in hand as every face shows it: its number, how many there are, its text. */

@@ -4,72 +4,72 @@ import { newRun } from './norris.ts';
 import { parseTasks } from './plan.ts';
 import type { NorrisRun } from './run.ts';
 import { startStep } from './steps.ts';
-import type { Work } from './work.ts';
+import type { Transition } from './transition.ts';
 
-const MOST_TASKS = 16;
+const MAX_TASKS = 16;
 const UNDER_WAY = '[aish] a run is under way; Ctrl-X Ctrl-C or :norris off ends it';
 
 /** Starts a run; the goal is a turn of its own, so that the conversation reads well afterwards. */
-export function startNorris(work: Work, goal: string): void {
-  if (work.conversation.phase.kind !== 'idle') return work.notice('warning', UNDER_WAY);
-  const run = begin(work, goal);
-  work.turn({ kind: 'user', origin: 'goal', text: goal });
-  const { settings, parent, id: session } = work.conversation;
-  const { preplanner: preset, tasksMax = MOST_TASKS } = settings;
-  if (preset === undefined || parent !== undefined) return startStep(work, run);
-  const op = work.id('op');
-  work.phase({ kind: 'planning', op, run });
-  work.effect({ kind: 'preplan', session, op, preset, goal, tasksMax });
+export function startNorris(next: Transition, goal: string): void {
+  if (next.conversation.phase.kind !== 'idle') return next.notice('warning', UNDER_WAY);
+  const run = begin(next, goal);
+  next.turn({ kind: 'user', origin: 'goal', text: goal });
+  const { settings, parent, id: session } = next.conversation;
+  const { preplanner: preset, tasksMax = MAX_TASKS } = settings;
+  if (preset === undefined || parent !== undefined) return startStep(next, run);
+  const op = next.id('op');
+  next.phase({ kind: 'planning', op, run });
+  next.effect({ kind: 'preplan', session, op, preset, goal, tasksMax });
 }
 
 /** Goes on with the last goal and what its run left of the plan, in the same context (NO-1). */
-export function continueLastNorris(work: Work): void {
-  const { phase, lastGoal, lastTasks } = work.conversation;
-  if (phase.kind !== 'idle') return work.notice('warning', UNDER_WAY);
-  if (lastGoal === undefined) return work.notice('warning', '[aish] there is no goal yet to go on with');
-  const run = begin(work, lastGoal);
-  work.turn({ kind: 'user', origin: 'aish', text: `[aish] go on with the goal: ${lastGoal}` });
-  if (!lastTasks) return startStep(work, run);
+export function continueLastNorris(next: Transition): void {
+  const { phase, lastGoal, lastTasks } = next.conversation;
+  if (phase.kind !== 'idle') return next.notice('warning', UNDER_WAY);
+  if (lastGoal === undefined) return next.notice('warning', '[aish] there is no goal yet to go on with');
+  const run = begin(next, lastGoal);
+  next.turn({ kind: 'user', origin: 'aish', text: `[aish] go on with the goal: ${lastGoal}` });
+  if (!lastTasks) return startStep(next, run);
   const left = lastTasks.list.length - lastTasks.current;
-  work.notice('info', `[aish] going on with ${left} of ${lastTasks.list.length} tasks`);
-  startStep(work, { ...run, tasks: lastTasks });
+  next.notice('info', `[aish] going on with ${left} of ${lastTasks.list.length} tasks`);
+  startStep(next, { ...run, tasks: lastTasks });
 }
 
-function begin(work: Work, goal: string): NorrisRun {
-  const run = newRun(work.conversation, goal, work.event.at, work.state.costs);
-  work.set({ cwd: work.state.shell.cwd, lastGoal: goal, lastTasks: undefined });
-  work.show({ kind: 'norrisBegan', goal, preset: run.preset, maxSteps: run.maxSteps });
+function begin(next: Transition, goal: string): NorrisRun {
+  const run = newRun(next.conversation, goal, next.event.at, next.state.costs);
+  next.set({ cwd: next.state.shell.cwd, lastGoal: goal, lastTasks: undefined });
+  next.show({ kind: 'norrisBegan', goal, preset: run.preset, maxSteps: run.maxSteps });
   return run;
 }
 
 /** The preplanner has answered, or has not: then it is one model, as without it (PP-4). */
-export function takePlan(work: Work, run: NorrisRun, reply: Reply): void {
-  for (const notice of reply.notices) work.notice('warning', notice);
+export function takePlan(next: Transition, run: NorrisRun, reply: Reply): void {
+  for (const notice of reply.notices) next.notice('warning', notice);
   const failed = reply.finish === 'failed' || reply.finish === 'cancelled';
   if (failed) {
     const reason = reply.failure?.message ?? 'it was cancelled';
-    return withoutPlan(work, run, reply, `[aish] preplan failed: ${reason}; running single-model`);
+    return withoutPlan(next, run, reply, `[aish] preplan failed: ${reason}; running single-model`);
   }
-  const { tasksMax = MOST_TASKS } = work.conversation.settings;
+  const { tasksMax = MAX_TASKS } = next.conversation.settings;
   const whole = reply.finish !== 'length' && reply.truncated !== true;
   const { list, more } = parseTasks(reply.text, whole, tasksMax);
   if (list.length === 0)
-    return withoutPlan(work, run, reply, '[aish] preplan produced no TASK lines; running single-model');
-  if (more) work.notice('warning', `[aish] preplan emitted >${tasksMax} tasks; truncated`);
+    return withoutPlan(next, run, reply, '[aish] preplan produced no TASK lines; running single-model');
+  if (more) next.notice('warning', `[aish] preplan emitted >${tasksMax} tasks; truncated`);
   const planner = reply.preset;
-  recordPreplan(work, run.goal, reply, `[aish] preplanned ${list.length} tasks via ${planner}`);
-  work.show({ kind: 'plan', preset: planner, tasks: list });
-  startStep(work, { ...run, tasks: { list, current: 0, planner } });
+  recordPreplan(next, run.goal, reply, `[aish] preplanned ${list.length} tasks via ${planner}`);
+  next.show({ kind: 'plan', preset: planner, tasks: list });
+  startStep(next, { ...run, tasks: { list, current: 0, planner } });
 }
 
-function withoutPlan(work: Work, run: NorrisRun, reply: Reply, outcome: string): void {
-  recordPreplan(work, run.goal, reply, outcome);
-  work.notice('warning', outcome);
-  startStep(work, run);
+function withoutPlan(next: Transition, run: NorrisRun, reply: Reply, outcome: string): void {
+  recordPreplan(next, run.goal, reply, outcome);
+  next.notice('warning', outcome);
+  startStep(next, run);
 }
 
 /** Kept for `:history`, beside the turns. */
-export function recordPreplan(work: Work, goal: string, { preset, text }: Reply, outcome: string): void {
-  const { preplans = [], turns } = work.conversation;
-  work.set({ preplans: [...preplans, { after: turns.length, preset, goal, text, outcome }] });
+export function recordPreplan(next: Transition, goal: string, { preset, text }: Reply, outcome: string): void {
+  const { preplans = [], turns } = next.conversation;
+  next.set({ preplans: [...preplans, { after: turns.length, preset, goal, text, outcome }] });
 }

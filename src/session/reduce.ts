@@ -6,18 +6,18 @@ import { addCall } from './cost.ts';
 import { beginTask, childOf, delegationOf, subAgents } from './delegate.ts';
 import type { Effect } from './effect.ts';
 import type { Of, SessionEvent } from './event.ts';
-import { endLane, laneOf } from './lanes.ts';
-import { takeMeasure, takeUsage } from './measured.ts';
 import { countAction, ifNorris } from './norris.ts';
 import type { Outcome } from './phase.ts';
 import { continueLastNorris, recordPreplan, startNorris, takePlan } from './planning.ts';
-import { showStarted } from './record.ts';
+import { showStarted } from './results.ts';
 import { closeShell, jobEnded, shellEnded, shellStarted } from './shell.ts';
+import { endSlot, slotOf } from './slots.ts';
 import { askToSpend, forSpenders } from './spend.ts';
 import type { Conversation, State } from './state.ts';
 import { finishRun, goOn, startStep, takeExamination, takeReply } from './steps.ts';
 import { abort, resume, settle } from './stop.ts';
-import { Work } from './work.ts';
+import { Transition } from './transition.ts';
+import { takeMeasure, takeUsage } from './usage.ts';
 
 type Result = readonly [State, readonly Effect[]];
 
@@ -25,10 +25,10 @@ type Result = readonly [State, readonly Effect[]];
 export function reduce(state: State, event: SessionEvent): Result {
   const conversation = conversationOf(state, event);
   if (!conversation) return [state, []];
-  const work = new Work(state, event, conversation);
-  apply(work, event);
-  const [next, effects] = work.done();
-  if (work.report) return handIn(next, effects, work.conversation, work.report, event.at);
+  const transition = new Transition(state, event, conversation);
+  apply(transition, event);
+  const [next, effects] = transition.done();
+  if (transition.report) return deliverReport(next, effects, transition.conversation, transition.report, event.at);
   if (event.type === 'answered' && next.allowedDollars !== state.allowedDollars) {
     return forSpenders([next, effects], event, reduce);
   }
@@ -71,7 +71,7 @@ function forChildren([state, effects]: Result, event: SessionEvent): Result {
 }
 
 /** A sub-agent that has ended is gone; its report is the outcome of its parent's action. */
-function handIn(
+function deliverReport(
   state: State,
   effects: readonly Effect[],
   { id, parent }: Conversation,
@@ -99,138 +99,138 @@ function open({ session, cwd, mode, settings }: Of<'opened'>): Conversation {
   };
 }
 
-function apply(work: Work, event: SessionEvent): void {
+function apply(next: Transition, event: SessionEvent): void {
   switch (event.type) {
     case 'opened':
-      work.state = { ...work.state, shell: { ...work.state.shell, cwd: event.cwd } };
+      next.state = { ...next.state, shell: { ...next.state.shell, cwd: event.cwd } };
       return;
     case 'spawned':
-      return spawned(work, event);
+      return spawned(next, event);
     case 'resumed': {
-      dropForms(work);
-      closeShell(work);
-      return resume(work, event.settings);
+      dropForms(next);
+      closeShell(next);
+      return resume(next, event.settings);
     }
     case 'asked':
-      return asked(work, event);
+      return asked(next, event);
     case 'lineTakenBack':
-      return takeBack(work, event.line);
+      return takeBack(next, event.line);
     case 'norrisStarted':
-      return startNorris(work, event.goal);
+      return startNorris(next, event.goal);
     case 'norrisContinued':
-      return continueLastNorris(work);
+      return continueLastNorris(next);
     case 'answered':
-      return answered(work, event);
+      return answered(next, event);
     case 'aborted':
-      return abort(work);
+      return abort(next);
     case 'turnsReset':
-      return resetTurns(work);
+      return resetTurns(next);
     case 'modeChosen':
-      return chooseMode(work, event.mode);
+      return chooseMode(next, event.mode);
     case 'presetChosen':
-      return choosePreset(work, event.preset);
+      return choosePreset(next, event.preset);
     case 'shellStarted':
-      return shellStarted(work, event);
+      return shellStarted(next, event);
     case 'shellEnded':
-      return shellEnded(work, event);
+      return shellEnded(next, event);
     case 'shellMoved':
-      work.state = { ...work.state, shell: { ...work.state.shell, cwd: event.cwd } };
+      next.state = { ...next.state, shell: { ...next.state.shell, cwd: event.cwd } };
       return;
     case 'measured':
-      return takeMeasure(work, event);
+      return takeMeasure(next, event);
     case 'replyEnded':
-      return replyEnded(work, event);
+      return replyEnded(next, event);
     case 'callCounted':
-      work.state = { ...work.state, costs: addCall(work.state.costs, event.call) };
+      next.state = { ...next.state, costs: addCall(next.state.costs, event.call) };
       return;
     case 'spendReached':
-      return askToSpend(work, event);
+      return askToSpend(next, event);
     case 'examined':
-      return examined(work, event);
+      return examined(next, event);
     case 'actionStarted':
-      return actionStarted(work, event);
+      return actionStarted(next, event);
     case 'actionEnded':
-      return actionEnded(work, event);
+      return actionEnded(next, event);
     case 'jobEnded':
-      return jobEnded(work, event);
+      return jobEnded(next, event);
     case 'formAsked':
-      return askForm(work, event);
+      return askForm(next, event);
     case 'formGone':
-      return dropForms(work, event.form);
+      return dropForms(next, event.form);
     case 'noticed':
-      return work.notice(event.level, event.text);
+      return next.notice(event.level, event.text);
   }
 }
 
-function spawned(work: Work, event: Of<'spawned'>): void {
-  const found = delegationOf(work.state, event.parent, event.op);
+function spawned(next: Transition, event: Of<'spawned'>): void {
+  const found = delegationOf(next.state, event.parent, event.op);
   if (!found) return;
-  const run = beginTask(work, found);
-  if (found.parent.phase.kind === 'acting') startStep(work, run);
-  else finishRun(work, run, { status: 'aborted' });
+  const run = beginTask(next, found);
+  if (found.parent.phase.kind === 'acting') startStep(next, run);
+  else finishRun(next, run, { status: 'aborted' });
 }
 
 /** A question starts the sub-loop at once, or waits in line for the next step (IN-7). */
-function asked(work: Work, { line, text }: Of<'asked'>): void {
-  const idle = work.conversation.phase.kind === 'idle';
-  work.show({ kind: 'user', text, queued: !idle }, line);
-  work.inbox({ kind: 'line', id: line, text });
+function asked(next: Transition, { line, text }: Of<'asked'>): void {
+  const idle = next.conversation.phase.kind === 'idle';
+  next.show({ kind: 'user', text, queued: !idle }, line);
+  next.inbox({ kind: 'line', id: line, text });
   if (!idle) return;
-  work.set({ cwd: work.state.shell.cwd });
-  startStep(work, { kind: 'chat', preset: work.conversation.preset, round: 1 });
+  next.set({ cwd: next.state.shell.cwd });
+  startStep(next, { kind: 'chat', preset: next.conversation.preset, round: 1 });
 }
 
-function takeBack(work: Work, line: string): void {
-  const item = work.conversation.inbox.find((i) => i.kind === 'line' && i.id === line);
+function takeBack(next: Transition, line: string): void {
+  const item = next.conversation.inbox.find((i) => i.kind === 'line' && i.id === line);
   if (item?.kind !== 'line') return;
-  work.set({ inbox: work.conversation.inbox.filter((i) => i !== item) });
-  work.effect({ kind: 'hide', key: line });
-  work.effect({ kind: 'giveBack', text: item.text });
+  next.set({ inbox: next.conversation.inbox.filter((i) => i !== item) });
+  next.effect({ kind: 'hide', key: line });
+  next.effect({ kind: 'giveBack', text: item.text });
 }
 
-function replyEnded(work: Work, { op, reply, reading }: Of<'replyEnded'>): void {
-  const { phase } = work.conversation;
-  if ('op' in phase && phase.op === op) takeUsage(work, reply);
-  if (phase.kind === 'replying' && phase.op === op) return takeReply(work, phase.run, op, reply, reading === true);
-  if (phase.kind === 'planning' && phase.op === op) return takePlan(work, phase.run, reply);
+function replyEnded(next: Transition, { op, reply, reading }: Of<'replyEnded'>): void {
+  const { phase } = next.conversation;
+  if ('op' in phase && phase.op === op) takeUsage(next, reply);
+  if (phase.kind === 'replying' && phase.op === op) return takeReply(next, phase.run, op, reply, reading === true);
+  if (phase.kind === 'planning' && phase.op === op) return takePlan(next, phase.run, reply);
   if (phase.kind !== 'stopping' || phase.op !== op || phase.open) return;
-  if (phase.planning) recordPreplan(work, phase.run.kind === 'norris' ? phase.run.goal : '', reply, 'aborted');
+  if (phase.planning) recordPreplan(next, phase.run.kind === 'norris' ? phase.run.goal : '', reply, 'aborted');
   else if (reply.text.trim() !== '') {
-    work.show({ kind: 'assistant', text: reply.text, preset: reply.preset, partial: true }, op);
-    work.turn({ kind: 'assistant', text: reply.text, toolCalls: [], partial: true });
+    next.show({ kind: 'assistant', text: reply.text, preset: reply.preset, partial: true }, op);
+    next.turn({ kind: 'assistant', text: reply.text, toolCalls: [], partial: true });
   }
-  settle(work, phase.run);
+  settle(next, phase.run);
 }
 
-function examined(work: Work, { op, examination }: Of<'examined'>): void {
-  const { phase } = work.conversation;
-  if (phase.kind === 'judging' && phase.op === op) return takeExamination(work, phase, examination);
-  if (phase.kind === 'stopping' && phase.op === op && phase.open) settle(work, phase.run, phase.open);
+function examined(next: Transition, { op, examination }: Of<'examined'>): void {
+  const { phase } = next.conversation;
+  if (phase.kind === 'judging' && phase.op === op) return takeExamination(next, phase, examination);
+  if (phase.kind === 'stopping' && phase.op === op && phase.open) settle(next, phase.run, phase.open);
 }
 
-function actionStarted(work: Work, { op }: Of<'actionStarted'>): void {
-  const { phase } = work.conversation;
+function actionStarted(next: Transition, { op }: Of<'actionStarted'>): void {
+  const { phase } = next.conversation;
   if (phase.kind !== 'acting' && phase.kind !== 'stoppingActions') return;
-  const found = laneOf(phase, op);
+  const found = slotOf(phase, op);
   if (!found) return;
-  showStarted(work, op, found.action);
-  work.phase({ ...phase, lanes: phase.lanes.with(found.at, { ...found.lane, started: true }) });
+  showStarted(next, op, found.action);
+  next.phase({ ...phase, slots: phase.slots.with(found.at, { ...found.slot, started: true }) });
 }
 
-function actionEnded(work: Work, { op, outcome }: Of<'actionEnded'>): void {
-  const { phase } = work.conversation;
+function actionEnded(next: Transition, { op, outcome }: Of<'actionEnded'>): void {
+  const { phase } = next.conversation;
   if (phase.kind !== 'acting' && phase.kind !== 'stoppingActions') return;
   const { dispatch } = phase;
-  const approved = laneOf(phase, op)?.lane.approved ?? false;
+  const approved = slotOf(phase, op)?.slot.userApproved ?? false;
   // A delegation ends with its sub-agent, not before.
-  const alive = subAgents(work.state).some(({ conversation }) => conversation.parent?.op === op);
-  const lanes = alive ? undefined : endLane(work, phase, op, outcome);
-  if (!lanes) return;
+  const alive = subAgents(next.state).some(({ conversation }) => conversation.parent?.op === op);
+  const slots = alive ? undefined : endSlot(next, phase, op, outcome);
+  if (!slots) return;
   const run = ifNorris(phase.run, (r) => countAction(r, approved));
   // Of several at once none moves the agent for the others.
-  const alone = phase.kind === 'acting' ? phase.atOnce === 1 : lanes.length === 1;
-  if (alone && outcome.kind === 'command') work.set({ cwd: outcome.result.cwd });
-  if (phase.kind === 'acting') goOn(work, run, { dispatch, lanes }, phase.atOnce);
-  else if (lanes.some((lane) => lane.kind === 'running')) work.phase({ ...phase, run, lanes });
-  else settle(work, run, { dispatch, lanes });
+  const alone = phase.kind === 'acting' ? phase.concurrency === 1 : slots.length === 1;
+  if (alone && outcome.kind === 'command') next.set({ cwd: outcome.result.cwd });
+  if (phase.kind === 'acting') goOn(next, run, { dispatch, slots }, phase.concurrency);
+  else if (slots.some((slot) => slot.kind === 'running')) next.phase({ ...phase, run, slots });
+  else settle(next, run, { dispatch, slots });
 }

@@ -4,24 +4,24 @@ import type { ToolCall } from './message.ts';
 import type { Turn } from './state.ts';
 
 /** Characters of arguments that a shortened turn keeps; each long text in them is left out, then all of them. */
-const MOST_ARGUMENTS = 1200;
-const LONG_VALUE = 120;
-const MOST_COMMAND = 160;
+const MAX_ARGUMENTS_CHARS = 1200;
+const MAX_VALUE_CHARS = 120;
+const MAX_COMMAND_CHARS = 160;
 /** Characters that are told again of what was asked in a turn that has left. */
-export const MOST_TOLD = 800;
+export const MAX_TOLD_CHARS = 800;
 
 /** The text of a turn as the next request has it. */
 export function sentText(turn: Turn): string {
   const text = turn.kind === 'user' && turn.origin === 'goal' ? `Goal: ${turn.text}` : turn.text;
-  if (turn.room === undefined) return text;
-  if (turn.room > 0) return clip(text, turn.room, turn.file);
+  if (turn.keptChars === undefined) return text;
+  if (turn.keptChars > 0) return clip(text, turn.keptChars, turn.file);
   return isOutput(turn) ? outputLine(text, turn.file) : text;
 }
 
 /** The calls of a turn as the next request has them. */
 export function sentCalls(turn: Turn): readonly ToolCall[] {
   if (turn.kind !== 'assistant') return [];
-  return turn.room === undefined ? turn.toolCalls : turn.toolCalls.map(withoutLongValues);
+  return turn.keptChars === undefined ? turn.toolCalls : turn.toolCalls.map(withoutLongValues);
 }
 
 /** All that is sent of a turn, for counting and for its size. */
@@ -55,7 +55,7 @@ function outputLine(text: string, file: string | undefined): string {
   const count = Math.max(1, lines.length - (command < 0 ? 0 : command + 1) - (ended === undefined ? 0 : 1));
   const where = file === undefined ? '' : `, full text: ${file}`;
   return [
-    ...(command < 0 ? [] : [clip(lines[command] ?? '', MOST_COMMAND)]),
+    ...(command < 0 ? [] : [clip(lines[command] ?? '', MAX_COMMAND_CHARS)]),
     `[output left out: ${count} ${count === 1 ? 'line' : 'lines'}${where}]`,
     ...(ended === undefined ? [] : [ended]),
   ].join('\n');
@@ -63,13 +63,13 @@ function outputLine(text: string, file: string | undefined): string {
 
 /** The same call with its long texts replaced; the arguments stay a JSON object. */
 function withoutLongValues(call: ToolCall): ToolCall {
-  if (call.arguments.length <= MOST_ARGUMENTS / 4) return call;
+  if (call.arguments.length <= MAX_ARGUMENTS_CHARS / 4) return call;
   const whole = `{"left_out":"${call.arguments.length} characters"}`;
   try {
     const short = JSON.stringify(JSON.parse(call.arguments), (_key, value: unknown) =>
-      typeof value === 'string' && value.length > LONG_VALUE ? `[${value.length} characters left out]` : value,
+      typeof value === 'string' && value.length > MAX_VALUE_CHARS ? `[${value.length} characters left out]` : value,
     );
-    return { ...call, arguments: short.length <= MOST_ARGUMENTS ? short : whole };
+    return { ...call, arguments: short.length <= MAX_ARGUMENTS_CHARS ? short : whole };
   } catch {
     return { ...call, arguments: whole };
   }

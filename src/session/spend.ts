@@ -5,27 +5,27 @@ import type { Phase } from './phase.ts';
 import type { State } from './state.ts';
 import { callModel } from './steps.ts';
 import { settle } from './stop.ts';
-import type { Work } from './work.ts';
+import type { Transition } from './transition.ts';
 
 type SpendReached = Extract<SessionEvent, { type: 'spendReached' }>;
 type Result = readonly [State, readonly Effect[]];
 type Awaiting = Extract<Phase, { kind: 'awaitingSpend' }>;
 
 /** The call that was about to be made has to wait for the user. */
-export function askToSpend(work: Work, { op, preset, spent, limit, allowance }: SpendReached): void {
-  const { phase } = work.conversation;
+export function askToSpend(next: Transition, { op, preset, spent, limit, allowance }: SpendReached): void {
+  const { phase } = next.conversation;
   // Aborted in the same moment: the call was never made, so nothing else will end it.
-  if (phase.kind === 'stopping' && phase.op === op) return settle(work, phase.run, phase.open);
+  if (phase.kind === 'stopping' && phase.op === op) return settle(next, phase.run, phase.open);
   if (phase.kind !== 'replying' || phase.op !== op) return;
-  const question = work.ask({ kind: 'spend', preset, spent, limit, allowance });
-  work.phase({ kind: 'awaitingSpend', question, run: phase.run, upTo: spent + allowance });
+  const question = next.ask({ kind: 'spend', preset, spent, limit, allowance });
+  next.phase({ kind: 'awaitingSpend', question, run: phase.run, upTo: spent + allowance });
 }
 
 /** A yes lets the session cost one slice more; the call is made after all. */
-export function letSpend(work: Work, { question, run, upTo }: Awaiting): void {
-  work.unask(question);
-  work.state = { ...work.state, allowedDollars: Math.max(upTo, work.state.allowedDollars ?? 0) };
-  callModel(work, run);
+export function letSpend(next: Transition, { question, run, upTo }: Awaiting): void {
+  next.unask(question);
+  next.state = { ...next.state, allowedDollars: Math.max(upTo, next.state.allowedDollars ?? 0) };
+  callModel(next, run);
 }
 
 /** That yes holds for the session: everyone else who waits for one goes on. */

@@ -30,7 +30,7 @@ type InContext = {
   /** Tokens of what is sent of it, as `Budget.counter` counts them; absent until counted. */
   readonly tokens?: number;
   /** Set once it was shortened for good: characters of its text that are still sent; 0 leaves one line of an output. */
-  readonly room?: number;
+  readonly keptChars?: number;
   /** Where the whole of an output is kept. */
   readonly file?: string;
 };
@@ -57,12 +57,12 @@ export type InboxItem =
 export type Budget = {
   readonly preset: string;
   readonly window: number;
-  /** Who says so: the user's configuration, the server, an overflow that happened, or nobody. */
+  /** Where the window size comes from: the user's configuration, the server, an overflow that happened, or nobody. */
   readonly source: 'config' | 'server' | 'learned' | 'assumed';
   /** Whose tokens they are; counts of another counter are not comparable. */
   readonly counter: string;
   /** For the whole request: `token_budget`, or the window less room for the answer. */
-  readonly room: number;
+  readonly requestLimit: number;
   /** What the system prompt and the tools take. */
   readonly head: number;
   /** What all turns together may take, a safety margin taken off. */
@@ -72,6 +72,9 @@ export type Budget = {
   /** The server's count of the last request over ours. */
   readonly factor: number;
 };
+
+/** A budget as journals have it: `room` is its `requestLimit`. */
+export type StoredBudget = Omit<Budget, 'requestLimit'> & { readonly room: number };
 
 /** One call of a preplanner and its reply: for `:history`, never for a model (CX-3). */
 export type Preplan = {
@@ -109,7 +112,7 @@ export type Conversation = {
   /** What the last request was made to fit into. */
   readonly budget?: Budget;
   /** How many of the oldest turns have left the context for want of room; `max_turns` may take more. */
-  readonly gone?: number;
+  readonly evictedTurns?: number;
   /** Tokens of the last request, and of its answer once the server has told. */
   readonly used?: number;
 };

@@ -7,10 +7,10 @@ import { engineSecrets } from '../../src/app/secrets.ts';
 import type { Aish, Classified } from '../../src/commands/aish.ts';
 import { DEFAULTS } from '../../src/config/config.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { ForegroundJob } from '../../src/engine/foreground-job.ts';
 import { Forms } from '../../src/engine/forms.ts';
-import { Front } from '../../src/engine/front.ts';
 import type { Gate, JobInfo, LiveOutput, RunningCommand, Services } from '../../src/engine/services.ts';
-import { ShellRegion } from '../../src/engine/shell-region.ts';
+import { ShellQueue } from '../../src/engine/shell-queue.ts';
 import { createKeyResolver } from '../../src/keymap/resolver.ts';
 import { KEY_TABLE } from '../../src/keymap/table.ts';
 import { THEMES } from '../../src/render/theme.ts';
@@ -183,8 +183,8 @@ export async function setStage(
   let quits = 0;
   const aish: Aish = {
     engine,
-    shell: new ShellRegion(engine, Promise.resolve({ ...userShell, ...shell })),
-    front: new Front(engine),
+    shell: new ShellQueue(engine, Promise.resolve({ ...userShell, ...shell })),
+    front: new ForegroundJob(engine),
     classify,
     incomplete: (line) => line.endsWith('\\'),
     cost: { days: async () => [], priceFile: '/home/me/prices.jsonc' },

@@ -123,7 +123,7 @@ it('token_budget holds below the window, and the answer has its room in a small 
   const { conversation } = await asked(preset, { maxAnswerTokens: 8192, tokenBudget: 2000 });
   expect(server.requests[0]?.tokens).toBeLessThanOrEqual(2000);
   expect(server.requests[0]?.answer).toBe(4096);
-  expect(conversation.budget).toMatchObject({ window: 16_384, room: 2000, source: 'server' });
+  expect(conversation.budget).toMatchObject({ window: 16_384, requestLimit: 2000, source: 'server' });
 });
 
 it('a system prompt that leaves no room is said, and nothing is sent', async () => {

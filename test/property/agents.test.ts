@@ -93,7 +93,7 @@ describe('actions side by side, over random runs', () => {
       const last = machine.events.at(-1);
       if (last?.type !== 'actionEnded') return;
       const phase: Phase | undefined = before.sessions[last.session]?.phase;
-      if (phase?.kind !== 'acting' || phase.atOnce === 1) return;
+      if (phase?.kind !== 'acting' || phase.concurrency === 1) return;
       const now = machine.state.sessions[last.session];
       // A queued question of the user's begins where their shell is.
       if (now) expect([before.sessions[last.session]?.cwd, machine.state.shell.cwd]).toContain(now.cwd);

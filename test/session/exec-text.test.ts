@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CommandResult } from '../../src/session/action.ts';
-import { CONTEXT_LIMIT, clip, formatForModel, plainOutput } from '../../src/session/exec-text.ts';
+import { clip, formatForModel, MAX_OUTPUT_CHARS, plainOutput } from '../../src/session/exec-text.ts';
 
 const result = (given: Partial<CommandResult>): CommandResult => ({
   exit: 0,
@@ -65,6 +65,6 @@ describe('formatForModel', () => {
     expect(text.split('\n').filter((line) => line.startsWith('line ')).length + omitted).toBe(10_000);
     expect(text.startsWith('line 1\n')).toBe(true);
     expect(text.endsWith('line 10000\n')).toBe(true);
-    expect(text.length).toBeLessThan(CONTEXT_LIMIT + 60);
+    expect(text.length).toBeLessThan(MAX_OUTPUT_CHARS + 60);
   });
 });

@@ -49,7 +49,7 @@ export function opsOf(state: State, session: string): readonly string[] {
   const phase = state.sessions[session]?.phase;
   if (!phase) return [];
   if ('op' in phase) return [phase.op];
-  return 'lanes' in phase ? phase.lanes.flatMap((lane) => (lane.kind === 'running' ? [lane.op] : [])) : [];
+  return 'slots' in phase ? phase.slots.flatMap((slot) => (slot.kind === 'running' ? [slot.op] : [])) : [];
 }
 
 export class Machine {

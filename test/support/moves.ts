@@ -1,8 +1,8 @@
 /** Random runs of the pure machine: moves of the user and of the world, over the conversation and its sub-agents. */
 import fc from 'fast-check';
-import { laneOf } from '../../src/session/lanes.ts';
 import type { ToolCall } from '../../src/session/message.ts';
 import type { Phase } from '../../src/session/phase.ts';
+import { slotOf } from '../../src/session/slots.ts';
 import type { State } from '../../src/session/state.ts';
 import { bash, deadly, delegate, harmless, judged, Machine, opsOf, printed, readOnly, reply } from './machine.ts';
 
@@ -131,10 +131,10 @@ function play(machine: Machine, { who, op: whichOp, step: given }: Move): void {
   const ops = opsOf(machine.state, session);
   const op = ops[whichOp % Math.max(1, ops.length)] ?? 'none';
   serial += 1;
-  const found = phase && 'lanes' in phase ? laneOf(phase, op) : undefined;
+  const found = phase && 'slots' in phase ? slotOf(phase, op) : undefined;
   const step =
     given.do === 'next'
-      ? fitting(phase, found?.lane.started ?? false, found?.action.kind === 'delegate', given)
+      ? fitting(phase, found?.slot.started ?? false, found?.action.kind === 'delegate', given)
       : given;
   switch (step.do) {
     case 'ask':

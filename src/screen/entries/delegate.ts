@@ -2,10 +2,10 @@
 
 import { cut } from '../../render/segments.ts';
 import { describeAction } from '../../session/action.ts';
-import { DELEGATE_STEPS, type SubAgent } from '../../session/delegate.ts';
+import { MAX_DELEGATE_STEPS, type SubAgent } from '../../session/delegate.ts';
 import type { Entry } from '../../session/entry.ts';
-import { runningOf } from '../../session/lanes.ts';
 import type { Phase } from '../../session/phase.ts';
+import { runningOf } from '../../session/slots.ts';
 import { clean, stripStyles, visible } from '../../text/sanitize.ts';
 import { textWidth } from '../../text/width.ts';
 import { wrapText } from '../../text/wrap.ts';
@@ -54,7 +54,7 @@ export function agentLine(
   show: (text: string) => string,
 ): string {
   const what = cut(visible(oneLine(show(doing(conversation.phase)))), Math.max(10, Math.floor(width * 0.4)));
-  const right = `${run.step}/${DELEGATE_STEPS} ${what} ${elapsed(now - run.startedAt)}`;
+  const right = `${run.step}/${MAX_DELEGATE_STEPS} ${what} ${elapsed(now - run.startedAt)}`;
   const room = width - textWidth(right) - INDENT - GAP;
   const left = cut(`${run.agent} ${visible(oneLine(show(run.task)))}`, Math.max(1, room));
   const padding = ' '.repeat(Math.max(0, room - textWidth(left)) + GAP);

@@ -1,5 +1,5 @@
 /** What a tool answered → text for the model and the screen (MC-4). */
-import { CONTEXT_LIMIT, clip, plainOutput } from '../../session/exec-text.ts';
+import { clip, MAX_OUTPUT_CHARS, plainOutput } from '../../session/exec-text.ts';
 import { stripStyles } from '../../text/sanitize.ts';
 import { isObject, type Json, listOf } from './json.ts';
 
@@ -22,13 +22,13 @@ export async function readResult(raw: Json, keep: KeepText): Promise<{ text: str
   const whole = texts.join('\n');
   const failed = raw.isError === true;
   if (whole.trim() === '') return { text: failed ? 'it failed and says nothing' : '(no content)', failed };
-  const file = whole.length > CONTEXT_LIMIT ? await keep(whole) : undefined;
+  const file = whole.length > MAX_OUTPUT_CHARS ? await keep(whole) : undefined;
   return { text: bounded(whole, file), failed };
 }
 
 /** Head and tail within the limit. Of a very large text only the ends are looked at: time must not grow with it. */
 function bounded(text: string, file: string | undefined): string {
-  if (text.length <= 4 * EDGE) return clip(stripStyles(text), CONTEXT_LIMIT, file);
+  if (text.length <= 4 * EDGE) return clip(stripStyles(text), MAX_OUTPUT_CHARS, file);
   return plainOutput({
     exit: 0,
     cwd: '',

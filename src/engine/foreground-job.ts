@@ -2,7 +2,7 @@
 import type { Engine } from './engine.ts';
 import type { JobInfo } from './services.ts';
 
-export class Front {
+export class ForegroundJob {
   readonly #engine: Engine;
   #job: JobInfo | undefined;
 

@@ -105,7 +105,7 @@ describe('actions that only read', () => {
     machine.judges({ ...readOnly, destructive: true });
     machine.answers('skip');
     machine.judges(harmless);
-    expect(machine.phase).toMatchObject({ kind: 'acting', lanes: [{ kind: 'running' }, { kind: 'unrun' }] });
+    expect(machine.phase).toMatchObject({ kind: 'acting', slots: [{ kind: 'running' }, { kind: 'notRun' }] });
     machine.send({ type: 'modeChosen', mode: 'restricted' });
     machine.runs('x');
     expect(machine.state.questions).toEqual([]);

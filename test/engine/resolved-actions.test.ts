@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { engineSecrets, learningKey } from '../../src/app/secrets.ts';
 import { modelJobs } from '../../src/app/services.ts';
 import { DEFAULTS } from '../../src/config/config.ts';
-import { trueQuestion } from '../../src/engine/true-question.ts';
+import { revealQuestion } from '../../src/engine/true-question.ts';
 import { createJobs, runOnce } from '../../src/executor/index.ts';
 import { SecretsFilter } from '../../src/secrets/index.ts';
 import { describeAction } from '../../src/session/action.ts';
@@ -81,7 +81,7 @@ describe('a secret that stands in a command of the model itself', () => {
     await run.phase('halted');
     const [question] = run.engine.state.questions;
     if (!question) throw new Error('no question');
-    expect(trueQuestion(run.engine, question)).toMatchObject({ action: { command: written } });
+    expect(revealQuestion(run.engine, question)).toMatchObject({ action: { command: written } });
     void run.engine.dispatch({ type: 'answered', question: question.id, answer: { kind: 'proceed' } });
     await run.phase('idle');
     expect(run.outputs()).toEqual([prints]);
@@ -110,7 +110,7 @@ it('a handle that the model was given is a word, and the HALT shows it as one', 
   if (!question) throw new Error('no question');
   const [judged] = run.judged;
   expect(judged).toMatch(/^printf %s '/);
-  expect(trueQuestion(run.engine, question)).toMatchObject({ action: { command: judged } });
+  expect(revealQuestion(run.engine, question)).toMatchObject({ action: { command: judged } });
   void run.engine.dispatch({ type: 'answered', question: question.id, answer: { kind: 'proceed' } });
   await run.phase('idle');
   expect(run.outputs()).toEqual([secrets.reveal(handle)]);

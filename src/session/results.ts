@@ -3,49 +3,49 @@ import { type Action, describeAction } from './action.ts';
 import { fileOf, formatForModel } from './exec-text.ts';
 import type { OpId } from './ids.ts';
 import type { Outcome } from './phase.ts';
-import type { Work } from './work.ts';
+import type { Transition } from './transition.ts';
 
 /** Shows the action as under way. */
-export function showStarted(work: Work, op: OpId, action: Action): void {
+export function showStarted(next: Transition, op: OpId, action: Action): void {
   switch (action.kind) {
     case 'command': {
       const { command } = action;
-      return work.show({ kind: 'exec', op, by: 'model', command, cwd: work.conversation.cwd, private: false }, op);
+      return next.show({ kind: 'exec', op, by: 'model', command, cwd: next.conversation.cwd, private: false }, op);
     }
     case 'delegate':
-      return work.show({ kind: 'delegate', op, task: action.task }, op);
+      return next.show({ kind: 'delegate', op, task: action.task }, op);
     case 'tool':
-      return work.show({ kind: 'tool', op, name: action.name, arguments: action.arguments }, op);
+      return next.show({ kind: 'tool', op, name: action.name, arguments: action.arguments }, op);
   }
 }
 
 /** Shows what came of it, as soon as it is known. */
-export function showOutcome(work: Work, op: OpId, action: Action, outcome: Outcome): void {
+export function showOutcome(next: Transition, op: OpId, action: Action, outcome: Outcome): void {
   if (outcome.kind === 'report') {
     const { text, failed, steps } = outcome;
     if (action.kind === 'delegate') {
-      work.show({ kind: 'delegate', op, task: action.task, result: { text, failed, steps } }, op);
+      next.show({ kind: 'delegate', op, task: action.task, result: { text, failed, steps } }, op);
     }
     return;
   }
   if (outcome.kind === 'tool') {
     const { text, failed } = outcome;
     if (action.kind === 'tool') {
-      work.show({ kind: 'tool', op, name: action.name, arguments: action.arguments, result: { text, failed } }, op);
+      next.show({ kind: 'tool', op, name: action.name, arguments: action.arguments, result: { text, failed } }, op);
     }
     return;
   }
   if (action.kind !== 'command') return;
-  const { cwd } = work.conversation;
+  const { cwd } = next.conversation;
   const job = outcome.kind === 'job' ? { job: outcome.job } : {};
   const { command } = action;
-  work.show({ kind: 'exec', op, by: 'model', command, cwd, private: false, result: outcome.result, ...job }, op);
+  next.show({ kind: 'exec', op, by: 'model', command, cwd, private: false, result: outcome.result, ...job }, op);
 }
 
 /** Tells the model what came of it, as its one result (AC-4). */
-export function tellOutcome(work: Work, action: Action, approved: boolean, outcome: Outcome): void {
+export function tellOutcome(next: Transition, action: Action, approved: boolean, outcome: Outcome): void {
   const file = action.kind === 'command' && 'result' in outcome ? fileOf(outcome.result) : {};
-  work.answer(action, (approved ? '[aish] action approved\n' : '') + wordsOf(action, outcome), file);
+  next.answer(action, (approved ? '[aish] action approved\n' : '') + wordsOf(action, outcome), file);
 }
 
 function wordsOf(action: Action, outcome: Outcome): string {

@@ -9,7 +9,7 @@ import type { Conversation, InboxItem, State, Turn } from './state.ts';
 
 type OmitQuestionIds<Q> = Q extends Question ? Omit<Q, 'id' | 'session' | 'asker'> : never;
 
-export class Work {
+export class Transition {
   readonly effects: Effect[] = [];
   readonly event: SessionEvent;
   state: State;
@@ -73,7 +73,7 @@ export class Work {
   }
 
   /** The same for an action that did not run; the marker's text names it, a call's result need not. */
-  answerUnrun(action: Action, text: string): void {
+  answerNotRun(action: Action, text: string): void {
     this.answer(action, action.callId === undefined ? `${text}\n$ ${describeAction(action)}` : text);
   }
 

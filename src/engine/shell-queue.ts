@@ -5,7 +5,7 @@ import type { RunningCommand, ShellJob, UserShell } from './services.ts';
 
 type Line = { readonly line: string; readonly private: boolean };
 
-export class ShellRegion {
+export class ShellQueue {
   readonly #engine: Engine;
   readonly #shell: Promise<UserShell>;
   readonly #waiting: Line[] = [];
@@ -50,9 +50,9 @@ export class ShellRegion {
     }
   }
 
-  /** The room for what the user runs, now and from now on. */
+  /** Sets the size of the terminal that the user's commands get, now and from now on. */
   resize(columns: number, rows: number): void {
-    // A shell that does not come up is told to whoever submits a line.
+    // A shell that does not come up is reported when a line is submitted.
     this.#shell.then(
       (shell) => shell.resize(columns, rows),
       () => {},

@@ -1,0 +1,121 @@
+/** Actions of one reply that run side by side: which may, how they start, and how their results keep the order of the calls. */
+import type { Action } from './action.ts';
+import type { OpId } from './ids.ts';
+import { upgradeReason } from './mode.ts';
+import type { ActionSlot, ActionSlots, Decided, Dispatch, Outcome } from './phase.ts';
+import { showOutcome, tellOutcome } from './results.ts';
+import type { Transition } from './transition.ts';
+
+/** Actions that run at the same time at most; the others wait their turn. */
+const MAX_CONCURRENT = 8;
+
+/**
+ * Whether the action after the one in hand is decided before either starts. Delegated tasks are: their acts pass the
+ * gate one by one. Anything else only where the whole reply reads and nothing else, and a mode request is a barrier.
+ */
+export function canRunWithNext({ actions, index, reading }: Dispatch): boolean {
+  const next = actions[index + 1];
+  if (!next || upgradeReason(next) !== undefined) return false;
+  return reading || (next.kind === 'delegate' && actions[index]?.kind === 'delegate');
+}
+
+/** How many of what was decided may run at the same time: `dispatch.index` is the first of them. */
+export function concurrencyOf({ actions, index, reading }: Dispatch, decided: readonly Decided[]): number {
+  if (decided.length < 2) return 1;
+  const delegates = actions.slice(index, index + decided.length).every((action) => action.kind === 'delegate');
+  return reading || delegates ? MAX_CONCURRENT : 1;
+}
+
+/** Tells the model of every slot from the front that is over; what is left begins with one that is not. */
+export function flushResults(next: Transition, { dispatch, slots }: ActionSlots): ActionSlots {
+  let told = 0;
+  for (const slot of slots) {
+    const action = dispatch.actions[dispatch.index + told];
+    if (!action || (slot.kind !== 'ended' && slot.kind !== 'notRun')) break;
+    tellResult(next, action, slot);
+    told += 1;
+  }
+  return { dispatch: { ...dispatch, index: dispatch.index + told }, slots: slots.slice(told) };
+}
+
+/** One slot that is over, as the model's result. */
+export function tellResult(
+  next: Transition,
+  action: Action,
+  slot: Extract<ActionSlot, { kind: 'ended' | 'notRun' }>,
+): void {
+  if (slot.kind === 'ended') tellOutcome(next, action, slot.userApproved, slot.outcome);
+  else next.answerNotRun(action, slot.text);
+}
+
+/** Starts what may start now. The only way to an `act` effect: under a judgement, by name. */
+export function startSlots(
+  next: Transition,
+  { dispatch, slots }: ActionSlots,
+  concurrency: number,
+): readonly ActionSlot[] {
+  let free = concurrency - slots.filter((slot) => slot.kind === 'running').length;
+  return slots.map((slot, at) => {
+    const action = dispatch.actions[dispatch.index + at];
+    if (slot.kind !== 'approved' || !action || free <= 0) return slot;
+    free -= 1;
+    const op = next.id('op');
+    const { judgedAs, judgement, userApproved, cwd, mode } = slot;
+    next.effect({
+      kind: 'act',
+      session: next.conversation.id,
+      op,
+      judgedAs,
+      judgement,
+      userApproved,
+      action,
+      cwd,
+      mode,
+    });
+    return { kind: 'running', op, userApproved, started: false };
+  });
+}
+
+/** The slot in which `op` runs, with its action. */
+export function slotOf({ dispatch, slots }: ActionSlots, op: OpId) {
+  const at = slots.findIndex((slot) => slot.kind === 'running' && slot.op === op);
+  const slot = slots[at];
+  const action = dispatch.actions[dispatch.index + at];
+  return slot?.kind === 'running' && action ? { at, slot, action } : undefined;
+}
+
+/** What runs now, in the order of the reply. */
+export function runningOf({ dispatch, slots }: ActionSlots): readonly { readonly op: OpId; readonly action: Action }[] {
+  return slots.flatMap((slot, at) => {
+    const action = dispatch.actions[dispatch.index + at];
+    return slot.kind === 'running' && slot.started && action ? [{ op: slot.op, action }] : [];
+  });
+}
+
+/** What `op` came to is shown at once and kept for its turn. */
+export function endSlot(
+  next: Transition,
+  current: ActionSlots,
+  op: OpId,
+  outcome: Outcome,
+): readonly ActionSlot[] | undefined {
+  const found = slotOf(current, op);
+  if (!found) return undefined;
+  showOutcome(next, op, found.action, outcome);
+  return current.slots.with(found.at, { kind: 'ended', userApproved: found.slot.userApproved, outcome });
+}
+
+/** The slots without those that have not started: they are judged anew when their turn comes, but for what was skipped. */
+export function dropPending({ dispatch, slots }: ActionSlots): ActionSlots {
+  const last = slots.findLastIndex((slot) => slot.kind === 'running' || slot.kind === 'ended');
+  return { dispatch: rememberSkipped(dispatch, slots), slots: slots.slice(0, last + 1) };
+}
+
+/** The user is not asked twice: what they skipped stays skipped when its slot goes. */
+export function rememberSkipped(dispatch: Dispatch, slots: readonly ActionSlot[]): Dispatch {
+  const skipped = { ...dispatch.skipped };
+  for (const [at, slot] of slots.entries()) {
+    if (slot.kind === 'notRun' && slot.skipped) skipped[dispatch.index + at] = slot;
+  }
+  return Object.keys(skipped).length === 0 ? dispatch : { ...dispatch, skipped };
+}
