@@ -6,7 +6,7 @@ import type { Invocation } from './cli/program.ts';
 
 /** Without arguments, the common case, the parser is not even loaded. */
 async function invocationOf(argv: readonly string[]): Promise<Invocation> {
-  if (argv.length === 0) return { kind: 'screen', global: {} };
+  if (argv.length === 0) return { kind: 'screen', global: {}, session: {} };
   const { parseArguments } = await import('./cli/program.ts');
   return parseArguments(argv, VERSION);
 }

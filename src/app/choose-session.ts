@@ -1,9 +1,18 @@
-/** Which session this is: a new one, or one that is gone on with. */
+/** Which session this is: a new one, an earlier one that is resumed, or a copy of one. */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { SessionEvent } from '../session/event.ts';
-import { journalPath, type Lock, listSessions, lockSession, type ReadJournal, readJournal } from '../store/index.ts';
+import {
+  journalPath,
+  type Lock,
+  listSessions,
+  lockSession,
+  openJournal,
+  type ReadJournal,
+  readJournal,
+} from '../store/index.ts';
+import type { SessionWish } from './options.ts';
 
 export type SessionChoice = {
   readonly id: string;
@@ -12,39 +21,92 @@ export type SessionChoice = {
   readonly lock: Lock;
   /** What the journal holds; empty for a new session. */
   readonly events: readonly SessionEvent[];
+  /** How much of the journal's file these take, in bytes. */
+  readonly goodBytes: number;
+  /** What the user must know of it. */
+  readonly notices: readonly string[];
 };
 
-/** @param resume an id, `true` for the newest, absent for a new session. A failure is one line with what to do. */
+type Refused = { readonly problem: string };
+
+/** @param now ms since the epoch. A failure is one line with what to do. */
 export async function chooseSession(
   sessionsDir: string,
-  resume: string | true | undefined,
+  { resume, fork = false }: SessionWish,
   now: number,
-): Promise<SessionChoice | { readonly problem: string }> {
-  const id = resume === undefined ? newId(now) : resume === true ? (await listSessions(sessionsDir, 1))[0]?.id : resume;
-  if (id === undefined) return { problem: 'there is no session to resume yet; start without --resume' };
-  if (!/^[\w-]+$/.test(id)) return { problem: `${id} is no session id; aish-tui sessions lists them` };
-  const journal = journalPath(sessionsDir, id);
-  const folder = dirname(journal);
-  const missing = `no session ${id}; aish-tui sessions lists them`;
-  if (resume !== undefined && !existsSync(journal)) return { problem: missing };
-  // First the lock: another program that is just closing still writes.
-  const lock = lockSession(folder);
-  if ('heldBy' in lock) return { problem: `session ${id} is open in process ${lock.heldBy}; close it there first` };
-  const read = await readJournal(journal);
-  const problem =
-    resume === undefined ? undefined : (damageOf(read, id) ?? (read.events.length === 0 ? missing : undefined));
-  if (problem === undefined) return { id, folder, journal, lock, events: read.events };
-  lock.release();
-  return { problem };
+): Promise<SessionChoice | Refused> {
+  if (resume === undefined) return newSession(sessionsDir, [], [], now);
+  if (resume !== true) return take(sessionsDir, resume, fork, now);
+  const passedOver: string[] = [];
+  for (const { id } of await listSessions(sessionsDir)) {
+    const choice = await take(sessionsDir, id, fork, now);
+    if (!('problem' in choice)) return { ...choice, notices: [...passedOver, ...choice.notices] };
+    passedOver.push(`passed over: ${choice.problem}`);
+  }
+  const why = passedOver.length > 0 ? `; ${passedOver.join('; ')}` : '';
+  return { problem: `there is no session to resume; start without --resume${why}` };
 }
 
-/** A journal with a hole would fold to another session; a torn last line is normal. */
-function damageOf({ problem, newer, skipped, tornTail }: ReadJournal, id: string): string | undefined {
-  if (problem !== undefined) return `session ${id} can't be read: ${problem}`;
-  if (newer) return `session ${id} was written by a newer aish-tui; use that one`;
-  return skipped > (tornTail ? 1 : 0)
-    ? `the journal of session ${id} is damaged in the middle; it can't be gone on with`
-    : undefined;
+/** One session by its id: itself, or a copy where that is asked for or all that can be done. */
+async function take(sessionsDir: string, id: string, fork: boolean, now: number): Promise<SessionChoice | Refused> {
+  if (!/^[\w-]+$/.test(id)) return { problem: `${id} is no session id; aish-tui sessions lists them` };
+  const journal = journalPath(sessionsDir, id);
+  const missing = { problem: `no session ${id}; aish-tui sessions lists them` };
+  if (!existsSync(journal)) return missing;
+  const folder = dirname(journal);
+  if (fork) {
+    const read = await readJournal(journal);
+    return refusalOf(read, id) ?? newSession(sessionsDir, read.events, [`this is a copy of session ${id}`], now);
+  }
+  // First the lock: another program that is just closing still writes.
+  const lock = lockSession(folder);
+  if ('heldBy' in lock) {
+    const problem = `session ${id} is open in process ${lock.heldBy}; close it there first, or take a copy with --fork`;
+    return { problem };
+  }
+  const read = await readJournal(journal);
+  const { events, goodBytes, tornBytes, damage } = read;
+  const refused = refusalOf(read, id);
+  if (!refused && damage === undefined) {
+    const notices = tornBytes > 0 ? [`the journal's last ${tornBytes} bytes were torn and are cut off`] : [];
+    return { id, folder, journal, lock, events, goodBytes, notices };
+  }
+  lock.release();
+  if (refused) return refused;
+  const what = `the journal of session ${id} is damaged (${damage}): this is a copy of the ${events.length} events before that`;
+  return newSession(sessionsDir, events, [what], now);
+}
+
+function refusalOf({ problem, newer, events }: ReadJournal, id: string): Refused | undefined {
+  if (problem !== undefined) return { problem: `session ${id} can't be read: ${problem}` };
+  if (newer) return { problem: `session ${id} was written by a newer aish-tui; use that one` };
+  return events.length === 0 ? { problem: `nothing of session ${id} can be read` } : undefined;
+}
+
+/** A session of its own that begins with these events. */
+async function newSession(
+  sessionsDir: string,
+  events: readonly SessionEvent[],
+  notices: readonly string[],
+  now: number,
+): Promise<SessionChoice | Refused> {
+  const id = newId(now);
+  const journal = journalPath(sessionsDir, id);
+  const folder = dirname(journal);
+  const lock = lockSession(folder);
+  if ('heldBy' in lock) return { problem: `session ${id} is open in process ${lock.heldBy}; try again` };
+  if (events.length === 0) return { id, folder, journal, lock, events, goodBytes: 0, notices };
+  const copy = openJournal(journal, { seq: 0, onFailure: () => {} });
+  try {
+    await Promise.all(events.map((event) => copy.append(event)));
+  } catch (error) {
+    lock.release();
+    return { problem: `the copy can't be written: ${error instanceof Error ? error.message : String(error)}` };
+  } finally {
+    await copy.close();
+  }
+  const { goodBytes } = await readJournal(journal);
+  return { id, folder, journal, lock, events, goodBytes, notices };
 }
 
 /** Readable and sortable: day, time, a few random letters. */

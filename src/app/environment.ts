@@ -6,12 +6,12 @@ import { detectSandbox, type SandboxStatus } from '../sandbox/index.ts';
 import { chooseSession, type SessionChoice } from './choose-session.ts';
 import { fallbackNotices, presetNotices, projectNotice } from './config-notices.ts';
 import { LAUNCHER } from './launcher.ts';
-import type { GlobalOptions } from './options.ts';
+import type { GlobalOptions, SessionWish } from './options.ts';
 import { choosePresets, type Presets } from './presets.ts';
 
 export type OpenOptions = {
   readonly global: GlobalOptions;
-  readonly resume?: string | true;
+  readonly session: SessionWish;
   readonly version: string;
   /** The size of the user's terminal. */
   readonly columns: number;
@@ -48,9 +48,10 @@ export async function layGround(options: OpenOptions): Promise<Ground | { readon
     return { problem: `no preset is called ${presets.active}; there are: ${names.join(', ')}` };
   }
   const sessions = join(placesOf(env).state, 'sessions');
-  const session = await chooseSession(sessions, options.resume, Date.now());
+  const session = await chooseSession(sessions, options.session, Date.now());
   if ('problem' in session) return session;
   const notices = [
+    ...session.notices,
     ...loaded.notices,
     ...projectNotice(loaded),
     ...presetNotices(config, names, presets.active),

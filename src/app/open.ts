@@ -50,6 +50,7 @@ function build(ground: Ground): Opened {
   });
   const journal = openJournal(session.journal, {
     seq: session.events.length,
+    goodBytes: session.goodBytes,
     onFailure: (why) =>
       engine.showLocal(notice(`the session can't be saved (${why}); nothing of the model will run until it can`)),
   });

@@ -1,6 +1,7 @@
 /** What each subcommand does. Everything heavy is loaded only where it is needed. */
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { GlobalOptions } from '../app/options.ts';
+import type { GlobalOptions, SessionWish } from '../app/options.ts';
 import type { Aish } from '../commands/aish.ts';
 import { EXIT } from './exit-codes.ts';
 import type { HeadlessOptions } from './headless.ts';
@@ -54,18 +55,20 @@ export async function carryOut(invocation: Invocation, version: string): Promise
     case 'config':
       return (await import('./config.ts')).showConfig(invocation, out, err);
     case 'sessions':
-      return withAish(invocation.global, version, async (aish) => {
-        const { runMeta } = await import('../commands/submit.ts');
-        await runMeta(aish, ':sessions');
-        const { plainEntry } = await import('./print.ts');
-        for (const { entry } of aish.engine.transcript.entries)
-          if (entry.kind === 'meta') out(`${plainEntry(entry)}\n`);
-        return EXIT.ok;
-      });
+      return sessions();
   }
 }
 
-async function screen({ global, resume }: Extract<Invocation, { kind: 'screen' }>, version: string): Promise<number> {
+/** Reads what is there; opens no session. */
+async function sessions(): Promise<number> {
+  const { placesOf } = await import('../config/index.ts');
+  const { listSessions } = await import('../store/index.ts');
+  const { sessionTable } = await import('../commands/conversation.ts');
+  out(`${sessionTable(await listSessions(join(placesOf(process.env).state, 'sessions')))}\n`);
+  return EXIT.ok;
+}
+
+async function screen({ global, session }: Extract<Invocation, { kind: 'screen' }>, version: string): Promise<number> {
   // The one look upward: the screen is loaded only when there is one.
   const loading = import('../../components/main.tsx');
   return withAish(
@@ -80,7 +83,7 @@ async function screen({ global, resume }: Extract<Invocation, { kind: 'screen' }
       if (code === EXIT.ok && aish.memory.worthSaving()) await remember(aish);
       return code;
     },
-    resume,
+    session,
   );
 }
 
@@ -99,7 +102,7 @@ async function remember(aish: Aish): Promise<void> {
   }
 }
 
-async function piped({ global, resume }: Extract<Invocation, { kind: 'screen' }>, version: string): Promise<number> {
+async function piped({ global, session }: Extract<Invocation, { kind: 'screen' }>, version: string): Promise<number> {
   if (process.stdin.isTTY) {
     err('aish-tui: the output is no terminal, so there is no screen to draw; use aish-tui run or aish-tui ask\n');
     return EXIT.usage;
@@ -113,7 +116,7 @@ async function piped({ global, resume }: Extract<Invocation, { kind: 'screen' }>
       await aish.mcp.start(SERVERS_MS);
       return runLines(aish, createInterface({ input: process.stdin }), options);
     },
-    resume,
+    session,
   );
 }
 
@@ -121,11 +124,11 @@ async function withAish(
   global: GlobalOptions,
   version: string,
   use: (aish: Aish) => Promise<number>,
-  resume?: string | true,
+  session: SessionWish = {},
 ): Promise<number> {
   const { openAish } = await import('../app/open.ts');
   const { columns = 80, rows = 24 } = process.stdout;
-  const opened = await openAish({ global, version, columns, rows, ...(resume === undefined ? {} : { resume }) });
+  const opened = await openAish({ global, version, columns, rows, session });
   if ('problem' in opened) {
     err(`aish-tui: ${opened.problem}\n`);
     return EXIT.usage;

@@ -1,11 +1,11 @@
 /** Arguments → what to do. The one place that knows the subcommands (CL-1). */
 import { Command, Option } from 'commander';
-import type { GlobalOptions } from '../app/options.ts';
+import type { GlobalOptions, SessionWish } from '../app/options.ts';
 import { EXIT } from './exit-codes.ts';
 import type { HaltPolicy } from './headless.ts';
 
 export type Invocation =
-  | { readonly kind: 'screen'; readonly global: GlobalOptions; readonly resume?: string | true }
+  | { readonly kind: 'screen'; readonly global: GlobalOptions; readonly session: SessionWish }
   | {
       readonly kind: 'run';
       readonly global: GlobalOptions;
@@ -22,7 +22,7 @@ export type Invocation =
   | { readonly kind: 'doctor'; readonly global: GlobalOptions }
   | { readonly kind: 'config'; readonly global: GlobalOptions; readonly trust: boolean };
 
-type RawOptions = GlobalOptions & { readonly resume?: string | true };
+type RawOptions = GlobalOptions & SessionWish;
 
 /** Parses the arguments; `--help`, `--version` and mistakes end the program here, with commander's own words. */
 export function parseArguments(argv: readonly string[], version: string): Invocation {
@@ -36,11 +36,14 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
     .option('--config <file>', 'configuration file (default ~/.config/aish/config.jsonc)')
     .option('--model <preset>', 'the preset to start with')
     .addOption(new Option('--mode <mode>', 'start in this mode').choices(['restricted', 'unrestricted']))
-    .option('--resume [id]', 'go on with the last session, or with the one named')
+    .option('--resume [id]', 'resume the last session, or the one named')
+    .option('--fork', 'with --resume: continue in a copy, also of a session that is open elsewhere')
     .addHelpText('after', AFTER)
     .action(() => {
-      const { resume } = program.opts<RawOptions>();
-      chosen = { kind: 'screen', global: globalOf(program), ...(resume === undefined ? {} : { resume }) };
+      const { resume, fork } = program.opts<RawOptions>();
+      if (fork && resume === undefined) program.error('--fork takes a copy of a session: name it with --resume');
+      const session = { ...(resume === undefined ? {} : { resume }), ...(fork ? { fork } : {}) };
+      chosen = { kind: 'screen', global: globalOf(program), session };
     });
   program
     .command('run')

@@ -1,5 +1,6 @@
 import { contextUse, firstInContext } from '../session/context.ts';
 import type { Conversation, Preplan, Turn } from '../session/state.ts';
+import type { SessionRow } from './aish.ts';
 import type { Command } from './command.ts';
 
 /** `:history`: the conversation with what the model does not see any more, and the preplans, which it never saw (CX-3). */
@@ -34,13 +35,18 @@ export const sessions: Command = {
   usage: ':sessions',
   summary: 'list earlier sessions',
   async run(aish) {
-    const rows = (await aish.sessions()).map(
-      (row) =>
-        `${row.id}  ${new Date(row.startedAt).toISOString().slice(0, 16).replace('T', ' ')}  ${row.cwd}  ${row.title}`,
-    );
-    return rows.length === 0 ? 'no earlier sessions' : `${rows.join('\n')}\naish-tui --resume <id> goes on with one`;
+    return sessionTable(await aish.sessions());
   },
 };
+
+/** A line for each session, the newest first, and how to resume one. */
+export function sessionTable(sessions: readonly SessionRow[]): string {
+  const rows = sessions.map(
+    (row) =>
+      `${row.id}  ${new Date(row.startedAt).toISOString().slice(0, 16).replace('T', ' ')}  ${row.cwd}  ${row.title}`,
+  );
+  return rows.length === 0 ? 'no earlier sessions' : `${rows.join('\n')}\naish-tui --resume <id> resumes one`;
+}
 
 function preplanLines({ preset, goal, text, outcome }: Preplan): string {
   const reply = text.trim() === '' ? '' : `\npreplan reply (out of context): ${text.trim()}`;

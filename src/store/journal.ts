@@ -3,7 +3,7 @@ import { appendFileSync, closeSync, fdatasync, fstatSync, ftruncateSync, mkdirSy
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { SessionEvent } from '../session/event.ts';
-import { recordOf } from './record.ts';
+import { formatRecord } from './record.ts';
 
 export type Journal = {
   /** Resolves when the event is on disk. Rejects when it can't be written; `onFailure` is told once. */
@@ -15,6 +15,8 @@ export type Journal = {
 export type JournalOptions = {
   /** Number of the next record: how many the file holds already. */
   readonly seq: number;
+  /** How much of the file these take, in bytes: a torn line behind them is cut off. Absent: all of it. */
+  readonly goodBytes?: number;
   /** Told once per trouble: the system's word, such as `ENOSPC: no space left on device, write`. */
   readonly onFailure: (why: string) => void;
   /** Told when all that could not be written meanwhile is on disk after all. */
@@ -32,7 +34,7 @@ type Waiting = { readonly done: () => void; readonly failed: (error: Error) => v
  * it never has a gap, since a gap would fold to another session.
  */
 export function openJournal(path: string, options: JournalOptions): Journal {
-  let { seq } = options;
+  let { seq, goodBytes } = options;
   let writer: Writer | undefined;
   let syncing: Promise<void> | undefined;
   let closed = false;
@@ -49,7 +51,9 @@ export function openJournal(path: string, options: JournalOptions): Journal {
 
   function flush(): Error | undefined {
     try {
-      writer ??= openWriter(path);
+      writer ??= openWriter(path, goodBytes);
+      // Only what was there before this program wrote is cut.
+      goodBytes = undefined;
       if (lines.length > 0) writer.write(lines.join(''));
       lines = [];
       return undefined;
@@ -83,7 +87,7 @@ export function openJournal(path: string, options: JournalOptions): Journal {
   return {
     append(event) {
       if (closed) return Promise.reject(new Error('the journal is closed'));
-      lines.push(`${JSON.stringify(recordOf(event, seq))}\n`);
+      lines.push(formatRecord(event, seq));
       seq += 1;
       const durable = new Promise<void>((done, failed) => waiting.push({ done, failed }));
       // Whoever cares awaits it; for the others `onFailure` speaks.
@@ -105,8 +109,8 @@ export function openJournal(path: string, options: JournalOptions): Journal {
 
 type Writer = { write(text: string): void; sync(): Promise<void>; close(): void };
 
-/** A torn last line (the program was killed while it wrote) is ended first, so that the next record stands alone. */
-function openWriter(path: string): Writer {
+/** Whatever still has no line end is ended first, so that the next record stands alone. */
+function openWriter(path: string, goodBytes: number | undefined): Writer {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const file = openSync(path, 'a+', 0o600);
   let open = true;
@@ -114,6 +118,7 @@ function openWriter(path: string): Writer {
   const closeWhenIdle = () => {
     if (!open && pending === 0) closeSync(file);
   };
+  if (goodBytes !== undefined && goodBytes < fstatSync(file).size) ftruncateSync(file, goodBytes);
   let torn = !endsLine(file);
   return {
     write(text) {

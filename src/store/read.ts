@@ -7,39 +7,74 @@ import { parseRecord } from './record.ts';
 const BEGINNING = 32 * 1024;
 
 export type ReadJournal = {
+  /** Everything up to the first damage. */
   readonly events: readonly SessionEvent[];
-  /** Lines that are no records. */
-  readonly skipped: number;
-  /** The last line is one of them: the program was killed while it wrote, which is normal. */
-  readonly tornTail: boolean;
-  /** Records of a later version of the program; what they say is missing from `events`. */
-  readonly newer: number;
+  /** How much of the file these events take, in bytes; what follows is torn or damaged. */
+  readonly goodBytes: number;
+  /** Bytes at the end that are no record: mostly a last line that was cut off while it was written. */
+  readonly tornBytes: number;
+  /** Where the file can't be believed any more, as `line 12 is unreadable`; what follows is not among the events. */
+  readonly damage?: string;
+  /** A later version of the program wrote the rest. */
+  readonly newer: boolean;
   /** Why nothing could be read of a file that is there. */
   readonly problem?: string;
 };
 
+const NOTHING: ReadJournal = { events: [], goodBytes: 0, tornBytes: 0, newer: false };
+
 /** Reads a whole journal. A missing file is an empty one. */
 export async function readJournal(path: string): Promise<ReadJournal> {
   try {
-    return parse(await readFile(path, 'utf8'));
+    return parseJournal(await readFile(path));
   } catch (error) {
-    const nothing = { events: [], skipped: 0, tornTail: false, newer: 0 };
-    if (!(error instanceof Error) || ('code' in error && error.code === 'ENOENT')) return nothing;
-    return { ...nothing, problem: error.message };
+    if (!(error instanceof Error) || ('code' in error && error.code === 'ENOENT')) return NOTHING;
+    return { ...NOTHING, problem: error.message };
   }
 }
 
-function parse(text: string): ReadJournal {
-  // A write that failed after the disk had it is written again; the same line twice is one record.
-  const lines = [...new Set(text.split('\n').filter((line) => line !== ''))];
-  const parsed = lines.map((line) => parseRecord(line));
-  const count = (kind: 'broken' | 'newer') => parsed.filter((one) => one.kind === kind).length;
-  return {
-    events: parsed.flatMap((one) => (one.kind === 'event' ? [one.event] : [])),
-    skipped: count('broken'),
-    tornTail: parsed.at(-1)?.kind === 'broken',
-    newer: count('newer'),
-  };
+/**
+ * Reads records as long as their numbers follow one another. A line that can't be read and leaves no gap is the rest of a
+ * write that was cut off and begun anew on the next line; one that leaves a gap is damage, and nothing behind it counts:
+ * folding on would lead to another session.
+ */
+export function parseJournal(bytes: Buffer): ReadJournal {
+  const events: SessionEvent[] = [];
+  const lines: Buffer[] = [];
+  let goodBytes = 0;
+  let unreadable: number | undefined;
+  let number = 0;
+  for (const { line, end } of linesOf(bytes)) {
+    number += 1;
+    const record = parseRecord(line);
+    if (record.kind === 'newer') return { events, goodBytes, tornBytes: 0, newer: true };
+    if (record.kind === 'broken') {
+      unreadable ??= number;
+      continue;
+    }
+    // A write that failed after the disk had it is written again; the same line twice is one record.
+    if (lines[record.seq]?.equals(line)) continue;
+    if (record.seq !== events.length) {
+      const damage = `line ${unreadable ?? number} is ${unreadable === undefined ? 'out of order' : 'unreadable'}`;
+      return { events, goodBytes, tornBytes: 0, newer: false, damage };
+    }
+    events.push(record.event);
+    lines.push(line);
+    unreadable = undefined;
+    goodBytes = end;
+  }
+  return { events, goodBytes, tornBytes: bytes.length - goodBytes, newer: false };
+}
+
+/** The lines that are not empty; `end` is where the next one begins. */
+function* linesOf(bytes: Buffer): Generator<{ readonly line: Buffer; readonly end: number }> {
+  for (let at = 0; at < bytes.length; ) {
+    const found = bytes.indexOf(0x0a, at);
+    const stop = found < 0 ? bytes.length : found;
+    const end = found < 0 ? stop : found + 1;
+    if (stop > at) yield { line: bytes.subarray(at, stop), end };
+    at = end;
+  }
 }
 
 export type SessionSummary = {
@@ -79,8 +114,7 @@ async function readBeginning(path: string): Promise<readonly SessionEvent[]> {
   const file = await open(path, 'r').catch(() => undefined);
   try {
     const { buffer, bytesRead = 0 } = (await file?.read(Buffer.alloc(BEGINNING), 0, BEGINNING, 0)) ?? {};
-    const text = buffer?.toString('utf8', 0, bytesRead) ?? '';
-    return parse(text.slice(0, text.lastIndexOf('\n') + 1)).events;
+    return buffer ? parseJournal(buffer.subarray(0, bytesRead)).events : [];
   } catch {
     return [];
   } finally {

@@ -1,46 +1,79 @@
-/** One line of a journal: a versioned envelope around an event. */
+/**
+ * One line of a journal: a versioned envelope around an event, numbered, and closed by a checksum of its bytes, so that a
+ * flipped, missing, swapped or torn line is found (RE-5).
+ */
+import { isUtf8 } from 'node:buffer';
+import { crc32 } from 'node:zlib';
 import type { SessionEvent } from '../session/event.ts';
 
 /** The version that this program writes. A change of the events' shape raises it and adds an upcaster. */
-const VERSION = 1;
+const VERSION = 2;
+
+/** The version that began to write checksums; a line of an earlier one has none. */
+const FIRST_WITH_CHECKSUM = 2;
 
 /** From the event of one version to that of the next. `1: …` takes what version 1 wrote and gives version 2. */
 type Upcasters = Readonly<Record<number, (event: object) => object>>;
-const UPCASTERS: Upcasters = {};
+/** Version 2 brought the checksum; its events are those of version 1. */
+const UPCASTERS: Upcasters = { 1: (event) => event };
 
-type JournalRecord = { readonly v: number; readonly seq: number; readonly event: SessionEvent };
-
-type Parsed =
-  | { readonly kind: 'event'; readonly event: SessionEvent }
+export type ParsedRecord =
+  | { readonly kind: 'event'; readonly seq: number; readonly event: SessionEvent }
   /** Written by a later program. */
   | { readonly kind: 'newer' }
-  /** Torn or foreign. */
+  /** Torn, damaged or foreign. */
   | { readonly kind: 'broken' };
 
-export function recordOf(event: SessionEvent, seq: number): JournalRecord {
-  return { v: VERSION, seq, event };
+/** `…,"crc":"0123abcd"}`: the checksum of everything before its own comma. */
+const TRAILER = /^,"crc":"([0-9a-f]{8})"\}$/;
+const TRAILER_BYTES = ',"crc":"01234567"}'.length;
+
+/** The line of an event, with its line end. */
+export function formatRecord(event: SessionEvent, seq: number): string {
+  const body = JSON.stringify({ v: VERSION, seq, event }).slice(0, -1);
+  return `${body},"crc":"${crc32(body).toString(16).padStart(8, '0')}"}\n`;
 }
 
-/** What a line holds, brought up to `version`. */
-export function parseRecord(line: string, version = VERSION, upcasters = UPCASTERS): Parsed {
-  let record: unknown;
-  try {
-    record = JSON.parse(line);
-  } catch {
-    return { kind: 'broken' };
-  }
-  if (typeof record !== 'object' || record === null || !('v' in record) || !('event' in record))
-    return { kind: 'broken' };
-  const { v, event } = record;
-  if (typeof v !== 'number' || typeof event !== 'object' || event === null) return { kind: 'broken' };
+/** What a line (without its line end) holds, brought up to `version`. */
+export function parseRecord(line: Uint8Array | string, version = VERSION, upcasters = UPCASTERS): ParsedRecord {
+  const bytes = typeof line === 'string' ? Buffer.from(line) : Buffer.from(line.buffer, line.byteOffset, line.length);
+  const checked = checksumOf(bytes);
+  if (checked === 'wrong' || (checked === 'none' && !isUtf8(bytes))) return { kind: 'broken' };
+  const record = parseJson(bytes.toString());
+  if (typeof record !== 'object' || record === null || !('v' in record)) return { kind: 'broken' };
+  const { v } = record;
+  if (typeof v !== 'number') return { kind: 'broken' };
   if (v > version) return { kind: 'newer' };
-  let current: object = event;
-  for (let from = v; from < version; from += 1) {
-    const upcast = upcasters[from];
-    if (!upcast) return { kind: 'broken' };
-    current = upcast(current);
+  if (v >= FIRST_WITH_CHECKSUM && checked === 'none') return { kind: 'broken' };
+  if (!('event' in record) || !('seq' in record) || !Number.isSafeInteger(record.seq)) return { kind: 'broken' };
+  const event = upcast(record.event, v, version, upcasters);
+  return event ? { kind: 'event', seq: Number(record.seq), event } : { kind: 'broken' };
+}
+
+function checksumOf(bytes: Buffer): 'right' | 'wrong' | 'none' {
+  const at = bytes.length - TRAILER_BYTES;
+  const [, written] = at > 0 ? (TRAILER.exec(bytes.toString('latin1', at)) ?? []) : [];
+  if (written === undefined) return 'none';
+  return Number.parseInt(written, 16) === crc32(bytes.subarray(0, at)) ? 'right' : 'wrong';
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
-  return isEvent(current) ? { kind: 'event', event: current } : { kind: 'broken' };
+}
+
+function upcast(event: unknown, from: number, to: number, upcasters: Upcasters): SessionEvent | undefined {
+  if (typeof event !== 'object' || event === null) return undefined;
+  let current: object = event;
+  for (let version = from; version < to; version += 1) {
+    const step = upcasters[version];
+    if (!step) return undefined;
+    current = step(current);
+  }
+  return isEvent(current) ? current : undefined;
 }
 
 function isEvent(value: object): value is SessionEvent {

@@ -1,0 +1,104 @@
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { chooseSession } from '../../src/app/choose-session.ts';
+import type { SessionEvent } from '../../src/session/event.ts';
+import { journalPath, readJournal } from '../../src/store/index.ts';
+import { formatRecord } from '../../src/store/record.ts';
+import { settings } from '../support/machine.ts';
+
+let dir = '';
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'aish-choose-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const NOW = Date.UTC(2026, 0, 2, 3, 4);
+const EVENTS: readonly SessionEvent[] = [
+  { session: 'main', at: 1, type: 'opened', cwd: '/w', mode: 'unrestricted', settings },
+  { session: 'main', at: 2, type: 'asked', line: 'l', text: 'why?' },
+  { session: 'main', at: 3, type: 'noticed', level: 'info', text: 'so' },
+];
+const LINES = EVENTS.map((event, seq) => formatRecord(event, seq));
+
+/** A journal of these lines, last written so many minutes ago. */
+function written(id: string, lines: readonly string[], minutesAgo = 0): string {
+  const path = journalPath(dir, id);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, lines.join(''));
+  const at = new Date(NOW - minutesAgo * 60_000);
+  utimesSync(path, at, at);
+  return path;
+}
+
+async function taken(wish: Parameters<typeof chooseSession>[1]) {
+  const choice = await chooseSession(dir, wish, NOW);
+  if ('problem' in choice) throw new Error(choice.problem);
+  choice.lock.release();
+  return choice;
+}
+
+describe('resuming', () => {
+  it('takes a session as it is', async () => {
+    written('a', LINES);
+    expect(await taken({ resume: 'a' })).toMatchObject({ id: 'a', events: EVENTS, notices: [] });
+  });
+
+  it('says what of a torn tail is cut off', async () => {
+    const path = written('a', LINES);
+    appendFileSync(path, '{"v":2,"se');
+    const { events, goodBytes, notices } = await taken({ resume: 'a' });
+    expect(events).toEqual(EVENTS);
+    expect(goodBytes).toBe(LINES.join('').length);
+    expect(notices).toEqual(["the journal's last 10 bytes were torn and are cut off"]);
+  });
+
+  it('continues before a damage in a session of its own, and leaves the damaged one alone', async () => {
+    const path = written('a', [LINES[0] ?? '', 'garbage\n', LINES[2] ?? '']);
+    const before = readFileSync(path);
+    const { id, journal, events, notices } = await taken({ resume: 'a' });
+    expect(id).not.toBe('a');
+    expect(events).toEqual(EVENTS.slice(0, 1));
+    expect((await readJournal(journal)).events).toEqual(events);
+    expect(notices.join()).toMatch(/session a is damaged \(line 2 is unreadable\).*1 events before/);
+    expect(readFileSync(path)).toEqual(before);
+  });
+
+  it('takes the newest that can be taken, and says which it passed over', async () => {
+    const newer = `${JSON.stringify({ v: 99, seq: 3, event: {} })}\n`;
+    written('tomorrow', [...LINES, newer], 1);
+    const open = written('open', LINES, 2);
+    writeFileSync(join(dirname(open), 'lock'), String(process.ppid));
+    written('mine', LINES, 3);
+    const { id, notices } = await taken({ resume: true });
+    expect(id).toBe('mine');
+    expect(notices).toEqual([
+      expect.stringContaining('session tomorrow was written by a newer aish-tui'),
+      expect.stringContaining(`session open is open in process ${process.ppid}`),
+    ]);
+  });
+
+  it('says what is in the way where none can be taken', async () => {
+    expect(await chooseSession(dir, { resume: true }, NOW)).toEqual({
+      problem: 'there is no session to resume; start without --resume',
+    });
+    expect(await chooseSession(dir, { resume: '../x' }, NOW)).toHaveProperty('problem');
+    expect(await chooseSession(dir, { resume: 'none' }, NOW)).toHaveProperty('problem');
+  });
+});
+
+describe('a copy', () => {
+  it('is a session of its own, also while the first one is open elsewhere', async () => {
+    const path = written('a', LINES);
+    writeFileSync(join(dirname(path), 'lock'), String(process.ppid));
+    expect(await chooseSession(dir, { resume: 'a' }, NOW)).toMatchObject({
+      problem: expect.stringContaining('--fork'),
+    });
+    const { id, journal, events, notices } = await taken({ resume: 'a', fork: true });
+    expect(id).not.toBe('a');
+    expect(events).toEqual(EVENTS);
+    expect((await readJournal(journal)).events).toEqual(EVENTS);
+    expect(notices).toEqual(['this is a copy of session a']);
+  });
+});
