@@ -59,7 +59,7 @@ function isFinal(entry: Entry): boolean {
 }
 
 /** One entry as text for a person reading a log. */
-export function plainEntry(entry: Entry): string {
+function plainEntry(entry: Entry): string {
   switch (entry.kind) {
     case 'user':
       return `> ${entry.text}`;

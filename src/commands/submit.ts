@@ -30,7 +30,7 @@ export async function submitLine(aish: Aish, line: string, kind?: LineKind): Pro
 }
 
 /** Runs `:name rest` and shows what it says. An unknown name suggests the nearest (CF-2). */
-export async function runMeta(aish: Aish, line: string): Promise<void> {
+async function runMeta(aish: Aish, line: string): Promise<void> {
   const [, name = '', rest = ''] = /^\s*:?(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
   const command = commands.find((candidate) => candidate.name === name);
   try {
