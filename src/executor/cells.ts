@@ -1,6 +1,5 @@
-import type { IBuffer, IBufferCell, IBufferLine } from '@xterm/headless';
+import type { IBuffer, IBufferCell, IBufferLine, Terminal } from '@xterm/headless';
 import { clean } from '../text/sanitize.ts';
-import { type LinkOf, openLink } from './links.ts';
 
 /** Attributes as SGR parameters, in the order of the standard. */
 const FLAGS: readonly (readonly [(cell: IBufferCell) => number, string])[] = [
@@ -52,7 +51,7 @@ function filled(line: IBufferLine, scratch: IBufferCell): number {
 }
 
 /** Characters of link targets in one screen line: a link for every cell must not make a line of megabytes. */
-const MOST_LINK_TEXT = 8192;
+const MAX_LINK_CHARS = 8192;
 
 /** What reading a cell needs: a cell to read into, and where its link leads. */
 export type CellReader = { readonly scratch: IBufferCell; readonly linkOf: LinkOf };
@@ -63,7 +62,7 @@ function renderRow(line: IBufferLine, whole: boolean, { scratch, linkOf }: CellR
   let text = '';
   let current = '';
   let link = '';
-  let room = MOST_LINK_TEXT;
+  let room = MAX_LINK_CHARS;
   for (let x = 0; x < end; x += 1) {
     const cell = line.getCell(x, scratch);
     if (!cell || cell.getWidth() === 0) continue;
@@ -100,4 +99,57 @@ export function renderLogicalLine(buffer: IBuffer, y: number, end: number, reade
     text += renderRow(line, wrapped, reader);
   }
   return [clean(text), Math.max(at, y + 1)];
+}
+
+/** Gives the target of the hyperlink that a cell is part of; '' where there is none, or none that is safe. */
+type LinkOf = (cell: IBufferCell) => string;
+
+/** Target by the number that the terminal has for it; cleared when it has grown to so many. */
+const MAX_KNOWN = 1000;
+
+/**
+ * Reads OSC 8 hyperlinks out of a terminal. @xterm/headless 6 keeps them and tells them to nobody, so its inside is looked
+ * at; where that looks different there are no links. What is no target that `clean` lets pass is none either (EX-9).
+ */
+export function linkReader(terminal: Terminal): LinkOf {
+  const service = inside(inside(terminal, '_core'), '_oscLinkService');
+  const known = new Map<number, string>();
+  return (cell) => {
+    if (!hasMore(cell)) return '';
+    const id = inside(inside(cell, 'extended'), 'urlId');
+    if (typeof id !== 'number' || id === 0) return '';
+    let target = known.get(id);
+    if (target === undefined) {
+      if (known.size > MAX_KNOWN) known.clear();
+      target = safe(inside(call(service, 'getLinkData', id), 'uri'));
+      known.set(id, target);
+    }
+    return target;
+  };
+}
+
+/** Without this the cell may still hold what the one before had. */
+function hasMore(cell: IBufferCell): boolean {
+  const more = call(cell, 'hasExtendedAttrs');
+  return typeof more === 'number' && more !== 0;
+}
+
+function safe(target: unknown): string {
+  if (typeof target !== 'string') return '';
+  const open = openLink(target);
+  return clean(`${open}x`).startsWith(open) ? target : '';
+}
+
+function inside(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+function call(value: unknown, name: string, ...args: readonly unknown[]): unknown {
+  const method = inside(value, name);
+  return typeof method === 'function' ? Reflect.apply(method, value, args) : undefined;
+}
+
+/** Begins a hyperlink; '' ends one. */
+function openLink(target: string): string {
+  return `\x1b]8;;${target}\x1b\\`;
 }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 
-const RETRY = 5;
+const RETRY_MS = 5;
 
 /** The writing end of the FIFO a shell reads its command lines from. */
 export class CommandPipe {
@@ -41,7 +41,7 @@ export class CommandPipe {
       while (this.#waiting.length > 0) this.#waiting = this.#waiting.subarray(writeSync(this.#fd, this.#waiting));
     } catch {
       // Full (EAGAIN): the shell reads on when it has run what it has.
-      this.#timer = setTimeout(() => this.#flush(), RETRY);
+      this.#timer = setTimeout(() => this.#flush(), RETRY_MS);
     }
   }
 }

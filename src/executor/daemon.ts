@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { withoutInherited } from './inherit.ts';
-import { Stopper } from './stop.ts';
+import { withoutInherited } from './close-inherited.ts';
+import { Stopper } from './stopper.ts';
 
 export type Daemon = {
-  /** Resolves when it has ended, with a word on how. */
+  /** Resolves when it has ended, with how it ended. */
   readonly ended: Promise<string>;
-  /** SIGTERM to its process group, then SIGKILL. Twice is fine. Resolves when it has gone. */
+  /** SIGTERM to its process group, then SIGKILL. Idempotent. Resolves when it has gone. */
   stop(): Promise<string>;
 };
 

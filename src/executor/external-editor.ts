@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { withoutInherited } from './close-inherited.ts';
 import type { Environment } from './environment.ts';
-import { withoutInherited } from './inherit.ts';
 import { PrivateDirectory } from './private-directory.ts';
 
 /** What is taken back at most, in bytes: a prompt is no place for more. */
-const MOST = 4 << 20;
+const MAX_BYTES = 4 << 20;
 
 export type Edited = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string };
 
@@ -27,10 +27,11 @@ export async function editText(text: string, { env, cwd }: EditOptions): Promise
     writeFileSync(path, text === '' ? '' : `${text}\n`, { mode: 0o600 });
     // Nobody could bring back an editor that was suspended: a stop is ignored, and what it starts inherits that.
     const code = await run(['/bin/sh', '-c', `trap '' TSTP; ${editor} "$1"`, 'sh', path], env, cwd);
-    if (code === 127) return { ok: false, problem: `${editor} is not there; set EDITOR in your shell` };
-    if (code !== 0) return { ok: false, problem: `${editor} ended with ${code}: the line is as it was` };
+    if (code === 127) return { ok: false, problem: `${editor} was not found; set EDITOR in your shell` };
+    if (code !== 0) return { ok: false, problem: `${editor} exited with ${code}: the line is unchanged` };
     const edited = readFileSync(path);
-    if (edited.length > MOST) return { ok: false, problem: 'the text is too long for a prompt: the line is as it was' };
+    if (edited.length > MAX_BYTES)
+      return { ok: false, problem: 'the text is too long for a prompt: the line is unchanged' };
     return { ok: true, text: edited.toString('utf8').replace(/\r?\n$/, '') };
   } catch (error) {
     return { ok: false, problem: `${editor}: ${error instanceof Error ? error.message : String(error)}` };

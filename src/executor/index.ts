@@ -1,13 +1,12 @@
-export { asCompanion } from './companion.ts';
 export { completeShell } from './completion/complete.ts';
 export { type Daemon, startDaemon } from './daemon.ts';
 export { editText } from './external-editor.ts';
 export { isIncomplete } from './incomplete.ts';
 export { createJobs, type Job, type JobMeta, type Jobs } from './jobs.ts';
-export { keepText } from './keep-text.ts';
-export { type OnceOptions, runForUser, runOnce } from './once.ts';
+export { saveOutput } from './output-file.ts';
+export { type OnceOptions, runForUser, runOnce } from './run-once.ts';
 export type { RunningCommand } from './running.ts';
 export type { LiveOutput } from './screen.ts';
 export { startUserShell, type UserShell } from './shell.ts';
 export type { UserShellOptions } from './shell-options.ts';
-export { killTagged } from './watchdog.ts';
+export { asCompanion, killTagged } from './watchdog.ts';

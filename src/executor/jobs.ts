@@ -3,7 +3,7 @@ import { stripStyles } from '../text/sanitize.ts';
 import type { RunningCommand } from './running.ts';
 
 /** Rows of a running job's screen that can be read. */
-const ROWS = 200;
+const MAX_ROWS = 200;
 
 export type JobMeta = {
   readonly command: string;
@@ -78,7 +78,7 @@ export function createJobs(now: () => number = Date.now): Jobs {
     readSince: (id) => {
       const job = jobs.get(id);
       if (!job) return undefined;
-      const lines = job.result ? textLines(job.result) : job.run.output.lines(ROWS);
+      const lines = job.result ? textLines(job.result) : job.run.output.lines(MAX_ROWS);
       const plain = lines.map(stripStyles);
       const before = seen.get(id) ?? [];
       seen.set(id, plain);

@@ -1,6 +1,6 @@
 /** Bytes of one block handed on. */
-const BLOCK = 256 * 1024;
-const SPARE_BLOCKS = 6;
+const BLOCK_BYTES = 256 * 1024;
+const MAX_SPARE_BLOCKS = 6;
 const LF = 0x0a;
 const CR = 0x0d;
 const BS = 0x08;
@@ -21,7 +21,7 @@ const STRING_ESCAPE = 4;
  */
 export class LineWriter {
   readonly #emit: (block: Buffer) => void;
-  #block: Buffer = Buffer.allocUnsafe(BLOCK);
+  #block: Buffer = Buffer.allocUnsafe(BLOCK_BYTES);
   /** Start of the current line in the block, and end of the text in it. */
   #line = 0;
   #length = 0;
@@ -36,14 +36,14 @@ export class LineWriter {
 
   /** Gives a block back for reuse, once it has been written. */
   recycle(block: Buffer): void {
-    if (this.#spare.length < SPARE_BLOCKS && block.buffer.byteLength >= BLOCK) {
-      this.#spare.push(Buffer.from(block.buffer, block.byteOffset, BLOCK));
+    if (this.#spare.length < MAX_SPARE_BLOCKS && block.buffer.byteLength >= BLOCK_BYTES) {
+      this.#spare.push(Buffer.from(block.buffer, block.byteOffset, BLOCK_BYTES));
     }
   }
 
   push(data: Buffer): void {
-    for (let at = 0; at < data.length; at += BLOCK >> 2)
-      this.#consume(data, at, Math.min(at + (BLOCK >> 2), data.length));
+    for (let at = 0; at < data.length; at += BLOCK_BYTES >> 2)
+      this.#consume(data, at, Math.min(at + (BLOCK_BYTES >> 2), data.length));
   }
 
   end(): void {
@@ -53,7 +53,7 @@ export class LineWriter {
   }
 
   #consume(data: Buffer, start: number, end: number): void {
-    if (this.#length + (end - start) > BLOCK) this.#hand();
+    if (this.#length + (end - start) > BLOCK_BYTES) this.#hand();
     const block = this.#block;
     let length = this.#length;
     let state = this.#state;
@@ -88,10 +88,10 @@ export class LineWriter {
 
   /** Hands on all whole lines (or everything, when one line fills the block) and starts a new block with the rest. */
   #hand(): void {
-    const cut = this.#length - this.#line > BLOCK >> 1 ? this.#length : this.#line;
+    const cut = this.#length - this.#line > BLOCK_BYTES >> 1 ? this.#length : this.#line;
     if (cut === 0) return;
     const old = this.#block;
-    const next = this.#spare.pop() ?? Buffer.allocUnsafe(BLOCK);
+    const next = this.#spare.pop() ?? Buffer.allocUnsafe(BLOCK_BYTES);
     old.copy(next, 0, cut, this.#length);
     this.#emit(old.subarray(0, cut));
     this.#block = next;

@@ -38,7 +38,7 @@ export class PrivateDirectory {
     rmSync(this.file(name), { force: true });
   }
 
-  /** Twice is fine. */
+  /** Idempotent. */
   remove(): void {
     open.delete(this);
     try {

@@ -1,9 +1,9 @@
 import { spawn } from 'node-pty';
 
 /** Longest uninterrupted stop of reading, in ms. node-pty destroys its socket 200 ms after the exit, read or not. */
-const LONGEST_PAUSE = 100;
+const MAX_PAUSE_MS = 100;
 /** Bytes taken in one turn of the event loop: libuv would read 2 MB in a row and keep keys waiting meanwhile. */
-const BYTES_PER_TURN = 256 * 1024;
+const MAX_BYTES_PER_TURN = 256 * 1024;
 
 export type PtyOptions = {
   readonly argv: readonly [string, ...string[]];
@@ -74,7 +74,7 @@ export class Pty {
   /** Stops reading until `resume`, at most 100 ms: backpressure on the child through the kernel's buffer. */
   pause(): void {
     this.#hold();
-    this.#longest ??= setTimeout(() => this.resume(), LONGEST_PAUSE);
+    this.#longest ??= setTimeout(() => this.resume(), MAX_PAUSE_MS);
   }
 
   resume(): void {
@@ -84,7 +84,7 @@ export class Pty {
     this.#unhold();
   }
 
-  /** Closes the terminal (its processes get SIGHUP). `onExit` still comes. Twice is fine. */
+  /** Closes the terminal (its processes get SIGHUP). `onExit` still comes. Idempotent. */
   dispose(): void {
     if (this.#ended) return;
     this.#pty.destroy();
@@ -92,7 +92,7 @@ export class Pty {
 
   #yieldNowAndThen(bytes: number): void {
     this.#turnBytes += bytes;
-    if (this.#turnBytes < BYTES_PER_TURN || this.#turn) return;
+    if (this.#turnBytes < MAX_BYTES_PER_TURN || this.#turn) return;
     this.#hold();
     this.#turn = setImmediate(() => {
       this.#turn = undefined;

@@ -1,14 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import type { CommandResult } from '../session/action.ts';
-import { AlternateScreen } from './alternate.ts';
-import { AskingWatch } from './asking.ts';
-import { newOutputPath } from './fulltext.ts';
-import { LentOutput } from './lent.ts';
+import { AlternateScreen } from './alternate-screen.ts';
+import { InputDetector } from './input-detector.ts';
+import { newOutputPath } from './output-file.ts';
+import { PassthroughFilter } from './passthrough-filter.ts';
 import { type LiveOutput, Screen } from './screen.ts';
-import { TypedKeys } from './unread.ts';
+import { Typeahead } from './typeahead.ts';
 
-/** Bytes of a full-screen program kept for whoever takes the terminal over after it has begun to paint. */
-const REPLAY = 1024 * 1024;
+/** Bytes of a full-screen program kept for a listener that takes the terminal over after it has begun to paint. */
+const MAX_REPLAY_BYTES = 1024 * 1024;
 /** Questions to the terminal in a replay: they were meant for a moment that has passed. */
 const QUERIES =
   /\x1b\[[>=?]?[\d;]*[cn]|\x1b\[>[\d;]*q|\x1b\[\?[\d;]*\$p|\x1b\]1[0-9];\?(?:\x07|\x1b\\)|\x1bP[$+]q[^\x1b]*\x1b\\/g;
@@ -27,7 +27,7 @@ export interface RunningCommand {
   hangUp(): void;
   /** It shows a full screen of its own (vim, less) and should be given the terminal. */
   readonly fullScreen: boolean;
-  /** It waits for input. Known some 50 ms after a question; where it asks without a word, or in ways that can't be seen, later or never. */
+  /** It waits for input. Known some 50 ms after a question; if it prompts with no text, or in ways that can't be observed, later or never. */
   readonly asks: boolean;
   /** What it waits for is not echoed: a password. Always known. */
   readonly echoOff: boolean;
@@ -71,14 +71,14 @@ export class Run implements RunningCommand {
   readonly result: Promise<CommandResult>;
   readonly #control: Control;
   readonly #screen: Screen;
-  readonly #alternate = new AlternateScreen();
-  readonly #lent = new LentOutput();
+  readonly #alternateScreen = new AlternateScreen();
+  readonly #passthrough = new PassthroughFilter();
   readonly #modeListeners = new Set<() => void>();
   readonly #rawListeners = new Set<(data: Buffer) => void>();
   #replay: Buffer[] = [];
   #replayBytes = 0;
-  readonly #asking: AskingWatch;
-  readonly #typed: TypedKeys | undefined;
+  readonly #inputDetector: InputDetector;
+  readonly #typeahead: Typeahead | undefined;
   #began = performance.now();
   #ended = false;
   /** Keys that came before it began: the shell throws away what it finds at the start of a line. */
@@ -87,7 +87,7 @@ export class Run implements RunningCommand {
 
   constructor(options: RunOptions, control: Control) {
     this.#control = control;
-    this.#typed = control.takeInput && new TypedKeys(control.slave, control.takeInput);
+    this.#typeahead = control.takeInput && new Typeahead(control.slave, control.takeInput);
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -102,11 +102,11 @@ export class Run implements RunningCommand {
       pause: control.pause,
       resume: control.resume,
     });
-    this.#asking = new AskingWatch({
+    this.#inputDetector = new InputDetector({
       leader: control.pid,
       slave: control.slave,
       promptText: () => this.#screen.promptText,
-      fullScreen: () => this.#alternate.fullScreen,
+      fullScreen: () => this.#alternateScreen.fullScreen,
       onChange: () => this.#modesChanged(),
     });
   }
@@ -120,19 +120,19 @@ export class Run implements RunningCommand {
   }
 
   get fullScreen(): boolean {
-    return this.#alternate.fullScreen && !this.#ended;
+    return this.#alternateScreen.fullScreen && !this.#ended;
   }
 
   get asks(): boolean {
-    return this.#asking.now.asks;
+    return this.#inputDetector.state.asks;
   }
 
   get echoOff(): boolean {
-    return this.#asking.now.echoOff;
+    return this.#inputDetector.state.echoOff;
   }
 
   get asker(): string | undefined {
-    return this.#asking.now.name;
+    return this.#inputDetector.state.name;
   }
 
   write(data: string): void {
@@ -140,10 +140,10 @@ export class Run implements RunningCommand {
       this.#early.push(data);
       return;
     }
-    this.#typed?.add(data, this.#hidesKeys);
+    this.#typeahead?.add(data, this.#hidesKeys);
     if (this.#ended) return;
     this.#control.write(data);
-    this.#asking.stirred();
+    this.#inputDetector.activity();
   }
 
   resize(cols: number, rows: number): void {
@@ -161,7 +161,7 @@ export class Run implements RunningCommand {
   }
 
   unread(): Promise<string> {
-    return this.#typed?.unread() ?? Promise.resolve('');
+    return this.#typeahead?.unread() ?? Promise.resolve('');
   }
 
   onModes(listener: () => void): () => void {
@@ -188,32 +188,32 @@ export class Run implements RunningCommand {
     const early = this.#early ?? [];
     this.#early = undefined;
     for (const keys of early) this.write(keys);
-    this.#asking.stirred();
+    this.#inputDetector.activity();
   }
 
   /** Output of the command, as it came. */
   feed(data: Buffer): void {
     if (this.#ended) return;
-    const before = this.#alternate.fullScreen;
-    for (const piece of this.#alternate.split(data)) {
+    const before = this.#alternateScreen.fullScreen;
+    for (const piece of this.#alternateScreen.split(data)) {
       if (piece.fullScreen) this.#handOver(piece.data);
       this.#screen.push(piece.data, !piece.fullScreen);
     }
-    if (before !== this.#alternate.fullScreen) this.#modesChanged();
-    this.#asking.stirred();
+    if (before !== this.#alternateScreen.fullScreen) this.#modesChanged();
+    this.#inputDetector.activity();
   }
 
   /** The command is over. `exit` null: its code is not known. Idempotent. */
   async end(exit: number | null, cwd: string, note?: string): Promise<void> {
     if (this.#ended) return;
     const milliseconds = Math.round(performance.now() - this.#began);
-    const rest = this.#alternate.rest();
-    if (rest) this.#screen.push(rest, !this.#alternate.fullScreen);
-    this.#typed?.end(this.#hidesKeys);
-    for (const keys of this.#early ?? []) this.#typed?.add(keys, false);
+    const rest = this.#alternateScreen.rest();
+    if (rest) this.#screen.push(rest, !this.#alternateScreen.fullScreen);
+    this.#typeahead?.end(this.#hidesKeys);
+    for (const keys of this.#early ?? []) this.#typeahead?.add(keys, false);
     const hadModes = this.fullScreen || this.asks;
     this.#ended = true;
-    this.#asking.end();
+    this.#inputDetector.end();
     if (hadModes) this.#modesChanged();
     const output = await this.#screen.finish();
     this.#screen.dispose();
@@ -228,18 +228,18 @@ export class Run implements RunningCommand {
   }
 
   #handOver(painted: Buffer): void {
-    const data = this.#lent.pass(painted);
+    const data = this.#passthrough.pass(painted);
     if (this.#rawListeners.size > 0) {
       for (const listener of this.#rawListeners) listener(data);
       return;
     }
-    if (this.#replayBytes > REPLAY) return;
+    if (this.#replayBytes > MAX_REPLAY_BYTES) return;
     this.#replay.push(data);
     this.#replayBytes += data.length;
   }
 
   #modesChanged(): void {
-    if (!this.#alternate.fullScreen) {
+    if (!this.#alternateScreen.fullScreen) {
       this.#replay = [];
       this.#replayBytes = 0;
     }

@@ -2,32 +2,31 @@ import graphemes from '@xterm/addon-unicode-graphemes';
 import type { IMarker, Terminal } from '@xterm/headless';
 // CommonJS without named exports that Node could see.
 import headless from '@xterm/headless';
-import { Backlog } from './backlog.ts';
-import { type CellReader, renderLine, renderLogicalLine } from './cells.ts';
-import { FullText } from './fulltext.ts';
-import { linkReader } from './links.ts';
-import { Parts } from './parts.ts';
+import { type CellReader, linkReader, renderLine, renderLogicalLine } from './cells.ts';
+import { HeadTail } from './head-tail.ts';
+import { OutputFile } from './output-file.ts';
+import { OutputQueue } from './output-queue.ts';
 
 /** Rows kept above the screen. A batch never scrolls more than this before it is harvested. */
-const SCROLLBACK = 1000;
-const BATCH = 16 * 1024;
-const BATCH_NEWLINES = 900;
+const SCROLLBACK_ROWS = 1000;
+const MAX_BATCH_BYTES = 16 * 1024;
+const MAX_BATCH_LINES = 900;
 /** Bytes that may wait before output is skipped or its producer paused; what is kept of a flood; a peek at it. */
-const BEHIND = 1024 * 1024;
-const KEPT = 256 * 1024;
-const PEEK = 8 * 1024;
+const MAX_BEHIND_BYTES = 1024 * 1024;
+const KEPT_BYTES = 256 * 1024;
+const PEEK_BYTES = 8 * 1024;
 /** While the head is not complete the producer waits instead, but not for ever: redrawing never fills a head. */
-const HEAD_BYTES = 4 * 1024 * 1024;
+const MAX_HEAD_BYTES = 4 * 1024 * 1024;
 /**
  * A flood weighs more than this in a tick (ms), once the head is complete; it is over at less than the other. More than
  * anyone reads, and a fifth of what the model can follow on a good machine.
  */
-const FLOOD_TICK = 100;
-const FLOOD_BEGUN = 128 * 1024;
-const FLOOD_OVER = 64 * 1024;
+const FLOOD_TICK_MS = 100;
+const MIN_FLOOD_WEIGHT = 128 * 1024;
+const FLOOD_END_WEIGHT = 64 * 1024;
 const LF = 0x0a;
 /** Raw bytes kept in memory before a full-text file is started. */
-const EARLY = 512 * 1024;
+const MAX_EARLY_BYTES = 512 * 1024;
 
 /** The screen of a running command, as a terminal would show it. */
 export interface LiveOutput {
@@ -74,12 +73,12 @@ export class Screen implements LiveOutput {
   readonly #options: ScreenOptions;
   readonly #terminal: Terminal;
   readonly #reader: CellReader;
-  readonly #backlog = new Backlog();
-  readonly #parts = new Parts();
+  readonly #queue = new OutputQueue();
+  readonly #headTail = new HeadTail();
   readonly #listeners = new Set<() => void>();
   #early: Buffer[] | undefined = [];
   #earlyBytes = 0;
-  #full: FullText | undefined;
+  #full: OutputFile | undefined;
   #harvested: IMarker | undefined;
   #lost = false;
   /** Writes the terminal has not taken in yet. */
@@ -97,7 +96,7 @@ export class Screen implements LiveOutput {
     this.#terminal = new headless.Terminal({
       cols: Math.max(2, options.cols),
       rows: Math.max(1, options.rows),
-      scrollback: SCROLLBACK,
+      scrollback: SCROLLBACK_ROWS,
       allowProposedApi: true,
       logLevel: 'off',
     });
@@ -112,13 +111,13 @@ export class Screen implements LiveOutput {
     if (this.#disposed) return;
     this.bytes += data.length;
     if (recorded) this.#record(data);
-    this.#backlog.push(data);
+    this.#queue.push(data);
     if (this.#flood) {
       this.#flood.arrived += weightOf(data);
-      if (this.#backlog.trim(KEPT)) this.#lose();
-    } else if (this.#parts.headClosed || this.bytes > HEAD_BYTES) {
+      if (this.#queue.trim(KEPT_BYTES)) this.#lose();
+    } else if (this.#headTail.headClosed || this.bytes > MAX_HEAD_BYTES) {
       if (this.#isFlood(weightOf(data))) this.#startFlood();
-    } else if (this.#backlog.bytes > BEHIND) this.#options.pause();
+    } else if (this.#queue.bytes > MAX_BEHIND_BYTES) this.#options.pause();
     this.#pump();
   }
 
@@ -162,8 +161,8 @@ export class Screen implements LiveOutput {
     await this.#settled();
     const buffer = this.#terminal.buffer.normal;
     this.#harvest(buffer.length, true);
-    const parts = this.#parts.result(this.#lost ? (this.#full?.lines ?? 0) : 0);
-    const isCut = parts.omittedLines > 0 || this.#parts.shortened;
+    const parts = this.#headTail.result(this.#lost ? (this.#full?.lines ?? 0) : 0);
+    const isCut = parts.omittedLines > 0 || this.#headTail.shortened;
     if (isCut && !this.#full) this.#startFile();
     await this.#full?.close(isCut);
     const file = isCut ? this.#full?.path : undefined;
@@ -190,23 +189,23 @@ export class Screen implements LiveOutput {
     }
     this.#early?.push(data);
     this.#earlyBytes += data.length;
-    if (this.#earlyBytes > EARLY) this.#startFile();
+    if (this.#earlyBytes > MAX_EARLY_BYTES) this.#startFile();
   }
 
   #startFile(): void {
-    this.#full = new FullText(this.#options.path, this.#options.resume);
+    this.#full = new OutputFile(this.#options.path, this.#options.resume);
     for (const chunk of this.#early ?? []) this.#full.push(chunk);
     this.#early = undefined;
   }
 
   #pump(): void {
     if (this.#writes > 0 || this.#disposed || this.#flood) return;
-    const batch = this.#backlog.take(BATCH, BATCH_NEWLINES);
+    const batch = this.#queue.take(MAX_BATCH_BYTES, MAX_BATCH_LINES);
     if (!batch) {
       for (const resolve of this.#drained.splice(0)) resolve();
       return;
     }
-    if (this.#backlog.bytes < BEHIND / 2 && !this.#full?.isFull) this.#options.resume();
+    if (this.#queue.bytes < MAX_BEHIND_BYTES / 2 && !this.#full?.isFull) this.#options.resume();
     this.#write(batch, () => {
       this.#harvest(this.#terminal.buffer.normal.baseY, false);
       this.#pump();
@@ -233,17 +232,17 @@ export class Screen implements LiveOutput {
   /** By rate, not by what waits: a slow model slows its producer down, and nothing would ever pile up. */
   #isFlood(weight: number): boolean {
     const now = performance.now();
-    if (now - this.#window.since > FLOOD_TICK) this.#window = { since: now, weight: 0 };
+    if (now - this.#window.since > FLOOD_TICK_MS) this.#window = { since: now, weight: 0 };
     this.#window.weight += weight;
-    return this.#window.weight > FLOOD_BEGUN;
+    return this.#window.weight > MIN_FLOOD_WEIGHT;
   }
 
   #startFlood(): void {
     if (!this.#full) this.#startFile();
-    const tick = setInterval(() => this.#floodTick(), FLOOD_TICK);
+    const tick = setInterval(() => this.#floodTick(), FLOOD_TICK_MS);
     tick.unref();
     this.#flood = { tick, arrived: 0, lost: false };
-    if (this.#backlog.trim(KEPT)) this.#lose();
+    if (this.#queue.trim(KEPT_BYTES)) this.#lose();
     this.#options.resume();
   }
 
@@ -252,14 +251,14 @@ export class Screen implements LiveOutput {
     if (!this.#flood || this.#flood.lost) return;
     this.#flood.lost = true;
     this.#lost = true;
-    this.#parts.gap();
+    this.#headTail.gap();
   }
 
   #floodTick(): void {
     const flood = this.#flood;
     if (!flood) return;
     // A burst that is over before anything was lost is drawn whole.
-    if (flood.arrived < (flood.lost ? FLOOD_OVER : FLOOD_BEGUN)) {
+    if (flood.arrived < (flood.lost ? FLOOD_END_WEIGHT : MIN_FLOOD_WEIGHT)) {
       this.#endFlood();
       return;
     }
@@ -267,7 +266,7 @@ export class Screen implements LiveOutput {
     if (this.#writes > 0) return;
     this.#lose();
     this.#write(`\x1b[0m${this.#toLineStart()}`, () => {});
-    this.#write(this.#backlog.peekEnd(PEEK), () => this.#pump());
+    this.#write(this.#queue.peekEnd(PEEK_BYTES), () => this.#pump());
   }
 
   /** Draws the kept end of the flood as if nothing had been drawn since it began; all of it where nothing was lost. */
@@ -281,9 +280,9 @@ export class Screen implements LiveOutput {
       this.#pump();
       return;
     }
-    this.#backlog.startAtLine();
-    this.#parts.gap();
-    this.#write(`${this.#backlog.takeSticky()}\x1b[0m${this.#toLineStart()}`, () => {
+    this.#queue.startAtLine();
+    this.#headTail.gap();
+    this.#write(`${this.#queue.takeSticky()}\x1b[0m${this.#toLineStart()}`, () => {
       this.#harvested?.dispose();
       this.#harvested = this.#terminal.registerMarker(0);
       this.#pump();
@@ -303,9 +302,9 @@ export class Screen implements LiveOutput {
     while (y < limit) {
       const [text, next] = renderLogicalLine(buffer, y, limit, this.#reader);
       const isOpen = !toEnd && next === limit && buffer.getLine(limit)?.isWrapped === true;
-      if (isOpen && limit - y < SCROLLBACK / 2) break;
+      if (isOpen && limit - y < SCROLLBACK_ROWS / 2) break;
       if (toEnd && text === '' && isBlankFrom(buffer, next)) break;
-      this.#parts.add(text);
+      this.#headTail.add(text);
       y = next;
     }
     if (y === from || toEnd) return;
@@ -322,11 +321,11 @@ export class Screen implements LiveOutput {
 /** A line more costs the model as much as so many bytes. */
 const LINE_WEIGHT = 10;
 /** Bytes looked at to see how long the lines of a chunk are. */
-const SAMPLE = 1024;
+const SAMPLE_BYTES = 1024;
 
 /** What it costs the model to draw this, in bytes of a long line. */
 function weightOf(data: Buffer): number {
-  const seen = Math.min(data.length, SAMPLE);
+  const seen = Math.min(data.length, SAMPLE_BYTES);
   let lines = 0;
   for (let at = 0; at < seen; at += 1) if (data[at] === LF) lines += 1;
   return data.length + (LINE_WEIGHT * lines * data.length) / seen;

@@ -1,13 +1,12 @@
 import type { CommandResult } from '../session/action.ts';
 import { type BackgroundGroup, backgroundOf, findProcess, isAlive, signal } from './processes.ts';
 import { Run, type RunningCommand, type RunOptions } from './running.ts';
-import { stopGroup } from './shell-stops.ts';
 import type { Task } from './shell-task.ts';
-import { Stopper } from './stop.ts';
+import { Stopper, suspendGroup } from './stopper.ts';
 
 /** How often it is looked whether a job still runs, and how long a busy shell is waited for to tell its exit code. Ms. */
-const LOOK = 250;
-const TELL_PATIENCE = 10_000;
+const POLL_INTERVAL_MS = 250;
+const EXIT_CODE_TIMEOUT_MS = 10_000;
 
 /** How a shell tells that a command was suspended: 128 + SIGTSTP. */
 const SUSPENDED = 148;
@@ -19,7 +18,7 @@ const PROMPT_NOISE = /\r\x1b\[K\r/g;
 const WORD_ON_JOB =
   /(^|\n)\r?\[\d+\] *[-+]? +(?:\d+ +)?(?:done|exit|terminated|interrupt|killed|hangup|running|stopped|suspended|continued)\b[^\n]*\n?/gi;
 
-/** Keeps a job among others: its number there, and how to take it out again without a word. */
+/** Adds a job to the list of jobs: its number there, and how to take it out again without reporting its end. */
 export type Adopt = (job: RunningCommand) => { readonly id: number; readonly release: () => void };
 
 export type JobHost = {
@@ -63,19 +62,20 @@ export class ShellJobs {
   async send(task: Task, options: RunOptions, adopt: Adopt): Promise<string | undefined> {
     const shell = this.#host.shellPid();
     const group = findProcess(shell)?.foreground ?? -1;
-    if (task.run.fullScreen) return 'it has the whole screen: its own Ctrl-Z stops it, fg brings it back';
-    if (group <= 1 || group === shell) return 'the shell itself is at work: there is no program to send away';
+    if (task.run.fullScreen) return 'it has the whole screen: its own Ctrl-Z stops it, fg resumes it';
+    if (group <= 1 || group === shell)
+      return 'the shell itself is running: there is no program to send to the background';
     const stopped = new Promise<string | undefined>((resolve) => {
       task.leave = resolve;
     });
-    const letGo = stopGroup(group);
+    const letGo = suspendGroup(group);
     const cwd = await stopped;
     letGo();
     if (cwd === undefined)
       return isAlive(-group) ? 'only a part of the line stopped; jobs lists it' : 'it has just ended';
     const job = await this.#take(group, options, adopt);
-    await task.run.end(SUSPENDED, cwd, job === undefined ? 'stopped; fg goes on with it' : `goes on as job ${job}`);
-    return job === undefined ? 'the shell does not list it among its jobs: it is stopped' : undefined;
+    await task.run.end(SUSPENDED, cwd, job === undefined ? 'stopped; fg resumes it' : `continues as job ${job}`);
+    return job === undefined ? 'the shell does not list it as a job: it is stopped' : undefined;
   }
 
   /** Sets a stopped process group going in the background, and watches it; its number, or undefined if the shell has lost it. */
@@ -104,7 +104,7 @@ export class ShellJobs {
     void run.result.then(() => stopper.done());
     const { id, release } = adopt(run);
     this.#jobs.add({ ...found, run, group, id, release, stopped: false });
-    this.#timer ??= setInterval(() => this.#look(), LOOK).unref();
+    this.#timer ??= setInterval(() => this.#look(), POLL_INTERVAL_MS).unref();
     return id;
   }
 
@@ -155,7 +155,7 @@ export class ShellJobs {
       } else if (job.group === front) {
         this.#drop(job);
         job.release();
-        void job.run.end(null, this.#host.cwd(), 'in the foreground again');
+        void job.run.end(null, this.#host.cwd(), 'back in the foreground');
       } else this.#lookForStop(job);
     }
   }
@@ -169,8 +169,7 @@ export class ShellJobs {
 
   #lookForStop(job: Job): void {
     const stopped = findProcess(job.group)?.state === 'T';
-    if (stopped && !job.stopped)
-      this.#host.say(`[aish] job ${job.id} stands still: it wants the keyboard; :fg ${job.id}`);
+    if (stopped && !job.stopped) this.#host.say(`[aish] job ${job.id} is stopped: it waits for input; :fg ${job.id}`);
     job.stopped = stopped;
   }
 
@@ -179,7 +178,7 @@ export class ShellJobs {
     await run.end(
       exit ?? null,
       this.#host.cwd(),
-      exit === undefined ? 'the shell did not tell its exit code' : undefined,
+      exit === undefined ? 'the shell did not report its exit code' : undefined,
     );
   }
 
@@ -187,7 +186,7 @@ export class ShellJobs {
     if (!this.#host.remembersExits) return undefined;
     let late: NodeJS.Timeout | undefined;
     const patience = new Promise<undefined>((resolve) => {
-      late = setTimeout(() => resolve(undefined), TELL_PATIENCE);
+      late = setTimeout(() => resolve(undefined), EXIT_CODE_TIMEOUT_MS);
       late.unref();
     });
     const told = await Promise.race([this.#host.hidden(`\\builtin wait ${last}`), patience]);

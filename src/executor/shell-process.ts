@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { realpathSync, writeFileSync } from 'node:fs';
+import { withoutInherited } from './close-inherited.ts';
 import { CommandPipe } from './command-pipe.ts';
 import { endCompleter, readAnswer } from './completion/answer.ts';
 import type { Fact, Question } from './completion/complete.ts';
-import { type Dialect, type Line, shellQuote } from './dialect.ts';
 import { type Environment, parseEnvironment } from './environment.ts';
-import { withoutInherited } from './inherit.ts';
-import { type Mark, MarkScanner } from './marks.ts';
 import { PrivateDirectory } from './private-directory.ts';
 import { directoryOf } from './processes.ts';
 import { Pty } from './pty.ts';
+import { type Line, type ShellIntegration, shellQuote } from './shell-integration/integration.ts';
+import { type Mark, MarkScanner } from './shell-integration/marks.ts';
 
 /** How long the saving of the history may take before the terminal is closed over it, and the end after that. Ms. */
-const LEAVE_PATIENCE = 300;
-const END_PATIENCE = 1000;
+const LEAVE_TIMEOUT_MS = 300;
+const END_TIMEOUT_MS = 1000;
 
 export type ShellEvents = {
   /** What was printed while no command runs: by background jobs, prompt hooks, startup files. */
@@ -28,7 +28,7 @@ export type ShellEvents = {
 
 export type ShellProcessOptions = {
   readonly program: string;
-  readonly dialect: Dialect;
+  readonly dialect: ShellIntegration;
   readonly personal: boolean;
   readonly cwd: string;
   readonly env: Environment;
@@ -46,7 +46,7 @@ export type ShellState = {
 export class ShellProcess {
   readonly #events: ShellEvents;
   readonly #directory: PrivateDirectory;
-  readonly #dialect: Dialect;
+  readonly #dialect: ShellIntegration;
   readonly #pipe: CommandPipe;
   readonly #pty: Pty;
   readonly #scanner: MarkScanner;
@@ -172,9 +172,9 @@ export class ShellProcess {
     if (this.#phase === 'command') this.#hangUp();
     else {
       this.#pipe.write(this.#dialect.leave);
-      this.#closing ??= setTimeout(() => this.#hangUp(), LEAVE_PATIENCE);
+      this.#closing ??= setTimeout(() => this.#hangUp(), LEAVE_TIMEOUT_MS);
     }
-    const patience = setTimeout(() => this.#ended.resolve(), LEAVE_PATIENCE + END_PATIENCE);
+    const patience = setTimeout(() => this.#ended.resolve(), LEAVE_TIMEOUT_MS + END_TIMEOUT_MS);
     return this.#ended.promise.finally(() => clearTimeout(patience));
   }
 
@@ -240,7 +240,7 @@ export class ShellProcess {
   #clean(): void {
     clearTimeout(this.#closing);
     this.#pipe.close();
-    // Whoever completes has a terminal of its own and would not hear of the end.
+    // A completer has a terminal of its own and would not notice the end.
     for (const answer of this.#asked) endCompleter(answer);
     this.#directory.remove();
   }

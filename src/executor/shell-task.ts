@@ -1,5 +1,5 @@
 import type { Run } from './running.ts';
-import type { Stopper } from './stop.ts';
+import type { Stopper } from './stopper.ts';
 
 /** A line on its way through the user's shell. */
 export type Task = {

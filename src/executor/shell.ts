@@ -1,27 +1,27 @@
 import { existsSync } from 'node:fs';
-import { bashDialect } from './bash-integration.ts';
 import type { Fact, Question } from './completion/complete.ts';
-import { type Dialect, idleText } from './dialect.ts';
-import { driven } from './dialects.ts';
 import { userEnvironment } from './environment.ts';
 import { type BackgroundGroup, signal } from './processes.ts';
 import { Run, type RunningCommand } from './running.ts';
+import { bashIntegration } from './shell-integration/bash.ts';
+import { integrationFor } from './shell-integration/choose.ts';
+import { idleText, type ShellIntegration } from './shell-integration/integration.ts';
 import { type Adopt, ShellJobs } from './shell-jobs.ts';
 import type { UserShellOptions } from './shell-options.ts';
 import { ShellProcess, type ShellState } from './shell-process.ts';
-import { shellStopper } from './shell-stops.ts';
 import type { Task } from './shell-task.ts';
-import { takeInput } from './unread.ts';
+import { shellStopper } from './stopper.ts';
+import { drainInput } from './typeahead.ts';
 
 /** A startup file that has not come to a prompt by then (`exec fish` in it) is left out at the next try. Ms. */
-const STARTUP_PATIENCE = 10_000;
+const STARTUP_TIMEOUT_MS = 10_000;
 /** After an interrupt without an end told: hooks may be gone. Ms. */
-const END_PATIENCE = 300;
+const END_TIMEOUT_MS = 300;
 /** Commands that wait for the next line to be remembered with. */
-const MOST_REMEMBERED = 1000;
+const MAX_REMEMBERED = 1000;
 /** A shell that ends sooner than this, this often in a row, is not started again. */
-const TOO_SOON = 1000;
-const MOST_RESTARTS = 3;
+const MIN_LIFE_MS = 1000;
+const MAX_RESTARTS = 3;
 
 /** How the shell tells that a command was stopped: 128 + SIGTSTP or SIGSTOP. */
 const STOPPED = new Set([148, 147]);
@@ -38,7 +38,7 @@ export class UserShell {
   readonly #options: UserShellOptions;
   /** The program that runs it. */
   readonly program: string;
-  readonly #dialect: Dialect;
+  readonly #dialect: ShellIntegration;
   #process: ShellProcess | undefined;
   #state: ShellState | undefined;
   #cwd: string;
@@ -66,7 +66,7 @@ export class UserShell {
     this.#cwd = options.cwd;
     this.#cols = options.cols;
     this.#rows = options.rows;
-    const { program, dialect } = driven(options.shell ?? options.env.SHELL ?? '');
+    const { program, dialect } = integrationFor(options.shell ?? options.env.SHELL ?? '');
     this.program = program;
     this.#dialect = dialect;
     this.#jobs = new ShellJobs({
@@ -74,7 +74,7 @@ export class UserShell {
       shellPid: () => this.#process?.pty.pid ?? -1,
       cwd: () => this.#cwd,
       say: (text) => options.onIdleOutput?.(text),
-      remembersExits: this.#dialect === bashDialect,
+      remembersExits: this.#dialect === bashIntegration,
     });
   }
 
@@ -121,7 +121,7 @@ export class UserShell {
     }
     await new Promise<void>((resolve, reject) => {
       // Killing it leads to `#exited`, which starts it again without the startup file.
-      const timer = setTimeout(() => signal(process.pty.pid, 'SIGKILL'), STARTUP_PATIENCE);
+      const timer = setTimeout(() => signal(process.pty.pid, 'SIGKILL'), STARTUP_TIMEOUT_MS);
       this.#startup = { timer, done: resolve, failed: reject };
     });
   }
@@ -180,7 +180,7 @@ export class UserShell {
 
   /** Puts a command that was run elsewhere into the shell's history, with the next line (EX-11). */
   remember(command: string): void {
-    this.#remember = [...this.#remember.slice(1 - MOST_REMEMBERED), command];
+    this.#remember = [...this.#remember.slice(1 - MAX_REMEMBERED), command];
   }
 
   /** What else the shell keeps in the background. */
@@ -204,7 +204,7 @@ export class UserShell {
 
   /** Waits a moment for the prompt that is about to come. */
   async #atRest(signal: AbortSignal): Promise<void> {
-    const end = performance.now() + END_PATIENCE;
+    const end = performance.now() + END_TIMEOUT_MS;
     while (!this.#ready && !this.busy && !signal.aborted && performance.now() < end)
       await new Promise((resolve) => setTimeout(resolve, 5));
   }
@@ -228,10 +228,10 @@ export class UserShell {
 
   /** Takes what nobody has read out of the terminal, once the shell is at rest; further lines wait meanwhile. */
   async #takeInput(): Promise<string> {
-    await this.#atRest(AbortSignal.timeout(END_PATIENCE));
+    await this.#atRest(AbortSignal.timeout(END_TIMEOUT_MS));
     if (this.busy || this.#closing) return '';
     this.#taking = true;
-    return takeInput(this.#process?.pty.slave ?? '').finally(() => {
+    return drainInput(this.#process?.pty.slave ?? '').finally(() => {
       this.#taking = false;
       this.#next();
     });
@@ -251,7 +251,7 @@ export class UserShell {
 
   /**
    * Ends the shell as closing a terminal would: its history is saved, what was detached in it stays. Resolves when it
-   * is gone. Twice is fine.
+   * is gone. Idempotent.
    */
   dispose(): Promise<void> {
     this.#closing ??= this.#close();
@@ -282,7 +282,7 @@ export class UserShell {
         this.#overdue = undefined;
         if (!this.#ready && !this.#startup) this.#process?.askForEnd();
         this.#next();
-      }, END_PATIENCE);
+      }, END_TIMEOUT_MS);
       return;
     }
     const task = this.#queue.shift();
@@ -305,7 +305,7 @@ export class UserShell {
     if (!task) return;
     this.#task = undefined;
     this.#move(cwd);
-    this.#finish(task, exit, cwd, task.stopper.underWay ? 'interrupted' : undefined);
+    this.#finish(task, exit, cwd, task.stopper.stopping ? 'interrupted' : undefined);
     this.#next();
   }
 
@@ -349,15 +349,15 @@ export class UserShell {
     this.#ready = false;
     if (startup) this.#personal = false;
     // One that a command of the user ended is no sign of trouble.
-    const tooSoon = !this.#task && Date.now() - this.#startedAt < TOO_SOON;
+    const tooSoon = !this.#task && Date.now() - this.#startedAt < MIN_LIFE_MS;
     this.#shortLives = tooSoon ? this.#shortLives + 1 : 0;
-    const restarted = this.#shortLives < MOST_RESTARTS;
+    const restarted = this.#shortLives < MAX_RESTARTS;
     const task = this.#task;
     this.#task = undefined;
     const why = startup ? 'without its startup file, which ended it' : 'in its place';
     const message = restarted
       ? `The shell ended (exit ${code}); a new one was started ${why}.`
-      : `The shell ended (exit ${code}) again and again and was not restarted; check its startup file and start anew.`;
+      : `The shell ended (exit ${code}) repeatedly and was not restarted; check its startup file and start aish-tui again.`;
     if (task)
       this.#finish(task, code, this.#cwd, restarted ? 'the shell ended; a new one was started' : 'the shell ended');
     this.#options.onExit?.({ code, restarted, message });
@@ -383,7 +383,7 @@ export class UserShell {
     const queued = this.#queue.indexOf(task);
     if (queued >= 0) {
       this.#queue.splice(queued, 1);
-      this.#finish(task, null, this.#cwd, 'taken back before it started');
+      this.#finish(task, null, this.#cwd, 'cancelled before it started');
       return;
     }
     task.stopper.stop();
@@ -394,6 +394,6 @@ export class UserShell {
     clearTimeout(task.late);
     task.late = setTimeout(() => {
       if (this.#task === task) this.#process?.askForEnd();
-    }, END_PATIENCE);
+    }, END_TIMEOUT_MS);
   }
 }

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { withoutInherited } from './inherit.ts';
+import { withoutInherited } from './close-inherited.ts';
+import type { Environment } from './environment.ts';
 import { signal } from './processes.ts';
 
 /** Marks every process a model started, by environment. */
@@ -80,4 +81,16 @@ function isTagged(pid: string): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * How a child that lives beside the program for long is to be started: it inherits none of the program's terminals, and
+ * carries the mark by which everything is ended that would outlive the program.
+ */
+export function asCompanion(
+  argv: readonly string[],
+  env: Environment,
+): { readonly argv: readonly [string, ...string[]]; readonly env: Environment } {
+  ensureWatchdog();
+  return { argv: withoutInherited(argv), env: { ...env, ...tagVariable } };
 }

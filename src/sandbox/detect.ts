@@ -12,7 +12,7 @@ export type SandboxStatus = {
   readonly landlockAbi: number;
   readonly filesystem: boolean;
   readonly network: boolean;
-  /** Parts of SB-1 that this kernel or account lacks, each a phrase for the user. */
+  /** Parts of SB-1 that are missing with this kernel or account, each a phrase for the user. */
   readonly missing: readonly string[];
   /** Why it is not available, in one line, with what to do. */
   readonly why?: string;
@@ -25,7 +25,7 @@ const NO_TREE_LIMIT = 'limits on memory and CPU time hold for each process, not 
 const ROOT_WATCHED = 'the number of processes of root is watched and stopped, not refused';
 const OPEN_SIGNALS = "signals to this user's own processes outside are not refused (Linux 6.12 or newer)";
 
-/** Runs the launcher's own trial inside the sandbox, against a directory in which all of it would succeed outside. */
+/** Runs the launcher's own self-test inside the sandbox, against a directory in which all of it would succeed outside. */
 export async function detectSandbox(options: {
   readonly launcher: string;
   /** Arguments before all others; test builds take more than the shipped one. */
@@ -44,7 +44,7 @@ export async function detectSandbox(options: {
     writeFileSync(join(target, 'file'), 'must stay');
     const [program = '', ...rest] = sandboxArgv({
       launcher: options.launcher,
-      argv: [options.launcher, '--trial', target],
+      argv: [options.launcher, '--selftest', target],
       tmpDir: tmp.path,
       statusFile: tmp.statusFile,
       limits: { wallSeconds: 10 },
@@ -62,7 +62,7 @@ function unavailable(why: string): SandboxStatus {
 }
 
 function refusedBy(status: ReturnType<ReturnType<typeof createPrivateTmp>['status']>): SandboxStatus {
-  const why = status.kind === 'notStarted' ? status.why : `the trial did not end well (${status.kind})`;
+  const why = status.kind === 'notStarted' ? status.why : `the self-test failed (${status.kind})`;
   return unavailable(`${why}; the sandbox ${NEEDS}`);
 }
 
@@ -72,7 +72,7 @@ function capture(program: string, args: readonly string[], tmpDir: string): Prom
   });
 }
 
-/** Reads the trial's lines: `abi N`, then `PART ok` or `PART open: WHAT`. */
+/** Reads the self-test's lines: `abi N`, then `PART ok` or `PART open: WHAT`. */
 function judge(output: string): SandboxStatus {
   const said = new Map(output.split('\n').map((line) => splitOnce(line)));
   const filesystem = said.get('filesystem') === 'ok' && said.get('temporary') === 'ok';

@@ -21,7 +21,7 @@ export type PrivateTmp = {
   readonly statusFile: string;
   /** How it stands. Tells the launcher's 126 (`notStarted`) from the command's own (`exited`, 126). */
   status(): LauncherStatus;
-  /** Removes all of it. Twice is fine. */
+  /** Removes all of it. Idempotent. */
   dispose(): void;
 };
 
@@ -45,7 +45,7 @@ function readStatus(file: string): LauncherStatus {
   try {
     text = readFileSync(file, 'utf8');
   } catch {
-    return { kind: 'notStarted', why: 'the launcher left no word' };
+    return { kind: 'notStarted', why: 'the launcher wrote no status' };
   }
   const last = text.trimEnd().split('\n').at(-1) ?? '';
   const [word = '', first = '', , left = '0'] = last.split(' ');
@@ -54,5 +54,5 @@ function readStatus(file: string): LauncherStatus {
   if (word === 'signal') return { kind: 'killed', signal: Number(first), left: Number(left) };
   if (word === 'stopped' && (first === 'wall' || first === 'procs' || first === 'parent'))
     return { kind: 'stopped', by: first };
-  return { kind: 'notStarted', why: word === 'failed' ? last.slice('failed '.length) : 'the launcher left no word' };
+  return { kind: 'notStarted', why: word === 'failed' ? last.slice('failed '.length) : 'the launcher wrote no status' };
 }

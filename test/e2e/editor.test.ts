@@ -128,13 +128,13 @@ exit ${exit}
     rig.key('ctrl-x', 'ctrl-e');
     await rig.waitFor('EDITING');
     rig.type('x');
-    await rig.waitFor('ended with 3: the line is as it was');
+    await rig.waitFor('exited with 3: the line is unchanged');
     await rig.waitFor('[aish:demo]> echo one');
     rig.key('ctrl-u');
     rig.type('export VISUAL=/nowhere/ed\r');
     await rig.waitFor(/VISUAL[\s\S]*exit 0/);
     rig.key('ctrl-x', 'ctrl-e');
-    await rig.waitFor('/nowhere/ed is not there');
+    await rig.waitFor('/nowhere/ed was not found');
   });
 });
 

@@ -17,7 +17,7 @@ describe('a running command', () => {
     await rig.waitFor(/^│ one$/m);
     await rig.waitFor('keys go to the program');
     rig.key('ctrl-x', 'ctrl-z');
-    await rig.waitFor('goes on as job 1');
+    await rig.waitFor('continues as job 1');
     await rig.waitFor('1 job ');
     rig.type('echo free\r');
     await rig.waitFor(/^│ free$/m);
@@ -34,8 +34,8 @@ describe('a running command', () => {
     rig.type('cat\r');
     await rig.waitFor('keys go to the program');
     rig.key('ctrl-x', 'ctrl-z');
-    await rig.waitFor('goes on as job 1');
-    await rig.waitFor('job 1 stands still');
+    await rig.waitFor('continues as job 1');
+    await rig.waitFor('job 1 is stopped');
     rig.type(':fg\r');
     await rig.waitFor(/❯ fg %1/);
     await rig.waitFor('keys go to the program');

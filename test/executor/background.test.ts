@@ -41,7 +41,7 @@ describe.each(userShells())('a command sent to the background of %s', (program) 
     const line = "sh -c 'echo one; while [ ! -e go ]; do sleep 0.02; done; echo two; exit 7'";
     const running = await begun(shell, line, 'one');
     expect(await send(line)).toBeUndefined();
-    expect(await running.result).toMatchObject({ exit: 148, note: 'goes on as job 1', cwd: home });
+    expect(await running.result).toMatchObject({ exit: 148, note: 'continues as job 1', cwd: home });
     expect((await run('echo free; jobs')).head).toMatch(/^free\n.*unning +sh -c/s);
     await atPrompt(running);
     writeFileSync(join(home, 'go'), '');
@@ -62,7 +62,7 @@ describe.each(userShells())('a command sent to the background of %s', (program) 
     const running = await begun(shell, 'sh -c "echo go; exec cat"', 'go');
     expect(await send('cat')).toBeUndefined();
     await running.result;
-    await until(() => idle.join('').includes('job 1 stands still'), 'it is said that it stands still');
+    await until(() => idle.join('').includes('job 1 is stopped'), 'it is said that it is stopped');
     const job = jobs.find(1)?.run;
     const line = job && shell.lineToResume(job);
     expect(line).toMatch(/^fg %\d$/);
@@ -82,7 +82,7 @@ describe.each(userShells())('a command sent to the background of %s', (program) 
     const front = shell.run('fg');
     await until(() => shell.jobs().length === 0, 'it is in the front');
     expect(await send('fg')).toBeUndefined();
-    expect(await front.result).toMatchObject({ exit: 148, note: 'goes on as job 1' });
+    expect(await front.result).toMatchObject({ exit: 148, note: 'continues as job 1' });
     expect(shell.jobs()).toEqual([]);
     expect(jobs.running()).toBe(1);
   });
@@ -95,7 +95,7 @@ describe.each(userShells())('a command sent to the background of %s', (program) 
     // The end comes while another command runs: bash shows and forgets it behind that one.
     await run('sleep 0.6');
     await until(() => ended.length > 0, 'its end is told');
-    expect(ended[0]).toMatchObject({ exit: null, note: 'the shell did not tell its exit code' });
+    expect(ended[0]).toMatchObject({ exit: null, note: 'the shell did not report its exit code' });
   });
 
   it('is ended by its job', async () => {
@@ -146,7 +146,7 @@ it('lists and ends what the user sent there with the shell’s own means', async
   await until(() => shell.jobs().length === 1, 'one is left');
 });
 
-it('a stopped vim or sleep is listed, and fg goes on with it', async () => {
+it('a stopped vim or sleep is listed, and fg resumes it', async () => {
   const { shell, run } = await userShell();
   const sleeping = await begun(shell, 'sh -c "echo go; exec sleep 100"', 'go');
   shell.suspend();

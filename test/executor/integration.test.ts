@@ -129,7 +129,7 @@ describe('shells within the shell', () => {
     await shows(sleeping, 'go');
     const jobs: number[] = [];
     expect(await shell.background((job) => ({ id: jobs.push(job.pid), release: () => {} }))).toBeUndefined();
-    expect((await sleeping.result).note).toBe('goes on as job 1');
+    expect((await sleeping.result).note).toBe('continues as job 1');
     expect((await run('echo $?')).head).toBe('148');
     expect((await run('kill %1')).exit).toBe(0);
   });

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { AlternateScreen } from '../../src/executor/alternate.ts';
+import { AlternateScreen } from '../../src/executor/alternate-screen.ts';
 import { runOnce } from '../../src/executor/index.ts';
 import { LineWriter } from '../../src/executor/line-writer.ts';
-import { MarkScanner } from '../../src/executor/marks.ts';
+import { MarkScanner } from '../../src/executor/shell-integration/marks.ts';
 
 const TOKEN = 'a1b2';
 const pieces = fc.constantFrom(

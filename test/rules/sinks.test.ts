@@ -12,7 +12,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/store/memory.ts': 'given the filter',
   'src/cli/crash.ts': 'hides message and stack',
   'src/app/evicted-text.ts': 'text of the session, which holds handles',
-  'src/executor/fulltext.ts': 'full outputs of commands: in clear by design, 0600, gone with their session',
+  'src/executor/output-file.ts': 'full outputs of commands: in clear by design, 0600, gone with their session',
   'src/executor/external-editor.ts': "the user's own draft, for the user's own editor",
   'src/tools/patch/file.ts': 'the files that the model edits on this machine get the true values',
   'src/config/write.ts': 'the choice of a model; keys are named by their variable',
@@ -21,7 +21,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/costs/price-file.ts': 'numbers',
   'src/store/lock.ts': 'a process id',
   'src/executor/shell-process.ts': "the shell's own start-up file",
-  'src/sandbox/detect.ts': 'a trial of the sandbox',
+  'src/sandbox/detect.ts': 'the self-test of the sandbox',
   'src/safety/rules/found.ts': 'the name of a call that it looks for',
 };
 

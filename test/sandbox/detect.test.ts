@@ -14,7 +14,7 @@ afterAll(() => tools?.dispose());
 
 const SOURCE = join(import.meta.dirname, '../../src/sandbox/launcher');
 
-describe.skipIf(lacks('cc'))('detection by trial', () => {
+describe.skipIf(lacks('cc'))('detection by self-test', () => {
   it('says what holds here, and what does not', async () => {
     const status = await detectSandbox({ launcher: tools.launcher });
     expect(status.filesystem && status.network).toBe(status.available);
@@ -99,7 +99,7 @@ describe('the private directory', () => {
     const tmp = createPrivateTmp();
     expect(statSync(tmp.path).mode & 0o777).toBe(0o700);
     expect(tmp.statusFile.startsWith(`${tmp.path}/`)).toBe(false);
-    expect(tmp.status()).toEqual({ kind: 'notStarted', why: 'the launcher left no word' });
+    expect(tmp.status()).toEqual({ kind: 'notStarted', why: 'the launcher wrote no status' });
     tmp.dispose();
     tmp.dispose();
     expect(existsSync(tmp.path)).toBe(false);
@@ -120,13 +120,13 @@ describe('the private directory', () => {
   });
 
   it.each([
-    ['', { kind: 'notStarted', why: 'the launcher left no word' }],
+    ['', { kind: 'notStarted', why: 'the launcher wrote no status' }],
     ['started\n', { kind: 'running' }],
     ['started\nexit 3 left 2\n', { kind: 'exited', code: 3, left: 2 }],
     ['started\nsignal 9 left 0\n', { kind: 'killed', signal: 9, left: 0 }],
     ['started\nstopped wall\n', { kind: 'stopped', by: 'wall' }],
     ['failed landlock: no\n', { kind: 'notStarted', why: 'landlock: no' }],
-    ['gibberish\n', { kind: 'notStarted', why: 'the launcher left no word' }],
+    ['gibberish\n', { kind: 'notStarted', why: 'the launcher wrote no status' }],
   ])('reads %j', (text, status) => {
     const tmp = createPrivateTmp();
     writeFileSync(tmp.statusFile, text);

@@ -5,10 +5,10 @@ import { processesOf, signal } from '../processes.ts';
 import type { Fact } from './complete.ts';
 
 /** How long a completer may take. Ms. */
-const PATIENCE = 1500;
-const LOOK_EVERY = 5;
+const ANSWER_TIMEOUT_MS = 1500;
+const POLL_INTERVAL_MS = 5;
 /** Records read at most. */
-const MOST = 5000;
+const MAX_RECORDS = 5000;
 
 /** The shell has no completion to ask yet. */
 const UNABLE: readonly Fact[] = [];
@@ -20,7 +20,7 @@ type Answer = { readonly pid: number | undefined; readonly facts: readonly Fact[
  * promise `over` resolves when nothing of it can write any more.
  */
 export function readAnswer(path: string, abort: AbortSignal) {
-  const deadline = performance.now() + PATIENCE;
+  const deadline = performance.now() + ANSWER_TIMEOUT_MS;
   const { promise, resolve } = Promise.withResolvers<readonly Fact[] | undefined>();
   const watch = async () => {
     for (;;) {
@@ -33,7 +33,7 @@ export function readAnswer(path: string, abort: AbortSignal) {
         killCompleter(pid);
         if (pid !== undefined || late) return;
       }
-      await new Promise((again) => setTimeout(again, LOOK_EVERY));
+      await new Promise((again) => setTimeout(again, POLL_INTERVAL_MS));
     }
   };
   return { facts: promise, over: watch() };
@@ -62,7 +62,7 @@ function parse(text: string): Answer {
   if (!whole) return { pid: started, facts: undefined };
   if (fields.includes('unable')) return { pid: started, facts: UNABLE };
   const facts: Fact[] = [];
-  for (let at = 0; at + 2 < fields.length && facts.length < MOST; at += 3) {
+  for (let at = 0; at + 2 < fields.length && facts.length < MAX_RECORDS; at += 3) {
     const fact = factOf(fields[at] ?? '', fields[at + 1] ?? '', fields[at + 2] ?? '');
     if (fact) facts.push(fact);
   }

@@ -4,7 +4,7 @@ import { findFiles, isDirectory } from './files.ts';
 import { quotePath, quoteWord } from './quote.ts';
 
 /** Things offered at most: nobody reads more, and the screen must not wait for it. */
-const MOST = 500;
+const MAX_CANDIDATES = 500;
 /** Parts of a directory that may be expanded without running anything. */
 const EXPANDABLE = /^[~$\w{}./+-]*$/;
 
@@ -96,7 +96,7 @@ async function candidates(
   const nospace = facts.some((fact) => fact.kind === 'nospace');
   const found = new Map<string, Candidate>();
   const add = (candidate: Candidate) => {
-    if (found.size < MOST && !found.has(candidate.text)) found.set(candidate.text, candidate);
+    if (found.size < MAX_CANDIDATES && !found.has(candidate.text)) found.set(candidate.text, candidate);
   };
   for (const fact of facts) {
     if (fact.kind === 'word' || fact.kind === 'open') add(asWord(fact, nospace || fact.kind === 'open'));

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
 /** Entries looked at more closely and offered; a folder may hold a million. */
-const MOST = 500;
+const MAX_FILES = 500;
 
 export type FoundFile = {
   /** The path as it was begun, its last part completed; a directory ends in a slash. */
@@ -36,7 +36,7 @@ export async function findFiles({ path, cwd, directory }: FileQuery): Promise<re
     // Names that a line of the prompt can't hold.
     .filter(({ name }) => !/[\0-\x1f\x7f]/.test(name))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .slice(0, MOST);
+    .slice(0, MAX_FILES);
   return Promise.all(
     wanted.map(async ({ name }) => {
       const facts = await stat(join(folder, name)).catch(() => undefined);

@@ -141,11 +141,11 @@ static void answer(uint32_t action) { emit(BPF_RET | BPF_K, action, 0, 0); }
 
 /* What must not be, in numerical order and by blocks, each of which a number outside it skips: the kernel runs the
  * program once for every number there is when it is installed, and that time is the greater part of its cost. */
-enum { BLOCK = 10, MOST_REFUSED = 160 };
+enum { BLOCK = 10, MAX_REFUSED = 160 };
 struct refusal {
   int nr, error;
 };
-static struct refusal refusals[MOST_REFUSED];
+static struct refusal refusals[MAX_REFUSED];
 static size_t refused;
 
 static void refuse(const int *calls, size_t count, int error) {

@@ -76,7 +76,7 @@ uint64_t to_number(const char *text);
 /* runtime.c: vfork with the kernel's own answer, -errno included. */
 pid_t raw_vfork(void) __attribute__((returns_twice));
 
-/* trial.c: try what the sandbox must refuse, from inside. */
-int trial(const char *directory);
+/* selftest.c: try what the sandbox must refuse, from inside. */
+int selftest(const char *directory);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * aish-sandbox [options] -- command [argument…]
  *
- * Runs one command so that nothing of it survives: not the end of the command, not the death of whoever started the
+ * Runs one command so that nothing of it survives: not the end of the command, not the death of what started the
  * launcher. By default the command is also confined (read-only file system, no network, bounded resources).
  *
  *   front ──► supervisor ──► command
@@ -54,7 +54,7 @@ static int is_number(const char *text) {
 static const char usage[] =
     "usage: aish-sandbox [--light | --supervise] [--tmp DIR] [--cwd DIR] [--status NEW_FILE] [--parent PID]\n"
     "                    [--limit as|data|fsize|cpu|nofile|procs|wall=NUMBER]... -- command [argument...]\n"
-    "       aish-sandbox --trial DIR\n";
+    "       aish-sandbox --selftest DIR\n";
 
 static void set_limit(struct limits *limits, const char *text) {
   const struct {
@@ -159,7 +159,7 @@ static int conclude(const struct options *o, const struct report *r) {
 }
 
 int main(int argc, char **argv) {
-  if (argc == 3 && !strcmp(argv[1], "--trial")) return trial(argv[2]);
+  if (argc == 3 && !strcmp(argv[1], "--selftest")) return selftest(argv[2]);
   if (argc == 2 && !strcmp(argv[1], "--help")) {
     dprintf(1, "%s", usage);
     return 0;

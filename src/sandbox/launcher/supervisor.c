@@ -21,14 +21,14 @@
 #define __NR_pidfd_open 434
 #endif
 
-enum { MOST = 1 << 17, WATCH_MS = 50, GIVE_UP_MS = 2000 };
+enum { MAX_PROCESSES = 1 << 17, WATCH_MS = 50, GIVE_UP_MS = 2000 };
 
 struct process {
   pid_t pid, parent;
   int threads, below;
 };
 
-static struct process table[MOST];
+static struct process table[MAX_PROCESSES];
 
 static int64_t now_ms(void) {
   struct timespec t;
@@ -76,7 +76,7 @@ static int read_tree(void) {
   DIR *proc = opendir("/proc");
   int count = 0;
   if (!proc) return 0;
-  for (struct dirent *entry; count < MOST && (entry = readdir(proc));) {
+  for (struct dirent *entry; count < MAX_PROCESSES && (entry = readdir(proc));) {
     pid_t pid = (pid_t)to_number(entry->d_name);
     if (pid > 0 && read_process(pid, &table[count]) == 0) count++;
   }

@@ -4,11 +4,11 @@ const ESC = 0x1b;
 
 /** Modes, scroll regions, charsets and resets: what a terminal must know even of output it never drew. */
 const STICKY = /\x1b\[[?!>]?[\d;]*[hlrp]|\x1bc|\x1b[()][0-9A-Za-z]|\x1b\[[3]J/g;
-const STICKY_KEPT = 64;
+const MAX_STICKY = 64;
 const NOTHING = Buffer.alloc(0);
 
 /** Output that waits for the terminal model. It can be cut down to its last bytes when the model can't keep up. */
-export class Backlog {
+export class OutputQueue {
   #chunks: Buffer[] = [];
   #first = 0;
   bytes = 0;
@@ -79,7 +79,7 @@ export class Backlog {
     // Most floods are colour only: a native search tells, and nothing is decoded.
     if (chunk.indexOf('\x1b[?') < 0 && chunk.indexOf('\x1bc') < 0 && chunk.indexOf('\x1b(') < 0) return;
     this.#sticky.push(...(chunk.toString('latin1').match(STICKY) ?? []));
-    if (this.#sticky.length > STICKY_KEPT) this.#sticky = this.#sticky.slice(-STICKY_KEPT);
+    if (this.#sticky.length > MAX_STICKY) this.#sticky = this.#sticky.slice(-MAX_STICKY);
   }
 
   #drop(): void {

@@ -12,7 +12,7 @@ const SUB = 0x1a;
 /** First byte in UTF-8 of the 8-bit controls. */
 const C1_LEAD = 0xc2;
 /** A longer sequence is no sequence that anyone needs. */
-const LONGEST = 4096;
+const MAX_SEQUENCE_BYTES = 4096;
 
 const TEXT = 0;
 const ESCAPE = 1;
@@ -28,7 +28,7 @@ const ASKED =
   /^\x1b(?:\]8;[\w=:.-]*;(?:(?:(?:https?|file):\/\/|mailto:)[\x21-\x7e]*)?|\](?:4;\d+|1[0-9]);\?|\]1(?:04(?:;\d+)*|1[0-9])|P[$+]q[\x20-\x7e]*)(?:\x07|\x1b\\)$/i;
 
 /** A filter for one program's time on the screen. Sequences may be torn anywhere between two calls. */
-export class LentOutput {
+export class PassthroughFilter {
   #state = TEXT;
   #held: number[] = [];
 
@@ -79,7 +79,7 @@ export class LentOutput {
 
   #hold(byte: number, state: number): void {
     if (state === LEAD || (state === ESCAPE && byte === ESC)) this.#held = [];
-    if (this.#held.length < LONGEST) this.#held.push(byte);
+    if (this.#held.length < MAX_SEQUENCE_BYTES) this.#held.push(byte);
     this.#state = state;
   }
 
@@ -93,7 +93,7 @@ export class LentOutput {
       this.#take(byte, out);
       return;
     }
-    if (sequence.length > LONGEST) return;
+    if (sequence.length > MAX_SEQUENCE_BYTES) return;
     const text = sequence.toString('latin1');
     if (isString ? ASKED.test(text) : !REFUSED.test(text)) for (const each of sequence) out.push(each);
   }

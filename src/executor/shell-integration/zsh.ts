@@ -1,5 +1,5 @@
-import { zshArguments, zshCompleter } from './completion/zsh-completer.ts';
-import { type Dialect, endsOpen, envProgram, type Line, type Startup, shellQuote } from './dialect.ts';
+import { zshArguments, zshCompleter } from '../completion/zsh-completer.ts';
+import { endsOpen, envProgram, type Line, type ShellIntegration, type Startup, shellQuote } from './integration.ts';
 
 /**
  * How the user's interactive zsh is driven (EX-1, EX-2). As bash (bash-integration.ts), with these differences: the
@@ -151,7 +151,7 @@ function ansiQuote(text: string): string {
   return `$'${escaped}'`;
 }
 
-export const zshDialect: Dialect = {
+export const zshIntegration: ShellIntegration = {
   files: (startup) => ({ '.zshenv': zshenv(startup), '.zshrc': zshrc(startup) }),
   launch: 'exec "$0" -i -o nozle',
   env: (env, directory) => ({ ...env, ZDOTDIR: directory }),

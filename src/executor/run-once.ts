@@ -1,9 +1,69 @@
 import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { bash, closeInherited, withoutInherited } from './close-inherited.ts';
 import { type Environment, unattendedEnvironment } from './environment.ts';
-import { bash, closeInherited, withoutInherited } from './inherit.ts';
-import { type OwnPtyOptions, runInOwnPty } from './own-pty.ts';
-import type { RunningCommand } from './running.ts';
+import { Pty } from './pty.ts';
+import { Run, type RunningCommand } from './running.ts';
+import { MarkScanner } from './shell-integration/marks.ts';
+import { sessionStopper } from './stopper.ts';
 import { ensureWatchdog, tagLimit, tagVariable } from './watchdog.ts';
+
+export type OwnPtyOptions = {
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly cols: number;
+  readonly rows: number;
+  /** A private directory for full-output files. */
+  readonly dataDir: string;
+  /** Signs the mark with which the command tells its cwd at its end. */
+  readonly token?: string;
+};
+
+/** Runs a command in a pty of its own. One that can't be started resolves with `exit: null` and a note. */
+function runInOwnPty(options: OwnPtyOptions): RunningCommand {
+  let cwd = options.cwd;
+  let pty: Pty | undefined;
+  const run = new Run(options, {
+    pid: () => pty?.pid ?? -1,
+    slave: () => pty?.slave ?? '',
+    write: (data) => pty?.write(data),
+    resize: (cols, rows) => pty?.resize(cols, rows),
+    pause: () => pty?.pause(),
+    resume: () => pty?.resume(),
+    interrupt: () => stopper.stop(),
+    hangUp: () => pty?.dispose(),
+  });
+  const stopper = sessionStopper(() => pty?.pid);
+  const scanner = new MarkScanner(
+    (given) => given === options.token,
+    (data) => run.feed(data),
+    (mark) => {
+      cwd = mark.fields.join(';');
+    },
+  );
+  try {
+    if (!statSync(options.cwd).isDirectory()) throw new Error(`${options.cwd} is not a directory`);
+    pty = new Pty({
+      argv: options.argv,
+      cwd: options.cwd,
+      env: options.env,
+      cols: options.cols,
+      rows: options.rows,
+      onData: (data) => scanner.push(data),
+      onExit: (code) => {
+        const note = stopper.stopping ? 'interrupted' : undefined;
+        stopper.done();
+        scanner.flush();
+        void run.end(code, cwd, note);
+      },
+    });
+    run.begin();
+  } catch (error) {
+    void run.end(null, cwd, `could not start: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return run;
+}
 
 type CommandOptions = Pick<OwnPtyOptions, 'cwd' | 'cols' | 'rows' | 'dataDir'> & {
   readonly command: string;

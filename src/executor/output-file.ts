@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fchmodSync, openSync, unlinkSync, write } from 'node:fs';
+import { closeSync, fchmodSync, mkdirSync, openSync, unlinkSync, write } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { LineWriter } from './line-writer.ts';
 
 /** Bytes that may wait for the disk before the child is made to wait. */
-const MOST_WAITING = 1024 * 1024;
+const MAX_WAITING_BYTES = 1024 * 1024;
 
 /** A name in `dataDir` that nothing has yet. */
 export function newOutputPath(dataDir: string): string {
@@ -15,7 +16,7 @@ export function newOutputPath(dataDir: string): string {
  * The full text of a large output as plain text in a private file (EX-5). Opened at the first byte; a disk that fails
  * ends it quietly, since an output must never be lost to its copy: `path` is then undefined.
  */
-export class FullText {
+export class OutputFile {
   readonly #path: string;
   readonly #onDrained: () => void;
   readonly #writer: LineWriter;
@@ -42,7 +43,7 @@ export class FullText {
   }
 
   get isFull(): boolean {
-    return this.#waitingBytes > MOST_WAITING;
+    return this.#waitingBytes > MAX_WAITING_BYTES;
   }
 
   push(data: Buffer): void {
@@ -114,4 +115,34 @@ export class FullText {
     this.#waitingBytes = 0;
     this.#onDrained();
   }
+}
+
+/** Characters handed on in one turn of the event loop. */
+const PIECE_CHARS = 512 * 1024;
+
+/**
+ * Keeps a text as a command's full output is kept: plain, in a private file of `dataDir`. Its path, or undefined where
+ * the disk fails.
+ */
+export async function saveOutput(dataDir: string, text: string): Promise<string | undefined> {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch {
+    return undefined;
+  }
+  const file = new OutputFile(newOutputPath(dataDir), () => {});
+  for (let at = 0; at < text.length; ) {
+    const end = wholeCharacters(text, at + PIECE_CHARS);
+    file.push(Buffer.from(text.slice(at, end)));
+    at = end;
+    await turn();
+  }
+  await file.close(true);
+  return file.path;
+}
+
+/** The nearest place at or after `at` that splits no pair of surrogates. */
+function wholeCharacters(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at;
 }

@@ -1,5 +1,5 @@
-import { bashArguments, bashCompleter } from './completion/bash-completer.ts';
-import { type Dialect, endsOpen, envProgram, type Line, type Startup, shellQuote } from './dialect.ts';
+import { bashArguments, bashCompleter } from '../completion/bash-completer.ts';
+import { endsOpen, envProgram, type Line, type ShellIntegration, type Startup, shellQuote } from './integration.ts';
 
 /**
  * How the user's interactive bash is driven (EX-1, EX-2).
@@ -146,7 +146,7 @@ function key(sequence: string): string {
   return sequence.replace('\\e', '\x1b');
 }
 
-export const bashDialect: Dialect = {
+export const bashIntegration: ShellIntegration = {
   files: (startup) => ({ 'startup.bash': startupFile(startup) }),
   launch: 'exec "$0" --rcfile "$1/startup.bash" -i',
   env: (env) => env,

@@ -1,6 +1,6 @@
 /** DEC private modes that switch to the alternate screen. Source: xterm's control sequences. */
 const SWITCH = /\x1b\[\?(?:[\d;]*;)?(?:47|1047|1049)(?:;[\d;]*)?([hl])/g;
-const LONGEST = 32;
+const MAX_SEQUENCE_BYTES = 32;
 
 export type Piece = { readonly data: Buffer; readonly fullScreen: boolean };
 
@@ -42,6 +42,6 @@ export class AlternateScreen {
 /** Where an unfinished `ESC [ ? …` at the end begins, else the length. */
 function unfinished(data: Buffer, from: number): number {
   const at = data.lastIndexOf(0x1b);
-  if (at < from || at < data.length - LONGEST) return data.length;
+  if (at < from || at < data.length - MAX_SEQUENCE_BYTES) return data.length;
   return /^\x1b(?:\[(?:\?[\d;]*)?)?$/.test(data.toString('latin1', at)) ? at : data.length;
 }

@@ -1,6 +1,6 @@
-import { clean } from '../text/sanitize.ts';
-import type { Question } from './completion/complete.ts';
-import type { Environment } from './environment.ts';
+import { clean } from '../../text/sanitize.ts';
+import type { Question } from '../completion/complete.ts';
+import type { Environment } from '../environment.ts';
 
 export type Startup = {
   /** A private directory, for the startup files and for what a prompt tells of the shell's state. */
@@ -26,7 +26,7 @@ export type Line = {
 };
 
 /** How one kind of shell is driven: it reads what is written here from its standard input, a FIFO. */
-export type Dialect = {
+export type ShellIntegration = {
   /** Startup files by name, for the private directory. */
   readonly files: (startup: Startup) => Readonly<Record<string, string>>;
   /** `sh` code that starts the shell; its program is `$0`, the directory `$1`, the FIFO becomes its input. */

@@ -1,4 +1,4 @@
-/* The trial: run inside the sandbox, try what must fail. Says for each part `ok`, or `open: <what got through>`. */
+/* The self-test: run inside the sandbox, try what must fail. Says for each part `ok`, or `open: <what got through>`. */
 #include "launcher.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ static void conclude(const char *part) {
 }
 
 /* `directory` holds a file `file` and an empty directory `dir`, both of this user; outside the sandbox all this works. */
-int trial(const char *directory) {
+int selftest(const char *directory) {
   struct options none = {.abi_at_most = 1000};
   if (chdir(directory)) return dprintf(2, "%s: %s\n", directory, strerror(errno)), 1;
   dprintf(1, "abi %d\n", landlock_abi(&none));

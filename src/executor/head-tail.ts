@@ -1,10 +1,10 @@
 import { clean } from '../text/sanitize.ts';
 
 /** Characters kept of the start and of the end of an output (EX-5). */
-const PART_LIMIT = 64 * 1024;
+const MAX_PART_CHARS = 64 * 1024;
 
 /** The head and the tail of an output, line by line, in bounded memory. */
-export class Parts {
+export class HeadTail {
   readonly #limit: number;
   #head: string[] = [];
   #headSize = 0;
@@ -17,7 +17,7 @@ export class Parts {
   /** A single line was longer than a part and lost its end. */
   shortened = false;
 
-  constructor(limit: number = PART_LIMIT) {
+  constructor(limit: number = MAX_PART_CHARS) {
     this.#limit = limit;
   }
 

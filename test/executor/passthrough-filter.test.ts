@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LentOutput } from '../../src/executor/lent.ts';
+import { PassthroughFilter } from '../../src/executor/passthrough-filter.ts';
 import { HOSTILE } from '../support/hostile.ts';
 
-const pass = (text: string) => new LentOutput().pass(Buffer.from(text)).toString();
+const pass = (text: string) => new PassthroughFilter().pass(Buffer.from(text)).toString();
 
 describe('a terminal that is lent', () => {
   it.each([
@@ -43,8 +43,8 @@ describe('a terminal that is lent', () => {
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 30 }), fc.array(fc.nat(400), { maxLength: 8 }), (parts, cuts) => {
         const data = Buffer.from(parts.join(''));
-        const whole = new LentOutput().pass(data).toString('latin1');
-        const torn = new LentOutput();
+        const whole = new PassthroughFilter().pass(data).toString('latin1');
+        const torn = new PassthroughFilter();
         const places = [0, ...cuts.toSorted((a, b) => a - b), data.length];
         const passed = places.map((at, n) => torn.pass(data.subarray(places[n - 1] ?? 0, at)).toString('latin1'));
         expect(passed.join('')).toBe(whole);
@@ -52,7 +52,7 @@ describe('a terminal that is lent', () => {
           /\x1b\](?:[0-35-79]|52|777|1337);|\x1b[_^X]|\x1bPq|\x1bc|\x1b\[[\d;]*[ti]|\xc2[\x80-\x9f]/,
         );
         // What has passed once passes again: nothing new came together from the parts.
-        expect(new LentOutput().pass(Buffer.from(whole, 'latin1')).toString('latin1')).toBe(whole);
+        expect(new PassthroughFilter().pass(Buffer.from(whole, 'latin1')).toString('latin1')).toBe(whole);
       }),
       { numRuns: 1000 },
     );

@@ -1,11 +1,13 @@
-import { readFileSync, readlinkSync } from 'node:fs';
+/** What can be seen of a terminal from outside: who reads it, and how it takes keys. */
+import { spawn } from 'node:child_process';
+import { closeSync, constants, openSync, readFileSync, readlinkSync } from 'node:fs';
 import { findProcess, type ProcessEntry } from './processes.ts';
 
 /** The number of read(2). Source: the kernel's syscall tables. */
 const READ: Readonly<Record<string, string>> = { x64: '0', arm64: '63', riscv64: '63', loong64: '63' };
 
 /** Processes looked at; a foreground group is a pipeline, not a server farm. */
-const MOST = 64;
+const MAX_PROCESSES = 64;
 
 /** The processes of the foreground group of `leader`'s terminal, found by descending from it: cheap, with no look at all others. */
 function foreground(leader: number): readonly ProcessEntry[] {
@@ -13,7 +15,11 @@ function foreground(leader: number): readonly ProcessEntry[] {
   if (group <= 0) return [];
   const found: ProcessEntry[] = [];
   const open = [leader];
-  for (let pid = open.shift(), looked = 0; pid !== undefined && looked < MOST; pid = open.shift(), looked += 1) {
+  for (
+    let pid = open.shift(), looked = 0;
+    pid !== undefined && looked < MAX_PROCESSES;
+    pid = open.shift(), looked += 1
+  ) {
     const entry = findProcess(pid);
     if (entry?.group === group) found.push(entry);
     open.push(...childrenOf(pid));
@@ -34,14 +40,14 @@ function read(path: string): string | undefined {
 }
 
 /** Who has a terminal: the program that reads it now, if any can be seen to, and else the one in its foreground. */
-export type Holder = { readonly name?: string; readonly reads: boolean };
+export type ForegroundReader = { readonly name?: string; readonly reads: boolean };
 
 /**
  * Looks who holds the terminal at `slave` whose session `leader` began. A program reads it when it stands in read(2) on
  * it: `/proc/<pid>/syscall` tells (proc_pid_syscall(5)), to those who may trace it, so not of programs of other users
  * (sudo). One that waits with poll(2) for other things as well is not seen to read. False where there is no /proc.
  */
-export function holderOf(leader: number, slave: string): Holder {
+export function foregroundReader(leader: number, slave: string): ForegroundReader {
   const members = foreground(leader);
   const reader = members.find(({ pid }) => readsFrom(pid, slave));
   const name = (reader ?? members.at(-1))?.name;
@@ -57,4 +63,38 @@ function readsFrom(pid: number, slave: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** How a terminal takes keys. `lines`: the kernel edits whole lines (icanon). */
+export type TerminalModes = { readonly echo: boolean; readonly lines: boolean };
+
+const ORDINARY: TerminalModes = { echo: true, lines: true };
+
+/**
+ * The modes of the terminal at `slave` (`/dev/pts/N`). Echo off while lines are still edited by the kernel is how
+ * getpass(3), sudo, ssh and `read -s` ask for something secret; programs that read single keys (editors, REPLs) turn off
+ * both. Node can't read termios, so `stty` is asked (some 2 ms, beside the event loop): never per key. What can't be
+ * found out counts as ordinary.
+ */
+export function terminalModes(slave: string): Promise<TerminalModes> {
+  let terminal: number;
+  try {
+    terminal = openSync(slave, constants.O_RDONLY | constants.O_NOCTTY | constants.O_NONBLOCK);
+  } catch {
+    return Promise.resolve(ORDINARY);
+  }
+  return new Promise((resolve) => {
+    let modes = '';
+    const stty = spawn('stty', ['-a'], {
+      stdio: [terminal, 'pipe', 'ignore'],
+      env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
+    });
+    closeSync(terminal);
+    stty.stdout?.setEncoding('latin1').on('data', (chunk: string) => {
+      modes += chunk;
+    });
+    const isOff = (mode: string) => new RegExp(`(?:^|\\s)-${mode}(?:\\s|;|$)`).test(modes);
+    stty.once('error', () => resolve(ORDINARY));
+    stty.once('close', () => resolve({ echo: !isOff('echo'), lines: !isOff('icanon') }));
+  });
 }

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { stripStyles } from '../text/sanitize.ts';
-import { terminalModes } from './echo.ts';
+import { terminalModes } from './terminal-state.ts';
 
 /** Keys kept of what was typed: a terminal keeps 4096 that nobody has read. */
-const MOST = 8192;
+const MAX_KEPT_CHARS = 8192;
 /** How often it is looked, while keys come, whether they are shown. Ms. */
-const LOOK = 200;
+const POLL_INTERVAL_MS = 200;
 
 /**
  * Reads all, without waiting, and leaves the terminal as it was. Turning the kernel's line editing off makes the lines
@@ -18,7 +18,7 @@ const READ = 'modes=$(stty -g) || exit; stty -icanon -echo min 0 time 0 && cat; 
  * Takes the input out of the terminal at `slave` that no program has read. Empty where typing is hidden (that is thrown
  * away before the next line) and where the terminal can't be opened.
  */
-export async function takeInput(slave: string): Promise<string> {
+export async function drainInput(slave: string): Promise<string> {
   if (!(await terminalModes(slave)).echo) return '';
   let terminal: number;
   try {
@@ -43,7 +43,7 @@ export async function takeInput(slave: string): Promise<string> {
  * What the user typed for a command, for what comes back when the command has not read it. Only what was surely typed
  * while the terminal showed it does: no password, nor what was meant for a program that draws its keys itself.
  */
-export class TypedKeys {
+export class Typeahead {
   readonly #slave: () => string;
   readonly #takeInput: () => Promise<string>;
   /** Typed since typing was last hidden. */
@@ -63,10 +63,10 @@ export class TypedKeys {
   /** Keys come; `hidden` where they are known not to be shown. */
   add(keys: string, hidden: boolean): void {
     if (this.#ended) {
-      if (!this.#hidden) this.#late = (this.#late + keys).slice(-MOST);
+      if (!this.#hidden) this.#late = (this.#late + keys).slice(-MAX_KEPT_CHARS);
       return;
     }
-    this.#keys = hidden ? '' : (this.#keys + keys).slice(-MOST);
+    this.#keys = hidden ? '' : (this.#keys + keys).slice(-MAX_KEPT_CHARS);
     if (!hidden && !this.#looking) void this.#look();
   }
 
@@ -95,7 +95,7 @@ export class TypedKeys {
     const timer = setTimeout(() => {
       this.#looking = false;
       if (!this.#ended && this.#keys !== seen) void this.#look();
-    }, LOOK);
+    }, POLL_INTERVAL_MS);
     timer.unref();
   }
 }

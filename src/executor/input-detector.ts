@@ -1,9 +1,8 @@
 import { visible } from '../text/sanitize.ts';
-import { terminalModes } from './echo.ts';
-import { holderOf } from './reader.ts';
+import { foregroundReader, terminalModes } from './terminal-state.ts';
 
 /** What a program wants of the keyboard. */
-export type Asking = {
+export type InputState = {
   /** It waits for input. */
   readonly asks: boolean;
   /** What is typed is not shown: a password. */
@@ -12,15 +11,15 @@ export type Asking = {
   readonly name?: string;
 };
 
-const NOTHING: Asking = { asks: false, echoOff: false };
+const NOTHING: InputState = { asks: false, echoOff: false };
 
 /**
- * Silence after which it is looked, in ms: soon after a question, then again for a program that asks without a word, or
+ * Milliseconds of silence before each look: soon after a question, then again for a program that prompts with no text or
  * only after a while. The last one repeats.
  */
-const LOOKS = [40, 250, 1000, 2000] as const;
+const POLL_DELAYS_MS = [40, 250, 1000, 2000] as const;
 
-export type AskingOptions = {
+export type InputDetectorOptions = {
   readonly leader: () => number;
   /** Path of the terminal's slave side. */
   readonly slave: () => string;
@@ -32,20 +31,20 @@ export type AskingOptions = {
 };
 
 /** Watches whether a running command waits for its user. Only when it is quiet can anyone be waiting for an answer. */
-export class AskingWatch {
-  readonly #options: AskingOptions;
+export class InputDetector {
+  readonly #options: InputDetectorOptions;
   #timer: NodeJS.Timeout | undefined;
   #look = 0;
   #stirs = 0;
   #ended = false;
-  now: Asking = NOTHING;
+  state: InputState = NOTHING;
 
-  constructor(options: AskingOptions) {
+  constructor(options: InputDetectorOptions) {
     this.#options = options;
   }
 
   /** Output came, or keys went: everything is open again. */
-  stirred(): void {
+  activity(): void {
     if (this.#ended) return;
     this.#stirs += 1;
     if (this.#timer && this.#look === 0) {
@@ -59,36 +58,36 @@ export class AskingWatch {
   end(): void {
     this.#ended = true;
     clearTimeout(this.#timer);
-    this.now = NOTHING;
+    this.state = NOTHING;
   }
 
   #wait(): void {
     clearTimeout(this.#timer);
-    const delay = LOOKS[Math.min(this.#look, LOOKS.length - 1)];
+    const delay = POLL_DELAYS_MS[Math.min(this.#look, POLL_DELAYS_MS.length - 1)];
     this.#timer = setTimeout(() => void this.#lookNow(), delay);
     this.#timer.unref();
   }
 
   async #lookNow(): Promise<void> {
     const stirs = this.#stirs;
-    const before = this.now;
+    const before = this.state;
     const next = await this.#find(this.#look);
     // Something stirred meanwhile: its own look is to come.
     if (this.#ended || this.#stirs !== stirs) return;
     this.#look += 1;
     this.#wait();
     if (next.asks === before.asks && next.echoOff === before.echoOff && next.name === before.name) return;
-    this.now = next;
+    this.state = next;
     this.#options.onChange();
   }
 
-  async #find(look: number): Promise<Asking> {
+  async #find(look: number): Promise<InputState> {
     const { leader, slave, promptText, fullScreen } = this.#options;
     if (fullScreen()) return NOTHING;
-    const holder = holderOf(leader(), slave());
+    const holder = foregroundReader(leader(), slave());
     const prompted = promptText() !== '';
     // Asking the terminal costs a process: without a sign of a question it is asked twice, not at once and not for ever.
-    const worthIt = prompted || holder.reads || this.now.asks || look === 1 || look === 2;
+    const worthIt = prompted || holder.reads || this.state.asks || look === 1 || look === 2;
     if (!worthIt) return NOTHING;
     const { echo, lines } = await terminalModes(slave());
     const echoOff = !echo && lines;

@@ -3,13 +3,13 @@ const OPENING = Buffer.from('\x1b]7331;');
 const BEL = 0x07;
 const ESC = 0x1b;
 /** A path has at most 4,096 bytes; anything longer is no mark. */
-const LONGEST = 8192;
+const MAX_MARK_BYTES = 8192;
 
 export type Mark = { readonly token: string; readonly kind: string; readonly fields: readonly string[] };
 
 /**
  * Finds shell integration marks (`ESC ] 7331 ; token ; kind ; fields… BEL`) in a stream of bytes (EX-2).
- * Whoever writes one leaves controls out of its fields: they would end it. A mark counts only when `accept` knows its token; a forged one stays in the output, where cleaning drops it.
+ * The writer leaves control characters out of the fields: they would end the mark. A mark counts only when `accept` knows its token; a forged one stays in the output, where cleaning drops it.
  */
 export class MarkScanner {
   readonly #accept: (token: string) => boolean;
@@ -34,10 +34,10 @@ export class MarkScanner {
     for (;;) {
       const at = data.indexOf(OPENING, search);
       if (at < 0) break;
-      const body = data.subarray(at + OPENING.length, at + LONGEST);
+      const body = data.subarray(at + OPENING.length, at + MAX_MARK_BYTES);
       const length = body.findIndex((byte) => byte === BEL || byte === ESC);
       if (length < 0) {
-        if (data.length - at >= LONGEST) {
+        if (data.length - at >= MAX_MARK_BYTES) {
           search = at + OPENING.length;
           continue;
         }
