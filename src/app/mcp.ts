@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { McpDesk } from '../commands/aish.ts';
 import type { Config } from '../config/index.ts';
-import { asCompanion, keepText } from '../executor/index.ts';
+import { asCompanion, saveOutput } from '../executor/index.ts';
 import type { Form, FormAnswer } from '../session/form.ts';
 import { matchesGlob } from '../text/glob.ts';
 import { createMcp, type Mcp } from '../tools/index.ts';
@@ -36,7 +36,7 @@ export function openMcp({ mcp }: Config, { dataDir, version, root, say, elicit }
     root,
     say,
     elicit,
-    keep: (text) => keepText(dataDir, text),
+    keep: (text) => saveOutput(dataDir, text),
   });
 }
 

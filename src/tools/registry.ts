@@ -61,7 +61,7 @@ export type ToolRegistry = {
 };
 
 /** Tools that are named to a model which called one that is none. */
-const MOST_NAMES = 50;
+const MAX_NAMES = 50;
 
 /** The program's own tools change with the program only. */
 const BUILT_IN: ToolFacts = { definition: 'built-in', claims: [], changed: false };
@@ -142,7 +142,7 @@ export function createTools(
 }
 
 function namesOf(specs: readonly ToolSpec[]): string {
-  const names = specs.slice(0, MOST_NAMES).map(({ name }) => name);
+  const names = specs.slice(0, MAX_NAMES).map(({ name }) => name);
   const more = specs.length - names.length;
   return names.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }

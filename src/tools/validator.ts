@@ -8,9 +8,9 @@ import formats from 'ajv-formats';
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Milliseconds for preparing a schema and for one check: a server's pattern can be made to take for ever. */
-const TIME_LIMIT = 250;
-const LONGEST_PROBLEM = 1000;
-const MOST_ERRORS = 10;
+const CHECK_TIMEOUT_MS = 250;
+const MAX_PROBLEM_CHARS = 1000;
+const MAX_ERRORS = 10;
 
 const compiled = new WeakMap<JsonSchema, ValidateFunction | null>();
 
@@ -21,7 +21,7 @@ export function problemOf(schema: JsonSchema, args: unknown): string | undefined
 
 /**
  * The same by a schema that somebody else has written. One that can't be used, and a check that takes too long, find
- * nothing: then whoever receives the arguments has to look.
+ * nothing: then the receiver of the arguments has to check them.
  */
 export function foreignProblemOf(schema: JsonSchema, args: unknown): string | undefined {
   return look(schema, args, inTime);
@@ -43,8 +43,8 @@ function look(schema: JsonSchema, args: unknown, attempt: Attempt): string | und
   if (!validate) return undefined;
   const check = validate;
   if (attempt(() => check(args) === true) !== false) return undefined;
-  const text = new Ajv().errorsText(check.errors?.slice(0, MOST_ERRORS), { dataVar: 'arguments' });
-  return text.length > LONGEST_PROBLEM ? `${text.slice(0, LONGEST_PROBLEM)}…` : text;
+  const text = new Ajv().errorsText(check.errors?.slice(0, MAX_ERRORS), { dataVar: 'arguments' });
+  return text.length > MAX_PROBLEM_CHARS ? `${text.slice(0, MAX_PROBLEM_CHARS)}…` : text;
 }
 
 /** The dialect that the schema names; without one the newest, which MCP takes as meant, and then the one it was before. */
@@ -69,7 +69,7 @@ const script = new Script('work()');
 function inTime<T>(work: () => T): T | undefined {
   context.work = work;
   try {
-    return script.runInContext(context, { timeout: TIME_LIMIT }) as T;
+    return script.runInContext(context, { timeout: CHECK_TIMEOUT_MS }) as T;
   } catch {
     return undefined;
   } finally {

@@ -197,7 +197,7 @@ describe('tools of MCP servers', () => {
     await using _ended = rig;
     await ready(rig, 'f');
     rig.type('?try it\r');
-    await rig.waitFor(/mcp: f: ended with exit 3.*started again/);
+    await rig.waitFor(/mcp: f: ended with exit 3.*restarting it/);
     await rig.waitFor(/f is not running|f is still starting|f__hang/);
     await server.request(2);
     expectLegal(server);

@@ -13,9 +13,9 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { FormAnswer } from '../../session/form.ts';
-import { ChildTransport } from './child.ts';
-import { HttpTransport } from './http.ts';
+import { HttpTransport } from './http-transport.ts';
 import { isObject, type Json, listOf } from './json.ts';
+import { StdioTransport } from './stdio-transport.ts';
 import type { Launch, ServerConfig } from './types.ts';
 
 export type ConnectionOptions = {
@@ -44,14 +44,14 @@ export type CallOptions = {
 };
 
 /** How long a start may take (npx may have to download), and a list of tools. In ms. */
-const START_LIMIT = 60_000;
-const LIST_LIMIT = 30_000;
-const PING_LIMIT = 5000;
-/** Node's longest timer: the time limit of a call is kept by whoever calls. */
-const NEVER = 2 ** 31 - 1;
-const MOST_PAGES = 50;
+const START_TIMEOUT_MS = 60_000;
+const LIST_TIMEOUT_MS = 30_000;
+const PING_TIMEOUT_MS = 5000;
+/** Node's longest timer: the timeout of a call is the caller's. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+const MAX_PAGES = 50;
 /** Tools taken of one server. */
-const MOST_TOOLS = 500;
+const MAX_TOOLS = 500;
 
 export class Connection {
   readonly #client: Client;
@@ -86,19 +86,19 @@ export class Connection {
     options.signal.addEventListener('abort', giveUp, { once: true });
     try {
       options.signal.throwIfAborted();
-      await client.connect(transport as Transport, { timeout: START_LIMIT });
+      await client.connect(transport as Transport, { timeout: START_TIMEOUT_MS });
     } catch (error) {
       connection.#closed = true;
       await client.close().catch(() => {});
       await transport.close().catch(() => {});
-      throw transport instanceof ChildTransport && transport.ending !== undefined ? new Error(transport.ending) : error;
+      throw transport instanceof StdioTransport && transport.ending !== undefined ? new Error(transport.ending) : error;
     } finally {
       options.signal.removeEventListener('abort', giveUp);
     }
     client.onclose = () => {
       if (connection.#closed) return;
       connection.#closed = true;
-      options.onGone((transport instanceof ChildTransport && transport.ending) || 'the connection has ended');
+      options.onGone((transport instanceof StdioTransport && transport.ending) || 'the connection has ended');
     };
     return connection;
   }
@@ -114,17 +114,17 @@ export class Connection {
     if (!this.#client.getServerCapabilities()?.tools) return [];
     const tools: unknown[] = [];
     let cursor: string | undefined;
-    for (let page = 0; page < MOST_PAGES && tools.length < MOST_TOOLS; page += 1) {
+    for (let page = 0; page < MAX_PAGES && tools.length < MAX_TOOLS; page += 1) {
       const params = cursor === undefined ? {} : { cursor };
       // The library's own way of listing compiles the servers' schemas, which must not be done without a limit.
       const result = await this.#client.request({ method: 'tools/list', params }, ResultSchema, {
-        timeout: LIST_LIMIT,
+        timeout: LIST_TIMEOUT_MS,
       });
-      tools.push(...listOf(result.tools).slice(0, MOST_TOOLS));
+      tools.push(...listOf(result.tools).slice(0, MAX_TOOLS));
       if (typeof result.nextCursor !== 'string') break;
       cursor = result.nextCursor;
     }
-    return tools.slice(0, MOST_TOOLS);
+    return tools.slice(0, MAX_TOOLS);
   }
 
   /** Calls a tool; rejects where there is no answer. An abort is told to the server. */
@@ -132,7 +132,7 @@ export class Connection {
     const result = await this.#client.request(
       { method: 'tools/call', params: { name: own, arguments: args } },
       ResultSchema,
-      { signal, timeout: NEVER, onprogress: (progress) => onProgress({ ...progress }) },
+      { signal, timeout: MAX_TIMER_MS, onprogress: (progress) => onProgress({ ...progress }) },
     );
     return isObject(result) ? result : {};
   }
@@ -142,7 +142,7 @@ export class Connection {
     if (this.#closed || this.#probing) return;
     this.#probing = true;
     void this.#client
-      .ping({ timeout: PING_LIMIT })
+      .ping({ timeout: PING_TIMEOUT_MS })
       .catch((error: unknown) => {
         // A time-out is an error of the same kind, though nobody has answered.
         const silent = error instanceof McpError && error.code === ErrorCode.RequestTimeout;
@@ -180,9 +180,9 @@ export function reasonOf(error: unknown): string {
   return `${code}${message}${cause instanceof Error ? ` (${cause.message})` : ''}`;
 }
 
-function transportFor(options: ConnectionOptions): ChildTransport | HttpTransport {
+function transportFor(options: ConnectionOptions): StdioTransport | HttpTransport {
   const { config, launch, env, cwd, onText } = options;
   if ('url' in config) return new HttpTransport(config.url, config.headers ?? {});
   const started = launch([config.command, ...(config.args ?? [])], { ...env, ...config.env });
-  return new ChildTransport({ ...started, cwd, onText });
+  return new StdioTransport({ ...started, cwd, onText });
 }

@@ -3,16 +3,16 @@ import type { Form, FormChoice, FormField } from '../../session/form.ts';
 import { stripStyles } from '../../text/sanitize.ts';
 import { isObject, type Json, listOf } from './json.ts';
 
-const MOST_FIELDS = 20;
-const MOST_CHOICES = 100;
-const LONGEST = 1000;
+const MAX_FIELDS = 20;
+const MAX_CHOICES = 100;
+const MAX_CHARS = 1000;
 
 /** Undefined for what can't be put to a person in this way. */
 export function readElicitation(server: string, params: Json): Form | undefined {
   const { requestedSchema: form } = params;
   if (!isObject(form) || !isObject(form.properties)) return undefined;
   const entries = Object.entries(form.properties);
-  if (entries.length > MOST_FIELDS) return undefined;
+  if (entries.length > MAX_FIELDS) return undefined;
   const required = listOf(form.required);
   const fields = entries.map(([name, schema]) => readField(name, schema, required.includes(name)));
   if (fields.includes(undefined)) return undefined;
@@ -69,7 +69,7 @@ function choicesOf(schema: Json): readonly FormChoice[] | undefined {
       : listOf(of.enum).map((value, index) => ({ value, label: names[index] }));
   if (choices.length === 0) return undefined;
   return choices
-    .slice(0, MOST_CHOICES)
+    .slice(0, MAX_CHOICES)
     .flatMap(({ value, label }) => (typeof value === 'string' ? [{ value, label: words(label) || words(value) }] : []));
 }
 
@@ -79,5 +79,5 @@ function isNumber(value: unknown): value is number {
 
 /** Clean text of one line. */
 function words(value: unknown): string {
-  return typeof value === 'string' ? stripStyles(value.slice(0, LONGEST)).replace(/\s+/g, ' ').trim() : '';
+  return typeof value === 'string' ? stripStyles(value.slice(0, MAX_CHARS)).replace(/\s+/g, ' ').trim() : '';
 }

@@ -3,20 +3,20 @@ import type { ToolFacts } from '../../session/action.ts';
 import type { ToolSpec } from '../../session/message.ts';
 import { matchesGlob } from '../../text/glob.ts';
 import type { CallOptions, ForeignTools, ToolOutcome } from '../registry.ts';
-import type { Annotations, ToolDefinition } from './definition.ts';
 import type { Json } from './json.ts';
 import { type KeepText, readResult } from './result.ts';
 import { Server, type ServerOptions } from './server.ts';
+import type { Annotations, ToolDefinition } from './tool-definition.ts';
 import type { ServerConfig } from './types.ts';
 
-export type McpOptions = Omit<ServerOptions, 'name' | 'config' | 'onChange' | 'callLimit' | 'firstPause'> & {
+export type McpOptions = Omit<ServerOptions, 'name' | 'config' | 'onChange' | 'callTimeoutMs' | 'restartDelayMs'> & {
   readonly servers: Readonly<Record<string, ServerConfig>>;
   /** Globs over tools that the user knows to only read. */
   readonly readOnly: readonly string[];
   /** Keeps the whole of a large result. */
   readonly keep: KeepText;
-  readonly callLimit?: number;
-  readonly firstPause?: number;
+  readonly callTimeoutMs?: number;
+  readonly restartDelayMs?: number;
 };
 
 export type Mcp = ForeignTools & {
@@ -33,10 +33,10 @@ export type Mcp = ForeignTools & {
   close(): Promise<void>;
 };
 
-const CALL_LIMIT = 120_000;
-const FIRST_PAUSE = 1000;
+const CALL_TIMEOUT_MS = 120_000;
+const RESTART_DELAY_MS = 1000;
 /** How long a call waits for a server that is on its way. In ms. */
-const ARRIVAL = 15_000;
+const ARRIVAL_TIMEOUT_MS = 15_000;
 
 export function createMcp(options: McpOptions): Mcp {
   const { keep } = options;
@@ -59,7 +59,14 @@ export function createMcp(options: McpOptions): Mcp {
   };
   const servers = Object.entries(options.servers).map(
     ([name, config]) =>
-      new Server({ callLimit: CALL_LIMIT, firstPause: FIRST_PAUSE, ...options, name, config, onChange: collect }),
+      new Server({
+        callTimeoutMs: CALL_TIMEOUT_MS,
+        restartDelayMs: RESTART_DELAY_MS,
+        ...options,
+        name,
+        config,
+        onChange: collect,
+      }),
   );
 
   async function run(name: string, args: Json, { signal, definition, onProgress }: CallOptions): Promise<ToolOutcome> {
@@ -67,7 +74,7 @@ export function createMcp(options: McpOptions): Mcp {
     if (!found) return failed(`no tool is called ${name}`);
     const { server, tool } = found;
     if (definition !== undefined && definition !== tool.digest)
-      return failed(`not run: ${name} was defined anew after it was judged; call it again`);
+      return failed(`not run: ${name} was redefined after it was judged; call it again`);
     const answer = await server.call(tool.own, args, { signal, onProgress: onProgress ?? (() => {}) });
     return 'problem' in answer ? failed(answer.problem) : readResult(answer.raw, keep);
   }
@@ -78,7 +85,7 @@ export function createMcp(options: McpOptions): Mcp {
       return specs;
     },
     arrived: (name) =>
-      servers.find((server) => name.startsWith(`${server.name}__`))?.settled(ARRIVAL) ?? Promise.resolve(),
+      servers.find((server) => name.startsWith(`${server.name}__`))?.settled(ARRIVAL_TIMEOUT_MS) ?? Promise.resolve(),
     async refusal(name, args) {
       const found = byName.get(name);
       if (!found) return undefined;

@@ -6,9 +6,9 @@ import { isObject, type Json, listOf } from './json.ts';
 export type KeepText = (text: string) => Promise<string | undefined>;
 
 /** Parts that are looked at, and characters at each end of a large text that are cleaned. */
-const MOST_PARTS = 1000;
-const EDGE = 64 * 1024;
-const LONGEST_NAME = 300;
+const MAX_PARTS = 1000;
+const EDGE_CHARS = 64 * 1024;
+const MAX_NAME_CHARS = 300;
 
 /**
  * Text parts as they are; images, sounds and resources by name, type and size; the structured answer where there is
@@ -16,25 +16,25 @@ const LONGEST_NAME = 300;
  */
 export async function readResult(raw: Json, keep: KeepText): Promise<{ text: string; failed: boolean }> {
   const parts = listOf(raw.content);
-  const texts = parts.slice(0, MOST_PARTS).map(partText);
-  if (parts.length > MOST_PARTS) texts.push(`[${parts.length - MOST_PARTS} more parts]`);
+  const texts = parts.slice(0, MAX_PARTS).map(partText);
+  if (parts.length > MAX_PARTS) texts.push(`[${parts.length - MAX_PARTS} more parts]`);
   if (texts.length === 0 && raw.structuredContent !== undefined) texts.push(JSON.stringify(raw.structuredContent));
   const whole = texts.join('\n');
   const failed = raw.isError === true;
-  if (whole.trim() === '') return { text: failed ? 'it failed and says nothing' : '(no content)', failed };
+  if (whole.trim() === '') return { text: failed ? 'it failed without a message' : '(no content)', failed };
   const file = whole.length > MAX_OUTPUT_CHARS ? await keep(whole) : undefined;
   return { text: bounded(whole, file), failed };
 }
 
 /** Head and tail within the limit. Of a very large text only the ends are looked at: time must not grow with it. */
 function bounded(text: string, file: string | undefined): string {
-  if (text.length <= 4 * EDGE) return clip(stripStyles(text), MAX_OUTPUT_CHARS, file);
+  if (text.length <= 4 * EDGE_CHARS) return clip(stripStyles(text), MAX_OUTPUT_CHARS, file);
   return plainOutput({
     exit: 0,
     cwd: '',
-    head: text.slice(0, EDGE),
-    tail: text.slice(-EDGE),
-    omittedLines: newlines(text, EDGE, text.length - EDGE),
+    head: text.slice(0, EDGE_CHARS),
+    tail: text.slice(-EDGE_CHARS),
+    omittedLines: newlines(text, EDGE_CHARS, text.length - EDGE_CHARS),
     bytes: text.length,
     milliseconds: 0,
     ...(file === undefined ? {} : { file }),
@@ -48,7 +48,7 @@ function newlines(text: string, from: number, to: number): number {
 }
 
 function partText(part: unknown): string {
-  if (!isObject(part)) return '[something that is no content]';
+  if (!isObject(part)) return '[not a content part]';
   switch (part.type) {
     case 'text':
       return typeof part.text === 'string' ? part.text : '';
@@ -60,7 +60,7 @@ function partText(part: unknown): string {
     case 'resource_link':
       return `[resource: ${word(part.uri)}, ${word(part.mimeType)}${typeof part.size === 'number' ? `, ${size(part.size)}` : ''}]`;
     default:
-      return `[content of an unknown kind: ${word(part.type)}]`;
+      return `[unknown kind of content: ${word(part.type)}]`;
   }
 }
 
@@ -81,5 +81,5 @@ function size(bytes: number): string {
 
 function word(value: unknown): string {
   if (typeof value !== 'string' || value === '') return 'type unknown';
-  return stripStyles(value).replaceAll('\n', ' ').slice(0, LONGEST_NAME);
+  return stripStyles(value).replaceAll('\n', ' ').slice(0, MAX_NAME_CHARS);
 }

@@ -1,12 +1,12 @@
 /** Looks at what a server has sent as JSON before anything walks it in full. */
 
-export type Limits = { readonly depth: number; readonly nodes: number; readonly characters: number };
+export type SchemaLimits = { readonly depth: number; readonly nodes: number; readonly characters: number };
 
 /**
  * Why a JSON value should not be handled as a schema, in a few words; undefined when it may be. Takes bounded time and
  * stack whatever the value is.
  */
-export function schemaProblem(schema: unknown, { depth, nodes, characters }: Limits): string | undefined {
+export function schemaProblem(schema: unknown, { depth, nodes, characters }: SchemaLimits): string | undefined {
   let count = 0;
   let size = 0;
   const stack: { readonly value: unknown; readonly level: number }[] = [{ value: schema, level: 0 }];

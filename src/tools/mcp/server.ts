@@ -2,12 +2,12 @@
 import type { Form, FormAnswer } from '../../session/form.ts';
 import { stripStyles } from '../../text/sanitize.ts';
 import type { Connection } from './connection.ts';
-import { readTool, type ToolDefinition } from './definition.ts';
 import { readElicitation } from './elicit.ts';
-import { addressOf, type Hush, hushed } from './hush.ts';
-import { IdleLimit } from './idle.ts';
+import { IdleTimeout } from './idle-timeout.ts';
 import type { Json } from './json.ts';
-import { TextRing } from './ring.ts';
+import { addressOf, type Redactor, redactorFor } from './redact.ts';
+import { TailBuffer } from './tail-buffer.ts';
+import { readTool, type ToolDefinition } from './tool-definition.ts';
 import type { Launch, ServerConfig } from './types.ts';
 
 export type ServerOptions = {
@@ -19,9 +19,9 @@ export type ServerOptions = {
   readonly cwd: string;
   readonly root: () => string;
   /** Milliseconds without a sign of life after which a call is given up. */
-  readonly callLimit: number;
+  readonly callTimeoutMs: number;
   /** Milliseconds before the first restart; each further one waits twice as long. */
-  readonly firstPause: number;
+  readonly restartDelayMs: number;
   readonly onChange: () => void;
   /** One line for the user. */
   readonly say: (level: 'info' | 'warning', text: string) => void;
@@ -31,17 +31,17 @@ export type ServerOptions = {
 export type ServerState = 'off' | 'starting' | 'ready' | 'waiting' | 'failed';
 
 /** Restarts in a row before it is left alone. */
-const MOST_RESTARTS = 6;
-const LONGEST_PAUSE = 60_000;
+const MAX_RESTARTS = 6;
+const MAX_RESTART_DELAY_MS = 60_000;
 /** A server that has lived so long has earned a fresh row of restarts. In ms. */
-const PROVEN = 60_000;
+const STABLE_MS = 60_000;
 /** Changes of its list are looked at together. In ms. */
-const LIST_PAUSE = 100;
+const LIST_DELAY_MS = 100;
 /** Reports of progress passed on, at most one in so many ms. */
-const PROGRESS_PAUSE = 100;
-const LONGEST_PROGRESS = 200;
+const PROGRESS_INTERVAL_MS = 100;
+const MAX_PROGRESS_CHARS = 200;
 /** Forms of one server that wait for the user at the same time. */
-const MOST_ASKING = 4;
+const MAX_OPEN_FORMS = 4;
 
 export class Server {
   readonly name: string;
@@ -53,11 +53,11 @@ export class Server {
   title = '';
   lastError = '';
   readonly #options: ServerOptions;
-  readonly #ring = new TextRing();
-  readonly #hush: Hush;
+  readonly #tail = new TailBuffer();
+  readonly #redactor: Redactor;
   #connection: Connection | undefined;
   /** Grows with every start and stop: what belongs to an earlier one is too late. */
-  #era = 0;
+  #generation = 0;
   #restarts = 0;
   #readyAt = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -72,7 +72,7 @@ export class Server {
     this.name = options.name;
     this.config = options.config;
     this.#options = options;
-    this.#hush = hushed(options.config);
+    this.#redactor = redactorFor(options.config);
   }
 
   /** What it is, in a few words without a secret. */
@@ -82,23 +82,23 @@ export class Server {
 
   /** The last of what it wrote beside the protocol. */
   get written(): string {
-    return this.#hush.text(this.#ring.text);
+    return this.#redactor.text(this.#tail.text);
   }
 
   /** Starts it; resolves when it is ready or has failed. Never rejects. */
   start(): Promise<void> {
-    this.#era += 1;
+    this.#generation += 1;
     clearTimeout(this.#timer);
     this.#become('starting');
     this.#opening = new AbortController();
-    return this.#await(this.#open(this.#era, this.#opening.signal));
+    return this.#await(this.#open(this.#generation, this.#opening.signal));
   }
 
-  async #open(era: number, signal: AbortSignal): Promise<void> {
+  async #open(generation: number, signal: AbortSignal): Promise<void> {
     try {
       const { Connection: Live } = await import('./connection.ts');
       const { config, version, launch, env, cwd, root } = this.#options;
-      if (era !== this.#era) return;
+      if (generation !== this.#generation) return;
       const connection = await Live.open({
         config,
         version,
@@ -107,24 +107,24 @@ export class Server {
         cwd,
         root,
         signal,
-        onText: (text) => this.#ring.push(text),
-        onToolsChanged: () => this.#listSoon(era),
-        onGone: (why) => this.#lost(era, why),
+        onText: (text) => this.#tail.push(text),
+        onToolsChanged: () => this.#listSoon(generation),
+        onGone: (why) => this.#lost(generation, why),
         elicit: (params, signal) => this.#elicit(params, signal),
       });
-      if (era !== this.#era) return await connection.close();
+      if (generation !== this.#generation) return await connection.close();
       this.#connection = connection;
       this.title = stripStyles(connection.title).slice(0, 100);
       this.#take(await connection.tools());
-      if (era !== this.#era) return;
+      if (generation !== this.#generation) return;
       this.#readyAt = performance.now();
       if (this.lastError !== '') this.#options.say('info', `mcp: ${this.name} is back`);
       this.lastError = '';
       this.#become('ready');
     } catch (error) {
-      if (era !== this.#era) return;
+      if (generation !== this.#generation) return;
       const { reasonOf } = await import('./connection.ts');
-      this.#lost(era, reasonOf(error));
+      this.#lost(generation, reasonOf(error));
     }
   }
 
@@ -164,9 +164,9 @@ export class Server {
     options: { readonly signal: AbortSignal; readonly onProgress: (line: string) => void },
   ): Promise<{ readonly raw: Json } | { readonly problem: string }> {
     const connection = this.#connection;
-    const era = this.#era;
+    const generation = this.#generation;
     if (!connection || this.state !== 'ready') return { problem: this.away };
-    const limit = new IdleLimit(this.#options.callLimit, () => this.#asking > 0);
+    const limit = new IdleTimeout(this.#options.callTimeoutMs, () => this.#asking > 0);
     const report = everySoOften(options.onProgress);
     try {
       const raw = await connection.call(own, args, {
@@ -179,15 +179,15 @@ export class Server {
       return { raw };
     } catch (error) {
       // The library reports a cancelled call as one that took too long: the signals know better.
-      if (options.signal.aborted) return { problem: 'aborted by the user; what it has done until then is not known' };
+      if (options.signal.aborted) return { problem: 'aborted by the user; what it did before that is not known' };
       if (limit.signal.aborted) {
-        const seconds = Math.round(this.#options.callLimit / 1000);
-        return { problem: `${this.name} gave no sign of life for ${seconds} s; the call was given up` };
+        const seconds = Math.round(this.#options.callTimeoutMs / 1000);
+        return { problem: `${this.name} sent nothing for ${seconds} s; the call was cancelled` };
       }
       const { isAnswer, reasonOf } = await import('./connection.ts');
-      const text = this.#hush.line(reasonOf(error));
-      if (era === this.#era && isAnswer(error)) return { problem: text };
-      if (era === this.#era) this.#lost(era, text);
+      const text = this.#redactor.line(reasonOf(error));
+      if (generation === this.#generation && isAnswer(error)) return { problem: text };
+      if (generation === this.#generation) this.#lost(generation, text);
       return {
         problem: `${this.name} went away during the call (${this.lastError || text}); its outcome is not known`,
       };
@@ -203,7 +203,7 @@ export class Server {
       case 'starting':
         return `${this.name} is still starting; try again in a moment`;
       case 'waiting':
-        return `${this.name} is not running${why}; it will be started again`;
+        return `${this.name} is not running${why}; it will be restarted`;
       default:
         return `${this.name} is not running${why}; the user can start it with :mcp restart ${this.name}`;
     }
@@ -213,9 +213,9 @@ export class Server {
     this.#connection?.rootMoved();
   }
 
-  /** Ends it; twice is fine. */
+  /** Ends it. Idempotent. */
   async close(): Promise<void> {
-    this.#era += 1;
+    this.#generation += 1;
     clearTimeout(this.#timer);
     clearTimeout(this.#listTimer);
     const connection = this.#connection;
@@ -246,38 +246,38 @@ export class Server {
     this.#options.onChange();
   }
 
-  #listSoon(era: number): void {
+  #listSoon(generation: number): void {
     clearTimeout(this.#listTimer);
     this.#listTimer = setTimeout(async () => {
       const connection = this.#connection;
-      if (era !== this.#era || !connection) return;
+      if (generation !== this.#generation || !connection) return;
       try {
         const tools = await connection.tools();
-        if (era === this.#era) this.#take(tools);
+        if (generation === this.#generation) this.#take(tools);
       } catch (error) {
-        this.#ring.push(`[its tools could not be listed: ${String(error)}]\n`);
+        this.#tail.push(`[its tools could not be listed: ${String(error)}]\n`);
       }
-    }, LIST_PAUSE);
+    }, LIST_DELAY_MS);
   }
 
   /** It ended, or could not be started: said once, then tried again after ever longer pauses. */
-  #lost(era: number, why: string): void {
-    if (era !== this.#era) return;
-    this.#era += 1;
+  #lost(generation: number, why: string): void {
+    if (generation !== this.#generation) return;
+    this.#generation += 1;
     const connection = this.#connection;
     this.#connection = undefined;
     if (connection) void this.#await(connection.close());
     const first = this.lastError === '';
-    this.lastError = this.#hush.line(inWords(why, this.#ring.lastLine));
-    if (performance.now() - this.#readyAt > PROVEN) this.#restarts = 0;
+    this.lastError = this.#redactor.line(inWords(why, this.#tail.lastLine));
+    if (performance.now() - this.#readyAt > STABLE_MS) this.#restarts = 0;
     this.#restarts += 1;
-    const again = this.#restarts <= MOST_RESTARTS && !this.lastError.startsWith(NO_PROGRAM);
+    const again = this.#restarts <= MAX_RESTARTS && !this.lastError.startsWith(NO_PROGRAM);
     if (!again) {
       this.#options.say('warning', `mcp: ${this.name}: ${this.lastError}; :mcp restart ${this.name} tries again`);
       return this.#become('failed');
     }
-    if (first) this.#options.say('warning', `mcp: ${this.name}: ${this.lastError}; it is started again`);
-    const pause = Math.min(LONGEST_PAUSE, this.#options.firstPause * 2 ** (this.#restarts - 1));
+    if (first) this.#options.say('warning', `mcp: ${this.name}: ${this.lastError}; restarting it`);
+    const pause = Math.min(MAX_RESTART_DELAY_MS, this.#options.restartDelayMs * 2 ** (this.#restarts - 1));
     this.#timer = setTimeout(() => void this.start(), pause);
     this.#become('waiting');
   }
@@ -286,7 +286,7 @@ export class Server {
     const request = readElicitation(this.name, params);
     if (!request) return { action: 'decline' };
     // A person answers one after the other: more at once would only bury what else waits for an answer.
-    if (this.#asking >= MOST_ASKING) return { action: 'cancel' };
+    if (this.#asking >= MAX_OPEN_FORMS) return { action: 'cancel' };
     this.#asking += 1;
     try {
       return await this.#options.elicit(request, signal);
@@ -309,7 +309,7 @@ function inWords(why: string, last: string): string {
 function progressLine({ progress, total, message }: Json): string {
   const counts = typeof progress === 'number' ? `${progress}${typeof total === 'number' ? `/${total}` : ''}` : '';
   const words =
-    typeof message === 'string' ? stripStyles(message.slice(0, LONGEST_PROGRESS)).replaceAll('\n', ' ') : '';
+    typeof message === 'string' ? stripStyles(message.slice(0, MAX_PROGRESS_CHARS)).replaceAll('\n', ' ') : '';
   return [counts, words].filter((part) => part !== '').join(' ');
 }
 
@@ -317,7 +317,7 @@ function progressLine({ progress, total, message }: Json): string {
 function everySoOften(pass: (line: string) => void): (line: string) => void {
   let last = Number.NEGATIVE_INFINITY;
   return (line) => {
-    if (performance.now() - last < PROGRESS_PAUSE) return;
+    if (performance.now() - last < PROGRESS_INTERVAL_MS) return;
     last = performance.now();
     pass(line);
   };

@@ -96,7 +96,7 @@ function decode(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Puts new bytes in the place of the target's, in one step: whoever looks, also after a crash, finds all of the old or
+ * Puts new bytes in the place of the target's, in one step: a reader, also after a crash, finds all of the old or
  * all of the new. Mode and owner stay; a new file gets what the umask leaves. Returns why not, in which case nothing
  * has changed.
  */

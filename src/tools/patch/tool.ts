@@ -8,10 +8,10 @@ import { PATCH, type PatchCall, readCall } from './patches.ts';
 import { boundDiff, unifiedDiff } from './unified.ts';
 
 /** Characters of a diff for the model, as much as for a command's output (EX-7), and for the user. */
-const MODEL_DIFF = 8_000;
-const USER_DIFF = 100_000;
+const MAX_MODEL_DIFF_CHARS = 8_000;
+const MAX_USER_DIFF_CHARS = 100_000;
 /** Applied patches that can be taken back, the last one first. Each may hold a whole file. */
-const MAX_UNDO = 20;
+const MAX_UNDO_STEPS = 20;
 const APPEARED =
   'exists by now: someone made it after this overwrite was judged as the making of a new file. ' +
   'Nothing was changed. Read it; call patch again if it is to be replaced, and the user will be asked.';
@@ -76,11 +76,11 @@ export function patchTool(options: PatchOptions = {}): PatchTool {
     const problem = await replaceFile(read.target, after, steps);
     if (problem !== undefined) return failed(`${path} ${problem}. Nothing was changed.`);
     applied.push({ path, file: read.target.path, before: existing?.bytes, after });
-    if (applied.length > MAX_UNDO) applied.shift();
-    options.onApplied?.({ path, diff: boundDiff(diff, USER_DIFF) });
+    if (applied.length > MAX_UNDO_STEPS) applied.shift();
+    options.onApplied?.({ path, diff: boundDiff(diff, MAX_USER_DIFF_CHARS) });
     const links = existing && existing.stat.nlink > 1n ? ['its other hard links keep the old text'] : [];
     const head = [existing ? `patched ${path}` : `created ${path}`, ...result.notes, ...links].join('\n');
-    return { text: `${head}\n${boundDiff(diff, MODEL_DIFF)}`, failed: false };
+    return { text: `${head}\n${boundDiff(diff, MAX_MODEL_DIFF_CHARS)}`, failed: false };
   }
 
   async function undo(): Promise<{ ok: boolean; text: string }> {
@@ -97,7 +97,7 @@ export function patchTool(options: PatchOptions = {}): PatchTool {
     applied.pop();
     const diff = await unifiedDiff(last.path, target.existing.text, before?.toString());
     const what = before ? `took back the patch of ${last.path}` : `removed ${last.path}, which a patch had created`;
-    return { ok: true, text: `${what}\n${boundDiff(diff, USER_DIFF)}` };
+    return { ok: true, text: `${what}\n${boundDiff(diff, MAX_USER_DIFF_CHARS)}` };
   }
 }
 

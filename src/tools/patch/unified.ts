@@ -2,9 +2,9 @@
 import { stripStyles } from '../../text/sanitize.ts';
 
 /** Milliseconds; two texts that differ in everything take quadratic time. */
-const TIMEOUT = 1000;
+const DIFF_TIMEOUT_MS = 1000;
 
-/** A diff of two texts; undefined stands for no file. Never throws; says so where the texts differ too much. */
+/** A diff of two texts; undefined stands for no file. Never throws; where the texts differ too much, a line says that instead. */
 export async function unifiedDiff(
   path: string,
   before: string | undefined,
@@ -18,7 +18,7 @@ export async function unifiedDiff(
     after ?? '',
     undefined,
     undefined,
-    { context: 3, timeout: TIMEOUT, headerOptions: FILE_HEADERS_ONLY },
+    { context: 3, timeout: DIFF_TIMEOUT_MS, headerOptions: FILE_HEADERS_ONLY },
   );
   return stripStyles(diff ?? `--- ${path}\n+++ ${path}\n(too different for a diff)\n`);
 }

@@ -13,26 +13,26 @@ describe('a server that misbehaves', () => {
     expect(answer.text).toMatch(/^f went away during the call \(ended with exit 3.*\); its outcome is not known$/);
     await desk.until(() => desk.said.includes('mcp: f is back'));
     expect(desk.said).toHaveLength(2);
-    expect(desk.said[0]).toMatch(/^mcp: f: ended with exit 3.*; it is started again$/);
+    expect(desk.said[0]).toMatch(/^mcp: f: ended with exit 3.*; restarting it$/);
     expect((await desk.call('f__look')).text).toBe('looked at it');
   });
 
   it('keeps its tools while it is away, and answers for them', async () => {
-    await using desk = await startMcp(() => ({ f: fault() }), { firstPause: 60_000 });
+    await using desk = await startMcp(() => ({ f: fault() }), { restartDelayMs: 60_000 });
     const before = desk.mcp.specs;
     await desk.call('f__die');
     expect(desk.mcp.specs).toBe(before);
     const refusal = await desk.mcp.refusal('f__look', {});
-    expect(refusal).toMatch(/^f is not running \(ended with exit 3.*\); it will be started again$/);
+    expect(refusal).toMatch(/^f is not running \(ended with exit 3.*\); it will be restarted$/);
     expect((await desk.call('f__look')).failed).toBe(true);
   });
 
   it('that never answers is given up, but not while it shows signs of life', async () => {
-    await using desk = await startMcp(() => ({ f: fault() }), { callLimit: 300 });
+    await using desk = await startMcp(() => ({ f: fault() }), { callTimeoutMs: 300 });
     expect(await desk.call('f__working')).toEqual({ text: 'worked', failed: false });
     expect(desk.progress[0]).toBe('1/3 at it');
     const answer = await desk.call('f__hang');
-    expect(answer.text).toMatch(/^f gave no sign of life for 0 s; the call was given up$/);
+    expect(answer.text).toMatch(/^f sent nothing for 0 s; the call was cancelled$/);
     await desk.until(() => desk.log().includes('notifications/cancelled'));
     expect((await desk.call('f__look')).text).toBe('looked at it');
   });
@@ -63,7 +63,7 @@ describe('a server that misbehaves', () => {
   });
 
   it('that ends at every start is left alone after some tries, with its last words', async () => {
-    await using desk = await startMcp(() => ({ f: fault('crash') }), { firstPause: 1 });
+    await using desk = await startMcp(() => ({ f: fault('crash') }), { restartDelayMs: 1 });
     await desk.until(() => desk.mcp.servers[0]?.state === 'failed');
     expect(desk.pids()).toHaveLength(7);
     expect(desk.said).toHaveLength(2);
@@ -90,7 +90,7 @@ describe('a server that misbehaves', () => {
   });
 
   it('whose message never ends is stopped', async () => {
-    await using desk = await startMcp(() => ({ f: fault() }), { firstPause: 60_000 });
+    await using desk = await startMcp(() => ({ f: fault() }), { restartDelayMs: 60_000 });
     expect((await desk.call('f__endless')).text).toContain('it sent a message of more than 128 MB');
   });
 
@@ -125,7 +125,7 @@ describe('a tool that changes its definition', () => {
     expect([tools.onlyReads(action('f__look')), tools.onlyReads(action('f__changing'))]).toEqual([true, false]);
     const { signal } = new AbortController();
     const answer = await desk.mcp.run('f__changing', {}, { cwd: '/', signal, definition });
-    expect(answer.text).toMatch(/^not run: f__changing was defined anew after it was judged/);
+    expect(answer.text).toMatch(/^not run: f__changing was redefined after it was judged/);
   });
 });
 

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keepText } from '../../../src/executor/index.ts';
-import { readTool } from '../../../src/tools/mcp/definition.ts';
+import { saveOutput } from '../../../src/executor/index.ts';
 import { readElicitation } from '../../../src/tools/mcp/elicit.ts';
-import { hushed } from '../../../src/tools/mcp/hush.ts';
 import { toolName } from '../../../src/tools/mcp/names.ts';
+import { redactorFor } from '../../../src/tools/mcp/redact.ts';
 import { readResult } from '../../../src/tools/mcp/result.ts';
+import { readTool } from '../../../src/tools/mcp/tool-definition.ts';
 
 describe('the name of a tool', () => {
   it.each([
@@ -57,7 +57,7 @@ describe('a definition', () => {
   it.each([
     ['a reference to elsewhere', { $ref: 'http://x/y' }, 'it refers to another document'],
     ['too much of it', { enum: Array(10_000).fill('x') }, 'it is too large'],
-    ['no object', { type: 'string' }, 'it takes no object'],
+    ['no object', { type: 'string' }, 'its input is not an object'],
     ['nothing', undefined, 'it has no schema'],
   ])('with a schema that can’t be used takes any object, and says so: %s', (_what, inputSchema, unchecked) => {
     const tool = readTool('s', { ...base, inputSchema });
@@ -98,8 +98,8 @@ describe('a result', () => {
         '[audio: audio/wav, 3 B]',
         '[resource: file:///a, text/plain, 2 B]',
         '[resource: file:///b, text/html, 2.0 MB]',
-        '[content of an unknown kind: hologram]',
-        '[something that is no content]',
+        '[unknown kind of content: hologram]',
+        '[not a content part]',
       ].join('\n'),
     );
   });
@@ -129,21 +129,21 @@ describe('a result', () => {
   it('is kept whole, characters of two halves too', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'aish-keep-'));
     const whole = `x${'😀'.repeat(300_000)}`;
-    const path = (await keepText(dir, whole)) ?? '';
+    const path = (await saveOutput(dir, whole)) ?? '';
     expect(readFileSync(path, 'utf8')).toBe(whole);
     rmSync(dir, { recursive: true });
   });
 });
 
 it('keeps what the configuration hands to a server out of what is shown', () => {
-  const { line } = hushed({
+  const { line } = redactorFor({
     url: 'http://x/mcp?token=query-1',
     headers: { Authorization: 'Bearer s3cret-value', Accept: '*' },
   });
   expect(line('GET http://x/mcp?token=query-1 with s3cret-value\n and * failed')).toBe(
     'GET http://x/mcp?… with … and * failed',
   );
-  expect(hushed({ command: 'x', env: { KEY: 'hunter22' } }).text('bad\nkey hunter22')).toBe('bad\nkey …');
+  expect(redactorFor({ command: 'x', env: { KEY: 'hunter22' } }).text('bad\nkey hunter22')).toBe('bad\nkey …');
 });
 
 it('declines a form that is more than simple fields', () => {

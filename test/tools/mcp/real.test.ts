@@ -83,7 +83,7 @@ describe('a server over streamable HTTP', () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/mcp`;
     const first = await everythingOverHttp(port);
-    await using desk = await startMcp(() => ({ web: { url } }), { firstPause: 50 });
+    await using desk = await startMcp(() => ({ web: { url } }), { restartDelayMs: 50 });
     expect((await desk.call('web__echo', { message: 'over HTTP' })).text).toBe('Echo: over HTTP');
     const call = desk.call('web__trigger-long-running-operation', { duration: 600, steps: 1200 });
     await desk.until(() => desk.progress.length > 0);
@@ -99,7 +99,7 @@ describe('a server over streamable HTTP', () => {
     await using server = await echoing();
     const headers = { authorization: 'Bearer very-secret-token', 'x-key': 'another-secret' };
     const url = `http://127.0.0.1:${server.port}/mcp?key=query-secret`;
-    await using desk = await startMcp(() => ({ web: { url, headers } }), { firstPause: 60_000 });
+    await using desk = await startMcp(() => ({ web: { url, headers } }), { restartDelayMs: 60_000 });
     expect(server.seen).toContain('very-secret-token');
     expect(desk.said[0]).toMatch(/^mcp: web: HTTP 401: /);
     const shown = desk.said.join() + desk.mcp.servers.map((one) => one.address + one.lastError + one.written).join();
@@ -111,7 +111,7 @@ describe('a server over streamable HTTP', () => {
     await using server = await echoing(`http://localhost:${other.port}/mcp`);
     const url = `http://127.0.0.1:${server.port}/mcp`;
     await using desk = await startMcp(() => ({ web: { url, headers: { 'x-key': 'my-secret' } } }), {
-      firstPause: 60_000,
+      restartDelayMs: 60_000,
     });
     expect(server.seen).toContain('my-secret');
     expect(other.seen).toBe('');

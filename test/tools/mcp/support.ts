@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { asCompanion, keepText } from '../../../src/executor/index.ts';
+import { asCompanion, saveOutput } from '../../../src/executor/index.ts';
 import type { Form, FormAnswer } from '../../../src/session/form.ts';
 import { createMcp, type Mcp } from '../../../src/tools/mcp/index.ts';
 
@@ -60,8 +60,8 @@ export async function startMcp(
       asked.push(request);
       return Promise.resolve(change.answer ?? { action: 'decline' });
     },
-    keep: (text) => keepText(join(dir, 'output'), text),
-    firstPause: 10,
+    keep: (text) => saveOutput(join(dir, 'output'), text),
+    restartDelayMs: 10,
     ...change,
   });
   const read = () => {

@@ -1,14 +1,14 @@
 import { stripStyles } from '../../text/sanitize.ts';
 
 /** Characters kept of what a server wrote beside the protocol. */
-const ROOM = 16 * 1024;
+const MAX_CHARS = 16 * 1024;
 
 /** The last of a text that never ends. */
-export class TextRing {
+export class TailBuffer {
   #text = '';
 
   push(text: string): void {
-    this.#text = (this.#text + text).slice(-ROOM);
+    this.#text = (this.#text + text).slice(-MAX_CHARS);
   }
 
   /** Clean text. */
@@ -16,7 +16,7 @@ export class TextRing {
     return stripStyles(this.#text);
   }
 
-  /** The last line that says something. */
+  /** The last line that is not blank. */
   get lastLine(): string {
     return this.text.trimEnd().split('\n').at(-1)?.trim() ?? '';
   }

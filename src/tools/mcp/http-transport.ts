@@ -3,9 +3,9 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 
 /** The longest answer taken to one request, in bytes. */
-const LONGEST_ANSWER = 128 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 /** How long a server may take to be told of the end. In ms. */
-const PATIENCE = 1000;
+const CLOSE_TIMEOUT_MS = 1000;
 
 export class HttpTransport extends StreamableHTTPClientTransport {
   constructor(url: string, headers: Readonly<Record<string, string>>) {
@@ -16,7 +16,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   override async close(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, PATIENCE);
+      timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
     });
     await Promise.race([this.terminateSession().catch(() => {}), late]).finally(() => clearTimeout(timer));
     await super.close();
@@ -27,11 +27,11 @@ export class HttpTransport extends StreamableHTTPClientTransport {
 const boundedFetch: FetchLike = async (url, init) => {
   const response = await fetch(url, init);
   if (!response.body || init?.method === 'GET') return response;
-  let left = LONGEST_ANSWER;
+  let left = MAX_ANSWER_BYTES;
   const counter = new TransformStream<Uint8Array, Uint8Array>({
     transform(piece, controller) {
       left -= piece.length;
-      if (left < 0) controller.error(new Error(`it answered more than ${LONGEST_ANSWER / 1024 / 1024} MB`));
+      if (left < 0) controller.error(new Error(`it answered more than ${MAX_ANSWER_BYTES / 1024 / 1024} MB`));
       else controller.enqueue(piece);
     },
   });

@@ -2,10 +2,10 @@ import { stripStyles } from '../../text/sanitize.ts';
 import type { ServerConfig } from './types.ts';
 
 /** Shorter values stand in many texts by chance. */
-const SHORTEST = 6;
-const LONGEST_LINE = 300;
+const MIN_SECRET_CHARS = 6;
+const MAX_LINE_CHARS = 300;
 
-export type Hush = {
+export type Redactor = {
   /** The text without what the configuration hands to the server. */
   text(text: string): string;
   /** The same as one clean line. */
@@ -16,16 +16,16 @@ export type Hush = {
  * Takes out of texts what may be secret in a server's configuration: the values of headers and variables, and whatever
  * its address holds beside host and path.
  */
-export function hushed(config: ServerConfig): Hush {
+export function redactorFor(config: ServerConfig): Redactor {
   const secrets = [...new Set(secretsOf(config))]
-    .filter((value) => value.length >= SHORTEST)
+    .filter((value) => value.length >= MIN_SECRET_CHARS)
     .sort((a, b) => b.length - a.length);
   const text = (given: string) => secrets.reduce((shown, secret) => shown.replaceAll(secret, '…'), given);
   return {
     text,
     line(given) {
       const line = stripStyles(text(given)).replace(/\s+/g, ' ').trim();
-      return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line;
+      return line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS)}…` : line;
     },
   };
 }

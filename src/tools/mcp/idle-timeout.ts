@@ -1,5 +1,5 @@
 /** The time limit of a call: it runs from the last sign of life, and stands still while the server waits for the user. */
-export class IdleLimit {
+export class IdleTimeout {
   readonly #controller = new AbortController();
   readonly #milliseconds: number;
   readonly #waits: () => boolean;

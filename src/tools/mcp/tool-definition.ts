@@ -26,15 +26,16 @@ export type ToolDefinition = {
 };
 
 const LIMITS = { depth: 32, nodes: 5000, characters: 60_000 } as const;
-const LONGEST_DESCRIPTION = 4000;
-const LONGEST_CLAIM = 200;
+const MAX_DESCRIPTION_CHARS = 4000;
+const MAX_CLAIM_CHARS = 200;
 
 /** Undefined for what is no tool, and for one that can only be called as a task, which is not spoken here. */
 export function readTool(server: string, raw: unknown): ToolDefinition | undefined {
   if (!isObject(raw) || typeof raw.name !== 'string') return undefined;
   if (isObject(raw.execution) && raw.execution.taskSupport === 'required') return undefined;
   const own = raw.name;
-  const description = typeof raw.description === 'string' ? cut(stripStyles(raw.description), LONGEST_DESCRIPTION) : '';
+  const description =
+    typeof raw.description === 'string' ? cut(stripStyles(raw.description), MAX_DESCRIPTION_CHARS) : '';
   const { parameters, unchecked } = readSchema(raw.inputSchema);
   const annotations = readAnnotations(raw.annotations);
   const digest = createHash('sha256')
@@ -55,7 +56,8 @@ export function readTool(server: string, raw: unknown): ToolDefinition | undefin
 function readSchema(raw: unknown): { readonly parameters: Json; readonly unchecked?: string } {
   const any: Json = { type: 'object', properties: {} };
   if (!isObject(raw)) return { parameters: any, unchecked: 'it has no schema' };
-  if (raw.type !== undefined && raw.type !== 'object') return { parameters: any, unchecked: 'it takes no object' };
+  if (raw.type !== undefined && raw.type !== 'object')
+    return { parameters: any, unchecked: 'its input is not an object' };
   const problem = schemaProblem(raw, LIMITS);
   return problem === undefined ? { parameters: { ...any, ...raw } } : { parameters: any, unchecked: problem };
 }
@@ -73,7 +75,7 @@ function claimsOf({ readOnlyHint, destructiveHint, openWorldHint }: Annotations,
     openWorldHint === true ? 'it reaches beyond this machine' : '',
   ].filter((hint) => hint !== '');
   const [first = ''] = description.trim().split('\n');
-  return [...(hints.length > 0 ? [hints.join(', ')] : []), ...(first === '' ? [] : [cut(first, LONGEST_CLAIM)])];
+  return [...(hints.length > 0 ? [hints.join(', ')] : []), ...(first === '' ? [] : [cut(first, MAX_CLAIM_CHARS)])];
 }
 
 /** JSON with sorted keys: the same definition sent in another order is the same. Its depth is bounded by what was read. */

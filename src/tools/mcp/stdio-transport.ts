@@ -5,15 +5,15 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 
 /** The longest message taken, in bytes. */
-const LONGEST_MESSAGE = 128 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
 /** How long a server may take to leave once its input is closed, and once more after SIGTERM. In ms. */
-const PATIENCE = 800;
+const CLOSE_TIMEOUT_MS = 800;
 /** What was printed last arrives a moment after the exit. In ms. */
-const LAST_WORDS = 200;
-const LONGEST_GARBAGE = 200;
+const DRAIN_TIMEOUT_MS = 200;
+const MAX_GARBAGE_CHARS = 200;
 const LF = 0x0a;
 
-export type ChildOptions = {
+export type StdioOptions = {
   readonly argv: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
@@ -25,20 +25,20 @@ export type ChildOptions = {
  * The library's own transport copies everything anew with each piece of a long message, ends with its child alone and
  * not with what the child has started, and may take 4 s to close. This one owns a process group of its own.
  */
-export class ChildTransport implements Transport {
+export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   /** How it ended, in a few words. */
   ending: string | undefined;
-  readonly #options: ChildOptions;
+  readonly #options: StdioOptions;
   #child: ChildProcessWithoutNullStreams | undefined;
   #ended = Promise.withResolvers<void>();
   #closed = false;
   #pieces: Buffer[] = [];
   #waiting = 0;
 
-  constructor(options: ChildOptions) {
+  constructor(options: StdioOptions) {
     this.#options = options;
   }
 
@@ -53,7 +53,7 @@ export class ChildTransport implements Transport {
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => {});
     child.on('exit', (code, signal) => {
       this.ending ??= signal ? `ended by ${signal}` : `ended with exit ${code}`;
-      const timer = setTimeout(() => this.#end(), LAST_WORDS);
+      const timer = setTimeout(() => this.#end(), DRAIN_TIMEOUT_MS);
       child.once('close', () => {
         clearTimeout(timer);
         this.#end();
@@ -71,13 +71,13 @@ export class ChildTransport implements Transport {
 
   send(message: JSONRPCMessage): Promise<void> {
     const child = this.#child;
-    if (!child || this.#closed) return Promise.reject(new Error('the server is gone'));
+    if (!child || this.#closed) return Promise.reject(new Error('the server has exited'));
     return new Promise((resolve) => {
       child.stdin.write(serializeMessage(message), () => resolve());
     });
   }
 
-  /** Closes its input, then asks, then kills, within two times `PATIENCE`. Nothing it started stays behind. */
+  /** Closes its input, then asks, then kills, within two times `CLOSE_TIMEOUT_MS`. Nothing it started stays behind. */
   async close(): Promise<void> {
     if (!this.#child || this.#closed) return;
     this.#child.stdin.end();
@@ -89,7 +89,7 @@ export class ChildTransport implements Transport {
     if (this.#closed) return Promise.resolve(true);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), PATIENCE);
+      timer = setTimeout(() => resolve(false), CLOSE_TIMEOUT_MS);
     });
     return Promise.race([this.#ended.promise.then(() => true), late]).finally(() => clearTimeout(timer));
   }
@@ -129,8 +129,8 @@ export class ChildTransport implements Transport {
     if (this.#closed || from === data.length) return;
     this.#pieces.push(data.subarray(from));
     this.#waiting += data.length - from;
-    if (this.#waiting <= LONGEST_MESSAGE) return;
-    this.ending = `stopped: it sent a message of more than ${LONGEST_MESSAGE / 1024 / 1024} MB`;
+    if (this.#waiting <= MAX_MESSAGE_BYTES) return;
+    this.ending = `stopped: it sent a message of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB`;
     this.#end();
   }
 
@@ -139,7 +139,7 @@ export class ChildTransport implements Transport {
     try {
       message = deserializeMessage(line);
     } catch {
-      if (line.trim() !== '') this.#options.onText(`[no message: ${line.slice(0, LONGEST_GARBAGE)}]\n`);
+      if (line.trim() !== '') this.#options.onText(`[no message: ${line.slice(0, MAX_GARBAGE_CHARS)}]\n`);
       return;
     }
     this.onmessage?.(message);
