@@ -27,7 +27,7 @@ function projectPart(): string {
   return `
 ## A project's own file
 
-The nearest \`.aish.jsonc\` from the working directory up to the top of its repository is read over your file. It comes with the repository, so it can never loosen safety, mode or secrets; all other keys than these are left out and named.
+The nearest \`.aish.jsonc\` from the working directory up to the top of its repository is read over your file. It comes with the repository, so it can never loosen safety, mode or secrets; any other key is ignored and reported.
 
 - At once, and only to tighten (a smaller limit, a stricter setting, an addition to a list): ${keys(false)}.
 - Once you have said that you trust it, until its content changes: ${keys(true)}. A server or preset of yours keeps its name.

@@ -1,8 +1,8 @@
 import type { ToolCall, Usage } from '../session/message.ts';
-import { createCallAssembler } from './calls.ts';
+import { createMarkupSplitter } from './inline-markup.ts';
 import { asArray, asCount, asObject, asText, type Json } from './json.ts';
-import { parseRawCall } from './raw-call.ts';
-import { createTagSplitter } from './tags.ts';
+import { parseInlineCall } from './raw-call.ts';
+import { createToolCallAssembler } from './tool-call-assembler.ts';
 
 /** An `error` that a server put into a body or an event of a 200 answer. */
 class ServerError extends Error {
@@ -45,20 +45,20 @@ export function createAccumulator(
   let finishReason: string | undefined;
   let arrived = false;
   let size = 0;
-  const calls = createCallAssembler();
+  const calls = createToolCallAssembler();
 
   const addReasoning = (delta: string): void => {
     reasoning += delta;
     emit.reasoning(delta);
   };
-  const splitter = createTagSplitter({
+  const splitter = createMarkupSplitter({
     text(delta) {
       text += delta;
       emit.text(delta);
     },
     reasoning: addReasoning,
     call(body) {
-      const raw = parseRawCall(body);
+      const raw = parseInlineCall(body);
       if (!raw || !tools.has(raw.name)) return false;
       calls.add(raw.name, raw.arguments);
       return true;

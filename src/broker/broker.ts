@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Category, Message, Reply, ToolSpec } from '../session/message.ts';
+import { detectCapability } from './capability-detection.ts';
 import { attemptDemo } from './demo/attempt.ts';
 import { type Fault, fault, label } from './faults.ts';
-import { lessonOf } from './learn.ts';
 import {
   type Capabilities,
   isLocal,
@@ -15,10 +15,10 @@ import {
 import { createProber, type Probe } from './probe.ts';
 import { emptyReply, replyOf } from './reply.ts';
 import { nextPause, RETRY, type RetryPolicy } from './retry.ts';
-import { barredLine, fallbacksOf, type Route, worthAsking } from './route.ts';
+import { barredLine, fallbacksOf, mayFallBack, type Route } from './route.ts';
 import { type Counted, checkCounts } from './tokens/check.ts';
 import { createMeter, type Measured, type MeasureRequest } from './tokens/meter.ts';
-import { type Attempt, attempt, type Limits } from './transport.ts';
+import { type Attempt, attempt, type Timeouts } from './transport.ts';
 
 type ChatOptions = {
   readonly tools?: readonly ToolSpec[];
@@ -91,13 +91,13 @@ export type Broker = {
 /** Makes the broker over the configured presets. */
 export function createBroker(options: BrokerOptions): Broker {
   const presets = new Map(options.presets.map((preset) => [preset.name, preset]));
-  const limits: Limits = { firstByte: options.firstByteTimeoutMs ?? 300_000, idle: options.idleTimeoutMs ?? 120_000 };
+  const limits: Timeouts = { firstByte: options.firstByteTimeoutMs ?? 300_000, idle: options.idleTimeoutMs ?? 120_000 };
   const retry: RetryPolicy = { ...RETRY, ...options.retry };
   const random = options.random ?? Math.random;
   const sleep = options.sleep ?? pause;
   const learned = new Map<string, Capabilities>();
   const prober = createProber();
-  const meter = createMeter({ ...prober, sleep, loading: retry.loading });
+  const meter = createMeter({ ...prober, sleep, loading: retry.loadingMs });
 
   const once = (
     preset: Preset,
@@ -122,7 +122,7 @@ export function createBroker(options: BrokerOptions): Broker {
       const result = await once(preset, messages, call, stream);
       const why = result.fault;
       if (!why || result.arrived || result.cancelled) return result;
-      const lesson = lessonOf(why, { ...learned.get(preset.name), ...preset.capabilities });
+      const lesson = detectCapability(why, { ...learned.get(preset.name), ...preset.capabilities });
       if (lesson) {
         learned.set(preset.name, { ...learned.get(preset.name), ...lesson });
         continue;
@@ -157,7 +157,7 @@ export function createBroker(options: BrokerOptions): Broker {
     }
     const result = await onPreset(preset, fit.messages, call, stream);
     const reply = checkCounts(meter, preset, call, fit.messages, result, replyOf(preset, result));
-    if (!worthAsking(result)) return reply;
+    if (!mayFallBack(result)) return reply;
     const notices = barred.length > 0 ? [...reply.notices, barredLine(preset, barred)] : reply.notices;
     return { ...reply, notices, fallback: others };
   };
@@ -175,7 +175,7 @@ export function createBroker(options: BrokerOptions): Broker {
     return preset ? ask(preset, messages, call, true, routeOf(preset)) : unknown(name);
   };
 
-  /** Fallbacks included: what is asked here is one call to whoever asks it. */
+  /** Fallbacks included: to the caller it is one call. */
   const chat = async (name: string, messages: readonly Message[], options: ChatOptions): Promise<Reply> => {
     const first = presets.get(name);
     if (!first) return unknown(name);

@@ -1,4 +1,4 @@
-import { type Looked, look } from './http.ts';
+import { type JsonAnswer, requestJson } from './http.ts';
 import { asArray, asObject, asText, oneLine } from './json.ts';
 import type { Preset } from './preset.ts';
 
@@ -71,7 +71,7 @@ export async function discover(options: {
 async function serverAt(port: number, usual: string | undefined, timeoutMs: number): Promise<Found | undefined> {
   const baseUrl = `http://127.0.0.1:${port}/v1`;
   const signal = AbortSignal.timeout(timeoutMs);
-  const answer = await look(`${baseUrl}/models`, { signal, timeoutMs });
+  const answer = await requestJson(`${baseUrl}/models`, { signal, timeoutMs });
   const loading = isLoading(answer);
   const entries = answer.body?.data;
   // Other programs listen on 8000 and 8080 too: only a list of models counts.
@@ -90,12 +90,12 @@ async function serverAt(port: number, usual: string | undefined, timeoutMs: numb
   return { kind: 'server', label, detail: `${label} at 127.0.0.1:${port}, ${offer}`, preset, models };
 }
 
-function isLoading(answer: Looked): boolean {
+function isLoading(answer: JsonAnswer): boolean {
   return answer.status === 503 && asObject(answer.body?.error)?.type === 'unavailable_error';
 }
 
 /** Who answers is told by `owned_by`; a port is only a custom. */
-function serverLabel(answer: Looked): string | undefined {
+function serverLabel(answer: JsonAnswer): string | undefined {
   if (isLoading(answer)) return 'llama.cpp';
   const owner = asText(asObject(asArray(answer.body?.data)[0])?.owned_by);
   return { llamacpp: 'llama.cpp', vllm: 'vLLM', library: 'Ollama' }[owner ?? ''];

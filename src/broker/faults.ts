@@ -1,7 +1,7 @@
 import type { CallFailure } from '../session/message.ts';
 import { asCount, asObject, asText, oneLine, parseJson } from './json.ts';
 import { type Preset, shownAddress } from './preset.ts';
-import { AnswerError } from './tap.ts';
+import { AnswerError } from './response-monitor.ts';
 
 /** What went wrong with one attempt, and whether another may help. */
 export type Fault = {

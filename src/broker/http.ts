@@ -1,21 +1,21 @@
 import { asObject, type Json, parseJson } from './json.ts';
 
-export type Looked = {
+export type JsonAnswer = {
   /** Something answered, whatever it said. */
   readonly answered: boolean;
   readonly status: number;
   readonly body: Json | undefined;
 };
 
-const NOTHING: Looked = { answered: false, status: 0, body: undefined };
+const NOTHING: JsonAnswer = { answered: false, status: 0, body: undefined };
 /** OpenRouter's list of models is about half a megabyte. */
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 /** One small question to a server: JSON in, JSON out, within a time in milliseconds. Never rejects. */
-export async function look(
+export async function requestJson(
   url: string,
   options: { signal: AbortSignal; timeoutMs: number; key?: string | undefined; post?: Json },
-): Promise<Looked> {
+): Promise<JsonAnswer> {
   const { signal, timeoutMs, key, post } = options;
   try {
     const response = await fetch(url, {
@@ -41,7 +41,7 @@ async function bounded(response: Response): Promise<string> {
   if (!body) return '';
   for await (const part of body) {
     bytes += part.byteLength;
-    if (bytes > MOST_BYTES) return '';
+    if (bytes > MAX_BODY_BYTES) return '';
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');

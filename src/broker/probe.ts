@@ -1,5 +1,5 @@
 import { DEMO_WINDOW } from './demo/attempt.ts';
-import { type Looked, look } from './http.ts';
+import { type JsonAnswer, requestJson } from './http.ts';
 import { asCount, asObject, asText, type Json, objectsIn, oneLine } from './json.ts';
 import { isLocal, type Preset, rootOf, shownAddress } from './preset.ts';
 import { untilAborted } from './until-aborted.ts';
@@ -14,11 +14,11 @@ export type Probe = {
 };
 
 /** Milliseconds for one question; all of them together stay under three of these. */
-const QUESTION = 1500;
+const QUESTION_TIMEOUT_MS = 1500;
 /** Milliseconds for which a finding is taken as still true. */
-const FRESH = 10_000;
+const CACHE_MS = 10_000;
 
-type Ask = (path: string, post?: Json) => Promise<Looked>;
+type Ask = (path: string, post?: Json) => Promise<JsonAnswer>;
 
 /** Looks at servers; a finding is kept for a few seconds, a window for ever. */
 export function createProber() {
@@ -36,11 +36,11 @@ export function createProber() {
   return {
     async probe(preset: Preset, signal: AbortSignal): Promise<Probe> {
       const known = found.get(preset.name);
-      if (known && performance.now() - known.at < FRESH) return known.probe;
+      if (known && performance.now() - known.at < CACHE_MS) return known.probe;
       const probe = run(preset, signal);
       found.set(preset.name, { at: performance.now(), probe });
       const result = await probe;
-      // Whoever starts a server, or waits for its model, looks again at once.
+      // A server that is being started, or whose model loads, is probed again at once.
       if (!result.reachable || result.loading) found.delete(preset.name);
       return result;
     },
@@ -52,13 +52,18 @@ export function createProber() {
 async function probeServer(preset: Preset, signal: AbortSignal): Promise<Probe> {
   if (preset.demo) return { reachable: true, window: DEMO_WINDOW, detail: 'the built-in demo script, no model' };
   const base = preset.baseUrl.replace(/\/+$/, '');
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(QUESTION)]);
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(QUESTION_TIMEOUT_MS)]);
   const asked = preset.apiKey && untilAborted(preset.apiKey(), patience);
   const key = (await asked?.catch(() => undefined))?.trim();
   const ask =
     (address: string): Ask =>
     (path, post) =>
-      look(`${address}${path}`, { signal, timeoutMs: QUESTION, key: key || undefined, ...(post && { post }) });
+      requestJson(`${address}${path}`, {
+        signal,
+        timeoutMs: QUESTION_TIMEOUT_MS,
+        key: key || undefined,
+        ...(post && { post }),
+      });
   const root = ask(rootOf(base));
 
   const [props, models] = await Promise.all([root('/props'), ask(base)('/models')]);
@@ -76,7 +81,7 @@ async function probeServer(preset: Preset, signal: AbortSignal): Promise<Probe> 
   return { reachable: true, ...(window !== undefined && { window }), detail: detailOf(preset, models, listed, window) };
 }
 
-function detailOf(preset: Preset, models: Looked, listed: readonly Json[], window: number | undefined): string {
+function detailOf(preset: Preset, models: JsonAnswer, listed: readonly Json[], window: number | undefined): string {
   if (models.status !== 200) return `answers, but ${shownAddress(preset.baseUrl)}/models says ${models.status}`;
   const names = listed.map((model) => asText(model.id) ?? '').filter((name) => name !== '');
   if (names.length > 1 && !names.includes(preset.model)) {
@@ -89,12 +94,12 @@ function detailOf(preset: Preset, models: Looked, listed: readonly Json[], windo
     : `answers; window ${window} tokens`;
 }
 
-function listOf(answer: Looked): readonly Json[] {
+function listOf(answer: JsonAnswer): readonly Json[] {
   return objectsIn(answer.body?.data);
 }
 
 /** llama.cpp: the window of one slot is what counts, not what the model was trained for. */
-function slotWindow(props: Looked): number | undefined {
+function slotWindow(props: JsonAnswer): number | undefined {
   return positive(asObject(props.body?.default_generation_settings)?.n_ctx);
 }
 

@@ -1,13 +1,13 @@
 import { asObject, asText, parseJson } from './json.ts';
 
 /** A tool call that a model wrote as text because the server did not recognise it. */
-export type RawCall = { readonly name: string; readonly arguments: string };
+export type InlineCall = { readonly name: string; readonly arguments: string };
 
 /**
  * Reads the inside of `<tool_call>…</tool_call>` in the two forms in use: JSON with `name` and `arguments` (Hermes,
  * Qwen) and `<function=NAME><parameter=KEY>VALUE</parameter></function>` (Qwen Coder). Undefined when it is neither.
  */
-export function parseRawCall(body: string): RawCall | undefined {
+export function parseInlineCall(body: string): InlineCall | undefined {
   const whole = asObject(parseJson(body.trim()));
   if (whole) {
     const name = asText(whole.name);

@@ -5,14 +5,14 @@ export type RetryPolicy = {
   /** Attempts in all at a server that is busy or can't be reached. */
   readonly attempts: number;
   /** The first pause; it doubles, with jitter. */
-  readonly base: number;
-  /** The longest pause, also where a server asks for more: then the call fails instead and says so. */
-  readonly longest: number;
+  readonly baseMs: number;
+  /** The longest pause. A server that asks for a longer one makes the call fail with that as its reason. */
+  readonly maxMs: number;
   /** How long a model may take to load. */
-  readonly loading: number;
+  readonly loadingMs: number;
 };
 
-export const RETRY: RetryPolicy = { attempts: 3, base: 400, longest: 20_000, loading: 300_000 };
+export const RETRY: RetryPolicy = { attempts: 3, baseMs: 400, maxMs: 20_000, loadingMs: 300_000 };
 
 /**
  * The pause before the next attempt, or undefined to give up.
@@ -29,13 +29,13 @@ export function nextPause(
 ): number | undefined {
   if (fault.retry === 'no') return undefined;
   const asked = fault.retryAfter;
-  if (asked !== undefined && asked > policy.longest) return undefined;
+  if (asked !== undefined && asked > policy.maxMs) return undefined;
   if (fault.retry === 'loading') {
-    if (waited >= policy.loading) return undefined;
-    return Math.max(asked ?? 0, Math.min(3000, policy.base * 1.5 ** (failed - 1)));
+    if (waited >= policy.loadingMs) return undefined;
+    return Math.max(asked ?? 0, Math.min(3000, policy.baseMs * 1.5 ** (failed - 1)));
   }
   if (failed >= policy.attempts) return undefined;
-  const exponential = policy.base * 2 ** (failed - 1);
+  const exponential = policy.baseMs * 2 ** (failed - 1);
   // Between half and the whole of it, so that several clients do not come back together.
-  return asked ?? Math.min(policy.longest, exponential * (0.5 + random() / 2));
+  return asked ?? Math.min(policy.maxMs, exponential * (0.5 + random() / 2));
 }

@@ -29,7 +29,7 @@ export function fallbacksOf(first: Preset, presets: ReadonlyMap<string, Preset>,
 }
 
 /** Whether another preset may do better. */
-export function worthAsking({ fault, arrived, cancelled }: Attempt): boolean {
+export function mayFallBack({ fault, arrived, cancelled }: Attempt): boolean {
   if (!fault || cancelled || fault.final) return false;
   return (arrived ? AMID : BEFORE).has(fault.failure.kind);
 }

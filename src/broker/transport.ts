@@ -3,15 +3,15 @@ import type { Message } from '../session/message.ts';
 import { type Accumulated, createAccumulator } from './accumulator.ts';
 import { earlyEnd, type Fault, fault, faultOf, type Stop, stopFault } from './faults.ts';
 import type { Capabilities, Preset } from './preset.ts';
-import { createTap } from './tap.ts';
+import { createResponseMonitor } from './response-monitor.ts';
 import { untilAborted } from './until-aborted.ts';
 import { type RequestOptions, requestBody } from './wire.ts';
 
 /** Characters of one reply; a model that never ends is stopped here when nobody set a smaller limit. */
-const MOST_CHARACTERS = 1_000_000;
+const MAX_REPLY_CHARS = 1_000_000;
 
 /** How long to wait, in milliseconds. */
-export type Limits = {
+export type Timeouts = {
   /** Until the first byte of the answer: connecting, queueing and reading the prompt, which is slow on small machines. */
   readonly firstByte: number;
   /** Between two bytes after that, keep-alive comments included. */
@@ -39,14 +39,14 @@ export async function attempt(
   capabilities: Capabilities,
   messages: readonly Message[],
   options: AttemptOptions,
-  limits: Limits,
+  limits: Timeouts,
 ): Promise<Attempt> {
   const acc = createAccumulator(new Set(options.tools?.map((tool) => tool.name)), {
     text: (delta) => options.onText(delta),
     reasoning: (delta) => options.onReasoning?.(delta),
   });
   const watch = createWatchdog(options.signal, limits);
-  const tap = createTap(() => watch.alive());
+  const tap = createResponseMonitor(() => watch.alive());
   const ended = (why?: Fault): Attempt => {
     const cut = why !== undefined || options.signal.aborted || acc.finishReason() === 'length';
     const base = { got: acc.finish(cut), arrived: acc.arrived(), cancelled: options.signal.aborted };
@@ -71,7 +71,7 @@ export async function attempt(
     } else {
       for await (const chunk of answer) {
         acc.push(chunk);
-        if (acc.size() > MOST_CHARACTERS) {
+        if (acc.size() > MAX_REPLY_CHARS) {
           watch.stop('size');
           break;
         }
@@ -94,15 +94,15 @@ export async function attempt(
   return ended();
 }
 
-function limitOf(stop: Stop, limits: Limits): number {
-  return { 'first-byte': limits.firstByte, idle: limits.idle, size: MOST_CHARACTERS }[stop];
+function limitOf(stop: Stop, limits: Timeouts): number {
+  return { 'first-byte': limits.firstByte, idle: limits.idle, size: MAX_REPLY_CHARS }[stop];
 }
 
 function isStream(answer: unknown): answer is AsyncIterable<unknown> {
   return typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer;
 }
 
-async function clientFor(preset: Preset, key: string | undefined, fetch: typeof globalThis.fetch, limits: Limits) {
+async function clientFor(preset: Preset, key: string | undefined, fetch: typeof globalThis.fetch, limits: Timeouts) {
   // Loaded with the first call: a start of the program must not wait for it.
   const { OpenAI } = await import('openai');
   return new OpenAI({
@@ -139,7 +139,7 @@ function after(milliseconds: number, callback: () => void): NodeJS.Timeout {
 }
 
 /** Stops a request at the user's word or when nothing comes; one timer, made and cleared here. */
-function createWatchdog(user: AbortSignal, limits: Limits) {
+function createWatchdog(user: AbortSignal, limits: Timeouts) {
   const controller = new AbortController();
   let reason: Stop | undefined;
   let last = performance.now();

@@ -56,7 +56,7 @@ function badServer({ mcp }: Partial<Config>): Mistake | undefined {
     if ('command' in server === 'url' in server)
       return { place, message: `mcp.servers.${name} needs either command or url` };
     if ('url' in server && !/^https?:$/.test(URL.canParse(server.url) ? new URL(server.url).protocol : ''))
-      return { place: [...place, 'url'], message: `mcp.servers.${name}.url is no address that begins with http` };
+      return { place: [...place, 'url'], message: `mcp.servers.${name}.url is not an http or https address` };
   }
   return undefined;
 }

@@ -30,7 +30,7 @@ export type Loaded =
 export type ProjectOptions = { readonly cwd: string; readonly trust: Pick<Trust, 'has'> };
 
 const PROJECT_NAME = '.aish.jsonc';
-const MOST_BYTES = 1 << 20;
+const MAX_BYTES = 1 << 20;
 
 /**
  * Reads the configuration: `--config`, else `AISH_CONFIG`, else the usual file; over it the project's, within what it
@@ -68,13 +68,13 @@ async function withProject(
   const path = findProject(cwd, env.HOME);
   if (path === undefined || path === realOf(own)) return loaded;
   const read = await readText(path);
-  if ('code' in read) return { ...loaded, notices: [`${path}: can't be read (${read.code}); it is left out`] };
+  if ('code' in read) return { ...loaded, notices: [`${path}: can't be read (${read.code}); it was ignored`] };
   const checked = await checkText(read.text, path);
-  if (!checked.ok) return { ...loaded, notices: [`${checked.message}; the project's file is left out`] };
+  if (!checked.ok) return { ...loaded, notices: [`${checked.message}; the project's file was ignored`] };
   const { config, waiting, refused } = mergeProject(loaded.config, checked.value, trust.has(path, read.text));
   const notices = [
-    ...(waiting.length > 0 ? [`${path} is not trusted; left out: ${waiting.join(', ')}`] : []),
-    ...(refused.length > 0 ? [`${path}: not a project's to set, left out: ${refused.join(', ')}`] : []),
+    ...(waiting.length > 0 ? [`${path} is not trusted; ignored: ${waiting.join(', ')}`] : []),
+    ...(refused.length > 0 ? [`${path}: not allowed in a project's file, ignored: ${refused.join(', ')}`] : []),
   ];
   return { ...loaded, config, project: { path, text: read.text, waiting }, notices };
 }
@@ -109,7 +109,7 @@ async function readText(path: string): Promise<{ readonly text: string } | { rea
   try {
     const stats = statSync(path);
     if (stats.isDirectory()) return { code: 'it is a directory' };
-    if (stats.size > MOST_BYTES) return { code: 'it is larger than 1 MB' };
+    if (stats.size > MAX_BYTES) return { code: 'it is larger than 1 MB' };
     return { text: await readFile(path, 'utf8') };
   } catch (error) {
     return { code: error instanceof Error && 'code' in error ? String(error.code) : 'unreadable' };

@@ -46,19 +46,26 @@ const model = block(
   {
     base_url: text('Address of an OpenAI-compatible server, usually ending in /v1.'),
     model: text('The model as the server calls it.'),
-    api_key_env: text('Name of the environment variable that holds the key. The key itself is never written down.'),
-    api_key_cmd: text('A command that prints the key, for example of a password manager.'),
-    context: { type: 'integer', minimum: 512, description: 'Window in tokens, where the server does not say it.' },
-    secrets: text('What happens to secrets before a call: default off on this machine, scrub elsewhere.', {
-      enum: ['scrub', 'block', 'off'],
-    }),
-    fallback: names('Presets used in turn when this one fails.'),
+    api_key_env: text('Name of the environment variable that holds the key. The key itself is never stored.'),
+    api_key_cmd: text('A command that prints the key, for example a password manager’s.'),
+    context: {
+      type: 'integer',
+      minimum: 512,
+      description: 'The context window in tokens, if the server does not report it.',
+    },
+    secrets: text(
+      'What happens to secrets before a call. Default: off for a server on this machine, scrub for any other.',
+      {
+        enum: ['scrub', 'block', 'off'],
+      },
+    ),
+    fallback: names('Presets tried in turn when this one fails.'),
     prices: block(
-      'Dollars per million tokens. Without them prices.jsonc beside this file and a built-in list are asked; a server on this machine is free. What a server itself names goes before all of them.',
+      'Dollars per million tokens. Default: prices.jsonc beside this file, then a built-in list; a server on this machine is free. A cost that the server itself reports takes precedence.',
       {
         input: dollars('Tokens sent.'),
         output: dollars('Tokens received.'),
-        cached: dollars('Tokens sent that the server had in its cache. Default: as input.'),
+        cached: dollars('Tokens sent that the server had cached. Default: the same as input.'),
       },
       ['input', 'output'],
     ),
@@ -69,7 +76,10 @@ const model = block(
 
 const pattern = block(
   'One pattern.',
-  { reason: text('What the HALT says.'), pattern: text('A regular expression over the command.') },
+  {
+    reason: text('The reason that the HALT shows.'),
+    pattern: text('A regular expression that is matched against the command.'),
+  },
   ['reason', 'pattern'],
 );
 
@@ -80,16 +90,16 @@ const strings = (description: string): Schema => ({
 });
 
 // One block instead of two alternatives: a wrong key then has one clear error. `check.ts` wants one of command and url.
-const server = block('One MCP server: `command` starts it, or `url` is where it listens.', {
+const server = block('One MCP server: either `command`, which starts it, or `url`, where it listens.', {
   command: text('The program that speaks MCP on its standard input and output.'),
   args: names('Its arguments.'),
-  env: strings('Environment variables for it, beside a few harmless ones of yours.'),
+  env: strings('Environment variables for it, in addition to a few harmless ones of yours.'),
   url: text('Address of a server that speaks streamable HTTP.'),
   headers: strings('Headers sent with each request.'),
 });
 
 export const SCHEMA: Schema = block('Configuration of aish-tui.', {
-  $schema: text('Where the schema stands, for editors.'),
+  $schema: text('The address of the JSON schema, for editors.'),
   models: {
     type: 'object',
     description: 'The presets by name; fast, deep and cloud by convention.',
@@ -101,26 +111,29 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
   token_budget: {
     type: 'integer',
     minimum: 512,
-    description: 'Tokens of context. Default: the window of the preset less room for the answer.',
+    description: 'Tokens of context. Default: the preset’s window minus room for the answer.',
   },
-  max_tool_rounds: count('Rounds of actions after one question.', DEFAULTS.max_tool_rounds),
-  max_answer_tokens: count('The longest answer asked for, in tokens.', DEFAULTS.max_answer_tokens),
-  wait_seconds: count('Seconds after which a command of the model goes on as a job.', DEFAULTS.wait_seconds),
+  max_tool_rounds: count('Rounds of actions for one question.', DEFAULTS.max_tool_rounds),
+  max_answer_tokens: count('The longest answer that is requested, in tokens.', DEFAULTS.max_answer_tokens),
+  wait_seconds: count(
+    'Seconds after which a command of the model continues as a background job.',
+    DEFAULTS.wait_seconds,
+  ),
   confirm_cmd: flag('Ask before a CMD: line in chat.', DEFAULTS.confirm_cmd),
-  auto_approve: names('Globs over tool names that run without asking, as long as the gate does not stop them.'),
+  auto_approve: names('Globs over the names of tools that run without asking, unless the gate stops them.'),
   safety: block('The gate.', {
     llm_second_opinion: flag(
-      'Ask a model about commands that the rules leave open.',
+      'Ask a model about commands that the rules can’t decide.',
       DEFAULTS.safety.llm_second_opinion,
     ),
-    llm_model: text('The preset that is asked.', { default: DEFAULTS.safety.llm_model }),
+    llm_model: text('The preset that gives the second opinion.', { default: DEFAULTS.safety.llm_model }),
     destructive_patterns: {
       type: 'array',
       items: pattern,
       description: 'Your own patterns, added to the rules.',
       default: [],
     },
-    disable_rules: names('Rules switched off by name; shown at start.'),
+    disable_rules: names('Names of rules that are switched off; listed at start.'),
     always_destructive_tools: names('Globs over tools that always HALT.', DEFAULTS.safety.always_destructive_tools),
     max_norris_steps: count('The same as norris.max_norris_steps.', DEFAULTS.norris.max_norris_steps),
   }),
@@ -138,39 +151,41 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
       additionalProperties: server,
     },
     auto_approve: names('Globs over NAME__tool (and names of built-in tools) that run without asking.'),
-    read_only: names('Globs over NAME__tool that you know to only read: they work in Restricted.'),
+    read_only: names('Globs over NAME__tool that you know to be read-only: they work in Restricted.'),
   }),
-  cost: block('Money.', {
-    warn_at_dollars: dollars('Warn once when a session has cost this much.'),
-    stop_at_dollars: dollars('Ask before any further paid call when a session has cost this much. 0 asks before each.'),
+  cost: block('Costs.', {
+    warn_at_dollars: dollars('Warn once a session has cost this much.'),
+    stop_at_dollars: dollars(
+      'Ask before every further paid call once a session has cost this much. 0 asks before each one.',
+    ),
   }),
-  memory: block('What is remembered from session to session.', {
-    enabled: flag('Keep a short summary of each session for the next ones.', DEFAULTS.memory.enabled),
+  memory: block('What is remembered from one session to the next.', {
+    enabled: flag('Save a short summary of each session for later ones.', DEFAULTS.memory.enabled),
     model: text('The preset that writes the summaries. Default: the active one.'),
   }),
-  mode: text('The mode a conversation starts in, where the kernel sandbox is available.', {
+  mode: text('The mode that a conversation starts in, if the kernel sandbox is available.', {
     enum: ['restricted', 'unrestricted'],
     default: DEFAULTS.mode,
   }),
   sandbox: block('The kernel sandbox.', {
     unrestricted: text(
-      'light keeps commands in Unrestricted away from other terminals and processes; it costs them sudo and killing processes outside.',
+      'light keeps commands in Unrestricted away from other terminals and processes; they can then neither use sudo nor kill processes outside.',
       { enum: ['plain', 'light'], default: DEFAULTS.sandbox.unrestricted },
     ),
   }),
   ui: block('The screen.', {
     theme: text('Colours. Default: dark, or none with NO_COLOR.', { enum: ['dark', 'light', 'high-contrast', 'none'] }),
-    mouse: flag('Take the mouse: wheel and buttons. Off leaves selecting to the terminal.', DEFAULTS.ui.mouse),
-    screen: text('full draws the whole terminal; plain writes lines only, for screen readers.', {
+    mouse: flag('Use the mouse: wheel and buttons. Off leaves selection to the terminal.', DEFAULTS.ui.mouse),
+    screen: text('full draws the whole terminal; plain prints lines only, for screen readers.', {
       enum: ['full', 'plain'],
       default: DEFAULTS.ui.screen,
     }),
-    wheel_lines: count('Lines of one turn of the wheel.', DEFAULTS.ui.wheel_lines),
-    notify: flag('Ring the terminal when a question waits or a long run has ended.', DEFAULTS.ui.notify),
+    wheel_lines: count('Lines per notch of the wheel.', DEFAULTS.ui.wheel_lines),
+    notify: flag('Ring the terminal bell when a question waits or a long run has ended.', DEFAULTS.ui.notify),
   }),
   keys: {
     type: 'object',
-    description: 'Commands of the key table bound to other keys.',
+    description: 'Key bindings: commands of the key table bound to other keys.',
     additionalProperties: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
   },
   shell: text('The shell to run instead of $SHELL.'),

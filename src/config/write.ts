@@ -19,12 +19,12 @@ export function writeModelChoice(path: string, name: string, model: ModelConfig)
   try {
     text = readFileSync(path, 'utf8') || FRESH;
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') return `${path}: can't be read (${codeOf(error)}); the choice is not kept`;
+    if (codeOf(error) !== 'ENOENT') return `${path}: can't be read (${codeOf(error)}); the choice was not saved`;
   }
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, { allowTrailingComma: true });
   if (errors.length > 0 || typeof value !== 'object' || value === null)
-    return `${path}: is no valid configuration; mend it first, the choice is not kept`;
+    return `${path}: is not a valid configuration; fix it first, the choice was not saved`;
   const withModel = applyEdits(text, modify(text, ['models', name], model, { formattingOptions: FORMAT }));
   return writePrivate(path, applyEdits(withModel, modify(withModel, ['model'], name, { formattingOptions: FORMAT })));
 }

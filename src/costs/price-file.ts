@@ -28,23 +28,23 @@ export function readPriceFile(path: string): PriceFile {
     const line = text.slice(0, error.offset).split('\n').length;
     return { rows: [], problem: `${path}:${line}: ${printParseErrorCode(error.error)}; none of its prices are used` };
   }
-  if (!Array.isArray(list)) return { rows: [], problem: `${path}: a list of prices is wanted: [{ "model": … }]` };
+  if (!Array.isArray(list)) return { rows: [], problem: `${path}: must be a list of prices: [{ "model": … }]` };
   const wrong = list.map(mistakeIn).findIndex((mistake) => mistake !== undefined);
   if (wrong < 0) return { rows: list };
   return { rows: [], problem: `${path}: price ${wrong + 1} ${mistakeIn(list[wrong])}; none of its prices are used` };
 }
 
 function mistakeIn(row: unknown): string | undefined {
-  if (typeof row !== 'object' || row === null) return 'is no object';
+  if (typeof row !== 'object' || row === null) return 'is not an object';
   const given = new Map<string, unknown>(Object.entries(row));
   const unknown = [...given.keys()].find((key) => ![...NUMBERS, ...WORDS].some((known) => known === key));
   if (unknown !== undefined) return `has an unknown key: ${unknown}`;
-  for (const key of ['model', 'input', 'output']) if (!given.has(key)) return `lacks ${key}`;
+  for (const key of ['model', 'input', 'output']) if (!given.has(key)) return `is missing ${key}`;
   for (const key of NUMBERS) {
     const value = given.get(key) ?? 0;
     if (typeof value !== 'number' || !Number.isFinite(value) || value < 0)
-      return `wants dollars per million tokens as ${key}`;
+      return `needs dollars per million tokens as ${key}`;
   }
-  for (const key of WORDS) if (typeof (given.get(key) ?? '') !== 'string') return `wants a text as ${key}`;
+  for (const key of WORDS) if (typeof (given.get(key) ?? '') !== 'string') return `needs a string as ${key}`;
   return undefined;
 }

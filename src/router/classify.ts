@@ -3,8 +3,8 @@
  *
  * What is certain is a table of rules, tried in order; what is left is weighed by a small trained model.
  */
-import { look, type Sight } from './features.ts';
-import { ENOUGH, languageScore } from './model.ts';
+import { inspect, type LineFeatures } from './features.ts';
+import { languageScore, MIN_LANGUAGE_SCORE } from './model.ts';
 import { shellWords, textCommands } from './vocabulary.ts';
 
 /** What the router asks of the world; all answers must be immediate. */
@@ -28,7 +28,7 @@ export type Route = {
 };
 
 type Verdict = { readonly kind: 'shell' | 'ai'; readonly why: string };
-type Rule = (line: string, sight: Sight, words: Words) => Verdict | undefined;
+type Rule = (line: string, sight: LineFeatures, words: Words) => Verdict | undefined;
 
 const shell = (why: string): Verdict => ({ kind: 'shell', why });
 const ai = (why: string): Verdict => ({ kind: 'ai', why });
@@ -90,7 +90,7 @@ export function classify(line: string, words: Words): Route {
   if (text.startsWith('!')) return { kind: 'shell', forced: true, text: rest(1), why: 'forced by !' };
   if (text.startsWith('?')) return { kind: 'ai', forced: true, text: rest(1), why: 'forced by ?' };
   if (text === '') return { kind: 'shell', forced: false, text, why: 'empty' };
-  const sight = look(text);
+  const sight = inspect(text);
   for (const rule of RULES) {
     const verdict = rule(text, sight, words);
     if (verdict) return { ...verdict, forced: false, text };
@@ -103,9 +103,9 @@ export function isShellWord(word: string): boolean {
   return shellWords.has(word);
 }
 
-function weigh(sight: Sight, words: Words): Verdict {
+function weigh(sight: LineFeatures, words: Words): Verdict {
   const first = sight.pieces[0];
   const known = first !== undefined && words.knows(first.text);
-  if (languageScore(sight, known) > ENOUGH) return ai('reads like language');
+  if (languageScore(sight, known) > MIN_LANGUAGE_SCORE) return ai('reads like language');
   return shell(known ? 'known command' : 'looks like a command');
 }

@@ -35,7 +35,7 @@ function few(count: number, most: number): number {
 }
 
 /** The numbers that the rules and the model share. */
-export type Sight = {
+export type LineFeatures = {
   readonly pieces: readonly Piece[];
   /** English function words after the first word. */
   readonly english: number;
@@ -44,7 +44,7 @@ export type Sight = {
 };
 
 /** Cuts a line and counts. */
-export function look(line: string): Sight {
+export function inspect(line: string): LineFeatures {
   const all = pieces(line);
   let english = 0;
   let syntax = 0;
@@ -64,7 +64,7 @@ function opening(word: string): string {
 }
 
 /** The buckets of a line's features, without repeats. `known`: the first word is something the shell can run. */
-export function features(sight: Sight, known: boolean): number[] {
+export function features(sight: LineFeatures, known: boolean): number[] {
   const { pieces: all, english, syntax } = sight;
   const [first, ...rest] = all;
   if (!first) return [];

@@ -46,7 +46,7 @@ export function createPathIndex(pathEnv: string): PathIndex {
   };
 }
 
-/** Relative entries follow the cwd of whoever asks and are left to the shell. */
+/** Relative entries depend on the caller's cwd and are left to the shell. */
 function directories(pathEnv: string): readonly string[] {
   return [...new Set(pathEnv.split(':').filter((dir) => dir.startsWith('/')))];
 }

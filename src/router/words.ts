@@ -26,7 +26,7 @@ export type Piece = {
 };
 
 /** Lines are judged by their beginning; the rest adds cost and no certainty. */
-const MAX_CHARACTERS = 600;
+const MAX_CHARS = 600;
 const MAX_PIECES = 40;
 
 // A quoted span counts as one piece where the quote opens a word or follows `=`; an apostrophe inside a word does not open one.
@@ -49,7 +49,7 @@ const SHAPES: readonly (readonly [Shape, RegExp])[] = [
 /** Cuts a line into at most 40 pieces of its first 600 characters. */
 export function pieces(line: string): Piece[] {
   const found: Piece[] = [];
-  for (const [text] of line.slice(0, MAX_CHARACTERS).matchAll(PIECE)) {
+  for (const [text] of line.slice(0, MAX_CHARS).matchAll(PIECE)) {
     found.push(piece(text));
     if (found.length === MAX_PIECES) break;
   }

@@ -6,19 +6,20 @@ const END = /-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/y;
 /** A line of Base64 or of a key's header, in the plain or the `\n` form. */
 const LINE =
   /(?:\\r)?(?:\\n|\r?\n)[ \t+>|'"-]{0,12}(?:[A-Za-z0-9+/=]{1,76}|[A-Z][A-Za-z-]{2,20}: [^\n\\]{0,100}|)(?=\\|\r?\n|["']|$|-----)/y;
-const LONGEST = 32_000;
+const MAX_BLOCK_CHARS = 32_000;
 /** Lines of a key whose beginning or end was cut away. */
-const MOST_LINES = 400;
+const MAX_LINES = 400;
 
 /** A private key from `-----BEGIN` to `-----END`; one whose end is missing reaches as far as its lines do. */
-export function keyBlockAt(text: string, at: number, ends: EndMarks): Finding | undefined {
+export function keyBlockAt(text: string, at: number, ends: EndLines): Finding | undefined {
   BEGIN.lastIndex = at;
   if (!BEGIN.test(text)) return undefined;
   const body = BEGIN.lastIndex;
   const end = ends.after(text, body);
-  if (end !== undefined && end - at <= LONGEST) return { start: at, end, kind: 'PRIVATE_KEY', rank: RANK.block };
+  if (end !== undefined && end - at <= MAX_BLOCK_CHARS)
+    return { start: at, end, kind: 'PRIVATE_KEY', rank: RANK.block };
   let reach = body;
-  for (let lines = 0; lines < MOST_LINES; lines += 1) {
+  for (let lines = 0; lines < MAX_LINES; lines += 1) {
     LINE.lastIndex = reach;
     if (!LINE.test(text)) break;
     reach = LINE.lastIndex;
@@ -33,7 +34,7 @@ export function keyTailAt(text: string, at: number): Finding | undefined {
   if (!END.test(text)) return undefined;
   const end = END.lastIndex;
   let start = at;
-  for (let lines = 0; lines < MOST_LINES && start > 0; lines += 1) {
+  for (let lines = 0; lines < MAX_LINES && start > 0; lines += 1) {
     const lead = text.slice(Math.max(0, start - 102), start - 1);
     const lineStart = start - 1 - (lead.length - lead.lastIndexOf('\n') - 1);
     if (start - lineStart > 100 || !/^[ \t+>|-]{0,12}[A-Za-z0-9+/=]{16,76}\r?\n$/.test(text.slice(lineStart, start)))
@@ -44,7 +45,7 @@ export function keyTailAt(text: string, at: number): Finding | undefined {
 }
 
 /** Where `-----END … PRIVATE KEY-----` stands. A failed search is remembered, so that many beginnings stay linear. */
-export class EndMarks {
+export class EndLines {
   #from = -1;
   #end: number | undefined;
 
@@ -94,7 +95,7 @@ export function puttyAt(text: string, at: number): Finding | undefined {
   for (let lines = Number(head[1]); lines > 0 && end >= 0; lines -= 1)
     end = text.indexOf('\n', end === start ? end : end + 1);
   const stop = end < 0 ? text.length : end;
-  return stop - start > 16 && stop - start < LONGEST
+  return stop - start > 16 && stop - start < MAX_BLOCK_CHARS
     ? { start, end: stop, kind: 'PRIVATE_KEY', rank: RANK.block }
     : undefined;
 }
@@ -105,6 +106,6 @@ export function encodedKeyAt(text: string, at: number): Finding | undefined {
   if (!/^LS0tLS1CRUdJTi[A-Za-z0-9+/]{40}/.test(head) || !atob(head.slice(0, 64)).includes('PRIVATE KEY'))
     return undefined;
   let end = at;
-  while (end < text.length && end - at < LONGEST && /[A-Za-z0-9+/=]/.test(text[end] ?? '')) end += 1;
+  while (end < text.length && end - at < MAX_BLOCK_CHARS && /[A-Za-z0-9+/=]/.test(text[end] ?? '')) end += 1;
   return { start: at, end, kind: 'PRIVATE_KEY', rank: RANK.block };
 }

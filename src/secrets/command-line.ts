@@ -5,7 +5,7 @@ import { PROGRAMS, type Program } from './rules/programs.ts';
 import { mixed } from './shape.ts';
 
 /** Characters of one command looked at. */
-const LONGEST = 2000;
+const MAX_COMMAND_CHARS = 2000;
 
 type Word = { readonly start: number; readonly end: number; readonly text: string };
 
@@ -73,7 +73,7 @@ function glued(value: string): boolean {
 /** The words of a command up to its end, quotes taken off. */
 function wordsFrom(text: string, from: number): { words: Word[]; end: number } {
   const words: Word[] = [];
-  const stop = Math.min(text.length, from + LONGEST);
+  const stop = Math.min(text.length, from + MAX_COMMAND_CHARS);
   let at = from;
   while (at < stop) {
     const character = text.charAt(at);

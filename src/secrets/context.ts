@@ -7,7 +7,7 @@ import { entropy, isCode, isOrdinary, isUuid, mixed, random } from './shape.ts';
 import { bareAt, quotedAt, type Value } from './value.ts';
 
 /** Characters of a name on either side of the word that was found. */
-const REACH = 64;
+const MAX_REACH_CHARS = 64;
 const NAME = /[A-Za-z0-9_.$-]/;
 
 /** How a value was joined to its name. */
@@ -18,9 +18,9 @@ type Named = { readonly from: number; readonly to: number; readonly name: string
 /** The whole name around a word that was found in the text. */
 export function nameAround(text: string, at: number, length: number): Named {
   let from = at;
-  while (from > 0 && at - from < REACH && NAME.test(text.charAt(from - 1))) from -= 1;
+  while (from > 0 && at - from < MAX_REACH_CHARS && NAME.test(text.charAt(from - 1))) from -= 1;
   let to = at + length;
-  while (to < text.length && to - at < REACH && NAME.test(text.charAt(to))) to += 1;
+  while (to < text.length && to - at < MAX_REACH_CHARS && NAME.test(text.charAt(to))) to += 1;
   while (to > at && /[.$-]/.test(text.charAt(to - 1))) to -= 1;
   const name = text.slice(from, to);
   // `API key: …`, `Unseal Key 1: …`: a name of two words.

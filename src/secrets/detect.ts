@@ -1,5 +1,5 @@
 /** Text → the secrets in it. One pass finds beginnings; only around them is anything read. */
-import { EndMarks, encodedKeyAt, jwtAt, keyBlockAt, keyTailAt, puttyAt } from './blocks.ts';
+import { EndLines, encodedKeyAt, jwtAt, keyBlockAt, keyTailAt, puttyAt } from './blocks.ts';
 import { callAt } from './command-line.ts';
 import { nameAround, namedValue } from './context.ts';
 import { type Finding, settle } from './finding.ts';
@@ -16,7 +16,7 @@ import { addressAt, oracleAt } from './urls.ts';
 type Pass = {
   readonly text: string;
   readonly found: Finding[];
-  readonly ends: EndMarks;
+  readonly ends: EndLines;
   /** The name and the call that were read last end here. */
   nameEnd: number;
   callEnd: number;
@@ -38,7 +38,7 @@ const one =
 
 /** A long one: what begins within it is part of it. */
 const block =
-  (read: (text: string, at: number, ends: EndMarks) => Finding | undefined): Matcher =>
+  (read: (text: string, at: number, ends: EndLines) => Finding | undefined): Matcher =>
   (pass, at) => {
     const found = at < pass.blockEnd ? undefined : read(pass.text, at, pass.ends);
     if (!found) return;
@@ -117,7 +117,7 @@ const SHAPES: readonly (readonly [string, Matcher])[] = [
 
 /** The secrets of a text by the rules alone, in order and without overlap. Linear in the text, whatever it holds. */
 export function detect(text: string): readonly Finding[] {
-  const pass: Pass = { text, found: [], ends: new EndMarks(), nameEnd: 0, callEnd: 0, blockEnd: 0 };
+  const pass: Pass = { text, found: [], ends: new EndLines(), nameEnd: 0, callEnd: 0, blockEnd: 0 };
   ready().scan(text, (at, look) => look(pass, at));
   return settle(pass.found, text);
 }

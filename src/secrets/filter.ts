@@ -13,10 +13,10 @@ export type SecretRow = { readonly handle: string; readonly kind: string; readon
 const JSON_FIELD = 'arguments';
 
 /** Looks at one text: the second finds what the first has learnt. */
-const MOST_PASSES = 3;
+const MAX_PASSES = 3;
 
 /** Shorter ones stand in many texts by chance. */
-const LEAST_ECHOED = 6;
+const MIN_ECHOED_CHARS = 6;
 
 export class SecretsFilter {
   readonly #vault = new Vault();
@@ -60,7 +60,7 @@ export class SecretsFilter {
     if (text.length < 4) return text;
     let hidden = text;
     // What is learnt from a text by its name may stand in the same text once more, bare.
-    for (let pass = 0; pass < MOST_PASSES; pass += 1) {
+    for (let pass = 0; pass < MAX_PASSES; pass += 1) {
       const findings = this.find(hidden);
       if (findings.length === 0) break;
       hidden = replaced(hidden, findings, (piece, kind) => this.#handle(json ? unescaped(piece) : piece, kind, where));
@@ -102,7 +102,7 @@ export class SecretsFilter {
     const handles = new Set(handlesIn(JSON.stringify(source)).map(({ handle }) => handle));
     const pairs = [...handles]
       .flatMap((handle) => this.#echoesOf(handle))
-      .filter(([text]) => text.length >= LEAST_ECHOED);
+      .filter(([text]) => text.length >= MIN_ECHOED_CHARS);
     if (pairs.length === 0) return value;
     return mapTexts(value, (text) => pairs.reduce((shown, [echo, name]) => shown.replaceAll(echo, name), text));
   }

@@ -3,13 +3,13 @@
 export type Form = { readonly text: string; readonly suffix: '' | '_B64' | '_URL' | '_ESC' };
 
 /** Shortest encoded piece worth looking for. */
-const LEAST = 10;
+const MIN_FORM_CHARS = 10;
 
 /** The value itself first; each form once. */
 export function formsOf(value: string): readonly Form[] {
   const forms: Form[] = [{ text: value, suffix: '' }];
   const add = (text: string, suffix: Form['suffix']) => {
-    if (text.length >= LEAST && !forms.some((form) => form.text === text)) forms.push({ text, suffix });
+    if (text.length >= MIN_FORM_CHARS && !forms.some((form) => form.text === text)) forms.push({ text, suffix });
   };
   for (const text of base64Forms(value)) {
     add(text, '_B64');
@@ -34,7 +34,7 @@ function base64Forms(value: string): readonly string[] {
     return text.slice(offset + 1, text.length - ((bytes.length + offset) % 3 === 0 ? 0 : 1));
   });
   const core = bytes.length % 3 === 0 ? whole : whole.slice(0, -1);
-  return [whole, core, ...inside].filter((text) => text.length >= LEAST);
+  return [whole, core, ...inside].filter((text) => text.length >= MIN_FORM_CHARS);
 }
 
 function urlEncoded(value: string): string {

@@ -38,22 +38,22 @@ const VENDOR_NAMES: ReadonlySet<string> = new Set(VENDORS);
 
 /** The same names come again and again. */
 const known = new Map<string, Grade | undefined>();
-const MOST_KNOWN = 1000;
+const MAX_KNOWN = 1000;
 
 /** Longest name looked at. */
-const LONGEST = 100;
+const MAX_NAME_CHARS = 100;
 
 /** @param name an identifier with any of `_ - .` and capitals between its words */
 export function gradeOf(name: string): Grade | undefined {
   if (known.has(name)) return known.get(name);
   const grade = readGrade(name);
-  if (known.size >= MOST_KNOWN) known.clear();
+  if (known.size >= MAX_KNOWN) known.clear();
   known.set(name, grade);
   return grade;
 }
 
 function readGrade(name: string): Grade | undefined {
-  const words = wordsOf(name.slice(-LONGEST));
+  const words = wordsOf(name.slice(-MAX_NAME_CHARS));
   while (words.length > 1 && (NEUTRAL.has(words.at(-1) ?? '') || /^\d+$/.test(words.at(-1) ?? ''))) words.pop();
   const last = words.at(-1) ?? '';
   const before = words.at(-2) ?? '';

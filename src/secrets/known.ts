@@ -5,20 +5,20 @@ import { isPlaceholder } from './placeholder.ts';
 import { isOrdinary, mixed } from './shape.ts';
 
 /** Characters by which a value is looked up; the shortest known value has as many. */
-const KEY = 8;
+const KEY_CHARS = 8;
 /** A text that ends within a value: so many characters of it are enough. */
-const LEAST_BEGINNING = 12;
+const MIN_BEGINNING_CHARS = 12;
 /** Longer values are found again over line ends. */
-const LEAST_BROKEN = 16;
+const MIN_BROKEN_CHARS = 16;
 /** Values kept that were found in texts; more is somebody filling the memory. */
-const MOST = 5000;
+const MAX_VALUES = 5000;
 const SLOTS = 1 << 16;
 
 type Known = { readonly text: string; readonly kind: string };
 
 /** Whether a value may be looked for anywhere, without its name: no word, path, number or host would pass. */
 function isDistinct(value: string): boolean {
-  if (value.length < KEY || isPlaceholder(value) || isOrdinary(value) || /^\d+$/.test(value)) return false;
+  if (value.length < KEY_CHARS || isPlaceholder(value) || isOrdinary(value) || /^\d+$/.test(value)) return false;
   return mixed(value) || (value.length >= 16 && !/^[a-z]+(?:[-_ /.][a-z]+)*$/i.test(value));
 }
 
@@ -32,7 +32,7 @@ export class KnownValues {
   add(value: string, kind: string, from: 'text' | 'machine' = 'text'): void {
     if (this.#seen.has(value) || !isDistinct(value)) return;
     if (from === 'text') {
-      if (this.#fromTexts >= MOST) return;
+      if (this.#fromTexts >= MAX_VALUES) return;
       this.#fromTexts += 1;
     }
     this.#seen.add(value);
@@ -40,7 +40,7 @@ export class KnownValues {
   }
 
   #keep(known: Known): void {
-    const start = known.text.slice(0, KEY);
+    const start = known.text.slice(0, KEY_CHARS);
     this.#flags[slot(start.charCodeAt(0), start.charCodeAt(1), start.charCodeAt(2))] = 1;
     const list = this.#byStart.get(start);
     if (list) list.push(known);
@@ -51,7 +51,7 @@ export class KnownValues {
   find(text: string): Finding[] {
     const found: Finding[] = [];
     if (this.#byStart.size === 0) return found;
-    for (let at = 0; at + KEY <= text.length; at += 1) {
+    for (let at = 0; at + KEY_CHARS <= text.length; at += 1) {
       if (this.#flags[slot(text.charCodeAt(at), text.charCodeAt(at + 1), text.charCodeAt(at + 2))] === 0) continue;
       const finding = this.#at(text, at);
       if (!finding) continue;
@@ -63,7 +63,7 @@ export class KnownValues {
 
   #at(text: string, at: number): Finding | undefined {
     let best: Finding | undefined;
-    for (const { text: value, kind } of this.#byStart.get(text.slice(at, at + KEY)) ?? []) {
+    for (const { text: value, kind } of this.#byStart.get(text.slice(at, at + KEY_CHARS)) ?? []) {
       const end = endOf(text, at, value);
       if (end > (best?.end ?? at)) best = { start: at, end, kind, rank: RANK.known };
     }
@@ -80,9 +80,9 @@ function endOf(text: string, at: number, value: string): number {
   if (text.startsWith(value, at)) return at + value.length;
   let here = at;
   for (let index = 0; index < value.length; index += 1) {
-    if (here >= text.length) return index >= LEAST_BEGINNING ? here : -1;
+    if (here >= text.length) return index >= MIN_BEGINNING_CHARS ? here : -1;
     if (text.charCodeAt(here) !== value.charCodeAt(index)) {
-      if (value.length < LEAST_BROKEN) return -1;
+      if (value.length < MIN_BROKEN_CHARS) return -1;
       const next = afterBreak(text, here);
       if (next < 0 || text.charCodeAt(next) !== value.charCodeAt(index)) return -1;
       here = next;

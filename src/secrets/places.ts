@@ -8,7 +8,7 @@ export type Place = {
 };
 
 /** Longer commands are not taken apart. */
-const LONGEST = 60_000;
+const MAX_COMMAND_CHARS = 60_000;
 const ODD: Place = { kind: 'odd' };
 
 /** Programs that run what they are given as text. */
@@ -24,7 +24,7 @@ const CODE_OPTION = /^(?:-\w{0,3}[cerE]|--(?:command|execute|eval|expression|run
 
 /** The place of each offset in the command. A command that can't be parsed has only odd ones. */
 export function placesOf(command: string, offsets: readonly number[]): readonly Place[] {
-  if (command.length > LONGEST) return offsets.map(() => ODD);
+  if (command.length > MAX_COMMAND_CHARS) return offsets.map(() => ODD);
   try {
     const script = parse(command);
     if (script.errors?.length) return offsets.map(() => ODD);
@@ -74,7 +74,7 @@ export function sameShape(one: string, other: string): boolean {
 }
 
 function shapeOf(command: string): string | undefined {
-  if (command.length > 2 * LONGEST) return undefined;
+  if (command.length > 2 * MAX_COMMAND_CHARS) return undefined;
   try {
     const script = parse(command);
     if (script.errors?.length) return undefined;

@@ -11,12 +11,12 @@ export type Shape = 'text' | 'pairs' | 'token' | 'keys' | 'netrc' | 'pgpass';
 export type Source = { readonly text: string; readonly shape: Shape };
 
 /** Bytes of one file. */
-const MOST_BYTES = 256 * 1024;
+const MAX_FILE_BYTES = 256 * 1024;
 /** Entries of a directory looked through for `.env` files, and files read. */
-const MOST_ENTRIES = 4000;
-const MOST_FILES = 24;
+const MAX_ENTRIES = 4000;
+const MAX_FILES = 24;
 /** Shortest known value. */
-const LEAST = 8;
+const MIN_VALUE_CHARS = 8;
 
 /** Credential files below the home directory. */
 const HOME_FILES: readonly (readonly [string, Shape])[] = [
@@ -71,7 +71,7 @@ export function* environmentSources(
   also: readonly string[] = [],
 ): Iterable<Source> {
   for (const [name, value] of Object.entries(env)) {
-    if (value === undefined || value.length < LEAST || value.length > MOST_BYTES) continue;
+    if (value === undefined || value.length < MIN_VALUE_CHARS || value.length > MAX_FILE_BYTES) continue;
     if (also.includes(name)) yield { text: value, shape: 'token' };
     else
       yield { text: value.includes('\n') ? value : `${name}=${value}`, shape: value.includes('\n') ? 'text' : 'pairs' };
@@ -83,7 +83,7 @@ function envFiles(folder: string): string[] {
   try {
     const entries = opendirSync(folder);
     try {
-      for (let left = MOST_ENTRIES; left > 0 && names.length < MOST_FILES; left -= 1) {
+      for (let left = MAX_ENTRIES; left > 0 && names.length < MAX_FILES; left -= 1) {
         const entry = entries.readSync();
         if (!entry) break;
         if (
@@ -107,7 +107,7 @@ function read(path: string): string | undefined {
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
     if (!fstatSync(file).isFile()) return undefined;
-    const buffer = Buffer.alloc(Math.min(fstatSync(file).size, MOST_BYTES));
+    const buffer = Buffer.alloc(Math.min(fstatSync(file).size, MAX_FILE_BYTES));
     return buffer.toString('utf8', 0, readSync(file, buffer, 0, buffer.length, 0));
   } catch {
     return undefined;
@@ -122,13 +122,13 @@ type Secret = { readonly value: string; readonly kind: string };
 export function* secretsOf(text: string, shape: Shape): Iterable<Secret> {
   if (shape === 'token') {
     const value = text.trim();
-    if (!/\s/.test(value) && value.length >= LEAST) yield { value, kind: 'TOKEN' };
+    if (!/\s/.test(value) && value.length >= MIN_VALUE_CHARS) yield { value, kind: 'TOKEN' };
     return;
   }
   for (const { start, end, kind } of detect(text)) {
     const value = text.slice(start, end);
     if (kind === 'PRIVATE_KEY') yield* keyLines(value);
-    else if (value.length >= LEAST) yield { value, kind };
+    else if (value.length >= MIN_VALUE_CHARS) yield { value, kind };
     if (kind === 'CREDENTIAL' || kind === 'BASIC_AUTH') yield* decoded(value);
   }
   if (shape === 'pairs') yield* pairs(text);

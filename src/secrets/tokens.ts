@@ -5,21 +5,21 @@ import type { TokenRule } from './rules/rule.ts';
 import { mixed } from './shape.ts';
 
 /** Longest token looked at when it is broken over lines. */
-const WINDOW = 1200;
+const MAX_BROKEN_CHARS = 1200;
 /** A line that ends before this is a word, not half a token. */
-const LEAST_LINE = 20;
+const MIN_LINE_CHARS = 20;
 /** Characters that may stand before a beginning and belong to it. */
-const LEAD = 40;
+const MAX_LEAD_CHARS = 40;
 /** A token that is whole by itself goes on in the next line only where the line is as long as a page is wide. */
-const LONG_LINE = 60;
+const LONG_LINE_CHARS = 60;
 
-export type Reader = (
+export type TokenReader = (
   text: string,
   at: number,
 ) => { start: number; end: number; kind: string; rank: number } | undefined;
 
 /** One row and one of its beginnings → the reader of what stands there. */
-export function tokenReader(rule: TokenRule, start: string): Reader {
+export function tokenReader(rule: TokenRule, start: string): TokenReader {
   const stop = rule.stop ?? '[A-Za-z0-9]';
   const source = `${start.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}(?:${rule.rest})(?!${stop})`;
   const before = rule.before === undefined ? undefined : new RegExp(`(?:${rule.before})$`);
@@ -51,7 +51,7 @@ export function tokenReader(rule: TokenRule, start: string): Reader {
 }
 
 function beginning(text: string, at: number, before: RegExp): number {
-  const found = before.exec(text.slice(Math.max(0, at - LEAD), at));
+  const found = before.exec(text.slice(Math.max(0, at - MAX_LEAD_CHARS), at));
   return found ? at - found[0].length : -1;
 }
 
@@ -83,7 +83,7 @@ function isLineEnd(text: string, at: number): boolean {
 }
 
 function isLong(text: string, end: number): boolean {
-  return end >= LONG_LINE && !text.slice(end - LONG_LINE, end).includes('\n');
+  return end >= LONG_LINE_CHARS && !text.slice(end - LONG_LINE_CHARS, end).includes('\n');
 }
 
 /** A token that a narrow page has broken into lines, put together again; `places` say where each character stood. */
@@ -92,7 +92,7 @@ function unwrapped(text: string, at: number, start: string): { text: string; pla
   let joined = '';
   let line = 0;
   let from = at;
-  for (let index = at; index < text.length && index - at < WINDOW; index += 1) {
+  for (let index = at; index < text.length && index - at < MAX_BROKEN_CHARS; index += 1) {
     const code = text.charCodeAt(index);
     if (isWord(code) || code === 45 || code === 95 || code === 46 || code === 61 || code === 43 || code === 47) {
       places.push(index);
@@ -100,7 +100,7 @@ function unwrapped(text: string, at: number, start: string): { text: string; pla
       continue;
     }
     BREAK.lastIndex = index;
-    if (line < LEAST_LINE || !BREAK.test(text) || !goesOn(text, BREAK.lastIndex, start)) break;
+    if (line < MIN_LINE_CHARS || !BREAK.test(text) || !goesOn(text, BREAK.lastIndex, start)) break;
     joined += text.slice(from, index);
     from = BREAK.lastIndex;
     index = from - 1;

@@ -3,7 +3,7 @@
 export type Quote = 'none' | 'quoted';
 export type Value = { readonly start: number; readonly end: number; readonly quote: Quote };
 
-const LONGEST = 4096;
+const MAX_VALUE_CHARS = 4096;
 const OPEN = /(?:[brfuBRFU@$LS]{1,2}(?=["']))?(\\{0,4}["'`]|&quot;|%22|&#34;|&#x27;)/y;
 
 /** Reads a quoted value that opens at `at`; undefined where none does, or none closes on the same line. */
@@ -14,7 +14,7 @@ export function quotedAt(text: string, at: number): Value | undefined {
   const start = OPEN.lastIndex;
   const last = quote.charAt(quote.length - 1);
   const escaped = quote.length > 1;
-  for (let index = start; index < text.length && index - start <= LONGEST; index += 1) {
+  for (let index = start; index < text.length && index - start <= MAX_VALUE_CHARS; index += 1) {
     const character = text.charAt(index);
     if (character === '\n') return undefined;
     if (escaped) {
@@ -39,11 +39,11 @@ export function bareAt(text: string, at: number, { parameter, wholeLine, spoken 
   let end = at;
   while (
     end < text.length &&
-    end - at < LONGEST &&
+    end - at < MAX_VALUE_CHARS &&
     (isPlain(text.charCodeAt(end)) || !ends(text, end, parameter, wholeLine, spoken))
   )
     end += 1;
-  if (end - at >= LONGEST) return undefined;
+  if (end - at >= MAX_VALUE_CHARS) return undefined;
   if (!wholeLine) end = trimmed(text, at, end);
   return end > at ? { start: at, end, quote: 'none' } : undefined;
 }

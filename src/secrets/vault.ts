@@ -10,8 +10,8 @@ export type Entry = {
   readonly where: string;
 };
 
-/** Entries kept; what comes after is hidden all the same, under a handle that nothing resolves. */
-const MOST = 10_000;
+/** Entries kept; what comes after is hidden too, under a handle that nothing resolves. */
+const MAX_ENTRIES = 10_000;
 
 export class Vault {
   /** New in each process: a handle of an earlier one means nothing here, and can't be computed from a guess. */
@@ -27,7 +27,7 @@ export class Vault {
     let length = 6;
     while (length < 12 && this.#byHandle.has(handleOf(kind, digits.slice(0, length)))) length += 2;
     const handle = handleOf(kind, digits.slice(0, length));
-    if (this.#byValue.size >= MOST) return handle;
+    if (this.#byValue.size >= MAX_ENTRIES) return handle;
     const entry = { handle, kind, value, where };
     this.#byValue.set(value, entry);
     this.#byHandle.set(handle, entry);

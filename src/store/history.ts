@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, 
 import { dirname } from 'node:path';
 
 /** Lines kept; the file is cut to this when it has twice as many. */
-const MOST = 10_000;
+const MAX_LINES = 10_000;
 
 export type LineHistory = {
   entries(): readonly string[];
@@ -28,8 +28,8 @@ export function openHistory(path: string, hide: (text: string) => string): LineH
   const lines = read(path, agents);
   const listeners = new Set<(line: string) => void>();
   const rowOf = (line: string): Row => (agents.has(line) ? { line, by: 'agent' } : line);
-  if (lines.length > 2 * MOST) {
-    lines.splice(0, lines.length - MOST);
+  if (lines.length > 2 * MAX_LINES) {
+    lines.splice(0, lines.length - MAX_LINES);
     quietly(() => rewrite(path, lines.map(rowOf)));
   }
   const keep = (line: string, agent: boolean) => {

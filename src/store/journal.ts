@@ -8,7 +8,7 @@ import { formatRecord } from './record.ts';
 export type Journal = {
   /** Resolves when the event is on disk. Rejects when it can't be written; `onFailure` is told once. */
   append(event: SessionEvent): Promise<void>;
-  /** Writes what is left and lets go of the file. Twice is fine. */
+  /** Writes what is left and lets go of the file. Idempotent. */
   close(): Promise<void>;
 };
 
@@ -90,7 +90,7 @@ export function openJournal(path: string, options: JournalOptions): Journal {
       lines.push(formatRecord(event, seq));
       seq += 1;
       const durable = new Promise<void>((done, failed) => waiting.push({ done, failed }));
-      // Whoever cares awaits it; for the others `onFailure` speaks.
+      // A caller may await it; a failure that nobody awaits is reported by `onFailure`.
       durable.catch(() => {});
       flush();
       syncing ??= syncAll();

@@ -2,9 +2,9 @@ import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 
 /** Only rivals at the same instant cost a second one. */
-const TRIES = 50;
+const MAX_TRIES = 50;
 
-/** Twice is fine. */
+/** Idempotent. */
 export type Lock = { release(): void };
 
 /**
@@ -32,7 +32,7 @@ export function lockSession(folder: string): Lock | { readonly heldBy: number } 
 }
 
 function take(path: string, own: string, mark: string): Lock | { readonly heldBy: number } {
-  for (let tries = 0; tries < TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     // A link is there as a whole or not at all, with its text.
     if (link(own, path)) return { release: () => released(path, mark) };
     const held = read(path);

@@ -22,7 +22,7 @@ export type MemoryFile = {
 };
 
 /** Characters of one memory. Ten of them must not fill a small window. */
-const MOST_CHARACTERS = 500;
+const MAX_MEMORY_CHARS = 500;
 
 /**
  * Opens the memory at `path`; there need not be a file yet.
@@ -61,7 +61,7 @@ function isWithin(path: string, folder: string): boolean {
 /** One line of plain text: a model wrote it, and it goes into later prompts. */
 function tidy(text: string): string {
   const line = stripStyles(clean(text)).replace(/\s+/g, ' ').trim();
-  return line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS - 1)}…` : line;
+  return line.length > MAX_MEMORY_CHARS ? `${line.slice(0, MAX_MEMORY_CHARS - 1)}…` : line;
 }
 
 function newestFirst(rows: readonly Memory[]): readonly Memory[] {

@@ -4,7 +4,7 @@ import type { SessionEvent } from '../session/event.ts';
 import { parseRecord } from './record.ts';
 
 /** Bytes. */
-const BEGINNING = 32 * 1024;
+const BEGINNING_BYTES = 32 * 1024;
 
 export type ReadJournal = {
   /** Everything up to the first damage. */
@@ -113,7 +113,7 @@ export async function listSessions(dir: string, most = 50): Promise<readonly Ses
 async function readBeginning(path: string): Promise<readonly SessionEvent[]> {
   const file = await open(path, 'r').catch(() => undefined);
   try {
-    const { buffer, bytesRead = 0 } = (await file?.read(Buffer.alloc(BEGINNING), 0, BEGINNING, 0)) ?? {};
+    const { buffer, bytesRead = 0 } = (await file?.read(Buffer.alloc(BEGINNING_BYTES), 0, BEGINNING_BYTES, 0)) ?? {};
     return buffer ? parseJournal(buffer.subarray(0, bytesRead)).events : [];
   } catch {
     return [];

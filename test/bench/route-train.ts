@@ -6,8 +6,8 @@
  * line that also stands in the hard or the fresh set.
  */
 import { writeFileSync } from 'node:fs';
-import { BUCKETS, features, look } from '../../src/router/features.ts';
-import { ENOUGH } from '../../src/router/model.ts';
+import { BUCKETS, features, inspect } from '../../src/router/features.ts';
+import { MIN_LANGUAGE_SCORE } from '../../src/router/model.ts';
 import { shellWords } from '../../src/router/vocabulary.ts';
 import { type Labelled, ownLines, randomFrom, sharedLines } from './route-data.ts';
 
@@ -28,7 +28,7 @@ function examples(lines: readonly Labelled[], knows: (word: string) => boolean, 
     const first = line.split(/\s/, 1)[0] ?? '';
     const ai = kind === 'ai';
     const add = (text: string, known: boolean, share = 1): void => {
-      found.push({ at: features(look(text), known), ai, weight: weight * share });
+      found.push({ at: features(inspect(text), known), ai, weight: weight * share });
     };
     add(line, knows(first));
     if (line.includes(' ') && random() < 0.4) add(line, !knows(first), 0.5);
@@ -99,9 +99,9 @@ if (half) {
   const right = { ai: 0, shell: 0 };
   const all = { ai: 0, shell: 0 };
   for (const { line, kind } of unseen.filter((_, i) => !side[i])) {
-    const sum = features(look(line), knows(line.split(/\s/, 1)[0] ?? '')).reduce((n, at) => n + (bytes[at] ?? 0), 0);
+    const sum = features(inspect(line), knows(line.split(/\s/, 1)[0] ?? '')).reduce((n, at) => n + (bytes[at] ?? 0), 0);
     all[kind]++;
-    if (sum * scale > ENOUGH === (kind === 'ai')) right[kind]++;
+    if (sum * scale > MIN_LANGUAGE_SCORE === (kind === 'ai')) right[kind]++;
   }
   const percent = (kind: 'ai' | 'shell'): string => ((100 * right[kind]) / all[kind]).toFixed(2);
   console.log(`other half, model alone: language ${percent('ai')} %, commands ${percent('shell')} %`);

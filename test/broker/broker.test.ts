@@ -77,7 +77,7 @@ test('an abort keeps what had come, ends the request at the server and drops a c
 
 test('an abort ends a pause between two attempts', async () => {
   await using server = await startFaultServer('loading-for-ever');
-  const broker = createBroker({ presets: [presetAt(server.baseUrl)], retry: { base: 60_000 } });
+  const broker = createBroker({ presets: [presetAt(server.baseUrl)], retry: { baseMs: 60_000 } });
   const stop = new AbortController();
   const { reply, notices } = await converse(broker, { signal: stop.signal, onNotice: () => stop.abort() });
   expect(reply.finish).toBe('cancelled');

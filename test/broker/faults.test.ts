@@ -91,7 +91,7 @@ for (const [fault, expected] of Object.entries(TABLE)) {
       // Short only where it must run out; a keep-alive of 0.6 s shows that comments count as life.
       idleTimeoutMs: fault.startsWith('stall') ? 100 : fault === 'long-keep-alive' ? 400 : 5000,
       firstByteTimeoutMs: fault.startsWith('stall') ? 300 : 10_000,
-      retry: { loading: 2000 },
+      retry: { loadingMs: 2000 },
     });
     const { reply, text } = await converse(broker, { maxTokens: 100 });
     expect(reply.finish).toBe(expected.finish);

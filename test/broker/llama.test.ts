@@ -131,7 +131,7 @@ describe.skipIf(missing)('a llama.cpp server with habits', () => {
     await using llama = await startLlama([], { wait: false });
     const broker = createBroker({
       presets: [presetAt(llama.baseUrl)],
-      retry: { attempts: 20, base: 50, longest: 500 },
+      retry: { attempts: 20, baseMs: 50, maxMs: 500 },
     });
     expect((await converse(broker, { ...CALM, tools: [] }, asks('count to 3'))).reply.finish).toBe('stop');
   });

@@ -69,7 +69,7 @@ describe("a project's file", () => {
     const before = await load(own, wish);
     expect(before.project).toMatchObject({ waiting: ['model', 'mcp.servers'] });
     expect(before.config.model).toBeUndefined();
-    expect(before.notices[0]).toMatch(/not trusted; left out: model, mcp\.servers/);
+    expect(before.notices[0]).toMatch(/not trusted; ignored: model, mcp\.servers/);
     trust(wish);
     const { config } = await load(own, wish);
     expect(config.model).toBe('deep');
@@ -80,7 +80,7 @@ describe("a project's file", () => {
   it('that is wrong is said and left out', async () => {
     const { config, notices } = await load({}, '{"max_turn": 1}');
     expect(config.max_turns).toBe(40);
-    expect(notices).toEqual([expect.stringMatching(/\.aish\.jsonc:1:2: unknown key max_turn; .*left out$/)]);
+    expect(notices).toEqual([expect.stringMatching(/\.aish\.jsonc:1:2: unknown key max_turn; .*ignored$/)]);
   });
 
   it('is looked for up to the top of the repository, and followed to its real path', async () => {

@@ -50,7 +50,7 @@ describe('the choice of a model (BR-6)', () => {
   it('leaves a broken or unreachable file alone, and says so', () => {
     const path = join(dir, 'c.jsonc');
     writeFileSync(path, '{ "max_turns": ');
-    expect(writeModelChoice(path, 'fast', model)).toMatch(/no valid configuration/);
+    expect(writeModelChoice(path, 'fast', model)).toMatch(/not a valid configuration/);
     expect(readFileSync(path, 'utf8')).toBe('{ "max_turns": ');
     expect(writeModelChoice(join(path, 'under', 'file'), 'fast', model)).toMatch(/can't be (read|written) \(ENOTDIR\)/);
   });

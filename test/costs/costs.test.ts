@@ -123,11 +123,11 @@ describe('the user’s price list', () => {
   });
 
   it.each([
-    ['[{ "model": "m", "input": 1 }]', /price 1 lacks output/],
-    ['[{ "model": "m", "input": -1, "output": 2 }]', /price 1 wants dollars per million tokens as input/],
-    ['[{ "model": "m", "input": 1, "output": "2" }]', /price 1 wants .* as output/],
+    ['[{ "model": "m", "input": 1 }]', /price 1 is missing output/],
+    ['[{ "model": "m", "input": -1, "output": 2 }]', /price 1 needs dollars per million tokens as input/],
+    ['[{ "model": "m", "input": 1, "output": "2" }]', /price 1 needs .* as output/],
     ['[{ "model": "m", "input": 1, "output": 2, "cost": 3 }]', /price 1 has an unknown key: cost/],
-    ['{}', /a list of prices is wanted/],
+    ['{}', /must be a list of prices/],
     ['[\n{ "model": ]', /prices\.jsonc:2: /],
   ])('says what is wrong with %s, and none of it is used', (text, problem) => {
     const read = write(text);

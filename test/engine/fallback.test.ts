@@ -7,7 +7,7 @@ import { type FaultName, startFaultServer } from '../support/fault-server.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 const NOWHERE = 'http://127.0.0.1:9/v1';
-const PATIENCE = { firstByteTimeoutMs: 250, idleTimeoutMs: 250, retry: { base: 5, longest: 50, loading: 60 } };
+const PATIENCE = { firstByteTimeoutMs: 250, idleTimeoutMs: 250, retry: { baseMs: 5, maxMs: 50, loadingMs: 60 } };
 
 /** A goal of two steps, with `fast` at `baseUrl` and the fallback `deep` behind it. */
 async function runOverFallback(baseUrl: string) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createAccumulator } from '../../src/broker/accumulator.ts';
-import { createTagSplitter } from '../../src/broker/tags.ts';
+import { createMarkupSplitter } from '../../src/broker/inline-markup.ts';
 import { toWire } from '../../src/broker/wire.ts';
 import type { Message } from '../../src/session/message.ts';
 
@@ -23,7 +23,7 @@ const pieceOfText = fc.constantFrom(
 function outcome(pieces: readonly string[]): string {
   let [text, reasoning] = ['', ''];
   const calls: string[] = [];
-  const splitter = createTagSplitter({
+  const splitter = createMarkupSplitter({
     text: (delta) => {
       text += delta;
     },

@@ -8,7 +8,7 @@ import { createBroker } from '../../src/broker/index.ts';
 import { DEFAULTS } from '../../src/config/config.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { Gate, Services } from '../../src/engine/services.ts';
-import { runOnce } from '../../src/executor/once.ts';
+import { runOnce } from '../../src/executor/run-once.ts';
 import { SecretsFilter } from '../../src/secrets/index.ts';
 import type { SessionEvent } from '../../src/session/event.ts';
 import type { Settings } from '../../src/session/state.ts';

@@ -11,7 +11,7 @@ export const DEMO_PRESET: Preset = { name: 'demo', model: 'demo', baseUrl: 'demo
 export const DEMO_WINDOW = 16_384;
 
 /** Milliseconds between two words, so that it can be watched and stopped like a real one. */
-const PAUSE = 12;
+const PAUSE_MS = 12;
 
 type DemoOptions = {
   readonly tools?: readonly ToolSpec[];
@@ -30,7 +30,7 @@ export async function attemptDemo(
   const whole = answer(messages, new Set(options.tools?.map((tool) => tool.name)), options.category);
   let text = '';
   for (const word of whole.text.match(/\s*\S+\s*$|\s*\S+/g) ?? []) {
-    if (options.stream) await sleep(PAUSE, options.signal);
+    if (options.stream) await sleep(PAUSE_MS, options.signal);
     if (options.signal.aborted) return result(messages, { text }, true);
     text += word;
     options.onText(word);

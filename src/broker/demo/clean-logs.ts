@@ -3,11 +3,11 @@ import { blocked, counted, done, line, type Move, native, numberIn, pathsIn, typ
 import { daysIn, placeIn, quotePath } from './wishes.ts';
 
 /** Up to here files are removed by name, so that the HALT shows each of them. */
-const MOST_NAMES = 12;
+const MAX_NAMES = 12;
 
 /**
  * "clean up old logs in DIR": looks, removes (which HALTs), looks again. Old is what is rotated (`.log.1`, `.old`,
- * `.log.gz`), called old, or unchanged for the days the goal names (a week without a word of it).
+ * `.log.gz`), called old, or unchanged for the days the goal names (a week if the goal names none).
  */
 export const cleanLogs: Script = {
   matches: (goal) => /\b(clean|delete|remove|purge|tidy|clear)\b.*\blogs?\b/i.test(goal),
@@ -24,7 +24,7 @@ export const cleanLogs: Script = {
         done(`There are no old logs in ${place}: none is rotated or older than ${counted(days, 'day')}.`)
       );
     }
-    const remove = paths.length <= MOST_NAMES ? `rm -f -- ${paths.map(quotePath).join(' ')}` : `${search} -delete`;
+    const remove = paths.length <= MAX_NAMES ? `rm -f -- ${paths.map(quotePath).join(' ')}` : `${search} -delete`;
     return afterListing(scene, after, paths, remove, `${search} | wc -l`);
   },
 };

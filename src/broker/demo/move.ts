@@ -29,7 +29,7 @@ export function blocked(say: string, reason: string): Move {
   return { kind: 'blocked', say, reason };
 }
 
-/** What to say of a step that brought nothing to go on with; undefined when it did. */
+/** The answer when a step found nothing to continue with; undefined when it did. */
 export function setback(outcome: Outcome): Move | undefined {
   if (outcome.skipped) return blocked('You skipped that step, so I stop here.', 'a step was skipped by the user');
   if (outcome.exit === undefined || outcome.exit === 0) return undefined;

@@ -1,11 +1,11 @@
 /** A server's own tokenizer: exact for its model. */
-import { look } from '../http.ts';
+import { requestJson } from '../http.ts';
 import { asArray, asCount } from '../json.ts';
 import { type Preset, rootOf } from '../preset.ts';
 import { untilAborted } from '../until-aborted.ts';
 
 /** Milliseconds for all texts of one call together. */
-const PATIENCE = 1500;
+const TOKENIZE_TIMEOUT_MS = 1500;
 
 /** The counts; or whether asking another time may help. */
 export type Asked = { readonly counts: readonly number[] } | { readonly again: boolean };
@@ -15,14 +15,14 @@ export type Asked = { readonly counts: readonly number[] } | { readonly again: b
  * request per text. Only for servers to which everything may be said as it is.
  */
 export async function askTokenizer(preset: Preset, texts: readonly string[], user: AbortSignal): Promise<Asked> {
-  const signal = AbortSignal.any([user, AbortSignal.timeout(PATIENCE)]);
+  const signal = AbortSignal.any([user, AbortSignal.timeout(TOKENIZE_TIMEOUT_MS)]);
   const asked = preset.apiKey && untilAborted(preset.apiKey(), signal);
   const key = (await asked?.catch(() => undefined))?.trim() || undefined;
   const url = `${rootOf(preset.baseUrl)}/tokenize`;
   const counts: number[] = [];
   for (const text of texts) {
     const post = { content: text, model: preset.model, prompt: text };
-    const ask = () => look(url, { signal, timeoutMs: PATIENCE, key, post });
+    const ask = () => requestJson(url, { signal, timeoutMs: TOKENIZE_TIMEOUT_MS, key, post });
     const first = await ask();
     // A connection kept alive may be closed by the server just when it is used again.
     const answer = first.answered || signal.aborted ? first : await ask();

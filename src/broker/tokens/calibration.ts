@@ -8,14 +8,14 @@ export type Features = { readonly wide: number; readonly digits: number };
 
 /** Assumed until a server has counted, and the most that is believed. */
 const ASSUMED = { wide: 1.5, digits: 1 } as const;
-const MOST = { wide: 2.5, digits: 1 } as const;
+const MAX_RATES = { wide: 2.5, digits: 1 } as const;
 /** How many of the last counts have a say: the content of a conversation changes slowly. */
-const REMEMBERED = 4;
+const MAX_REMEMBERED = 4;
 /** What is a smaller share of a request than this has told nothing about itself. */
-const TELLING_SHARE = 0.05;
+const MIN_TELLING_SHARE = 0.05;
 /** A server that counts less than this share of what we count counts something else (what was not in its cache, …). */
-const LEAST_RATIO = 0.5;
-const MOST_RATIO = 2;
+const MIN_RATIO = 0.5;
+const MAX_RATIO = 2;
 
 type Known = { ratios: readonly number[]; wide: readonly number[]; digits: readonly number[] };
 
@@ -49,20 +49,20 @@ export function createCalibration() {
     learn(key: string, ours: number, features: Features, theirs: number): void {
       const extra = surcharge(key, features);
       const base = Math.max(1, ours - extra);
-      if (theirs < base * LEAST_RATIO) return;
+      if (theirs < base * MIN_RATIO) return;
       const { ratios, ...seen } = of(key);
       let predicted = base + extra;
-      if (extra > base * TELLING_SHARE) {
+      if (extra > base * MIN_TELLING_SHARE) {
         // All that the server counted beyond the rest is put down to the larger of the two: rather too much than too little.
         const shares = { wide: features.wide * rateOf(key, 'wide'), digits: features.digits * rateOf(key, 'digits') };
         const feature = shares.wide > shares.digits ? 'wide' : 'digits';
         const rate = (theirs / factor(key) - base) / features[feature];
-        const believed = Math.max(0, Math.min(MOST[feature], rate));
-        seen[feature] = [...seen[feature], believed].slice(-REMEMBERED);
+        const believed = Math.max(0, Math.min(MAX_RATES[feature], rate));
+        seen[feature] = [...seen[feature], believed].slice(-MAX_REMEMBERED);
         predicted = base + extra - shares[feature] + believed * features[feature];
       }
-      const ratio = Math.min(MOST_RATIO, theirs / predicted);
-      known.set(key, { ...seen, ratios: [...ratios, ratio].slice(-REMEMBERED) });
+      const ratio = Math.min(MAX_RATIO, theirs / predicted);
+      known.set(key, { ...seen, ratios: [...ratios, ratio].slice(-MAX_REMEMBERED) });
     },
   };
 }

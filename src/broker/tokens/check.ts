@@ -7,11 +7,11 @@ import type { Meter } from './meter.ts';
 /** Tokens of a request as counted before it went out; `corrected` is the best guess of the server's own count. */
 export type Counted = { readonly counter: string; readonly tokens: number; readonly corrected: number };
 
-/** A local server that reads a smaller share than this has cut the conversation without a word, as Ollama does. */
-const READ_AT_LEAST = 0.6;
+/** A local server that reads a smaller share than this has silently cut the conversation, as Ollama does. */
+const MIN_READ_SHARE = 0.6;
 /** Below these, in tokens, a strange count has other reasons: no window in use is smaller than twice the second. */
-const WORTH_COMPARING = 1500;
-const LEAST_READ = 1024;
+const MIN_COMPARED_TOKENS = 1500;
+const MIN_READ_TOKENS = 1024;
 
 /** Learns from what the server says it read. A request that was silently cut comes back as one that did not fit. */
 export function checkCounts(
@@ -35,7 +35,7 @@ export function checkCounts(
   const { usage } = reply;
   const read = usage?.promptTokens ?? 0;
   if (read === 0) return reply;
-  const odd = read < corrected * READ_AT_LEAST && read >= LEAST_READ && corrected >= WORTH_COMPARING;
+  const odd = read < corrected * MIN_READ_SHARE && read >= MIN_READ_TOKENS && corrected >= MIN_COMPARED_TOKENS;
   if (!odd) meter.learn(preset, counter, textOf(messages), tokens, read);
   const whole = !odd || usage?.cachedTokens !== undefined || !isLocal(preset) || reply.finish === 'failed';
   if (whole || !meter.truncated(preset, read)) return reply;

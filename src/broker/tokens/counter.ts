@@ -6,7 +6,7 @@ export type CountRequest = { readonly id: number; readonly texts: readonly strin
 export type CountAnswer = { readonly id: number; readonly counts: readonly number[] };
 
 /** Characters: a byte-pair encoder takes time in the square of a run of one character. */
-const PIECE = 500;
+const PIECE_CHARS = 500;
 /** Text that looks like a special token is text. */
 const PLAIN = { disallowedSpecial: new Set<string>() };
 
@@ -23,9 +23,9 @@ function count(text: string): number {
 
 /** Up to the last line end within reach, since no token crosses one and goes on. */
 function pieceAt(text: string, at: number): string {
-  if (text.length - at <= PIECE) return text.slice(at);
-  const line = text.lastIndexOf('\n', at + PIECE - 1);
-  return text.slice(at, line > at ? line + 1 : at + PIECE);
+  if (text.length - at <= PIECE_CHARS) return text.slice(at);
+  const line = text.lastIndexOf('\n', at + PIECE_CHARS - 1);
+  return text.slice(at, line > at ? line + 1 : at + PIECE_CHARS);
 }
 
 parentPort?.on('message', ({ id, texts }: CountRequest) => {

@@ -29,7 +29,7 @@ class Counter {
     const request: CountRequest = { id: this.#serial, texts };
     return new Promise((resolve) => {
       this.#waiting.set(request.id, resolve);
-      // Whoever waits for a count waits for the thread.
+      // A count that is waited for keeps the process alive until the thread answers.
       this.#worker.ref();
       this.#worker.postMessage(request);
     });

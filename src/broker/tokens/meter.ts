@@ -36,11 +36,11 @@ const AROUND_ALL = 48;
 /** By how much, as a share, each way of counting may be too low before and after a server's own count is known. */
 const MARGINS = { server: [0.06, 0.02], library: [0.25, 0.1], estimate: [0.15, 0.1], demo: [0, 0] } as const;
 /** Milliseconds between two looks at a model that loads. */
-const LOOK_AGAIN = 400;
+const POLL_INTERVAL_MS = 400;
 /** Counts that are kept, by counter. */
-const MOST_KEPT = 500;
+const MAX_CACHED = 500;
 /** The smallest window in use. */
-const LEAST_WINDOW = 2048;
+const MIN_WINDOW_TOKENS = 2048;
 /** What an overflow without numbers leaves of what had been sent. */
 const AFTER_OVERFLOW = 0.7;
 
@@ -72,9 +72,9 @@ export function createMeter(options: MeterOptions) {
   /** A model that loads tells its window when it is there: what is too long must not be sent before. */
   const loaded = async (preset: Preset, { signal, onNotice }: Waiting): Promise<Probe> => {
     let probe = await options.probe(preset, signal);
-    for (let waited = 0; probe.loading && waited < options.loading && !signal.aborted; waited += LOOK_AGAIN) {
+    for (let waited = 0; probe.loading && waited < options.loading && !signal.aborted; waited += POLL_INTERVAL_MS) {
       onNotice?.(loadingLine(preset));
-      await options.sleep(LOOK_AGAIN, signal);
+      await options.sleep(POLL_INTERVAL_MS, signal);
       probe = await options.probe(preset, signal);
     }
     return probe;
@@ -110,7 +110,7 @@ export function createMeter(options: MeterOptions) {
     const now = new Map(missing.map((text, index) => [text, counts[index] ?? 0]));
     const found = texts.map((text) => now.get(text) ?? cache.get(text) ?? 0);
     for (const [text, tokens] of now) cache.set(text, tokens);
-    for (const text of [...cache.keys()].slice(0, Math.max(0, cache.size - MOST_KEPT))) cache.delete(text);
+    for (const text of [...cache.keys()].slice(0, Math.max(0, cache.size - MAX_CACHED))) cache.delete(text);
     return found;
   };
 
@@ -170,7 +170,7 @@ export function createMeter(options: MeterOptions) {
         return false;
       }
       truncating.add(preset.name);
-      learned.set(preset.name, Math.max(read, LEAST_WINDOW));
+      learned.set(preset.name, Math.max(read, MIN_WINDOW_TOKENS));
       return true;
     },
     /** The window as far as it is known without asking. */

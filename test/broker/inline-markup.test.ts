@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createTagSplitter } from '../../src/broker/tags.ts';
+import { createMarkupSplitter } from '../../src/broker/inline-markup.ts';
 
 /** What becomes of a text when it comes in the given pieces. */
 function split(...pieces: string[]) {
   const seen = { text: '', reasoning: '', calls: [] as string[] };
-  const splitter = createTagSplitter({
+  const splitter = createMarkupSplitter({
     text: (delta) => {
       seen.text += delta;
     },
@@ -42,7 +42,12 @@ test.each([
 });
 
 test('an open call at a cut is dropped, and this is told', () => {
-  const splitter = createTagSplitter({ text: () => {}, reasoning: () => {}, call: () => true, wasReasoning: () => {} });
+  const splitter = createMarkupSplitter({
+    text: () => {},
+    reasoning: () => {},
+    call: () => true,
+    wasReasoning: () => {},
+  });
   splitter.push('<tool_call>{"name":"ba');
   expect(splitter.end(true)).toBe(true);
 });

@@ -4,7 +4,7 @@
  * backticks) is only talked about and stays text.
  */
 
-export type TagSink = {
+export type MarkupSink = {
   text(delta: string): void;
   reasoning(delta: string): void;
   /** A closed `<tool_call>` body. False: it is no call we know, the text goes on as it is. */
@@ -13,7 +13,7 @@ export type TagSink = {
   wasReasoning(): void;
 };
 
-export type TagSplitter = {
+export type MarkupSplitter = {
   push(chunk: string): void;
   /** The stream is over. `cut`: by the token limit or a fault, so that an open call is no call. True: one was dropped. */
   end(cut: boolean): boolean;
@@ -28,7 +28,7 @@ const OPENING: Readonly<Record<string, { kind: Kind; close: string }>> = {
 const LONE_CLOSE = '</think>';
 const TEXT_TAGS = [...Object.keys(OPENING), LONE_CLOSE];
 
-export function createTagSplitter(sink: TagSink): TagSplitter {
+export function createMarkupSplitter(sink: MarkupSink): MarkupSplitter {
   let buffer = '';
   let inside: { tag: string; kind: Kind; close: string; body: string; first: boolean } | undefined;
   let blankSoFar = true;

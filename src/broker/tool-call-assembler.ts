@@ -5,9 +5,9 @@ import { asObject, asText, parseJson } from './json.ts';
 type Slot = { index: number | undefined; id: string; name: string; text: string };
 
 /** More calls in one reply are a runaway, not a plan. */
-const MOST_CALLS = 64;
+const MAX_CALLS = 64;
 
-export type CallAssembler = {
+export type ToolCallAssembler = {
   /** One entry of `delta.tool_calls` or `message.tool_calls`. */
   push(entry: unknown): void;
   /** A whole call found elsewhere (in the text). */
@@ -23,7 +23,7 @@ export type CallAssembler = {
  * Puts tool calls together from what servers send: by index, else by id; a new id on a used index begins a new call
  * (Ollama numbers all of them 0); with neither the last call goes on, unless it is whole and a new name comes.
  */
-export function createCallAssembler(): CallAssembler {
+export function createToolCallAssembler(): ToolCallAssembler {
   const slots: Slot[] = [];
 
   const begin = (index: number | undefined, id: string): Slot => {
@@ -48,7 +48,7 @@ export function createCallAssembler(): CallAssembler {
   return {
     push(entry) {
       const call = asObject(entry);
-      if (!call || slots.length > MOST_CALLS) return;
+      if (!call || slots.length > MAX_CALLS) return;
       const fn = asObject(call.function) ?? {};
       const index = Number.isInteger(call.index) ? (call.index as number) : undefined;
       const id = asText(call.id) ?? '';
@@ -73,7 +73,7 @@ export function createCallAssembler(): CallAssembler {
       const dropped: string[] = [];
       for (const slot of slots) {
         const text = unwrapped(slot.text);
-        if (slot.name === '' || (cut && !isWhole(text)) || calls.length >= MOST_CALLS) {
+        if (slot.name === '' || (cut && !isWhole(text)) || calls.length >= MAX_CALLS) {
           dropped.push(slot.name || 'a call without a name');
           continue;
         }

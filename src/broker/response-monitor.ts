@@ -1,12 +1,12 @@
 /** What the broker must know of an answer's bytes and the client library does not tell. */
-export type Tap = {
+export type ResponseMonitor = {
   readonly fetch: typeof fetch;
   /** The server ended its stream with `[DONE]`. */
   done(): boolean;
 };
 
 /** Bytes of one answer, overhead included; far beyond any real one. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /** An answer of a kind that can't be read as a chat answer. */
 export class AnswerError extends Error {
@@ -18,7 +18,7 @@ export class AnswerError extends Error {
  * bounds the size, does not follow redirects (the conversation goes only where the user said), and turns a plain JSON
  * body into an event when a stream was asked for.
  */
-export function createTap(onBytes: () => void): Tap {
+export function createResponseMonitor(onBytes: () => void): ResponseMonitor {
   let tail = '';
   let bytes = 0;
   const decoder = new TextDecoder('latin1');
@@ -27,7 +27,7 @@ export function createTap(onBytes: () => void): Tap {
     transform(chunk, controller) {
       onBytes();
       bytes += chunk.byteLength;
-      if (bytes > MOST_BYTES) throw new AnswerError(`more than ${MOST_BYTES} bytes`);
+      if (bytes > MAX_ANSWER_BYTES) throw new AnswerError(`more than ${MAX_ANSWER_BYTES} bytes`);
       tail = (tail + decoder.decode(chunk.subarray(-64))).slice(-64);
       controller.enqueue(chunk);
     },

@@ -26,7 +26,7 @@ const LESSONS: readonly Lesson[] = [
 ];
 
 /** What a refusal teaches that was not known before; undefined when it is about something else. */
-export function lessonOf(fault: Fault, known: Capabilities): Capabilities | undefined {
+export function detectCapability(fault: Fault, known: Capabilities): Capabilities | undefined {
   if (fault.status === undefined || fault.status < 400 || fault.failure.kind === 'auth') return undefined;
   if (fault.failure.kind !== 'refused' && fault.failure.kind !== 'server') return undefined;
   return LESSONS.find(({ words, unless }) => known[unless] === undefined && words.test(fault.said))?.learned;
