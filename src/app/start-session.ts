@@ -50,6 +50,7 @@ function settingsOf(config: Config, presets: Presets, sandbox: SandboxStatus): S
     maxNorrisSteps: config.norris.max_norris_steps,
     ...(preplanner === undefined ? {} : { preplanner }),
     tasksMax,
+    wordsDoTask: true,
     confirmCmd: config.confirm_cmd,
     sandbox: sandbox.available,
     readOnlyTools: config.mcp.read_only,

@@ -21,6 +21,8 @@ export type Settings = {
   readonly readOnlyTools?: readonly string[];
   /** The preset that plans the tasks of a Norris run; absent: no plan (PP-1). It need not exist (PP-4). */
   readonly preplanner?: string;
+  /** A planned task that is answered in words is done. Absent in what 0.1 wrote, where such a run stalled. */
+  readonly wordsDoTask?: boolean;
   /** Tasks taken from a plan. */
   readonly tasksMax?: number;
 };

@@ -257,10 +257,18 @@ function afterDispatch(next: Transition, run: Run, dispatch: Dispatch): void {
 
 function afterNorrisStep(next: Transition, run: NorrisRun, dispatch: Dispatch): void {
   const { sentinel } = dispatch;
-  const acted = dispatch.actions.length > 0;
+  const acted = dispatch.actions.length > 0 || answersTask(next, run);
   if (!mustEscalate(run)) return continueNorris(next, run, acted, sentinel);
   const question = next.ask({ kind: 'escalation', skips: run.skipsInARow });
   next.phase({ kind: 'escalated', question, run, acted, ...(sentinel ? { sentinel } : {}) });
+}
+
+/** A planned task may be one of words, such as a report: answered, it is done (NO-3). */
+function answersTask({ conversation: { settings, turns } }: Transition, run: NorrisRun): boolean {
+  const last = turns.at(-1);
+  return (
+    run.tasks !== undefined && settings.wordsDoTask === true && last?.kind === 'assistant' && last.text.trim() !== ''
+  );
 }
 
 /** The next step of a Norris run, or its end. */

@@ -48,6 +48,15 @@ describe('the prompt', () => {
     stage.press('\r');
     await stage.until(() => stage.engine.conversation.phase.kind === 'replying');
     expect(stage.frame().match(/⚡ Norris/g)).toHaveLength(2);
+    stage.calls[1]?.say('GOAL: complete');
+    stage.calls[1]?.end();
+    await stage.until(() => stage.engine.conversation.phase.kind === 'idle');
+    // The last goal is a hint in the empty field, not text that what is typed is joined to.
+    stage.press('\x0e');
+    await stage.see('what is the goal?');
+    await stage.until(stage.listens);
+    stage.press('count files\r');
+    await stage.until(() => stage.engine.conversation.lastGoal === 'count files');
   });
 
   it('asks before the same key ends a run, with the focus on going on', async () => {

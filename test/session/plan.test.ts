@@ -6,7 +6,10 @@ import { bash, deadly, harmless, Machine, reply } from '../support/machine.ts';
 const PLAN = 'TASK: find the files\nTASK: stat them\nTASK: report';
 
 /** A run that was planned as `plan` says, at its first step. */
-function planned(plan = PLAN, change: { tasksMax?: number; maxNorrisSteps?: number } = {}): Machine {
+function planned(
+  plan = PLAN,
+  change: { tasksMax?: number; maxNorrisSteps?: number; wordsDoTask?: boolean } = {},
+): Machine {
   const machine = new Machine({ preplanner: 'cloud', executorPreset: 'fast', tasksMax: 16, ...change });
   machine.send({ type: 'norrisStarted', goal: 'sizes of logs' });
   plans(machine, plan);
@@ -110,16 +113,31 @@ describe('a planned run', () => {
     expect(ending(machine)).toMatchObject({ status: 'tasks_complete', steps: 2 });
   });
 
-  it('ends early by GOAL: complete, and stalls where a step does nothing', () => {
-    const early = planned();
-    early.says('CMD: ls\nGOAL: complete');
-    early.judges(harmless);
-    early.runs('x\n');
-    expect(ending(early)).toMatchObject({ status: 'done', steps: 1 });
-    const stalled = planned();
-    stalled.says('hm');
-    expect(ending(stalled)).toMatchObject({ status: 'stalled' });
-    expect(stalled.conversation.lastTasks).toMatchObject({ current: 0 });
+  it('ends early by GOAL: complete', () => {
+    const machine = planned();
+    machine.says('CMD: ls\nGOAL: complete');
+    machine.judges(harmless);
+    machine.runs('x\n');
+    expect(ending(machine)).toMatchObject({ status: 'done', steps: 1 });
+  });
+
+  it('takes an answer in words as the task’s result, and an empty one as a stall', () => {
+    const machine = planned('TASK: find the files\nTASK: format and report', { wordsDoTask: true });
+    step(machine);
+    machine.says('There are two files, 4 kB in all.');
+    expect(lastMessage(machine)).toMatch(/All tasks are through/);
+    machine.says('done');
+    expect(ending(machine)).toMatchObject({ status: 'tasks_complete' });
+    const silent = planned(PLAN, { wordsDoTask: true });
+    silent.says(' ');
+    expect(ending(silent)).toMatchObject({ status: 'stalled' });
+    expect(silent.conversation.lastTasks).toMatchObject({ current: 0 });
+  });
+
+  it('folds what an earlier version wrote as it was then: words alone were a stall', () => {
+    const machine = planned();
+    machine.says('hm');
+    expect(ending(machine)).toMatchObject({ status: 'stalled' });
   });
 
   it('moves on after a skip, and names the task in the HALT', () => {

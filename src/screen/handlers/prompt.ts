@@ -52,8 +52,8 @@ function norris(screen: Screen): void {
 }
 
 function askForGoal(screen: Screen): void {
-  const { phase, lastGoal } = screen.aish.engine.conversation;
-  if (phase.kind === 'idle') screen.ui.update({ panel: { kind: 'goal', text: lastGoal ?? '' } });
+  const { phase } = screen.aish.engine.conversation;
+  if (phase.kind === 'idle') screen.ui.update({ panel: { kind: 'goal', text: '' } });
   else screen.ui.update({ panel: { kind: 'confirmAbort', focus: 1 } });
 }
 
