@@ -48,6 +48,7 @@ describe('the prompt', () => {
     stage.press('\r');
     await stage.until(() => stage.engine.conversation.phase.kind === 'replying');
     expect(stage.frame().match(/⚡ Norris/g)).toHaveLength(2);
+    await stage.until(() => stage.calls.length === 2);
     stage.calls[1]?.say('GOAL: complete');
     stage.calls[1]?.end();
     await stage.until(() => stage.engine.conversation.phase.kind === 'idle');
