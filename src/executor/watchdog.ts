@@ -17,17 +17,44 @@ const tag = randomInt(2 ** 24, 2 ** 46);
 
 /** What is put before a model's command to mark it and all its children. */
 export const tagLimit = `ulimit -S -x ${tag} 2>/dev/null`;
-export const tagVariable: Readonly<Record<string, string>> = { [VARIABLE]: String(tag) };
+/** With an end of its own, so that no other program's mark can begin with it. */
+const mark = `${tag}.`;
+export const tagVariable: Readonly<Record<string, string>> = { [VARIABLE]: mark };
 
-/** Waits for the end of its input (the program is gone, however it went), then kills what carries the mark. */
+/**
+ * Waits for the end of its input (the program is gone, however it went), then kills what carries the mark. It needs
+ * nothing but the shell, since what a missing program does not find would be left alive; only where there is no /proc
+ * it asks `ps`. `read` drops the zero bytes of an environment. The mark is put together in the script, so that the
+ * script's own command line does not hold it.
+ */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM
 while read -r _; do :; done
+mark=${VARIABLE}
+mark=$mark=${mark}
+marked() {
+  while read -r max file locks soft _; do
+    case "$max $file $locks $soft" in
+      'Max file locks ${tag}') return 0 ;;
+      'Max file locks '*) break ;;
+    esac
+  done <"$1/limits"
+  while IFS= read -r line || [ -n "$line" ]; do
+    case $line in *"$mark"*) return 0 ;; esac
+  done <"$1/environ"
+  return 1
+}
 for round in 1 2 3 4 5 6; do
-  pids=$( { grep -lE '^Max file locks +${tag} ' /proc/[0-9]*/limits; grep -lza '^${VARIABLE}=${tag}$' /proc/[0-9]*/environ; } 2>/dev/null | cut -d/ -f3)
-  [ -d /proc/self ] || pids=$(ps -axEww -o pid=,command= 2>/dev/null | grep -F '${VARIABLE}=${tag}' | grep -vF grep | awk '{print $1}')
-  [ -n "$pids" ] || exit 0
-  kill -KILL $pids 2>/dev/null
+  found=
+  for process in /proc/[0-9]*; do
+    marked "$process" || continue
+    kill -KILL "\${process##*/}"
+    found=yes
+  done
+  [ -d /proc/self ] || found=$(ps -axEww -o pid=,command= | while read -r pid command; do
+    case $command in *"$mark"*) kill -KILL "$pid" && echo yes ;; esac
+  done)
+  [ -n "$found" ] || exit 0
 done`;
 
 let watchdog: ChildProcess | undefined;
@@ -43,7 +70,7 @@ export function ensureWatchdog(): void {
     // A session of its own: what ends the program's terminal must not end it.
     detached: true,
     cwd: '/',
-    env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' },
+    env: { PATH: process.platform === 'linux' ? '' : '/usr/bin:/bin:/usr/sbin:/sbin' },
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   child.on('error', () => {
@@ -77,7 +104,7 @@ const LIMIT_LINE = new RegExp(`^Max file locks +${tag} `, 'm');
 function isTagged(pid: string): boolean {
   try {
     if (LIMIT_LINE.test(readFileSync(`/proc/${pid}/limits`, 'latin1'))) return true;
-    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(`${VARIABLE}=${tag}`);
+    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(`${VARIABLE}=${mark}`);
   } catch {
     return false;
   }

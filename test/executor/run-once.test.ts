@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { killTagged } from '../../src/executor/index.ts';
 import { baseEnv, once, shows, until, workspace } from './support.ts';
 
@@ -119,6 +119,7 @@ describe('a command of the model', () => {
     const commands = [
       "setsid nohup sh -c 'echo $$ > far; exec sleep 1001' >/dev/null 2>&1 & while [ ! -s far ]; do :; done",
       "env -i setsid sh -c 'echo $$ > bare; exec sleep 1002' & while [ ! -s bare ]; do :; done",
+      "ulimit -S -x unlimited; setsid sh -c 'echo $$ > light; exec sleep 1003' & while [ ! -s light ]; do :; done",
       'trap "" HUP; echo $$ > near; while :; do sleep 1; done',
     ];
     const options = { cwd: home, env: baseEnv(home), cols: 80, rows: 24, dataDir: join(home, 'data') };
@@ -133,17 +134,21 @@ describe('a command of the model', () => {
       env: baseEnv(home),
       stdio: 'ignore',
     });
-    const files = ['far', 'bare', 'near'].map((name) => join(home, name));
+    const other = spawn('sleep', ['1005'], { env: { ...baseEnv(home), AISH_TUI_RUN: '1' }, stdio: 'ignore' });
+    onTestFinished(() => void other.kill());
+    const files = ['far', 'bare', 'light', 'near'].map((name) => join(home, name));
     const pids = () => files.map((file) => (existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0));
     const started = () => pids().every((pid) => pid > 0 && isAlive(pid));
-    await until(started, 'all three run');
+    await until(started, 'all of them run');
     child.kill('SIGKILL');
     await until(() => !pids().some(isAlive), 'none is left');
+    // What another run of the program has started is not ours.
+    expect(isAlive(other.pid ?? 0)).toBe(true);
   });
 
   it('leaves nothing alive when the program ends in order', async () => {
     const home = workspace();
-    await once("setsid nohup sh -c 'echo $$ > pid; exec sleep 1003' & while [ ! -s pid ]; do :; done", { cwd: home })
+    await once("setsid nohup sh -c 'echo $$ > pid; exec sleep 1004' & while [ ! -s pid ]; do :; done", { cwd: home })
       .result;
     const pid = Number(readFileSync(join(home, 'pid'), 'utf8'));
     expect(isAlive(pid)).toBe(true);
