@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { opinionOn } from '../../src/broker/demo/opinion.ts';
 import { createBroker, DEMO_PRESET } from '../../src/broker/index.ts';
 import { formatForModel } from '../../src/session/exec-text.ts';
 import type { Message } from '../../src/session/message.ts';
+import { pathOf } from '../support/lacks.ts';
 import { BASH, converse, HELLO } from './talk.ts';
 
 let folder: string;
@@ -28,9 +29,9 @@ async function file(name: string, days = 0, bytes = 10): Promise<void> {
 const broker = createBroker({ presets: [DEMO_PRESET], sleep: async () => {} });
 const UPGRADE = { ...BASH, name: 'request_mode_upgrade' };
 
-function bash(command: string): Promise<string> {
+function bash(command: string, path = process.env.PATH): Promise<string> {
   return new Promise((resolve) => {
-    execFile('bash', ['-c', command], { cwd: folder }, (error, stdout, stderr) => {
+    execFile('bash', ['-c', `PATH=$0; ${command}`, path ?? ''], { cwd: folder }, (error, stdout, stderr) => {
       const exit = typeof error?.code === 'number' ? error.code : 0;
       const head = stdout + stderr;
       const result = { exit, cwd: folder, head, tail: '', omittedLines: 0, bytes: head.length, milliseconds: 1 };
@@ -44,7 +45,7 @@ type Run = { readonly commands: string[]; readonly last: string };
 /** Plays the machine: runs what the demo asks for until it asks for nothing. `verdict` may answer in place of bash. */
 async function play(
   goal: string,
-  options: { norris?: boolean; tools?: boolean; verdict?: (command: string) => string | undefined } = {},
+  options: { norris?: boolean; tools?: boolean; path?: string; verdict?: (command: string) => string | undefined } = {},
 ): Promise<Run> {
   const norris = options.norris ?? false;
   const system = norris
@@ -71,7 +72,7 @@ async function play(
     }
     if (command === undefined) return { commands, last: reply.text };
     commands.push(command);
-    const content = options.verdict?.(command) ?? (await bash(command));
+    const content = options.verdict?.(command) ?? (await bash(command, options.path));
     messages.push(
       call ? { role: 'tool', callId: call.id, content } : { role: 'user', content: `${content}\n\n${tail}` },
     );
@@ -107,6 +108,14 @@ test('counts all of many files, not the ones that were listed', async () => {
 
 test('none is a count too', async () => {
   expect((await play('count python files')).last).toMatch(/^There are 0 Python files here\.$/);
+});
+
+test.each(['count python files', 'list the largest files'])('%s: fails without find or folder', async (goal) => {
+  const path = join(folder, 'bin');
+  await mkdir(path);
+  for (const name of ['sort', 'head', 'tr', 'wc']) await symlink(pathOf(name) ?? '', join(path, name));
+  expect((await play(goal, { path })).last).toMatch(/^The command failed: .*find: command not found$/);
+  expect((await play(`${goal} in nowhere`)).last).toMatch(/^The command failed: find: .*nowhere.*: No such file/);
 });
 
 test('lists the largest files with sizes as measured', async () => {

@@ -1,4 +1,16 @@
-import { blocked, counted, done, line, type Move, native, numberIn, pathsIn, type Script, setback } from './move.ts';
+import {
+  blocked,
+  counted,
+  done,
+  line,
+  type Move,
+  native,
+  numberIn,
+  pathsIn,
+  type Script,
+  searchFailure,
+  setback,
+} from './move.ts';
 import { daysIn, kindIn, placeIn, sizeIn } from './wishes.ts';
 
 /** "find all Python files modified in the last week and count them" */
@@ -15,7 +27,11 @@ export const findByKind: Script = {
     if (!listed) return line(`First I look for ${what}s${since}.`, `${search} | sort | head -n 20`);
     // Counted by the shell and not from the list, which is cut; by NUL, since a name may hold a line break.
     if (!count) {
-      return setback(listed) ?? native('Now I count all of them.', `${search} -print0 | tr -cd '\\0' | wc -c`);
+      return (
+        setback(listed) ??
+        searchFailure(listed) ??
+        native('Now I count all of them.', `${search} -print0 | tr -cd '\\0' | wc -c`)
+      );
     }
     const total = numberIn(count);
     if (total === undefined) {
@@ -43,7 +59,7 @@ export const findLargest: Script = {
       const row = /^(\d+)\s+(\S.*)$/.exec(text);
       return row?.[1] && row[2]?.includes('/') ? [`- ${readable(Number(row[1]))}  ${row[2]}`] : [];
     });
-    if (rows.length === 0) return emptyEnd(setback(measured), place, size);
+    if (rows.length === 0) return emptyEnd(setback(measured) ?? searchFailure(measured), place, size);
     const title = size === undefined ? 'The largest files' : `Files over ${size.slice(1)}B`;
     return done(`${title} in ${place === '.' ? 'this directory' : place}:\n\n${rows.join('\n')}`);
   },
