@@ -35,8 +35,9 @@ packages_are_current() {
   [ -f node_modules/.package-lock.json ] && [ ! package-lock.json -nt node_modules/.package-lock.json ]
 }
 
+# What can't be told, as where there is no `find`, is not current.
 build_is_current() {
-  [ -f dist/aish-tui.mjs ] && [ -z "$(find $SOURCES -newer dist/aish-tui.mjs 2>/dev/null | head -n 1)" ]
+  [ -f dist/aish-tui.mjs ] && newer=$(find $SOURCES -newer dist/aish-tui.mjs 2>/dev/null) && [ -z "$newer" ]
 }
 
 take_lock() {

@@ -49,7 +49,8 @@ beforeEach(() => {
   place = mkdtempSync(join(tmpdir(), 'aish-setup-'));
   for (const name of ['setup.sh', 'find-node.sh', 'aish-tui']) copyFileSync(join(ROOT, name), at(name));
   writeFileSync(at('package-lock.json'), '{}');
-  mkdirSync(at('src'));
+  for (const source of ['src', 'components', 'hooks', 'build.mjs', 'package.json', 'tsconfig.json'])
+    mkdirSync(at(source));
   program('bin/npm', NPM);
   program('private-node', NODE('24.21.0'));
   nodeOnPath('22.12.0');
@@ -74,6 +75,12 @@ describe('setup.sh', () => {
     expect(setUp([]).err).toBe('aish-tui: building\n');
     utimesSync(at('package-lock.json'), later, later);
     expect(setUp([]).err).toContain('aish-tui: installing packages\n');
+  });
+
+  it('builds where it can’t be told whether a source is newer', () => {
+    setUp([]);
+    program('bin/find', '#!/bin/sh\necho find: not found >&2; exit 127\n');
+    expect(setUp([]).err).toBe('aish-tui: building\n');
   });
 
   it('leaves standard input to the command, and its exit code to the caller', () => {
