@@ -1,4 +1,5 @@
 /** Which session this is: a new one, an earlier one that is resumed, or a copy of one. */
+
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -12,6 +13,7 @@ import {
   type ReadJournal,
   readJournal,
 } from '../store/index.ts';
+import { messageOf } from '../text/errors.ts';
 import type { SessionWish } from './options.ts';
 
 export type SessionChoice = {
@@ -101,7 +103,7 @@ async function newSession(
     await Promise.all(events.map((event) => copy.append(event)));
   } catch (error) {
     lock.release();
-    return { problem: `the copy can't be written: ${error instanceof Error ? error.message : String(error)}` };
+    return { problem: `the copy can't be written: ${messageOf(error)}` };
   } finally {
     await copy.close();
   }

@@ -1,6 +1,7 @@
 import type { ToolCall, Usage } from '../session/message.ts';
+import { asArray, type JsonObject } from '../text/json.ts';
 import { createMarkupSplitter } from './inline-markup.ts';
-import { asArray, asCount, asObject, asText, type Json } from './json.ts';
+import { asCount, asObject, asText } from './json.ts';
 import { parseInlineCall } from './raw-call.ts';
 import { createToolCallAssembler } from './tool-call-assembler.ts';
 
@@ -69,7 +70,7 @@ export function createAccumulator(
     },
   });
 
-  const takeMessage = (message: Json): void => {
+  const takeMessage = (message: JsonObject): void => {
     const thought = asText(message.reasoning_content) ?? asText(message.reasoning);
     const parts = contentParts(message.content);
     const spoken = parts.text + (asText(message.refusal) ?? '');

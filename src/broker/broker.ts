@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Category, Message, Reply, ToolSpec } from '../session/message.ts';
+import { messageOf } from '../text/errors.ts';
 import { detectCapability } from './capability-detection.ts';
 import { attemptDemo } from './demo/attempt.ts';
 import { type Fault, fault, label } from './faults.ts';
@@ -204,7 +205,7 @@ export function createBroker(options: BrokerOptions): Broker {
     try {
       return await call();
     } catch (error) {
-      const said = error instanceof Error ? error.message : String(error);
+      const said = messageOf(error);
       return emptyReply(name, 'failed', fault('protocol', `the call failed inside: ${said}`, 'no', said).failure);
     }
   };

@@ -1,5 +1,6 @@
+import { asArray } from '../text/json.ts';
 import { type JsonAnswer, requestJson } from './http.ts';
-import { asArray, asObject, asText, oneLine } from './json.ts';
+import { asObject, asText, oneLine } from './json.ts';
 import type { Preset } from './preset.ts';
 
 /** A server or a key that the first start can offer (BR-6). */

@@ -1,5 +1,6 @@
 import type { CallFailure } from '../session/message.ts';
-import { asCount, asObject, asText, oneLine, parseJson } from './json.ts';
+import { parseJson } from '../text/json.ts';
+import { asCount, asObject, asText, oneLine } from './json.ts';
 import { type Preset, shownAddress } from './preset.ts';
 import { AnswerError } from './response-monitor.ts';
 

@@ -1,10 +1,11 @@
-import { asObject, type Json, parseJson } from './json.ts';
+import { type JsonObject, parseJson } from '../text/json.ts';
+import { asObject } from './json.ts';
 
 export type JsonAnswer = {
   /** Something answered, whatever it said. */
   readonly answered: boolean;
   readonly status: number;
-  readonly body: Json | undefined;
+  readonly body: JsonObject | undefined;
 };
 
 const NOTHING: JsonAnswer = { answered: false, status: 0, body: undefined };
@@ -14,7 +15,7 @@ const MAX_BODY_BYTES = 8 * 1024 * 1024;
 /** One small question to a server: JSON in, JSON out, within a time in milliseconds. Never rejects. */
 export async function requestJson(
   url: string,
-  options: { signal: AbortSignal; timeoutMs: number; key?: string | undefined; post?: Json },
+  options: { signal: AbortSignal; timeoutMs: number; key?: string | undefined; post?: JsonObject },
 ): Promise<JsonAnswer> {
   const { signal, timeoutMs, key, post } = options;
   try {

@@ -1,6 +1,7 @@
+import type { JsonObject } from '../text/json.ts';
 import { DEMO_WINDOW } from './demo/attempt.ts';
 import { type JsonAnswer, requestJson } from './http.ts';
-import { asCount, asObject, asText, type Json, objectsIn, oneLine } from './json.ts';
+import { asCount, asObject, asText, objectsIn, oneLine } from './json.ts';
 import { isLocal, type Preset, rootOf, shownAddress } from './preset.ts';
 import { untilAborted } from './until-aborted.ts';
 
@@ -18,7 +19,7 @@ const QUESTION_TIMEOUT_MS = 1500;
 /** Milliseconds for which a finding is taken as still true. */
 const CACHE_MS = 10_000;
 
-type Ask = (path: string, post?: Json) => Promise<JsonAnswer>;
+type Ask = (path: string, post?: JsonObject) => Promise<JsonAnswer>;
 
 /** Looks at servers; a finding is kept for a few seconds, a window for ever. */
 export function createProber() {
@@ -81,7 +82,12 @@ async function probeServer(preset: Preset, signal: AbortSignal): Promise<Probe> 
   return { reachable: true, ...(window !== undefined && { window }), detail: detailOf(preset, models, listed, window) };
 }
 
-function detailOf(preset: Preset, models: JsonAnswer, listed: readonly Json[], window: number | undefined): string {
+function detailOf(
+  preset: Preset,
+  models: JsonAnswer,
+  listed: readonly JsonObject[],
+  window: number | undefined,
+): string {
   if (models.status !== 200) return `answers, but ${shownAddress(preset.baseUrl)}/models says ${models.status}`;
   const names = listed.map((model) => asText(model.id) ?? '').filter((name) => name !== '');
   if (names.length > 1 && !names.includes(preset.model)) {
@@ -94,7 +100,7 @@ function detailOf(preset: Preset, models: JsonAnswer, listed: readonly Json[], w
     : `answers; window ${window} tokens`;
 }
 
-function listOf(answer: JsonAnswer): readonly Json[] {
+function listOf(answer: JsonAnswer): readonly JsonObject[] {
   return objectsIn(answer.body?.data);
 }
 
@@ -104,7 +110,7 @@ function slotWindow(props: JsonAnswer): number | undefined {
 }
 
 /** vLLM, OpenRouter, Groq, llama.cpp and LM Studio each have a word of their own. */
-function windowIn(model: Json | undefined): number | undefined {
+function windowIn(model: JsonObject | undefined): number | undefined {
   return (
     positive(model?.max_model_len) ??
     positive(model?.loaded_context_length) ??
@@ -122,7 +128,7 @@ async function elsewhere(preset: Preset, ask: Ask): Promise<number | undefined> 
     ask('/api/ps'),
     ask('/api/show', { model: preset.model }),
   ]);
-  const isOurs = (model: Json): boolean => model.id === preset.model || model.name === preset.model;
+  const isOurs = (model: JsonObject): boolean => model.id === preset.model || model.name === preset.model;
   const loaded = objectsIn(running.body?.models);
   return (
     windowIn(listOf(studio).find(isOurs)) ??

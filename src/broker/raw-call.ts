@@ -1,4 +1,5 @@
-import { asObject, asText, parseJson } from './json.ts';
+import { parseJson } from '../text/json.ts';
+import { asObject, asText } from './json.ts';
 
 /** A tool call that a model wrote as text because the server did not recognise it. */
 export type InlineCall = { readonly name: string; readonly arguments: string };

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolCall } from '../session/message.ts';
-import { asObject, asText, parseJson } from './json.ts';
+import { parseJson } from '../text/json.ts';
+import { asObject, asText } from './json.ts';
 
 type Slot = { index: number | undefined; id: string; name: string; text: string };
 

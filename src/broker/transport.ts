@@ -1,5 +1,6 @@
 import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions';
 import type { Message } from '../session/message.ts';
+import { messageOf } from '../text/errors.ts';
 import { type Accumulated, createAccumulator } from './accumulator.ts';
 import { earlyEnd, type Fault, fault, faultOf, type Stop, stopFault } from './faults.ts';
 import type { Capabilities, Preset } from './preset.ts';
@@ -125,7 +126,7 @@ async function keyOf(preset: Preset, signal: AbortSignal): Promise<{ key: string
     const key = await untilAborted(preset.apiKey(), signal);
     return { key: key?.trim() || undefined };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return { key: undefined, fault: fault('auth', `no API key for ${preset.name}: ${why}`, 'no', why) };
   }
 }

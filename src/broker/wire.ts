@@ -1,6 +1,7 @@
 import type { ChatCompletionCreateParamsBase } from 'openai/resources/chat/completions';
 import type { Message, ToolCall, ToolSpec } from '../session/message.ts';
-import { asObject, parseJson } from './json.ts';
+import { parseJson } from '../text/json.ts';
+import { asObject } from './json.ts';
 import type { Capabilities } from './preset.ts';
 
 type WireMessage = ChatCompletionCreateParamsBase['messages'][number];

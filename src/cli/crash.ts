@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { processFilter } from '../app/secrets.ts';
 import { VERSION } from '../app/version.ts';
 import { placesOf } from '../config/index.ts';
+import { messageOf } from '../text/errors.ts';
 
 /** Writes what broke into a private file (RE-2); one line for the user that names it. */
 export function reportCrash(error: unknown): string {
   // What broke may have had a secret in hand (SE-2).
-  const message = hidden(error instanceof Error ? error.message : String(error));
+  const message = hidden(messageOf(error));
   try {
     const { state } = placesOf(process.env);
     const file = join(state, `crash-${new Date().toISOString().replaceAll(':', '')}.txt`);

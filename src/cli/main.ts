@@ -1,8 +1,10 @@
 /** What each subcommand does. Everything heavy is loaded only where it is needed. */
+
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { GlobalOptions, SessionWish } from '../app/options.ts';
 import type { Aish } from '../commands/aish.ts';
+import { messageOf } from '../text/errors.ts';
 import { EXIT } from './exit-codes.ts';
 import type { HeadlessOptions } from './headless.ts';
 import type { Invocation } from './program.ts';
@@ -96,7 +98,7 @@ async function remember(aish: Aish): Promise<void> {
   try {
     out(`${await aish.memory.save(AbortSignal.any([hurry.signal, AbortSignal.timeout(REMEMBER_MS)]))}\n`);
   } catch (error) {
-    out(`not remembered: ${error instanceof Error ? error.message : String(error)}\n`);
+    out(`not remembered: ${messageOf(error)}\n`);
   } finally {
     process.off('SIGINT', stop);
   }

@@ -1,5 +1,5 @@
 /** One submitted line → meta command, shell command, or question (IN-1). */
-import { messageOf } from '../engine/effect-context.ts';
+import { messageOf } from '../text/errors.ts';
 import { nearest } from '../text/nearest.ts';
 import type { Aish, LineKind } from './aish.ts';
 import { CommandError } from './command.ts';

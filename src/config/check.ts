@@ -1,4 +1,5 @@
 /** A parsed file against the schema: the first mistake, in one line with path, line and the nearest valid name (CF-1). */
+
 import type { ErrorObject } from 'ajv';
 import {
   findNodeAtLocation,
@@ -8,6 +9,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser';
+import { isJsonObject } from '../text/json.ts';
 import { nearest } from '../text/nearest.ts';
 import type { Config } from './config.ts';
 import { beyondSchema } from './cross-check.ts';
@@ -39,7 +41,7 @@ export async function checkText(text: string, path: string): Promise<Checked> {
   const value: unknown = getNodeValue(tree);
   const { firstError } = await import('./validator.ts');
   const error = firstError(value);
-  if (!error && isRecord(value)) {
+  if (!error && isJsonObject(value)) {
     const odd = beyondSchema(value as Partial<Config>);
     if (!odd) return { ok: true, value };
     return mistake(path, text, (findNodeAtLocation(tree, [...odd.place]) ?? tree).offset, odd.message);
@@ -95,8 +97,4 @@ function fromPointer(part: string): string {
 
 function indexOrName(part: string): string | number {
   return /^\d+$/.test(part) ? Number(part) : part;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

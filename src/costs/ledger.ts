@@ -1,8 +1,11 @@
 /** What all sessions have cost: one line a call, in one private file that only grows (CO-2). */
+
 import { closeSync, createReadStream, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { CountedCall } from '../session/cost.ts';
+import { messageOf } from '../text/errors.ts';
+import { parseJsonObject } from '../text/json.ts';
 
 export type Ledger = {
   /** Written at once, so that a crash loses nothing that was counted. A file that can't be written is told once. */
@@ -55,7 +58,7 @@ export function openLedger(path: string, onFailure: (why: string) => void): Ledg
         writeSync(file, `\n${JSON.stringify(record)}\n`);
         told = false;
       } catch (error) {
-        if (!told) onFailure(error instanceof Error ? error.message : String(error));
+        if (!told) onFailure(messageOf(error));
         told = true;
       }
     },
@@ -107,14 +110,8 @@ function dayOf(at: number): string {
 /** A torn line, or one of another program, is no record. */
 function parseRecord(line: string): Record | undefined {
   if (line === '') return undefined;
-  let value: Partial<globalThis.Record<keyof Record, unknown>>;
-  try {
-    const parsed: unknown = JSON.parse(line);
-    if (typeof parsed !== 'object' || parsed === null) return undefined;
-    value = parsed;
-  } catch {
-    return undefined;
-  }
+  const value = parseJsonObject(line);
+  if (!value) return undefined;
   const { at, session, model, promptTokens, completionTokens, dollars, local } = value;
   const counts = [at, promptTokens, completionTokens, dollars ?? 0];
   const fine = counts.every((count) => typeof count === 'number' && Number.isFinite(count) && count >= 0);

@@ -1,8 +1,10 @@
 /** The one way from the model to an executor or a tool (law 2). */
+
 import { type CommandResult, describeAction } from '../session/action.ts';
 import type { Effect } from '../session/effect.ts';
 import type { Outcome } from '../session/phase.ts';
-import { type EffectContext, messageOf } from './effect-context.ts';
+import { messageOf } from '../text/errors.ts';
+import type { EffectContext } from './effect-context.ts';
 import type { Permit } from './permit.ts';
 import type { RunningCommand } from './services.ts';
 

@@ -18,8 +18,3 @@ export type EffectContext = {
   changed(): void;
   dispatch(body: EventBody, session?: SessionId): Promise<void>;
 };
-
-/** The text of anything thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

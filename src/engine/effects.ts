@@ -1,12 +1,14 @@
 /** Effects → services → events. Every operation started here ends with its own event, whatever happens. */
+
 import type { Examination, Judgement } from '../session/action.ts';
 import { composeMessages } from '../session/context.ts';
 import type { Effect } from '../session/effect.ts';
 import type { OpId, SessionId } from '../session/ids.ts';
 import type { CallFailure, Reply } from '../session/message.ts';
+import { messageOf } from '../text/errors.ts';
 import { clean, stripStyles } from '../text/sanitize.ts';
 import { perform } from './act.ts';
-import { type EffectContext, messageOf } from './effect-context.ts';
+import type { EffectContext } from './effect-context.ts';
 import { fitContext } from './fit.ts';
 import { LiveReply } from './live.ts';
 import { allRead, onlyReads } from './reading.ts';

@@ -1,5 +1,5 @@
 /** The user's own commands: one at a time in their shell, beside the agent; further lines wait their turn. */
-import { messageOf } from './effect-context.ts';
+import { messageOf } from '../text/errors.ts';
 import type { Engine } from './engine.ts';
 import type { RunningCommand, ShellJob, UserShell } from './services.ts';
 

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { messageOf } from '../text/errors.ts';
 import { withoutInherited } from './close-inherited.ts';
 import type { Environment } from './environment.ts';
 import { PrivateDirectory } from './private-directory.ts';
@@ -34,7 +35,7 @@ export async function editText(text: string, { env, cwd }: EditOptions): Promise
       return { ok: false, problem: 'the text is too long for a prompt: the line is unchanged' };
     return { ok: true, text: edited.toString('utf8').replace(/\r?\n$/, '') };
   } catch (error) {
-    return { ok: false, problem: `${editor}: ${error instanceof Error ? error.message : String(error)}` };
+    return { ok: false, problem: `${editor}: ${messageOf(error)}` };
   } finally {
     directory.remove();
   }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
+import { messageOf } from '../text/errors.ts';
 import { bash, closeInherited, withoutInherited } from './close-inherited.ts';
 import { type Environment, unattendedEnvironment } from './environment.ts';
 import { Pty } from './pty.ts';
@@ -60,7 +61,7 @@ function runInOwnPty(options: OwnPtyOptions): RunningCommand {
     });
     run.begin();
   } catch (error) {
-    void run.end(null, cwd, `could not start: ${error instanceof Error ? error.message : String(error)}`);
+    void run.end(null, cwd, `could not start: ${messageOf(error)}`);
   }
   return run;
 }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { toError } from '../text/errors.ts';
 import type { Fact, Question } from './completion/complete.ts';
 import { userEnvironment } from './environment.ts';
 import { type BackgroundGroup, signal } from './processes.ts';
@@ -369,7 +370,7 @@ export class UserShell {
     }
     this.start().then(
       () => startup?.done(),
-      (error: unknown) => startup?.failed(error instanceof Error ? error : new Error(String(error))),
+      (error: unknown) => startup?.failed(toError(error)),
     );
   }
 

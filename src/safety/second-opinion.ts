@@ -1,4 +1,5 @@
 /** The system prompt of the second opinion (SF-4), word for word. */
+import { messageOf } from '../text/errors.ts';
 export const SECOND_OPINION_PROMPT =
   'Detect destructive shell commands. Reply YES if running this would delete, overwrite, or irreversibly modify data, processes, or system state. Otherwise reply NO. Respond with only YES or NO.';
 
@@ -54,7 +55,7 @@ export async function askOpinion(
     if (verdict === 'NO') return { destructive: false, reason: 'second opinion: not destructive', failed: false };
     return failed('was neither YES nor NO');
   } catch (error) {
-    return failed(`failed (${error instanceof Error ? error.message : String(error)})`);
+    return failed(`failed (${messageOf(error)})`);
   }
 }
 

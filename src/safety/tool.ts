@@ -1,7 +1,8 @@
+import { matchesGlob } from '../text/glob.ts';
+import { parseJsonObject } from '../text/json.ts';
 import { judgeSql } from './code/sql.ts';
 import { type JudgeOptions, judgeCommand } from './judge.ts';
 import { verbOf } from './knowledge/lexicon.ts';
-import { globToRegExp } from './shell/glob.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from './verdict.ts';
 
 /** What a server declares of a tool; it can raise the suspicion only (SF-6). */
@@ -64,10 +65,10 @@ export function judgeTool(name: string, argumentsJson: string, options: ToolOpti
 }
 
 function judge(name: string, argumentsJson: string, options: ToolOptions): StaticVerdict {
-  const args = parseArguments(argumentsJson);
+  const args = parseJsonObject(argumentsJson.trim() || '{}');
   if (name === 'bash' && typeof args?.command === 'string') return judgeCommand(args.command, options);
   if (name === 'patch') return judgePatch(args);
-  const always = options.alwaysDestructive.find((glob) => globToRegExp(glob).test(name));
+  const always = options.alwaysDestructive.find((glob) => matchesGlob(name, [glob]));
   if (always !== undefined) return destructive(`tool ${always}`, `${name} is always asked about`);
   if (BUILT_IN_HARMLESS.has(name)) return harmless();
   const named = byName(name, args);
@@ -84,18 +85,6 @@ function judge(name: string, argumentsJson: string, options: ToolOptions): Stati
     return worse(verdict, destructive('declared destructive', 'its server says it is destructive'));
   if (annotations?.readOnlyHint === false) return worse(verdict, unknown('its server says that it changes something'));
   return verdict;
-}
-
-function parseArguments(text: string): Record<string, unknown> | undefined {
-  if (text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** `overwrite` of an existing file counts as destructive (TO-2); the other operations can be undone. */

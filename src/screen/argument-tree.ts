@@ -1,4 +1,5 @@
 /** The arguments of a tool call as a person reads them: one value a line, nothing invisible, nothing that looks like another. */
+import { parseJsonObject } from '../text/json.ts';
 import { visible } from '../text/sanitize.ts';
 
 export type TreeLine = {
@@ -17,21 +18,12 @@ const PLAIN_NAME = /^[\w$.-]+$/;
  * out; one of several lines stands below its name behind bars. What is left out at the end is named.
  */
 export function argumentTree(json: string): readonly TreeLine[] {
-  const value = parse(json);
+  const value = parseJsonObject(json || '{}');
   if (value === undefined) return [line('', visible(json))];
   const lines: TreeLine[] = [];
   const left = fields(value, '', 0, lines);
   if (left > 0) lines.push(line('', `… ${left} more values are not shown; ${json.length} characters in all`));
   return lines;
-}
-
-function parse(json: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(json === '' ? '{}' : json);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** How many values found no room. */

@@ -1,6 +1,7 @@
 /** Restricted and Unrestricted: who may change it, when it takes effect, and what everyone is told (MO-1 … MO-7). */
 
 import { matchesGlob } from '../text/glob.ts';
+import { parseJsonObject } from '../text/json.ts';
 import type { Action } from './action.ts';
 import type { Mode } from './ids.ts';
 import type { Transition } from './transition.ts';
@@ -58,12 +59,7 @@ function isForeign(name: string): boolean {
 /** The reason given in a well-formed request to leave Restricted; undefined for anything else. */
 export function upgradeReason(action: Action): string | undefined {
   if (action.kind !== 'tool' || action.name !== 'request_mode_upgrade') return undefined;
-  try {
-    const args: unknown = JSON.parse(action.arguments);
-    if (typeof args !== 'object' || args === null || !('reason' in args) || Object.keys(args).length > 1)
-      return undefined;
-    return typeof args.reason === 'string' && args.reason.trim() !== '' ? args.reason : undefined;
-  } catch {
-    return undefined;
-  }
+  const { reason, ...rest } = parseJsonObject(action.arguments) ?? {};
+  if (Object.keys(rest).length > 0) return undefined;
+  return typeof reason === 'string' && reason.trim() !== '' ? reason : undefined;
 }

@@ -1,4 +1,5 @@
 /** A model's reply → its actions and its sentinel (AC-1). */
+import { parseJsonObject } from '../text/json.ts';
 import type { Action, CommandAction, DelegateAction } from './action.ts';
 import type { ToolCall } from './message.ts';
 import type { Sentinel } from './phase.ts';
@@ -53,13 +54,13 @@ function fromToolCall(call: ToolCall): Action {
 }
 
 function delegation(call: ToolCall): DelegateAction | undefined {
-  const { task, ...rest } = parseObject(call.arguments) ?? {};
+  const { task, ...rest } = parseJsonObject(call.arguments) ?? {};
   if (typeof task !== 'string' || task.trim() === '' || Object.keys(rest).length > 0) return undefined;
   return { kind: 'delegate', task: task.trim(), callId: call.id };
 }
 
 function bashCommand(call: ToolCall): CommandAction | undefined {
-  const args = parseObject(call.arguments);
+  const args = parseJsonObject(call.arguments);
   if (!args) return undefined;
   const { command, wait_seconds: wait, label, ...rest } = args;
   if (typeof command !== 'string' || command.trim() === '' || Object.keys(rest).length > 0) return undefined;
@@ -73,13 +74,4 @@ function bashCommand(call: ToolCall): CommandAction | undefined {
     ...(wait === undefined ? {} : { waitSeconds: wait }),
     ...(label === undefined ? {} : { label }),
   };
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,8 +1,10 @@
 /** The journal of a session: JSON lines, durable before they are acknowledged, private (RE-3, RE-4). */
+
 import { appendFileSync, closeSync, fdatasync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { SessionEvent } from '../session/event.ts';
+import { toError } from '../text/errors.ts';
 import { formatRecord } from './record.ts';
 
 export type Journal = {
@@ -46,7 +48,7 @@ export function openJournal(path: string, options: JournalOptions): Journal {
     // Opened anew for the next write: a file system that came back, or a folder made again, is then found.
     writer?.close();
     writer = undefined;
-    return error instanceof Error ? error : new Error(String(error));
+    return toError(error);
   }
 
   function flush(): Error | undefined {

@@ -1,6 +1,8 @@
 /** What is remembered from session to session (CX-5): one short summary each, in `memory.jsonl`, 0600. */
+
 import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { parseJsonObject } from '../text/json.ts';
 import { clean, stripStyles } from '../text/sanitize.ts';
 
 export type Memory = {
@@ -86,14 +88,8 @@ function readRows(path: string): readonly Memory[] {
 
 /** A line that is no memory (torn, by another hand) is passed over. */
 function rowOf(line: string): readonly Memory[] {
-  try {
-    const row: unknown = JSON.parse(line);
-    if (typeof row !== 'object' || row === null) return [];
-    const { session, at, cwd, text } = row as Partial<Record<keyof Memory, unknown>>;
-    if (typeof session !== 'string' || typeof at !== 'number' || typeof cwd !== 'string' || typeof text !== 'string')
-      return [];
-    return [{ session, at, cwd, text: tidy(text) }];
-  } catch {
+  const { session, at, cwd, text } = parseJsonObject(line) ?? {};
+  if (typeof session !== 'string' || typeof at !== 'number' || typeof cwd !== 'string' || typeof text !== 'string')
     return [];
-  }
+  return [{ session, at, cwd, text: tidy(text) }];
 }

@@ -2,9 +2,11 @@
  * One line of a journal: a versioned envelope around an event, numbered, and closed by a checksum of its bytes, so that a
  * flipped, missing, swapped or torn line is found (RE-5).
  */
+
 import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import type { SessionEvent } from '../session/event.ts';
+import { parseJsonObject } from '../text/json.ts';
 
 /** The version that this program writes. A change of the events' shape raises it and adds an upcaster. */
 const VERSION = 2;
@@ -39,15 +41,13 @@ export function parseRecord(line: Uint8Array | string, version = VERSION, upcast
   const bytes = typeof line === 'string' ? Buffer.from(line) : Buffer.from(line.buffer, line.byteOffset, line.length);
   const checked = checksumOf(bytes);
   if (checked === 'wrong' || (checked === 'none' && !isUtf8(bytes))) return { kind: 'broken' };
-  const record = parseJson(bytes.toString());
-  if (typeof record !== 'object' || record === null || !('v' in record)) return { kind: 'broken' };
-  const { v } = record;
+  const { v, seq, event: written } = parseJsonObject(bytes.toString()) ?? {};
   if (typeof v !== 'number') return { kind: 'broken' };
   if (v > version) return { kind: 'newer' };
   if (v >= FIRST_WITH_CHECKSUM && checked === 'none') return { kind: 'broken' };
-  if (!('event' in record) || !('seq' in record) || !Number.isSafeInteger(record.seq)) return { kind: 'broken' };
-  const event = upcast(record.event, v, version, upcasters);
-  return event ? { kind: 'event', seq: Number(record.seq), event } : { kind: 'broken' };
+  if (!Number.isSafeInteger(seq)) return { kind: 'broken' };
+  const event = upcast(written, v, version, upcasters);
+  return event ? { kind: 'event', seq: Number(seq), event } : { kind: 'broken' };
 }
 
 function checksumOf(bytes: Buffer): 'right' | 'wrong' | 'none' {
@@ -55,14 +55,6 @@ function checksumOf(bytes: Buffer): 'right' | 'wrong' | 'none' {
   const [, written] = at > 0 ? (TRAILER.exec(bytes.toString('latin1', at)) ?? []) : [];
   if (written === undefined) return 'none';
   return Number.parseInt(written, 16) === crc32(bytes.subarray(0, at)) ? 'right' : 'wrong';
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function upcast(event: unknown, from: number, to: number, upcasters: Upcasters): SessionEvent | undefined {

@@ -1,7 +1,9 @@
 /** The tools that a model may call: their descriptions, their arguments against the schema, and how they run. */
+
 import type { Action, Judgement, ToolFacts } from '../session/action.ts';
 import type { ToolSpec } from '../session/message.ts';
 import { matchesGlob } from '../text/glob.ts';
+import { parseJsonObject } from '../text/json.ts';
 import { DELEGATION } from './delegate.ts';
 
 export type ToolOutcome = { readonly text: string; readonly failed: boolean };
@@ -98,7 +100,7 @@ export function createTools(
     async refusal(action) {
       if (action.kind !== 'tool') return undefined;
       const { name } = action;
-      const args = parseArguments(action.arguments);
+      const args = parseJsonObject(action.arguments || '{}');
       // A question that was open when the program closed is judged anew before its server is up again.
       await foreign.arrived(name);
       if (foreign.facts(name)) return args ? foreign.refusal(name, args) : notAnObject(name);
@@ -128,12 +130,12 @@ export function createTools(
     },
     facts: (action) => (action.kind === 'tool' ? factsOf(action.name) : undefined),
     onlyReads(action) {
-      const args = action.kind === 'tool' ? parseArguments(action.arguments) : undefined;
+      const args = action.kind === 'tool' ? parseJsonObject(action.arguments || '{}') : undefined;
       if (action.kind !== 'tool' || args === undefined) return false;
       return find(action.name)?.onlyReads(args) ?? foreign.onlyReads(action.name);
     },
     async run(action, options) {
-      const args = action.kind === 'tool' ? parseArguments(action.arguments) : undefined;
+      const args = action.kind === 'tool' ? parseJsonObject(action.arguments || '{}') : undefined;
       if (action.kind !== 'tool' || !args) return { text: 'no such tool', failed: true };
       const tool = find(action.name);
       return tool ? tool.run(args, options) : foreign.run(action.name, args, options);
@@ -160,14 +162,5 @@ function nameOf(action: Action): string {
       return 'delegate';
     case 'tool':
       return action.name;
-  }
-}
-
-function parseArguments(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text === '' ? '{}' : text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { type FormField, readForm, wanted } from '../../src/session/form.ts';
-import { matchesGlob } from '../../src/text/glob.ts';
 import { Machine } from '../support/machine.ts';
 
 const base = { name: 'x', title: 'X', required: false, initial: '' } as const;
@@ -43,22 +42,6 @@ describe('a value typed into a form', () => {
     expect(readForm({ server: 's', message: 'm', fields }, ['ab', 'x'])).toMatchObject({ at: 1 });
     expect(wanted({ ...base, type: 'text', format: 'email' })).toBe('a text (email)');
   });
-});
-
-it.each([
-  ['fs__read_file', 'fs__read_*', true],
-  ['fs__read_file', '*', true],
-  ['fs__read_file', 'fs__*_file', true],
-  ['fs__read_file', 'fs__read', false],
-  ['fs__read_file', '*read', false],
-  ['a', 'a*a', false],
-  ['aXa', 'a*a', true],
-  ['abc', 'a**c', true],
-  ['x.y', 'x?y', false],
-  ['', '', true],
-])('%s matches %s: %s', (name, glob, expected) => {
-  expect(matchesGlob(name, [glob])).toBe(expected);
-  expect(matchesGlob(name, ['nothing', glob])).toBe(expected);
 });
 
 describe('an open form', () => {

@@ -1,4 +1,5 @@
-import { asObject, asText, parseJson } from '../json.ts';
+import { parseJson } from '../../text/json.ts';
+import { asObject, asText } from '../json.ts';
 
 /** The gate's question, by the beginning of its system message (SF-4). */
 export const OPINION_PROMPT = 'Detect destructive shell commands';

@@ -1,6 +1,7 @@
 /** A server's own tokenizer: exact for its model. */
+import { asArray } from '../../text/json.ts';
 import { requestJson } from '../http.ts';
-import { asArray, asCount } from '../json.ts';
+import { asCount } from '../json.ts';
 import { type Preset, rootOf } from '../preset.ts';
 import { untilAborted } from '../until-aborted.ts';
 

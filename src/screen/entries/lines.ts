@@ -3,6 +3,7 @@
 import { highlightDiff } from '../../render/highlight.ts';
 import { describeAction } from '../../session/action.ts';
 import type { Entry } from '../../session/entry.ts';
+import { parseJsonObject } from '../../text/json.ts';
 import { clean, stripStyles, visible } from '../../text/sanitize.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { delegateLines } from './delegate.ts';
@@ -78,13 +79,8 @@ function toolLines({ name, arguments: given, result }: Of<'tool'>, { width, pain
 
 /** A patch is named by its file: its diff says the rest. */
 function subjectOf(name: string, given: string): string {
-  if (name !== 'patch') return given;
-  try {
-    const args: unknown = JSON.parse(given);
-    return typeof args === 'object' && args !== null && 'path' in args ? String(args.path) : given;
-  } catch {
-    return given;
-  }
+  const path = name === 'patch' ? parseJsonObject(given)?.path : undefined;
+  return typeof path === 'string' ? path : given;
 }
 
 const REFUSED = { skipped: 'skipped', aborted: 'not run', invalid: 'refused' } as const;

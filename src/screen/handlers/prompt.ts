@@ -1,9 +1,10 @@
 /** Keys of the prompt that are more than editing (IN-3, IN-4, IN-7, NO-1). Plain editing goes to the editor by name. */
+
 import { sendToBackground } from '../../commands/jobs.ts';
 import { submitLine } from '../../commands/submit.ts';
 import { setText, submitted } from '../../editor/commands.ts';
 import { expand, isEmpty } from '../../editor/state.ts';
-import { messageOf } from '../../engine/effect-context.ts';
+import { messageOf } from '../../text/errors.ts';
 import type { Screen } from '../screen.ts';
 import { NO_PANEL } from '../ui.ts';
 import { complete } from './complete.ts';

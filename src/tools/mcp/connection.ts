@@ -13,8 +13,8 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { FormAnswer } from '../../session/form.ts';
+import { asArray, isJsonObject, type JsonObject } from '../../text/json.ts';
 import { HttpTransport } from './http-transport.ts';
-import { isObject, type Json, listOf } from './json.ts';
 import { StdioTransport } from './stdio-transport.ts';
 import type { Launch, ServerConfig } from './types.ts';
 
@@ -35,12 +35,12 @@ export type ConnectionOptions = {
   /** Gives up the start. */
   readonly signal: AbortSignal;
   /** A question of the server's to the user, as it came. */
-  readonly elicit: (params: Json, signal: AbortSignal) => Promise<FormAnswer>;
+  readonly elicit: (params: JsonObject, signal: AbortSignal) => Promise<FormAnswer>;
 };
 
 export type CallOptions = {
   readonly signal: AbortSignal;
-  readonly onProgress: (progress: Json) => void;
+  readonly onProgress: (progress: JsonObject) => void;
 };
 
 /** How long a start may take (npx may have to download), and a list of tools. In ms. */
@@ -75,7 +75,7 @@ export class Connection {
       roots: [{ uri: pathToFileURL(options.root()).href, name: 'cwd' }],
     }));
     client.setRequestHandler(ElicitRequestSchema, async ({ params }, { signal }) => ({
-      ...(await options.elicit(params as Json, signal)),
+      ...(await options.elicit(params as JsonObject, signal)),
     }));
     client.setNotificationHandler(ToolListChangedNotificationSchema, () => options.onToolsChanged());
     client.onerror = (error) => {
@@ -120,7 +120,7 @@ export class Connection {
       const result = await this.#client.request({ method: 'tools/list', params }, ResultSchema, {
         timeout: LIST_TIMEOUT_MS,
       });
-      tools.push(...listOf(result.tools).slice(0, MAX_TOOLS));
+      tools.push(...asArray(result.tools).slice(0, MAX_TOOLS));
       if (typeof result.nextCursor !== 'string') break;
       cursor = result.nextCursor;
     }
@@ -128,13 +128,13 @@ export class Connection {
   }
 
   /** Calls a tool; rejects where there is no answer. An abort is told to the server. */
-  async call(own: string, args: Json, { signal, onProgress }: CallOptions): Promise<Json> {
+  async call(own: string, args: JsonObject, { signal, onProgress }: CallOptions): Promise<JsonObject> {
     const result = await this.#client.request(
       { method: 'tools/call', params: { name: own, arguments: args } },
       ResultSchema,
       { signal, timeout: MAX_TIMER_MS, onprogress: (progress) => onProgress({ ...progress }) },
     );
-    return isObject(result) ? result : {};
+    return isJsonObject(result) ? result : {};
   }
 
   /** Over HTTP nobody tells that a server is gone: after a fault it is asked whether it is there. */

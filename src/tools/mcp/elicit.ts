@@ -1,26 +1,27 @@
 /** A server's form → fields for the user, and back. Forms are flat, of simple types; what is more than that is declined. */
+
 import type { Form, FormChoice, FormField } from '../../session/form.ts';
+import { asArray, isJsonObject, type JsonObject } from '../../text/json.ts';
 import { stripStyles } from '../../text/sanitize.ts';
-import { isObject, type Json, listOf } from './json.ts';
 
 const MAX_FIELDS = 20;
 const MAX_CHOICES = 100;
 const MAX_CHARS = 1000;
 
 /** Undefined for what can't be put to a person in this way. */
-export function readElicitation(server: string, params: Json): Form | undefined {
+export function readElicitation(server: string, params: JsonObject): Form | undefined {
   const { requestedSchema: form } = params;
-  if (!isObject(form) || !isObject(form.properties)) return undefined;
+  if (!isJsonObject(form) || !isJsonObject(form.properties)) return undefined;
   const entries = Object.entries(form.properties);
   if (entries.length > MAX_FIELDS) return undefined;
-  const required = listOf(form.required);
+  const required = asArray(form.required);
   const fields = entries.map(([name, schema]) => readField(name, schema, required.includes(name)));
   if (fields.includes(undefined)) return undefined;
   return { server, message: words(params.message), fields: fields.filter((field) => field !== undefined) };
 }
 
 function readField(name: string, schema: unknown, required: boolean): FormField | undefined {
-  if (!isObject(schema)) return undefined;
+  if (!isJsonObject(schema)) return undefined;
   const title = words(schema.title) || words(name);
   const description = words(schema.description);
   const common = { name, title, required, ...(description === '' ? {} : { description }) };
@@ -50,7 +51,7 @@ function readField(name: string, schema: unknown, required: boolean): FormField 
   }
 }
 
-function lengths({ minLength: least, maxLength: most, format }: Json) {
+function lengths({ minLength: least, maxLength: most, format }: JsonObject) {
   return {
     ...(isNumber(least) ? { least } : {}),
     ...(isNumber(most) ? { most } : {}),
@@ -59,14 +60,14 @@ function lengths({ minLength: least, maxLength: most, format }: Json) {
 }
 
 /** `enum` with or without names, or a list of constants with titles; for several of them, in the items of a list. */
-function choicesOf(schema: Json): readonly FormChoice[] | undefined {
-  const of = schema.type === 'array' && isObject(schema.items) ? schema.items : schema;
-  const titled = listOf(of.oneOf ?? of.anyOf).filter(isObject);
-  const names = listOf(of.enumNames);
+function choicesOf(schema: JsonObject): readonly FormChoice[] | undefined {
+  const of = schema.type === 'array' && isJsonObject(schema.items) ? schema.items : schema;
+  const titled = asArray(of.oneOf ?? of.anyOf).filter(isJsonObject);
+  const names = asArray(of.enumNames);
   const choices =
     titled.length > 0
       ? titled.map((one) => ({ value: one.const, label: one.title }))
-      : listOf(of.enum).map((value, index) => ({ value, label: names[index] }));
+      : asArray(of.enum).map((value, index) => ({ value, label: names[index] }));
   if (choices.length === 0) return undefined;
   return choices
     .slice(0, MAX_CHOICES)

@@ -1,9 +1,10 @@
 /** All configured servers as one set of tools (MC-1 … MC-4). Nothing of the protocol is loaded before one is started. */
+
 import type { ToolFacts } from '../../session/action.ts';
 import type { ToolSpec } from '../../session/message.ts';
 import { matchesGlob } from '../../text/glob.ts';
+import type { JsonObject } from '../../text/json.ts';
 import type { CallOptions, ForeignTools, ToolOutcome } from '../registry.ts';
-import type { Json } from './json.ts';
 import { type KeepText, readResult } from './result.ts';
 import { Server, type ServerOptions } from './server.ts';
 import type { Annotations, ToolDefinition } from './tool-definition.ts';
@@ -43,7 +44,7 @@ export function createMcp(options: McpOptions): Mcp {
   let specs: readonly ToolSpec[] = [];
   const byName = new Map<string, { readonly server: Server; readonly tool: ToolDefinition }>();
   /** Schemas that have turned out to be of no use. */
-  const useless = new WeakSet<Json>();
+  const useless = new WeakSet<JsonObject>();
   /** How each tool was defined when it was first seen. */
   const firstSeen = new Map<string, string>();
   const collect = () => {
@@ -69,7 +70,11 @@ export function createMcp(options: McpOptions): Mcp {
       }),
   );
 
-  async function run(name: string, args: Json, { signal, definition, onProgress }: CallOptions): Promise<ToolOutcome> {
+  async function run(
+    name: string,
+    args: JsonObject,
+    { signal, definition, onProgress }: CallOptions,
+  ): Promise<ToolOutcome> {
     const found = byName.get(name);
     if (!found) return failed(`no tool is called ${name}`);
     const { server, tool } = found;

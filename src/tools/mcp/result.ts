@@ -1,7 +1,8 @@
 /** What a tool answered → text for the model and the screen (MC-4). */
+
 import { clip, MAX_OUTPUT_CHARS, plainOutput } from '../../session/exec-text.ts';
+import { asArray, isJsonObject, type JsonObject } from '../../text/json.ts';
 import { stripStyles } from '../../text/sanitize.ts';
-import { isObject, type Json, listOf } from './json.ts';
 
 export type KeepText = (text: string) => Promise<string | undefined>;
 
@@ -14,8 +15,8 @@ const MAX_NAME_CHARS = 300;
  * Text parts as they are; images, sounds and resources by name, type and size; the structured answer where there is
  * nothing else. Cut like a command's output, the whole of it kept by `keep` (a private file's path, or undefined).
  */
-export async function readResult(raw: Json, keep: KeepText): Promise<{ text: string; failed: boolean }> {
-  const parts = listOf(raw.content);
+export async function readResult(raw: JsonObject, keep: KeepText): Promise<{ text: string; failed: boolean }> {
+  const parts = asArray(raw.content);
   const texts = parts.slice(0, MAX_PARTS).map(partText);
   if (parts.length > MAX_PARTS) texts.push(`[${parts.length - MAX_PARTS} more parts]`);
   if (texts.length === 0 && raw.structuredContent !== undefined) texts.push(JSON.stringify(raw.structuredContent));
@@ -48,7 +49,7 @@ function newlines(text: string, from: number, to: number): number {
 }
 
 function partText(part: unknown): string {
-  if (!isObject(part)) return '[not a content part]';
+  if (!isJsonObject(part)) return '[not a content part]';
   switch (part.type) {
     case 'text':
       return typeof part.text === 'string' ? part.text : '';
@@ -56,7 +57,7 @@ function partText(part: unknown): string {
     case 'audio':
       return `[${part.type}: ${word(part.mimeType)}, ${size(decoded(part.data))}]`;
     case 'resource':
-      return resource(isObject(part.resource) ? part.resource : {});
+      return resource(isJsonObject(part.resource) ? part.resource : {});
     case 'resource_link':
       return `[resource: ${word(part.uri)}, ${word(part.mimeType)}${typeof part.size === 'number' ? `, ${size(part.size)}` : ''}]`;
     default:
@@ -64,7 +65,7 @@ function partText(part: unknown): string {
   }
 }
 
-function resource({ uri, mimeType, text, blob }: Json): string {
+function resource({ uri, mimeType, text, blob }: JsonObject): string {
   const bytes = typeof text === 'string' ? Buffer.byteLength(text) : decoded(blob);
   return `[resource: ${word(uri)}, ${word(mimeType)}, ${size(bytes)}]`;
 }

@@ -1,10 +1,11 @@
 /** One configured server through its whole life: started, watched, started again, closed. */
+
 import type { Form, FormAnswer } from '../../session/form.ts';
+import type { JsonObject } from '../../text/json.ts';
 import { stripStyles } from '../../text/sanitize.ts';
 import type { Connection } from './connection.ts';
 import { readElicitation } from './elicit.ts';
 import { IdleTimeout } from './idle-timeout.ts';
-import type { Json } from './json.ts';
 import { addressOf, type Redactor, redactorFor } from './redact.ts';
 import { TailBuffer } from './tail-buffer.ts';
 import { readTool, type ToolDefinition } from './tool-definition.ts';
@@ -160,9 +161,9 @@ export class Server {
   /** Calls a tool. A failure of any kind is a text and never a rejection. */
   async call(
     own: string,
-    args: Json,
+    args: JsonObject,
     options: { readonly signal: AbortSignal; readonly onProgress: (line: string) => void },
-  ): Promise<{ readonly raw: Json } | { readonly problem: string }> {
+  ): Promise<{ readonly raw: JsonObject } | { readonly problem: string }> {
     const connection = this.#connection;
     const generation = this.#generation;
     if (!connection || this.state !== 'ready') return { problem: this.away };
@@ -282,7 +283,7 @@ export class Server {
     this.#become('waiting');
   }
 
-  async #elicit(params: Json, signal: AbortSignal): Promise<FormAnswer> {
+  async #elicit(params: JsonObject, signal: AbortSignal): Promise<FormAnswer> {
     const request = readElicitation(this.name, params);
     if (!request) return { action: 'decline' };
     // A person answers one after the other: more at once would only bury what else waits for an answer.
@@ -306,7 +307,7 @@ function inWords(why: string, last: string): string {
   return last === '' || why.includes(last) ? why : `${why}: ${last}`;
 }
 
-function progressLine({ progress, total, message }: Json): string {
+function progressLine({ progress, total, message }: JsonObject): string {
   const counts = typeof progress === 'number' ? `${progress}${typeof total === 'number' ? `/${total}` : ''}` : '';
   const words =
     typeof message === 'string' ? stripStyles(message.slice(0, MAX_PROGRESS_CHARS)).replaceAll('\n', ' ') : '';

@@ -1,8 +1,9 @@
 /** One tool as its server describes it, read at the border: nothing of it is trusted further than it was looked at. */
+
 import { createHash } from 'node:crypto';
 import type { ToolSpec } from '../../session/message.ts';
+import { isJsonObject, type JsonObject } from '../../text/json.ts';
 import { stripStyles } from '../../text/sanitize.ts';
-import { isObject, type Json } from './json.ts';
 import { toolName } from './names.ts';
 import { schemaProblem } from './screen-schema.ts';
 
@@ -31,8 +32,8 @@ const MAX_CLAIM_CHARS = 200;
 
 /** Undefined for what is no tool, and for one that can only be called as a task, which is not spoken here. */
 export function readTool(server: string, raw: unknown): ToolDefinition | undefined {
-  if (!isObject(raw) || typeof raw.name !== 'string') return undefined;
-  if (isObject(raw.execution) && raw.execution.taskSupport === 'required') return undefined;
+  if (!isJsonObject(raw) || typeof raw.name !== 'string') return undefined;
+  if (isJsonObject(raw.execution) && raw.execution.taskSupport === 'required') return undefined;
   const own = raw.name;
   const description =
     typeof raw.description === 'string' ? cut(stripStyles(raw.description), MAX_DESCRIPTION_CHARS) : '';
@@ -53,9 +54,9 @@ export function readTool(server: string, raw: unknown): ToolDefinition | undefin
 }
 
 /** A schema that can't be handled safely is replaced by `type: object`; then the server alone checks the arguments. */
-function readSchema(raw: unknown): { readonly parameters: Json; readonly unchecked?: string } {
-  const any: Json = { type: 'object', properties: {} };
-  if (!isObject(raw)) return { parameters: any, unchecked: 'it has no schema' };
+function readSchema(raw: unknown): { readonly parameters: JsonObject; readonly unchecked?: string } {
+  const any: JsonObject = { type: 'object', properties: {} };
+  if (!isJsonObject(raw)) return { parameters: any, unchecked: 'it has no schema' };
   if (raw.type !== undefined && raw.type !== 'object')
     return { parameters: any, unchecked: 'its input is not an object' };
   const problem = schemaProblem(raw, LIMITS);
@@ -63,7 +64,7 @@ function readSchema(raw: unknown): { readonly parameters: Json; readonly uncheck
 }
 
 function readAnnotations(raw: unknown): Annotations {
-  if (!isObject(raw)) return {};
+  if (!isJsonObject(raw)) return {};
   const hints = ['readOnlyHint', 'destructiveHint', 'openWorldHint'] as const;
   return Object.fromEntries(hints.flatMap((hint) => (typeof raw[hint] === 'boolean' ? [[hint, raw[hint]]] : [])));
 }
@@ -81,7 +82,7 @@ function claimsOf({ readOnlyHint, destructiveHint, openWorldHint }: Annotations,
 /** JSON with sorted keys: the same definition sent in another order is the same. Its depth is bounded by what was read. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
-    isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
+    isJsonObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
   );
 }
 

@@ -1,5 +1,7 @@
 /** What a call of `patch` consists of (TO-2): its description for the model, and its arguments as typed values. */
+
 import type { ToolSpec } from '../../session/message.ts';
+import { isJsonObject } from '../../text/json.ts';
 
 const OPERATIONS = ['replace', 'insert_before', 'insert_after', 'append_eof', 'prepend_bof', 'overwrite'] as const;
 
@@ -59,7 +61,7 @@ export type PatchCall = { readonly path: string; readonly patches: readonly Patc
 
 /** The arguments as typed values; undefined where they are not what the schema asks for. */
 export function readCall(args: unknown): PatchCall | undefined {
-  if (!isObject(args) || typeof args.path !== 'string' || args.path === '') return undefined;
+  if (!isJsonObject(args) || typeof args.path !== 'string' || args.path === '') return undefined;
   if (!Array.isArray(args.patches) || args.patches.length === 0 || args.patches.length > MAX_PATCHES) return undefined;
   const patches = args.patches.map(readPatch);
   const whole = patches.filter((patch) => patch !== undefined);
@@ -67,7 +69,7 @@ export function readCall(args: unknown): PatchCall | undefined {
 }
 
 function readPatch(value: unknown): Patch | undefined {
-  if (!isObject(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   const { oldText, newText, replaceAll } = value;
   const operation = OPERATIONS.find((name) => name === value.operation);
   if (operation === undefined) return undefined;
@@ -79,10 +81,6 @@ function readPatch(value: unknown): Patch | undefined {
     ...(newText === undefined ? {} : { newText }),
     replaceAll: replaceAll === true,
   };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const needsOldText = (operation: Operation): boolean =>
