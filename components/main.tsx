@@ -1,7 +1,7 @@
 /** Opens the screen, and gives the terminal back whatever happens. */
 import { constants } from 'node:os';
 import { render } from 'ink';
-import type { Aish } from '../src/commands/aish.ts';
+import type { App } from '../src/commands/app.ts';
 import { rebind } from '../src/keymap/rebind.ts';
 import { createKeyResolver } from '../src/keymap/resolver.ts';
 import { KEY_TABLE } from '../src/keymap/table.ts';
@@ -18,7 +18,7 @@ const SETTLE_MS = 30;
 const MAX_FPS = 120;
 
 /** Runs the full screen until the user leaves; the exit code. Rejects with what broke it, the terminal restored. */
-export async function runScreen(aish: Aish): Promise<number> {
+export async function runScreen(aish: App): Promise<number> {
   const ended = Promise.withResolvers<number>();
   const output = new ScreenOutput(process.stdout);
   const terminal = createTerminal({
@@ -60,7 +60,7 @@ export async function runScreen(aish: Aish): Promise<number> {
   return code;
 }
 
-function open(aish: Aish, terminal: Terminal, output: ScreenOutput, broke: (error: unknown) => void) {
+function open(aish: App, terminal: Terminal, output: ScreenOutput, broke: (error: unknown) => void) {
   const { table, errors } = rebind(KEY_TABLE, aish.keys);
   const size = () => ({ columns: output.columns, rows: output.rows });
   const screen = new Screen({

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import type { RunningCommand } from '../src/engine/services.ts';
+import type { RunningCommand } from '../src/contracts/commands.ts';
 import type { Phase } from '../src/session/phase.ts';
 import { runningOf } from '../src/session/slots.ts';
 import { useScreen } from './context.ts';
@@ -59,7 +59,7 @@ function useFrontJob(): Foreground | undefined {
     () => front.job,
   );
   if (!job) return undefined;
-  const { id, by, command, running } = job;
+  const { id, owner: by, command, running } = job;
   return { op: `job-${id}`, by, command, running, job: id };
 }
 

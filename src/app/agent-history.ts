@@ -1,11 +1,12 @@
 /** Commands of the agent go into the histories, marked (EX-11): the program's own, and that of the user's shell. */
-import type { Aish, Classified } from '../commands/aish.ts';
+import type { App } from '../commands/app.ts';
+import type { Route } from '../contracts/lines.ts';
 import type { Engine } from '../engine/engine.ts';
 import { runningOf } from '../session/slots.ts';
 
 type Ways = {
-  readonly history: Pick<Aish['history'], 'addAgents'>;
-  readonly classify: (line: string) => Classified;
+  readonly history: Pick<App['history'], 'addAgents'>;
+  readonly classify: (line: string) => Route;
   /** Into the history of the user's shell. */
   readonly remember: (command: string) => void;
 };

@@ -1,11 +1,10 @@
 /** Every call of a model is counted here, and stopped here when the session has cost what it may (CO-1, CO-2). */
 import { dirname, join } from 'node:path';
-import type { Broker } from '../broker/index.ts';
-import type { CostDesk } from '../commands/aish.ts';
 import type { Config } from '../config/index.ts';
+import type { CostPort, Spending } from '../contracts/costs.ts';
+import type { Broker } from '../contracts/models.ts';
 import { countCall, createPricing, type Ledger, openLedger, type Paying, readPriceFile } from '../costs/index.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Spending } from '../engine/services.ts';
 import { shortDollars, sumOf } from '../session/cost.ts';
 import type { Category, Message, Reply } from '../session/message.ts';
 
@@ -24,7 +23,7 @@ export type CostOptions = {
   readonly presets: () => ReturnType<Broker['presets']>;
 };
 
-export type CostMeter = CostDesk & {
+export type CostMeter = CostPort & {
   readonly spending: Spending;
   /** The broker, with each call counted when it has ended. */
   metered(broker: Broker): Broker;

@@ -1,13 +1,15 @@
-import type { Broker } from '../broker/index.ts';
-import type { Aish, McpDesk } from '../commands/aish.ts';
+import type { App } from '../commands/app.ts';
 import { type CompleteShell, completeLine } from '../commands/complete.ts';
 import { type Config, placesOf, writeModelChoice } from '../config/index.ts';
+import type { SafetyPort } from '../contracts/gate.ts';
+import type { Broker } from '../contracts/models.ts';
+import type { McpPort } from '../contracts/tools.ts';
 import type { Engine } from '../engine/engine.ts';
 import { ForegroundJob } from '../engine/foreground-job.ts';
 import { ShellQueue } from '../engine/shell-queue.ts';
-import { completeShell, editText, isIncomplete, type Jobs, type UserShell } from '../executor/index.ts';
+import { completeShell, editText, isIncomplete, type JobRegistry, type UserShell } from '../executor/index.ts';
 import { classify, isAffirmation, knownWords, type PathIndex } from '../router/index.ts';
-import { type Gate, listRules } from '../safety/index.ts';
+import { listRules } from '../safety/index.ts';
 import { listSessions } from '../store/index.ts';
 import type { PatchTool } from '../tools/index.ts';
 import { keepAgentCommands } from './agent-history.ts';
@@ -22,20 +24,20 @@ type Parts = {
   readonly config: Config;
   readonly engine: Engine;
   readonly broker: Broker;
-  readonly gate: Gate;
-  readonly jobs: Jobs;
+  readonly check: SafetyPort['check'];
+  readonly jobs: JobRegistry;
   readonly shell: Promise<UserShell>;
   readonly session: SessionChoice;
   readonly sessions: string;
-  readonly history: Aish['history'];
-  readonly memory: Aish['memory'];
-  readonly cost: Aish['cost'];
+  readonly history: App['history'];
+  readonly memory: App['memory'];
+  readonly cost: App['cost'];
   /** The executables on PATH, read once. */
   readonly index: PathIndex;
   readonly presets: Presets;
   readonly patch: PatchTool;
-  readonly mcp: McpDesk;
-  readonly forms: Aish['forms'];
+  readonly mcp: McpPort;
+  readonly forms: App['forms'];
 };
 
 /** Names offered by Tab. */
@@ -52,7 +54,7 @@ export function face({
   config,
   engine,
   broker,
-  gate,
+  check,
   jobs,
   shell,
   session,
@@ -65,7 +67,7 @@ export function face({
   patch,
   mcp,
   forms,
-}: Parts): Aish {
+}: Parts): App {
   const quitters = new Set<() => void>();
   let up: UserShell | undefined;
   void shell.then(
@@ -90,7 +92,7 @@ export function face({
       },
       signal,
     );
-  const aish: Aish = {
+  const aish: App = {
     engine,
     shell: new ShellQueue(engine, shell),
     front: new ForegroundJob(engine),
@@ -116,7 +118,7 @@ export function face({
       const { version } = options;
       return {
         ...(branch === undefined ? {} : { branch }),
-        jobs: jobs.running(),
+        jobs: jobs.running().length,
         sandbox: engine.conversation.settings.sandbox,
         sessionId: session.id,
         version,
@@ -135,7 +137,7 @@ export function face({
         return writeModelChoice(path, name, model) ?? `${name} is kept in ${path}`;
       },
     },
-    safety: { patterns: listRules, check: (command, cwd) => gate.check(command, cwd) },
+    safety: { patterns: listRules, check },
     mcp,
     forms,
     undo: () => patch.undo(),

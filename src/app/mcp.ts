@@ -1,7 +1,7 @@
 /** MCP servers of the configuration → tools, with what the other services lend them. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { McpDesk } from '../commands/aish.ts';
 import type { Config } from '../config/index.ts';
+import type { McpPort } from '../contracts/tools.ts';
 import { asCompanion, saveOutput } from '../executor/index.ts';
 import type { Form, FormAnswer } from '../session/form.ts';
 import { matchesGlob } from '../text/glob.ts';
@@ -41,7 +41,7 @@ export function openMcp({ mcp }: Config, { dataDir, version, root, say, elicit }
 }
 
 /** What `:mcp` shows and does. */
-export function mcpDesk({ mcp, auto_approve: autoApprove }: Config, servers: Mcp): McpDesk {
+export function mcpDesk({ mcp, auto_approve: autoApprove }: Config, servers: Mcp): McpPort {
   return {
     servers: () =>
       servers.servers.map(({ name, state, address, title, lastError, written, tools }) => ({

@@ -1,6 +1,6 @@
 /** The memory of a session: what of the earlier ones goes into the system prompt, and the summary at its end (CX-5). */
-import type { Broker } from '../broker/index.ts';
-import type { MemoryDesk } from '../commands/aish.ts';
+import type { Broker } from '../contracts/models.ts';
+import type { MemoryPort } from '../contracts/store.ts';
 import type { Turn } from '../session/state.ts';
 import { type MemoryFile, relevantMemories } from '../store/index.ts';
 
@@ -31,7 +31,7 @@ export type Remembered = {
 };
 
 /** @param now the session as it stands; read when it is saved */
-export function memoryDesk(file: MemoryFile, broker: Broker, enabled: boolean, now: () => Remembered): MemoryDesk {
+export function memoryDesk(file: MemoryFile, broker: Broker, enabled: boolean, now: () => Remembered): MemoryPort {
   let saved = '';
   const pending = () => {
     const { turns, preset } = now();

@@ -1,7 +1,8 @@
 /** The broker as the rest of the program has it: secrets filtered, costs counted, servers started when needed. */
 import { join } from 'node:path';
-import { type Broker, createBroker } from '../broker/index.ts';
+import { createBroker } from '../broker/index.ts';
 import { placesOf } from '../config/index.ts';
+import type { Broker } from '../contracts/models.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { SecretsFilter } from '../secrets/index.ts';
 import { type CostMeter, createCostMeter } from './costs.ts';

@@ -1,6 +1,6 @@
 /** The composition root: configuration → services → engine → the object that every face holds. */
 import { join } from 'node:path';
-import type { Aish } from '../commands/aish.ts';
+import type { App } from '../commands/app.ts';
 import { type Config, placesOf } from '../config/index.ts';
 import { Engine } from '../engine/engine.ts';
 import { Forms } from '../engine/forms.ts';
@@ -12,6 +12,7 @@ import { BASH, createTools, DELEGATE, jobsTool, MODE_UPGRADE, patchTool } from '
 import { face } from './create-app.ts';
 import { type Ground, layGround, type OpenOptions } from './environment.ts';
 import { keepTextIn } from './evicted-text.ts';
+import { agentCommands, userCommands } from './executors.ts';
 import { keepLog } from './keep-log.ts';
 import { LAUNCHER } from './launcher.ts';
 import { mcpDesk, openMcp } from './mcp.ts';
@@ -21,12 +22,11 @@ import { createPreplanner } from './preplan.ts';
 import type { Presets } from './presets.ts';
 import { secondOpinion } from './second-opinion.ts';
 import { engineSecrets, learnConfig, learnsEnvironment, processFilter } from './secrets.ts';
-import { agentCommands, engineJobs, modelJobs, userJob } from './services.ts';
 import { begin, notice } from './start-session.ts';
 import { SYSTEM_PROMPT } from './system-prompt.ts';
 import { bringUpShell } from './user-shell.ts';
 
-export type Opened = { readonly aish: Aish /** Ends everything it started; twice is fine. */; close(): Promise<void> };
+export type Opened = { readonly aish: App /** Ends everything it started; twice is fine. */; close(): Promise<void> };
 
 /** Opens a session. What can't go on is one line for the user. */
 export async function openAish(options: OpenOptions): Promise<Opened | { readonly problem: string }> {
@@ -86,10 +86,11 @@ function build(ground: Ground): Opened {
         ...(sandbox.available ? { launcher: LAUNCHER } : {}),
         light: config.sandbox.unrestricted === 'light',
       }),
-      jobs: engineJobs(jobs, (command) => userJob(command, { shell, dataDir, size: () => engine.live.size })),
+      user: userCommands({ shell, dataDir, size: () => engine.live.size }),
+      jobs,
       tools: createTools(
         [BASH, DELEGATE, MODE_UPGRADE],
-        [patch, jobsTool(modelJobs(jobs, (command, text) => filter.hideValuesOf(command, text)))],
+        [patch, jobsTool(jobs, (command, text) => filter.hideValuesOf(command, text))],
         config.auto_approve,
         config.safety.always_destructive_tools,
         mcp,
@@ -118,7 +119,7 @@ function build(ground: Ground): Opened {
     config,
     engine,
     broker,
-    gate,
+    check: gate.check,
     jobs,
     shell,
     session,

@@ -1,5 +1,4 @@
-import type { Broker } from '../broker/index.ts';
-import type { Preplanner } from '../engine/services.ts';
+import type { Broker, Preplanner } from '../contracts/models.ts';
 
 /** What a plan may take (PP-1). */
 const MAX_TOKENS = 800;

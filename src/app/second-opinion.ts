@@ -1,4 +1,4 @@
-import type { Broker } from '../broker/index.ts';
+import type { Broker } from '../contracts/models.ts';
 
 /** Answers are one word; a thinking model needs room before it. */
 const MAX_TOKENS = 256;

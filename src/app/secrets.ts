@@ -1,9 +1,11 @@
 /** The one filter of this process, and what each side of the program is given of it. */
-import type { Broker, Preset } from '../broker/index.ts';
+
+import type { Preset } from '../broker/index.ts';
 import { secretsPolicy } from '../broker/index.ts';
 import type { Config } from '../config/index.ts';
+import type { Broker } from '../contracts/models.ts';
+import type { RestoredAction, Secrets } from '../contracts/secrets.ts';
 import { isWritten } from '../engine/secrets.ts';
-import type { RestoredAction, Secrets } from '../engine/services.ts';
 import {
   environmentSources,
   folderSources,

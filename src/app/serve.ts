@@ -2,8 +2,8 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Broker } from '../broker/index.ts';
 import type { Config } from '../config/index.ts';
+import type { Broker } from '../contracts/models.ts';
 import { type Daemon, startDaemon } from '../executor/index.ts';
 import { clean, stripStyles } from '../text/sanitize.ts';
 

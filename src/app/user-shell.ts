@@ -12,7 +12,7 @@ export function bringUpShell({ options, config }: Ground, dataDir: string, ears:
     ...(config.shell === undefined ? {} : { shell: config.shell }),
     cwd: process.cwd(),
     env,
-    cols: options.columns,
+    columns: options.columns,
     rows: options.rows,
     dataDir,
     onExit: ({ message }) => ears.say(message),

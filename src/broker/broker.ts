@@ -1,45 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Category, Message, Reply, ToolSpec } from '../session/message.ts';
+import type { Broker, ChatOptions, PresetInfo, StreamOptions } from '../contracts/models.ts';
+import type { Category, Message, Reply } from '../session/message.ts';
 import { messageOf } from '../text/errors.ts';
 import { detectCapability } from './capability-detection.ts';
 import { attemptDemo } from './demo/attempt.ts';
 import { type Fault, fault, label } from './faults.ts';
-import {
-  type Capabilities,
-  isLocal,
-  loadingLine,
-  type Preset,
-  type SecretsPolicy,
-  secretsPolicy,
-  shownAddress,
-} from './preset.ts';
-import { createProber, type Probe } from './probe.ts';
+import { type Capabilities, isLocal, loadingLine, type Preset, secretsPolicy, shownAddress } from './preset.ts';
+import { createProber } from './probe.ts';
 import { emptyReply, replyOf } from './reply.ts';
 import { nextPause, RETRY, type RetryPolicy } from './retry.ts';
 import { barredLine, fallbacksOf, mayFallBack, type Route } from './route.ts';
-import { type Counted, checkCounts } from './tokens/check.ts';
-import { createMeter, type Measured, type MeasureRequest } from './tokens/meter.ts';
+import { checkCounts } from './tokens/check.ts';
+import { createMeter } from './tokens/meter.ts';
 import { type Attempt, attempt, type Timeouts } from './transport.ts';
-
-type ChatOptions = {
-  readonly tools?: readonly ToolSpec[];
-  readonly signal: AbortSignal;
-  /** Absent: the field is left out of the request. */
-  readonly maxTokens?: number;
-  /** Left out for presets that do not take it. */
-  readonly temperature?: number;
-  readonly category: Category;
-  /** What the request was counted at, and by whom: the server's own count is compared with it. */
-  readonly counted?: Counted;
-  /** A line worth showing while the call still waits: a model that loads, a pause before another try, a fallback. */
-  onNotice?(line: string): void;
-};
-
-export type StreamOptions = ChatOptions & {
-  /** Text as it comes. The reply's `text` is the last word: what turned out to be thinking is missing from it. */
-  onText(delta: string): void;
-  onReasoning?(delta: string): void;
-};
 
 /** What a message list becomes on its way to one preset, or why it may not go there (SE-1). */
 type Prepared =
@@ -63,30 +36,6 @@ export type BrokerOptions = {
   readonly random?: () => number;
   /** Ends early, without an error, when the signal fires. Milliseconds. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
-};
-
-export type PresetInfo = {
-  readonly name: string;
-  readonly model: string;
-  readonly baseUrl: string;
-  readonly local: boolean;
-  readonly demo: boolean;
-  /** The policy in force. */
-  readonly secrets: SecretsPolicy;
-};
-
-/** What talks to models. No method rejects; what goes wrong is in the result. */
-export type Broker = {
-  chatStream(preset: string, messages: readonly Message[], options: StreamOptions): Promise<Reply>;
-  /** The same, not streamed. */
-  chat(preset: string, messages: readonly Message[], options: ChatOptions): Promise<Reply>;
-  presets(): readonly PresetInfo[];
-  /** Whether a preset answers, and how large its window is. Takes a few seconds at most; kept for a few seconds. */
-  probe(name: string, signal: AbortSignal): Promise<Probe>;
-  /** The window in tokens, as set by the user, told by the last probe or learned from an overflow. */
-  window(name: string): number | undefined;
-  /** Counts what a request takes; undefined for a preset that is not there or not up. */
-  measure(name: string, request: MeasureRequest): Promise<Measured | undefined>;
 };
 
 /** Makes the broker over the configured presets. */

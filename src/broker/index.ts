@@ -1,9 +1,8 @@
 /** The broker: what talks to models. */
-export type { Broker, BrokerOptions, PresetInfo, StreamOptions } from './broker.ts';
+export type { BrokerOptions } from './broker.ts';
 export { createBroker } from './broker.ts';
 export { DEMO_PRESET } from './demo/attempt.ts';
 export type { Found } from './discover.ts';
 export { discover } from './discover.ts';
-export { type Capabilities, type Preset, type SecretsPolicy, secretsPolicy } from './preset.ts';
-export type { Probe } from './probe.ts';
+export { type Capabilities, type Preset, secretsPolicy } from './preset.ts';
 export { fallbacksOf } from './route.ts';

@@ -1,4 +1,5 @@
 /** What a preset is: one configured model behind one OpenAI-compatible address (BR-1). */
+import type { SecretsPolicy } from '../contracts/models.ts';
 
 /** What a server takes or does not take (BR-2). Absent means: the common case, and learned from its first refusal. */
 export type Capabilities = {
@@ -11,9 +12,6 @@ export type Capabilities = {
   /** False: the model knows no tool calls; tools are left out and old calls are told as text. */
   readonly tools?: boolean;
 };
-
-/** What has to be done about secrets before a message leaves for a preset (SE-1). */
-export type SecretsPolicy = 'off' | 'scrub' | 'block';
 
 export type Preset = {
   readonly name: string;

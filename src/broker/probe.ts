@@ -1,18 +1,10 @@
+import type { Probe } from '../contracts/models.ts';
 import type { JsonObject } from '../text/json.ts';
 import { DEMO_WINDOW } from './demo/attempt.ts';
 import { type JsonAnswer, requestJson } from './http.ts';
 import { asCount, asObject, asText, objectsIn, oneLine } from './json.ts';
 import { isLocal, type Preset, rootOf, shownAddress } from './preset.ts';
 import { untilAborted } from './until-aborted.ts';
-
-/** What a look at a preset's server found. `window` in tokens; `detail` is one clean line. */
-export type Probe = {
-  readonly reachable: boolean;
-  /** The server is up, the model is not yet. */
-  readonly loading?: true;
-  readonly window?: number;
-  readonly detail: string;
-};
 
 /** Milliseconds for one question; all of them together stay under three of these. */
 const QUESTION_TIMEOUT_MS = 1500;

@@ -1,5 +1,5 @@
 /** The same engine without a screen. A HALT without a person never proceeds (CL-1). */
-import type { Aish } from '../commands/aish.ts';
+import type { App } from '../commands/app.ts';
 import { submitLine } from '../commands/submit.ts';
 import { revealQuestion } from '../engine/true-question.ts';
 import { describeAction } from '../session/action.ts';
@@ -20,7 +20,7 @@ export type HeadlessOptions = {
 
 /** Prints what happens, answers questions by policy, and ends runs on SIGINT. */
 class Headless {
-  readonly #aish: Aish;
+  readonly #aish: App;
   readonly #options: HeadlessOptions;
   readonly #printer: EntryPrinter;
   readonly #answered = new Set<string>();
@@ -30,7 +30,7 @@ class Headless {
   readonly interruption: Promise<'interrupted'>;
   #tellInterruption: (word: 'interrupted') => void = () => {};
 
-  constructor(aish: Aish, options: HeadlessOptions) {
+  constructor(aish: App, options: HeadlessOptions) {
     this.#aish = aish;
     this.#options = options;
     // What a resumed session showed before is not said again.
@@ -113,7 +113,7 @@ function haltLine(question: Question): string {
 }
 
 /** `aish-tui run <goal>`: one Norris run; the exit code tells how it ended. */
-export async function runGoal(aish: Aish, goal: string, options: HeadlessOptions): Promise<number> {
+export async function runGoal(aish: App, goal: string, options: HeadlessOptions): Promise<number> {
   const headless = new Headless(aish, options);
   // A journal that can't be written tells so itself.
   await aish.engine.dispatch({ type: 'norrisStarted', goal }).catch(() => {});
@@ -124,7 +124,7 @@ export async function runGoal(aish: Aish, goal: string, options: HeadlessOptions
 }
 
 /** `aish-tui ask <question>`: one question with its sub-loop; what needs a yes is skipped. */
-export async function askQuestion(aish: Aish, question: string, options: HeadlessOptions): Promise<number> {
+export async function askQuestion(aish: App, question: string, options: HeadlessOptions): Promise<number> {
   const headless = new Headless(aish, options);
   await aish.engine.dispatch({ type: 'asked', line: aish.engine.newLineId(), text: question }).catch(() => {});
   await headless.rest();
@@ -134,7 +134,7 @@ export async function askQuestion(aish: Aish, question: string, options: Headles
 }
 
 /** Piped input: each line is an input line, one after the other; a HALT counts as skip. */
-export async function runLines(aish: Aish, lines: AsyncIterable<string>, options: HeadlessOptions): Promise<number> {
+export async function runLines(aish: App, lines: AsyncIterable<string>, options: HeadlessOptions): Promise<number> {
   const headless = new Headless(aish, options);
   let quit = false;
   aish.onQuit(() => {

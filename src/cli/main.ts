@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { GlobalOptions, SessionWish } from '../app/options.ts';
-import type { Aish } from '../commands/aish.ts';
+import type { App } from '../commands/app.ts';
 import { messageOf } from '../text/errors.ts';
 import { EXIT } from './exit-codes.ts';
 import type { HeadlessOptions } from './headless.ts';
@@ -90,7 +90,7 @@ async function screen({ global, session }: Extract<Invocation, { kind: 'screen' 
 }
 
 /** The summary at the end of a session (CX-5). The screen is gone; whoever is in a hurry cuts it short. */
-async function remember(aish: Aish): Promise<void> {
+async function remember(aish: App): Promise<void> {
   const hurry = new AbortController();
   const stop = () => hurry.abort();
   process.once('SIGINT', stop);
@@ -125,7 +125,7 @@ async function piped({ global, session }: Extract<Invocation, { kind: 'screen' }
 async function withAish(
   global: GlobalOptions,
   version: string,
-  use: (aish: Aish) => Promise<number>,
+  use: (aish: App) => Promise<number>,
   session: SessionWish = {},
 ): Promise<number> {
   const { openAish } = await import('../app/open.ts');

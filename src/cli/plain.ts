@@ -1,12 +1,12 @@
 /** The screen that only writes lines, over the printer of the headless faces. */
-import type { Aish } from '../commands/aish.ts';
+import type { App } from '../commands/app.ts';
 import { EntryPrinter } from './print.ts';
 
 /** Entries of a resumed session that are written once more. */
 const SAID_AGAIN = 20;
 
 /** Runs until the user leaves; the exit code. */
-export async function plainScreen(aish: Aish): Promise<number> {
+export async function plainScreen(aish: App): Promise<number> {
   const { runPlain } = await import('../plain/plain.ts');
   const { engine } = aish;
   return runPlain({

@@ -1,5 +1,6 @@
 /** Tab completion (IN-6): `:` commands and their arguments here, lines for the shell by whoever knows the shell. */
-import type { Aish, Completion, Completions } from './aish.ts';
+import type { Completion, Completions } from '../contracts/lines.ts';
+import type { App } from './app.ts';
 import type { Argument, Command } from './command.ts';
 import { commands } from './table.ts';
 
@@ -10,7 +11,7 @@ export type CompleteShell = (line: string, cursor: number, signal: AbortSignal) 
 
 /** What may stand before `cursor`, in place of the text from `start` on. */
 export async function completeLine(
-  aish: Aish,
+  aish: App,
   line: string,
   cursor: number,
   signal: AbortSignal,
@@ -40,7 +41,7 @@ type Place = {
   readonly shell: CompleteShell;
 };
 
-async function argumentOf(aish: Aish, command: Command, place: Place): Promise<Completions> {
+async function argumentOf(aish: App, command: Command, place: Place): Promise<Completions> {
   const { line, cursor, from, signal, shell } = place;
   const rest = line.slice(from, cursor);
   const lead = command.shellBehind?.exec(rest)?.[0];

@@ -1,6 +1,6 @@
+import type { SessionSummary } from '../contracts/store.ts';
 import { contextUse, firstInContext } from '../session/context.ts';
 import type { Conversation, Preplan, Turn } from '../session/state.ts';
-import type { SessionRow } from './aish.ts';
 import type { Command } from './command.ts';
 
 /** `:history`: the conversation with what the model does not see any more, and the preplans, which it never saw (CX-3). */
@@ -40,7 +40,7 @@ export const sessions: Command = {
 };
 
 /** A line for each session, the newest first, and how to resume one. */
-export function sessionTable(sessions: readonly SessionRow[]): string {
+export function sessionTable(sessions: readonly SessionSummary[]): string {
   const rows = sessions.map(
     (row) =>
       `${row.id}  ${new Date(row.startedAt).toISOString().slice(0, 16).replace('T', ' ')}  ${row.cwd}  ${row.title}`,

@@ -1,8 +1,10 @@
 /** `:cost`: what models have cost (CO-1, CO-2). */
+
+import type { CostPort } from '../contracts/costs.ts';
 import { contextUse } from '../session/context.ts';
 import { type CostRow, dollarsText, shortDollars, sumOf } from '../session/cost.ts';
 import type { Conversation } from '../session/state.ts';
-import type { Aish, CostDesk } from './aish.ts';
+import type { App } from './app.ts';
 import { type Command, CommandError } from './command.ts';
 
 export const cost: Command = {
@@ -27,7 +29,7 @@ function oneLine(rows: readonly CostRow[]): string {
 }
 
 /** The original's layout: a row for each model and category, then how full the context is. */
-function detail({ engine, cost: desk }: Aish): string {
+function detail({ engine, cost: desk }: App): string {
   const { rows } = engine.state.costs;
   const sum = sumOf(rows);
   const head = `[aish] session usage detail (total=${dollarsText(sum.dollars)}, ${sum.promptTokens}/${sum.completionTokens} tokens):`;
@@ -65,14 +67,14 @@ function contextLine(conversation: Conversation): string {
   return `[aish] estimated session ctx: ${tokens} tokens; token_budget=${budget} (${percent.toFixed(1)}% used)`;
 }
 
-function priceLines(rows: readonly CostRow[], { priceFile, problem }: CostDesk): readonly string[] {
+function priceLines(rows: readonly CostRow[], { priceFile, problem }: CostPort): readonly string[] {
   const priced = new Map(rows.flatMap((row) => (row.priceFrom === undefined ? [] : [[row.model, row.priceFrom]])));
   const known = [...priced].map(([model, from]) => `[aish] prices of ${model}: ${from}`);
   const wanted = rows.some((row) => row.unpriced > 0) ? [`[aish] missing prices can be written to ${priceFile}`] : [];
   return [...known, ...wanted, ...(problem === undefined ? [] : [`[aish] ${problem}`])];
 }
 
-async function all(desk: CostDesk): Promise<string> {
+async function all(desk: CostPort): Promise<string> {
   const days = await desk.days();
   if (days.length === 0) return '[aish] nothing was counted yet';
   const sum = sumOf(days);

@@ -1,6 +1,7 @@
-import type { JobInfo, ShellJob } from '../engine/services.ts';
+import type { ShellJob } from '../contracts/commands.ts';
+import type { Job } from '../contracts/jobs.ts';
 import { visible } from '../text/sanitize.ts';
-import type { Aish } from './aish.ts';
+import type { App } from './app.ts';
 import { type Command, CommandError } from './command.ts';
 
 /** `:jobs` (EX-8). */
@@ -11,17 +12,17 @@ export const jobs: Command = {
   async run({ engine, shell }) {
     const now = engine.services.now();
     const rows = [
-      ...engine.services.jobs.list().map((job) => rowOf(job, now)),
+      ...engine.services.jobs.running().map((job) => rowOf(job, now)),
       ...(await shell.jobs()).map(shellRowOf),
     ];
     return rows.join('\n') || 'no jobs';
   },
 };
 
-function rowOf({ id, by, mode, startedAt, command, running }: JobInfo, now: number): string {
+function rowOf({ id, owner, mode, startedAt, command, running }: Job, now: number): string {
   const asks = running.asks ? `  (waits for input; :fg ${id})` : '';
   const seconds = Math.round((now - startedAt) / 1000);
-  return `${id}  ${by.padEnd(5)}  ${(mode ?? '').padEnd(12)}  ${seconds} s  ${command}${asks}`;
+  return `${id}  ${owner.padEnd(5)}  ${(mode ?? '').padEnd(12)}  ${seconds} s  ${command}${asks}`;
 }
 
 function shellRowOf({ group, command, stopped }: ShellJob): string {
@@ -35,7 +36,9 @@ export const bg: Command = {
   summary: 'run a command in the background; alone, send the running one there',
   shellBehind: /^/,
   async run(aish, rest) {
-    if (rest !== '') return `job ${await aish.engine.services.jobs.start(rest)}`;
+    const { services } = aish.engine;
+    if (rest !== '')
+      return `job ${services.jobs.adopt(await services.user.run(rest), { command: rest, owner: 'user' })}`;
     const why = await sendToBackground(aish);
     if (why !== undefined) throw new CommandError(why);
     return undefined;
@@ -43,7 +46,7 @@ export const bg: Command = {
 };
 
 /** What is in front goes to the background: the job that was brought there, or the user's running command. Why not, if not. */
-export async function sendToBackground({ front, shell }: Aish): Promise<string | undefined> {
+export async function sendToBackground({ front, shell }: App): Promise<string | undefined> {
   return front.leave() ? undefined : shell.background();
 }
 
@@ -55,7 +58,7 @@ export const fg: Command = {
   arguments: jobNumbers,
   async run({ engine, shell, front, face }, rest) {
     if (!face.screen) throw new CommandError(':fg needs the full screen; :jobs lists the jobs');
-    const list = engine.services.jobs.list();
+    const list = engine.services.jobs.running();
     const job = rest === '' ? list.at(-1) : list.find(({ id }) => String(id) === rest);
     if (!job) throw new CommandError(rest === '' ? 'no jobs' : noJob(rest));
     if (shell.running) throw new CommandError('a command of yours runs; :bg sends it to the background first');
@@ -79,8 +82,8 @@ export const kill: Command = {
   },
 };
 
-function jobNumbers({ engine }: Aish) {
-  return engine.services.jobs.list().map(({ id, command }) => ({ word: String(id), note: command }));
+function jobNumbers({ engine }: App) {
+  return engine.services.jobs.running().map(({ id, command }) => ({ word: String(id), note: command }));
 }
 
 function noJob(name: string): string {

@@ -1,5 +1,5 @@
+import type { McpServerInfo } from '../contracts/tools.ts';
 import { nearest } from '../text/nearest.ts';
-import type { McpServerInfo } from './aish.ts';
 import { type Command, CommandError } from './command.ts';
 
 /** `:mcp`: servers, their tools, what they wrote, and a fresh start (MC-2). */

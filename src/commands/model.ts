@@ -1,5 +1,6 @@
+import type { PresetInfo, Probe } from '../contracts/models.ts';
 import { nearest } from '../text/nearest.ts';
-import type { Aish, PresetProbe, PresetStatus } from './aish.ts';
+import type { App } from './app.ts';
 import { type Command, CommandError } from './command.ts';
 
 /** Milliseconds for all of them together. */
@@ -54,7 +55,7 @@ export const model: Command = {
 };
 
 /** All presets are looked at side by side; who takes too long is shown as that, and the prompt waits for none. */
-async function rowsOf({ engine, presets }: Aish, list: readonly PresetStatus[]): Promise<readonly string[]> {
+async function rowsOf({ engine, presets }: App, list: readonly PresetInfo[]): Promise<readonly string[]> {
   const signal = AbortSignal.timeout(PROBE_MS);
   const probes = await Promise.all(list.map(({ name }) => presets.probe(name, signal)));
   const { preset: active, phase } = engine.conversation;
@@ -68,7 +69,7 @@ async function rowsOf({ engine, presets }: Aish, list: readonly PresetStatus[]):
   });
 }
 
-function stateOf(probe: PresetProbe | undefined): string {
+function stateOf(probe: Probe | undefined): string {
   if (!probe?.reachable) return `not reachable: ${probe?.detail ?? 'no answer'}`;
   const window = probe.window === undefined ? '' : `, window ${probe.window.toLocaleString('en-US')} tokens`;
   return /^answers(?:;|$)/.test(probe.detail) && window !== '' ? `ready${window}` : `${probe.detail}${window}`;

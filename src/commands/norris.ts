@@ -1,5 +1,5 @@
 import type { Conversation } from '../session/state.ts';
-import type { Aish } from './aish.ts';
+import type { App } from './app.ts';
 import { type Argument, type Command, CommandError } from './command.ts';
 
 /** Goals of earlier that Tab offers. */
@@ -11,7 +11,7 @@ function verbs({ phase, lastGoal }: Conversation): readonly Argument[] {
 }
 
 /** The newest goals of the history that are no verbs. */
-function goals({ entries }: Aish['history']): readonly Argument[] {
+function goals({ entries }: App['history']): readonly Argument[] {
   const said = entries().flatMap(
     (line) => /^\s*:norris\s+(?!(?:off|continue)\s*$)(\S.*)$/.exec(line)?.[1]?.trim() ?? [],
   );

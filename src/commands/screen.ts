@@ -1,9 +1,9 @@
 /** `:keys` and `:theme`: what the screen can be asked for (UI-5). */
 import { nearest } from '../text/nearest.ts';
-import type { Aish, ScreenDesk } from './aish.ts';
+import type { App, ScreenPort } from './app.ts';
 import { type Command, CommandError } from './command.ts';
 
-function deskOf({ face }: Aish): ScreenDesk {
+function deskOf({ face }: App): ScreenPort {
   if (!face.screen) throw new CommandError('there is no screen here; start aish-tui in a terminal');
   return face.screen;
 }

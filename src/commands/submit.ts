@@ -1,7 +1,9 @@
 /** One submitted line → meta command, shell command, or question (IN-1). */
+
+import type { Route } from '../contracts/lines.ts';
 import { messageOf } from '../text/errors.ts';
 import { nearest } from '../text/nearest.ts';
-import type { Aish, LineKind } from './aish.ts';
+import type { App } from './app.ts';
 import { CommandError } from './command.ts';
 import { commands } from './table.ts';
 
@@ -11,7 +13,7 @@ let metaSerial = 0;
  * Takes a line as `classify` reads it, or as `kind` says (the user flipped the guess).
  * Resolves when a meta command or a shell line has ended; a question resolves once it is durable.
  */
-export async function submitLine(aish: Aish, line: string, kind?: LineKind): Promise<void> {
+export async function submitLine(aish: App, line: string, kind?: Route['kind']): Promise<void> {
   const taken = aish.classify(line);
   if (line.trim() === '') return;
   if (!line.startsWith(' ')) aish.history.add(line);
@@ -30,7 +32,7 @@ export async function submitLine(aish: Aish, line: string, kind?: LineKind): Pro
 }
 
 /** Runs `:name rest` and shows what it says. An unknown name suggests the nearest (CF-2). */
-async function runMeta(aish: Aish, line: string): Promise<void> {
+async function runMeta(aish: App, line: string): Promise<void> {
   const [, name = '', rest = ''] = /^\s*:?(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
   const command = commands.find((candidate) => candidate.name === name);
   try {
@@ -51,7 +53,7 @@ function unknown(name: string): string {
   return `no command :${name}; ${guess ? `did you mean :${guess}? ` : ''}:help lists them`;
 }
 
-function show(aish: Aish, line: string, text: string, failed: boolean): void {
+function show(aish: App, line: string, text: string, failed: boolean): void {
   metaSerial += 1;
   aish.engine.showLocal({
     kind: 'show',

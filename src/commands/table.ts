@@ -1,7 +1,7 @@
 /** THE table of `:` commands (CF-2). Help, completion and docs are made from it. */
 
 import { adopt } from './adopt.ts';
-import type { Aish } from './aish.ts';
+import type { App } from './app.ts';
 import type { Command } from './command.ts';
 import { history, reset, sessions } from './conversation.ts';
 import { cost } from './cost.ts';
@@ -34,7 +34,7 @@ const quit: Command = {
   name: 'quit',
   usage: ':quit',
   summary: 'leave; the session can be resumed',
-  run(aish: Aish) {
+  run(aish: App) {
     aish.quit();
     return undefined;
   },

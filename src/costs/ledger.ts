@@ -3,6 +3,7 @@
 import { closeSync, createReadStream, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { DayCost } from '../contracts/costs.ts';
 import type { CountedCall } from '../session/cost.ts';
 import { messageOf } from '../text/errors.ts';
 import { parseJsonObject } from '../text/json.ts';
@@ -13,18 +14,6 @@ export type Ledger = {
   /** The sums of all sessions by day and model, oldest first. */
   days(): Promise<readonly DayCost[]>;
   close(): void;
-};
-
-export type DayCost = {
-  /** The user's own day, as YYYY-MM-DD. */
-  readonly day: string;
-  readonly model: string;
-  readonly calls: number;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  readonly dollars: number;
-  readonly local: boolean;
-  readonly unpriced: number;
 };
 
 type Record = Pick<CountedCall, 'model' | 'category' | 'promptTokens' | 'completionTokens' | 'dollars' | 'local'> & {

@@ -1,12 +1,12 @@
 /** The one way from the model to an executor or a tool (law 2). */
 
+import type { RunningCommand } from '../contracts/commands.ts';
 import { type CommandResult, describeAction } from '../session/action.ts';
 import type { Effect } from '../session/effect.ts';
 import type { Outcome } from '../session/phase.ts';
 import { messageOf } from '../text/errors.ts';
 import type { EffectContext } from './effect-context.ts';
 import type { Permit } from './permit.ts';
-import type { RunningCommand } from './services.ts';
 
 type Act = Extract<Effect, { kind: 'act' }>;
 
@@ -120,8 +120,7 @@ function noteOf(job: number, { asks }: RunningCommand): string {
 }
 
 function asJob(context: EffectContext, running: RunningCommand, { action, cwd, mode }: Permit): Outcome {
-  const line = describeAction(action);
-  const job = context.services.jobs.adopt(running, line, 'model', mode);
+  const job = context.services.jobs.adopt(running, { command: describeAction(action), owner: 'model', mode });
   const head = running.output.lines(200).join('\n');
   return {
     kind: 'job',

@@ -1,9 +1,9 @@
+import type { Services } from '../contracts/services.ts';
 import type { EventBody } from '../session/event.ts';
 import type { OpId, SessionId } from '../session/ids.ts';
 import type { State } from '../session/state.ts';
 import type { Live } from './live.ts';
 import type { Permits } from './permit.ts';
-import type { Services } from './services.ts';
 import type { Written } from './written.ts';
 
 /** What carrying out needs of the engine. */

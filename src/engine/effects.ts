@@ -1,5 +1,6 @@
 /** Effects → services → events. Every operation started here ends with its own event, whatever happens. */
 
+import type { ReadyAction } from '../contracts/secrets.ts';
 import type { Examination, Judgement } from '../session/action.ts';
 import { composeMessages } from '../session/context.ts';
 import type { Effect } from '../session/effect.ts';
@@ -12,7 +13,6 @@ import type { EffectContext } from './effect-context.ts';
 import { fitContext } from './fit.ts';
 import { LiveReply } from './live.ts';
 import { allRead, onlyReads } from './reading.ts';
-import type { ReadyAction } from './services.ts';
 import { toolsOf } from './tools-of.ts';
 
 type Of<K extends Effect['kind']> = Extract<Effect, { kind: K }>;

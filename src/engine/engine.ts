@@ -1,4 +1,6 @@
 /** Holds the state, dispatches events, carries out effects through services. */
+
+import type { Services } from '../contracts/services.ts';
 import type { Effect } from '../session/effect.ts';
 import type { EventBody, SessionEvent } from '../session/event.ts';
 import type { OpId, SessionId } from '../session/ids.ts';
@@ -9,7 +11,6 @@ import { carryOut } from './effects.ts';
 import { Live } from './live.ts';
 import { Permits } from './permit.ts';
 import { withoutSecrets } from './secrets.ts';
-import type { Services } from './services.ts';
 import { Transcript } from './transcript.ts';
 import { Written } from './written.ts';
 

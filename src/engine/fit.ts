@@ -1,4 +1,6 @@
 /** Before a call goes out: count the conversation, make it fit into the preset's window (CX-1, CX-2). */
+
+import type { Measured } from '../contracts/models.ts';
 import { firstInContext, headOf } from '../session/context.ts';
 import type { Effect } from '../session/effect.ts';
 import { tokensFrom } from '../session/evict.ts';
@@ -6,7 +8,6 @@ import type { ToolSpec } from '../session/message.ts';
 import { isOutput, sentWhole } from '../session/shorten.ts';
 import type { Conversation, StoredBudget } from '../session/state.ts';
 import type { EffectContext } from './effect-context.ts';
-import type { Measured } from './services.ts';
 import { toolsOf } from './tools-of.ts';
 
 type Call = Extract<Effect, { kind: 'callModel' }>;

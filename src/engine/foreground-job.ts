@@ -1,21 +1,22 @@
 /** The job at the front: its screen is shown beside the conversation, and keys can go to it (EX-8). */
+
+import type { Job } from '../contracts/jobs.ts';
 import type { Engine } from './engine.ts';
-import type { JobInfo } from './services.ts';
 
 export class ForegroundJob {
   readonly #engine: Engine;
-  #job: JobInfo | undefined;
+  #job: Job | undefined;
 
   constructor(engine: Engine) {
     this.#engine = engine;
   }
 
-  get job(): JobInfo | undefined {
+  get job(): Job | undefined {
     return this.#job;
   }
 
   /** Brings a job to the front, where it stays until it ends or something else comes there. */
-  bring(job: JobInfo): void {
+  bring(job: Job): void {
     this.#job = job;
     void job.running.result.then(() => {
       if (this.#job?.id === job.id) this.leave();

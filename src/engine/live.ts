@@ -1,6 +1,7 @@
 /** Streams beside the machine: the reply being written and the commands that run, by operation. Read at frame rate. */
+
+import type { RunningCommand } from '../contracts/commands.ts';
 import type { OpId } from '../session/ids.ts';
-import type { RunningCommand } from './services.ts';
 
 /** Text of a reply as it arrives. */
 export class LiveReply {

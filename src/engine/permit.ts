@@ -1,8 +1,9 @@
 /** Law 2: one function leads from the model to an executor, and it takes one of these. */
+
+import type { ReadyAction, RestoredAction } from '../contracts/secrets.ts';
 import type { Action, Examination } from '../session/action.ts';
 import type { Effect } from '../session/effect.ts';
 import type { Mode, OpId, SessionId } from '../session/ids.ts';
-import type { ReadyAction, RestoredAction } from './services.ts';
 
 type Examine = Extract<Effect, { kind: 'examine' }>;
 type Act = Extract<Effect, { kind: 'act' }>;

@@ -1,8 +1,9 @@
 /** Which actions only read, by the program's own word: those may run side by side. No model is asked. */
+
+import type { Services } from '../contracts/services.ts';
 import type { Action } from '../session/action.ts';
 import type { Reply } from '../session/message.ts';
 import { parseReply } from '../session/reply.ts';
-import type { Services } from './services.ts';
 
 type Words = Pick<Services, 'gate' | 'tools'>;
 

@@ -1,6 +1,7 @@
 /** Where secrets turn into handles, and handles into secrets, around the machine (SE-3). */
+
+import type { Secrets } from '../contracts/secrets.ts';
 import type { EventType, SessionEvent } from '../session/event.ts';
-import type { Secrets } from './services.ts';
 
 /** Where a text came from, in words for `:secrets`. */
 const WHERE: Readonly<Partial<Record<EventType, string>>> = {

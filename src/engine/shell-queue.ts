@@ -1,20 +1,21 @@
 /** The user's own commands: one at a time in their shell, beside the agent; further lines wait their turn. */
+
+import type { InteractiveShell, RunningCommand, ShellJob } from '../contracts/commands.ts';
 import { messageOf } from '../text/errors.ts';
 import type { Engine } from './engine.ts';
-import type { RunningCommand, ShellJob, UserShell } from './services.ts';
 
 type Line = { readonly line: string; readonly private: boolean };
 
 export class ShellQueue {
   readonly #engine: Engine;
-  readonly #shell: Promise<UserShell>;
+  readonly #shell: Promise<InteractiveShell>;
   readonly #waiting: Line[] = [];
   #serial = 0;
   #running: RunningCommand | undefined;
   #busy = false;
 
   /** @param shell comes up in the background; lines wait for it */
-  constructor(engine: Engine, shell: Promise<UserShell>) {
+  constructor(engine: Engine, shell: Promise<InteractiveShell>) {
     this.#engine = engine;
     this.#shell = shell;
   }
@@ -72,7 +73,7 @@ export class ShellQueue {
     const { running } = this.#engine.state.shell;
     if (!running) return 'no command of yours runs';
     return (await this.#shell).background((job) => {
-      const id = jobs.adopt(job, running.line, 'user');
+      const id = jobs.adopt(job, { command: running.line, owner: 'user' });
       return { id, release: () => jobs.release(id) };
     });
   }

@@ -1,6 +1,6 @@
+import type { Services } from '../contracts/services.ts';
 import type { ToolSpec } from '../session/message.ts';
 import type { Conversation } from '../session/state.ts';
-import type { Services } from './services.ts';
 
 /** By description as it came, so that the same one is sent each time. */
 const hidden = new WeakMap<ToolSpec, ToolSpec>();

@@ -1,6 +1,7 @@
 /** The question as its user has to see it. */
+
+import type { Services } from '../contracts/services.ts';
 import type { Question } from '../session/question.ts';
-import type { Services } from './services.ts';
 import type { Written } from './written.ts';
 
 type Known = { readonly services: Pick<Services, 'secrets'>; readonly written: Written };

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import type { ShellJob } from '../contracts/commands.ts';
 
 /** What is known of a process. Source: proc_pid_stat(5), else `ps` (macOS has no /proc). */
 export type ProcessEntry = {
@@ -72,11 +73,9 @@ export function processesOf(leader: number): number[] {
 }
 
 /** A process group in the background of a terminal, by the command line of its first process. */
-export type BackgroundGroup = { readonly group: number; readonly command: string; readonly stopped: boolean };
-
 /** The process groups of the terminal that `leader` leads, but for its own and the one in the foreground. */
-export function backgroundOf(leader: number): readonly BackgroundGroup[] {
-  const groups = new Map<number, BackgroundGroup>();
+export function backgroundOf(leader: number): readonly ShellJob[] {
+  const groups = new Map<number, ShellJob>();
   for (const { pid, name, state, group, session, foreground } of allProcesses()) {
     if (session !== leader || group === leader || group === foreground || state === 'Z') continue;
     if (groups.has(group) && pid !== group) continue;

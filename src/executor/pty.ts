@@ -9,7 +9,7 @@ export type PtyOptions = {
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly cols: number;
+  readonly columns: number;
   readonly rows: number;
   readonly onData: (data: Buffer) => void;
   /** Exit code as a shell tells it (128 + n for a signal). Called once, after the last data. */
@@ -34,7 +34,7 @@ export class Pty {
     const [file, ...args] = options.argv;
     this.#pty = spawn(file, args, {
       name: options.env.TERM ?? 'xterm-256color',
-      cols: size(options.cols),
+      cols: size(options.columns),
       rows: size(options.rows),
       cwd: options.cwd,
       env: options.env,
@@ -62,10 +62,10 @@ export class Pty {
     if (!this.#ended) this.#pty.write(data);
   }
 
-  resize(cols: number, rows: number): void {
+  resize(columns: number, rows: number): void {
     if (this.#ended) return;
     try {
-      this.#pty.resize(size(cols), size(rows));
+      this.#pty.resize(size(columns), size(rows));
     } catch {
       // The child may be gone before its exit has been told.
     }

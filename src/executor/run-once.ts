@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
+import type { RunningCommand } from '../contracts/commands.ts';
 import { messageOf } from '../text/errors.ts';
 import { bash, closeInherited, withoutInherited } from './close-inherited.ts';
 import { type Environment, unattendedEnvironment } from './environment.ts';
 import { Pty } from './pty.ts';
-import { Run, type RunningCommand } from './running.ts';
+import { Run } from './running.ts';
 import { MarkScanner } from './shell-integration/marks.ts';
 import { sessionStopper } from './stopper.ts';
 import { ensureWatchdog, tagLimit, tagVariable } from './watchdog.ts';
@@ -13,7 +14,7 @@ export type OwnPtyOptions = {
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
   readonly env: Environment;
-  readonly cols: number;
+  readonly columns: number;
   readonly rows: number;
   /** A private directory for full-output files. */
   readonly dataDir: string;
@@ -29,7 +30,7 @@ function runInOwnPty(options: OwnPtyOptions): RunningCommand {
     pid: () => pty?.pid ?? -1,
     slave: () => pty?.slave ?? '',
     write: (data) => pty?.write(data),
-    resize: (cols, rows) => pty?.resize(cols, rows),
+    resize: (columns, rows) => pty?.resize(columns, rows),
     pause: () => pty?.pause(),
     resume: () => pty?.resume(),
     interrupt: () => stopper.stop(),
@@ -49,7 +50,7 @@ function runInOwnPty(options: OwnPtyOptions): RunningCommand {
       argv: options.argv,
       cwd: options.cwd,
       env: options.env,
-      cols: options.cols,
+      columns: options.columns,
       rows: options.rows,
       onData: (data) => scanner.push(data),
       onExit: (code) => {
@@ -66,7 +67,7 @@ function runInOwnPty(options: OwnPtyOptions): RunningCommand {
   return run;
 }
 
-type CommandOptions = Pick<OwnPtyOptions, 'cwd' | 'cols' | 'rows' | 'dataDir'> & {
+type CommandOptions = Pick<OwnPtyOptions, 'cwd' | 'columns' | 'rows' | 'dataDir'> & {
   readonly command: string;
   /** The exported environment of the user's shell. */
   readonly env: Environment;

@@ -1,10 +1,11 @@
 import { mkdirSync } from 'node:fs';
+import type { LiveOutput, RunningCommand } from '../contracts/commands.ts';
 import type { CommandResult } from '../session/action.ts';
 import { AlternateScreen } from './alternate-screen.ts';
 import { InputDetector } from './input-detector.ts';
 import { newOutputPath } from './output-file.ts';
 import { PassthroughFilter } from './passthrough-filter.ts';
-import { type LiveOutput, Screen } from './screen.ts';
+import { Screen } from './screen.ts';
 import { Typeahead } from './typeahead.ts';
 
 /** Bytes of a full-screen program kept for a listener that takes the terminal over after it has begun to paint. */
@@ -13,47 +14,10 @@ const MAX_REPLAY_BYTES = 1024 * 1024;
 const QUERIES =
   /\x1b\[[>=?]?[\d;]*[cn]|\x1b\[>[\d;]*q|\x1b\[\?[\d;]*\$p|\x1b\]1[0-9];\?(?:\x07|\x1b\\)|\x1bP[$+]q[^\x1b]*\x1b\\/g;
 
-/** A command that runs, from its start to its result. */
-export interface RunningCommand {
-  readonly output: LiveOutput;
-  /** The process it runs in: the shell's own for a command of the user. */
-  readonly pid: number;
-  /** Keys for it. */
-  write(data: string): void;
-  resize(cols: number, rows: number): void;
-  /** SIGINT; SIGTERM 2 s and SIGKILL 4 s later if it does not go. Again while one is under way: the next one now. */
-  interrupt(): void;
-  /** Ends it as closing its terminal would: what was detached in it stays. */
-  hangUp(): void;
-  /** It shows a full screen of its own (vim, less) and should be given the terminal. */
-  readonly fullScreen: boolean;
-  /** It waits for input. Known some 50 ms after a question; if it prompts with no text, or in ways that can't be observed, later or never. */
-  readonly asks: boolean;
-  /** What it waits for is not echoed: a password. Always known. */
-  readonly echoOff: boolean;
-  /** The name of the program that asks, where it can be known. */
-  readonly asker: string | undefined;
-  /** Called when `fullScreen`, `asks` or `echoOff` changed; returns how to stop. */
-  onModes(listener: () => void): () => void;
-  /**
-   * Hands over the bytes of its full screen for the real terminal, less what would outlast it (title, clipboard …): first what was painted since the switch,
-   * then as it comes, up to and with the switch back. While anyone listens, the program's queries are the listener's to
-   * answer. Returns how to stop.
-   */
-  rawOutput(listener: (data: Buffer) => void): () => void;
-  /** Resolves when it has ended; never rejects. */
-  readonly result: Promise<CommandResult>;
-  /**
-   * Behind the result, once: what was typed for it that nobody read, as lines. Empty for none, for what was typed while
-   * typing was hidden, and for all but the user's own commands.
-   */
-  unread(): Promise<string>;
-}
-
 export type Control = {
   readonly pid: () => number;
   readonly write: (data: string) => void;
-  readonly resize: (cols: number, rows: number) => void;
+  readonly resize: (columns: number, rows: number) => void;
   readonly interrupt: () => void;
   readonly hangUp: () => void;
   readonly pause: () => void;
@@ -64,7 +28,7 @@ export type Control = {
   readonly takeInput?: () => Promise<string>;
 };
 
-export type RunOptions = { readonly cols: number; readonly rows: number; readonly dataDir: string };
+export type RunOptions = { readonly columns: number; readonly rows: number; readonly dataDir: string };
 
 /** The one implementation: fed by a shell or a process of its own, which also tells its end. */
 export class Run implements RunningCommand {
@@ -93,7 +57,7 @@ export class Run implements RunningCommand {
     });
     mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
     this.#screen = new Screen({
-      cols: options.cols,
+      columns: options.columns,
       rows: options.rows,
       path: newOutputPath(options.dataDir),
       onReply: (data) => {
@@ -146,10 +110,10 @@ export class Run implements RunningCommand {
     this.#inputDetector.activity();
   }
 
-  resize(cols: number, rows: number): void {
+  resize(columns: number, rows: number): void {
     if (this.#ended) return;
-    this.#screen.resize(cols, rows);
-    this.#control.resize(cols, rows);
+    this.#screen.resize(columns, rows);
+    this.#control.resize(columns, rows);
   }
 
   interrupt(): void {

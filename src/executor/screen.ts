@@ -2,6 +2,7 @@ import graphemes from '@xterm/addon-unicode-graphemes';
 import type { IMarker, Terminal } from '@xterm/headless';
 // CommonJS without named exports that Node could see.
 import headless from '@xterm/headless';
+import type { LiveOutput } from '../contracts/commands.ts';
 import { type CellReader, linkReader, renderLine, renderLogicalLine } from './cells.ts';
 import { HeadTail } from './head-tail.ts';
 import { OutputFile } from './output-file.ts';
@@ -28,22 +29,8 @@ const LF = 0x0a;
 /** Raw bytes kept in memory before a full-text file is started. */
 const MAX_EARLY_BYTES = 512 * 1024;
 
-/** The screen of a running command, as a terminal would show it. */
-export interface LiveOutput {
-  /** Grows with every change: what was read at one version need not be read again. */
-  readonly version: number;
-  /** Raw bytes received. */
-  readonly bytes: number;
-  /** The last rendered lines, at most `max`, with SGR colours, safe hyperlinks and nothing else. Cheap; cached per version. */
-  lines(max: number): readonly string[];
-  /** What stands left of the cursor in its row, blanks kept: a question that waits for an answer, mostly. */
-  readonly promptText: string;
-  /** Calls `listener` after each change, some hundred times a second at most; returns how to stop. */
-  subscribe(listener: () => void): () => void;
-}
-
 export type ScreenOptions = {
-  readonly cols: number;
+  readonly columns: number;
   readonly rows: number;
   /** Where the full text goes if it gets too large. */
   readonly path: string;
@@ -94,7 +81,7 @@ export class Screen implements LiveOutput {
   constructor(options: ScreenOptions) {
     this.#options = options;
     this.#terminal = new headless.Terminal({
-      cols: Math.max(2, options.cols),
+      cols: Math.max(2, options.columns),
       rows: Math.max(1, options.rows),
       scrollback: SCROLLBACK_ROWS,
       allowProposedApi: true,
@@ -149,9 +136,9 @@ export class Screen implements LiveOutput {
     };
   }
 
-  resize(cols: number, rows: number): void {
+  resize(columns: number, rows: number): void {
     if (this.#disposed) return;
-    this.#terminal.resize(Math.max(2, cols), Math.max(1, rows));
+    this.#terminal.resize(Math.max(2, columns), Math.max(1, rows));
     this.#changed();
   }
 

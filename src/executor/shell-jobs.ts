@@ -1,6 +1,7 @@
+import type { Adopt, RunningCommand, ShellJob } from '../contracts/commands.ts';
 import type { CommandResult } from '../session/action.ts';
-import { type BackgroundGroup, backgroundOf, findProcess, isAlive, signal } from './processes.ts';
-import { Run, type RunningCommand, type RunOptions } from './running.ts';
+import { backgroundOf, findProcess, isAlive, signal } from './processes.ts';
+import { Run, type RunOptions } from './running.ts';
 import type { Task } from './shell-task.ts';
 import { Stopper, suspendGroup } from './stopper.ts';
 
@@ -17,9 +18,6 @@ const PROMPT_NOISE = /\r\x1b\[K\r/g;
 /** What a shell says of its jobs, `[1]+  Done  …`: their end is told otherwise. */
 const WORD_ON_JOB =
   /(^|\n)\r?\[\d+\] *[-+]? +(?:\d+ +)?(?:done|exit|terminated|interrupt|killed|hangup|running|stopped|suspended|continued)\b[^\n]*\n?/gi;
-
-/** Adds a job to the list of jobs: its number there, and how to take it out again without reporting its end. */
-export type Adopt = (job: RunningCommand) => { readonly id: number; readonly release: () => void };
 
 export type JobHost = {
   /** Runs a line of this program's own in the shell, before any of the user's. */
@@ -118,7 +116,7 @@ export class ShellJobs {
   }
 
   /** All other process groups that the shell keeps in the background: what the user sent there with the shell's own means. */
-  others(): readonly BackgroundGroup[] {
+  others(): readonly ShellJob[] {
     const own = new Set([...this.#jobs].map((job) => job.group));
     const shell = this.#host.shellPid();
     return shell < 0 ? [] : backgroundOf(shell).filter(({ group }) => !own.has(group));

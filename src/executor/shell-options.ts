@@ -5,7 +5,7 @@ export type UserShellOptions = {
   readonly shell?: string;
   readonly cwd: string;
   readonly env: Environment;
-  readonly cols: number;
+  readonly columns: number;
   readonly rows: number;
   /** A private directory for full-output files. */
   readonly dataDir: string;

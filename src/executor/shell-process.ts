@@ -32,7 +32,7 @@ export type ShellProcessOptions = {
   readonly personal: boolean;
   readonly cwd: string;
   readonly env: Environment;
-  readonly cols: number;
+  readonly columns: number;
   readonly rows: number;
 };
 
@@ -91,7 +91,7 @@ export class ShellProcess {
       argv: withoutInherited(['/bin/sh', '-c', launch, options.program, directory.path]),
       cwd: options.cwd,
       env: this.#dialect.env(env, directory.path),
-      cols: options.cols,
+      columns: options.columns,
       rows: options.rows,
       onData: (data) => this.#scanner.push(data),
       onExit: (code) => {

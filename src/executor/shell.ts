@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
+import type { Adopt, InteractiveShell, RunningCommand, ShellJob } from '../contracts/commands.ts';
 import { toError } from '../text/errors.ts';
 import type { Fact, Question } from './completion/complete.ts';
 import { userEnvironment } from './environment.ts';
-import { type BackgroundGroup, signal } from './processes.ts';
-import { Run, type RunningCommand } from './running.ts';
+import { signal } from './processes.ts';
+import { Run } from './running.ts';
 import { bashIntegration } from './shell-integration/bash.ts';
 import { integrationFor } from './shell-integration/choose.ts';
 import { idleText, type ShellIntegration } from './shell-integration/integration.ts';
-import { type Adopt, ShellJobs } from './shell-jobs.ts';
+import { ShellJobs } from './shell-jobs.ts';
 import type { UserShellOptions } from './shell-options.ts';
 import { ShellProcess, type ShellState } from './shell-process.ts';
 import type { Task } from './shell-task.ts';
@@ -35,7 +36,7 @@ export async function startUserShell(options: UserShellOptions): Promise<UserShe
 }
 
 /** The user's own interactive shell: what a line changes in it lasts (EX-1). */
-export class UserShell {
+export class UserShell implements InteractiveShell {
   readonly #options: UserShellOptions;
   /** The program that runs it. */
   readonly program: string;
@@ -43,7 +44,7 @@ export class UserShell {
   #process: ShellProcess | undefined;
   #state: ShellState | undefined;
   #cwd: string;
-  #cols: number;
+  #columns: number;
   #rows: number;
   #task: Task | undefined;
   #queue: Task[] = [];
@@ -65,7 +66,7 @@ export class UserShell {
   constructor(options: UserShellOptions) {
     this.#options = options;
     this.#cwd = options.cwd;
-    this.#cols = options.cols;
+    this.#columns = options.columns;
     this.#rows = options.rows;
     const { program, dialect } = integrationFor(options.shell ?? options.env.SHELL ?? '');
     this.program = program;
@@ -103,7 +104,7 @@ export class UserShell {
         personal: this.#personal,
         cwd: existsSync(this.#cwd) ? this.#cwd : '/',
         env: userEnvironment(this.#options.env),
-        cols: this.#cols,
+        columns: this.#columns,
         rows: this.#rows,
       },
       {
@@ -138,14 +139,14 @@ export class UserShell {
   #submit(line: string, { keep, hidden }: { readonly keep: boolean; readonly hidden: boolean }): RunningCommand {
     const stopper = shellStopper(() => this.#process?.pty.pid);
     const run: Run = new Run(
-      { cols: this.#cols, rows: this.#rows, dataDir: this.#options.dataDir },
+      { columns: this.#columns, rows: this.#rows, dataDir: this.#options.dataDir },
       {
         pid: () => this.#process?.pty.pid ?? -1,
         slave: () => this.#process?.pty.slave ?? '',
         write: (data) => {
           if (this.#task?.run === run) this.write(data);
         },
-        resize: (cols, rows) => this.#process?.pty.resize(cols, rows),
+        resize: (columns, rows) => this.#process?.pty.resize(columns, rows),
         pause: () => this.#process?.pty.pause(),
         resume: () => this.#process?.pty.resume(),
         interrupt: () => this.#interrupt(task),
@@ -171,10 +172,9 @@ export class UserShell {
   async background(adopt: Adopt): Promise<string | undefined> {
     const task = this.#task;
     if (!task || task.hidden || task.leave) return 'no command of yours runs';
-    return this.#jobs.send(task, { cols: this.#cols, rows: this.#rows, dataDir: this.#options.dataDir }, adopt);
+    return this.#jobs.send(task, { columns: this.#columns, rows: this.#rows, dataDir: this.#options.dataDir }, adopt);
   }
 
-  /** The line that brings a job which `background` made back to the front. */
   lineToResume(job: RunningCommand): string | undefined {
     return this.#jobs.lineFor(job);
   }
@@ -184,12 +184,10 @@ export class UserShell {
     this.#remember = [...this.#remember.slice(1 - MAX_REMEMBERED), command];
   }
 
-  /** What else the shell keeps in the background. */
-  jobs(): readonly BackgroundGroup[] {
+  jobs(): readonly ShellJob[] {
     return this.#jobs.others();
   }
 
-  /** Asks one of `jobs` to end; false: there is none with this process group. */
   endJob(group: number): boolean {
     return this.#jobs.endOther(group);
   }
@@ -243,11 +241,11 @@ export class UserShell {
     this.write('\x1a');
   }
 
-  resize(cols: number, rows: number): void {
-    this.#cols = cols;
+  resize(columns: number, rows: number): void {
+    this.#columns = columns;
     this.#rows = rows;
-    if (this.#task) this.#task.run.resize(cols, rows);
-    else this.#process?.pty.resize(cols, rows);
+    if (this.#task) this.#task.run.resize(columns, rows);
+    else this.#process?.pty.resize(columns, rows);
   }
 
   /**

@@ -5,9 +5,9 @@
  */
 import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import type { Aish } from '../commands/aish.ts';
+import type { App } from '../commands/app.ts';
 import { submitLine } from '../commands/submit.ts';
-import type { RunningCommand } from '../engine/services.ts';
+import type { RunningCommand } from '../contracts/commands.ts';
 import { revealQuestion } from '../engine/true-question.ts';
 import { promptName } from '../screen/prompt.ts';
 import { stripStyles } from '../text/sanitize.ts';
@@ -19,7 +19,7 @@ const ARM_MS = 500;
 const COMPLETE_TIMEOUT_MS = 2000;
 
 export type PlainParts = {
-  readonly aish: Aish;
+  readonly aish: App;
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
   /** Gives what writes, each time it is called, the entries that have become final. */
@@ -33,7 +33,7 @@ export function runPlain(parts: PlainParts): Promise<number> {
 
 class Plain {
   readonly ended: Promise<number>;
-  readonly #aish: Aish;
+  readonly #aish: App;
   readonly #input: NodeJS.ReadStream;
   readonly #output: NodeJS.WriteStream;
   readonly #print: () => void;

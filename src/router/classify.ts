@@ -3,6 +3,7 @@
  *
  * What is certain is a table of rules, tried in order; what is left is weighed by a small trained model.
  */
+import type { Route } from '../contracts/lines.ts';
 import { inspect, type LineFeatures } from './features.ts';
 import { languageScore, MIN_LANGUAGE_SCORE } from './model.ts';
 import { shellWords, textCommands } from './vocabulary.ts';
@@ -13,18 +14,6 @@ export type Words = {
   knows(word: string): boolean;
   /** The word names a file or directory that is there. Absent: the look of a path is enough. */
   isPath?(word: string): boolean;
-};
-
-export type Route = {
-  readonly kind: 'meta' | 'shell' | 'ai';
-  /** A prefix decided (`:`, `!`, `?`), not a guess. */
-  readonly forced: boolean;
-  /** `!!cmd`: the command stays out of the model's context. */
-  readonly private?: boolean;
-  /** The line without its prefix and without blanks around it. */
-  readonly text: string;
-  /** Why, in a few words for the prompt. */
-  readonly why: string;
 };
 
 type Verdict = { readonly kind: 'shell' | 'ai'; readonly why: string };

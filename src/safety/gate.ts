@@ -1,3 +1,4 @@
+import type { Gate, JudgeContext, SafetyPort } from '../contracts/gate.ts';
 import { type Action, describeAction, type Judgement } from '../session/action.ts';
 import { realFiles } from './files.ts';
 import { judgeCommand } from './judge.ts';
@@ -27,28 +28,11 @@ export type GateOptions = {
   readonly annotations?: (tool: string) => ToolAnnotations | undefined;
 };
 
-export type JudgeContext = {
-  readonly cwd: string;
-  readonly goal: string;
-  readonly signal: AbortSignal;
-  /** The action as the second opinion may see it, where that is not the action itself. */
-  readonly told?: Action;
-};
-
-export type Gate = {
-  /** Judges one action (SF-1). Never rejects. */
-  judge(action: Action, context: JudgeContext): Promise<Judgement>;
-  /** The static verdict alone, for `:safety check`: no model, no cache. */
-  check(command: string, cwd: string): StaticVerdict;
-  /** Whether a command changes nothing at all, by the tables alone: it may run beside others that don't. */
-  onlyReads(command: string, cwd: string): boolean;
-};
-
 /** Most answers kept; beyond it the oldest goes. */
 const CACHE_SIZE = 500;
 
 /** The gate before every action of a model: tables first, then the second opinion for what they leave open. */
-export function createGate(options: GateOptions): Gate {
+export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check'> {
   const { secondOpinion, timeoutMs = 3000 } = options;
   const answers = new Map<string, Opinion>();
   const inFlight = new Map<string, Promise<Opinion>>();

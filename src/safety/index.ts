@@ -1,8 +1,8 @@
 export { type FileLook, realFiles } from './files.ts';
-export { createGate, type Gate, type GateOptions, type JudgeContext } from './gate.ts';
+export { createGate, type GateOptions } from './gate.ts';
 export { type JudgeOptions, judgeCommand } from './judge.ts';
 export { checkLine } from './probe.ts';
-export { listRules, type RuleInfo } from './rules/table.ts';
+export { listRules } from './rules/table.ts';
 export { type AskModel, SECOND_OPINION_PROMPT } from './second-opinion.ts';
 export { stakeOf } from './stake/stake.ts';
 export type { ToolAnnotations, ToolOptions } from './tool.ts';

@@ -1,5 +1,5 @@
 /** What `:keys` and `:theme` ask of the screen. */
-import type { ScreenDesk } from '../commands/aish.ts';
+import type { ScreenPort } from '../commands/app.ts';
 import { showChord } from '../keymap/chord.ts';
 import type { KeyResolver } from '../keymap/resolver.ts';
 import { CONTEXT_LABELS, KEY_CONTEXTS } from '../keymap/table.ts';
@@ -7,7 +7,7 @@ import { THEMES, type Theme } from '../render/theme.ts';
 
 type Face = { readonly keys: KeyResolver; theme(): Theme; setTheme(theme: Theme): void };
 
-export function screenDesk({ keys, theme, setTheme }: Face): ScreenDesk {
+export function screenDesk({ keys, theme, setTheme }: Face): ScreenPort {
   return {
     keys: () => keyList(keys).join('\n'),
     themes: Object.keys(THEMES),

@@ -1,5 +1,5 @@
 /** What the normal screen keeps after the program has left: the end of the transcript, and how to resume (UI-6). */
-import type { Aish } from '../commands/aish.ts';
+import type { App } from '../commands/app.ts';
 import { entryLines } from './entries/lines.ts';
 import type { RenderContext } from './entries/render-context.ts';
 import { revealEntry } from './entries/reveal-entry.ts';
@@ -7,7 +7,7 @@ import { revealEntry } from './entries/reveal-entry.ts';
 /** Lines of the transcript kept at most; less on a small screen, so that the last one is not pushed out. */
 const MAX_LINES = 40;
 
-export function exitSummary(aish: Aish, context: RenderContext, rows: number): string {
+export function exitSummary(aish: App, context: RenderContext, rows: number): string {
   const { entries } = aish.engine.transcript;
   if (!entries.some(({ entry }) => entry.kind !== 'notice')) return '';
   const most = Math.max(1, Math.min(MAX_LINES, rows - 4));

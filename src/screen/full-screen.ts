@@ -1,7 +1,7 @@
 /** Gives the whole terminal to the user's full-screen program (vim, less, htop) and takes it back (EX-4). */
 import { StringDecoder } from 'node:string_decoder';
-import type { Aish } from '../commands/aish.ts';
-import type { RunningCommand } from '../engine/services.ts';
+import type { App } from '../commands/app.ts';
+import type { RunningCommand } from '../contracts/commands.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** Where the program's own bytes go, and how the screen's drawing is held meanwhile. */
@@ -13,7 +13,7 @@ export type DirectOutput = {
 };
 
 export type FullScreenOptions = {
-  readonly aish: Aish;
+  readonly aish: App;
   readonly terminal: Pick<Terminal, 'handOver'>;
   readonly output: DirectOutput;
   /** Columns and rows of the whole terminal. */
@@ -47,7 +47,7 @@ export class FullScreen {
   follow(): void {
     const { shell, front } = this.#options.aish;
     // A job of the model is only watched.
-    const running = front.job?.by === 'user' ? front.job.running : shell.running;
+    const running = front.job?.owner === 'user' ? front.job.running : shell.running;
     if (running === this.#running) return;
     this.#running = running;
     this.#stopWatching();

@@ -1,7 +1,7 @@
 /** Who has the keyboard: the prompt, or the program in the foreground (EX-4). */
-import type { Aish } from '../commands/aish.ts';
+import type { App } from '../commands/app.ts';
+import type { RunningCommand } from '../contracts/commands.ts';
 import { isEmpty } from '../editor/state.ts';
-import type { RunningCommand } from '../engine/services.ts';
 import { runningOf } from '../session/slots.ts';
 import type { Schedule } from '../terminal/tokenizer.ts';
 import type { Store } from './store.ts';
@@ -16,7 +16,7 @@ const HANDOVER_TYPING_MS = 700;
 const SHELL_START_TIMEOUT_MS = 1500;
 
 export class Keyboard {
-  readonly #aish: Aish;
+  readonly #aish: App;
   readonly #ui: Store<Ui>;
   readonly #schedule: Schedule;
   readonly ahead: TypeAhead;
@@ -25,7 +25,7 @@ export class Keyboard {
   #job: number | undefined;
   #stopWatching = () => {};
 
-  constructor(aish: Aish, ui: Store<Ui>, schedule: Schedule) {
+  constructor(aish: App, ui: Store<Ui>, schedule: Schedule) {
     this.#aish = aish;
     this.#ui = ui;
     this.#schedule = schedule;
@@ -66,7 +66,7 @@ export class Keyboard {
     if (front.job?.id !== this.#job) {
       this.#job = front.job?.id;
       // A job of the model is only watched; keys go to it when the user asks for that.
-      if (front.job?.by === 'user' && this.#free) this.#ui.update({ keyboard: 'program' });
+      if (front.job?.owner === 'user' && this.#free) this.#ui.update({ keyboard: 'program' });
     }
     if (this.#ui.get().keyboard === 'program' && !this.program) this.#ui.update({ keyboard: 'prompt' });
     if (op === undefined && !this.#aish.shell.busy) this.ahead.release();

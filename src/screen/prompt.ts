@@ -1,9 +1,9 @@
 /** The prompt's name and the room beside it. */
-import type { Aish } from '../commands/aish.ts';
+import type { App } from '../commands/app.ts';
 import { textWidth } from '../text/width.ts';
 
 /** `[aish:fast]> `, or `[aish:fast ⚡]> ` while Norris is active, with the preset that is at work (BR-3). */
-export function promptName(aish: Aish): string {
+export function promptName(aish: App): string {
   const { phase, preset } = aish.engine.conversation;
   const norris = phase.kind !== 'idle' && phase.run.kind === 'norris' ? phase.run : undefined;
   const name = norris ? norris.preset : preset;

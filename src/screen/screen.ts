@@ -1,5 +1,5 @@
 /** One screen: the program's face, the terminal, and what the screen itself knows. Made once, outside React. */
-import type { Aish } from '../commands/aish.ts';
+import type { App } from '../commands/app.ts';
 import { giveBack, isEditorCommand, moveRows, paste, runCommand, setText, typeText } from '../editor/commands.ts';
 import { createHistory, type History, type HistoryWalk, type Walked } from '../editor/history.ts';
 import { type EditorState, expand } from '../editor/state.ts';
@@ -33,7 +33,7 @@ import { createWhichKey } from './which-key.ts';
 export type ScreenTerminal = Pick<Terminal, 'fence' | 'stop' | 'setMouse' | 'handOver' | 'suspend' | 'ink'>;
 
 export type ScreenOptions = {
-  readonly aish: Aish;
+  readonly aish: App;
   readonly terminal: ScreenTerminal;
   readonly keys: KeyResolver;
   readonly theme: Theme;
@@ -60,7 +60,7 @@ export function edits(command: string): boolean {
 }
 
 export class Screen {
-  readonly aish: Aish;
+  readonly aish: App;
   readonly terminal: ScreenTerminal;
   readonly keys: KeyResolver;
   /** Stays the same function when the theme changes. */
@@ -191,9 +191,9 @@ export class Screen {
     engine.live.size = outputSize(size);
     this.#fit();
     const commands = [...engine.live.commands.values()].filter((running) => running !== shell.running);
-    const models = commands.map((running) => ({ running, by: 'model' }));
-    for (const { running, by } of [...models, ...engine.services.jobs.list()]) {
-      const room = by === 'user' ? engine.live.size : sizeForModel(engine.live.size);
+    const models = commands.map((running) => ({ running, owner: 'model' }));
+    for (const { running, owner } of [...models, ...engine.services.jobs.running()]) {
+      const room = owner === 'user' ? engine.live.size : sizeForModel(engine.live.size);
       const { columns, rows } = this.fullScreen.has(running) ? size : room;
       running.resize(columns, rows);
     }

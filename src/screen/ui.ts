@@ -1,5 +1,5 @@
 /** What the screen itself knows beside the engine's state: one value, from which every component selects. */
-import type { Completion } from '../commands/aish.ts';
+import type { Completion } from '../contracts/lines.ts';
 import type { EditorState } from '../editor/state.ts';
 import { createEditor } from '../editor/state.ts';
 import type { Pending } from '../keymap/resolver.ts';

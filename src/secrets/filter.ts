@@ -1,4 +1,5 @@
 /** The one filter that everything passes which is kept or leaves (SE-1, SE-2, SE-3). */
+import type { SecretRow } from '../contracts/secrets.ts';
 import { detect } from './detect.ts';
 import { type Finding, settle } from './finding.ts';
 import { handlesIn, replaceHandles } from './handle.ts';
@@ -6,8 +7,6 @@ import { KnownValues } from './known.ts';
 import { type Source, secretsOf } from './sources.ts';
 import { stylesIn, unstyled } from './styled.ts';
 import { Vault } from './vault.ts';
-
-export type SecretRow = { readonly handle: string; readonly kind: string; readonly where: string };
 
 /** Fields of an event that hold JSON text: their values are escaped. */
 const JSON_FIELD = 'arguments';

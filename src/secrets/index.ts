@@ -1,4 +1,4 @@
-export { type SecretRow, SecretsFilter } from './filter.ts';
+export { SecretsFilter } from './filter.ts';
 export { handlesIn } from './handle.ts';
 export { checkSecretsLine } from './probe.ts';
 export { type Restored, restoreCommand } from './restore.ts';

@@ -1,20 +1,10 @@
 /** The lines typed at the prompt, kept across sessions (IN-5). Several programs may append to the file at once. */
 import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { LineHistory } from '../contracts/store.ts';
 
 /** Lines kept; the file is cut to this when it has twice as many. */
 const MAX_LINES = 10_000;
-
-export type LineHistory = {
-  entries(): readonly string[];
-  add(line: string): void;
-  /** Keeps a command of the agent's, marked (EX-11). */
-  addAgents(line: string): void;
-  /** Whether the agent was the last to run this line. */
-  isAgents(line: string): boolean;
-  /** Called with each line that the agent adds; returns how to stop. */
-  onAgents(listener: (line: string) => void): () => void;
-};
 
 /** A row of the file: a line of the user's as a string, one of the agent's as an object. The mark is never in the line. */
 type Row = string | { readonly line: string; readonly by: 'agent' };

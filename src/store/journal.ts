@@ -3,13 +3,11 @@
 import { appendFileSync, closeSync, fdatasync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import type { SessionEvent } from '../session/event.ts';
+import type { Journal } from '../contracts/store.ts';
 import { toError } from '../text/errors.ts';
 import { formatRecord } from './record.ts';
 
-export type Journal = {
-  /** Resolves when the event is on disk. Rejects when it can't be written; `onFailure` is told once. */
-  append(event: SessionEvent): Promise<void>;
+export type JournalFile = Journal & {
   /** Writes what is left and lets go of the file. Idempotent. */
   close(): Promise<void>;
 };
@@ -35,7 +33,7 @@ type Waiting = { readonly done: () => void; readonly failed: (error: Error) => v
  * A write that fails is taken back from the file, and its lines go first in the next one: the journal may end early,
  * it never has a gap, since a gap would fold to another session.
  */
-export function openJournal(path: string, options: JournalOptions): Journal {
+export function openJournal(path: string, options: JournalOptions): JournalFile {
   let { seq, goodBytes } = options;
   let writer: Writer | undefined;
   let syncing: Promise<void> | undefined;

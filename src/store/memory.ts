@@ -2,17 +2,9 @@
 
 import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Memory } from '../contracts/store.ts';
 import { parseJsonObject } from '../text/json.ts';
 import { clean, stripStyles } from '../text/sanitize.ts';
-
-export type Memory = {
-  readonly session: string;
-  /** When it was written, ms since the epoch. */
-  readonly at: number;
-  /** Where the session was at work. */
-  readonly cwd: string;
-  readonly text: string;
-};
 
 export type MemoryFile = {
   /** Newest first; the last word of each session only. Read anew each time: other programs write as well. */

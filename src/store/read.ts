@@ -1,5 +1,6 @@
 import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { SessionSummary } from '../contracts/store.ts';
 import type { SessionEvent } from '../session/event.ts';
 import { parseRecord } from './record.ts';
 
@@ -76,16 +77,6 @@ function* linesOf(bytes: Buffer): Generator<{ readonly line: Buffer; readonly en
     at = end;
   }
 }
-
-export type SessionSummary = {
-  readonly id: string;
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number;
-  readonly lastAt: number;
-  readonly cwd: string;
-  /** The first question or goal. */
-  readonly title: string;
-};
 
 /** The journal's file of a session. */
 export function journalPath(dir: string, id: string): string {

@@ -1,4 +1,6 @@
 /** The built-in `jobs` tool (TO-5): the model looks after the background jobs that it started. */
+import type { Jobs } from '../contracts/jobs.ts';
+import type { ToolOutcome } from '../contracts/tools.ts';
 import type { ToolSpec } from '../session/message.ts';
 import type { BuiltinTool } from './registry.ts';
 
@@ -14,35 +16,32 @@ const SPEC: ToolSpec = {
   },
 };
 
-/** What the tool needs of the registry of jobs. Only the model's own jobs are its to see. */
-export type ModelJobs = {
-  list(): readonly { readonly id: number; readonly command: string; readonly running: boolean }[];
-  /** Text printed since the last look; undefined when there is no such job. */
-  read(id: number): string | undefined;
-  stop(id: number): boolean;
-};
+/**
+ * The model sees and stops its own jobs only.
+ * @param hideEchoed puts the handles in `command` in place of what they stand for in `text`
+ */
+export function jobsTool(jobs: Jobs, hideEchoed: (command: string, text: string) => string): BuiltinTool {
+  const own = () => jobs.list().filter((job) => job.owner === 'model');
 
-/** Made over the registry that the executor keeps. */
-export function jobsTool(jobs: ModelJobs): BuiltinTool {
+  function answer(id: unknown, stop: boolean): ToolOutcome {
+    if (typeof id !== 'number') {
+      const rows = own().map((job) => `${job.id}  ${job.result ? 'ended' : 'running'}  ${job.command}`);
+      return { text: rows.join('\n') || 'no jobs', failed: false };
+    }
+    const job = own().find((candidate) => candidate.id === id);
+    if (!job) return { text: `no job ${id}`, failed: true };
+    const text = hideEchoed(job.command, jobs.readSince(id) ?? '');
+    if (!stop) return { text: text || '(nothing new)', failed: false };
+    return jobs.kill(id)
+      ? { text: `${text}\n[stopping]`, failed: false }
+      : { text: `job ${id} has ended`, failed: true };
+  }
+
   return {
     spec: SPEC,
     readOnly: true,
     judge: () => ({ destructive: false, reason: 'its own background jobs only', source: 'static' }),
     onlyReads: ({ stop }) => stop !== true,
-    run: ({ id, stop }) => Promise.resolve(answer(jobs, id, stop === true)),
+    run: ({ id, stop }) => Promise.resolve(answer(id, stop === true)),
   };
-}
-
-function answer(jobs: ModelJobs, id: unknown, stop: boolean): { text: string; failed: boolean } {
-  if (typeof id !== 'number') {
-    const rows = jobs.list().map((job) => `${job.id}  ${job.running ? 'running' : 'ended'}  ${job.command}`);
-    return { text: rows.join('\n') || 'no jobs', failed: false };
-  }
-  const text = jobs.read(id);
-  if (text === undefined) return { text: `no job ${id}`, failed: true };
-  if (stop)
-    return jobs.stop(id)
-      ? { text: `${text}\n[stopping]`, failed: false }
-      : { text: `job ${id} has ended`, failed: true };
-  return { text: text || '(nothing new)', failed: false };
 }

@@ -1,12 +1,10 @@
 /** The tools that a model may call: their descriptions, their arguments against the schema, and how they run. */
-
+import type { ToolCallOptions, ToolOutcome, Tools } from '../contracts/tools.ts';
 import type { Action, Judgement, ToolFacts } from '../session/action.ts';
 import type { ToolSpec } from '../session/message.ts';
 import { matchesGlob } from '../text/glob.ts';
 import { parseJsonObject } from '../text/json.ts';
 import { DELEGATION } from './delegate.ts';
-
-export type ToolOutcome = { readonly text: string; readonly failed: boolean };
 
 export type BuiltinTool = {
   readonly spec: ToolSpec;
@@ -16,19 +14,7 @@ export type BuiltinTool = {
   judge(argumentsJson: string, cwd: string): Judgement;
   /** Whether this call changes nothing at all, so that it may run beside others. */
   onlyReads(args: Readonly<Record<string, unknown>>): boolean;
-  run(args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolOutcome>;
-};
-
-export type CallOptions = {
-  /** The directory it was judged in. */
-  readonly cwd: string;
-  readonly signal: AbortSignal;
-  /** It was judged destructive, and the user let it run nevertheless. */
-  readonly destructive?: boolean;
-  /** The definition that the call was judged under. */
-  readonly definition?: string;
-  /** Told how far the call is, in one line of clean text. */
-  readonly onProgress?: (line: string) => void;
+  run(args: Readonly<Record<string, unknown>>, options: ToolCallOptions): Promise<ToolOutcome>;
 };
 
 /** Tools of other servers, which come, change and go. */
@@ -43,23 +29,7 @@ export type ForeignTools = {
   facts(name: string): ToolFacts | undefined;
   /** The user has declared that it changes nothing; its server's word does not count. */
   onlyReads(name: string): boolean;
-  run(name: string, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolOutcome>;
-};
-
-export type ToolRegistry = {
-  /** As they stand now. */
-  readonly specs: readonly ToolSpec[];
-  /** Why the call can't be accepted, in words for the model; undefined when it can. */
-  refusal(action: Action): Promise<string | undefined>;
-  /** The tool's own word on a call, where it is one of the program's tools; undefined leaves it to the gate. */
-  judge(action: Action, cwd: string): Judgement | undefined;
-  /** Whether the user has consented to this tool beforehand. Says nothing of destructive calls. */
-  autoApproved(action: Action): boolean;
-  /** What a lasting consent is bound to; undefined for a command and for a name that is nobody's. */
-  facts(action: Action): ToolFacts | undefined;
-  /** By the tool's own declaration, or the user's, this call changes nothing. */
-  onlyReads(action: Action): boolean;
-  run(action: Action, options: CallOptions): Promise<ToolOutcome>;
+  run(name: string, args: Readonly<Record<string, unknown>>, options: ToolCallOptions): Promise<ToolOutcome>;
 };
 
 /** Tools that are named to a model which called one that is none. */
@@ -89,7 +59,7 @@ export function createTools(
   autoApprove: readonly string[],
   alwaysDestructive: readonly string[],
   foreign: ForeignTools = NO_FOREIGN,
-): ToolRegistry {
+): Tools {
   const own = [...described, ...builtins.map((tool) => tool.spec)];
   const find = (name: string) => builtins.find((tool) => tool.spec.name === name);
   const factsOf = (name: string) => (find(name) ? BUILT_IN : foreign.facts(name));

@@ -13,7 +13,7 @@ import { keyLatency, type Latency, latencyOf, median } from './keys.ts';
 
 const MEGABYTES = Number(process.env.BENCH_MEGABYTES ?? 100);
 const ROUNDS = 3;
-const SIZE = { cols: 120, rows: 40 };
+const SIZE = { columns: 120, rows: 40 };
 const GOALS = { throughput: 0.5, keys: 3, megabytes: 64 } as const;
 
 const LINE = (n: number) =>
@@ -33,7 +33,8 @@ function raw(): Promise<number> {
     const began = performance.now();
     let bytes = 0;
     const pty = spawn('/bin/bash', ['-c', flood], {
-      ...SIZE,
+      cols: SIZE.columns,
+      rows: SIZE.rows,
       name: 'xterm-256color',
       cwd: folder,
       env,

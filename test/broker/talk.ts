@@ -1,5 +1,6 @@
-import type { BrokerOptions, Preset, StreamOptions } from '../../src/broker/index.ts';
+import type { BrokerOptions, Preset } from '../../src/broker/index.ts';
 import { createBroker } from '../../src/broker/index.ts';
+import type { StreamOptions } from '../../src/contracts/models.ts';
 import type { Message, Reply, ToolSpec } from '../../src/session/message.ts';
 
 /** A small conversation, the bash tool, and a broker that does not really wait, for tests. */

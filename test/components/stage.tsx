@@ -1,15 +1,19 @@
 /** The screen over a real engine: a model that says what a test tells it, a shell that does what a test tells it. */
 import { render } from 'ink-testing-library';
 import { onTestFinished } from 'vitest';
-import { App } from '../../components/App.tsx';
+import { App as Picture } from '../../components/App.tsx';
 import { ScreenContext } from '../../hooks/context.ts';
 import { engineSecrets } from '../../src/app/secrets.ts';
-import type { Aish, Classified } from '../../src/commands/aish.ts';
+import type { App } from '../../src/commands/app.ts';
 import { DEFAULTS } from '../../src/config/config.ts';
+import type { LiveOutput, RunningCommand } from '../../src/contracts/commands.ts';
+import type { Gate } from '../../src/contracts/gate.ts';
+import type { Job } from '../../src/contracts/jobs.ts';
+import type { Route } from '../../src/contracts/lines.ts';
+import type { Services } from '../../src/contracts/services.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { ForegroundJob } from '../../src/engine/foreground-job.ts';
 import { Forms } from '../../src/engine/forms.ts';
-import type { Gate, JobInfo, LiveOutput, RunningCommand, Services } from '../../src/engine/services.ts';
 import { ShellQueue } from '../../src/engine/shell-queue.ts';
 import { createKeyResolver } from '../../src/keymap/resolver.ts';
 import { KEY_TABLE } from '../../src/keymap/table.ts';
@@ -113,7 +117,7 @@ export async function setStage(
   const clock = fakeClock();
   const commands: FakeCommand[] = [];
   const calls: { say(text: string): void; end(change?: Partial<Reply>): void; readonly signal: AbortSignal }[] = [];
-  const jobs: JobInfo[] = [];
+  const jobs: Job[] = [];
   const launch = () => {
     const command = new FakeCommand();
     commands.push(command);
@@ -139,11 +143,11 @@ export async function setStage(
       onlyReads: () => false,
     },
     agent: { run: async () => launch() },
+    user: { run: async () => launch() },
     jobs: {
-      start: async () => 1,
       adopt: () => 1,
       release: () => {},
-      list: () => jobs,
+      running: () => jobs,
       kill: () => false,
     },
     tools: {
@@ -181,7 +185,7 @@ export async function setStage(
   const history: string[] = [];
   const agents = new Set<string>();
   let quits = 0;
-  const aish: Aish = {
+  const aish: App = {
     engine,
     shell: new ShellQueue(engine, Promise.resolve({ ...userShell, ...shell })),
     front: new ForegroundJob(engine),
@@ -258,7 +262,7 @@ export async function setStage(
   const disconnect = screen.connect();
   const shown = render(
     <ScreenContext value={screen}>
-      <App />
+      <Picture />
     </ScreenContext>,
   );
   const tokens = createTokenizer((token) => takeToken(screen, token), clock.schedule);
@@ -288,9 +292,9 @@ export async function setStage(
     clock,
     commands,
     /** A job that `:jobs` lists. */
-    job(by: JobInfo['by'], command: string): FakeCommand {
+    job(owner: Job['owner'], command: string): FakeCommand {
       const running = new FakeCommand();
-      jobs.push({ id: jobs.length + 1, command, running, by, startedAt: clock.now() });
+      jobs.push({ id: jobs.length + 1, command, running, owner, startedAt: clock.now() });
       return running;
     },
     calls,
@@ -329,7 +333,7 @@ export async function setStage(
   };
 }
 
-function classify(line: string): Classified {
+function classify(line: string): Route {
   if (line.startsWith(':')) return { kind: 'meta', forced: true, text: line, why: '' };
   if (line.startsWith('?')) return { kind: 'ai', forced: true, text: line.slice(1), why: '' };
   return { kind: /^(?:ls|sleep|cat|echo)\b/.test(line) ? 'shell' : 'ai', forced: false, text: line, why: '' };

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createJobs, type RunningCommand, type UserShell } from '../../src/executor/index.ts';
+import type { RunningCommand } from '../../src/contracts/commands.ts';
+import { createJobs, type UserShell } from '../../src/executor/index.ts';
 import { findProcess } from '../../src/executor/processes.ts';
 import type { CommandResult } from '../../src/session/action.ts';
 import { lacks, userShells } from '../support/lacks.ts';
@@ -17,8 +18,8 @@ async function bench(shell?: string) {
   jobs.onEnd((job) => job.result && ended.push(job.result));
   const send = (line: string) =>
     user.shell.background((job) => {
-      const id = jobs.start(job, { command: line, owner: 'user' });
-      return { id, release: () => jobs.forget(id) };
+      const id = jobs.adopt(job, { command: line, owner: 'user' });
+      return { id, release: () => jobs.release(id) };
     });
   return { ...user, jobs, ended, send };
 }
@@ -63,7 +64,7 @@ describe.each(userShells())('a command sent to the background of %s', (program) 
     expect(await send('cat')).toBeUndefined();
     await running.result;
     await until(() => idle.join('').includes('job 1 is stopped'), 'it is said that it is stopped');
-    const job = jobs.find(1)?.run;
+    const job = jobs.find(1)?.running;
     const line = job && shell.lineToResume(job);
     expect(line).toMatch(/^fg %\d$/);
     const front = shell.run(line ?? '');

@@ -7,9 +7,9 @@ it('counts jobs, reads what is new, and tells their end', async () => {
   const ended: number[] = [];
   jobs.onEnd((job) => ended.push(job.id));
   const run = once('echo first; read go; echo second');
-  const id = jobs.start(run, { command: 'server', owner: 'model' });
+  const id = jobs.adopt(run, { command: 'server', owner: 'model' });
   expect(id).toBe(1);
-  expect(jobs.running()).toBe(1);
+  expect(jobs.running()).toHaveLength(1);
   await shows(run, 'first');
   expect(jobs.readSince(id)).toBe('first');
   expect(jobs.readSince(id)).toBe('');
@@ -20,7 +20,7 @@ it('counts jobs, reads what is new, and tells their end', async () => {
   expect(jobs.readSince(id)).toBe('');
   expect(ended).toEqual([1]);
   expect(jobs.find(id)?.result?.exit).toBe(0);
-  jobs.forget(id);
+  jobs.release(id);
   expect(jobs.list()).toEqual([]);
   expect(jobs.readSince(id)).toBeUndefined();
 });
@@ -29,8 +29,8 @@ it('stops one, or all at the end', async () => {
   const jobs = createJobs();
   const polite = once('echo up; sleep 100');
   const stubborn = once('trap "" INT TERM; echo up; while :; do sleep 0.1; done');
-  const first = jobs.start(polite, { command: 'sleep', owner: 'user' });
-  jobs.start(stubborn, { command: 'loop', owner: 'model', label: 'loop', mode: 'restricted' });
+  const first = jobs.adopt(polite, { command: 'sleep', owner: 'user' });
+  jobs.adopt(stubborn, { command: 'loop', owner: 'model', mode: 'restricted' });
   await shows(polite, 'up');
   await shows(stubborn, 'up');
   expect(jobs.kill(first)).toBe(true);
@@ -39,5 +39,5 @@ it('stops one, or all at the end', async () => {
   expect(jobs.kill(99)).toBe(false);
   await jobs.dispose();
   expect((await stubborn.result).exit).toBe(137);
-  expect(jobs.running()).toBe(0);
+  expect(jobs.running()).toEqual([]);
 });

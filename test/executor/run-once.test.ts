@@ -122,7 +122,7 @@ describe('a command of the model', () => {
       "ulimit -S -x unlimited; setsid sh -c 'echo $$ > light; exec sleep 1003' & while [ ! -s light ]; do :; done",
       'trap "" HUP; echo $$ > near; while :; do sleep 1; done',
     ];
-    const options = { cwd: home, env: baseEnv(home), cols: 80, rows: 24, dataDir: join(home, 'data') };
+    const options = { cwd: home, env: baseEnv(home), columns: 80, rows: 24, dataDir: join(home, 'data') };
     const program = `
       import { runOnce } from ${JSON.stringify(join(process.cwd(), 'src/executor/index.ts'))};
       for (const command of ${JSON.stringify(commands)}) {

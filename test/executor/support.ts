@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type RunningCommand, runOnce, startUserShell, type UserShell } from '../../src/executor/index.ts';
+import type { RunningCommand } from '../../src/contracts/commands.ts';
+import { runOnce, startUserShell, type UserShell } from '../../src/executor/index.ts';
 import type { UserShellOptions } from '../../src/executor/shell-options.ts';
 import type { CommandResult } from '../../src/session/action.ts';
 
@@ -36,7 +37,7 @@ export async function userShell(bashrc = '', options: Partial<UserShellOptions> 
   const shell = await startUserShell({
     cwd: home,
     env: baseEnv(home),
-    cols: 80,
+    columns: 80,
     rows: 24,
     dataDir: join(home, 'data'),
     onIdleOutput: (text) => idle.push(text),
@@ -54,7 +55,7 @@ export function once(command: string, options: Partial<Parameters<typeof runOnce
     command,
     cwd: home,
     env: baseEnv(home),
-    cols: 80,
+    columns: 80,
     rows: 24,
     dataDir: join(home, 'data'),
     ...options,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Services } from '../../src/contracts/services.ts';
 import type { EffectContext } from '../../src/engine/effect-context.ts';
 import { fitContext } from '../../src/engine/fit.ts';
-import type { Services } from '../../src/engine/services.ts';
 import { composeMessages } from '../../src/session/context.ts';
 import type { Message, ToolCall } from '../../src/session/message.ts';
 import { reduce } from '../../src/session/reduce.ts';

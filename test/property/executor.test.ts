@@ -137,7 +137,7 @@ describe('fuzz through a real terminal', () => {
       Buffer.concat([randomBytes(1_000_000), Buffer.from(corpus), randomBytes(200_000)]),
     );
     const env = { PATH: process.env.PATH ?? '', HOME: home, LANG: 'C.UTF-8' };
-    const run = runOnce({ command: 'cat noise; exit 9', cwd: home, env, cols: 80, rows: 24, dataDir: home });
+    const run = runOnce({ command: 'cat noise; exit 9', cwd: home, env, columns: 80, rows: 24, dataDir: home });
     const shown: string[] = [];
     run.output.subscribe(() => shown.push(...run.output.lines(24)));
     const result = await run.result;

@@ -6,8 +6,9 @@ import { engineSecrets } from '../../src/app/secrets.ts';
 import type { BrokerOptions, Preset } from '../../src/broker/index.ts';
 import { createBroker } from '../../src/broker/index.ts';
 import { DEFAULTS } from '../../src/config/config.ts';
+import type { Gate } from '../../src/contracts/gate.ts';
+import type { Services } from '../../src/contracts/services.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import type { Gate, Services } from '../../src/engine/services.ts';
 import { runOnce } from '../../src/executor/run-once.ts';
 import { SecretsFilter } from '../../src/secrets/index.ts';
 import type { SessionEvent } from '../../src/session/event.ts';
@@ -54,13 +55,14 @@ export function startEngine(
             command,
             cwd: options.cwd,
             env: { PATH: process.env.PATH ?? '', ...options.env },
-            cols: 80,
+            columns: 80,
             rows: 24,
             dataDir: join(cwd, '.out'),
           }),
         ),
     },
-    jobs: { start: async () => 1, adopt: () => 1, release: () => {}, list: () => [], kill: () => false },
+    user: { run: () => Promise.reject(new Error('no shell here')) },
+    jobs: { adopt: () => 1, release: () => {}, running: () => [], kill: () => false },
     tools,
     journal: {
       append: (event) => {

@@ -1,11 +1,9 @@
 /** The server's count of a call against ours: what it teaches, and whether the server read all of it. */
+import type { Counted } from '../../contracts/models.ts';
 import type { Message, Reply } from '../../session/message.ts';
 import { isLocal, type Preset } from '../preset.ts';
 import type { Attempt } from '../transport.ts';
 import type { Meter } from './meter.ts';
-
-/** Tokens of a request as counted before it went out; `corrected` is the best guess of the server's own count. */
-export type Counted = { readonly counter: string; readonly tokens: number; readonly corrected: number };
 
 /** A local server that reads a smaller share than this has silently cut the conversation, as Ollama does. */
 const MIN_READ_SHARE = 0.6;

@@ -1,32 +1,11 @@
 /** Counts what a request takes, and says how large the window is that it goes to. Never rejects. */
+import type { Measured, MeasureRequest, Probe } from '../../contracts/models.ts';
 import { demoTokens } from '../demo/attempt.ts';
 import { isLocal, loadingLine, type Preset, secretsPolicy } from '../preset.ts';
-import type { Probe } from '../probe.ts';
 import { askTokenizer } from './ask-server.ts';
 import { createCalibration, featuresOf } from './calibration.ts';
 import { estimateTokens } from './estimate.ts';
 import { countByLibrary } from './library.ts';
-
-export type MeasureRequest = {
-  /** The system prompt, and the tools as JSON. */
-  readonly head: string;
-  /** What is sent of each turn. */
-  readonly texts: readonly string[];
-  readonly signal: AbortSignal;
-  /** A line worth showing while a model loads. */
-  onNotice?(line: string): void;
-};
-
-/** All counts in tokens of `counter`; times `factor` they are the server's, give or take `margin` (a share). */
-export type Measured = {
-  readonly counter: string;
-  readonly tokens: readonly number[];
-  readonly head: number;
-  readonly factor: number;
-  readonly margin: number;
-  readonly window: number;
-  readonly source: 'config' | 'server' | 'learned' | 'assumed';
-};
 
 /** Ollama's default; and what the smallest models in common use elsewhere have. */
 const ASSUMED = { here: 4096, elsewhere: 32_768 } as const;

@@ -1,4 +1,5 @@
 /** Completion of a shell line (IN-6): the live shell's own where it can be asked, else commands on PATH and files. */
+import type { Completion, Completions } from '../../contracts/lines.ts';
 import { type CommandAt, commandAt } from './command-at.ts';
 import { findFiles, isDirectory } from './files.ts';
 import { quotePath, quoteWord } from './quote.ts';
@@ -7,13 +8,6 @@ import { quotePath, quoteWord } from './quote.ts';
 const MAX_CANDIDATES = 500;
 /** Parts of a directory that may be expanded without running anything. */
 const EXPANDABLE = /^[~$\w{}./+-]*$/;
-
-export type Candidate = {
-  readonly text: string;
-  readonly label?: string;
-  readonly note?: string;
-  readonly open?: boolean;
-};
 
 /** One thing that a shell said (see `Question`). */
 export type Fact =
@@ -60,7 +54,7 @@ export async function completeShell(
   cursor: number,
   { cwd, ask, executables }: CompleteOptions,
   signal: AbortSignal,
-): Promise<{ readonly start: number; readonly items: readonly Candidate[] }> {
+): Promise<Completions> {
   const at = commandAt(line, cursor);
   const directory = directoryOf(at);
   const question = {
@@ -91,11 +85,11 @@ async function candidates(
   facts: readonly Fact[],
   /** `typed`: the directory part of the current word as it stands in the line. */
   { cwd, typed }: { readonly cwd: string; readonly typed: string },
-): Promise<readonly Candidate[]> {
+): Promise<readonly Completion[]> {
   const expanded = facts.find((fact) => fact.kind === 'directory');
   const nospace = facts.some((fact) => fact.kind === 'nospace');
-  const found = new Map<string, Candidate>();
-  const add = (candidate: Candidate) => {
+  const found = new Map<string, Completion>();
+  const add = (candidate: Completion) => {
     if (found.size < MAX_CANDIDATES && !found.has(candidate.text)) found.set(candidate.text, candidate);
   };
   for (const fact of facts) {
@@ -116,7 +110,7 @@ async function candidates(
 }
 
 /** A word of the shell's own making is quoted by it and stands as it is. */
-function asWord({ text, note }: { text: string; note: string }, nospace: boolean): Candidate {
+function asWord({ text, note }: { text: string; note: string }, nospace: boolean): Completion {
   const open = nospace || /[=/:]$/.test(text);
   return { text, ...(note === '' ? {} : { note }), ...(open ? { open } : {}) };
 }
@@ -126,7 +120,7 @@ async function asFile(
   { text, note }: { text: string; note: string },
   cwd: string,
   nospace: boolean,
-): Promise<Candidate> {
+): Promise<Completion> {
   const directory = await isDirectory(text, cwd);
   const whole = directory && !text.endsWith('/') ? `${text}/` : text;
   return {

@@ -1,3 +1,4 @@
+import type { RuleInfo } from '../../contracts/gate.ts';
 import type { Call } from '../programs/call.ts';
 import { destructive, type StaticVerdict } from '../verdict.ts';
 import { ACCOUNT_RULES } from './accounts.ts';
@@ -29,8 +30,6 @@ export const FAMILIES: Readonly<Record<string, readonly Rule[]>> = {
 };
 
 /** A rule as `:safety patterns` and the documentation show it. */
-export type RuleInfo = { readonly name: string; readonly family: string; readonly reason: string };
-
 /** Every rule in force, once by name, in table order. */
 export function listRules(): readonly RuleInfo[] {
   const seen = new Map<string, RuleInfo>();

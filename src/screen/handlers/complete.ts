@@ -1,5 +1,5 @@
 /** Tab (IN-6): the one completion, or what all have in common, or the list. Typing continues while they are being found. */
-import type { Completion, Completions } from '../../commands/aish.ts';
+import type { Completion, Completions } from '../../contracts/lines.ts';
 import { setText } from '../../editor/commands.ts';
 import type { Screen } from '../screen.ts';
 

@@ -1,5 +1,5 @@
 /** Tab completion and the search of the history: a list of choices above the prompt (IN-5, IN-6). */
-import type { Completion } from '../../commands/aish.ts';
+import type { Completion } from '../../contracts/lines.ts';
 import { setText } from '../../editor/commands.ts';
 import { fuzzySearch } from '../../editor/fuzzy.ts';
 import { expand } from '../../editor/state.ts';

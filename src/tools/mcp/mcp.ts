@@ -1,10 +1,11 @@
 /** All configured servers as one set of tools (MC-1 … MC-4). Nothing of the protocol is loaded before one is started. */
 
+import type { ToolCallOptions, ToolOutcome } from '../../contracts/tools.ts';
 import type { ToolFacts } from '../../session/action.ts';
 import type { ToolSpec } from '../../session/message.ts';
 import { matchesGlob } from '../../text/glob.ts';
 import type { JsonObject } from '../../text/json.ts';
-import type { CallOptions, ForeignTools, ToolOutcome } from '../registry.ts';
+import type { ForeignTools } from '../registry.ts';
 import { type KeepText, readResult } from './result.ts';
 import { Server, type ServerOptions } from './server.ts';
 import type { Annotations, ToolDefinition } from './tool-definition.ts';
@@ -73,7 +74,7 @@ export function createMcp(options: McpOptions): Mcp {
   async function run(
     name: string,
     args: JsonObject,
-    { signal, definition, onProgress }: CallOptions,
+    { signal, definition, onProgress }: ToolCallOptions,
   ): Promise<ToolOutcome> {
     const found = byName.get(name);
     if (!found) return failed(`no tool is called ${name}`);

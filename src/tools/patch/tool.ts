@@ -1,7 +1,9 @@
 /** The built-in `patch` tool (TO-2) and the way back (TO-3). */
+
 import { lstatSync } from 'node:fs';
+import type { ToolCallOptions, ToolOutcome } from '../../contracts/tools.ts';
 import { stripStyles } from '../../text/sanitize.ts';
-import type { BuiltinTool, CallOptions, ToolOutcome } from '../registry.ts';
+import type { BuiltinTool } from '../registry.ts';
 import { applyPatches } from './apply.ts';
 import { codeOf, FILE_STEPS, type FileSteps, locate, readTarget, removeFile, replaceFile } from './file.ts';
 import { PATCH, type PatchCall, readCall } from './patches.ts';
@@ -61,7 +63,7 @@ export function patchTool(options: PatchOptions = {}): PatchTool {
     undo: () => inTurn(undo),
   };
 
-  async function apply(call: PatchCall, { cwd, signal, destructive }: CallOptions): Promise<ToolOutcome> {
+  async function apply(call: PatchCall, { cwd, signal, destructive }: ToolCallOptions): Promise<ToolOutcome> {
     const path = stripStyles(call.path);
     const read = await readTarget(locate(call.path, cwd));
     if (!read.ok) return failed(`${path} ${read.message}`);

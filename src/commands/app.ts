@@ -1,0 +1,72 @@
+/** The one object that every face of the program holds: the engine with what stands around it. */
+import type { CostPort } from '../contracts/costs.ts';
+import type { SafetyPort } from '../contracts/gate.ts';
+import type { Completions, Route } from '../contracts/lines.ts';
+import type { PresetsPort } from '../contracts/models.ts';
+import type { LineHistory, MemoryPort, SessionSummary } from '../contracts/store.ts';
+import type { McpPort } from '../contracts/tools.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { ForegroundJob } from '../engine/foreground-job.ts';
+import type { Forms } from '../engine/forms.ts';
+import type { ShellQueue } from '../engine/shell-queue.ts';
+
+/** What `:` commands can ask of the screen. */
+export type ScreenPort = {
+  /** Every key with what it does, one a line, by place. */
+  keys(): string;
+  readonly themes: readonly string[];
+  theme(): string;
+  /** False when there is no theme of that name. */
+  setTheme(name: string): boolean;
+};
+
+/** Small facts for the status bar; cheap to read, each as fresh as the last time it changed. */
+export type Info = {
+  readonly branch?: string;
+  readonly jobs: number;
+  readonly sandbox: boolean;
+  readonly sessionId: string;
+  readonly version: string;
+};
+
+export type App = {
+  readonly engine: Engine;
+  readonly shell: ShellQueue;
+  readonly front: ForegroundJob;
+  classify(line: string): Route;
+  /** Whether a shell would ask for more lines before it could run this. */
+  incomplete(line: string): boolean;
+  /** What may stand at the cursor (IN-6). Never takes long; `signal` ends what it asked for. */
+  complete(line: string, cursor: number, signal: AbortSignal): Promise<Completions>;
+  /** Lets the user edit a text in their own editor. The terminal must have been given away. */
+  edit(
+    text: string,
+  ): Promise<{ readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string }>;
+  readonly history: LineHistory;
+  info(): Info;
+  readonly presets: PresetsPort;
+  readonly safety: SafetyPort;
+  readonly mcp: McpPort;
+  /** Takes what the user has filled in before the yes that sends it. */
+  readonly forms: Pick<Forms, 'fill'>;
+  readonly memory: MemoryPort;
+  readonly cost: CostPort;
+  /** Takes back the last patch of the model, while the file is unchanged since (TO-3). */
+  undo(): Promise<{ readonly ok: boolean; readonly text: string }>;
+  sessions(): Promise<readonly SessionSummary[]>;
+  /** What the program stands on, a line each. */
+  doctor(): Promise<readonly string[]>;
+  readonly ui: {
+    readonly theme?: string;
+    readonly mouse: boolean;
+    readonly screen: 'full' | 'plain';
+    readonly wheel_lines: number;
+    readonly notify: boolean;
+  };
+  /** The screen, while there is one. */
+  readonly face: { screen?: ScreenPort };
+  readonly keys: Readonly<Record<string, string | readonly string[]>>;
+  /** Called once when the program is to end. */
+  onQuit(listener: () => void): () => void;
+  quit(): void;
+};

@@ -1,0 +1,95 @@
+/** Commands that run: what every executor of them offers, to the engine, to `:` commands, and to front ends. */
+import type { CommandResult } from '../session/action.ts';
+
+/** The rendered screen of a command, also after its end. */
+export type LiveOutput = {
+  /** Grows with every change: what was read at one version need not be read again. */
+  readonly version: number;
+  /** Raw bytes received. */
+  readonly bytes: number;
+  /** The last rendered lines, at most `max`, with SGR colours, safe hyperlinks and nothing else. Cheap; cached per version. */
+  lines(max: number): readonly string[];
+  /** What stands left of the cursor in its row, blanks kept: a question that waits for an answer, mostly. */
+  readonly promptText: string;
+  /** Calls `listener` after each change, some hundred times a second at most; returns how to stop. */
+  subscribe(listener: () => void): () => void;
+};
+
+/** A command that runs, from its start to its result. */
+export type RunningCommand = {
+  readonly output: LiveOutput;
+  /** The process it runs in: the shell's own for a command of the user. */
+  readonly pid: number;
+  /** It shows a full screen of its own (vim, less) and should be given the terminal. */
+  readonly fullScreen: boolean;
+  /** It waits for input. Known some 50 ms after a question; if it prompts with no text, or in ways that can't be observed, later or never. */
+  readonly asks: boolean;
+  /** What it waits for is not echoed: a password. Always known. */
+  readonly echoOff: boolean;
+  /** The name of the program that asks, where it can be known. */
+  readonly asker: string | undefined;
+  /** Called when `fullScreen`, `asks` or `echoOff` changed; returns how to stop. */
+  onModes(listener: () => void): () => void;
+  /**
+   * Hands over the bytes of its full screen for the real terminal, less what would outlast it (title, clipboard …): first
+   * what was painted since the switch, then as it comes, up to and with the switch back. While anyone listens, the
+   * program's queries are the listener's to answer. Returns how to stop.
+   */
+  rawOutput(listener: (data: Buffer) => void): () => void;
+  /** Keys for it. */
+  write(data: string): void;
+  resize(columns: number, rows: number): void;
+  /** SIGINT; SIGTERM 2 s and SIGKILL 4 s later if it does not go. Again while one is under way: the next one now. */
+  interrupt(): void;
+  /** Ends it as closing its terminal would: what was detached in it stays. */
+  hangUp(): void;
+  /** Resolves when it has ended; never rejects. */
+  readonly result: Promise<CommandResult>;
+  /**
+   * Behind the result, once: what was typed for it that nobody read, as lines. Empty for none, for what was typed while
+   * typing was hidden, and for all but the user's own commands.
+   */
+  unread(): Promise<string>;
+};
+
+/** Runs commands of the model, each in a fresh shell (EX-10). */
+export type AgentCommands = {
+  /** Rejects, and starts nothing, once `signal` has fired. */
+  run(
+    command: string,
+    options: {
+      readonly cwd: string;
+      readonly restricted: boolean;
+      readonly signal: AbortSignal;
+      /** Variables beside those of the user's shell. */
+      readonly env?: Readonly<Record<string, string>>;
+    },
+  ): Promise<RunningCommand>;
+};
+
+/** Runs commands of the user beside their shell: by its program, where it is, with its environment (`:bg`). */
+export type UserCommands = { run(command: string): Promise<RunningCommand> };
+
+/** A job that only the user's shell knows of. */
+export type ShellJob = { readonly group: number; readonly command: string; readonly stopped: boolean };
+
+/** Adds a job to the list of jobs: its number there, and how to take it out again without reporting its end. */
+export type Adopt = (job: RunningCommand) => { readonly id: number; readonly release: () => void };
+
+/** The user's own interactive shell: what a line changes in it lasts (EX-1). */
+export type InteractiveShell = {
+  /** The working directory as of the last prompt. */
+  readonly cwd: string;
+  /** Runs a line, or several, as if typed; behind one that still runs. */
+  run(line: string): RunningCommand;
+  /** Its terminal has another size, whether anything runs in it or not. */
+  resize(columns: number, rows: number): void;
+  /** Sends the program in the foreground to the background, as Ctrl-Z and `bg` do; why not, where it can't. */
+  background(adopt: Adopt): Promise<string | undefined>;
+  /** The line that brings such a job back; undefined for any other. */
+  lineToResume(job: RunningCommand): string | undefined;
+  /** What else the shell keeps in the background: what the user sent there with the shell's own means. */
+  jobs(): readonly ShellJob[];
+  /** Asks one of those to end; false: there is none with this process group. */
+  endJob(group: number): boolean;
+};

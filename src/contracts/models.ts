@@ -1,0 +1,97 @@
+/** Models behind presets: what talks to them, what counts for them, what plans with them. */
+import type { Category, Message, Reply, ToolSpec } from '../session/message.ts';
+import type { Budget } from '../session/state.ts';
+
+/** What has to be done about secrets before a message leaves for a preset (SE-1). */
+export type SecretsPolicy = 'off' | 'scrub' | 'block';
+
+export type PresetInfo = {
+  readonly name: string;
+  readonly model: string;
+  readonly baseUrl: string;
+  /** It runs on this machine. */
+  readonly local: boolean;
+  /** The scripted model inside the program (BR-6). */
+  readonly demo: boolean;
+  /** The policy in force. */
+  readonly secrets: SecretsPolicy;
+};
+
+/** What a look at a preset's server found. */
+export type Probe = {
+  readonly reachable: boolean;
+  /** The server is up, the model is not yet. */
+  readonly loading?: true;
+  /** Tokens. */
+  readonly window?: number;
+  /** One clean line. */
+  readonly detail: string;
+};
+
+/** Tokens of a request as counted before it went out; `corrected` is the best guess of the server's own count. */
+export type Counted = { readonly counter: string; readonly tokens: number; readonly corrected: number };
+
+export type ChatOptions = {
+  readonly tools?: readonly ToolSpec[];
+  readonly signal: AbortSignal;
+  /** Absent: the field is left out of the request. */
+  readonly maxTokens?: number;
+  /** Left out for presets that do not take it. */
+  readonly temperature?: number;
+  readonly category: Category;
+  /** What the request was counted at, and by whom: the server's own count is compared with it. */
+  readonly counted?: Counted;
+  /** A line worth showing while the call still waits: a model that loads, a pause before another try, a fallback. */
+  onNotice?(line: string): void;
+};
+
+export type StreamOptions = ChatOptions & {
+  /** Text as it comes. The reply's `text` is the last word: what turned out to be thinking is missing from it. */
+  onText(delta: string): void;
+  onReasoning?(delta: string): void;
+};
+
+export type MeasureRequest = {
+  /** The system prompt, and the tools as JSON. */
+  readonly head: string;
+  /** What is sent of each turn. */
+  readonly texts: readonly string[];
+  readonly signal: AbortSignal;
+  /** A line worth showing while a model loads. */
+  onNotice?(line: string): void;
+};
+
+/** Tokens as `counter` counts them: of the head, of each text. Times `factor`, give or take `margin`, they are the server's. */
+export type Measured = Pick<Budget, 'window' | 'source' | 'counter' | 'head' | 'factor'> & {
+  readonly tokens: readonly number[];
+  /** A share of the whole. */
+  readonly margin: number;
+};
+
+/** What talks to models. No method rejects; what goes wrong is in the result. */
+export type Broker = {
+  chatStream(preset: string, messages: readonly Message[], options: StreamOptions): Promise<Reply>;
+  /** The same, not streamed. */
+  chat(preset: string, messages: readonly Message[], options: ChatOptions): Promise<Reply>;
+  presets(): readonly PresetInfo[];
+  /** Whether a preset answers, and how large its window is. Takes a few seconds at most; kept for a few seconds. */
+  probe(name: string, signal: AbortSignal): Promise<Probe>;
+  /** The window in tokens, as set by the user, told by the last probe or learned from an overflow. */
+  window(name: string): number | undefined;
+  /** Counts a request and says what it goes into; undefined for a preset that is not there or not up. */
+  measure(name: string, request: MeasureRequest): Promise<Measured | undefined>;
+};
+
+/** Asks for the tasks of a goal (PP-1). A failure is part of the reply. */
+export type Preplanner = {
+  plan(preset: string, goal: string, tasksMax: number, signal: AbortSignal): Promise<Reply>;
+};
+
+/** What `:model` sees of the presets and does with them. */
+export type PresetsPort = {
+  list(): readonly PresetInfo[];
+  /** Whether it answers, in a line, and how large its window is; kept for some seconds. */
+  probe(name: string, signal: AbortSignal): Promise<Probe>;
+  /** Writes a preset that was found into the configuration; what came of it, in one line. */
+  keep(name: string): string;
+};

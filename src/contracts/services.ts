@@ -1,0 +1,33 @@
+/** What the engine needs of the services: they know neither the engine nor each other. */
+import type { AgentCommands, UserCommands } from './commands.ts';
+import type { Spending } from './costs.ts';
+import type { Gate } from './gate.ts';
+import type { Jobs } from './jobs.ts';
+import type { Broker, Preplanner } from './models.ts';
+import type { Secrets } from './secrets.ts';
+import type { Journal } from './store.ts';
+import type { Tools } from './tools.ts';
+
+export type Services = {
+  readonly models: Pick<Broker, 'chatStream' | 'measure'>;
+  readonly gate: Gate;
+  readonly preplanner?: Preplanner;
+  readonly spending?: Spending;
+  readonly agent: AgentCommands;
+  readonly user: UserCommands;
+  readonly jobs: Pick<Jobs, 'adopt' | 'release' | 'running' | 'kill'>;
+  readonly tools: Tools;
+  readonly journal: Journal;
+  readonly secrets: Secrets;
+  /** The constant system prompt. */
+  readonly systemPrompt: string;
+  /** The longest answer asked for, in tokens: without a limit a model may write to the end of its window. */
+  readonly maxAnswerTokens: number;
+  /** Tokens of one request at most; absent: the window less room for the answer (CX-1). */
+  readonly tokenBudget?: number;
+  /** Keeps a text that leaves the context where the model can read it again; the path, where that worked. */
+  readonly keepText?: (text: string) => Promise<string | undefined>;
+  readonly now: () => number;
+  /** Seconds after which a command becomes a job (EX-10). */
+  readonly waitSeconds: number;
+};

@@ -1,0 +1,51 @@
+/** What outlasts the program: the journal of a session, the list of sessions, line history, memory. */
+import type { SessionEvent } from '../session/event.ts';
+
+export type Journal = {
+  /** Resolves when the event is on disk; rejects when it can't be written. */
+  append(event: SessionEvent): Promise<void>;
+};
+
+export type SessionSummary = {
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly lastAt: number;
+  readonly cwd: string;
+  /** The first question or goal. */
+  readonly title: string;
+};
+
+/** Lines of the prompt, oldest first. */
+export type LineHistory = {
+  entries(): readonly string[];
+  add(line: string): void;
+  /** Keeps a command of the agent's, marked (EX-11). */
+  addAgents(line: string): void;
+  /** Whether the agent was the last to run this line. */
+  isAgents(line: string): boolean;
+  /** Called with each line that the agent adds; returns how to stop. */
+  onAgents(listener: (line: string) => void): () => void;
+};
+
+/** The summary of a session, told to later ones (CX-5). */
+export type Memory = {
+  readonly session: string;
+  /** When it was written, ms since the epoch. */
+  readonly at: number;
+  /** Where the session was at work. */
+  readonly cwd: string;
+  readonly text: string;
+};
+
+/** What `:memory` shows and does. */
+export type MemoryPort = {
+  readonly enabled: boolean;
+  /** Newest first. */
+  list(): readonly Memory[];
+  forget(session: string): void;
+  /** Something was said that is not saved yet. */
+  worthSaving(): boolean;
+  /** Has the session summed up and keeps that; what came of it, in one line. */
+  save(signal: AbortSignal): Promise<string>;
+};
