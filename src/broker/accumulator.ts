@@ -30,8 +30,10 @@ export type Accumulator = {
   /** True once anything of an answer came, so that trying again would say it twice. */
   arrived(): boolean;
   finishReason(): string | undefined;
-  /** Characters kept so far. */
-  size(): number;
+  /** Characters of text and reasoning so far. */
+  textChars(): number;
+  /** Characters of the arguments of tool calls so far. */
+  argumentChars(): number;
   finish(cut: boolean): Accumulated;
 };
 
@@ -45,7 +47,8 @@ export function createAccumulator(
   let usage: Usage | undefined;
   let finishReason: string | undefined;
   let arrived = false;
-  let size = 0;
+  let textChars = 0;
+  let argumentChars = 0;
   const calls = createToolCallAssembler();
 
   const addReasoning = (delta: string): void => {
@@ -76,12 +79,12 @@ export function createAccumulator(
     const spoken = parts.text + (asText(message.refusal) ?? '');
     const entries = asArray(message.tool_calls);
     if (thought || parts.reasoning || spoken || entries.length > 0) arrived = true;
-    size += (thought?.length ?? 0) + parts.reasoning.length + spoken.length;
+    textChars += (thought?.length ?? 0) + parts.reasoning.length + spoken.length;
     if (thought ?? parts.reasoning) addReasoning(thought ?? parts.reasoning);
     if (spoken) splitter.push(spoken);
     for (const entry of entries) {
       const given = asObject(asObject(entry)?.function)?.arguments;
-      size += typeof given === 'string' ? given.length : 0;
+      argumentChars += typeof given === 'string' ? given.length : 0;
       calls.push(entry);
     }
   };
@@ -103,7 +106,8 @@ export function createAccumulator(
     },
     arrived: () => arrived,
     finishReason: () => finishReason,
-    size: () => size,
+    textChars: () => textChars,
+    argumentChars: () => argumentChars,
     finish(cut) {
       const openCallDropped = splitter.end(cut);
       const { calls: toolCalls, dropped } = calls.finish(cut);

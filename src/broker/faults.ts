@@ -1,8 +1,8 @@
 import type { CallFailure } from '../session/message.ts';
 import { parseJson } from '../text/json.ts';
+import { AnswerError } from './answer-stream.ts';
 import { asCount, asObject, asText, oneLine } from './json.ts';
 import { type Preset, shownAddress } from './preset.ts';
-import { AnswerError } from './response-monitor.ts';
 
 /** What went wrong with one attempt, and whether another may help. */
 export type Fault = {
@@ -23,7 +23,7 @@ export type Fault = {
 type Overflow = { readonly window?: number; readonly tokens?: number };
 
 /** What an attempt was stopped by, when it was us. */
-export type Stop = 'first-byte' | 'idle' | 'size';
+export type Stop = 'first-byte' | 'idle' | 'text' | 'arguments';
 
 const OVERFLOW =
   /context[ _-]?(length|size|window)|maximum context|input tokens|too many tokens|prompt is too long|exceed_context/i;
@@ -67,8 +67,9 @@ export function faultOf(error: unknown, preset: Preset, key: string | undefined)
 /** The fault of an attempt that we stopped ourselves. */
 export function stopFault(stop: Stop, preset: Preset, limit: number): Fault {
   const seconds = `${Math.round(limit / 100) / 10} s`;
-  if (stop === 'size') {
-    const line = `${label(preset)} did not stop writing; the answer was cut at ${limit} characters`;
+  if (stop === 'text' || stop === 'arguments') {
+    const what = stop === 'text' ? 'the answer was' : 'the arguments of its tool calls were';
+    const line = `${label(preset)} did not stop writing; ${what} cut at ${limit} characters`;
     return { ...fault('cut', line, 'no', ''), final: true };
   }
   const what = stop === 'idle' ? `went silent for ${seconds} in mid-answer` : `sent nothing for ${seconds}`;

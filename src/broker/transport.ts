@@ -2,14 +2,16 @@ import type { ChatCompletionCreateParams } from 'openai/resources/chat/completio
 import type { Message } from '../session/message.ts';
 import { messageOf } from '../text/errors.ts';
 import { type Accumulated, createAccumulator } from './accumulator.ts';
+import { AnswerReader, boundedFetch } from './answer-stream.ts';
 import { earlyEnd, type Fault, fault, faultOf, type Stop, stopFault } from './faults.ts';
 import type { Capabilities, Preset } from './preset.ts';
-import { createResponseMonitor } from './response-monitor.ts';
 import { untilAborted } from './until-aborted.ts';
 import { type RequestOptions, requestBody } from './wire.ts';
 
 /** Characters of one reply; a model that never ends is stopped here when nobody set a smaller limit. */
 const MAX_REPLY_CHARS = 1_000_000;
+/** Characters of the arguments of all its tool calls. */
+const MAX_ARGUMENT_CHARS = 256_000;
 
 /** How long to wait, in milliseconds. */
 export type Timeouts = {
@@ -47,7 +49,7 @@ export async function attempt(
     reasoning: (delta) => options.onReasoning?.(delta),
   });
   const watch = createWatchdog(options.signal, limits);
-  const tap = createResponseMonitor(() => watch.alive());
+  const reader = new AnswerReader(() => watch.alive());
   const ended = (why?: Fault): Attempt => {
     const cut = why !== undefined || options.signal.aborted || acc.finishReason() === 'length';
     const base = { got: acc.finish(cut), arrived: acc.arrived(), cancelled: options.signal.aborted };
@@ -59,24 +61,20 @@ export async function attempt(
     const known = await keyOf(preset, options.signal);
     if (known.fault) return ended(known.fault);
     key = known.key;
-    const client = await clientFor(preset, key, tap.fetch, limits);
+    const client = await clientFor(preset, key, limits);
     const body = requestBody(preset.model, messages, options, capabilities);
     const usage = capabilities.streamUsage === false ? {} : { stream_options: { include_usage: true } };
     const params: ChatCompletionCreateParams = options.stream
       ? { ...body, stream: true, ...usage }
       : { ...body, stream: false };
     watch.begin();
-    const answer: unknown = await client.chat.completions.create(params, { signal: watch.signal });
-    if (!isStream(answer)) {
-      acc.push(answer);
-    } else {
-      for await (const chunk of answer) {
-        acc.push(chunk);
-        if (acc.size() > MAX_REPLY_CHARS) {
-          watch.stop('size');
-          break;
-        }
-      }
+    // The bytes are read here and not by the library: bounded, and without its costs per token.
+    const response = await client.chat.completions.create(params, { signal: watch.signal }).asResponse();
+    for await (const chunk of reader.chunks(response)) {
+      acc.push(chunk);
+      if (acc.textChars() > MAX_REPLY_CHARS) watch.stop('text');
+      else if (acc.argumentChars() > MAX_ARGUMENT_CHARS) watch.stop('arguments');
+      if (watch.stopped()) break;
     }
   } catch (error) {
     const stop = watch.stopped();
@@ -91,19 +89,17 @@ export async function attempt(
   }
   const stop = watch.stopped();
   if (stop) return ended(stopFault(stop, preset, limitOf(stop, limits)));
-  if (options.stream && acc.finishReason() === undefined && !tap.done()) return ended(earlyEnd(preset));
+  if (options.stream && acc.finishReason() === undefined && !reader.done) return ended(earlyEnd(preset));
   return ended();
 }
 
 function limitOf(stop: Stop, limits: Timeouts): number {
-  return { 'first-byte': limits.firstByte, idle: limits.idle, size: MAX_REPLY_CHARS }[stop];
+  return { 'first-byte': limits.firstByte, idle: limits.idle, text: MAX_REPLY_CHARS, arguments: MAX_ARGUMENT_CHARS }[
+    stop
+  ];
 }
 
-function isStream(answer: unknown): answer is AsyncIterable<unknown> {
-  return typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer;
-}
-
-async function clientFor(preset: Preset, key: string | undefined, fetch: typeof globalThis.fetch, limits: Timeouts) {
+async function clientFor(preset: Preset, key: string | undefined, limits: Timeouts) {
   // Loaded with the first call: a start of the program must not wait for it.
   const { OpenAI } = await import('openai');
   return new OpenAI({
@@ -115,7 +111,7 @@ async function clientFor(preset: Preset, key: string | undefined, fetch: typeof 
     maxRetries: 0,
     timeout: limits.firstByte + 1000,
     logLevel: 'off',
-    fetch,
+    fetch: boundedFetch,
     ...(key === undefined && { defaultHeaders: { Authorization: null } }),
   });
 }

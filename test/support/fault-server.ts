@@ -34,6 +34,17 @@ const openStream =
     res.writeHead(200, { 'content-type': 'text/event-stream' });
     res.write(parts.join(''));
   };
+/** Sends `before` and then the same for as long as anyone listens. */
+const forEver =
+  (text: string, before = ''): Act =>
+  ({ res }) => {
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    res.write(before);
+    pour(res, text);
+  };
+function pour(res: ServerResponse, text: string): void {
+  if (!res.destroyed) res.write(text, () => setImmediate(pour, res, text));
+}
 const json =
   (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Act =>
   ({ res }) => {
@@ -150,14 +161,16 @@ const FAULTS = {
     }, 10);
     res.on('close', () => clearInterval(timer));
   },
-  'never-ends'({ res }: Call) {
-    res.writeHead(200, { 'content-type': 'text/event-stream' });
-    const chunk = content('on and on '.repeat(500)).repeat(5);
-    const more = (): void => {
-      if (!res.destroyed) res.write(chunk, () => setImmediate(more));
-    };
-    more();
+  'never-ends': forEver(content('on and on '.repeat(500)).repeat(5)),
+  'line-never-ends': forEver('x'.repeat(64 * 1024), 'data: {"choices":[{"delta":{"content":"'),
+  'event-never-ends': forEver('data: [\n'.repeat(8 * 1024)),
+  'arguments-never-end': forEver(calls({ index: 0, id: 'c', function: { name: 'bash', arguments: 'x'.repeat(9000) } })),
+  'error-never-ends': ({ res }: Call) => {
+    res.writeHead(500, { 'content-type': 'text/plain' });
+    pour(res, 'it is broken '.repeat(5000));
   },
+  'line-ends-of-old': stream(content('fine').replaceAll('\n', '\r'), stop().replaceAll('\n', '\r\n'), DONE),
+  'no-last-line-end': stream(content('fine'), `${stop().trimEnd()}`),
   loading: first(2, LOADING),
   'loading-for-ever': LOADING,
   'rate-limited': first(1, error(429, 'slow down', {}, { 'retry-after': '2' })),

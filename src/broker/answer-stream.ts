@@ -1,0 +1,169 @@
+/** Reads a server's answer: server-sent events or one JSON body, every part of it bounded while it is read (RE-6). */
+
+/** Bytes of one answer, overhead included; far beyond any real one. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+/** Bytes of one event or of a whole JSON body: a reply with the largest arguments that are taken is a fraction of it. */
+const MAX_EVENT_BYTES = 4 * 1024 * 1024;
+/** Bytes of an error's body that are read; what it says fits a line. */
+const MAX_ERROR_BYTES = 64 * 1024;
+
+/** An answer of a kind that can't be read as a chat answer. */
+export class AnswerError extends Error {
+  override readonly name = 'AnswerError';
+}
+
+/** `fetch` for the client library: no redirects (the conversation goes only where the user said), short error bodies. */
+export async function boundedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const response = await fetch(input, { ...init, redirect: 'manual' });
+  if (response.ok) return response;
+  const text = await beginningOf(response, MAX_ERROR_BYTES);
+  const headers = new Headers(response.headers);
+  // The body is decoded already, and shorter.
+  headers.delete('content-encoding');
+  headers.delete('content-length');
+  return new Response(text, { status: response.status, statusText: response.statusText, headers });
+}
+
+export class AnswerReader {
+  readonly #onBytes: () => void;
+  #done = false;
+
+  /** @param onBytes told of every piece, keep-alive comments included: a server that sends them is alive */
+  constructor(onBytes: () => void) {
+    this.#onBytes = onBytes;
+  }
+
+  /** The server ended its stream with `[DONE]`. */
+  get done(): boolean {
+    return this.#done;
+  }
+
+  /** The parsed chunks of an answer, whatever form it has. Throws `AnswerError`, or `SyntaxError` for what is no JSON. */
+  async *chunks(response: Response): AsyncGenerator<unknown> {
+    const type = response.headers.get('content-type') ?? '';
+    if (type.includes('html')) {
+      void response.body?.cancel();
+      throw new AnswerError('a web page; base_url usually ends in /v1');
+    }
+    if (type.includes('json')) yield JSON.parse(await this.#whole(response));
+    else yield* this.#events(response);
+  }
+
+  async #whole(response: Response): Promise<string> {
+    const parts: Uint8Array[] = [];
+    for await (const part of this.#pieces(response, MAX_EVENT_BYTES)) parts.push(part);
+    return Buffer.concat(parts).toString();
+  }
+
+  async *#events(response: Response): AsyncGenerator<unknown> {
+    const decoder = new TextDecoder();
+    const lines = new LineSplitter();
+    let data: string[] = [];
+    let size = 0;
+    for await (const piece of this.#pieces(response, MAX_ANSWER_BYTES)) {
+      for (const line of lines.push(decoder.decode(piece, { stream: true }))) {
+        if (line === '') {
+          if (data.length > 0) yield* this.#event(data.join('\n'));
+          data = [];
+          size = 0;
+          continue;
+        }
+        const value = /^data: ?(.*)$/s.exec(line)?.[1];
+        if (value === undefined) continue;
+        data.push(value);
+        size += value.length;
+        if (size > MAX_EVENT_BYTES) throw new AnswerError(`an event of more than ${MAX_EVENT_BYTES} bytes`);
+      }
+      if (lines.pending > MAX_EVENT_BYTES) throw new AnswerError(`a line of more than ${MAX_EVENT_BYTES} bytes`);
+    }
+    // The last event counts without the empty line behind it, if it came as a whole.
+    const last = [...data, ...[lines.rest].flatMap((line) => /^data: ?(.*)$/s.exec(line)?.[1] ?? [])].join('\n');
+    if (last !== '' && (isDone(last) || isJson(last))) yield* this.#event(last);
+  }
+
+  *#event(data: string): Generator<unknown> {
+    if (isDone(data)) this.#done = true;
+    else if (!this.#done) yield JSON.parse(data);
+  }
+
+  async *#pieces(response: Response, maxBytes: number): AsyncGenerator<Uint8Array> {
+    let bytes = 0;
+    for await (const piece of piecesOf(response)) {
+      this.#onBytes();
+      bytes += piece.byteLength;
+      if (bytes > maxBytes) throw new AnswerError(`more than ${maxBytes} bytes`);
+      yield piece;
+    }
+  }
+}
+
+/** The body as it comes; whoever stops listening lets go of the connection. */
+async function* piecesOf({ body }: Response): AsyncGenerator<Uint8Array> {
+  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = body?.getReader();
+  try {
+    for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) yield read.value;
+  } finally {
+    reader?.cancel().catch(() => {});
+  }
+}
+
+/** Text in pieces → lines. Only what is new is searched, so a line that never ends costs no more than its length. */
+class LineSplitter {
+  #parts: string[] = [];
+  #endedInReturn = false;
+  /** Characters of the line that has not ended. */
+  pending = 0;
+
+  /** The lines that this piece ends, without their ends (`\n`, `\r\n` or `\r`). */
+  push(text: string): readonly string[] {
+    if (text === '') return [];
+    // The second half of a line end whose first half came before.
+    const fresh = this.#endedInReturn && text.startsWith('\n') ? text.slice(1) : text;
+    this.#endedInReturn = text.endsWith('\r');
+    const [first = '', ...others] = fresh.split(/\r\n|\n|\r/);
+    this.#add(first);
+    const lines: string[] = [];
+    for (const next of others) {
+      lines.push(this.#parts.join(''));
+      this.#parts = [];
+      this.pending = 0;
+      this.#add(next);
+    }
+    return lines;
+  }
+
+  /** What stands behind the last line end. */
+  get rest(): string {
+    return this.#parts.join('');
+  }
+
+  #add(part: string): void {
+    if (part === '') return;
+    this.#parts.push(part);
+    this.pending += part.length;
+  }
+}
+
+function isDone(data: string): boolean {
+  return data.trim() === '[DONE]';
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function beginningOf(response: Response, maxBytes: number): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of piecesOf(response)) {
+    parts.push(piece);
+    bytes += piece.byteLength;
+    if (bytes >= maxBytes) break;
+  }
+  return Buffer.concat(parts).toString('utf8', 0, maxBytes);
+}
