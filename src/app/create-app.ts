@@ -16,7 +16,7 @@ import { keepAgentCommands } from './agent-history.ts';
 import type { SessionChoice } from './choose-session.ts';
 import { gitBranch } from './git-branch.ts';
 import type { GlobalOptions } from './options.ts';
-import type { Presets } from './presets.ts';
+import { isUnasked, type Presets, UNASKED } from './presets.ts';
 import { processEnvironment } from './process-environment.ts';
 
 type Parts = {
@@ -127,6 +127,8 @@ export function face({
     presets: {
       list: () => broker.presets(),
       async probe(name, signal) {
+        const info = broker.presets().find((preset) => preset.name === name);
+        if (info && isUnasked(presets, info, engine.conversation.preset)) return UNASKED;
         const { reachable, detail, window = broker.window(name) } = await broker.probe(name, signal);
         return { reachable, detail, ...(window === undefined ? {} : { window }) };
       },

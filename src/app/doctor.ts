@@ -3,7 +3,7 @@ import { loadConfig, placesOf } from '../config/index.ts';
 import { detectSandbox } from '../sandbox/index.ts';
 import { LAUNCHER } from './launcher.ts';
 import type { GlobalOptions } from './options.ts';
-import { choosePresets } from './presets.ts';
+import { choosePresets, isUnasked, UNASKED } from './presets.ts';
 import { VERSION } from './version.ts';
 
 const PROBE_MS = 4000;
@@ -26,9 +26,12 @@ export async function examine(global: GlobalOptions, tell: (line: string) => voi
   if (loaded.ok) {
     const presets = await choosePresets(loaded.config, process.env, global.model);
     const broker = createBroker({ presets: presets.list });
-    for (const { name, model } of broker.presets()) {
-      const probe = await broker.probe(name, AbortSignal.timeout(PROBE_MS));
-      line('model', probe.reachable, `${name} (${model}): ${probe.detail}`);
+    for (const preset of broker.presets()) {
+      const { name, model } = preset;
+      const probe = isUnasked(presets, preset, presets.active)
+        ? UNASKED
+        : await broker.probe(name, AbortSignal.timeout(PROBE_MS));
+      line('model', probe.reachable || probe.unasked === true, `${name} (${model}): ${probe.detail}`);
     }
   }
   const sandbox = await detectSandbox({ launcher: LAUNCHER });

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { DEMO_PRESET, discover, type Found, type Preset } from '../broker/index.ts';
 import type { Config, ModelConfig } from '../config/index.ts';
+import type { PresetInfo } from '../contracts/models.ts';
 
 /** Loopback ports answer or refuse at once; this is for one that hangs. */
 const DISCOVERY_MS = 400;
@@ -16,6 +17,18 @@ export type Presets = {
   /** What was found, ready to be written into the configuration. */
   readonly found: Readonly<Record<string, ModelConfig>>;
 };
+
+/** What is said of a preset elsewhere that was found by a key in the environment: nothing goes there unasked. */
+export const UNASKED = {
+  reachable: false,
+  unasked: true,
+  detail: 'not asked: nothing is sent there until you choose it',
+} as const;
+
+/** Whether the preset was only found, is elsewhere, and is not the active one. */
+export function isUnasked({ found }: Presets, { name, local }: PresetInfo, active: string): boolean {
+  return name in found && !local && name !== active;
+}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

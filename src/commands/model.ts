@@ -70,6 +70,7 @@ async function rowsOf({ engine, presets }: App, list: readonly PresetInfo[]): Pr
 }
 
 function stateOf(probe: Probe | undefined): string {
+  if (probe?.unasked) return probe.detail;
   if (!probe?.reachable) return `not reachable: ${probe?.detail ?? 'no answer'}`;
   const window = probe.window === undefined ? '' : `, window ${probe.window.toLocaleString('en-US')} tokens`;
   return /^answers(?:;|$)/.test(probe.detail) && window !== '' ? `ready${window}` : `${probe.detail}${window}`;

@@ -20,6 +20,8 @@ export type PresetInfo = {
 /** What a look at a preset's server found. */
 export type Probe = {
   readonly reachable: boolean;
+  /** It is elsewhere and nobody chose it yet: not asked, and no key was sent. */
+  readonly unasked?: true;
   /** The server is up, the model is not yet. */
   readonly loading?: true;
   /** Tokens. */

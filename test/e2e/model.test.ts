@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startPeer } from '../broker/peer.ts';
-import { scratch } from '../support/program.ts';
+import { runProgram, scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
 import { hold, startScriptedServer } from '../support/scripted-server.ts';
 
@@ -31,6 +31,25 @@ describe(':model', () => {
     expect(screen).toMatch(/ demo +demo +the built-in demo script, no model, window 16,384 tokens/);
     // What was asked later was answered before the slow one was given up.
     expect(screen.indexOf('this session:')).toBeLessThan(screen.indexOf('ready, window'));
+  });
+});
+
+describe('a key that was found in the environment', () => {
+  it('goes nowhere before its preset is chosen: not by :model, not by doctor', async () => {
+    await using peer = await startPeer({ '/v1/models': { data: [{ id: 'gpt-5-mini', context_window: 9000 }] } });
+    using place = scratch(undefined, {});
+    // This very machine, by an address that is not known as it.
+    const elsewhere = `http://[::ffff:127.0.0.1]:${peer.port}/v1`;
+    const env = { OPENAI_API_KEY: 'sk-test-key-of-nobody', OPENAI_BASE_URL: elsewhere };
+    const doctor = await runProgram({ ...place, env: { ...place.env, ...env } }, ['doctor']);
+    expect(doctor.out).toMatch(/cloud .*not asked: nothing is sent there until you choose it/);
+    await using rig = startRig(place, { columns: 120, rows: 30, env });
+    await rig.waitFor('[aish:demo]>');
+    rig.type(':model\r');
+    await rig.waitFor(/cloud +\S+ +not asked: nothing is sent there until you choose it/);
+    expect(peer.asked).toEqual([]);
+    rig.type(':model cloud\r:model\r');
+    await rig.waitFor(/\* +cloud +\S+ +(?:has no model|ready|answers|not reachable)/);
   });
 });
 
