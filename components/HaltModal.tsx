@@ -8,7 +8,7 @@ import { Field } from './Field.tsx';
 import { Lines } from './Lines.tsx';
 import { rule } from './rule.ts';
 
-const BODY_ROLES = { action: 'strong', tree: 'strong', stake: 'warning', claim: 'dim' } as const;
+const BODY_ROLES = { action: 'strong', tree: 'strong', impact: 'warning', claim: 'dim' } as const;
 
 const FORM_HINT = ' e fills it in · Tab and Enter, or the letter ';
 

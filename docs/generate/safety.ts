@@ -11,7 +11,7 @@ running anything: quoting, variables, substitutions, functions, here-documents, 
 interpreters that carry a command inside an argument. The answer is one of three:
 
 - **destructive**: a row of the tables below matched. The action HALTs and says which row and why.
-- **read-only**: every command in it is known to only read, or to only add. It runs.
+- **safe**: every command in it is known to only read, or to only add. It runs.
 - **unknown**: nothing known against it, but not known to be harmless either. A model is asked for a second opinion
   (\`safety.llm_second_opinion\`); whatever is not a clear *NO* HALTs.
 

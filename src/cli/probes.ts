@@ -19,7 +19,7 @@ export async function safetyCheck(
   if (command === '')
     return usage(err, 'say what to judge: aish-tui safety check "<command>", or --jsonl with lines on stdin');
   const { verdict, rule, reason } = judgeCommand(command, { cwd: process.cwd(), files: realFiles() });
-  const word = verdict === 'read-only' ? 'safe' : verdict === 'unknown' && strict ? 'destructive' : verdict;
+  const word = verdict === 'unknown' && strict ? 'destructive' : verdict;
   out(`${word}: ${rule === undefined || rule === reason ? reason : `${rule} (${reason})`}\n`);
   return EXIT.ok;
 }

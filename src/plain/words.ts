@@ -12,7 +12,7 @@ function choicesOf(question: Question): readonly Choice[] {
 
 /** The whole question, one line for each fact, the answers last. */
 export function questionLines(question: Question): readonly string[] {
-  const { title, reasons, action, tree, claims, stake, place } = wordsOf(question);
+  const { title, reasons, action, tree, claims, impact, place } = wordsOf(question);
   const answers = choicesOf(question).map(({ label }) => label);
   return [
     `Question: ${title}`,
@@ -20,7 +20,7 @@ export function questionLines(question: Question): readonly string[] {
     ...(action === '' ? [] : [`Command: ${action}`]),
     ...tree.map(({ text }) => text),
     ...claims,
-    ...stake.map((line) => `At stake: ${line}`),
+    ...impact.map((line) => `At stake: ${line}`),
     ...(place === '' ? [] : [place]),
     `Answer with a whole word: ${answers.join(', ')}.`,
   ];

@@ -1,11 +1,11 @@
 import type { Gate, JudgeContext, SafetyPort } from '../contracts/gate.ts';
 import { type Action, describeAction, type Judgement } from '../session/action.ts';
 import { realFiles } from './files.ts';
+import type { Wrap } from './impact/git.ts';
+import { previewImpact } from './impact/preview.ts';
 import { judgeCommand } from './judge.ts';
 import { onlyReads } from './only-reads.ts';
 import { type AskModel, askOpinion, type Opinion } from './second-opinion.ts';
-import type { Wrap } from './stake/git.ts';
-import { stakeOf } from './stake/stake.ts';
 import { judgeTool, type ToolAnnotations } from './tool.ts';
 import { harmless, type StaticVerdict, type UserPattern } from './verdict.ts';
 
@@ -22,14 +22,14 @@ export type GateOptions = {
   readonly userPatterns?: readonly UserPattern[];
   readonly disabledRules?: readonly string[];
   readonly alwaysDestructive?: readonly string[];
-  /** Puts git, which looks for what is at stake, behind the kernel sandbox. */
+  /** Puts git, which looks for what would be lost, behind the kernel sandbox. */
   readonly wrap?: Wrap;
   /** What a server says of its own tools; may raise the suspicion, never lower it. */
   readonly annotations?: (tool: string) => ToolAnnotations | undefined;
 };
 
 /** Most answers kept; beyond it the oldest goes. */
-const CACHE_SIZE = 500;
+const MAX_CACHED_ANSWERS = 500;
 
 /** The gate before every action of a model: tables first, then the second opinion for what they leave open. */
 export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check'> {
@@ -72,7 +72,7 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     if (!opinion.failed) {
       answers.set(key, opinion);
       const oldest = answers.keys().next().value;
-      if (answers.size > CACHE_SIZE && oldest !== undefined) answers.delete(oldest);
+      if (answers.size > MAX_CACHED_ANSWERS && oldest !== undefined) answers.delete(oldest);
     }
     return opinion;
   };
@@ -102,13 +102,13 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
       const verdict = look(action, context.cwd);
       const judgement = await decide(verdict, action, context);
       if (!judgement.destructive || action.kind !== 'command') return judgement;
-      const stake = await stakeOf(action.command, context.cwd, options.wrap).catch(() => []);
-      return stake.length > 0 ? { ...judgement, stake } : judgement;
+      const impact = await previewImpact(action.command, context.cwd, options.wrap).catch(() => []);
+      return impact.length > 0 ? { ...judgement, impact } : judgement;
     },
   };
 
   function decide(verdict: StaticVerdict, action: Action, context: JudgeContext): Judgement | Promise<Judgement> {
-    if (verdict.verdict === 'read-only') return { destructive: false, reason: verdict.reason, source: 'static' };
+    if (verdict.verdict === 'safe') return { destructive: false, reason: verdict.reason, source: 'static' };
     if (verdict.verdict === 'unknown') return open(verdict, action, context);
     const source = verdict.rule?.startsWith('user: ') ? 'user-pattern' : 'static';
     return {

@@ -1,12 +1,12 @@
 import { type ParsedScript, parse } from 'unbash';
+import { judgeByPatterns } from './fallback-patterns.ts';
 import type { FileLook } from './files.ts';
-import { depthOf, MAX_DEPTH, MAX_LENGTH, MAX_SEPARATORS } from './limits.ts';
+import { depthOf, MAX_COMMAND_CHARS, MAX_DEPTH, MAX_SEPARATORS } from './limits.ts';
 import { dispatch } from './programs/dispatch.ts';
 import { judgeRedirect } from './programs/redirects.ts';
-import { judgeRaw } from './raw.ts';
+import { ShellInterpreter } from './shell/interpreter.ts';
 import type { Field, Redirect } from './shell/machine.ts';
-import { disarm } from './shell/marks.ts';
-import { Walker } from './shell/walk.ts';
+import { escapeMarks } from './shell/taint.ts';
 import { destructive, type StaticVerdict, type UserPattern, unknown, worse } from './verdict.ts';
 
 export type JudgeOptions = {
@@ -35,7 +35,7 @@ export function judgeCommand(command: string, options: JudgeOptions = {}, watche
   try {
     return judgeText(command, options, watcher);
   } catch {
-    return judgeRaw(command, 'could not be taken apart');
+    return judgeByPatterns(command, 'could not be taken apart');
   }
 }
 
@@ -43,9 +43,9 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
   const own = userVerdict(command, options.userPatterns);
   if (own) return own;
   const tooMuch = beyondLimits(command);
-  if (tooMuch) return judgeRaw(command, tooMuch);
+  if (tooMuch) return judgeByPatterns(command, tooMuch);
   const disabled = options.disabledRules?.length ? new Set(options.disabledRules) : NOTHING;
-  const walker = new Walker(
+  const shell = new ShellInterpreter(
     {
       call(machine, fields, io, redirects) {
         watcher?.call(fields);
@@ -60,19 +60,19 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
     options.files,
     disabled,
   );
-  const script: ParsedScript = parse(disarm(command));
-  if (script.commands.length === 0 && !script.errors?.length) return worse(walker.verdict, walker.verdict);
-  walker.runScript(script, { stdin: undefined });
-  if (walker.verdict.verdict !== 'destructive' && script.errors?.length) {
-    return worse(walker.verdict, judgeRaw(command, 'not valid shell syntax'));
+  const script: ParsedScript = parse(escapeMarks(command));
+  if (script.commands.length === 0 && !script.errors?.length) return worse(shell.verdict, shell.verdict);
+  shell.runScript(script, { stdin: undefined });
+  if (shell.verdict.verdict !== 'destructive' && script.errors?.length) {
+    return worse(shell.verdict, judgeByPatterns(command, 'not valid shell syntax'));
   }
   if (ODD.test(command))
-    return worse(walker.verdict, unknown('control characters in the command', { unresolved: true }));
-  return walker.verdict;
+    return worse(shell.verdict, unknown('control characters in the command', { unresolved: true }));
+  return shell.verdict;
 }
 
 function beyondLimits(command: string): string | undefined {
-  if (command.length > MAX_LENGTH) return 'longer than is looked at';
+  if (command.length > MAX_COMMAND_CHARS) return 'longer than is looked at';
   if (depthOf(command) > MAX_DEPTH) return 'nested deeper than is looked at';
   if (command.length > MAX_SEPARATORS && separators(command) > MAX_SEPARATORS)
     return 'more commands than are looked at';

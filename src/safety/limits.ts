@@ -1,7 +1,7 @@
 /** Bounds that hold before anything is parsed; a command beyond them is judged by its raw text. */
 
 /** Longest command that is parsed, in characters. Real agents' commands: 90th percentile 2,237. */
-export const MAX_LENGTH = 100_000;
+export const MAX_COMMAND_CHARS = 100_000;
 
 /** Deepest nesting of brackets, braces and quotes that is parsed; the parser's own bound is 256. */
 export const MAX_DEPTH = 100;

@@ -1,5 +1,5 @@
 /**
- * Which commands only read, and so may run beside others. Stricter than the gate's `read-only`, which also covers what
+ * Which commands only read, and so may run beside others. Stricter than the gate's `safe`, which also covers what
  * adds (`mkdir d` beside `touch d/f` is a race) and what runs a project's files: a short list, everything else is no.
  */
 import { type JudgeOptions, judgeCommand } from './judge.ts';
@@ -48,7 +48,7 @@ export function onlyReads(command: string, options: JudgeOptions): boolean {
       reads &&= opensNothing(redirect);
     },
   });
-  return calls > 0 && reads && verdict.verdict === 'read-only';
+  return calls > 0 && reads && verdict.verdict === 'safe';
 }
 
 function isReader([program, ...args]: readonly Field[]): boolean {

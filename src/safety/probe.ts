@@ -23,12 +23,7 @@ export function checkLine(json: string, options: ProbeOptions = {}): string {
   } catch {
     verdict = unknown('not a line this probe reads: {"cmd"} or {"tool","args"}');
   }
-  const word =
-    verdict.verdict === 'read-only'
-      ? 'safe'
-      : verdict.verdict === 'unknown' && options.strict
-        ? 'destructive'
-        : verdict.verdict;
+  const word = verdict.verdict === 'unknown' && options.strict ? 'destructive' : verdict.verdict;
   return JSON.stringify({
     ...(id === undefined ? {} : { id }),
     verdict: word,

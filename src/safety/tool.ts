@@ -2,7 +2,7 @@ import { matchesGlob } from '../text/glob.ts';
 import { parseJsonObject } from '../text/json.ts';
 import { judgeSql } from './code/sql.ts';
 import { type JudgeOptions, judgeCommand } from './judge.ts';
-import { verbOf } from './knowledge/lexicon.ts';
+import { verbOf } from './knowledge/verbs.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from './verdict.ts';
 
 /** What a server declares of a tool; it can raise the suspicion only (SF-6). */
@@ -135,7 +135,7 @@ function byName(name: string, args: Record<string, unknown> | undefined): Static
     }
     const verb = verbOf(word);
     if (verb?.startsWith('destroys') || /^(kill|truncate|deletes?|removal|force|empty|kick|ban|evict)$/.test(word)) {
-      return dry ? unknown('a rehearsal, by its arguments') : destructive('tool verb', `its name says: ${word}`);
+      return dry ? unknown('a dry run, by its arguments') : destructive('tool verb', `its name says: ${word}`);
     }
     if (OVERWRITES.test(word) || (word === 'update' && list[index - 1] === 'or'))
       return destructive('tool verb', `its name says: ${word}`);

@@ -1,7 +1,7 @@
 /** What reading a command can tell without running it and without asking a model (SF-2). */
 export type StaticVerdict = {
-  /** `read-only` also covers what only adds (`mkdir`, `git commit`): nothing that is there now is lost. */
-  readonly verdict: 'destructive' | 'read-only' | 'unknown';
+  /** `safe` also covers what only adds (`mkdir`, `git commit`): nothing that is there now is lost. */
+  readonly verdict: 'destructive' | 'safe' | 'unknown';
   /** Name of the rule that matched. */
   readonly rule?: string;
   /** One line for the person: the rule's reason, or why nothing is known. */
@@ -15,11 +15,11 @@ export type StaticVerdict = {
 /** A pattern of the user's own (SF-8): a regular expression as text, tried on the command and on its resolved words. */
 export type UserPattern = { readonly pattern: string; readonly reason: string };
 
-const RANK = { 'read-only': 0, unknown: 1, destructive: 2 } as const;
+const RANK = { safe: 0, unknown: 1, destructive: 2 } as const;
 
 /** The verdict "known to lose nothing". */
 export function harmless(reason = 'only reads or adds'): StaticVerdict {
-  return { verdict: 'read-only', reason };
+  return { verdict: 'safe', reason };
 }
 
 /** The verdict "not known"; the second opinion is asked. */
@@ -32,7 +32,7 @@ export function destructive(rule: string, reason = rule): StaticVerdict {
   return { verdict: 'destructive', rule, reason };
 }
 
-/** The worse of two verdicts; among unknown ones the marks add up. */
+/** The worse of two verdicts; their flags add up. */
 export function worse(a: StaticVerdict, b: StaticVerdict): StaticVerdict {
   if (RANK[b.verdict] > RANK[a.verdict]) return mark(b, a);
   return mark(a, b);

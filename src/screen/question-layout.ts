@@ -10,14 +10,14 @@ export type QuestionLayout = {
   /** Rows it takes, at the bottom of the main part. */
   readonly height: number;
   readonly reasons: readonly string[];
-  /** The lines of action and stake, and the window of them that is shown. */
+  /** The lines of action and impact, and the window of them that is shown. */
   readonly body: readonly BodyLine[];
   readonly top: number;
   readonly shown: number;
   readonly buttons: readonly Button[];
 };
 
-type BodyLine = { readonly kind: 'action' | 'tree' | 'claim' | 'stake'; readonly text: string };
+type BodyLine = { readonly kind: 'action' | 'tree' | 'claim' | 'impact'; readonly text: string };
 
 /** Rule above, place, rule below; the rows of buttons come on top. */
 const FIXED = 3;
@@ -54,11 +54,11 @@ function bodyOf(words: QuestionWords, width: number): readonly BodyLine[] {
   const action = words.action === '' ? [] : wrapText(words.action, width, { mode: 'hard' });
   const tree = words.tree.flatMap(({ text, indent }) => wrapText(text, width, { mode: 'hard', indent }));
   const claims = words.claims.flatMap((line) => wrapText(line, width, { mode: 'hard', indent: '  ' }));
-  const stake = words.stake.flatMap((line) => wrapText(line, width, { mode: 'hard' }));
+  const impact = words.impact.flatMap((line) => wrapText(line, width, { mode: 'hard' }));
   return [
     ...action.map((text): BodyLine => ({ kind: 'action', text })),
     ...tree.map((text): BodyLine => ({ kind: 'tree', text })),
-    ...stake.map((text): BodyLine => ({ kind: 'stake', text })),
+    ...impact.map((text): BodyLine => ({ kind: 'impact', text })),
     ...claims.map((text): BodyLine => ({ kind: 'claim', text })),
   ];
 }

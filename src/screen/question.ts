@@ -29,7 +29,7 @@ export type QuestionWords = {
   /** What the tool's server says of it, marked as its word. */
   readonly claims: readonly string[];
   /** What would be lost. */
-  readonly stake: readonly string[];
+  readonly impact: readonly string[];
   /** Where and under what it would run. */
   readonly place: string;
   readonly danger: boolean;
@@ -79,7 +79,7 @@ const BARE = {
   action: '',
   tree: [],
   claims: [],
-  stake: [],
+  impact: [],
   place: '',
   danger: false,
   start: 1,
@@ -182,7 +182,7 @@ function haltWords(question: Of<'halt'>): QuestionWords {
     action: visible(action.kind === 'tool' ? action.name : describeAction(action)),
     tree: action.kind === 'tool' ? argumentTree(action.arguments) : [],
     claims: (tool?.claims ?? []).map((claim) => `its server says: ${visible(claim)}`),
-    stake: (judgement.stake ?? []).map(visible),
+    impact: (judgement.impact ?? []).map(visible),
     place: [
       `in ${visible(cwd)}`,
       mode,

@@ -43,7 +43,7 @@ export type Judgement = {
   /** The name of the static rule, where one matched. */
   readonly rule?: string;
   /** What would be lost, in lines for the HALT (HA-5); absent where that can't be found out. */
-  readonly stake?: readonly string[];
+  readonly impact?: readonly string[];
   /** By the program's own word it changes nothing at all, so that others may run beside it. Never by a model's word. */
   readonly readOnly?: true;
 };

@@ -14,7 +14,7 @@ function accuracy(rows: readonly Row[], label: Row['label']): void {
   const kinds = new Map<string, [number, number, number]>();
   for (const { kind, cmd } of rows.filter((row) => row.label === label)) {
     const counts = kinds.get(kind) ?? [0, 0, 0];
-    const at = { destructive: 0, unknown: 1, 'read-only': 2 }[judgeCommand(cmd).verdict];
+    const at = { destructive: 0, unknown: 1, safe: 2 }[judgeCommand(cmd).verdict];
     counts[at as 0 | 1 | 2]++;
     kinds.set(kind, counts);
   }

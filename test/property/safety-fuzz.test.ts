@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { parse } from 'unbash';
 import { expect, test } from 'vitest';
-import { hasHole } from '../../src/safety/shell/marks.ts';
-import { Walker } from '../../src/safety/shell/walk.ts';
+import { ShellInterpreter } from '../../src/safety/shell/interpreter.ts';
+import { hasUnknown } from '../../src/safety/shell/taint.ts';
 
 /** Cases per run; the nightly run sets `AISH_FUZZ_CASES=20000`. */
 const CASES = Number(process.env.AISH_FUZZ_CASES ?? 2000);
@@ -135,7 +135,7 @@ function quoted(text: string): string {
 /** What the gate makes of it; undefined where it says itself that it does not know. */
 function byUs(text: string): readonly string[] | undefined {
   let words: readonly string[] | undefined;
-  const walker = new Walker(
+  const shell = new ShellInterpreter(
     {
       call(machine, fields) {
         const [first, ...rest] = fields.map((field) => field.text);
@@ -153,8 +153,8 @@ function byUs(text: string): readonly string[] | undefined {
   );
   const script = parse(`${SETUP}\n${text}`);
   if (script.errors?.length) return undefined;
-  walker.runScript(script, { stdin: undefined });
-  if (walker.verdict.unresolved || words?.some(hasHole)) return undefined;
+  shell.runScript(script, { stdin: undefined });
+  if (shell.verdict.unresolved || words?.some(hasUnknown)) return undefined;
   return words;
 }
 

@@ -22,7 +22,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/store/lock.ts': 'a process id',
   'src/executor/shell-process.ts': "the shell's own start-up file",
   'src/sandbox/detect.ts': 'the self-test of the sandbox',
-  'src/safety/rules/found.ts': 'the name of a call that it looks for',
+  'src/safety/rules/code-rules.ts': 'the name of a call that it looks for',
 };
 
 it('nothing writes a file without having thought of secrets', () => {

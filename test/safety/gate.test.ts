@@ -22,7 +22,7 @@ test('static answers need no model', async () => {
     destructive: true,
     rule: 'rm -rf',
     source: 'static',
-    stake: ['deletes: nothing there now'],
+    impact: ['deletes: nothing there now'],
   });
   expect(await gate.judge(command('ls -la'), context())).toMatchObject({ destructive: false, source: 'static' });
   expect(seen).toEqual([]);

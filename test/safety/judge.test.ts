@@ -21,31 +21,31 @@ const here = (command: string) => judgeCommand(command, { cwd, files: realFiles(
 describe('with the file system looked at', () => {
   test.each([
     ['echo x > full.txt', 'destructive'],
-    ['echo x > new.txt', 'read-only'],
-    ['echo x > empty.txt', 'read-only'],
-    ['echo x >> full.txt', 'read-only'],
+    ['echo x > new.txt', 'safe'],
+    ['echo x > empty.txt', 'safe'],
+    ['echo x >> full.txt', 'safe'],
     ['cd sub && echo x > full.txt', 'destructive'],
-    ['cd sub && echo x > other.txt', 'read-only'],
-    ['echo x > new.txt; echo y > new.txt', 'read-only'],
+    ['cd sub && echo x > other.txt', 'safe'],
+    ['echo x > new.txt; echo y > new.txt', 'safe'],
     ['ls | tee full.txt', 'destructive'],
-    ['ls | tee new.txt', 'read-only'],
+    ['ls | tee new.txt', 'safe'],
     ['cp empty.txt full.txt', 'destructive'],
-    ['cp full.txt new.txt', 'read-only'],
+    ['cp full.txt new.txt', 'safe'],
     ['cp full.txt sub', 'destructive'],
-    ['cp empty.txt sub', 'read-only'],
+    ['cp empty.txt sub', 'safe'],
     ['mv new.txt full.txt', 'destructive'],
-    ['mv full.txt renamed.txt', 'read-only'],
+    ['mv full.txt renamed.txt', 'safe'],
     ['dd if=/dev/zero of=full.txt count=1', 'destructive'],
-    ['dd if=/dev/zero of=new.img count=1', 'read-only'],
+    ['dd if=/dev/zero of=new.img count=1', 'safe'],
     ['sort -o full.txt full.txt', 'destructive'],
     ['curl -o full.txt https://example.com/', 'destructive'],
     ['git diff --output=full.txt', 'destructive'],
-    ['git archive -o new.tar HEAD', 'read-only'],
+    ['git archive -o new.tar HEAD', 'safe'],
     ['openssl genrsa -out full.txt 2048', 'destructive'],
     ['convert empty.txt full.txt', 'destructive'],
     ["curl -K- <<< 'output=full.txt'", 'destructive'],
     ['ln -sf new full.txt', 'destructive'],
-    ['curl -o new.txt https://example.com/', 'read-only'],
+    ['curl -o new.txt https://example.com/', 'safe'],
     ["python3 -c \"open('full.txt','w')\"", 'destructive'],
   ])('%s is %s', (command, verdict) => {
     expect(here(command)).toBe(verdict);
@@ -53,7 +53,7 @@ describe('with the file system looked at', () => {
 
   test('without a directory a truncation counts as over an existing file', () => {
     expect(judgeCommand('echo x > new.txt').verdict).toBe('destructive');
-    expect(judgeCommand('echo x > /dev/null').verdict).toBe('read-only');
+    expect(judgeCommand('echo x > /dev/null').verdict).toBe('safe');
   });
 });
 
@@ -90,7 +90,7 @@ describe('what can not be read is never harmless', () => {
     'python3 script.py',
     'make',
   ])('%j', (command) => {
-    expect(judgeCommand(command).verdict).not.toBe('read-only');
+    expect(judgeCommand(command).verdict).not.toBe('safe');
   });
 
   test('code that could not be resolved is marked, files that may change too', () => {
@@ -120,7 +120,7 @@ describe('what can not be read is never harmless', () => {
       verdict = judgeCommand(command).verdict;
     });
     expect(spent).toBeLessThan(1000);
-    if (command.length > 100_000) expect(verdict).not.toBe('read-only');
+    if (command.length > 100_000) expect(verdict).not.toBe('safe');
   });
 
   test('what stands behind the cut is still found', () => {

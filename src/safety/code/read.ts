@@ -2,14 +2,14 @@ import { runCode } from '../programs/code.ts';
 import { overwrite } from '../programs/paths.ts';
 import type { Machine } from '../shell/machine.ts';
 import { plain } from '../shell/machine.ts';
-import { HOLE } from '../shell/marks.ts';
+import { UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, unknown, worse } from '../verdict.ts';
 import { LANGUAGES, type Language } from './languages.ts';
 import { isPure } from './pure.ts';
 import { type Skeleton, skeleton } from './skeleton.ts';
 import { judgeSql } from './sql.ts';
 
-const LONGEST = 100_000;
+const MAX_CODE_CHARS = 100_000;
 
 /**
  * Reads source code for calls that delete, overwrite or run something, and notes what it finds. Code in which nothing
@@ -21,7 +21,7 @@ export function readCode(machine: Machine, program: string, source: string, dept
     machine.note(unknown(`${program} code`));
     return;
   }
-  if (source.length > LONGEST || depth > 4) {
+  if (source.length > MAX_CODE_CHARS || depth > 4) {
     machine.note(unknown(`${program} code beyond the limits`, { unresolved: true }));
     return;
   }
@@ -132,7 +132,9 @@ function readShell(machine: Machine, language: Language, read: Skeleton): void {
     const after = read.code.slice(found.index + found[0].length);
     const text = /^"(\d+)"\s*([.+%]|,)?/.exec(after);
     if (text)
-      runCode(machine, interpolated(textOf(read, text[1])) + (text[2] && text[2] !== ',' ? HOLE : ''), { stdin: '' });
+      runCode(machine, interpolated(textOf(read, text[1])) + (text[2] && text[2] !== ',' ? UNKNOWN : ''), {
+        stdin: '',
+      });
     else {
       const variable = /^\s*[$@]?(\w+)\s*[),;}\s]/.exec(`${after};`)?.[1];
       const value = variable === undefined ? undefined : known.get(variable);
@@ -147,7 +149,7 @@ function readShell(machine: Machine, language: Language, read: Skeleton): void {
     const list =
       (found[1] ?? '').split(/\b(?:stdout|stderr|check|capture_output|text|cwd|env|stdio|encoding)\b/)[0] ?? '';
     const words = [...list.matchAll(/"(\d+)"|(?<=[,[(]\s*)[A-Za-z_$]\w*/g)].map((word) =>
-      word[1] === undefined ? HOLE : textOf(read, word[1]),
+      word[1] === undefined ? UNKNOWN : textOf(read, word[1]),
     );
     const first = words[0];
     if (first !== undefined && !(words.length === 1 && /\s/.test(first)))
@@ -157,14 +159,14 @@ function readShell(machine: Machine, language: Language, read: Skeleton): void {
 
 /** `#{x}` and `$x` in a string that a shell will read. */
 function interpolated(text: string): string {
-  return text.replace(/#\{[^}]*\}|\{\w*\}/g, HOLE);
+  return text.replace(/#\{[^}]*\}|\{\w*\}/g, UNKNOWN);
 }
 
 function readWrites(machine: Machine, language: Language, read: Skeleton): void {
   for (const pattern of language.writes ?? []) {
     for (const found of read.code.matchAll(pattern)) {
       const second = found[2] === undefined ? undefined : textOf(read, found[2]);
-      let path = found[1] === undefined ? HOLE : textOf(read, found[1]);
+      let path = found[1] === undefined ? UNKNOWN : textOf(read, found[1]);
       let mode = second;
       if (/^open/.test(found[0]) && /^\s*[+]?[<>|]/.test(path)) {
         // Perl: the mode stands before the file, or in one string with it.

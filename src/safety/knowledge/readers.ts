@@ -46,7 +46,7 @@ const ADDERS = `
   mkdir mkfifo mktemp touch
   ssh-keyscan aria2c axel yt-dlp youtube-dl gallery-dl
   wait sleep
-  zcat bunzip2 bzip2 gzip gunzip xz unxz zstd unzstd lz4 compress uncompress lzma unlzma pigz tar zip unzip 7z rar unrar ar cpio jar
+  zcat bunzip2 bzip2 gzip gunzip xz unxz zstd unzstd lz4 compress uncompress lzma unlzma pigz tar zip unzip 7z rar unrar ar cpio
   virtualenv autoconf automake autoreconf autoheader aclocal libtoolize configure ranlib
   lame opusenc cwebp pdftoppm pdfunite pdfseparate img2pdf wkhtmltopdf dot neato plantuml mmdc gnuplot
   mkisofs genisoimage pg_dump pg_dumpall mysqldump mariadb-dump mongodump sqldiff redis-dump mysqlpump pg_basebackup createdb createuser

@@ -146,6 +146,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
   mvn: '-v --version dependency:tree help:effective-pom validate',
   dotnet:
     'build test restore add --info --version --list-sdks list new sln tool|t publish pack nuget|n run watch msbuild format|f workload|w',
+  jar: 't tf tvf -tf -tvf --list cf cvf cfe cvfe cfm cvfm -cf -cvf --create',
   java: '-version --version',
   swift: 'build test package|p --version',
   flutter: 'doctor devices --version analyze test build create pub|p run config|c channel upgrade emulators',
@@ -337,7 +338,7 @@ const TABLE: ReadonlyMap<string, Sub> = new Map(
   Object.entries(HARMLESS).map(([program, text]) => [program, compile(text)]),
 );
 
-/** Tools whose words follow the lexicon closely enough that a reading verb settles it. */
+/** Tools whose words follow the byVerbs closely enough that a reading verb settles it. */
 const SPEAKING = new Set(
   'aws gcloud az doctl linode-cli hcloud scw exo ibmcloud oci yc aliyun tccli ovhcloud civo vultr-cli upctl eksctl kops rancher openstack nova cinder glance neutron swift-cli cf ibmcloud bx heroku fly flyctl railway render vercel netlify wrangler cloudflared firebase amplify sam cdk copilot eb sls serverless pulumi kubectl oc helm istioctl linkerd argocd argo flux tkn kn velero kubeadm k3d kind minikube consul vault nomad boundary waypoint packer terraform etcdctl rabbitmqadmin rabbitmqctl kafka-topics kafka-topics.sh nats pulsar-admin influx mongocli atlas pscale turso neonctl supabase hasura planetscale redis-cli influxd cockroach mc s3cmd b2 rclone restic borg kopia duplicity bacula gh glab hub tea jira acli sentry-cli datadog-ci newrelic stripe twilio slack auth0 okta ghost snyk sonar-scanner npm pip brew pm2 supervisorctl systemctl virsh vboxmanage VBoxManage vmrun govc esxcli xe pvesh qm pct lxc incus multipass vagrant docker podman nerdctl ctr crictl buildah skopeo zfs zpool btrfs lvm nmcli wp drush artisan console rails mix gcloud-beta m365 power-apps databricks snow snowsql bq gsutil gam ipa samba-tool kadmin asadmin jboss-cli wsadmin tower awx nexus jfrog jf conan helmfile dapr func swa azcopy storcli megacli'.split(
     ' ',

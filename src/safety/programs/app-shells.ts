@@ -1,6 +1,6 @@
 import { readCode } from '../code/read.ts';
 import { judgeSql } from '../code/sql.ts';
-import { hasHole } from '../shell/marks.ts';
+import { hasUnknown } from '../shell/taint.ts';
 import { unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { forAll, type Handlers } from './handler.ts';
@@ -61,7 +61,7 @@ function readShell(call: Call, shell: Shell): void {
   if (found.length === 0 && io.stdin !== undefined && io.stdin !== '') found.push(io.stdin);
   if (found.length === 0) call.machine.note(unknown('starts a session'));
   for (const code of found) {
-    if (hasHole(code) && code.trim().length < 3)
+    if (hasUnknown(code) && code.trim().length < 3)
       call.machine.note(unknown('code that is not known', { unresolved: true }));
     else if (shell.language === 'sql') call.machine.note(judgeSql(code));
     else readCode(call.machine, shell.language, code);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { HOLE, hasHole, OWN_TEMP } from '../shell/marks.ts';
 import { echoOutput, printfOutput } from '../shell/output.ts';
 import { runVariable } from '../shell/run-variables.ts';
+import { hasUnknown, OWN_TEMP, UNKNOWN } from '../shell/taint.ts';
 import { unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
@@ -47,7 +47,7 @@ export const BUILTINS: Handlers = {
     call.machine.scope.cwd = undefined;
     return '';
   },
-  pwd: (call) => call.machine.scope.cwd ?? HOLE,
+  pwd: (call) => call.machine.scope.cwd ?? UNKNOWN,
   eval: (call) => runCode(call.machine, texts(call).join(' '), call.io),
   source: (call) => sourceFile(call),
   '.': (call) => sourceFile(call),
@@ -120,7 +120,7 @@ function changeDirectory(call: Call): string {
   const { scope } = call.machine;
   const target = call.operands[0]?.text;
   if (target === undefined) scope.cwd = scope.cwd === undefined ? undefined : scope.text('HOME');
-  else if (hasHole(target) || target === '-' || target.includes(OWN_TEMP)) scope.cwd = undefined;
+  else if (hasUnknown(target) || target === '-' || target.includes(OWN_TEMP)) scope.cwd = undefined;
   else if (target.startsWith('/')) scope.cwd = call.machine.files ? target : undefined;
   else scope.cwd = scope.cwd === undefined ? undefined : join(scope.cwd, target);
   return '';
@@ -159,7 +159,7 @@ function readLine(call: Call): string {
   const { scope } = call.machine;
   const stdin = call.io.stdin;
   const names = call.operands.filter((operand) => !operand.maybeValue || /^[a-zA-Z_]\w*$/.test(operand.text));
-  const line = stdin === undefined ? HOLE : (stdin.split('\n')[0] ?? '');
+  const line = stdin === undefined ? UNKNOWN : (stdin.split('\n')[0] ?? '');
   const array = call.args.findIndex((field) => /^-\w*a$/.test(field.text));
   if (array >= 0) {
     scope.set(
@@ -172,17 +172,17 @@ function readLine(call: Call): string {
   if (names.length === 0) scope.set('REPLY', line);
   for (const [index, { text }] of names.entries()) {
     const rest = index === names.length - 1 ? words.slice(index).join(' ') : (words[index] ?? '');
-    scope.set(text, hasHole(line) ? HOLE : rest);
+    scope.set(text, hasUnknown(line) ? UNKNOWN : rest);
   }
   return '';
 }
 
 function readLines(call: Call): string {
   const at = call.args.findIndex((field) => field.text === '-C');
-  if (call.args[at + 1]?.text === 'eval' && at >= 0) runCode(call.machine, call.io.stdin ?? HOLE, { stdin: '' });
+  if (call.args[at + 1]?.text === 'eval' && at >= 0) runCode(call.machine, call.io.stdin ?? UNKNOWN, { stdin: '' });
   const name = call.operands.at(-1)?.text ?? 'MAPFILE';
   const { stdin } = call.io;
-  call.machine.scope.set(name, stdin === undefined ? [HOLE] : stdin.replace(/\n$/, '').split('\n'));
+  call.machine.scope.set(name, stdin === undefined ? [UNKNOWN] : stdin.replace(/\n$/, '').split('\n'));
   return '';
 }
 

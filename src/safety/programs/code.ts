@@ -1,5 +1,5 @@
 import type { Io, Machine } from '../shell/machine.ts';
-import { DECODED, FETCHED, FILE_TEXT, HOLE, hasHole } from '../shell/marks.ts';
+import { DECODED, FETCHED, FILE_TEXT, hasUnknown, UNKNOWN } from '../shell/taint.ts';
 import { destructive, type StaticVerdict, unknown } from '../verdict.ts';
 
 /**
@@ -10,20 +10,20 @@ export function runCode(machine: Machine, code: string, io: Io): string {
   const origin = originOf(code);
   if (origin && /^[\s\uE000-\uE007;&]*$/.test(code)) {
     machine.note(origin);
-    return HOLE;
+    return UNKNOWN;
   }
-  if (hasHole(code)) {
+  if (hasUnknown(code)) {
     machine.note(unknown('code with parts that are not known', { unresolved: true }));
     if (code.includes(FETCHED)) machine.note(destructive('curl | sh', 'runs code from the network unseen'));
     if (code.includes(DECODED)) machine.note(destructive('decoded code', 'runs decoded code that can not be read'));
   }
-  if (!hasHole(code)) return machine.runText(code, io);
+  if (!hasUnknown(code)) return machine.runText(code, io);
   let out = '';
   const inner = machine.watch(() => {
     out = machine.runText(code, io);
   });
-  // A command word with a hole in it, in text that is run as code: nobody can say what it is.
-  const halts = inner.unresolved && inner.verdict === 'unknown' && code.includes(HOLE);
+  // A command word with an unknown part in it, in text that is run as code: nobody can say what it is.
+  const halts = inner.unresolved && inner.verdict === 'unknown' && code.includes(UNKNOWN);
   machine.note(halts ? destructive('unresolved code', 'runs code that can not be resolved') : inner);
   return out;
 }
@@ -32,7 +32,7 @@ export function runCode(machine: Machine, code: string, io: Io): string {
 export function originOf(code: string): StaticVerdict | undefined {
   if (code.includes(FETCHED)) return destructive('curl | sh', 'runs code from the network unseen');
   if (code.includes(DECODED)) return destructive('decoded code', 'runs decoded code that can not be read');
-  if (code.includes(HOLE)) return destructive('unresolved code', 'runs code that can not be resolved');
+  if (code.includes(UNKNOWN)) return destructive('unresolved code', 'runs code that can not be resolved');
   if (code.includes(FILE_TEXT)) return unknown('runs the content of a file', { unresolved: true, runsFiles: true });
   return undefined;
 }

@@ -1,5 +1,5 @@
 import type { Field } from '../shell/machine.ts';
-import { HOLE } from '../shell/marks.ts';
+import { UNKNOWN } from '../shell/taint.ts';
 import { harmless, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { forAll, type Handlers } from './handler.ts';
@@ -9,7 +9,7 @@ const DOCKER_VALUES =
 const KUBECTL_VALUES =
   /^(-n|--namespace|--context|--cluster|--kubeconfig|-c|--container|--image|--as|--user|-s|--server|--env|--overrides|--restart|-l|--labels|--port|--target|--profile)$/;
 
-/** Containers: what runs inside one is judged as if it ran outside; what it may hold is not known to be less dear. */
+/** Containers: what runs inside one is judged as if it ran outside; what it holds may matter as much. */
 export const CONTAINERS: Handlers = {
   ...forAll('docker docker-compose', (call) => {
     const at = subcommand(call.args, DOCKER_VALUES, /^(container|compose|sandbox)$/);
@@ -60,7 +60,7 @@ function runInside(call: Call, from: number, values: RegExp, skip: number): stri
   if (rest.length > 0) return inside(call, rest);
   if (call.io.stdin !== undefined && call.io.stdin !== '') return inside(call, [{ text: 'sh', glob: false }]);
   machine.note(args[from]?.text === 'exec' ? unknown('starts a session') : harmless('starts a container'));
-  return HOLE;
+  return UNKNOWN;
 }
 
 function inside(call: Call, fields: readonly Field[]): string {

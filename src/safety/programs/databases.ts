@@ -1,6 +1,6 @@
 import { readCode } from '../code/read.ts';
 import { judgeSql } from '../code/sql.ts';
-import { FILE_TEXT, HOLE, hasHole } from '../shell/marks.ts';
+import { FILE_TEXT, hasUnknown, UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
@@ -46,10 +46,10 @@ export const DATABASES: Handlers = {
       const file = call.value('-f', '--file', '-i', '--input-file', '-init');
       if (file !== undefined) sqlFile(call, file);
       if (call.io.stdin !== undefined && texts.length === 0) texts.push(call.io.stdin);
-      if (call.has('-l', '--list') && texts.length === 0) return HOLE;
+      if (call.has('-l', '--list') && texts.length === 0) return UNKNOWN;
       if (texts.length === 0 && file === undefined) machine.note(unknown('a database session'));
       for (const text of texts) readSql(call, text);
-      return HOLE;
+      return UNKNOWN;
     },
   ),
   ...forAll('sqlite3 sqlite litecli', (call) => {
@@ -59,12 +59,12 @@ export const DATABASES: Handlers = {
     if (texts.length === 0 && call.io.stdin !== undefined) texts.push(call.io.stdin);
     if (texts.length === 0) call.machine.note(unknown('a database session'));
     for (const text of texts) readSql(call, text);
-    return HOLE;
+    return UNKNOWN;
   }),
   'redis-cli'(call) {
     const words = call.operands.map((operand) => operand.text.toLowerCase());
     if (call.has('--scan', '--bigkeys', '--memkeys', '--stat', '--latency', '--latency-history', '--hotkeys'))
-      return HOLE;
+      return UNKNOWN;
     const lines =
       words.length > 0
         ? [words]
@@ -76,7 +76,7 @@ export const DATABASES: Handlers = {
     if (call.has('-x') && /^(set|getset|restore|hset|mset)$/.test(words[0] ?? ''))
       call.machine.note(destructive('redis loss', 'overwrites a value'));
     for (const line of lines) readRedis(call, line);
-    return HOLE;
+    return UNKNOWN;
   },
   mongosh(call) {
     const texts = [...(call.options.values.get('--eval') ?? [])];
@@ -85,7 +85,7 @@ export const DATABASES: Handlers = {
     if (scripts.length > 0) call.machine.note(unknown('runs a script file', { runsFiles: true }));
     if (texts.length === 0 && scripts.length === 0) call.machine.note(unknown('a database session'));
     for (const text of texts) readMongo(call, text);
-    return HOLE;
+    return UNKNOWN;
   },
 };
 
@@ -100,7 +100,7 @@ function sqlFile(call: Call, file: string): void {
 function readSql(call: Call, text: string): void {
   const { machine } = call;
   if (text.includes(FILE_TEXT)) machine.note(unknown('runs the content of a file', { runsFiles: true }));
-  else if (hasHole(text) && text.trim().length < 3)
+  else if (hasUnknown(text) && text.trim().length < 3)
     machine.note(unknown('SQL that is not known', { unresolved: true }));
   const rest: string[] = [];
   for (const line of text.split('\n')) {
@@ -112,7 +112,7 @@ function readSql(call: Call, text: string): void {
     if (shell) runCode(machine, (shell[1] ?? '').replace(/^'([\s\S]*)'$|^"([\s\S]*)"$/, '$1$2'), { stdin: '' });
     else if (output && !/^(stdout|off)$/.test(output[1] ?? '')) {
       const target = output[1] ?? '';
-      if (target.startsWith('|')) runCode(machine, line.slice(line.indexOf('|') + 1), { stdin: HOLE });
+      if (target.startsWith('|')) runCode(machine, line.slice(line.indexOf('|') + 1), { stdin: UNKNOWN });
       else
         machine.note(
           /^\s*\.(backup|save|clone)/.test(line) && lookAt(machine, target) === 'unknown'

@@ -1,28 +1,35 @@
-import { ADDING, DESTROYING_OPTION, verbOf } from '../knowledge/lexicon.ts';
 import { HARMLESS_PROGRAMS } from '../knowledge/readers.ts';
 import { isHarmlessSubcommand, isSpeaking } from '../knowledge/subcommands.ts';
+import { ADDING, DESTROYING_OPTION, verbOf } from '../knowledge/verbs.ts';
 import { hasRules, matchRules, RULE_PROGRAMS } from '../rules/table.ts';
 import { globToRegExp } from '../shell/glob.ts';
 import type { Field, Io, Machine, Redirect } from '../shell/machine.ts';
-import { DECODED, FETCHED, FILE_TEXT, HOLE, hasHole, readable, withoutHoles } from '../shell/marks.ts';
 import { filterOutput } from '../shell/output.ts';
+import { DECODED, FETCHED, FILE_TEXT, hasUnknown, readable, UNKNOWN, withoutTaint } from '../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
 import { APP_SHELLS } from './app-shells.ts';
+import { BUILD } from './build.ts';
 import { BUILTINS } from './builtins.ts';
 import { Call } from './call.ts';
-import { runCarried } from './carried.ts';
 import { originOf, runCode } from './code.ts';
 import { CONTAINERS } from './containers.ts';
 import { DATABASES } from './databases.ts';
+import { isDryRun } from './dry-run.ts';
 import { EDITORS } from './editors.ts';
+import { runEmbeddedCommands } from './embedded-commands.ts';
+import { FORMATTERS } from './formatters.ts';
+import { GIT } from './git.ts';
 import type { Handler } from './handler.ts';
-import { isRehearsal } from './harmless-options.ts';
 import { INTERPRETERS } from './interpreters.ts';
-import { MISC } from './misc.ts';
+import { MEDIA } from './media.ts';
 import { isLocalScript, programName } from './name.ts';
+import { NETWORK_TOOLS } from './network-tools.ts';
 import { judgeOutputs } from './outputs.ts';
 import { OVERWRITING } from './overwriting.ts';
 import { absolute, fileKey } from './paths.ts';
+import { REMOTE } from './remote.ts';
+import { SCHEDULED } from './scheduled.ts';
+import { SESSIONS } from './sessions.ts';
 import { runScriptFile, SHELLS } from './shells.ts';
 import { TEXT_TOOLS } from './text-tools.ts';
 import { SPECIAL_WRAPPERS, WRAPPERS } from './wrappers.ts';
@@ -39,7 +46,14 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map(
     ...INTERPRETERS,
     ...DATABASES,
     ...EDITORS,
-    ...MISC,
+    ...GIT,
+    ...BUILD,
+    ...SCHEDULED,
+    ...NETWORK_TOOLS,
+    ...REMOTE,
+    ...MEDIA,
+    ...SESSIONS,
+    ...FORMATTERS,
     ...APP_SHELLS,
   }),
 );
@@ -54,12 +68,12 @@ export function dispatch(
 ): string {
   const word = fields[0];
   if (!word) return '';
-  if (hasHole(word.text)) return unresolvedWord(machine, fields, io);
+  if (hasUnknown(word.text)) return unresolvedWord(machine, fields, io);
   if (word.glob && word.text !== '[' && word.text.length > 1) return patternWord(machine, fields, io, disabled);
   const alias = machine.scope.aliases.get(word.text) ?? machine.scope.aliases.get(absolute(machine, word.text) ?? '');
   if (alias !== undefined && alias !== word.text) {
     machine.scope.aliases.delete(word.text);
-    if (hasHole(alias) || /\s/.test(alias))
+    if (hasUnknown(alias) || /\s/.test(alias))
       return runCode(machine, [alias, ...fields.slice(1).map((field) => field.text)].join(' '), io);
     return machine.runFields([{ text: alias, glob: false }, ...fields.slice(1)], io);
   }
@@ -73,9 +87,9 @@ export function dispatch(
   if (word.text.includes('/') && machine.written.has(fileKey(machine, word.text))) {
     return runScriptFile(call, word.text, texts(call), io);
   }
-  if (isRehearsal(call, hasRules(name) || HARMLESS_PROGRAMS.has(name))) return HOLE;
+  if (isDryRun(call, hasRules(name) || HARMLESS_PROGRAMS.has(name))) return UNKNOWN;
   if (isLocalScript(word.text) && !KNOWN_LOCAL.test(name)) return localScript(call, disabled);
-  runCarried(call);
+  runEmbeddedCommands(call);
   judgeOutputs(call);
   const output = HANDLERS.get(name)?.(call);
   const rule = matchRules(call, disabled);
@@ -95,14 +109,14 @@ function localScript(call: Call, disabled: ReadonlySet<string>): string {
     call.machine.note(destructive('destroying verb', `runs a script to ${strong}`));
   }
   call.machine.note(unknown('runs a file of the project', { runsFiles: true }));
-  return HOLE;
+  return UNKNOWN;
 }
 
 function texts(call: Call): string[] {
   return call.args.map((field) => field.text);
 }
 
-/** What the tables of knowledge and the lexicon say of a call no rule matched. */
+/** What the tables of knowledge and the byVerbs say of a call no rule matched. */
 function byKnowledge(call: Call): StaticVerdict {
   const { program, options } = call;
   if (sameInAndOut(call)) return destructive('same file in and out', 'empties the file it reads');
@@ -119,7 +133,7 @@ function byKnowledge(call: Call): StaticVerdict {
   }
   const table = isHarmlessSubcommand(program, words, options.flags);
   if (table === true) return harmless();
-  const found = lexicon(call, table !== undefined || isSpeaking(program));
+  const found = byVerbs(call, table !== undefined || isSpeaking(program));
   if (found) return found;
   if (RUNNERS.test(program)) return unknown(`${readable(program)} runs files of the project`, { runsFiles: true });
   return unknown(`${readable(program).slice(0, 60)} is not known`);
@@ -140,7 +154,7 @@ function sameInAndOut(call: Call): boolean {
 const RUNNERS =
   /^(make|npm|yarn|pnpm|bun|npx|rake|gradle|gradlew|mvn|mvnw|ant|tox|just|task|cargo|go|poetry|uv|bundle|rails|composer|grunt|gulp|ninja|bazel|invoke|nox|mix|sbt|lein|deno|dotnet|manage\.py|artisan)$/;
 
-function lexicon(call: Call, known: boolean): StaticVerdict | undefined {
+function byVerbs(call: Call, known: boolean): StaticVerdict | undefined {
   const { program, options } = call;
   if (options.flags.has('--help') || options.flags.has('--dry-run') || options.flags.has('--version')) return undefined;
   let seen = 0;
@@ -187,7 +201,7 @@ const RUN_SUB =
 function unresolvedWord(machine: Machine, fields: readonly Field[], io: Io): string {
   const [word, ...rest] = fields;
   const text = word?.text ?? '';
-  const bare = withoutHoles(text);
+  const bare = withoutTaint(text);
   const guess = bare === '' ? rest : [{ text: bare, glob: false }, ...rest];
   const origin = originOf(text);
   const inner = machine.watch(() => machine.runFields(guess, io));
@@ -197,7 +211,7 @@ function unresolvedWord(machine: Machine, fields: readonly Field[], io: Io): str
       ? inner
       : (halting ?? unknown('the command itself is not known', { unresolved: true })),
   );
-  return HOLE;
+  return UNKNOWN;
 }
 
 /** `/bin/r?`: judged as every program it may name. */
@@ -216,7 +230,7 @@ function patternWord(machine: Machine, fields: readonly Field[], io: Io, disable
     if (verdict.verdict === 'destructive') break;
   }
   machine.note(verdict);
-  return HOLE;
+  return UNKNOWN;
 }
 
 /** Programs whose output is meant for `eval`. */
@@ -233,11 +247,11 @@ function isShellSetup(call: Call): boolean {
 function outputOf(call: Call): string {
   const { program, io } = call;
   const { stdin } = io;
-  const filtered = filterOutput(program, texts(call), stdin ?? HOLE);
+  const filtered = filterOutput(program, texts(call), stdin ?? UNKNOWN);
   if (filtered !== undefined) return filtered;
   if (program === 'cat' || program === 'head' || program === 'tail' || program === 'bat' || program === 'zcat') {
     const names = call.operands.filter((operand) => operand.text !== '-');
-    if (names.length === 0) return stdin ?? HOLE;
+    if (names.length === 0) return stdin ?? UNKNOWN;
     const known = names.map(
       ({ text }) =>
         call.machine.substituted.get(text) ?? call.machine.written.get(fileKey(call.machine, text)) ?? FILE_TEXT,
@@ -247,5 +261,5 @@ function outputOf(call: Call): string {
   if (stdin?.includes(FETCHED)) return FETCHED;
   if (stdin?.includes(DECODED) || /^(openssl|uudecode|gunzip|bunzip2|unxz|zstd|gpg|xz|gzip)$/.test(program))
     return DECODED;
-  return program === 'nc' || program === 'ncat' ? FETCHED : HOLE;
+  return program === 'nc' || program === 'ncat' ? FETCHED : UNKNOWN;
 }

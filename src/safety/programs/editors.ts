@@ -1,5 +1,5 @@
 import { readCode } from '../code/read.ts';
-import { HOLE } from '../shell/marks.ts';
+import { UNKNOWN } from '../shell/taint.ts';
 import { harmless, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
@@ -10,15 +10,15 @@ import { overwrite } from './paths.ts';
 /** Editors driven from the command line; an editor opened for the person is only a session. */
 export const EDITORS: Handlers = {
   vim(call) {
-    if (asksVersion(call)) return HOLE;
+    if (asksVersion(call)) return UNKNOWN;
     const commands = vimCommands(call);
     for (const command of commands) readVim(call, command);
     if (call.value('-S') !== undefined) call.machine.note(unknown('runs an editor script', { runsFiles: true }));
     call.machine.note(commands.length === 0 ? unknown('an editor session') : unknown('editor commands'));
-    return HOLE;
+    return UNKNOWN;
   },
   ...forAll('emacs emacsclient', (call) => {
-    if (asksVersion(call)) return HOLE;
+    if (asksVersion(call)) return UNKNOWN;
     const words = call.args.map((field) => field.text);
     for (const [index, word] of words.entries()) {
       const code = /^-?-eval=([\s\S]+)$/.exec(word)?.[1] ?? (/^-?-e(val)?$/.test(word) ? words[index + 1] : undefined);
@@ -28,12 +28,12 @@ export const EDITORS: Handlers = {
       }
     }
     call.machine.note(unknown('an editor session'));
-    return HOLE;
+    return UNKNOWN;
   }),
   ...forAll('nano pico micro helix hx kak joe code subl gedit kate mcedit ne jed mg', (call) => {
-    if (asksVersion(call) || (call.program === 'code' && call.has('--list-extensions'))) return HOLE;
+    if (asksVersion(call) || (call.program === 'code' && call.has('--list-extensions'))) return UNKNOWN;
     call.machine.note(unknown('an editor session'));
-    return HOLE;
+    return UNKNOWN;
   }),
 };
 
@@ -68,7 +68,7 @@ function readVim(call: Call, typed: string): void {
     /(?:^|\|)\s*(?:silent!?\s+)?(?:(?:%|\d+(?:,\d+)?|'<,'>)?!|r(?:ead)?\s*!|terminal\s+|w(?:rite)?\s+!)([\s\S]+)$/.exec(
       command,
     );
-  if (shell) runCode(machine, shell[1] ?? '', { stdin: HOLE });
+  if (shell) runCode(machine, shell[1] ?? '', { stdin: UNKNOWN });
   const system = /\bsystem(?:list)?\s*\(\s*(['"])([\s\S]*?)\1/.exec(command);
   if (system) runCode(machine, system[2] ?? '', { stdin: '' });
   if (/\bdelete\s*\(/.test(command)) machine.note(editsInPlace(call, 'editor script', []));

@@ -2,7 +2,7 @@ import type { Call } from './call.ts';
 
 /**
  * Looks at one call with the program's own knowledge and notes a verdict on the machine. Returns the call's output
- * (with marks), or undefined when it has nothing to say, so that tables and lexicon decide.
+ * (with marks), or undefined when it has nothing to say, so that tables and byVerbs decide.
  */
 export type Handler = (call: Call) => string | undefined;
 

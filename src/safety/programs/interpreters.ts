@@ -1,6 +1,6 @@
 import { readCode } from '../code/read.ts';
 import { plain } from '../shell/machine.ts';
-import { FETCHED, FILE_TEXT, HOLE, hasHole } from '../shell/marks.ts';
+import { FETCHED, FILE_TEXT, hasUnknown, UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { originOf } from './code.ts';
@@ -64,7 +64,7 @@ export const INTERPRETERS: Handlers = forAll(
 function interpret(call: Call): string | undefined {
   const { program, args, machine } = call;
   const words = args.map((field) => field.text);
-  if (words.length === 1 && /^(--version|-V|-v|--help|-h|version)$/.test(words[0] ?? '')) return HOLE;
+  if (words.length === 1 && /^(--version|-V|-v|--help|-h|version)$/.test(words[0] ?? '')) return UNKNOWN;
   // A module or a setting that is loaded first may do anything.
   if (
     words.some((word) => PRELOAD.test(word)) ||
@@ -74,11 +74,11 @@ function interpret(call: Call): string | undefined {
   }
   if (program === 'perl') inPlace(call, /^-\w*i(?!nc)/);
   if (program === 'ruby') inPlace(call, /^-\w*i\b/);
-  if (/^(perl|ruby)$/.test(program) && words.length === 2 && /^-w?c$/.test(words[0] ?? '')) return HOLE;
-  if (program === 'node' && words.some((word) => /^(-c|--check)$/.test(word))) return HOLE;
-  if (program === 'php' && words[0] === '-l') return HOLE;
+  if (/^(perl|ruby)$/.test(program) && words.length === 2 && /^-w?c$/.test(words[0] ?? '')) return UNKNOWN;
+  if (program === 'node' && words.some((word) => /^(-c|--check)$/.test(word))) return UNKNOWN;
+  if (program === 'php' && words[0] === '-l') return UNKNOWN;
   if ((program === 'deno' || program === 'bun') && words[0] && !words[0].startsWith('-')) {
-    if (program === 'deno' && words[0] === 'fmt' && words.includes('--check')) return HOLE;
+    if (program === 'deno' && words[0] === 'fmt' && words.includes('--check')) return UNKNOWN;
     if (words[0] === 'eval') return source(call, words[1] ?? '');
     if (program === 'bun' && words[0] === 'x') return machine.runFields([plain('bunx'), ...args.slice(1)], call.io);
     const packaged = words.findIndex((word) => /^(npm|jsr):\w/.test(word));
@@ -131,7 +131,7 @@ function source(call: Call, code: string | undefined): string {
   const { machine, program } = call;
   if (code === undefined) machine.note(unknown(`starts ${program}`));
   else {
-    const origin = hasHole(code) && code.trim().length < 4 ? originOf(code) : undefined;
+    const origin = hasUnknown(code) && code.trim().length < 4 ? originOf(code) : undefined;
     if (origin || code.includes(FETCHED))
       machine.note(originOf(code) ?? unknown('code that is not known', { unresolved: true }));
     readCode(machine, program, code);
@@ -143,7 +143,7 @@ function source(call: Call, code: string | undefined): string {
 function output(call: Call): string {
   const { stdin } = call.io;
   if (stdin?.includes(FETCHED)) return FETCHED;
-  return stdin?.includes(FILE_TEXT) ? FILE_TEXT : HOLE;
+  return stdin?.includes(FILE_TEXT) ? FILE_TEXT : UNKNOWN;
 }
 
 function runModule(call: Call, at: number): string {
@@ -152,7 +152,7 @@ function runModule(call: Call, at: number): string {
   const rest = args.slice(at + 1);
   if (name === 'timeit') {
     for (const { text } of rest) if (/[(=]/.test(text)) readCode(machine, 'python', text);
-    return HOLE;
+    return UNKNOWN;
   }
   if (name === 'venv' && rest.some((field) => field.text === '--clear'))
     machine.note(destructive('python venv --clear', 'deletes the environment first'));
@@ -161,5 +161,5 @@ function runModule(call: Call, at: number): string {
   } else if (HARMLESS_MODULES.test(name)) machine.note(harmless());
   else if (PYTHON_MODULES.test(name)) return machine.runFields(args.slice(at), call.io);
   else machine.note(unknown('runs a python module', { runsFiles: true }));
-  return HOLE;
+  return UNKNOWN;
 }

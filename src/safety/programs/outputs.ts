@@ -1,4 +1,4 @@
-import { HOLE, hasHole } from '../shell/marks.ts';
+import { hasUnknown, UNKNOWN } from '../shell/taint.ts';
 import { harmless, type StaticVerdict } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { overwrite } from './paths.ts';
@@ -33,7 +33,7 @@ const OUTPUTS: ReadonlyMap<string, readonly string[]> = new Map(
 );
 
 /** Files of which nearly every home or project has one already. */
-const DEAR =
+const COMMON_FILES =
   /(^|\/)(\.[\w-]+|id_(rsa|dsa|ecdsa|ed25519)|README(\.\w+)?|LICENSE|Makefile|Dockerfile|package(-lock)?\.json|tsconfig\.json|Cargo\.(toml|lock)|go\.(mod|sum)|pyproject\.toml|docker-compose\.ya?ml)$/;
 
 /**
@@ -44,7 +44,7 @@ export function writesOutput(call: Call, target: string, why = harmless()): Stat
   const rule = 'output over a file';
   const reason = 'overwrites an existing file';
   if (target === '-' || target === '') return harmless();
-  return DEAR.test(target)
+  return COMMON_FILES.test(target)
     ? overwrite(call.machine, target, rule, reason)
     : overwrite(call.machine, target, rule, reason, why);
 }
@@ -64,7 +64,7 @@ export function judgeOutputs(call: Call): void {
           : text.startsWith(`${option}=`)
             ? text.slice(option.length + 1)
             : undefined;
-      if (target !== undefined && target !== HOLE) call.machine.note(writesOutput(call, target));
+      if (target !== undefined && target !== UNKNOWN) call.machine.note(writesOutput(call, target));
     }
   }
 }
@@ -75,7 +75,7 @@ function keyFile(call: Call): void {
   const target = words[words.indexOf('-f') + 1];
   const changes = words.some((word) => /^-(\w*[lyeFRHLBDiQ]|p)$/.test(word));
   if (!words.includes('-f') || target === undefined || changes) return;
-  if (/^\s*y/i.test(call.io.stdin ?? '') || hasHole(call.io.stdin ?? ''))
+  if (/^\s*y/i.test(call.io.stdin ?? '') || hasUnknown(call.io.stdin ?? ''))
     call.machine.note(overwrite(call.machine, target, 'output over a file', 'overwrites a key'));
   else if (call.machine.files) call.machine.note(writesOutput(call, target));
 }

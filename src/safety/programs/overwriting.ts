@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { FETCHED, FILE_TEXT, HOLE, hasHole, OWN_TEMP } from '../shell/marks.ts';
+import { FETCHED, FILE_TEXT, hasUnknown, OWN_TEMP, UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { forAll, type Handlers } from './handler.ts';
@@ -24,11 +24,11 @@ export const OVERWRITING: Handlers = {
         ? (specialTarget(text) ?? harmless())
         : overwrite(call.machine, text, 'tee', 'empties an existing file');
       const sink = call.machine.sinks.get(text);
-      if (sink) call.machine.inSubshell(() => call.machine.runScript(sink, { stdin: call.io.stdin ?? HOLE }));
+      if (sink) call.machine.inSubshell(() => call.machine.runScript(sink, { stdin: call.io.stdin ?? UNKNOWN }));
       call.machine.note(call.machine.substituted.has(text) ? harmless() : written);
-      call.machine.written.set(fileKey(call.machine, text), call.io.stdin ?? HOLE);
+      call.machine.written.set(fileKey(call.machine, text), call.io.stdin ?? UNKNOWN);
     }
-    return call.io.stdin ?? HOLE;
+    return call.io.stdin ?? UNKNOWN;
   },
   sponge(call) {
     for (const { text } of call.operands) {
@@ -51,8 +51,8 @@ export const OVERWRITING: Handlers = {
       call.machine.note(overwrite(call.machine, target, 'sort -o', 'overwrites an existing file'));
     else call.machine.note(harmless());
     const program = call.value('--compress-program');
-    if (program !== undefined) call.machine.runFields([{ text: program, glob: false }], { stdin: HOLE });
-    return target === undefined ? (call.io.stdin ?? HOLE) : '';
+    if (program !== undefined) call.machine.runFields([{ text: program, glob: false }], { stdin: UNKNOWN });
+    return target === undefined ? (call.io.stdin ?? UNKNOWN) : '';
   },
   uniq(call) {
     const target = call.operands[1]?.text;
@@ -61,7 +61,7 @@ export const OVERWRITING: Handlers = {
         ? harmless()
         : overwrite(call.machine, target, 'uniq to a file', 'overwrites an existing file'),
     );
-    return HOLE;
+    return UNKNOWN;
   },
   ...forAll('cp mv install ln', copyOrMove),
   ...forAll('curl', (call) => {
@@ -150,10 +150,10 @@ function judgeTransfer(call: Call, sources: readonly string[], target: string, d
   if (isDisk(target)) return destructive('write to raw disk');
   if (program === 'mv') {
     if (target === '/dev/null') return destructive('mv over a file', 'throws the file away');
-    const dear = sources.find(
+    const notOurs = sources.find(
       (source) => isSystemPath(source) || /^(\/|~|\/home|\/home\/\w+|\/root|\/var|\*|\.|\.git)\/?\*?$/.test(source),
     );
-    if (dear !== undefined) return destructive('mv of system files', 'moves files that others rely on');
+    if (notOurs !== undefined) return destructive('mv of system files', 'moves files that others rely on');
   }
   if (isHarmlessTarget(target)) return harmless();
   if (program === 'ln') {
@@ -196,7 +196,7 @@ function judgeTarget(
   }
   if (lookAt(machine, target) !== 'directory' && !directory) return overwrite(machine, target, rule, reason, blind);
   for (const source of sources) {
-    if (hasHole(source) || /[*?[]/.test(source)) continue;
+    if (hasUnknown(source) || /[*?[]/.test(source)) continue;
     const inside = join(target, source.replace(/\/+$/, '').split('/').pop() ?? '');
     if (lookAt(machine, inside) === 'file') return destructive(rule, reason);
   }
@@ -205,9 +205,9 @@ function judgeTarget(
 
 /** The verdict on an in-place edit of `paths`: existing files change and no copy is kept. */
 export function editsInPlace(call: Call, rule: string, paths: readonly string[]): StaticVerdict {
-  const dear = paths.filter(
+  const notOurs = paths.filter(
     (path) => !path.includes(OWN_TEMP) && !call.machine.scope.made.has(fileKey(call.machine, path)),
   );
-  if (paths.length > 0 && dear.length === 0) return harmless('edits a file of its own');
+  if (paths.length > 0 && notOurs.length === 0) return harmless('edits a file of its own');
   return destructive(rule, 'edits files in place');
 }

@@ -1,6 +1,6 @@
 import { isAbsolute, join, normalize } from 'node:path';
 import type { Machine } from '../shell/machine.ts';
-import { hasHole, OWN_TEMP } from '../shell/marks.ts';
+import { hasUnknown, OWN_TEMP } from '../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown } from '../verdict.ts';
 
 /** Directories whose files belong to the system; changing one there is never a small matter. */
@@ -14,7 +14,7 @@ const KEYS = /(^|\/)(\.ssh\/|authorized_keys|\.gnupg\/|\.aws\/credentials|\.kube
 
 /** An absolute, tidy path; undefined where the directory or a part of the path is not known. */
 export function absolute(machine: Machine, path: string): string | undefined {
-  if (hasHole(path) || path.includes('\0')) return undefined;
+  if (hasUnknown(path) || path.includes('\0')) return undefined;
   if (isAbsolute(path)) return normalize(path);
   const { cwd } = machine.scope;
   return cwd === undefined ? undefined : join(cwd, path);

@@ -1,4 +1,4 @@
-import { HOLE } from '../shell/marks.ts';
+import { UNKNOWN } from '../shell/taint.ts';
 import { unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
@@ -68,7 +68,7 @@ function fromInput(call: Call, positional: readonly string[]): string {
   const { machine, io } = call;
   if (io.stdin === undefined) {
     machine.note(unknown('starts a shell'));
-    return HOLE;
+    return UNKNOWN;
   }
   const code = io.stdin;
   return machine.inSubshell(() => {
@@ -84,7 +84,7 @@ export function runScriptFile(call: Call, path: string, positional: readonly str
   const known = machine.substituted.get(path) ?? machine.written.get(fileKey(machine, path));
   if (known === undefined) {
     machine.note(unknown('runs a script file', { runsFiles: true }));
-    return HOLE;
+    return UNKNOWN;
   }
   return machine.inSubshell(() => {
     machine.scope.positional = positional;

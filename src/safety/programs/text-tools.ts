@@ -1,4 +1,4 @@
-import { HOLE } from '../shell/marks.ts';
+import { UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
@@ -20,7 +20,7 @@ export const TEXT_TOOLS: Handlers = {
     if (inPlace) {
       call.machine.note(editsInPlace(call, 'sed -i', files));
     } else call.machine.note(harmless());
-    return inPlace ? '' : (call.io.stdin ?? HOLE);
+    return inPlace ? '' : (call.io.stdin ?? UNKNOWN);
   },
   awk(call) {
     const { operands, machine } = call;
@@ -44,7 +44,7 @@ export const TEXT_TOOLS: Handlers = {
     }
     if (program === undefined) machine.note(unknown('runs an awk script file', { runsFiles: true }));
     else readAwk(call, program);
-    return call.io.stdin ?? HOLE;
+    return call.io.stdin ?? UNKNOWN;
   },
   ed: editor,
   red: editor,
@@ -64,7 +64,7 @@ function readSed(call: Call, script: string): void {
   const flat = body.replace(/\/(?:\\[\s\S]|[^/\\])*\//g, '/');
   const run = /(?:^|[;\n{}\d$/,!])\s*e(?:\s+([^\n]+))?\s*(?=$|[;\n}])/.exec(flat);
   if (run) {
-    if (run[1]) runCode(machine, run[1], { stdin: HOLE });
+    if (run[1]) runCode(machine, run[1], { stdin: UNKNOWN });
     else machine.note(destructive('sed e', 'sed runs text as shell commands'));
   }
   const write = /(?:^|[;\n{}\d$/])\s*[wW]\s+([^\n;}]+)/.exec(flat);
@@ -81,7 +81,7 @@ function readAwk(call: Call, program: string): void {
     .replace(/#[^\n]*/g, '');
   const at = (index: string | undefined) => (strings[Number(index)] ?? '').replace(/\\(["\\/])/g, '$1');
   const shell = (index: string | undefined, more: boolean) =>
-    runCode(machine, at(index) + (more ? HOLE : ''), { stdin: HOLE });
+    runCode(machine, at(index) + (more ? UNKNOWN : ''), { stdin: UNKNOWN });
   for (const found of code.matchAll(/\bsystem\s*\(\s*(?:"(\d+)")?([^)]*)\)/g)) {
     if (found[1] === undefined) machine.note(destructive('awk system', 'awk runs text as shell commands'));
     else shell(found[1], found[2]?.trim() !== '');
@@ -111,7 +111,7 @@ function awkTarget(call: Call, append: boolean, path: string | undefined): Stati
 
 function editor(call: Call): string {
   const { stdin } = call.io;
-  if (stdin === undefined || stdin.includes(HOLE)) call.machine.note(unknown('an editor session'));
+  if (stdin === undefined || stdin.includes(UNKNOWN)) call.machine.note(unknown('an editor session'));
   else if (/^\s*(?:[\d,$%]*w|wq)\b/m.test(stdin))
     call.machine.note(
       editsInPlace(
@@ -122,5 +122,5 @@ function editor(call: Call): string {
     );
   const shell = stdin === undefined ? null : /^\s*!(.*)$/m.exec(stdin);
   if (shell) runCode(call.machine, shell[1] ?? '', { stdin: '' });
-  return HOLE;
+  return UNKNOWN;
 }

@@ -1,7 +1,7 @@
 import type { Field } from '../shell/machine.ts';
 import { plain } from '../shell/machine.ts';
-import { HOLE, hasHole } from '../shell/marks.ts';
 import { runVariable } from '../shell/run-variables.ts';
+import { hasUnknown, UNKNOWN } from '../shell/taint.ts';
 import { destructive, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
@@ -48,7 +48,7 @@ function unwrap(call: Call, wrapper: Wrapper): string | undefined {
         return runCode(machine, inline ?? args.slice(at + 1)[0]?.text ?? '', call.io);
       }
       if (after.has(name)) return machine.runFields(args.slice(at + 1), call.io);
-      if (idle.has(name)) return call.program === 'command' ? `/usr/bin/${args.at(-1)?.text ?? ''}\n` : HOLE;
+      if (idle.has(name)) return call.program === 'command' ? `/usr/bin/${args.at(-1)?.text ?? ''}\n` : UNKNOWN;
       if (pairs.has(name)) at += 2;
       else if (values.has(name) && name === text) at++;
       else if (!text.startsWith('--') && values.has(cluster) && cluster !== text) at++;
@@ -98,12 +98,12 @@ function clusterEnd(text: string): string {
 function idleWrapper(call: Call): string {
   const { machine, program, io } = call;
   if (program === 'ssh' && call.args.some((field) => /^-(V|T|Q|G|O)$/.test(field.text)) && io.stdin === undefined)
-    return HOLE;
+    return UNKNOWN;
   if (/^(ssh|su|sudo|doas|busybox|chroot|nsenter|unshare|docker|runuser|machinectl|wsl)$/.test(program)) {
     if (io.stdin !== undefined && io.stdin !== '') return runCode(machine, io.stdin, { stdin: '' });
     machine.note(unknown('starts a session'));
   }
-  return HOLE;
+  return UNKNOWN;
 }
 
 /** Wrappers with a way of their own. */
@@ -124,7 +124,7 @@ export const SPECIAL_WRAPPERS: Handlers = {
       } else if (/^(-u|-C|--unset|--chdir)$/.test(text)) at++;
       else if (text !== '-' && !text.startsWith('-')) return machine.runFields(args.slice(at), io);
     }
-    return HOLE;
+    return UNKNOWN;
   },
   xargs(call) {
     const { machine, args, io } = call;
@@ -150,19 +150,21 @@ export const SPECIAL_WRAPPERS: Handlers = {
       : own.some((word) => /^(-d|--delimiter)/.test(word))
         ? '\n'
         : /[\s\0]+/;
-    const items = (io.stdin === undefined || hasHole(io.stdin) ? HOLE : io.stdin)
+    const items = (io.stdin === undefined || hasUnknown(io.stdin) ? UNKNOWN : io.stdin)
       .split(separator)
       .filter((item) => item !== '');
-    if (command.length === 0) return HOLE;
+    if (command.length === 0) return UNKNOWN;
     if (replace === undefined) return machine.runFields([...command, ...items.map(plain)], { stdin: '' });
-    const lines = hasHole(io.stdin ?? HOLE) ? [HOLE] : (io.stdin ?? '').split('\n').filter((line) => line !== '');
-    for (const line of lines.length === 0 ? [HOLE] : lines.slice(0, 8)) {
+    const lines = hasUnknown(io.stdin ?? UNKNOWN)
+      ? [UNKNOWN]
+      : (io.stdin ?? '').split('\n').filter((line) => line !== '');
+    for (const line of lines.length === 0 ? [UNKNOWN] : lines.slice(0, 8)) {
       machine.runFields(
         command.map(({ text, glob }) => ({ text: text.replaceAll(replace, line), glob })),
         { stdin: '' },
       );
     }
-    return HOLE;
+    return UNKNOWN;
   },
   parallel(call) {
     const { machine, io } = call;
@@ -178,14 +180,14 @@ export const SPECIAL_WRAPPERS: Handlers = {
           ? 2
           : 1;
     }
-    const items = lists < 0 ? (io.stdin ?? HOLE).split('\n').filter((line) => line !== '') : words.slice(lists + 1);
+    const items = lists < 0 ? (io.stdin ?? UNKNOWN).split('\n').filter((line) => line !== '') : words.slice(lists + 1);
     const command = own.slice(at).join(' ');
     for (const item of items.slice(0, 8)) {
       const line =
         command === '' ? item : /\{[^ ]*\}/.test(command) ? command.replace(/\{[^ ]*?\}/g, item) : `${command} ${item}`;
       runCode(machine, line, { stdin: '' });
     }
-    return HOLE;
+    return UNKNOWN;
   },
   az(call) {
     const words = call.args.map((field) => field.text);
@@ -218,8 +220,8 @@ export const SPECIAL_WRAPPERS: Handlers = {
   find: (call) => runFind(call),
   fd(call) {
     const at = call.args.findIndex((field) => /^(-x|-X|--exec|--exec-batch)$/.test(field.text));
-    if (at >= 0) call.machine.runFields(withHole(call.args.slice(at + 1)), { stdin: '' });
-    return HOLE;
+    if (at >= 0) call.machine.runFields(withUnknown(call.args.slice(at + 1)), { stdin: '' });
+    return UNKNOWN;
   },
   tmux(call) {
     const [, ...rest] = call.operands;
@@ -244,7 +246,7 @@ export const SPECIAL_WRAPPERS: Handlers = {
       const code = rest.map((operand) => operand.text).join(' ');
       if (code !== '') return runCode(call.machine, code, { stdin: '' });
     }
-    return HOLE;
+    return UNKNOWN;
   },
   screen(call) {
     const words = call.args.map((field) => field.text);
@@ -261,22 +263,22 @@ export const SPECIAL_WRAPPERS: Handlers = {
             .replace(/\\n|\\r|\^M/g, '\n'),
           { stdin: '' },
         );
-      return HOLE;
+      return UNKNOWN;
     }
     const at = words.findIndex(
       (word, index) => !word.startsWith('-') && !/^-(S|c|t|h|T)$|^-\w*S$/.test(words[index - 1] ?? ''),
     );
-    return at >= 0 ? call.machine.runFields(call.args.slice(at), { stdin: '' }) : HOLE;
+    return at >= 0 ? call.machine.runFields(call.args.slice(at), { stdin: '' }) : UNKNOWN;
   },
 };
 
-function withHole(fields: readonly Field[]): Field[] {
+function withUnknown(fields: readonly Field[]): Field[] {
   const end = fields.findIndex((field) => field.text === ';' || field.text === '+');
   const words = (end < 0 ? fields : fields.slice(0, end)).map(({ text, glob }) => ({
-    text: text.replace(/\{[./]*\}/g, HOLE),
+    text: text.replace(/\{[./]*\}/g, UNKNOWN),
     glob,
   }));
-  return words.some((field) => field.text.includes(HOLE)) ? words : [...words, plain(HOLE)];
+  return words.some((field) => field.text.includes(UNKNOWN)) ? words : [...words, plain(UNKNOWN)];
 }
 
 function runFind(call: Call): string | undefined {
@@ -284,7 +286,7 @@ function runFind(call: Call): string | undefined {
   for (let at = 0; at < args.length; at++) {
     const text = args[at]?.text ?? '';
     if (/^-(exec|execdir|ok|okdir)$/.test(text)) {
-      const command = withHole(args.slice(at + 1));
+      const command = withUnknown(args.slice(at + 1));
       const found = machine.watch(() => machine.runFields(command, { stdin: '' }));
       machine.note(/^rm\b/.test(found.rule ?? '') ? destructive('find -exec rm') : found);
     }

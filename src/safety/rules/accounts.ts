@@ -162,7 +162,7 @@ export const ACCOUNT_RULES: readonly Rule[] = [
             line,
           );
         case 'ssh-keygen':
-          return call.has('-R') || (call.has('-p') && !call.has('-l')) || (call.has('-y') && false);
+          return call.has('-R') || (call.has('-p') && !call.has('-l'));
         case 'ssh-add':
           return call.has('-D', '-d', '-x');
         case 'security':

@@ -1,4 +1,4 @@
-import { verbOf } from '../knowledge/lexicon.ts';
+import { verbOf } from '../knowledge/verbs.ts';
 import type { Call } from '../programs/call.ts';
 import type { Rule } from './rule.ts';
 
@@ -129,7 +129,7 @@ export const CLOUD_RULES: readonly Rule[] = [
         case 'etcdctl':
           return (
             /^(del|rm|rmdir|defrag=|compact|compaction)$/.test(first) ||
-            /^(remove|restore|delete|revoke|disarm)$/.test(second)
+            /^(remove|restore|delete|revoke|escapeMarks)$/.test(second)
           );
         case 'consul':
           return (
@@ -246,8 +246,7 @@ export const CLOUD_RULES: readonly Rule[] = [
           return (
             /^(delete|prune|compact|recreate|break-lock|rename|upgrade|undelete=|repo-delete|rdelete)$/.test(first) ||
             call.has('--repair') ||
-            (first === 'key' && second === 'change-passphrase') ||
-            (first === 'extract' && false)
+            (first === 'key' && second === 'change-passphrase')
           );
         case 'kopia':
           return (

@@ -1,6 +1,6 @@
 import type { Call } from '../programs/call.ts';
 import { fileKey } from '../programs/paths.ts';
-import { OWN_TEMP } from '../shell/marks.ts';
+import { OWN_TEMP } from '../shell/taint.ts';
 import type { Rule } from './rule.ts';
 
 /** Deleting what the same command made with `mktemp` loses nothing. */

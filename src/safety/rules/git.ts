@@ -1,4 +1,4 @@
-import { hasHole } from '../shell/marks.ts';
+import { hasUnknown } from '../shell/taint.ts';
 import type { Rule } from './rule.ts';
 
 /** Git and other version control: what is lost when history, branches or uncommitted work go. */
@@ -240,7 +240,7 @@ export const GIT_RULES: readonly Rule[] = [
     name: 'git branch -d of a list',
     programs: 'git',
     shapes: ['branch -d|--delete'],
-    when: (call) => call.operands.slice(1).some(({ text }) => hasHole(text)),
+    when: (call) => call.operands.slice(1).some(({ text }) => hasUnknown(text)),
     reason: 'deletes branches that are not named here',
     match: ['git branch --merged | grep -v main | xargs -n1 git branch -d', 'git branch -d $(git branch --merged)'],
     pass: ['git branch --merged | cat', 'git branch --list', 'git branch new'],

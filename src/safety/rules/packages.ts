@@ -43,7 +43,6 @@ export const PACKAGE_RULES: readonly Rule[] = [
           sub,
         )
       ) {
-        if (/^(update|upgrade)$/.test(sub)) return false;
         return false;
       }
       if (/^(dist-upgrade|full-upgrade)$/.test(sub)) return true;
@@ -212,7 +211,7 @@ export const PACKAGE_RULES: readonly Rule[] = [
   {
     name: 'archive loses files',
     programs:
-      'tar gtar star zip unzip 7z 7zr rar unrar gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 compress ar cpio jar zip2john dar pax arj lha cabextract unar ouch bsdtar pigz pbzip2 lzma uncompress lrzip dtrx brotli mksquashfs unsquashfs asar',
+      'tar gtar star zip unzip 7z 7zr rar unrar gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 compress ar cpio dar lha unar bsdtar pigz pbzip2 lzma uncompress lrzip brotli mksquashfs unsquashfs',
     when: (call) => {
       const words = call.args.map((field) => field.text);
       const sub = words[0] ?? '';
@@ -279,8 +278,6 @@ export const PACKAGE_RULES: readonly Rule[] = [
           return /^-?[a-zA-Z]*[dm]/.test(sub) && !/^-?[tpx]/.test(sub);
         case 'cpio':
           return call.has('-u', '--unconditional') || words.some((word) => /^-[a-z]*u/.test(word));
-        case 'pax':
-          return call.has('-r') && call.has('-u', '-s') && false;
         case 'unsquashfs':
           return call.has('-f', '-force', '--force');
         case 'mksquashfs':

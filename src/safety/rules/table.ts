@@ -4,9 +4,9 @@ import { destructive, type StaticVerdict } from '../verdict.ts';
 import { ACCOUNT_RULES } from './accounts.ts';
 import { CLOUD_RULES } from './cloud.ts';
 import { CLUSTER_RULES } from './clusters.ts';
+import { CODE_RULES } from './code-rules.ts';
 import { DISK_RULES } from './disks.ts';
 import { FILE_RULES } from './files.ts';
-import { FOUND_RULES } from './found.ts';
 import { GIT_RULES } from './git.ts';
 import { NETWORK_RULES } from './network.ts';
 import { PACKAGE_RULES } from './packages.ts';
@@ -26,7 +26,7 @@ export const FAMILIES: Readonly<Record<string, readonly Rule[]>> = {
   packages: PACKAGE_RULES,
   clusters: CLUSTER_RULES,
   'cloud and data': CLOUD_RULES,
-  'redirections, code and in-place edits': FOUND_RULES,
+  'redirections, code and in-place edits': CODE_RULES,
 };
 
 /** A rule as `:safety patterns` and the documentation show it. */

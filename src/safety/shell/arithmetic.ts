@@ -1,15 +1,15 @@
 import { type ArithmeticExpression, forEachChild, type SyntaxNode } from 'unbash';
 import type { Machine } from './machine.ts';
-import { HOLE } from './marks.ts';
+import { UNKNOWN } from './taint.ts';
 
 /**
- * The value of `$((…))` where it is plain; a hole otherwise. Command substitutions in it are walked, also those in
+ * The value of `$((…))` where it is plain; an unknown part otherwise. Command substitutions in it are walked, also those in
  * array subscripts, which bash expands when it evaluates the name (`a[$(cmd)]`).
  */
 export function arithmeticText(machine: Machine, expression: ArithmeticExpression | undefined, source: string): string {
   walkArithmetic(machine, expression, source);
   const value = expression ? evaluate(machine, expression, 0) : undefined;
-  return value === undefined ? HOLE : String(value);
+  return value === undefined ? UNKNOWN : String(value);
 }
 
 /** Walks the commands that evaluating this expression would run. */

@@ -1,4 +1,4 @@
-import { QUOTE } from './marks.ts';
+import { QUOTE } from './taint.ts';
 
 const LIMIT = 256;
 

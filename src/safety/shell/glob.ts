@@ -1,4 +1,4 @@
-import { QUOTE } from './marks.ts';
+import { QUOTE } from './taint.ts';
 
 /**
  * A shell pattern as an anchored regular expression. Stars are merged and counted so that a hostile pattern can't

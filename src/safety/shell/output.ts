@@ -1,4 +1,4 @@
-import { DECODED, HOLE, hasHole } from './marks.ts';
+import { DECODED, hasUnknown, UNKNOWN } from './taint.ts';
 
 /** What `echo` with these words prints. */
 export function echoOutput(words: readonly string[]): string {
@@ -14,7 +14,7 @@ export function echoOutput(words: readonly string[]): string {
   return (escapes ? readEscapes(text) : text) + (newline ? '\n' : '');
 }
 
-/** What `printf FORMAT …` prints; formats beyond `%s %b %d %c %%` with a width leave a hole. */
+/** What `printf FORMAT …` prints; formats beyond `%s %b %d %c %%` with a width leave an unknown part. */
 export function printfOutput(words: readonly string[]): string {
   const format = readEscapes(words[0] ?? '');
   const args = words.slice(1);
@@ -28,10 +28,10 @@ export function printfOutput(words: readonly string[]): string {
       if (kind === 'b') return readEscapes(value);
       if (kind === 'c') return value.slice(0, 1);
       if (kind === 'q' || kind === 's') return /^\.\d+$/.test(width) ? value.slice(0, Number(width.slice(1))) : value;
-      if (kind === 'd' || kind === 'i') return /^-?\d+$/.test(value) ? value : HOLE;
+      if (kind === 'd' || kind === 'i') return /^-?\d+$/.test(value) ? value : UNKNOWN;
       if (kind === 'x' && /^\d+$/.test(value)) return Number(value).toString(16);
       if (kind === 'o' && /^\d+$/.test(value)) return Number(value).toString(8);
-      return HOLE;
+      return UNKNOWN;
     });
     if (used === before) break;
   } while (used < args.length && out.length < 100_000);
@@ -73,14 +73,15 @@ function fromCode(code: number): string {
 /** What a plain filter makes of text that is known; undefined when this program is none of them. */
 export function filterOutput(program: string, words: readonly string[], stdin: string): string | undefined {
   const operands = words.filter((word) => !word.startsWith('-') || word === '-');
-  const decode = (make: (text: string) => string | undefined) => (hasHole(stdin) ? DECODED : (make(stdin) ?? DECODED));
+  const decode = (make: (text: string) => string | undefined) =>
+    hasUnknown(stdin) ? DECODED : (make(stdin) ?? DECODED);
   switch (program) {
     case 'base64':
     case 'base32':
-      if (!words.some((word) => /^(-d|-D|--decode|-di|-id)$/.test(word))) return hasHole(stdin) ? HOLE : DECODED;
+      if (!words.some((word) => /^(-d|-D|--decode|-di|-id)$/.test(word))) return hasUnknown(stdin) ? UNKNOWN : DECODED;
       return program === 'base32' ? DECODED : decode((text) => Buffer.from(text, 'base64').toString('utf8'));
     case 'xxd':
-      return words.some((word) => /^-\w*r/.test(word)) ? decode(fromHex) : HOLE;
+      return words.some((word) => /^-\w*r/.test(word)) ? decode(fromHex) : UNKNOWN;
     case 'rev':
       return decode((text) => text.replace(/[^\n]+/g, (line) => [...line].reverse().join('')));
     case 'tac':
@@ -88,10 +89,10 @@ export function filterOutput(program: string, words: readonly string[], stdin: s
     case 'tr':
       return translate(words, stdin);
     case 'sed':
-      return operands.length === 1 || words[0] === '-e' ? substitute(operands[0] ?? '', stdin) : HOLE;
+      return operands.length === 1 || words[0] === '-e' ? substitute(operands[0] ?? '', stdin) : UNKNOWN;
     case 'cut':
     case 'awk':
-      return hasHole(stdin) ? stdin : HOLE;
+      return hasUnknown(stdin) ? stdin : UNKNOWN;
     default:
       return undefined;
   }
@@ -103,13 +104,13 @@ function fromHex(text: string): string | undefined {
 }
 
 function translate(words: readonly string[], stdin: string): string {
-  if (hasHole(stdin)) return DECODED;
+  if (hasUnknown(stdin)) return DECODED;
   const flags = words.filter((word) => /^-[a-zA-Z]+$/.test(word)).join('');
   const sets = words.filter((word) => !/^-[a-zA-Z]+$/.test(word)).map(charSet);
   const [from, to] = sets;
-  if (!from) return HOLE;
+  if (!from) return UNKNOWN;
   if (flags.includes('d')) return [...stdin].filter((c) => !from.includes(c)).join('');
-  if (!to || flags.includes('c')) return flags.includes('s') ? stdin : HOLE;
+  if (!to || flags.includes('c')) return flags.includes('s') ? stdin : UNKNOWN;
   return [...stdin]
     .map((c) => {
       const at = from.indexOf(c);
@@ -139,11 +140,11 @@ function charSet(text: string): readonly string[] {
 
 /** `sed 's/a/b/g'` on known text; only where the pattern is literal. */
 function substitute(script: string, stdin: string): string {
-  if (stdin === '' || stdin === HOLE) return HOLE;
+  if (stdin === '' || stdin === UNKNOWN) return UNKNOWN;
   let text = stdin;
   for (const command of script.split(';')) {
     const found = /^\s*s(.)([\s\S]*?)\1([\s\S]*?)\1([g]?)\s*$/.exec(command);
-    if (!found || /[.*[\]^$\\&]/.test((found[2] ?? '') + (found[3] ?? ''))) return hasHole(stdin) ? stdin : HOLE;
+    if (!found || /[.*[\]^$\\&]/.test((found[2] ?? '') + (found[3] ?? ''))) return hasUnknown(stdin) ? stdin : UNKNOWN;
     text =
       found[4] === 'g' ? text.replaceAll(found[2] ?? '', found[3] ?? '') : text.replace(found[2] ?? '', found[3] ?? '');
   }

@@ -1,8 +1,8 @@
 import type { ParameterExpansionPart, ParameterSliceOperation, Word } from 'unbash';
 import { globToRegExp } from './glob.ts';
 import type { Machine } from './machine.ts';
-import { HOLE, hasHole } from './marks.ts';
 import { isMap, type Value } from './scope.ts';
+import { hasUnknown, UNKNOWN } from './taint.ts';
 
 /** `$@`, `$1`, `$#` … as a list of words; undefined for an ordinary variable. */
 export function specialParameter(machine: Machine, name: string): readonly string[] | undefined {
@@ -10,7 +10,7 @@ export function specialParameter(machine: Machine, name: string): readonly strin
   if (name === '@' || name === '*') return positional;
   if (/^\d+$/.test(name)) return name === '0' ? [machine.scope.zero] : [positional[Number(name) - 1] ?? ''];
   if (name === '#') return [String(positional.length)];
-  if (name === '?' || name === '$' || name === '!' || name === '-') return [name === '?' ? '0' : HOLE];
+  if (name === '?' || name === '$' || name === '!' || name === '-') return [name === '?' ? '0' : UNKNOWN];
   if (name === '_') return [machine.scope.lastArgument];
   return undefined;
 }
@@ -24,7 +24,7 @@ export function expandParameter(machine: Machine, part: ParameterExpansionPart):
   if (part.prefix === '!') {
     const target = part.index ? valueAt(machine, name, part.index).join(' ') : scope.text(name);
     if (part.index && /^[@*]$/.test(part.index.text)) return keysOf(scope.get(name));
-    if (hasHole(target) || !/^\w+(\[.*\])?$/.test(target)) return [HOLE];
+    if (hasUnknown(target) || !/^\w+(\[.*\])?$/.test(target)) return [UNKNOWN];
     const found = /^(\w+)\[(.*)\]$/.exec(target);
     if (found) return applyOperation(machine, part, elementOf(scope.get(found[1] ?? ''), found[2] ?? ''));
     name = target;
@@ -43,11 +43,11 @@ function valueAt(machine: Machine, name: string, index: Word): readonly string[]
 }
 
 function elementOf(value: Value | undefined, key: string): readonly string[] {
-  if (key === '@' || key === '*') return value === undefined ? [HOLE] : [...listOf(value)];
-  if (value === undefined) return [HOLE];
-  if (isMap(value)) return [value.get(key) ?? HOLE];
+  if (key === '@' || key === '*') return value === undefined ? [UNKNOWN] : [...listOf(value)];
+  if (value === undefined) return [UNKNOWN];
+  if (isMap(value)) return [value.get(key) ?? UNKNOWN];
   const list = listOf(value);
-  if (!/^-?\d+$/.test(key)) return [list.length === 1 ? (list[0] ?? '') : HOLE];
+  if (!/^-?\d+$/.test(key)) return [list.length === 1 ? (list[0] ?? '') : UNKNOWN];
   return [list.at(Number(key)) ?? ''];
 }
 
@@ -57,7 +57,7 @@ function listOf(value: Value): readonly string[] {
 }
 
 function keysOf(value: Value | undefined): readonly string[] {
-  if (value === undefined) return [HOLE];
+  if (value === undefined) return [UNKNOWN];
   return isMap(value) ? [...value.keys()] : listOf(value).map((_, index) => String(index));
 }
 
@@ -65,7 +65,7 @@ function lengthOf(machine: Machine, part: ParameterExpansionPart): string {
   if (part.index && /^[@*]$/.test(part.index.text)) return String(machine.scope.list(part.parameter).length);
   if (part.parameter === '@' || part.parameter === '*') return String(machine.scope.positional.length);
   const text = (part.index ? valueAt(machine, part.parameter, part.index) : valuesOf(machine, part.parameter)).join('');
-  return hasHole(text) ? HOLE : String(text.length);
+  return hasUnknown(text) ? UNKNOWN : String(text.length);
 }
 
 function applyOperation(
@@ -78,31 +78,33 @@ function applyOperation(
   if (!operation) return values;
   switch (operation.type) {
     case 'Default': {
-      const missing = values.every((value) => value === '' || value === HOLE);
+      const missing = values.every((value) => value === '' || value === UNKNOWN);
       const alternative = operation.operator.endsWith('+');
-      if (alternative) return missing && !values.includes(HOLE) ? [] : [machine.text(operation.operand)];
+      if (alternative) return missing && !values.includes(UNKNOWN) ? [] : [machine.text(operation.operand)];
       if (!missing) return values;
       const other = machine.text(operation.operand);
       if (operation.operator.endsWith('=')) machine.scope.set(name, other);
-      return operation.operator.endsWith('?') ? [HOLE] : [other];
+      return operation.operator.endsWith('?') ? [UNKNOWN] : [other];
     }
     case 'Slice':
       return slice(machine, values, operation, /^[@*]$/.test(part.index?.text ?? name), part.index === undefined);
     case 'Remove': {
       const pattern = machine.pattern(operation.operand);
-      return values.map((value) => (hasHole(value) ? value : removeAffix(value, pattern, operation.operator)));
+      return values.map((value) => (hasUnknown(value) ? value : removeAffix(value, pattern, operation.operator)));
     }
     case 'Replace': {
       const pattern = machine.pattern(operation.pattern);
       const replacement = machine.text(operation.replacement);
-      return values.map((value) => (value === HOLE ? HOLE : replace(value, pattern, replacement, operation.operator)));
+      return values.map((value) =>
+        value === UNKNOWN ? UNKNOWN : replace(value, pattern, replacement, operation.operator),
+      );
     }
     case 'CaseModification':
       return values.map((value) => changeCase(value, operation.operator));
     case 'Transform':
       return values.map((value) => transform(machine, value, operation.operand.text));
     default:
-      return [HOLE];
+      return [UNKNOWN];
   }
 }
 
@@ -115,12 +117,12 @@ function slice(
 ): readonly string[] {
   const offset = numberOf(machine.text(offsetWord));
   const length = lengthWord ? numberOf(machine.text(lengthWord)) : undefined;
-  if (offset === undefined || (lengthWord && length === undefined)) return [HOLE];
+  if (offset === undefined || (lengthWord && length === undefined)) return [UNKNOWN];
   const cut = <T extends string | readonly string[]>(value: T, start: number) =>
     value.slice(start, length === undefined ? undefined : length < 0 ? length : start + length) as T;
   if (list) return cut(values, numbered ? Math.max(0, offset - 1) : offset);
   return values.map((value) =>
-    hasHole(value) ? HOLE : cut(value, offset < 0 ? Math.max(0, value.length + offset) : offset),
+    hasUnknown(value) ? UNKNOWN : cut(value, offset < 0 ? Math.max(0, value.length + offset) : offset),
   );
 }
 
@@ -134,7 +136,7 @@ function numberOf(text: string): number | undefined {
 }
 
 function removeAffix(value: string, pattern: string, operator: string): string {
-  if (value.length > 4000) return HOLE;
+  if (value.length > 4000) return UNKNOWN;
   const matches = globToRegExp(pattern);
   const prefix = operator.startsWith('#');
   const longest = operator.length === 2;
@@ -147,7 +149,7 @@ function removeAffix(value: string, pattern: string, operator: string): string {
 }
 
 function replace(value: string, pattern: string, replacement: string, operator: string): string {
-  if (pattern === '' || value.length > 4000) return pattern === '' ? value : HOLE;
+  if (pattern === '' || value.length > 4000) return pattern === '' ? value : UNKNOWN;
   const body = globToRegExp(pattern).source.slice(1, -1).replaceAll('[\\s\\S]*', '[\\s\\S]*?');
   const source = operator === '/#' ? `^${body}` : operator === '/%' ? `${body}$` : body;
   return value.replace(new RegExp(source, operator === '//' ? 'g' : ''), () => replacement);

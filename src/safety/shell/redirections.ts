@@ -1,5 +1,5 @@
 import type { Machine, Redirect } from './machine.ts';
-import { FILE_TEXT, HOLE } from './marks.ts';
+import { FILE_TEXT, UNKNOWN } from './taint.ts';
 
 /** What the redirections put on standard input, if any. */
 export function stdinOf(redirects: readonly Redirect[], machine: Machine): string | undefined {
@@ -9,7 +9,7 @@ export function stdinOf(redirects: readonly Redirect[], machine: Machine): strin
     if (operator === '<<' || operator === '<<-') stdin = target;
     else if (operator === '<<<') stdin = `${target}\n`;
     else if (operator === '<') stdin = machine.substituted.get(target) ?? (target === '/dev/null' ? '' : FILE_TEXT);
-    else if (operator === '<&') stdin = HOLE;
+    else if (operator === '<&') stdin = UNKNOWN;
   }
   return stdin;
 }

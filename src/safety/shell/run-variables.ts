@@ -1,5 +1,5 @@
 import type { Machine } from './machine.ts';
-import { HOLE, hasHole } from './marks.ts';
+import { hasUnknown, UNKNOWN } from './taint.ts';
 
 /** Variables whose value other programs run as a command. */
 const RUN_VARIABLES =
@@ -7,7 +7,7 @@ const RUN_VARIABLES =
 
 /** Notes what a variable would run that other programs take as a command; only a loss counts. */
 export function runVariable(machine: Machine, name: string, text: string): void {
-  if (!RUN_VARIABLES.test(name) || hasHole(text) || text === '') return;
-  const inner = machine.watch(() => machine.runText(`${text.replace(/^\|\|?-?/, '')} ${HOLE}`, { stdin: '' }));
+  if (!RUN_VARIABLES.test(name) || hasUnknown(text) || text === '') return;
+  const inner = machine.watch(() => machine.runText(`${text.replace(/^\|\|?-?/, '')} ${UNKNOWN}`, { stdin: '' }));
   if (inner.verdict === 'destructive') machine.note(inner);
 }

@@ -1,5 +1,5 @@
 import type { Function as FunctionNode } from 'unbash';
-import { HOLE } from './marks.ts';
+import { UNKNOWN } from './taint.ts';
 
 export type Value = string | readonly string[] | ReadonlyMap<string, string>;
 
@@ -74,19 +74,19 @@ export class Scope {
     return this.vars.get(name) ?? USUAL.get(name);
   }
 
-  /** The variable as one text; a hole when nothing is known of it. */
+  /** The variable as one text; an unknown part when nothing is known of it. */
   text(name: string): string {
     const value = this.get(name);
-    if (value === undefined) return HOLE;
+    if (value === undefined) return UNKNOWN;
     if (typeof value === 'string') return value;
-    if (isMap(value)) return value.get('0') ?? HOLE;
+    if (isMap(value)) return value.get('0') ?? UNKNOWN;
     return value[0] ?? '';
   }
 
   /** All elements of an array (or the one value of a scalar). */
   list(name: string): readonly string[] {
     const value = this.get(name);
-    if (value === undefined) return [HOLE];
+    if (value === undefined) return [UNKNOWN];
     if (typeof value === 'string') return [value];
     return isMap(value) ? [...value.values()] : [...value];
   }
@@ -102,8 +102,8 @@ export class Scope {
       const old = before.vars.get(name);
       if (old === undefined || old === value) continue;
       const all = [...(this.alternatives.get(name) ?? []), old, value].filter((item) => typeof item === 'string');
-      this.alternatives.set(name, [...new Set(all)].filter((item) => item !== HOLE).slice(0, 6));
-      this.vars.set(name, HOLE);
+      this.alternatives.set(name, [...new Set(all)].filter((item) => item !== UNKNOWN).slice(0, 6));
+      this.vars.set(name, UNKNOWN);
     }
     if (this.cwd !== before.cwd) this.cwd = undefined;
   }

@@ -2,14 +2,14 @@ import { type DoubleQuotedChild, parse, type Word, type WordPart } from 'unbash'
 import { arithmeticText } from './arithmetic.ts';
 import { expandBraces } from './braces.ts';
 import type { Field, Machine } from './machine.ts';
-import { EMPTY, HOLE, QUOTE, SPLIT } from './marks.ts';
 import { expandParameter, specialParameter } from './parameter.ts';
+import { EMPTY, QUOTE, SPLIT, UNKNOWN } from './taint.ts';
 
 const PLAIN = /^[\w./:=,@%+-]+$/;
 const SPECIAL = /[{}*?[\],~\\\uE004]/g;
 const QUOTABLE = /[{}*?[\],~\\]/;
 /** Longest text that is kept of one word; beyond it the rest is not known. */
-const LONGEST = 200_000;
+const MAX_WORD_CHARS = 200_000;
 
 /** Expands words into fields as bash does: braces, tilde, parameters, commands, splitting, quote removal. */
 export function expandWords(machine: Machine, words: readonly Word[]): Field[] {
@@ -47,7 +47,7 @@ export function expandPattern(machine: Machine, word: Word | undefined): string 
 export function expandQuoted(machine: Machine, parts: readonly (WordPart | DoubleQuotedChild)[]): string {
   let out = '';
   for (const part of parts) out += quotedPart(machine, part).replaceAll(SPLIT, ' ');
-  return out.slice(0, LONGEST);
+  return out.slice(0, MAX_WORD_CHARS);
 }
 
 /** Expands a string once more, as `${x@P}` and arithmetic do. */
@@ -56,7 +56,7 @@ export function expandString(machine: Machine, text: string): string {
   const script = parse(`cat <<aish_end\n${text}\naish_end\n`);
   const command = script.commands[0]?.command;
   const redirect = command?.type === 'Command' ? command.redirects[0] : undefined;
-  if (redirect?.type !== 'HereDoc') return HOLE;
+  if (redirect?.type !== 'HereDoc') return UNKNOWN;
   return expandQuoted(machine, redirect.body.parts ?? []).replace(/\n$/, '') || text;
 }
 
@@ -73,7 +73,7 @@ function finish(machine: Machine, tagged: string): Field {
       out += c;
     }
   }
-  return { text: out.length > LONGEST ? out.slice(0, LONGEST) + HOLE : out, glob };
+  return { text: out.length > MAX_WORD_CHARS ? out.slice(0, MAX_WORD_CHARS) + UNKNOWN : out, glob };
 }
 
 function tilde(machine: Machine, text: string): string {
@@ -105,8 +105,8 @@ function tagWord(machine: Machine, word: Word): string {
   if (!parts) return literal(word.text);
   let out = '';
   for (const [index, part] of parts.entries()) {
-    out += swallowsNext(part, parts[index + 1]) ? HOLE : tagPart(machine, part);
-    if (out.length > LONGEST) return out.slice(0, LONGEST) + HOLE;
+    out += swallowsNext(part, parts[index + 1]) ? UNKNOWN : tagPart(machine, part);
+    if (out.length > MAX_WORD_CHARS) return out.slice(0, MAX_WORD_CHARS) + UNKNOWN;
   }
   return out;
 }
@@ -167,7 +167,7 @@ function tagPart(machine: Machine, part: WordPart): string {
     case 'ArithmeticExpansion':
       return arithmeticText(machine, part.expression, part.text);
     case 'ProcessSubstitution': {
-      const output = part.script ? machine.inSubshell(() => runInner(machine, part)) : HOLE;
+      const output = part.script ? machine.inSubshell(() => runInner(machine, part)) : UNKNOWN;
       const name = `/dev/fd/${63 - machine.substituted.size}`;
       if (part.operator === '>' && part.script) machine.sinks.set(name, part.script);
       machine.substituted.set(name, part.operator === '<' ? output : '');
@@ -208,12 +208,12 @@ type Substitution = Extract<WordPart, { type: 'CommandExpansion' | 'ProcessSubst
 
 function runInner(machine: Machine, part: Substitution): string {
   const script = part.script;
-  if (!script) return HOLE;
+  if (!script) return UNKNOWN;
   return machine.runScript(script, { stdin: undefined });
 }
 
 function commandOutput(machine: Machine, part: Substitution): string {
   const output = machine.inSubshell(() => runInner(machine, part));
   const text = output.replace(/\n+$/, '');
-  return text.length > LONGEST ? HOLE : text;
+  return text.length > MAX_WORD_CHARS ? UNKNOWN : text;
 }

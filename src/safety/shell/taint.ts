@@ -1,10 +1,10 @@
 /**
- * Marks inside expanded text. They stand for what reading alone can't know; private-use code points, so a command
+ * Taint marks inside expanded text. They stand for what reading alone can't know; private-use code points, so a command
  * that contains them itself is only taken for less known than it is.
  */
 
 /** Text that can't be known: an unset variable, the output of a program. */
-export const HOLE = '\uE000';
+export const UNKNOWN = '\uE000';
 /** Text that came over the network. */
 export const FETCHED = '\uE001';
 /** The content of a local file. */
@@ -20,26 +20,26 @@ export const EMPTY = '\uE006';
 /** Text that a decoder made of something unknown. */
 export const DECODED = '\uE007';
 
-const ANY_HOLE = /[\uE000-\uE002\uE007]/;
-const ALL_MARKS = /[\uE000-\uE007]/;
-const ALL_MARKS_GLOBAL = /[\uE000-\uE007]/g;
+const ANY_UNKNOWN = /[\uE000-\uE002\uE007]/;
+const ANY_TAINT = /[\uE000-\uE007]/;
+const ANY_TAINT_GLOBAL = /[\uE000-\uE007]/g;
 
 /** Is some part of this text not known? (A temporary file of one's own counts as known enough.) */
-export function hasHole(text: string): boolean {
-  return ANY_HOLE.test(text);
+export function hasUnknown(text: string): boolean {
+  return ANY_UNKNOWN.test(text);
 }
 
 /** Replaces marks that stood in the input itself, so that hostile text can't pass for our own marks. */
-export function disarm(source: string): string {
-  return ALL_MARKS.test(source) ? source.replace(ALL_MARKS_GLOBAL, HOLE) : source;
+export function escapeMarks(source: string): string {
+  return ANY_TAINT.test(source) ? source.replace(ANY_TAINT_GLOBAL, UNKNOWN) : source;
 }
 
 /** The text for people and for patterns: marks shown as `…`. */
 export function readable(text: string): string {
-  return ALL_MARKS.test(text) ? text.replace(ALL_MARKS_GLOBAL, '…') : text;
+  return ANY_TAINT.test(text) ? text.replace(ANY_TAINT_GLOBAL, '…') : text;
 }
 
 /** The text with everything unknown taken as empty. */
-export function withoutHoles(text: string): string {
+export function withoutTaint(text: string): string {
   return text.replace(/[\uE000-\uE007]/g, '');
 }

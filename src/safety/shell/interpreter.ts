@@ -12,20 +12,20 @@ import {
   type Word,
 } from 'unbash';
 import type { FileLook } from '../files.ts';
-import { depthOf, MAX_DEPTH, MAX_LENGTH } from '../limits.ts';
+import { depthOf, MAX_COMMAND_CHARS, MAX_DEPTH } from '../limits.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
 import { expandAgain, walkArithmetic } from './arithmetic.ts';
 import { startsItselfTwice } from './fork-bomb.ts';
 import type { Field, Io, Machine, Redirect } from './machine.ts';
-import { disarm, HOLE, hasHole, OWN_TEMP } from './marks.ts';
 import { sendsOutputAway, stdinOf } from './redirections.ts';
 import { runVariable } from './run-variables.ts';
 import { Scope } from './scope.ts';
+import { escapeMarks, hasUnknown, OWN_TEMP, UNKNOWN } from './taint.ts';
 import { expandPattern, expandQuoted, expandString, expandText, expandWord, expandWords } from './word.ts';
 
 type Node = Statement['command'] | Statement | CompoundList;
 
-/** What the walker asks of the judge: everything about one simple command once its words are known. */
+/** What the shell asks of the judge: everything about one simple command once its words are known. */
 export type Judge = {
   /** Judges a call and returns its output; `names` are the words as written. */
   call(machine: Machine, fields: readonly Field[], io: Io, redirects: readonly Redirect[]): string;
@@ -38,7 +38,7 @@ const MAX_STEPS = 4000;
 const MAX_OUTPUT = 200_000;
 
 /** The abstract shell. One instance per judgement. */
-export class Walker implements Machine {
+export class ShellInterpreter implements Machine {
   scope: Scope;
   readonly files: FileLook | undefined;
   readonly substituted = new Map<string, string>();
@@ -86,7 +86,7 @@ export class Walker implements Machine {
   }
 
   expandString(text: string): string {
-    return text.length > MAX_LENGTH || depthOf(text) > MAX_DEPTH ? HOLE : expandString(this, text);
+    return text.length > MAX_COMMAND_CHARS || depthOf(text) > MAX_DEPTH ? UNKNOWN : expandString(this, text);
   }
 
   inSubshell<T>(body: () => T): T {
@@ -101,18 +101,18 @@ export class Walker implements Machine {
 
   runText(code: string, io: Io): string {
     if (code.trim() === '' || this.done) return '';
-    if (code.length > MAX_LENGTH || this.nested >= MAX_NESTED || depthOf(code) > MAX_DEPTH) {
+    if (code.length > MAX_COMMAND_CHARS || this.nested >= MAX_NESTED || depthOf(code) > MAX_DEPTH) {
       this.note(unknown('nested code beyond the limits', { unresolved: true }));
-      return HOLE;
+      return UNKNOWN;
     }
-    const script = parse(disarmed(code));
+    const script = parse(escapeUnlessOurs(code));
     return this.runScript(script, io);
   }
 
   runScript(script: ParsedScript | Script, io: Io): string {
     if (this.nested >= MAX_NESTED) {
       this.note(unknown('nesting beyond the limits', { unresolved: true }));
-      return HOLE;
+      return UNKNOWN;
     }
     this.nested++;
     try {
@@ -128,18 +128,18 @@ export class Walker implements Machine {
   runFields(fields: readonly Field[], io: Io, redirects: readonly Redirect[] = []): string {
     if (++this.steps > MAX_STEPS) {
       this.note(unknown('more commands than are looked at', { unresolved: true }));
-      return HOLE;
+      return UNKNOWN;
     }
     const first = fields[0];
     if (first === undefined) return '';
-    const body = first.glob || hasHole(first.text) ? undefined : this.scope.functions.get(first.text);
+    const body = first.glob || hasUnknown(first.text) ? undefined : this.scope.functions.get(first.text);
     if (body) return this.callFunction(first.text, fields.slice(1), io);
     return this.judge.call(this, fields, io, redirects);
   }
 
   private callFunction(name: string, args: readonly Field[], io: Io): string {
     const definition = this.scope.functions.get(name);
-    if (!definition || this.functionDepth > 8) return HOLE;
+    if (!definition || this.functionDepth > 8) return UNKNOWN;
     this.functionDepth++;
     const positional = this.scope.positional;
     this.scope.positional = args.map((field) => field.text);
@@ -199,7 +199,7 @@ export class Walker implements Machine {
         this.scope.functions.set(node.name.text, node);
         return '';
       case 'Coproc':
-        return this.inSubshell(() => this.node(node.body, { stdin: HOLE }));
+        return this.inSubshell(() => this.node(node.body, { stdin: UNKNOWN }));
       case 'If': {
         this.list(node.clause.commands, io);
         const branches = [node.then, ...node.elif.flatMap((elif) => [elif.clause, elif.then])];
@@ -257,7 +257,7 @@ export class Walker implements Machine {
     const values = words ? expandWords(this, words).map(({ text, glob }) => (glob ? loopPath(text) : text)) : undefined;
     const items = values ?? this.scope.positional;
     let out = '';
-    for (const value of items.length > 12 ? [...items.slice(0, 11), HOLE] : items) {
+    for (const value of items.length > 12 ? [...items.slice(0, 11), UNKNOWN] : items) {
       this.scope.set(name, value);
       out += this.list(body.commands, io);
       if (this.done) break;
@@ -301,7 +301,7 @@ export class Walker implements Machine {
   /** A command word whose variable had one of several values: each is tried. */
   private alternatives(node: Extract<SyntaxNode, { type: 'Command' }>, fields: readonly Field[]): readonly Field[][] {
     const name = /^"?\$\{?(\w+)\}?"?$/.exec(node.name?.text ?? '')?.[1];
-    const values = name && fields[0]?.text === HOLE ? this.scope.alternatives.get(name) : undefined;
+    const values = name && fields[0]?.text === UNKNOWN ? this.scope.alternatives.get(name) : undefined;
     if (!name || !values || !node.name) return [[...fields]];
     return values.map((value) => {
       this.scope.set(name, value);
@@ -333,7 +333,7 @@ export class Walker implements Machine {
       if (Array.isArray(old))
         for (const [index, item] of (old as readonly string[]).entries()) map.set(String(index), item);
       this.scope.set(name, map.set(key, text));
-    } else this.scope.set(name, assignment.append ? this.scope.text(name).replace(HOLE, '') + text : text);
+    } else this.scope.set(name, assignment.append ? this.scope.text(name).replace(UNKNOWN, '') + text : text);
     runVariable(this, name, text);
     if (name === 'PS4' || name === 'PROMPT_COMMAND') this.runText(name === 'PS4' ? `: "${text}"` : text, { stdin: '' });
   }
@@ -357,13 +357,13 @@ function isWord(node: { type: string }): boolean {
   return node.type === 'Word' || node.type === 'Assignment';
 }
 
-function disarmed(code: string): string {
-  return hasHole(code) || code.includes(OWN_TEMP) ? code : disarm(code);
+function escapeUnlessOurs(code: string): string {
+  return hasUnknown(code) || code.includes(OWN_TEMP) ? code : escapeMarks(code);
 }
 
 /** A pattern in a `for` list becomes file names: what is known of them is how they begin and end. */
 function loopPath(text: string): string {
-  return text.replace(/[*?[\]]+/g, HOLE);
+  return text.replace(/[*?[\]]+/g, UNKNOWN);
 }
 
 function arrayOf(
@@ -380,6 +380,6 @@ function arrayOf(
     }
     return map;
   }
-  const old = assignment.append ? machine.scope.list(assignment.name).filter((item) => item !== HOLE) : [];
+  const old = assignment.append ? machine.scope.list(assignment.name).filter((item) => item !== UNKNOWN) : [];
   return [...old, ...expandWords(machine, words).map((field) => field.text)];
 }

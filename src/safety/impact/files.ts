@@ -6,7 +6,7 @@ export type Deadline = number;
 
 export type Count = { files: number; bytes: number; more: boolean };
 
-const MOST_PATHS = 200;
+const MAX_PATHS = 200;
 
 /** Paths that exist of those named, patterns expanded, at most 200. */
 export async function existing(
@@ -15,13 +15,13 @@ export async function existing(
 ): Promise<string[]> {
   const out = new Set<string>();
   for (const { path, cwd } of targets) {
-    if (performance.now() > deadline || out.size >= MOST_PATHS) break;
+    if (performance.now() > deadline || out.size >= MAX_PATHS) break;
     const full = isAbsolute(path) ? path : join(cwd, path);
     if (/[*?[{]/.test(path)) {
       try {
         for await (const match of glob(isAbsolute(path) ? path : join(cwd, path))) {
           out.add(match);
-          if (out.size >= MOST_PATHS || performance.now() > deadline) break;
+          if (out.size >= MAX_PATHS || performance.now() > deadline) break;
         }
       } catch {
         // A pattern that node does not take names nothing that we can count.

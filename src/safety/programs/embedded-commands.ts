@@ -1,9 +1,9 @@
-import { HOLE } from '../shell/marks.ts';
+import { UNKNOWN } from '../shell/taint.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
 
 /** Options whose value is a command, by program. */
-const CARRIED: Readonly<Record<string, RegExp>> = {
+const EMBEDDED: Readonly<Record<string, RegExp>> = {
   tar: /^(--to-command|--use-compress-program|-I|--info-script|--new-volume-script|-F|--rsh-command|--rmt-command)$/,
   zip: /^-TT$/,
   man: /^(-P|--pager|-H|--html)$/,
@@ -26,7 +26,7 @@ const SSH_OPTION =
   /^(?:-o)?\s*(ProxyCommand|LocalCommand|KnownHostsCommand|RemoteCommand|PermitLocalCommand)\s*[= ]\s*([\s\S]+)$/i;
 
 /** Walks commands that stand in options of programs which run them (`tar --to-command=…`, `ssh -o ProxyCommand=…`). */
-export function runCarried(call: Call): void {
+export function runEmbeddedCommands(call: Call): void {
   const { program, args } = call;
   if (program === 'ssh' || program === 'scp' || program === 'sftp' || program === 'rsync') {
     for (const { text } of args) {
@@ -35,7 +35,7 @@ export function runCarried(call: Call): void {
     }
   }
   if (program === 'git') runGitOption(call);
-  const options = CARRIED[program];
+  const options = EMBEDDED[program];
   if (
     !options ||
     (program === 'git' &&
@@ -70,6 +70,6 @@ function runGitOption(call: Call): void {
 /** Only a loss counts: a filter such as `gzip` needs no second look. */
 function runLoss(call: Call, code: string): void {
   const { machine } = call;
-  const inner = machine.watch(() => runCode(machine, `${code} ${HOLE}`, { stdin: HOLE }));
+  const inner = machine.watch(() => runCode(machine, `${code} ${UNKNOWN}`, { stdin: UNKNOWN }));
   if (inner.verdict === 'destructive') machine.note(inner);
 }

@@ -20,7 +20,7 @@ const CODE: Readonly<Record<string, readonly string[]>> = {
  * Rows that readers of redirections, code and files report by name; they have no shape of their own, but their
  * examples are checked like all others.
  */
-export const FOUND_RULES: readonly Rule[] = [
+export const CODE_RULES: readonly Rule[] = [
   row(
     'output over a file',
     'overwrites an existing file',

@@ -32,11 +32,11 @@ const RAW: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Longest raw text that is searched at both ends; what lies between can't make it better than unknown. */
-const WINDOW = 400_000;
+const WINDOW_CHARS = 400_000;
 
 /** The verdict on text that can't be taken apart: destructive or unknown, never harmless. */
-export function judgeRaw(text: string, why: string): StaticVerdict {
-  const parts = text.length > 2 * WINDOW ? [text.slice(0, WINDOW), text.slice(-WINDOW)] : [text];
+export function judgeByPatterns(text: string, why: string): StaticVerdict {
+  const parts = text.length > 2 * WINDOW_CHARS ? [text.slice(0, WINDOW_CHARS), text.slice(-WINDOW_CHARS)] : [text];
   for (const part of parts) {
     for (const [pattern, rule] of RAW) if (pattern.test(part)) return destructive(rule);
   }

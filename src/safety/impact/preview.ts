@@ -1,20 +1,20 @@
 import { count, countText, existing, shown } from './files.ts';
-import { gitReader, gitStake, trackedText, type Wrap } from './git.ts';
-import { processStake } from './processes.ts';
+import { gitImpact, gitReader, trackedText, type Wrap } from './git.ts';
+import { processImpact } from './processes.ts';
 import { targetsOf } from './targets.ts';
 
 /** Time the whole look may take, in milliseconds (HA-5). */
-const LIMIT_MS = 300;
-const MOST_LINES = 12;
+const PREVIEW_TIMEOUT_MS = 300;
+const MAX_LINES = 12;
 
 /**
  * What would be lost (HA-5), in short lines for the HALT; empty where that can't be found out by reading. Never
  * changes anything, never rejects, and takes about 300 ms at most.
  */
-export async function stakeOf(command: string, cwd: string, wrap?: Wrap): Promise<readonly string[]> {
+export async function previewImpact(command: string, cwd: string, wrap?: Wrap): Promise<readonly string[]> {
   const git = gitReader(wrap);
   const start = performance.now();
-  const deadline = start + LIMIT_MS;
+  const deadline = start + PREVIEW_TIMEOUT_MS;
   const left = () => deadline - performance.now();
   const targets = targetsOf(command, cwd);
   const lines: string[] = [];
@@ -39,7 +39,7 @@ export async function stakeOf(command: string, cwd: string, wrap?: Wrap): Promis
     targets.deleted.every(({ path }) => !/[\uE000-\uE007]/.test(path));
   if (missing) lines.push('deletes: nothing there now');
   for (const { words, cwd: where } of targets.git.slice(0, 3))
-    lines.push(...(await gitStake(git, where, words, left())));
-  lines.push(...(await processStake(targets.processes, targets.names)));
-  return lines.slice(0, MOST_LINES);
+    lines.push(...(await gitImpact(git, where, words, left())));
+  lines.push(...(await processImpact(targets.processes, targets.names)));
+  return lines.slice(0, MAX_LINES);
 }

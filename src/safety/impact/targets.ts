@@ -1,12 +1,12 @@
 import { homedir } from 'node:os';
 import { parse } from 'unbash';
-import { depthOf, MAX_DEPTH, MAX_LENGTH } from '../limits.ts';
+import { depthOf, MAX_COMMAND_CHARS, MAX_DEPTH } from '../limits.ts';
 import { Call } from '../programs/call.ts';
 import { dispatch } from '../programs/dispatch.ts';
 import { programName } from '../programs/name.ts';
 import { judgeRedirect } from '../programs/redirects.ts';
-import { hasHole } from '../shell/marks.ts';
-import { Walker } from '../shell/walk.ts';
+import { ShellInterpreter } from '../shell/interpreter.ts';
+import { hasUnknown } from '../shell/taint.ts';
 
 /** What a command is about to touch, found by walking it as the judge does. */
 export type Targets = {
@@ -24,7 +24,7 @@ export type Targets = {
 const DELETERS = /^(rm|unlink|rmdir|shred|rimraf|trash|trash-put|srm|wipe|truncate)$/;
 
 /** A walk that passes no verdict, so that it does not stop at the first loss. */
-class Survey extends Walker {
+class Survey extends ShellInterpreter {
   override note(): void {}
 }
 
@@ -37,13 +37,13 @@ export function targetsOf(command: string, cwd: string): Targets {
     processes: string[];
     names: string[];
   };
-  if (command.length > MAX_LENGTH || depthOf(command) > MAX_DEPTH) return found;
-  const walker = new Survey(
+  if (command.length > MAX_COMMAND_CHARS || depthOf(command) > MAX_DEPTH) return found;
+  const shell = new Survey(
     {
       call(machine, fields, io, redirects) {
         const word = fields[0]?.text ?? '';
         const here = machine.scope.cwd ?? cwd;
-        if (!hasHole(word)) collect(new Call(machine, programName(word), fields.slice(1), io, redirects), here);
+        if (!hasUnknown(word)) collect(new Call(machine, programName(word), fields.slice(1), io, redirects), here);
         return dispatch(machine, fields, io, redirects, new Set());
       },
       redirect(machine, redirect) {
@@ -56,12 +56,12 @@ export function targetsOf(command: string, cwd: string): Targets {
     undefined,
     new Set(),
   );
-  walker.scope.set('HOME', homedir());
+  shell.scope.set('HOME', homedir());
   const collect = (call: Call, here: string): void => {
     const { program } = call;
     const words = call.operands.map((operand) => operand.text);
     if (DELETERS.test(program))
-      for (const path of words.filter((word) => !hasHole(word))) found.deleted.push({ path, cwd: here });
+      for (const path of words.filter((word) => !hasUnknown(word))) found.deleted.push({ path, cwd: here });
     else if (program === 'find' && call.has('-delete', '-exec')) {
       for (const path of words.filter((word) => !/^[(!;+{]/.test(word)).slice(0, 4))
         found.deleted.push({ path, cwd: here });
@@ -79,7 +79,7 @@ export function targetsOf(command: string, cwd: string): Targets {
     else if (/^(pkill|killall)$/.test(program)) found.names.push(...words);
   };
   try {
-    walker.runScript(parse(command), { stdin: undefined });
+    shell.runScript(parse(command), { stdin: undefined });
   } catch {
     // What was found so far is still true.
   }

@@ -55,7 +55,7 @@ export async function trackedText(
 }
 
 /** What a git command would lose, in lines. */
-export async function gitStake(git: GitReader, cwd: string, words: readonly string[], ms: number): Promise<string[]> {
+export async function gitImpact(git: GitReader, cwd: string, words: readonly string[], ms: number): Promise<string[]> {
   const [sub = ''] = words;
   const has = (...flags: string[]) => flags.some((flag) => words.includes(flag));
   const lines: string[] = [];

@@ -10,7 +10,7 @@ async function nameOf(pid: string): Promise<string | undefined> {
 }
 
 /** Lines that name the processes a kill would end. */
-export async function processStake(ids: readonly string[], names: readonly string[]): Promise<string[]> {
+export async function processImpact(ids: readonly string[], names: readonly string[]): Promise<string[]> {
   const lines: string[] = [];
   for (const id of ids.slice(0, 5)) {
     const pid = id.replace(/^-/, '');

@@ -2,10 +2,10 @@ import type { Call } from './call.ts';
 import { SINGLE_DASH } from './specs.ts';
 
 /**
- * Options that turn a call into a rehearsal, by program (and subcommand). Only what the tool really has: `rm` has no
+ * Options that make a call a dry run, by program (and subcommand). Only what the tool really has: `rm` has no
  * dry run, so `rm -rf --dry-run x` stays what it is.
  */
-const REHEARSAL: Readonly<Record<string, string>> = {
+const DRY_RUN: Readonly<Record<string, string>> = {
   'git push': '-n --dry-run',
   'git clean': '-n --dry-run',
   'git rm': '-n --dry-run',
@@ -128,14 +128,14 @@ const NO_HELP = new Set(
   ),
 );
 
-/** Is this call only a rehearsal, or a question for help or version, in a way the program really has? */
-export function isRehearsal(call: Call, hasRules: boolean): boolean {
+/** Is this call only a dry run, or a request for help or version, with an option that the program really has? */
+export function isDryRun(call: Call, hasRules: boolean): boolean {
   const { program, options } = call;
   if (program === 'aws' && options.operands.at(-1)?.text === 'help') return true;
   if (options.flags.size === 0) return false;
   if (options.flags.has('-help') && SINGLE_DASH.has(program)) return true;
   const sub = options.operands[0]?.text ?? '';
-  const names = REHEARSAL_SETS.get(`${program} ${sub}`) ?? REHEARSAL_SETS.get(program);
+  const names = DRY_RUN_SETS.get(`${program} ${sub}`) ?? DRY_RUN_SETS.get(program);
   if (names && call.hasExactly(names) && !disabled(call, names)) return true;
   if (MODED.has(program) && options.flags.has('--dry-run')) {
     return (options.values.get('--dry-run')?.at(-1) ?? 'client') !== 'none';
@@ -155,8 +155,8 @@ function disabled(call: Call, names: readonly string[]): boolean {
   return names.some((name) => /^(false|no|none|0)$/.test(call.options.values.get(name)?.at(-1) ?? ''));
 }
 
-const REHEARSAL_SETS: ReadonlyMap<string, readonly string[]> = new Map(
-  Object.entries(REHEARSAL)
+const DRY_RUN_SETS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(DRY_RUN)
     .filter(([, options]) => options !== '')
     .map(([program, options]) => [program, options.split(' ')]),
 );

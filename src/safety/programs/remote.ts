@@ -1,0 +1,37 @@
+import { UNKNOWN } from '../shell/taint.ts';
+import { harmless, unknown } from '../verdict.ts';
+import { runCode } from './code.ts';
+import type { Handlers } from './handler.ts';
+
+/** Tools that run a command on other machines. */
+export const REMOTE: Handlers = {
+  aws(call) {
+    for (const { text } of call.args) {
+      const list = /^commands=\[([\s\S]*)\]$|"commands"\s*:\s*\[([\s\S]*?)\]/.exec(text);
+      for (const found of (list?.[1] ?? list?.[2] ?? '').matchAll(/"((?:\\[\s\S]|[^"\\])*)"/g))
+        runCode(call.machine, found[1] ?? '', { stdin: '' });
+      const one = /^commands?=([^[][\s\S]*)$/.exec(text);
+      if (one) runCode(call.machine, one[1] ?? '', { stdin: '' });
+    }
+    if (call.args.some((field) => field.text === 'execute-command')) {
+      const at = call.args.findIndex((field) => /^--command(=|$)/.test(field.text));
+      const text = call.args[at]?.text.slice('--command='.length) || call.args[at + 1]?.text;
+      if (at >= 0) runCode(call.machine, text ?? '', { stdin: '' });
+    }
+    return undefined;
+  },
+  ansible(call) {
+    const module = call.value('-m', '--module-name') ?? 'command';
+    const args = call.value('-a', '--args');
+    if (/^(ansible\.builtin\.)?(command|shell|raw)$/.test(module) && args !== undefined) {
+      runCode(call.machine, args.replace(/\b(chdir|creates|removes|executable)=\S+/g, ''), { stdin: '' });
+      return UNKNOWN;
+    }
+    if (/^(ansible\.builtin\.)?(ping|setup|debug|gather_facts|stat|find|slurp|assert)$/.test(module)) {
+      call.machine.note(harmless());
+      return UNKNOWN;
+    }
+    call.machine.note(unknown(`runs the module ${module} on many machines`));
+    return undefined;
+  },
+};

@@ -1,0 +1,25 @@
+import { UNKNOWN } from '../shell/taint.ts';
+import { unknown } from '../verdict.ts';
+import { runCode } from './code.ts';
+import { forAll, type Handlers } from './handler.ts';
+
+/** Jobs for later: what they will run is judged now. */
+export const SCHEDULED: Handlers = {
+  ...forAll('at batch', (call) => {
+    if (call.has('-l', '-c', '-V')) return UNKNOWN;
+    if (call.has('-d', '-r')) return undefined;
+    if (call.io.stdin !== undefined) runCode(call.machine, call.io.stdin, { stdin: '' });
+    else call.machine.note(unknown('schedules what is typed or in a file', { runsFiles: true }));
+    return UNKNOWN;
+  }),
+  crontab(call) {
+    const { stdin } = call.io;
+    if (call.has('-l')) return UNKNOWN;
+    if (call.has('-e')) call.machine.note(unknown('an editor session'));
+    for (const line of (stdin ?? '').split('\n')) {
+      const code = /^\s*(?:@\w+|(?:\S+\s+){5})(\S[\s\S]*)$/.exec(line)?.[1];
+      if (code !== undefined) runCode(call.machine, code, { stdin: '' });
+    }
+    return undefined;
+  },
+};

@@ -1,0 +1,36 @@
+import { UNKNOWN } from '../shell/taint.ts';
+import { unknown } from '../verdict.ts';
+import { runCode } from './code.ts';
+import { forAll, type Handlers } from './handler.ts';
+
+/** Debuggers, signals and pagers. */
+export const SESSIONS: Handlers = {
+  gdb(call) {
+    const texts = [
+      ...call.args
+        .filter((_, index) => /^-?-e(x|val-command)$/.test(call.args[index - 1]?.text ?? ''))
+        .map((field) => field.text),
+      ...(call.io.stdin ?? '').split('\n'),
+    ];
+    for (const text of texts) {
+      const code = /^\s*(?:shell|!|pipe\s+[^|]*\|)\s*([\s\S]+)$/.exec(text)?.[1];
+      if (code !== undefined) runCode(call.machine, code, { stdin: '' });
+    }
+    call.machine.note(unknown('a debugger'));
+    return UNKNOWN;
+  },
+  ...forAll('kill pkill killall', (call) => {
+    const gentle =
+      call.args.some(
+        (field, index) =>
+          (index === 0 || call.args[0]?.text !== '--') && /^-(SIG)?(USR1|USR2|HUP|1|10|12)$/.test(field.text),
+      ) || /^(SIG)?(USR1|USR2|HUP|1|10|12)$/.test(call.value('-s', '--signal') ?? '');
+    if (gentle) call.machine.note(unknown('sends a signal that some programs end at'));
+    return UNKNOWN;
+  }),
+  ...forAll('less more man most', (call) => {
+    for (const field of call.args)
+      if (field.text.startsWith('+!')) runCode(call.machine, field.text.slice(2), { stdin: '' });
+    return undefined;
+  }),
+};
