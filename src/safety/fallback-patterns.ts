@@ -1,4 +1,4 @@
-import { destructive, type StaticVerdict, unknown } from './verdict.ts';
+import { destructive, type StaticVerdict, unknown, worse } from './verdict.ts';
 
 /**
  * Patterns on raw text, for what does not parse or is beyond the limits. Biased to alarm: quoting is not understood.
@@ -36,9 +36,15 @@ const WINDOW_CHARS = 400_000;
 
 /** The verdict on text that can't be taken apart: destructive or unknown, never harmless. */
 export function judgeByPatterns(text: string, why: string): StaticVerdict {
-  const parts = text.length > 2 * WINDOW_CHARS ? [text.slice(0, WINDOW_CHARS), text.slice(-WINDOW_CHARS)] : [text];
-  for (const part of parts) {
-    for (const [pattern, rule] of RAW) if (pattern.test(part)) return destructive(rule);
+  const start = text.length > 2 * WINDOW_CHARS ? text.length - WINDOW_CHARS : 0;
+  const windows = start > 0 ? [text.slice(0, WINDOW_CHARS), text.slice(start)] : [text];
+  let verdict = unknown(why, { unresolved: true });
+  for (const [index, window] of windows.entries()) {
+    for (const [pattern, rule] of RAW) {
+      const found = pattern.exec(window);
+      const at = (found?.index ?? 0) + (index === 1 ? start : 0);
+      if (found) verdict = worse(verdict, destructive(rule, rule, [at, at + found[0].length]));
+    }
   }
-  return unknown(why, { unresolved: true });
+  return verdict;
 }

@@ -116,6 +116,7 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
       reason: verdict.reason,
       source,
       ...(verdict.rule === undefined ? {} : { rule: verdict.rule }),
+      ...(verdict.findings.length > 0 ? { findings: verdict.findings } : {}),
     };
   }
 }

@@ -7,7 +7,7 @@ import { judgeRedirect } from './programs/redirects.ts';
 import { ShellInterpreter } from './shell/interpreter.ts';
 import type { Field, Redirect } from './shell/machine.ts';
 import { escapeMarks } from './shell/taint.ts';
-import { destructive, type StaticVerdict, type UserPattern, unknown, worse } from './verdict.ts';
+import { destructive, harmless, type StaticVerdict, type UserPattern, unknown, worse } from './verdict.ts';
 
 export type JudgeOptions = {
   /** The directory the command would run in; without it the file system is not looked at. */
@@ -41,9 +41,8 @@ export function judgeCommand(command: string, options: JudgeOptions = {}, watche
 
 function judgeText(command: string, options: JudgeOptions, watcher: Watcher | undefined): StaticVerdict {
   const own = userVerdict(command, options.userPatterns);
-  if (own) return own;
   const tooMuch = beyondLimits(command);
-  if (tooMuch) return judgeByPatterns(command, tooMuch);
+  if (tooMuch) return worse(judgeByPatterns(command, tooMuch), own);
   const disabled = options.disabledRules?.length ? new Set(options.disabledRules) : NOTHING;
   const shell = new ShellInterpreter(
     {
@@ -61,14 +60,12 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
     disabled,
   );
   const script: ParsedScript = parse(escapeMarks(command));
-  if (script.commands.length === 0 && !script.errors?.length) return worse(shell.verdict, shell.verdict);
   shell.runScript(script, { stdin: undefined });
-  if (shell.verdict.verdict !== 'destructive' && script.errors?.length) {
-    return worse(shell.verdict, judgeByPatterns(command, 'not valid shell syntax'));
-  }
-  if (ODD.test(command))
-    return worse(shell.verdict, unknown('control characters in the command', { unresolved: true }));
-  return shell.verdict;
+  const verdict = worse(shell.verdict, own);
+  if (verdict.verdict !== 'destructive' && script.errors?.length)
+    return worse(verdict, judgeByPatterns(command, 'not valid shell syntax'));
+  if (ODD.test(command)) return worse(verdict, unknown('control characters in the command', { unresolved: true }));
+  return verdict;
 }
 
 function beyondLimits(command: string): string | undefined {
@@ -88,11 +85,14 @@ function separators(text: string): number {
   return count;
 }
 
-function userVerdict(command: string, patterns: readonly UserPattern[] | undefined): StaticVerdict | undefined {
+function userVerdict(command: string, patterns: readonly UserPattern[] | undefined): StaticVerdict {
+  let verdict = harmless();
   for (const { pattern, reason } of patterns ?? []) {
-    if (compile(pattern).test(command)) return { ...destructive('user pattern', reason), rule: `user: ${pattern}` };
+    const found = compile(pattern).exec(command);
+    if (found)
+      verdict = worse(verdict, destructive(`user: ${pattern}`, reason, [found.index, found.index + found[0].length]));
   }
-  return undefined;
+  return verdict;
 }
 
 const compiled = new Map<string, RegExp>();

@@ -9,7 +9,7 @@ export type ProbeOptions = { readonly strict?: boolean };
 
 /**
  * One line of `aish-tui safety check --jsonl` (CL-2): `{"cmd","cwd"?,"id"?}` or `{"tool","args","id"?}` in,
- * `{"id"?,"verdict","rule","reason"}` out. Nothing is run, no model called. Never throws; what is no such line is
+ * `{"id"?,"verdict","rule","reason","findings"}` out. Nothing is run, no model called. Never throws; what is no such line is
  * `unknown`. With `strict`, unknown counts as destructive.
  */
 export function checkLine(json: string, options: ProbeOptions = {}): string {
@@ -29,6 +29,7 @@ export function checkLine(json: string, options: ProbeOptions = {}): string {
     verdict: word,
     rule: verdict.rule ?? null,
     reason: verdict.reason,
+    findings: verdict.findings,
   });
 }
 

@@ -1,8 +1,11 @@
+import type { Finding } from '../session/action.ts';
+import { severityOf, verbOfRule } from './severity.ts';
+
 /** What reading a command can tell without running it and without asking a model (SF-2). */
 export type StaticVerdict = {
   /** `safe` also covers what only adds (`mkdir`, `git commit`): nothing that is there now is lost. */
   readonly verdict: 'destructive' | 'safe' | 'unknown';
-  /** Name of the rule that matched. */
+  /** Name of the rule that matched; of several, the worst. */
   readonly rule?: string;
   /** One line for the person: the rule's reason, or why nothing is known. */
   readonly reason: string;
@@ -10,37 +13,70 @@ export type StaticVerdict = {
   readonly unresolved?: boolean;
   /** What happens depends on files whose content may change; the second opinion on it is not cached (SF-5). */
   readonly runsFiles?: boolean;
+  /** Everything destructive in it, the worst first; empty for the other verdicts. */
+  readonly findings: readonly Finding[];
 };
 
 /** A pattern of the user's own (SF-8): a regular expression as text, tried on the command and on its resolved words. */
 export type UserPattern = { readonly pattern: string; readonly reason: string };
 
+/** Start and end of the part of a command that a finding speaks of, in UTF-16 units. */
+export type Part = Finding['part'];
+
 const RANK = { safe: 0, unknown: 1, destructive: 2 } as const;
+const NO_FINDINGS: readonly Finding[] = [];
+/** Most findings kept of one command; whoever has read so many needs no more to decide. */
+const MAX_FINDINGS = 50;
+/** Stands for "not placed yet": whoever knows where the command word stands puts the place in. */
+const UNPLACED: Part = [0, 0];
 
 /** The verdict "known to lose nothing". */
 export function harmless(reason = 'only reads or adds'): StaticVerdict {
-  return { verdict: 'safe', reason };
+  return { verdict: 'safe', reason, findings: NO_FINDINGS };
 }
 
 /** The verdict "not known"; the second opinion is asked. */
 export function unknown(reason: string, more: { unresolved?: boolean; runsFiles?: boolean } = {}): StaticVerdict {
-  return { verdict: 'unknown', reason, ...more };
+  return { verdict: 'unknown', reason, ...more, findings: NO_FINDINGS };
 }
 
-/** The verdict "destructive by rule `rule`". */
-export function destructive(rule: string, reason = rule): StaticVerdict {
-  return { verdict: 'destructive', rule, reason };
+/** The verdict "destructive by rule `rule`"; its one finding has no place yet. */
+export function destructive(rule: string, reason = rule, part = UNPLACED): StaticVerdict {
+  return { verdict: 'destructive', rule, reason, findings: [{ rule, verb: verbOfRule(rule) ?? reason, part }] };
 }
 
-/** The worse of two verdicts; their flags add up. */
+/** The verdict with its unplaced findings placed at `part`. */
+export function placed(verdict: StaticVerdict, part: Part): StaticVerdict {
+  if (!verdict.findings.some((finding) => finding.part === UNPLACED)) return verdict;
+  const findings = verdict.findings.map((finding) => (finding.part === UNPLACED ? { ...finding, part } : finding));
+  return { ...verdict, findings };
+}
+
+/** The worse of two verdicts, with the findings of both; among unknown ones their flags add up. */
 export function worse(a: StaticVerdict, b: StaticVerdict): StaticVerdict {
-  if (RANK[b.verdict] > RANK[a.verdict]) return mark(b, a);
-  return mark(a, b);
+  const kept = withFlags(isWorse(b, a) ? b : a, a, b);
+  if (a.findings.length === 0 || b.findings.length === 0) return kept;
+  return { ...kept, findings: merged(a.findings, b.findings) };
 }
 
-function mark(kept: StaticVerdict, other: StaticVerdict): StaticVerdict {
-  const unresolved = kept.unresolved || other.unresolved;
-  const runsFiles = kept.runsFiles || other.runsFiles;
+function isWorse(b: StaticVerdict, a: StaticVerdict): boolean {
+  if (RANK[b.verdict] !== RANK[a.verdict]) return RANK[b.verdict] > RANK[a.verdict];
+  return b.verdict === 'destructive' && severityOf(b.rule ?? '') > severityOf(a.rule ?? '');
+}
+
+function withFlags(kept: StaticVerdict, a: StaticVerdict, b: StaticVerdict): StaticVerdict {
+  const unresolved = a.unresolved || b.unresolved;
+  const runsFiles = a.runsFiles || b.runsFiles;
   if (unresolved === kept.unresolved && runsFiles === kept.runsFiles) return kept;
   return { ...kept, ...(unresolved ? { unresolved } : {}), ...(runsFiles ? { runsFiles } : {}) };
+}
+
+/** Both lists without repetitions, the worst first and otherwise in the order they were found. */
+function merged(a: readonly Finding[], b: readonly Finding[]): readonly Finding[] {
+  const more = b.filter(
+    (finding) =>
+      !a.some(({ rule, part }) => rule === finding.rule && part[0] === finding.part[0] && part[1] === finding.part[1]),
+  );
+  if (more.length === 0) return a;
+  return [...a, ...more].sort((left, right) => severityOf(right.rule) - severityOf(left.rule)).slice(0, MAX_FINDINGS);
 }

@@ -35,6 +35,20 @@ export type Action = CommandAction | DelegateAction | ToolAction;
 /** Where a judgement came from (SF-1). */
 export type JudgeSource = 'static' | 'model' | 'cache' | 'user-pattern' | 'default';
 
+/** One destructive thing that a command or call would do. */
+export type Finding = {
+  /** The name of the rule that matched. */
+  readonly rule: string;
+  /** What it does, in plain words and as a predicate: `deletes files`. */
+  readonly verb: string;
+  /** Where in the command's text it stands: start and end, in UTF-16 units; [0, 0] where that is not known. */
+  readonly part: readonly [number, number];
+  /** What would be lost, in lines; absent where that can't be found out. */
+  readonly impact?: readonly string[];
+  /** `:undo` could bring it back. */
+  readonly undoable?: boolean;
+};
+
 /** The gate's word on one action. `reason` names the rule or says why it is not known to be safe. */
 export type Judgement = {
   readonly destructive: boolean;
@@ -42,6 +56,8 @@ export type Judgement = {
   readonly source: JudgeSource;
   /** The name of the static rule, where one matched. */
   readonly rule?: string;
+  /** Everything destructive in it, the worst first; absent in journals of before it was recorded. */
+  readonly findings?: readonly Finding[];
   /** What would be lost, in lines for the HALT (HA-5); absent where that can't be found out. */
   readonly impact?: readonly string[];
   /** By the program's own word it changes nothing at all, so that others may run beside it. Never by a model's word. */

@@ -4,7 +4,13 @@ import { checkLine } from '../../src/safety/index.ts';
 const ask = (input: unknown, strict = false) => JSON.parse(checkLine(JSON.stringify(input), { strict })) as unknown;
 
 test('a command in, a verdict out, with the id it came with', () => {
-  expect(ask({ id: 7, cmd: 'rm -rf x' })).toEqual({ id: 7, verdict: 'destructive', rule: 'rm -rf', reason: 'rm -rf' });
+  expect(ask({ id: 7, cmd: 'rm -rf x' })).toEqual({
+    id: 7,
+    verdict: 'destructive',
+    rule: 'rm -rf',
+    reason: 'rm -rf',
+    findings: [{ rule: 'rm -rf', verb: 'deletes files and directories', part: [0, 8] }],
+  });
   expect(ask({ cmd: 'ls' })).toMatchObject({ verdict: 'safe', rule: null });
   expect(ask({ id: 'a', cmd: 'frobnicate' })).toMatchObject({ id: 'a', verdict: 'unknown' });
   expect(ask({ cmd: 'frobnicate' }, true)).toMatchObject({ verdict: 'destructive' });

@@ -13,7 +13,7 @@ import {
 } from 'unbash';
 import type { FileLook } from '../files.ts';
 import { depthOf, MAX_COMMAND_CHARS, MAX_DEPTH } from '../limits.ts';
-import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
+import { destructive, harmless, type Part, placed, type StaticVerdict, unknown, worse } from '../verdict.ts';
 import { expandAgain, walkArithmetic } from './arithmetic.ts';
 import { startsItselfTwice } from './fork-bomb.ts';
 import type { Field, Io, Machine, Redirect } from './machine.ts';
@@ -49,6 +49,12 @@ export class ShellInterpreter implements Machine {
   private nested = 0;
   private steps = 0;
   private functionDepth = 0;
+  /** Where the command that is being judged stands in the command line as typed. */
+  private part: Part = [0, 0];
+  /** Greater than 0 while text out of a string is walked: its places are not those of the command line. */
+  private inString = 0;
+  /** Functions that were defined in such text. */
+  private readonly definedInString = new WeakSet<object>();
 
   private readonly disabled: ReadonlySet<string>;
 
@@ -60,12 +66,15 @@ export class ShellInterpreter implements Machine {
   }
 
   get done(): boolean {
-    return this.verdict.verdict === 'destructive' || this.steps > MAX_STEPS;
+    return this.steps > MAX_STEPS;
   }
 
   note(verdict: StaticVerdict): void {
     const off = verdict.rule !== undefined && this.disabled.has(verdict.rule);
-    this.verdict = worse(this.verdict, off ? unknown(`rule ${verdict.rule} is switched off`) : verdict);
+    this.verdict = worse(
+      this.verdict,
+      off ? unknown(`rule ${verdict.rule} is switched off`) : placed(verdict, this.part),
+    );
   }
 
   watch(body: () => void): StaticVerdict {
@@ -106,7 +115,12 @@ export class ShellInterpreter implements Machine {
       return UNKNOWN;
     }
     const script = parse(escapeUnlessOurs(code));
-    return this.runScript(script, io);
+    this.inString++;
+    try {
+      return this.runScript(script, io);
+    } finally {
+      this.inString--;
+    }
   }
 
   runScript(script: ParsedScript | Script, io: Io): string {
@@ -141,12 +155,15 @@ export class ShellInterpreter implements Machine {
     const definition = this.scope.functions.get(name);
     if (!definition || this.functionDepth > 8) return UNKNOWN;
     this.functionDepth++;
+    const { inString } = this;
+    if (this.definedInString.has(definition)) this.inString++;
     const positional = this.scope.positional;
     this.scope.positional = args.map((field) => field.text);
     try {
       return this.node(definition.body, io);
     } finally {
       this.scope.positional = positional;
+      this.inString = inString;
       this.functionDepth--;
     }
   }
@@ -169,7 +186,7 @@ export class ShellInterpreter implements Machine {
       case 'CompoundList':
         return this.list(node.commands, io);
       case 'Command':
-        return this.command(node, io);
+        return this.at(node, () => this.command(node, io));
       case 'Pipeline': {
         let stdin = io.stdin;
         for (const part of node.commands) {
@@ -190,12 +207,13 @@ export class ShellInterpreter implements Machine {
         return this.inSubshell(() => this.list(node.body.commands, io));
       case 'Redirected': {
         const redirects = this.redirects(node.redirects);
-        for (const redirect of redirects) this.judge.redirect(this, redirect);
+        this.open(redirects);
         const out = this.node(node.command, { stdin: stdinOf(redirects, this) ?? io.stdin });
         return sendsOutputAway(redirects) ? '' : out;
       }
       case 'Function':
         if (startsItselfTwice(node)) this.note(destructive('fork bomb', 'starts processes without end'));
+        if (this.inString > 0) this.definedInString.add(node);
         this.scope.functions.set(node.name.text, node);
         return '';
       case 'Coproc':
@@ -231,6 +249,26 @@ export class ShellInterpreter implements Machine {
         return '';
       default:
         return '';
+    }
+  }
+
+  /** Runs `body` with what it finds placed at `node`, unless that stands in a string. */
+  private at<T>(node: { readonly pos: number; readonly end: number }, body: () => T): T {
+    const outer = this.part;
+    if (this.inString === 0) this.part = [node.pos, node.end];
+    try {
+      return body();
+    } finally {
+      this.part = outer;
+    }
+  }
+
+  private open(redirects: readonly Redirect[]): void {
+    for (const redirect of redirects) {
+      const outer = this.part;
+      this.part = redirect.part ?? outer;
+      this.judge.redirect(this, redirect);
+      this.part = outer;
     }
   }
 
@@ -273,7 +311,7 @@ export class ShellInterpreter implements Machine {
       else if (arg.type === 'Assignment') fields.push({ text: this.assignmentText(arg), glob: false });
     }
     const redirections = node.prefix.length === 0 && node.suffix.every(isWord) ? NONE : this.redirects(node.redirects);
-    for (const redirect of redirections) this.judge.redirect(this, redirect);
+    this.open(redirections);
     for (const assignment of node.prefix) if (assignment.type === 'Assignment') this.assign(assignment);
     if (fields.length === 0) return '';
     const stdin = stdinOf(redirections, this) ?? io.stdin;
@@ -346,7 +384,8 @@ export class ShellInterpreter implements Machine {
         const target = node.delimiter?.quoted || !body.parts ? body.text : expandQuoted(this, body.parts);
         return { operator: node.operator, fd, target: node.operator === '<<-' ? target.replace(/^\t+/gm, '') : target };
       }
-      return { operator: node.operator, fd, target: expandText(this, node.target) };
+      const part: Part | undefined = this.inString === 0 ? [node.pos, node.end] : undefined;
+      return { operator: node.operator, fd, target: expandText(this, node.target), ...(part ? { part } : {}) };
     });
   }
 }

@@ -1,6 +1,6 @@
 import type { Assignment, ParsedScript, Script, Word } from 'unbash';
 import type { FileLook } from '../files.ts';
-import type { StaticVerdict } from '../verdict.ts';
+import type { Part, StaticVerdict } from '../verdict.ts';
 import type { Scope } from './scope.ts';
 
 /** What a command reads and where its output goes; text may hold marks. */
@@ -23,6 +23,8 @@ export type Redirect = {
   readonly fd: number | undefined;
   /** Target word, or for here-documents and here-strings the text. */
   readonly target: string;
+  /** Where it stands in the command, where the command itself holds it. */
+  readonly part?: Part;
 };
 
 /**
@@ -32,7 +34,7 @@ export type Redirect = {
 export interface Machine {
   scope: Scope;
   readonly files: FileLook | undefined;
-  /** True as soon as something destructive was found: nothing more need be looked at. */
+  /** True when the limits are reached: nothing more is looked at. */
   readonly done: boolean;
   /** Text of `<(…)`, by its `/dev/fd/…` name; what is written to `>(…)` is not tracked. */
   readonly substituted: Map<string, string>;

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { judgeCommand } from '../../src/safety/index.ts';
+
+/** Rule and text of every finding, in order. */
+function found(command: string): readonly (readonly [string, string])[] {
+  return judgeCommand(command).findings.map(({ rule, part: [start, end] }) => [rule, command.slice(start, end)]);
+}
+
+test('every dangerous part is found, the worst first', () => {
+  expect(found('rm -rf nothere; dd if=/dev/zero of=/dev/sda; git push --force')).toEqual([
+    ['dd to device', 'dd if=/dev/zero of=/dev/sda'],
+    ['rm -rf', 'rm -rf nothere'],
+    ['git push --force', 'git push --force'],
+  ]);
+});
+
+test.each([
+  ['ls && rm x | cat', 'rm x'],
+  ['echo "$(rm x)"', 'rm x'],
+  ['f() { rm x; }; f', 'rm x'],
+  ['sudo rm x', 'sudo rm x'],
+  ["ls; bash -c 'ls; rm x'; ls", "bash -c 'ls; rm x'"],
+  ["eval 'g() { rm x; }'; g", 'g'],
+  ['cat <<E\n$(rm x)\nE', 'rm x'],
+  ['if true; then rm x; fi', 'rm x'],
+])('the part of %j is %j', (command, part) => expect(found(command)).toEqual([['rm', part]]));
+
+test('a redirection is a part of its own', () => {
+  expect(found('echo x 2>/dev/null > f')).toEqual([['truncating redirection', '> f']]);
+});
+
+test("the user's own pattern comes first and hides nothing", () => {
+  const { findings, rule } = judgeCommand('deploy prod; rm x', {
+    userPatterns: [{ pattern: 'deploy \\w+', reason: 'releases' }],
+  });
+  expect(rule).toBe('user: deploy \\w+');
+  expect(findings.map(({ verb, part }) => [verb, part])).toEqual([
+    ['releases', [0, 11]],
+    ['deletes files', [13, 17]],
+  ]);
+});
+
+test('the same danger in a loop is told once', () => {
+  expect(found('for i in 1 2 3; do rm $i; done')).toEqual([['rm', 'rm $i']]);
+});
+
+test('what can not be parsed has its parts too', () => {
+  expect(found('rm x; (((')).toContainEqual(['rm', 'rm x']);
+});
