@@ -5,7 +5,6 @@ import {
   forEachChild,
   type ParsedScript,
   parse,
-  type Redirection,
   type Script,
   type Statement,
   type SyntaxNode,
@@ -15,13 +14,14 @@ import type { FileLook } from '../files.ts';
 import { depthOf, MAX_COMMAND_CHARS, MAX_DEPTH } from '../limits.ts';
 import { destructive, harmless, type Part, placed, type StaticVerdict, unknown, worse } from '../verdict.ts';
 import { expandAgain, walkArithmetic } from './arithmetic.ts';
+import { arrayOf } from './arrays.ts';
 import { startsItselfTwice } from './fork-bomb.ts';
 import type { Field, Io, Machine, Redirect } from './machine.ts';
-import { sendsOutputAway, stdinOf } from './redirections.ts';
+import { expandRedirects, sendsOutputAway, stdinOf } from './redirections.ts';
 import { runVariable } from './run-variables.ts';
 import { Scope } from './scope.ts';
 import { escapeMarks, hasUnknown, OWN_TEMP, UNKNOWN } from './taint.ts';
-import { expandPattern, expandQuoted, expandString, expandText, expandWord, expandWords } from './word.ts';
+import { expandPattern, expandString, expandText, expandWord, expandWords } from './word.ts';
 
 type Node = Statement['command'] | Statement | CompoundList;
 
@@ -206,7 +206,7 @@ export class ShellInterpreter implements Machine {
       case 'Subshell':
         return this.inSubshell(() => this.list(node.body.commands, io));
       case 'Redirected': {
-        const redirects = this.redirects(node.redirects);
+        const redirects = expandRedirects(this, node.redirects, this.inString === 0);
         this.open(redirects);
         const out = this.node(node.command, { stdin: stdinOf(redirects, this) ?? io.stdin });
         return sendsOutputAway(redirects) ? '' : out;
@@ -310,7 +310,10 @@ export class ShellInterpreter implements Machine {
       if (arg.type === 'Word') expandWord(this, arg, fields);
       else if (arg.type === 'Assignment') fields.push({ text: this.assignmentText(arg), glob: false });
     }
-    const redirections = node.prefix.length === 0 && node.suffix.every(isWord) ? NONE : this.redirects(node.redirects);
+    const redirections =
+      node.prefix.length === 0 && node.suffix.every(isWord)
+        ? NONE
+        : expandRedirects(this, node.redirects, this.inString === 0);
     this.open(redirections);
     for (const assignment of node.prefix) if (assignment.type === 'Assignment') this.assign(assignment);
     if (fields.length === 0) return '';
@@ -375,19 +378,6 @@ export class ShellInterpreter implements Machine {
     runVariable(this, name, text);
     if (name === 'PS4' || name === 'PROMPT_COMMAND') this.runText(name === 'PS4' ? `: "${text}"` : text, { stdin: '' });
   }
-
-  private redirects(nodes: readonly Redirection[]): readonly Redirect[] {
-    return nodes.map((node) => {
-      const fd = node.descriptor?.type === 'FileDescriptor' ? node.descriptor.value : undefined;
-      if (node.type === 'HereDoc') {
-        const { body } = node;
-        const target = node.delimiter?.quoted || !body.parts ? body.text : expandQuoted(this, body.parts);
-        return { operator: node.operator, fd, target: node.operator === '<<-' ? target.replace(/^\t+/gm, '') : target };
-      }
-      const part: Part | undefined = this.inString === 0 ? [node.pos, node.end] : undefined;
-      return { operator: node.operator, fd, target: expandText(this, node.target), ...(part ? { part } : {}) };
-    });
-  }
 }
 
 const NONE: readonly Redirect[] = [];
@@ -403,22 +393,4 @@ function escapeUnlessOurs(code: string): string {
 /** A pattern in a `for` list becomes file names: what is known of them is how they begin and end. */
 function loopPath(text: string): string {
   return text.replace(/[*?[\]]+/g, UNKNOWN);
-}
-
-function arrayOf(
-  machine: Machine,
-  assignment: Assignment,
-  words: readonly Word[],
-): readonly string[] | Map<string, string> {
-  const keyed = words.map((word) => /^\[([^\]]*)\]=/.exec(word.text));
-  if (words.length > 0 && keyed.every((found) => found !== null)) {
-    const map = new Map<string, string>();
-    for (const word of words) {
-      const found = /^\[([^\]]*)\]=([\s\S]*)$/.exec(machine.text(word));
-      if (found) map.set(found[1] ?? '', found[2] ?? '');
-    }
-    return map;
-  }
-  const old = assignment.append ? machine.scope.list(assignment.name).filter((item) => item !== UNKNOWN) : [];
-  return [...old, ...expandWords(machine, words).map((field) => field.text)];
 }

@@ -1,5 +1,8 @@
+import type { Redirection } from 'unbash';
+import type { Part } from '../verdict.ts';
 import type { Machine, Redirect } from './machine.ts';
 import { FILE_TEXT, UNKNOWN } from './taint.ts';
+import { expandQuoted } from './word.ts';
 
 /** What the redirections put on standard input, if any. */
 export function stdinOf(redirects: readonly Redirect[], machine: Machine): string | undefined {
@@ -23,4 +26,18 @@ export function sendsOutputAway(redirects: readonly Redirect[]): boolean {
       (fd === undefined || fd === 1) &&
       !/^(&?\d+|-|\/dev\/(stdout|stderr|fd\/\d+))$/.test(target),
   );
+}
+
+/** Redirections with their targets expanded; `placed`: their places are those of the command line. */
+export function expandRedirects(machine: Machine, nodes: readonly Redirection[], placed: boolean): readonly Redirect[] {
+  return nodes.map((node) => {
+    const fd = node.descriptor?.type === 'FileDescriptor' ? node.descriptor.value : undefined;
+    if (node.type === 'HereDoc') {
+      const { body } = node;
+      const target = node.delimiter?.quoted || !body.parts ? body.text : expandQuoted(machine, body.parts);
+      return { operator: node.operator, fd, target: node.operator === '<<-' ? target.replace(/^\t+/gm, '') : target };
+    }
+    const part: Part | undefined = placed ? [node.pos, node.end] : undefined;
+    return { operator: node.operator, fd, target: machine.text(node.target), ...(part ? { part } : {}) };
+  });
 }

@@ -1,0 +1,23 @@
+import type { Assignment, Word } from 'unbash';
+import type { Machine } from './machine.ts';
+import { UNKNOWN } from './taint.ts';
+import { expandWords } from './word.ts';
+
+/** The elements that `name=(…)` gives an array, or its keys and values. */
+export function arrayOf(
+  machine: Machine,
+  assignment: Assignment,
+  words: readonly Word[],
+): readonly string[] | Map<string, string> {
+  const keyed = words.map((word) => /^\[([^\]]*)\]=/.exec(word.text));
+  if (words.length > 0 && keyed.every((found) => found !== null)) {
+    const map = new Map<string, string>();
+    for (const word of words) {
+      const found = /^\[([^\]]*)\]=([\s\S]*)$/.exec(machine.text(word));
+      if (found) map.set(found[1] ?? '', found[2] ?? '');
+    }
+    return map;
+  }
+  const old = assignment.append ? machine.scope.list(assignment.name).filter((item) => item !== UNKNOWN) : [];
+  return [...old, ...expandWords(machine, words).map((field) => field.text)];
+}
