@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
-import { clean, stripStyles } from '../text/sanitize.ts';
+import { clean, plainText } from '../text/sanitize.ts';
 
 /** The branch checked out around `cwd`, or the first letters of a detached commit; undefined outside a repository. Reads two small files, runs nothing. */
 export function gitBranch(cwd: string): string | undefined {
@@ -31,7 +31,7 @@ function headOf(git: string): string | undefined {
 /** Hostile text like any other: a repository may have been written by anyone. */
 function firstLine(path: string): string | undefined {
   if (!statSync(path).isFile()) return undefined;
-  return stripStyles(clean(readFileSync(path, 'utf8')))
+  return plainText(clean(readFileSync(path, 'utf8')))
     .split('\n')[0]
     ?.trim();
 }

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/index.ts';
 import type { Broker } from '../contracts/models.ts';
 import { type Daemon, startDaemon } from '../executor/index.ts';
-import { clean, stripStyles } from '../text/sanitize.ts';
+import { clean, plainText } from '../text/sanitize.ts';
 
 /** A large model takes its time to load; past this the call goes ahead and says what it finds. In ms. */
 const PATIENCE_MS = 180_000;
@@ -119,7 +119,7 @@ async function answers(
 function lastLine(log: string): string {
   try {
     const line =
-      stripStyles(clean(readFileSync(log, 'utf8')))
+      plainText(clean(readFileSync(log, 'utf8')))
         .trimEnd()
         .split('\n')
         .at(-1)

@@ -4,7 +4,7 @@ import { describeAction } from '../session/action.ts';
 import { receiptText, shortDollars } from '../session/cost.ts';
 import type { Entry } from '../session/entry.ts';
 import { plainOutput } from '../session/exec-text.ts';
-import { clean, stripStyles, visible } from '../text/sanitize.ts';
+import { clean, plainText, visible } from '../text/sanitize.ts';
 
 export type Writer = (text: string) => void;
 
@@ -34,7 +34,7 @@ export class EntryPrinter {
     for (let shown = entries[this.#next]; shown && isFinal(shown.entry); shown = entries[this.#next]) {
       this.#next += 1;
       const { entry } = shown;
-      const text = this.#json ? escapeJson(JSON.stringify(entry)) : stripStyles(clean(plainEntry(this.#shown(entry))));
+      const text = this.#json ? escapeJson(JSON.stringify(entry)) : plainText(clean(plainEntry(this.#shown(entry))));
       if (text !== '') this.#write(`${text}\n`);
     }
   }

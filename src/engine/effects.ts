@@ -7,7 +7,7 @@ import type { Effect } from '../session/effect.ts';
 import type { OpId, SessionId } from '../session/ids.ts';
 import type { CallFailure, Reply } from '../session/message.ts';
 import { messageOf } from '../text/errors.ts';
-import { clean, stripStyles } from '../text/sanitize.ts';
+import { clean, plainText } from '../text/sanitize.ts';
 import { perform } from './act.ts';
 import type { EffectContext } from './effect-context.ts';
 import { fitContext } from './fit.ts';
@@ -95,7 +95,7 @@ function replied(
   reply: Reply,
   cwd?: string,
 ): void {
-  const cleaned = { ...reply, text: stripStyles(clean(reply.text)) };
+  const cleaned = { ...reply, text: plainText(clean(reply.text)) };
   const reading = cwd !== undefined && allRead(context.services, cleaned, cwd) ? { reading: true as const } : {};
   void context.dispatch({ type: 'replyEnded', op, reply: cleaned, ...reading }, session);
 }

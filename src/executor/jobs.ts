@@ -1,6 +1,6 @@
 import type { Job, Jobs } from '../contracts/jobs.ts';
 import type { CommandResult } from '../session/action.ts';
-import { stripStyles } from '../text/sanitize.ts';
+import { plainText } from '../text/sanitize.ts';
 
 /** Rows of a running job's screen that can be read. */
 const MAX_ROWS = 200;
@@ -46,7 +46,7 @@ export function createJobs(now: () => number = Date.now): JobRegistry {
       const job = jobs.get(id);
       if (!job) return undefined;
       const lines = job.result ? textLines(job.result) : job.running.output.lines(MAX_ROWS);
-      const plain = lines.map(stripStyles);
+      const plain = lines.map(plainText);
       const before = seen.get(id) ?? [];
       seen.set(id, plain);
       return newLines(before, plain).join('\n');

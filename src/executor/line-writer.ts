@@ -1,18 +1,11 @@
+import { BROKEN, COMMAND, ESC, ESCAPE, LF, nextState, TEXT } from '../text/escape.ts';
+
 /** Bytes of one block handed on. */
 const BLOCK_BYTES = 256 * 1024;
 const MAX_SPARE_BLOCKS = 6;
-const LF = 0x0a;
 const CR = 0x0d;
 const BS = 0x08;
 const TAB = 0x09;
-const ESC = 0x1b;
-
-/** Where in an escape sequence the next byte falls. Numbers, not names: this is looked at once per byte. */
-const TEXT = 0;
-const ESCAPE = 1;
-const CONTROL = 2;
-const STRING = 3;
-const STRING_ESCAPE = 4;
 
 /**
  * Turns terminal output into plain text at the speed of the terminal: sequences are dropped, a line that was rewritten
@@ -80,7 +73,14 @@ export class LineWriter {
           block[length] = TAB;
           length += 1;
         } else if (byte === BS) length = before(block, this.#line, length);
-      } else state = nextState(state, byte);
+      } else {
+        // A string that is never ended must not swallow more than its line.
+        state = byte === LF && state >= COMMAND ? BROKEN : nextState(state, byte);
+        if (state === BROKEN) {
+          state = TEXT;
+          at -= 1;
+        }
+      }
     }
     this.#length = length;
     this.#state = state;
@@ -97,22 +97,6 @@ export class LineWriter {
     this.#block = next;
     this.#length -= cut;
     this.#line = 0;
-  }
-}
-
-function nextState(state: number, byte: number): number {
-  if (byte === 0x18 || byte === 0x1a) return TEXT;
-  switch (state) {
-    case ESCAPE:
-      if (byte === 0x5b) return CONTROL;
-      if (byte === 0x5d || byte === 0x50 || byte === 0x58 || byte === 0x5e || byte === 0x5f) return STRING;
-      return (byte >= 0x20 && byte <= 0x2f) || byte === ESC ? ESCAPE : TEXT;
-    case CONTROL:
-      return byte === ESC ? ESCAPE : byte >= 0x40 && byte <= 0x7e ? TEXT : CONTROL;
-    case STRING:
-      return byte === ESC ? STRING_ESCAPE : byte === 0x07 || byte === LF ? TEXT : STRING;
-    default:
-      return byte === 0x5c ? TEXT : nextState(ESCAPE, byte);
   }
 }
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
-import { stripStyles } from '../text/sanitize.ts';
+import { plainText } from '../text/sanitize.ts';
 import { terminalModes } from './terminal-state.ts';
 
 /** Keys kept of what was typed: a terminal keeps 4096 that nobody has read. */
@@ -109,5 +109,5 @@ function asTyped(keys: string): string {
     else if (key !== '\x7f' && key !== '\b') kept.push(key);
     else if (kept.length > 0 && kept.at(-1) !== '\n') kept.pop();
   }
-  return stripStyles(kept.join(''));
+  return plainText(kept.join(''));
 }

@@ -10,7 +10,7 @@ import { submitLine } from '../commands/submit.ts';
 import type { RunningCommand } from '../contracts/commands.ts';
 import { revealQuestion } from '../engine/true-question.ts';
 import { promptName } from '../screen/prompt.ts';
-import { stripStyles } from '../text/sanitize.ts';
+import { plainText } from '../text/sanitize.ts';
 import { answerOf, askingLine, questionLines } from './words.ts';
 
 /** A line that comes sooner than this behind a question was not meant for it. In ms. */
@@ -80,7 +80,7 @@ class Plain {
     this.#ends.push(
       aish.onQuit(leave),
       aish.engine.subscribe(() => this.#follow()),
-      aish.engine.onGiveBack((text) => this.#giveBack(stripStyles(text))),
+      aish.engine.onGiveBack((text) => this.#giveBack(plainText(text))),
       () => process.off('SIGTERM', leave).off('SIGHUP', leave),
     );
     this.#say('aish-tui, plain lines. Type a command, or ask in plain words; :help lists more, Ctrl-D leaves.');

@@ -2,7 +2,7 @@
 
 import { type Choice, wordsOf } from '../screen/question.ts';
 import type { Question } from '../session/question.ts';
-import { stripStyles } from '../text/sanitize.ts';
+import { plainText } from '../text/sanitize.ts';
 
 /** What can be answered here: a form has fields to fill in, for which the full screen is needed. */
 function choicesOf(question: Question): readonly Choice[] {
@@ -34,7 +34,7 @@ export function answerOf(question: Question, line: string): Choice['answer'] | u
 
 /** What a program that waits is asking. */
 export function askingLine(prompt: string, asker: string | undefined, hidden: boolean): string {
-  const what = stripStyles(prompt).trim();
+  const what = plainText(prompt).trim();
   const who = asker === undefined ? 'The program' : asker;
   return `${who} waits for input${what === '' ? '' : `: ${what}`}${hidden ? ' (what you type is not shown)' : ''}`;
 }

@@ -1,7 +1,6 @@
 /** Search over the transcript's lines (`/`, `n`, `N`). */
-import { SEQUENCE } from '../text/style.ts';
+import { stripStyles, styleAt } from '../text/style.ts';
 import { graphemes } from '../text/width.ts';
-import { stripStyles } from '../text/wrap.ts';
 import type { Anchor } from './viewport.ts';
 
 export type Searchable = {
@@ -101,12 +100,7 @@ function matchingLines(lines: readonly string[], query: string): number[] {
 /** Turns around the first cell of a line: a bar at the left of the entry that keys act on. */
 export function markStart(line: string): string {
   let at = 0;
-  for (;;) {
-    SEQUENCE.lastIndex = at;
-    const sequence = line[at] === '\x1b' ? SEQUENCE.exec(line)?.[0] : undefined;
-    if (sequence === undefined) break;
-    at += sequence.length;
-  }
+  for (let style = styleAt(line, at); style; style = styleAt(line, at)) at = style.end;
   const [first = ' '] = graphemes(line.slice(at, at + 20));
   return `${line.slice(0, at)}\x1b[7m${first}\x1b[27m${line.slice(at + first.length)}`;
 }
@@ -123,12 +117,11 @@ export function markMatches(line: string, query: string): string {
   let offset = 0;
   let on = false;
   for (let at = 0; at < line.length; ) {
-    SEQUENCE.lastIndex = at;
-    const sequence = line[at] === '\x1b' ? SEQUENCE.exec(line)?.[0] : undefined;
-    if (sequence !== undefined) {
+    const style = styleAt(line, at);
+    if (style) {
       // A sequence inside a match may switch the mark off.
-      result += on ? `${sequence}\x1b[7m` : sequence;
-      at += sequence.length;
+      result += line.slice(at, style.end) + (on ? '\x1b[7m' : '');
+      at = style.end;
       continue;
     }
     const marked = inside[offset] === 1;

@@ -1,16 +1,20 @@
 /** Text with colours and links in it: a secret may be cut by them, and what remains after they are gone is whole again. */
 
-const SEQUENCE = /\x1b(?:\[[\d;:]{0,60}m|\]8;[^\x1b\x07]{0,2100}(?:\x1b\\|\x07))/g;
+import { eachStyle } from '../text/style.ts';
 
 /** The text without its colours, and where each of its characters stood. */
 export function unstyled(text: string): { readonly text: string; place(index: number): number } {
   const cuts: { at: number; removed: number }[] = [];
   let removed = 0;
-  const plain = text.replace(SEQUENCE, (sequence, at: number) => {
-    cuts.push({ at: at - removed, removed: removed + sequence.length });
-    removed += sequence.length;
-    return '';
-  });
+  let plain = '';
+  let from = 0;
+  for (const { at, end } of eachStyle(text)) {
+    plain += text.slice(from, at);
+    from = end;
+    removed += end - at;
+    cuts.push({ at: end - removed, removed });
+  }
+  plain += text.slice(from);
   return {
     text: plain,
     place(index) {
@@ -28,7 +32,5 @@ export function unstyled(text: string): { readonly text: string; place(index: nu
 
 /** The colours within a piece that is replaced: they stay, or all that follows would have another colour. */
 export function stylesIn(text: string): string {
-  return text.includes('\x1b')
-    ? (text.match(SEQUENCE) ?? []).filter((sequence) => sequence.startsWith('\x1b[')).join('')
-    : '';
+  return Array.from(eachStyle(text), (style) => ('sgr' in style ? text.slice(style.at, style.end) : '')).join('');
 }

@@ -1,4 +1,4 @@
-import { stripStyles } from '../text/sanitize.ts';
+import { plainText } from '../text/sanitize.ts';
 import type { CommandResult } from './action.ts';
 
 /** The most a command's output may take in the context, in characters (EX-7). */
@@ -50,9 +50,9 @@ export function clip(text: string, limit: number, file?: string): string {
 
 /** The output of a command as plain text within `limit` characters (EX-7). */
 export function plainOutput(result: CommandResult, limit: number = MAX_OUTPUT_CHARS): string {
-  const wholeHead = stripStyles(result.head);
+  const wholeHead = plainText(result.head);
   if (result.omittedLines === 0) return clip(wholeHead, limit, result.file);
-  const wholeTail = stripStyles(result.tail);
+  const wholeTail = plainText(result.tail);
   const headLimit = Math.floor(limit * HEAD_SHARE);
   const head = firstPart(wholeHead, headLimit);
   const tail = lastPart(wholeTail, limit - headLimit);
@@ -72,7 +72,7 @@ export function fileOf({ file }: CommandResult): { readonly file?: string } {
 export function formatForModel(result: CommandResult, command: string): string {
   const output = plainOutput(result).replace(/\n+$/, '');
   const exit = result.exit === null ? 'exit unknown' : `exit ${result.exit}`;
-  const note = result.note === undefined ? '' : `, ${stripStyles(result.note)}`;
-  const end = `[${exit}${note}, cwd ${stripStyles(result.cwd)}]`;
-  return `$ ${stripStyles(command)}\n${output === '' ? '(no output)' : output}\n${end}`;
+  const note = result.note === undefined ? '' : `, ${plainText(result.note)}`;
+  const end = `[${exit}${note}, cwd ${plainText(result.cwd)}]`;
+  return `$ ${plainText(command)}\n${output === '' ? '(no output)' : output}\n${end}`;
 }

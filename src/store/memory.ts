@@ -4,7 +4,7 @@ import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } fr
 import { dirname } from 'node:path';
 import type { Memory } from '../contracts/store.ts';
 import { parseJsonObject } from '../text/json.ts';
-import { clean, stripStyles } from '../text/sanitize.ts';
+import { clean, plainText } from '../text/sanitize.ts';
 
 export type MemoryFile = {
   /** Newest first; the last word of each session only. Read anew each time: other programs write as well. */
@@ -54,7 +54,7 @@ function isWithin(path: string, folder: string): boolean {
 
 /** One line of plain text: a model wrote it, and it goes into later prompts. */
 function tidy(text: string): string {
-  const line = stripStyles(clean(text)).replace(/\s+/g, ' ').trim();
+  const line = plainText(clean(text)).replace(/\s+/g, ' ').trim();
   return line.length > MAX_MEMORY_CHARS ? `${line.slice(0, MAX_MEMORY_CHARS - 1)}…` : line;
 }
 

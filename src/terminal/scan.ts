@@ -1,4 +1,5 @@
 /** Reads the next thing from a stretch of terminal input. Pure: the same text gives the same tokens. */
+import { readSequence } from '../text/escape.ts';
 import { graphemes } from '../text/width.ts';
 import { consoleKey, controlKey, csi, mouseToken, ss3, textKey } from './sequences.ts';
 import type { Token } from './token.ts';
@@ -102,24 +103,18 @@ function control(text: string, from: number, body: number): Scan | undefined {
     const key = consoleKey(letter);
     return key === undefined ? undefined : one(key, body + 2);
   }
-  let at = body;
-  while (/[0-?]/.test(text[at] ?? '')) at++;
-  const parameters = text.slice(body, at);
-  while (/[ -/]/.test(text[at] ?? '')) at++;
-  const intermediates = text.slice(body + parameters.length, at);
-  const final = text[at];
-  if (at - from > MAX_CSI_CHARS) return skip(at);
-  if (final === undefined) {
-    // rxvt ends Shift with editing keys in `$`, which may also be the middle of a mode report (always two parameters).
-    const rxvt = intermediates === '$' && /^[235678]$/.test(parameters);
-    return rxvt ? one(csi(parameters, '', '$'), at) : { kind: 'incomplete', wait: 'sequence' };
-  }
-  if (intermediates === '$' && /^[235678]$/.test(parameters)) return one(csi(parameters, '', '$'), at);
-  if (!/[@-~]/.test(final)) return at === body ? undefined : skip(at);
-  if (parameters === '200' && final === '~') return { kind: 'paste', next: at + 1 };
-  if (parameters === '201' && final === '~') return skip(at + 1);
-  if (parameters === '' && intermediates === '' && final === 'M') return legacyMouse(text, at + 1);
-  return one(csi(parameters, intermediates, final), at + 1);
+  // rxvt ends Shift with editing keys in `$`, which may also be the middle of a mode report (always two parameters).
+  if (/^[235678]\$/.test(text.slice(body, body + 2))) return one(csi(text[body] ?? '', '', '$'), body + 2);
+  const { whole, to, end } = readSequence(text, from);
+  if (end - from > MAX_CSI_CHARS) return skip(end);
+  if (!whole && end === text.length) return { kind: 'incomplete', wait: 'sequence' };
+  if (!whole) return end === body ? undefined : skip(end);
+  const [, parameters = '', intermediates = ''] = /^([0-?]*)(.*)$/.exec(text.slice(body, to)) ?? [];
+  const final = text[to] ?? '';
+  if (parameters === '200' && final === '~') return { kind: 'paste', next: end };
+  if (parameters === '201' && final === '~') return skip(end);
+  if (parameters === '' && intermediates === '' && final === 'M') return legacyMouse(text, end);
+  return one(csi(parameters, intermediates, final), end);
 }
 
 /** `CSI M` and three characters, each 32 more than its value: terminals that know no SGR mouse reports. */

@@ -1,12 +1,57 @@
 /** What SGR and OSC 8 sequences have switched on, so that a wrapped line can begin where the one before left off. */
 
+import { ESC, readSequence, type Sequence } from './escape.ts';
+
 /** A style as the SGR parameters that make it, and a hyperlink. Immutable; equal styles have equal strings. */
 export type Style = { readonly sgr: string; readonly link: string };
 
 export const PLAIN: Style = { sgr: '', link: '' };
 
-/** SGR and hyperlinks; the only sequences that text on the screen may hold. */
-export const SEQUENCE = /\x1b\[([\d:;]*)m|\x1b\]8;[^;\x07\x1b]*;([^\x07\x1b]*)(?:\x07|\x1b\\)/y;
+/** One colour or hyperlink of a text: the parameters of an SGR, or where a link leads ('' ends one). */
+export type StyleChange = { readonly end: number } & ({ readonly sgr: string } | { readonly link: string });
+
+/** The colour or hyperlink that begins at `at`; undefined where another sequence does, or none. */
+export function styleAt(text: string, at: number): StyleChange | undefined {
+  return text.charCodeAt(at) === ESC ? styleOf(text, readSequence(text, at)) : undefined;
+}
+
+/** The colour or hyperlink that a sequence is. */
+export function styleOf(text: string, { kind, whole, from, to, end }: Sequence): StyleChange | undefined {
+  if (!whole) return undefined;
+  if (kind === 'control' && text[to] === 'm') {
+    const sgr = text.slice(from, to);
+    return /^[\d:;]*$/.test(sgr) ? { end, sgr } : undefined;
+  }
+  if (kind !== 'command' || !text.startsWith('8;', from)) return undefined;
+  const link = text.indexOf(';', from + 2) + 1;
+  return link > 0 && link <= to ? { end, link: text.slice(link, to) } : undefined;
+}
+
+/** The colours and hyperlinks of a text in order, each with where it begins. */
+export function* eachStyle(text: string): Generator<StyleChange & { readonly at: number }> {
+  let at = text.indexOf('\x1b');
+  while (at >= 0) {
+    const style = styleAt(text, at);
+    if (style) yield { ...style, at };
+    at = text.indexOf('\x1b', style?.end ?? at + 1);
+  }
+}
+
+/** A clean text without its colours and hyperlinks, for searching and measuring. `plainText` is for foreign text. */
+export function stripStyles(text: string): string {
+  let plain = '';
+  let from = 0;
+  let at = text.indexOf('\x1b');
+  while (at >= 0) {
+    const end = styleAt(text, at)?.end;
+    if (end !== undefined) {
+      plain += text.slice(from, at);
+      from = end;
+    }
+    at = text.indexOf('\x1b', end ?? at + 1);
+  }
+  return plain + text.slice(from);
+}
 
 const SLOTS = ['bold', 'dim', 'italic', 'underline', 'blink', 'inverse', 'strike', 'fg', 'bg'] as const;
 type Slot = (typeof SLOTS)[number];

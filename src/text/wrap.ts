@@ -1,6 +1,6 @@
 /** Text with SGR and hyperlinks → lines no wider than a width, each complete in itself. */
 import { displayText, visibleControls } from './display.ts';
-import { applySgr, closeStyle, openStyle, PLAIN, SEQUENCE, type Style } from './style.ts';
+import { applySgr, closeStyle, openStyle, PLAIN, type Style, stripStyles, styleAt } from './style.ts';
 import { graphemes, graphemeWidth } from './width.ts';
 
 export type WrapOptions = {
@@ -99,20 +99,18 @@ function toCells(line: string, state: { style: Style }): Cell[] {
     const end = start < 0 ? line.length : start;
     if (end > at) add(visibleControls(line.slice(at, end)));
     if (start < 0) break;
-    SEQUENCE.lastIndex = start;
-    const match = SEQUENCE.exec(line);
-    if (match === null) {
+    const change = styleAt(line, start);
+    if (!change) {
       add('␛');
       at = start + 1;
       continue;
     }
-    const [whole, sgr, link] = match;
     state.style =
-      sgr === undefined
-        ? { ...state.style, link: safeLink(link ?? '') }
-        : { ...state.style, sgr: applySgr(state.style.sgr, sgr) };
+      'sgr' in change
+        ? { ...state.style, sgr: applySgr(state.style.sgr, change.sgr) }
+        : { ...state.style, link: safeLink(change.link) };
     if (state.style.sgr === '' && state.style.link === '') state.style = PLAIN;
-    at = start + whole.length;
+    at = change.end;
   }
   return cells;
 }
@@ -133,11 +131,6 @@ function draw(cells: readonly Cell[]): string {
 /** Addresses that may be made clickable, in printable ASCII; anything else is no link. */
 export function safeLink(address: string): string {
   return /^(?:https?:\/\/|mailto:)[\x21-\x7e]{1,2000}$/i.test(address) ? address : '';
-}
-
-/** A text without SGR and hyperlinks, for searching and copying. */
-export function stripStyles(text: string): string {
-  return text.includes('\x1b') ? text.replace(new RegExp(SEQUENCE.source, 'g'), '') : text;
 }
 
 /** Cells of a line that may hold SGR and hyperlinks. */

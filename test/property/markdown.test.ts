@@ -3,7 +3,7 @@ import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
 import { createMarkdownStream, renderMarkdown } from '../../src/render/markdown.ts';
 import { THEMES } from '../../src/render/theme.ts';
-import { stripStyles } from '../../src/text/wrap.ts';
+import { stripStyles } from '../../src/text/style.ts';
 
 const words = fc.string({
   unit: fc.constantFrom(

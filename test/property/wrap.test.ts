@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
-import { applySgr, SEQUENCE } from '../../src/text/style.ts';
-import { lineWidth, stripStyles, wrapText } from '../../src/text/wrap.ts';
+import { applySgr, stripStyles } from '../../src/text/style.ts';
+import { lineWidth, wrapText } from '../../src/text/wrap.ts';
 
 const sgr = fc.constantFrom(
   '\x1b[1m',
@@ -42,6 +42,9 @@ const styled = fc
   .map((parts) => parts.join(''));
 const width = fc.integer({ min: 1, max: 25 });
 const mode = fc.constantFrom('word' as const, 'hard' as const);
+
+/** SGR and hyperlinks, said another way than the lexer says it. */
+const SEQUENCE = /\x1b\[([\d:;]*)m|\x1b\]8;[^;\x07\x1b]*;([^\x07\x1b]*)(?:\x07|\x1b\\)/y;
 
 /** Each visible character that is not blank, with the style it is drawn in. */
 function inked(text: string): string[] {

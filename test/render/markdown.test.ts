@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { highlight, highlightDiff } from '../../src/render/highlight.ts';
 import { createMarkdownStream, renderMarkdown } from '../../src/render/markdown.ts';
 import { THEMES, type Theme } from '../../src/render/theme.ts';
-import { stripStyles } from '../../src/text/wrap.ts';
+import { stripStyles } from '../../src/text/style.ts';
 
 const BARE = Object.fromEntries(Object.keys(THEMES.dark).map((role) => [role, ''])) as Theme;
 

@@ -5,7 +5,8 @@ import { THEMES } from '../../src/render/theme.ts';
 import { itemLines } from '../../src/screen/entries/children.ts';
 import { agentLine, delegateLines } from '../../src/screen/entries/delegate.ts';
 import { subAgents } from '../../src/session/delegate.ts';
-import { lineWidth, stripStyles } from '../../src/text/wrap.ts';
+import { stripStyles } from '../../src/text/style.ts';
+import { lineWidth } from '../../src/text/wrap.ts';
 import { harmless, Machine } from '../support/machine.ts';
 
 const context = (width: number) => ({ width, theme: THEMES.none, paint: paintOf(THEMES.none) });

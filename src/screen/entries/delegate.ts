@@ -6,7 +6,7 @@ import { MAX_DELEGATE_STEPS, type SubAgent } from '../../session/delegate.ts';
 import type { Entry } from '../../session/entry.ts';
 import type { Phase } from '../../session/phase.ts';
 import { runningOf } from '../../session/slots.ts';
-import { clean, stripStyles, visible } from '../../text/sanitize.ts';
+import { clean, plainText, visible } from '../../text/sanitize.ts';
 import { textWidth } from '../../text/width.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { elapsed, withGutter } from './frame.ts';
@@ -25,7 +25,7 @@ export function delegateLines({ task, result }: Delegate, context: RenderContext
   const { width, paint } = context;
   if (!result) return [];
   const inner = { ...context, width: Math.max(1, width - INDENT) };
-  const report = proseLines(stripStyles(clean(result.text)), inner);
+  const report = proseLines(plainText(clean(result.text)), inner);
   const left = report.length - REPORT_LINES;
   const more = left > 1 ? [paint('dim', `⋯ ${left} more lines of its report`)] : [];
   const shown = left > 1 ? report.slice(0, REPORT_LINES) : report;

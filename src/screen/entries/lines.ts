@@ -4,7 +4,7 @@ import { highlightDiff } from '../../render/highlight.ts';
 import { describeAction } from '../../session/action.ts';
 import type { Entry } from '../../session/entry.ts';
 import { parseJsonObject } from '../../text/json.ts';
-import { clean, stripStyles, visible } from '../../text/sanitize.ts';
+import { clean, plainText, visible } from '../../text/sanitize.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { delegateLines } from './delegate.ts';
 import { execLines } from './exec.ts';
@@ -54,7 +54,7 @@ function drawn(entry: Entry, context: RenderContext): string[] {
 }
 
 function userLines({ text, queued }: Of<'user'>, { width, paint }: RenderContext): string[] {
-  const lines = wrapText(stripStyles(text), width - 2).map((line) => paint(queued ? 'dim' : 'strong', line));
+  const lines = wrapText(plainText(text), width - 2).map((line) => paint(queued ? 'dim' : 'strong', line));
   if (queued) lines.push(paint('dim', 'queued: joins at the next step; Esc takes it back'));
   return withGutter(lines, { first: paint('user', '? '), rest: '  ' });
 }
@@ -73,7 +73,7 @@ function toolLines({ name, arguments: given, result }: Of<'tool'>, { width, pain
   });
   if (!result) return head;
   const bar = paint(result.failed ? 'error' : 'success', '│ ');
-  const text = name === 'patch' && !result.failed ? highlightDiff(stripStyles(result.text), theme) : clean(result.text);
+  const text = name === 'patch' && !result.failed ? highlightDiff(plainText(result.text), theme) : clean(result.text);
   return [...head, ...withGutter(wrapText(text, width - 2), { first: bar, rest: bar })];
 }
 
@@ -87,7 +87,7 @@ const REFUSED = { skipped: 'skipped', aborted: 'not run', invalid: 'refused' } a
 
 function refusedLines({ action, how, reason }: Of<'refused'>, { width, paint }: RenderContext): string[] {
   const text = `${REFUSED[how]}: ${visible(describeAction(action))}`;
-  const lines = [...wrapText(text, width - 2), ...wrapText(stripStyles(reason), width - 2)];
+  const lines = [...wrapText(text, width - 2), ...wrapText(plainText(reason), width - 2)];
   return withGutter(
     lines.map((line) => paint('warning', line)),
     { first: paint('warning', '⊘ '), rest: '  ' },
@@ -103,7 +103,7 @@ function noticeLines({ level, text }: Of<'notice'>, { width, paint }: RenderCont
 }
 
 function metaLines({ line, text, failed }: Of<'meta'>, { width, paint }: RenderContext): string[] {
-  const head = wrapText(paint('strong', `:${stripStyles(line).replace(/^:/, '')}`), width);
+  const head = wrapText(paint('strong', `:${plainText(line).replace(/^:/, '')}`), width);
   const bar = paint(failed ? 'error' : 'dim', '│ ');
   return [...head, ...withGutter(wrapText(clean(text), width - 2), { first: bar, rest: bar })];
 }

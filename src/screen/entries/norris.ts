@@ -1,7 +1,7 @@
 /** An autonomous run in the transcript: its banner, its steps, its summary (NO-8). */
 import { receiptText, shortDollars } from '../../session/cost.ts';
 import type { Entry } from '../../session/entry.ts';
-import { stripStyles } from '../../text/sanitize.ts';
+import { plainText } from '../../text/sanitize.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { duration, withGutter } from './frame.ts';
 import type { RenderContext } from './render-context.ts';
@@ -13,7 +13,7 @@ export function norrisBeganLines(
   { width, paint }: RenderContext,
 ): string[] {
   const first = `${paint('accent', '⚡ Norris')}${paint('dim', ` · ${preset} · at most ${maxSteps} steps · Ctrl-X Ctrl-C ends it`)}`;
-  const text = wrapText(stripStyles(goal), Math.max(1, width - 2));
+  const text = wrapText(plainText(goal), Math.max(1, width - 2));
   return [
     ...wrapText(first, width),
     ...withGutter(
@@ -25,10 +25,10 @@ export function norrisBeganLines(
 
 /** The plan, one line a task. The call that named it is no part of the conversation. */
 export function planLines({ preset, tasks }: Of<'plan'>, { width, paint }: RenderContext): string[] {
-  const head = paint('accent', `[aish] preplanned ${tasks.length} tasks via ${stripStyles(preset)}`);
+  const head = paint('accent', `[aish] preplanned ${tasks.length} tasks via ${plainText(preset)}`);
   const list = tasks.flatMap((task, index) => {
     const number = `${index + 1}. `.padStart(5);
-    return withGutter(wrapText(stripStyles(task), Math.max(1, width - number.length)), {
+    return withGutter(wrapText(plainText(task), Math.max(1, width - number.length)), {
       first: paint('dim', number),
       rest: ' '.repeat(number.length),
     });
@@ -40,7 +40,7 @@ export function norrisStepLines({ step, maxSteps, task }: Of<'norrisStep'>, { wi
   const label = ` step ${step}/${maxSteps} `;
   const line = paint('dim', `──${label}${'─'.repeat(Math.max(0, Math.min(width, 60) - label.length - 2))}`);
   if (!task) return [line];
-  return [line, ...wrapText(paint('strong', `[task ${task.k}/${task.n}: ${stripStyles(task.text)}]`), width)];
+  return [line, ...wrapText(paint('strong', `[task ${task.k}/${task.n}: ${plainText(task.text)}]`), width)];
 }
 
 export function norrisEndedLines(entry: Of<'norrisEnded'>, { width, paint }: RenderContext): string[] {
@@ -54,7 +54,7 @@ export function norrisEndedLines(entry: Of<'norrisEnded'>, { width, paint }: Ren
     ...(cost ? [shortDollars(cost.dollars)] : []),
   ].join(' · ');
   const head = paint(good ? 'success' : 'warning', `⚡ ${status.replace('_', ' ')}`);
-  const why = reason ? `: ${stripStyles(reason)}` : '';
+  const why = reason ? `: ${plainText(reason)}` : '';
   return [
     ...wrapText(`${head}${why} ${paint('dim', `· ${facts}`)}`, width),
     ...(receipt ? wrapText(paint('dim', receiptText(receipt)), width) : []),

@@ -1,5 +1,5 @@
 /** A reply that is still being written, as lines. */
-import { clean, stripStyles } from '../../text/sanitize.ts';
+import { clean, plainText } from '../../text/sanitize.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { withGutter } from './frame.ts';
 import { createProseStream } from './prose.ts';
@@ -16,14 +16,14 @@ export function createStreamLines(): (reply: Stream, context: RenderContext) => 
   const prose = createProseStream();
   return ({ text, reasoning }, context) => {
     const inner = { ...context, width: Math.max(1, context.width - 2) };
-    const harmless = stripStyles(clean(text)).trimStart();
+    const harmless = plainText(clean(text)).trimStart();
     const lines = harmless === '' ? thoughts(reasoning, inner) : prose(harmless, inner);
     return [' ', ...withGutter(lines, { first: context.paint('accent', '● '), rest: '  ' })];
   };
 }
 
 function thoughts(reasoning: string, { width, paint }: RenderContext): string[] {
-  const tail = stripStyles(clean(reasoning.slice(-THOUGHT_TAIL))).trim();
+  const tail = plainText(clean(reasoning.slice(-THOUGHT_TAIL))).trim();
   if (tail === '') return [paint('dim', '…')];
   return wrapText(tail, width)
     .slice(-THOUGHT_LINES)

@@ -2,36 +2,36 @@
 import { describeAction } from '../../session/action.ts';
 import type { Entry } from '../../session/entry.ts';
 import { plainOutput } from '../../session/exec-text.ts';
-import { stripStyles, visible } from '../../text/sanitize.ts';
+import { plainText, visible } from '../../text/sanitize.ts';
 
 /** The text, without styles; for a command the command line above what it printed, as far as it is kept here. */
 export function entryText(entry: Entry): string {
   switch (entry.kind) {
     case 'user':
     case 'assistant':
-      return stripStyles(entry.text);
+      return plainText(entry.text);
     case 'exec': {
       const output = entry.result ? plainOutput(entry.result, Number.MAX_SAFE_INTEGER).replace(/\n+$/, '') : '';
       return output === '' ? `$ ${visible(entry.command)}` : `$ ${visible(entry.command)}\n${output}`;
     }
     case 'tool':
-      return `${entry.name} ${visible(entry.arguments)}\n${stripStyles(entry.result?.text ?? '')}`;
+      return `${entry.name} ${visible(entry.arguments)}\n${plainText(entry.result?.text ?? '')}`;
     case 'delegate':
-      return `${stripStyles(entry.task)}\n${stripStyles(entry.result?.text ?? '')}`;
+      return `${plainText(entry.task)}\n${plainText(entry.result?.text ?? '')}`;
     case 'refused':
-      return `${visible(describeAction(entry.action))}\n${stripStyles(entry.reason)}`;
+      return `${visible(describeAction(entry.action))}\n${plainText(entry.reason)}`;
     case 'norrisBegan':
-      return stripStyles(entry.goal);
+      return plainText(entry.goal);
     case 'plan':
-      return entry.tasks.map(stripStyles).join('\n');
+      return entry.tasks.map(plainText).join('\n');
     case 'norrisStep':
-      return `step ${entry.step}/${entry.maxSteps}${entry.task ? ` ${stripStyles(entry.task.text)}` : ''}`;
+      return `step ${entry.step}/${entry.maxSteps}${entry.task ? ` ${plainText(entry.task.text)}` : ''}`;
     case 'norrisEnded':
-      return `${entry.status} ${stripStyles(entry.reason ?? '')}`;
+      return `${entry.status} ${plainText(entry.reason ?? '')}`;
     case 'notice':
-      return stripStyles(entry.text);
+      return plainText(entry.text);
     case 'meta':
-      return `${stripStyles(entry.line)}\n${stripStyles(entry.text)}`;
+      return `${plainText(entry.line)}\n${plainText(entry.text)}`;
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { Form, FormChoice, FormField } from '../../session/form.ts';
 import { asArray, isJsonObject, type JsonObject } from '../../text/json.ts';
-import { stripStyles } from '../../text/sanitize.ts';
+import { plainText } from '../../text/sanitize.ts';
 
 const MAX_FIELDS = 20;
 const MAX_CHOICES = 100;
@@ -80,5 +80,5 @@ function isNumber(value: unknown): value is number {
 
 /** Clean text of one line. */
 function words(value: unknown): string {
-  return typeof value === 'string' ? stripStyles(value.slice(0, MAX_CHARS)).replace(/\s+/g, ' ').trim() : '';
+  return typeof value === 'string' ? plainText(value.slice(0, MAX_CHARS)).replace(/\s+/g, ' ').trim() : '';
 }

@@ -1,4 +1,4 @@
-import { stripStyles } from '../../text/sanitize.ts';
+import { plainText } from '../../text/sanitize.ts';
 import type { ServerConfig } from './types.ts';
 
 /** Shorter values stand in many texts by chance. */
@@ -24,7 +24,7 @@ export function redactorFor(config: ServerConfig): Redactor {
   return {
     text,
     line(given) {
-      const line = stripStyles(text(given)).replace(/\s+/g, ' ').trim();
+      const line = plainText(text(given)).replace(/\s+/g, ' ').trim();
       return line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS)}…` : line;
     },
   };

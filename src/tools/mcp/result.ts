@@ -2,7 +2,7 @@
 
 import { clip, MAX_OUTPUT_CHARS, plainOutput } from '../../session/exec-text.ts';
 import { asArray, isJsonObject, type JsonObject } from '../../text/json.ts';
-import { stripStyles } from '../../text/sanitize.ts';
+import { plainText } from '../../text/sanitize.ts';
 
 export type KeepText = (text: string) => Promise<string | undefined>;
 
@@ -29,7 +29,7 @@ export async function readResult(raw: JsonObject, keep: KeepText): Promise<{ tex
 
 /** Head and tail within the limit. Of a very large text only the ends are looked at: time must not grow with it. */
 function bounded(text: string, file: string | undefined): string {
-  if (text.length <= 4 * EDGE_CHARS) return clip(stripStyles(text), MAX_OUTPUT_CHARS, file);
+  if (text.length <= 4 * EDGE_CHARS) return clip(plainText(text), MAX_OUTPUT_CHARS, file);
   return plainOutput({
     exit: 0,
     cwd: '',
@@ -82,5 +82,5 @@ function size(bytes: number): string {
 
 function word(value: unknown): string {
   if (typeof value !== 'string' || value === '') return 'type unknown';
-  return stripStyles(value).replaceAll('\n', ' ').slice(0, MAX_NAME_CHARS);
+  return plainText(value).replaceAll('\n', ' ').slice(0, MAX_NAME_CHARS);
 }

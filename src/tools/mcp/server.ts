@@ -2,7 +2,7 @@
 
 import type { Form, FormAnswer } from '../../session/form.ts';
 import type { JsonObject } from '../../text/json.ts';
-import { stripStyles } from '../../text/sanitize.ts';
+import { plainText } from '../../text/sanitize.ts';
 import type { Connection } from './connection.ts';
 import { readElicitation } from './elicit.ts';
 import { IdleTimeout } from './idle-timeout.ts';
@@ -115,7 +115,7 @@ export class Server {
       });
       if (generation !== this.#generation) return await connection.close();
       this.#connection = connection;
-      this.title = stripStyles(connection.title).slice(0, 100);
+      this.title = plainText(connection.title).slice(0, 100);
       this.#take(await connection.tools());
       if (generation !== this.#generation) return;
       this.#readyAt = performance.now();
@@ -310,7 +310,7 @@ function inWords(why: string, last: string): string {
 function progressLine({ progress, total, message }: JsonObject): string {
   const counts = typeof progress === 'number' ? `${progress}${typeof total === 'number' ? `/${total}` : ''}` : '';
   const words =
-    typeof message === 'string' ? stripStyles(message.slice(0, MAX_PROGRESS_CHARS)).replaceAll('\n', ' ') : '';
+    typeof message === 'string' ? plainText(message.slice(0, MAX_PROGRESS_CHARS)).replaceAll('\n', ' ') : '';
   return [counts, words].filter((part) => part !== '').join(' ');
 }
 

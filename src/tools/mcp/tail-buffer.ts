@@ -1,4 +1,4 @@
-import { stripStyles } from '../../text/sanitize.ts';
+import { plainText } from '../../text/sanitize.ts';
 
 /** Characters kept of what a server wrote beside the protocol. */
 const MAX_CHARS = 16 * 1024;
@@ -13,7 +13,7 @@ export class TailBuffer {
 
   /** Clean text. */
   get text(): string {
-    return stripStyles(this.#text);
+    return plainText(this.#text);
   }
 
   /** The last line that is not blank. */

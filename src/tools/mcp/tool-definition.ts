@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { ToolSpec } from '../../session/message.ts';
 import { isJsonObject, type JsonObject } from '../../text/json.ts';
-import { stripStyles } from '../../text/sanitize.ts';
+import { plainText } from '../../text/sanitize.ts';
 import { toolName } from './names.ts';
 import { schemaProblem } from './screen-schema.ts';
 
@@ -35,8 +35,7 @@ export function readTool(server: string, raw: unknown): ToolDefinition | undefin
   if (!isJsonObject(raw) || typeof raw.name !== 'string') return undefined;
   if (isJsonObject(raw.execution) && raw.execution.taskSupport === 'required') return undefined;
   const own = raw.name;
-  const description =
-    typeof raw.description === 'string' ? cut(stripStyles(raw.description), MAX_DESCRIPTION_CHARS) : '';
+  const description = typeof raw.description === 'string' ? cut(plainText(raw.description), MAX_DESCRIPTION_CHARS) : '';
   const { parameters, unchecked } = readSchema(raw.inputSchema);
   const annotations = readAnnotations(raw.annotations);
   const digest = createHash('sha256')

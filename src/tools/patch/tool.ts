@@ -2,7 +2,7 @@
 
 import { lstatSync } from 'node:fs';
 import type { ToolCallOptions, ToolOutcome } from '../../contracts/tools.ts';
-import { stripStyles } from '../../text/sanitize.ts';
+import { plainText } from '../../text/sanitize.ts';
 import type { BuiltinTool } from '../registry.ts';
 import { applyPatches } from './apply.ts';
 import { codeOf, FILE_STEPS, type FileSteps, locate, readTarget, removeFile, replaceFile } from './file.ts';
@@ -64,7 +64,7 @@ export function patchTool(options: PatchOptions = {}): PatchTool {
   };
 
   async function apply(call: PatchCall, { cwd, signal, destructive }: ToolCallOptions): Promise<ToolOutcome> {
-    const path = stripStyles(call.path);
+    const path = plainText(call.path);
     const read = await readTarget(locate(call.path, cwd));
     if (!read.ok) return failed(`${path} ${read.message}`);
     const { existing } = read.target;
@@ -104,7 +104,7 @@ export function patchTool(options: PatchOptions = {}): PatchTool {
 }
 
 function failed(text: string): ToolOutcome {
-  return { text: stripStyles(text), failed: true };
+  return { text: plainText(text), failed: true };
 }
 
 /**

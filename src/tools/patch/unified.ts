@@ -1,5 +1,5 @@
 /** Unified diffs to be read by models and people. They are cleaned, so not meant to be applied by a program. */
-import { stripStyles } from '../../text/sanitize.ts';
+import { plainText } from '../../text/sanitize.ts';
 
 /** Milliseconds; two texts that differ in everything take quadratic time. */
 const DIFF_TIMEOUT_MS = 1000;
@@ -20,7 +20,7 @@ export async function unifiedDiff(
     undefined,
     { context: 3, timeout: DIFF_TIMEOUT_MS, headerOptions: FILE_HEADERS_ONLY },
   );
-  return stripStyles(diff ?? `--- ${path}\n+++ ${path}\n(too different for a diff)\n`);
+  return plainText(diff ?? `--- ${path}\n+++ ${path}\n(too different for a diff)\n`);
 }
 
 /** The first lines of a diff, at most `limit` characters; a long line is cut. Says how much is left out. */

@@ -1,0 +1,118 @@
+/**
+ * The grammar of escape sequences: where one begins, of which kind it is, where it ends. Everything that reads what a
+ * terminal is sent or sends asks here. Sources: ECMA-48, xterm's ctlseqs, the VT500 parser of vt100.net.
+ */
+
+export const ESC = 0x1b;
+const BEL = 0x07;
+export const LF = 0x0a;
+const CAN = 0x18;
+const SUB = 0x1a;
+const BACKSLASH = 0x5c;
+/** ST as one character (C1). */
+const STRING_END = 0x9c;
+
+/** Where in a sequence the next byte falls. Numbers, not names: in a flood this is looked at once for each byte. */
+export const TEXT = 0;
+export const ESCAPE = 1;
+const INTERMEDIATE = 2;
+const CONTROL = 3;
+/** OSC. */
+export const COMMAND = 4;
+/** DCS, SOS, PM and APC. */
+export const STRING = 5;
+/** Behind an ESC within one of both. */
+export const STRING_ESCAPE = 6;
+/** The sequence was over before this byte, which is to be read anew. */
+export const BROKEN = 7;
+
+/**
+ * The state after one more byte (or character). TEXT: the sequence ends with this byte. A string that is broken off by
+ * another sequence goes from STRING_ESCAPE to where that one is.
+ */
+export function nextState(state: number, byte: number): number {
+  switch (state) {
+    case TEXT:
+      return byte === ESC ? ESCAPE : TEXT;
+    case ESCAPE:
+      if (byte === 0x5b) return CONTROL;
+      if (byte === 0x5d) return COMMAND;
+      if (byte === 0x50 || byte === 0x58 || byte === 0x5e || byte === 0x5f) return STRING;
+      return nextState(INTERMEDIATE, byte);
+    case INTERMEDIATE:
+      if (byte >= 0x20 && byte <= 0x2f) return INTERMEDIATE;
+      return byte >= 0x30 && byte <= 0x7e ? TEXT : BROKEN;
+    case CONTROL:
+      if (byte >= 0x20 && byte <= 0x3f) return CONTROL;
+      return byte >= 0x40 && byte <= 0x7e ? TEXT : BROKEN;
+    case STRING_ESCAPE:
+      return byte === BACKSLASH ? TEXT : nextState(ESCAPE, byte);
+    default:
+      if (byte === ESC) return STRING_ESCAPE;
+      return byte === CAN || byte === SUB || (byte === BEL && state === COMMAND) ? TEXT : state;
+  }
+}
+
+export type Sequence = {
+  /** ESC with a final character, CSI, OSC, or another string. */
+  readonly kind: 'escape' | 'control' | 'command' | 'string';
+  /** False where it was broken off, or where the text ends within it. */
+  readonly whole: boolean;
+  /** Its content: all behind the introducer but the final character or the terminator. */
+  readonly from: number;
+  readonly to: number;
+  /** Where the text goes on. */
+  readonly end: number;
+};
+
+/**
+ * The sequence that begins at `at` with an ESC or a C1 character. A string that nothing ends goes to the end of its line
+ * only, so that no text vanishes because of two bytes.
+ */
+export function readSequence(text: string, at: number): Sequence {
+  const code = text.charCodeAt(at);
+  let state = code === ESC ? ESCAPE : nextState(ESCAPE, code - 0x40);
+  let end = at + 1;
+  if (state === ESCAPE && end < text.length) {
+    const next = nextState(state, text.charCodeAt(end));
+    if (next === CONTROL || next === COMMAND || next === STRING) {
+      state = next;
+      end += 1;
+    }
+  }
+  if (state >= COMMAND) return readString(text, end, state);
+  const kind = state === CONTROL ? 'control' : 'escape';
+  const from = end;
+  while (state !== TEXT) {
+    const next = end < text.length ? nextState(state, text.charCodeAt(end)) : BROKEN;
+    if (next === BROKEN) return { kind, whole: false, from, to: end, end };
+    state = next;
+    end += 1;
+  }
+  return { kind, whole: true, from, to: Math.max(from, end - 1), end };
+}
+
+function readString(text: string, from: number, opened: number): Sequence {
+  const kind = opened === COMMAND ? 'command' : 'string';
+  let lineEnd = -1;
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code > 0x9f) continue;
+    if (code === STRING_END) return { kind, whole: true, from, to: at, end: at + 1 };
+    if (code === LF) {
+      if (lineEnd < 0) lineEnd = at;
+      // No command has lines.
+      if (opened === COMMAND) break;
+    }
+    const next = nextState(opened, code);
+    if (next === TEXT) return { kind, whole: code === BEL, from, to: at, end: at + 1 };
+    if (next === STRING_ESCAPE && text.charCodeAt(at + 1) === BACKSLASH)
+      return { kind, whole: true, from, to: at, end: at + 2 };
+    if (next === STRING_ESCAPE || code >= 0x80) {
+      if (lineEnd < 0) lineEnd = at;
+      break;
+    }
+  }
+  const end = lineEnd < 0 ? text.length : lineEnd;
+  return { kind, whole: false, from, to: end, end };
+}
