@@ -2,14 +2,14 @@
 import { dirname, join } from 'node:path';
 import type { Config } from '../config/index.ts';
 import type { CostPort, Spending } from '../contracts/costs.ts';
-import type { Broker } from '../contracts/models.ts';
+import type { Broker, PresetInfo } from '../contracts/models.ts';
 import { countCall, createPricing, type Ledger, openLedger, type Paying, readPriceFile } from '../costs/index.ts';
-import type { Engine } from '../engine/engine.ts';
 import { shortDollars, sumOf } from '../session/cost.ts';
 import type { Category, Message, Reply } from '../session/message.ts';
+import type { SessionBus } from './session-bus.ts';
 
 /** What a yes adds at least, so that a limit of nothing asks before each call and not for ever before one. */
-const LEAST_ALLOWANCE = 0.01;
+const MIN_ALLOWANCE_DOLLARS = 0.01;
 
 export type CostOptions = {
   readonly config: Config;
@@ -17,10 +17,8 @@ export type CostOptions = {
   readonly configFile: string;
   readonly stateDir: string;
   readonly session: string;
-  /** Known once everything is put together. */
-  readonly engine: () => Engine;
-  /** The broker as it is, for what it knows of presets. */
-  readonly presets: () => ReturnType<Broker['presets']>;
+  readonly presets: readonly PresetInfo[];
+  readonly bus: SessionBus;
 };
 
 export type CostMeter = CostPort & {
@@ -32,19 +30,19 @@ export type CostMeter = CostPort & {
   close(): void;
 };
 
-export function createCostMeter({ config, configFile, stateDir, session, engine, presets }: CostOptions): CostMeter {
+export function createCostMeter({ config, configFile, stateDir, session, presets, bus }: CostOptions): CostMeter {
   const priceFile = join(dirname(configFile), 'prices.jsonc');
   const own = readPriceFile(priceFile);
   const pricing = createPricing(own.rows);
   const { warn_at_dollars: warnAt, stop_at_dollars: stopAt } = config.cost;
   const ledger: Ledger = openLedger(join(stateDir, 'costs.jsonl'), (why) => {
     const text = `[aish] what calls cost can't be kept for :cost all (${why}); this session still counts it`;
-    void engine().dispatch({ type: 'noticed', level: 'warning', text });
+    bus.notice('warning', text);
   });
-  const spent = () => sumOf(engine().state.costs.rows).dollars;
+  const spent = () => sumOf(bus.engine.state.costs.rows).dollars;
 
   const paying = (name: string): Paying | undefined => {
-    const preset = presets().find((one) => one.name === name);
+    const preset = presets.find((one) => one.name === name);
     return preset && { ...preset, prices: config.models[name]?.prices };
   };
 
@@ -54,23 +52,19 @@ export function createCostMeter({ config, configFile, stateDir, session, engine,
     if (!call) return;
     const before = spent();
     ledger.add(session, Date.now(), call);
-    void engine()
-      .dispatch({ type: 'callCounted', call })
-      .catch(() => {});
+    bus.dispatch({ type: 'callCounted', call });
     if (warnAt === undefined || before >= warnAt || before + (call.dollars ?? 0) < warnAt) return;
     const text = `[aish] this session has cost ${shortDollars(before + (call.dollars ?? 0))} (cost.warn_at_dollars is ${shortDollars(warnAt)})`;
-    void engine()
-      .dispatch({ type: 'noticed', level: 'warning', text })
-      .catch(() => {});
+    bus.notice('warning', text);
   };
 
   const spending: Spending = {
     stopFor(name) {
       const preset = paying(name);
       if (stopAt === undefined || !preset || !pricing.paid(preset)) return undefined;
-      const limit = Math.max(stopAt, engine().state.allowedDollars ?? 0);
+      const limit = Math.max(stopAt, bus.engine.state.allowedDollars ?? 0);
       const now = spent();
-      return now < limit ? undefined : { spent: now, limit, allowance: Math.max(stopAt, LEAST_ALLOWANCE) };
+      return now < limit ? undefined : { spent: now, limit, allowance: Math.max(stopAt, MIN_ALLOWANCE_DOLLARS) };
     },
   };
 

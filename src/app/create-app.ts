@@ -1,100 +1,43 @@
-import type { App } from '../commands/app.ts';
+/** What `:` commands and front ends see of the program, over what was opened. */
+import type { App, ScreenPort } from '../commands/app.ts';
 import { type CompleteShell, completeLine } from '../commands/complete.ts';
-import { type Config, placesOf, writeModelChoice } from '../config/index.ts';
-import type { SafetyPort } from '../contracts/gate.ts';
-import type { Broker } from '../contracts/models.ts';
-import type { McpPort } from '../contracts/tools.ts';
+import { placesOf, writeModelChoice } from '../config/index.ts';
+import type { PresetsPort } from '../contracts/models.ts';
 import type { Engine } from '../engine/engine.ts';
 import { ForegroundJob } from '../engine/foreground-job.ts';
+import type { Forms } from '../engine/forms.ts';
 import { ShellQueue } from '../engine/shell-queue.ts';
-import { completeShell, editText, isIncomplete, type JobRegistry, type UserShell } from '../executor/index.ts';
-import { classify, isAffirmation, knownWords, type PathIndex } from '../router/index.ts';
-import { listRules } from '../safety/index.ts';
+import { completeShell, editText, isIncomplete } from '../executor/index.ts';
+import { classify, isAffirmation } from '../router/index.ts';
 import { listSessions } from '../store/index.ts';
-import type { PatchTool } from '../tools/index.ts';
-import { keepAgentCommands } from './agent-history.ts';
-import type { SessionChoice } from './choose-session.ts';
+import type { Environment } from './environment.ts';
 import { gitBranch } from './git-branch.ts';
-import type { GlobalOptions } from './options.ts';
-import { isUnasked, type Presets, UNASKED } from './presets.ts';
-import { processEnvironment } from './process-environment.ts';
+import { isUnasked, UNASKED } from './presets.ts';
+import type { AppServices } from './services.ts';
+import { processEnvironment } from './user-shell.ts';
 
-type Parts = {
-  readonly options: { readonly version: string; readonly global: GlobalOptions };
-  readonly config: Config;
-  readonly engine: Engine;
-  readonly broker: Broker;
-  readonly check: SafetyPort['check'];
-  readonly jobs: JobRegistry;
-  readonly shell: Promise<UserShell>;
-  readonly session: SessionChoice;
-  readonly sessions: string;
-  readonly history: App['history'];
-  readonly memory: App['memory'];
-  readonly cost: App['cost'];
-  /** The executables on PATH, read once. */
-  readonly index: PathIndex;
-  readonly presets: Presets;
-  readonly patch: PatchTool;
-  readonly mcp: McpPort;
-  readonly forms: App['forms'];
-};
+/** Programs on PATH offered by Tab. */
+const MAX_OFFERED_PROGRAMS = 200;
 
-/** Names offered by Tab. */
-const MOST_NAMES = 200;
-
-function asksBack({ conversation }: Engine): boolean {
-  const last = conversation.turns.at(-1);
-  return last?.kind === 'assistant' && last.text.trimEnd().endsWith('?');
-}
-
-/** The one object for every face, over what was opened. */
-export function face({
-  options,
-  config,
-  engine,
-  broker,
-  check,
-  jobs,
-  shell,
-  session,
-  sessions,
-  history,
-  memory,
-  cost,
-  index,
-  presets,
-  patch,
-  mcp,
-  forms,
-}: Parts): App {
-  const quitters = new Set<() => void>();
-  let up: UserShell | undefined;
-  void shell.then(
-    (ready) => {
-      up = ready;
-    },
-    () => {},
-  );
-  const words = knownWords({ has: (word) => up?.knows(word) ?? false }, index);
-  // A command may have installed something, or changed PATH.
-  engine.onEvent((event) => {
-    if (event.type === 'shellEnded') void index.refresh(up?.path.join(':'));
-  });
+export function createApp(environment: Environment, services: AppServices, engine: Engine, forms: Forms): App {
+  const { options, config, session, sessions, index } = environment;
+  const { shell, words, history, jobs, memory, costs, safety, mcpPort, patch } = services;
+  const quitListeners = new Set<() => void>();
+  let screen: ScreenPort | undefined;
   const shellCompletion: CompleteShell = (line, cursor, signal) =>
     completeShell(
       line,
       cursor,
       {
         cwd: engine.shellCwd,
-        ask: async (question, end) => up?.complete(question, end),
-        executables: (start) => index.startingWith(start, MOST_NAMES),
+        ask: async (question, end) => shell.current?.complete(question, end),
+        executables: (start) => index.startingWith(start, MAX_OFFERED_PROGRAMS),
       },
       signal,
     );
-  const aish: App = {
+  const app: App = {
     engine,
-    shell: new ShellQueue(engine, shell),
+    shell: new ShellQueue(engine, shell.ready),
     front: new ForegroundJob(engine),
     classify(line) {
       const route = classify(line, words);
@@ -104,43 +47,28 @@ export function face({
         : route;
     },
     incomplete: isIncomplete,
-    complete: (line, cursor, signal) => completeLine(aish, line, cursor, signal, shellCompletion),
+    complete: (line, cursor, signal) => completeLine(app, line, cursor, signal, shellCompletion),
     async edit(text) {
-      const env = (await up?.environment()) ?? processEnvironment();
+      const env = (await shell.current?.environment()) ?? processEnvironment();
       // It runs in the real terminal, not in the shell's.
       return editText(text, { env: { ...env, TERM: process.env.TERM ?? 'xterm' }, cwd: engine.shellCwd });
     },
     history,
     memory,
-    cost,
+    cost: costs,
     info() {
       const branch = gitBranch(engine.shellCwd);
-      const { version } = options;
       return {
         ...(branch === undefined ? {} : { branch }),
         jobs: jobs.running().length,
         sandbox: engine.conversation.settings.sandbox,
         sessionId: session.id,
-        version,
+        version: options.version,
       };
     },
-    presets: {
-      list: () => broker.presets(),
-      async probe(name, signal) {
-        const info = broker.presets().find((preset) => preset.name === name);
-        if (info && isUnasked(presets, info, engine.conversation.preset)) return UNASKED;
-        const { reachable, detail, window = broker.window(name) } = await broker.probe(name, signal);
-        return { reachable, detail, ...(window === undefined ? {} : { window }) };
-      },
-      keep(name) {
-        const model = presets.found[name];
-        if (!model) return `${name} was not found by itself; write it into the configuration by hand (docs/config.md)`;
-        const path = placesOf(process.env).config;
-        return writeModelChoice(path, name, model) ?? `${name} is kept in ${path}`;
-      },
-    },
-    safety: { patterns: listRules, check },
-    mcp,
+    presets: presetsPort(environment, services, engine),
+    safety,
+    mcp: mcpPort,
     forms,
     undo: () => patch.undo(),
     sessions: () => listSessions(sessions),
@@ -151,20 +79,46 @@ export function face({
       return lines;
     },
     ui: config.ui,
-    face: {},
     keys: config.keys,
+    get screen() {
+      return screen;
+    },
+    attachScreen(port) {
+      screen = port;
+      return () => {
+        if (screen === port) screen = undefined;
+      };
+    },
     onQuit(listener) {
-      quitters.add(listener);
-      return () => quitters.delete(listener);
+      quitListeners.add(listener);
+      return () => quitListeners.delete(listener);
     },
     quit() {
-      for (const listener of quitters) listener();
+      for (const listener of quitListeners) listener();
     },
   };
-  keepAgentCommands(engine, {
-    history,
-    classify: (line) => classify(line, words),
-    remember: (command) => up?.remember(command),
-  });
-  return aish;
+  return app;
+}
+
+function asksBack({ conversation }: Engine): boolean {
+  const last = conversation.turns.at(-1);
+  return last?.kind === 'assistant' && last.text.trimEnd().endsWith('?');
+}
+
+function presetsPort({ presets }: Environment, { broker }: AppServices, engine: Engine): PresetsPort {
+  return {
+    list: () => broker.presets(),
+    async probe(name, signal) {
+      const info = broker.presets().find((preset) => preset.name === name);
+      if (info && isUnasked(presets, info, engine.conversation.preset)) return UNASKED;
+      const { window = broker.window(name), ...probe } = await broker.probe(name, signal);
+      return window === undefined ? probe : { ...probe, window };
+    },
+    keep(name) {
+      const model = presets.found[name];
+      if (!model) return `${name} was not found by itself; write it into the configuration by hand (docs/config.md)`;
+      const path = placesOf(process.env).config;
+      return writeModelChoice(path, name, model) ?? `${name} is kept in ${path}`;
+    },
+  };
 }

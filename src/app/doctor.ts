@@ -6,9 +6,9 @@ import type { GlobalOptions } from './options.ts';
 import { choosePresets, isUnasked, UNASKED } from './presets.ts';
 import { VERSION } from './version.ts';
 
-const PROBE_MS = 4000;
+const PROBE_TIMEOUT_MS = 4000;
 
-/** One line for each thing that the program stands on (SB-3). Resolves whether all can be used. */
+/** One line for each thing that the program depends on (SB-3). Resolves to whether all can be used. */
 export async function examine(global: GlobalOptions, tell: (line: string) => void): Promise<boolean> {
   let fine = true;
   const line = (name: string, good: boolean, text: string) => {
@@ -30,7 +30,7 @@ export async function examine(global: GlobalOptions, tell: (line: string) => voi
       const { name, model } = preset;
       const probe = isUnasked(presets, preset, presets.active)
         ? UNASKED
-        : await broker.probe(name, AbortSignal.timeout(PROBE_MS));
+        : await broker.probe(name, AbortSignal.timeout(PROBE_TIMEOUT_MS));
       line('model', probe.reachable || probe.unasked === true, `${name} (${model}): ${probe.detail}`);
     }
   }
@@ -40,6 +40,6 @@ export async function examine(global: GlobalOptions, tell: (line: string) => voi
     sandbox.available,
     sandbox.available ? `Landlock ABI ${sandbox.landlockAbi}: file system and network enforced` : `${sandbox.why}`,
   );
-  for (const part of sandbox.missing) tell(`   lacks     ${part}`);
+  for (const part of sandbox.missing) tell(`   missing   ${part}`);
   return fine;
 }

@@ -1,10 +1,10 @@
-/** What a session stands on, found out before anything is started: configuration, models, sandbox, which session. */
+/** What a session depends on, found out before anything is started: configuration, models, sandbox, which session. */
 import { join } from 'node:path';
-import { type Config, createTrust, loadConfig, placesOf } from '../config/index.ts';
+import { fallbacksOf, type Preset } from '../broker/index.ts';
+import { type Config, createTrust, type Loaded, loadConfig, placesOf } from '../config/index.ts';
 import { createPathIndex, type PathIndex } from '../router/index.ts';
 import { detectSandbox, type SandboxStatus } from '../sandbox/index.ts';
 import { chooseSession, type SessionChoice } from './choose-session.ts';
-import { fallbackNotices, presetNotices, projectNotice } from './config-notices.ts';
 import { LAUNCHER } from './launcher.ts';
 import type { GlobalOptions, SessionWish } from './options.ts';
 import { choosePresets, type Presets } from './presets.ts';
@@ -18,7 +18,7 @@ export type OpenOptions = {
   readonly rows: number;
 };
 
-export type Ground = {
+export type Environment = {
   readonly options: OpenOptions;
   readonly config: Config;
   readonly configFile: string;
@@ -30,8 +30,8 @@ export type Ground = {
   readonly index: PathIndex;
 };
 
-/** Reads and looks, and starts nothing. What can't go on is one line for the user. */
-export async function layGround(options: OpenOptions): Promise<Ground | { readonly problem: string }> {
+/** Reads and looks, and starts nothing. What prevents a session is one line for the user. */
+export async function loadEnvironment(options: OpenOptions): Promise<Environment | { readonly problem: string }> {
   const { env } = process;
   const trust = createTrust(placesOf(env).state);
   const loaded = await loadConfig(options.global.config, env, { cwd: process.cwd(), trust });
@@ -59,4 +59,34 @@ export async function layGround(options: OpenOptions): Promise<Ground | { readon
   ];
   const configFile = loaded.file ?? placesOf(env).config;
   return { options, config, configFile, notices, presets, sandbox, session, sessions, index };
+}
+
+/** A project's file that wants more than an untrusted one may. */
+function projectNotice({ project }: Extract<Loaded, { ok: true }>): readonly string[] {
+  return project && project.waiting.length > 0 ? ['aish-tui config trust believes it, after you have read it'] : [];
+}
+
+/** Presets that the configuration names and that are not there; what is used instead (PP-2, SF-4). */
+function presetNotices({ norris, safety }: Config, names: readonly string[], active: string): readonly string[] {
+  const { executor } = norris;
+  const opinion = safety.llm_second_opinion && active !== 'demo' && !names.includes(safety.llm_model);
+  return [
+    ...(executor !== undefined && !names.includes(executor)
+      ? [`norris.executor: no preset is called ${executor}; ${active} is used`]
+      : []),
+    ...(opinion
+      ? [`safety.llm_model: no preset is called ${safety.llm_model}; the active one gives the second opinion`]
+      : []),
+  ];
+}
+
+/** A fallback elsewhere that would get what its preset must not is not used (BR-4): better said before it is needed. */
+function fallbackNotices(presets: readonly Preset[]): readonly string[] {
+  const byName = new Map(presets.map((preset) => [preset.name, preset]));
+  return presets.flatMap((preset) =>
+    fallbacksOf(preset, byName, true).barred.map(
+      (other) =>
+        `models.${preset.name}.fallback: ${other} is elsewhere and its "secrets" is weaker than that of ${preset.name}; it is not used`,
+    ),
+  );
 }

@@ -3,23 +3,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/index.ts';
 import type { McpPort } from '../contracts/tools.ts';
 import { asCompanion, saveOutput } from '../executor/index.ts';
-import type { Form, FormAnswer } from '../session/form.ts';
 import { matchesGlob } from '../text/glob.ts';
 import { createMcp, type Mcp } from '../tools/index.ts';
+import type { SessionBus } from './session-bus.ts';
 
-export type McpLinks = {
+type McpLinks = {
   readonly dataDir: string;
   readonly version: string;
-  /** Where the user's shell is: the one root that servers are told. */
-  readonly root: () => string;
-  readonly say: (level: 'info' | 'warning', text: string) => void;
-  readonly elicit: (form: Form, signal: AbortSignal) => Promise<FormAnswer>;
+  readonly bus: SessionBus;
 };
 
 /** Variables of the user's that a server may know: where things are and how text is written, nothing that opens a door. */
 const HARMLESS = /^(?:HOME|LOGNAME|USER|PATH|SHELL|LANG|LC_\w+|TZ|TMPDIR|XDG_(?:CACHE|CONFIG|DATA|STATE)_\w+)$/;
 
-export function openMcp({ mcp }: Config, { dataDir, version, root, say, elicit }: McpLinks): Mcp {
+export function openMcp({ mcp }: Config, { dataDir, version, bus }: McpLinks): Mcp {
   const env = Object.fromEntries(
     Object.entries(process.env).filter(
       // A function of bash is code.
@@ -33,15 +30,16 @@ export function openMcp({ mcp }: Config, { dataDir, version, root, say, elicit }
     launch: asCompanion,
     env,
     cwd: process.cwd(),
-    root,
-    say,
-    elicit,
+    // The user's shell is at the one root that servers are told of.
+    root: () => bus.engine.shellCwd,
+    say: (level, text) => bus.show(text, level),
+    elicit: (form, signal) => bus.ask(form, signal),
     keep: (text) => saveOutput(dataDir, text),
   });
 }
 
 /** What `:mcp` shows and does. */
-export function mcpDesk({ mcp, auto_approve: autoApprove }: Config, servers: Mcp): McpPort {
+export function createMcpPort({ mcp, auto_approve: autoApprove }: Config, servers: Mcp): McpPort {
   return {
     servers: () =>
       servers.servers.map(({ name, state, address, title, lastError, written, tools }) => ({

@@ -1,29 +1,36 @@
 /** The broker as the rest of the program has it: secrets filtered, costs counted, servers started when needed. */
 import { join } from 'node:path';
-import { createBroker } from '../broker/index.ts';
+import { createBroker, presetInfo } from '../broker/index.ts';
 import { placesOf } from '../config/index.ts';
 import type { Broker } from '../contracts/models.ts';
-import type { Engine } from '../engine/engine.ts';
 import type { SecretsFilter } from '../secrets/index.ts';
 import { type CostMeter, createCostMeter } from './costs.ts';
-import type { Ground } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { countingTrueTexts, learningKey, preparedFor } from './secrets.ts';
 import { serveCommands, serving } from './serve.ts';
+import type { SessionBus } from './session-bus.ts';
 
-export type OpenModels = {
+type OpenModels = {
   readonly broker: Broker;
   readonly costs: CostMeter;
   /** Ends the servers that were started. */
   stopServers(): Promise<void>;
 };
 
-/** @param engineNow the engine, once there is one: the broker is made first */
 export function openModels(
-  { config, configFile, presets, session }: Ground,
+  { config, configFile, presets, session }: Environment,
   filter: SecretsFilter,
-  engineNow: () => Engine,
+  bus: SessionBus,
 ): OpenModels {
-  const state = placesOf(process.env).state;
+  const { state } = placesOf(process.env);
+  const costs = createCostMeter({
+    config,
+    configFile,
+    stateDir: state,
+    session: session.id,
+    presets: presets.list.map(presetInfo),
+    bus,
+  });
   const unserved = createBroker({
     presets: presets.list.map((preset) => learningKey(filter, preset)),
     prepare: (name, messages) => {
@@ -33,19 +40,11 @@ export function openModels(
       return preset ? preparedFor(filter, preset, messages) : { refused: `there is no preset called ${name}` };
     },
   });
-  const costs = createCostMeter({
-    config,
-    configFile,
-    stateDir: state,
-    session: session.id,
-    engine: engineNow,
-    presets: () => unserved.presets(),
-  });
   const { broker, stop: stopServers } = serving(
     countingTrueTexts(costs.metered(unserved), filter, presets.list),
     serveCommands(config.models),
     (name) => join(state, `serve-${name.replace(/\W/g, '_')}.log`),
-    (text) => void engineNow().dispatch({ type: 'noticed', level: 'info', text }),
+    (text) => bus.notice('info', text),
   );
   return { broker, costs, stopServers };
 }

@@ -6,8 +6,8 @@ import type { Config, ModelConfig } from '../config/index.ts';
 import type { PresetInfo } from '../contracts/models.ts';
 
 /** Loopback ports answer or refuse at once; this is for one that hangs. */
-const DISCOVERY_MS = 400;
-const KEY_COMMAND_MS = 10_000;
+const DISCOVERY_TIMEOUT_MS = 400;
+const KEY_COMMAND_TIMEOUT_MS = 10_000;
 
 export type Presets = {
   readonly list: readonly Preset[];
@@ -39,7 +39,7 @@ export async function choosePresets(config: Config, env: Environment, wanted: st
     const list = configured.some((preset) => preset.name === 'demo') ? configured : [...configured, DEMO_PRESET];
     return { list, active: wanted ?? config.model ?? configured[0]?.name ?? 'demo', found: {} };
   }
-  const found = await discover({ env, timeoutMs: DISCOVERY_MS });
+  const found = await discover({ env, timeoutMs: DISCOVERY_TIMEOUT_MS });
   const writable = Object.fromEntries(found.map((item) => [item.preset.name, configOf(item)]));
   // What is said and run leaves this machine only when the user has chosen so.
   const here = found.find((item) => item.kind === 'server');
@@ -88,6 +88,6 @@ function presetOf(name: string, model: ModelConfig, env: Environment): Preset {
 }
 
 async function keyFrom(command: string): Promise<string | undefined> {
-  const { stdout } = await promisify(execFile)('sh', ['-c', command], { timeout: KEY_COMMAND_MS });
+  const { stdout } = await promisify(execFile)('sh', ['-c', command], { timeout: KEY_COMMAND_TIMEOUT_MS });
   return stdout.trim() || undefined;
 }

@@ -8,8 +8,8 @@ import { type Daemon, startDaemon } from '../executor/index.ts';
 import { clean, plainText } from '../text/sanitize.ts';
 
 /** A large model takes its time to load; past this the call goes ahead and says what it finds. In ms. */
-const PATIENCE_MS = 180_000;
-const LOOK_MS = 300;
+const START_TIMEOUT_MS = 180_000;
+const PROBE_INTERVAL_MS = 300;
 
 export type Serving = {
   readonly broker: Broker;
@@ -107,11 +107,11 @@ async function answers(
   name: string,
   signal: AbortSignal,
 ): Promise<'it answers' | 'not within three minutes'> {
-  const until = performance.now() + PATIENCE_MS;
+  const until = performance.now() + START_TIMEOUT_MS;
   while (performance.now() < until && !signal.aborted) {
     const { reachable } = await broker.probe(name, signal);
     if (reachable) return 'it answers';
-    await delay(LOOK_MS);
+    await delay(PROBE_INTERVAL_MS);
   }
   return 'not within three minutes';
 }
@@ -125,7 +125,7 @@ function lastLine(log: string): string {
         .at(-1)
         ?.trim()
         .slice(0, 200) ?? '';
-    return line === '' ? '' : `its last word: ${line}; `;
+    return line === '' ? '' : `its last line: ${line}; `;
   } catch {
     return '';
   }

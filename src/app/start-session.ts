@@ -5,17 +5,19 @@ import type { SandboxStatus } from '../sandbox/index.ts';
 import type { Mode } from '../session/ids.ts';
 import type { Settings } from '../session/state.ts';
 import type { SessionChoice } from './choose-session.ts';
-import type { Ground } from './environment.ts';
+import type { Environment } from './environment.ts';
 import type { GlobalOptions } from './options.ts';
 import type { Presets } from './presets.ts';
+import type { SessionBus } from './session-bus.ts';
 
 /** Opens or resumes the session in the engine, and says what the user must know. */
-export function begin(engine: Engine, ground: Ground, costsProblem: string | undefined): void {
-  const { options, config, presets, sandbox, session, notices } = ground;
+export function startSession(bus: SessionBus, environment: Environment, costsProblem: string | undefined): void {
+  const { options, config, presets, sandbox, session, notices } = environment;
+  const { engine } = bus;
   openSession(engine, session, settingsOf(config, presets, sandbox), options.global.mode ?? config.mode);
   if (session.events.length > 0) applyFlags(engine, options.global, presets);
   for (const text of [...notices, costsProblem, presets.notice, disabledNotice(config), sandboxNotice(sandbox)]) {
-    if (text !== undefined) engine.showLocal(notice(text));
+    if (text !== undefined) bus.show(text);
   }
 }
 
@@ -29,7 +31,7 @@ function openSession(engine: Engine, session: SessionChoice, settings: Settings,
   void engine.dispatch({ type: 'shellMoved', cwd: process.cwd() });
 }
 
-/** What the command line asks for holds for a resumed session as well; a preset that is gone gives way. */
+/** The command line holds for a resumed session as well; a preset that no longer exists is replaced. */
 function applyFlags(engine: Engine, { mode, model }: GlobalOptions, presets: Presets): void {
   if (mode !== undefined) void engine.dispatch({ type: 'modeChosen', mode });
   const { preset } = engine.conversation;
@@ -62,15 +64,7 @@ function disabledNotice({ safety }: Config): string | undefined {
   return `switched off in the gate: ${safety.disable_rules.join(', ')} (safety.disable_rules)`;
 }
 
-/** Start says when nothing of the kernel protects the user (MO-1); parts that are missing are named by doctor. */
+/** The start reports when nothing of the kernel protects the user (MO-1); `doctor` names the parts that are missing. */
 function sandboxNotice({ available, why }: SandboxStatus): string | undefined {
   return available ? undefined : `no kernel sandbox here (${why}); only Unrestricted mode exists`;
-}
-
-let noticeSerial = 0;
-
-/** A line of the program's own; no part of the session. */
-export function notice(text: string, level: 'info' | 'warning' = 'warning') {
-  noticeSerial += 1;
-  return { kind: 'show', key: `local${noticeSerial}`, entry: { kind: 'notice', level, text } } as const;
 }

@@ -1,25 +1,46 @@
 /** The user's own shell, as this session starts it. */
 import { startUserShell, type UserShell } from '../executor/index.ts';
-import type { Ground } from './environment.ts';
-import { processEnvironment } from './process-environment.ts';
+import type { Environment } from './environment.ts';
+import type { SessionBus } from './session-bus.ts';
 
-type ShellEars = { say(text: string): void; moved(cwd: string): void };
+/** A shell that comes up in the background: the first frame does not wait for startup files. */
+export type ShellHandle = {
+  readonly ready: Promise<UserShell>;
+  /** Undefined until it has come up. */
+  readonly current: UserShell | undefined;
+};
 
-/** Starts in the background: the first frame does not wait for rc files. */
-export function bringUpShell({ options, config }: Ground, dataDir: string, ears: ShellEars): Promise<UserShell> {
-  const env = processEnvironment();
-  const shell = startUserShell({
+export function startShell({ options, config }: Environment, dataDir: string, bus: SessionBus): ShellHandle {
+  const ready = startUserShell({
     ...(config.shell === undefined ? {} : { shell: config.shell }),
     cwd: process.cwd(),
-    env,
+    env: processEnvironment(),
     columns: options.columns,
     rows: options.rows,
     dataDir,
-    onExit: ({ message }) => ears.say(message),
-    onMove: (cwd) => ears.moved(cwd),
-    onIdleOutput: (text) => ears.say(text.trimEnd()),
+    onExit: ({ message }) => bus.notice('info', message),
+    onMove: (cwd) => bus.dispatch({ type: 'shellMoved', cwd }),
+    onIdleOutput: (text) => bus.notice('info', text.trimEnd()),
   });
-  // Whoever uses it is told; until then a failure is no unhandled one.
-  shell.catch(() => {});
-  return shell;
+  let current: UserShell | undefined;
+  ready.then(
+    (shell) => {
+      current = shell;
+    },
+    // Whoever uses it is told of a failure.
+    () => {},
+  );
+  return {
+    ready,
+    get current() {
+      return current;
+    },
+  };
+}
+
+/** The environment that this program was started with. */
+export function processEnvironment(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  );
 }

@@ -162,7 +162,7 @@ export function createBroker(options: BrokerOptions): Broker {
   return {
     chatStream: (name, messages, call) => safely(name, () => chatStream(name, messages, call)),
     chat: (name, messages, call) => safely(name, () => chat(name, messages, call)),
-    presets: () => [...presets.values()].map(describe),
+    presets: () => [...presets.values()].map(presetInfo),
     async probe(name, signal) {
       const preset = presets.get(name);
       return preset ? prober.probe(preset, signal) : { reachable: false, detail: `there is no preset called ${name}` };
@@ -178,7 +178,8 @@ export function createBroker(options: BrokerOptions): Broker {
   };
 }
 
-function describe(preset: Preset): PresetInfo {
+/** What the rest of the program may know of a preset. */
+export function presetInfo(preset: Preset): PresetInfo {
   const { name, model } = preset;
   const baseUrl = preset.demo ? '' : shownAddress(preset.baseUrl);
   return { name, model, baseUrl, local: isLocal(preset), demo: preset.demo === true, secrets: secretsPolicy(preset) };

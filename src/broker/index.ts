@@ -1,6 +1,6 @@
 /** The broker: what talks to models. */
 export type { BrokerOptions } from './broker.ts';
-export { createBroker } from './broker.ts';
+export { createBroker, presetInfo } from './broker.ts';
 export { DEMO_PRESET } from './demo/attempt.ts';
 export type { Found } from './discover.ts';
 export { discover } from './discover.ts';

@@ -1,5 +1,4 @@
 /** What each subcommand does. Everything heavy is loaded only where it is needed. */
-
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { GlobalOptions, SessionWish } from '../app/options.ts';
@@ -13,13 +12,13 @@ import type { Invocation } from './program.ts';
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 /** How long a program without a screen waits for its MCP servers before the first question. In ms. */
-const SERVERS_MS = 10_000;
+const SERVERS_TIMEOUT_MS = 10_000;
 
 const out = (text: string) => void process.stdout.write(text);
 const err = (text: string) => void process.stderr.write(text);
 
 /** Leaving waits no longer than this for the summary. In ms. */
-const REMEMBER_MS = 10_000;
+const SAVE_MEMORY_TIMEOUT_MS = 10_000;
 
 /** Carries out one invocation; its exit code. */
 export async function carryOut(invocation: Invocation, version: string): Promise<number> {
@@ -29,17 +28,17 @@ export async function carryOut(invocation: Invocation, version: string): Promise
     case 'run': {
       const { json, onHalt, goal } = invocation;
       const { runGoal } = await import('./headless.ts');
-      return withAish(invocation.global, version, async (aish) => {
-        await aish.mcp.start(SERVERS_MS);
-        return runGoal(aish, goal, { json, onHalt, out, err });
+      return withApp(invocation.global, version, async (app) => {
+        await app.mcp.start(SERVERS_TIMEOUT_MS);
+        return runGoal(app, goal, { json, onHalt, out, err });
       });
     }
     case 'ask': {
       const { json, question } = invocation;
       const { askQuestion } = await import('./headless.ts');
-      return withAish(invocation.global, version, async (aish) => {
-        await aish.mcp.start(SERVERS_MS);
-        return askQuestion(aish, question, { json, onHalt: 'skip', out, err });
+      return withApp(invocation.global, version, async (app) => {
+        await app.mcp.start(SERVERS_TIMEOUT_MS);
+        return askQuestion(app, question, { json, onHalt: 'skip', out, err });
       });
     }
     case 'safetyCheck':
@@ -73,16 +72,16 @@ async function sessions(): Promise<number> {
 async function screen({ global, session }: Extract<Invocation, { kind: 'screen' }>, version: string): Promise<number> {
   // The one look upward: the screen is loaded only when there is one.
   const loading = import('../../components/main.tsx');
-  return withAish(
+  return withApp(
     global,
     version,
-    async (aish) => {
-      const plain = aish.ui.screen === 'plain';
-      const ended = plain ? (await import('./plain.ts')).plainScreen(aish) : (await loading).runScreen(aish);
+    async (app) => {
+      const plain = app.ui.screen === 'plain';
+      const ended = plain ? (await import('./plain.ts')).plainScreen(app) : (await loading).runScreen(app);
       // Not before the first frame.
-      void aish.mcp.start(0);
+      void app.mcp.start(0);
       const code = await ended;
-      if (code === EXIT.ok && aish.memory.worthSaving()) await remember(aish);
+      if (code === EXIT.ok && app.memory.worthSaving()) await saveMemory(app);
       return code;
     },
     session,
@@ -90,15 +89,15 @@ async function screen({ global, session }: Extract<Invocation, { kind: 'screen' 
 }
 
 /** The summary at the end of a session (CX-5). The screen is gone; whoever is in a hurry cuts it short. */
-async function remember(aish: App): Promise<void> {
+async function saveMemory(app: App): Promise<void> {
   const hurry = new AbortController();
   const stop = () => hurry.abort();
   process.once('SIGINT', stop);
   out('remembering this session (Ctrl-C skips) … ');
   try {
-    out(`${await aish.memory.save(AbortSignal.any([hurry.signal, AbortSignal.timeout(REMEMBER_MS)]))}\n`);
+    out(`${await app.memory.save(AbortSignal.any([hurry.signal, AbortSignal.timeout(SAVE_MEMORY_TIMEOUT_MS)]))}\n`);
   } catch (error) {
-    out(`not remembered: ${messageOf(error)}\n`);
+    out(`not saved: ${messageOf(error)}\n`);
   } finally {
     process.off('SIGINT', stop);
   }
@@ -111,32 +110,32 @@ async function piped({ global, session }: Extract<Invocation, { kind: 'screen' }
   }
   const { runLines } = await import('./headless.ts');
   const options: HeadlessOptions = { json: false, onHalt: 'skip', out, err };
-  return withAish(
+  return withApp(
     global,
     version,
-    async (aish) => {
-      await aish.mcp.start(SERVERS_MS);
-      return runLines(aish, createInterface({ input: process.stdin }), options);
+    async (app) => {
+      await app.mcp.start(SERVERS_TIMEOUT_MS);
+      return runLines(app, createInterface({ input: process.stdin }), options);
     },
     session,
   );
 }
 
-async function withAish(
+async function withApp(
   global: GlobalOptions,
   version: string,
-  use: (aish: App) => Promise<number>,
+  use: (app: App) => Promise<number>,
   session: SessionWish = {},
 ): Promise<number> {
-  const { openAish } = await import('../app/open.ts');
+  const { openApp } = await import('../app/open.ts');
   const { columns = 80, rows = 24 } = process.stdout;
-  const opened = await openAish({ global, version, columns, rows, session });
+  const opened = await openApp({ global, version, columns, rows, session });
   if ('problem' in opened) {
     err(`aish-tui: ${opened.problem}\n`);
     return EXIT.usage;
   }
   try {
-    return await use(opened.aish);
+    return await use(opened.app);
   } finally {
     await opened.close();
   }

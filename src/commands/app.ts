@@ -1,4 +1,4 @@
-/** The one object that every face of the program holds: the engine with what stands around it. */
+/** What `:` commands and front ends see of the program: the engine with what stands around it. */
 import type { CostPort } from '../contracts/costs.ts';
 import type { SafetyPort } from '../contracts/gate.ts';
 import type { Completions, Route } from '../contracts/lines.ts';
@@ -54,7 +54,7 @@ export type App = {
   /** Takes back the last patch of the model, while the file is unchanged since (TO-3). */
   undo(): Promise<{ readonly ok: boolean; readonly text: string }>;
   sessions(): Promise<readonly SessionSummary[]>;
-  /** What the program stands on, a line each. */
+  /** What the program depends on and whether it works, a line each. */
   doctor(): Promise<readonly string[]>;
   readonly ui: {
     readonly theme?: string;
@@ -63,8 +63,10 @@ export type App = {
     readonly wheel_lines: number;
     readonly notify: boolean;
   };
-  /** The screen, while there is one. */
-  readonly face: { screen?: ScreenPort };
+  /** The full screen, while there is one. */
+  readonly screen: ScreenPort | undefined;
+  /** A front end that draws a full screen offers it to the commands; returns how to take it back. */
+  attachScreen(screen: ScreenPort): () => void;
   readonly keys: Readonly<Record<string, string | readonly string[]>>;
   /** Called once when the program is to end. */
   onQuit(listener: () => void): () => void;

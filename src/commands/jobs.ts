@@ -56,8 +56,8 @@ export const fg: Command = {
   usage: ':fg [job]',
   summary: 'bring a job to the front; one of the model is watched',
   arguments: jobNumbers,
-  async run({ engine, shell, front, face }, rest) {
-    if (!face.screen) throw new CommandError(':fg needs the full screen; :jobs lists the jobs');
+  async run({ engine, shell, front, screen }, rest) {
+    if (!screen) throw new CommandError(':fg needs the full screen; :jobs lists the jobs');
     const list = engine.services.jobs.running();
     const job = rest === '' ? list.at(-1) : list.find(({ id }) => String(id) === rest);
     if (!job) throw new CommandError(rest === '' ? 'no jobs' : noJob(rest));

@@ -3,9 +3,9 @@ import { nearest } from '../text/nearest.ts';
 import type { App, ScreenPort } from './app.ts';
 import { type Command, CommandError } from './command.ts';
 
-function deskOf({ face }: App): ScreenPort {
-  if (!face.screen) throw new CommandError('there is no screen here; start aish-tui in a terminal');
-  return face.screen;
+function screenOf({ screen }: App): ScreenPort {
+  if (!screen) throw new CommandError('there is no screen here; start aish-tui in a terminal');
+  return screen;
 }
 
 /** `:keys`, and the keys whose line holds a word. */
@@ -14,7 +14,7 @@ export const keys: Command = {
   usage: ':keys [word]',
   summary: 'list every key; "keys" in the configuration changes them',
   run(aish, rest) {
-    const all = deskOf(aish).keys();
+    const all = screenOf(aish).keys();
     if (rest === '') return all;
     const word = rest.toLowerCase();
     const found = all.split('\n').filter((line) => line.startsWith(' ') && line.toLowerCase().includes(word));
@@ -28,15 +28,15 @@ export const theme: Command = {
   name: 'theme',
   usage: ':theme [name]',
   summary: 'show or change the colours',
-  arguments: ({ face }) => (face.screen?.themes ?? []).map((word) => ({ word })),
+  arguments: ({ screen }) => (screen?.themes ?? []).map((word) => ({ word })),
   run(aish, rest) {
-    const desk = deskOf(aish);
-    const list = desk.themes.map((name) => `${name === desk.theme() ? '*' : ' '} ${name}`).join('\n');
+    const screen = screenOf(aish);
+    const list = screen.themes.map((name) => `${name === screen.theme() ? '*' : ' '} ${name}`).join('\n');
     if (rest === '') return list;
-    if (!desk.setTheme(rest)) {
-      const guess = nearest(rest, desk.themes);
+    if (!screen.setTheme(rest)) {
+      const guess = nearest(rest, screen.themes);
       throw new CommandError(
-        `no theme is called ${rest}${guess ? `; did you mean ${guess}?` : `: ${desk.themes.join(', ')}`}`,
+        `no theme is called ${rest}${guess ? `; did you mean ${guess}?` : `: ${screen.themes.join(', ')}`}`,
       );
     }
     return `${rest} until the program ends; "ui": { "theme": "${rest}" } in the configuration keeps it`;

@@ -25,8 +25,8 @@ export type Services = {
   readonly maxAnswerTokens: number;
   /** Tokens of one request at most; absent: the window less room for the answer (CX-1). */
   readonly tokenBudget?: number;
-  /** Keeps a text that leaves the context where the model can read it again; the path, where that worked. */
-  readonly keepText?: (text: string) => Promise<string | undefined>;
+  /** Saves a text that leaves the context where the model can read it again; the path, where that worked. */
+  readonly saveEvictedText?: (text: string) => Promise<string | undefined>;
   readonly now: () => number;
   /** Seconds after which a command becomes a job (EX-10). */
   readonly waitSeconds: number;

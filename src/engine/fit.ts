@@ -103,12 +103,12 @@ function changed({ turns }: Conversation, from: number, { tokens }: Measured): (
 
 /** Outputs that left the context whole are kept in files, so that the one line in their place can name them. */
 async function keepTexts({ services }: EffectContext, { turns }: Conversation, files: Map<number, string>) {
-  if (!services.keepText) return;
+  if (!services.saveEvictedText) return;
   for (const [at, turn] of turns.entries()) {
     const worth =
       isOutput(turn) && turn.keptChars !== undefined && turn.file === undefined && turn.tokens === undefined;
     if (!worth || turn.text.length < MIN_CHARS_TO_KEEP) continue;
-    const file = await services.keepText(turn.text);
+    const file = await services.saveEvictedText(turn.text);
     if (file !== undefined) files.set(at, file);
   }
 }

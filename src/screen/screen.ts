@@ -142,14 +142,11 @@ export class Screen {
 
   /** Follows the engine until the result is called. */
   connect(): () => void {
-    const { engine, face } = this.aish;
-    face.screen = screenDesk({
-      keys: this.keys,
-      theme: () => this.#theme,
-      setTheme: (theme) => this.setTheme(theme),
-    });
+    const { engine } = this.aish;
     const ends = [
-      () => delete face.screen,
+      this.aish.attachScreen(
+        screenDesk({ keys: this.keys, theme: () => this.#theme, setTheme: (theme) => this.setTheme(theme) }),
+      ),
       engine.subscribe(() => this.#follow()),
       this.aish.history.onAgents((line) => this.history.add(line)),
       engine.onGiveBack((text) => this.giveBack(text)),

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCostMeter } from '../../src/app/costs.ts';
-import { createBroker } from '../../src/broker/index.ts';
+import { SessionBus } from '../../src/app/session-bus.ts';
+import { createBroker, presetInfo } from '../../src/broker/index.ts';
 import { DEFAULTS } from '../../src/config/config.ts';
-import type { Engine } from '../../src/engine/engine.ts';
+import { Forms } from '../../src/engine/forms.ts';
 import { type Bench, startEngine } from '../support/engine.ts';
 import { type ScriptedServer, say, startScriptedServer } from '../support/scripted-server.ts';
 
@@ -25,7 +26,7 @@ function metered(server: ScriptedServer, cost: { warn_at_dollars?: number; stop_
     const why = meter.refusal(name);
     return why === undefined ? undefined : { refused: why };
   };
-  let engine: Engine | undefined;
+  const bus = new SessionBus();
   const meter = createCostMeter({
     config: {
       ...DEFAULTS,
@@ -35,14 +36,11 @@ function metered(server: ScriptedServer, cost: { warn_at_dollars?: number; stop_
     configFile: join(dir, 'config.jsonc'),
     stateDir: dir,
     session: 's1',
-    engine: () => {
-      if (!engine) throw new Error('not yet');
-      return engine;
-    },
-    presets: () => broker.presets(),
+    presets: [presetInfo(preset)],
+    bus,
   });
   const bench = startEngine(preset, { services: { models: meter.metered(broker), spending: meter.spending } });
-  engine = bench.engine;
+  bus.connect(bench.engine, new Forms(bench.engine));
   return { bench, meter };
 }
 

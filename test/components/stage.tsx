@@ -226,7 +226,8 @@ export async function setStage(
     sessions: async () => [],
     doctor: async () => [],
     ui: { mouse: true, screen: 'full', wheel_lines: 3, notify: true },
-    face: {},
+    screen: undefined,
+    attachScreen: () => () => {},
     keys: {},
     onQuit: () => () => {},
     quit: () => {

@@ -6,7 +6,7 @@ import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 it('an output that leaves the context stays in a private file, which the model is told of and can read', async () => {
   const numbers = (from: number) => call('bash', { command: `seq -f 'line %g of the output' ${from} ${from + 149}` });
-  const read = 'grep -h "^line 1 of" "$HOME"/.local/state/aish/sessions/*/output/left-out-*.txt';
+  const read = 'grep -h "^line 1 of" "$HOME"/.local/state/aish/sessions/*/output/evicted-*.txt';
   await using server = await startScriptedServer(
     [numbers(1), numbers(1000), numbers(2000), numbers(3000), call('bash', { command: read }), say('GOAL: complete')],
     { window: 8192 },

@@ -37,8 +37,8 @@ it('each sink is opened with the filter, and each way out has one place', () => 
   const callers = (call: RegExp) => sources.flatMap(([path, text]) => (call.test(text) ? [path] : []));
   const source = (path: string) => sources.find(([name]) => name === path)?.[1] ?? '';
   for (const sink of ['openHistory', 'openMemory', 'createLog']) {
-    expect(callers(new RegExp(`(?<!function )\\b${sink}\\(`)), sink).toEqual(['src/app/open.ts']);
-    expect(source('src/app/open.ts')).toMatch(new RegExp(`${sink}\\([^;]*?hidden\\)`));
+    expect(callers(new RegExp(`(?<!function )\\b${sink}\\(`)), sink).toEqual(['src/app/services.ts']);
+    expect(source('src/app/services.ts')).toMatch(new RegExp(`${sink}\\([^;]*?hidden\\)`));
   }
   expect(callers(/journal\.append\(/)).toEqual(['src/engine/engine.ts']);
   // Every request of every kind goes through this broker, and it asks the filter.

@@ -1,0 +1,65 @@
+/** Calls of the program's own, each one question: the plan of a run (PP-1), the gate's second opinion (SF-4). */
+import type { Broker, Preplanner } from '../contracts/models.ts';
+
+const PLAN_MAX_TOKENS = 800;
+const PLAN_TIMEOUT_MS = 60_000;
+/** Answers are one word; a thinking model needs room before it. */
+const OPINION_MAX_TOKENS = 256;
+
+/** The system prompt of the planning call. */
+function promptFor(tasksMax: number): string {
+  return `You split a goal into tasks for another, smaller model that works in a shell, one task at a time.
+Answer with one task a line, in the order they are to be done, each exactly of this form:
+
+TASK: <imperative sentence, at most 80 characters>
+
+At most ${tasksMax} tasks, as few as the goal needs. No prose, no numbering, nothing beside TASK: lines.`;
+}
+
+/** Asks a preset once for the tasks of a goal: not streamed, no tools, counted as `norris-preplan`. */
+export function createPreplanner(
+  broker: Pick<Broker, 'chat'>,
+  system: string | undefined,
+  timeoutMs = PLAN_TIMEOUT_MS,
+): Preplanner {
+  return {
+    async plan(preset, goal, tasksMax, signal) {
+      const limit = AbortSignal.timeout(timeoutMs);
+      const messages = [
+        { role: 'system', content: system ?? promptFor(tasksMax) },
+        { role: 'user', content: goal },
+      ] as const;
+      const reply = await broker.chat(preset, messages, {
+        signal: AbortSignal.any([signal, limit]),
+        maxTokens: PLAN_MAX_TOKENS,
+        category: 'norris-preplan',
+      });
+      // What the user has aborted stays an abort, however long it took.
+      if (reply.finish !== 'cancelled' || signal.aborted) return reply;
+      const message = `${preset} gave no plan within ${timeoutMs / 1000} s`;
+      return { ...reply, finish: 'failed', failure: { kind: 'timeout', message } };
+    },
+  };
+}
+
+type Opinion = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
+
+/** The gate's second opinion: no tools, not streamed, counted as `safety`. */
+export function createSecondOpinion(broker: Pick<Broker, 'chat'>, presetNow: () => string) {
+  return async (system: string, user: string, signal: AbortSignal): Promise<Opinion> => {
+    const messages = [
+      { role: 'system', content: system },
+      { role: 'user', content: user },
+    ] as const;
+    const reply = await broker.chat(presetNow(), messages, {
+      signal,
+      maxTokens: OPINION_MAX_TOKENS,
+      temperature: 0,
+      category: 'safety',
+    });
+    if (reply.finish === 'failed' || reply.finish === 'cancelled') {
+      return { ok: false, why: reply.failure?.message ?? 'cancelled' };
+    }
+    return { ok: true, text: reply.text };
+  };
+}

@@ -1,0 +1,124 @@
+/** The first step of the assembly: all services, each alone; what one needs of another is handed to it here. */
+import { join } from 'node:path';
+import { placesOf } from '../config/index.ts';
+import type { Services } from '../contracts/services.ts';
+import { createJobs, killTagged } from '../executor/index.ts';
+import { knownWords } from '../router/index.ts';
+import { createGate, listRules } from '../safety/index.ts';
+import { sandboxArgv } from '../sandbox/index.ts';
+import { createLog, openHistory, openJournal, openMemory } from '../store/index.ts';
+import { BASH, createTools, DELEGATE, jobsTool, MODE_UPGRADE, patchTool } from '../tools/index.ts';
+import type { Environment } from './environment.ts';
+import { saveEvictedText } from './evicted-text.ts';
+import { agentCommands, userCommands } from './executors.ts';
+import { LAUNCHER } from './launcher.ts';
+import { createMcpPort, openMcp } from './mcp.ts';
+import { createMemoryPort, memoryBlock } from './memory.ts';
+import { createPreplanner, createSecondOpinion } from './model-calls.ts';
+import { openModels } from './models.ts';
+import { engineSecrets, learnConfig, learnsEnvironment, processFilter } from './secrets.ts';
+import type { SessionBus } from './session-bus.ts';
+import { SYSTEM_PROMPT } from './system-prompt.ts';
+import { startShell } from './user-shell.ts';
+
+export type AppServices = ReturnType<typeof createServices>;
+
+export function createServices(environment: Environment, bus: SessionBus) {
+  const { options, config, sandbox, session } = environment;
+  const { state } = placesOf(process.env);
+  const dataDir = join(session.folder, 'output');
+  const filter = processFilter();
+  learnConfig(filter, config, process.env);
+  const learned = learnsEnvironment(filter);
+  const hidden = <T>(value: T) => filter.hide(value);
+  const size = () => bus.engine.live.size;
+  const wrap = (argv: readonly string[]) => sandboxArgv({ launcher: LAUNCHER, argv });
+
+  const { broker, costs, stopServers } = openModels(environment, filter, bus);
+  const jobs = createJobs();
+  const shell = startShell(environment, dataDir, bus);
+  const words = knownWords({ has: (word) => shell.current?.knows(word) ?? false }, environment.index);
+  const mcp = openMcp(config, { dataDir, version: options.version, bus });
+  const patch = patchTool();
+  const journal = openJournal(session.journal, {
+    seq: session.events.length,
+    goodBytes: session.goodBytes,
+    onFailure: (why) => bus.show(`the session can't be saved (${why}); nothing of the model will run until it can`),
+  });
+  const gate = createGate({
+    enabled: config.safety.llm_second_opinion,
+    secondOpinion: createSecondOpinion(broker, () => opinionPreset(environment, bus)),
+    userPatterns: config.safety.destructive_patterns,
+    disabledRules: config.safety.disable_rules,
+    alwaysDestructive: config.safety.always_destructive_tools,
+    annotations: (tool) => mcp.annotations(tool),
+    ...(sandbox.available ? { wrap } : {}),
+  });
+  const memory = openMemory(join(state, 'memory.jsonl'), hidden);
+  const told = config.memory.enabled ? memoryBlock(memory, process.cwd(), session.id) : '';
+  const tools = createTools(
+    [BASH, DELEGATE, MODE_UPGRADE],
+    [patch, jobsTool(jobs, (command, text) => filter.hideValuesOf(command, text))],
+    config.auto_approve,
+    config.safety.always_destructive_tools,
+    mcp,
+  );
+
+  const services: Services = {
+    models: broker,
+    gate,
+    preplanner: createPreplanner(broker, config.norris.preplan_system),
+    spending: costs.spending,
+    agent: agentCommands({
+      environment: async () => learned(await (await shell.ready).environment()),
+      dataDir,
+      size,
+      ...(sandbox.available ? { launcher: LAUNCHER } : {}),
+      light: config.sandbox.unrestricted === 'light',
+    }),
+    user: userCommands({ shell: shell.ready, dataDir, size }),
+    jobs,
+    tools,
+    journal,
+    secrets: engineSecrets(filter, config),
+    systemPrompt: (config.system_prompt ?? SYSTEM_PROMPT) + told,
+    maxAnswerTokens: config.max_answer_tokens,
+    ...(config.token_budget === undefined ? {} : { tokenBudget: config.token_budget }),
+    saveEvictedText: saveEvictedText(dataDir),
+    now: Date.now,
+    waitSeconds: config.wait_seconds,
+  };
+
+  return {
+    /** What the engine is given. */
+    services,
+    broker,
+    jobs,
+    shell,
+    /** Words that a shell can run. */
+    words,
+    mcp,
+    patch,
+    history: openHistory(join(state, 'history'), hidden),
+    log: createLog(state, hidden),
+    costs,
+    memory: createMemoryPort(memory, broker, config, () => ({ session: session.id, ...bus.engine.conversation })),
+    safety: { patterns: listRules, check: gate.check },
+    mcpPort: createMcpPort(config, mcp),
+    /** Ends everything that was started; the engine has ended what it runs before. */
+    async close(): Promise<void> {
+      await Promise.all([jobs.dispose(), stopServers()]);
+      killTagged();
+      await (await shell.ready.catch(() => undefined))?.dispose();
+      await journal.close();
+      costs.close();
+      session.lock.release();
+    },
+  };
+}
+
+/** The preset for the second opinion; where it names nothing, the active one (SF-4). */
+function opinionPreset({ config, presets }: Environment, bus: SessionBus): string {
+  const { llm_model: wanted } = config.safety;
+  return presets.list.some(({ name }) => name === wanted) ? wanted : bus.engine.conversation.preset;
+}

@@ -1,0 +1,71 @@
+/** What follows the session's events beside the screen: jobs, log, histories, the index of programs, MCP servers. */
+import type { Engine } from '../engine/engine.ts';
+import { classify } from '../router/index.ts';
+import { runningOf } from '../session/slots.ts';
+import type { Log } from '../store/index.ts';
+import type { Environment } from './environment.ts';
+import type { AppServices } from './services.ts';
+import { VERSION } from './version.ts';
+
+/** Subscribes all of them, once the session is open. */
+export function followSession(engine: Engine, { session, index }: Environment, services: AppServices): void {
+  const { jobs, log, shell, mcp } = services;
+  jobs.onEnd(({ id, command, owner, result }) => {
+    if (result) void engine.dispatch({ type: 'jobEnded', job: id, command, result, by: owner });
+  });
+  keepLog(log, engine, session.id);
+  keepAgentCommands(engine, services);
+  engine.onEvent(({ type }) => {
+    // A command may have installed something, or changed PATH.
+    if (type === 'shellEnded') void index.refresh(shell.current?.path.join(':'));
+    if (type === 'shellMoved' || type === 'shellEnded') mcp.rootMoved();
+  });
+}
+
+/**
+ * Logs the opening, each change of mode (MO-1, MO-5), calls that failed and what could not be done.
+ * @param session the id of the session on disk
+ */
+function keepLog(log: Log, engine: Engine, session: string): void {
+  const { mode, preset, settings } = engine.conversation;
+  const { sandbox } = settings;
+  const facts = { session, version: VERSION, node: process.versions.node, mode, sandbox, preset };
+  // Behind the first frame: the filter that every line passes reads what it knows at the first one.
+  setImmediate(() => log.write('info', 'session opened', facts));
+  let last = mode;
+  engine.onEvent((event) => {
+    const now = engine.conversation.mode;
+    if (now !== last) log.write('info', 'mode changed', { session, from: last, to: now });
+    last = now;
+    if (event.type === 'replyEnded' && event.reply.failure)
+      log.write('warning', 'model call failed', {
+        session,
+        preset: event.reply.preset,
+        kind: event.reply.failure.kind,
+      });
+    if (event.type === 'noticed' && event.level !== 'info') log.write(event.level, event.text, { session });
+  });
+}
+
+/**
+ * Keeps each command of the agent as it starts (EX-11): in this program's history, and in that of the user's shell. In the prompt it reads as it would be typed: with a `!` where it would otherwise be
+ * taken for something else. In the shell's history a mark must be part of the command: `:` does nothing in every shell,
+ * and stands in front since a comment behind could end up in a here-document.
+ */
+function keepAgentCommands(
+  engine: Engine,
+  { history, words, shell }: Pick<AppServices, 'history' | 'words' | 'shell'>,
+): void {
+  engine.onEvent((event) => {
+    if (event.type !== 'actionStarted') return;
+    const phase = engine.state.sessions[event.session]?.phase;
+    if (phase?.kind !== 'acting') return;
+    const action = runningOf(phase).find(({ op }) => op === event.op)?.action;
+    if (action?.kind !== 'command') return;
+    const command = action.command.trim();
+    if (command === '') return;
+    const { kind, forced } = classify(command, words);
+    history.addAgents(kind === 'shell' && !forced ? command : `!${command}`);
+    shell.current?.remember(`: aish; ${command}`);
+  });
+}
