@@ -114,6 +114,8 @@ function presetsPort({ presets }: Environment, { broker }: AppServices, engine: 
       const { window = broker.window(name), ...probe } = await broker.probe(name, signal);
       return window === undefined ? probe : { ...probe, window };
     },
+    learnedWindow: (name) => broker.learnedWindow(name),
+    forgetWindows: () => broker.forgetWindows(),
     keep(name) {
       const model = presets.found[name];
       if (!model) return `${name} was not found by itself; write it into the configuration by hand (docs/config.md)`;

@@ -32,6 +32,8 @@ export type BrokerOptions = {
    * for the preset named in the call, and a fallback to one with a stricter policy is not used (BR-4).
    */
   readonly prepare?: (preset: string, messages: readonly Message[], category: Category) => Prepared | Promise<Prepared>;
+  /** The time in ms, for what is believed for a while only. */
+  readonly now?: () => number;
   /** A number in [0, 1). */
   readonly random?: () => number;
   /** Ends early, without an error, when the signal fires. Milliseconds. */
@@ -47,7 +49,12 @@ export function createBroker(options: BrokerOptions): Broker {
   const sleep = options.sleep ?? pause;
   const learned = new Map<string, Capabilities>();
   const prober = createProber();
-  const meter = createMeter({ ...prober, sleep, loading: retry.loadingMs });
+  const meter = createMeter({
+    ...prober,
+    sleep,
+    loading: retry.loadingMs,
+    now: options.now ?? (() => performance.now()),
+  });
 
   const once = (
     preset: Preset,
@@ -171,6 +178,11 @@ export function createBroker(options: BrokerOptions): Broker {
       const preset = presets.get(name);
       return preset && meter.window(preset);
     },
+    learnedWindow(name) {
+      const preset = presets.get(name);
+      return preset && meter.learned(preset);
+    },
+    forgetWindows: () => meter.forget(),
     async measure(name, request) {
       const preset = presets.get(name);
       return preset && meter.measure(preset, request);

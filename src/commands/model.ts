@@ -25,15 +25,20 @@ const HOW_TO_CONNECT = [
 /** `:model` lists presets with reachability and window, `:model NAME` switches (BR-3). */
 export const model: Command = {
   name: 'model',
-  usage: ':model [name | keep]',
+  usage: ':model [name | keep | reset]',
   summary: 'list the models, switch to one, or keep the one that was found',
   arguments: (aish) => [
     ...aish.presets.list().map(({ name, model: note }) => ({ word: name, note })),
     { word: 'keep', note: 'write what was found into the configuration' },
+    { word: 'reset', note: 'forget what errors have taught of windows' },
   ],
   async run(aish, rest) {
     const { engine, presets } = aish;
     if (rest === 'keep') return presets.keep(engine.conversation.preset);
+    if (rest === 'reset') {
+      presets.forgetWindows();
+      return 'windows are again what you or the servers say they are';
+    }
     const list = presets.list();
     if (rest !== '') {
       const names = list.map((preset) => preset.name);
@@ -65,8 +70,14 @@ async function rowsOf({ engine, presets }: App, list: readonly PresetInfo[]): Pr
     // The flash takes two cells.
     const mark = `${name === active ? '*' : ' '}${name === running ? '⚡' : '  '}`;
     const where = local ? '' : `  ${hostOf(baseUrl)}`;
-    return `${mark} ${name.padEnd(names)}  ${id.padEnd(models)}  ${stateOf(probes[index])}${where}`;
+    return `${mark} ${name.padEnd(names)}  ${id.padEnd(models)}  ${stateOf(probes[index])}${learnedNote(presets.learnedWindow(name))}${where}`;
   });
+}
+
+function learnedNote(tokens: number | undefined): string {
+  return tokens === undefined
+    ? ''
+    : `, ${tokens.toLocaleString('en-US')} learned from an error (:model reset forgets it)`;
 }
 
 function stateOf(probe: Probe | undefined): string {

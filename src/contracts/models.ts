@@ -80,6 +80,10 @@ export type Broker = {
   probe(name: string, signal: AbortSignal): Promise<Probe>;
   /** The window in tokens, as set by the user, told by the last probe or learned from an overflow. */
   window(name: string): number | undefined;
+  /** What errors have taught of its window, in tokens; believed for a while only. */
+  learnedWindow(name: string): number | undefined;
+  /** Forgets what errors have taught of all windows. */
+  forgetWindows(): void;
   /** Counts a request and says what it goes into; undefined for a preset that is not there or not up. */
   measure(name: string, request: MeasureRequest): Promise<Measured | undefined>;
 };
@@ -94,6 +98,10 @@ export type PresetsPort = {
   list(): readonly PresetInfo[];
   /** Whether it answers, in a line, and how large its window is; kept for some seconds. */
   probe(name: string, signal: AbortSignal): Promise<Probe>;
+  /** What an error has taught of its window, in tokens, where that is less than it is said to be. */
+  learnedWindow(name: string): number | undefined;
+  /** Forgets that of all of them. */
+  forgetWindows(): void;
   /** Writes a preset that was found into the configuration; what came of it, in one line. */
   keep(name: string): string;
 };

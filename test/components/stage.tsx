@@ -218,6 +218,8 @@ export async function setStage(
       ],
       probe: async () => ({ reachable: true, detail: 'answers' }),
       keep: () => '',
+      learnedWindow: () => undefined,
+      forgetWindows: () => {},
     },
     safety: { patterns: () => [], check: () => ({ verdict: 'safe', reason: '' }) },
     forms,

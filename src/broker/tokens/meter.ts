@@ -5,6 +5,7 @@ import { isLocal, loadingLine, type Preset, secretsPolicy } from '../preset.ts';
 import { askTokenizer } from './ask-server.ts';
 import { createCalibration, featuresOf } from './calibration.ts';
 import { estimateTokens } from './estimate.ts';
+import { LearnedWindows } from './learned-windows.ts';
 import { countByLibrary } from './library.ts';
 
 /** Ollama's default; and what the smallest models in common use elsewhere have. */
@@ -18,8 +19,6 @@ const MARGINS = { server: [0.06, 0.02], library: [0.25, 0.1], estimate: [0.15, 0
 const POLL_INTERVAL_MS = 400;
 /** Counts that are kept, by counter. */
 const MAX_CACHED = 500;
-/** The smallest window in use. */
-const MIN_WINDOW_TOKENS = 2048;
 /** What an overflow without numbers leaves of what had been sent. */
 const AFTER_OVERFLOW = 0.7;
 
@@ -35,6 +34,8 @@ export type MeterOptions = {
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** Milliseconds that a model may take to load. */
   readonly loading: number;
+  /** The time in ms. */
+  readonly now: () => number;
 };
 
 export type Meter = ReturnType<typeof createMeter>;
@@ -44,7 +45,7 @@ export function createMeter(options: MeterOptions) {
   /** Presets whose servers have no tokenizer, and those that answered but did not tell their window. */
   const mute = new Set<string>();
   const silent = new Set<string>();
-  const learned = new Map<string, number>();
+  const learned = new LearnedWindows(options.now);
   const truncating = new Set<string>();
   const kept = new Map<string, Map<string, number>>();
 
@@ -135,8 +136,8 @@ export function createMeter(options: MeterOptions) {
     },
     /** A call did not fit, though it was thought to; `window` where the server told it. */
     overflowed(preset: Preset, ours: number, window: number | undefined): void {
-      const known = learned.get(preset.name) ?? Number.POSITIVE_INFINITY;
-      learned.set(preset.name, Math.min(known, window ?? Math.ceil(ours * AFTER_OVERFLOW)));
+      if (window !== undefined) learned.named(preset.name, window);
+      else learned.guessed(preset.name, Math.ceil(ours * AFTER_OVERFLOW), options.window(preset));
     },
     /**
      * A server read `read` tokens and left the rest out, so that is about its window. False for one that tells its
@@ -145,12 +146,19 @@ export function createMeter(options: MeterOptions) {
     truncated(preset: Preset, read: number): boolean {
       if (preset.context === undefined && options.window(preset) !== undefined) return false;
       if (truncating.has(preset.name)) {
-        learned.delete(preset.name);
+        learned.forget(preset.name);
         return false;
       }
       truncating.add(preset.name);
-      learned.set(preset.name, Math.max(read, MIN_WINDOW_TOKENS));
+      learned.guessed(preset.name, read, options.window(preset));
       return true;
+    },
+    /** What errors have taught of a preset's window, for as long as it is believed. */
+    learned: (preset: Preset): number | undefined => learned.get(preset.name),
+    /** Forgets what errors have taught of all windows. */
+    forget(): void {
+      learned.forgetAll();
+      truncating.clear();
     },
     /** The window as far as it is known without asking. */
     window(preset: Preset): number | undefined {
