@@ -1,4 +1,3 @@
-import { revealQuestion } from '../src/engine/true-question.ts';
 import type { Question } from '../src/session/question.ts';
 import type { NorrisRun } from '../src/session/run.ts';
 import { rootOf, type State } from '../src/session/state.ts';
@@ -24,7 +23,7 @@ export function useNorris() {
 export function useQuestion(): Question | undefined {
   const { engine } = useScreen().aish;
   const head = useSession((state) => state.questions[0]);
-  return head && revealQuestion(engine, head);
+  return head && engine.actions.revealQuestion(head);
 }
 
 /** What the conversation is doing, in a word or two; undefined when it does nothing. */

@@ -5,7 +5,6 @@ import { secretsPolicy } from '../broker/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Broker } from '../contracts/models.ts';
 import type { RestoredAction, Secrets } from '../contracts/secrets.ts';
-import { isWritten } from '../engine/secrets.ts';
 import {
   environmentSources,
   folderSources,
@@ -50,7 +49,7 @@ function takesValues(name: string, { mcp }: Config): boolean {
 export function engineSecrets(filter: SecretsFilter, config: Config): Secrets {
   const visited = new Set<string>();
   return {
-    hide: (value, where) => filter.hide(value, where),
+    hide: (value, where, seenIn) => filter.hide(value, where, seenIn),
     reveal: (value) => filter.reveal(value),
     hideEchoed(action, outcome) {
       if (!('result' in outcome)) return filter.hideValuesOf(action, outcome);
@@ -64,13 +63,14 @@ export function engineSecrets(filter: SecretsFilter, config: Config): Secrets {
       visited.add(cwd);
       filter.learn(() => folderSources(cwd));
     },
-    restore(action, written = action) {
-      if (action.kind === 'command') return restoreAction(filter, action, written);
+    restore(action, written) {
+      const value = (handle: string) => (written ? filter.value(handle) : undefined);
+      if (action.kind === 'command') return restoreAction(filter, action, written, value);
       // A sub-agent's task is words for a model: it keeps its handles.
       if (action.kind === 'delegate') return { kind: 'ready', judged: action, runs: action, env: {} };
-      const own = written.kind === 'tool' ? written : action;
+      const own = written?.kind === 'tool' ? written : action;
       const args = takesValues(action.name, config) ? own.arguments : '';
-      const unknown = unresolved(filter, args);
+      const unknown = handlesIn(args).flatMap(({ handle }) => (value(handle) === undefined ? [handle] : []));
       if (unknown.length > 0) return { kind: 'unknown', text: unknownText(unknown) };
       const runs = args === '' ? action : { ...action, arguments: filter.reveal({ arguments: args }).arguments };
       return { kind: 'ready', judged: runs, runs, env: {} };
@@ -80,11 +80,16 @@ export function engineSecrets(filter: SecretsFilter, config: Config): Secrets {
 
 type Command = Extract<Action, { kind: 'command' }>;
 
-function restoreAction(filter: SecretsFilter, action: Command, written: Action): RestoredAction {
+function restoreAction(
+  filter: SecretsFilter,
+  action: Command,
+  written: Action | undefined,
+  value: (handle: string) => string | undefined,
+): RestoredAction {
   const restored = restoreCommand(
-    written.kind === 'command' ? written.command : action.command,
-    (handle) => filter.value(handle),
-    (handle) => isWritten(filter.where(handle)),
+    written?.kind === 'command' ? written.command : action.command,
+    value,
+    (handle) => filter.seenIn(handle) === 'action',
   );
   if (restored.kind === 'unknown') return { kind: 'unknown', text: unknownText(restored.handles) };
   const { command, judged, env, unsafe } = restored;
@@ -95,10 +100,6 @@ function restoreAction(filter: SecretsFilter, action: Command, written: Action):
     env,
     ...(unsafe === undefined ? {} : { unsafe }),
   };
-}
-
-function unresolved(filter: SecretsFilter, text: string): readonly string[] {
-  return handlesIn(text).flatMap(({ handle }) => (filter.value(handle) === undefined ? [handle] : []));
 }
 
 function unknownText(handles: readonly string[]): string {

@@ -1,7 +1,6 @@
 /** The same engine without a screen. A HALT without a person never proceeds (CL-1). */
 import type { App } from '../commands/app.ts';
 import { submitLine } from '../commands/submit.ts';
-import { revealQuestion } from '../engine/true-question.ts';
 import { describeAction } from '../session/action.ts';
 import { shortDollars } from '../session/cost.ts';
 import type { Question } from '../session/question.ts';
@@ -72,7 +71,7 @@ class Headless {
     this.#answered.add(question.id);
     const kind = answerWithout[question.kind] ?? this.#options.onHalt;
     const { engine } = this.#aish;
-    const line = haltLine(revealQuestion(engine, question));
+    const line = haltLine(engine.actions.revealQuestion(question));
     this.#options.err(`${line} -> ${kind} (no person to ask)\n`);
     // An abort at a sub-agent's HALT would end that sub-agent only; here it stands for the whole run (CL-1).
     const whole = kind === 'abort' && question.session !== engine.state.root;

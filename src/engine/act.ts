@@ -26,10 +26,11 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
   }
   if (signal.aborted) return end(failed(effect, 'not run: aborted'));
   try {
-    if (permit.action.kind === 'delegate') {
+    const { kind } = permit.action.runs;
+    if (kind === 'delegate') {
       // Its report comes from the machine itself, when the sub-agent has ended.
       await context.dispatch({ type: 'spawned', parent: session, op }, `agent-${op}`);
-    } else if (permit.action.kind === 'command') end(await command(context, op, permit, signal));
+    } else if (kind === 'command') end(await command(context, op, permit, signal));
     else end(await tool(context, op, permit, signal));
   } catch (error) {
     end(failed(effect, `could not run: ${messageOf(error)}`));
@@ -49,13 +50,13 @@ function nothing(cwd: string): CommandResult {
 async function tool(
   context: EffectContext,
   op: string,
-  { action, cwd, destructive, definition, restored }: Permit,
+  { action: { told, runs }, cwd, destructive, definition }: Permit,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { progress } = context.live;
   const { secrets, tools } = context.services;
   const onProgress = (line: string) => {
-    progress.set(op, action.kind === 'tool' ? `${action.name} ${line}` : line);
+    progress.set(op, told.kind === 'tool' ? `${told.name} ${line}` : line);
     context.changed();
   };
   const options = {
@@ -66,17 +67,16 @@ async function tool(
     ...(definition === undefined ? {} : { definition }),
   };
   try {
-    return { kind: 'tool', ...(await tools.run(restored.runs, options)) };
+    return { kind: 'tool', ...(await tools.run(runs, options)) };
   } finally {
     progress.delete(op);
   }
 }
 
 async function command(context: EffectContext, op: string, permit: Permit, signal: AbortSignal): Promise<Outcome> {
-  const { action, cwd, mode, restored } = permit;
-  if (action.kind !== 'command') throw new Error('not a command');
+  const { cwd, mode } = permit;
+  const { runs, env } = permit.action;
   const { agent, secrets, waitSeconds } = context.services;
-  const { runs, env } = restored;
   if (runs.kind !== 'command') throw new Error('not a command');
   const running = await agent.run(runs.command, {
     cwd: secrets.reveal(cwd),
@@ -84,14 +84,14 @@ async function command(context: EffectContext, op: string, permit: Permit, signa
     signal,
     env,
   });
-  if (action.job && !signal.aborted) return asJob(context, running, permit);
+  if (runs.job && !signal.aborted) return asJob(context, running, permit);
   context.live.commands.set(op, running);
   const unwatch = running.onModes(() => context.changed());
   context.changed();
   const interrupt = () => running.interrupt();
   signal.addEventListener('abort', interrupt, { once: true });
   if (signal.aborted) interrupt();
-  const wait = waiter((action.waitSeconds ?? waitSeconds) * 1000);
+  const wait = waiter((runs.waitSeconds ?? waitSeconds) * 1000);
   try {
     const result = await Promise.race([running.result, wait.over]);
     if (result !== 'over') return { kind: 'command', result };
@@ -120,7 +120,7 @@ function noteOf(job: number, { asks }: RunningCommand): string {
 }
 
 function asJob(context: EffectContext, running: RunningCommand, { action, cwd, mode }: Permit): Outcome {
-  const job = context.services.jobs.adopt(running, { command: describeAction(action), owner: 'model', mode });
+  const job = context.services.jobs.adopt(running, { command: describeAction(action.told), owner: 'model', mode });
   const head = running.output.lines(200).join('\n');
   return {
     kind: 'job',

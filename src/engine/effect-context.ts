@@ -4,7 +4,7 @@ import type { OpId, SessionId } from '../session/ids.ts';
 import type { State } from '../session/state.ts';
 import type { Live } from './live.ts';
 import type { Permits } from './permit.ts';
-import type { Written } from './written.ts';
+import type { ResolvedActions } from './resolved-action.ts';
 
 /** What carrying out needs of the engine. */
 export type EffectContext = {
@@ -12,7 +12,7 @@ export type EffectContext = {
   readonly state: State;
   readonly live: Live;
   readonly permits: Permits;
-  readonly written: Written;
+  readonly actions: ResolvedActions;
   readonly controllers: Map<OpId, AbortController>;
   /** Tells the screen that a live stream came or went. */
   changed(): void;

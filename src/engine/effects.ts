@@ -1,18 +1,18 @@
 /** Effects → services → events. Every operation started here ends with its own event, whatever happens. */
-
-import type { ReadyAction } from '../contracts/secrets.ts';
-import type { Examination, Judgement } from '../session/action.ts';
+import type { Services } from '../contracts/services.ts';
+import type { Action, Examination, Judgement } from '../session/action.ts';
 import { composeMessages } from '../session/context.ts';
 import type { Effect } from '../session/effect.ts';
 import type { OpId, SessionId } from '../session/ids.ts';
 import type { CallFailure, Reply } from '../session/message.ts';
+import { readReply } from '../session/reply.ts';
 import { messageOf } from '../text/errors.ts';
 import { clean, plainText } from '../text/sanitize.ts';
 import { perform } from './act.ts';
 import type { EffectContext } from './effect-context.ts';
 import { fitContext } from './fit.ts';
 import { LiveReply } from './live.ts';
-import { allRead, onlyReads } from './reading.ts';
+import type { ReadyAction } from './resolved-action.ts';
 import { toolsOf } from './tools-of.ts';
 
 type Of<K extends Effect['kind']> = Extract<Effect, { kind: K }>;
@@ -96,8 +96,10 @@ function replied(
   cwd?: string,
 ): void {
   const cleaned = { ...reply, text: plainText(clean(reply.text)) };
-  const reading = cwd !== undefined && allRead(context.services, cleaned, cwd) ? { reading: true as const } : {};
-  void context.dispatch({ type: 'replyEnded', op, reply: cleaned, ...reading }, session);
+  const { actions } = readReply(cleaned);
+  const reads = (action: Action) => cwd !== undefined && onlyReads(context.services, action, cwd);
+  const reading = actions.length > 1 && actions.every(reads);
+  void context.dispatch({ type: 'replyEnded', op, reply: cleaned, ...(reading && { reading }) }, session);
 }
 
 /** Nothing of it is streamed: a plan is read when it is whole. */
@@ -122,14 +124,11 @@ function failedReply(preset: string, text: string, failure: CallFailure): Reply 
 
 /** Schema, then gate (AC-5). A check that breaks has not said that the action is safe. */
 async function examine(context: EffectContext, effect: Of<'examine'>, signal: AbortSignal): Promise<void> {
-  const { op, session, action } = effect;
-  // What is judged is the true text; the state knows it by handles only.
-  const restored = context.services.secrets.restore(action, context.written.of(session, action));
+  const { op, session } = effect;
+  const action = context.actions.of(effect.action);
   const examination: Examination =
-    restored.kind === 'unknown'
-      ? { kind: 'refused', text: restored.text }
-      : await lookAt(context, effect, restored, signal);
-  context.permits.grant(effect, examination, restored);
+    action.kind === 'unknown' ? { kind: 'refused', text: action.text } : await lookAt(context, effect, action, signal);
+  context.permits.grant(effect, examination, action);
   void context.dispatch({ type: 'examined', op, examination }, session);
 }
 
@@ -140,28 +139,34 @@ function joined(unsafe: string, { destructive, reason }: Judgement): string {
 async function lookAt(
   context: EffectContext,
   effect: Of<'examine'>,
-  { judged, unsafe }: ReadyAction,
+  { told, judged, unsafe }: ReadyAction,
   signal: AbortSignal,
 ): Promise<Examination> {
-  const { action, goal } = effect;
+  const { goal } = effect;
   const { gate, tools, secrets } = context.services;
   try {
     const cwd = secrets.reveal(effect.cwd);
     const refusal = await tools.refusal(judged);
     if (refusal !== undefined) return { kind: 'refused', text: refusal };
     // What it is bound to is what it was when the judging began.
-    const tool = tools.facts(action);
-    const word = tools.judge(judged, cwd) ?? (await gate.judge(judged, { cwd, goal, signal, told: action }));
+    const tool = tools.facts(told);
+    const word = tools.judge(judged, cwd) ?? (await gate.judge(judged, { cwd, goal, signal, told }));
     const judgement = unsafe === undefined ? word : { ...word, destructive: true, reason: joined(unsafe, word) };
     const reads = !judgement.destructive && onlyReads(context.services, judged, cwd);
     return {
       kind: 'judged',
       judgement: reads ? { ...judgement, readOnly: true } : judgement,
-      autoApproved: tools.autoApproved(action),
+      autoApproved: tools.autoApproved(told),
       ...(tool ? { tool } : {}),
     };
   } catch (error) {
     const reason = `it could not be checked: ${messageOf(error)}`;
     return { kind: 'judged', judgement: { destructive: true, reason, source: 'default' }, autoApproved: false };
   }
+}
+
+/** By the program's own word it changes nothing, so that others may run beside it. No model is asked. */
+function onlyReads({ gate, tools }: Pick<Services, 'gate' | 'tools'>, action: Action, cwd: string): boolean {
+  if (action.kind === 'command') return !action.job && gate.onlyReads(action.command, cwd);
+  return action.kind === 'tool' && tools.onlyReads(action);
 }

@@ -10,9 +10,9 @@ import type { EffectContext } from './effect-context.ts';
 import { carryOut } from './effects.ts';
 import { Live } from './live.ts';
 import { Permits } from './permit.ts';
+import { ResolvedActions } from './resolved-action.ts';
 import { withoutSecrets } from './secrets.ts';
 import { Transcript } from './transcript.ts';
-import { Written } from './written.ts';
 
 export type GiveBack = (text: string) => void;
 
@@ -21,13 +21,13 @@ export class Engine {
   readonly transcript = new Transcript();
   readonly live = new Live();
   readonly permits = new Permits();
-  /** What the actions in hand were before their secrets became handles. */
-  readonly written = new Written();
+  readonly actions: ResolvedActions;
   /** Operations that can be cancelled. */
   readonly controllers = new Map<string, AbortController>();
   #state: State;
   #lineSerial = 0;
-  readonly #queue: SessionEvent[] = [];
+  /** Each event as it came, and as the machine may have it. */
+  readonly #queue: (readonly [came: SessionEvent, event: SessionEvent])[] = [];
   readonly #listeners = new Set<() => void>();
   readonly #eventListeners = new Set<(event: SessionEvent) => void>();
   /** What came back before anyone listened: at a resume. */
@@ -40,6 +40,7 @@ export class Engine {
 
   constructor(services: Services, root: SessionId) {
     this.services = services;
+    this.actions = new ResolvedActions(services.secrets);
     this.#state = emptyState(root);
   }
 
@@ -71,9 +72,8 @@ export class Engine {
     if (this.#closed && !this.#isEnd(body)) return Promise.resolve();
     const came: SessionEvent = { session, at: this.services.now(), ...body };
     const event = withoutSecrets(this.services.secrets, came);
-    this.written.note(came, event);
     const durable = this.services.journal.append(event);
-    this.#queue.push(event);
+    this.#queue.push([came, event]);
     if (!this.#draining) this.#drain();
     return durable;
   }
@@ -142,20 +142,21 @@ export class Engine {
   #drain(): void {
     this.#draining = true;
     try {
-      for (let event = this.#queue.shift(); event; event = this.#queue.shift()) this.#take(event);
+      for (let next = this.#queue.shift(); next; next = this.#queue.shift()) this.#take(...next);
     } finally {
       this.#draining = false;
     }
     this.#notify();
   }
 
-  #take(event: SessionEvent): void {
+  #take(came: SessionEvent, event: SessionEvent): void {
+    const before = this.#state.sessions[event.session]?.phase;
     if (event.type === 'answered' && event.answer.kind === 'proceed') {
-      const phase = this.#state.sessions[event.session]?.phase;
-      if (phase?.kind === 'halted' && phase.question === event.question) this.permits.approve(phase.judgedAs);
+      if (before?.kind === 'halted' && before.question === event.question) this.permits.approve(before.judgedAs);
     }
     const [state, effects] = reduce(this.#state, event);
     this.#state = state;
+    this.actions.note(came, before, state.sessions[event.session]?.phase);
     this.permits.retain((session) => (state.sessions[session]?.phase.kind ?? 'idle') !== 'idle');
     for (const effect of effects) this.transcript.apply(effect);
     if (this.#closed) {

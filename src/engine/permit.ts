@@ -1,9 +1,8 @@
 /** Law 2: one function leads from the model to an executor, and it takes one of these. */
-
-import type { ReadyAction, RestoredAction } from '../contracts/secrets.ts';
-import type { Action, Examination } from '../session/action.ts';
+import type { Examination } from '../session/action.ts';
 import type { Effect } from '../session/effect.ts';
 import type { Mode, OpId, SessionId } from '../session/ids.ts';
+import type { ReadyAction, ResolvedAction } from './resolved-action.ts';
 
 type Examine = Extract<Effect, { kind: 'examine' }>;
 type Act = Extract<Effect, { kind: 'act' }>;
@@ -12,7 +11,7 @@ type Grant = {
   readonly bound: string;
   readonly destructive: boolean;
   readonly definition: string | undefined;
-  readonly restored: ReadyAction;
+  readonly action: ReadyAction;
   approved: boolean;
 };
 
@@ -20,24 +19,22 @@ const secret = Symbol('permit');
 
 /** A single-use right to run one action as it was judged. Only `Permits.consume` makes one. */
 export class Permit {
-  readonly action: Action;
+  /** What was judged, and what runs. */
+  readonly action: ReadyAction;
   readonly cwd: string;
   readonly mode: Mode;
   /** It was judged so, and the user let it run nevertheless. */
   readonly destructive: boolean;
   /** The tool's definition as it was judged. */
   readonly definition: string | undefined;
-  /** What runs: the true text that was judged. */
-  readonly restored: ReadyAction;
 
-  constructor(key: symbol, { action, cwd, mode }: Act, { destructive, definition, restored }: Grant) {
+  constructor(key: symbol, { cwd, mode }: Act, { action, destructive, definition }: Grant) {
     if (key !== secret) throw new Error('a permit is made by consuming a judgement');
     this.action = action;
     this.cwd = cwd;
     this.mode = mode;
     this.destructive = destructive;
     this.definition = definition;
-    this.restored = restored;
   }
 }
 
@@ -46,12 +43,12 @@ export class Permits {
   readonly #grants = new Map<OpId, Grant>();
 
   /** The gate has judged an action. A refused one gets no permit. */
-  grant(examined: Examine, examination: Examination, restored: RestoredAction): void {
-    if (examination.kind === 'refused' || restored.kind === 'unknown') return;
+  grant(examined: Examine, examination: Examination, action: ResolvedAction): void {
+    if (examination.kind === 'refused' || action.kind === 'unknown') return;
     const { judgement, tool } = examination;
     const { session } = examined;
     const { destructive } = judgement;
-    const grant = { session, destructive, definition: tool?.definition, restored, approved: false };
+    const grant = { session, destructive, definition: tool?.definition, action, approved: false };
     this.#grants.set(examined.op, { bound: bindingOf(examined), ...grant });
   }
 

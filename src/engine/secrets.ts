@@ -17,10 +17,8 @@ const WHERE: Readonly<Partial<Record<EventType, string>>> = {
   noticed: 'a message of the program',
 };
 
-/** Where a secret is a piece of a command's text: what it escapes or expands is part of it. */
-export function isWritten(where: string | undefined): boolean {
-  return where !== undefined && (where === WHERE.replyEnded || where === WHERE.answered);
-}
+/** Events that bring the text of an action: a secret in it is a piece of that text, with what it escapes or expands. */
+const ACTIONS: ReadonlySet<EventType> = new Set(['replyEnded', 'answered']);
 
 /** Events that hold nothing but the program's own words: the first of them must not cost a start its time. */
 const OWN: ReadonlySet<EventType> = new Set([
@@ -43,7 +41,7 @@ export function withoutSecrets(secrets: Secrets, event: SessionEvent): SessionEv
   const cwd = directoryOf(event);
   if (cwd !== undefined) secrets.entered(cwd);
   if (OWN.has(event.type) && !REMARKABLE.test(cwd ?? '')) return event;
-  const hidden = secrets.hide(event, WHERE[event.type]);
+  const hidden = secrets.hide(event, WHERE[event.type], ACTIONS.has(event.type) ? 'action' : 'data');
   if (hidden.type !== 'jobEnded') return hidden;
   // What a job was given it may print as well.
   const job = { kind: 'command', command: hidden.command, job: true } as const;

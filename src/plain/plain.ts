@@ -8,7 +8,6 @@ import { Writable } from 'node:stream';
 import type { App } from '../commands/app.ts';
 import { submitLine } from '../commands/submit.ts';
 import type { RunningCommand } from '../contracts/commands.ts';
-import { revealQuestion } from '../engine/true-question.ts';
 import { promptName } from '../screen/prompt.ts';
 import { plainText } from '../text/sanitize.ts';
 import { answerOf, askingLine, questionLines } from './words.ts';
@@ -119,7 +118,7 @@ class Plain {
     if (head && !this.#question) this.#draft = this.#clear();
     this.#question = head && { id: head.id, since: engine.services.now() };
     if (!head) this.#lines.write(this.#draft);
-    if (head) this.#say(questionLines(revealQuestion(engine, head)).join('\n'));
+    if (head) this.#say(questionLines(engine.actions.revealQuestion(head)).join('\n'));
     else this.#prompt();
   }
 

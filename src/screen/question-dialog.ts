@@ -1,6 +1,5 @@
 /** The question on screen: focus, scrolling, editing, and when it may be answered (HA-1, law 3). */
 import type { Engine } from '../engine/engine.ts';
-import { revealQuestion } from '../engine/true-question.ts';
 import type { Answer } from '../session/event.ts';
 import type { FormContent } from '../session/form.ts';
 import type { Question } from '../session/question.ts';
@@ -60,7 +59,7 @@ export class QuestionDialog {
   /** The question on screen, if any, with its secrets revealed: what the user decides on is what will run. */
   get head(): Question | undefined {
     const [head] = this.#engine.state.questions;
-    return head && revealQuestion(this.#engine, head);
+    return head && this.#engine.actions.revealQuestion(head);
   }
 
   /** To be called after each change of the engine: another question starts unarmed, with the focus on not running it. */

@@ -1,5 +1,5 @@
 /** The one filter that everything passes which is kept or leaves (SE-1, SE-2, SE-3). */
-import type { SecretRow } from '../contracts/secrets.ts';
+import type { SecretRow, SeenIn } from '../contracts/secrets.ts';
 import { detect } from './detect.ts';
 import { type Finding, settle } from './finding.ts';
 import { handlesIn, replaceHandles } from './handle.ts';
@@ -7,6 +7,8 @@ import { KnownValues } from './known.ts';
 import { type Source, secretsOf } from './sources.ts';
 import { stylesIn, unstyled } from './styled.ts';
 import { Vault } from './vault.ts';
+
+type From = { readonly where: string; readonly seenIn: SeenIn };
 
 /** Fields of an event that hold JSON text: their values are escaped. */
 const JSON_FIELD = 'arguments';
@@ -49,40 +51,42 @@ export class SecretsFilter {
 
   /**
    * The same value with handles in place of secrets: a text, or all texts within. The same object where nothing was
-   * found. `where` says in a few words where it comes from, for `:secrets`.
+   * found. `where` says in a few words where it comes from, for `:secrets`; `seenIn`, whether it is an action's text.
    */
-  hide<T>(value: T, where = ''): T {
-    return mapTexts(value, (text, json) => (json ? this.#hideJson(text, where) : this.#hideText(text, where)));
+  hide<T>(value: T, where = '', seenIn: SeenIn = 'data'): T {
+    const from = { where, seenIn };
+    return mapTexts(value, (text, json) => (json ? this.#hideJson(text, from) : this.#hideText(text, from)));
   }
 
-  #hideText(text: string, where: string, json = false): string {
+  #hideText(text: string, from: From, json = false): string {
     if (text.length < 4) return text;
     let hidden = text;
     // What is learnt from a text by its name may stand in the same text once more, bare.
     for (let pass = 0; pass < MAX_PASSES; pass += 1) {
       const findings = this.find(hidden);
       if (findings.length === 0) break;
-      hidden = replaced(hidden, findings, (piece, kind) => this.#handle(json ? unescaped(piece) : piece, kind, where));
+      hidden = replaced(hidden, findings, (piece, kind) => this.#handle(json ? unescaped(piece) : piece, kind, from));
     }
     return hidden;
   }
 
   /** A value broken over lines has the handle of the whole one. */
-  #handle(piece: string, kind: string, where: string): string {
+  #handle(piece: string, kind: string, { where, seenIn }: From): string {
     const value = secretIn(piece, kind);
     this.#known.add(value, kind);
-    return this.#vault.handle(value, kind, where);
+    return this.#vault.handle(value, kind, where, seenIn);
   }
 
   /** JSON stays JSON: what a pattern would tear is looked for once more in each text by itself. */
-  #hideJson(text: string, where: string): string {
-    const whole = this.#hideText(text, where, true);
+  #hideJson(text: string, from: From): string {
+    const { where, seenIn } = from;
+    const whole = this.#hideText(text, from, true);
     const parsed = parse(whole);
     if (parsed === undefined) {
       const before = parse(text);
-      return before === undefined ? whole : JSON.stringify(this.hide(before.value, where));
+      return before === undefined ? whole : JSON.stringify(this.hide(before.value, where, seenIn));
     }
-    const deep = this.hide(parsed.value, where);
+    const deep = this.hide(parsed.value, where, seenIn);
     return deep === parsed.value ? whole : JSON.stringify(deep);
   }
 
@@ -121,9 +125,9 @@ export class SecretsFilter {
     return this.#vault.value(handle);
   }
 
-  /** Where the value behind a handle was seen first, as `hide` was told. */
-  where(handle: string): string | undefined {
-    return this.#vault.where(handle);
+  /** Whether the value behind a handle was first seen in an action's text. */
+  seenIn(handle: string): SeenIn | undefined {
+    return this.#vault.seenIn(handle);
   }
 
   /** What was found so far, without values. */

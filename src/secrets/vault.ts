@@ -1,5 +1,6 @@
 /** What resolves handles: in memory only, gone with the process (SE-3). */
 import { createHmac, randomBytes } from 'node:crypto';
+import type { SeenIn } from '../contracts/secrets.ts';
 import { handleOf } from './handle.ts';
 
 export type Entry = {
@@ -8,6 +9,7 @@ export type Entry = {
   readonly value: string;
   /** Where it was seen first, in a few words. */
   readonly where: string;
+  readonly seenIn: SeenIn;
 };
 
 /** Entries kept; what comes after is hidden too, under a handle that nothing resolves. */
@@ -20,7 +22,7 @@ export class Vault {
   readonly #byHandle = new Map<string, Entry>();
 
   /** The handle of a value: the same for the same value. */
-  handle(value: string, kind: string, where: string): string {
+  handle(value: string, kind: string, where: string, seenIn: SeenIn = 'data'): string {
     const known = this.#byValue.get(value);
     if (known) return known.handle;
     const digits = createHmac('sha256', this.#key).update(value).digest('hex');
@@ -28,7 +30,7 @@ export class Vault {
     while (length < 12 && this.#byHandle.has(handleOf(kind, digits.slice(0, length)))) length += 2;
     const handle = handleOf(kind, digits.slice(0, length));
     if (this.#byValue.size >= MAX_ENTRIES) return handle;
-    const entry = { handle, kind, value, where };
+    const entry = { handle, kind, value, where, seenIn };
     this.#byValue.set(value, entry);
     this.#byHandle.set(handle, entry);
     return handle;
@@ -38,9 +40,8 @@ export class Vault {
     return this.#byHandle.get(handle)?.value;
   }
 
-  /** Where the value behind a handle was seen first. */
-  where(handle: string): string | undefined {
-    return this.#byHandle.get(handle)?.where;
+  seenIn(handle: string): SeenIn | undefined {
+    return this.#byHandle.get(handle)?.seenIn;
   }
 
   entries(): readonly Entry[] {

@@ -1,7 +1,7 @@
 /** A model's reply → its actions and its sentinel (AC-1). */
 import { parseJsonObject } from '../text/json.ts';
 import type { Action, CommandAction, DelegateAction } from './action.ts';
-import type { ToolCall } from './message.ts';
+import type { Reply, ToolCall } from './message.ts';
 import type { Sentinel } from './phase.ts';
 
 const MARKER = /^[ \t]*(CMD|CMD&|DELEGATE):[ \t]*(\S.*)$/;
@@ -9,6 +9,11 @@ const FENCE = /^[ \t]*(`{3,}|~{3,})/;
 const GOAL = /^GOAL:[ \t]*(complete|blocked)\b[ \t.:;,–—-]*(.*)$/i;
 
 export type ParsedReply = { readonly actions: readonly Action[]; readonly sentinel?: Sentinel };
+
+/** What a whole reply asks for; the last line of one that the token limit cut may be half a command. */
+export function readReply({ text, toolCalls, finish, truncated }: Reply): ParsedReply {
+  return parseReply(text, toolCalls, finish !== 'length' && truncated !== true);
+}
 
 /**
  * Reads tool calls first, then the line markers as they stand in the text.

@@ -16,7 +16,7 @@ import {
 import { type Ending, endingOf, mustEscalate, summaryOf } from './norris.ts';
 import type { ActionSlots, Decided, Dispatch, Phase, Sentinel } from './phase.ts';
 import { currentTask, leftOver, nextStep } from './plan.ts';
-import { parseReply } from './reply.ts';
+import { readReply } from './reply.ts';
 import type { NorrisRun, Run } from './run.ts';
 import { canRunWithNext, concurrencyOf, flushResults, startSlots } from './slots.ts';
 import type { InboxItem } from './state.ts';
@@ -79,7 +79,7 @@ export function takeReply(next: Transition, run: Run, op: OpId, reply: Reply, re
     next.notice('error', reason);
     return finishRun(next, run, { status: 'failed', reason });
   }
-  const { actions, sentinel } = parseReply(text, toolCalls, reply.finish !== 'length' && reply.truncated !== true);
+  const { actions, sentinel } = readReply(reply);
   if (run.kind === 'norris' && run.reporting) return takeReport(next, run, actions);
   const dispatch: Dispatch = {
     actions,

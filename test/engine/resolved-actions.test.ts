@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { engineSecrets, learningKey } from '../../src/app/secrets.ts';
 import { DEFAULTS } from '../../src/config/config.ts';
-import { revealQuestion } from '../../src/engine/true-question.ts';
+import { ResolvedActions } from '../../src/engine/resolved-action.ts';
 import { createJobs, runOnce } from '../../src/executor/index.ts';
 import { SecretsFilter } from '../../src/secrets/index.ts';
 import { describeAction } from '../../src/session/action.ts';
@@ -81,7 +81,7 @@ describe('a secret that stands in a command of the model itself', () => {
     await run.phase('halted');
     const [question] = run.engine.state.questions;
     if (!question) throw new Error('no question');
-    expect(revealQuestion(run.engine, question)).toMatchObject({ action: { command: written } });
+    expect(run.engine.actions.revealQuestion(question)).toMatchObject({ action: { command: written } });
     void run.engine.dispatch({ type: 'answered', question: question.id, answer: { kind: 'proceed' } });
     await run.phase('idle');
     expect(run.outputs()).toEqual([prints]);
@@ -110,10 +110,33 @@ it('a handle that the model was given is a word, and the HALT shows it as one', 
   if (!question) throw new Error('no question');
   const [judged] = run.judged;
   expect(judged).toMatch(/^printf %s '/);
-  expect(revealQuestion(run.engine, question)).toMatchObject({ action: { command: judged } });
+  expect(run.engine.actions.revealQuestion(question)).toMatchObject({ action: { command: judged } });
   void run.engine.dispatch({ type: 'answered', question: question.id, answer: { kind: 'proceed' } });
   await run.phase('idle');
   expect(run.outputs()).toEqual([secrets.reveal(handle)]);
+});
+
+it('an edit that answers a question of before changes nothing of what runs', async () => {
+  const written = 'TOKEN=ghp_0123456789abcdefghijABCDEFGHIJklmnop; printf %s "$TOKEN"';
+  await using run = await start([say(`CMD: ${written}`)], deadly);
+  await run.phase('halted');
+  const [question] = run.engine.state.questions;
+  if (!question) throw new Error('no question');
+  void run.engine.dispatch({ type: 'answered', question: 'q-before', answer: { kind: 'edit', command: 'echo other' } });
+  expect(run.engine.actions.revealQuestion(question)).toMatchObject({ action: { command: written } });
+  void run.engine.dispatch({ type: 'answered', question: question.id, answer: { kind: 'proceed' } });
+  await run.phase('idle');
+  expect(run.outputs()).toEqual(['ghp_0123456789abcdefghijABCDEFGHIJklmnop']);
+});
+
+it('an action that nobody wrote in this process is given no secret, whichever handle it names (SE-3)', () => {
+  const secrets = engineSecrets(new SecretsFilter(), DEFAULTS);
+  const handle = /⟦\w+⟧/.exec(secrets.hide('password: "correcthorse"'))?.[0] ?? '';
+  const actions = new ResolvedActions(secrets);
+  const command = { kind: 'command', command: `printf %s ${handle}`, job: false } as const;
+  const patch = { kind: 'tool', name: 'patch', arguments: JSON.stringify({ text: handle }), callId: 'c1' } as const;
+  for (const told of [command, patch]) expect(actions.of(told)).toMatchObject({ kind: 'unknown', origin: 'replayed' });
+  expect(actions.of({ ...command, command: 'true' })).toMatchObject({ kind: 'ready', origin: 'replayed' });
 });
 
 describe('a secret in the name of a directory', () => {
