@@ -3,9 +3,12 @@ import { judgeByPatterns } from './fallback-patterns.ts';
 import type { FileLook } from './files.ts';
 import { depthOf, MAX_COMMAND_CHARS, MAX_DEPTH, MAX_SEPARATORS } from './limits.ts';
 import { dispatch } from './programs/dispatch.ts';
+import { programName } from './programs/name.ts';
+import { absolute } from './programs/paths.ts';
 import { judgeRedirect } from './programs/redirects.ts';
+import type { Reading } from './reading.ts';
 import { ShellInterpreter } from './shell/interpreter.ts';
-import type { Field, Redirect } from './shell/machine.ts';
+import type { Field, Machine, Redirect } from './shell/machine.ts';
 import { escapeMarks } from './shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, type UserPattern, unknown, worse } from './verdict.ts';
 
@@ -14,6 +17,8 @@ export type JudgeOptions = {
   readonly cwd?: string;
   /** How to look at files (see `realFiles`). Without it every truncation counts as over an existing file. */
   readonly files?: FileLook;
+  /** What is known of the files that the command runs; without it none is read. */
+  readonly reading?: Reading;
   /** The user's own patterns, tried on the command as written. */
   readonly userPatterns?: readonly UserPattern[];
   /** Names of rules that are switched off. */
@@ -44,28 +49,45 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
   const tooMuch = beyondLimits(command);
   if (tooMuch) return worse(judgeByPatterns(command, tooMuch), own);
   const disabled = options.disabledRules?.length ? new Set(options.disabledRules) : NOTHING;
+  const { reading } = options;
   const shell = new ShellInterpreter(
     {
       call(machine, fields, io, redirects) {
         watcher?.call(fields);
-        return dispatch(machine, fields, io, redirects, disabled);
+        const accounted = reading?.accounted;
+        const output = dispatch(machine, fields, io, redirects, disabled);
+        if (reading && reading.accounted === accounted && !WRITES_NOTHING.test(programName(fields[0]?.text ?? '')))
+          reading.mayWrite = true;
+        return output;
       },
       redirect(machine, redirect) {
         watcher?.redirect(redirect);
+        if (reading && redirect.operator.includes('>')) noteTarget(machine, reading, redirect.target);
         machine.note(judgeRedirect(machine, redirect));
       },
     },
-    options.cwd,
-    options.files,
+    { cwd: options.cwd, files: options.files, reading },
     disabled,
   );
   const script: ParsedScript = parse(escapeMarks(command));
   shell.runScript(script, { stdin: undefined });
+  if (reading?.missingMayAppear(shell.scope.made))
+    shell.note(unknown('runs a file that may be there by then', { runsFiles: true }));
   const verdict = worse(shell.verdict, own);
   if (verdict.verdict !== 'destructive' && script.errors?.length)
     return worse(verdict, judgeByPatterns(command, 'not valid shell syntax'));
   if (ODD.test(command)) return worse(verdict, unknown('control characters in the command', { unresolved: true }));
   return verdict;
+}
+
+/** Programs that write to no file by themselves, and wrappers, whose programs are looked at apart. */
+const WRITES_NOTHING =
+  /^(cat|head|tail|ls|grep|echo|printf|true|false|test|\[|:|cd|pwd|sleep|wc|which|type|date|whoami|export|set|unset|timeout|time|nice|nohup|sudo|env|exit|file|stat|ps|du|df|cut|tr|uniq|python|bash|sh)$/;
+
+function noteTarget(machine: Machine, reading: Reading, target: string): void {
+  const path = absolute(machine, target);
+  if (path === undefined) reading.mayWrite ||= !/^(\d+-?|-)$/.test(target);
+  else reading.targets.add(path);
 }
 
 function beyondLimits(command: string): string | undefined {

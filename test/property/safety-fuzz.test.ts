@@ -147,8 +147,7 @@ function byUs(text: string): readonly string[] | undefined {
       },
       redirect() {},
     },
-    undefined,
-    undefined,
+    { cwd: undefined, files: undefined, reading: undefined },
     new Set(),
   );
   const script = parse(`${SETUP}\n${text}`);

@@ -5,25 +5,6 @@ function set(text: string): ReadonlySet<string> {
 }
 
 /** Calls and keywords before a bracket that compute, read or print, by language. */
-const PYTHON_CALLS = set(`
-  if elif while for in not and or is return print assert del lambda yield else with as import
-  len str int float bool list dict set tuple frozenset bytes bytearray range enumerate zip map filter sorted reversed sum
-  min max abs round any all ord chr hex oct bin repr ascii format type isinstance issubclass callable id hash iter next
-  slice divmod pow complex dir vars input open read readline readlines
-  get keys values items append extend insert pop copy index count join split rsplit splitlines strip lstrip rstrip lower
-  upper title capitalize startswith endswith find rfind replace zfill ljust rjust center encode decode isdigit isalpha
-  most_common add union intersection difference sort update setdefault
-  load loads dumps safe_load load_all safe_load_all search match findall finditer fullmatch group groups groupdict sub
-  Counter defaultdict OrderedDict namedtuple deque Decimal Fraction datetime date timedelta now today utcnow strftime
-  strptime isoformat timestamp fromtimestamp time monotonic perf_counter
-  sqrt floor ceil log log2 log10 exp sin cos tan pi gcd factorial comb mean median stdev randint choice random uniform
-  getcwd listdir getenv cpu_count getpid uname stat getsize exists isfile isdir basename dirname abspath realpath join
-  splitext expanduser Path glob rglob iglob is_file is_dir read_text read_bytes iterdir resolve walk scandir which
-  md5 sha1 sha256 sha512 blake2b hexdigest digest b64encode b64decode urlparse parse_qs quote unquote quote_plus uuid4
-  exit version python_version system machine node platform release processor architecture get_paths getsitepackages
-  find_spec pprint pformat reader DictReader is_available device_count get_device_name getdefaultencoding getsizeof
-  token_hex token_urlsafe gethostname
-`);
 const NODE_CALLS = set(`
   if while for switch return catch function of in await typeof
   log error info table dir require import stringify parse String Number Boolean Array Object BigInt Symbol Date Map Set RegExp
@@ -50,8 +31,6 @@ const RUBY_WORDS = set(`
   inspect class methods ancestors version x v k i n s e a l f h
 `);
 /** Modules whose import has no effect of its own. */
-const PYTHON_MODULES =
-  /^(sys|os|json|re|math|cmath|platform|datetime|time|collections|itertools|functools|operator|string|random|statistics|decimal|fractions|pathlib|glob|csv|hashlib|base64|binascii|uuid|secrets|textwrap|pprint|struct|io|typing|types|enum|dataclasses|site|sysconfig|importlib(\.(metadata|util))?|urllib(\.parse)?|shutil|socket|ssl|sqlite3|zlib|configparser|tomllib|xml(\.\w+)*|html|unicodedata|locale|calendar|zoneinfo|inspect|keyword|ast|tokenize|argparse|logging|yaml|toml|numpy|pandas|scipy|sklearn|matplotlib|torch|tensorflow|transformers|jax|cv2|PIL|requests|httpx|aiohttp|django|flask|fastapi|pydantic|sqlalchemy|pytest|setuptools|pip|wheel|attr|click|rich|tqdm|jinja2|cryptography|boto3|psycopg2|pymongo|redis|celery|lxml|bs4|networkx|sympy)$/;
 const RUBY_MODULES = /^(json|yaml|date|time|set|pp|digest|securerandom|csv|uri|bigdecimal|ostruct|benchmark)$/;
 const NODE_MODULES =
   /^((node:)?(fs|path|os|url|util|crypto|zlib|buffer|process|assert|querystring|events|punycode|v8|perf_hooks)|\.{0,2}\/?[\w./@-]*\.json)$/;
@@ -63,12 +42,11 @@ const SUSPECT =
 export function isPure(program: string, source: string, read: Skeleton): boolean {
   if (source.length > 4000 || /[\uE000-\uE007`]/.test(read.code)) return false;
   if (program === 'perl' || program === 'ruby') return pureWords(program, source, read);
-  if (program !== 'python' && program !== 'node') return false;
-  const calls = program === 'python' ? PYTHON_CALLS : NODE_CALLS;
+  if (program !== 'node') return false;
   const inner = read.strings.flatMap((text) => [...text.matchAll(/\{([^{}]*)\}/g)].map((found) => found[1] ?? ''));
   const texts = [read.code, ...inner];
-  if (texts.some((text) => SUSPECT.test(text) || !callsOnly(text, calls))) return false;
-  return program === 'python' ? purePython(read) : pureNode(read);
+  if (texts.some((text) => SUSPECT.test(text) || !callsOnly(text, NODE_CALLS))) return false;
+  return pureNode(read);
 }
 
 function callsOnly(code: string, calls: ReadonlySet<string>): boolean {
@@ -79,33 +57,6 @@ function callsOnly(code: string, calls: ReadonlySet<string>): boolean {
   if (/[\])"]\s*\(/.test(code.replace(/\b(?:if|while|for)\s*\([^()]*\)\s*\(/g, ''))) return false;
   for (const [, name = ''] of code.matchAll(/([A-Za-z_$][\w$]*)\s*\??\.?\(/g)) if (!calls.has(name)) return false;
   return true;
-}
-
-function purePython({ code, strings }: Skeleton): boolean {
-  for (const [, names = ''] of code.matchAll(/(?:^|[;\n:])\s*import\s+([^;\n]+)/g)) {
-    for (const name of names.split(',')) if (!PYTHON_MODULES.test(name.trim().split(/\s/)[0] ?? '')) return false;
-  }
-  for (const [, name = ''] of code.matchAll(/\bfrom\s+([\w.]+)\s+import\b/g))
-    if (!PYTHON_MODULES.test(name)) return false;
-  if (/(^|\n)\s*(@|class\b|def\b)|\.\s*open\s*\(|\bfrom\b[^;\n]*\b(as|\*)/.test(code)) return false;
-  // The same name means another thing elsewhere: a text's `replace`, a file's; a list's `copy`, a file's; `pickle` loads code.
-  if (/\bPath\b[\s\S]*\.\s*replace\b|\b(?!json|tomllib|toml)\w+\s*\.\s*loads?\s*\(|\bload_all\s*\(/.test(code))
-    return false;
-  if (
-    /\bshutil\b(?!\s*\.\s*(which|disk_usage|get_terminal_size)\b|\s*(?:[;,\n]|$))/.test(code) ||
-    /\bfrom\s+(shutil|os)\b/.test(code)
-  )
-    return false;
-  for (const [, args = ''] of code.matchAll(/\bopen\s*\(([^()]*)\)/g)) {
-    const mode = /,\s*(?:mode\s*=\s*)?[rb]?"(\d+)"/.exec(args)?.[1];
-    if (
-      mode === undefined
-        ? /\*|,\s*(?!encoding|errors|newline)/.test(args)
-        : !/^r[bt]?$/.test(strings[Number(mode)] ?? '')
-    )
-      return false;
-  }
-  return !/\bopen\s*\([^()]*\(/.test(code) || !/\bopen\s*\([^;\n]*,/.test(code);
 }
 
 function pureNode({ code, strings }: Skeleton): boolean {

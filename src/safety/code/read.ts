@@ -6,6 +6,7 @@ import { UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, unknown, worse } from '../verdict.ts';
 import { LANGUAGES, type Language } from './languages.ts';
 import { isPure } from './pure.ts';
+import { type PythonRun, readPython } from './python/read.ts';
 import { type Skeleton, skeleton } from './skeleton.ts';
 import { judgeSql } from './sql.ts';
 
@@ -15,7 +16,8 @@ const MAX_CODE_CHARS = 100_000;
  * Reads source code for calls that delete, overwrite or run something, and notes what it finds. Code in which nothing
  * is found stays unknown, since such languages can hide anything, unless every call in it is on a list of harmless ones.
  */
-export function readCode(machine: Machine, program: string, source: string, depth = 0): void {
+export function readCode(machine: Machine, program: string, source: string, run: PythonRun = {}, depth = 0): void {
+  if (program === 'python' && readPython(machine, source, run)) return;
   const language = LANGUAGES[program];
   if (!language) {
     machine.note(unknown(`${program} code`));
@@ -52,7 +54,7 @@ export function readCode(machine: Machine, program: string, source: string, dept
     if (verdict.verdict === 'destructive') machine.note(verdict);
   }
   for (const found of language.evaluates ? read.code.matchAll(language.evaluates) : []) {
-    if (found[1] !== undefined) readCode(machine, program, textOf(read, found[1]), depth + 1);
+    if (found[1] !== undefined) readCode(machine, program, textOf(read, found[1]), {}, depth + 1);
     else if (found[2] !== undefined) readEvaluated(machine, program, read, depth);
   }
 }
@@ -66,7 +68,7 @@ function readEvaluated(machine: Machine, program: string, read: Skeleton, depth:
   const index = decoded?.slice(1).find((value) => value !== undefined);
   if (index !== undefined) {
     const encoding = decoded?.[5] === undefined ? 'base64' : 'hex';
-    readCode(machine, program, Buffer.from(textOf(read, index), encoding).toString('utf8'), depth + 1);
+    readCode(machine, program, Buffer.from(textOf(read, index), encoding).toString('utf8'), {}, depth + 1);
     machine.note(destructive('decoded code', 'runs decoded code'));
   } else machine.note(destructive('unresolved code', 'runs text as code'));
 }

@@ -36,3 +36,10 @@ export function originOf(code: string): StaticVerdict | undefined {
   if (code.includes(FILE_TEXT)) return unknown('runs the content of a file', { unresolved: true, runsFiles: true });
   return undefined;
 }
+
+/** Notes where code came from that is not known, or that came over the network. */
+export function noteOrigin(machine: Machine, code: string): void {
+  const origin = hasUnknown(code) && code.trim().length < 4 ? originOf(code) : undefined;
+  if (origin || code.includes(FETCHED))
+    machine.note(originOf(code) ?? unknown('code that is not known', { unresolved: true }));
+}

@@ -1,12 +1,13 @@
 import { readCode } from '../code/read.ts';
 import { plain } from '../shell/machine.ts';
-import { FETCHED, FILE_TEXT, hasUnknown, UNKNOWN } from '../shell/taint.ts';
-import { destructive, harmless, unknown } from '../verdict.ts';
+import { FETCHED, FILE_TEXT, UNKNOWN } from '../shell/taint.ts';
+import { unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
-import { originOf } from './code.ts';
+import { noteOrigin } from './code.ts';
 import { forAll, type Handlers } from './handler.ts';
 import { editsInPlace } from './overwriting.ts';
 import { fileKey } from './paths.ts';
+import { runPython } from './python.ts';
 
 /** Options after which source code stands, by program. */
 const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
@@ -32,15 +33,9 @@ const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
   mongosh: /^--eval$/,
 };
 
-/** Modules of Python that are programs of their own. */
-const PYTHON_MODULES =
-  /^(pip|pytest|black|isort|ruff|flake8|pylint|mypy|coverage|twine|poetry|pipenv|virtualenv|tox|nox|ansible|alembic|uvicorn|gunicorn|flask|django|celery|jupyter|sphinx|mkdocs|awscli|http\.server|json\.tool|venv|unittest|build|timeit|cProfile|py_compile|compileall|site|this|platform|sysconfig|ensurepip|zipfile|tarfile|calendar|doctest|pdb|trace|dis|tokenize|ast|base64|hashlib)$/;
-const HARMLESS_MODULES =
-  /^(http\.server|json\.tool|venv|timeit|site|this|platform|sysconfig|ensurepip|calendar|dis|tokenize|ast|base64|py_compile|compileall|virtualenv|build|http)$/;
-
 /** Scripts that are programs of their own, with subcommands the tables know. */
 const PROJECT_SCRIPTS =
-  /^(manage\.py|artisan|console|rails|rake|magento|occ|wp|wp-cli\.phar|drush|composer(\.phar)?|craft|yii|spark|odoo-bin|please)$/;
+  /^(artisan|console|rails|rake|magento|occ|wp|wp-cli\.phar|drush|composer(\.phar)?|craft|yii|spark|please)$/;
 
 const PRELOAD =
   /^(-r(?!json$|yaml$|date$|time$|set$|pp$|digest$|csv$)|--require\b|--import\b|--loader\b|--experimental-loader\b|-M(?!List::Util|POSIX|JSON::PP|Data::Dumper|strict|warnings)|-I)/;
@@ -72,6 +67,8 @@ function interpret(call: Call): string | undefined {
   ) {
     machine.note(unknown('loads code of its own first', { runsFiles: true }));
   }
+  const ran = program === 'python' ? runPython(call) : undefined;
+  if (ran !== undefined) return ran;
   if (program === 'perl') inPlace(call, /^-\w*i(?!nc)/);
   if (program === 'ruby') inPlace(call, /^-\w*i\b/);
   if (/^(perl|ruby)$/.test(program) && words.length === 2 && /^-w?c$/.test(words[0] ?? '')) return UNKNOWN;
@@ -96,7 +93,6 @@ function interpret(call: Call): string | undefined {
       if (!found) break;
       continue;
     }
-    if (program === 'python' && word === '-m') return runModule(call, at + 1);
     const attached = option?.test(word) ? undefined : /^(?:--eval=|--print=|-e(?=.))([\s\S]+)$/.exec(word)?.[1];
     if (option?.test(word) || (attached !== undefined && option)) {
       found = true;
@@ -131,9 +127,7 @@ function source(call: Call, code: string | undefined): string {
   const { machine, program } = call;
   if (code === undefined) machine.note(unknown(`starts ${program}`));
   else {
-    const origin = hasUnknown(code) && code.trim().length < 4 ? originOf(code) : undefined;
-    if (origin || code.includes(FETCHED))
-      machine.note(originOf(code) ?? unknown('code that is not known', { unresolved: true }));
+    noteOrigin(machine, code);
     readCode(machine, program, code);
   }
   return output(call);
@@ -144,22 +138,4 @@ function output(call: Call): string {
   const { stdin } = call.io;
   if (stdin?.includes(FETCHED)) return FETCHED;
   return stdin?.includes(FILE_TEXT) ? FILE_TEXT : UNKNOWN;
-}
-
-function runModule(call: Call, at: number): string {
-  const { machine, args } = call;
-  const name = args[at]?.text ?? '';
-  const rest = args.slice(at + 1);
-  if (name === 'timeit') {
-    for (const { text } of rest) if (/[(=]/.test(text)) readCode(machine, 'python', text);
-    return UNKNOWN;
-  }
-  if (name === 'venv' && rest.some((field) => field.text === '--clear'))
-    machine.note(destructive('python venv --clear', 'deletes the environment first'));
-  else if (name === 'json.tool' && rest.filter((field) => !field.text.startsWith('-')).length > 1) {
-    machine.note(unknown('writes a file'));
-  } else if (HARMLESS_MODULES.test(name)) machine.note(harmless());
-  else if (PYTHON_MODULES.test(name)) return machine.runFields(args.slice(at), call.io);
-  else machine.note(unknown('runs a python module', { runsFiles: true }));
-  return UNKNOWN;
 }

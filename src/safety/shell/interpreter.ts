@@ -10,13 +10,12 @@ import {
   type SyntaxNode,
   type Word,
 } from 'unbash';
-import type { FileLook } from '../files.ts';
 import { depthOf, MAX_COMMAND_CHARS, MAX_DEPTH } from '../limits.ts';
 import { destructive, harmless, type Part, placed, type StaticVerdict, unknown, worse } from '../verdict.ts';
 import { expandAgain, walkArithmetic } from './arithmetic.ts';
 import { arrayOf } from './arrays.ts';
 import { startsItselfTwice } from './fork-bomb.ts';
-import type { Field, Io, Machine, Redirect } from './machine.ts';
+import type { Field, Io, Machine, Redirect, World } from './machine.ts';
 import { expandRedirects, sendsOutputAway, stdinOf } from './redirections.ts';
 import { runVariable } from './run-variables.ts';
 import { Scope } from './scope.ts';
@@ -40,7 +39,8 @@ const MAX_OUTPUT = 200_000;
 /** The abstract shell. One instance per judgement. */
 export class ShellInterpreter implements Machine {
   scope: Scope;
-  readonly files: FileLook | undefined;
+  readonly files: World['files'];
+  readonly reading: World['reading'];
   readonly substituted = new Map<string, string>();
   readonly written = new Map<string, string>();
   readonly sinks = new Map<string, Script>();
@@ -58,11 +58,12 @@ export class ShellInterpreter implements Machine {
 
   private readonly disabled: ReadonlySet<string>;
 
-  constructor(judge: Judge, cwd: string | undefined, files: FileLook | undefined, disabled: ReadonlySet<string>) {
+  constructor(judge: Judge, { cwd, files, reading }: World, disabled: ReadonlySet<string>) {
     this.judge = judge;
     this.disabled = disabled;
     this.scope = new Scope(cwd);
     this.files = cwd === undefined ? undefined : files;
+    this.reading = cwd === undefined ? undefined : reading;
   }
 
   get done(): boolean {

@@ -1,5 +1,6 @@
 import type { Assignment, ParsedScript, Script, Word } from 'unbash';
 import type { FileLook } from '../files.ts';
+import type { Reading } from '../reading.ts';
 import type { Part, StaticVerdict } from '../verdict.ts';
 import type { Scope } from './scope.ts';
 
@@ -27,13 +28,23 @@ export type Redirect = {
   readonly part?: Part;
 };
 
+/** What of the machine around the command is looked at. */
+export type World = {
+  /** The directory the command runs in; without it nothing else is looked at. */
+  readonly cwd: string | undefined;
+  readonly files: FileLook | undefined;
+  /** The files that the command runs; undefined: none is read. */
+  readonly reading: Reading | undefined;
+};
+
 /**
  * Walks a command as a shell would, without running anything: keeps variables and functions, knows the output of the
  * few programs whose output is plain (`echo`, `printf`, decoders), and reports each program call to the judge.
  */
 export interface Machine {
   scope: Scope;
-  readonly files: FileLook | undefined;
+  readonly files: World['files'];
+  readonly reading: World['reading'];
   /** True when the limits are reached: nothing more is looked at. */
   readonly done: boolean;
   /** Text of `<(…)`, by its `/dev/fd/…` name; what is written to `>(…)` is not tracked. */

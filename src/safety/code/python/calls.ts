@@ -1,0 +1,357 @@
+import { OWN_TEMP, UNKNOWN } from '../../shell/taint.ts';
+import { judgeProcess, judgeReplacement, judgeShellText } from './commands.ts';
+import type { Judging } from './judging.ts';
+import { isHandle } from './objects.ts';
+import { nameOf } from './references.ts';
+import type { Expr, NodeOf } from './tree.ts';
+
+type Call = NodeOf<'Call'>;
+type JudgeCall = (judge: Judging, call: Call, name: string) => void;
+
+/** The argument of a call by place or by name. */
+function argument(call: Call, at: number, ...names: readonly string[]): Expr | undefined {
+  return call.args[at] ?? call.keywords.find(({ arg }) => arg !== undefined && names.includes(arg))?.value;
+}
+
+function spreads(call: Call): boolean {
+  return call.args.some((arg) => arg.nodeType === 'Starred') || call.keywords.some(({ arg }) => !arg);
+}
+
+/** `open(file, mode)` and its like, with the mode at place `at`. */
+function judgeOpen(at: number): JudgeCall {
+  return (judge, call) => {
+    if (spreads(call)) return judge.unknown(call, 'opens a file that is not known');
+    if (call.keywords.some(({ arg }) => arg === 'opener'))
+      return judge.unknown(call, 'opens with a function of its own');
+    const mode = argument(call, at, 'mode');
+    openAs(judge, call, argument(call, 0, 'file', 'filename', 'name', 'fileobj'), mode);
+  };
+}
+
+function openAs(judge: Judging, call: Call, file: Expr | undefined, mode: Expr | undefined): void {
+  for (const text of mode ? judge.values.texts(mode) : ['r']) {
+    if (!/^[rwaxbtU+:|*\w]{1,6}$/.test(text)) judge.unknown(call, 'opens a file in a mode that is not known');
+    else if (/^[rbtU]+(:[\w*]*|\|[\w*]*)?$/.test(text)) reads(judge, call, file);
+    // `r+` changes what is there; `a` and `x` lose nothing.
+    else judge.write(call, file, /^[abt]+\+?[bt]?$|x/.test(text) ? 'append' : 'write');
+  }
+}
+
+function reads(judge: Judging, call: Call, file: Expr | undefined): void {
+  const path = file ? judge.values.text(file) : undefined;
+  if (path !== undefined) judge.note(call, { kind: 'read', path });
+}
+
+/** What a call equals as a program, word by word; a number stands for the argument at that place. */
+function likeProgram(words: string, ...names: readonly (readonly string[])[]): JudgeCall {
+  return (judge, call) => {
+    if (spreads(call)) return judge.unknown(call, `calls ${words.split(' ')[0]} on what is not known`);
+    const parts = words.split(' ').map((word) => {
+      const place = /^\d$/.test(word) ? Number(word) : undefined;
+      return place === undefined ? [word] : judge.paths(argument(call, place, ...(names[place] ?? [])));
+    });
+    for (const at of parts.keys()) {
+      if ((parts[at]?.length ?? 0) > 1) {
+        for (const choice of parts[at] ?? []) {
+          judge.program(
+            call,
+            parts.map((part, index) => (index === at ? choice : part.length === 1 ? (part[0] ?? UNKNOWN) : UNKNOWN)),
+          );
+        }
+        return;
+      }
+    }
+    judge.program(
+      call,
+      parts.map((part) => part[0] ?? UNKNOWN),
+    );
+  };
+}
+
+const SOURCE = ['src', 'path'];
+const TARGET = ['dst'];
+
+/** Deletes what the code did not make itself. */
+function deletes(words: string): JudgeCall {
+  return (judge, call) => remove(judge, call, argument(call, 0, 'path'), words);
+}
+
+function remove(judge: Judging, call: Call, target: Expr | undefined, words: string): void {
+  for (const path of judge.paths(target)) {
+    if (judge.made.has(path) && path !== UNKNOWN) continue;
+    if (path.startsWith(OWN_TEMP)) continue;
+    judge.program(call, [...words.split(' '), path]);
+  }
+}
+
+function unknown(reason: string): JudgeCall {
+  return (judge, call) => judge.unknown(call, reason);
+}
+
+function destructive(reason: string): JudgeCall {
+  return (judge, call) => judge.note(call, { kind: 'destructive', rule: 'python code', reason: `python: ${reason}` });
+}
+
+const nothing: JudgeCall = () => {};
+
+function changesMode(judge: Judging, call: Call): void {
+  const mode = argument(call, 1, 'mode');
+  const adds = mode?.nodeType === 'BinOp' && mode.op.nodeType === 'BitOr' && /^S_I[RX]/.test(nameOf(mode.right) ?? '');
+  const value = mode?.nodeType === 'Constant' && typeof mode.value === 'number' ? mode.value : undefined;
+  const words = value !== undefined ? value.toString(8) : adds ? '+x' : UNKNOWN;
+  for (const path of judge.paths(argument(call, 0, 'path'))) judge.program(call, ['chmod', words, path]);
+}
+
+/** Ends a process: a child of its own, or one it knows by number. */
+function kills(judge: Judging, call: Call): void {
+  const [target] = call.args;
+  if (target && isOwnProcess(judge, target)) return;
+  judge.note(call, { kind: 'destructive', rule: 'python code', reason: 'python: ends a process' });
+}
+
+function isOwnProcess(judge: Judging, node: Expr, depth = 0): boolean {
+  if (depth > 3) return false;
+  if (node.nodeType === 'Attribute') return node.attr === 'pid';
+  if (node.nodeType === 'Call') {
+    const name = judge.values.references.exactly(node.func);
+    const [first] = node.args;
+    if (name === 'os.getpgid' && first) return isOwnProcess(judge, first, depth + 1);
+    return name === 'os.fork' || name === 'os.getpid';
+  }
+  const bindings = node.nodeType === 'Name' ? (judge.values.references.bindings(node) ?? []) : [];
+  return (
+    bindings.length > 0 &&
+    bindings.every((binding) => binding.kind === 'value' && isOwnProcess(judge, binding.value, depth + 1))
+  );
+}
+
+/** `exec(text)`: the text where it is known; code that nobody can read is never harmless. */
+function runsText(judge: Judging, call: Call): void {
+  const [first] = call.args;
+  const text = first ? judge.values.text(first) : undefined;
+  if (text !== undefined) return judge.nested(call, text);
+  const decoded = first ? decodedText(judge, first) : undefined;
+  if (decoded === undefined)
+    return judge.note(call, { kind: 'destructive', rule: 'unresolved code', reason: 'runs text as code' });
+  judge.nested(call, decoded);
+  judge.note(call, { kind: 'destructive', rule: 'decoded code', reason: 'runs decoded code' });
+}
+
+function decodedText(judge: Judging, node: Expr, depth = 0): string | undefined {
+  if (node.nodeType !== 'Call' || depth > 4) return undefined;
+  const name = nameOf(node.func);
+  const [first] = node.args;
+  if (name === 'decode' && node.func.nodeType === 'Attribute') return decodedText(judge, node.func.value, depth + 1);
+  if (name === 'compile' && first) return judge.values.text(first) ?? decodedText(judge, first, depth + 1);
+  const text = first ? judge.values.text(first) : undefined;
+  if (text === undefined || !/^(b64decode|fromhex|unhexlify|decodebytes)$/.test(name ?? '')) return undefined;
+  return Buffer.from(text, /b64|decodebytes/.test(name ?? '') ? 'base64' : 'hex').toString('utf8');
+}
+
+/** Reflection: names in strings are looked at, since one of them may be what is called. */
+function reflects(judge: Judging, call: Call): void {
+  const dangerous = judge.tree.nodes.some(
+    (node) => node.nodeType === 'Constant' && typeof node.value === 'string' && DANGEROUS_NAME.test(node.value),
+  );
+  const reason = 'python: calls something that deletes or runs commands by a name in a string';
+  if (dangerous) judge.note(call, { kind: 'destructive', rule: 'python code', reason });
+  else judge.unknown(call, `calls ${nameOf(call.func) ?? 'something'}`, true);
+}
+
+const DANGEROUS_NAME =
+  /^(remove|unlink|rmtree|rmdir|removedirs|system|popen|kill|truncate|os|shutil|subprocess|check_output|call|Popen)$/;
+
+/** `getattr(x, 'name')` is the attribute; with any other text it may be anything. */
+function getsAttribute(judge: Judging, call: Call): void {
+  const [object, name] = call.args;
+  const texts = name ? [...judge.values.texts(name)] : [UNKNOWN];
+  const known = object !== undefined && texts.every((text) => /^[A-Za-z]\w*$/.test(text));
+  if (!known) return reflects(judge, call);
+  // Through a module it is followed as the module's own name is.
+  if (judge.values.references.of(call).length > 0) return;
+  if (texts.some((text) => METHODS.has(text) || DANGEROUS_NAME.test(text))) reflects(judge, call);
+}
+
+function imports(judge: Judging, call: Call): void {
+  const [first] = call.args;
+  const texts = [...judge.values.texts(first)];
+  if (!texts.every((text) => /^[\w.]+$/.test(text))) return reflects(judge, call);
+  for (const text of texts) judge.imported(call, text);
+}
+
+/** A request that only asks: one known address, nothing sent along but known text. */
+function asks(judge: Judging, call: Call): void {
+  const [url, ...more] = call.args;
+  const texts = url ? [...judge.values.texts(url)] : [];
+  // What is asked of this machine itself leaves nothing elsewhere.
+  const fixed =
+    texts.length > 0 &&
+    texts.every((text) => /^https?:\/\/(?:[^\uE000]*$|(?:localhost|127\.0\.0\.1|0\.0\.0\.0)(?::\d+)?\/)/.test(text));
+  const quiet = call.keywords.every(
+    ({ arg, value }) =>
+      /^(timeout|stream|verify|allow_redirects|context)$/.test(arg ?? '') || (arg === 'headers' && isConstant(value)),
+  );
+  if (!fixed || !quiet || more.length > 0) judge.unknown(call, 'sends a request with parts that are not known');
+}
+
+function isConstant(node: Expr): boolean {
+  if (node.nodeType === 'Constant') return true;
+  return (
+    node.nodeType === 'Dict' &&
+    node.values.every((value) => isConstant(value)) &&
+    node.keys.every((key) => key && isConstant(key))
+  );
+}
+
+/** A table is read from a file; from a URL only where nothing unknown goes out with it. */
+function readsTable(judge: Judging, call: Call): void {
+  for (const path of judge.values.texts(argument(call, 0, 'filepath_or_buffer', 'path', 'io', 'fname')))
+    if (path.startsWith(UNKNOWN) && !isHandle(judge.values, call.args[0] ?? call))
+      judge.unknown(call, 'reads from a place that is not known');
+}
+
+function opensLog(judge: Judging, call: Call): void {
+  const file = argument(call, call.keywords.some(({ arg }) => arg === 'filename') ? -1 : 0, 'filename');
+  const mode = argument(call, 1, 'mode', 'filemode');
+  if (file) openAs(judge, call, file, mode ?? { nodeType: 'Constant', value: 'a', lineno: 1, col_offset: 0 });
+}
+
+function all(names: string, judge: JudgeCall): [string, JudgeCall][] {
+  return names.split(/\s+/).map((name) => [name, judge]);
+}
+
+/** Functions of modules and builtins with an effect of their own, by their full names. */
+export const CALLS: ReadonlyMap<string, JudgeCall> = new Map([
+  ...all(
+    'builtins.open io.open codecs.open gzip.open bz2.open lzma.open zipfile.ZipFile tarfile.open tarfile.TarFile gzip.GzipFile',
+    judgeOpen(1),
+  ),
+  ...all('builtins.exec builtins.eval', runsText),
+  ...all('builtins.compile', (judge, call) => judge.unknown(call, 'compiles text', true)),
+  ...all('builtins.__import__ importlib.import_module', imports),
+  ...all('builtins.getattr', getsAttribute),
+  ...all(
+    'builtins.setattr builtins.delattr builtins.globals builtins.locals builtins.vars builtins.breakpoint builtins.__builtins__ operator.attrgetter operator.methodcaller',
+    reflects,
+  ),
+  ...all('os.remove os.unlink posix.remove posix.unlink', deletes('rm')),
+  ...all('os.rmdir os.removedirs', deletes('rmdir')),
+  ...all('shutil.rmtree', deletes('rm -rf')),
+  ...all('os.rename os.replace os.renames shutil.move', likeProgram('mv -f 0 1', SOURCE, TARGET)),
+  ...all('shutil.copy shutil.copy2 shutil.copyfile', likeProgram('cp 0 1', SOURCE, TARGET)),
+  ...all('shutil.copytree', likeProgram('cp -r 0 1', SOURCE, TARGET)),
+  ...all('shutil.copymode shutil.copystat', unknown('changes permissions')),
+  ...all('os.truncate', likeProgram('truncate -s 0 0', ['path'])),
+  ...all('os.chmod', changesMode),
+  ...all('os.chown os.lchown shutil.chown os.lchmod os.fchmod os.fchown', destructive('changes permissions')),
+  ...all('os.link os.symlink', unknown('makes a link')),
+  ...all('os.kill os.killpg', kills),
+  ...all('os.fork os.forkpty', unknown('starts a copy of itself')),
+  ...all('os.chdir os.fchdir', nothing),
+  ...all('os.open', (judge, call) => {
+    const [, flags] = call.args;
+    if (flags && judge.values.references.exactly(flags) === 'os.O_RDONLY') reads(judge, call, call.args[0]);
+    else judge.write(call, call.args[0]);
+  }),
+  ...all('os.system os.popen subprocess.getoutput subprocess.getstatusoutput commands.getoutput', judgeShellText),
+  ...all(
+    'subprocess.run subprocess.call subprocess.Popen subprocess.check_call subprocess.check_output asyncio.create_subprocess_shell',
+    judgeProcess,
+  ),
+  ...all(
+    'os.execl os.execlp os.execle os.execlpe os.execv os.execvp os.execve os.execvpe os.spawnl os.spawnlp os.spawnv os.spawnvp os.spawnle os.spawnve os.posix_spawn os.posix_spawnp pty.spawn asyncio.create_subprocess_exec',
+    judgeReplacement,
+  ),
+  ...all('requests.get requests.head requests.options urllib.request.urlopen', asks),
+  ...all('requests.delete httpx.delete', (judge, call) =>
+    judge.note(call, { kind: 'destructive', rule: 'HTTP DELETE', reason: 'asks a server to delete' }),
+  ),
+  ...all('urllib.request.urlretrieve', (judge, call) => {
+    judge.write(call, argument(call, 1, 'filename'));
+    if (!judge.values.text(call.args[0])?.startsWith('http'))
+      judge.unknown(call, 'sends a request with parts that are not known');
+  }),
+  ...all('logging.basicConfig logging.FileHandler', opensLog),
+  ...all('numpy.save numpy.savez numpy.savez_compressed numpy.savetxt', (judge, call) =>
+    judge.write(call, argument(call, 0, 'file', 'fname')),
+  ),
+  ...all('numpy.load', (judge, call) => {
+    if (call.keywords.some(({ arg }) => arg === 'allow_pickle' || !arg))
+      judge.unknown(call, 'loads objects from a file');
+    else readsTable(judge, call);
+  }),
+  ...all(
+    'numpy.loadtxt numpy.genfromtxt pandas.read_csv pandas.read_json pandas.read_excel pandas.read_parquet pandas.read_table pandas.read_fwf pandas.read_feather pandas.read_orc',
+    readsTable,
+  ),
+  ...all('yaml.load yaml.load_all', (judge, call) => {
+    const loader = argument(call, 1, 'Loader');
+    if (!loader || !/^yaml\.(Safe|CSafe|Base)Loader$/.test(judge.values.references.exactly(loader) ?? ''))
+      judge.unknown(call, 'loads objects from a text');
+  }),
+  ...all('fileinput.input fileinput.FileInput', (judge, call) => {
+    if (call.keywords.some(({ arg }) => arg === 'inplace'))
+      judge.note(call, { kind: 'destructive', rule: 'python code', reason: 'python: edits files in place' });
+  }),
+]);
+
+/** Methods that do harm on some object, whatever the object. */
+export const METHODS: ReadonlyMap<string, (judge: Judging, call: Call, node: NodeOf<'Attribute'>) => void> = new Map<
+  string,
+  (judge: Judging, call: Call, node: NodeOf<'Attribute'>) => void
+>([
+  ['write_text', (judge, call, node) => judge.write(call, node.value)],
+  ['write_bytes', (judge, call, node) => judge.write(call, node.value)],
+  ['open', opens],
+  ['unlink', (judge, call, node) => remove(judge, call, node.value, 'rm')],
+  ['rmdir', (judge, call, node) => remove(judge, call, node.value, 'rmdir')],
+  ['rmtree', (judge, call, node) => remove(judge, call, node.value, 'rm -rf')],
+  ['rename', renames],
+  ['replace', renames],
+  ['symlink_to', (judge, call) => judge.unknown(call, 'makes a link')],
+  ['hardlink_to', (judge, call) => judge.unknown(call, 'makes a link')],
+  ['chmod', (judge, call) => judge.unknown(call, 'changes permissions')],
+  ['lchmod', (judge, call) => judge.unknown(call, 'changes permissions')],
+  ['delete', deletesRecords],
+  ['kill', endsProcess],
+  ['terminate', endsProcess],
+  ['send_signal', endsProcess],
+  ...['execute', 'executescript', 'executemany', 'query', 'exec_driver_sql'].map(
+    (name): [string, (judge: Judging, call: Call) => void] => [name, runsSql],
+  ),
+]);
+
+/** `path.open(mode)`; `archive.open(name, mode)`. */
+function opens(judge: Judging, call: Call, node: NodeOf<'Attribute'>): void {
+  if (spreads(call)) return judge.unknown(call, 'opens a file that is not known');
+  const mode = argument(call, 0, 'mode');
+  const inArchive =
+    judge.importedNames.has('zipfile') && mode && !/^[rwaxbt+]{1,3}$/.test(judge.values.text(mode) ?? '');
+  openAs(judge, call, node.value, inArchive ? argument(call, 1, 'mode') : mode);
+}
+
+/** `path.rename(target)`; a text's `replace` has two arguments, a table's and a date's have names. */
+function renames(judge: Judging, call: Call, node: NodeOf<'Attribute'>): void {
+  const [target, ...others] = call.args;
+  if (!target || others.length > 0 || call.keywords.length > 0 || target.nodeType === 'Dict') return;
+  for (const path of judge.paths(node.value))
+    judge.program(call, ['mv', '-f', path, judge.paths(target)[0] ?? UNKNOWN]);
+}
+
+/** No listed module hands out others' processes: it is a child of its own. */
+function endsProcess(judge: Judging, call: Call): void {
+  if (judge.importedNames.has('psutil')) destructive('ends a process')(judge, call, '');
+}
+
+/** `Model.objects.filter(…).delete()`. */
+function deletesRecords(judge: Judging, call: Call, node: NodeOf<'Attribute'>): void {
+  for (let at: Expr = node.value; at.nodeType === 'Attribute' || at.nodeType === 'Call'; ) {
+    if (at.nodeType === 'Attribute' && at.attr === 'objects') return destructive('deletes records')(judge, call, '');
+    at = at.nodeType === 'Attribute' ? at.value : at.func;
+  }
+}
+
+function runsSql(judge: Judging, call: Call): void {
+  const text = call.args[0] ? judge.values.text(call.args[0]) : undefined;
+  if (text !== undefined) judge.note(call, { kind: 'sql', text });
+}

@@ -1,0 +1,363 @@
+import { OWN_TEMP, UNKNOWN } from '../../shell/taint.ts';
+import { CALLS, METHODS } from './calls.ts';
+import type { Effect, PythonContext } from './effects.ts';
+import type { Judging } from './judging.ts';
+import {
+  BUILTINS,
+  EXCEPTION,
+  INNER_MODULE,
+  MODULE_ATTRIBUTE,
+  type ModuleRow,
+  moduleRow,
+  REFLECTION,
+  splitName,
+} from './modules.ts';
+import { isHandle, isOwnMethod } from './objects.ts';
+import { nameOf } from './references.ts';
+import { readScopes } from './scopes.ts';
+import { DIGITS } from './sets.ts';
+import { judgeEnvironment, judgeModulePath, judgeStore } from './settings.ts';
+import { type Expr, type Node, type NodeOf, parseTree, type Tree } from './tree.ts';
+import { Values } from './values.ts';
+
+/** How far own modules are followed. */
+const MAX_IMPORT_DEPTH = 3;
+/** Most effects that are kept: beyond them the verdict is clear. */
+const MAX_EFFECTS = 200;
+
+/** A module of the code's own, as far as others need to know it. */
+type Judged = {
+  readonly effects: readonly Effect[];
+  readonly imports: ReadonlyMap<string, string>;
+  readonly stores: ReadonlySet<string>;
+};
+
+/**
+ * All that Python code does beyond computing, reading and printing, in the order of the source. The world is closed:
+ * what is not known to be harmless is an effect. A string says why the text can't be read as Python at all.
+ */
+export function judgePython(source: string, context: PythonContext): readonly Effect[] | string {
+  const tree = parseTree(source);
+  if (typeof tree === 'string') return tree;
+  try {
+    return new Judge(tree, context, 0, new Map()).judge().effects;
+  } catch (error) {
+    if (error instanceof RangeError) return 'nested deeper than is looked at';
+    throw error;
+  }
+}
+
+class Judge implements Judging {
+  readonly tree: Tree;
+  readonly values: Values;
+  private readonly context: PythonContext;
+  private readonly depth: number;
+  /** Own modules that were judged, shared with those they import. */
+  private readonly known: Map<string, Judged>;
+  /** Attributes that this source assigns to. */
+  private readonly stores: ReadonlySet<string>;
+  readonly effects: Effect[] = [];
+  /** Paths that the code itself empties or makes: deleting them again is no loss. */
+  readonly made = new Set<string>();
+  private readonly own = new Map<string, Judged>();
+  private readonly rows: ModuleRow[] = [];
+  /** Does the code change its directory, so that relative paths say nothing? */
+  private readonly moves: boolean;
+  private readonly imports = new Map<string, string>();
+  readonly importedNames = new Set<string>();
+
+  constructor(tree: Tree, context: PythonContext, depth: number, known: Map<string, Judged>) {
+    this.tree = tree;
+    this.context = context;
+    this.depth = depth;
+    this.known = known;
+    const scopes = readScopes(tree);
+    const foreign = new Set<string>();
+    for (const node of tree.nodes) this.readImport(node, foreign);
+    for (const [name, bindings] of scopes.module.bindings)
+      for (const binding of bindings) if (binding.kind === 'import') this.imports.set(name, binding.module);
+    this.moves =
+      tree.nodes.some((node) => node.nodeType === 'Attribute' && /^f?chdir$/.test(node.attr)) ||
+      /\bf?chdir\b/.test(tree.source);
+    this.values = new Values(tree, scopes, context, depth > 0, foreign);
+    this.stores = new Set(scopes.attributes.keys());
+  }
+
+  judge(): Judged {
+    for (const node of this.tree.nodes) {
+      this.visit(node);
+      if (this.effects.length > MAX_EFFECTS) break;
+    }
+    return { effects: this.effects, imports: this.imports, stores: this.stores };
+  }
+
+  /** Notes an effect at `node`. */
+  note(node: Node, effect: Effect): void {
+    this.effects.push(this.depth === 0 ? { ...effect, part: this.tree.part(node) } : effect);
+  }
+
+  unknown(node: Node, reason: string, unresolved = false): void {
+    this.note(node, { kind: 'unknown', reason, ...(unresolved ? { unresolved } : {}) });
+  }
+
+  /** The paths an expression may name, as the gate's other judges read them: a part nobody knows is a hole. */
+  paths(node: Node | undefined): readonly string[] {
+    return [...this.values.texts(node)].map((path) => {
+      const moved = this.moves && !path.startsWith('/') && !path.startsWith(OWN_TEMP);
+      const escaping = path.includes(OWN_TEMP) && !/^\uE003(\/(?!\.\.)[\w.+-\uE008]+)*$/.test(path);
+      return moved || escaping || path.includes(UNKNOWN) ? UNKNOWN : path;
+    });
+  }
+
+  /** The words of a command: numbers that nobody knows are holes there. */
+  word(node: Node): string {
+    const [first, ...others] = this.values.texts(node);
+    return first === undefined || others.length > 0 ? UNKNOWN : first.replaceAll(DIGITS, UNKNOWN);
+  }
+
+  write(node: Node, target: Node | undefined, how: 'write' | 'append' = 'write'): void {
+    for (const path of this.paths(target)) {
+      if (how === 'write') this.made.add(path);
+      this.note(node, { kind: how, path });
+    }
+  }
+
+  /** What does as a call of a program does. */
+  program(node: Node, words: readonly string[]): void {
+    this.note(node, { kind: 'like', words: words.map((text) => text.replaceAll(DIGITS, UNKNOWN)) });
+  }
+
+  /** Code in a string. */
+  nested(node: Node, text: string): void {
+    if (this.depth >= MAX_IMPORT_DEPTH) return this.unknown(node, 'runs text as code', true);
+    const tree = parseTree(text);
+    if (typeof tree === 'string') return this.unknown(node, `runs text as code: ${tree}`, true);
+    for (const effect of new Judge(tree, this.context, this.depth + 1, this.known).judge().effects)
+      this.note(node, effect);
+  }
+
+  private readImport(node: Node, foreign: Set<string>): void {
+    if (node.nodeType === 'Import') for (const { name } of node.names) this.imported(node, name, foreign);
+    else if (node.nodeType === 'ImportFrom') {
+      const base = `${'.'.repeat(node.level ?? 0)}${node.module ?? ''}`;
+      this.imported(node, base, foreign);
+      for (const { name } of node.names) {
+        if (name === '*' && !/^(math|typing|collections|itertools|string|cmath|datetime)$/.test(base))
+          this.unknown(node, `imports every name of ${base}`);
+        const full = `${base}.${name}`;
+        if (moduleRow(full)) this.imported(node, full, foreign);
+      }
+    }
+  }
+
+  imported(node: Node, name: string, foreign = new Set<string>()): void {
+    const root = name.split('.')[0] ?? name;
+    this.importedNames.add(root);
+    const found = name.startsWith('.') ? { kind: 'unread' as const } : this.context.module(root);
+    if (found.kind === 'text') {
+      const judged = this.ownModule(root, found.text);
+      this.own.set(root, judged);
+      for (const attribute of judged.stores) foreign.add(attribute);
+      for (const effect of judged.effects) this.note(node, effect);
+      return;
+    }
+    const row = found.kind === 'absent' ? splitName(name) : undefined;
+    if (!row || row.rest.length > 0) {
+      this.unknown(node, found.kind === 'absent' ? `module ${name} is not known` : `module ${name} was not read`);
+      return;
+    }
+    const listed = moduleRow(row.module);
+    if (listed) this.rows.push(listed);
+  }
+
+  private ownModule(name: string, text: string): Judged {
+    const known = this.known.get(name);
+    if (known) return known;
+    const none: Judged = { effects: [], imports: new Map(), stores: new Set() };
+    this.known.set(name, none);
+    const tree = this.depth >= MAX_IMPORT_DEPTH ? 'modules nested deeper than is looked at' : parseTree(text);
+    const judged: Judged =
+      typeof tree === 'string'
+        ? { ...none, effects: [{ kind: 'unknown', reason: `module ${name}: ${tree}` }] }
+        : new Judge(tree, this.context, this.depth + 1, this.known).judge();
+    this.known.set(name, judged);
+    return judged;
+  }
+
+  private visit(node: Node): void {
+    for (const name of namesIn(node)) {
+      // Python takes letters of other forms for the plain ones.
+      if (name.normalize('NFKC') !== name) this.unknown(node, 'a name in other letters', true);
+    }
+    switch (node.nodeType) {
+      case 'Name':
+        if (node.ctx.nodeType === 'Load') this.mention(node);
+        return;
+      case 'Attribute':
+        this.mention(node);
+        return;
+      case 'Call':
+        if (node.func.nodeType === 'Call') this.mention(node.func);
+        return;
+      case 'Subscript':
+        if (node.ctx.nodeType !== 'Load' && this.values.references.of(node.value).length > 0) judgeStore(this, node);
+        return;
+      case 'Constant':
+        this.annotation(node);
+        return;
+      case 'ImportFrom':
+        // What another module can take from here is not seen there.
+        if (this.depth > 0)
+          for (const { name } of node.names) this.reference(`${node.module ?? ''}.${name}`, node, undefined);
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** A name or a chain of attributes, at its end; what it is made of was or will be looked at apart. */
+  private mention(node: Expr): void {
+    const parent = this.tree.parents.get(node);
+    const references = this.values.references.of(node);
+    if (references.length > 0 && parent?.nodeType === 'Attribute' && parent.value === node) return;
+    const call = parent?.nodeType === 'Call' && parent.func === node ? parent : undefined;
+    if (node.nodeType === 'Attribute' && node.ctx.nodeType !== 'Load') {
+      if (references.some((name) => !/^sys\.(stdout|stderr|stdin)$/.test(name)))
+        this.unknown(node, 'changes another module');
+      else if (REFLECTION.test(node.attr)) this.unknown(node, `changes ${node.attr}`);
+      return;
+    }
+    for (const name of references) this.reference(name, node, call);
+    if (references.length === 0 && node.nodeType === 'Attribute') this.attribute(node, call);
+  }
+
+  /** Something imported or built in, by its full name. */
+  private reference(name: string, node: Node, call: NodeOf<'Call'> | undefined): void {
+    const [root = '', ...inner] = name.split('.');
+    const own = this.own.get(root);
+    if (own) {
+      const through = inner[0] === undefined ? undefined : own.imports.get(inner[0]);
+      if (through !== undefined) return this.reference([through, ...inner.slice(1)].join('.'), node, call);
+      if (inner.some((part) => MODULE_ATTRIBUTE.test(part) || REFLECTION.test(part)))
+        this.unknown(node, `reaches past what can be read: ${name}`, true);
+      return;
+    }
+    const special = CALLS.get(name);
+    if (special) {
+      if (call) special(this, call, name);
+      else if (!(node.nodeType === 'ImportFrom' && this.depth === 0)) this.uncalled(node, name);
+      return;
+    }
+    if (root === 'builtins') return this.builtin(inner, node);
+    const found = splitName(name);
+    if (!found) return;
+    const [first, ...rest] = found.rest;
+    if (first === undefined) return this.moduleItself(node, found.module);
+    const row = moduleRow(found.module);
+    const harmless = row?.only ? row.only.test(first) : !/^_(?!_(version|file|name|doc)__$)/.test(first);
+    const reaches = !row?.only && first !== found.module && (MODULE_ATTRIBUTE.test(first) || INNER_MODULE.test(first));
+    if (!harmless || row?.denies?.test(first) || reaches) {
+      this.unknown(node, `${found.module}.${first} is not known to be harmless`);
+      return;
+    }
+    if (name.startsWith('os.environ')) judgeEnvironment(this, node, rest[0]);
+    if (name.startsWith('sys.path')) judgeModulePath(this, node, rest[0]);
+    for (const part of rest) {
+      if (MODULE_ATTRIBUTE.test(part) || REFLECTION.test(part))
+        this.unknown(node, `reaches past what can be read: ${name}`, true);
+    }
+    const last = rest.at(-1);
+    if (last !== undefined && node.nodeType === 'Attribute') this.method(last, node, call);
+  }
+
+  private uncalled(node: Node, name: string): void {
+    const parent = this.tree.parents.get(node);
+    if (name === 'builtins.open' && parent?.nodeType === 'Compare') return;
+    this.unknown(node, `hands round ${name.replace(/^builtins\./, '')}`, true);
+  }
+
+  private builtin([name = '', ...rest]: readonly string[], node: Node): void {
+    if (!BUILTINS.has(name) && !EXCEPTION.test(name)) this.unknown(node, `${name} is not known`);
+    const { parents } = this.tree;
+    const parent = parents.get(node);
+    for (const part of rest)
+      if (REFLECTION.test(part) && !(part === '__class__' && parent?.nodeType === 'Attribute'))
+        this.unknown(node, `reaches past what can be read: ${part}`, true);
+  }
+
+  /** A module as a value can't be followed any more. */
+  private moduleItself(node: Node, module: string): void {
+    const parent = this.tree.parents.get(node);
+    const harmless =
+      node.nodeType === 'ImportFrom' ||
+      parent?.nodeType === 'Compare' ||
+      (parent?.nodeType === 'Call' &&
+        parent.args[0] === node &&
+        /^(getattr|hasattr|dir|print|help|repr|str|id)$/.test(nameOf(parent.func) ?? ''));
+    if (!harmless) this.unknown(node, `hands round the module ${module}`, true);
+  }
+
+  /** Some tools evaluate annotations that are strings. */
+  private annotation(node: NodeOf<'Constant'>): void {
+    const parent = this.tree.parents.get(node);
+    const annotates =
+      (parent?.nodeType === 'Arg' && parent.annotation === node) ||
+      (parent?.nodeType === 'AnnAssign' && parent.annotation === node) ||
+      (/^(Async)?FunctionDef$/.test(parent?.nodeType ?? '') &&
+        parent &&
+        'returns' in parent &&
+        parent.returns === node);
+    if (annotates && /[(=:;]/.test(String(node.value))) this.unknown(node, 'code in an annotation', true);
+  }
+
+  /** An attribute of something that is no module. */
+  private attribute(node: NodeOf<'Attribute'>, call: NodeOf<'Call'> | undefined): void {
+    const { attr } = node;
+    const parent = this.tree.parents.get(node);
+    const named = attr === '__class__' && parent?.nodeType === 'Attribute' && /^__(qual)?name__$/.test(parent.attr);
+    if (REFLECTION.test(attr) && !named) return this.unknown(node, `reaches past what can be read: ${attr}`, true);
+    if (isOwnMethod(this.values, node)) return;
+    if (MODULE_ATTRIBUTE.test(attr)) return this.unknown(node, `reaches past what can be read: ${attr}`, true);
+    this.method(attr, node, call);
+  }
+
+  /** A method of an object of unknown kind: some names do harm on some listed module's objects. */
+  private method(name: string, node: NodeOf<'Attribute'>, call: NodeOf<'Call'> | undefined): void {
+    const special = METHODS.get(name);
+    if (special) {
+      if (call) special(this, call, node);
+      else this.unknown(node, `hands round .${name}`, true);
+      return;
+    }
+    if (this.rows.some(({ risks }) => risks?.test(name))) this.unknown(node, `calls .${name}`);
+    else if (this.rows.some(({ saves }) => saves?.test(name))) this.saves(node, call);
+    else if (call && LOSES.test(name)) {
+      this.note(node, { kind: 'destructive', rule: 'python code', reason: 'python: deletes data' });
+    }
+  }
+
+  /** `frame.to_csv(path)`, `figure.savefig(path)`, `tree.write(path)`. */
+  private saves(node: NodeOf<'Attribute'>, call: NodeOf<'Call'> | undefined): void {
+    if (!call) return this.unknown(node, `hands round .${node.attr}`, true);
+    if (node.attr === 'write' && isHandle(this.values, node.value)) return;
+    const target =
+      call.args[0] ??
+      call.keywords.find(({ arg }) => /^(fname|path|path_or_buf|fp|filename|excel_writer|buf)$/.test(arg ?? ''))?.value;
+    const mode = call.keywords.find(({ arg }) => arg === 'mode');
+    if (!target && /^to_/.test(node.attr)) return;
+    if (target && isHandle(this.values, target)) return;
+    this.write(node, target, this.values.text(mode?.value) === 'a' ? 'append' : 'write');
+  }
+}
+
+function namesIn(node: Node): readonly string[] {
+  if (node.nodeType === 'Name') return [node.id];
+  if (node.nodeType === 'Attribute') return [node.attr];
+  if (node.nodeType === 'Alias') return [node.name, node.asname ?? ''];
+  if (node.nodeType === 'Arg' || node.nodeType === 'Keyword') return [node.arg ?? ''];
+  return node.nodeType === 'ImportFrom' ? [node.module ?? ''] : [];
+}
+
+/** Methods of clients of databases and services that take something away. */
+const LOSES =
+  /^((delete|terminate|purge|destroy|deregister|revoke)_\w+|drop_(table|database|collection|all|schema|index|constraint|column)|dropDatabase|flushall|flushdb|send2trash)$/;

@@ -1,0 +1,190 @@
+/**
+ * The modules whose import is known to do nothing by itself, and what of them is known to do no harm. A module that is
+ * not here makes the code unknown; so does an attribute that its row does not let pass.
+ */
+
+export type ModuleRow = {
+  /** Only these attributes are harmless; absent: all but `denies`. */
+  readonly only?: RegExp;
+  /** Attributes that write, run, load code or reach further modules. */
+  readonly denies?: RegExp;
+  /** Methods of its objects that write to their first argument. */
+  readonly saves?: RegExp;
+  /** Methods of its objects that run something, send something or write what can't be told. */
+  readonly risks?: RegExp;
+};
+
+const OPEN: ModuleRow = {};
+
+/** Parts of the standard library in which every name only computes, reads or prints. */
+const PURE = `__future__ re math cmath time datetime collections collections.abc itertools functools string random statistics
+  decimal fractions csv hashlib hmac base64 binascii uuid secrets textwrap pprint struct enum dataclasses abc contextlib
+  traceback warnings array numbers difflib html html.parser html.entities json json.decoder json.encoder tomllib
+  unicodedata calendar zoneinfo keyword heapq bisect copy errno stat fnmatch getpass queue colorsys graphlib ipaddress
+  platform glob locale select zlib token sched shlex urllib urllib.parse urllib.error xml.sax.saxutils quopri weakref
+  concurrent concurrent.futures filecmp`;
+
+const ROWS: Readonly<Record<string, ModuleRow>> = {
+  ...Object.fromEntries(PURE.split(/\s+/).map((name) => [name, OPEN])),
+  functools: { denies: /^(singledispatch|singledispatchmethod)$/ },
+  contextlib: { denies: /^chdir$/ },
+  operator: { denies: /^(attrgetter|methodcaller|call)$/ },
+  typing: { denies: /^(get_type_hints|ForwardRef|evaluate_forward_ref)$/ },
+  types: { only: /^(SimpleNamespace|MappingProxyType|GeneratorType|NoneType|TracebackType|Union\w*)$/ },
+  argparse: { denies: /^FileType$/ },
+  codecs: { only: /^(encode|decode|BOM\w*|lookup|getreader|getwriter)$/ },
+  io: { only: /^(StringIO|BytesIO|TextIOWrapper|BufferedReader|IOBase|SEEK_\w+|UnsupportedOperation)$/ },
+  gzip: { only: /^(compress|decompress|BadGzipFile)$/ },
+  bz2: { only: /^(compress|decompress)$/ },
+  lzma: { only: /^(compress|decompress)$/ },
+  zipfile: { only: /^(BadZipFile|ZIP_\w+|is_zipfile|ZipInfo|Path)$/, risks: /^(extract|extractall)$/ },
+  tarfile: { only: /^(TarError|ReadError|is_tarfile|TarInfo)$/, risks: /^(extract|extractall)$/ },
+  logging: { denies: /^(config|handlers|FileHandler|basicConfig|getLoggerClass|setLoggerClass|root)$/ },
+  timeit: { only: /^default_timer$/ },
+  ast: {
+    only: /^(literal_eval|parse|dump|walk|NodeVisitor|NodeTransformer|unparse|[A-Z]\w*|get_docstring|iter_child_nodes)$/,
+  },
+  gc: { only: /^(collect|disable|enable|freeze|get_count)$/ },
+  resource: { only: /^(getrusage|getrlimit|RUSAGE_\w+|RLIMIT_\w+)$/ },
+  threading: { denies: /^(settrace|setprofile\w*|settrace_all_threads)$/ },
+  multiprocessing: {
+    only: /^(Process|Pool|Queue|cpu_count|Lock|RLock|Event|Value|Array|Manager|Pipe|current_process|freeze_support|set_start_method|TimeoutError)$/,
+  },
+  asyncio: {
+    only: /^(run|sleep|gather|wait|wait_for|create_task|Queue|Lock|Event|Semaphore|TimeoutError|CancelledError|timeout|as_completed|to_thread|get_event_loop|new_event_loop|get_running_loop|iscoroutinefunction|Task|Future|TaskGroup)$/,
+  },
+  signal: {
+    only: /^(signal|alarm|pause|getsignal|setitimer|ITIMER_\w+|SIG\w+|Signals|strsignal|default_int_handler)$/,
+  },
+  socket: { only: /^(gethostname|timeout|error|gaierror|AF_\w+|SOCK_\w+)$/ },
+  ssl: { only: /^(OPENSSL_VERSION\w*|create_default_context|CERT_\w+|SSLError|SSLContext|PROTOCOL_\w+|HAS_\w+)$/ },
+  http: { only: /^HTTPStatus$/ },
+  inspect: { only: /^(signature|getsource|getdoc|isfunction|isclass|ismethod|iscoroutinefunction|Parameter)$/ },
+  unittest: { only: /^(TestCase|main|skip|skipIf|skipUnless|expectedFailure|SkipTest)$/ },
+  pytest: { only: /^(raises|mark|fixture|approx|skip|param|fail|warns|importorskip|xfail)$/ },
+  pickle: { only: /^(dump|dumps|HIGHEST_PROTOCOL|DEFAULT_PROTOCOL|PicklingError|UnpicklingError)$/ },
+  importlib: { only: /^(metadata|import_module)$/ },
+  'importlib.metadata': { only: /^(version|PackageNotFoundError|distributions|distribution|metadata)$/ },
+  sysconfig: { only: /^(get_paths?|get_python_version|get_platform|get_config_vars?)$/ },
+  site: { only: /^(getsitepackages|getusersitepackages|USER_SITE|USER_BASE)$/ },
+  'xml.etree': OPEN,
+  'xml.etree.ElementTree': { saves: /^write$/ },
+  'xml.dom.minidom': OPEN,
+  sys: {
+    only: /^(argv|exit|stdin|stdout|stderr|__stdout__|__stderr__|version|version_info|platform|executable|maxsize|byteorder|getsizeof|getrecursionlimit|setrecursionlimit|exc_info|float_info|implementation|hexversion|prefix|base_prefix|intern|getdefaultencoding|getfilesystemencoding|path|float_repr_style|maxunicode|api_version|flags|exception|stdlib_module_names|builtin_module_names)$/,
+  },
+  os: {
+    only: /^(path|getcwd|listdir|getenv|cpu_count|getpid|getppid|uname|stat|lstat|fstat|walk|scandir|urandom|get_terminal_size|access|fspath|readlink|get[ug]id|gete[ug]id|getlogin|isatty|getloadavg|sched_getaffinity|strerror|pipe2?|close|read|write|fdopen|devnull|name|sep|linesep|pathsep|curdir|pardir|extsep|altsep|error|PathLike|stat_result|[RWXF]_OK|O_\w+|SEEK_\w+|EX_\w+|WNOHANG|W[A-Z]+|getpgid|getpgrp|getsid|setsid|setpgid|setpgrp|waitpid|wait|nice|sync|fsync|get_blocking|set_blocking|openpty|dup2?|lseek|times|mkdir|makedirs|environ|get_exec_path|_exit|abort|fsencode|fsdecode|statvfs|terminal_size|DirEntry|umask|supports_\w+)$/,
+  },
+  'os.path': OPEN,
+  posixpath: OPEN,
+  shutil: { only: /^(which|disk_usage|get_terminal_size|copyfileobj|Error|SameFileError|get_archive_formats)$/ },
+  subprocess: {
+    only: /^(PIPE|STDOUT|DEVNULL|TimeoutExpired|CalledProcessError|SubprocessError|CompletedProcess|list2cmdline)$/,
+  },
+  pathlib: { only: /^(Path|PurePath|PosixPath|PurePosixPath)$/ },
+  tempfile: {
+    only: /^(mkdtemp|mktemp|mkstemp|NamedTemporaryFile|TemporaryDirectory|TemporaryFile|SpooledTemporaryFile|gettempdir|gettempprefix)$/,
+  },
+  requests: { only: /^(exceptions|RequestException|ConnectionError|Timeout|HTTPError|__version__|codes|Response)$/ },
+  'urllib.request': { only: /^(Request|HTTPError|URLError)$/ },
+  numpy: {
+    denies:
+      /^(load|save\w*|memmap|DataSource|f2py|testing|distutils|ctypeslib|lib|fromregex|core|_core|compat|rec|loadtxt|genfromtxt|fromfile|test)$/,
+    saves: /^(tofile|dump)$/,
+  },
+  pandas: {
+    denies:
+      /^(read_(?!csv|json|excel|parquet|table|fwf|feather|orc)\w+|eval|ExcelWriter|HDFStore|io|core|util|compat|testing|tests|plotting|api)$/,
+    saves: /^to_(csv|excel|parquet|feather|hdf|stata|orc|pickle|json|html|latex|markdown|xml)$/,
+    risks: /^(eval|query|to_sql|to_gbq|to_clipboard|pipe_to)$/,
+  },
+  scipy: { denies: /^(io|test|LowLevelCallable|datasets|misc)$/ },
+  ...Object.fromEntries(
+    'stats optimize signal special spatial spatial.distance sparse linalg ndimage interpolate fft integrate cluster cluster.hierarchy constants'
+      .split(' ')
+      .map((name) => [`scipy.${name}`, { denies: /^(save_npz|load_npz|test)$/ }]),
+  ),
+  sklearn: { only: /^__version__$/ },
+  ...Object.fromEntries(
+    'linear_model metrics pipeline preprocessing model_selection ensemble tree svm naive_bayes neighbors cluster decomposition feature_extraction feature_extraction.text feature_selection impute compose metrics.pairwise neural_network dummy calibration'
+      .split(' ')
+      .map((name) => [`sklearn.${name}`, { only: /^[A-Za-z]\w*$/, denies: /^(fetch_\w*|sys|os|joblib)$/ }]),
+  ),
+  matplotlib: { only: /^(use|rcParams|__version__|colors|cm|get_backend)$/ },
+  'matplotlib.pyplot': { denies: /^(matplotlib|sys|os|switch_backend)$/, saves: /^(savefig|imsave)$/ },
+  PIL: {
+    only: /^(Image|ImageDraw|ImageFont|ImageFilter|ImageOps|ImageEnhance|ImageColor|__version__|UnidentifiedImageError)$/,
+  },
+  'PIL.Image': { denies: /^(core|sys|os|logger)$/, saves: /^save$/, risks: /^show$/ },
+  'PIL.ImageDraw': OPEN,
+  'PIL.ImageFont': OPEN,
+  yaml: {
+    only: /^(safe_load|safe_load_all|safe_dump|safe_dump_all|dump|dump_all|YAMLError|SafeLoader|SafeDumper|__version__)$/,
+  },
+  bs4: { only: /^(BeautifulSoup|Tag|NavigableString|Comment|__version__)$/ },
+  tqdm: { only: /^(tqdm|trange|__version__)$/ },
+  networkx: { denies: /^(write_\w+|read_gpickle|nx_agraph|nx_pydot|drawing|readwrite|utils)$/ },
+  fasttext: {
+    only: /^(__version__|__file__|load_model|train_supervised|train_unsupervised|tokenize)$/,
+    saves: /^(save_model|save_vectors)$/,
+    risks: /^(quantize|set_matrices)$/,
+  },
+  cryptography: { only: /^(__version__|x509)$/ },
+  'cryptography.x509': { denies: /^_/ },
+  'cryptography.x509.oid': { denies: /^_/ },
+  'cryptography.hazmat.backends': { only: /^default_backend$/ },
+  'cryptography.hazmat.primitives': { only: /^(hashes|serialization)$/ },
+  'cryptography.hazmat.primitives.hashes': { denies: /^_/ },
+  'cryptography.hazmat.primitives.serialization': { denies: /^_/ },
+  torch: {
+    only: /^(__version__|cuda|version|tensor|zeros|ones|rand|randn|arange|eye|no_grad|manual_seed|float\d*|int\d*|long|bool|Tensor|softmax|argmax|cat|stack|device)$/,
+  },
+  transformers: { only: /^__version__$/ },
+  tensorflow: { only: /^__version__$/ },
+  ...Object.fromEntries(
+    'datasets tokenizers pyarrow cv2 flask django fastapi pydantic sqlalchemy jinja2 click rich httpx aiohttp boto3 jax keras statsmodels polars xgboost lightgbm nltk spacy sympy cython setuptools pip wheel attr httplib2 toml lxml psutil pkg_resources packaging six'
+      .split(' ')
+      .map((name) => [name, { only: /^(__version__|VERSION)$/ }]),
+  ),
+};
+
+const TABLE: ReadonlyMap<string, ModuleRow> = new Map(Object.entries(ROWS));
+
+/** The row of a module; undefined: nothing is known of it. */
+export function moduleRow(name: string): ModuleRow | undefined {
+  return TABLE.get(name);
+}
+
+/** The longest listed module a dotted name begins with, and what follows. */
+export function splitName(name: string): { readonly module: string; readonly rest: readonly string[] } | undefined {
+  const parts = name.split('.');
+  for (let length = Math.min(parts.length, 4); length > 0; length--) {
+    const module = parts.slice(0, length).join('.');
+    if (TABLE.has(module)) return { module, rest: parts.slice(length) };
+  }
+  return undefined;
+}
+
+/** Attributes by which a module is reached through another: `glob.os`, `tempfile._os`. */
+export const MODULE_ATTRIBUTE =
+  /^_?(os|sys|posix|nt|io|shutil|subprocess|builtins|importlib|ctypes|pty|socket|socketserver|runpy|codeop|pickle|marshal|imp|pathlib|tempfile|meta_path|path_hooks|path_importer_cache|popen2|webbrowser|pydoc|pdb|bdb)$/;
+
+/** Further modules that the standard library's own modules hold as attributes: `timeit.gc`, `statistics.operator`. */
+export const INNER_MODULE =
+  /^(gc|inspect|operator|codecs|typing|types|threading|tokenize|linecache|fileinput|asyncio|multiprocessing|http|email|ssl|signal|selectors|logging|code|glob|zipfile|tarfile|ast|sysconfig|warnings|weakref)$/;
+
+/** Attributes that lead from any object to its class, its module, its globals or a frame. */
+export const REFLECTION =
+  /^(__(?!name__|doc__|version__|file__|init__|str__|repr__|len__|post_init__|all__|enter__|exit__|next__|iter__|new__|call__|eq__|hash__|lt__|qualname__|cause__|context__|traceback__|stdout__|stderr__|members__|contains__|setitem__|getitem__|add__)\w*__|f_(globals|locals|builtins|back|code|trace)|tb_(frame|next)|(gi|cr|ag)_(frame|code|yieldfrom|await)|func_globals)$/;
+
+/** Builtins that compute, read or print, whatever they are given. */
+export const BUILTINS = new Set(
+  `len str int float bool list dict set tuple frozenset bytes bytearray range enumerate zip map filter sorted reversed sum
+   min max abs round any all ord chr hex oct bin repr ascii format type isinstance issubclass callable id hash iter next
+   slice divmod pow complex dir print super property staticmethod classmethod object memoryview hasattr exit quit input
+   help aiter anext True False None Ellipsis NotImplemented __name__ __file__ __doc__ __annotations__ __debug__ copyright
+   credits license _ WindowsError EnvironmentError IOError`.split(/\s+/),
+);
+/** Names of exceptions. */
+export const EXCEPTION = /^(?=[A-Z])\w*(Error|Exception|Warning|Exit|Interrupt|Iteration|Group)$/;

@@ -1,0 +1,223 @@
+import type { ASTNode } from 'py-ast';
+import { childrenOf, type Expr, type FunctionNode, type Node, type NodeOf, type Tree } from './tree.ts';
+
+/** One way in which a name (or an attribute of that name) gets its value. */
+export type Binding =
+  | { readonly kind: 'value'; readonly value: Expr }
+  /** Each item of an iterable; `index` picks one of the names of a tuple target. */
+  | { readonly kind: 'item'; readonly of: Expr; readonly index?: number }
+  /** What `with VALUE as name` gives. */
+  | { readonly kind: 'entered'; readonly value: Expr }
+  | { readonly kind: 'import'; readonly module: string; readonly node: Node }
+  | { readonly kind: 'parameter'; readonly of: FunctionNode; readonly name: string }
+  | { readonly kind: 'function'; readonly node: NodeOf<'FunctionDef' | 'AsyncFunctionDef'> }
+  | { readonly kind: 'class'; readonly node: NodeOf<'ClassDef'> }
+  | { readonly kind: 'opaque' };
+
+export type Scope = {
+  readonly kind: 'module' | 'function' | 'class' | 'comprehension';
+  readonly parent: Scope | undefined;
+  readonly bindings: Map<string, Binding[]>;
+  readonly globals: Set<string>;
+  readonly nonlocals: Set<string>;
+};
+
+export type Scopes = {
+  readonly module: Scope;
+  /** The scope a name is looked up in, by the node of the name. */
+  readonly of: ReadonlyMap<ASTNode, Scope>;
+  /** All that is ever assigned to an attribute of this name, whatever the object. */
+  readonly attributes: ReadonlyMap<string, readonly Binding[]>;
+};
+
+const OPAQUE: Binding = { kind: 'opaque' };
+
+/** Finds what is bound to which name, scope by scope. */
+export function readScopes(tree: Tree): Scopes {
+  const reader = new ScopeReader();
+  for (const statement of tree.module.body) reader.visit(statement, reader.module);
+  return { module: reader.module, of: reader.of, attributes: reader.attributes };
+}
+
+/** All bindings a name may stand for where it is used; undefined: it is bound nowhere, so a builtin. */
+export function lookUp(scope: Scope | undefined, name: string): readonly Binding[] | undefined {
+  let inner = true;
+  let found: Binding[] | undefined;
+  for (let at = scope; at; at = at.parent) {
+    // A class body is seen from inside it (and, for one iterable, from a comprehension in it), not from its functions.
+    const bindings = at.kind !== 'class' || inner ? at.bindings.get(name) : undefined;
+    if (bindings) found = [...(found ?? []), ...bindings];
+    if (bindings && at.kind !== 'class') return found;
+    if (at.kind === 'function') inner = false;
+  }
+  return found;
+}
+
+class ScopeReader {
+  readonly module = newScope('module', undefined);
+  readonly of = new Map<ASTNode, Scope>();
+  readonly attributes = new Map<string, Binding[]>();
+
+  visit(node: Node, scope: Scope, except?: Node): void {
+    if (node === except) return;
+    switch (node.nodeType) {
+      case 'Name':
+        this.of.set(node, scope);
+        return;
+      case 'FunctionDef':
+      case 'AsyncFunctionDef':
+        this.bind(scope, node.name, { kind: 'function', node });
+        this.function(node, scope);
+        return;
+      case 'Lambda':
+        this.function(node, scope);
+        return;
+      case 'ClassDef': {
+        this.bind(scope, node.name, { kind: 'class', node });
+        for (const part of [...node.decorator_list, ...node.bases, ...node.keywords]) this.visit(part, scope);
+        const inner = newScope('class', scope);
+        for (const statement of node.body) this.visit(statement, inner);
+        for (const [name, bindings] of inner.bindings) for (const binding of bindings) this.attribute(name, binding);
+        return;
+      }
+      case 'ListComp':
+      case 'SetComp':
+      case 'GeneratorExp':
+      case 'DictComp': {
+        const inner = newScope('comprehension', scope);
+        for (const { target, iter } of node.generators) this.target(target, { kind: 'item', of: iter }, inner);
+        // The first iterable is evaluated outside: `[f(x) for f in [f]]`.
+        const first = node.generators[0]?.iter;
+        if (first) this.visit(first, scope);
+        for (const child of childrenOf(node)) this.visit(child, inner, first);
+        return;
+      }
+      case 'Global':
+        for (const name of node.names) scope.globals.add(name);
+        return;
+      case 'Nonlocal':
+        for (const name of node.names) scope.nonlocals.add(name);
+        return;
+      default:
+        this.statement(node, scope);
+        for (const child of childrenOf(node)) this.visit(child, scope, except);
+    }
+  }
+
+  private function(node: FunctionNode, scope: Scope): void {
+    const { args } = node;
+    for (const part of [...args.defaults, ...args.kw_defaults]) if (part) this.visit(part, scope);
+    const inner = newScope('function', scope);
+    for (const { arg, annotation } of [...args.posonlyargs, ...args.args, ...args.kwonlyargs]) {
+      this.bind(inner, arg, { kind: 'parameter', of: node, name: arg });
+      if (annotation) this.visit(annotation, scope);
+    }
+    for (const rest of [args.vararg, args.kwarg]) if (rest) this.bind(inner, rest.arg, OPAQUE);
+    if (node.nodeType === 'Lambda') {
+      this.visit(node.body, inner);
+      return;
+    }
+    for (const part of [...node.decorator_list, ...(node.returns ? [node.returns] : [])]) this.visit(part, scope);
+    for (const statement of node.body) this.visit(statement, inner);
+  }
+
+  private statement(node: Node, scope: Scope): void {
+    switch (node.nodeType) {
+      case 'Assign':
+        for (const target of node.targets) this.target(target, { kind: 'value', value: node.value }, scope);
+        return;
+      case 'AnnAssign':
+        if (node.value) this.target(node.target, { kind: 'value', value: node.value }, scope);
+        return;
+      case 'AugAssign':
+        this.target(node.target, OPAQUE, scope);
+        return;
+      case 'NamedExpr':
+        this.target(node.target, { kind: 'value', value: node.value }, outsideComprehension(scope));
+        return;
+      case 'For':
+      case 'AsyncFor':
+        this.target(node.target, { kind: 'item', of: node.iter }, scope);
+        return;
+      case 'WithItem':
+        if (node.optional_vars) this.target(node.optional_vars, { kind: 'entered', value: node.context_expr }, scope);
+        return;
+      case 'Import':
+        for (const { name, asname } of node.names) {
+          const module = asname ? name : (name.split('.')[0] ?? name);
+          this.bind(scope, asname ?? module, { kind: 'import', module, node });
+        }
+        return;
+      case 'ImportFrom':
+        for (const { name, asname } of node.names) {
+          const module = `${'.'.repeat(node.level ?? 0)}${node.module ?? ''}.${name}`;
+          this.bind(scope, asname ?? name, { kind: 'import', module, node });
+        }
+        return;
+      case 'ExceptHandler':
+      case 'MatchAs':
+      case 'MatchStar':
+        if (node.name) this.bind(scope, node.name, OPAQUE);
+        return;
+      case 'MatchMapping':
+        if (node.rest) this.bind(scope, node.rest, OPAQUE);
+        return;
+      case 'TypeAlias':
+        this.target(node.name, OPAQUE, scope);
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** Binds every name in an assignment's target. */
+  private target(target: Expr, binding: Binding, scope: Scope): void {
+    if (target.nodeType === 'Name') this.bind(scope, target.id, binding);
+    else if (target.nodeType === 'Attribute') this.attribute(target.attr, binding);
+    else if (target.nodeType === 'Starred') this.target(target.value, OPAQUE, scope);
+    else if (target.nodeType === 'Tuple' || target.nodeType === 'List') {
+      const plain = target.elts.every((item) => item.nodeType !== 'Starred');
+      for (const [index, item] of target.elts.entries())
+        this.target(item, plain ? partOfBinding(binding, index, target.elts.length) : OPAQUE, scope);
+    }
+  }
+
+  private attribute(name: string, binding: Binding): void {
+    const list = this.attributes.get(name);
+    if (list) list.push(binding);
+    else this.attributes.set(name, [binding]);
+  }
+
+  private bind(scope: Scope, name: string, binding: Binding): void {
+    if (scope.globals.has(name) && scope !== this.module) return add(this.module, name, binding);
+    if (!scope.nonlocals.has(name)) return add(scope, name, binding);
+    for (let at = scope.parent; at; at = at.parent) if (at.kind === 'function') add(at, name, binding);
+  }
+}
+
+/** What one name of a tuple gets. */
+function partOfBinding(binding: Binding, index: number, length: number): Binding {
+  if (binding.kind === 'item' && binding.index === undefined) return { ...binding, index };
+  if (binding.kind !== 'value') return OPAQUE;
+  const { value } = binding;
+  if (value.nodeType !== 'Tuple' && value.nodeType !== 'List') return OPAQUE;
+  if (value.elts.length !== length || value.elts.some((item) => item.nodeType === 'Starred')) return OPAQUE;
+  const part = value.elts[index];
+  return part ? { kind: 'value', value: part } : OPAQUE;
+}
+
+function newScope(kind: Scope['kind'], parent: Scope | undefined): Scope {
+  return { kind, parent, bindings: new Map(), globals: new Set(), nonlocals: new Set() };
+}
+
+function add(scope: Scope, name: string, binding: Binding): void {
+  const list = scope.bindings.get(name);
+  if (list) list.push(binding);
+  else scope.bindings.set(name, [binding]);
+}
+
+function outsideComprehension(scope: Scope): Scope {
+  let at = scope;
+  while (at.kind === 'comprehension' && at.parent) at = at.parent;
+  return at;
+}

@@ -1,0 +1,96 @@
+import { type ASTNode, type ASTNodeUnion, type ExprNode, type Module, parse } from 'py-ast';
+
+export type Node = ASTNodeUnion;
+export type Expr = ExprNode;
+/** A node of one type, by its name. */
+export type NodeOf<T extends Node['nodeType']> = Extract<Node, { nodeType: T }>;
+export type FunctionNode = NodeOf<'FunctionDef' | 'AsyncFunctionDef' | 'Lambda'>;
+/** Where something stands in the source: start and end, in characters. */
+export type Part = readonly [start: number, end: number];
+
+/** Longest source that is parsed, in characters. */
+const MAX_SOURCE_CHARS = 100_000;
+/** Most words and signs that are parsed: the parser takes about 8 µs for each. */
+const MAX_TOKENS = 24_000;
+/** Deepest syntax tree that is walked. */
+const MAX_TREE_DEPTH = 300;
+/** An encoding that is not UTF-8 makes other text of the same bytes. */
+const ODD_ENCODING = /^[^\n]{0,200}?(?:\n[^\n]{0,200}?)?coding[:=][ \t]*(?!utf-?8\b|ascii\b|us-ascii\b)([-\w.]+)/i;
+/** A form feed resets the indentation, a NUL ends the source: neither is worth a second reading. */
+const ODD_CHARACTER = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
+
+export type Tree = {
+  readonly source: string;
+  readonly module: Module;
+  readonly parents: ReadonlyMap<ASTNode, Node>;
+  /** All nodes, outer before inner. */
+  readonly nodes: readonly Node[];
+  /** Where a node stands in `source`. */
+  part(node: ASTNode): Part;
+};
+
+/** Parses `text`; a string says why it can't be read as Python 3. */
+export function parseTree(text: string): Tree | string {
+  const source = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
+  if (source.length > MAX_SOURCE_CHARS || (source.match(/\w+|[^\w\s]/g)?.length ?? 0) > MAX_TOKENS)
+    return 'longer than is looked at';
+  if (ODD_CHARACTER.test(source)) return 'control characters in the code';
+  if (ODD_ENCODING.test(source)) return 'an encoding of its own';
+  try {
+    const module = parse(source);
+    const parents = new Map<ASTNode, Node>();
+    const nodes: Node[] = [];
+    collect(module, 0, parents, nodes);
+    const lines = lineStarts(source);
+    return { source, module, parents, nodes, part: (node) => partOf(node, lines, source) };
+  } catch (error) {
+    return error instanceof RangeError ? 'nested deeper than is looked at' : 'not valid Python 3';
+  }
+}
+
+function collect(node: Node, depth: number, parents: Map<ASTNode, Node>, nodes: Node[]): void {
+  if (depth > MAX_TREE_DEPTH) throw new RangeError('too deep');
+  nodes.push(node);
+  for (const child of childrenOf(node)) {
+    parents.set(child, node);
+    collect(child, depth + 1, parents, nodes);
+  }
+}
+
+/** The nodes right below one, in the order of the source; contexts and operators are left out. */
+export function childrenOf(node: Node): Node[] {
+  const out: Node[] = [];
+  for (const [key, value] of Object.entries(node)) {
+    if (key === 'ctx' || key === 'op' || key === 'ops' || key === 'inlineComment') continue;
+    if (Array.isArray(value)) {
+      for (const item of value) if (isNode(item)) out.push(item);
+    } else if (isNode(value)) out.push(value);
+  }
+  return out;
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'nodeType' in value && value.nodeType !== 'Comment';
+}
+
+function lineStarts(source: string): readonly number[] {
+  const starts = [0];
+  for (let at = source.indexOf('\n'); at >= 0; at = source.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+/** Columns count bytes of UTF-8; a line of plain ASCII, the usual one, needs no second look. */
+function partOf(node: ASTNode, lines: readonly number[], source: string): Part {
+  const offset = (line: number | undefined, column: number | undefined): number => {
+    const start = lines[(line ?? 1) - 1] ?? source.length;
+    const next = lines[line ?? 1] ?? source.length + 1;
+    let bytes = column ?? 0;
+    let at = start;
+    for (; bytes > 0 && at < next - 1; at++) {
+      const code = source.charCodeAt(at);
+      bytes -= code < 0x80 ? 1 : code < 0x800 ? 2 : code >= 0xd800 && code < 0xe000 ? 2 : 3;
+    }
+    return at;
+  };
+  return [offset(node.lineno, node.col_offset), offset(node.end_lineno ?? node.lineno, node.end_col_offset)];
+}
