@@ -4,7 +4,7 @@ import type { Config } from '../config/index.ts';
 import type { McpPort } from '../contracts/tools.ts';
 import { asCompanion, saveOutput } from '../executor/index.ts';
 import { matchesGlob } from '../text/glob.ts';
-import { createMcp, type Mcp } from '../tools/index.ts';
+import { McpServers } from '../tools/index.ts';
 import type { SessionBus } from './session-bus.ts';
 
 type McpLinks = {
@@ -16,14 +16,14 @@ type McpLinks = {
 /** Variables of the user's that a server may know: where things are and how text is written, nothing that opens a door. */
 const HARMLESS = /^(?:HOME|LOGNAME|USER|PATH|SHELL|LANG|LC_\w+|TZ|TMPDIR|XDG_(?:CACHE|CONFIG|DATA|STATE)_\w+)$/;
 
-export function openMcp({ mcp }: Config, { dataDir, version, bus }: McpLinks): Mcp {
+export function openMcp({ mcp }: Config, { dataDir, version, bus }: McpLinks): McpServers {
   const env = Object.fromEntries(
     Object.entries(process.env).filter(
       // A function of bash is code.
       (pair): pair is [string, string] => HARMLESS.test(pair[0]) && pair[1] !== undefined && !pair[1].startsWith('()'),
     ),
   );
-  return createMcp({
+  return new McpServers({
     servers: mcp.servers,
     readOnly: mcp.read_only,
     version,
@@ -39,7 +39,7 @@ export function openMcp({ mcp }: Config, { dataDir, version, bus }: McpLinks): M
 }
 
 /** What `:mcp` shows and does. */
-export function createMcpPort({ mcp, auto_approve: autoApprove }: Config, servers: Mcp): McpPort {
+export function createMcpPort({ mcp, auto_approve: autoApprove }: Config, servers: McpServers): McpPort {
   return {
     servers: () =>
       servers.servers.map(({ name, state, address, title, lastError, written, tools }) => ({

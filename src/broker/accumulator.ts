@@ -1,9 +1,8 @@
 import type { ToolCall, Usage } from '../session/message.ts';
 import { asArray, type JsonObject } from '../text/json.ts';
-import { createMarkupSplitter } from './inline-markup.ts';
+import { MarkupSplitter } from './inline-markup.ts';
 import { asCount, asObject, asText } from './json.ts';
-import { parseInlineCall } from './raw-call.ts';
-import { createToolCallAssembler } from './tool-call-assembler.ts';
+import { parseInlineCall, ToolCallAssembler } from './tool-call-assembler.ts';
 
 /** An `error` that a server put into a body or an event of a 200 answer. */
 class ServerError extends Error {
@@ -24,103 +23,94 @@ export type Accumulated = {
   readonly finishReason?: string;
 };
 
-export type Accumulator = {
-  /** One chunk of a stream, or a whole body. Throws `ServerError` for one that reports an error. */
-  push(chunk: unknown): void;
-  /** True once anything of an answer came, so that trying again would say it twice. */
-  arrived(): boolean;
-  finishReason(): string | undefined;
+/** Builds one reply out of chunks of whatever shape. */
+export class ReplyAccumulator {
+  readonly #emit: { text(delta: string): void; reasoning(delta: string): void };
+  readonly #calls = new ToolCallAssembler();
+  readonly #splitter: MarkupSplitter;
+  #text = '';
+  #reasoning = '';
+  #usage: Usage | undefined;
+  /** What the server said the reply ended with. */
+  finishReason: string | undefined;
+  /** Anything of an answer came, so that trying again would say it twice. */
+  arrived = false;
   /** Characters of text and reasoning so far. */
-  textChars(): number;
+  textChars = 0;
   /** Characters of the arguments of tool calls so far. */
-  argumentChars(): number;
-  finish(cut: boolean): Accumulated;
-};
+  argumentChars = 0;
 
-/** Builds one reply out of chunks of whatever shape; `tools` are the names a call written as text may have. */
-export function createAccumulator(
-  tools: ReadonlySet<string>,
-  emit: { text(delta: string): void; reasoning(delta: string): void },
-): Accumulator {
-  let text = '';
-  let reasoning = '';
-  let usage: Usage | undefined;
-  let finishReason: string | undefined;
-  let arrived = false;
-  let textChars = 0;
-  let argumentChars = 0;
-  const calls = createToolCallAssembler();
+  /** @param tools the names that a call written as text may have */
+  constructor(tools: ReadonlySet<string>, emit: { text(delta: string): void; reasoning(delta: string): void }) {
+    this.#emit = emit;
+    this.#splitter = new MarkupSplitter({
+      text: (delta) => {
+        this.#text += delta;
+        emit.text(delta);
+      },
+      reasoning: (delta) => this.#addReasoning(delta),
+      call: (body) => {
+        const call = parseInlineCall(body);
+        if (!call || !tools.has(call.name)) return false;
+        this.#calls.add(call);
+        return true;
+      },
+      wasReasoning: () => {
+        this.#reasoning += this.#text;
+        this.#text = '';
+      },
+    });
+  }
 
-  const addReasoning = (delta: string): void => {
-    reasoning += delta;
-    emit.reasoning(delta);
-  };
-  const splitter = createMarkupSplitter({
-    text(delta) {
-      text += delta;
-      emit.text(delta);
-    },
-    reasoning: addReasoning,
-    call(body) {
-      const raw = parseInlineCall(body);
-      if (!raw || !tools.has(raw.name)) return false;
-      calls.add(raw.name, raw.arguments);
-      return true;
-    },
-    wasReasoning() {
-      reasoning += text;
-      text = '';
-    },
-  });
+  /** One chunk of a stream, or a whole body. Throws `ServerError` for one that reports an error. */
+  push(chunk: unknown): void {
+    const whole = asObject(chunk);
+    if (!whole) throw new SyntaxError('not a JSON object');
+    if (whole.error) throw new ServerError(whole.error);
+    this.#usage = readUsage(whole.usage, whole.timings) ?? this.#usage;
+    const choice = asObject(asArray(whole.choices)[0]);
+    if (!choice) return;
+    const message = asObject(choice.delta) ?? asObject(choice.message);
+    if (message) this.#takeMessage(message);
+    this.finishReason = asText(choice.finish_reason) ?? this.finishReason;
+    if (choice.error || choice.finish_reason === 'error') {
+      throw new ServerError(choice.error ?? 'the model stopped with an error');
+    }
+  }
 
-  const takeMessage = (message: JsonObject): void => {
-    const thought = asText(message.reasoning_content) ?? asText(message.reasoning);
+  finish(cut: boolean): Accumulated {
+    const openCallDropped = this.#splitter.end(cut);
+    const { calls: toolCalls, dropped } = this.#calls.finish(cut);
+    return {
+      text: this.#text.toWellFormed(),
+      reasoning: this.#reasoning.toWellFormed(),
+      toolCalls,
+      dropped: openCallDropped ? [...dropped, 'tool call'] : dropped,
+      ...(this.#usage && { usage: this.#usage }),
+      ...(this.finishReason !== undefined && { finishReason: this.finishReason }),
+    };
+  }
+
+  #takeMessage(message: JsonObject): void {
     const parts = contentParts(message.content);
+    const thought = asText(message.reasoning_content) ?? asText(message.reasoning) ?? parts.reasoning;
     const spoken = parts.text + (asText(message.refusal) ?? '');
     const entries = asArray(message.tool_calls);
-    if (thought || parts.reasoning || spoken || entries.length > 0) arrived = true;
-    textChars += (thought?.length ?? 0) + parts.reasoning.length + spoken.length;
-    if (thought ?? parts.reasoning) addReasoning(thought ?? parts.reasoning);
-    if (spoken) splitter.push(spoken);
+    if (thought || parts.reasoning || spoken || entries.length > 0) this.arrived = true;
+    this.textChars += thought.length + spoken.length;
+    if (thought) this.#addReasoning(thought);
+    if (spoken) this.#splitter.push(spoken);
     for (const entry of entries) {
       const given = asObject(asObject(entry)?.function)?.arguments;
-      argumentChars += typeof given === 'string' ? given.length : 0;
-      calls.push(entry);
+      this.argumentChars += typeof given === 'string' ? given.length : 0;
+      this.#calls.push(entry);
     }
-  };
+  }
 
-  return {
-    push(chunk) {
-      const whole = asObject(chunk);
-      if (!whole) throw new SyntaxError('not a JSON object');
-      if (whole.error) throw new ServerError(whole.error);
-      usage = readUsage(whole.usage, whole.timings) ?? usage;
-      const choice = asObject(asArray(whole.choices)[0]);
-      if (!choice) return;
-      const message = asObject(choice.delta) ?? asObject(choice.message);
-      if (message) takeMessage(message);
-      finishReason = asText(choice.finish_reason) ?? finishReason;
-      if (choice.error || choice.finish_reason === 'error') {
-        throw new ServerError(choice.error ?? 'the model stopped with an error');
-      }
-    },
-    arrived: () => arrived,
-    finishReason: () => finishReason,
-    textChars: () => textChars,
-    argumentChars: () => argumentChars,
-    finish(cut) {
-      const openCallDropped = splitter.end(cut);
-      const { calls: toolCalls, dropped } = calls.finish(cut);
-      return {
-        text: text.toWellFormed(),
-        reasoning: reasoning.toWellFormed(),
-        toolCalls,
-        dropped: openCallDropped ? [...dropped, 'tool call'] : dropped,
-        ...(usage && { usage }),
-        ...(finishReason !== undefined && { finishReason }),
-      };
-    },
-  };
+  #addReasoning(delta: string): void {
+    this.#reasoning += delta;
+    this.#emit.reasoning(delta);
+  }
 }
 
 /** Content is text, or a list of parts of text and thinking (Mistral). */

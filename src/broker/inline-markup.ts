@@ -13,12 +13,6 @@ export type MarkupSink = {
   wasReasoning(): void;
 };
 
-export type MarkupSplitter = {
-  push(chunk: string): void;
-  /** The stream is over. `cut`: by the token limit or a fault, so that an open call is no call. True: one was dropped. */
-  end(cut: boolean): boolean;
-};
-
 type Kind = 'think' | 'call';
 const OPENING: Readonly<Record<string, { kind: Kind; close: string }>> = {
   '<think>': { kind: 'think', close: '</think>' },
@@ -28,89 +22,88 @@ const OPENING: Readonly<Record<string, { kind: Kind; close: string }>> = {
 const LONE_CLOSE = '</think>';
 const TEXT_TAGS = [...Object.keys(OPENING), LONE_CLOSE];
 
-export function createMarkupSplitter(sink: MarkupSink): MarkupSplitter {
-  let buffer = '';
-  let inside: { tag: string; kind: Kind; close: string; body: string; first: boolean } | undefined;
-  let blankSoFar = true;
-  let thought = false;
-  const code = createCodeTracker();
+type Inside = { tag: string; kind: Kind; close: string; body: string; first: boolean };
 
-  const emitText = (text: string): void => {
-    // Between a thought and the answer models leave blank lines that belong to neither.
-    const shown = thought && blankSoFar ? text.trimStart() : text;
-    if (shown === '') return;
-    if (shown.trim() !== '') blankSoFar = false;
-    code.push(shown);
-    sink.text(shown);
-  };
+export class MarkupSplitter {
+  readonly #sink: MarkupSink;
+  readonly #code = new CodeTracker();
+  #buffer = '';
+  #inside: Inside | undefined;
+  #blankSoFar = true;
+  #thought = false;
 
-  const open = (tag: string): void => {
-    const opening = OPENING[tag];
-    if (code.inCode()) {
-      emitText(tag);
-    } else if (opening) {
-      inside = { tag, ...opening, body: '', first: blankSoFar };
-    } else if (thought) {
-      emitText(tag);
-    } else {
-      thought = true;
-      blankSoFar = true;
-      code.reset();
-      sink.wasReasoning();
-    }
-  };
+  constructor(sink: MarkupSink) {
+    this.#sink = sink;
+  }
 
-  const close = (): void => {
-    if (!inside) return;
-    const { tag, kind, close: closing, body } = inside;
-    inside = undefined;
-    if (kind === 'think') thought = true;
-    else if (!sink.call(body)) emitText(tag + body + closing);
-  };
-
-  const takeInside = (part: string): void => {
-    if (!inside || part === '') return;
-    inside.body += part;
-    if (inside.kind === 'think') sink.reasoning(part);
-  };
-
-  const drain = (): void => {
+  push(chunk: string): void {
+    this.#buffer += chunk;
     for (;;) {
-      const tags: readonly string[] = inside ? [inside.close] : TEXT_TAGS;
-      const found = earliest(buffer, tags);
-      const until = found ? found.at : buffer.length - heldBack(buffer, tags);
-      const part = buffer.slice(0, until);
-      buffer = buffer.slice(found ? until + found.tag.length : until);
-      if (inside) takeInside(part);
-      else emitText(part);
+      const tags: readonly string[] = this.#inside ? [this.#inside.close] : TEXT_TAGS;
+      const found = earliest(this.#buffer, tags);
+      const until = found ? found.at : this.#buffer.length - heldBack(this.#buffer, tags);
+      const part = this.#buffer.slice(0, until);
+      this.#buffer = this.#buffer.slice(found ? until + found.tag.length : until);
+      if (this.#inside) this.#takeInside(this.#inside, part);
+      else this.#emitText(part);
       if (!found) return;
-      if (inside) close();
-      else open(found.tag);
+      if (this.#inside) this.#close(this.#inside);
+      else this.#open(found.tag);
     }
-  };
+  }
 
-  return {
-    push(chunk) {
-      buffer += chunk;
-      drain();
-    },
-    end(cut) {
-      const rest = buffer;
-      buffer = '';
-      if (!inside) {
-        emitText(rest);
-        return false;
-      }
-      takeInside(rest);
-      const { tag, kind, body, first } = inside;
-      inside = undefined;
-      if (kind === 'call' && cut) return true;
-      if (kind === 'call' && sink.call(body)) return false;
-      // A thought that opened the answer and never closed is a thought; one in mid-answer was only a word.
-      if (kind === 'call' || !first) emitText(tag + body);
+  /** The stream is over. `cut`: by the token limit or a fault, so that an open call is no call. True: one was dropped. */
+  end(cut: boolean): boolean {
+    const rest = this.#buffer;
+    const inside = this.#inside;
+    this.#buffer = '';
+    this.#inside = undefined;
+    if (!inside) {
+      this.#emitText(rest);
       return false;
-    },
-  };
+    }
+    this.#takeInside(inside, rest);
+    const { tag, kind, body, first } = inside;
+    if (kind === 'call' && cut) return true;
+    if (kind === 'call' && this.#sink.call(body)) return false;
+    // A thought that opened the answer and never closed is a thought; one in mid-answer was only a word.
+    if (kind === 'call' || !first) this.#emitText(tag + body);
+    return false;
+  }
+
+  #emitText(text: string): void {
+    // Between a thought and the answer models leave blank lines that belong to neither.
+    const shown = this.#thought && this.#blankSoFar ? text.trimStart() : text;
+    if (shown === '') return;
+    if (shown.trim() !== '') this.#blankSoFar = false;
+    this.#code.push(shown);
+    this.#sink.text(shown);
+  }
+
+  #open(tag: string): void {
+    const opening = OPENING[tag];
+    if (this.#code.inCode) this.#emitText(tag);
+    else if (opening) this.#inside = { tag, ...opening, body: '', first: this.#blankSoFar };
+    else if (this.#thought) this.#emitText(tag);
+    else {
+      this.#thought = true;
+      this.#blankSoFar = true;
+      this.#code.reset();
+      this.#sink.wasReasoning();
+    }
+  }
+
+  #close({ tag, kind, close, body }: Inside): void {
+    this.#inside = undefined;
+    if (kind === 'think') this.#thought = true;
+    else if (!this.#sink.call(body)) this.#emitText(tag + body + close);
+  }
+
+  #takeInside(inside: Inside, part: string): void {
+    if (part === '') return;
+    inside.body += part;
+    if (inside.kind === 'think') this.#sink.reasoning(part);
+  }
 }
 
 function earliest(text: string, tags: readonly string[]): { at: number; tag: string } | undefined {
@@ -131,29 +124,35 @@ function heldBack(text: string, tags: readonly string[]): number {
 }
 
 /** Knows whether the end of the text so far stands in a code fence or between backticks. */
-function createCodeTracker() {
-  let fenced = false;
-  let lineStart = '';
-  let ticks = 0;
-  const isFence = (): boolean => /^\s{0,3}(```|~~~)/.test(lineStart);
-  return {
-    push(text: string): void {
-      for (const char of text) {
-        if (char === '\n') {
-          if (isFence()) fenced = !fenced;
-          lineStart = '';
-          ticks = 0;
-        } else {
-          if (lineStart.length < 8) lineStart += char;
-          if (char === '`') ticks += 1;
-        }
+class CodeTracker {
+  #fenced = false;
+  #lineStart = '';
+  #ticks = 0;
+
+  push(text: string): void {
+    for (const char of text) {
+      if (char === '\n') {
+        if (this.#isFence) this.#fenced = !this.#fenced;
+        this.#lineStart = '';
+        this.#ticks = 0;
+      } else {
+        if (this.#lineStart.length < 8) this.#lineStart += char;
+        if (char === '`') this.#ticks += 1;
       }
-    },
-    inCode: (): boolean => fenced || isFence() || ticks % 2 === 1,
-    reset(): void {
-      fenced = false;
-      lineStart = '';
-      ticks = 0;
-    },
-  };
+    }
+  }
+
+  get inCode(): boolean {
+    return this.#fenced || this.#isFence || this.#ticks % 2 === 1;
+  }
+
+  reset(): void {
+    this.#fenced = false;
+    this.#lineStart = '';
+    this.#ticks = 0;
+  }
+
+  get #isFence(): boolean {
+    return /^\s{0,3}(```|~~~)/.test(this.#lineStart);
+  }
 }

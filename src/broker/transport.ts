@@ -1,7 +1,7 @@
 import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions';
 import type { Message } from '../session/message.ts';
 import { messageOf } from '../text/errors.ts';
-import { type Accumulated, createAccumulator } from './accumulator.ts';
+import { type Accumulated, ReplyAccumulator } from './accumulator.ts';
 import { AnswerReader, boundedFetch } from './answer-stream.ts';
 import { earlyEnd, type Fault, fault, faultOf, type Stop, stopFault } from './faults.ts';
 import type { Capabilities, Preset } from './preset.ts';
@@ -44,15 +44,15 @@ export async function attempt(
   options: AttemptOptions,
   limits: Timeouts,
 ): Promise<Attempt> {
-  const acc = createAccumulator(new Set(options.tools?.map((tool) => tool.name)), {
+  const acc = new ReplyAccumulator(new Set(options.tools?.map((tool) => tool.name)), {
     text: (delta) => options.onText(delta),
     reasoning: (delta) => options.onReasoning?.(delta),
   });
   const watch = createWatchdog(options.signal, limits);
   const reader = new AnswerReader(() => watch.alive());
   const ended = (why?: Fault): Attempt => {
-    const cut = why !== undefined || options.signal.aborted || acc.finishReason() === 'length';
-    const base = { got: acc.finish(cut), arrived: acc.arrived(), cancelled: options.signal.aborted };
+    const cut = why !== undefined || options.signal.aborted || acc.finishReason === 'length';
+    const base = { got: acc.finish(cut), arrived: acc.arrived, cancelled: options.signal.aborted };
     return why && !base.cancelled ? { ...base, fault: why } : base;
   };
 
@@ -72,8 +72,8 @@ export async function attempt(
     const response = await client.chat.completions.create(params, { signal: watch.signal }).asResponse();
     for await (const chunk of reader.chunks(response)) {
       acc.push(chunk);
-      if (acc.textChars() > MAX_REPLY_CHARS) watch.stop('text');
-      else if (acc.argumentChars() > MAX_ARGUMENT_CHARS) watch.stop('arguments');
+      if (acc.textChars > MAX_REPLY_CHARS) watch.stop('text');
+      else if (acc.argumentChars > MAX_ARGUMENT_CHARS) watch.stop('arguments');
       if (watch.stopped()) break;
     }
   } catch (error) {
@@ -81,15 +81,14 @@ export async function attempt(
     if (stop) return ended(stopFault(stop, preset, limitOf(stop, limits)));
     const why = faultOf(error, preset, key);
     // A stream that breaks off is told as that, not as a server that can't be reached.
-    if (why.failure.kind === 'unreachable' && acc.arrived())
-      return ended(earlyEnd(preset, 'the connection was closed'));
+    if (why.failure.kind === 'unreachable' && acc.arrived) return ended(earlyEnd(preset, 'the connection was closed'));
     return ended(why);
   } finally {
     watch.close();
   }
   const stop = watch.stopped();
   if (stop) return ended(stopFault(stop, preset, limitOf(stop, limits)));
-  if (options.stream && acc.finishReason() === undefined && !reader.done) return ended(earlyEnd(preset));
+  if (options.stream && acc.finishReason === undefined && !reader.done) return ended(earlyEnd(preset));
   return ended();
 }
 

@@ -56,6 +56,10 @@ const MAX_LINK_CHARS = 8192;
 /** What reading a cell needs: a cell to read into, and where its link leads. */
 export type CellReader = { readonly scratch: IBufferCell; readonly linkOf: LinkOf };
 
+export function cellReader(terminal: Terminal): CellReader {
+  return { scratch: terminal.buffer.normal.getNullCell(), linkOf: linkReader(terminal) };
+}
+
 /** One screen line as text with SGR colours, safe hyperlinks and nothing else; both end with the line. */
 function renderRow(line: IBufferLine, whole: boolean, { scratch, linkOf }: CellReader): string {
   const end = whole ? line.length : filled(line, scratch);
@@ -111,7 +115,7 @@ const MAX_KNOWN = 1000;
  * Reads OSC 8 hyperlinks out of a terminal. @xterm/headless 6 keeps them and tells them to nobody, so its inside is looked
  * at; where that looks different there are no links. What is no target that `clean` lets pass is none either (EX-9).
  */
-export function linkReader(terminal: Terminal): LinkOf {
+function linkReader(terminal: Terminal): LinkOf {
   const service = inside(inside(terminal, '_core'), '_oscLinkService');
   const known = new Map<number, string>();
   return (cell) => {

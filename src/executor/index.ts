@@ -5,6 +5,5 @@ export { isIncomplete } from './incomplete.ts';
 export { createJobs, type JobRegistry } from './jobs.ts';
 export { saveOutput } from './output-file.ts';
 export { type OnceOptions, runForUser, runOnce } from './run-once.ts';
-export { startUserShell, type UserShell } from './shell.ts';
-export type { UserShellOptions } from './shell-options.ts';
+export { startUserShell, type UserShell, type UserShellOptions } from './shell.ts';
 export { asCompanion, killTagged } from './watchdog.ts';

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { LineWriter } from './line-writer.ts';
 
+/** Raw bytes kept in memory before a file is started. */
+const MAX_EARLY_BYTES = 512 * 1024;
 /** Bytes that may wait for the disk before the child is made to wait. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
@@ -145,4 +147,57 @@ export async function saveOutput(dataDir: string, text: string): Promise<string 
 function wholeCharacters(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at;
+}
+
+/** Keeps an output in memory until it is too large for that, or until it is needed as a file. */
+export class OutputRecorder {
+  readonly #path: string;
+  readonly #onDrained: () => void;
+  #early: Buffer[] = [];
+  #earlyBytes = 0;
+  #file: OutputFile | undefined;
+
+  /** @param onDrained the file takes more again, after `isFull` */
+  constructor(path: string, onDrained: () => void) {
+    this.#path = path;
+    this.#onDrained = onDrained;
+  }
+
+  get isFull(): boolean {
+    return this.#file?.isFull ?? false;
+  }
+
+  /** Lines in the file; 0 while there is none. */
+  get lines(): number {
+    return this.#file?.lines ?? 0;
+  }
+
+  push(data: Buffer): void {
+    if (this.#file) {
+      this.#file.push(data);
+      return;
+    }
+    this.#early.push(data);
+    this.#earlyBytes += data.length;
+    if (this.#earlyBytes > MAX_EARLY_BYTES) this.startFile();
+  }
+
+  startFile(): void {
+    if (this.#file) return;
+    this.#file = new OutputFile(this.#path, this.#onDrained);
+    for (const chunk of this.#early) this.#file.push(chunk);
+    this.#early = [];
+  }
+
+  /** Writes the rest. The file's path where it is kept and the disk did not fail. */
+  async close(keep: boolean): Promise<string | undefined> {
+    if (keep) this.startFile();
+    await this.#file?.close(keep);
+    return keep ? this.#file?.path : undefined;
+  }
+
+  /** Lets go of the file, whole or not. */
+  abandon(): void {
+    void this.#file?.close(true);
+  }
 }

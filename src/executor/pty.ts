@@ -54,10 +54,6 @@ export class Pty {
     ];
   }
 
-  get ended(): boolean {
-    return this.#ended;
-  }
-
   write(data: string): void {
     if (!this.#ended) this.#pty.write(data);
   }

@@ -1,14 +1,15 @@
 import graphemes from '@xterm/addon-unicode-graphemes';
-import type { IMarker, Terminal } from '@xterm/headless';
+import type { Terminal } from '@xterm/headless';
 // CommonJS without named exports that Node could see.
 import headless from '@xterm/headless';
 import type { LiveOutput } from '../contracts/commands.ts';
-import { type CellReader, linkReader, renderLine, renderLogicalLine } from './cells.ts';
-import { HeadTail } from './head-tail.ts';
-import { OutputFile } from './output-file.ts';
+import { type CellReader, cellReader, renderLine } from './cells.ts';
+import { Flood, FloodMeter } from './flood.ts';
+import { LineCollector } from './line-collector.ts';
+import { OutputRecorder } from './output-file.ts';
 import { OutputQueue } from './output-queue.ts';
 
-/** Rows kept above the screen. A batch never scrolls more than this before it is harvested. */
+/** Rows kept above the screen. A batch never scrolls more than this before its lines are collected. */
 const SCROLLBACK_ROWS = 1000;
 const MAX_BATCH_BYTES = 16 * 1024;
 const MAX_BATCH_LINES = 900;
@@ -18,16 +19,6 @@ const KEPT_BYTES = 256 * 1024;
 const PEEK_BYTES = 8 * 1024;
 /** While the head is not complete the producer waits instead, but not for ever: redrawing never fills a head. */
 const MAX_HEAD_BYTES = 4 * 1024 * 1024;
-/**
- * A flood weighs more than this in a tick (ms), once the head is complete; it is over at less than the other. More than
- * anyone reads, and a fifth of what the model can follow on a good machine.
- */
-const FLOOD_TICK_MS = 100;
-const MIN_FLOOD_WEIGHT = 128 * 1024;
-const FLOOD_END_WEIGHT = 64 * 1024;
-const LF = 0x0a;
-/** Raw bytes kept in memory before a full-text file is started. */
-const MAX_EARLY_BYTES = 512 * 1024;
 
 export type ScreenOptions = {
   readonly columns: number;
@@ -60,20 +51,16 @@ export class Screen implements LiveOutput {
   readonly #options: ScreenOptions;
   readonly #terminal: Terminal;
   readonly #reader: CellReader;
+  readonly #collector: LineCollector;
+  readonly #recorder: OutputRecorder;
   readonly #queue = new OutputQueue();
-  readonly #headTail = new HeadTail();
+  readonly #meter = new FloodMeter();
   readonly #listeners = new Set<() => void>();
-  #early: Buffer[] | undefined = [];
-  #earlyBytes = 0;
-  #full: OutputFile | undefined;
-  #harvested: IMarker | undefined;
   #lost = false;
   /** Writes the terminal has not taken in yet. */
   #writes = 0;
   #drained: (() => void)[] = [];
-  #window = { since: 0, weight: 0 };
-  /** `lost`: the model has missed some of it. */
-  #flood: { readonly tick: NodeJS.Timeout; arrived: number; lost: boolean } | undefined;
+  #flood: Flood | undefined;
   #cache: { version: number; max: number; lines: readonly string[] } | undefined;
   #disposed = false;
   #final: readonly string[] | undefined;
@@ -89,21 +76,25 @@ export class Screen implements LiveOutput {
     });
     this.#terminal.loadAddon(new graphemes.UnicodeGraphemesAddon());
     this.#terminal.onData(options.onReply);
-    this.#reader = { scratch: this.#terminal.buffer.normal.getNullCell(), linkOf: linkReader(this.#terminal) };
-    this.#harvested = this.#terminal.registerMarker(0);
+    this.#reader = cellReader(this.#terminal);
+    this.#collector = new LineCollector(this.#terminal, this.#reader, SCROLLBACK_ROWS / 2);
+    this.#recorder = new OutputRecorder(options.path, options.resume);
   }
 
   /** `recorded: false` for what a full-screen program paints: it is drawn, but no text worth keeping. */
   push(data: Buffer, recorded: boolean): void {
     if (this.#disposed) return;
     this.bytes += data.length;
-    if (recorded) this.#record(data);
+    if (recorded) {
+      this.#recorder.push(data);
+      if (this.#recorder.isFull) this.#options.pause();
+    }
     this.#queue.push(data);
     if (this.#flood) {
-      this.#flood.arrived += weightOf(data);
-      if (this.#queue.trim(KEPT_BYTES)) this.#lose();
-    } else if (this.#headTail.headClosed || this.bytes > MAX_HEAD_BYTES) {
-      if (this.#isFlood(weightOf(data))) this.#startFlood();
+      this.#flood.add(data);
+      if (this.#queue.trim(KEPT_BYTES)) this.#lose(this.#flood);
+    } else if (this.#collector.kept.headClosed || this.bytes > MAX_HEAD_BYTES) {
+      if (this.#meter.begins(data)) this.#startFlood();
     } else if (this.#queue.bytes > MAX_BEHIND_BYTES) this.#options.pause();
     this.#pump();
   }
@@ -146,13 +137,10 @@ export class Screen implements LiveOutput {
   async finish(): Promise<Output> {
     this.#endFlood();
     await this.#settled();
-    const buffer = this.#terminal.buffer.normal;
-    this.#harvest(buffer.length, true);
-    const parts = this.#headTail.result(this.#lost ? (this.#full?.lines ?? 0) : 0);
-    const isCut = parts.omittedLines > 0 || this.#headTail.shortened;
-    if (isCut && !this.#full) this.#startFile();
-    await this.#full?.close(isCut);
-    const file = isCut ? this.#full?.path : undefined;
+    this.#collector.takeRest();
+    const { kept } = this.#collector;
+    const parts = kept.result(this.#lost ? this.#recorder.lines : 0);
+    const file = await this.#recorder.close(parts.omittedLines > 0 || kept.shortened);
     this.#changed();
     return { ...parts, bytes: this.bytes, ...(file === undefined ? {} : { file }) };
   }
@@ -162,27 +150,10 @@ export class Screen implements LiveOutput {
     if (this.#disposed) return;
     this.#final = this.lines(this.#terminal.rows);
     this.#disposed = true;
-    if (this.#flood) clearInterval(this.#flood.tick);
-    void this.#full?.close(true);
+    this.#flood?.end();
+    this.#recorder.abandon();
     this.#terminal.dispose();
     this.#listeners.clear();
-  }
-
-  #record(data: Buffer): void {
-    if (this.#full) {
-      this.#full.push(data);
-      if (this.#full.isFull) this.#options.pause();
-      return;
-    }
-    this.#early?.push(data);
-    this.#earlyBytes += data.length;
-    if (this.#earlyBytes > MAX_EARLY_BYTES) this.#startFile();
-  }
-
-  #startFile(): void {
-    this.#full = new OutputFile(this.#options.path, this.#options.resume);
-    for (const chunk of this.#early ?? []) this.#full.push(chunk);
-    this.#early = undefined;
   }
 
   #pump(): void {
@@ -192,9 +163,9 @@ export class Screen implements LiveOutput {
       for (const resolve of this.#drained.splice(0)) resolve();
       return;
     }
-    if (this.#queue.bytes < MAX_BEHIND_BYTES / 2 && !this.#full?.isFull) this.#options.resume();
+    if (this.#queue.bytes < MAX_BEHIND_BYTES / 2 && !this.#recorder.isFull) this.#options.resume();
     this.#write(batch, () => {
-      this.#harvest(this.#terminal.buffer.normal.baseY, false);
+      if (!this.#flood) this.#collector.takeScrolled();
       this.#pump();
     });
   }
@@ -216,62 +187,50 @@ export class Screen implements LiveOutput {
     });
   }
 
-  /** By rate, not by what waits: a slow model slows its producer down, and nothing would ever pile up. */
-  #isFlood(weight: number): boolean {
-    const now = performance.now();
-    if (now - this.#window.since > FLOOD_TICK_MS) this.#window = { since: now, weight: 0 };
-    this.#window.weight += weight;
-    return this.#window.weight > MIN_FLOOD_WEIGHT;
-  }
-
   #startFlood(): void {
-    if (!this.#full) this.#startFile();
-    const tick = setInterval(() => this.#floodTick(), FLOOD_TICK_MS);
-    tick.unref();
-    this.#flood = { tick, arrived: 0, lost: false };
-    if (this.#queue.trim(KEPT_BYTES)) this.#lose();
+    this.#recorder.startFile();
+    this.#flood = new Flood(() => this.#floodTick());
+    if (this.#queue.trim(KEPT_BYTES)) this.#lose(this.#flood);
     this.#options.resume();
   }
 
   /** From here the model misses something: what it has drawn is not adjacent to what it will draw. */
-  #lose(): void {
-    if (!this.#flood || this.#flood.lost) return;
-    this.#flood.lost = true;
+  #lose(flood: Flood): void {
+    if (flood.lost) return;
+    flood.lost = true;
     this.#lost = true;
-    this.#headTail.gap();
+    this.#collector.kept.gap();
   }
 
   #floodTick(): void {
     const flood = this.#flood;
     if (!flood) return;
     // A burst that is over before anything was lost is drawn whole.
-    if (flood.arrived < (flood.lost ? FLOOD_END_WEIGHT : MIN_FLOOD_WEIGHT)) {
+    if (flood.calmed()) {
       this.#endFlood();
       return;
     }
-    flood.arrived = 0;
     if (this.#writes > 0) return;
-    this.#lose();
+    this.#lose(flood);
     this.#write(`\x1b[0m${this.#toLineStart()}`, () => {});
     this.#write(this.#queue.peekEnd(PEEK_BYTES), () => this.#pump());
   }
 
   /** Draws the kept end of the flood as if nothing had been drawn since it began; all of it where nothing was lost. */
   #endFlood(): void {
-    if (!this.#flood) return;
-    clearInterval(this.#flood.tick);
-    const { lost } = this.#flood;
+    const flood = this.#flood;
+    if (!flood) return;
+    flood.end();
     this.#flood = undefined;
-    if (!lost) {
-      this.#harvest(this.#terminal.buffer.normal.baseY, false);
+    if (!flood.lost) {
+      this.#collector.takeScrolled();
       this.#pump();
       return;
     }
     this.#queue.startAtLine();
-    this.#headTail.gap();
+    this.#collector.kept.gap();
     this.#write(`${this.#queue.takeSticky()}\x1b[0m${this.#toLineStart()}`, () => {
-      this.#harvested?.dispose();
-      this.#harvested = this.#terminal.registerMarker(0);
+      this.#collector.skipToCursor();
       this.#pump();
     });
   }
@@ -280,47 +239,8 @@ export class Screen implements LiveOutput {
     return this.#terminal.buffer.active.cursorX === 0 ? '' : '\r\n';
   }
 
-  /** Takes the lines above `limit` that were not taken before; a line that is still being written waits. */
-  #harvest(limit: number, toEnd: boolean): void {
-    const buffer = this.#terminal.buffer.normal;
-    if (this.#flood || (!toEnd && this.#terminal.buffer.active.type === 'alternate')) return;
-    const from = this.#harvested && this.#harvested.line >= 0 ? this.#harvested.line : 0;
-    let y = from;
-    while (y < limit) {
-      const [text, next] = renderLogicalLine(buffer, y, limit, this.#reader);
-      const isOpen = !toEnd && next === limit && buffer.getLine(limit)?.isWrapped === true;
-      if (isOpen && limit - y < SCROLLBACK_ROWS / 2) break;
-      if (toEnd && text === '' && isBlankFrom(buffer, next)) break;
-      this.#headTail.add(text);
-      y = next;
-    }
-    if (y === from || toEnd) return;
-    this.#harvested?.dispose();
-    this.#harvested = this.#terminal.registerMarker(y - (buffer.baseY + buffer.cursorY));
-  }
-
   #changed(): void {
     this.version += 1;
     for (const listener of this.#listeners) listener();
   }
-}
-
-/** A line more costs the model as much as so many bytes. */
-const LINE_WEIGHT = 10;
-/** Bytes looked at to see how long the lines of a chunk are. */
-const SAMPLE_BYTES = 1024;
-
-/** What it costs the model to draw this, in bytes of a long line. */
-function weightOf(data: Buffer): number {
-  const seen = Math.min(data.length, SAMPLE_BYTES);
-  let lines = 0;
-  for (let at = 0; at < seen; at += 1) if (data[at] === LF) lines += 1;
-  return data.length + (LINE_WEIGHT * lines * data.length) / seen;
-}
-
-function isBlankFrom(buffer: Terminal['buffer']['normal'], y: number): boolean {
-  for (let at = y; at < buffer.length; at += 1) {
-    if (buffer.getLine(at)?.translateToString(true) !== '') return false;
-  }
-  return true;
 }

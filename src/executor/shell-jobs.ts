@@ -2,7 +2,6 @@ import type { Adopt, RunningCommand, ShellJob } from '../contracts/commands.ts';
 import type { CommandResult } from '../session/action.ts';
 import { backgroundOf, findProcess, isAlive, signal } from './processes.ts';
 import { Run, type RunOptions } from './running.ts';
-import type { Task } from './shell-task.ts';
 import { Stopper, suspendGroup } from './stopper.ts';
 
 /** How often it is looked whether a job still runs, and how long a busy shell is waited for to tell its exit code. Ms. */
@@ -18,6 +17,19 @@ const PROMPT_NOISE = /\r\x1b\[K\r/g;
 /** What a shell says of its jobs, `[1]+  Done  …`: their end is told otherwise. */
 const WORD_ON_JOB =
   /(^|\n)\r?\[\d+\] *[-+]? +(?:\d+ +)?(?:done|exit|terminated|interrupt|killed|hangup|running|stopped|suspended|continued)\b[^\n]*\n?/gi;
+
+/** A line on its way through the user's shell. */
+export type Task = {
+  readonly line: string;
+  readonly keep: boolean;
+  /** A line of this program's own. */
+  readonly hidden: boolean;
+  readonly run: Run;
+  readonly stopper: Stopper;
+  late?: NodeJS.Timeout;
+  /** It is being sent to the background: told where it stopped, or undefined when it ended instead. */
+  leave?: (cwd: string | undefined) => void;
+};
 
 export type JobHost = {
   /** Runs a line of this program's own in the shell, before any of the user's. */

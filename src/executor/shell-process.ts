@@ -28,7 +28,7 @@ export type ShellEvents = {
 
 export type ShellProcessOptions = {
   readonly program: string;
-  readonly dialect: ShellIntegration;
+  readonly integration: ShellIntegration;
   readonly personal: boolean;
   readonly cwd: string;
   readonly env: Environment;
@@ -46,7 +46,7 @@ export type ShellState = {
 export class ShellProcess {
   readonly #events: ShellEvents;
   readonly #directory: PrivateDirectory;
-  readonly #dialect: ShellIntegration;
+  readonly #integration: ShellIntegration;
   readonly #pipe: CommandPipe;
   readonly #pty: Pty;
   readonly #scanner: MarkScanner;
@@ -73,9 +73,9 @@ export class ShellProcess {
     this.#directory = directory;
     this.#pipe = pipe;
     this.#promptToken = newToken();
-    this.#dialect = options.dialect;
+    this.#integration = options.integration;
     const { env, personal } = options;
-    const files = this.#dialect.files({ directory: directory.path, token: this.#promptToken, env, personal });
+    const files = this.#integration.files({ directory: directory.path, token: this.#promptToken, env, personal });
     this.#startupFiles = Object.keys(files);
     for (const [name, text] of Object.entries(files)) writeFileSync(directory.file(name), text, { mode: 0o600 });
     this.#scanner = new MarkScanner(
@@ -86,11 +86,11 @@ export class ShellProcess {
       },
       (mark) => this.#obey(mark),
     );
-    const launch = `${this.#dialect.launch} <${shellQuote(directory.file('lines'))}`;
+    const launch = `${this.#integration.launch} <${shellQuote(directory.file('lines'))}`;
     this.#pty = new Pty({
       argv: withoutInherited(['/bin/sh', '-c', launch, options.program, directory.path]),
       cwd: options.cwd,
-      env: this.#dialect.env(env, directory.path),
+      env: this.#integration.env(env, directory.path),
       columns: options.columns,
       rows: options.rows,
       onData: (data) => this.#scanner.push(data),
@@ -119,7 +119,7 @@ export class ShellProcess {
 
   /** A question brings a new prompt, and `onReady` with it. */
   get promptsAfterQuestion(): boolean {
-    return this.#dialect.completer.prompts;
+    return this.#integration.completer.prompts;
   }
 
   get pty(): Pty {
@@ -134,12 +134,12 @@ export class ShellProcess {
   /** Runs a line. Only one at a time: `onStart` and `onEnd` follow. */
   run(line: Omit<Line, 'token'>): void {
     this.#lineToken = newToken();
-    this.#pipe.write(this.#dialect.line({ ...line, token: this.#lineToken }));
+    this.#pipe.write(this.#integration.line({ ...line, token: this.#lineToken }));
   }
 
   /** Asks a fork of the shell what may stand at the cursor; only at a prompt. Undefined when it does not answer in time. */
   async complete(question: Question, signal: AbortSignal): Promise<readonly Fact[] | undefined> {
-    const { code, arguments: argumentsOf, start } = this.#dialect.completer;
+    const { code, arguments: argumentsOf, start } = this.#integration.completer;
     const file = (name: string) => this.#directory.file(name);
     this.#questions += 1;
     const answer = `answer-${this.#questions}`;
@@ -161,7 +161,7 @@ export class ShellProcess {
 
   /** Makes sure that an end is told even where every hook was lost. */
   askForEnd(): void {
-    this.#pipe.write(this.#dialect.tell);
+    this.#pipe.write(this.#integration.tell);
   }
 
   /**
@@ -171,7 +171,7 @@ export class ShellProcess {
   dispose(): Promise<void> {
     if (this.#phase === 'command') this.#hangUp();
     else {
-      this.#pipe.write(this.#dialect.leave);
+      this.#pipe.write(this.#integration.leave);
       this.#closing ??= setTimeout(() => this.#hangUp(), LEAVE_TIMEOUT_MS);
     }
     const patience = setTimeout(() => this.#ended.resolve(), LEAVE_TIMEOUT_MS + END_TIMEOUT_MS);

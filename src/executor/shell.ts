@@ -1,32 +1,35 @@
-import { existsSync } from 'node:fs';
 import type { Adopt, InteractiveShell, RunningCommand, ShellJob } from '../contracts/commands.ts';
-import { toError } from '../text/errors.ts';
 import type { Fact, Question } from './completion/complete.ts';
-import { userEnvironment } from './environment.ts';
-import { signal } from './processes.ts';
+import type { Environment } from './environment.ts';
 import { Run } from './running.ts';
-import { bashIntegration } from './shell-integration/bash.ts';
-import { integrationFor } from './shell-integration/choose.ts';
-import { idleText, type ShellIntegration } from './shell-integration/integration.ts';
-import { ShellJobs } from './shell-jobs.ts';
-import type { UserShellOptions } from './shell-options.ts';
-import { ShellProcess, type ShellState } from './shell-process.ts';
-import type { Task } from './shell-task.ts';
+import { idleText } from './shell-integration/integration.ts';
+import { ShellJobs, type Task } from './shell-jobs.ts';
+import { type ShellEnd, ShellSupervisor } from './shell-supervisor.ts';
 import { shellStopper } from './stopper.ts';
 import { drainInput } from './typeahead.ts';
 
-/** A startup file that has not come to a prompt by then (`exec fish` in it) is left out at the next try. Ms. */
-const STARTUP_TIMEOUT_MS = 10_000;
-/** After an interrupt without an end told: hooks may be gone. Ms. */
+/** After an interrupt whose end was not told: hooks may be gone. */
 const END_TIMEOUT_MS = 300;
 /** Commands that wait for the next line to be remembered with. */
 const MAX_REMEMBERED = 1000;
-/** A shell that ends sooner than this, this often in a row, is not started again. */
-const MIN_LIFE_MS = 1000;
-const MAX_RESTARTS = 3;
-
 /** How the shell tells that a command was stopped: 128 + SIGTSTP or SIGSTOP. */
 const STOPPED = new Set([148, 147]);
+
+export type UserShellOptions = {
+  /** `$SHELL`; whatever is neither bash nor zsh falls back to bash. */
+  readonly shell?: string;
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly columns: number;
+  readonly rows: number;
+  /** A private directory for full-output files. */
+  readonly dataDir: string;
+  /** The shell ended and was started again (or, `restarted: false`, was not): one line for the user. */
+  readonly onExit?: (end: ShellEnd) => void;
+  readonly onMove?: (cwd: string) => void;
+  /** Clean text printed while no command ran: by background jobs, prompt hooks, startup files. */
+  readonly onIdleOutput?: (text: string) => void;
+};
 
 /** Starts the user's shell; resolves at its first prompt. Rejects where no shell can be run at all. */
 export async function startUserShell(options: UserShellOptions): Promise<UserShell> {
@@ -38,11 +41,7 @@ export async function startUserShell(options: UserShellOptions): Promise<UserShe
 /** The user's own interactive shell: what a line changes in it lasts (EX-1). */
 export class UserShell implements InteractiveShell {
   readonly #options: UserShellOptions;
-  /** The program that runs it. */
-  readonly program: string;
-  readonly #dialect: ShellIntegration;
-  #process: ShellProcess | undefined;
-  #state: ShellState | undefined;
+  readonly #supervisor: ShellSupervisor;
   #cwd: string;
   #columns: number;
   #rows: number;
@@ -56,28 +55,51 @@ export class UserShell implements InteractiveShell {
   #closing: Promise<void> | undefined;
   /** It will not be started again. */
   #gone = false;
-  #startedAt = 0;
-  #shortLives = 0;
-  #personal = true;
   #overdue: NodeJS.Timeout | undefined;
   readonly #jobs: ShellJobs;
-  #startup: { timer: NodeJS.Timeout; done: () => void; failed: (error: Error) => void } | undefined;
 
   constructor(options: UserShellOptions) {
     this.#options = options;
     this.#cwd = options.cwd;
     this.#columns = options.columns;
     this.#rows = options.rows;
-    const { program, dialect } = integrationFor(options.shell ?? options.env.SHELL ?? '');
-    this.program = program;
-    this.#dialect = dialect;
+    this.#supervisor = new ShellSupervisor(
+      {
+        shell: options.shell ?? options.env.SHELL ?? '',
+        env: options.env,
+        place: () => ({ cwd: this.#cwd, columns: this.#columns, rows: this.#rows }),
+        commandRuns: () => this.#task !== undefined,
+      },
+      {
+        onIdle: (data) => this.#tellIdle(data),
+        onOutput: (data) => this.#task?.run.feed(data),
+        onStart: () => this.#task?.run.begin(),
+        onEnd: (exit, cwd) => this.#ended(exit, cwd),
+        onReady: (cwd) => this.#atPrompt(cwd),
+        onExit: (end) => this.#exited(end),
+      },
+    );
     this.#jobs = new ShellJobs({
       hidden: (text) => this.#submit(text, { keep: false, hidden: true }).result,
-      shellPid: () => this.#process?.pty.pid ?? -1,
+      shellPid: () => this.#pty?.pid ?? -1,
       cwd: () => this.#cwd,
       say: (text) => options.onIdleOutput?.(text),
-      remembersExits: this.#dialect === bashIntegration,
+      remembersExits: this.#supervisor.integration.remembersExits,
     });
+  }
+
+  /** Resolves at the first prompt. Rejects where no shell can be run at all. */
+  start(): Promise<void> {
+    return this.#supervisor.start();
+  }
+
+  /** The program that runs it. */
+  get program(): string {
+    return this.#supervisor.program;
+  }
+
+  get #pty() {
+    return this.#supervisor.process?.pty;
   }
 
   /** The working directory as of the last prompt. */
@@ -91,41 +113,7 @@ export class UserShell implements InteractiveShell {
 
   /** The directories of the shell's PATH, as of the last prompt. */
   get path(): readonly string[] {
-    return (this.#now().env.PATH ?? '').split(':').filter((entry) => entry !== '');
-  }
-
-  async start(): Promise<void> {
-    this.#ready = false;
-    this.#startedAt = Date.now();
-    const process = await ShellProcess.start(
-      {
-        program: this.program,
-        dialect: this.#dialect,
-        personal: this.#personal,
-        cwd: existsSync(this.#cwd) ? this.#cwd : '/',
-        env: userEnvironment(this.#options.env),
-        columns: this.#columns,
-        rows: this.#rows,
-      },
-      {
-        onIdle: (data) => this.#tellIdle(data),
-        onOutput: (data) => this.#task?.run.feed(data),
-        onStart: () => this.#task?.run.begin(),
-        onEnd: (exit, cwd) => this.#ended(exit, cwd),
-        onReady: (cwd) => this.#atPrompt(cwd),
-        onExit: (code) => this.#exited(code),
-      },
-    );
-    this.#process = process;
-    if (this.#closing) {
-      await process.dispose();
-      return;
-    }
-    await new Promise<void>((resolve, reject) => {
-      // Killing it leads to `#exited`, which starts it again without the startup file.
-      const timer = setTimeout(() => signal(process.pty.pid, 'SIGKILL'), STARTUP_TIMEOUT_MS);
-      this.#startup = { timer, done: resolve, failed: reject };
-    });
+    return (this.#supervisor.state.env.PATH ?? '').split(':').filter((entry) => entry !== '');
   }
 
   /**
@@ -137,18 +125,18 @@ export class UserShell implements InteractiveShell {
   }
 
   #submit(line: string, { keep, hidden }: { readonly keep: boolean; readonly hidden: boolean }): RunningCommand {
-    const stopper = shellStopper(() => this.#process?.pty.pid);
+    const stopper = shellStopper(() => this.#pty?.pid);
     const run: Run = new Run(
       { columns: this.#columns, rows: this.#rows, dataDir: this.#options.dataDir },
       {
-        pid: () => this.#process?.pty.pid ?? -1,
-        slave: () => this.#process?.pty.slave ?? '',
+        pid: () => this.#pty?.pid ?? -1,
+        slave: () => this.#pty?.slave ?? '',
         write: (data) => {
           if (this.#task?.run === run) this.write(data);
         },
-        resize: (columns, rows) => this.#process?.pty.resize(columns, rows),
-        pause: () => this.#process?.pty.pause(),
-        resume: () => this.#process?.pty.resume(),
+        resize: (columns, rows) => this.#pty?.resize(columns, rows),
+        pause: () => this.#pty?.pause(),
+        resume: () => this.#pty?.resume(),
         interrupt: () => this.#interrupt(task),
         hangUp: () => {},
         takeInput: () => this.#takeInput(),
@@ -195,7 +183,7 @@ export class UserShell implements InteractiveShell {
   /** What the shell itself says may stand at the cursor; undefined while a command runs, or when it takes too long. */
   async complete(question: Question, signal: AbortSignal): Promise<readonly Fact[] | undefined> {
     await this.#atRest(signal);
-    const process = this.#process;
+    const { process } = this.#supervisor;
     if (!process || !this.#ready || this.busy || this.#closing || signal.aborted) return undefined;
     if (process.promptsAfterQuestion) this.#ready = false;
     return process.complete(question, signal);
@@ -210,18 +198,18 @@ export class UserShell implements InteractiveShell {
 
   /** The exported environment as of the last prompt (EX-10). */
   environment(): Promise<Record<string, string>> {
-    return Promise.resolve({ ...this.#now().env });
+    return Promise.resolve({ ...this.#supervisor.state.env });
   }
 
   /** Whether a word is an alias, function, builtin or keyword of the shell, as of the last prompt. */
   knows(word: string): boolean {
-    return word !== '' && this.#now().words.has(word);
+    return word !== '' && this.#supervisor.state.words.has(word);
   }
 
   /** Keys for whatever has the shell's terminal. */
   write(data: string): void {
     this.#keysSent = true;
-    this.#process?.pty.write(data);
+    this.#pty?.write(data);
     if (data.includes('\x03') && this.#task) this.#expectEnd(this.#task);
   }
 
@@ -230,22 +218,17 @@ export class UserShell implements InteractiveShell {
     await this.#atRest(AbortSignal.timeout(END_TIMEOUT_MS));
     if (this.busy || this.#closing) return '';
     this.#taking = true;
-    return drainInput(this.#process?.pty.slave ?? '').finally(() => {
+    return drainInput(this.#pty?.slave ?? '').finally(() => {
       this.#taking = false;
       this.#next();
     });
-  }
-
-  /** Ctrl-Z: stops the foreground job; its command ends with 148. */
-  suspend(): void {
-    this.write('\x1a');
   }
 
   resize(columns: number, rows: number): void {
     this.#columns = columns;
     this.#rows = rows;
     if (this.#task) this.#task.run.resize(columns, rows);
-    else this.#process?.pty.resize(columns, rows);
+    else this.#pty?.resize(columns, rows);
   }
 
   /**
@@ -260,11 +243,8 @@ export class UserShell implements InteractiveShell {
   async #close(): Promise<void> {
     this.#gone = true;
     clearTimeout(this.#overdue);
-    clearTimeout(this.#startup?.timer);
-    this.#startup?.failed(new Error('The shell was closed before its first prompt.'));
-    this.#startup = undefined;
     this.#jobs.dispose();
-    const gone = this.#process?.dispose();
+    const gone = this.#supervisor.dispose();
     for (const task of [this.#task, ...this.#queue]) {
       if (task) this.#finish(task, null, this.#cwd, 'the program ended');
     }
@@ -279,7 +259,7 @@ export class UserShell implements InteractiveShell {
       // A prompt that does not come has lost its hooks: it is asked for.
       this.#overdue ??= setTimeout(() => {
         this.#overdue = undefined;
-        if (!this.#ready && !this.#startup) this.#process?.askForEnd();
+        if (!this.#ready && !this.#supervisor.starting) this.#supervisor.process?.askForEnd();
         this.#next();
       }, END_TIMEOUT_MS);
       return;
@@ -289,7 +269,7 @@ export class UserShell implements InteractiveShell {
     this.#task = task;
     // The next line waits for the prompt: what it tells of the shell's state must not be overwritten half read.
     this.#ready = false;
-    this.#process?.run({
+    this.#supervisor.process?.run({
       text: task.line,
       keep: task.keep,
       drain: this.#keysSent,
@@ -317,13 +297,8 @@ export class UserShell implements InteractiveShell {
   }
 
   #atPrompt(cwd: string): void {
-    this.#state = undefined;
     this.#move(cwd);
     this.#ready = true;
-    const startup = this.#startup;
-    this.#startup = undefined;
-    clearTimeout(startup?.timer);
-    startup?.done();
     this.#next();
   }
 
@@ -333,43 +308,16 @@ export class UserShell implements InteractiveShell {
     this.#options.onMove?.(cwd);
   }
 
-  #now(): ShellState {
-    this.#state ??= this.#process?.state() ?? { words: new Set(), env: {} };
-    return this.#state;
-  }
-
-  #exited(code: number): void {
-    if (this.#closing) return;
-    const startup = this.#startup;
-    this.#startup = undefined;
-    clearTimeout(startup?.timer);
-    this.#state = this.#now();
-    this.#process = undefined;
+  #exited(end: ShellEnd): void {
     this.#ready = false;
-    if (startup) this.#personal = false;
-    // One that a command of the user ended is no sign of trouble.
-    const tooSoon = !this.#task && Date.now() - this.#startedAt < MIN_LIFE_MS;
-    this.#shortLives = tooSoon ? this.#shortLives + 1 : 0;
-    const restarted = this.#shortLives < MAX_RESTARTS;
     const task = this.#task;
     this.#task = undefined;
-    const why = startup ? 'without its startup file, which ended it' : 'in its place';
-    const message = restarted
-      ? `The shell ended (exit ${code}); a new one was started ${why}.`
-      : `The shell ended (exit ${code}) repeatedly and was not restarted; check its startup file and start aish-tui again.`;
-    if (task)
-      this.#finish(task, code, this.#cwd, restarted ? 'the shell ended; a new one was started' : 'the shell ended');
-    this.#options.onExit?.({ code, restarted, message });
-    if (!restarted) {
-      this.#gone = true;
-      for (const waiting of this.#queue.splice(0)) this.#finish(waiting, null, this.#cwd, 'there is no shell');
-      startup?.failed(new Error(message));
-      return;
-    }
-    this.start().then(
-      () => startup?.done(),
-      (error: unknown) => startup?.failed(toError(error)),
-    );
+    const note = end.restarted ? 'the shell ended; a new one was started' : 'the shell ended';
+    if (task) this.#finish(task, end.code, this.#cwd, note);
+    this.#options.onExit?.(end);
+    if (end.restarted) return;
+    this.#gone = true;
+    for (const waiting of this.#queue.splice(0)) this.#finish(waiting, null, this.#cwd, 'there is no shell');
   }
 
   #tellIdle(data: Buffer): void {
@@ -392,7 +340,7 @@ export class UserShell implements InteractiveShell {
   #expectEnd(task: Task): void {
     clearTimeout(task.late);
     task.late = setTimeout(() => {
-      if (this.#task === task) this.#process?.askForEnd();
+      if (this.#task === task) this.#supervisor.process?.askForEnd();
     }, END_TIMEOUT_MS);
   }
 }

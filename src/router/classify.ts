@@ -6,7 +6,7 @@
 import type { Route } from '../contracts/lines.ts';
 import { inspect, type LineFeatures } from './features.ts';
 import { languageScore, MIN_LANGUAGE_SCORE } from './model.ts';
-import { shellWords, textCommands } from './vocabulary.ts';
+import { answers, shellWords, textCommands } from './vocabulary.ts';
 
 /** What the router asks of the world; all answers must be immediate. */
 export type Words = {
@@ -97,4 +97,18 @@ function weigh(sight: LineFeatures, words: Words): Verdict {
   const known = first !== undefined && words.knows(first.text);
   if (languageScore(sight, known) > MIN_LANGUAGE_SCORE) return ai('reads like language');
   return shell(known ? 'known command' : 'looks like a command');
+}
+
+/**
+ * True for `yes`, `continue`, `do it`, `no thanks` and the like. After a question of the model such a line goes to the
+ * model, although `yes` and `continue` are commands too; at any other time `classify` alone decides.
+ */
+export function isAffirmation(line: string): boolean {
+  const plain = line
+    .trim()
+    .toLowerCase()
+    .replaceAll("'", '’')
+    .replace(/[,!.\s]+/g, ' ')
+    .trim();
+  return answers.has(plain);
 }

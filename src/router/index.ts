@@ -1,4 +1,3 @@
-export { isAffirmation } from './affirmation.ts';
-export { classify, type Words } from './classify.ts';
+export { classify, isAffirmation, type Words } from './classify.ts';
 export { createPathIndex, type PathIndex } from './path-index.ts';
 export { knownWords, routeLine } from './probe.ts';

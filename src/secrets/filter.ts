@@ -2,11 +2,10 @@
 import type { SecretRow, SeenIn } from '../contracts/secrets.ts';
 import { detect } from './detect.ts';
 import { type Finding, settle } from './finding.ts';
-import { handlesIn, replaceHandles } from './handle.ts';
 import { KnownValues } from './known.ts';
 import { type Source, secretsOf } from './sources.ts';
 import { stylesIn, unstyled } from './styled.ts';
-import { Vault } from './vault.ts';
+import { handlesIn, replaceHandles, Vault } from './vault.ts';
 
 type From = { readonly where: string; readonly seenIn: SeenIn };
 

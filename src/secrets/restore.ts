@@ -1,6 +1,7 @@
 /** A command with handles → the command that runs (SE-1): each secret comes in as an environment variable. */
-import { handlesIn } from './handle.ts';
+
 import { type Place, placesOf, sameShape } from './places.ts';
+import { handlesIn } from './vault.ts';
 
 /** What became of a command's handles. */
 export type Restored =

@@ -1,7 +1,6 @@
-/** What resolves handles: in memory only, gone with the process (SE-3). */
+/** Handles, which stand in a text in place of secrets, and what resolves them (SE-3). */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { SeenIn } from '../contracts/secrets.ts';
-import { handleOf } from './handle.ts';
 
 export type Entry = {
   readonly handle: string;
@@ -15,6 +14,7 @@ export type Entry = {
 /** Entries kept; what comes after is hidden too, under a handle that nothing resolves. */
 const MAX_ENTRIES = 10_000;
 
+/** Resolves handles: in memory only, gone with the process. */
 export class Vault {
   /** New in each process: a handle of an earlier one means nothing here, and can't be computed from a guess. */
   readonly #key = randomBytes(32);
@@ -47,4 +47,27 @@ export class Vault {
   entries(): readonly Entry[] {
     return [...this.#byHandle.values()];
   }
+}
+
+/** Brackets that no shell and no JSON knows, a name that says what it is, a few digits that tell two apart. */
+const HANDLE = /⟦[A-Z][A-Z0-9_]{1,40}_[0-9a-f]{6,12}⟧/g;
+
+function handleOf(kind: string, digits: string): string {
+  return `⟦${kind}_${digits}⟧`;
+}
+
+/** A cheap look: most texts have none. */
+function mayHoldHandle(text: string): boolean {
+  return text.includes('⟦');
+}
+
+/** The handles in a text, each with its place, in order. */
+export function handlesIn(text: string): readonly { readonly handle: string; readonly at: number }[] {
+  if (!mayHoldHandle(text)) return [];
+  return [...text.matchAll(HANDLE)].map((match) => ({ handle: match[0], at: match.index }));
+}
+
+/** Puts `value(handle)` in place of each handle; one without a value stays. */
+export function replaceHandles(text: string, value: (handle: string) => string | undefined): string {
+  return mayHoldHandle(text) ? text.replace(HANDLE, (handle) => value(handle) ?? handle) : text;
 }

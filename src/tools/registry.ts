@@ -4,7 +4,7 @@ import type { Action, Judgement, ToolFacts } from '../session/action.ts';
 import type { ToolSpec } from '../session/message.ts';
 import { matchesGlob } from '../text/glob.ts';
 import { parseJsonObject } from '../text/json.ts';
-import { DELEGATION } from './delegate.ts';
+import { DELEGATION } from './builtin-specs.ts';
 
 export type BuiltinTool = {
   readonly spec: ToolSpec;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createMarkupSplitter } from '../../src/broker/inline-markup.ts';
+import { MarkupSplitter } from '../../src/broker/inline-markup.ts';
 
 /** What becomes of a text when it comes in the given pieces. */
 function split(...pieces: string[]) {
   const seen = { text: '', reasoning: '', calls: [] as string[] };
-  const splitter = createMarkupSplitter({
+  const splitter = new MarkupSplitter({
     text: (delta) => {
       seen.text += delta;
     },
@@ -42,7 +42,7 @@ test.each([
 });
 
 test('an open call at a cut is dropped, and this is told', () => {
-  const splitter = createMarkupSplitter({
+  const splitter = new MarkupSplitter({
     text: () => {},
     reasoning: () => {},
     call: () => true,

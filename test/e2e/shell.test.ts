@@ -34,7 +34,7 @@ describe('the shell on screen', () => {
     await using rig = startRig(place);
     await rig.waitFor('[aish:demo]>');
     rig.type('echo "one\r');
-    await rig.waitFor('not complete');
+    await rig.waitFor('the command is incomplete');
     rig.type('two"\r');
     await rig.waitFor(/one\n\W*two\n[\s\S]*exit 0/);
     rig.type('echo next\r');

@@ -87,7 +87,7 @@ describe('the user’s shell', () => {
     const { shell, run } = await userShell();
     const sleeping = shell.run('sh -c "echo go; exec sleep 100"');
     await shows(sleeping, 'go');
-    shell.suspend();
+    shell.write('\x1a');
     expect((await sleeping.result).exit).toBe(148);
     expect((await run('jobs')).head).toContain('Stopped');
     const back = shell.run('fg');

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { RunningCommand } from '../../src/contracts/commands.ts';
-import { runOnce, startUserShell, type UserShell } from '../../src/executor/index.ts';
-import type { UserShellOptions } from '../../src/executor/shell-options.ts';
+import { runOnce, startUserShell, type UserShell, type UserShellOptions } from '../../src/executor/index.ts';
 import type { CommandResult } from '../../src/session/action.ts';
 
 /** A directory of its own for one test. */

@@ -49,7 +49,7 @@ describe.skipIf(lacks('zsh'))('zsh', () => {
     const { shell, run } = await zsh();
     const sleeping = shell.run('sh -c "echo go; exec sleep 100"');
     await shows(sleeping, 'go');
-    shell.suspend();
+    shell.write('\x1a');
     expect((await sleeping.result).exit).toBe(148);
     expect((await run('jobs')).head).toContain('suspended');
     const loop = shell.run('precmd_functions=(); unset precmd_functions; echo in; while :; do :; done');
@@ -64,7 +64,7 @@ describe.skipIf(lacks('zsh'))('zsh', () => {
     const line = "sh -c 'echo go; while [ ! -e end ]; do sleep 0.02; done; exit 7'";
     const first = shell.run(line);
     await shows(first, 'go');
-    shell.suspend();
+    shell.write('\x1a');
     expect((await first.result).exit).toBe(148);
     await until(() => shell.jobs().length === 1, 'zsh keeps no copy of itself');
     expect(shell.jobs()).toMatchObject([{ command: line.replaceAll("'", ''), stopped: true }]);
@@ -84,7 +84,7 @@ describe.skipIf(lacks('zsh'))('zsh', () => {
       'for i in 1 2; do sh -c "echo go; while [ ! -e end ]; do sleep 0.02; done"; echo after $i; done',
     );
     await shows(loop, 'go');
-    shell.suspend();
+    shell.write('\x1a');
     expect((await loop.result).exit).toBe(148);
     writeFileSync(join(home, 'end'), '');
     expect((await run('fg')).head).toMatch(/after 1[\s\S]*after 2/);

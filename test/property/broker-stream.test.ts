@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createAccumulator } from '../../src/broker/accumulator.ts';
-import { createMarkupSplitter } from '../../src/broker/inline-markup.ts';
+import { ReplyAccumulator } from '../../src/broker/accumulator.ts';
+import { MarkupSplitter } from '../../src/broker/inline-markup.ts';
 import { toWire } from '../../src/broker/wire.ts';
 import type { Message } from '../../src/session/message.ts';
 
@@ -23,7 +23,7 @@ const pieceOfText = fc.constantFrom(
 function outcome(pieces: readonly string[]): string {
   let [text, reasoning] = ['', ''];
   const calls: string[] = [];
-  const splitter = createMarkupSplitter({
+  const splitter = new MarkupSplitter({
     text: (delta) => {
       text += delta;
     },
@@ -81,7 +81,7 @@ test('no chunk of whatever shape breaks the accumulator, but one that is an erro
         }),
       ),
       (chunks) => {
-        const acc = createAccumulator(new Set(), { text: () => {}, reasoning: () => {} });
+        const acc = new ReplyAccumulator(new Set(), { text: () => {}, reasoning: () => {} });
         for (const chunk of chunks) acc.push(chunk);
         for (const call of acc.finish(false).toolCalls) expect(call.id).not.toBe('');
       },

@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { commandAt, type Quote } from '../../src/executor/completion/command-at.ts';
-import { quoteWord } from '../../src/executor/completion/quote.ts';
+import { commandAt, type Quote, quoteWord } from '../../src/executor/completion/command-at.ts';
 import { userShells } from '../support/lacks.ts';
 
 /** Pieces that shells take to mean something, and some that they don't. */

@@ -5,9 +5,9 @@ import { applyPatch, parsePatch } from 'diff';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { applyPatches } from '../../src/tools/patch/apply.ts';
-import { patchTool } from '../../src/tools/patch/index.ts';
 import { occurrences } from '../../src/tools/patch/match.ts';
 import type { Patch } from '../../src/tools/patch/patches.ts';
+import { patchTool } from '../../src/tools/patch/tool.ts';
 import { crashing } from '../tools/patch-steps.ts';
 
 /** Few letters, so that texts occur again, overlap, and differ only by blanks. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isAffirmation } from '../../src/router/affirmation.ts';
-import { classify } from '../../src/router/classify.ts';
+import { classify, isAffirmation } from '../../src/router/classify.ts';
 import { knownWords, routeLine } from '../../src/router/probe.ts';
 import { measure } from '../bench/route.ts';
 import { ownKnown, ownLines, sharedLines } from '../bench/route-data.ts';

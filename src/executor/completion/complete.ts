@@ -1,8 +1,7 @@
 /** Completion of a shell line (IN-6): the live shell's own where it can be asked, else commands on PATH and files. */
 import type { Completion, Completions } from '../../contracts/lines.ts';
-import { type CommandAt, commandAt } from './command-at.ts';
+import { type CommandAt, commandAt, quotePath, quoteWord } from './command-at.ts';
 import { findFiles, isDirectory } from './files.ts';
-import { quotePath, quoteWord } from './quote.ts';
 
 /** Things offered at most: nobody reads more, and the screen must not wait for it. */
 const MAX_CANDIDATES = 500;

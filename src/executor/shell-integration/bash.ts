@@ -152,6 +152,7 @@ export const bashIntegration: ShellIntegration = {
   env: (env) => env,
   line: fetchLine,
   tell: key(TELL),
+  remembersExits: true,
   leave: key(LEAVE),
   completer: {
     code: bashCompleter,

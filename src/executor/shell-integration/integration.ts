@@ -38,6 +38,8 @@ export type ShellIntegration = {
   readonly tell: string;
   /** Answers a question about completion in a fork of the shell, where nothing is changed. */
   readonly completer: Completer;
+  /** Whether `wait` tells the exit code of a job that has ended. */
+  readonly remembersExits: boolean;
   /** Asks for the history to be saved; mark B when it is. */
   readonly leave: string;
 };

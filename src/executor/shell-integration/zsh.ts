@@ -157,6 +157,7 @@ export const zshIntegration: ShellIntegration = {
   env: (env, directory) => ({ ...env, ZDOTDIR: directory }),
   line: writeLine,
   tell: ' { __aish_end 130; } 2>/dev/null\n',
+  remembersExits: false,
   leave: ' { __aish_leave; } 2>/dev/null\n',
   completer: {
     code: zshCompleter,

@@ -21,107 +21,108 @@ export type McpOptions = Omit<ServerOptions, 'name' | 'config' | 'onChange' | 'c
   readonly restartDelayMs?: number;
 };
 
-export type Mcp = ForeignTools & {
-  readonly servers: readonly Server[];
-  /** Starts all of them; resolves when each is ready or has failed. */
-  start(): Promise<void>;
-  /** Why the arguments of a tool are not checked here, as far as that is known. */
-  unchecked(name: string): string | undefined;
-  /** What a server says of a tool. */
-  annotations(name: string): Annotations | undefined;
-  /** The user's directory is another one. */
-  rootMoved(): void;
-  /** Ends all of them side by side. Nothing stays behind. */
-  close(): Promise<void>;
-};
-
 const CALL_TIMEOUT_MS = 120_000;
 const RESTART_DELAY_MS = 1000;
 /** How long a call waits for a server that is on its way. In ms. */
 const ARRIVAL_TIMEOUT_MS = 15_000;
 
-export function createMcp(options: McpOptions): Mcp {
-  const { keep } = options;
-  let specs: readonly ToolSpec[] = [];
-  const byName = new Map<string, { readonly server: Server; readonly tool: ToolDefinition }>();
-  /** Schemas that have turned out to be of no use. */
-  const useless = new WeakSet<JsonObject>();
-  /** How each tool was defined when it was first seen. */
-  const firstSeen = new Map<string, string>();
-  const collect = () => {
-    byName.clear();
-    for (const server of servers) {
-      for (const tool of server.tools) {
-        byName.set(tool.spec.name, { server, tool });
-        if (!firstSeen.has(tool.spec.name)) firstSeen.set(tool.spec.name, tool.digest);
-      }
-    }
-    const next = [...byName.values()].map(({ tool }) => tool.spec);
-    if (next.length !== specs.length || next.some((spec, index) => spec !== specs[index])) specs = next;
-  };
-  const servers = Object.entries(options.servers).map(
-    ([name, config]) =>
-      new Server({
-        callTimeoutMs: CALL_TIMEOUT_MS,
-        restartDelayMs: RESTART_DELAY_MS,
-        ...options,
-        name,
-        config,
-        onChange: collect,
-      }),
-  );
+type Known = { readonly server: Server; readonly tool: ToolDefinition };
 
-  async function run(
-    name: string,
-    args: JsonObject,
-    { signal, definition, onProgress }: ToolCallOptions,
-  ): Promise<ToolOutcome> {
-    const found = byName.get(name);
+export class McpServers implements ForeignTools {
+  readonly servers: readonly Server[];
+  readonly #options: McpOptions;
+  readonly #byName = new Map<string, Known>();
+  #specs: readonly ToolSpec[] = [];
+  /** Schemas that have turned out to be of no use. */
+  readonly #useless = new WeakSet<JsonObject>();
+  /** How each tool was defined when it was first seen. */
+  readonly #firstSeen = new Map<string, string>();
+
+  constructor(options: McpOptions) {
+    this.#options = options;
+    const { callTimeoutMs = CALL_TIMEOUT_MS, restartDelayMs = RESTART_DELAY_MS } = options;
+    const common = { ...options, callTimeoutMs, restartDelayMs, onChange: () => this.#collect() };
+    this.servers = Object.entries(options.servers).map(([name, config]) => new Server({ ...common, name, config }));
+  }
+
+  get specs(): readonly ToolSpec[] {
+    return this.#specs;
+  }
+
+  /** Starts all of them; resolves when each is ready or has failed. */
+  async start(): Promise<void> {
+    await Promise.all(this.servers.map((server) => server.start()));
+  }
+
+  /** Ends all of them side by side. Nothing stays behind. */
+  async close(): Promise<void> {
+    await Promise.all(this.servers.map((server) => server.close()));
+  }
+
+  /** The user's directory is another one. */
+  rootMoved(): void {
+    for (const server of this.servers) server.rootMoved();
+  }
+
+  async arrived(name: string): Promise<void> {
+    await this.servers.find((server) => name.startsWith(`${server.name}__`))?.settled(ARRIVAL_TIMEOUT_MS);
+  }
+
+  async refusal(name: string, args: JsonObject): Promise<string | undefined> {
+    const found = this.#byName.get(name);
+    if (!found) return undefined;
+    if (found.server.state !== 'ready') return found.server.away;
+    const { foreignProblemOf, isUseless } = await import('../validator.ts');
+    const { parameters } = found.tool.spec;
+    const problem = foreignProblemOf(parameters, args);
+    if (isUseless(parameters)) this.#useless.add(parameters);
+    return problem === undefined ? undefined : `invalid arguments for ${name}: ${problem}`;
+  }
+
+  facts(name: string): ToolFacts | undefined {
+    const tool = this.#byName.get(name)?.tool;
+    if (!tool) return undefined;
+    return { definition: tool.digest, claims: tool.claims, changed: this.#firstSeen.get(name) !== tool.digest };
+  }
+
+  /** Why the arguments of a tool are not checked here, as far as that is known. */
+  unchecked(name: string): string | undefined {
+    const tool = this.#byName.get(name)?.tool;
+    if (!tool) return undefined;
+    return tool.unchecked ?? (this.#useless.has(tool.spec.parameters) ? 'its schema can’t be used' : undefined);
+  }
+
+  onlyReads(name: string): boolean {
+    return this.#byName.has(name) && matchesGlob(name, this.#options.readOnly);
+  }
+
+  /** What a server says of a tool. */
+  annotations(name: string): Annotations | undefined {
+    return this.#byName.get(name)?.tool.annotations;
+  }
+
+  async run(name: string, args: JsonObject, { signal, definition, onProgress }: ToolCallOptions): Promise<ToolOutcome> {
+    const found = this.#byName.get(name);
     if (!found) return failed(`no tool is called ${name}`);
     const { server, tool } = found;
     if (definition !== undefined && definition !== tool.digest)
       return failed(`not run: ${name} was redefined after it was judged; call it again`);
     const answer = await server.call(tool.own, args, { signal, onProgress: onProgress ?? (() => {}) });
-    return 'problem' in answer ? failed(answer.problem) : readResult(answer.raw, keep);
+    return 'problem' in answer ? failed(answer.problem) : readResult(answer.raw, this.#options.keep);
   }
 
-  return {
-    servers,
-    get specs() {
-      return specs;
-    },
-    arrived: (name) =>
-      servers.find((server) => name.startsWith(`${server.name}__`))?.settled(ARRIVAL_TIMEOUT_MS) ?? Promise.resolve(),
-    async refusal(name, args) {
-      const found = byName.get(name);
-      if (!found) return undefined;
-      if (found.server.state !== 'ready') return found.server.away;
-      const { foreignProblemOf, isUseless } = await import('../validator.ts');
-      const { parameters } = found.tool.spec;
-      const problem = foreignProblemOf(parameters, args);
-      if (isUseless(parameters)) useless.add(parameters);
-      return problem === undefined ? undefined : `invalid arguments for ${name}: ${problem}`;
-    },
-    facts(name): ToolFacts | undefined {
-      const found = byName.get(name);
-      if (!found) return undefined;
-      const { digest, claims } = found.tool;
-      return { definition: digest, claims, changed: firstSeen.get(name) !== digest };
-    },
-    unchecked(name) {
-      const tool = byName.get(name)?.tool;
-      if (!tool) return undefined;
-      return tool.unchecked ?? (useless.has(tool.spec.parameters) ? 'its schema can’t be used' : undefined);
-    },
-    onlyReads: (name) => byName.has(name) && matchesGlob(name, options.readOnly),
-    annotations: (name) => byName.get(name)?.tool.annotations,
-    run,
-    start: () => Promise.all(servers.map((server) => server.start())).then(() => {}),
-    rootMoved() {
-      for (const server of servers) server.rootMoved();
-    },
-    close: () => Promise.all(servers.map((server) => server.close())).then(() => {}),
-  };
+  #collect(): void {
+    this.#byName.clear();
+    for (const server of this.servers) {
+      for (const tool of server.tools) {
+        this.#byName.set(tool.spec.name, { server, tool });
+        if (!this.#firstSeen.has(tool.spec.name)) this.#firstSeen.set(tool.spec.name, tool.digest);
+      }
+    }
+    const next = [...this.#byName.values()].map(({ tool }) => tool.spec);
+    if (next.length !== this.#specs.length || next.some((spec, index) => spec !== this.#specs[index]))
+      this.#specs = next;
+  }
 }
 
 function failed(text: string): ToolOutcome {

@@ -3,9 +3,9 @@
 import type { Form, FormAnswer } from '../../session/form.ts';
 import type { JsonObject } from '../../text/json.ts';
 import { plainText } from '../../text/sanitize.ts';
+import { everySoOften, IdleTimeout, progressLine } from './call-progress.ts';
 import type { Connection } from './connection.ts';
 import { readElicitation } from './elicit.ts';
-import { IdleTimeout } from './idle-timeout.ts';
 import { addressOf, type Redactor, redactorFor } from './redact.ts';
 import { TailBuffer } from './tail-buffer.ts';
 import { readTool, type ToolDefinition } from './tool-definition.ts';
@@ -38,9 +38,6 @@ const MAX_RESTART_DELAY_MS = 60_000;
 const STABLE_MS = 60_000;
 /** Changes of its list are looked at together. In ms. */
 const LIST_DELAY_MS = 100;
-/** Reports of progress passed on, at most one in so many ms. */
-const PROGRESS_INTERVAL_MS = 100;
-const MAX_PROGRESS_CHARS = 200;
 /** Forms of one server that wait for the user at the same time. */
 const MAX_OPEN_FORMS = 4;
 
@@ -305,21 +302,4 @@ function inWords(why: string, last: string): string {
   const missing = /exit 12[67]$/.test(why) ? /^\S*bash: line \d+: (?:exec: )?(.+)$/.exec(last)?.[1] : undefined;
   if (missing !== undefined) return `${NO_PROGRAM}: ${missing}`;
   return last === '' || why.includes(last) ? why : `${why}: ${last}`;
-}
-
-function progressLine({ progress, total, message }: JsonObject): string {
-  const counts = typeof progress === 'number' ? `${progress}${typeof total === 'number' ? `/${total}` : ''}` : '';
-  const words =
-    typeof message === 'string' ? plainText(message.slice(0, MAX_PROGRESS_CHARS)).replaceAll('\n', ' ') : '';
-  return [counts, words].filter((part) => part !== '').join(' ');
-}
-
-/** Passes on the first and then not more often than the pause allows; what comes between is replaced by what is next. */
-function everySoOften(pass: (line: string) => void): (line: string) => void {
-  let last = Number.NEGATIVE_INFINITY;
-  return (line) => {
-    if (performance.now() - last < PROGRESS_INTERVAL_MS) return;
-    last = performance.now();
-    pass(line);
-  };
 }

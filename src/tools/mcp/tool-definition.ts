@@ -4,8 +4,6 @@ import { createHash } from 'node:crypto';
 import type { ToolSpec } from '../../session/message.ts';
 import { isJsonObject, type JsonObject } from '../../text/json.ts';
 import { plainText } from '../../text/sanitize.ts';
-import { toolName } from './names.ts';
-import { schemaProblem } from './screen-schema.ts';
 
 export type Annotations = {
   readonly readOnlyHint?: boolean;
@@ -26,7 +24,9 @@ export type ToolDefinition = {
   readonly unchecked?: string;
 };
 
-const LIMITS = { depth: 32, nodes: 5000, characters: 60_000 } as const;
+const MAX_SCHEMA_DEPTH = 32;
+const MAX_SCHEMA_NODES = 5000;
+const MAX_SCHEMA_CHARS = 60_000;
 const MAX_DESCRIPTION_CHARS = 4000;
 const MAX_CLAIM_CHARS = 200;
 
@@ -58,7 +58,7 @@ function readSchema(raw: unknown): { readonly parameters: JsonObject; readonly u
   if (!isJsonObject(raw)) return { parameters: any, unchecked: 'it has no schema' };
   if (raw.type !== undefined && raw.type !== 'object')
     return { parameters: any, unchecked: 'its input is not an object' };
-  const problem = schemaProblem(raw, LIMITS);
+  const problem = schemaProblem(raw);
   return problem === undefined ? { parameters: { ...any, ...raw } } : { parameters: any, unchecked: problem };
 }
 
@@ -87,4 +87,47 @@ function canonical(value: unknown): string {
 
 function cut(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
+}
+
+/** What every model server takes as the name of a tool. */
+const LEGAL = /^[A-Za-z0-9_-]{1,64}$/;
+const MAX_NAME_CHARS = 64;
+const DIGEST_CHARS = 8;
+
+/**
+ * `server__tool`, legal and the same every time: it depends on the two names alone. A tool's name that had to be
+ * changed ends in a digest of it, so that two of them don't become one. The server's name holds no `__` (the
+ * configuration sees to it), so nothing of one server can pass for another's.
+ */
+export function toolName(server: string, own: string): string {
+  const name = `${server}__${own}`;
+  if (own !== '' && LEGAL.test(name)) return name;
+  const digest = createHash('sha256').update(own).digest('hex').slice(0, DIGEST_CHARS);
+  const room = MAX_NAME_CHARS - server.length - '__'.length - '_'.length - DIGEST_CHARS;
+  return `${server}__${own.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, room)}_${digest}`;
+}
+
+/**
+ * Why a JSON value should not be handled as a schema, in a few words; undefined when it may be. Takes bounded time and
+ * stack whatever the value is.
+ */
+function schemaProblem(schema: unknown): string | undefined {
+  let count = 0;
+  let size = 0;
+  const stack: { readonly value: unknown; readonly level: number }[] = [{ value: schema, level: 0 }];
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    const { value, level } = next;
+    if (typeof value === 'string') size += value.length;
+    if (typeof value !== 'object' || value === null) continue;
+    if (level >= MAX_SCHEMA_DEPTH) return `it is nested deeper than ${MAX_SCHEMA_DEPTH} levels`;
+    for (const [key, inner] of Object.entries(value)) {
+      count += 1;
+      size += key.length;
+      if (count > MAX_SCHEMA_NODES || size > MAX_SCHEMA_CHARS) return 'it is too large';
+      if (/^\$(?:ref|dynamicRef|recursiveRef)$/.test(key) && typeof inner === 'string' && !inner.startsWith('#'))
+        return 'it refers to another document';
+      stack.push({ value: inner, level: level + 1 });
+    }
+  }
+  return undefined;
 }

@@ -5,10 +5,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { saveOutput } from '../../../src/executor/index.ts';
 import { readElicitation } from '../../../src/tools/mcp/elicit.ts';
-import { toolName } from '../../../src/tools/mcp/names.ts';
 import { redactorFor } from '../../../src/tools/mcp/redact.ts';
 import { readResult } from '../../../src/tools/mcp/result.ts';
-import { readTool } from '../../../src/tools/mcp/tool-definition.ts';
+import { readTool, toolName } from '../../../src/tools/mcp/tool-definition.ts';
 
 describe('the name of a tool', () => {
   it.each([

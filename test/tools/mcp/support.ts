@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { asCompanion, saveOutput } from '../../../src/executor/index.ts';
 import type { Form, FormAnswer } from '../../../src/session/form.ts';
-import { createMcp, type Mcp } from '../../../src/tools/mcp/index.ts';
+import { McpServers } from '../../../src/tools/mcp/mcp.ts';
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -19,10 +19,10 @@ export function fault(...flags: string[]) {
   return { command: process.execPath, args: [at('fixtures/server.ts'), ...flags] };
 }
 
-type Servers = Parameters<typeof createMcp>[0]['servers'];
+type Servers = ConstructorParameters<typeof McpServers>[0]['servers'];
 
 export type Desk = {
-  readonly mcp: Mcp;
+  readonly mcp: McpServers;
   /** A scratch directory. */
   readonly dir: string;
   /** Lines said to the user. */
@@ -30,7 +30,7 @@ export type Desk = {
   readonly asked: Form[];
   readonly progress: string[];
   root: string;
-  call(name: string, args?: object, signal?: AbortSignal): ReturnType<Mcp['run']>;
+  call(name: string, args?: object, signal?: AbortSignal): ReturnType<McpServers['run']>;
   until(holds: () => boolean): Promise<void>;
   /** Process ids that our own servers have noted down. */
   pids(): readonly number[];
@@ -40,14 +40,14 @@ export type Desk = {
 
 export async function startMcp(
   servers: (dir: string) => Servers,
-  change: Partial<Parameters<typeof createMcp>[0]> & { answer?: FormAnswer; wait?: false } = {},
+  change: Partial<ConstructorParameters<typeof McpServers>[0]> & { answer?: FormAnswer; wait?: false } = {},
 ): Promise<Desk> {
   const dir = mkdtempSync(join(tmpdir(), 'aish-mcp-'));
   const log = join(dir, 'fault.log');
   const said: string[] = [];
   const asked: Form[] = [];
   const progress: string[] = [];
-  const mcp = createMcp({
+  const mcp = new McpServers({
     servers: servers(dir),
     version: '0',
     readOnly: ['*__look'],

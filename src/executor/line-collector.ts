@@ -1,0 +1,69 @@
+import type { IMarker, Terminal } from '@xterm/headless';
+import { type CellReader, renderLogicalLine } from './cells.ts';
+import { HeadTail } from './head-tail.ts';
+
+/** Takes lines out of a terminal as they scroll off its screen, each of them once, and keeps their head and tail. */
+export class LineCollector {
+  readonly kept = new HeadTail();
+  readonly #terminal: Terminal;
+  readonly #reader: CellReader;
+  /** A line that is longer than this many rows is taken while it is still being written. */
+  readonly #maxOpenRows: number;
+  #next: IMarker | undefined;
+
+  constructor(terminal: Terminal, reader: CellReader, maxOpenRows: number) {
+    this.#terminal = terminal;
+    this.#reader = reader;
+    this.#maxOpenRows = maxOpenRows;
+    this.#next = terminal.registerMarker(0);
+  }
+
+  /** Takes what has scrolled off since; a line that is still being written waits. */
+  takeScrolled(): void {
+    if (this.#terminal.buffer.active.type === 'alternate') return;
+    const buffer = this.#terminal.buffer.normal;
+    const limit = buffer.baseY;
+    const from = this.#from();
+    let y = from;
+    while (y < limit) {
+      const [text, next] = renderLogicalLine(buffer, y, limit, this.#reader);
+      const isOpen = next === limit && buffer.getLine(limit)?.isWrapped === true;
+      if (isOpen && limit - y < this.#maxOpenRows) break;
+      this.kept.add(text);
+      y = next;
+    }
+    if (y > from) this.#continueAt(y - (buffer.baseY + buffer.cursorY));
+  }
+
+  /** Takes all that is left, less the blank rows at its end. The last call. */
+  takeRest(): void {
+    const buffer = this.#terminal.buffer.normal;
+    for (let y = this.#from(); y < buffer.length; ) {
+      const [text, next] = renderLogicalLine(buffer, y, buffer.length, this.#reader);
+      if (text === '' && isBlankFrom(buffer, next)) return;
+      this.kept.add(text);
+      y = next;
+    }
+  }
+
+  /** Leaves out what is there: the next line to take is that of the cursor. */
+  skipToCursor(): void {
+    this.#continueAt(0);
+  }
+
+  #from(): number {
+    return this.#next && this.#next.line >= 0 ? this.#next.line : 0;
+  }
+
+  #continueAt(offset: number): void {
+    this.#next?.dispose();
+    this.#next = this.#terminal.registerMarker(offset);
+  }
+}
+
+function isBlankFrom(buffer: Terminal['buffer']['normal'], y: number): boolean {
+  for (let at = y; at < buffer.length; at += 1) {
+    if (buffer.getLine(at)?.translateToString(true) !== '') return false;
+  }
+  return true;
+}

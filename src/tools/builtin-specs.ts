@@ -1,0 +1,60 @@
+/** Built-in tools that are only described here: their calls become actions of other kinds. */
+import type { Judgement } from '../session/action.ts';
+import type { ToolSpec } from '../session/message.ts';
+
+/** TO-1. Its calls become commands and go the way of every `CMD:` line. */
+export const BASH: ToolSpec = {
+  name: 'bash',
+  description:
+    'Run a shell command in a fresh, non-interactive bash -c. The working directory carries over from call to call; ' +
+    'variables, aliases and functions do not. Returns the output with exit code and directory. In Restricted mode the ' +
+    'kernel refuses writes and network: use request_mode_upgrade instead of a way around.',
+  parameters: {
+    type: 'object',
+    properties: {
+      command: { type: 'string', minLength: 1, description: 'What to run; may span lines.' },
+      wait_seconds: {
+        type: 'number',
+        minimum: 0,
+        description: 'After this many seconds it goes on as a background job. Default 60.',
+      },
+      label: { type: 'string', description: 'A few words for the user on what it does.' },
+    },
+    required: ['command'],
+    additionalProperties: false,
+  },
+};
+
+/** TO-4. Its calls become tasks of sub-agents, as `DELEGATE:` lines do. */
+export const DELEGATE: ToolSpec = {
+  name: 'delegate',
+  description:
+    'Hand one task to a sub-agent and get its report. It knows nothing of this conversation: say all it needs. ' +
+    'Several in one answer run side by side.',
+  parameters: {
+    type: 'object',
+    properties: { task: { type: 'string', minLength: 1 } },
+    required: ['task'],
+    additionalProperties: false,
+  },
+};
+
+/** What is thought of a delegation: it does nothing by itself. */
+export const DELEGATION: Judgement = {
+  destructive: false,
+  reason: 'each act of the sub-agent is judged by itself',
+  source: 'static',
+};
+
+/** MO-3. The machine answers its calls. */
+export const MODE_UPGRADE: ToolSpec = {
+  name: 'request_mode_upgrade',
+  description:
+    'Request upgrade from Restricted to Unrestricted mode. Only available in Restricted mode. User must approve the request.',
+  parameters: {
+    type: 'object',
+    properties: { reason: { type: 'string', minLength: 1, description: 'Why write access is needed, for the user.' } },
+    required: ['reason'],
+    additionalProperties: false,
+  },
+};

@@ -1,1 +1,0 @@
-export { createMcp, type Mcp } from './mcp.ts';

@@ -1,1 +1,0 @@
-export { type PatchOptions, type PatchTool, patchTool } from './tool.ts';
