@@ -5,12 +5,12 @@ import type { App } from '../src/commands/app.ts';
 import { rebind } from '../src/keymap/rebind.ts';
 import { createKeyResolver } from '../src/keymap/resolver.ts';
 import { KEY_TABLE } from '../src/keymap/table.ts';
-import { themeFor } from '../src/render/choose-theme.ts';
 import { ScreenOutput } from '../src/render/output.ts';
+import { themeFor } from '../src/render/theme.ts';
 import { exitSummary } from '../src/screen/exit-summary.ts';
 import { Screen } from '../src/screen/screen.ts';
 import { afterInput } from '../src/terminal/schedule.ts';
-import { createTerminal, type Terminal } from '../src/terminal/terminal.ts';
+import { Terminal } from '../src/terminal/terminal.ts';
 import { Root } from './Root.tsx';
 
 /** Frames drawn in that time after a resize may be wrong; then everything is drawn anew. In ms. */
@@ -21,7 +21,7 @@ const MAX_FPS = 120;
 export async function runScreen(aish: App): Promise<number> {
   const ended = Promise.withResolvers<number>();
   const output = new ScreenOutput(process.stdout);
-  const terminal = createTerminal({
+  const terminal = new Terminal({
     stdin: process.stdin,
     stdout: process.stdout,
     alternateScreen: true,

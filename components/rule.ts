@@ -1,5 +1,4 @@
-import type { Paint } from '../src/render/paint.ts';
-import type { Role } from '../src/render/theme.ts';
+import type { Paint, Role } from '../src/render/theme.ts';
 import { lineWidth } from '../src/text/wrap.ts';
 
 /** A horizontal rule with a title at its left, already painted, and a note at its right where there is room. */

@@ -113,3 +113,24 @@ function plain(theme: Theme): Theme {
   for (const role of Object.keys(roles) as Role[]) roles[role as keyof typeof roles] = '';
   return roles;
 }
+
+/** The theme as one function: a text in a role's style. */
+export type Paint = (role: Role, text: string) => string;
+
+export function paintOf(theme: Theme): Paint {
+  return (role, text) => paint(theme[role], text);
+}
+
+/** What drawing needs to know: the columns it has, and how things are coloured. */
+export type RenderContext = { readonly width: number; readonly paint: Paint; readonly theme: Theme };
+
+/** The configured theme; else none where NO_COLOR is set (no-color.org), else by the terminal's background. */
+export function themeFor(
+  configured: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+  background: 'dark' | 'light' | undefined,
+): Theme {
+  if (configured !== undefined && Object.hasOwn(THEMES, configured)) return THEMES[configured as keyof typeof THEMES];
+  if (env.NO_COLOR) return THEMES.none;
+  return THEMES[background ?? 'dark'];
+}

@@ -1,8 +1,7 @@
 /** What the normal screen keeps after the program has left: the end of the transcript, and how to resume (UI-6). */
 import type { App } from '../commands/app.ts';
-import { entryLines } from './entries/lines.ts';
-import type { RenderContext } from './entries/render-context.ts';
-import { revealEntry } from './entries/reveal-entry.ts';
+import type { RenderContext } from '../render/theme.ts';
+import { entryLines, revealEntry } from './entries/lines.ts';
 
 /** Lines of the transcript kept at most; less on a small screen, so that the last one is not pushed out. */
 const MAX_LINES = 40;

@@ -6,8 +6,11 @@
 import { isEditorCommand, runCommand, typeText } from '../editor/commands.ts';
 import { createEditor, type EditorState } from '../editor/state.ts';
 import { type KeyStream, oneLine } from '../terminal/key-stream.ts';
+import type { Schedule } from '../terminal/schedule.ts';
 import type { Token } from '../terminal/token.ts';
-import type { Schedule } from '../terminal/tokenizer.ts';
+import type { QuestionDialog } from './question-dialog.ts';
+import type { Store } from './store.ts';
+import type { Ui } from './ui.ts';
 
 /** How often it is looked whether the field listens, and how often at most. Times in ms. */
 const POLL_MS = 5;
@@ -119,4 +122,28 @@ export class FieldInput {
     if (this.#stream.busy || text === this.#editor.text) return;
     this.#editor = { ...createEditor(text), kills: this.#editor.kills };
   }
+}
+
+type Parts = {
+  readonly ui: Store<Ui>;
+  readonly questions: QuestionDialog;
+  /** A search is repeated at every change of its text. */
+  find(text: string): void;
+};
+
+/** The text of the open field: a question's command, a goal, a search. */
+export function fieldText({ ui, questions, find }: Parts): FieldText {
+  return {
+    read() {
+      const { question, panel } = ui.get();
+      if (question) return question.edit;
+      return panel.kind === 'goal' || panel.kind === 'find' ? panel.text : undefined;
+    },
+    write(text) {
+      const { question, panel } = ui.get();
+      if (question) questions.show({ edit: text });
+      else if (panel.kind === 'goal') ui.update({ panel: { ...panel, text } });
+      else if (panel.kind === 'find') find(text);
+    },
+  };
 }

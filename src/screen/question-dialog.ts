@@ -4,7 +4,7 @@ import type { Answer } from '../session/event.ts';
 import type { FormContent } from '../session/form.ts';
 import type { Question } from '../session/question.ts';
 import { type Arming, startArming } from '../terminal/arming.ts';
-import type { Schedule } from '../terminal/tokenizer.ts';
+import type { Schedule } from '../terminal/schedule.ts';
 import { fromVisible } from '../text/sanitize.ts';
 import { beginForm, closeForm, type FormUi, moveTo, takeField } from './form.ts';
 import { wordsOf } from './question.ts';

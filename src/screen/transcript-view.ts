@@ -3,13 +3,12 @@ import type { Engine } from '../engine/engine.ts';
 import type { TranscriptItem } from '../engine/transcript.ts';
 import { createLineCache } from '../render/lines.ts';
 import type { Searchable } from '../render/search.ts';
+import type { RenderContext } from '../render/theme.ts';
 import { type Anchor, createViewport, type ViewportState as Visible } from '../render/viewport.ts';
 import type { Entry } from '../session/entry.ts';
 import { itemLines } from './entries/children.ts';
 import { type Fold, foldLines, isFolded, MAX_UNFOLDED_LINES } from './entries/fold.ts';
-import { entryLines } from './entries/lines.ts';
-import type { RenderContext } from './entries/render-context.ts';
-import { revealEntry } from './entries/reveal-entry.ts';
+import { entryLines, revealEntry } from './entries/lines.ts';
 
 /** Time spent on measuring in one go, and the pause between: keys must not wait. In ms. */
 const MEASURE_MS = 3;

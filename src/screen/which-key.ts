@@ -1,6 +1,6 @@
 /** Shows what may follow a begun key sequence, after a moment of hesitation (UI-5). */
 import type { Pending } from '../keymap/resolver.ts';
-import type { Schedule } from '../terminal/tokenizer.ts';
+import type { Schedule } from '../terminal/schedule.ts';
 import type { Store } from './store.ts';
 import type { Ui } from './ui.ts';
 

@@ -1,5 +1,5 @@
 /** When a question may be answered: its frame is drawn, and nobody was typing into something else (HA-1). */
-import type { Schedule } from './tokenizer.ts';
+import type { Schedule } from './schedule.ts';
 
 /** How long the keyboard must have been quiet, and how long a terminal that never answers is waited for. */
 const QUIET_MS = 500;

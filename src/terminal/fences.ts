@@ -1,5 +1,5 @@
 /** Waits that end when the terminal has worked off everything written before them. */
-import type { Schedule } from './tokenizer.ts';
+import type { Schedule } from './schedule.ts';
 
 export type Fences = {
   /** Asks; true when the terminal answered, false when the time was over first. */

@@ -7,7 +7,7 @@ export class KeyStream extends Readable {
   readonly isTTY = true;
   readonly fd = 0;
   isRaw = false;
-  private readonly queue: string[] = [];
+  readonly #queue: string[] = [];
 
   constructor() {
     super({ read() {} });
@@ -17,34 +17,34 @@ export class KeyStream extends Readable {
   feed(token: Token): void {
     const sequence = inkSequence(token);
     if (sequence === undefined || !this.isRaw) return;
-    this.queue.push(sequence);
-    if (this.queue.length === 1) this.deliver();
+    this.#queue.push(sequence);
+    if (this.#queue.length === 1) this.#deliver();
   }
 
   /**
    * One key for each turn of the event loop: Ink takes a chunk without ESC as one event, and a field has to be drawn
    * with one key before it understands the next.
    */
-  private deliver(): void {
-    const sequence = this.queue[0];
+  #deliver(): void {
+    const sequence = this.#queue[0];
     if (sequence === undefined) return;
     this.push(sequence);
     setImmediate(() => {
-      this.queue.shift();
-      this.deliver();
+      this.#queue.shift();
+      this.#deliver();
     });
   }
 
   /** Keys are on their way that the field has not taken yet. */
   get busy(): boolean {
-    return this.queue.length > 0;
+    return this.#queue.length > 0;
   }
 
   setRawMode(mode: boolean): this {
     // A key left unread by the field before is not the next one's.
     if (mode && !this.isRaw) this.read();
     this.isRaw = mode;
-    if (!mode) this.queue.splice(1);
+    if (!mode) this.#queue.splice(1);
     return this;
   }
 

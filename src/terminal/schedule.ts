@@ -1,4 +1,5 @@
-import type { Schedule } from './tokenizer.ts';
+/** Calls back once after so many milliseconds; the result cancels. Injected so that tests own time. */
+export type Schedule = (callback: () => void, milliseconds: number) => () => void;
 
 /**
  * Timers that look at the keyboard first. After the process stood still (a busy machine, a laptop that slept) timers

@@ -1,10 +1,8 @@
 /** Bytes from a terminal → tokens. The one place where input is understood (DESIGN law 5). */
 import { StringDecoder } from 'node:string_decoder';
 import { scan, settle } from './scan.ts';
+import type { Schedule } from './schedule.ts';
 import type { ReplyToken, Token } from './token.ts';
-
-/** Calls back once after so many milliseconds; the result cancels. Injected so that tests own time. */
-export type Schedule = (callback: () => void, milliseconds: number) => () => void;
 
 /** How long an ESC may stand alone before it is the Esc key. */
 export const ESCAPE_TIMEOUT_MS = 30;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Transcript } from '../../src/engine/transcript.ts';
-import { paintOf } from '../../src/render/paint.ts';
-import { THEMES } from '../../src/render/theme.ts';
+import { paintOf, THEMES } from '../../src/render/theme.ts';
 import { itemLines } from '../../src/screen/entries/children.ts';
 import { agentLine, delegateLines } from '../../src/screen/entries/delegate.ts';
 import { subAgents } from '../../src/session/delegate.ts';

@@ -1,8 +1,8 @@
 /** A small program that owns its terminal and says what it gets; run in a real pty by terminal.test.ts. */
 import { spawnSync } from 'node:child_process';
-import { createTerminal } from '../../src/terminal/terminal.ts';
+import { Terminal } from '../../src/terminal/terminal.ts';
 
-const terminal = createTerminal({ stdin: process.stdin, stdout: process.stdout, alternateScreen: true, mouse: true });
+const terminal = new Terminal({ stdin: process.stdin, stdout: process.stdout, alternateScreen: true, mouse: true });
 let line = '';
 terminal.onToken((token) => {
   if (token.type === 'paste') process.stdout.write(`<paste ${JSON.stringify(token.text)}>`);

@@ -1,11 +1,11 @@
 /** A sub-agent, unfolded: everything that it did, as a transcript beside a line (TO-4). */
 import type { TranscriptItem } from '../../engine/transcript.ts';
+import type { RenderContext } from '../../render/theme.ts';
 import type { Entry } from '../../session/entry.ts';
 import { delegateHeading } from './delegate.ts';
 import { execHeading } from './exec.ts';
 import { withGutter } from './frame.ts';
 import { entryLines } from './lines.ts';
-import type { RenderContext } from './render-context.ts';
 
 const INDENT = 2;
 

@@ -1,6 +1,7 @@
 /** A sub-agent, folded: one line while it works, the beginning of its report when it has ended (TO-4). */
 
 import { cut } from '../../render/segments.ts';
+import type { RenderContext } from '../../render/theme.ts';
 import { describeAction } from '../../session/action.ts';
 import { MAX_DELEGATE_STEPS, type SubAgent } from '../../session/delegate.ts';
 import type { Entry } from '../../session/entry.ts';
@@ -11,7 +12,6 @@ import { textWidth } from '../../text/width.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { elapsed, withGutter } from './frame.ts';
 import { proseLines } from './prose.ts';
-import type { RenderContext } from './render-context.ts';
 
 type Delegate = Extract<Entry, { kind: 'delegate' }>;
 

@@ -1,11 +1,11 @@
 /** A command and what it printed: heading, output behind a coloured bar, and how it ended (EX-3, EX-5). */
 import type { OutputSize } from '../../engine/live.ts';
+import type { RenderContext } from '../../render/theme.ts';
 import type { CommandResult } from '../../session/action.ts';
 import type { Entry } from '../../session/entry.ts';
 import { visible } from '../../text/sanitize.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { bytes, duration, shortPath, withGutter } from './frame.ts';
-import type { RenderContext } from './render-context.ts';
 
 type Exec = Extract<Entry, { kind: 'exec' }>;
 

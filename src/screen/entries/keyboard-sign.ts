@@ -1,5 +1,5 @@
 /** The line under a running command: who has the keyboard, what the program waits for, and which key changes that (EX-4). */
-import type { Paint } from '../../render/paint.ts';
+import type { Paint } from '../../render/theme.ts';
 
 /** Below so many columns the shorter words are used. */
 const MIN_WIDE_COLUMNS = 60;

@@ -1,6 +1,8 @@
 /** Entry → lines. Every kind of entry has its drawing here or in a file of its own; nothing here knows React. */
 
+import type { Engine } from '../../engine/engine.ts';
 import { highlightDiff } from '../../render/highlight.ts';
+import type { RenderContext } from '../../render/theme.ts';
 import { describeAction } from '../../session/action.ts';
 import type { Entry } from '../../session/entry.ts';
 import { parseJsonObject } from '../../text/json.ts';
@@ -11,7 +13,6 @@ import { execLines } from './exec.ts';
 import { withGutter } from './frame.ts';
 import { norrisBeganLines, norrisEndedLines, norrisStepLines, planLines } from './norris.ts';
 import { proseLines } from './prose.ts';
-import type { RenderContext } from './render-context.ts';
 
 type Of<K extends Entry['kind']> = Extract<Entry, { kind: K }>;
 
@@ -23,6 +24,14 @@ export function entryLines(entry: Entry, context: RenderContext): string[] {
 
 /** Kinds that stand close to what is above them. */
 const CLOSE: ReadonlySet<Entry['kind']> = new Set(['notice', 'refused']);
+
+/**
+ * An entry with the true texts where the session has handles: the user's own screen hides nothing from the user (SE-3).
+ * What a `:` command says stays, or `:secrets` would show values.
+ */
+export function revealEntry(engine: Engine, entry: Entry): Entry {
+  return entry.kind === 'meta' ? entry : engine.services.secrets.reveal(entry);
+}
 
 function drawn(entry: Entry, context: RenderContext): string[] {
   switch (entry.kind) {

@@ -1,10 +1,11 @@
 /** An autonomous run in the transcript: its banner, its steps, its summary (NO-8). */
+
+import type { RenderContext } from '../../render/theme.ts';
 import { receiptText, shortDollars } from '../../session/cost.ts';
 import type { Entry } from '../../session/entry.ts';
 import { plainText } from '../../text/sanitize.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { duration, withGutter } from './frame.ts';
-import type { RenderContext } from './render-context.ts';
 
 type Of<K extends Entry['kind']> = Extract<Entry, { kind: K }>;
 

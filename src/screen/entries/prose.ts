@@ -1,6 +1,6 @@
 /** A model's words as lines: Markdown, with the lines that ask for something kept as they are (AC-1). */
 import { createMarkdownStream, renderMarkdown } from '../../render/markdown.ts';
-import type { RenderContext } from './render-context.ts';
+import type { RenderContext } from '../../render/theme.ts';
 
 const FENCE = /^ {0,3}(?:```|~~~)/;
 const MARKER = /^\s*((?:CMD&?|DELEGATE|GOAL|TASK):.*)$/;

@@ -1,9 +1,10 @@
 /** A reply that is still being written, as lines. */
+
+import type { RenderContext } from '../../render/theme.ts';
 import { clean, plainText } from '../../text/sanitize.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { withGutter } from './frame.ts';
 import { createProseStream } from './prose.ts';
-import type { RenderContext } from './render-context.ts';
 
 type Stream = { readonly text: string; readonly reasoning: string };
 

@@ -1,0 +1,114 @@
+/** What the terminal sends: tokens for the listeners, replies for the waits, raw bytes while a program has the terminal. */
+import { applyReply, type Capabilities, unknownTerminal } from './capabilities.ts';
+import { createFences } from './fences.ts';
+import type { Schedule } from './schedule.ts';
+import type { Token } from './token.ts';
+import { createTokenizer } from './tokenizer.ts';
+
+/** How long input that is under way is swallowed before the terminal is handed on. */
+const DRAIN_TIMEOUT_MS = 150;
+/** The same where nothing answers. A read under way when stdin is paused may still take what was meant for a child. */
+export const SETTLE_MS = 30;
+
+/** An Enter that follows a key within this time was not pressed by a finger. */
+const BURST_MS = 30;
+
+export class TerminalInput {
+  readonly #capabilities = unknownTerminal();
+  readonly #listeners = new Set<(token: Token) => void>();
+  readonly #fences;
+  readonly #tokenizer;
+  readonly #now: () => number;
+  #batch: Token[] | undefined;
+  #lastInputAt = Number.NEGATIVE_INFINITY;
+  #typedAhead = true;
+  #draining = false;
+  /** Takes the raw bytes while a program has the terminal. */
+  sink: ((bytes: Uint8Array) => void) | undefined;
+
+  /** @param query asks the terminal for its device attributes */
+  constructor(query: () => void, schedule: Schedule, now: () => number) {
+    this.#now = now;
+    this.#fences = createFences(query, schedule);
+    this.#tokenizer = createTokenizer((token) => {
+      if (this.#batch) this.#batch.push(token);
+      else this.#dispatch(token);
+    }, schedule);
+  }
+
+  get capabilities(): Readonly<Capabilities> {
+    return this.#capabilities;
+  }
+
+  receive(chunk: Uint8Array | string): void {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    if (this.#draining) return this.#tokenizer.push(bytes);
+    if (this.sink) return this.sink(bytes);
+    const tokens: Token[] = [];
+    this.#batch = tokens;
+    this.#tokenizer.push(bytes);
+    this.#batch = undefined;
+    const trusted = this.#capabilities.bracketedPaste || this.#typedAhead;
+    this.#typedAhead = false;
+    const guarded = trusted ? tokens : markBursts(tokens, this.#now() - this.#lastInputAt);
+    for (const token of guarded) this.#dispatch(token);
+  }
+
+  onToken(listener: (token: Token) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  fence(milliseconds: number): Promise<boolean> {
+    return this.#fences.ask(milliseconds);
+  }
+
+  /** Swallows what is under way. */
+  async drain(): Promise<void> {
+    this.#draining = true;
+    await this.fence(this.#capabilities.answers ? DRAIN_TIMEOUT_MS : SETTLE_MS);
+    this.#draining = false;
+    this.#tokenizer.reset();
+  }
+
+  /** Forgets what is half read. */
+  reset(): void {
+    this.#tokenizer.reset();
+  }
+
+  /** Ends every wait. */
+  close(): void {
+    this.sink = undefined;
+    this.#fences.cancel();
+    this.#tokenizer.reset();
+  }
+
+  #dispatch(token: Token): void {
+    if (token.type === 'reply') {
+      applyReply(this.#capabilities, token);
+      if (token.reply === 'da1') this.#fences.answered();
+    } else if (token.type !== 'focus') this.#lastInputAt = this.#now();
+    if (this.#draining) return;
+    // A copy: a listener added by a listener must not get the same key.
+    for (const listener of Array.from(this.#listeners)) listener(token);
+  }
+}
+
+/**
+ * Guards against pastes that come without brackets: their line ends must not submit line after line (IN-4). Marks the
+ * Enters of one chunk that stand in the middle of text. An Enter at the end of a chunk stays one: `ls⏎` that
+ * arrives at once is a command, typed ahead or sent by a program.
+ * `sinceLastKey` is the time in milliseconds between the last key of the chunk before and this chunk.
+ */
+function markBursts(tokens: readonly Token[], sinceLastKey: number): readonly Token[] {
+  const lastText = tokens.findLastIndex(types);
+  const firstText = sinceLastKey < BURST_MS ? -1 : tokens.findIndex(types);
+  return tokens.map((token, index) => {
+    const enter = token.type === 'key' && token.name === 'enter' && !token.ctrl && !token.alt && !token.shift;
+    return enter && (index > firstText || firstText < 0) && index < lastText ? { ...token, burst: true } : token;
+  });
+}
+
+function types(token: Token): boolean {
+  return token.type === 'key' && token.text !== undefined;
+}
