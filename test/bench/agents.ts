@@ -1,5 +1,5 @@
 /**
- * `npm run bench:agents`: what typing feels like while eight sub-agents stream, against the same program at rest.
+ * `npm run bench -- agents`: what typing feels like while eight sub-agents stream, against the same program at rest.
  * Rest and work are measured in turns in one program, so that a noisy machine spoils both alike.
  */
 import type { ServerResponse } from 'node:http';

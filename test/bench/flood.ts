@@ -1,5 +1,5 @@
 /**
- * `npm run bench:flood`: 100 MB of coloured output. The executor against the same terminal read raw and dropped, turn by
+ * `npm run bench -- flood`: 100 MB of coloured output. The executor against the same terminal read raw and dropped, turn by
  * turn; then the built program: how long a key takes while it pours out, against idle, and what memory it costs.
  */
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Measures the router: `npm run bench:route`; `-- --errors` also lists what was taken wrongly. */
+/** Measures the router: `npm run bench -- route`; `--errors` behind it also lists what was taken wrongly. */
 import { classify, isShellWord } from '../../src/router/classify.ts';
 import { type Labelled, ownKnown, ownLines, sharedLines } from './route-data.ts';
 

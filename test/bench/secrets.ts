@@ -1,4 +1,4 @@
-/** Recall, false positives and speed of the secrets filter over the labelled texts: `npm run bench:secrets`. */
+/** Recall, false positives and speed of the secrets filter over the labelled texts: `npm run bench -- secrets`. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { detect } from '../../src/secrets/detect.ts';
 import { SecretsFilter } from '../../src/secrets/filter.ts';

@@ -1,7 +1,7 @@
 /**
  * EX-9, law 1: whatever a program, a model or an MCP server prints, nothing reaches the real terminal but text, colours,
  * safe links and what the program writes of its own. Every byte that the built program writes is looked at.
- * `npm run fuzz:screen` is the long form; AISH_FUZZ_SEED repeats a run.
+ * `npm run check -- fuzz:screen` is the long form; AISH_FUZZ_SEED repeats a run.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -5,7 +5,7 @@ import { cacheRun } from '../support/cache-run.ts';
 const missing = llamaMissing();
 if (missing !== undefined) console.log(`skipped: the prompt cache of a real llama.cpp server (${missing})`);
 
-// The long form is `npm run bench:context`.
+// The long form is `npm run bench -- context`.
 it.skipIf(missing !== undefined)(
   'a real server processes little of each prompt anew, but where a block left (CX-6)',
   async () => {

@@ -6,7 +6,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { circlesIn } from './circles.ts';
 import { importsOf } from './imports.ts';
 import { roomOf, whyNot } from './rooms.ts';
 
@@ -18,7 +17,6 @@ export type Sources = ReadonlyMap<string, string>;
 
 /** One line for each violation, `path:line: what is wrong`; none when all is well. */
 export function violations(sources: Sources): readonly string[] {
-  const graph = new Map<string, string[]>();
   const found: string[] = [];
   for (const [path, text] of sources) {
     const report = (line: number, what: string) => found.push(`${path}:${line}: ${what}`);
@@ -28,8 +26,6 @@ export function violations(sources: Sources): readonly string[] {
     const lines = text.trimEnd().split('\n').length;
     if (lines > MAX_LINES) report(lines, `${lines} lines; a file holds one idea in at most ${MAX_LINES}`);
 
-    const targets: string[] = [];
-    graph.set(path, targets);
     for (const { specifier, line, lazy } of importsOf(text)) {
       if (!specifier.startsWith('.')) {
         const why = whyNotPackage(path, specifier);
@@ -37,16 +33,14 @@ export function violations(sources: Sources): readonly string[] {
         continue;
       }
       const target = posix.join(posix.dirname(path), specifier);
-      if (sources.has(target)) targets.push(target);
       // A file of data beside the sources, or the manifest.
-      else if (!/\.tsx?$/.test(target)) continue;
+      if (!sources.has(target) && !/\.tsx?$/.test(target)) continue;
       const to = roomOf(target);
       const why = room && to && whyNot(room, to, lazy);
       if (why) report(line, `imports ${target}: ${why}`);
     }
   }
-  const circles = circlesIn(graph).map((circle) => `${circle[0]}:1: imports itself in a circle: ${circle.join(' → ')}`);
-  return [...found, ...circles];
+  return found;
 }
 
 function whyNotPackage(path: string, specifier: string): string | undefined {

@@ -1,0 +1,23 @@
+/** `npm run bench [-- NAME [ARGUMENTS]]`: one measurement by its name. */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const BENCHES: Readonly<Record<string, string>> = {
+  screen: 'keys, frames and the start, against the least that could do it',
+  flood: '100 MB of output: the executor against the raw terminal, keys meanwhile, memory',
+  agents: 'typing while eight sub-agents stream',
+  context: 'what a real llama.cpp server reads anew of each prompt [QUESTIONS [CONTEXT]]',
+  gate: 'recall, false positives and speed of the gate over the labelled commands',
+  route: 'how lines are taken: shell or model [--errors]',
+  secrets: 'recall, false positives and speed of the secrets filter',
+  sandbox: 'what the launcher of the kernel sandbox costs',
+};
+
+const [name = 'screen', ...rest] = process.argv.slice(2);
+if (!Object.hasOwn(BENCHES, name)) {
+  const rows = Object.entries(BENCHES).map(([known, what]) => `  ${known.padEnd(8)} ${what}`);
+  console.error(`there is no bench ${name}; npm run bench -- NAME knows\n${rows.join('\n')}`);
+  process.exit(2);
+}
+const file = fileURLToPath(new URL(`${name}.ts`, import.meta.url));
+process.exit(spawnSync(process.execPath, [file, ...rest], { stdio: 'inherit' }).status ?? 1);

@@ -1,0 +1,48 @@
+/**
+ * `npm run check`: what must hold before a change is taken: format, lint, types, import rule, unused code, tests.
+ * `npm run check -- NAME`: a part of it, or one of the long checks.
+ */
+import { spawnSync } from 'node:child_process';
+
+type Check = {
+  readonly what: string;
+  /** One after the other, until one fails. */
+  readonly commands: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+const STATIC = ['biome check .', 'oxlint --type-aware', 'tsc --noEmit', 'node test/rules/architecture.ts', 'knip'];
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  all: { what: 'format, lint, types, import rule, unused code, tests', commands: [...STATIC, 'vitest run'] },
+  static: { what: 'the same without the tests', commands: STATIC },
+  fuzz: {
+    what: 'the gate over 20,000 made-up commands',
+    commands: ['vitest run test/property/safety-fuzz.test.ts'],
+    env: { AISH_FUZZ_CASES: '20000' },
+  },
+  'fuzz:screen': {
+    what: 'every way of hostile text to the terminal, 2 MB each',
+    commands: ['vitest run test/e2e/hostile.test.ts'],
+    env: { AISH_FUZZ_BYTES: '2000000' },
+  },
+  clone: {
+    what: "the README's commands in a fresh clone; needs the npm registry",
+    commands: ['sh test/fresh-clone.sh'],
+  },
+};
+
+const [name = 'all', ...more] = process.argv.slice(2);
+const check = Object.hasOwn(CHECKS, name) && more.length === 0 ? CHECKS[name] : undefined;
+if (!check) {
+  const rows = Object.entries(CHECKS).map(([known, { what }]) => `  ${known.padEnd(12)} ${what}`);
+  console.error(`there is no check ${[name, ...more].join(' ')}; npm run check -- NAME knows\n${rows.join('\n')}`);
+  process.exit(2);
+}
+for (const command of check.commands) {
+  const { status } = spawnSync('sh', ['-c', command], { stdio: 'inherit', env: { ...process.env, ...check.env } });
+  if (status !== 0) {
+    console.error(`failed: ${command}`);
+    process.exit(status ?? 1);
+  }
+}
