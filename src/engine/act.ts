@@ -1,7 +1,7 @@
 /** The one way from the model to an executor or a tool (law 2). */
 
 import type { RunningCommand } from '../contracts/commands.ts';
-import { type CommandResult, describeAction } from '../session/action.ts';
+import { describeAction, withoutEnd } from '../session/action.ts';
 import type { Effect } from '../session/effect.ts';
 import type { Outcome } from '../session/phase.ts';
 import { messageOf } from '../text/errors.ts';
@@ -40,11 +40,7 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
 function failed({ action, cwd }: Act, note: string): Outcome {
   if (action.kind === 'tool') return { kind: 'tool', text: note, failed: true };
   if (action.kind === 'delegate') return { kind: 'report', text: note, failed: true, steps: 0 };
-  return { kind: 'command', result: { ...nothing(cwd), note } };
-}
-
-function nothing(cwd: string): CommandResult {
-  return { exit: null, cwd, head: '', tail: '', omittedLines: 0, bytes: 0, milliseconds: 0 };
+  return { kind: 'command', result: withoutEnd(cwd, note) };
 }
 
 async function tool(
@@ -122,9 +118,6 @@ function noteOf(job: number, { asks }: RunningCommand): string {
 function asJob(context: EffectContext, running: RunningCommand, { action, cwd, mode }: Permit): Outcome {
   const job = context.services.jobs.adopt(running, { command: describeAction(action.told), owner: 'model', mode });
   const head = running.output.lines(200).join('\n');
-  return {
-    kind: 'job',
-    job,
-    result: { ...nothing(cwd), head, bytes: running.output.bytes, note: noteOf(job, running) },
-  };
+  const { bytes } = running.output;
+  return { kind: 'job', job, result: { ...withoutEnd(cwd, noteOf(job, running)), head, bytes } };
 }

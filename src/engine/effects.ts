@@ -122,7 +122,7 @@ function failedReply(preset: string, text: string, failure: CallFailure): Reply 
   return { text, reasoning: '', toolCalls: [], preset, finish: 'failed', failure, notices: [] };
 }
 
-/** Schema, then gate (AC-5). A check that breaks has not said that the action is safe. */
+/** Schema, then gate (AC-5). An action whose check fails counts as destructive. */
 async function examine(context: EffectContext, effect: Of<'examine'>, signal: AbortSignal): Promise<void> {
   const { op, session } = effect;
   const action = context.actions.of(effect.action);

@@ -151,8 +151,9 @@ export class Engine {
 
   #take(came: SessionEvent, event: SessionEvent): void {
     const before = this.#state.sessions[event.session]?.phase;
-    if (event.type === 'answered' && event.answer.kind === 'proceed') {
-      if (before?.kind === 'halted' && before.question === event.question) this.permits.approve(before.judgedAs);
+    const proceeds = event.type === 'answered' && event.answer.kind === 'proceed';
+    if (proceeds && before?.kind === 'halted' && before.question === event.question) {
+      this.permits.approve(before.judgedAs);
     }
     const [state, effects] = reduce(this.#state, event);
     this.#state = state;

@@ -38,7 +38,7 @@ export class Permit {
   }
 }
 
-/** Keeps what the gate and the user said, beside the machine, so that a fault there alone can't launch anything. */
+/** Keeps verdicts and approvals outside the machine, so that a fault there alone can't launch anything. */
 export class Permits {
   readonly #grants = new Map<OpId, Grant>();
 

@@ -47,7 +47,7 @@ export class ResolvedActions {
     const { actions, index } = after.dispatch;
     if (came.type === 'replyEnded' && before.kind === 'replying' && before.op === came.op) {
       const written = readReply(came.reply).actions;
-      // A secret that took in the beginning of a line: which action is which can't be said any more.
+      // A secret may have taken in the marker of a line: then the two lists can't be matched.
       const same = written.length === actions.length;
       for (const [at, told] of actions.entries()) this.#resolve('model', told, same ? written[at] : told);
     } else if (came.type === 'answered' && before.kind === 'halted' && before.question === came.question) {

@@ -102,6 +102,11 @@ export type CommandResult = {
   readonly note?: string;
 };
 
+/** The result of a command that never ran, still runs as a job, or whose end is unknown. */
+export function withoutEnd(cwd: string, note: string): CommandResult {
+  return { exit: null, cwd, head: '', tail: '', omittedLines: 0, bytes: 0, milliseconds: 0, note };
+}
+
 /** A short line that names an action on screen. */
 export function describeAction(action: Action): string {
   switch (action.kind) {

@@ -1,13 +1,10 @@
 /** A server's form in the line of questions. It belongs to no phase: what waits for it is the server. */
-import type { SessionEvent } from './event.ts';
+import type { Of } from './event.ts';
 import type { Question } from './question.ts';
 import type { Transition } from './transition.ts';
 
 /** Puts a form into the line. */
-export function askForm(
-  next: Transition,
-  { form, server, message, fields }: Extract<SessionEvent, { type: 'formAsked' }>,
-) {
+export function askForm(next: Transition, { form, server, message, fields }: Of<'formAsked'>) {
   next.ask({ kind: 'form', form, server, message, fields });
 }
 
@@ -17,7 +14,7 @@ export function dropForms(next: Transition, form?: string): void {
   next.state = { ...next.state, questions: next.state.questions.filter(stays) };
 }
 
-/** Whether `id` is a form; then it is answered, whatever was said: the values go to the server beside the machine. */
+/** Whether `id` is a form; any answer takes it off the line. Its values go to the server past the machine. */
 export function answerForm(next: Transition, id: string): boolean {
   const found = next.state.questions.some((question) => question.kind === 'form' && question.id === id);
   if (found) next.unask(id);

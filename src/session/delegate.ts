@@ -89,7 +89,7 @@ export function delegateEnding(run: DelegateRun, { actions, sentinel }: Dispatch
   return { status: 'budget_exhausted', reason: `its ${MAX_DELEGATE_STEPS} steps are spent` };
 }
 
-/** What the parent hears. Anything but a finished task is said as such, with what is known. */
+/** What the parent is told. An unfinished task is reported as such, with what is known. */
 export function reportOf(child: Conversation, run: DelegateRun, ending: Ending): Outcome {
   const known = lastWords(child, ending.status === 'done' ? MAX_OUTPUT_CHARS : MAX_UNFINISHED_CHARS);
   const steps = run.step;
@@ -113,7 +113,7 @@ const WORDS: Readonly<Record<Exclude<Ending['status'], 'done'>, string>> = {
   failed: 'failed',
 };
 
-/** The newest thing it said; the line that only says that it is done is not part of it. */
+/** The text of its newest answer, without `GOAL:` lines. */
 function lastWords({ turns }: Conversation, most: number): string {
   const spoken = turns.findLast((turn) => turn.kind === 'assistant' && withoutGoal(turn.text) !== '');
   return spoken ? clip(withoutGoal(spoken.text), most) : '';

@@ -56,11 +56,8 @@ export function evict(turns: readonly Turn[], before: number, limit: number): Ke
     if (eviction.used > limit * ENOUGH) eviction.dropOldest(limit * LOW_WATER);
     if (eviction.used > limit) eviction.squeezeNewest(limit);
   }
-  return {
-    turns: eviction.turns,
-    evictedTurns: eviction.evictedTurns,
-    evicted: { shortened: eviction.shortened, dropped: eviction.evictedTurns - before },
-  };
+  const { evictedTurns, shortened } = eviction;
+  return { turns: eviction.turns, evictedTurns, evicted: { shortened, dropped: evictedTurns - before } };
 }
 
 class Eviction {
@@ -78,12 +75,16 @@ class Eviction {
   }
 
   get used(): number {
-    return this.#costs
-      .slice(this.evictedTurns)
-      .reduce((sum, cost) => sum + cost, this.evictedTurns > 0 ? this.#line : 0);
+    return this.#sum();
   }
 
-  /** Where the newest exchange begins: it stays, whatever else goes. An interrupted answer is no exchange yet. */
+  /** Tokens of what is left, no turn taking more than `most`. */
+  #sum(most = Number.POSITIVE_INFINITY): number {
+    const left = this.#costs.slice(this.evictedTurns);
+    return left.reduce((sum, cost) => sum + Math.min(cost, most), this.evictedTurns > 0 ? this.#line : 0);
+  }
+
+  /** Where the newest exchange begins: it always stays. An interrupted answer does not begin one. */
   get #newest(): number {
     const answered = this.turns.findLastIndex((turn) => turn.kind === 'assistant' && !turn.partial);
     const asked = this.turns.findLastIndex((turn) => isAsked(turn) || (turn.kind === 'user' && turn.origin === 'goal'));
@@ -119,15 +120,11 @@ class Eviction {
 
   /** The newest exchange alone is too large: the largest texts of it are cut to the same size. */
   squeezeNewest(limit: number): void {
-    const fits = (most: number): boolean =>
-      this.#costs
-        .slice(this.evictedTurns)
-        .reduce((sum, cost) => sum + Math.min(cost, most), this.evictedTurns > 0 ? this.#line : 0) <= limit;
     let low = 0;
     let high = limit;
     while (high - low > 4) {
       const middle = (low + high) / 2;
-      if (fits(middle)) low = middle;
+      if (this.#sum(middle) <= limit) low = middle;
       else high = middle;
     }
     for (let at = this.evictedTurns; at < this.turns.length; at += 1) if (this.#cost(at) > low) this.#clip(at, low);

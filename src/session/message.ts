@@ -56,10 +56,10 @@ export type Reply = {
   readonly preset: string;
   /** Presets that may be asked instead after a failure, in order (BR-4). Absent: nothing there would help. */
   readonly fallback?: readonly string[];
-  /** What the presets said that were asked before this one and failed: they may have used tokens too. */
+  /** The failed replies of presets that were asked before this one: they may have used tokens too. */
   readonly attempts?: readonly Reply[];
   readonly finish: 'stop' | 'tools' | 'length' | 'cancelled' | 'failed';
-  /** The token limit cut the text, whatever else arrived: its last line may be half a line. */
+  /** The token limit cut the text: its last line may be half a line. */
   readonly truncated?: boolean;
   readonly failure?: CallFailure;
   /** Lines worth telling the user: a truncated tool call, an answer spent in thinking, a fallback used. */

@@ -1,4 +1,4 @@
-/** Restricted and Unrestricted: who may change it, when it takes effect, and what everyone is told (MO-1 … MO-7). */
+/** Restricted and Unrestricted: who may change the mode, when it takes effect, and how it is announced (MO-1 … MO-7). */
 
 import { matchesGlob } from '../text/glob.ts';
 import { parseJsonObject } from '../text/json.ts';

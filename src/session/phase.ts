@@ -14,7 +14,7 @@ export type Outcome =
 /** A `GOAL:` line outside fences (AC-1). */
 export type Sentinel = { readonly kind: 'complete' } | { readonly kind: 'blocked'; readonly reason: string };
 
-/** The actions of one reply on their way: `index` is the one in hand, or the first of those that run. */
+/** The actions of one reply as they are worked through: `index` is the current one, or the first of those that run. */
 export type Dispatch = {
   readonly actions: readonly Action[];
   readonly index: number;
@@ -72,9 +72,8 @@ export type Phase =
       readonly run: Run;
       readonly dispatch: Dispatch;
       /**
-       * Who has consented: nobody yet, so policy decides; the user by editing the command, so only a destructive
-       * one asks again; or it was put to the user before and is still open (a restart, another mode), so it asks whatever
-       * the gate says now.
+       * `policy`: no one has consented yet, the policy decides. `edited`: the user wrote the command, only a destructive
+       * one asks again. `asked`: it was put to the user before and is still open (a restart, another mode), it asks again.
        */
       readonly consent: 'policy' | 'edited' | 'asked';
       /** Those right before `index`: decided, and waiting to start side by side with it. */

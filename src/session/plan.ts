@@ -27,7 +27,7 @@ function shortened(task: string): string {
   return characters.length <= MAX_TASK_CHARS ? task : `${characters.slice(0, MAX_TASK_CHARS - 1).join('')}…`;
 }
 
-/** The task in hand as every face shows it: its number, how many there are, its text. */
+/** The current task as every front end shows it: its number, how many there are, its text. */
 export type CurrentTask = { readonly k: number; readonly n: number; readonly text: string };
 
 export function currentTask({ tasks }: NorrisRun): CurrentTask | undefined {
@@ -43,7 +43,7 @@ export function taskLine(run: NorrisRun): string | undefined {
   return task && `[aish] Current step ${task.k}/${task.n}: ${task.text}`;
 }
 
-/** The run at its next step: the next task whatever came of the last one (PP-3), after the last one the report. */
+/** The run at its next step: the next task, even if the last one failed (PP-3); after the last task the report. */
 export function nextStep(run: NorrisRun): NorrisRun {
   const next = run.tasks && advanced(run.tasks);
   if (next && next.current >= next.list.length) return { ...run, tasks: next, reporting: true };

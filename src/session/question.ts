@@ -6,20 +6,22 @@ import type { Mode, QuestionId, SessionId } from './ids.ts';
 /** Whose question it is, where a sub-agent asks. */
 export type Asker = { readonly agent: number; readonly task: string };
 
+/** `destructive`: the gate stopped it. `consent`: harmless, but this kind of action needs a yes. `resumed`: still open. */
+export type HaltReason = 'destructive' | 'consent' | 'resumed';
+
 /** A decision that waits for the user. The head of the line is on screen. */
 export type Question = { readonly id: QuestionId; readonly session: SessionId; readonly asker?: Asker } & (
   | {
       readonly kind: 'halt';
       readonly action: Action;
       readonly judgement: Judgement;
-      /** `destructive`: what the gate stopped. `consent`: harmless, but this kind of action needs a yes. */
-      readonly why: 'destructive' | 'consent' | 'resumed';
+      readonly why: HaltReason;
       readonly cwd: string;
       readonly mode: Mode;
       readonly step?: { readonly k: number; readonly n: number };
       /** Of a tool call. `changed` also where the user had approved another definition of it. */
       readonly tool?: ToolFacts;
-      /** The task in hand of a planned run. */
+      /** The current task of a planned run. */
       readonly task?: { readonly k: number; readonly n: number; readonly text: string };
     }
   | { readonly kind: 'escalation'; readonly skips: number }

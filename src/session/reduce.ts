@@ -35,7 +35,7 @@ export function reduce(state: State, event: SessionEvent): Result {
   return forChildren([next, effects], event);
 }
 
-/** What a user says is said to their own conversation; a sub-agent hears of it only what `forChildren` passes on. */
+/** The user's own events go to their conversation; sub-agents get only what `forChildren` passes on. */
 const FOR_ROOT: ReadonlySet<SessionEvent['type']> = new Set([
   'opened',
   'resumed',

@@ -1,4 +1,4 @@
-/** What an agent is at: the sub-loop after a question, a Norris run, a sub-agent's task. */
+/** What an agent works on: the sub-loop after a question, a Norris run, a sub-agent's task. */
 import type { Costs } from './cost.ts';
 
 /** How a Norris run ended (NO-3). */

@@ -1,7 +1,8 @@
 /** The user's own shell, and the jobs: a region beside the agent, which only hears of what ended. */
+import { withoutEnd } from './action.ts';
 import type { Of } from './event.ts';
 import { fileOf, formatForModel } from './exec-text.ts';
-import { outcomeUnknown } from './stop.ts';
+import { OUTCOME_UNKNOWN } from './stop.ts';
 import type { Transition } from './transition.ts';
 
 /** A line of the user's begins. */
@@ -30,7 +31,7 @@ export function closeShell(next: Transition): void {
   if (!running) return;
   next.state = { ...next.state, shell: { cwd } };
   const { op, line, private: hidden, cwd: before } = running;
-  const result = outcomeUnknown(cwd);
+  const result = withoutEnd(cwd, OUTCOME_UNKNOWN);
   next.show({ kind: 'exec', op, by: 'user', command: line, cwd: before, private: hidden, result }, op);
 }
 

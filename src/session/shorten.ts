@@ -35,7 +35,7 @@ export function sentWhole(turn: Turn): string {
   );
 }
 
-/** What a command, job or tool printed, which can be looked up again; not what anyone said. */
+/** Output of a command, job or tool, which can be looked up again; not the words of the user or a model. */
 export function isOutput(turn: Turn): boolean {
   if (turn.kind !== 'user') return turn.kind === 'result';
   return turn.origin === 'exec' || (turn.origin === 'aish' && /^\[aish\] job \d/.test(turn.text));

@@ -10,7 +10,7 @@ import type { Transition } from './transition.ts';
 const MAX_CONCURRENT = 8;
 
 /**
- * Whether the action after the one in hand is decided before either starts. Delegated tasks are: their acts pass the
+ * Whether the action after the current one is decided before either starts. Delegated tasks are: their acts pass the
  * gate one by one. Anything else only where the whole reply reads and nothing else, and a mode request is a barrier.
  */
 export function canRunWithNext({ actions, index, reading }: Dispatch): boolean {
@@ -38,41 +38,25 @@ export function flushResults(next: Transition, { dispatch, slots }: ActionSlots)
   return { dispatch: { ...dispatch, index: dispatch.index + told }, slots: slots.slice(told) };
 }
 
+type Over = Extract<ActionSlot, { kind: 'ended' | 'notRun' }>;
+
 /** One slot that is over, as the model's result. */
-export function tellResult(
-  next: Transition,
-  action: Action,
-  slot: Extract<ActionSlot, { kind: 'ended' | 'notRun' }>,
-): void {
+export function tellResult(next: Transition, action: Action, slot: Over): void {
   if (slot.kind === 'ended') tellOutcome(next, action, slot.userApproved, slot.outcome);
   else next.answerNotRun(action, slot.text);
 }
 
 /** Starts what may start now. The only way to an `act` effect: under a judgement, by name. */
-export function startSlots(
-  next: Transition,
-  { dispatch, slots }: ActionSlots,
-  concurrency: number,
-): readonly ActionSlot[] {
+export function startSlots(next: Transition, { dispatch, slots }: ActionSlots, concurrency: number) {
   let free = concurrency - slots.filter((slot) => slot.kind === 'running').length;
-  return slots.map((slot, at) => {
+  return slots.map((slot, at): ActionSlot => {
     const action = dispatch.actions[dispatch.index + at];
     if (slot.kind !== 'approved' || !action || free <= 0) return slot;
     free -= 1;
     const op = next.id('op');
-    const { judgedAs, judgement, userApproved, cwd, mode } = slot;
-    next.effect({
-      kind: 'act',
-      session: next.conversation.id,
-      op,
-      judgedAs,
-      judgement,
-      userApproved,
-      action,
-      cwd,
-      mode,
-    });
-    return { kind: 'running', op, userApproved, started: false };
+    const { kind: _, ...judged } = slot;
+    next.effect({ kind: 'act', session: next.conversation.id, op, action, ...judged });
+    return { kind: 'running', op, userApproved: slot.userApproved, started: false };
   });
 }
 
@@ -93,16 +77,11 @@ export function runningOf({ dispatch, slots }: ActionSlots): readonly { readonly
 }
 
 /** What `op` came to is shown at once and kept for its turn. */
-export function endSlot(
-  next: Transition,
-  current: ActionSlots,
-  op: OpId,
-  outcome: Outcome,
-): readonly ActionSlot[] | undefined {
-  const found = slotOf(current, op);
+export function endSlot(next: Transition, { dispatch, slots }: ActionSlots, op: OpId, outcome: Outcome) {
+  const found = slotOf({ dispatch, slots }, op);
   if (!found) return undefined;
   showOutcome(next, op, found.action, outcome);
-  return current.slots.with(found.at, { kind: 'ended', userApproved: found.slot.userApproved, outcome });
+  return slots.with(found.at, { kind: 'ended', userApproved: found.slot.userApproved, outcome });
 }
 
 /** The slots without those that have not started: they are judged anew when their turn comes, but for what was skipped. */

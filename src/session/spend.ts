@@ -1,18 +1,17 @@
 /** Past `cost.stop_at_dollars` the user is asked before a call that costs money (CO-2). Prices are the services' business. */
 import type { Effect } from './effect.ts';
-import type { SessionEvent } from './event.ts';
+import type { Of, SessionEvent } from './event.ts';
 import type { Phase } from './phase.ts';
 import type { State } from './state.ts';
 import { callModel } from './steps.ts';
 import { settle } from './stop.ts';
 import type { Transition } from './transition.ts';
 
-type SpendReached = Extract<SessionEvent, { type: 'spendReached' }>;
 type Result = readonly [State, readonly Effect[]];
 type Awaiting = Extract<Phase, { kind: 'awaitingSpend' }>;
 
 /** The call that was about to be made has to wait for the user. */
-export function askToSpend(next: Transition, { op, preset, spent, limit, allowance }: SpendReached): void {
+export function askToSpend(next: Transition, { op, preset, spent, limit, allowance }: Of<'spendReached'>): void {
   const { phase } = next.conversation;
   // Aborted in the same moment: the call was never made, so nothing else will end it.
   if (phase.kind === 'stopping' && phase.op === op) return settle(next, phase.run, phase.open);
@@ -28,10 +27,10 @@ export function letSpend(next: Transition, { question, run, upTo }: Awaiting): v
   callModel(next, run);
 }
 
-/** That yes holds for the session: everyone else who waits for one goes on. */
+/** A yes holds for the session: it answers all other spend questions as well. */
 export function forSpenders(
   [state, effects]: Result,
-  event: Extract<SessionEvent, { type: 'answered' }>,
+  event: Of<'answered'>,
   reduce: (state: State, event: SessionEvent) => Result,
 ): Result {
   let result: Result = [state, effects];

@@ -85,7 +85,7 @@ export type Preplan = {
   readonly preset: string;
   readonly goal: string;
   readonly text: string;
-  /** What came of it, as it was said. */
+  /** What came of it, in the words that were shown. */
   readonly outcome: string;
 };
 

@@ -16,6 +16,7 @@ import {
 import { type Ending, endingOf, mustEscalate, summaryOf } from './norris.ts';
 import type { ActionSlots, Decided, Dispatch, Phase, Sentinel } from './phase.ts';
 import { currentTask, leftOver, nextStep } from './plan.ts';
+import type { HaltReason } from './question.ts';
 import { readReply } from './reply.ts';
 import type { NorrisRun, Run } from './run.ts';
 import { canRunWithNext, concurrencyOf, flushResults, startSlots } from './slots.ts';
@@ -25,7 +26,8 @@ import type { Transition } from './transition.ts';
 const INTERRUPTED = '[aish] the answer was interrupted: nothing that it asked for has run. Answer anew.';
 
 type Judging = Extract<Phase, { kind: 'judging' }>;
-/** The action in hand has been decided. */
+type Judged = Extract<Examination, { kind: 'judged' }>;
+/** Where the current action is about to be decided. */
 type InHand = { readonly run: Run; readonly dispatch: Dispatch; readonly decided: readonly Decided[] };
 
 /** Everything that waited joins the conversation, then the model is called. */
@@ -119,7 +121,7 @@ function askAgain(next: Transition, run: Run, { failure, text, fallback }: Reply
   return true;
 }
 
-/** Looks at the action in hand, or closes the step when there is none left. */
+/** Examines the current action, or closes the step when there is none left. */
 export function examineNext(
   next: Transition,
   run: Run,
@@ -155,25 +157,28 @@ export function takeExamination(next: Transition, phase: Judging, examination: E
   const { run, dispatch, decided } = phase;
   const action = dispatch.actions[dispatch.index];
   if (!action) return;
-  if (examination.kind === 'refused') {
-    return refuse(next, phase, action, examination.text);
-  }
-  const { judgement } = examination;
+  if (examination.kind === 'refused') return refuse(next, phase, action, examination.text);
+  const { judgement, tool, autoApproved } = examination;
   // It was to run beside others and does not only read after all: those go first, one by one.
   if (dispatch.reading && !judgement.readOnly) {
     const alone = { ...dispatch, reading: false };
     if (decided.length > 0) return begin(next, run, { ...alone, index: dispatch.index - decided.length }, decided);
     return takeExamination(next, { ...phase, dispatch: alone }, examination);
   }
-  const { tool } = examination;
-  const why = reasonToAsk(next, phase, action, judgement, examination.autoApproved || isGranted(next, action, tool));
+  const why = reasonToAsk(next, phase, action, judgement, autoApproved || isGranted(next, action, tool));
+  if (why) return halt(next, phase, action, examination, why);
   const { cwd, mode } = next.conversation;
-  const judged = { judgedAs: phase.op, judgement };
-  if (!why)
-    return decide(next, phase, { kind: 'approved', ...judged, userApproved: phase.consent === 'edited', cwd, mode });
+  const userApproved = phase.consent === 'edited';
+  decide(next, phase, { kind: 'approved', judgedAs: phase.op, judgement, userApproved, cwd, mode });
+}
+
+/** Puts the action to the user (HA-1). */
+function halt(next: Transition, phase: Judging, action: Action, { judgement, tool }: Judged, why: HaltReason): void {
+  const { op: judgedAs, run, dispatch, decided } = phase;
+  const { cwd, mode } = next.conversation;
   const facts = tool ? { tool: withChange(next, action, tool) } : {};
   const question = next.ask({ kind: 'halt', action, judgement, why, cwd, mode, ...counterOf(run), ...facts });
-  next.phase({ kind: 'halted', question, run, dispatch, decided, ...judged });
+  next.phase({ kind: 'halted', question, run, dispatch, decided, judgedAs, judgement });
 }
 
 /** The counter of a HALT (HA-1), and the task of a plan. */
@@ -184,7 +189,7 @@ function counterOf(run: Run) {
   return { step: { k: run.step, n: run.maxSteps }, ...(task ? { task } : {}) };
 }
 
-/** The user has spoken on a mode request; the agent goes on either way (MO-3). */
+/** The user has answered a mode request; the agent continues either way (MO-3). */
 export function answerUpgrade(next: Transition, run: Run, dispatch: Dispatch, approved: boolean): void {
   const action = dispatch.actions[dispatch.index];
   if (!action) return;
@@ -194,16 +199,24 @@ export function answerUpgrade(next: Transition, run: Run, dispatch: Dispatch, ap
   examineNext(next, run, { ...dispatch, index: dispatch.index + 1 }, 'policy');
 }
 
-/** AC-3 and NO-5: a destructive action always asks; a harmless one by who asked for it and how. */
-function reasonToAsk(next: Transition, phase: Judging, action: Action, judgement: Judgement, autoApproved: boolean) {
+/**
+ * Why the user is asked before the action runs; undefined where it runs without (AC-3, NO-5).
+ * @param granted the user has consented to all calls of this tool
+ */
+function reasonToAsk(
+  next: Transition,
+  { consent, run }: Judging,
+  action: Action,
+  judgement: Judgement,
+  granted: boolean,
+): HaltReason | undefined {
   if (judgement.destructive) return 'destructive';
-  if (phase.consent === 'asked') return 'resumed';
-  if (phase.consent === 'edited') return undefined;
-  if (action.kind !== 'tool' && phase.run.kind !== 'chat') return undefined;
-  if (action.kind !== 'tool' && action.callId === undefined) {
-    return next.conversation.settings.confirmCmd ? 'consent' : undefined;
-  }
-  return autoApproved ? undefined : 'consent';
+  if (consent === 'asked') return 'resumed';
+  if (consent === 'edited') return undefined;
+  // An agent at work needs no consent to commands and tasks. In chat a `CMD:` line has a setting of its own.
+  if (action.kind !== 'tool' && run.kind !== 'chat') return undefined;
+  const needed = action.callId === undefined ? next.conversation.settings.confirmCmd : !granted;
+  return needed ? 'consent' : undefined;
 }
 
 /** One action is decided: the next one joins it, or it starts with those that were decided before it. */
@@ -226,13 +239,8 @@ function begin(next: Transition, run: Run, dispatch: Dispatch, decided: readonly
 export function goOn(next: Transition, run: Run, current: ActionSlots, concurrency: number): void {
   const { dispatch, slots } = flushResults(next, current);
   if (slots.length === 0) return examineNext(next, run, dispatch, 'policy');
-  next.phase({
-    kind: 'acting',
-    run,
-    dispatch,
-    slots: startSlots(next, { dispatch, slots }, concurrency),
-    concurrency,
-  });
+  const started = startSlots(next, { dispatch, slots }, concurrency);
+  next.phase({ kind: 'acting', run, dispatch, slots: started, concurrency });
 }
 
 /** All actions of the reply are through: what next? */

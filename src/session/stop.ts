@@ -1,9 +1,9 @@
 /** Abort, and what a program that closed in the middle left behind (HA-3, RE-4). Nothing is launched here. */
-import type { Action, CommandResult } from './action.ts';
+import { type Action, withoutEnd } from './action.ts';
 import { lostReport } from './delegate.ts';
 import type { OpId } from './ids.ts';
 import { ALREADY_UNRESTRICTED, NO_SANDBOX, setMode, UPGRADE_DENIED } from './mode.ts';
-import type { ActionSlot, ActionSlots, Decided, Dispatch, Outcome } from './phase.ts';
+import type { ActionSlot, ActionSlots, Decided, Dispatch, Outcome, Phase } from './phase.ts';
 import { showOutcome } from './results.ts';
 import type { Run } from './run.ts';
 import { tellResult } from './slots.ts';
@@ -13,6 +13,11 @@ import type { Transition } from './transition.ts';
 
 const NOT_RUN = '[aish] not run: aborted by the user';
 const CLOSED = 'the program closed meanwhile';
+/** Told of what ran when the program closed. */
+export const OUTCOME_UNKNOWN = 'outcome unknown';
+
+type Requesting = Extract<Phase, { kind: 'awaitingModeApproval' }>;
+type Acting = Extract<Phase, { kind: 'acting' | 'stoppingActions' }>;
 
 /** Ends whatever is under way. What is outstanding is cancelled and waited for in `stopping`. */
 export function abort(next: Transition): void {
@@ -33,17 +38,14 @@ export function abort(next: Transition): void {
       return next.phase({ kind: 'stopping', op, run, planning: true });
     }
     case 'awaitingModeApproval':
-      return denyAndSettle(next, phase.run, phase.dispatch);
+      // An abort at a mode request is a deny and then an abort (MO-7).
+      return settleUpgrade(next, phase, UPGRADE_DENIED);
     case 'replying':
     case 'judging': {
       const { op, run } = phase;
       next.effect({ kind: 'cancel', session, op });
-      return next.phase({
-        kind: 'stopping',
-        op,
-        run,
-        ...(phase.kind === 'judging' ? { open: openSlots(phase) } : {}),
-      });
+      const open = phase.kind === 'judging' ? { open: openSlots(phase) } : {};
+      return next.phase({ kind: 'stopping', op, run, ...open });
     }
     case 'acting': {
       const { run, dispatch, slots } = phase;
@@ -55,14 +57,7 @@ export function abort(next: Transition): void {
   }
 }
 
-/** An abort at a mode request is a deny and then an abort (MO-7). */
-function denyAndSettle(next: Transition, run: Run, dispatch: Dispatch): void {
-  const action = dispatch.actions[dispatch.index];
-  if (action) next.answer(action, UPGRADE_DENIED);
-  settle(next, run, { dispatch: { ...dispatch, index: dispatch.index + 1 }, slots: [] });
-}
-
-/** What was decided before the action in hand counts as its slots: none of it has run. */
+/** What was decided before the current action, as slots that have not run. */
 export function openSlots({ dispatch, decided }: { dispatch: Dispatch; decided: readonly Decided[] }): ActionSlots {
   return { dispatch: { ...dispatch, index: dispatch.index - decided.length }, slots: decided };
 }
@@ -93,8 +88,8 @@ export function resume(next: Transition, settings: Settings): void {
     case 'awaitingSpend':
       return;
     case 'awaitingModeApproval':
-      if (settings.sandbox) return;
-      return settleUpgrade(next, phase.run, phase.dispatch);
+      // Without a sandbox there is nothing to ask for (MO-5).
+      return settings.sandbox ? undefined : settleUpgrade(next, phase, ALREADY_UNRESTRICTED, CLOSED);
     case 'planning':
     case 'replying':
       return settle(next, phase.run, undefined, CLOSED);
@@ -104,19 +99,19 @@ export function resume(next: Transition, settings: Settings): void {
       return examineNext(next, phase.run, openSlots(phase).dispatch, 'asked');
     case 'acting':
       if (!phase.slots.some(hasStarted)) return examineNext(next, phase.run, phase.dispatch, 'asked');
-      return settleUnknown(next, phase.run, phase, lost);
+      return settleUnknown(next, phase, lost);
     case 'stopping':
       return settle(next, phase.run, phase.open, CLOSED);
     case 'stoppingActions':
-      return settleUnknown(next, phase.run, phase, lost);
+      return settleUnknown(next, phase, lost);
   }
 }
 
-/** The sandbox is gone: there is nothing to ask for any more (MO-5). */
-function settleUpgrade(next: Transition, run: Run, dispatch: Dispatch): void {
+/** Answers a mode request, then settles what stands behind it. */
+function settleUpgrade(next: Transition, { run, dispatch }: Requesting, answer: string, reason?: string): void {
   const action = dispatch.actions[dispatch.index];
-  if (action) next.answer(action, ALREADY_UNRESTRICTED);
-  settle(next, run, { dispatch: { ...dispatch, index: dispatch.index + 1 }, slots: [] }, CLOSED);
+  if (action) next.answer(action, answer);
+  settle(next, run, { dispatch: { ...dispatch, index: dispatch.index + 1 }, slots: [] }, reason);
 }
 
 function hasStarted(slot: ActionSlot): boolean {
@@ -136,12 +131,8 @@ function dropChildren(next: Transition): ReadonlyMap<OpId, Conversation> {
   return new Map(children.flatMap((child) => (child.parent ? [[child.parent.op, child]] : [])));
 }
 
-function settleUnknown(
-  next: Transition,
-  run: Run,
-  { dispatch, slots }: ActionSlots,
-  lost: ReadonlyMap<OpId, Conversation>,
-): void {
+function settleUnknown(next: Transition, phase: Acting, lost: ReadonlyMap<OpId, Conversation>): void {
+  const { run, dispatch, slots } = phase;
   const settled = slots.map((slot, at): ActionSlot => {
     const action = dispatch.actions[dispatch.index + at];
     if (slot.kind !== 'running' || !slot.started || !action) return slot;
@@ -155,15 +146,10 @@ function settleUnknown(
 function unknownOf(action: Action, cwd: string, child: Conversation | undefined): Outcome {
   switch (action.kind) {
     case 'command':
-      return { kind: 'command', result: outcomeUnknown(cwd) };
+      return { kind: 'command', result: withoutEnd(cwd, OUTCOME_UNKNOWN) };
     case 'delegate':
       return lostReport(child);
     case 'tool':
-      return { kind: 'tool', text: 'outcome unknown', failed: true };
+      return { kind: 'tool', text: OUTCOME_UNKNOWN, failed: true };
   }
-}
-
-/** The result of a command whose end nobody saw. */
-export function outcomeUnknown(cwd: string): CommandResult {
-  return { exit: null, cwd, head: '', tail: '', omittedLines: 0, bytes: 0, milliseconds: 0, note: 'outcome unknown' };
 }

@@ -1,16 +1,14 @@
-/** Token counts have come in: what does not fit leaves the context, and this is said once (CX-1). */
+/** Token counts have come in: what does not fit leaves the context, with one notice (CX-1). */
 import { firstInContext } from './context.ts';
-import type { SessionEvent } from './event.ts';
+import type { Of } from './event.ts';
 import { evict, tokensFrom, uncounted } from './evict.ts';
 import type { Reply } from './message.ts';
 import type { Evicted } from './phase.ts';
 import type { Budget, Turn } from './state.ts';
 import type { Transition } from './transition.ts';
 
-type Measured = Extract<SessionEvent, { type: 'measured' }>;
-
 /** Takes counts and files over into the turns, then makes them fit. Facts of a call that is over change nothing. */
-export function takeMeasure(next: Transition, { op, budget: stored, tokens, files = [] }: Measured): void {
+export function takeMeasure(next: Transition, { op, budget: stored, tokens, files = [] }: Of<'measured'>): void {
   const { phase, budget: before } = next.conversation;
   if (phase.kind !== 'replying' || phase.op !== op) return;
   const { room: requestLimit, ...rest } = stored;
