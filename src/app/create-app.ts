@@ -19,7 +19,13 @@ import { processEnvironment } from './user-shell.ts';
 /** Programs on PATH offered by Tab. */
 const MAX_OFFERED_PROGRAMS = 200;
 
-export function createApp(environment: Environment, services: AppServices, engine: Engine, forms: Forms): App {
+export function createApp(
+  environment: Environment,
+  services: AppServices,
+  engine: Engine,
+  forms: Forms,
+  notices: readonly string[],
+): App {
   const { options, config, session, sessions, index } = environment;
   const { shell, words, history, jobs, memory, costs, safety, mcpPort, patch } = services;
   const quitListeners = new Set<() => void>();
@@ -37,6 +43,7 @@ export function createApp(environment: Environment, services: AppServices, engin
     );
   const app: App = {
     engine,
+    notices,
     shell: new ShellQueue(engine, shell.ready),
     front: new ForegroundJob(engine),
     classify(line) {

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { fallbacksOf, type Preset } from '../broker/index.ts';
 import { type Config, createTrust, type Loaded, loadConfig, placesOf } from '../config/index.ts';
 import { createPathIndex, type PathIndex } from '../router/index.ts';
+import { listRules } from '../safety/index.ts';
 import { detectSandbox, type SandboxStatus } from '../sandbox/index.ts';
+import { nearest } from '../text/nearest.ts';
 import { chooseSession, type SessionChoice } from './choose-session.ts';
 import { LAUNCHER } from './launcher.ts';
 import type { GlobalOptions, SessionWish } from './options.ts';
@@ -55,6 +57,7 @@ export async function loadEnvironment(options: OpenOptions): Promise<Environment
     ...loaded.notices,
     ...projectNotice(loaded),
     ...presetNotices(config, names, presets.active),
+    ...ruleNotices(config),
     ...fallbackNotices(presets.list),
   ];
   const configFile = loaded.file ?? placesOf(env).config;
@@ -78,6 +81,16 @@ function presetNotices({ norris, safety }: Config, names: readonly string[], act
       ? [`safety.llm_model: no preset is called ${safety.llm_model}; the active one gives the second opinion`]
       : []),
   ];
+}
+
+/** A rule that is switched off by a name that it does not have is still in force. */
+function ruleNotices({ safety }: Config): readonly string[] {
+  const names = listRules().map(({ name }) => name);
+  const unknown = safety.disable_rules.filter((name) => !names.includes(name));
+  return unknown.map((name) => {
+    const guess = nearest(name, names);
+    return `safety.disable_rules: no rule is called ${name}${guess ? `; did you mean ${guess}?` : ''}`;
+  });
 }
 
 /** A fallback elsewhere that would get what its preset must not is not used (BR-4): better said before it is needed. */

@@ -27,11 +27,11 @@ function assemble(environment: Environment): Opened {
   const forms = new Forms(engine);
   bus.connect(engine, forms);
 
-  startSession(bus, environment, services.costs.problem);
+  const notices = startSession(bus, environment, services.costs.problem);
   followSession(engine, environment, services);
   let closing: Promise<void> | undefined;
   return {
-    app: createApp(environment, services, engine, forms),
+    app: createApp(environment, services, engine, forms, notices),
     close() {
       closing ??= Promise.all([engine.close(), services.mcp.close()]).then(() => services.close());
       return closing;

@@ -3,22 +3,27 @@ import type { Config } from '../config/index.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { SandboxStatus } from '../sandbox/index.ts';
 import type { Mode } from '../session/ids.ts';
-import type { Settings } from '../session/state.ts';
+import { SEMANTICS, type Settings } from '../session/state.ts';
 import type { SessionChoice } from './choose-session.ts';
 import type { Environment } from './environment.ts';
 import type { GlobalOptions } from './options.ts';
 import type { Presets } from './presets.ts';
 import type { SessionBus } from './session-bus.ts';
 
-/** Opens or resumes the session in the engine, and says what the user must know. */
-export function startSession(bus: SessionBus, environment: Environment, costsProblem: string | undefined): void {
+/** Opens or resumes the session in the engine, and says what the user must know; what that was. */
+export function startSession(
+  bus: SessionBus,
+  environment: Environment,
+  costsProblem: string | undefined,
+): readonly string[] {
   const { options, config, presets, sandbox, session, notices } = environment;
   const { engine } = bus;
   openSession(engine, session, settingsOf(config, presets, sandbox), options.global.mode ?? config.mode);
   if (session.events.length > 0) applyFlags(engine, options.global, presets);
-  for (const text of [...notices, costsProblem, presets.notice, disabledNotice(config), sandboxNotice(sandbox)]) {
-    if (text !== undefined) bus.show(text);
-  }
+  const all = [...notices, costsProblem, presets.notice, disabledNotice(config), sandboxNotice(sandbox)];
+  const said = all.filter((text) => text !== undefined);
+  for (const text of said) bus.show(text);
+  return said;
 }
 
 function openSession(engine: Engine, session: SessionChoice, settings: Settings, mode: Mode): void {
@@ -52,7 +57,7 @@ function settingsOf(config: Config, presets: Presets, sandbox: SandboxStatus): S
     maxNorrisSteps: config.norris.max_norris_steps,
     ...(preplanner === undefined ? {} : { preplanner }),
     tasksMax,
-    wordsDoTask: true,
+    semantics: SEMANTICS,
     confirmCmd: config.confirm_cmd,
     sandbox: sandbox.available,
     readOnlyTools: config.mcp.read_only,

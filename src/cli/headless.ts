@@ -6,7 +6,7 @@ import { shortDollars } from '../session/cost.ts';
 import type { Question } from '../session/question.ts';
 import { visible } from '../text/sanitize.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
-import { EntryPrinter, type Writer } from './print.ts';
+import { EntryPrinter, escapeJson, type Writer } from './print.ts';
 
 export type HaltPolicy = 'abort' | 'skip';
 
@@ -41,6 +41,8 @@ class Headless {
     this.interruption = new Promise((resolve) => {
       this.#tellInterruption = resolve;
     });
+    // They stand before what is printed: a front end without a screen tells them apart from the answer.
+    for (const text of aish.notices) options.err(`aish-tui: ${text}\n`);
     aish.engine.onGiveBack((text) => options.err(`not sent: ${visible(text)}\n`));
     aish.engine.subscribe(() => this.#look());
     process.on('SIGINT', () => this.#interrupt());
@@ -73,6 +75,10 @@ class Headless {
     const { engine } = this.#aish;
     const line = haltLine(engine.actions.revealQuestion(question));
     this.#options.err(`${line} -> ${kind} (no person to ask)\n`);
+    if (this.#options.json)
+      this.#options.out(
+        `${escapeJson(JSON.stringify({ ...question, kind: 'question', asks: question.kind, answer: kind }))}\n`,
+      );
     // An abort at a sub-agent's HALT would end that sub-agent only; here it stands for the whole run (CL-1).
     const whole = kind === 'abort' && question.session !== engine.state.root;
     // Not from within the dispatch that put the question.

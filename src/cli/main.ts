@@ -8,8 +8,13 @@ import { EXIT } from './exit-codes.ts';
 import type { HeadlessOptions } from './headless.ts';
 import type { Invocation } from './program.ts';
 
-// A reader that has seen enough (head) is no fault: what is said after goes nowhere.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+let unwritten: Error | undefined;
+// A reader that has seen enough (head) is no fault: what is said after goes nowhere. A full disk is one.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') unwritten ??= error;
+  });
+}
 
 /** How long a program without a screen waits for its MCP servers before the first question. In ms. */
 const SERVERS_TIMEOUT_MS = 10_000;
@@ -20,8 +25,17 @@ const err = (text: string) => void process.stderr.write(text);
 /** Leaving waits no longer than this for the summary. In ms. */
 const SAVE_MEMORY_TIMEOUT_MS = 10_000;
 
-/** Carries out one invocation; its exit code. */
+/** Carries out one invocation; its exit code, which is no success where the output could not be written. */
 export async function carryOut(invocation: Invocation, version: string): Promise<number> {
+  const code = await dispatch(invocation, version);
+  // What is still on its way tells by then whether it arrived.
+  await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
+  if (!unwritten) return code;
+  err(`aish-tui: the output could not be written (${unwritten.message})\n`);
+  return code === EXIT.ok ? EXIT.unwritten : code;
+}
+
+async function dispatch(invocation: Invocation, version: string): Promise<number> {
   switch (invocation.kind) {
     case 'screen':
       return process.stdin.isTTY && process.stdout.isTTY ? screen(invocation, version) : piped(invocation, version);

@@ -46,7 +46,7 @@ export class EntryPrinter {
 }
 
 /** JSON escapes C0 by itself; C1 and what turns the direction of text can deceive a terminal as well. */
-function escapeJson(json: string): string {
+export function escapeJson(json: string): string {
   return json.replace(
     /[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

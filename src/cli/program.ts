@@ -139,4 +139,4 @@ function globalOf(program: Command): GlobalOptions {
 
 const AFTER = `
 Lines piped to aish-tui are taken one by one, as if typed; a HALT counts as skip.
-Exit codes of run: 0 done or all tasks through, 2 wrong arguments or configuration, 3 blocked or stalled, 4 aborted at a HALT, 5 budget used up, 6 model failure, 130 Ctrl-C.`;
+Exit codes of run: 0 done or all tasks through, 2 wrong arguments or configuration, 3 blocked or stalled, 4 aborted at a HALT, 5 budget used up, 6 model failure, 74 output not writable, 130 Ctrl-C.`;

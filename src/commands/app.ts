@@ -31,6 +31,8 @@ export type Info = {
 
 export type App = {
   readonly engine: Engine;
+  /** What the user had to know at the start, a line each. */
+  readonly notices: readonly string[];
   readonly shell: ShellQueue;
   readonly front: ForegroundJob;
   classify(line: string): Route;

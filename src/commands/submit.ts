@@ -31,6 +31,11 @@ export async function submitLine(aish: App, line: string, kind?: Route['kind']):
   }
 }
 
+/** Text that came back to the prompt: a question stays one, also where it reads like a command (`?ls`). */
+export function asItWas(app: App, text: string, question: boolean): string {
+  return question && app.classify(text).kind !== 'ai' ? `?${text}` : text;
+}
+
 /** Runs `:name rest` and shows what it says. An unknown name suggests the nearest (CF-2). */
 async function runMeta(aish: App, line: string): Promise<void> {
   const [, name = '', rest = ''] = /^\s*:?(\S*)\s*([\s\S]*)$/.exec(line) ?? [];

@@ -14,7 +14,8 @@ import { ResolvedActions } from './resolved-action.ts';
 import { withoutSecrets } from './secrets.ts';
 import { Transcript } from './transcript.ts';
 
-export type GiveBack = (text: string) => void;
+/** Text that comes back to the prompt; `question`: it was on its way to the model. */
+export type GiveBack = (text: string, question: boolean) => void;
 
 export class Engine {
   readonly services: Services;
@@ -31,7 +32,7 @@ export class Engine {
   readonly #listeners = new Set<() => void>();
   readonly #eventListeners = new Set<(event: SessionEvent) => void>();
   /** What came back before anyone listened: at a resume. */
-  readonly #givenBack: string[] = [];
+  readonly #givenBack: Parameters<GiveBack>[] = [];
   readonly #giveBackListeners = new Set<GiveBack>();
   #draining = false;
   #closed = false;
@@ -99,7 +100,7 @@ export class Engine {
   /** Called when lines come back to the prompt: queued ones, and what was typed for a command that did not read it. */
   onGiveBack(listener: GiveBack): () => void {
     this.#giveBackListeners.add(listener);
-    for (const text of this.#givenBack.splice(0)) listener(text);
+    for (const [text, question] of this.#givenBack.splice(0)) listener(text, question);
     return () => this.#giveBackListeners.delete(listener);
   }
 
@@ -166,15 +167,15 @@ export class Engine {
     }
     for (const listener of this.#eventListeners) listener(event);
     for (const effect of effects) {
-      if (effect.kind === 'giveBack') this.giveBack(this.services.secrets.reveal(effect.text));
+      if (effect.kind === 'giveBack') this.giveBack(this.services.secrets.reveal(effect.text), true);
       else carryOut(this.#context, effect);
     }
   }
 
   /** Puts lines into the prompt. They run only when the user submits them. */
-  giveBack(text: string): void {
-    if (this.#giveBackListeners.size === 0) this.#givenBack.push(text);
-    for (const listener of this.#giveBackListeners) listener(text);
+  giveBack(text: string, question = false): void {
+    if (this.#giveBackListeners.size === 0) this.#givenBack.push([text, question]);
+    for (const listener of this.#giveBackListeners) listener(text, question);
   }
 
   #notify(): void {

@@ -6,7 +6,7 @@
 import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import type { App } from '../commands/app.ts';
-import { submitLine } from '../commands/submit.ts';
+import { asItWas, submitLine } from '../commands/submit.ts';
 import type { RunningCommand } from '../contracts/commands.ts';
 import { promptName } from '../screen/prompt.ts';
 import { plainText } from '../text/sanitize.ts';
@@ -79,7 +79,7 @@ class Plain {
     this.#ends.push(
       aish.onQuit(leave),
       aish.engine.subscribe(() => this.#follow()),
-      aish.engine.onGiveBack((text) => this.#giveBack(plainText(text))),
+      aish.engine.onGiveBack((text, question) => this.#giveBack(plainText(asItWas(aish, text, question)))),
       () => process.off('SIGTERM', leave).off('SIGHUP', leave),
     );
     this.#say('aish-tui, plain lines. Type a command, or ask in plain words; :help lists more, Ctrl-D leaves.');

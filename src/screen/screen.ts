@@ -1,5 +1,6 @@
 /** One screen: the program's face, the terminal, and what the screen itself knows. Made once, outside React. */
 import type { App } from '../commands/app.ts';
+import { asItWas } from '../commands/submit.ts';
 import { giveBack, isEditorCommand, moveRows, paste, runCommand, setText, typeText } from '../editor/commands.ts';
 import { createHistory, type History, type HistoryWalk, type Walked } from '../editor/history.ts';
 import { type EditorState, expand } from '../editor/state.ts';
@@ -146,7 +147,7 @@ export class Screen {
       ),
       engine.subscribe(() => this.#follow()),
       this.aish.history.onAgents((line) => this.history.add(line)),
-      engine.onGiveBack((text) => this.giveBack(text)),
+      engine.onGiveBack((text, question) => this.giveBack(asItWas(this.aish, text, question))),
       () => this.questionDialog.dispose(),
       () => this.keyboard.dispose(),
       () => this.fullScreen.dispose(),

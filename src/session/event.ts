@@ -73,7 +73,7 @@ type Body =
       readonly job: number;
       readonly command: string;
       readonly result: CommandResult;
-      /** Jobs of the user's own (`:bg`) are reported to the user; those of the model to the model as well. */
+      /** Whose job it was: the user's own is shown with its output. */
       readonly by: 'user' | 'model';
     }
   | { readonly type: 'noticed'; readonly level: 'info' | 'warning' | 'error'; readonly text: string };

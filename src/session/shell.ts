@@ -2,6 +2,7 @@
 import { withoutEnd } from './action.ts';
 import type { Of } from './event.ts';
 import { fileOf, formatForModel } from './exec-text.ts';
+import { SEMANTICS } from './state.ts';
 import { OUTCOME_UNKNOWN } from './stop.ts';
 import type { Transition } from './transition.ts';
 
@@ -35,14 +36,16 @@ export function closeShell(next: Transition): void {
   next.show({ kind: 'exec', op, by: 'user', command: line, cwd: before, private: hidden, result }, op);
 }
 
-/** The end of a job is told to the user, and of the model's own to the model (EX-8). */
+/** The end of a job is told to the user at once, and to the model with its next call (EX-8). */
 export function jobEnded(next: Transition, { job, command, result, by }: Of<'jobEnded'>): void {
   const exit = result.exit === null ? 'end unknown' : `exit ${result.exit}`;
   next.notice(result.exit === 0 ? 'info' : 'warning', `[aish] job ${job} ended (${exit}): ${command}`);
-  if (by === 'model') {
-    const text = `[aish] job ${job} ended:\n${formatForModel(result, command)}`;
+  if (by === 'model' || next.conversation.settings.semantics === SEMANTICS) {
+    const whose = by === 'model' ? 'job' : "the user's job";
+    const text = `[aish] ${whose} ${job} ended:\n${formatForModel(result, command)}`;
     next.inbox({ kind: 'note', origin: 'aish', text, ...fileOf(result) });
-  } else if (result.head !== '') {
+  }
+  if (by === 'user' && result.head !== '') {
     const { cwd } = result;
     next.show({ kind: 'exec', op: `job-${job}`, by, command, cwd, private: false, job, result });
   }

@@ -6,6 +6,9 @@ import type { Phase } from './phase.ts';
 import type { Question } from './question.ts';
 import type { Tasks } from './run.ts';
 
+/** The version of the machine's decisions that new and resumed sessions are under. */
+export const SEMANTICS = 2;
+
 /** What a conversation runs under. Comes in with the event that opens or resumes it, so a journal replays alike. */
 export type Settings = {
   readonly preset: string;
@@ -21,8 +24,11 @@ export type Settings = {
   readonly readOnlyTools?: readonly string[];
   /** The preset that plans the tasks of a Norris run; absent: no plan (PP-1). It need not exist (PP-4). */
   readonly preplanner?: string;
-  /** A planned task that is answered in words is done. Absent in what 0.1 wrote, where such a run stalled. */
-  readonly wordsDoTask?: boolean;
+  /**
+   * Which version of the machine decides: a journal folds by the one that wrote it. Absent: that of 0.1, in which a planned
+   * run stalled where a task was answered in words, and the end of the user's own jobs was not told to the model.
+   */
+  readonly semantics?: typeof SEMANTICS;
   /** Tasks taken from a plan. */
   readonly tasksMax?: number;
 };

@@ -20,7 +20,7 @@ import type { HaltReason } from './question.ts';
 import { readReply } from './reply.ts';
 import type { NorrisRun, Run } from './run.ts';
 import { canRunWithNext, concurrencyOf, flushResults, startSlots } from './slots.ts';
-import type { InboxItem } from './state.ts';
+import { type InboxItem, SEMANTICS } from './state.ts';
 import type { Transition } from './transition.ts';
 
 const INTERRUPTED = '[aish] the answer was interrupted: nothing that it asked for has run. Answer anew.';
@@ -275,7 +275,7 @@ function afterNorrisStep(next: Transition, run: NorrisRun, dispatch: Dispatch): 
 function answersTask({ conversation: { settings, turns } }: Transition, run: NorrisRun): boolean {
   const last = turns.at(-1);
   return (
-    run.tasks !== undefined && settings.wordsDoTask === true && last?.kind === 'assistant' && last.text.trim() !== ''
+    run.tasks !== undefined && settings.semantics === SEMANTICS && last?.kind === 'assistant' && last.text.trim() !== ''
   );
 }
 

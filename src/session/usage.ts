@@ -58,12 +58,17 @@ function tell(next: Transition, op: string, budget: Budget, more: Evicted): void
   next.show({ kind: 'notice', level: 'info', text: evictionLine(evicted, budget) }, `context-${op}`);
 }
 
-function evictionLine({ dropped, shortened }: Evicted, { preset, window }: Budget): string {
+function evictionLine({ dropped, shortened }: Evicted, { preset, window, requestLimit, answer }: Budget): string {
   const parts = [
     ...(shortened > 0 ? [`${shortened} long ${shortened === 1 ? 'text was' : 'texts were'} shortened`] : []),
     ...(dropped > 0 ? [leftText(dropped)] : []),
   ];
-  return `[aish] ${parts.join(' and ')} to fit the window of ${preset} (${window} tokens)`;
+  // The limit that was in force: the user's own where it is below what the window leaves.
+  const limit =
+    requestLimit < window - answer
+      ? `token_budget (${requestLimit} tokens)`
+      : `the window of ${preset} (${window} tokens)`;
+  return `[aish] ${parts.join(' and ')} to fit ${limit}`;
 }
 
 function leftText(turns: number): string {

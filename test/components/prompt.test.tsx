@@ -85,6 +85,16 @@ describe('the prompt', () => {
     expect(stage.frame()).not.toContain('queued');
   });
 
+  it('keeps a question one that reads like a command, when it is taken back', async () => {
+    const stage = await setStage();
+    stage.press('why is the sky blue\r');
+    await stage.until(() => stage.calls.length === 1);
+    stage.press('?ls -la\r');
+    await stage.see('queued');
+    stage.press('\x1b');
+    await stage.see('[aish:fast]> ?ls -la');
+  });
+
   it('clears the line with Ctrl-C, then says how to leave; Ctrl-D leaves', async () => {
     const stage = await setStage();
     stage.press('something\x03');

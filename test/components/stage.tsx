@@ -187,6 +187,7 @@ export async function setStage(
   let quits = 0;
   const aish: App = {
     engine,
+    notices: [],
     shell: new ShellQueue(engine, Promise.resolve({ ...userShell, ...shell })),
     front: new ForegroundJob(engine),
     classify,

@@ -37,6 +37,43 @@ describe('aish-tui run', () => {
     }
   });
 
+  it('says in JSON what was asked, and how that was answered', async () => {
+    await using server = await startScriptedServer([call('bash', { command: 'rm -rf foo' })]);
+    using place = scratch(server.baseUrl);
+    const { code, out } = await runProgram(place, ['run', '--json', 'clean up']);
+    expect(code).toBe(4);
+    const lines = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.find(({ kind }) => kind === 'question')).toMatchObject({
+      asks: 'halt',
+      action: { kind: 'command', command: 'rm -rf foo' },
+      judgement: { destructive: true, reason: expect.stringContaining('rm -rf') },
+      answer: 'abort',
+    });
+  });
+
+  it('says at the start which names of the configuration it does not know', async () => {
+    await using server = await startScriptedServer([say('GOAL: complete')]);
+    using place = scratch(server.baseUrl, {
+      norris: { executor: 'quick' },
+      safety: { llm_second_opinion: false, disable_rules: ['kill-9'] },
+    });
+    const { code, err } = await runProgram(place, ['run', 'x']);
+    expect(code).toBe(0);
+    expect(err).toMatch(/norris\.executor: no preset is called quick; fast is used/);
+    expect(err).toMatch(/safety\.disable_rules: no rule is called kill-9; did you mean kill -9\?/);
+  });
+
+  it('fails where its output can not be written', async () => {
+    await using server = await startScriptedServer([say('It is blue.')]);
+    using place = scratch(server.baseUrl);
+    const { code, err } = await runProgram(place, ['-c', `"$0" ask why > /dev/full`, PROGRAM], { file: '/bin/sh' });
+    expect(code).toBe(74);
+    expect(err).toMatch(/the output could not be written \(.*ENOSPC/);
+  });
+
   it('tells by its exit code how it ended', async () => {
     const codeOf = async (...turns: Parameters<typeof startScriptedServer>[0]) => {
       await using server = await startScriptedServer(turns);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { composeMessages } from '../../src/session/context.ts';
 import { parseTasks } from '../../src/session/plan.ts';
+import { SEMANTICS } from '../../src/session/state.ts';
 import { bash, deadly, harmless, Machine, reply } from '../support/machine.ts';
 
 const PLAN = 'TASK: find the files\nTASK: stat them\nTASK: report';
@@ -8,7 +9,7 @@ const PLAN = 'TASK: find the files\nTASK: stat them\nTASK: report';
 /** A run that was planned as `plan` says, at its first step. */
 function planned(
   plan = PLAN,
-  change: { tasksMax?: number; maxNorrisSteps?: number; wordsDoTask?: boolean } = {},
+  change: { tasksMax?: number; maxNorrisSteps?: number; semantics?: typeof SEMANTICS } = {},
 ): Machine {
   const machine = new Machine({ preplanner: 'cloud', executorPreset: 'fast', tasksMax: 16, ...change });
   machine.send({ type: 'norrisStarted', goal: 'sizes of logs' });
@@ -122,13 +123,13 @@ describe('a planned run', () => {
   });
 
   it('takes an answer in words as the task’s result, and an empty one as a stall', () => {
-    const machine = planned('TASK: find the files\nTASK: format and report', { wordsDoTask: true });
+    const machine = planned('TASK: find the files\nTASK: format and report', { semantics: SEMANTICS });
     step(machine);
     machine.says('There are two files, 4 kB in all.');
     expect(lastMessage(machine)).toMatch(/All tasks are through/);
     machine.says('done');
     expect(ending(machine)).toMatchObject({ status: 'tasks_complete' });
-    const silent = planned(PLAN, { wordsDoTask: true });
+    const silent = planned(PLAN, { semantics: SEMANTICS });
     silent.says(' ');
     expect(ending(silent)).toMatchObject({ status: 'stalled' });
     expect(silent.conversation.lastTasks).toMatchObject({ current: 0 });
