@@ -27,7 +27,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     env: { AISH_FUZZ_BYTES: '2000000' },
   },
   clone: {
-    what: "the README's commands in a fresh clone; needs the npm registry",
+    what: "the README's commands in a fresh clone on a bare machine; needs the npm registry",
     commands: ['sh test/fresh-clone.sh'],
   },
 };

@@ -4,6 +4,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compileLauncher } from '../../src/sandbox/index.ts';
+import { pathOf } from '../support/lacks.ts';
 
 const SOURCE = join(import.meta.dirname, '../../src/sandbox/launcher');
 
@@ -34,7 +35,8 @@ export async function buildTools(options: { readonly hostile?: boolean } = {}): 
   if (options.hostile) {
     const sources = join(import.meta.dirname, 'hostile');
     const files = readdirSync(sources).filter((name) => name.endsWith('.c'));
-    execFileSync('cc', ['-O1', '-w', '-static', ...files.map((name) => join(sources, name)), '-o', hostile]);
+    const compiler = pathOf('cc') ?? 'cc';
+    execFileSync(compiler, ['-O1', '-w', '-static', ...files.map((name) => join(sources, name)), '-o', hostile]);
   }
   return {
     directory,

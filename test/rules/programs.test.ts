@@ -1,0 +1,72 @@
+/**
+ * The suite passes where only the programs of `test/bare-machine.sh` are: whatever else a test runs is looked for by
+ * `test/support/lacks.ts`. A scan finds what is written down as a word or a path, not what is put together.
+ */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const TEST = join(import.meta.dirname, '..');
+
+const declared = new Set(
+  /^PROGRAMS='([^']*)'/m
+    .exec(readFileSync(join(TEST, 'bare-machine.sh'), 'utf8'))?.[1]
+    ?.trim()
+    .split(/\s+/),
+);
+
+/** A program by its full path, its name in a group. */
+const FULL_PATH = /(?<=['"`\s=:])\/(?:usr\/|usr\/local\/|opt\/[\w-]+\/)?s?bin\/([\w.+-]+)/g;
+
+/** A program that a test starts by its name. */
+const STARTED = /\b(?:spawn|spawnSync|execSync|execFile|execFileSync|inPty)\(\s*\[?\s*['"`]([\w.+-]+)(?=['"`\s])/g;
+
+/** A line for a shell, typed or handed over; and the programs in one that this project's tests have a use for. */
+const LINE = /(?:\brun\(|\bcall\('bash', \{ command: )\s*(['"`])(.*?)\1|\.type\(\s*(['"`])([^\n]*?)\\r\3/g;
+const OPTIONAL =
+  /(?<=^|[|&;(]\s*)(?:awk|cc|diff|file|fish|gcc|git|less|make|man|nano|perl|pgrep|ps|python3?|script|ssh|strace|tar|tmux|top|vim?|zsh)(?=$|[\s\\;|&)])/g;
+
+/** What is wrong in a file's text: programs that are named by a path, or run without having been looked for. */
+function faults(text: string): readonly string[] {
+  const paths = [...text.matchAll(FULL_PATH)].filter(([, name = '']) => !declared.has(name)).map(([path]) => path);
+  const started = [...text.matchAll(STARTED)].map(([, name = '']) => name).filter((name) => !declared.has(name));
+  const lines = [...text.matchAll(LINE)].flatMap(
+    ([, , run = '', , typed = '']) => (run || typed).match(OPTIONAL) ?? [],
+  );
+  return [...paths, ...[...started, ...lines].filter((name) => !text.includes(`('${name}')`))];
+}
+
+it('no test takes a program for granted that a machine may lack', () => {
+  const files = globSync('**/*.{ts,tsx,mjs}', { cwd: TEST }).filter((path) => !path.endsWith('rules/programs.test.ts'));
+  expect(files.length).toBeGreaterThan(100);
+  const found = files.flatMap((path) => {
+    const wrong = faults(readFileSync(join(TEST, path), 'utf8'));
+    return wrong.length === 0 ? [] : [`${path}: ${wrong.join(', ')}`];
+  });
+  expect(found).toEqual([]);
+});
+
+it('the scan finds what it is for', () => {
+  expect(declared.size).toBeGreaterThan(100);
+  expect(faults("existsSync('/usr/bin/zsh')")).toEqual(['/usr/bin/zsh']);
+  expect(faults("const shells = ['/bin/bash', '/opt/homebrew/bin/zsh'];")).toEqual(['/opt/homebrew/bin/zsh']);
+  expect(faults("execFileSync(\n  'git', ['init'])")).toEqual(['git']);
+  expect(faults("rig.type('less poem\\r');")).toEqual(['less']);
+  expect(faults("shell.run('vim -n note.txt')")).toEqual(['vim']);
+  expect(faults("run('seq 1 500 | less; true')")).toEqual(['less']);
+  expect(faults("it.skipIf(lacks('vim'))('…', () => shell.run('vim -n note.txt'))")).toEqual([]);
+  expect(faults("spawn('/bin/sh', ['-c', 'seq 3']); execFile('mkfifo', [path]); rig.type('lesser')")).toEqual([]);
+});
+
+it('what a bare machine is expected to skip is there', () => {
+  const lines = readFileSync(join(TEST, 'bare-skips.txt'), 'utf8')
+    .split('\n')
+    .filter((line) => /^[^#]/.test(line));
+  expect(lines.length).toBeGreaterThan(20);
+  const gone = lines.filter((line) => {
+    const [file = '', ...titles] = line.replace(/^\? test\/|^test\//, '').split(' > ');
+    const text = existsSync(join(TEST, file)) ? readFileSync(join(TEST, file), 'utf8') : undefined;
+    return text === undefined || titles.some((title) => !text.includes(`'${title}'`));
+  });
+  expect(gone).toEqual([]);
+});
