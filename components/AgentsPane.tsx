@@ -1,5 +1,5 @@
 import { Box } from 'ink';
-import { useScreen } from '../hooks/context.ts';
+import { useReveal, useScreen } from '../hooks/context.ts';
 import type { useAgents } from '../hooks/useAgents.ts';
 import { useTicker } from '../hooks/useTicker.ts';
 import { agentLine } from '../src/screen/entries/delegate.ts';
@@ -15,11 +15,11 @@ type Props = {
 /** A line for each sub-agent that works. What they write is not drawn here, however many they are. */
 export function AgentsPane({ agents: { running, waiting }, columns, rows }: Props) {
   const screen = useScreen();
-  const { aish, paint } = screen;
-  const now = useTicker(true, aish.engine.services.now);
+  const { paint } = screen;
+  const now = useTicker(true);
+  const reveal = useReveal();
   const shown = running.slice(0, rows);
   const context = screen.renderContext(columns);
-  const reveal = (text: string) => aish.engine.services.secrets.reveal(text);
   const left = waiting + running.length - shown.length;
   const more = left > 0 && shown.length < rows ? [paint('dim', `  ${left} more to come`)] : [];
   return (

@@ -1,11 +1,12 @@
 import { Box } from 'ink';
 import { useUi } from '../hooks/context.ts';
+import { useOverlay } from '../hooks/useOverlay.ts';
 import { useEditorLayout } from '../hooks/usePrompt.ts';
 import { useTerminalSize } from '../hooks/useTerminalSize.ts';
 import { layoutOf } from '../src/screen/layout.ts';
 import { FieldCursor } from './FieldCursor.tsx';
 import { MainPart } from './MainPart.tsx';
-import { Overlay, useOverlay } from './Overlay.tsx';
+import { Overlay } from './Overlay.tsx';
 import { ProgramCursor } from './ProgramCursor.tsx';
 import { Prompt } from './Prompt.tsx';
 import { StatusBar } from './StatusBar.tsx';

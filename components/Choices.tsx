@@ -8,11 +8,6 @@ import { rule } from './rule.ts';
 
 type Open = Extract<Panel, { kind: 'choices' }>;
 
-/** Rows that the list takes, its heading counted. */
-export function choicesRows({ items }: Open, most: number): number {
-  return 1 + Math.min(Math.max(1, items.length), Math.max(1, Math.min(10, most - 2)));
-}
-
 /** A text in one line of at most so many cells. */
 function oneLine(text: string, width: number): string {
   const [line = '', ...more] = wrapText(displayText(text.replaceAll('\n', ' ⏎ ')), Math.max(2, width - 1), {

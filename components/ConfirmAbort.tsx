@@ -2,9 +2,6 @@ import { useScreen } from '../hooks/context.ts';
 import { Lines } from './Lines.tsx';
 import { rule } from './rule.ts';
 
-/** Rows that it takes. */
-export const CONFIRM_ROWS = 3;
-
 /** Asks before a run is ended by the key that also starts one. The focus is on going on. */
 export function ConfirmAbort({ focus, columns }: { readonly focus: number; readonly columns: number }) {
   const { paint } = useScreen();

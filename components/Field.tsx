@@ -2,10 +2,7 @@ import { Box, Text } from 'ink';
 import TextInput from 'ink-text-input';
 import { useEffect, useEffectEvent, useLayoutEffect, useState, useSyncExternalStore } from 'react';
 import { useScreen } from '../hooks/context.ts';
-import { textWidth } from '../src/text/width.ts';
-
-/** Stands before the text. */
-export const FIELD_MARK = '› ';
+import { FIELD_MARK } from '../src/screen/overlay.ts';
 
 type Props = {
   readonly value: string;
@@ -48,10 +45,4 @@ function Placed({ cursor, value, placeholder = '', onDrawn, ...handlers }: Props
       {!begun && <Text>{value || placeholder || ' '}</Text>}
     </>
   );
-}
-
-/** Rows that a field takes: its mark, the text and the cursor behind it, wrapped. */
-export function fieldRows(value: string, columns: number): number {
-  const width = Math.max(1, columns - FIELD_MARK.length);
-  return value.split('\n').reduce((rows, line) => rows + Math.max(1, Math.ceil((textWidth(line) + 1) / width)), 0);
 }

@@ -1,12 +1,11 @@
 import { useSyncExternalStore } from 'react';
 import { useScreen } from '../hooks/context.ts';
+import { FIELD_MARK, type Overlay } from '../src/screen/overlay.ts';
 import { graphemes, graphemeWidth } from '../src/text/width.ts';
 import { Cursor } from './Cursor.tsx';
-import { FIELD_MARK } from './Field.tsx';
-import type { OverlayState } from './Overlay.tsx';
 
 type Props = {
-  readonly overlay: OverlayState;
+  readonly overlay: Overlay;
   readonly columns: number;
   /** The rows above the prompt; the overlay is at their end. */
   readonly main: number;
@@ -31,7 +30,7 @@ export function FieldCursor({ overlay, columns, main }: Props) {
 }
 
 /** The open field's text, and how many rows of the dialog are above it. */
-function fieldOf(overlay: OverlayState): { readonly text: string; readonly below: number } | undefined {
+function fieldOf(overlay: Overlay): { readonly text: string; readonly below: number } | undefined {
   if (overlay.kind === 'panel' && (overlay.panel.kind === 'goal' || overlay.panel.kind === 'find'))
     return { text: overlay.panel.text, below: 1 };
   if (overlay.kind === 'question' && overlay.question.edit !== undefined)

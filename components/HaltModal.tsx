@@ -1,6 +1,6 @@
-import { Box, useApp } from 'ink';
-import { useEffect, useLayoutEffect } from 'react';
+import { Box } from 'ink';
 import { useScreen } from '../hooks/context.ts';
+import { useArming } from '../hooks/useOverlay.ts';
 import type { QuestionWords } from '../src/screen/question.ts';
 import type { QuestionUi } from '../src/screen/question-dialog.ts';
 import { buttonText, type QuestionLayout } from '../src/screen/question-layout.ts';
@@ -11,9 +11,6 @@ import { rule } from './rule.ts';
 const BODY_ROLES = { action: 'strong', tree: 'strong', impact: 'warning', claim: 'dim' } as const;
 
 const FORM_HINT = ' e fills it in · Tab and Enter, or the letter ';
-
-/** A frame that could not be reported as written counts as written after this; the quiet time still follows. In ms. */
-const FLUSH_MS = 200;
 
 type Props = {
   readonly words: QuestionWords;
@@ -26,26 +23,7 @@ type Props = {
 export function HaltModal({ words, question, layout, columns }: Props) {
   const screen = useScreen();
   const { paint } = screen;
-  const { waitUntilRenderFlush } = useApp();
-  const { id } = question;
-  useLayoutEffect(() => {
-    screen.buttons = layout.buttons;
-    screen.questionRows = { shown: layout.shown, all: layout.body.length };
-    return () => {
-      screen.buttons = [];
-    };
-  }, [screen, layout]);
-  useEffect(() => {
-    let gone = false;
-    const limit = new Promise((resolve) => setTimeout(resolve, FLUSH_MS));
-    void Promise.race([waitUntilRenderFlush(), limit]).then(() => {
-      if (!gone) screen.questionDialog.drawn(id);
-    });
-    return () => {
-      gone = true;
-    };
-  }, [screen, id, waitUntilRenderFlush]);
-
+  useArming(question.id);
   const { body, top, shown } = layout;
   const role = words.danger ? 'error' : 'warning';
   const more = body.length > shown ? ` ↑↓ ${top + 1}–${top + shown} of ${body.length} ` : '';

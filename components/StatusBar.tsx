@@ -1,18 +1,10 @@
 import { memo } from 'react';
 import { useScreen, useUi } from '../hooks/context.ts';
-import { useActivity } from '../hooks/useActivity.ts';
-import { useMode } from '../hooks/useMode.ts';
-import { useNorris } from '../hooks/useNorris.ts';
-import { useConversation, useSession } from '../hooks/useSession.ts';
+import { useStatus } from '../hooks/useStatus.ts';
 import { useTicker } from '../hooks/useTicker.ts';
 import { showChord } from '../src/keymap/chord.ts';
 import { fitSegments, type Segment } from '../src/render/segments.ts';
 import { elapsed, shortPath } from '../src/screen/entries/frame.ts';
-import { contextUse } from '../src/session/context.ts';
-import { shortDollars, sumOf } from '../src/session/cost.ts';
-import { currentTask } from '../src/session/plan.ts';
-import type { NorrisRun } from '../src/session/run.ts';
-import type { Conversation } from '../src/session/state.ts';
 import { displayText } from '../src/text/display.ts';
 import { Lines } from './Lines.tsx';
 
@@ -21,21 +13,11 @@ const MAX_TASK_CHARS = 32;
 
 /** One line: mode, model, run, jobs, what is happening and for how long, where (UI-4). A begun key sequence takes its place. */
 export const StatusBar = memo(function StatusBar({ columns }: { readonly columns: number }) {
-  const { aish, paint, keyFor } = useScreen();
+  const { paint, keyFor } = useScreen();
   const pending = useUi((ui) => ui.pending);
   const hint = useUi((ui) => ui.hint);
-  const { mode } = useMode();
-  const { run } = useNorris();
-  const preset = useConversation((conversation) => conversation.preset);
-  const context = useConversation(contextPercent);
-  const dollars = useSession((state) => sumOf(state.costs.rows).dollars);
-  const cwd = useSession(() => aish.engine.shellCwd);
-  const activity = useActivity();
-  const time = useTicker(activity !== undefined, aish.engine.services.now);
-  const jobs = useSession(() => aish.info().jobs);
-  const agents = useSession((state) => Object.keys(state.sessions).length - 1);
-  const branch = useSession(() => aish.info().branch);
-  const waiting = useUi(() => aish.shell.waiting.length);
+  const { mode, preset, run, contextPercent, cost, cwd, branch, jobs, agents, waiting, activity } = useStatus();
+  const time = useTicker(activity !== undefined);
   const note = useUi(({ panel }) => (panel.kind === 'scroll' ? panel.note : undefined));
   if (note !== undefined && !pending && !hint) {
     return <Lines lines={[paint('status', fitSegments(readingSegments(keyFor, note), undefined, columns))]} />;
@@ -47,12 +29,12 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
   const segments: Segment[] = [
     { text: mode === 'restricted' ? '-- RESTRICTED --' : '-- UNRESTRICTED --', short: mode.slice(0, 5), weight: 9 },
     ...(hint ? [{ text: hint, weight: 10 }] : []),
-    { text: run ? run.preset : preset, weight: 5 },
+    { text: preset, weight: 5 },
     // Before the first step there is none to count.
     ...(run && activity?.what !== 'planning' ? norrisSegments(run) : []),
     ...(activity ? [{ text: `${activity.what} ${elapsed(time - activity.since)}`, weight: 7 }] : []),
-    ...(context === undefined ? [] : [{ text: `ctx ${context}%`, weight: 4 }]),
-    ...(dollars > 0 ? [{ text: shortDollars(dollars), weight: 4 }] : []),
+    ...(contextPercent === undefined ? [] : [{ text: `ctx ${contextPercent}%`, weight: 4 }]),
+    ...(cost === undefined ? [] : [{ text: cost, weight: 4 }]),
     ...(waiting > 0 ? [{ text: `${waiting} waiting (Esc takes back)`, short: `${waiting} waiting`, weight: 6 }] : []),
     ...(agents > 0
       ? [{ text: `${agents} sub-agent${agents === 1 ? '' : 's'}`, short: `${agents} sub`, weight: 6 }]
@@ -63,10 +45,11 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
   return <Lines lines={[paint('status', fitSegments(segments, place, columns))]} />;
 });
 
+type Run = NonNullable<ReturnType<typeof useStatus>['run']>;
+
 /** The step of the budget and, with a plan, the task in hand (NO-8). */
-function norrisSegments(run: NorrisRun): Segment[] {
-  const step: Segment = { text: `⚡ ${run.step}/${run.maxSteps}`, weight: 8 };
-  const task = currentTask(run);
+function norrisSegments({ step: k, maxSteps, task }: Run): Segment[] {
+  const step: Segment = { text: `⚡ ${k}/${maxSteps}`, weight: 8 };
   if (!task) return [step];
   const counter = `task ${task.k}/${task.n}`;
   const words = [...displayText(task.text)];
@@ -78,11 +61,6 @@ function norrisSegments(run: NorrisRun): Segment[] {
           .trimEnd()}…`
       : words.join('');
   return [step, { text: `[${counter}: ${text}]`, short: `[${counter}]`, weight: 3.5 }];
-}
-
-function contextPercent(conversation: Conversation): number | undefined {
-  const use = contextUse(conversation);
-  return use && Math.round(use.percent);
 }
 
 type KeyFor = ReturnType<typeof useScreen>['keyFor'];

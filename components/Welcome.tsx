@@ -1,5 +1,6 @@
 import { useScreen } from '../hooks/context.ts';
-import { useConversation, useSession, useTranscript } from '../hooks/useSession.ts';
+import { useShellCwd } from '../hooks/useExecutor.ts';
+import { useConversation, usePreset, useTranscript } from '../hooks/useSession.ts';
 import { shortPath } from '../src/screen/entries/frame.ts';
 import { wrapText } from '../src/text/wrap.ts';
 
@@ -8,16 +9,15 @@ const RESTRICTED =
 
 /** The first minute: where you are, what can be typed, what is safe, who answers. Nothing once there is a transcript. */
 export function useWelcome(columns: number): readonly string[] {
-  const { aish, paint } = useScreen();
+  const { paint } = useScreen();
   const { entries } = useTranscript();
-  const preset = useConversation((conversation) => conversation.preset);
+  const preset = usePreset();
   const mode = useConversation((conversation) => conversation.mode);
-  const cwd = useSession(() => aish.engine.shellCwd);
+  const cwd = useShellCwd();
   if (entries.some(({ entry }) => entry.kind !== 'notice')) return [];
-  const active = aish.presets.list().find((each) => each.name === preset);
-  const model = active?.demo
+  const model = preset.demo
     ? `Answers come from the built-in demo, a script: :model shows how to connect a real one.`
-    : `Answers come from ${preset}${active ? ` (${active.model})` : ''}; :model lists and switches.`;
+    : `Answers come from ${preset.name}${preset.model === undefined ? '' : ` (${preset.model})`}; :model lists and switches.`;
   return [
     `${paint('strong', 'aish-tui')} in ${shortPath(cwd)}: your shell and a model on one screen.`,
     'Type a command, or ask in plain words; Alt-S takes a line the other way. Ctrl-N gives the model a goal.',

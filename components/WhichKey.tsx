@@ -1,26 +1,16 @@
 import { useScreen } from '../hooks/context.ts';
 import { showChord } from '../src/keymap/chord.ts';
 import type { Pending } from '../src/keymap/resolver.ts';
+import { cut } from '../src/render/segments.ts';
+import { whichColumns } from '../src/screen/overlay.ts';
 import { textWidth } from '../src/text/width.ts';
 import { Lines } from './Lines.tsx';
 import { rule } from './rule.ts';
 
-/** Cells of one entry at most; on a narrow screen there is one column. */
-const COLUMN = 40;
-
-/** Rows that it takes, its heading counted. */
-export function whichRows({ follows }: Pending, columns: number): number {
-  return 1 + Math.ceil(follows.length / columnsOf(columns));
-}
-
-function columnsOf(columns: number): number {
-  return Math.max(1, Math.floor(columns / COLUMN));
-}
-
 /** What may follow the keys pressed so far, in columns that are read downwards. */
 export function WhichKey({ pending, columns, rows }: { pending: Pending; columns: number; rows: number }) {
   const { paint } = useScreen();
-  const across = columnsOf(columns);
+  const across = whichColumns(columns);
   const width = Math.floor(columns / across);
   const { prefix, follows } = pending;
   const down = Math.ceil(follows.length / across);
@@ -35,8 +25,4 @@ export function WhichKey({ pending, columns, rows }: { pending: Pending; columns
   );
   const title = paint('strong', ` ${showChord(prefix)} – `);
   return <Lines lines={[rule(title, ' Esc drops it ', columns, 'dim', paint), ...lines]} />;
-}
-
-function cut(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
 }

@@ -1,24 +1,24 @@
 /** Opens the screen, and gives the terminal back whatever happens. */
 import { constants } from 'node:os';
 import { render } from 'ink';
-import type { App } from '../src/commands/app.ts';
 import { rebind } from '../src/keymap/rebind.ts';
 import { createKeyResolver } from '../src/keymap/resolver.ts';
 import { KEY_TABLE } from '../src/keymap/table.ts';
 import { ScreenOutput } from '../src/render/output.ts';
 import { themeFor } from '../src/render/theme.ts';
 import { exitSummary } from '../src/screen/exit-summary.ts';
-import { Screen } from '../src/screen/screen.ts';
+import { Screen, type ScreenOptions } from '../src/screen/screen.ts';
 import { afterInput } from '../src/terminal/schedule.ts';
 import { Terminal } from '../src/terminal/terminal.ts';
 import { Root } from './Root.tsx';
 
 /** Frames drawn in that time after a resize may be wrong; then everything is drawn anew. In ms. */
 const SETTLE_MS = 30;
+type Program = ScreenOptions['aish'];
 const MAX_FPS = 120;
 
 /** Runs the full screen until the user leaves; the exit code. Rejects with what broke it, the terminal restored. */
-export async function runScreen(aish: App): Promise<number> {
+export async function runScreen(aish: Program): Promise<number> {
   const ended = Promise.withResolvers<number>();
   const output = new ScreenOutput(process.stdout);
   const terminal = new Terminal({
@@ -60,7 +60,7 @@ export async function runScreen(aish: App): Promise<number> {
   return code;
 }
 
-function open(aish: App, terminal: Terminal, output: ScreenOutput, broke: (error: unknown) => void) {
+function open(aish: Program, terminal: Terminal, output: ScreenOutput, broke: (error: unknown) => void) {
   const { table, errors } = rebind(KEY_TABLE, aish.keys);
   const size = () => ({ columns: output.columns, rows: output.rows });
   const screen = new Screen({

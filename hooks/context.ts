@@ -12,6 +12,12 @@ export function useScreen(): Screen {
   return screen;
 }
 
+/** A text with the user's own secrets where the session has handles (SE-3). */
+export function useReveal(): (text: string) => string {
+  const { secrets } = useScreen().aish.engine.services;
+  return (text) => secrets.reveal(text);
+}
+
 /** What `select` picks from the screen's own state; draws again only when that is another value. */
 export function useUi<T>(select: (ui: Ui) => T): T {
   const { ui, onUi } = useScreen();

@@ -92,3 +92,9 @@ export function useWaitingLines(): string {
     () => shell.waiting.join('\n'),
   );
 }
+
+/** Where the user's shell is. */
+export function useShellCwd(): string {
+  const { engine } = useScreen().aish;
+  return useSession(() => engine.shellCwd);
+}

@@ -28,3 +28,10 @@ export function useTranscript(): { readonly entries: readonly TranscriptItem[]; 
   const version = useSyncExternalStore(onEngine, () => transcript.version);
   return { entries: transcript.entries, version };
 }
+
+/** The preset that answers: its name, its model, and whether it is the demo. */
+export function usePreset(): { readonly name: string; readonly model?: string; readonly demo?: boolean } {
+  const { presets } = useScreen().aish;
+  const name = useConversation((conversation) => conversation.preset);
+  return presets.list().find((each) => each.name === name) ?? { name };
+}

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { useScreen } from './context.ts';
 
 const listeners = new Set<() => void>();
 let timer: NodeJS.Timeout | undefined;
@@ -18,7 +19,8 @@ function everySecond(listener: () => void): () => void {
 }
 
 /** The time in ms, once a second while `running`; it stands still otherwise, so that nothing is drawn when idle. */
-export function useTicker(running: boolean, now: () => number): number {
+export function useTicker(running: boolean): number {
+  const { now } = useScreen().aish.engine.services;
   const [time, setTime] = useState(now);
   useEffect(() => {
     if (!running) return;

@@ -3,8 +3,10 @@
 import { cut } from '../render/segments.ts';
 import { textWidth } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
-import type { QuestionWords } from './question.ts';
-import type { Button } from './screen.ts';
+import type { Choice, QuestionWords } from './question.ts';
+
+/** A button as it stands on the screen, in cells from the top left. */
+type Button = { readonly x: number; readonly y: number; readonly width: number; readonly answer: Choice['answer'] };
 
 export type QuestionLayout = {
   /** Rows it takes, at the bottom of the main part. */

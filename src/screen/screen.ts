@@ -3,13 +3,13 @@ import type { App } from '../commands/app.ts';
 import { asItWas } from '../commands/submit.ts';
 import { giveBack, isEditorCommand, moveRows, paste, runCommand, setText, typeText } from '../editor/commands.ts';
 import { createHistory, type History, type HistoryWalk, type Walked } from '../editor/history.ts';
+import { layoutEditor } from '../editor/layout.ts';
 import { type EditorState, expand } from '../editor/state.ts';
 import { sizeForModel } from '../engine/live.ts';
 import { showChord } from '../keymap/chord.ts';
 import type { KeyResolver, Pending } from '../keymap/resolver.ts';
 import type { KeyCommand, KeyContext } from '../keymap/table.ts';
 import { type Paint, paintOf, type RenderContext, type Theme } from '../render/theme.ts';
-import type { Answer } from '../session/event.ts';
 import type { Schedule } from '../terminal/schedule.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { screenDesk } from './desk.ts';
@@ -17,9 +17,12 @@ import { outputSize } from './entries/exec.ts';
 import { FieldInput, fieldText } from './field-input.ts';
 import { type DirectOutput, FullScreen } from './full-screen.ts';
 import { Keyboard } from './keyboard.ts';
+import { layoutOf } from './layout.ts';
 import { Notifier } from './notifier.ts';
+import { overlayOf } from './overlay.ts';
 import { promptName, promptWidths } from './prompt.ts';
 import { QuestionDialog } from './question-dialog.ts';
+import type { QuestionLayout } from './question-layout.ts';
 import { createStore, type Store } from './store.ts';
 import { TranscriptNavigator } from './transcript-navigator.ts';
 import { TranscriptView } from './transcript-view.ts';
@@ -40,14 +43,6 @@ export type ScreenOptions = {
   readonly output: DirectOutput;
   /** Clears the terminal and draws everything again. */
   readonly redraw: () => void;
-};
-
-/** A button as it stands on the screen, in cells from the top left. */
-export type Button = {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly answer: Exclude<Answer['kind'], 'edit'>;
 };
 
 const WALKS: ReadonlySet<string> = new Set(['up', 'down', 'historyOlder', 'historyNewer']);
@@ -74,9 +69,6 @@ export class Screen {
   readonly wheel: (direction: -1 | 1) => void;
   readonly whichKey: (pending: Pending | undefined) => void;
   readonly history: History;
-  /** Facts of the last frame that input needs: where the question's buttons are, how much of its action is shown. */
-  buttons: readonly Button[] = [];
-  questionRows = { shown: 0, all: 0 };
   readonly redraw: () => void;
   readonly schedule: Schedule;
   #walk: HistoryWalk | undefined;
@@ -173,6 +165,16 @@ export class Screen {
     const binding = this.keys.bindings(context).find((each) => each.command === command);
     return showChord(binding?.chords[0] ?? '');
   };
+
+  /** Where everything of the question on screen stands, for clicks and scrolling. */
+  get questionLayout(): QuestionLayout | undefined {
+    const ui = this.ui.get();
+    const { columns, rows } = ui.size;
+    const { width, firstWidth } = promptWidths(promptName(this.aish), columns);
+    const { main } = layoutOf(rows, layoutEditor(ui.editor, width, firstWidth).rows.length);
+    const overlay = overlayOf(this.questionDialog.head, ui, columns, main);
+    return overlay.kind === 'question' ? overlay.layout : undefined;
+  }
 
   /** How entries are drawn in so many columns. */
   renderContext(width: number): RenderContext {

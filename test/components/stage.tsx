@@ -185,6 +185,7 @@ export async function setStage(
   const history: string[] = [];
   const agents = new Set<string>();
   let quits = 0;
+  let attached: App['screen'];
   const aish: App = {
     engine,
     notices: [],
@@ -229,8 +230,15 @@ export async function setStage(
     sessions: async () => [],
     doctor: async () => [],
     ui: { mouse: true, screen: 'full', wheel_lines: 3, notify: true },
-    screen: undefined,
-    attachScreen: () => () => {},
+    get screen() {
+      return attached;
+    },
+    attachScreen(port) {
+      attached = port;
+      return () => {
+        attached = undefined;
+      };
+    },
     keys: {},
     onQuit: () => () => {},
     quit: () => {

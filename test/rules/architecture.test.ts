@@ -19,7 +19,7 @@ describe('the import rule', () => {
 
   it.each([
     ['components/App.tsx', '../hooks/useSession.ts'],
-    ['components/App.tsx', '../src/session/state.ts'],
+    ['components/App.tsx', '../src/screen/overlay.ts'],
     ['hooks/useSession.ts', '../src/engine/engine.ts'],
     ['src/commands/table.ts', '../engine/engine.ts'],
     ['src/engine/engine.ts', '../contracts/models.ts'],
@@ -37,6 +37,8 @@ describe('the import rule', () => {
 
   it.each([
     ['hooks/useSession.ts', '../components/App.tsx', 'not from components'],
+    ['components/App.tsx', '../src/engine/engine.ts', 'not from engine'],
+    ['components/App.tsx', '../src/session/state.ts', 'not from session'],
     ['src/engine/engine.ts', '../commands/table.ts', 'not from commands'],
     ['src/broker/broker.ts', '../engine/engine.ts', 'not from engine'],
     ['src/broker/broker.ts', '../executor/index.ts', 'not from executor'],

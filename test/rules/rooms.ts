@@ -22,7 +22,7 @@ const MACHINE = ['commands', 'engine', 'contracts', 'session'];
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   cli: ['app', 'screen', 'plain', ...MACHINE, ...SERVICES, ...DRAWING],
   app: [...MACHINE, ...SERVICES, 'text'],
-  components: ['hooks', 'screen', ...MACHINE, ...DRAWING],
+  components: ['hooks', 'screen', ...DRAWING],
   hooks: ['screen', ...MACHINE, ...DRAWING],
   plain: ['screen', ...MACHINE, ...DRAWING],
   screen: [...MACHINE, ...DRAWING],

@@ -38,12 +38,12 @@ function moveFocus(screen: Screen, by: number): void {
   if (length > 0) screen.questionDialog.show({ focus: (focus + by + length) % length });
 }
 
-/** The component cuts `top` to what there is. */
 function scroll(by: number | 'home' | 'end' | 'pageUp' | 'pageDown') {
   return (screen: Screen) => {
     const top = screen.ui.get().question?.top ?? 0;
-    const page = Math.max(1, screen.questionRows.shown - 1);
-    const last = Math.max(0, screen.questionRows.all - screen.questionRows.shown);
+    const { body = [], shown = 0 } = screen.questionLayout ?? {};
+    const page = Math.max(1, shown - 1);
+    const last = Math.max(0, body.length - shown);
     const steps = { home: -top, end: last - top, pageUp: -page, pageDown: page };
     const step = typeof by === 'number' ? by : steps[by];
     screen.questionDialog.show({ top: Math.max(0, Math.min(last, top + step)) });

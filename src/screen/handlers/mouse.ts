@@ -10,6 +10,8 @@ export function pressMouse(screen: Screen, mouse: MouseToken): void {
     return;
   }
   if (mouse.action !== 'press' || mouse.button !== 'left' || screen.ui.get().question?.edit !== undefined) return;
-  const button = screen.buttons.find(({ x, y, width }) => mouse.y === y && mouse.x >= x && mouse.x < x + width);
+  const button = screen.questionLayout?.buttons.find(
+    ({ x, y, width }) => mouse.y === y && mouse.x >= x && mouse.x < x + width,
+  );
   if (button) give(screen, button.answer);
 }

@@ -1,0 +1,37 @@
+import { contextUse } from '../src/session/context.ts';
+import { shortDollars, sumOf } from '../src/session/cost.ts';
+import { currentTask } from '../src/session/plan.ts';
+import type { Conversation } from '../src/session/state.ts';
+import { useScreen, useUi } from './context.ts';
+import { useActivity } from './useActivity.ts';
+import { useShellCwd } from './useExecutor.ts';
+import { useMode } from './useMode.ts';
+import { useNorris } from './useNorris.ts';
+import { useConversation, useSession } from './useSession.ts';
+
+/** The facts of the status bar (UI-4), each read where it is cheap. */
+export function useStatus() {
+  const { aish } = useScreen();
+  const { mode } = useMode();
+  const { run } = useNorris();
+  const preset = useConversation((conversation) => conversation.preset);
+  const dollars = useSession((state) => sumOf(state.costs.rows).dollars);
+  return {
+    mode,
+    preset: run ? run.preset : preset,
+    run: run && { step: run.step, maxSteps: run.maxSteps, task: currentTask(run) },
+    contextPercent: useConversation(contextPercent),
+    cost: dollars > 0 ? shortDollars(dollars) : undefined,
+    cwd: useShellCwd(),
+    branch: useSession(() => aish.info().branch),
+    jobs: useSession(() => aish.info().jobs),
+    agents: useSession((state) => Object.keys(state.sessions).length - 1),
+    waiting: useUi(() => aish.shell.waiting.length),
+    activity: useActivity(),
+  };
+}
+
+function contextPercent(conversation: Conversation): number | undefined {
+  const use = contextUse(conversation);
+  return use && Math.round(use.percent);
+}

@@ -1,0 +1,81 @@
+/** What lies between the transcript and the prompt, and the rows it takes: for the picture, and for clicks and scrolling. */
+import type { Pending } from '../keymap/resolver.ts';
+import type { Question } from '../session/question.ts';
+import { textWidth } from '../text/width.ts';
+import { type QuestionWords, wordsOf } from './question.ts';
+import type { QuestionUi } from './question-dialog.ts';
+import { layoutQuestion, type QuestionLayout } from './question-layout.ts';
+import type { Panel, Ui } from './ui.ts';
+
+export type Overlay =
+  | { readonly kind: 'none'; readonly rows: 0 }
+  | {
+      readonly kind: 'question';
+      readonly rows: number;
+      readonly words: QuestionWords;
+      readonly question: QuestionUi;
+      readonly layout: QuestionLayout;
+    }
+  | { readonly kind: 'which'; readonly rows: number; readonly pending: Pending }
+  | { readonly kind: 'panel'; readonly rows: number; readonly panel: Panel };
+
+/** Stands before the text of a field. */
+export const FIELD_MARK = '› ';
+/** Cells of one entry of the list of keys at most; on a narrow screen there is one column. */
+const WHICH_COLUMN = 40;
+const CONFIRM_ROWS = 3;
+
+/**
+ * A question comes before everything else.
+ * @param head the question on screen
+ * @param main the rows of the screen above the prompt
+ */
+export function overlayOf(
+  head: Question | undefined,
+  { question, panel, which }: Pick<Ui, 'question' | 'panel' | 'which'>,
+  columns: number,
+  main: number,
+): Overlay {
+  if (head && question?.id === head.id) {
+    const words = wordsOf(head, question);
+    const edit = question.edit === undefined ? 0 : fieldRows(question.edit, columns);
+    const layout = layoutQuestion(words, { columns, rows: main, bottom: main, top: question.top });
+    const rows = edit === 0 ? layout.height : Math.min(main, layout.height - layout.shown + edit);
+    return { kind: 'question', rows, words, question, layout };
+  }
+  if (which) {
+    const rows = 1 + Math.ceil(which.follows.length / whichColumns(columns));
+    return { kind: 'which', rows: Math.min(main, rows), pending: which };
+  }
+  const rows = panelRows(panel, columns, main);
+  return rows === 0 ? { kind: 'none', rows: 0 } : { kind: 'panel', rows, panel };
+}
+
+/** Columns of the list of keys that may follow. */
+export function whichColumns(columns: number): number {
+  return Math.max(1, Math.floor(columns / WHICH_COLUMN));
+}
+
+function panelRows(panel: Panel, columns: number, main: number): number {
+  switch (panel.kind) {
+    case 'none':
+    case 'scroll':
+      return 0;
+    case 'find':
+      return Math.min(main, 1 + fieldRows(panel.text, columns));
+    case 'help':
+      return main;
+    case 'goal':
+      return Math.min(main, 2 + fieldRows(panel.text, columns));
+    case 'confirmAbort':
+      return Math.min(main, CONFIRM_ROWS);
+    case 'choices':
+      return 1 + Math.min(Math.max(1, panel.items.length), Math.max(1, Math.min(10, main - 2)));
+  }
+}
+
+/** Its mark, the text and the cursor behind it, wrapped. */
+function fieldRows(value: string, columns: number): number {
+  const width = Math.max(1, columns - FIELD_MARK.length);
+  return value.split('\n').reduce((rows, line) => rows + Math.max(1, Math.ceil((textWidth(line) + 1) / width)), 0);
+}
