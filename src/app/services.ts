@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { placesOf } from '../config/index.ts';
 import type { Services } from '../contracts/services.ts';
-import { createJobs, killTagged } from '../executor/index.ts';
+import { JobRegistry, killTagged } from '../executor/index.ts';
 import { knownWords } from '../router/index.ts';
 import { createGate, listRules } from '../safety/index.ts';
 import { sandboxArgv } from '../sandbox/index.ts';
@@ -35,7 +35,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
   const wrap = (argv: readonly string[]) => sandboxArgv({ launcher: LAUNCHER, argv });
 
   const { broker, costs, stopServers } = openModels(environment, filter, bus);
-  const jobs = createJobs();
+  const jobs = new JobRegistry();
   const shell = startShell(environment, dataDir, bus);
   const words = knownWords({ has: (word) => shell.current?.knows(word) ?? false }, environment.index);
   const mcp = openMcp(config, { dataDir, version: options.version, bus });

@@ -6,12 +6,12 @@ import { detectCapability } from './capability-detection.ts';
 import { attemptDemo } from './demo/attempt.ts';
 import { type Fault, fault, label } from './faults.ts';
 import { type Capabilities, isLocal, loadingLine, type Preset, secretsPolicy, shownAddress } from './preset.ts';
-import { createProber } from './probe.ts';
+import { Prober } from './probe.ts';
 import { emptyReply, replyOf } from './reply.ts';
 import { nextPause, RETRY, type RetryPolicy } from './retry.ts';
 import { barredLine, fallbacksOf, mayFallBack, type Route } from './route.ts';
 import { checkCounts } from './tokens/check.ts';
-import { createMeter } from './tokens/meter.ts';
+import { Meter } from './tokens/meter.ts';
 import { type Attempt, attempt, type Timeouts } from './transport.ts';
 
 /** What a message list becomes on its way to one preset, or why it may not go there (SE-1). */
@@ -48,9 +48,10 @@ export function createBroker(options: BrokerOptions): Broker {
   const random = options.random ?? Math.random;
   const sleep = options.sleep ?? pause;
   const learned = new Map<string, Capabilities>();
-  const prober = createProber();
-  const meter = createMeter({
-    ...prober,
+  const prober = new Prober();
+  const meter = new Meter({
+    window: (preset) => prober.window(preset),
+    probe: (preset, signal) => prober.probe(preset, signal),
     sleep,
     loading: retry.loadingMs,
     now: options.now ?? (() => performance.now()),

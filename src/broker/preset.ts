@@ -62,3 +62,14 @@ export function secretsPolicy(preset: Preset): SecretsPolicy {
 function parsed(address: string): URL | undefined {
   return URL.canParse(address) ? new URL(address) : undefined;
 }
+
+/** The preset's key, asked for anew; what finds it can't be cancelled itself, so an abort rejects with `cancelled`. */
+export async function apiKeyOf(preset: Preset, signal: AbortSignal): Promise<string | undefined> {
+  if (!preset.apiKey) return undefined;
+  if (signal.aborted) throw new Error('cancelled');
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(new Error('cancelled'));
+  signal.addEventListener('abort', abort, { once: true });
+  const key = await Promise.race([preset.apiKey(), promise]).finally(() => signal.removeEventListener('abort', abort));
+  return key?.trim() || undefined;
+}

@@ -3,8 +3,7 @@ import type { JsonObject } from '../text/json.ts';
 import { DEMO_WINDOW } from './demo/attempt.ts';
 import { type JsonAnswer, requestJson } from './http.ts';
 import { asCount, asObject, asText, objectsIn, oneLine } from './json.ts';
-import { isLocal, type Preset, rootOf, shownAddress } from './preset.ts';
-import { untilAborted } from './until-aborted.ts';
+import { apiKeyOf, isLocal, type Preset, rootOf, shownAddress } from './preset.ts';
 
 /** Milliseconds for one question; all of them together stay under three of these. */
 const QUESTION_TIMEOUT_MS = 1500;
@@ -14,47 +13,46 @@ const CACHE_MS = 10_000;
 type Ask = (path: string, post?: JsonObject) => Promise<JsonAnswer>;
 
 /** Looks at servers; a finding is kept for a few seconds, a window for ever. */
-export function createProber() {
-  const found = new Map<string, { at: number; probe: Promise<Probe> }>();
-  const windows = new Map<string, number>();
+export class Prober {
+  readonly #found = new Map<string, { at: number; probe: Promise<Probe> }>();
+  readonly #windows = new Map<string, number>();
 
-  const run = async (preset: Preset, signal: AbortSignal): Promise<Probe> => {
+  async probe(preset: Preset, signal: AbortSignal): Promise<Probe> {
+    const known = this.#found.get(preset.name);
+    if (known && performance.now() - known.at < CACHE_MS) return known.probe;
+    const probe = this.#ask(preset, signal);
+    this.#found.set(preset.name, { at: performance.now(), probe });
+    const result = await probe;
+    // A server that is being started, or whose model loads, is probed again at once.
+    if (!result.reachable || result.loading) this.#found.delete(preset.name);
+    return result;
+  }
+
+  window(preset: Preset): number | undefined {
+    return preset.context ?? (preset.demo ? DEMO_WINDOW : this.#windows.get(preset.name));
+  }
+
+  async #ask(preset: Preset, signal: AbortSignal): Promise<Probe> {
     const probe = await probeServer(preset, signal);
-    if (probe.window !== undefined) windows.set(preset.name, probe.window);
+    if (probe.window !== undefined) this.#windows.set(preset.name, probe.window);
     // A cancelled look says nothing about the server.
-    if (signal.aborted) found.delete(preset.name);
+    if (signal.aborted) this.#found.delete(preset.name);
     return probe;
-  };
-
-  return {
-    async probe(preset: Preset, signal: AbortSignal): Promise<Probe> {
-      const known = found.get(preset.name);
-      if (known && performance.now() - known.at < CACHE_MS) return known.probe;
-      const probe = run(preset, signal);
-      found.set(preset.name, { at: performance.now(), probe });
-      const result = await probe;
-      // A server that is being started, or whose model loads, is probed again at once.
-      if (!result.reachable || result.loading) found.delete(preset.name);
-      return result;
-    },
-    window: (preset: Preset): number | undefined =>
-      preset.context ?? (preset.demo ? DEMO_WINDOW : windows.get(preset.name)),
-  };
+  }
 }
 
 async function probeServer(preset: Preset, signal: AbortSignal): Promise<Probe> {
   if (preset.demo) return { reachable: true, window: DEMO_WINDOW, detail: 'the built-in demo script, no model' };
   const base = preset.baseUrl.replace(/\/+$/, '');
   const patience = AbortSignal.any([signal, AbortSignal.timeout(QUESTION_TIMEOUT_MS)]);
-  const asked = preset.apiKey && untilAborted(preset.apiKey(), patience);
-  const key = (await asked?.catch(() => undefined))?.trim();
+  const key = await apiKeyOf(preset, patience).catch(() => undefined);
   const ask =
     (address: string): Ask =>
     (path, post) =>
       requestJson(`${address}${path}`, {
         signal,
         timeoutMs: QUESTION_TIMEOUT_MS,
-        key: key || undefined,
+        key,
         ...(post && { post }),
       });
   const root = ask(rootOf(base));

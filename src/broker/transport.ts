@@ -4,8 +4,7 @@ import { messageOf } from '../text/errors.ts';
 import { type Accumulated, ReplyAccumulator } from './accumulator.ts';
 import { AnswerReader, boundedFetch } from './answer-stream.ts';
 import { earlyEnd, type Fault, fault, faultOf, type Stop, stopFault } from './faults.ts';
-import type { Capabilities, Preset } from './preset.ts';
-import { untilAborted } from './until-aborted.ts';
+import { apiKeyOf, type Capabilities, type Preset } from './preset.ts';
 import { type RequestOptions, requestBody } from './wire.ts';
 
 /** Characters of one reply; a model that never ends is stopped here when nobody set a smaller limit. */
@@ -116,10 +115,8 @@ async function clientFor(preset: Preset, key: string | undefined, limits: Timeou
 }
 
 async function keyOf(preset: Preset, signal: AbortSignal): Promise<{ key: string | undefined; fault?: Fault }> {
-  if (!preset.apiKey) return { key: undefined };
   try {
-    const key = await untilAborted(preset.apiKey(), signal);
-    return { key: key?.trim() || undefined };
+    return { key: await apiKeyOf(preset, signal) };
   } catch (error) {
     const why = messageOf(error);
     return { key: undefined, fault: fault('auth', `no API key for ${preset.name}: ${why}`, 'no', why) };

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { withoutInherited } from './close-inherited.ts';
+import { signal } from './processes.ts';
 import { Stopper } from './stopper.ts';
 
 export type Daemon = {
@@ -20,14 +21,8 @@ export function startDaemon(command: string, log: string): Daemon {
   const [file, ...args] = withoutInherited(['/bin/sh', '-c', command]);
   const child = spawn(file, args, { detached: true, stdio: ['ignore', out, out] });
   closeSync(out);
-  const signal = (name: NodeJS.Signals) => () => {
-    try {
-      if (child.pid !== undefined) process.kill(-child.pid, name);
-    } catch {
-      // It has gone by itself.
-    }
-  };
-  const stopper = new Stopper([signal('SIGTERM'), signal('SIGKILL')]);
+  const send = (name: NodeJS.Signals) => () => signal(-(child.pid ?? 0), name);
+  const stopper = new Stopper([send('SIGTERM'), send('SIGKILL')]);
   const ended = new Promise<string>((resolve) => {
     child.on('error', (error) => resolve(`could not start: ${error.message}`));
     child.on('exit', (code, name) => resolve(name === null ? `exit ${code}` : `ended by ${name}`));

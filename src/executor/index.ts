@@ -2,7 +2,7 @@ export { completeShell } from './completion/complete.ts';
 export { type Daemon, startDaemon } from './daemon.ts';
 export { editText } from './external-editor.ts';
 export { isIncomplete } from './incomplete.ts';
-export { createJobs, type JobRegistry } from './jobs.ts';
+export { JobRegistry } from './jobs.ts';
 export { saveOutput } from './output-file.ts';
 export { type OnceOptions, runForUser, runOnce } from './run-once.ts';
 export { startUserShell, type UserShell, type UserShellOptions } from './shell.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createBroker } from '../../src/broker/index.ts';
 import { createCalibration, featuresOf } from '../../src/broker/tokens/calibration.ts';
-import { estimateTokens } from '../../src/broker/tokens/estimate.ts';
+import { estimateTokens } from '../../src/broker/tokens/count.ts';
 import { countByLibrary } from '../../src/broker/tokens/library.ts';
 import { startPeer } from './peer.ts';
 import { presetAt } from './talk.ts';

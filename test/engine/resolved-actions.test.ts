@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { engineSecrets, learningKey } from '../../src/app/secrets.ts';
 import { DEFAULTS } from '../../src/config/config.ts';
 import { ResolvedActions } from '../../src/engine/resolved-action.ts';
-import { createJobs, runOnce } from '../../src/executor/index.ts';
+import { JobRegistry, runOnce } from '../../src/executor/index.ts';
 import { SecretsFilter } from '../../src/secrets/index.ts';
 import { describeAction } from '../../src/session/action.ts';
 import { jobsTool } from '../../src/tools/index.ts';
@@ -178,7 +178,7 @@ describe('what a background job prints of a secret that it was given', () => {
 
   it('and when the model looks', async () => {
     const { filter, handle } = told();
-    const jobs = createJobs();
+    const jobs = new JobRegistry();
     const env = { PATH: process.env.PATH ?? '' };
     const dataDir = mkdtempSync(join(tmpdir(), 'aish-jobs-'));
     const command = 'echo it is correcthorse.';

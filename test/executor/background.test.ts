@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RunningCommand } from '../../src/contracts/commands.ts';
-import { createJobs, type UserShell } from '../../src/executor/index.ts';
+import { JobRegistry, type UserShell } from '../../src/executor/index.ts';
 import { findProcess } from '../../src/executor/processes.ts';
 import type { CommandResult } from '../../src/session/action.ts';
 import { lacks, userShells } from '../support/lacks.ts';
@@ -11,7 +11,7 @@ import { shows, until, userShell } from './support.ts';
 /** A shell whose commands can be sent to the background, and the jobs they become. */
 async function bench(shell?: string) {
   const user = await userShell('', shell === undefined ? {} : { shell });
-  const jobs = createJobs();
+  const jobs = new JobRegistry();
   // zsh does not end them when its terminal is closed.
   onTestFinished(() => jobs.list().forEach(({ id }) => void jobs.kill(id)));
   const ended: CommandResult[] = [];

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { createJobs } from '../../src/executor/index.ts';
+import { JobRegistry } from '../../src/executor/index.ts';
 import { once, shows } from './support.ts';
 
 it('counts jobs, reads what is new, and tells their end', async () => {
-  const jobs = createJobs();
+  const jobs = new JobRegistry();
   const ended: number[] = [];
   jobs.onEnd((job) => ended.push(job.id));
   const run = once('echo first; read go; echo second');
@@ -26,7 +26,7 @@ it('counts jobs, reads what is new, and tells their end', async () => {
 });
 
 it('stops one, or all at the end', async () => {
-  const jobs = createJobs();
+  const jobs = new JobRegistry();
   const polite = once('echo up; sleep 100');
   const stubborn = once('trap "" INT TERM; echo up; while :; do sleep 0.1; done');
   const first = jobs.adopt(polite, { command: 'sleep', owner: 'user' });

@@ -1,0 +1,103 @@
+/** The ways of counting the tokens of a text: the server's own tokenizer, the library's, and by the look of it. */
+import { asArray } from '../../text/json.ts';
+import { demoTokens } from '../demo/attempt.ts';
+import { requestJson } from '../http.ts';
+import { asCount } from '../json.ts';
+import { apiKeyOf, type Preset, rootOf, secretsPolicy } from '../preset.ts';
+import { countByLibrary } from './library.ts';
+
+/** For all texts of one call together. */
+const TOKENIZE_TIMEOUT_MS = 1500;
+/** Counts that are kept, by counter. */
+const MAX_CACHED = 500;
+
+export type CounterKind = 'server' | 'library' | 'estimate' | 'demo';
+
+type Counted = { readonly kind: CounterKind; readonly counts: readonly number[] };
+
+/** Counts with the best counter there is for a preset, each text once. */
+export class TokenCounter {
+  /** Presets whose servers have no tokenizer. */
+  readonly #mute = new Set<string>();
+  readonly #kept = new Map<string, Map<string, number>>();
+
+  async count(preset: Preset, texts: readonly string[], signal: AbortSignal): Promise<Counted> {
+    if (preset.demo) return { kind: 'demo', counts: texts.map(demoTokens) };
+    const exact = secretsPolicy(preset) === 'off' && !this.#mute.has(preset.name);
+    const told = exact ? await this.#byServer(preset, texts, signal) : undefined;
+    if (told) return { kind: 'server', counts: told };
+    const counts = await this.#cached('library', texts, countByLibrary);
+    return counts ? { kind: 'library', counts } : { kind: 'estimate', counts: texts.map(estimateTokens) };
+  }
+
+  #byServer(preset: Preset, texts: readonly string[], signal: AbortSignal) {
+    return this.#cached(`${preset.name}/server`, texts, async (missing) => {
+      const asked = await askTokenizer(preset, missing, signal);
+      if ('counts' in asked) return asked.counts;
+      if (!asked.again) this.#mute.add(preset.name);
+      return undefined;
+    });
+  }
+
+  /** Counts what is not known yet; undefined when the counter gives up. */
+  async #cached(
+    key: string,
+    texts: readonly string[],
+    count: (missing: readonly string[]) => Promise<readonly number[] | undefined>,
+  ): Promise<readonly number[] | undefined> {
+    const cache = this.#kept.get(key) ?? new Map<string, number>();
+    this.#kept.set(key, cache);
+    const missing = [...new Set(texts.filter((text) => !cache.has(text)))];
+    const counts = missing.length === 0 ? [] : await count(missing);
+    if (!counts) return undefined;
+    const now = new Map(missing.map((text, index) => [text, counts[index] ?? 0]));
+    const found = texts.map((text) => now.get(text) ?? cache.get(text) ?? 0);
+    for (const [text, tokens] of now) cache.set(text, tokens);
+    for (const text of [...cache.keys()].slice(0, Math.max(0, cache.size - MAX_CACHED))) cache.delete(text);
+    return found;
+  }
+}
+
+/** The counts; or whether asking another time may help. */
+type Asked = { readonly counts: readonly number[] } | { readonly again: boolean };
+
+/**
+ * `POST /tokenize` of llama.cpp (`{"content"}` → `{"tokens":[…]}`) and vLLM (`{"model","prompt"}` → `{"count"}`), one
+ * request per text. Only for servers to which everything may be said as it is.
+ */
+async function askTokenizer(preset: Preset, texts: readonly string[], user: AbortSignal): Promise<Asked> {
+  const signal = AbortSignal.any([user, AbortSignal.timeout(TOKENIZE_TIMEOUT_MS)]);
+  const key = await apiKeyOf(preset, signal).catch(() => undefined);
+  const url = `${rootOf(preset.baseUrl)}/tokenize`;
+  const counts: number[] = [];
+  for (const text of texts) {
+    const post = { content: text, model: preset.model, prompt: text };
+    const ask = () => requestJson(url, { signal, timeoutMs: TOKENIZE_TIMEOUT_MS, key, post });
+    const first = await ask();
+    // A connection kept alive may be closed by the server just when it is used again.
+    const answer = first.answered || signal.aborted ? first : await ask();
+    const tokens = answer.body?.tokens;
+    const count = asCount(answer.body?.count) ?? (Array.isArray(tokens) ? asArray(tokens).length : undefined);
+    if (answer.status !== 200 || count === undefined) return { again: !answer.answered || answer.status === 503 };
+    counts.push(count);
+  }
+  return { counts };
+}
+
+const LETTERS_PER_TOKEN = 3;
+const BLANKS_PER_TOKEN = 6;
+/** Of anything outside ASCII: a vocabulary that does not know a script spells it in bytes. */
+const TOKENS_PER_OTHER = 1.5;
+
+/** Tokens of a text, guessed high. */
+export function estimateTokens(text: string): number {
+  let tokens = 0;
+  for (const [run] of text.matchAll(/[a-zA-Z]+|[ \t]+|[\x21-\x7e\n]|[^\x20-\x7e\n]+/g)) {
+    const first = run.charCodeAt(0);
+    if (first > 0x7e || first < 0x20)
+      tokens += first === 9 || first === 10 ? run.length : run.length * TOKENS_PER_OTHER;
+    else if (first === 0x20) tokens += Math.ceil(run.length / BLANKS_PER_TOKEN) - 1;
+    else tokens += /[a-zA-Z]/.test(run) ? Math.ceil(run.length / LETTERS_PER_TOKEN) : 1;
+  }
+  return Math.ceil(tokens);
+}
