@@ -13,7 +13,7 @@ import type { EffectContext } from './effect-context.ts';
 import { fitContext } from './fit.ts';
 import { LiveReply } from './live.ts';
 import type { ReadyAction } from './resolved-action.ts';
-import { toolsOf } from './tools-of.ts';
+import { toolsOf } from './secrets.ts';
 
 type Of<K extends Effect['kind']> = Extract<Effect, { kind: K }>;
 

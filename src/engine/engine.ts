@@ -6,7 +6,6 @@ import type { EventBody, SessionEvent } from '../session/event.ts';
 import type { OpId, SessionId } from '../session/ids.ts';
 import { reduce } from '../session/reduce.ts';
 import { type Conversation, emptyState, rootOf, type State } from '../session/state.ts';
-import type { EffectContext } from './effect-context.ts';
 import { carryOut } from './effects.ts';
 import { Live } from './live.ts';
 import { Permits } from './permit.ts';
@@ -168,7 +167,7 @@ export class Engine {
     for (const listener of this.#eventListeners) listener(event);
     for (const effect of effects) {
       if (effect.kind === 'giveBack') this.giveBack(this.services.secrets.reveal(effect.text), true);
-      else carryOut(this.#context, effect);
+      else carryOut(this, effect);
     }
   }
 
@@ -180,9 +179,5 @@ export class Engine {
 
   #notify(): void {
     for (const listener of this.#listeners) listener();
-  }
-
-  get #context(): EffectContext {
-    return this;
   }
 }

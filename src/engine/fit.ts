@@ -8,7 +8,7 @@ import type { ToolSpec } from '../session/message.ts';
 import { isOutput, sentWhole } from '../session/shorten.ts';
 import type { Conversation, StoredBudget } from '../session/state.ts';
 import type { EffectContext } from './effect-context.ts';
-import { toolsOf } from './tools-of.ts';
+import { toolsOf } from './secrets.ts';
 
 type Call = Extract<Effect, { kind: 'callModel' }>;
 
@@ -82,12 +82,7 @@ function headText(conversation: Conversation, system: string, specs: readonly To
   return [headOf(conversation, system), ...tools].join('\n');
 }
 
-function budgetOf(
-  preset: string,
-  measured: Measured,
-  maxAnswer: number,
-  tokenBudget: number | undefined,
-): StoredBudget {
+function budgetOf(preset: string, measured: Measured, maxAnswer: number, tokenBudget: number | undefined) {
   const { window, source, counter, head, factor, margin } = measured;
   const answer = Math.max(1, Math.min(maxAnswer, Math.floor(window * ANSWER_SHARE)));
   const room = Math.min(tokenBudget ?? Number.POSITIVE_INFINITY, window - answer);

@@ -1,7 +1,10 @@
 /** Where secrets turn into handles, and handles into secrets, around the machine (SE-3). */
 
 import type { Secrets } from '../contracts/secrets.ts';
+import type { Services } from '../contracts/services.ts';
 import type { EventType, SessionEvent } from '../session/event.ts';
+import type { ToolSpec } from '../session/message.ts';
+import type { Conversation } from '../session/state.ts';
 
 /** Where a text came from, in words for `:secrets`. */
 const WHERE: Readonly<Partial<Record<EventType, string>>> = {
@@ -62,4 +65,23 @@ function directoryOf(event: SessionEvent): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** By description as it came, so that the same one is sent each time. */
+const hidden = new WeakMap<ToolSpec, ToolSpec>();
+
+/**
+ * The tools that a conversation is told of, without the secrets that a server may have put into its descriptions (SE-1).
+ * A sub-agent can't delegate; otherwise they are the same for all (MO-2).
+ */
+export function toolsOf(
+  { tools, secrets }: Pick<Services, 'tools' | 'secrets'>,
+  { parent }: Conversation,
+): readonly ToolSpec[] {
+  const specs = tools.specs.map((spec) => {
+    const known = hidden.get(spec) ?? secrets.hide(spec, 'the description of a tool');
+    hidden.set(spec, known);
+    return known;
+  });
+  return parent ? specs.filter((spec) => spec.name !== 'delegate') : specs;
 }

@@ -1,5 +1,5 @@
 /** One step, for chat and Norris alike: call the model, parse, then each action in turn: examine, consent, act, record. */
-import type { Action, Examination, Judgement } from './action.ts';
+import type { Action, Examination } from './action.ts';
 import { delegateEnding, goalOf, MAX_DELEGATE_STEPS, reportOf } from './delegate.ts';
 import { isGranted, withChange } from './grants.ts';
 import type { OpId } from './ids.ts';
@@ -158,14 +158,14 @@ export function takeExamination(next: Transition, phase: Judging, examination: E
   const action = dispatch.actions[dispatch.index];
   if (!action) return;
   if (examination.kind === 'refused') return refuse(next, phase, action, examination.text);
-  const { judgement, tool, autoApproved } = examination;
+  const { judgement } = examination;
   // It was to run beside others and does not only read after all: those go first, one by one.
   if (dispatch.reading && !judgement.readOnly) {
     const alone = { ...dispatch, reading: false };
     if (decided.length > 0) return begin(next, run, { ...alone, index: dispatch.index - decided.length }, decided);
     return takeExamination(next, { ...phase, dispatch: alone }, examination);
   }
-  const why = reasonToAsk(next, phase, action, judgement, autoApproved || isGranted(next, action, tool));
+  const why = reasonToAsk(next, phase, action, examination);
   if (why) return halt(next, phase, action, examination, why);
   const { cwd, mode } = next.conversation;
   const userApproved = phase.consent === 'edited';
@@ -199,24 +199,16 @@ export function answerUpgrade(next: Transition, run: Run, dispatch: Dispatch, ap
   examineNext(next, run, { ...dispatch, index: dispatch.index + 1 }, 'policy');
 }
 
-/**
- * Why the user is asked before the action runs; undefined where it runs without (AC-3, NO-5).
- * @param granted the user has consented to all calls of this tool
- */
-function reasonToAsk(
-  next: Transition,
-  { consent, run }: Judging,
-  action: Action,
-  judgement: Judgement,
-  granted: boolean,
-): HaltReason | undefined {
+/** Why the user is asked before the action runs; undefined where it runs without (AC-3, NO-5). */
+function reasonToAsk(next: Transition, { consent, run }: Judging, action: Action, examined: Judged) {
+  const { judgement, autoApproved, tool } = examined;
   if (judgement.destructive) return 'destructive';
   if (consent === 'asked') return 'resumed';
   if (consent === 'edited') return undefined;
   // An agent at work needs no consent to commands and tasks. In chat a `CMD:` line has a setting of its own.
   if (action.kind !== 'tool' && run.kind !== 'chat') return undefined;
-  const needed = action.callId === undefined ? next.conversation.settings.confirmCmd : !granted;
-  return needed ? 'consent' : undefined;
+  if (action.callId === undefined) return next.conversation.settings.confirmCmd ? 'consent' : undefined;
+  return autoApproved || isGranted(next, action, tool) ? undefined : 'consent';
 }
 
 /** One action is decided: the next one joins it, or it starts with those that were decided before it. */
