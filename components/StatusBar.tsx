@@ -16,7 +16,8 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
   const { paint, keyFor } = useScreen();
   const pending = useUi((ui) => ui.pending);
   const hint = useUi((ui) => ui.hint);
-  const { mode, preset, run, contextPercent, cost, cwd, branch, jobs, agents, waiting, activity } = useStatus();
+  const { mode, preset, run, contextPercent, cost, cwd, branch, jobs, agents, waiting, activity, unsaved } =
+    useStatus();
   const time = useTicker(activity !== undefined);
   const note = useUi(({ panel }) => (panel.kind === 'scroll' ? panel.note : undefined));
   if (note !== undefined && !pending && !hint) {
@@ -29,6 +30,7 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
   const segments: Segment[] = [
     { text: mode === 'restricted' ? '-- RESTRICTED --' : '-- UNRESTRICTED --', short: mode.slice(0, 5), weight: 9 },
     ...(hint ? [{ text: hint, weight: 10 }] : []),
+    ...(unsaved ? [{ text: 'NOT SAVED', weight: 9 }] : []),
     { text: preset, weight: 5 },
     // Before the first step there is none to count.
     ...(run && activity?.what !== 'planning' ? norrisSegments(run) : []),

@@ -24,6 +24,7 @@ export function useStatus() {
     cost: dollars > 0 ? shortDollars(dollars) : undefined,
     cwd: useShellCwd(),
     branch: useSession(() => aish.info().branch),
+    unsaved: useSession(() => aish.info().unsaved),
     jobs: useSession(() => aish.info().jobs),
     agents: useSession((state) => Object.keys(state.sessions).length - 1),
     waiting: useUi(() => aish.shell.waiting.length),

@@ -69,6 +69,7 @@ export function createApp(
         ...(branch === undefined ? {} : { branch }),
         jobs: jobs.running().length,
         sandbox: engine.conversation.settings.sandbox,
+        unsaved: services.unsaved(),
         sessionId: session.id,
         version: options.version,
       };

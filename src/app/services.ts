@@ -40,10 +40,19 @@ export function createServices(environment: Environment, bus: SessionBus) {
   const words = knownWords({ has: (word) => shell.current?.knows(word) ?? false }, environment.index);
   const mcp = openMcp(config, { dataDir, version: options.version, bus });
   const patch = patchTool();
+  const log = createLog(state, hidden);
   const journal = openJournal(session.journal, {
     seq: session.events.length,
     goodBytes: session.goodBytes,
-    onFailure: (why) => bus.show(`the session can't be saved (${why}); nothing of the model will run until it can`),
+    onFailure(why) {
+      bus.unsaved = true;
+      log.write('warning', 'the session is not saved', { session: session.id, why });
+      bus.show(`the session can't be saved (${why}); nothing of the model will run until it can`);
+    },
+    onRecovered() {
+      bus.unsaved = false;
+      bus.show('the session is saved again, with what happened meanwhile', 'info');
+    },
   });
   const gate = createGate({
     enabled: config.safety.llm_second_opinion,
@@ -100,7 +109,9 @@ export function createServices(environment: Environment, bus: SessionBus) {
     mcp,
     patch,
     history: openHistory(join(state, 'history'), hidden),
-    log: createLog(state, hidden),
+    log,
+    /** The journal can't be written at the moment. */
+    unsaved: () => bus.unsaved,
     costs,
     memory: createMemoryPort(memory, broker, config, () => ({ session: session.id, ...bus.engine.conversation })),
     safety: { patterns: listRules, check: gate.check },

@@ -8,6 +8,8 @@ export class SessionBus {
   #engine: Engine | undefined;
   #forms: Forms | undefined;
   #shown = 0;
+  /** The journal can't be written at the moment: what happens is kept in memory alone. */
+  unsaved = false;
 
   /** The second step of the assembly. */
   connect(engine: Engine, forms: Forms): void {

@@ -43,6 +43,7 @@ class Headless {
     });
     // They stand before what is printed: a front end without a screen tells them apart from the answer.
     for (const text of aish.notices) options.err(`aish-tui: ${text}\n`);
+    if (aish.info().unsaved) options.err("aish-tui: the session can't be saved\n");
     aish.engine.onGiveBack((text) => options.err(`not sent: ${visible(text)}\n`));
     aish.engine.subscribe(() => this.#look());
     process.on('SIGINT', () => this.#interrupt());
@@ -124,6 +125,7 @@ export async function runGoal(aish: App, goal: string, options: HeadlessOptions)
   await aish.engine.dispatch({ type: 'norrisStarted', goal }).catch(() => {});
   await headless.rest();
   if (headless.interrupted) return EXIT.interrupted;
+  if (aish.info().unsaved) return EXIT.unwritten;
   const ended = aish.engine.transcript.entries.findLast((shown) => shown.entry.kind === 'norrisEnded')?.entry;
   return ended?.kind === 'norrisEnded' ? exitCodeOf(ended.status) : EXIT.modelFailed;
 }

@@ -25,6 +25,8 @@ export type Info = {
   readonly branch?: string;
   readonly jobs: number;
   readonly sandbox: boolean;
+  /** The journal can't be written at the moment. */
+  readonly unsaved: boolean;
   readonly sessionId: string;
   readonly version: string;
 };

@@ -16,12 +16,16 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
   const permit = context.permits.consume(effect);
   const end = (outcome: Outcome) => {
     const hidden = context.services.secrets.hideEchoed(effect.action, outcome);
-    void context.dispatch({ type: 'actionEnded', op, outcome: hidden }, session);
+    context.dispatch({ type: 'actionEnded', op, outcome: hidden }, session).catch(() => {});
   };
   if (!permit) return end(failed(effect, 'not run: it is not what was judged'));
   try {
     await context.dispatch({ type: 'actionStarted', op }, session);
   } catch (error) {
+    // What can't be journaled is not run, nor is anything more paid for that would end here as well.
+    const text = `[aish] stopped: the session can't be saved (${messageOf(error)})`;
+    for (const body of [{ type: 'noticed', level: 'error', text }, { type: 'aborted' }] as const)
+      context.dispatch(body, context.state.root).catch(() => {});
     return end(failed(effect, `not run: the journal can't be written (${messageOf(error)})`));
   }
   if (signal.aborted) return end(failed(effect, 'not run: aborted'));

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fchmodSync, mkdirSync, openSync, unlinkSync, write } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { LineWriter } from './line-writer.ts';
 
@@ -83,6 +83,8 @@ export class OutputFile {
     if (!block) return;
     try {
       if (this.#fd === undefined) {
+        // Made when it is needed, and again when somebody took it away: no command waits for a folder of ours.
+        mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
         this.#fd = openSync(this.#path, 'wx', 0o600);
         fchmodSync(this.#fd, 0o600);
       }
@@ -127,11 +129,6 @@ const PIECE_CHARS = 512 * 1024;
  * the disk fails.
  */
 export async function saveOutput(dataDir: string, text: string): Promise<string | undefined> {
-  try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  } catch {
-    return undefined;
-  }
   const file = new OutputFile(newOutputPath(dataDir), () => {});
   for (let at = 0; at < text.length; ) {
     const end = wholeCharacters(text, at + PIECE_CHARS);

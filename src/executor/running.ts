@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import type { LiveOutput, RunningCommand } from '../contracts/commands.ts';
 import type { CommandResult } from '../session/action.ts';
 import { AlternateScreen } from './alternate-screen.ts';
@@ -55,7 +54,6 @@ export class Run implements RunningCommand {
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
-    mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
     this.#screen = new Screen({
       columns: options.columns,
       rows: options.rows,

@@ -15,6 +15,9 @@ export function exitSummary(aish: App, context: RenderContext, rows: number): st
     const shown = entries[at];
     if (shown) tail.unshift(...entryLines(revealEntry(aish.engine, shown.entry), context));
   }
-  const { sessionId } = aish.info();
-  return [...tail.slice(-most), '', `Resume this session: aish-tui --resume ${sessionId}`, ''].join('\n');
+  const { sessionId, unsaved } = aish.info();
+  const how = unsaved
+    ? 'This session could not be saved: there is nothing to resume.'
+    : `Resume this session: aish-tui --resume ${sessionId}`;
+  return [...tail.slice(-most), '', how, ''].join('\n');
 }

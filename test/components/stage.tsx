@@ -213,7 +213,7 @@ export async function setStage(
       isAgents: (line) => agents.has(line),
       onAgents: () => () => {},
     },
-    info: () => ({ jobs: 0, sandbox: false, sessionId: 's1', version: '0', branch: 'main' }),
+    info: () => ({ jobs: 0, sandbox: false, unsaved: false, sessionId: 's1', version: '0', branch: 'main' }),
     presets: {
       list: () => [
         { name: 'fast', model: 'tiny', baseUrl: 'http://localhost', local: true, demo: false, secrets: 'off' },
