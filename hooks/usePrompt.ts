@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { type EditorLayout, layoutEditor } from '../src/editor/layout.ts';
-import { expand, isEmpty } from '../src/editor/state.ts';
+import { isEmpty } from '../src/editor/state.ts';
 import type { Role } from '../src/render/theme.ts';
 import { type PromptWidths, promptName, promptWidths } from '../src/screen/prompt.ts';
 import { useScreen, useUi } from './context.ts';
@@ -25,17 +25,15 @@ const ROLES = { shell: 'success', ai: 'accent', meta: 'marker' } as const;
 
 /** The verdict on the line being typed; undefined while there is none. */
 export function useVerdict(): Verdict | undefined {
-  const { aish } = useScreen();
-  const editor = useUi((ui) => ui.editor);
-  const flip = useUi((ui) => ui.flip);
+  const screen = useScreen();
+  const empty = useUi((ui) => isEmpty(ui.editor));
+  const { kind, forced } = useUi(() => screen.route);
   const goal = useUi((ui) => ui.goalNext);
   return useMemo(() => {
-    if (isEmpty(editor)) return undefined;
+    if (empty) return undefined;
     if (goal) return { long: '⚡ goal · Enter starts it, Esc not', short: '⚡ goal', role: 'accent' };
-    const taken = aish.classify(expand(editor));
-    const kind = taken.forced ? taken.kind : (flip ?? taken.kind);
     const short = NAMES[kind];
-    if (kind === 'meta' || taken.forced) return { long: short, short, role: ROLES[kind] };
+    if (kind === 'meta' || forced) return { long: short, short, role: ROLES[kind] };
     return { long: `${short} · Alt-S: ${kind === 'shell' ? 'ask' : 'shell'}`, short, role: ROLES[kind] };
-  }, [aish, editor, flip, goal]);
+  }, [empty, kind, forced, goal]);
 }

@@ -9,22 +9,27 @@ import { commands } from './table.ts';
 
 let metaSerial = 0;
 
+/** How a line is taken: as `classify` reads it, or as `kind` says where the user flipped the guess. */
+export function routeOf(aish: App, line: string, kind?: Route['kind']): Route {
+  const route = aish.classify(line);
+  return kind === undefined || route.forced ? route : { ...route, kind, text: line };
+}
+
 /**
- * Takes a line as `classify` reads it, or as `kind` says (the user flipped the guess).
+ * Takes a line by its route.
  * Resolves when a meta command or a shell line has ended; a question resolves once it is durable.
  */
-export async function submitLine(aish: App, line: string, kind?: Route['kind']): Promise<void> {
-  const taken = aish.classify(line);
+export async function submitLine(aish: App, line: string, route = routeOf(aish, line)): Promise<void> {
   if (line.trim() === '') return;
   if (!line.startsWith(' ')) aish.history.add(line);
-  const text = kind === undefined || taken.forced ? taken.text : line;
-  switch (taken.forced ? taken.kind : (kind ?? taken.kind)) {
+  const { text } = route;
+  switch (route.kind) {
     case 'meta':
       return runMeta(aish, text);
     case 'shell':
       // Half a command would leave the shell waiting for the rest.
       if (aish.incomplete(text)) return show(aish, line, 'not run: the command is not complete', true);
-      return aish.shell.submit(text, { private: taken.private ?? false });
+      return aish.shell.submit(text, { private: route.private ?? false });
     case 'ai':
       // A journal that can't be written tells so itself.
       return aish.engine.dispatch({ type: 'asked', line: aish.engine.newLineId(), text }).catch(() => {});

@@ -24,8 +24,6 @@ export type LineHistory = {
   addAgents(line: string): void;
   /** Whether the agent was the last to run this line. */
   isAgents(line: string): boolean;
-  /** Called with each line that the agent adds; returns how to stop. */
-  onAgents(listener: (line: string) => void): () => void;
 };
 
 /** The summary of a session, told to later ones (CX-5). */

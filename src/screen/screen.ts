@@ -1,8 +1,9 @@
 /** One screen: the program's face, the terminal, and what the screen itself knows. Made once, outside React. */
 import type { App } from '../commands/app.ts';
-import { asItWas } from '../commands/submit.ts';
+import { asItWas, routeOf } from '../commands/submit.ts';
+import type { Route } from '../contracts/lines.ts';
 import { giveBack, isEditorCommand, moveRows, paste, runCommand, setText, typeText } from '../editor/commands.ts';
-import { createHistory, type History, type HistoryWalk, type Walked } from '../editor/history.ts';
+import { History, type HistoryWalk, type Walked } from '../editor/history.ts';
 import { layoutEditor } from '../editor/layout.ts';
 import { type EditorState, expand } from '../editor/state.ts';
 import { sizeForModel } from '../engine/live.ts';
@@ -71,6 +72,7 @@ export class Screen {
   readonly history: History;
   readonly redraw: () => void;
   readonly schedule: Schedule;
+  #route: { readonly of: Pick<Ui, 'editor' | 'flip'>; readonly route: Route } | undefined;
   #walk: HistoryWalk | undefined;
   #mouse: boolean;
   #theme: Theme;
@@ -121,9 +123,7 @@ export class Screen {
     });
     this.wheel = createWheel(schedule, (direction) => this.view.by(direction * aish.ui.wheel_lines));
     this.whichKey = createWhichKey(this.ui, schedule);
-    // `submitLine` keeps the lines; this walks and searches them.
-    this.history = createHistory({ load: async () => aish.history.entries(), append: () => {} });
-    void this.history.load();
+    this.history = new History(() => aish.history.entries());
   }
 
   /** Always the same function, so that React need not subscribe anew at every drawing. */
@@ -138,7 +138,6 @@ export class Screen {
         screenDesk({ keys: this.keys, theme: () => this.#theme, setTheme: (theme) => this.setTheme(theme) }),
       ),
       engine.subscribe(() => this.#follow()),
-      this.aish.history.onAgents((line) => this.history.add(line)),
       engine.onGiveBack((text, question) => this.giveBack(asItWas(this.aish, text, question))),
       () => this.questionDialog.dispose(),
       () => this.keyboard.dispose(),
@@ -231,6 +230,15 @@ export class Screen {
 
   paste(text: string): void {
     this.setEditor(paste(this.ui.get().editor, text));
+  }
+
+  /** How the line being typed is taken (IN-3): worked out once, so that what is shown is what Enter does. */
+  get route(): Route {
+    const { editor, flip } = this.ui.get();
+    const { editor: had, flip: flipped } = this.#route?.of ?? {};
+    if (!this.#route || had?.text !== editor.text || had.pastes !== editor.pastes || flipped !== flip)
+      this.#route = { of: { editor, flip }, route: routeOf(this.aish, expand(editor), flip) };
+    return this.#route.route;
   }
 
   /** Another text ends a walk through the history; with the text, what was chosen for the line goes. */

@@ -16,7 +16,6 @@ type Row = string | { readonly line: string; readonly by: 'agent' };
 export function openHistory(path: string, hide: (text: string) => string): LineHistory {
   const agents = new Set<string>();
   const lines = read(path, agents);
-  const listeners = new Set<(line: string) => void>();
   const rowOf = (line: string): Row => (agents.has(line) ? { line, by: 'agent' } : line);
   if (lines.length > 2 * MAX_LINES) {
     lines.splice(0, lines.length - MAX_LINES);
@@ -37,15 +36,8 @@ export function openHistory(path: string, hide: (text: string) => string): LineH
   return {
     entries: () => lines,
     add: (line) => keep(line, false),
-    addAgents(line) {
-      keep(line, true);
-      for (const listener of listeners) listener(line);
-    },
+    addAgents: (line) => keep(line, true),
     isAgents: (line) => agents.has(line),
-    onAgents(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
   };
 }
 

@@ -211,7 +211,6 @@ export async function setStage(
       add: (line) => history.push(line),
       addAgents: () => {},
       isAgents: (line) => agents.has(line),
-      onAgents: () => () => {},
     },
     info: () => ({ jobs: 0, sandbox: false, unsaved: false, sessionId: 's1', version: '0', branch: 'main' }),
     presets: {

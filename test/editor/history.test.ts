@@ -1,46 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { fuzzySearch } from '../../src/editor/fuzzy.ts';
-import { createHistory } from '../../src/editor/history.ts';
-
-function history(...kept: readonly string[]) {
-  const appended: string[] = [];
-  const made = createHistory({
-    load: async () => kept,
-    append: (line) => {
-      appended.push(line);
-    },
-  });
-  return { history: made, appended };
-}
+import { History } from '../../src/editor/history.ts';
 
 describe('the history', () => {
-  it('keeps lines once, at their newest place, and stores what is added', async () => {
-    const { history: it, appended } = history('a', 'b', 'a');
-    await it.load();
-    it.add('c');
-    it.add('b');
+  it('has lines once, at their newest place, and those that are kept later', () => {
+    const kept = ['a', 'b', 'a'];
+    const it = new History(() => kept);
+    expect(it.lines()).toEqual(['b', 'a']);
+    kept.push('c', 'b');
     expect(it.lines()).toEqual(['a', 'c', 'b']);
-    expect(appended).toEqual(['c', 'b']);
+    kept.push('b', 'a');
+    expect(it.lines()).toEqual(['c', 'b', 'a']);
   });
 
-  it('does not keep blank lines, nor lines that begin with a space', () => {
-    const { history: it, appended } = history();
-    for (const line of ['', '  ', ' secret', 'kept', 'kept']) it.add(line);
-    expect(it.lines()).toEqual(['kept']);
-    expect(appended).toEqual(['kept']);
-  });
-
-  it('keeps what was entered before it was loaded newest', async () => {
-    const { history: it } = history('old', 'x');
-    it.add('new');
-    it.add('x');
-    await it.load();
-    expect(it.lines()).toEqual(['old', 'new', 'x']);
-  });
-
-  it('is walked back and forth, and gives the draft back', async () => {
-    const { history: it } = history('one', 'two');
-    await it.load();
+  it('is walked back and forth, and gives the draft back', () => {
+    const it = new History(() => ['one', 'two']);
     const two = it.older(undefined, '');
     const one = it.older(two?.walk, 'two');
     expect([two?.text, one?.text]).toEqual(['two', 'one']);
@@ -51,9 +25,8 @@ describe('the history', () => {
     expect(back && it.newer(back.walk)?.text).toBe('');
   });
 
-  it('is walked among the lines that begin like the draft', async () => {
-    const { history: it } = history('git add', 'ls', 'git push', 'make');
-    await it.load();
+  it('is walked among the lines that begin like the draft', () => {
+    const it = new History(() => ['git add', 'ls', 'git push', 'make']);
     const push = it.older(undefined, 'git');
     const add = it.older(push?.walk, 'git push');
     expect([push?.text, add?.text]).toEqual(['git push', 'git add']);

@@ -15,13 +15,9 @@ const same = (text: string) => text;
 it('keeps what the agent ran beside what the user typed, marked, and the mark is never in the line', () => {
   const path = place();
   const history = openHistory(path, same);
-  const heard: string[] = [];
-  const stop = history.onAgents((line) => heard.push(line));
   history.add('ls');
   history.addAgents('make');
-  stop();
   history.addAgents('cat <<E\nx\nE');
-  expect(heard).toEqual(['make']);
   const again = openHistory(path, same);
   expect(again.entries()).toEqual(['ls', 'make', 'cat <<E\nx\nE']);
   expect(again.entries().filter(again.isAgents)).toEqual(['make', 'cat <<E\nx\nE']);

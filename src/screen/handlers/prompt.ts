@@ -13,29 +13,26 @@ import { searchHistory } from './menu.ts';
 import { enterTranscript, fold } from './transcript.ts';
 
 function submit(screen: Screen): void {
-  const { editor, goalNext, flip } = screen.ui.get();
+  const { editor, goalNext } = screen.ui.get();
   if (isEmpty(editor)) return;
   const line = expand(editor);
-  if (!goalNext && goesOn(screen, line)) {
+  const { route } = screen;
+  // As at a shell's own prompt, Enter behind half a command asks for the rest.
+  if (!goalNext && route.kind === 'shell' && screen.aish.incomplete(route.text)) {
     screen.edit('newline');
     return screen.hint('the command is incomplete: continue it here, or Ctrl-C drops it');
   }
   screen.ui.update({ editor: submitted(editor), flip: undefined, goalNext: false });
   screen.view.end();
-  screen.history.add(line);
   if (goalNext) return startGoal(screen, line.trim());
-  if (/^:norris\s*$/.test(line.trim())) return askForGoal(screen);
+  if (/^:norris\s*$/.test(line.trim())) {
+    screen.aish.history.add(line);
+    return askForGoal(screen);
+  }
   const { shell } = screen.aish;
   const idle = !shell.busy;
-  void submitLine(screen.aish, line, flip);
+  void submitLine(screen.aish, line, route);
   if (idle && shell.busy) screen.keyboard.expect();
-}
-
-/** As at a shell's own prompt, Enter behind half a command asks for the rest. */
-function goesOn(screen: Screen, line: string): boolean {
-  const taken = screen.aish.classify(line);
-  const kind = taken.forced ? taken.kind : (screen.ui.get().flip ?? taken.kind);
-  return kind === 'shell' && screen.aish.incomplete(taken.text);
 }
 
 function startGoal(screen: Screen, goal: string): void {
@@ -97,14 +94,11 @@ function takeBack(screen: Screen): void {
 /** The other of shell and question than what the line is taken as now; a prefix or `:` is not a guess to flip. */
 function flipVerdict(screen: Screen): void {
   const { editor, flip, goalNext } = screen.ui.get();
-  const line = expand(editor);
-  const taken = screen.aish.classify(line);
   if (goalNext) return screen.ui.update({ goalNext: false });
   if (isEmpty(editor)) return;
-  if (taken.forced || taken.kind === 'meta') return screen.hint('the prefix already says how the line is taken');
-  const now = flip ?? taken.kind;
-  const other = now === 'shell' ? 'ai' : 'shell';
-  screen.ui.update({ flip: other === taken.kind ? undefined : other });
+  const { kind, forced } = screen.route;
+  if (forced || kind === 'meta') return screen.hint('the prefix already says how the line is taken');
+  screen.ui.update({ flip: flip === undefined ? (kind === 'shell' ? 'ai' : 'shell') : undefined });
 }
 
 export const promptHandlers: Handlers = {
