@@ -14,18 +14,18 @@ import { Root } from './Root.tsx';
 
 /** Frames drawn in that time after a resize may be wrong; then everything is drawn anew. In ms. */
 const SETTLE_MS = 30;
-type Program = ScreenOptions['aish'];
+type Program = ScreenOptions['app'];
 const MAX_FPS = 120;
 
 /** Runs the full screen until the user leaves; the exit code. Rejects with what broke it, the terminal restored. */
-export async function runScreen(aish: Program): Promise<number> {
+export async function runScreen(app: Program): Promise<number> {
   const ended = Promise.withResolvers<number>();
   const output = new ScreenOutput(process.stdout);
   const terminal = new Terminal({
     stdin: process.stdin,
     stdout: process.stdout,
     alternateScreen: true,
-    mouse: aish.ui.mouse,
+    mouse: app.ui.mouse,
     onSignal: (signal) => {
       output.mute();
       ended.resolve(128 + constants.signals[signal]);
@@ -41,13 +41,13 @@ export async function runScreen(aish: Program): Promise<number> {
   process.on('uncaughtException', broke);
   process.on('unhandledRejection', broke);
   process.on('exit', mute);
-  const leaveAish = aish.onQuit(() => ended.resolve(0));
-  const { screen, close } = open(aish, terminal, output, broke);
+  const leaveApp = app.onQuit(() => ended.resolve(0));
+  const { screen, close } = open(app, terminal, output, broke);
   let code: number;
   try {
     code = await ended.promise;
   } finally {
-    leaveAish();
+    leaveApp();
     output.mute();
     close();
     await terminal.leave();
@@ -56,18 +56,18 @@ export async function runScreen(aish: Program): Promise<number> {
     process.off('exit', mute);
   }
   const { columns, rows } = output;
-  process.stdout.write(exitSummary(aish, screen.renderContext(columns), rows));
+  process.stdout.write(exitSummary(app, screen.renderContext(columns), rows));
   return code;
 }
 
-function open(aish: Program, terminal: Terminal, output: ScreenOutput, broke: (error: unknown) => void) {
-  const { table, errors } = rebind(KEY_TABLE, aish.keys);
+function open(app: Program, terminal: Terminal, output: ScreenOutput, broke: (error: unknown) => void) {
+  const { table, errors } = rebind(KEY_TABLE, app.keys);
   const size = () => ({ columns: output.columns, rows: output.rows });
   const screen = new Screen({
-    aish,
+    app,
     terminal,
     keys: createKeyResolver(table),
-    theme: themeFor(aish.ui.theme, process.env, terminal.capabilities.background),
+    theme: themeFor(app.ui.theme, process.env, terminal.capabilities.background),
     size: size(),
     schedule: afterInput,
     output,
@@ -94,7 +94,7 @@ function open(aish: Program, terminal: Terminal, output: ScreenOutput, broke: (e
     output.write('\x1b[?2026h\x1b[?25l\x1b[2J\x1b[H');
     instance.rerender(<Root screen={screen} terminal={terminal} />);
   };
-  void asked.then(({ background }) => screen.setTheme(themeFor(aish.ui.theme, process.env, background)));
+  void asked.then(({ background }) => screen.setTheme(themeFor(app.ui.theme, process.env, background)));
   let settling: NodeJS.Timeout | undefined;
   const resized = () => {
     screen.resize(size());

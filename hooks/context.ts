@@ -14,7 +14,7 @@ export function useScreen(): Screen {
 
 /** A text with the user's own secrets where the session has handles (SE-3). */
 export function useReveal(): (text: string) => string {
-  const { secrets } = useScreen().aish.engine.services;
+  const { secrets } = useScreen().app.engine.services;
   return (text) => secrets.reveal(text);
 }
 

@@ -8,7 +8,7 @@ export type Activity = { readonly what: string; readonly since: number };
 
 /** What is going on now and since when (ms); undefined when nothing is. */
 export function useActivity(): Activity | undefined {
-  const { now } = useScreen().aish.engine.services;
+  const { now } = useScreen().app.engine.services;
   const { models } = useExecutor();
   const asking = useAsking(models);
   const doing = useSession((state) => activityOf(state) ?? (state.shell.running ? 'running' : undefined));

@@ -4,7 +4,7 @@ import { useConversation } from './useSession.ts';
 
 /** The reply that is being written in the user's conversation, if one is. Its text is read with `useFrames`. */
 export function useBroker(): LiveReply | undefined {
-  const { engine } = useScreen().aish;
+  const { engine } = useScreen().app;
   const op = useConversation(({ phase }) =>
     phase.kind === 'replying' || phase.kind === 'stopping' ? phase.op : undefined,
   );

@@ -23,7 +23,7 @@ export type Foregrounds = {
 
 /** The foreground command of the user's shell and the job in front, each if there is one, and those of the model. */
 export function useExecutor(): Foregrounds {
-  const { engine } = useScreen().aish;
+  const { engine } = useScreen().app;
   const userOp = useSession((state) => state.shell.running?.op);
   const line = useSession((state) => state.shell.running?.line ?? '');
   const phase = useConversation((conversation) => conversation.phase);
@@ -53,7 +53,7 @@ function isActing(phase: Phase): phase is Extract<Phase, { kind: 'acting' | 'sto
 }
 
 function useFrontJob(): Foreground | undefined {
-  const { engine, front } = useScreen().aish;
+  const { engine, front } = useScreen().app;
   const job = useSyncExternalStore(
     (listener) => engine.subscribe(listener),
     () => front.job,
@@ -86,7 +86,7 @@ export function useAsking(commands: readonly Foreground[]): boolean {
 
 /** Lines for the shell that wait until the running command has ended, one a line. */
 export function useWaitingLines(): string {
-  const { engine, shell } = useScreen().aish;
+  const { engine, shell } = useScreen().app;
   return useSyncExternalStore(
     (listener) => engine.subscribe(listener),
     () => shell.waiting.join('\n'),
@@ -95,6 +95,6 @@ export function useWaitingLines(): string {
 
 /** Where the user's shell is. */
 export function useShellCwd(): string {
-  const { engine } = useScreen().aish;
+  const { engine } = useScreen().app;
   return useSession(() => engine.shellCwd);
 }

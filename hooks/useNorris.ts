@@ -6,7 +6,7 @@ import { useConversation, useSession } from './useSession.ts';
 
 /** The Norris run that is under way, and what the user can do with it. */
 export function useNorris() {
-  const { engine } = useScreen().aish;
+  const { engine } = useScreen().app;
   const run = useConversation(({ phase }) =>
     phase.kind !== 'idle' && phase.run.kind === 'norris' ? phase.run : undefined,
   );
@@ -21,7 +21,7 @@ export function useNorris() {
 
 /** The question on screen: the head of the queue (HA-6), with its secrets revealed. */
 export function useQuestion(): Question | undefined {
-  const { engine } = useScreen().aish;
+  const { engine } = useScreen().app;
   const head = useSession((state) => state.questions[0]);
   return head && engine.actions.revealQuestion(head);
 }

@@ -8,9 +8,9 @@ import { useSession } from './useSession.ts';
 
 /** The text being typed as rows on the screen. */
 export function useEditorLayout(columns: number): { readonly layout: EditorLayout; readonly widths: PromptWidths } {
-  const { aish } = useScreen();
+  const { app } = useScreen();
   const editor = useUi((ui) => ui.editor);
-  const name = useSession(() => promptName(aish));
+  const name = useSession(() => promptName(app));
   return useMemo(() => {
     const widths = promptWidths(name, columns);
     return { layout: layoutEditor(editor, widths.width, widths.firstWidth), widths };

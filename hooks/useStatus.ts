@@ -11,7 +11,7 @@ import { useConversation, useSession } from './useSession.ts';
 
 /** The facts of the status bar (UI-4), each read where it is cheap. */
 export function useStatus() {
-  const { aish } = useScreen();
+  const { app } = useScreen();
   const { mode } = useMode();
   const { run } = useNorris();
   const preset = useConversation((conversation) => conversation.preset);
@@ -23,11 +23,11 @@ export function useStatus() {
     contextPercent: useConversation(contextPercent),
     cost: dollars > 0 ? shortDollars(dollars) : undefined,
     cwd: useShellCwd(),
-    branch: useSession(() => aish.info().branch),
-    unsaved: useSession(() => aish.info().unsaved),
-    jobs: useSession(() => aish.info().jobs),
+    branch: useSession(() => app.info().branch),
+    unsaved: useSession(() => app.info().unsaved),
+    jobs: useSession(() => app.info().jobs),
     agents: useSession((state) => Object.keys(state.sessions).length - 1),
-    waiting: useUi(() => aish.shell.waiting.length),
+    waiting: useUi(() => app.shell.waiting.length),
     activity: useActivity(),
   };
 }

@@ -20,7 +20,7 @@ function everySecond(listener: () => void): () => void {
 
 /** The time in ms, once a second while `running`; it stands still otherwise, so that nothing is drawn when idle. */
 export function useTicker(running: boolean): number {
-  const { now } = useScreen().aish.engine.services;
+  const { now } = useScreen().app.engine.services;
   const [time, setTime] = useState(now);
   useEffect(() => {
     if (!running) return;

@@ -41,7 +41,7 @@ function applyFlags(engine: Engine, { mode, model }: GlobalOptions, presets: Pre
   if (mode !== undefined) void engine.dispatch({ type: 'modeChosen', mode });
   const { preset } = engine.conversation;
   const known = presets.list.some(({ name }) => name === preset);
-  // Whoever has connected a model since then does not want the script any more.
+  // A user who has connected a model since then no longer wants the demo's script.
   const outgrown = preset === 'demo' && presets.active !== 'demo';
   if (model !== undefined || !known || outgrown) void engine.dispatch({ type: 'presetChosen', preset: presets.active });
 }

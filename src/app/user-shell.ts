@@ -27,7 +27,7 @@ export function startShell({ options, config }: Environment, dataDir: string, bu
     (shell) => {
       current = shell;
     },
-    // Whoever uses it is told of a failure.
+    // A failure is reported where the shell is used.
     () => {},
   );
   return {

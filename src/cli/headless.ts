@@ -19,7 +19,7 @@ export type HeadlessOptions = {
 
 /** Prints what happens, answers questions by policy, and ends runs on SIGINT. */
 class Headless {
-  readonly #aish: App;
+  readonly #app: App;
   readonly #options: HeadlessOptions;
   readonly #printer: EntryPrinter;
   readonly #answered = new Set<string>();
@@ -29,39 +29,35 @@ class Headless {
   readonly interruption: Promise<'interrupted'>;
   #tellInterruption: (word: 'interrupted') => void = () => {};
 
-  constructor(aish: App, options: HeadlessOptions) {
-    this.#aish = aish;
+  constructor(app: App, options: HeadlessOptions) {
+    this.#app = app;
     this.#options = options;
     // What a resumed session showed before is not said again.
-    this.#printer = new EntryPrinter(
-      options,
-      aish.engine.transcript.entries.length,
-      aish.engine.services.secrets.reveal,
-    );
+    this.#printer = new EntryPrinter(options, app.engine.transcript.entries.length, app.engine.services.secrets.reveal);
     this.interruption = new Promise((resolve) => {
       this.#tellInterruption = resolve;
     });
     // They stand before what is printed: a front end without a screen tells them apart from the answer.
-    for (const text of aish.notices) options.err(`aish-tui: ${text}\n`);
-    if (aish.info().unsaved) options.err("aish-tui: the session can't be saved\n");
-    aish.engine.onGiveBack((text) => options.err(`not sent: ${visible(text)}\n`));
-    aish.engine.subscribe(() => this.#look());
+    for (const text of app.notices) options.err(`aish-tui: ${text}\n`);
+    if (app.info().unsaved) options.err("aish-tui: the session can't be saved\n");
+    app.engine.onGiveBack((text) => options.err(`not sent: ${visible(text)}\n`));
+    app.engine.subscribe(() => this.#look());
     process.on('SIGINT', () => this.#interrupt());
   }
 
   /** Resolves when the conversation and the shell are at rest. */
   async rest(): Promise<void> {
     while (this.#busy) await new Promise<void>((resolve) => this.#waiting.add(resolve));
-    this.#printer.print(this.#aish.engine.transcript.entries);
+    this.#printer.print(this.#app.engine.transcript.entries);
   }
 
   get #busy(): boolean {
-    const { engine } = this.#aish;
+    const { engine } = this.#app;
     return engine.conversation.phase.kind !== 'idle' || engine.state.shell.running !== undefined;
   }
 
   #look(): void {
-    const { engine } = this.#aish;
+    const { engine } = this.#app;
     this.#printer.print(engine.transcript.entries);
     for (const question of engine.state.questions) this.#answer(question);
     if (this.#busy) return;
@@ -73,7 +69,7 @@ class Headless {
     if (this.#answered.has(question.id)) return;
     this.#answered.add(question.id);
     const kind = answerWithout[question.kind] ?? this.#options.onHalt;
-    const { engine } = this.#aish;
+    const { engine } = this.#app;
     const line = haltLine(engine.actions.revealQuestion(question));
     this.#options.err(`${line} -> ${kind} (no person to ask)\n`);
     if (this.#options.json)
@@ -93,8 +89,8 @@ class Headless {
     if (this.interrupted) process.exit(EXIT.interrupted);
     this.interrupted = true;
     this.#tellInterruption('interrupted');
-    void this.#aish.engine.dispatch({ type: 'aborted' });
-    this.#aish.shell.running?.interrupt();
+    void this.#app.engine.dispatch({ type: 'aborted' });
+    this.#app.shell.running?.interrupt();
   }
 }
 
@@ -119,39 +115,39 @@ function haltLine(question: Question): string {
 }
 
 /** `aish-tui run <goal>`: one Norris run; the exit code tells how it ended. */
-export async function runGoal(aish: App, goal: string, options: HeadlessOptions): Promise<number> {
-  const headless = new Headless(aish, options);
+export async function runGoal(app: App, goal: string, options: HeadlessOptions): Promise<number> {
+  const headless = new Headless(app, options);
   // A journal that can't be written tells so itself.
-  await aish.engine.dispatch({ type: 'norrisStarted', goal }).catch(() => {});
+  await app.engine.dispatch({ type: 'norrisStarted', goal }).catch(() => {});
   await headless.rest();
   if (headless.interrupted) return EXIT.interrupted;
-  if (aish.info().unsaved) return EXIT.unwritten;
-  const ended = aish.engine.transcript.entries.findLast((shown) => shown.entry.kind === 'norrisEnded')?.entry;
+  if (app.info().unsaved) return EXIT.unwritten;
+  const ended = app.engine.transcript.entries.findLast((shown) => shown.entry.kind === 'norrisEnded')?.entry;
   return ended?.kind === 'norrisEnded' ? exitCodeOf(ended.status) : EXIT.modelFailed;
 }
 
 /** `aish-tui ask <question>`: one question with its sub-loop; what needs a yes is skipped. */
-export async function askQuestion(aish: App, question: string, options: HeadlessOptions): Promise<number> {
-  const headless = new Headless(aish, options);
-  await aish.engine.dispatch({ type: 'asked', line: aish.engine.newLineId(), text: question }).catch(() => {});
+export async function askQuestion(app: App, question: string, options: HeadlessOptions): Promise<number> {
+  const headless = new Headless(app, options);
+  await app.engine.dispatch({ type: 'asked', line: app.engine.newLineId(), text: question }).catch(() => {});
   await headless.rest();
   if (headless.interrupted) return EXIT.interrupted;
-  const failed = aish.engine.transcript.entries.some(({ entry }) => entry.kind === 'notice' && entry.level === 'error');
+  const failed = app.engine.transcript.entries.some(({ entry }) => entry.kind === 'notice' && entry.level === 'error');
   return failed ? EXIT.modelFailed : EXIT.ok;
 }
 
 /** Piped input: each line is an input line, one after the other; a HALT counts as skip. */
-export async function runLines(aish: App, lines: AsyncIterable<string>, options: HeadlessOptions): Promise<number> {
-  const headless = new Headless(aish, options);
+export async function runLines(app: App, lines: AsyncIterable<string>, options: HeadlessOptions): Promise<number> {
+  const headless = new Headless(app, options);
   let quit = false;
-  aish.onQuit(() => {
+  app.onQuit(() => {
     quit = true;
   });
   const input = lines[Symbol.asyncIterator]();
   while (!quit) {
     const next = await Promise.race([input.next(), headless.interruption]);
     if (next === 'interrupted' || next.done) break;
-    await submitLine(aish, next.value);
+    await submitLine(app, next.value);
     await headless.rest();
     if (headless.interrupted) break;
   }

@@ -102,7 +102,7 @@ async function screen({ global, session }: Extract<Invocation, { kind: 'screen' 
   );
 }
 
-/** The summary at the end of a session (CX-5). The screen is gone; whoever is in a hurry cuts it short. */
+/** The summary at the end of a session (CX-5). The screen is gone; Ctrl-C skips it. */
 async function saveMemory(app: App): Promise<void> {
   const hurry = new AbortController();
   const stop = () => hurry.abort();

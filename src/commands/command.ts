@@ -10,11 +10,11 @@ export type Command = {
   readonly usage: string;
   readonly summary: string;
   /** What Tab offers for the last of the arguments; `before` are the ones in front of it. */
-  arguments?(aish: App, before: readonly string[]): readonly Argument[] | Promise<readonly Argument[]>;
+  arguments?(app: App, before: readonly string[]): readonly Argument[] | Promise<readonly Argument[]>;
   /** The arguments behind which a line for the shell stands: Tab asks the shell about it. */
   readonly shellBehind?: RegExp;
   /** Text to show, or nothing where the effect shows itself. Throws a CommandError for what the user can mend. */
-  run(aish: App, rest: string): Promise<string | undefined> | string | undefined;
+  run(app: App, rest: string): Promise<string | undefined> | string | undefined;
 };
 
 /** A mistake of the user's: its message is one clear line with what to do. */

@@ -1,17 +1,17 @@
-/** Tab completion (IN-6): `:` commands and their arguments here, lines for the shell by whoever knows the shell. */
+/** Tab completion (IN-6): `:` commands and their arguments here, lines for the shell by `shell`. */
 import type { Completion, Completions } from '../contracts/lines.ts';
 import type { App } from './app.ts';
 import type { Argument, Command } from './command.ts';
 import { commands } from './table.ts';
 
-const MOST = 200;
+const MAX_OFFERED = 200;
 
 /** Completes a line for the shell. */
 export type CompleteShell = (line: string, cursor: number, signal: AbortSignal) => Promise<Completions>;
 
 /** What may stand before `cursor`, in place of the text from `start` on. */
 export async function completeLine(
-  aish: App,
+  app: App,
   line: string,
   cursor: number,
   signal: AbortSignal,
@@ -23,9 +23,7 @@ export async function completeLine(
   const argument = /^\s*:(\S+)\s+/.exec(before);
   if (argument) {
     const command = commands.find((candidate) => candidate.name === argument[1]);
-    return command
-      ? argumentOf(aish, command, { line, cursor, from: argument[0].length, signal, shell })
-      : none(cursor);
+    return command ? argumentOf(app, command, { line, cursor, from: argument[0].length, signal, shell }) : none(cursor);
   }
   // A prefix that says how the line is taken is no part of the command.
   const from = /^\s*(?:!!?|\?)/.exec(before)?.[0].length ?? 0;
@@ -41,16 +39,16 @@ type Place = {
   readonly shell: CompleteShell;
 };
 
-async function argumentOf(aish: App, command: Command, place: Place): Promise<Completions> {
+async function argumentOf(app: App, command: Command, place: Place): Promise<Completions> {
   const { line, cursor, from, signal, shell } = place;
   const rest = line.slice(from, cursor);
   const lead = command.shellBehind?.exec(rest)?.[0];
   if (lead !== undefined) return behind(line, cursor, from + lead.length, signal, shell);
   const words = rest.split(/\s+/);
   const current = words.pop() ?? '';
-  const offered = (await command.arguments?.(aish, words)) ?? [];
+  const offered = (await command.arguments?.(app, words)) ?? [];
   const items = offered.map(asCompletion).filter(({ text }) => text.startsWith(current));
-  return { start: cursor - current.length, items: items.slice(0, MOST) };
+  return { start: cursor - current.length, items: items.slice(0, MAX_OFFERED) };
 }
 
 function asCompletion(argument: Argument): Completion {

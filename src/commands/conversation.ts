@@ -29,13 +29,13 @@ export const reset: Command = {
   },
 };
 
-/** `:sessions`: earlier sessions and how to go on with one. */
+/** `:sessions`: earlier sessions and how to resume one. */
 export const sessions: Command = {
   name: 'sessions',
   usage: ':sessions',
   summary: 'list earlier sessions',
-  async run(aish) {
-    return sessionTable(await aish.sessions());
+  async run(app) {
+    return sessionTable(await app.sessions());
   },
 };
 

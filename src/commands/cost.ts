@@ -12,11 +12,11 @@ export const cost: Command = {
   usage: ':cost [detail | all]',
   summary: 'what the models have cost: this session, its details, all sessions',
   arguments: () => ['detail', 'all'],
-  run(aish, rest) {
-    if (rest === 'detail') return detail(aish);
-    if (rest === 'all') return all(aish.cost);
+  run(app, rest) {
+    if (rest === 'detail') return detail(app);
+    if (rest === 'all') return all(app.cost);
     if (rest !== '') throw new CommandError('say :cost, :cost detail or :cost all');
-    return oneLine(aish.engine.state.costs.rows);
+    return oneLine(app.engine.state.costs.rows);
   },
 };
 

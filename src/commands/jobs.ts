@@ -35,11 +35,11 @@ export const bg: Command = {
   usage: ':bg [command]',
   summary: 'run a command in the background; alone, send the running one there',
   shellBehind: /^/,
-  async run(aish, rest) {
-    const { services } = aish.engine;
+  async run(app, rest) {
+    const { services } = app.engine;
     if (rest !== '')
       return `job ${services.jobs.adopt(await services.user.run(rest), { command: rest, owner: 'user' })}`;
-    const why = await sendToBackground(aish);
+    const why = await sendToBackground(app);
     if (why !== undefined) throw new CommandError(why);
     return undefined;
   },

@@ -7,21 +7,21 @@ export const mcp: Command = {
   name: 'mcp',
   usage: ':mcp [name | tools <name> | restart <name>]',
   summary: 'the MCP servers: how they are, what they offer, start one again',
-  arguments(aish, [first]) {
-    const names = aish.mcp.servers().map(({ name, state }) => ({ word: name, note: state }));
+  arguments(app, [first]) {
+    const names = app.mcp.servers().map(({ name, state }) => ({ word: name, note: state }));
     if (first === undefined) return ['tools', 'restart', ...names];
     return first === 'tools' || first === 'restart' ? names : [];
   },
-  async run(aish, rest) {
-    const servers = aish.mcp.servers();
+  async run(app, rest) {
+    const servers = app.mcp.servers();
     if (servers.length === 0) return 'no MCP servers are configured; mcp.servers in the configuration names them';
     const [word = '', name] = rest.split(/\s+/);
     if (word === '') return servers.map(row).join('\n');
     if (word === 'tools') return toolsOf(find(servers, name));
     if (word === 'restart') {
       const server = find(servers, name);
-      await aish.mcp.restart(server.name);
-      return aish.mcp
+      await app.mcp.restart(server.name);
+      return app.mcp
         .servers()
         .filter(({ name: one }) => one === server.name)
         .map(row)

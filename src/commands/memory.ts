@@ -1,7 +1,7 @@
 import { type Command, CommandError } from './command.ts';
 
 /** A local model may have to read all of it first; the user waits for this one. */
-const SAVE_MS = 60_000;
+const SAVE_TIMEOUT_MS = 60_000;
 
 /** `:memory`: what is remembered of earlier sessions, and the user's hand on it (CX-5). */
 export const memory: Command = {
@@ -15,7 +15,7 @@ export const memory: Command = {
   },
   async run({ memory }, rest) {
     const [verb = '', number = ''] = rest.split(/\s+/);
-    if (verb === 'save') return memory.save(AbortSignal.timeout(SAVE_MS));
+    if (verb === 'save') return memory.save(AbortSignal.timeout(SAVE_TIMEOUT_MS));
     const rows = memory.list();
     if (verb === 'forget') {
       const row = rows[Number(number) - 1];

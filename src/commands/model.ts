@@ -4,7 +4,7 @@ import type { App } from './app.ts';
 import { type Command, CommandError } from './command.ts';
 
 /** Milliseconds for all of them together. */
-const PROBE_MS = 3000;
+const PROBE_TIMEOUT_MS = 3000;
 
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
@@ -27,13 +27,13 @@ export const model: Command = {
   name: 'model',
   usage: ':model [name | keep | reset]',
   summary: 'list the models, switch to one, or keep the one that was found',
-  arguments: (aish) => [
-    ...aish.presets.list().map(({ name, model: note }) => ({ word: name, note })),
+  arguments: (app) => [
+    ...app.presets.list().map(({ name, model: note }) => ({ word: name, note })),
     { word: 'keep', note: 'write what was found into the configuration' },
     { word: 'reset', note: 'forget what errors have taught of windows' },
   ],
-  async run(aish, rest) {
-    const { engine, presets } = aish;
+  async run(app, rest) {
+    const { engine, presets } = app;
     if (rest === 'keep') return presets.keep(engine.conversation.preset);
     if (rest === 'reset') {
       presets.forgetWindows();
@@ -54,14 +54,14 @@ export const model: Command = {
         ? `what you say and run now goes to ${hostOf(chosen.baseUrl)}; ${POLICY[chosen.secrets]}`
         : undefined;
     }
-    const rows = await rowsOf(aish, list);
+    const rows = await rowsOf(app, list);
     return (list.every(({ demo }) => demo) ? [...rows, ...HOW_TO_CONNECT] : rows).join('\n');
   },
 };
 
 /** All presets are looked at side by side; who takes too long is shown as that, and the prompt waits for none. */
 async function rowsOf({ engine, presets }: App, list: readonly PresetInfo[]): Promise<readonly string[]> {
-  const signal = AbortSignal.timeout(PROBE_MS);
+  const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
   const probes = await Promise.all(list.map(({ name }) => presets.probe(name, signal)));
   const { preset: active, phase } = engine.conversation;
   const running = phase.kind === 'idle' ? undefined : phase.run.preset;

@@ -2,8 +2,8 @@ import type { Conversation } from '../session/state.ts';
 import type { App } from './app.ts';
 import { type Argument, type Command, CommandError } from './command.ts';
 
-/** Goals of earlier that Tab offers. */
-const MOST_GOALS = 8;
+/** Earlier goals that Tab offers. */
+const MAX_OFFERED_GOALS = 8;
 
 function verbs({ phase, lastGoal }: Conversation): readonly Argument[] {
   if (phase.kind !== 'idle') return [{ word: 'off', note: 'end the run' }];
@@ -15,14 +15,14 @@ function goals({ entries }: App['history']): readonly Argument[] {
   const said = entries().flatMap(
     (line) => /^\s*:norris\s+(?!(?:off|continue)\s*$)(\S.*)$/.exec(line)?.[1]?.trim() ?? [],
   );
-  return [...new Set(said.reverse())].slice(0, MOST_GOALS).map((word) => ({ word, note: 'a goal of earlier' }));
+  return [...new Set(said.reverse())].slice(0, MAX_OFFERED_GOALS).map((word) => ({ word, note: 'an earlier goal' }));
 }
 
 /** `:norris <goal>`, `:norris continue` and `:norris off` (NO-1). Without a goal the last one is offered by the screen. */
 export const norris: Command = {
   name: 'norris',
   usage: ':norris <goal> | continue | off',
-  summary: 'let the model work toward a goal; continue goes on with the last one, off ends it',
+  summary: 'let the model work toward a goal; continue resumes the last one, off ends it',
   arguments: ({ engine, history }, before) =>
     before.length > 0 ? [] : [...verbs(engine.conversation), ...goals(history)],
   run({ engine }, rest) {
@@ -34,7 +34,7 @@ export const norris: Command = {
     }
     if (phase.kind !== 'idle') throw new CommandError('a run is under way; :norris off ends it');
     if (rest === 'continue') {
-      if (lastGoal === undefined) throw new CommandError('there is no goal yet to go on with: :norris <goal>');
+      if (lastGoal === undefined) throw new CommandError('there is no goal to resume yet: :norris <goal>');
       void engine.dispatch({ type: 'norrisContinued' });
       return undefined;
     }

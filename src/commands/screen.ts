@@ -13,8 +13,8 @@ export const keys: Command = {
   name: 'keys',
   usage: ':keys [word]',
   summary: 'list every key; "keys" in the configuration changes them',
-  run(aish, rest) {
-    const all = screenOf(aish).keys();
+  run(app, rest) {
+    const all = screenOf(app).keys();
     if (rest === '') return all;
     const word = rest.toLowerCase();
     const found = all.split('\n').filter((line) => line.startsWith(' ') && line.toLowerCase().includes(word));
@@ -29,8 +29,8 @@ export const theme: Command = {
   usage: ':theme [name]',
   summary: 'show or change the colours',
   arguments: ({ screen }) => (screen?.themes ?? []).map((word) => ({ word })),
-  run(aish, rest) {
-    const screen = screenOf(aish);
+  run(app, rest) {
+    const screen = screenOf(app);
     const list = screen.themes.map((name) => `${name === screen.theme() ? '*' : ' '} ${name}`).join('\n');
     if (rest === '') return list;
     if (!screen.setTheme(rest)) {

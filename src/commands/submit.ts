@@ -10,8 +10,8 @@ import { commands } from './table.ts';
 let metaSerial = 0;
 
 /** How a line is taken: as `classify` reads it, or as `kind` says where the user flipped the guess. */
-export function routeOf(aish: App, line: string, kind?: Route['kind']): Route {
-  const route = aish.classify(line);
+export function routeOf(app: App, line: string, kind?: Route['kind']): Route {
+  const route = app.classify(line);
   return kind === undefined || route.forced ? route : { ...route, kind, text: line };
 }
 
@@ -19,20 +19,20 @@ export function routeOf(aish: App, line: string, kind?: Route['kind']): Route {
  * Takes a line by its route.
  * Resolves when a meta command or a shell line has ended; a question resolves once it is durable.
  */
-export async function submitLine(aish: App, line: string, route = routeOf(aish, line)): Promise<void> {
+export async function submitLine(app: App, line: string, route = routeOf(app, line)): Promise<void> {
   if (line.trim() === '') return;
-  if (!line.startsWith(' ')) aish.history.add(line);
+  if (!line.startsWith(' ')) app.history.add(line);
   const { text } = route;
   switch (route.kind) {
     case 'meta':
-      return runMeta(aish, text);
+      return runMeta(app, text);
     case 'shell':
       // Half a command would leave the shell waiting for the rest.
-      if (aish.incomplete(text)) return show(aish, line, 'not run: the command is not complete', true);
-      return aish.shell.submit(text, { private: route.private ?? false });
+      if (app.incomplete(text)) return show(app, line, 'not run: the command is not complete', true);
+      return app.shell.submit(text, { private: route.private ?? false });
     case 'ai':
       // A journal that can't be written tells so itself.
-      return aish.engine.dispatch({ type: 'asked', line: aish.engine.newLineId(), text }).catch(() => {});
+      return app.engine.dispatch({ type: 'asked', line: app.engine.newLineId(), text }).catch(() => {});
   }
 }
 
@@ -42,16 +42,16 @@ export function asItWas(app: App, text: string, question: boolean): string {
 }
 
 /** Runs `:name rest` and shows what it says. An unknown name suggests the nearest (CF-2). */
-async function runMeta(aish: App, line: string): Promise<void> {
+async function runMeta(app: App, line: string): Promise<void> {
   const [, name = '', rest = ''] = /^\s*:?(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
   const command = commands.find((candidate) => candidate.name === name);
   try {
     if (!command) throw new CommandError(unknown(name));
-    const text = await command.run(aish, rest.trim());
-    if (text !== undefined) show(aish, line, text, false);
+    const text = await command.run(app, rest.trim());
+    if (text !== undefined) show(app, line, text, false);
   } catch (error) {
     const text = error instanceof CommandError ? error.message : `:${name} failed: ${messageOf(error)}`;
-    show(aish, line, text, true);
+    show(app, line, text, true);
   }
 }
 
@@ -63,9 +63,9 @@ function unknown(name: string): string {
   return `no command :${name}; ${guess ? `did you mean :${guess}? ` : ''}:help lists them`;
 }
 
-function show(aish: App, line: string, text: string, failed: boolean): void {
+function show(app: App, line: string, text: string, failed: boolean): void {
   metaSerial += 1;
-  aish.engine.showLocal({
+  app.engine.showLocal({
     kind: 'show',
     key: `meta${metaSerial}`,
     entry: { kind: 'meta', line: line.trim(), text, failed },

@@ -27,15 +27,15 @@ const doctor: Command = {
   name: 'doctor',
   usage: ':doctor',
   summary: 'what works here: Node, shell, models, kernel sandbox',
-  run: async (aish) => (await aish.doctor()).join('\n'),
+  run: async (app) => (await app.doctor()).join('\n'),
 };
 
 const quit: Command = {
   name: 'quit',
   usage: ':quit',
   summary: 'leave; the session can be resumed',
-  run(aish: App) {
-    aish.quit();
+  run(app: App) {
+    app.quit();
     return undefined;
   },
 };

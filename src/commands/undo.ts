@@ -5,8 +5,8 @@ export const undo: Command = {
   name: 'undo',
   usage: ':undo',
   summary: 'take back the last patch of the model, while the file is unchanged since',
-  async run(aish) {
-    const { ok, text } = await aish.undo();
+  async run(app) {
+    const { ok, text } = await app.undo();
     if (!ok) throw new CommandError(text);
     return text;
   },

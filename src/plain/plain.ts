@@ -18,7 +18,7 @@ const ARM_MS = 500;
 const COMPLETE_TIMEOUT_MS = 2000;
 
 export type PlainParts = {
-  readonly aish: App;
+  readonly app: App;
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
   /** Gives what writes, each time it is called, the entries that have become final. */
@@ -32,7 +32,7 @@ export function runPlain(parts: PlainParts): Promise<number> {
 
 class Plain {
   readonly ended: Promise<number>;
-  readonly #aish: App;
+  readonly #app: App;
   readonly #input: NodeJS.ReadStream;
   readonly #output: NodeJS.WriteStream;
   readonly #print: () => void;
@@ -48,8 +48,8 @@ class Plain {
   readonly #back: string[] = [];
   #takeBack: (() => void) | undefined;
 
-  constructor({ aish, input, output, printer }: PlainParts) {
-    this.#aish = aish;
+  constructor({ app, input, output, printer }: PlainParts) {
+    this.#app = app;
     this.#input = input;
     this.#output = output;
     this.#print = printer((text) => this.#say(text.replace(/\n$/, '')));
@@ -63,7 +63,7 @@ class Plain {
         },
       }),
       terminal: true,
-      history: [...aish.history.entries()].reverse().slice(0, 1000),
+      history: [...app.history.entries()].reverse().slice(0, 1000),
       completer: (line: string) => this.#complete(line),
     });
     const { promise, resolve } = Promise.withResolvers<number>();
@@ -77,9 +77,9 @@ class Plain {
     const leave = () => this.#lines.close();
     for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, leave);
     this.#ends.push(
-      aish.onQuit(leave),
-      aish.engine.subscribe(() => this.#follow()),
-      aish.engine.onGiveBack((text, question) => this.#giveBack(plainText(asItWas(aish, text, question)))),
+      app.onQuit(leave),
+      app.engine.subscribe(() => this.#follow()),
+      app.engine.onGiveBack((text, question) => this.#giveBack(plainText(asItWas(app, text, question)))),
       () => process.off('SIGTERM', leave).off('SIGHUP', leave),
     );
     this.#say('aish-tui, plain lines. Type a command, or ask in plain words; :help lists more, Ctrl-D leaves.');
@@ -100,7 +100,7 @@ class Plain {
   }
 
   #prompt(): void {
-    this.#lines.setPrompt(this.#question ? 'answer> ' : this.#running ? 'input> ' : promptName(this.#aish));
+    this.#lines.setPrompt(this.#question ? 'answer> ' : this.#running ? 'input> ' : promptName(this.#app));
     this.#lines.prompt(true);
   }
 
@@ -112,7 +112,7 @@ class Plain {
   }
 
   #followQuestion(): void {
-    const { engine } = this.#aish;
+    const { engine } = this.#app;
     const [head] = engine.state.questions;
     if (head?.id === this.#question?.id) return;
     if (head && !this.#question) this.#draft = this.#clear();
@@ -123,7 +123,7 @@ class Plain {
   }
 
   #followProgram(): void {
-    const { running } = this.#aish.shell;
+    const { running } = this.#app.shell;
     if (running === this.#running) return;
     this.#stopWatching();
     this.#takeBack?.();
@@ -169,7 +169,7 @@ class Plain {
   }
 
   #take(line: string): void {
-    const { engine, shell } = this.#aish;
+    const { engine, shell } = this.#app;
     if (this.#takeBack) return;
     const [head] = engine.state.questions;
     if (head && this.#question) {
@@ -185,7 +185,7 @@ class Plain {
       this.#asked = undefined;
       return;
     }
-    if (line.trim() !== '') void submitLine(this.#aish, line).then(() => this.#prompt());
+    if (line.trim() !== '') void submitLine(this.#app, line).then(() => this.#prompt());
     this.#prompt();
   }
 
@@ -197,14 +197,14 @@ class Plain {
 
   /** Behind what is being typed, which is not changed under the fingers. */
   #offerBack(): void {
-    if (this.#question || this.#running || this.#aish.shell.busy || this.#takeBack || this.#lines.line !== '') return;
+    if (this.#question || this.#running || this.#app.shell.busy || this.#takeBack || this.#lines.line !== '') return;
     const line = this.#back.shift();
     if (line !== undefined) this.#lines.write(line);
   }
 
   /** The line first, then the user's own command, then the run. */
   #interrupt(): void {
-    const { shell, engine } = this.#aish;
+    const { shell, engine } = this.#app;
     if (this.#lines.line !== '') this.#clear();
     else if (shell.running) shell.running.interrupt();
     else if (engine.conversation.phase.kind !== 'idle') void engine.dispatch({ type: 'aborted' });
@@ -220,7 +220,7 @@ class Plain {
   }
 
   async #complete(line: string): Promise<[string[], string]> {
-    const found = this.#aish.complete(line, line.length, AbortSignal.timeout(COMPLETE_TIMEOUT_MS));
+    const found = this.#app.complete(line, line.length, AbortSignal.timeout(COMPLETE_TIMEOUT_MS));
     const { start, items } = await found.catch(() => ({ start: line.length, items: [] }));
     const only = items.length === 1;
     return [items.map(({ text, open }) => (only && !open ? `${text} ` : text)), line.slice(start)];

@@ -6,16 +6,16 @@ import { entryLines, revealEntry } from './entries/lines.ts';
 /** Lines of the transcript kept at most; less on a small screen, so that the last one is not pushed out. */
 const MAX_LINES = 40;
 
-export function exitSummary(aish: App, context: RenderContext, rows: number): string {
-  const { entries } = aish.engine.transcript;
+export function exitSummary(app: App, context: RenderContext, rows: number): string {
+  const { entries } = app.engine.transcript;
   if (!entries.some(({ entry }) => entry.kind !== 'notice')) return '';
   const most = Math.max(1, Math.min(MAX_LINES, rows - 4));
   const tail: string[] = [];
   for (let at = entries.length - 1; at >= 0 && tail.length < most; at--) {
     const shown = entries[at];
-    if (shown) tail.unshift(...entryLines(revealEntry(aish.engine, shown.entry), context));
+    if (shown) tail.unshift(...entryLines(revealEntry(app.engine, shown.entry), context));
   }
-  const { sessionId, unsaved } = aish.info();
+  const { sessionId, unsaved } = app.info();
   const how = unsaved
     ? 'This session could not be saved: there is nothing to resume.'
     : `Resume this session: aish-tui --resume ${sessionId}`;

@@ -13,7 +13,7 @@ export type DirectOutput = {
 };
 
 export type FullScreenOptions = {
-  readonly aish: App;
+  readonly app: App;
   readonly terminal: Pick<Terminal, 'handOver'>;
   readonly output: DirectOutput;
   /** Columns and rows of the whole terminal. */
@@ -45,7 +45,7 @@ export class FullScreen {
 
   /** To be called after each change of the engine. */
   follow(): void {
-    const { shell, front } = this.#options.aish;
+    const { shell, front } = this.#options.app;
     // A job of the model is only watched.
     const running = front.job?.owner === 'user' ? front.job.running : shell.running;
     if (running === this.#running) return;
@@ -74,7 +74,7 @@ export class FullScreen {
   }
 
   #handOver(running: RunningCommand): void {
-    const { aish, terminal, output, size, onChange } = this.#options;
+    const { app, terminal, output, size, onChange } = this.#options;
     onChange(true);
     output.hold();
     const decoder = new StringDecoder('utf8');
@@ -84,7 +84,7 @@ export class FullScreen {
     this.#takeBack = () => {
       this.#takeBack = undefined;
       stop();
-      const { columns, rows } = aish.engine.live.size;
+      const { columns, rows } = app.engine.live.size;
       running.resize(columns, rows);
       output.release();
       end();

@@ -16,7 +16,7 @@ const HANDOVER_TYPING_MS = 700;
 const SHELL_START_TIMEOUT_MS = 1500;
 
 export class Keyboard {
-  readonly #aish: App;
+  readonly #app: App;
   readonly #ui: Store<Ui>;
   readonly #schedule: Schedule;
   readonly ahead: TypeAhead;
@@ -25,8 +25,8 @@ export class Keyboard {
   #job: number | undefined;
   #stopWatching = () => {};
 
-  constructor(aish: App, ui: Store<Ui>, schedule: Schedule) {
-    this.#aish = aish;
+  constructor(app: App, ui: Store<Ui>, schedule: Schedule) {
+    this.#app = app;
     this.#ui = ui;
     this.#schedule = schedule;
     this.ahead = new TypeAhead(schedule);
@@ -34,7 +34,7 @@ export class Keyboard {
 
   /** The program that keys would go to: the job in front, then the user's own before the model's. */
   get program(): RunningCommand | undefined {
-    const { shell, engine, front } = this.#aish;
+    const { shell, engine, front } = this.#app;
     const { phase } = engine.conversation;
     const own = front.job?.running ?? shell.running;
     if (own || phase.kind !== 'acting') return own;
@@ -54,7 +54,7 @@ export class Keyboard {
 
   /** To be called after each change of the engine. */
   follow(): void {
-    const { engine, front } = this.#aish;
+    const { engine, front } = this.#app;
     const op = engine.state.shell.running?.op;
     if (op !== this.#op) {
       this.#op = op;
@@ -69,7 +69,7 @@ export class Keyboard {
       if (front.job?.owner === 'user' && this.#free) this.#ui.update({ keyboard: 'program' });
     }
     if (this.#ui.get().keyboard === 'program' && !this.program) this.#ui.update({ keyboard: 'prompt' });
-    if (op === undefined && !this.#aish.shell.busy) this.ahead.release();
+    if (op === undefined && !this.#app.shell.busy) this.ahead.release();
   }
 
   dispose(): void {
@@ -88,7 +88,7 @@ export class Keyboard {
    * in the way, one that asks is offered it again when the draft is gone.
    */
   #watch(op: string): () => void {
-    const running = this.#aish.engine.live.commands.get(op);
+    const running = this.#app.engine.live.commands.get(op);
     const asks = () => running?.asks === true;
     const look = () => {
       if (asks() || running?.output.promptText) this.#offer(op, asks());

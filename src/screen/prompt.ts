@@ -3,11 +3,11 @@ import type { App } from '../commands/app.ts';
 import { textWidth } from '../text/width.ts';
 
 /** `[aish:fast]> `, or `[aish:fast ⚡]> ` while Norris is active, with the preset that is at work (BR-3). */
-export function promptName(aish: App): string {
-  const { phase, preset } = aish.engine.conversation;
+export function promptName(app: App): string {
+  const { phase, preset } = app.engine.conversation;
   const norris = phase.kind !== 'idle' && phase.run.kind === 'norris' ? phase.run : undefined;
   const name = norris ? norris.preset : preset;
-  const demo = aish.presets.list().some((each) => each.name === name && each.demo) && name !== 'demo' ? ' demo' : '';
+  const demo = app.presets.list().some((each) => each.name === name && each.demo) && name !== 'demo' ? ' demo' : '';
   return `[aish:${name}${demo}${norris ? ' ⚡' : ''}]> `;
 }
 

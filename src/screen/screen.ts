@@ -35,7 +35,7 @@ import { createWhichKey } from './which-key.ts';
 export type ScreenTerminal = Pick<Terminal, 'fence' | 'stop' | 'setMouse' | 'handOver' | 'suspend' | 'ink'>;
 
 export type ScreenOptions = {
-  readonly aish: App;
+  readonly app: App;
   readonly terminal: ScreenTerminal;
   readonly keys: KeyResolver;
   readonly theme: Theme;
@@ -54,7 +54,7 @@ export function edits(command: string): boolean {
 }
 
 export class Screen {
-  readonly aish: App;
+  readonly app: App;
   readonly terminal: ScreenTerminal;
   readonly keys: KeyResolver;
   /** Stays the same function when the theme changes. */
@@ -79,19 +79,19 @@ export class Screen {
   readonly #output: DirectOutput;
   #warnings = 0;
 
-  constructor({ aish, terminal, keys, theme, size, schedule, output, redraw }: ScreenOptions) {
-    this.aish = aish;
+  constructor({ app, terminal, keys, theme, size, schedule, output, redraw }: ScreenOptions) {
+    this.app = app;
     this.terminal = terminal;
     this.keys = keys;
     this.#theme = theme;
     this.redraw = redraw;
     this.schedule = schedule;
     this.#output = output;
-    this.#mouse = aish.ui.mouse;
+    this.#mouse = app.ui.mouse;
     this.ui = createStore(initialUi(size));
-    aish.engine.live.size = outputSize(size);
+    app.engine.live.size = outputSize(size);
     this.questionDialog = new QuestionDialog(
-      aish.engine,
+      app.engine,
       this.ui,
       (milliseconds) => terminal.fence(milliseconds),
       schedule,
@@ -102,7 +102,7 @@ export class Screen {
       fieldText({ ui: this.ui, questions: this.questionDialog, find: (text) => this.navigator.find(text) }),
     );
     this.fullScreen = new FullScreen({
-      aish,
+      app,
       terminal,
       output,
       size: () => [this.ui.get().size.columns, this.ui.get().size.rows],
@@ -111,34 +111,34 @@ export class Screen {
         if (!away) this.#fit();
       },
     });
-    this.keyboard = new Keyboard(aish, this.ui, schedule);
-    this.view = new TranscriptView(aish.engine, (width) => this.renderContext(width));
+    this.keyboard = new Keyboard(app, this.ui, schedule);
+    this.view = new TranscriptView(app.engine, (width) => this.renderContext(width));
     const write = (sequence: string) => output.direct(Buffer.from(sequence));
     this.navigator = new TranscriptNavigator(this.view, this.ui, write);
     this.notifier = new Notifier({
-      engine: aish.engine,
-      enabled: aish.ui.notify,
+      engine: app.engine,
+      enabled: app.ui.notify,
       write,
       away: () => this.fullScreen.active,
     });
-    this.wheel = createWheel(schedule, (direction) => this.view.by(direction * aish.ui.wheel_lines));
+    this.wheel = createWheel(schedule, (direction) => this.view.by(direction * app.ui.wheel_lines));
     this.whichKey = createWhichKey(this.ui, schedule);
-    this.history = new History(() => aish.history.entries());
+    this.history = new History(() => app.history.entries());
   }
 
   /** Always the same function, so that React need not subscribe anew at every drawing. */
   readonly onUi = (listener: () => void): (() => void) => this.ui.subscribe(listener);
-  readonly onEngine = (listener: () => void): (() => void) => this.aish.engine.subscribe(listener);
+  readonly onEngine = (listener: () => void): (() => void) => this.app.engine.subscribe(listener);
 
   /** Follows the engine until the result is called. */
   connect(): () => void {
-    const { engine } = this.aish;
+    const { engine } = this.app;
     const ends = [
-      this.aish.attachScreen(
+      this.app.attachScreen(
         screenDesk({ keys: this.keys, theme: () => this.#theme, setTheme: (theme) => this.setTheme(theme) }),
       ),
       engine.subscribe(() => this.#follow()),
-      engine.onGiveBack((text, question) => this.giveBack(asItWas(this.aish, text, question))),
+      engine.onGiveBack((text, question) => this.giveBack(asItWas(this.app, text, question))),
       () => this.questionDialog.dispose(),
       () => this.keyboard.dispose(),
       () => this.fullScreen.dispose(),
@@ -169,7 +169,7 @@ export class Screen {
   get questionLayout(): QuestionLayout | undefined {
     const ui = this.ui.get();
     const { columns, rows } = ui.size;
-    const { width, firstWidth } = promptWidths(promptName(this.aish), columns);
+    const { width, firstWidth } = promptWidths(promptName(this.app), columns);
     const { main } = layoutOf(rows, layoutEditor(ui.editor, width, firstWidth).rows.length);
     const overlay = overlayOf(this.questionDialog.head, ui, columns, main);
     return overlay.kind === 'question' ? overlay.layout : undefined;
@@ -182,7 +182,7 @@ export class Screen {
 
   /** The terminal has another size; what runs is told. */
   resize(size: Size): void {
-    const { engine, shell } = this.aish;
+    const { engine, shell } = this.app;
     this.ui.update({ size });
     engine.live.size = outputSize(size);
     this.#fit();
@@ -197,8 +197,8 @@ export class Screen {
 
   /** The user's shell has the room of its pane, or the whole screen while its program has it. */
   #fit(): void {
-    const { columns, rows } = this.fullScreen.active ? this.ui.get().size : this.aish.engine.live.size;
-    this.aish.shell.resize(columns, rows);
+    const { columns, rows } = this.fullScreen.active ? this.ui.get().size : this.app.engine.live.size;
+    this.app.shell.resize(columns, rows);
   }
 
   setTheme(theme: Theme): void {
@@ -212,7 +212,7 @@ export class Screen {
   warn(text: string): void {
     this.#warnings += 1;
     const entry = { kind: 'notice', level: 'warning', text } as const;
-    this.aish.engine.showLocal({ kind: 'show', key: `screen${this.#warnings}`, entry });
+    this.app.engine.showLocal({ kind: 'show', key: `screen${this.#warnings}`, entry });
   }
 
   /** Runs one of the editor's commands. */
@@ -237,7 +237,7 @@ export class Screen {
     const { editor, flip } = this.ui.get();
     const { editor: had, flip: flipped } = this.#route?.of ?? {};
     if (!this.#route || had?.text !== editor.text || had.pastes !== editor.pastes || flipped !== flip)
-      this.#route = { of: { editor, flip }, route: routeOf(this.aish, expand(editor), flip) };
+      this.#route = { of: { editor, flip }, route: routeOf(this.app, expand(editor), flip) };
     return this.#route.route;
   }
 
@@ -254,7 +254,7 @@ export class Screen {
 
   #upOrDown(by: -1 | 1): void {
     const { editor, size } = this.ui.get();
-    const { width, firstWidth } = promptWidths(promptName(this.aish), size.columns);
+    const { width, firstWidth } = promptWidths(promptName(this.app), size.columns);
     const moved = moveRows(editor, by, width, firstWidth);
     if (moved) this.ui.update({ editor: moved });
     else this.edit(by < 0 ? 'historyOlder' : 'historyNewer');
@@ -264,7 +264,7 @@ export class Screen {
     if (!walked) return;
     this.setEditor(setText(this.ui.get().editor, walked.text));
     this.#walk = walked.walk;
-    if (this.aish.history.isAgents(walked.text)) this.hint('the agent ran this');
+    if (this.app.history.isAgents(walked.text)) this.hint('the agent ran this');
   }
 
   hint(hint: string): void {
@@ -299,7 +299,7 @@ export class Screen {
 
   /** Ends whatever the conversation is doing; false when it does nothing. */
   abort(): boolean {
-    const { engine } = this.aish;
+    const { engine } = this.app;
     if (engine.conversation.phase.kind === 'idle') return false;
     void engine.dispatch({ type: 'aborted' });
     return true;

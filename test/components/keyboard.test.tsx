@@ -9,7 +9,7 @@ async function running(stage: Stage, line = 'sleep 5') {
   await stage.until(() => stage.commands.length === 1);
   const [command] = stage.commands;
   if (!command) throw new Error('nothing runs');
-  await stage.until(() => stage.screen.aish.shell.running === command);
+  await stage.until(() => stage.screen.app.shell.running === command);
   return command;
 }
 
@@ -131,7 +131,7 @@ describe('a job', () => {
     expect(job.written.join('')).toBe('x');
     stage.press('\x18\x1a');
     await stage.until(() => !stage.frame().includes('keys go to the program'));
-    expect(stage.screen.aish.front.job).toBeUndefined();
+    expect(stage.screen.app.front.job).toBeUndefined();
     expect(stage.screen.ui.get().keyboard).toBe('prompt');
   });
 
@@ -156,7 +156,7 @@ describe('a job', () => {
     stage.press(':fg 1\r');
     await stage.see('sends it back');
     await running(stage);
-    await stage.until(() => stage.screen.aish.front.job === undefined);
+    await stage.until(() => stage.screen.app.front.job === undefined);
   });
 
   it('that is not there, or not to be had now, is said', async () => {

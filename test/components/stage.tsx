@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { App as Picture } from '../../components/App.tsx';
 import { ScreenContext } from '../../hooks/context.ts';
 import { engineSecrets } from '../../src/app/secrets.ts';
-import type { App } from '../../src/commands/app.ts';
+import type { App, ScreenPort } from '../../src/commands/app.ts';
 import { DEFAULTS } from '../../src/config/config.ts';
 import type { LiveOutput, RunningCommand } from '../../src/contracts/commands.ts';
 import type { Gate } from '../../src/contracts/gate.ts';
@@ -185,8 +185,8 @@ export async function setStage(
   const history: string[] = [];
   const agents = new Set<string>();
   let quits = 0;
-  let attached: App['screen'];
-  const aish: App = {
+  let attached: ScreenPort | undefined;
+  const app: App = {
     engine,
     notices: [],
     shell: new ShellQueue(engine, Promise.resolve({ ...userShell, ...shell })),
@@ -257,7 +257,7 @@ export async function setStage(
     suspend: <T,>(run: () => Promise<T>) => run(),
   };
   const screen = new Screen({
-    aish,
+    app,
     terminal,
     keys: createKeyResolver(KEY_TABLE),
     theme: THEMES.none,

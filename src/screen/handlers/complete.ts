@@ -17,7 +17,7 @@ export async function complete(screen: Screen): Promise<void> {
   });
   const waiting = screen.schedule(() => screen.hint('completing…'), HINT_DELAY_MS);
   // Whatever goes wrong while looking, there is nothing to offer.
-  const found = await screen.aish.complete(editor.text, editor.cursor, asked.signal).catch(() => NOTHING);
+  const found = await screen.app.complete(editor.text, editor.cursor, asked.signal).catch(() => NOTHING);
   stop();
   waiting();
   const { editor: now, panel, question } = screen.ui.get();

@@ -16,7 +16,7 @@ function choices(screen: Screen): readonly Choice[] {
 export function give(screen: Screen, answer: Choice['answer']): void {
   if (!choices(screen).some((choice) => choice.answer === answer)) return;
   if (answer === 'proceed' && screen.questionDialog.head?.kind === 'form') {
-    screen.questionDialog.sendForm((form, content) => screen.aish.forms.fill(form, content));
+    screen.questionDialog.sendForm((form, content) => screen.app.forms.fill(form, content));
   } else screen.questionDialog.answer({ kind: answer });
 }
 
@@ -29,7 +29,7 @@ function letter(act: (screen: Screen) => void) {
 function upgrade(screen: Screen): void {
   const { head } = screen.questionDialog;
   if (head?.kind !== 'halt' || head.mode !== 'restricted' || head.asker) return;
-  void screen.aish.engine.dispatch({ type: 'modeChosen', mode: 'unrestricted' }, head.session);
+  void screen.app.engine.dispatch({ type: 'modeChosen', mode: 'unrestricted' }, head.session);
 }
 
 function moveFocus(screen: Screen, by: number): void {

@@ -13,11 +13,11 @@ export const globalHandlers: Handlers = {
   redraw: (screen) => screen.redraw(),
   suspend: (screen) => void screen.suspend(),
   tightenMode(screen) {
-    if (screen.aish.info().sandbox) void screen.aish.engine.dispatch({ type: 'modeChosen', mode: 'restricted' });
+    if (screen.app.info().sandbox) void screen.app.engine.dispatch({ type: 'modeChosen', mode: 'restricted' });
     else screen.hint('Restricted mode needs a kernel sandbox, which is not there');
   },
   toggleMouse: (screen) => screen.toggleMouse(),
-  quit: (screen) => screen.aish.quit(),
+  quit: (screen) => screen.app.quit(),
   scrollPageUp: (screen) => screen.view.page(-1),
   scrollPageDown: (screen) => screen.view.page(1),
   scrollLineUp: (screen) => screen.view.by(-1),

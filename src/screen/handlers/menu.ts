@@ -27,7 +27,7 @@ export function searchHistory(screen: Screen): void {
 }
 
 function search(screen: Screen, query: string): readonly Completion[] {
-  const { isAgents } = screen.aish.history;
+  const { isAgents } = screen.app.history;
   return fuzzySearch(screen.history.lines(), query, MAX_MATCHES).map(({ text }) =>
     isAgents(text) ? { text, note: 'the agent ran it' } : { text },
   );

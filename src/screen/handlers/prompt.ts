@@ -18,7 +18,7 @@ function submit(screen: Screen): void {
   const line = expand(editor);
   const { route } = screen;
   // As at a shell's own prompt, Enter behind half a command asks for the rest.
-  if (!goalNext && route.kind === 'shell' && screen.aish.incomplete(route.text)) {
+  if (!goalNext && route.kind === 'shell' && screen.app.incomplete(route.text)) {
     screen.edit('newline');
     return screen.hint('the command is incomplete: continue it here, or Ctrl-C drops it');
   }
@@ -26,23 +26,23 @@ function submit(screen: Screen): void {
   screen.view.end();
   if (goalNext) return startGoal(screen, line.trim());
   if (/^:norris\s*$/.test(line.trim())) {
-    screen.aish.history.add(line);
+    screen.app.history.add(line);
     return askForGoal(screen);
   }
-  const { shell } = screen.aish;
+  const { shell } = screen.app;
   const idle = !shell.busy;
-  void submitLine(screen.aish, line, route);
+  void submitLine(screen.app, line, route);
   if (idle && shell.busy) screen.keyboard.expect();
 }
 
 function startGoal(screen: Screen, goal: string): void {
-  screen.aish.history.add(`:norris ${goal}`);
-  void screen.aish.engine.dispatch({ type: 'norrisStarted', goal });
+  screen.app.history.add(`:norris ${goal}`);
+  void screen.app.engine.dispatch({ type: 'norrisStarted', goal });
 }
 
 /** The same key starts and ends: idle with text, the text is the goal; idle and empty, it asks; running, it asks to end. */
 function norris(screen: Screen): void {
-  const { conversation } = screen.aish.engine;
+  const { conversation } = screen.app.engine;
   const { editor, goalNext } = screen.ui.get();
   if (conversation.phase.kind !== 'idle') screen.ui.update({ panel: { kind: 'confirmAbort', focus: 1 } });
   else if (isEmpty(editor)) askForGoal(screen);
@@ -50,7 +50,7 @@ function norris(screen: Screen): void {
 }
 
 function askForGoal(screen: Screen): void {
-  const { phase } = screen.aish.engine.conversation;
+  const { phase } = screen.app.engine.conversation;
   if (phase.kind === 'idle') screen.ui.update({ panel: { kind: 'goal', text: '' } });
   else screen.ui.update({ panel: { kind: 'confirmAbort', focus: 1 } });
 }
@@ -59,13 +59,13 @@ function askForGoal(screen: Screen): void {
 function interrupt(screen: Screen): void {
   const { editor } = screen.ui.get();
   if (!isEmpty(editor)) screen.ui.update({ editor: submitted(editor), flip: undefined, goalNext: false });
-  else if (screen.aish.shell.running) screen.aish.shell.running.interrupt();
+  else if (screen.app.shell.running) screen.app.shell.running.interrupt();
   else if (!screen.abort()) screen.hint('Ctrl-D leaves');
 }
 
 /** Sends what runs in front to the background (EX-8). */
 export async function background(screen: Screen): Promise<void> {
-  const why = await sendToBackground(screen.aish).catch(messageOf);
+  const why = await sendToBackground(screen.app).catch(messageOf);
   if (why !== undefined) screen.hint(why);
 }
 
@@ -73,14 +73,14 @@ export async function background(screen: Screen): Promise<void> {
 async function externalEditor(screen: Screen): Promise<void> {
   const text = expand(screen.ui.get().editor);
   const failed = (error: unknown) => ({ ok: false, problem: messageOf(error) }) as const;
-  const edited = await screen.lend(() => screen.aish.edit(text)).catch(failed);
+  const edited = await screen.lend(() => screen.app.edit(text)).catch(failed);
   if (edited.ok) screen.setEditor(setText(screen.ui.get().editor, edited.text));
   else screen.hint(edited.problem);
 }
 
 /** The newest thing that waits comes back to the prompt; else what was chosen for this line is undone. */
 function takeBack(screen: Screen): void {
-  const { engine, shell } = screen.aish;
+  const { engine, shell } = screen.app;
   const queued = engine.conversation.inbox.findLast((item) => item.kind === 'line');
   if (queued?.kind === 'line') {
     void engine.dispatch({ type: 'lineTakenBack', line: queued.id });
@@ -109,7 +109,7 @@ export const promptHandlers: Handlers = {
   flipVerdict,
   background: (screen) => void background(screen),
   deleteForwardOrLeave(screen) {
-    if (screen.ui.get().editor.text === '') screen.aish.quit();
+    if (screen.ui.get().editor.text === '') screen.app.quit();
     else screen.edit('deleteForward');
   },
   focusProgram: (screen) => screen.takeKeyboard('program'),
