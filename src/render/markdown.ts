@@ -8,6 +8,8 @@ import { paint, type Theme } from './theme.ts';
 
 /** Longer texts are shown as they are: the lexer's time grows faster than its input for some of them. */
 const MAX_CHARS = 400_000;
+/** Emphasis and links are looked for in pieces up to this size: for some texts that takes time by its square. */
+const MAX_INLINE_CHARS = 3000;
 /** Blocks within blocks deeper than this are shown as they are. */
 const MAX_DEPTH = 12;
 /** Below this width nothing is indented any more. */
@@ -61,7 +63,13 @@ function normalize(text: string): string {
 function lex(source: string): Token[] {
   if (source.length <= MAX_CHARS) {
     try {
-      return new Lexer({ gfm: true }).lex(source);
+      const lexer = new Lexer({ gfm: true });
+      lexer.blockTokens(source, lexer.tokens);
+      for (const { src, tokens } of lexer.inlineQueue) {
+        if (src.length <= MAX_INLINE_CHARS) lexer.inlineTokens(src, tokens);
+        else tokens.push({ type: 'text', raw: src, text: src });
+      }
+      return lexer.tokens;
     } catch {
       // Deep nesting overflows the lexer's stack: hostile or broken, and shown as it is.
     }

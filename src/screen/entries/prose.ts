@@ -27,9 +27,25 @@ function asCode(text: string): string {
   return longest > 0 ? `${ticks} ${text} ${ticks}` : ticks + text + ticks;
 }
 
+/** A line longer than this, in characters, is shown by its two ends. Nobody reads it, and wrapping it takes its time. */
+const MAX_LINE_CHARS = 32_000;
+
 /** A whole text as lines. */
 export function proseLines(text: string, { width, theme }: RenderContext): string[] {
-  return renderMarkdown(withMarkersAsCode(text), Math.max(1, width), theme);
+  return renderMarkdown(withMarkersAsCode(withShortLines(text)), Math.max(1, width), theme);
+}
+
+function withShortLines(text: string): string {
+  if (text.length <= MAX_LINE_CHARS) return text;
+  const end = MAX_LINE_CHARS / 2;
+  return text
+    .split('\n')
+    .map((line) =>
+      line.length <= MAX_LINE_CHARS
+        ? line
+        : `${line.slice(0, end)} … ${(line.length - 2 * end).toLocaleString('en-US')} characters … ${line.slice(-end)}`,
+    )
+    .join('\n');
 }
 
 /** The same for a text that grows: what is settled is not rendered again. */

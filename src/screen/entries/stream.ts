@@ -12,12 +12,35 @@ type Stream = { readonly text: string; readonly reasoning: string };
 const THOUGHT_TAIL = 2000;
 const THOUGHT_LINES = 3;
 
+/** What is drawn of a growing text is its last one or two pieces of this size, in characters: no frame costs more. */
+const WINDOW_CHARS = 16_000;
+const FENCE = /^ {0,3}(?:```|~~~).*$/gm;
+
+/** The end of a text that grows. It begins at places that stay for a while, so that what is settled stays settled. */
+function createWindow(): (text: string) => string {
+  let from = 0;
+  let fence = '';
+  return (text) => {
+    if (text.length < from) from = 0;
+    if (text.length - from > 2 * WINDOW_CHARS) {
+      const next = text.length - WINDOW_CHARS;
+      const lineEnd = text.indexOf('\n', next);
+      const to = lineEnd >= 0 && lineEnd - next < WINDOW_CHARS / 2 ? lineEnd + 1 : next;
+      // A code block that is cut stays one.
+      for (const [line] of text.slice(from, to).matchAll(FENCE)) fence = fence === '' ? `${line}\n` : '';
+      from = to;
+    }
+    return from === 0 ? text : fence + text.slice(from);
+  };
+}
+
 /** A drawing of one reply, frame after frame. While it only thinks, the last of its thoughts are shown dimmed. */
 export function createStreamLines(): (reply: Stream, context: RenderContext) => string[] {
   const prose = createProseStream();
+  const window = createWindow();
   return ({ text, reasoning }, context) => {
     const inner = { ...context, width: Math.max(1, context.width - 2) };
-    const harmless = plainText(clean(text)).trimStart();
+    const harmless = plainText(clean(window(text))).trimStart();
     const lines = harmless === '' ? thoughts(reasoning, inner) : prose(harmless, inner);
     return [' ', ...withGutter(lines, { first: context.paint('accent', '● '), rest: '  ' })];
   };
