@@ -18,6 +18,16 @@ interpreters that carry a command inside an argument. The answer is one of three
 What can't be resolved into the code that would run is never called harmless. Overwriting is judged with the file system
 looked at: writing a new file is fine, emptying one that holds something is not.
 
+What a command runs is read too, as far as it can be: \`python3 x.py\`, \`bash x.sh\`, \`./x\`, and the modules of the project
+that a script imports, three levels deep and up to 256 kB each. Python is judged by its syntax tree
+([why](decisions/python-by-its-tree.md)), shell scripts as commands are; other languages stay unknown. What was read is bound
+to the judgement: where one of the files has changed by the time of the launch, or one that was missing is there,
+nothing runs.
+
+Files that the model's own actions made in this conversation are its own: overwriting, editing or deleting exactly
+those is not destructive. The program knows them by looking before and after each action. A file is nobody's any more
+once someone else has changed it, and links and files with several names never count.
+
 \`aish-tui safety check '<command>'\` and \`:safety check <command>\` judge without running; \`:safety patterns\` lists the rows
 in force. \`safety.destructive_patterns\` adds patterns of your own, \`safety.disable_rules\` takes rows out by name: what
 they would have caught is then asked about, not waved through.

@@ -15,7 +15,7 @@ export async function safetyCheck(
   out: Writer,
   err: Writer,
 ): Promise<number> {
-  if (jsonl) return eachLine((line) => out(`${checkLine(line, { strict })}\n`));
+  if (jsonl) return eachLine(async (line) => out(`${await checkLine(line, { strict })}\n`));
   if (command === '')
     return usage(err, 'say what to judge: aish-tui safety check "<command>", or --jsonl with lines on stdin');
   const { verdict, rule, reason } = judgeCommand(command, { cwd: process.cwd(), files: realFiles() });
@@ -66,7 +66,8 @@ function usage(err: Writer, text: string): number {
   return EXIT.usage;
 }
 
-async function eachLine(take: (line: string) => void): Promise<number> {
-  for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) take(line);
+async function eachLine(take: (line: string) => unknown): Promise<number> {
+  for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY }))
+    await take(line);
   return EXIT.ok;
 }

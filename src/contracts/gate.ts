@@ -7,11 +7,36 @@ export type JudgeContext = {
   readonly signal: AbortSignal;
   /** The action as a model may be told of it, where that is not the action itself: with handles where it has secrets. */
   readonly told?: Action;
+  /** Does something else of the session run that may write meanwhile? Then a file that is missing may be there soon. */
+  readonly busy?: boolean;
 };
+
+/** A file that a judgement rests on, as it was then: another content, or its appearance, voids the judgement. */
+export type FileRead =
+  | { readonly path: string; readonly hash: string }
+  | { readonly path: string; readonly absent: true };
+
+/** What a judgement rests on beside the action itself, and where the action writes. Paths are absolute. */
+export type Basis = {
+  /** Files that were read, and files that were looked for and not there. */
+  readonly reads: readonly FileRead[];
+  /** Files that the model's own actions made, and that this one changes or deletes. */
+  readonly own: readonly string[];
+  /** What it writes to, as far as it names it. */
+  readonly writes: readonly string[];
+};
+
+/** A judgement with what it rests on, which stays beside the machine. */
+export type Judged = Judgement & { readonly basis?: Basis };
 
 export type Gate = {
   /** Judges one action (SF-1). Never rejects; what can't be judged is destructive. */
-  judge(action: Action, context: JudgeContext): Promise<Judgement>;
+  judge(action: Action, context: JudgeContext): Promise<Judged>;
+  /**
+   * Right before the launch: is everything as it was when it was judged? Undefined: it is not. Else what to call when
+   * the action has ended, so that the files it made are known as its own.
+   */
+  begin(basis: Basis): Promise<(() => Promise<void>) | undefined>;
   /** Whether a command changes nothing at all, by the tables alone: it may run beside others that don't. */
   onlyReads(command: string, cwd: string): boolean;
 };

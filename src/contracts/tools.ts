@@ -1,6 +1,7 @@
 /** Tools other than shell commands, the program's own and those of MCP servers. */
-import type { Action, Judgement, ToolFacts } from '../session/action.ts';
+import type { Action, ToolFacts } from '../session/action.ts';
 import type { ToolSpec } from '../session/message.ts';
+import type { Judged } from './gate.ts';
 
 export type ToolOutcome = { readonly text: string; readonly failed: boolean };
 
@@ -23,7 +24,7 @@ export type Tools = {
   /** Why a call can't be accepted (unknown name, arguments against the schema), told to the model; undefined when it can. */
   refusal(action: Action): Promise<string | undefined>;
   /** What the program knows of a call of its own tools; undefined leaves it to the gate. */
-  judge(action: Action, cwd: string): Judgement | undefined;
+  judge(action: Action, cwd: string): Judged | undefined;
   /** Whether the user has consented to this tool beforehand. Says nothing of destructive calls. */
   autoApproved(action: Action): boolean;
   /** What a lasting consent is bound to; undefined for a command and for a name that is nobody's. */

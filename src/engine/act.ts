@@ -10,6 +10,8 @@ import type { Permit } from './permit.ts';
 
 type Act = Extract<Effect, { kind: 'act' }>;
 
+const NOTHING = () => Promise.resolve();
+
 /** Consumes the permit, makes the start durable, launches, and dispatches the outcome. Never rejects. */
 export async function perform(context: EffectContext, effect: Act, signal: AbortSignal): Promise<void> {
   const { op, session } = effect;
@@ -30,12 +32,19 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
   }
   if (signal.aborted) return end(failed(effect, 'not run: aborted'));
   try {
+    const { basis } = permit;
+    const ended = basis ? await context.services.gate.begin(basis) : NOTHING;
+    if (!ended) return end(failed(effect, 'not run: a file that it rests on has changed since it was judged'));
     const { kind } = permit.action.runs;
     if (kind === 'delegate') {
       // Its report comes from the machine itself, when the sub-agent has ended.
       await context.dispatch({ type: 'spawned', parent: session, op }, `agent-${op}`);
-    } else if (kind === 'command') end(await command(context, op, permit, signal));
-    else end(await tool(context, op, permit, signal));
+    } else if (kind === 'command') end(await command(context, op, permit, signal, ended));
+    else {
+      const outcome = await tool(context, op, permit, signal);
+      await ended();
+      end(outcome);
+    }
   } catch (error) {
     end(failed(effect, `could not run: ${messageOf(error)}`));
   }
@@ -73,7 +82,13 @@ async function tool(
   }
 }
 
-async function command(context: EffectContext, op: string, permit: Permit, signal: AbortSignal): Promise<Outcome> {
+async function command(
+  context: EffectContext,
+  op: string,
+  permit: Permit,
+  signal: AbortSignal,
+  ended: () => Promise<void>,
+): Promise<Outcome> {
   const { cwd, mode } = permit;
   const { runs, env } = permit.action;
   const { agent, secrets, waitSeconds } = context.services;
@@ -84,6 +99,8 @@ async function command(context: EffectContext, op: string, permit: Permit, signa
     signal,
     env,
   });
+  // As a job too: its files are known as its own when it has ended.
+  const recorded = running.result.then(ended);
   if (runs.job && !signal.aborted) return asJob(context, running, permit);
   context.live.commands.set(op, running);
   const unwatch = running.onModes(() => context.changed());
@@ -94,7 +111,10 @@ async function command(context: EffectContext, op: string, permit: Permit, signa
   const wait = waiter((runs.waitSeconds ?? waitSeconds) * 1000);
   try {
     const result = await Promise.race([running.result, wait.over]);
-    if (result !== 'over') return { kind: 'command', result };
+    if (result !== 'over') {
+      await recorded;
+      return { kind: 'command', result };
+    }
     // An abort is under way: its end is near and is waited for.
     if (signal.aborted) return { kind: 'command', result: await running.result };
     return asJob(context, running, permit);

@@ -1,4 +1,5 @@
 /** Effects → services → events. Every operation started here ends with its own event, whatever happens. */
+import type { Basis } from '../contracts/gate.ts';
 import type { Services } from '../contracts/services.ts';
 import type { Action, Examination, Judgement } from '../session/action.ts';
 import { composeMessages } from '../session/context.ts';
@@ -126,11 +127,16 @@ function failedReply(preset: string, text: string, failure: CallFailure): Reply 
 async function examine(context: EffectContext, effect: Of<'examine'>, signal: AbortSignal): Promise<void> {
   const { op, session } = effect;
   const action = context.actions.of(effect.action);
-  const examination: Examination =
-    action.kind === 'unknown' ? { kind: 'refused', text: action.text } : await lookAt(context, effect, action, signal);
-  context.permits.grant(effect, examination, action);
+  const { examination, basis }: Examined =
+    action.kind === 'unknown'
+      ? { examination: { kind: 'refused', text: action.text } }
+      : await lookAt(context, effect, action, signal);
+  context.permits.grant(effect, examination, action, basis);
   void context.dispatch({ type: 'examined', op, examination }, session);
 }
+
+/** What is told of an action, and what of it stays beside the machine. */
+type Examined = { readonly examination: Examination; readonly basis?: Basis };
 
 function joined(unsafe: string, { destructive, reason }: Judgement): string {
   return destructive ? `${unsafe}; ${reason}` : unsafe;
@@ -141,27 +147,31 @@ async function lookAt(
   effect: Of<'examine'>,
   { told, judged, unsafe }: ReadyAction,
   signal: AbortSignal,
-): Promise<Examination> {
+): Promise<Examined> {
   const { goal } = effect;
-  const { gate, tools, secrets } = context.services;
+  const { gate, tools, secrets, jobs } = context.services;
   try {
     const cwd = secrets.reveal(effect.cwd);
     const refusal = await tools.refusal(judged);
-    if (refusal !== undefined) return { kind: 'refused', text: refusal };
+    if (refusal !== undefined) return { examination: { kind: 'refused', text: refusal } };
     // What it is bound to is what it was when the judging began.
     const tool = tools.facts(told);
-    const word = tools.judge(judged, cwd) ?? (await gate.judge(judged, { cwd, goal, signal, told }));
+    const busy = jobs.running().length > 0;
+    const said = tools.judge(judged, cwd) ?? (await gate.judge(judged, { cwd, goal, signal, told, busy }));
+    const { basis, ...word } = said;
     const judgement = unsafe === undefined ? word : { ...word, destructive: true, reason: joined(unsafe, word) };
     const reads = !judgement.destructive && onlyReads(context.services, judged, cwd);
-    return {
+    const examination: Examination = {
       kind: 'judged',
       judgement: reads ? { ...judgement, readOnly: true } : judgement,
       autoApproved: tools.autoApproved(told),
       ...(tool ? { tool } : {}),
     };
+    return basis ? { examination, basis } : { examination };
   } catch (error) {
     const reason = `it could not be checked: ${messageOf(error)}`;
-    return { kind: 'judged', judgement: { destructive: true, reason, source: 'default' }, autoApproved: false };
+    const judgement: Judgement = { destructive: true, reason, source: 'default' };
+    return { examination: { kind: 'judged', judgement, autoApproved: false } };
   }
 }
 

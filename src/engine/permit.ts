@@ -1,4 +1,5 @@
 /** Law 2: one function leads from the model to an executor, and it takes one of these. */
+import type { Basis } from '../contracts/gate.ts';
 import type { Examination } from '../session/action.ts';
 import type { Effect } from '../session/effect.ts';
 import type { Mode, OpId, SessionId } from '../session/ids.ts';
@@ -11,6 +12,7 @@ type Grant = {
   readonly bound: string;
   readonly destructive: boolean;
   readonly definition: string | undefined;
+  readonly basis: Basis | undefined;
   readonly action: ReadyAction;
   approved: boolean;
 };
@@ -27,14 +29,17 @@ export class Permit {
   readonly destructive: boolean;
   /** The tool's definition as it was judged. */
   readonly definition: string | undefined;
+  /** What the judgement rests on, to be compared before the launch. */
+  readonly basis: Basis | undefined;
 
-  constructor(key: symbol, { cwd, mode }: Act, { action, destructive, definition }: Grant) {
+  constructor(key: symbol, { cwd, mode }: Act, { action, destructive, definition, basis }: Grant) {
     if (key !== secret) throw new Error('a permit is made by consuming a judgement');
     this.action = action;
     this.cwd = cwd;
     this.mode = mode;
     this.destructive = destructive;
     this.definition = definition;
+    this.basis = basis;
   }
 }
 
@@ -43,12 +48,12 @@ export class Permits {
   readonly #grants = new Map<OpId, Grant>();
 
   /** The gate has judged an action. A refused one gets no permit. */
-  grant(examined: Examine, examination: Examination, action: ResolvedAction): void {
+  grant(examined: Examine, examination: Examination, action: ResolvedAction, basis?: Basis): void {
     if (examination.kind === 'refused' || action.kind === 'unknown') return;
     const { judgement, tool } = examination;
     const { session } = examined;
     const { destructive } = judgement;
-    const grant = { session, destructive, definition: tool?.definition, action, approved: false };
+    const grant = { session, destructive, definition: tool?.definition, basis, action, approved: false };
     this.#grants.set(examined.op, { bound: bindingOf(examined), ...grant });
   }
 

@@ -4,7 +4,10 @@ import { realFiles } from './files.ts';
 import type { Wrap } from './impact/git.ts';
 import { previewImpact } from './impact/preview.ts';
 import { judgeCommand } from './judge.ts';
+import { judgeWithFiles } from './judge-files.ts';
 import { onlyReads } from './only-reads.ts';
+import { OwnFiles } from './own-files.ts';
+import { isUnchanged } from './reading.ts';
 import { type AskModel, askOpinion, type Opinion } from './second-opinion.ts';
 import { judgeTool, type ToolAnnotations } from './tool.ts';
 import { harmless, type StaticVerdict, type UserPattern } from './verdict.ts';
@@ -38,8 +41,13 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
   const inFlight = new Map<string, Promise<Opinion>>();
   const rules = { userPatterns: options.userPatterns ?? [], disabledRules: options.disabledRules ?? [] };
 
-  const look = (action: Action, cwd: string): StaticVerdict => {
-    if (action.kind === 'command') return judgeCommand(action.command, { cwd, files: realFiles(), ...rules });
+  const own = new OwnFiles();
+
+  const look = async (action: Action, { cwd, busy = false }: JudgeContext): Promise<StaticVerdict> => {
+    if (action.kind === 'command') {
+      const world = { cwd, files: realFiles(), own: await own.unchanged() };
+      return judgeWithFiles(action.command, { ...world, ...rules }, { busy });
+    }
     // It does nothing by itself: each act of the sub-agent passes here by itself.
     if (action.kind === 'delegate') return harmless('a task for a sub-agent');
     const annotations = options.annotations?.(action.name);
@@ -99,11 +107,18 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     check: (command, cwd) => judgeCommand(command, { cwd, files: realFiles(), ...rules }),
     onlyReads: (command, cwd) => onlyReads(command, { cwd, files: realFiles(), ...rules }),
     async judge(action, context) {
-      const verdict = look(action, context.cwd);
+      const verdict = await look(action, context);
       const judgement = await decide(verdict, action, context);
-      if (!judgement.destructive || action.kind !== 'command') return judgement;
+      const basis = verdict.basis ? { basis: verdict.basis } : {};
+      if (!judgement.destructive || action.kind !== 'command') return { ...judgement, ...basis };
       const impact = await previewImpact(action.command, context.cwd, options.wrap).catch(() => []);
-      return impact.length > 0 ? { ...judgement, impact } : judgement;
+      return { ...judgement, ...(impact.length > 0 ? { impact } : {}), ...basis };
+    },
+    async begin({ reads, own: changed, writes }) {
+      const same = await Promise.all([isUnchanged(reads), ...changed.map((path) => own.isOwn(path))]);
+      if (!same.every(Boolean)) return undefined;
+      const before = await own.before(writes);
+      return () => own.after(before);
     },
   };
 

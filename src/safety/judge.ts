@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { type ParsedScript, parse } from 'unbash';
 import { judgeByPatterns } from './fallback-patterns.ts';
 import type { FileLook } from './files.ts';
@@ -19,6 +20,8 @@ export type JudgeOptions = {
   readonly files?: FileLook;
   /** What is known of the files that the command runs; without it none is read. */
   readonly reading?: Reading;
+  /** Absolute paths of files that the model's own actions made and nobody has changed since. */
+  readonly own?: ReadonlySet<string>;
   /** The user's own patterns, tried on the command as written. */
   readonly userPatterns?: readonly UserPattern[];
   /** Names of rules that are switched off. */
@@ -66,18 +69,28 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
         machine.note(judgeRedirect(machine, redirect));
       },
     },
-    { cwd: options.cwd, files: options.files, reading },
+    { cwd: options.cwd, files: options.files, reading, own: options.own },
     disabled,
   );
   const script: ParsedScript = parse(escapeMarks(command));
   shell.runScript(script, { stdin: undefined });
   if (reading?.missingMayAppear(shell.scope.made))
     shell.note(unknown('runs a file that may be there by then', { runsFiles: true }));
-  const verdict = worse(shell.verdict, own);
+  if (shell.verdict.verdict === 'safe' && shell.usedOwn.size > 0)
+    shell.verdict = { ...shell.verdict, reason: 'changes only what was made in this session' };
+  const verdict = withBasis(worse(shell.verdict, own), shell, reading);
   if (verdict.verdict !== 'destructive' && script.errors?.length)
     return worse(verdict, judgeByPatterns(command, 'not valid shell syntax'));
   if (ODD.test(command)) return worse(verdict, unknown('control characters in the command', { unresolved: true }));
   return verdict;
+}
+
+function withBasis(verdict: StaticVerdict, shell: ShellInterpreter, reading: Reading | undefined): StaticVerdict {
+  if (!shell.files) return verdict;
+  const writes = [...new Set([...shell.scope.made, ...shell.usedOwn, ...(reading?.targets ?? [])])].filter((path) =>
+    isAbsolute(path),
+  );
+  return { ...verdict, basis: { reads: reading?.reads ?? [], own: [...shell.usedOwn], writes } };
 }
 
 /** Programs that write to no file by themselves, and wrappers, whose programs are looked at apart. */

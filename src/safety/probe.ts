@@ -1,6 +1,8 @@
 import { realFiles } from './files.ts';
 import { ALWAYS_DESTRUCTIVE } from './gate.ts';
 import { judgeCommand } from './judge.ts';
+import { judgeWithFiles } from './judge-files.ts';
+import { plainFiles } from './own-files.ts';
 import { judgeTool } from './tool.ts';
 import { type StaticVerdict, unknown } from './verdict.ts';
 
@@ -8,18 +10,19 @@ import { type StaticVerdict, unknown } from './verdict.ts';
 export type ProbeOptions = { readonly strict?: boolean };
 
 /**
- * One line of `aish-tui safety check --jsonl` (CL-2): `{"cmd","cwd"?,"id"?}` or `{"tool","args","id"?}` in,
+ * One line of `aish-tui safety check --jsonl` (CL-2): `{"cmd","cwd"?,"made"?,"id"?}` (`made`: absolute paths of files
+ * that the agent made and nobody has changed since) or `{"tool","args","id"?}` in,
  * `{"id"?,"verdict","rule","reason","findings"}` out. Nothing is run, no model called. Never throws; what is no such line is
  * `unknown`. With `strict`, unknown counts as destructive.
  */
-export function checkLine(json: string, options: ProbeOptions = {}): string {
+export async function checkLine(json: string, options: ProbeOptions = {}): Promise<string> {
   let id: unknown;
   let verdict: StaticVerdict;
   try {
     const input: unknown = JSON.parse(json);
     if (typeof input !== 'object' || input === null) throw new TypeError('not an object');
     if ('id' in input) id = input.id;
-    verdict = judgeInput(input);
+    verdict = await judgeInput(input);
   } catch {
     verdict = unknown('not a line this probe reads: {"cmd"} or {"tool","args"}');
   }
@@ -33,10 +36,14 @@ export function checkLine(json: string, options: ProbeOptions = {}): string {
   });
 }
 
-function judgeInput(input: object): StaticVerdict {
+async function judgeInput(input: object): Promise<StaticVerdict> {
   const cwd = 'cwd' in input && typeof input.cwd === 'string' ? input.cwd : undefined;
   const look = cwd === undefined ? {} : { cwd, files: realFiles() };
-  if ('cmd' in input && typeof input.cmd === 'string') return judgeCommand(input.cmd, look);
+  if ('cmd' in input && typeof input.cmd === 'string') {
+    const made = 'made' in input && Array.isArray(input.made) ? input.made : [];
+    const own = await plainFiles(made.filter((path) => typeof path === 'string'));
+    return cwd === undefined ? judgeCommand(input.cmd) : judgeWithFiles(input.cmd, { ...look, own });
+  }
   if ('tool' in input && typeof input.tool === 'string') {
     const args = 'args' in input ? input.args : {};
     return judgeTool(input.tool, typeof args === 'string' ? args : JSON.stringify(args ?? {}), {

@@ -1,7 +1,14 @@
-/** A file that a judgement rests on, as it was then: another content, or its appearance, voids the judgement. */
-export type FileRead =
-  | { readonly path: string; readonly hash: string }
-  | { readonly path: string; readonly absent: true };
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, readdir, stat } from 'node:fs/promises';
+import type { FileRead } from '../contracts/gate.ts';
+
+/** How deep files that run files are followed. */
+const MAX_DEPTH = 3;
+/** Largest file that is read, in bytes. */
+const MAX_FILE_BYTES = 256 * 1024;
+/** Most names of a directory that are looked at. */
+const MAX_NAMES = 5000;
 
 /** What a path holds. */
 export type FileContent =
@@ -25,12 +32,30 @@ export class Reading {
   /** How many programs are accounted for: their code was read, or is not there. */
   accounted = 0;
   /** Does the command run something that may write where nobody knows? */
-  mayWrite = false;
-  /** Absolute paths that the command writes to. */
+  mayWrite: boolean;
+  /** Absolute paths that the command writes to, and forms of such paths. */
   readonly targets = new Set<string>();
+  readonly forms: RegExp[] = [];
 
-  constructor(known: ReadonlyMap<string, FileContent>) {
+  /** The files whose text is being judged, the outermost first. */
+  private readonly open: string[] = [];
+
+  /** @param busy something else runs that may write where nobody knows */
+  constructor(known: ReadonlyMap<string, FileContent>, busy = false) {
     this.known = known;
+    this.mayWrite = busy;
+  }
+
+  /** Judges the text of a file that is run; undefined: one that runs itself, or too deep. */
+  within<T>(path: string, judge: () => T): T | undefined {
+    if (this.open.includes(path) || this.open.length >= MAX_DEPTH) return undefined;
+    this.open.push(path);
+    try {
+      return judge();
+    } finally {
+      this.open.pop();
+      this.accounted++;
+    }
   }
 
   /** What is at this absolute path; undefined: not read yet. */
@@ -51,8 +76,10 @@ export class Reading {
   /** May a file that was not there be there by the time it is run? */
   missingMayAppear(made: ReadonlySet<string>): boolean {
     if (this.missing.size > 0 && this.mayWrite) return true;
-    for (const [path, read] of this.used)
-      if ('absent' in read && (made.has(path) || this.targets.has(path))) return true;
+    for (const [path, read] of this.used) {
+      const written = made.has(path) || this.targets.has(path) || this.forms.some((form) => form.test(path));
+      if ('absent' in read && written) return true;
+    }
     return false;
   }
 
@@ -60,4 +87,49 @@ export class Reading {
   get reads(): readonly FileRead[] {
     return [...this.used.values()];
   }
+}
+
+/** Reads one path without ever waiting for a device or a pipe. Never rejects. */
+export async function readContent(path: string): Promise<FileContent> {
+  try {
+    const found = await stat(path);
+    if (found.isDirectory()) return directory(await readdir(path));
+    if (!found.isFile() || found.size > MAX_FILE_BYTES) return { kind: 'unread' };
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const bytes = await file.readFile();
+      if (bytes.length > MAX_FILE_BYTES) return { kind: 'unread' };
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+      if (text.includes('\0')) return { kind: 'unread' };
+      return { kind: 'text', text, hash: hashOf(bytes) };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? { kind: 'absent' } : { kind: 'unread' };
+  }
+}
+
+function directory(names: readonly string[]): FileContent {
+  if (names.length > MAX_NAMES) return { kind: 'unread' };
+  // What can be imported from it is all that counts.
+  const modules = names.filter((name) => /^[A-Za-z_]\w*($|\.(?:py|pyc|.*\.?so)$)/.test(name)).sort();
+  return { kind: 'directory', names: new Set(names), hash: hashOf(modules.join('\0')) };
+}
+
+function hashOf(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
+}
+
+/** Is everything as it was read? */
+export async function isUnchanged(reads: readonly FileRead[]): Promise<boolean> {
+  const same = await Promise.all(
+    reads.map(async (read) => {
+      const now = await readContent(read.path);
+      if ('absent' in read) return now.kind === 'absent';
+      return 'hash' in now && now.hash === read.hash;
+    }),
+  );
+  return same.every(Boolean);
 }

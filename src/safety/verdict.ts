@@ -1,3 +1,4 @@
+import type { Basis } from '../contracts/gate.ts';
 import type { Finding } from '../session/action.ts';
 import { severityOf, verbOfRule } from './severity.ts';
 
@@ -13,6 +14,8 @@ export type StaticVerdict = {
   readonly unresolved?: boolean;
   /** What happens depends on files whose content may change; the second opinion on it is not cached (SF-5). */
   readonly runsFiles?: boolean;
+  /** What it rests on and where it writes; absent where no files were looked at. */
+  readonly basis?: Basis;
   /** Everything destructive in it, the worst first; empty for the other verdicts. */
   readonly findings: readonly Finding[];
 };

@@ -1,6 +1,7 @@
 /** The tools that a model may call: their descriptions, their arguments against the schema, and how they run. */
+import type { Judged } from '../contracts/gate.ts';
 import type { ToolCallOptions, ToolOutcome, Tools } from '../contracts/tools.ts';
-import type { Action, Judgement, ToolFacts } from '../session/action.ts';
+import type { Action, ToolFacts } from '../session/action.ts';
 import type { ToolSpec } from '../session/message.ts';
 import { matchesGlob } from '../text/glob.ts';
 import { parseJsonObject } from '../text/json.ts';
@@ -11,7 +12,7 @@ export type BuiltinTool = {
   /** Changes nothing outside this program, so it needs no consent. */
   readonly readOnly: boolean;
   /** What the program knows of its own tool: what a call would lose. Nobody else is asked. */
-  judge(argumentsJson: string, cwd: string): Judgement;
+  judge(argumentsJson: string, cwd: string): Judged;
   /** Whether this call changes nothing at all, so that it may run beside others. */
   onlyReads(args: Readonly<Record<string, unknown>>): boolean;
   run(args: Readonly<Record<string, unknown>>, options: ToolCallOptions): Promise<ToolOutcome>;

@@ -141,6 +141,7 @@ export async function setStage(
     gate: change.gate ?? {
       judge: async (action) => (action.kind === 'command' && /\brm\b/.test(action.command) ? deadly : harmless),
       onlyReads: () => false,
+      begin: async () => async () => {},
     },
     agent: { run: async () => launch() },
     user: { run: async () => launch() },

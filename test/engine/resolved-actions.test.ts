@@ -26,6 +26,7 @@ async function start(
       return Promise.resolve(verdict);
     },
     onlyReads: () => false,
+    begin: async () => async () => {},
   };
   const server = await startScriptedServer([...turns, say('GOAL: complete')]);
   const bench = startEngine({ name: 'fast', model: 'test', baseUrl: server.baseUrl }, { gate, services: { secrets } });

@@ -85,6 +85,7 @@ async function wayOf({ pieces, from, seed }: Case) {
       return Promise.resolve(deadly);
     },
     onlyReads: () => false,
+    begin: async () => async () => {},
   };
   const services: Partial<Services> = {
     secrets,
@@ -182,7 +183,11 @@ it('after a resume a handle is inert: what holds one is refused, and nothing of 
       await using bench = startEngine(
         { name: 'fast', model: 'm', baseUrl: 'http://127.0.0.1:9' },
         {
-          gate: { judge: (action) => Promise.resolve((judged.push(action), verdict)), onlyReads: () => false },
+          gate: {
+            judge: (action) => Promise.resolve((judged.push(action), verdict)),
+            onlyReads: () => false,
+            begin: async () => async () => {},
+          },
           services: {
             models: { chatStream: async () => reply('GOAL: complete'), measure: async () => undefined },
             agent: { run: (command) => Promise.reject(new Error(String(ran.push(command)))) },

@@ -147,7 +147,7 @@ function byUs(text: string): readonly string[] | undefined {
       },
       redirect() {},
     },
-    { cwd: undefined, files: undefined, reading: undefined },
+    { cwd: undefined, files: undefined, reading: undefined, own: undefined },
     new Set(),
   );
   const script = parse(`${SETUP}\n${text}`);

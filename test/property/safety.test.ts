@@ -149,7 +149,7 @@ test('inert text in an echo argument or a comment changes no verdict', () => {
   );
 });
 
-test('any text at all gets a verdict, and the probe a line', () => {
+test('any text at all gets a verdict, and the probe a line', async () => {
   const shellish = fc.array(
     fc.constantFrom(
       '$(',
@@ -187,15 +187,15 @@ test('any text at all gets a verdict, and the probe a line', () => {
     ),
     { maxLength: 40 },
   );
-  fc.assert(
-    fc.property(
+  await fc.assert(
+    fc.asyncProperty(
       fc.oneof(
         fc.string({ unit: 'binary', maxLength: 200 }),
         shellish.map((parts) => parts.join('')),
       ),
-      (text) => {
+      async (text) => {
         expect(['destructive', 'safe', 'unknown']).toContain(judgeCommand(text).verdict);
-        expect(JSON.parse(checkLine(JSON.stringify({ cmd: text })))).toHaveProperty('verdict');
+        expect(JSON.parse(await checkLine(JSON.stringify({ cmd: text })))).toHaveProperty('verdict');
       },
     ),
     { numRuns: 1500 },

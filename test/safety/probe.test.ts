@@ -1,24 +1,25 @@
 import { expect, test } from 'vitest';
 import { checkLine } from '../../src/safety/index.ts';
 
-const ask = (input: unknown, strict = false) => JSON.parse(checkLine(JSON.stringify(input), { strict })) as unknown;
+const ask = async (input: unknown, strict = false) =>
+  JSON.parse(await checkLine(JSON.stringify(input), { strict })) as unknown;
 
-test('a command in, a verdict out, with the id it came with', () => {
-  expect(ask({ id: 7, cmd: 'rm -rf x' })).toEqual({
+test('a command in, a verdict out, with the id it came with', async () => {
+  expect(await ask({ id: 7, cmd: 'rm -rf x' })).toEqual({
     id: 7,
     verdict: 'destructive',
     rule: 'rm -rf',
     reason: 'rm -rf',
     findings: [{ rule: 'rm -rf', verb: 'deletes files and directories', part: [0, 8] }],
   });
-  expect(ask({ cmd: 'ls' })).toMatchObject({ verdict: 'safe', rule: null });
-  expect(ask({ id: 'a', cmd: 'frobnicate' })).toMatchObject({ id: 'a', verdict: 'unknown' });
-  expect(ask({ cmd: 'frobnicate' }, true)).toMatchObject({ verdict: 'destructive' });
+  expect(await ask({ cmd: 'ls' })).toMatchObject({ verdict: 'safe', rule: null });
+  expect(await ask({ id: 'a', cmd: 'frobnicate' })).toMatchObject({ id: 'a', verdict: 'unknown' });
+  expect(await ask({ cmd: 'frobnicate' }, true)).toMatchObject({ verdict: 'destructive' });
 });
 
-test('tool calls take their arguments as an object or as text', () => {
-  expect(ask({ tool: 'db__query', args: { sql: 'drop table x' } })).toMatchObject({ verdict: 'destructive' });
-  expect(ask({ tool: 'db__query', args: '{"sql":"select 1"}' })).not.toMatchObject({ verdict: 'destructive' });
+test('tool calls take their arguments as an object or as text', async () => {
+  expect(await ask({ tool: 'db__query', args: { sql: 'drop table x' } })).toMatchObject({ verdict: 'destructive' });
+  expect(await ask({ tool: 'db__query', args: '{"sql":"select 1"}' })).not.toMatchObject({ verdict: 'destructive' });
 });
 
 test.each([
@@ -32,6 +33,6 @@ test.each([
   '\0',
   '{"cmd":"\\u0000"}',
   '{"cmd":"ls","cwd":5}',
-])('the line %j gets an answer', (line) => {
-  expect(JSON.parse(checkLine(line))).toHaveProperty('verdict');
+])('the line %j gets an answer', async (line) => {
+  expect(JSON.parse(await checkLine(line))).toHaveProperty('verdict');
 });

@@ -29,6 +29,7 @@ export type Bench = {
 const rmGate: Gate = {
   judge: (action) => Promise.resolve(action.kind === 'command' && /\brm\b/.test(action.command) ? deadly : harmless),
   onlyReads: (command) => /^(cat|ls|sleep)\b[^;&|]*$/.test(command),
+  begin: () => Promise.resolve(() => Promise.resolve()),
 };
 
 export function startEngine(

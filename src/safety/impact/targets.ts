@@ -52,7 +52,7 @@ export function targetsOf(command: string, cwd: string): Targets {
           found.overwritten.push({ path: redirect.target, cwd: machine.scope.cwd ?? cwd });
       },
     },
-    { cwd, files: undefined, reading: undefined },
+    { cwd, files: undefined, reading: undefined, own: undefined },
     new Set(),
   );
   shell.scope.set('HOME', homedir());

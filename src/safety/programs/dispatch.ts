@@ -21,11 +21,13 @@ import { FORMATTERS } from './formatters.ts';
 import { GIT } from './git.ts';
 import type { Handler } from './handler.ts';
 import { INTERPRETERS } from './interpreters.ts';
+import { runLocalScript } from './local-script.ts';
 import { MEDIA } from './media.ts';
 import { isLocalScript, programName } from './name.ts';
 import { NETWORK_TOOLS } from './network-tools.ts';
 import { judgeOutputs } from './outputs.ts';
 import { OVERWRITING } from './overwriting.ts';
+import { DELETING, ENDING } from './own.ts';
 import { absolute, fileKey } from './paths.ts';
 import { REMOTE } from './remote.ts';
 import { SCHEDULED } from './scheduled.ts';
@@ -42,6 +44,8 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map(
     ...SHELLS,
     ...CONTAINERS,
     ...OVERWRITING,
+    ...DELETING,
+    ...ENDING,
     ...TEXT_TOOLS,
     ...INTERPRETERS,
     ...DATABASES,
@@ -88,7 +92,7 @@ export function dispatch(
     return runScriptFile(call, word.text, texts(call), io);
   }
   if (isDryRun(call, hasRules(name) || HARMLESS_PROGRAMS.has(name))) return UNKNOWN;
-  if (isLocalScript(word.text) && !KNOWN_LOCAL.test(name)) return localScript(call, disabled);
+  if (isLocalScript(word.text) && !KNOWN_LOCAL.test(name)) return localScript(call, word.text, disabled);
   runEmbeddedCommands(call);
   judgeOutputs(call);
   const output = HANDLERS.get(name)?.(call);
@@ -103,13 +107,12 @@ const KNOWN_LOCAL = /^(gradlew|mvnw|manage\.py|artisan|console|rails|rake|odoo-b
 const STRONG_SCRIPT_WORD =
   /^(delete|drop|destroy|flush|purge|wipe|fresh|truncate|erase|nuke|uninstall|teardown|drop-db|reset_db|(db|database)[:_-](drop|reset|wipe|purge)|migrate:(fresh|reset|refresh)|doctrine:(database|schema):drop)$/;
 
-function localScript(call: Call, disabled: ReadonlySet<string>): string {
+function localScript(call: Call, path: string, disabled: ReadonlySet<string>): string {
   const strong = texts(call).find((text) => STRONG_SCRIPT_WORD.test(text));
   if (strong !== undefined && !disabled.has('destroying verb')) {
     call.machine.note(destructive('destroying verb', `runs a script to ${strong}`));
   }
-  call.machine.note(unknown('runs a file of the project', { runsFiles: true }));
-  return UNKNOWN;
+  return runLocalScript(call, path);
 }
 
 function texts(call: Call): string[] {

@@ -8,6 +8,7 @@ import {
   fileKey,
   isDisk,
   isHarmlessTarget,
+  isMadeHere,
   isSystemPath,
   lookAt,
   overwrite,
@@ -205,9 +206,7 @@ function judgeTarget(
 
 /** The verdict on an in-place edit of `paths`: existing files change and no copy is kept. */
 export function editsInPlace(call: Call, rule: string, paths: readonly string[]): StaticVerdict {
-  const notOurs = paths.filter(
-    (path) => !path.includes(OWN_TEMP) && !call.machine.scope.made.has(fileKey(call.machine, path)),
-  );
+  const notOurs = paths.filter((path) => !path.includes(OWN_TEMP) && !isMadeHere(call.machine, path));
   if (paths.length > 0 && notOurs.length === 0) return harmless('edits a file of its own');
   return destructive(rule, 'edits files in place');
 }

@@ -56,10 +56,19 @@ export function specialTarget(path: string): StaticVerdict | undefined {
 /** Whether a path is known to exist already. */
 export type Existing = 'empty' | 'file' | 'directory' | 'absent' | 'unknown';
 
+/** Did this command make the file, or did an action of the model before it, and is it as that left it? */
+export function isMadeHere(machine: Machine, path: string): boolean {
+  const key = fileKey(machine, path);
+  if (machine.scope.made.has(key)) return true;
+  if (!machine.own?.has(key)) return false;
+  machine.usedOwn.add(key);
+  return true;
+}
+
 /** Looks at `path` without changing anything; `unknown` where looking is not possible. */
 export function lookAt(machine: Machine, path: string): Existing {
   const full = absolute(machine, path);
-  if (machine.scope.made.has(fileKey(machine, path))) return 'empty';
+  if (isMadeHere(machine, path)) return 'empty';
   if (!machine.files || full === undefined) return 'unknown';
   const seen = machine.files.stat(full);
   if (!seen) return 'absent';

@@ -7,6 +7,7 @@ import { destructive, harmless, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { noteOrigin } from './code.ts';
 import { absolute, fileKey } from './paths.ts';
+import { noteUnread } from './unread.ts';
 
 /** What `python` is told to run. */
 type Target =
@@ -91,18 +92,11 @@ function runScript(call: Call, file: string, argv: readonly string[]): string {
   if (known !== undefined) return source(call, known, { argv, file, stdin: call.io.stdin });
   const path = absolute(machine, file);
   const content = path === undefined ? undefined : machine.reading?.look(path);
-  if (content?.kind === 'text') return source(call, content.text, { argv, file, stdin: call.io.stdin });
-  noteUnread(call, path, content);
+  const text = content?.kind === 'text' ? content.text : undefined;
+  const run = () => source(call, text, { argv, file, stdin: call.io.stdin });
+  const ran = path !== undefined && text !== undefined ? machine.reading?.within(path, run) : undefined;
+  if (ran === undefined) noteUnread(call, file, content);
   return output(call);
-}
-
-/** A file that is run and whose text is not known: nothing runs where it is not there. */
-function noteUnread(call: Call, path: string | undefined, content: FileContent | undefined): void {
-  const { machine } = call;
-  if (content?.kind === 'absent' && path !== undefined && machine.reading) {
-    machine.reading.runsNothing(path);
-    machine.note(harmless('the file to run is not there'));
-  } else machine.note(unknown('runs a script file', { runsFiles: true }));
 }
 
 function runModule(call: Call, name: string, at: number): string {

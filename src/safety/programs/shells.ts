@@ -3,7 +3,8 @@ import { unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
 import { forAll, type Handlers } from './handler.ts';
-import { fileKey } from './paths.ts';
+import { absolute, fileKey } from './paths.ts';
+import { noteUnread } from './unread.ts';
 
 /** Shells: `-c CODE`, code on standard input, a script file. */
 export const SHELLS: Handlers = forAll(
@@ -82,12 +83,16 @@ export function runScriptFile(call: Call, path: string, positional: readonly str
   const { machine } = call;
   if (/^\/dev\/(stdin|fd\/0)$/.test(path) && io.stdin !== undefined) return fromInput(call, positional);
   const known = machine.substituted.get(path) ?? machine.written.get(fileKey(machine, path));
-  if (known === undefined) {
-    machine.note(unknown('runs a script file', { runsFiles: true }));
-    return UNKNOWN;
-  }
-  return machine.inSubshell(() => {
-    machine.scope.positional = positional;
-    return runCode(machine, known, io);
-  });
+  const run = (text: string) =>
+    machine.inSubshell(() => {
+      machine.scope.positional = positional;
+      return runCode(machine, text, io);
+    });
+  if (known !== undefined) return run(known);
+  const full = absolute(machine, path);
+  const content = full === undefined ? undefined : machine.reading?.look(full);
+  const text = content?.kind === 'text' ? content.text : undefined;
+  const output = full !== undefined && text !== undefined ? machine.reading?.within(full, () => run(text)) : undefined;
+  if (output === undefined) noteUnread(call, path, content);
+  return output ?? UNKNOWN;
 }

@@ -1,22 +1,8 @@
 import type { Call } from '../programs/call.ts';
-import { fileKey } from '../programs/paths.ts';
-import { OWN_TEMP } from '../shell/taint.ts';
+import { deletesOnlyOwn } from '../programs/own.ts';
 import type { Rule } from './rule.ts';
 
-/** Deleting what the same command made with `mktemp` loses nothing. */
-function onlyOwnTemp(call: Call): boolean {
-  const { operands, machine } = call;
-  return (
-    operands.length > 0 &&
-    operands.every(
-      ({ text }) =>
-        text.includes(OWN_TEMP) ||
-        (machine.files !== undefined && machine.scope.made.has(fileKey(machine, text)) && !text.includes('*')),
-    )
-  );
-}
-
-const notOwn = (call: Call) => !onlyOwnTemp(call);
+const notOwn = (call: Call) => !deletesOnlyOwn(call);
 
 /** Order of `r` and `f` decides between the two names the gate has always had for `rm` with options. */
 function forceFirst(call: Call): boolean {

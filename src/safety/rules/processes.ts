@@ -1,4 +1,5 @@
 import type { Call } from '../programs/call.ts';
+import { endsOnlyOwn } from '../programs/own.ts';
 import type { Rule } from './rule.ts';
 
 const signalOf = (call: Call): string => {
@@ -20,7 +21,7 @@ export const PROCESS_RULES: readonly Rule[] = [
   {
     name: 'kill -9',
     programs: 'kill',
-    when: (call) => isKill(signalOf(call)),
+    when: (call) => isKill(signalOf(call)) && !endsOnlyOwn(call),
     reason: 'kill -9',
     match: ['kill -9 123', 'kill -KILL 1', 'kill -s SIGKILL 123', 'kill -s 9 %1', 'kill -SIGKILL $$'],
     pass: ['kill -l 9', 'kill -0 123'],
@@ -28,10 +29,10 @@ export const PROCESS_RULES: readonly Rule[] = [
   {
     name: 'kill',
     programs: 'kill',
-    when: (call) => !isQuiet(call) && call.args.length > 0,
+    when: (call) => !isQuiet(call) && call.args.length > 0 && !endsOnlyOwn(call),
     reason: 'ends a process',
     match: ['kill 123', 'kill -TERM $(cat app.pid)', 'kill %1', 'kill -- -1'],
-    pass: ['kill -0 123', 'kill -l', 'kill -CONT 5'],
+    pass: ['kill -0 123', 'kill -l', 'kill -CONT 5', 'sleep 9 & kill $!', 'sleep 9 &\np=$!; kill -9 "$p"'],
   },
   {
     name: 'pkill -9',

@@ -41,6 +41,8 @@ export class ShellInterpreter implements Machine {
   scope: Scope;
   readonly files: World['files'];
   readonly reading: World['reading'];
+  readonly own: World['own'];
+  readonly usedOwn = new Set<string>();
   readonly substituted = new Map<string, string>();
   readonly written = new Map<string, string>();
   readonly sinks = new Map<string, Script>();
@@ -58,12 +60,13 @@ export class ShellInterpreter implements Machine {
 
   private readonly disabled: ReadonlySet<string>;
 
-  constructor(judge: Judge, { cwd, files, reading }: World, disabled: ReadonlySet<string>) {
+  constructor(judge: Judge, { cwd, files, reading, own }: World, disabled: ReadonlySet<string>) {
     this.judge = judge;
     this.disabled = disabled;
     this.scope = new Scope(cwd);
     this.files = cwd === undefined ? undefined : files;
     this.reading = cwd === undefined ? undefined : reading;
+    this.own = cwd === undefined ? undefined : own;
   }
 
   get done(): boolean {

@@ -35,6 +35,8 @@ export type World = {
   readonly files: FileLook | undefined;
   /** The files that the command runs; undefined: none is read. */
   readonly reading: Reading | undefined;
+  /** Absolute paths of files that the model's own actions made and nobody has changed since. */
+  readonly own: ReadonlySet<string> | undefined;
 };
 
 /**
@@ -45,6 +47,9 @@ export interface Machine {
   scope: Scope;
   readonly files: World['files'];
   readonly reading: World['reading'];
+  readonly own: World['own'];
+  /** Those of them that a judgement rests on. */
+  readonly usedOwn: Set<string>;
   /** True when the limits are reached: nothing more is looked at. */
   readonly done: boolean;
   /** Text of `<(…)`, by its `/dev/fd/…` name; what is written to `>(…)` is not tracked. */

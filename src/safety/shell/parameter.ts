@@ -2,7 +2,7 @@ import type { ParameterExpansionPart, ParameterSliceOperation, Word } from 'unba
 import { globToRegExp } from './glob.ts';
 import type { Machine } from './machine.ts';
 import { isMap, type Value } from './scope.ts';
-import { hasUnknown, UNKNOWN } from './taint.ts';
+import { hasUnknown, OWN_PROCESS, UNKNOWN } from './taint.ts';
 
 /** `$@`, `$1`, `$#` … as a list of words; undefined for an ordinary variable. */
 export function specialParameter(machine: Machine, name: string): readonly string[] | undefined {
@@ -10,7 +10,8 @@ export function specialParameter(machine: Machine, name: string): readonly strin
   if (name === '@' || name === '*') return positional;
   if (/^\d+$/.test(name)) return name === '0' ? [machine.scope.zero] : [positional[Number(name) - 1] ?? ''];
   if (name === '#') return [String(positional.length)];
-  if (name === '?' || name === '$' || name === '!' || name === '-') return [name === '?' ? '0' : UNKNOWN];
+  if (name === '!') return [OWN_PROCESS];
+  if (name === '?' || name === '$' || name === '-') return [name === '?' ? '0' : UNKNOWN];
   if (name === '_') return [machine.scope.lastArgument];
   return undefined;
 }

@@ -20,9 +20,14 @@ export const EMPTY = '\uE006';
 /** Text that a decoder made of something unknown. */
 export const DECODED = '\uE007';
 
-const ANY_UNKNOWN = /[\uE000-\uE002\uE007]/;
-const ANY_TAINT = /[\uE000-\uE007]/;
-const ANY_TAINT_GLOBAL = /[\uE000-\uE007]/g;
+/** A number that can't be known, in a text that Python makes. */
+export const DIGITS = '\uE008';
+/** The number of a process that the same command started (`$!`). */
+export const OWN_PROCESS = '\uE009';
+
+const ANY_UNKNOWN = /[\uE000-\uE002\uE007\uE009]/;
+const ANY_TAINT = /[\uE000-\uE009]/;
+const ANY_TAINT_GLOBAL = /[\uE000-\uE009]/g;
 
 /** Is some part of this text not known? (A temporary file of one's own counts as known enough.) */
 export function hasUnknown(text: string): boolean {
@@ -41,5 +46,5 @@ export function readable(text: string): string {
 
 /** The text with everything unknown taken as empty. */
 export function withoutTaint(text: string): string {
-  return text.replace(/[\uE000-\uE007]/g, '');
+  return text.replace(/[\uE000-\uE009]/g, '');
 }

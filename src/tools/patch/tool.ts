@@ -50,10 +50,12 @@ export function patchTool(options: PatchOptions = {}): PatchTool {
   return {
     spec: PATCH,
     readOnly: false,
-    judge: (args, cwd) =>
-      isOverwrite(args, cwd)
+    judge: (args, cwd) => ({
+      ...(isOverwrite(args, cwd)
         ? { destructive: true, reason: 'overwrites an existing file', source: 'static' }
-        : { destructive: false, reason: 'changes part of a file; :undo takes it back', source: 'static' },
+        : { destructive: false, reason: 'changes part of a file; :undo takes it back', source: 'static' }),
+      basis: { reads: [], own: [], writes: targetsOf(args, cwd) },
+    }),
     onlyReads: () => false,
     run: (args, options) =>
       inTurn(async () => {
@@ -121,6 +123,12 @@ function isOverwrite(argumentsJson: string, cwd: string): boolean {
   } catch (error) {
     return codeOf(error) !== 'ENOENT';
   }
+}
+
+/** The file that a call writes to. */
+function targetsOf(argumentsJson: string, cwd: string): readonly string[] {
+  const call = parse(argumentsJson);
+  return call ? [locate(call.path, cwd)] : [];
 }
 
 function isWhole({ patches }: PatchCall): boolean {

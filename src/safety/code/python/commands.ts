@@ -1,7 +1,6 @@
-import { UNKNOWN } from '../../shell/taint.ts';
+import { DIGITS, UNKNOWN } from '../../shell/taint.ts';
 import type { Judging } from './judging.ts';
 import { nameOf } from './references.ts';
-import { DIGITS } from './sets.ts';
 import type { Expr, NodeOf } from './tree.ts';
 
 type Call = NodeOf<'Call'>;
@@ -13,9 +12,25 @@ export function judgeShellText(judge: Judging, call: Call): void {
 
 function shell(judge: Judging, call: Call, text: Expr | undefined): void {
   const texts = text ? judge.values.texts(text) : [UNKNOWN];
+  if (text && isDecoded(judge, text))
+    judge.note(call, { kind: 'destructive', rule: 'decoded code', reason: 'runs decoded text as a command' });
   for (const value of texts)
     judge.note(call, { kind: 'shell', text: value.replaceAll(DIGITS, UNKNOWN), ...surroundings(judge, call) });
 }
+
+/** `base64.b64decode(…).decode()`, under whatever name. */
+function isDecoded(judge: Judging, node: Expr, depth = 0): boolean {
+  if (depth > 4) return false;
+  if (node.nodeType === 'Call') {
+    if (DECODES.test(nameOf(node.func) ?? '')) return true;
+    return node.func.nodeType === 'Attribute' && isDecoded(judge, node.func.value, depth + 1);
+  }
+  const bindings = node.nodeType === 'Name' ? (judge.values.references.bindings(node) ?? []) : [];
+  return bindings.some((binding) => binding.kind === 'value' && isDecoded(judge, binding.value, depth + 1));
+}
+
+const DECODES =
+  /^(b\d+decode|[ab]85decode|standard_b64decode|urlsafe_b64decode|decodebytes|fromhex|unhexlify|decompress|chr)$/;
 
 /** `subprocess.run([…])`, `subprocess.run('…', shell=True)`. */
 export function judgeProcess(judge: Judging, call: Call, name: string): void {

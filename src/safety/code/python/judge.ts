@@ -1,4 +1,4 @@
-import { OWN_TEMP, UNKNOWN } from '../../shell/taint.ts';
+import { DIGITS, OWN_TEMP, UNKNOWN } from '../../shell/taint.ts';
 import { CALLS, METHODS } from './calls.ts';
 import type { Effect, PythonContext } from './effects.ts';
 import type { Judging } from './judging.ts';
@@ -15,7 +15,6 @@ import {
 import { isHandle, isOwnMethod } from './objects.ts';
 import { nameOf } from './references.ts';
 import { readScopes } from './scopes.ts';
-import { DIGITS } from './sets.ts';
 import { judgeEnvironment, judgeModulePath, judgeStore } from './settings.ts';
 import { type Expr, type Node, type NodeOf, parseTree, type Tree } from './tree.ts';
 import { Values } from './values.ts';

@@ -3,12 +3,11 @@ import { runCode } from '../../programs/code.ts';
 import { absolute, fileKey, overwrite } from '../../programs/paths.ts';
 import { judgeRedirect } from '../../programs/redirects.ts';
 import { type Machine, plain } from '../../shell/machine.ts';
-import { escapeMarks, hasUnknown } from '../../shell/taint.ts';
+import { DIGITS, escapeMarks, hasUnknown } from '../../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown } from '../../verdict.ts';
 import { judgeSql } from '../sql.ts';
 import type { Effect, LocalModule } from './effects.ts';
 import { judgePython } from './judge.ts';
-import { DIGITS } from './sets.ts';
 
 /** How the code is run. */
 export type PythonRun = {
@@ -82,7 +81,10 @@ function noteEffect(machine: Machine, effect: Effect, stdin: string): void {
 function at(machine: Machine, cwd: string | undefined, run: () => void): void {
   machine.inSubshell(() => {
     if (cwd !== undefined) machine.runFields([plain('cd'), plain(cwd)], { stdin: '' });
-    run();
+    const inner = machine.watch(run);
+    const unresolved =
+      inner.verdict === 'destructive' && inner.findings.every(({ rule }) => rule === 'unresolved code');
+    machine.note(unresolved ? unknown('python code: runs a command that is not known', { unresolved: true }) : inner);
   });
 }
 
@@ -96,19 +98,28 @@ function judgeWrite(machine: Machine, path: string): StaticVerdict {
 /** `out/1.txt`, `out/2.txt` …: a loss if one of that form is there already and not made by the command itself. */
 function judgeNumbered(machine: Machine, path: string): StaticVerdict {
   const full = absolute(machine, path);
-  if (machine.reading) machine.reading.mayWrite = true;
-  const [folder, name] = full === undefined ? [] : [dirname(full), full.slice(dirname(full).length + 1)];
-  const content = folder === undefined || folder.includes(DIGITS) ? undefined : machine.reading?.look(folder);
+  const { reading } = machine;
+  const form = full === undefined ? undefined : formOf(full);
+  if (form) reading?.forms.push(form);
+  const folder = full === undefined ? undefined : dirname(full);
+  const content = folder === undefined || folder.includes(DIGITS) ? undefined : reading?.look(folder);
   if (content?.kind === 'absent') return harmless();
-  if (content?.kind !== 'directory' || !name || folder === undefined)
+  if (content?.kind !== 'directory' || !form || folder === undefined) {
+    if (reading && !form) reading.mayWrite = true;
     return unknown('python code: writes files whose names hold a number');
-  const form = new RegExp(`^${name.replace(/[.*+?^${'$'}{}()|[\]\\]/g, '\\$&').replaceAll(DIGITS, '[-+.\\w]+')}$`);
-  for (const found of content.names) {
+  }
+  for (const name of content.names) {
+    const found = join(folder, name);
     if (!form.test(found)) continue;
-    const verdict = overwrite(machine, join(folder, found), 'code over a file', 'empties an existing file');
+    const verdict = overwrite(machine, found, 'code over a file', 'empties an existing file');
     if (verdict.verdict !== 'safe') return verdict;
   }
   return harmless();
+}
+
+function formOf(path: string): RegExp {
+  const literal = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${literal.replaceAll(DIGITS, '[-+.\\w]+')}$`);
 }
 
 /** Where Python looks first: beside the script, or in the working directory. */

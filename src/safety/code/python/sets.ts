@@ -1,10 +1,8 @@
-import { UNKNOWN } from '../../shell/taint.ts';
+import { DIGITS, UNKNOWN } from '../../shell/taint.ts';
 
 /** The texts that an expression may have; empty where following it led round in a circle. */
 export type Texts = ReadonlySet<string>;
 
-/** Stands for a number nobody knows: `f'out/{n}.txt'`. */
-export const DIGITS = '\uE008';
 /** Any text. */
 export const ANYTHING: Texts = new Set([UNKNOWN]);
 export const NUMBER: Texts = new Set([DIGITS]);

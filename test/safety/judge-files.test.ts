@@ -1,0 +1,210 @@
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { realFiles } from '../../src/safety/files.ts';
+import { judgeWithFiles } from '../../src/safety/judge-files.ts';
+import { isUnchanged } from '../../src/safety/reading.ts';
+
+let cwd: string;
+
+beforeEach(() => {
+  cwd = realpathSync(mkdtempSync(join(tmpdir(), 'aish-reading-')));
+});
+
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+const file = (name: string, text: string, mode = 0o644): string => {
+  const path = join(cwd, name);
+  writeFileSync(path, text);
+  chmodSync(path, mode);
+  return path;
+};
+
+const judge = (command: string, own: readonly string[] = [], busy = false) =>
+  judgeWithFiles(
+    command,
+    { cwd, files: realFiles(), own: new Set(own.map((name) => join(cwd, name))) },
+    { busy, readingMs: 5000 },
+  );
+
+const verdict = async (command: string, own: readonly string[] = []) => (await judge(command, own)).verdict;
+
+describe('a script that is run is read', () => {
+  it('python, sh, and what its first line says', async () => {
+    file('quiet.py', 'print(1)');
+    file('loss.py', "import os\nos.remove('keep')");
+    file('loss.sh', 'rm -rf build');
+    file('run', '#!/usr/bin/env python3\nprint(1)', 0o755);
+    file('gone', '#!/bin/bash\nset -e\nrm -rf build', 0o755);
+    file('plain', 'echo hello', 0o755);
+    file('ruby', '#!/usr/bin/ruby\nputs 1', 0o755);
+    expect(await verdict('python3 quiet.py')).toBe('safe');
+    expect(await verdict('cd . && timeout 9 python3 -u -W ignore quiet.py a b')).toBe('safe');
+    expect(await verdict('python3 loss.py')).toBe('destructive');
+    expect(await verdict('bash loss.sh')).toBe('destructive');
+    expect(await verdict('. ./loss.sh')).toBe('destructive');
+    expect(await verdict('./run')).toBe('safe');
+    expect(await verdict('./gone')).toBe('destructive');
+    expect(await verdict('./plain x')).toBe('safe');
+    expect(await verdict('./ruby')).toBe('unknown');
+  });
+
+  it('with the words of the command line', async () => {
+    file('out.py', "import sys\nopen(sys.argv[1], 'w')");
+    file('keep', 'x');
+    expect(await verdict('python3 out.py new')).toBe('safe');
+    expect(await verdict('python3 out.py keep')).toBe('destructive');
+    file('out.sh', 'echo x > "$1"');
+    expect(await verdict('bash out.sh new2')).toBe('safe');
+    expect(await verdict('bash out.sh keep')).toBe('destructive');
+  });
+
+  it('and the modules that it imports, three deep', async () => {
+    file('a.py', 'import b');
+    file('b.py', 'import c');
+    file('c.py', "import os\nos.remove('keep')");
+    expect(await verdict('python3 a.py')).toBe('destructive');
+    file('c.py', 'print(1)');
+    expect(await verdict('python3 a.py')).toBe('safe');
+    expect(await verdict('python3 -c "import c"')).toBe('safe');
+    mkdirSync(join(cwd, 'pack'));
+    file('pack/__init__.py', '');
+    expect(await verdict('python3 -c "import pack"')).toBe('unknown');
+  });
+
+  it('and a file that stands before a module of Python', async () => {
+    expect(await verdict('python3 -c "import json"')).toBe('safe');
+    file('json.py', "import shutil\nshutil.rmtree('x')");
+    expect(await verdict('python3 -c "import json"')).toBe('destructive');
+    expect(await verdict('python3 -m json.tool a.json')).not.toBe('safe');
+    rmSync(join(cwd, 'json.py'));
+    // `tempfile` imports it by itself.
+    file('random.py', 'print(1)');
+    expect(await verdict('python3 -c "import tempfile"')).toBe('unknown');
+    expect(await verdict('echo "x=1" > json.py; python3 -c "import json; json.loads(1)"')).not.toBe('destructive');
+    expect(await verdict('echo "import os; os.remove(1)" > shutil.py; python3 -c "import shutil"')).not.toBe('safe');
+  });
+
+  it('not one that runs itself, is too large, or is no text', async () => {
+    file('loop.sh', 'bash loop.sh');
+    file('large.sh', '# '.padEnd(300 * 1024, 'x'));
+    file('binary', 'a\0b', 0o755);
+    expect(await verdict('bash loop.sh')).toBe('unknown');
+    expect(await verdict('bash large.sh')).toBe('unknown');
+    expect(await verdict('./binary')).toBe('unknown');
+    expect(await verdict('bash .')).toBe('unknown');
+  });
+
+  it('an option that is not known leaves it unknown', async () => {
+    file('ignore', 'print(1)');
+    for (const option of ['-i', '-x', '-Z', '--what', '"$o"']) {
+      expect(await verdict(`python3 ${option} ignore`), option).not.toBe('safe');
+    }
+  });
+});
+
+describe('where nothing is there to run, nothing runs', () => {
+  it('as long as nothing may put it there', async () => {
+    expect(await verdict('./nothing')).toBe('safe');
+    expect(await verdict('echo 1 | ./nothing | cat')).toBe('safe');
+    expect(await verdict('python3 nothing.py && cat out.txt')).toBe('safe');
+    expect(await verdict('bash nothing.sh')).toBe('safe');
+    expect(await verdict('tar xf a.tar && ./nothing')).toBe('unknown');
+    expect(await verdict('curl -o nothing https://x.example && ./nothing')).not.toBe('safe');
+    expect(await verdict('./nothing; cp a nothing')).not.toBe('safe');
+    expect(await verdict('x=$(date); echo rm > $x; ./nothing')).not.toBe('safe');
+    expect(await verdict('echo "rm -rf x" >> nothing; ./nothing')).toBe('destructive');
+    expect(await verdict('echo hello >> other.sh; ./nothing')).toBe('safe');
+    expect((await judge('./nothing', [], true)).verdict).toBe('unknown');
+  });
+
+  it('nor a script that writes it and runs it', async () => {
+    file('w.py', "import subprocess\nopen('batch.sh', 'w').write(input())\nsubprocess.run(['./batch.sh'])");
+    expect(await verdict('python3 w.py')).toBe('unknown');
+    file('n.py', "import subprocess\nfor i in range(3): open(f'b{i}.sh', 'w')\nsubprocess.run(['./b1.sh'])");
+    expect(await verdict('python3 n.py')).toBe('unknown');
+    file('o.py', "import subprocess\nfor i in range(3): open(f'{i}.txt', 'w')\nsubprocess.run(['./b1.sh'])");
+    expect(await verdict('python3 o.py')).toBe('safe');
+    file('2.txt', 'x');
+    expect(await verdict('python3 o.py')).toBe('destructive');
+    expect(await verdict('python3 o.py', ['2.txt'])).toBe('safe');
+  });
+
+  it('and shells look in PATH as well', async () => {
+    expect(await verdict('bash ls')).toBe('unknown');
+  });
+});
+
+describe('what a judgement rests on', () => {
+  it('is what was read and what was not there', async () => {
+    file('a.py', 'import helper\nprint(1)');
+    file('helper.py', 'x = 1');
+    const { basis } = await judge('python3 a.py; ./nothing');
+    expect(basis?.reads).toEqual(
+      expect.arrayContaining([
+        { path: join(cwd, 'a.py'), hash: expect.any(String) as string },
+        { path: join(cwd, 'helper.py'), hash: expect.any(String) as string },
+        { path: join(cwd, 'nothing'), absent: true },
+      ]),
+    );
+    const reads = basis?.reads ?? [];
+    expect(await isUnchanged(reads)).toBe(true);
+    const changes: readonly (readonly [string, () => void])[] = [
+      ['the script', () => file('a.py', "import os\nos.remove('x')")],
+      ['its module', () => file('helper.py', 'x = 2')],
+      ['a file that was not there', () => file('nothing', '')],
+      ['a module that would go first', () => file('json.py', '')],
+    ];
+    for (const [what, change] of changes) {
+      const before = await judge('python3 a.py; ./nothing');
+      expect(await isUnchanged(before.basis?.reads ?? []), what).toBe(true);
+      change();
+      expect(await isUnchanged(before.basis?.reads ?? []), what).toBe(false);
+      file('a.py', 'import helper\nprint(1)');
+      rmSync(join(cwd, 'nothing'), { force: true });
+    }
+  });
+
+  it('names what is written', async () => {
+    const { basis } = await judge("echo x > a; echo y >> b; cp a c; python3 -c \"open('d', 'w')\"");
+    expect([...(basis?.writes ?? [])].sort()).toEqual(['a', 'b', 'c', 'd'].map((name) => join(cwd, name)));
+  });
+});
+
+describe('files of its own', () => {
+  it('may be overwritten, edited and deleted, and the reason says so', async () => {
+    file('mine', 'x');
+    file('other', 'x');
+    for (const command of [
+      'echo x > mine',
+      "sed -i 's/a/b/' mine",
+      'rm mine',
+      'rm -f ./mine',
+      'cp other mine',
+      "python3 -c \"open('mine','w')\"",
+      'python3 -c "import os; os.remove(\'mine\')"',
+    ]) {
+      const own = await judge(command, ['mine']);
+      expect([command, own.verdict, own.basis?.own]).toEqual([command, 'safe', [join(cwd, 'mine')]]);
+      expect(own.reason).toBe('changes only what was made in this session');
+      expect(await verdict(command)).toBe('destructive');
+    }
+  });
+
+  it('exactly those: not others beside them, not what a pattern or a variable names', async () => {
+    file('mine', 'x');
+    file('other', 'x');
+    for (const command of ['rm mine other', 'rm m*', 'rm "$x"', 'rm -r .', 'mv mine other', 'cat mine > other']) {
+      expect(await verdict(command, ['mine']), command).not.toBe('safe');
+    }
+    symlinkSync(join(cwd, 'other'), join(cwd, 'link'));
+    expect(await verdict('echo x > link', ['mine'])).toBe('destructive');
+  });
+});
+
+it('a process that the command itself started may be ended', async () => {
+  expect(await verdict('sleep 9 & p=$!; kill $p')).toBe('safe');
+  expect(await verdict('sleep 9 & kill $! 1')).toBe('destructive');
+  expect(await verdict('kill $p')).toBe('destructive');
+});
