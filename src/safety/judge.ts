@@ -4,6 +4,7 @@ import { judgeByPatterns } from './fallback-patterns.ts';
 import type { FileLook } from './files.ts';
 import { depthOf, MAX_COMMAND_CHARS, MAX_DEPTH, MAX_SEPARATORS } from './limits.ts';
 import { dispatch } from './programs/dispatch.ts';
+import { judgeAssignment, judgeDefinition } from './programs/environment.ts';
 import { programName } from './programs/name.ts';
 import { absolute } from './programs/paths.ts';
 import { judgeRedirect } from './programs/redirects.ts';
@@ -63,13 +64,15 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
           reading.mayWrite = true;
         return output;
       },
+      assignment: (machine, name, value, exported) => machine.note(judgeAssignment(machine, name, value, exported)),
+      definition: (machine, name) => machine.note(judgeDefinition(name)),
       redirect(machine, redirect) {
         watcher?.redirect(redirect);
         if (reading && redirect.operator.includes('>')) noteTarget(machine, reading, redirect.target);
         machine.note(judgeRedirect(machine, redirect));
       },
     },
-    { cwd: options.cwd, files: options.files, reading, own: options.own },
+    { cwd: options.cwd, files: options.files, reading, own: options.own, source: command },
     disabled,
   );
   const script: ParsedScript = parse(escapeMarks(command));

@@ -145,6 +145,8 @@ function byUs(text: string): readonly string[] | undefined {
         else if (first === 'printf') return rest[1] ?? '';
         return '';
       },
+      assignment() {},
+      definition() {},
       redirect() {},
     },
     { cwd: undefined, files: undefined, reading: undefined, own: undefined },

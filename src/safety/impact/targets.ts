@@ -46,6 +46,8 @@ export function targetsOf(command: string, cwd: string): Targets {
         if (!hasUnknown(word)) collect(new Call(machine, programName(word), fields.slice(1), io, redirects), here);
         return dispatch(machine, fields, io, redirects, new Set());
       },
+      assignment() {},
+      definition() {},
       redirect(machine, redirect) {
         const verdict = judgeRedirect(machine, redirect);
         if (verdict.verdict === 'destructive')

@@ -5,6 +5,7 @@ import { hasUnknown, OWN_TEMP, UNKNOWN } from '../shell/taint.ts';
 import { unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
+import { judgeAssignment, judgeDefinition } from './environment.ts';
 import type { Handlers } from './handler.ts';
 import { runScriptFile } from './shells.ts';
 
@@ -37,6 +38,7 @@ export const BUILTINS: Handlers = {
     if (words[0] === '--') words.shift();
     if (words[0] !== '-v') return printfOutput(words);
     const name = words[1] ?? '';
+    call.machine.note(judgeAssignment(call.machine, name, UNKNOWN, false));
     call.machine.expandString(name);
     call.machine.scope.set(name, printfOutput(words.slice(2)));
     return '';
@@ -82,6 +84,7 @@ export const BUILTINS: Handlers = {
   alias(call) {
     for (const word of texts(call)) {
       const at = word.indexOf('=');
+      if (at > 0) call.machine.note(judgeDefinition(word.slice(0, at)));
       if (at > 0) call.machine.scope.aliases.set(word.slice(0, at), word.slice(at + 1));
     }
     return '';
@@ -145,6 +148,8 @@ function declare(call: Call): string {
     }
     const [, name = '', append, value = ''] = found;
     const { scope } = call.machine;
+    const exported = call.program === 'export' || words.some((option) => /^-\w*x/.test(option));
+    call.machine.note(judgeAssignment(call.machine, name, value, exported));
     if (nameref) scope.references.set(name, value);
     else scope.set(name, append ? scope.text(name) + value : value);
     runVariable(call.machine, name, value);
@@ -157,6 +162,7 @@ function declare(call: Call): string {
 function readLine(call: Call): string {
   for (const { text } of call.operands) if (text.includes('[')) call.machine.expandString(text);
   const { scope } = call.machine;
+  for (const { text } of call.operands) call.machine.note(judgeAssignment(call.machine, text, UNKNOWN, false));
   const stdin = call.io.stdin;
   const names = call.operands.filter((operand) => !operand.maybeValue || /^[a-zA-Z_]\w*$/.test(operand.text));
   const line = stdin === undefined ? UNKNOWN : (stdin.split('\n')[0] ?? '');
@@ -180,7 +186,9 @@ function readLine(call: Call): string {
 function readLines(call: Call): string {
   const at = call.args.findIndex((field) => field.text === '-C');
   if (call.args[at + 1]?.text === 'eval' && at >= 0) runCode(call.machine, call.io.stdin ?? UNKNOWN, { stdin: '' });
+  if (at >= 0) call.machine.note(unknown('runs a command for each line'));
   const name = call.operands.at(-1)?.text ?? 'MAPFILE';
+  call.machine.note(judgeAssignment(call.machine, name, UNKNOWN, false));
   const { stdin } = call.io;
   call.machine.scope.set(name, stdin === undefined ? [UNKNOWN] : stdin.replace(/\n$/, '').split('\n'));
   return '';

@@ -1,8 +1,11 @@
 import type { Field, Io, Machine, Redirect } from '../shell/machine.ts';
 import { type Operand, type Options, readOptions } from './options.ts';
+import { readExactly } from './read-options.ts';
+import type { CallFacts, Reading } from './record.ts';
+import { recordOf } from './records/index.ts';
 
 /** One program call with everything rules ask about. Options are sorted on first use. */
-export class Call {
+export class Call implements CallFacts {
   readonly machine: Machine;
   /** Base name of the program, version suffix and directory taken off. */
   readonly program: string;
@@ -10,6 +13,7 @@ export class Call {
   readonly io: Io;
   readonly redirects: readonly Redirect[];
   private sorted: Options | undefined;
+  private exact: Reading | null | undefined;
 
   constructor(machine: Machine, program: string, args: readonly Field[], io: Io, redirects: readonly Redirect[]) {
     this.machine = machine;
@@ -22,6 +26,15 @@ export class Call {
   get options(): Options {
     this.sorted ??= readOptions(this.program, this.args);
     return this.sorted;
+  }
+
+  /** The words as the program's record reads them; undefined where there is no record. */
+  get reading(): Reading | undefined {
+    if (this.exact === undefined) {
+      const record = recordOf(this.program);
+      this.exact = record ? readExactly(this.program, record, this.args) : null;
+    }
+    return this.exact ?? undefined;
   }
 
   get operands(): readonly Operand[] {

@@ -1,7 +1,7 @@
 import { HARMLESS_PROGRAMS } from '../knowledge/readers.ts';
 import { isHarmlessSubcommand, isSpeaking } from '../knowledge/subcommands.ts';
 import { ADDING, DESTROYING_OPTION, verbOf } from '../knowledge/verbs.ts';
-import { hasRules, matchRules, RULE_PROGRAMS } from '../rules/table.ts';
+import { matchRules, RULE_PROGRAMS } from '../rules/table.ts';
 import { globToRegExp } from '../shell/glob.ts';
 import type { Field, Io, Machine, Redirect } from '../shell/machine.ts';
 import { filterOutput } from '../shell/output.ts';
@@ -14,21 +14,23 @@ import { Call } from './call.ts';
 import { originOf, runCode } from './code.ts';
 import { CONTAINERS } from './containers.ts';
 import { DATABASES } from './databases.ts';
-import { isDryRun } from './dry-run.ts';
+import { asksForHelp, isDryRun } from './dry-run.ts';
 import { EDITORS } from './editors.ts';
 import { runEmbeddedCommands } from './embedded-commands.ts';
+import { judgeAssignment } from './environment.ts';
 import { FORMATTERS } from './formatters.ts';
 import { GIT } from './git.ts';
 import type { Handler } from './handler.ts';
 import { INTERPRETERS } from './interpreters.ts';
 import { runLocalScript } from './local-script.ts';
 import { MEDIA } from './media.ts';
-import { isLocalScript, programName } from './name.ts';
+import { isLocalScript, isSystemWord, programName } from './name.ts';
 import { NETWORK_TOOLS } from './network-tools.ts';
 import { judgeOutputs } from './outputs.ts';
 import { OVERWRITING } from './overwriting.ts';
 import { DELETING, ENDING } from './own.ts';
 import { absolute, fileKey } from './paths.ts';
+import { prove, roleOf } from './proof.ts';
 import { REMOTE } from './remote.ts';
 import { SCHEDULED } from './scheduled.ts';
 import { SESSIONS } from './sessions.ts';
@@ -91,16 +93,41 @@ export function dispatch(
   if (word.text.includes('/') && machine.written.has(fileKey(machine, word.text))) {
     return runScriptFile(call, word.text, texts(call), io);
   }
-  if (isDryRun(call, hasRules(name) || HARMLESS_PROGRAMS.has(name))) return UNKNOWN;
+  if (asksForHelp(call)) return UNKNOWN;
   if (isLocalScript(word.text) && !KNOWN_LOCAL.test(name)) return localScript(call, word.text, disabled);
   runEmbeddedCommands(call);
   judgeOutputs(call);
-  const output = HANDLERS.get(name)?.(call);
-  const rule = matchRules(call, disabled);
+  const output = wrapped(call) ?? HANDLERS.get(name)?.(call);
+  const rule = isDryRun(call) ? undefined : matchRules(call, disabled);
+  const proof = prove(call);
+  machine.note(proof);
   if (rule) machine.note(rule);
-  else if (output === undefined) machine.note(byKnowledge(call));
+  else if (sameInAndOut(call)) machine.note(destructive('same file in and out', 'empties the file it reads'));
+  else if (output === undefined && proof.verdict !== 'safe' && !isDryRun(call)) machine.note(byKnowledge(call));
+  if (!isSystemWord(word.text))
+    machine.note(unknown('a program outside the directories of the system', { runsFiles: true }));
   return isShellSetup(call) ? '' : (output ?? outputOf(call));
 }
+
+/** A wrapper whose every word its record knows: the command in it is the rest of the words. */
+function wrapped(call: Call): string | undefined {
+  const { reading, machine } = call;
+  if (!reading || reading.missing !== undefined || !RECORD_WRAPPERS.has(call.program)) return undefined;
+  let at = reading.operands.findIndex((_, index) => roleOf(reading.level, index) === 'command');
+  if (at < 0) return undefined;
+  for (; at < reading.operands.length; at++) {
+    const assigned = /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(reading.operands[at]?.text ?? '');
+    if (!assigned) break;
+    machine.note(judgeAssignment(machine, assigned[1] ?? '', assigned[2] ?? '', true));
+  }
+  return machine.runFields(reading.operands.slice(at), call.io);
+}
+
+const RECORD_WRAPPERS = new Set(
+  'nice ionice chrt taskset timeout gtimeout time setsid chronic unbuffer fakeroot nohup stdbuf strace ltrace valgrind numactl setarch prlimit'.split(
+    ' ',
+  ),
+);
 
 /** Scripts of a project whose name says what they are. */
 const KNOWN_LOCAL = /^(gradlew|mvnw|manage\.py|artisan|console|rails|rake|odoo-bin|occ|magento|drush|wp)$/;
@@ -122,7 +149,6 @@ function texts(call: Call): string[] {
 /** What the tables of knowledge and the byVerbs say of a call no rule matched. */
 function byKnowledge(call: Call): StaticVerdict {
   const { program, options } = call;
-  if (sameInAndOut(call)) return destructive('same file in and out', 'empties the file it reads');
   if (HARMLESS_PROGRAMS.has(program)) return harmless();
   const words = options.operands.map((operand) => operand.text);
   if (/^(npm|pnpm|yarn)$/.test(program) && /^(test|t|tst|start|run|run-script|rum)$/.test(words[0] ?? '')) {

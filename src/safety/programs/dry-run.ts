@@ -1,4 +1,6 @@
+import { hasRules } from '../rules/table.ts';
 import type { Call } from './call.ts';
+import { isDryReading, isIdle, type Reading } from './record.ts';
 import { SINGLE_DASH } from './specs.ts';
 
 /**
@@ -118,9 +120,6 @@ const DRY_RUN: Readonly<Record<string, string>> = {
   p4: '-n',
 };
 
-/** Programs whose `--dry-run` takes a mode, of which `none` means: do it. */
-const MODED = new Set(['kubectl', 'oc', 'helm']);
-
 /** Programs that take what follows as theirs to run or print: `--help` in it is not their help. */
 const NO_HELP = new Set(
   'echo printf xargs sh bash dash zsh ksh eval python node perl ruby php lua awk redis-cli sqlite3 test expr mysql env sudo nohup time timeout docker podman kubectl-exec ssh kill crontab chroot watch'.split(
@@ -128,31 +127,38 @@ const NO_HELP = new Set(
   ),
 );
 
-/** Is this call only a dry run, or a request for help or version, with an option that the program really has? */
-export function isDryRun(call: Call, hasRules: boolean): boolean {
-  const { program, options } = call;
-  if (program === 'aws' && options.operands.at(-1)?.text === 'help') return true;
+/** Does this call ask only for help or the version, in a way the program really has? */
+export function asksForHelp(call: Call): boolean {
+  const { program, options, reading } = call;
+  if (reading) return isIdle(reading);
   if (options.flags.size === 0) return false;
   if (options.flags.has('-help') && SINGLE_DASH.has(program)) return true;
+  if (!hasRules(program)) return false;
+  if (call.args.length === 1 && /^(-V|--?version|--?help|-\?)$/.test(call.args[0]?.text ?? '')) return true;
+  const at = call.args.findIndex((field) => field.text === '--help');
+  const end = call.args.findIndex((field) => field.text === '--');
+  return at >= 0 && (end < 0 || end > at) && !NO_HELP.has(program);
+}
+
+/** Does this call only show what it would do? A dry run lifts the rules on what is deleted or written, nothing else. */
+export function isDryRun(call: Call): boolean {
+  const { program, options, reading } = call;
+  if (reading && (isDryReading(reading) || knowsDryRuns(reading))) return isDryReading(reading);
+  if (options.flags.size === 0) return false;
   const sub = options.operands[0]?.text ?? '';
   const names = DRY_RUN_SETS.get(`${program} ${sub}`) ?? DRY_RUN_SETS.get(program);
-  if (names && call.hasExactly(names) && !disabled(call, names)) return true;
-  if (MODED.has(program) && options.flags.has('--dry-run')) {
-    return (options.values.get('--dry-run')?.at(-1) ?? 'client') !== 'none';
-  }
-  if (hasRules && call.args.length === 1 && /^(-V|--?version|--?help|-\?)$/.test(call.args[0]?.text ?? '')) return true;
-  if (!hasRules || !(options.flags.has('--help') || options.flags.has('--version'))) return false;
-  const at = call.args.findIndex((field) => field.text === '--help' || field.text === '--version');
-  const end = call.args.findIndex((field) => field.text === '--');
-  if (at < 0 || (end >= 0 && end < at)) return false;
-  // `npm version`-like words aside, a bare `--version` with operands is an option of its own (`helm --version 1.2`).
-  if (call.args[at]?.text === '--version' && call.args.length > 1) return false;
-  return !NO_HELP.has(program) || call.args.length === 1 || (program === 'docker' && sub !== 'exec' && sub !== 'run');
+  return names !== undefined && call.hasExactly(names) && !disabled(call, names);
 }
 
 /** `--dry-run=false`. */
 function disabled(call: Call, names: readonly string[]): boolean {
   return names.some((name) => /^(false|no|none|0)$/.test(call.options.values.get(name)?.at(-1) ?? ''));
+}
+
+/** Does the record of this subcommand say which option makes it a dry run? */
+function knowsDryRuns({ level }: Reading): boolean {
+  for (const { role } of level.options.values()) if (role === 'dry') return true;
+  return false;
 }
 
 const DRY_RUN_SETS: ReadonlyMap<string, readonly string[]> = new Map(

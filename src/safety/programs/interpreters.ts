@@ -62,7 +62,7 @@ function interpret(call: Call): string | undefined {
   if (words.length === 1 && /^(--version|-V|-v|--help|-h|version)$/.test(words[0] ?? '')) return UNKNOWN;
   // A module or a setting that is loaded first may do anything.
   if (
-    words.some((word) => PRELOAD.test(word)) ||
+    (program !== 'php' && words.some((word) => PRELOAD.test(word))) ||
     PRELOAD_VARIABLES.some((name) => machine.scope.get(name) !== undefined)
   ) {
     machine.note(unknown('loads code of its own first', { runsFiles: true }));

@@ -53,6 +53,11 @@ function resolve(word: string): string {
 
 const SYSTEM_DIRECTORY =
   /^(\/(usr\/)?(local\/)?s?bin\/|\/opt\/|\/snap\/bin\/|\/(usr\/)?(lib|lib64|lib32|libexec)\/|\/home\/linuxbrew\/|\/nix\/)/;
+/** A bare name is looked up on the path; a path counts only where the system keeps its programs. */
+export function isSystemWord(word: string): boolean {
+  return !word.includes('/') || (SYSTEM_DIRECTORY.test(word) && !word.includes('/../'));
+}
+
 const TOOL_DIRECTORY =
   /(^|\/)(node_modules\/\.bin|\.?venv\/bin|env\/bin|vendor\/bin|\.local\/bin|\.cargo\/bin|go\/bin|virtualenv\/bin|bin)\//;
 

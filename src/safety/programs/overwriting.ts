@@ -139,6 +139,7 @@ function copyOrMove(call: Call): string {
   machine.note(judgeTransfer(call, sources, target, into !== undefined || call.operands.at(-1)?.glob === true));
   const source = sources[0] ?? '';
   const name = source.slice(source.lastIndexOf('/') + 1);
+  if (program === 'ln') machine.scope.links.add(fileKey(machine, target.replace(/\/$/, '')));
   machine.scope.aliases.set(target, source);
   if (!target.startsWith('/') && !target.startsWith('.')) machine.scope.aliases.set(`./${target}`, source);
   machine.scope.aliases.set(`${target.replace(/\/$/, '')}/${name}`, source);

@@ -2,6 +2,7 @@ import { isAbsolute, join, normalize } from 'node:path';
 import type { Machine } from '../shell/machine.ts';
 import { hasUnknown, OWN_TEMP } from '../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown } from '../verdict.ts';
+import { controlFile } from './control-files.ts';
 
 /** Directories whose files belong to the system; changing one there is never a small matter. */
 const SYSTEM =
@@ -50,7 +51,7 @@ export function specialTarget(path: string): StaticVerdict | undefined {
   if (KERNEL.test(path)) return destructive('write to kernel interface', 'changes kernel or process state');
   if (SYSTEM.test(path)) return destructive('write to system file', 'changes a file of the system');
   if (KEYS.test(path)) return destructive('write to credentials', 'changes keys or credentials');
-  return undefined;
+  return controlFile(path);
 }
 
 /** Whether a path is known to exist already. */
@@ -76,6 +77,13 @@ export function lookAt(machine: Machine, path: string): Existing {
   return seen.kind === 'file' && seen.size > 0 ? 'file' : 'empty';
 }
 
+/** Does the path lead through a link that the same command made? */
+function throughLink(machine: Machine, path: string): boolean {
+  const key = fileKey(machine, path);
+  for (const link of machine.scope.links) if (key === link || key.startsWith(`${link}/`)) return true;
+  return false;
+}
+
 /** Remembers that the command itself made (or already judged) this file. */
 export function remember(machine: Machine, path: string): void {
   machine.scope.made.add(fileKey(machine, path));
@@ -93,10 +101,14 @@ export function overwrite(
   blind: StaticVerdict = destructive(rule, reason),
 ): StaticVerdict {
   const special = specialTarget(path);
-  if (special) return special;
+  if (special && special.verdict !== 'unknown') return special;
+  if (/[*?[]/.test(path) && machine.files?.stat(absolute(machine, path) ?? '') === undefined)
+    return destructive(rule, 'overwrites whatever file the pattern names');
   const found = lookAt(machine, path);
   remember(machine, path);
   if (found === 'file') return destructive(rule, reason);
+  if (special) return special;
+  if (throughLink(machine, path)) return unknown('writes through a link made just now');
   if (found === 'unknown') return machine.files ? unknown('writes to a file whose name is not known') : blind;
   return harmless();
 }

@@ -1,12 +1,16 @@
 import type { Machine, Redirect } from '../shell/machine.ts';
-import { harmless, type StaticVerdict } from '../verdict.ts';
+import { harmless, type StaticVerdict, unknown } from '../verdict.ts';
 import { overwrite, specialTarget } from './paths.ts';
 
 /** The verdict on opening one redirection: truncating an existing file loses it, appending does not. */
-export function judgeRedirect(machine: Machine, { operator, target }: Redirect): StaticVerdict {
+export function judgeRedirect(machine: Machine, { operator, target, fd }: Redirect): StaticVerdict {
   if (!operator.includes('>')) return harmless();
   if ((operator === '>&' || operator === '<&') && /^(\d+-?|-)$/.test(target)) return harmless();
   if (machine.substituted.has(target)) return harmless();
-  if (operator === '>>' || operator === '&>>' || operator === '<>') return specialTarget(target) ?? harmless();
+  if (operator === '<>')
+    return fd === undefined || fd === 0
+      ? (specialTarget(target) ?? unknown('opens a file for writing'))
+      : overwrite(machine, target, 'truncating redirection', 'writes over an existing file');
+  if (operator === '>>' || operator === '&>>') return specialTarget(target) ?? harmless();
   return overwrite(machine, target, 'truncating redirection', 'empties an existing file');
 }

@@ -5,6 +5,7 @@ import { hasUnknown, UNKNOWN } from '../shell/taint.ts';
 import { destructive, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
+import { judgeAssignment } from './environment.ts';
 import type { Handler, Handlers } from './handler.ts';
 import { WRAPPER_ROWS, type Wrapper } from './wrapper-rows.ts';
 
@@ -60,7 +61,11 @@ function unwrap(call: Call, wrapper: Wrapper): string | undefined {
       continue;
     }
     // Assignments before the command: `sudo A=1 cmd`.
-    if (/^[A-Za-z_]\w*=/.test(text) && !wrapper.joined) continue;
+    const assigned = wrapper.joined ? null : /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(text);
+    if (assigned) {
+      machine.note(judgeAssignment(machine, assigned[1] ?? '', assigned[2] ?? '', true));
+      continue;
+    }
     if (skip-- > 0) continue;
     break;
   }
@@ -119,6 +124,7 @@ export const SPECIAL_WRAPPERS: Handlers = {
       }
       const assigned = /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(text);
       if (assigned) {
+        machine.note(judgeAssignment(machine, assigned[1] ?? '', assigned[2] ?? '', true));
         machine.scope.set(assigned[1] ?? '', assigned[2] ?? '');
         runVariable(machine, assigned[1] ?? '', assigned[2] ?? '');
       } else if (/^(-u|-C|--unset|--chdir)$/.test(text)) at++;

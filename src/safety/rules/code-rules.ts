@@ -76,6 +76,12 @@ export const CODE_RULES: readonly Rule[] = [
     ['cat /etc/hosts', 'cp /etc/hosts .'],
   ),
   row(
+    'write to start file',
+    'changes what your own shell and tools run later',
+    ["echo 'alias ll=ls' >> ~/.bashrc", 'cp x .git/hooks/pre-commit', 'echo x | tee -a ~/.profile', 'cat k > ~/.vimrc'],
+    ['cat ~/.bashrc', 'grep alias ~/.zshrc', 'echo x >> .gitignore'],
+  ),
+  row(
     'write to credentials',
     'changes keys or credentials',
     ['echo key >> ~/.ssh/authorized_keys', 'cat k > ~/.aws/credentials'],

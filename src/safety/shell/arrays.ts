@@ -21,3 +21,8 @@ export function arrayOf(
   const old = assignment.append ? machine.scope.list(assignment.name).filter((item) => item !== UNKNOWN) : [];
   return [...old, ...expandWords(machine, words).map((field) => field.text)];
 }
+
+/** A pattern in a `for` list becomes file names: what is known of them is how they begin and end. */
+export function loopPath(text: string): string {
+  return text.replace(/[*?[\]]+/g, UNKNOWN);
+}

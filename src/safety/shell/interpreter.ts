@@ -13,9 +13,9 @@ import {
 import { depthOf, MAX_COMMAND_CHARS, MAX_DEPTH } from '../limits.ts';
 import { destructive, harmless, type Part, placed, type StaticVerdict, unknown, worse } from '../verdict.ts';
 import { expandAgain, walkArithmetic } from './arithmetic.ts';
-import { arrayOf } from './arrays.ts';
+import { arrayOf, loopPath } from './arrays.ts';
 import { startsItselfTwice } from './fork-bomb.ts';
-import type { Field, Io, Machine, Redirect, World } from './machine.ts';
+import type { Field, Io, Judge, Machine, Redirect, World } from './machine.ts';
 import { expandRedirects, sendsOutputAway, stdinOf } from './redirections.ts';
 import { runVariable } from './run-variables.ts';
 import { Scope } from './scope.ts';
@@ -23,14 +23,6 @@ import { escapeMarks, hasUnknown, OWN_TEMP, UNKNOWN } from './taint.ts';
 import { expandPattern, expandString, expandText, expandWord, expandWords } from './word.ts';
 
 type Node = Statement['command'] | Statement | CompoundList;
-
-/** What the shell asks of the judge: everything about one simple command once its words are known. */
-export type Judge = {
-  /** Judges a call and returns its output; `names` are the words as written. */
-  call(machine: Machine, fields: readonly Field[], io: Io, redirects: readonly Redirect[]): string;
-  /** Judges a redirection that opens a file. */
-  redirect(machine: Machine, redirect: Redirect): void;
-};
 
 const MAX_NESTED = 24;
 const MAX_STEPS = 4000;
@@ -55,12 +47,15 @@ export class ShellInterpreter implements Machine {
   private part: Part = [0, 0];
   /** Greater than 0 while text out of a string is walked: its places are not those of the command line. */
   private inString = 0;
+  /** The command line as typed. */
+  private readonly source: string;
   /** Functions that were defined in such text. */
   private readonly definedInString = new WeakSet<object>();
 
   private readonly disabled: ReadonlySet<string>;
 
-  constructor(judge: Judge, { cwd, files, reading, own }: World, disabled: ReadonlySet<string>) {
+  constructor(judge: Judge, { cwd, files, reading, own, source = '' }: World, disabled: ReadonlySet<string>) {
+    this.source = source;
     this.judge = judge;
     this.disabled = disabled;
     this.scope = new Scope(cwd);
@@ -100,6 +95,10 @@ export class ShellInterpreter implements Machine {
 
   expandString(text: string): string {
     return text.length > MAX_COMMAND_CHARS || depthOf(text) > MAX_DEPTH ? UNKNOWN : expandString(this, text);
+  }
+
+  mentions(name: string): boolean {
+    return this.source.includes(`$${name}`) || this.source.includes(`\${${name}`);
   }
 
   inSubshell<T>(body: () => T): T {
@@ -218,6 +217,7 @@ export class ShellInterpreter implements Machine {
       case 'Function':
         if (startsItselfTwice(node)) this.note(destructive('fork bomb', 'starts processes without end'));
         if (this.inString > 0) this.definedInString.add(node);
+        this.judge.definition(this, node.name.text);
         this.scope.functions.set(node.name.text, node);
         return '';
       case 'Coproc':
@@ -298,6 +298,7 @@ export class ShellInterpreter implements Machine {
   private loop(name: string, words: readonly Word[] | undefined, body: CompoundList, io: Io): string {
     const values = words ? expandWords(this, words).map(({ text, glob }) => (glob ? loopPath(text) : text)) : undefined;
     const items = values ?? this.scope.positional;
+    this.judge.assignment(this, name, UNKNOWN, false);
     let out = '';
     for (const value of items.length > 12 ? [...items.slice(0, 11), UNKNOWN] : items) {
       this.scope.set(name, value);
@@ -315,11 +316,12 @@ export class ShellInterpreter implements Machine {
       else if (arg.type === 'Assignment') fields.push({ text: this.assignmentText(arg), glob: false });
     }
     const redirections =
-      node.prefix.length === 0 && node.suffix.every(isWord)
+      node.prefix.length === 0 && node.suffix.every(({ type }) => type === 'Word' || type === 'Assignment')
         ? NONE
         : expandRedirects(this, node.redirects, this.inString === 0);
     this.open(redirections);
-    for (const assignment of node.prefix) if (assignment.type === 'Assignment') this.assign(assignment);
+    for (const assignment of node.prefix)
+      if (assignment.type === 'Assignment') this.assign(assignment, fields.length > 0);
     if (fields.length === 0) return '';
     const stdin = stdinOf(redirections, this) ?? io.stdin;
     const alternatives = this.alternatives(node, fields);
@@ -364,13 +366,15 @@ export class ShellInterpreter implements Machine {
     return `${assignment.name}${assignment.append ? '+' : ''}=${expandText(this, assignment.value)}`;
   }
 
-  assign(assignment: Assignment): void {
+  assign(assignment: Assignment, exported = false): void {
     const { name, value } = assignment;
     if (value.type === 'ArrayValue') {
+      this.judge.assignment(this, name, UNKNOWN, exported);
       this.scope.set(name, arrayOf(this, assignment, value.elements));
       return;
     }
     const text = expandText(this, value);
+    this.judge.assignment(this, name, text, exported);
     if (assignment.index) {
       const key = expandText(this, assignment.index);
       const old = this.scope.get(name);
@@ -386,15 +390,6 @@ export class ShellInterpreter implements Machine {
 
 const NONE: readonly Redirect[] = [];
 
-function isWord(node: { type: string }): boolean {
-  return node.type === 'Word' || node.type === 'Assignment';
-}
-
 function escapeUnlessOurs(code: string): string {
   return hasUnknown(code) || code.includes(OWN_TEMP) ? code : escapeMarks(code);
-}
-
-/** A pattern in a `for` list becomes file names: what is known of them is how they begin and end. */
-function loopPath(text: string): string {
-  return text.replace(/[*?[\]]+/g, UNKNOWN);
 }

@@ -37,6 +37,8 @@ export type World = {
   readonly reading: Reading | undefined;
   /** Absolute paths of files that the model's own actions made and nobody has changed since. */
   readonly own: ReadonlySet<string> | undefined;
+  /** The command line as typed. */
+  readonly source?: string;
 };
 
 /**
@@ -72,6 +74,8 @@ export interface Machine {
   expandString(text: string): string;
   /** Carries out one assignment. */
   assign(assignment: Assignment): void;
+  /** Does the command as typed use this variable (`$NAME`)? */
+  mentions(name: string): boolean;
   /** Records what is thought of one call. */
   note(verdict: StaticVerdict): void;
   /** Runs `body` in a copy of the scope, as a subshell does. */
@@ -84,3 +88,15 @@ export interface Machine {
 export function plain(text: string): Field {
   return { text, glob: false };
 }
+
+/** What the interpreter asks of the judge: everything about one simple command once its words are known. */
+export type Judge = {
+  /** Judges a call and returns its output; `names` are the words as written. */
+  call(machine: Machine, fields: readonly Field[], io: Io, redirects: readonly Redirect[]): string;
+  /** Judges giving a variable a value; `exported`: programs that are started see it. */
+  assignment(machine: Machine, name: string, value: string, exported: boolean): void;
+  /** Judges giving a name to a function. */
+  definition(machine: Machine, name: string): void;
+  /** Judges a redirection that opens a file. */
+  redirect(machine: Machine, redirect: Redirect): void;
+};

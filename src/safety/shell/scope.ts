@@ -27,6 +27,8 @@ export class Scope {
   readonly aliases: Map<string, string>;
   /** Paths this command made itself; truncating or deleting them loses nothing. */
   readonly made: Set<string>;
+  /** Links this command made: where they lead, nobody looks. */
+  readonly links: Set<string>;
   positional: readonly string[];
   /** Absolute directory; undefined when it can't be known. */
   cwd: string | undefined;
@@ -43,6 +45,7 @@ export class Scope {
     this.alternatives = new Map(from?.alternatives);
     this.references = new Map(from?.references);
     this.made = from?.made ?? new Set();
+    this.links = from?.links ?? new Set();
     this.positional = from?.positional ?? [];
     this.lastArgument = from?.lastArgument ?? '';
     this.cwd = cwd;

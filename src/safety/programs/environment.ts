@@ -1,0 +1,34 @@
+import type { Machine } from '../shell/machine.ts';
+import { hasUnknown } from '../shell/taint.ts';
+import { harmless, type StaticVerdict, unknown } from '../verdict.ts';
+import { recordOf } from './records/index.ts';
+
+/** Variables that change how something looks, how much it says, or how many threads it takes. */
+const HARMLESS =
+  /^(LANG|LANGUAGE|LC_\w+|TZ|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|COLUMNS|LINES|CI|DEBIAN_FRONTEND|NEEDRESTART_MODE|PYTHON(UNBUFFERED|DONTWRITEBYTECODE|HASHSEED|IOENCODING|UTF8|FAULTHANDLER|OPTIMIZE|NOUSERSITE|SAFEPATH)|PIP_(NO_INPUT|DISABLE_PIP_VERSION_CHECK|NO_CACHE_DIR|BREAK_SYSTEM_PACKAGES)|NODE_ENV|NODE_NO_WARNINGS|RAILS_ENV|RACK_ENV|FLASK_ENV|APP_ENV|RUST_BACKTRACE|RUST_LOG|CARGO_TERM_COLOR|CARGO_INCREMENTAL|GOOS|GOARCH|CGO_ENABLED|GO111MODULE|GOMAXPROCS|(OMP|MKL|OPENBLAS)_NUM_THREADS|TOKENIZERS_PARALLELISM|CUDA_VISIBLE_DEVICES|TF_CPP_MIN_LOG_LEVEL|DEBUG|VERBOSE|LOG_LEVEL|PORT|HOST|SOURCE_DATE_EPOCH|GIT_(TERMINAL_PROMPT|OPTIONAL_LOCKS|(AUTHOR|COMMITTER)_(NAME|EMAIL|DATE)|ADVICE|FLUSH|PROGRESS_DELAY|CEILING_DIRECTORIES|(LITERAL|GLOB|NOGLOB|ICASE)_PATHSPECS|MERGE_VERBOSITY|NO_LAZY_FETCH|NO_REPLACE_OBJECTS)|HOMEBREW_NO_(AUTO_UPDATE|ANALYTICS)|DO_NOT_TRACK|NEXT_TELEMETRY_DISABLED|npm_config_(yes|loglevel|fund|audit|progress|color|update_notifier)|MANWIDTH|PGCONNECT_TIMEOUT|PGAPPNAME|AWS_(REGION|DEFAULT_REGION|DEFAULT_OUTPUT)|KUBE_NAMESPACE|GREP_COLORS?|LS_COLORS|NINJA_STATUS|ZSTD_CLEVEL|PS[123]|OPTIND|REPLY|HISTSIZE|HISTFILESIZE|HISTCONTROL|HISTTIMEFORMAT|SECONDS|RANDOM|IFS)$/;
+
+/** Variables that choose what is found, loaded or run, where files go, or whom programs talk to. */
+const DECIDES =
+  /^(PATH|CDPATH|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|PS4|PROMPT_COMMAND|POSIXLY_CORRECT|EXECIGNORE|FPATH|ZDOTDIR|(LD|DYLD)_\w+|GCONV_PATH|LOCPATH|NLSPATH|GETCONF_DIR|HOSTALIASES|RES_OPTIONS|LOCALDOMAIN|MALLOC_TRACE|GLIBC_TUNABLES|HOME|XDG_\w+|USERPROFILE|TMPDIR|TMP|TEMP|EDITOR|VISUAL|FCEDIT|PAGER|BROWSER|SHELL|MANPAGER|MANOPT|MANROFFOPT|LESS\w*|SYSTEMD_\w+|SUDO_\w+|SSH_\w+|GPG_\w+|GNUPGHOME|PYTHON\w+|PYTEST_\w+|COVERAGE_\w+|TOX_\w+|NOX_\w+|PIP_\w+|UV_\w+|VIRTUAL_ENV|CONDA_\w+|NODE_\w+|BUN_\w+|DENO_\w+|npm_config_\w+|NPM_CONFIG_\w+|YARN_\w+|PNPM_\w+|PERL\w*|RUBY\w+|GEM_\w+|BUNDLE_\w+|IRBRC|PHPRC|PHP_\w+|COMPOSER\w*|LUA_\w+|_?JAVA_\w+|JDK_\w+|CLASSPATH|MAVEN_\w+|GRADLE_\w+|ANT_\w+|SBT_OPTS|JAVACMD|RUST\w*|CARGO\w*|GO[A-Z]\w*|CGO_\w+|GO_\w+|CC|CXX|CPP|LD|AR|AS|LINKER|C(XX|PP)?FLAGS|LDFLAGS|MAKE\w*|MFLAGS|GNUMAKEFLAGS|COMPILER_PATH|GCC_\w+|CPATH|LIBRARY_PATH|DEPENDENCIES_OUTPUT|SUNPRO_DEPENDENCIES|CCACHE_\w+|DISTCC_\w+|CMAKE_\w+|CTEST_\w+|PKG_CONFIG\w*|ACLOCAL_PATH|AUTOM4TE|TAR_OPTIONS|TAPE|RSYNC_\w+|GZIP|BZIP2?|XZ_\w+|ZIPOPT|UNZIP|CVS_RSH|VIM\w*|EXINIT|GVIMINIT|MYVIMRC|EMACSLOADPATH|NANORC|AWKPATH|AWKLIBPATH|GREP_OPTIONS|RIPGREP_CONFIG_PATH|FZF_\w+|BAT_\w+|DELTA_\w+|SQLITE_HISTORY|PSQL\w*|PG[A-Z]+|MYSQL_\w+|LIBMYSQL_PLUGINS|DOCKER_\w+|BUILDX_\w+|COMPOSE_\w+|KUBE\w+|HELM_\w+|TF_\w+|AWS_\w+|CLOUDSDK_\w+|AZURE_\w+|BOTO_CONFIG|GH_\w+|OPENSSL_\w+|SSLKEYLOGFILE|SSL_CERT_\w+|CURL_\w+|WGETRC|SYSTEM_WGETRC|(https?|HTTPS?|all|ALL|no|NO|ftp|FTP)_(proxy|PROXY)|ANSIBLE_\w+|GTK_\w+|QT_\w+|GIO_\w+|GST_\w+|HISTFILE|INPUTRC|GIT_\w+|command_not_found_handle)$/;
+
+/** `GIT_TRACE=1` prints to the terminal; a path or a descriptor would be written to. */
+const SWITCHED = /^GIT_TRACE\w*$/;
+
+/**
+ * The verdict on giving a variable a value. `exported`: programs see it, so a name that nobody knows is unknown there,
+ * unless the command itself uses it.
+ */
+export function judgeAssignment(machine: Machine, name: string, value: string, exported: boolean): StaticVerdict {
+  if (HARMLESS.test(name)) return harmless();
+  if (SWITCHED.test(name) && /^([012]|true|false)?$/.test(value)) return harmless();
+  if (name === 'LESS' && /^-?[a-zA-Z]*$/.test(value) && !/[oOk]/.test(value)) return harmless();
+  if (DECIDES.test(name) || hasUnknown(name))
+    return unknown(`sets ${hasUnknown(name) ? 'a variable' : name}, which decides what runs`);
+  if (!exported || machine.mentions(name)) return harmless();
+  return unknown(`variable ${name.slice(0, 40)} is not known`);
+}
+
+/** A function that takes the name of a program the gate knows would run in its place, in this shell and later. */
+export function judgeDefinition(name: string): StaticVerdict {
+  return name === 'command_not_found_handle' || recordOf(name) ? unknown(`gives ${name} another meaning`) : harmless();
+}

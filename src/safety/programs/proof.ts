@@ -1,0 +1,51 @@
+import { readable } from '../shell/taint.ts';
+import { harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
+import type { Call } from './call.ts';
+import { type Compiled, isDryReading, isIdle, type OperandRole, type Reading, type Role } from './record.ts';
+import { judgeRole } from './roles.ts';
+
+/**
+ * Whether a call is known to lose nothing: its record knows the program, the subcommand, every option and every operand,
+ * and the judge of each role agrees. What is missing is the reason.
+ */
+export function prove(call: Call): StaticVerdict {
+  const { reading, program } = call;
+  if (!reading) return unknown(`${readable(program).slice(0, 60)} is not known`);
+  if (isIdle(reading)) return harmless('only prints help or its version');
+  if (reading.missing !== undefined) return unknown(reading.missing);
+  const { spec } = reading.level;
+  let verdict = tainted(call, reading.level);
+  for (const { name, role, value } of reading.given)
+    if (!isLifted(reading, role))
+      verdict = worse(verdict, judgeRole(call, role, `option ${name} of ${program}`, value ?? ''));
+  for (const [index, field] of reading.operands.entries()) {
+    const role = roleOf(reading.level, index);
+    if (role === undefined) return worse(verdict, unknown(`${program} takes no ${readable(field.text).slice(0, 40)}`));
+    if (role === 'command' || role === 'shell') break;
+    if (role !== 'judged' && !isLifted(reading, role))
+      verdict = worse(verdict, judgeRole(call, role, `operand of ${program}`, field.text));
+  }
+  if (spec.open !== undefined) verdict = worse(verdict, unknown(spec.open, spec.runsFiles ? { runsFiles: true } : {}));
+  const own = spec.judge?.(call, reading);
+  return own ? worse(verdict, own) : verdict;
+}
+
+/** The role of the operand at `index`; the last one of the record repeats. */
+export function roleOf(level: Compiled, index: number): OperandRole | undefined {
+  return level.operands[Math.min(index, level.operands.length - 1)];
+}
+
+/** A dry run lifts what deletes and writes, never what runs or sends. */
+function isLifted(reading: Reading, role: Role): boolean {
+  return (role === 'delete' || role === 'write' || role === 'add') && isDryReading(reading);
+}
+
+/** A file that this program obeys was written before in the same command. */
+function tainted(call: Call, { spec: { control } }: Compiled): StaticVerdict {
+  if (control) {
+    for (const path of call.machine.written.keys())
+      if (control.test(path))
+        return unknown(`${call.program} obeys ${readable(path).slice(-60)}, which was written just now`);
+  }
+  return harmless();
+}

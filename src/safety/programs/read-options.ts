@@ -1,0 +1,172 @@
+import type { Field } from '../shell/machine.ts';
+import { hasUnknown, readable } from '../shell/taint.ts';
+import type { Compiled, Given, OptionSpec, Reading } from './record.ts';
+
+type State = {
+  level: Compiled;
+  path: string[];
+  given: Given[];
+  operands: Field[];
+  missing: string | undefined;
+};
+
+/** Reads the words of a call exactly as its record says: clusters, prefixes, `=`, `--`, values, subcommands. */
+export function readExactly(program: string, record: Compiled, args: readonly Field[]): Reading {
+  const state: State = { level: record, path: [], given: [], operands: [], missing: undefined };
+  for (let at = 0; at < args.length; at++) {
+    const field = args[at] as Field;
+    const { text } = field;
+    if (text === '--') {
+      at = afterDashes(state, args, at);
+      break;
+    }
+    if (isOption(state, text)) {
+      at += readOption(program, state, text, args, at);
+      if (!state.level.last.has(state.given.at(-1)?.name ?? '')) continue;
+      state.operands.push(...args.slice(at + 1));
+      break;
+    }
+    if (state.level.spec.oldStyle && state.operands.length === 0 && at === 0 && /^[A-Za-z]+$/.test(text)) {
+      at += readLetters(program, state, text, args, at);
+      continue;
+    }
+    if (descend(program, state, field)) continue;
+    state.operands.push(field);
+    if (state.level.spec.stopsAtOperand) {
+      state.operands.push(...args.slice(at + 1));
+      break;
+    }
+  }
+  if (state.level.subs && state.operands.length === 0) {
+    const { bare } = state.level;
+    if (bare) state.level = bare;
+    else if (!state.given.some(({ role }) => role === 'idle')) state.missing ??= `${program} without a subcommand`;
+  }
+  return state;
+}
+
+function isOption(state: State, text: string): boolean {
+  if (
+    state.level.spec.noOptions ||
+    text.length < 2 ||
+    (text.charCodeAt(0) !== 45 && !(text.charCodeAt(0) === 43 && state.level.options.has(text)))
+  )
+    return false;
+  return true;
+}
+
+/** Words after `--` are operands, the first of them perhaps still a subcommand. */
+function afterDashes(state: State, args: readonly Field[], at: number): number {
+  state.operands.push(...args.slice(at + 1));
+  return args.length;
+}
+
+/** A word in the place of a subcommand: true when it was one, or is missing there. */
+function descend(program: string, state: State, field: Field): boolean {
+  const { subs } = state.level;
+  if (!subs || state.operands.length > 0) return false;
+  const found = hasUnknown(field.text) || field.glob ? undefined : (subs.get(field.text) ?? subs.get('*'));
+  if (!found) {
+    if (subs.get('')?.operands.length) {
+      state.level = subs.get('') as Compiled;
+      return false;
+    }
+    state.missing ??= `${[program, ...state.path, readable(field.text).slice(0, 40)].join(' ')} is not known`;
+    state.operands.push(field);
+    return true;
+  }
+  state.path.push(field.text);
+  state.level = found;
+  return true;
+}
+
+/** Reads one option word; returns how many more words it took. */
+function readOption(program: string, state: State, text: string, args: readonly Field[], at: number): number {
+  const next = args[at + 1];
+  const { options, spec } = state.level;
+  const equals = text.indexOf('=');
+  const name = equals > 0 ? text.slice(0, equals) : text;
+  const long = text.startsWith('--');
+  const whole = options.get(name)
+    ? name
+    : long || spec.singleDash
+      ? byPrefix(options, name, spec.singleDash)
+      : undefined;
+  if (whole !== undefined && (long || spec.singleDash || equals < 0)) {
+    const option = options.get(whole) as OptionSpec;
+    if (option.value === 'none' && equals > 0 && !/^(true|false)$/.test(text.slice(equals + 1)))
+      return miss(program, state, name);
+    const inline = equals > 0 ? text.slice(equals + 1) : undefined;
+    if (option.value === 'until') {
+      state.given.push({ name: whole, role: option.role });
+      const end = args.findIndex((field, index) => index > at && /^[;+]$/.test(field.text));
+      return (end < 0 ? args.length : end) - at;
+    }
+    if (option.value === 'required' && inline === undefined) {
+      state.given.push({ name: whole, role: option.role, value: next?.text ?? '' });
+      return 1;
+    }
+    state.given.push({ name: whole, role: option.role, ...(inline === undefined ? {} : { value: inline }) });
+    return 0;
+  }
+  if (options.has('-#') && /^-\d+$/.test(text)) return 0;
+  if (long || spec.singleDash) return miss(program, state, name);
+  return readCluster(program, state, text, next);
+}
+
+/** `-xvf archive`: each letter must be known; one that takes a value takes the rest, or the next word. */
+function readCluster(program: string, state: State, text: string, next: Field | undefined): number {
+  const { options } = state.level;
+  for (let k = 1; k < text.length; k++) {
+    const name = `-${text[k]}`;
+    const option = options.get(name);
+    if (!option) {
+      if (options.has('-#') && /^\d+$/.test(text.slice(k))) return 0;
+      return miss(program, state, k === 1 ? text : name);
+    }
+    const rest = text.slice(k + 1);
+    if (option.value === 'none') {
+      state.given.push({ name, role: option.role });
+      continue;
+    }
+    if (rest !== '' || option.value === 'attached') {
+      state.given.push({ name, role: option.role, ...(rest === '' ? {} : { value: rest }) });
+      return 0;
+    }
+    state.given.push({ name, role: option.role, value: next?.text ?? '' });
+    return 1;
+  }
+  return 0;
+}
+
+/** `tar xzf a.tgz`: letters whose values follow in order. */
+function readLetters(program: string, state: State, text: string, args: readonly Field[], at: number): number {
+  let taken = 0;
+  for (const letter of text) {
+    const name = `-${letter}`;
+    const option = state.level.options.get(name);
+    if (!option) return miss(program, state, name);
+    const value = option.value === 'required' ? args[at + ++taken]?.text : undefined;
+    state.given.push({ name, role: option.role, ...(value === undefined ? {} : { value }) });
+  }
+  return taken;
+}
+
+/** getopt takes a unique beginning for the option; where several fit, the most dangerous reading counts as unknown. */
+function byPrefix(options: ReadonlyMap<string, OptionSpec>, name: string, singleDash = false): string | undefined {
+  if (singleDash) return name.startsWith('--') && options.has(name.slice(1)) ? name.slice(1) : undefined;
+  if (name.length < 4) return undefined;
+  let found: string | undefined;
+  for (const option of options.keys()) {
+    if (!option.startsWith(name)) continue;
+    if (found !== undefined) return undefined;
+    found = option;
+  }
+  return found;
+}
+
+function miss(program: string, state: State, name: string): number {
+  const of = [program, ...state.path].join(' ');
+  state.missing ??= `option ${readable(name).slice(0, 40)} of ${of} is not known`;
+  return 0;
+}

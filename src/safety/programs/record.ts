@@ -1,0 +1,149 @@
+import type { Field, Io, Machine } from '../shell/machine.ts';
+import type { StaticVerdict } from '../verdict.ts';
+import type { Operand } from './options.ts';
+
+/**
+ * What an option or an operand does. Each role but the harmless ones has one judge (`roles.ts`):
+ * `tune` changes how, not what · `read` names what is read · `write` names a file that is replaced · `add` names what is
+ * made new · `run` is shell code · `load` names a file that can run code, or sets a program · `send` gives something
+ * away or changes the network target · `delete` takes something away · `dry` makes this subcommand only show what it
+ * would do, `undry` takes that back · `idle` makes it print and end (`--help`).
+ */
+const ROLES = ['tune', 'read', 'write', 'add', 'run', 'load', 'send', 'delete', 'dry', 'undry', 'idle'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Roles of operands: those above, and `command` (the rest of the words is a command), `shell` (they are joined and given to a
+ * shell), `judged` (a handler judges it). */
+export type OperandRole = Role | 'command' | 'shell' | 'judged';
+
+/** What a record's own judge may look at. */
+export type CallFacts = {
+  readonly program: string;
+  readonly args: readonly Field[];
+  readonly io: Io;
+  readonly machine: Machine;
+  /** The operands as sorted without the record. */
+  readonly operands: readonly Operand[];
+  /** All words as one line. */
+  readonly line: string;
+};
+
+/** One option as given: its name in the record, and its value. */
+export type Given = { readonly name: string; readonly role: Role; readonly value?: string };
+
+/** The words of a call, each with its place in the record. */
+export type Reading = {
+  /** The record of the subcommand that was reached. */
+  readonly level: Compiled;
+  /** Subcommand words in order. */
+  readonly path: readonly string[];
+  readonly given: readonly Given[];
+  readonly operands: readonly Field[];
+  /** What the record does not know, in words; undefined: nothing. */
+  readonly missing: string | undefined;
+};
+
+/** Is one of these options given? Names as the record writes them. */
+export function given(reading: Reading, ...names: readonly string[]): boolean {
+  return reading.given.some(({ name }) => names.includes(name));
+}
+
+/** Is it a request for help or the version, so that nothing else happens? */
+export function isIdle(reading: Reading): boolean {
+  return reading.given.some(({ role }) => role === 'idle');
+}
+
+/** Does the last option that says so make this subcommand only show what it would do? */
+export function isDryReading(reading: Reading): boolean {
+  const last = reading.given.findLast(({ role }) => role === 'dry' || role === 'undry');
+  return last?.role === 'dry' && !/^(none|false|no|0)$/.test(last.value ?? '');
+}
+
+/**
+ * One program, or one subcommand of it. Options are words by role: `-v` takes no value, `-o=` takes one (attached or
+ * as the next word), `--color[=]` takes one only attached, `-exec;` all words up to `;` or `+`, `-#` is any number
+ * (`head -5`).
+ */
+export type Spec = { readonly [role in Role]?: string } & {
+  /** Roles of the operands in order; the last one repeats. Absent: it takes none. */
+  readonly operands?: string;
+  /** Subcommands, several names to a row; `''` is the program without one, `*` any other. */
+  readonly subs?: Readonly<Record<string, Spec>>;
+  /** Options of this level may also stand after the subcommand. */
+  readonly global?: boolean;
+  /** Long options begin with one dash, and letters are never taken apart. */
+  readonly singleDash?: boolean;
+  /** The first word may be letters without a dash (`tar xf`, `ps aux`). */
+  readonly oldStyle?: boolean;
+  /** Options end at the first operand, as they do for what runs a command. */
+  readonly stopsAtOperand?: boolean;
+  /** Files, by name, that tell the program what to run. Writing one taints the program. */
+  readonly control?: RegExp;
+  /** Why a call that is known in every part is still not known to be harmless. */
+  readonly open?: string;
+  /** What it runs are files of the project: a second opinion on it is not kept. */
+  readonly runsFiles?: boolean;
+  /** Options after whose value only operands follow (`python -c CODE …`). */
+  readonly last?: string;
+  /** It has no options: every word is an operand (`echo`). */
+  readonly noOptions?: boolean;
+  /** What roles can't say; undefined: nothing against it. */
+  readonly judge?: (call: CallFacts, reading: Reading) => StaticVerdict | undefined;
+};
+
+/** Programs by name, several names to a row. */
+export type Records = Readonly<Record<string, Spec>>;
+
+export type OptionSpec = { readonly role: Role; readonly value: 'none' | 'required' | 'attached' | 'until' };
+
+export type Compiled = {
+  readonly spec: Spec;
+  readonly options: ReadonlyMap<string, OptionSpec>;
+  readonly subs: ReadonlyMap<string, Compiled> | undefined;
+  readonly operands: readonly OperandRole[];
+  readonly last: ReadonlySet<string>;
+  /** The row of the program without a subcommand, with the options before it. */
+  readonly bare: Compiled | undefined;
+};
+
+const VALUES = [
+  ['[=]', 'attached'],
+  ['=', 'required'],
+  [';', 'until'],
+] as const;
+
+/** A row as lookup tables; `inherited` are the options of the levels above. */
+export function compileSpec(spec: Spec, inherited: ReadonlyMap<string, OptionSpec> = new Map()): Compiled {
+  const options = new Map(inherited);
+  for (const role of ROLES) {
+    for (const token of words(spec[role])) {
+      const value = VALUES.find(([end]) => token.endsWith(end))?.[1] ?? 'none';
+      options.set(token.replace(/\[=\]$|[=;]$/, ''), { role, value });
+    }
+  }
+  if (spec.singleDash && !options.has('-help')) options.set('-help', { role: 'idle', value: 'none' });
+  if (!options.has('--help')) options.set('--help', { role: 'idle', value: 'none' });
+  if (!options.has('--version')) options.set('--version', { role: 'idle', value: 'none' });
+  const passed = spec.global ? options : new Map<string, OptionSpec>();
+  const subs = spec.subs
+    ? new Map(
+        Object.entries(spec.subs).flatMap(([names, sub]) => {
+          const compiled = compileSpec(sub, passed);
+          return (names === '' ? [''] : words(names)).map((name) => [name, compiled] as const);
+        }),
+      )
+    : undefined;
+  const bare = subs?.get('');
+  return {
+    spec,
+    options,
+    subs,
+    bare: bare ? { ...bare, options: new Map([...options, ...bare.options]) } : undefined,
+    operands: words(spec.operands) as readonly OperandRole[],
+    last: new Set(words(spec.last)),
+  };
+}
+
+export function words(text: string | undefined): readonly string[] {
+  return (text ?? '').split(/\s+/).filter((word) => word !== '');
+}

@@ -1,0 +1,100 @@
+import { unknown } from '../../verdict.ts';
+import type { Records } from '../record.ts';
+
+const MAKE_FILES =
+  /(^|\/)((GNU)?[Mm]akefile|[^/]+\.ma?k|CMakeLists\.txt|[^/]+\.cmake|CMake(User)?Presets\.json|build\.ninja|meson\.build|[Jj]ustfile)$/;
+
+/** Build tools run what their files say; only what merely shows something is known. */
+export const BUILD_RECORDS: Records = {
+  'make gmake just task invoke': {
+    tune: '-# -B -d -e -i -j[=] -k -l[=] -L -r -R -s -S -v-none -w -O[=] --always-make --debug[=] --ignore-errors --jobs[=] --keep-going --silent --quiet --no-print-directory --print-directory --output-sync[=] --trace --warn-undefined-variables --no-builtin-rules --list --summary -l',
+    dry: '-n -q -p -t --just-print --dry-run --recon --question --print-data-base',
+    load: '-f= -I= -E= -C= -W= -o= --eval= --file= --makefile= --directory= --include-dir= --what-if= --old-file=',
+    operands: 'judged',
+    open: 'runs recipes of the project',
+    runsFiles: true,
+  },
+  cmake: {
+    singleDash: true,
+    tune: '-# -S= -B= -G= -A= -T= -L -LA -LAH -Wno-dev -Wdev -N --list-presets[=] --log-level= --parallel[=] -j[=] --target= -t= --config= --clean-first --verbose -v --trace-none -H= --warn-uninitialized --build= -E= -DCMAKE_BUILD_TYPE= -DCMAKE_INSTALL_PREFIX= -DCMAKE_EXPORT_COMPILE_COMMANDS= -DBUILD_SHARED_LIBS= -DBUILD_TESTING= -DCMAKE_VERBOSE_MAKEFILE= -DCMAKE_CXX_STANDARD= -j -j1 -j2 -j4 -j8 -j16',
+    load: '-P= -C= -D= -U= --toolchain= --install= --open= --preset[=] --workflow --fresh --graphviz= --trace-redirect= --profiling-output= --debugger --debugger-pipe=',
+    idle: '--help --version --system-information --help-command --help-module --help-variable --help-property --help-policy --help-command-list --help-module-list',
+    operands: 'judged',
+    control: MAKE_FILES,
+    judge: (call) => judgeCmake(call.args.map(({ text }) => text)),
+  },
+  ctest: {
+    singleDash: true,
+    tune: '-# -N -V -VV -R= -E= -L= -LE= -j= -C= -Q -F --show-only[=] --output-on-failure --verbose --tests-regex= --label-regex= --exclude-regex= --parallel= --test-dir= --timeout= --rerun-failed --stop-on-failure --progress --repeat= --print-labels --no-tests= --build-config=',
+    load: '-S= -D= -M= -T= --build-and-test= --script= --dashboard= --preset= --overwrite=',
+    write: '-O= --output-log= --output-junit=',
+    control: MAKE_FILES,
+  },
+  ninja: {
+    tune: '-# -v -d= -j= -k= -l= -w= --quiet --verbose',
+    dry: '-n',
+    load: '-C= -f= -t=',
+    operands: 'judged',
+    judge: (call) => judgeNinja(call.args.map(({ text }) => text)),
+  },
+  meson: {
+    subs: {
+      introspect: {
+        tune: '-a -i -f --all --ast --benchmarks --buildoptions --buildsystem-files --compilers --dependencies --installed --projectinfo --targets --tests',
+        operands: 'read',
+      },
+      'setup compile test configure dist install': {
+        open: 'runs files of the project',
+        operands: 'judged',
+        tune: '-C= -v',
+        runsFiles: true,
+      },
+    },
+  },
+  'bazel bazelisk': {
+    subs: {
+      'query cquery aquery info version help': { operands: 'tune', tune: '--output= --noimplicit_deps --keep_going' },
+      'build test': {
+        operands: 'tune',
+        tune: '-# -c= -k --config= --jobs= --test_output= --keep_going --test_filter= --verbose_failures',
+      },
+      run: {
+        open: 'runs files of the project',
+        runsFiles: true,
+        operands: 'judged',
+        tune: '-c= --config= --jobs= --test_output= --keep_going',
+      },
+      'clean fetch mod': { open: 'deletes or fetches', operands: 'judged' },
+    },
+  },
+  'pkg-config pkgconf': {
+    tune: '--cflags --cflags-only-I --libs --libs-only-l --libs-only-L --libs-only-other --modversion --exists --list-all --variable= --print-errors --short-errors --atleast-version= --exact-version= --max-version= --static --print-variables --print-requires --print-provides --silence-errors',
+    operands: 'tune',
+  },
+  'autoconf automake autoreconf aclocal libtoolize configure': {
+    open: 'runs macros of the project',
+    operands: 'judged',
+    tune: '-i -f -v --install --force --add-missing',
+  },
+};
+
+/** `-E` carries a toolbox of its own. */
+function judgeCmake(words: readonly string[]) {
+  const at = words.indexOf('-E');
+  if (at >= 0)
+    return /^(echo|echo_append|cat|capabilities|compare_files|md5sum|sha\d+sum|environment|sleep|true|false)$/.test(
+      words[at + 1] ?? '',
+    )
+      ? undefined
+      : unknown(`cmake -E ${words[at + 1] ?? ''} changes files`);
+  return undefined;
+}
+
+function judgeNinja(words: readonly string[]) {
+  const at = words.indexOf('-t');
+  if (at >= 0)
+    return /^(targets|graph|query|deps|compdb|commands|inputs|rules|list|missingdeps)$/.test(words[at + 1] ?? '')
+      ? undefined
+      : unknown('a tool of ninja that changes what was built');
+  return words.includes('-n') ? undefined : unknown('runs rules of the project', { runsFiles: true });
+}

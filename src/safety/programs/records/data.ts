@@ -1,0 +1,185 @@
+import { unknown } from '../../verdict.ts';
+import { given, type Reading, type Records } from '../record.ts';
+
+/** Databases, documents, pictures: what is in the text handed to them is judged by its own reader. */
+export const DATA: Records = {
+  psql: {
+    tune: '-# -A -a -b -e -E -H -l -n -q -s -S -t -w -W -x -X -z -0 -1 -c= -d= -h= -p= -U= -F= -R= -P= -T= -v= --command= --dbname= --host= --port= --username= --list --no-psqlrc --quiet --tuples-only --no-align --expanded --html --csv --field-separator= --pset= --set= --variable= --no-password --password --single-transaction --echo-queries --echo-all --record-separator= --no-readline',
+    write: '-o= -L= --output= --log-file=',
+    load: '-f= --file=',
+    operands: 'tune',
+  },
+  mysql: {
+    tune: '-# -A -B -e= -h= -P= -p[=] -u= -D= -N -s -t -v -r -E -H -X -S= -C -n -q --batch --execute= --host= --port= --user= --password[=] --database= --skip-column-names --table --silent --verbose --raw --vertical --html --xml --protocol= --socket= --no-auto-rehash --column-names --safe-updates --ssl-mode= --connect-timeout= --default-character-set= --quick',
+    write: '--tee=',
+    load: '--pager[=] --init-command= --plugin-dir= --default-auth= --defaults-file= --defaults-extra-file= --login-path= --enable-cleartext-plugin --local-infile[=]',
+    operands: 'tune',
+  },
+  'sqlite3 duckdb': {
+    singleDash: true,
+    tune: '-# -readonly -header -noheader -column -csv -json -line -list -html -markdown -box -table -quote -separator= -nullvalue= -newline= -batch -bail -cmd= -echo -stats -ascii -tabs -safe -c=',
+    load: '-init= -interactive -append -archive -vfs=',
+    operands: 'read tune',
+    judge: (call) =>
+      /writefile|readfile|load_extension|edit\(|fts3_tokenizer|\battach\b|\bcopy\b.*\bto\b|\bexport\b|\binstall\b|\.(archive|ar|import|open|load|cd|trace|iotrace|excel|sh|sy)/i.test(
+        `${call.line} ${call.io.stdin ?? ''}`,
+      )
+        ? unknown('opens other files, or loads code')
+        : undefined,
+  },
+  'redis-cli': {
+    tune: '-# -h= -p= -a= -n= -r= -i= -u= --user= --pass= --raw --no-raw --csv --json --scan --pattern= --bigkeys --memkeys --hotkeys --stat --latency --latency-history --tls --no-auth-warning -2 -3 -c -t= --askpass --count= -e',
+    write: '--rdb= --functions-rdb=',
+    load: '--eval= -x -X= --pipe --cluster= --replica --cacert= --cert= --key=',
+    operands: 'judged',
+  },
+  'mongosh-none pg_isready mongostat mongotop': {
+    tune: '-h= -p= -U= -d= -t= -q --host= --port= --username= --dbname= --quiet --timeout=',
+    operands: 'tune',
+  },
+  'pg_dump pg_dumpall mysqldump mariadb-dump': {
+    tune: '-# -a -b -B -C -c -d= -F= -h= -n= -N= -O -p= -P= -R -s -S= -t= -T= -U= -u= -v -w -W -x -X -Z= -E= -j= --data-only --schema-only --clean --create --if-exists --format= --host= --port= --username= --user= --password[=] --dbname= --table= --schema= --exclude-table= --no-owner --no-privileges --no-acl --compress= --single-transaction --quick --routines --triggers --events --databases= --all-databases --no-data --no-create-info --skip-lock-tables --lock-tables[=] --globals-only --verbose --inserts --column-inserts --no-tablespaces --set-gtid-purged= --default-character-set= --skip-comments --hex-blob --roles-only --no-password --jobs= --add-drop-table --extended-insert --opt',
+    write: '-f= --file= -r= --result-file= --tab= --log-error=',
+    load: '--defaults-file= --defaults-extra-file= --plugin-dir= --init-command=',
+    operands: 'tune',
+  },
+  pg_restore: {
+    tune: '-l -v --list --verbose --schema-only',
+    delete: '-c -C -d= --clean --create --dbname=',
+    write: '-f= --file=',
+    operands: 'read',
+  },
+  mysqladmin: {
+    tune: '-h= -P= -u= -p[=] -S= --host= --port= --user= --password[=] --socket= -s --silent',
+    operands: 'tune',
+    judge: (_, reading) =>
+      reading.operands.every(({ text }) => /^(status|ping|version|variables|processlist|extended-status)$/.test(text))
+        ? undefined
+        : unknown('changes a server'),
+  },
+  ffmpeg: {
+    operands: 'judged',
+    singleDash: true,
+    tune: '-# -i= -c= -c:v= -c:a= -codec= -codec:v= -codec:a= -vcodec= -acodec= -an -vn -sn -ss= -to= -t= -r= -s= -f= -b:v= -b:a= -crf= -preset= -vf= -af= -filter_complex= -map= -loglevel= -hide_banner -n -frames:v= -vframes= -pix_fmt= -q:v= -q:a= -ar= -ac= -aspect= -movflags= -threads= -nostats -nostdin -stats -v= -shortest -g= -profile:v= -level= -tune= -metadata= -c:s= -qscale:v= -vsync= -re',
+    delete: '-y',
+    write: '-vstats_file= -passlogfile= -progress=',
+    load: '-report -fpre= -vstats -init_hw_device= -dump_attachment=',
+    idle: '-version -formats -codecs -encoders -decoders -filters -h -protocols',
+    judge: (call, reading) =>
+      judgeOutputs(
+        call.args.map(({ text }) => text),
+        reading,
+      ),
+  },
+  'ffprobe mediainfo identify exiftool soxi': {
+    singleDash: true,
+    tune: '-# -v= -i= -hide_banner -show_format -show_streams -show_entries= -select_streams= -of= -print_format= -show_frames -count_frames -show_packets -pretty -unit -sexagesimal -loglevel= -verbose -format= -ping -quiet -r -s -S -G -a -j -json -n -csv -d= -e -f -ee -p= -b -T -t -x= -ext= -fast -u -V -Output= --Output= -show_chapters -show_error -show_programs -count_packets -read_intervals=',
+    write: '-o= -w=',
+    operands: 'read',
+    judge: ({ program, args }) =>
+      program === 'exiftool' &&
+      args.some(({ text }) =>
+        /^-[\w:]+[-+^]?[<=]|^-(all|tagsfromfile|delete_original|restore_original|overwrite|config|execute|@|if\d*|filename|directory)/i.test(
+          text,
+        ),
+      )
+        ? unknown('edits files')
+        : undefined,
+  },
+  'convert magick': {
+    operands: 'judged',
+    open: 'writes a picture over what is there',
+    singleDash: true,
+    tune: '-# -resize= -quality= -rotate= -crop= -strip -density= -background= -flatten -thumbnail= -colorspace= -alpha= -format=',
+  },
+  pandoc: {
+    tune: '-# -f= -t= -s -V= -M= -N --from= --to= --read-none --standalone --toc --toc-depth= --wrap= --columns= --number-sections --metadata= --variable= --highlight-style= --mathjax[=] --katex[=] --shift-heading-level-by= --list-input-formats --list-output-formats --list-extensions --self-contained --embed-resources --strip-comments --atx-headers --markdown-headings= --reference-links --quiet',
+    read: '-c= --css= --bibliography= --csl= -H= -A= -B= --resource-path= --reference-doc=',
+    write: '-o= --output= --log= --extract-media=',
+    load: '-F= --filter= -L= --lua-filter= -d= --defaults= --pdf-engine= --template= --data-dir= --citeproc-none',
+    operands: 'read',
+  },
+  dot: { tune: '-# -T= -G= -N= -E= -K= -q -v -s[=] -n -y -x', write: '-o= -O', load: '-l=', operands: 'read' },
+  gnuplot: { open: 'gnuplot can run commands', operands: 'judged' },
+  m4: { open: 'm4 can run commands', operands: 'judged', tune: '-D= -U= -P -s -Q' },
+  'gpg gpg2': {
+    tune: '-# -a -k -K -q -v -u= -r= --armor --list-keys --list-secret-keys --list-public-keys --fingerprint --list-sigs --check-sigs --verify --show-keys --list-packets --with-colons --keyid-format= --batch --no-tty --quiet --verbose --with-fingerprint --import-options=show-only --list-config --status-fd= --no-default-keyring-none --print-md= --with-subkey-fingerprint --list-options= -d --decrypt',
+    idle: '--version -h --dump-options',
+    load: '--agent-program= --dirmngr-program= --homedir= --options= --exec-path= --photo-viewer= --load-extension= --keyring= --keyserver= --trust-model=',
+    delete:
+      '--delete-key --delete-keys --delete-secret-keys --delete-secret-and-public-key --yes --clear --edit-key --gen-key --full-gen-key --quick-gen-key --gen-revoke= --import --sign-key --lsign-key',
+    send: '--recv-keys --send-keys --search-keys --fetch-keys --refresh-keys --locate-keys --auto-key-locate= -e --encrypt -s --sign --clear-sign --clearsign -b --detach-sign -c --symmetric --export --export-secret-keys',
+    write: '-o= --output= --log-file= --status-file= --attribute-file=',
+    operands: 'read',
+  },
+  jupyter: {
+    subs: {
+      kernelspec: { subs: { list: { tune: '--json' } } },
+      '': { tune: '--version --paths --config-dir --data-dir --runtime-dir' },
+    },
+  },
+  'restic borg': {
+    global: true,
+    tune: '-# -r= -q -v --repo= --json --last --tag= --host= --path= --short --no-lock --glob-archives= -a= --info --progress --stats --latest= --long --recursive --mode= --quiet --verbose --format= --keep-last= --keep-daily= --keep-weekly= --keep-monthly= --prune --list',
+    read: '-p= --password-file= --exclude-file= --files-from=',
+    load: '--password-command= -o= --option= --rsh= --remote-path= --repository-file= --cache-dir=',
+    dry: '-n --dry-run',
+    subs: {
+      'snapshots ls find stats check diff cat list version info': { operands: 'tune', delete: '--repair' },
+      'forget prune backup create': {
+        operands: 'judged',
+        tune: '--exclude= -C= --compression=',
+        judge: (_, reading) =>
+          reading.given.some(({ role }) => role === 'dry') || /^(backup|create)$/.test(reading.path[0] ?? '')
+            ? undefined
+            : unknown('deletes backups'),
+      },
+      'init mount copy key dump extract restore delete compact break-lock': {
+        open: 'changes a repository or files',
+        operands: 'judged',
+      },
+    },
+  },
+  rclone: {
+    global: true,
+    tune: '-# -v -q -P --progress --stats= --transfers= --checkers= --filter= --include= --exclude= --max-depth= --max-age= --min-age= --bwlimit= --format= --human-readable --fast-list --recursive -R --size-only --one-way --json --quiet --verbose',
+    write: '--log-file= --combined= --differ= --missing-on-dst=',
+    load: '--config= --password-command= --backup-dir= --metadata-mapper=',
+    dry: '-n --dry-run',
+    subs: {
+      'ls lsl lsd lsf lsjson size check cat tree about listremotes version md5sum sha1sum hashsum cryptcheck': {
+        operands: 'tune',
+      },
+      'sync copy copyto move moveto delete purge rmdir rmdirs mkdir dedupe cleanup': {
+        operands: 'tune',
+        judge: (_, reading) =>
+          reading.given.some(({ role }) => role === 'dry')
+            ? undefined
+            : unknown('copies to the other end, over what is there'),
+      },
+    },
+  },
+  'ansible ansible-playbook': {
+    tune: '-# -i= -u= -l= -t= -f= -m= -a= -b -k -K -v -vv -vvv -o -D --inventory= --user= --limit= --tags= --skip-tags= --forks= --module-name= --args= --become --diff --become-user= --start-at-task= --step -T= --timeout=',
+    dry: '-C --check --syntax-check --list-tasks --list-hosts --list-tags',
+    load: '-e= --extra-vars= --vault-password-file= --private-key= -c= --connection= -M= --ssh-common-args= --ssh-extra-args= --become-method= --vault-id=',
+    operands: 'judged',
+    judge: (_, reading) =>
+      given(reading, '--syntax-check', '--list-tasks', '--list-hosts', '--list-tags')
+        ? undefined
+        : unknown('runs on other machines', { runsFiles: true }),
+  },
+};
+
+/** ffmpeg asks before it writes over a file, unless told not to; without an output it only shows. */
+function judgeOutputs(args: readonly string[], reading: Reading) {
+  const target = args.at(-1) ?? '';
+  if (reading.given.some(({ value }) => /movie=|ladspa|frei0r|concat:|https?:|tcp:|pipe:\d{2}/.test(value ?? '')))
+    return unknown('a filter that loads or fetches');
+  return given(reading, '-n') ||
+    /^(-|null|\/dev\/null)$/.test(target) ||
+    reading.operands.length === 0 ||
+    !given(reading, '-y')
+    ? undefined
+    : unknown('writes over a file');
+}

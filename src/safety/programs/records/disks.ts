@@ -1,0 +1,80 @@
+import { unknown } from '../../verdict.ts';
+import { given, type Records } from '../record.ts';
+
+/** Disks, volumes, modules and what keeps them in order: looking, and dry runs. */
+export const DISKS: Records = {
+  mdadm: {
+    tune: '-D -E -Q -v -b --detail --examine --query --scan --verbose --brief',
+    operands: 'read',
+    judge: (_, reading) =>
+      given(reading, '-D', '-E', '-Q', '--detail', '--examine', '--query') ? undefined : unknown('changes an array'),
+  },
+  modprobe: {
+    tune: '-v -q -c -D --show-depends --verbose --showconfig --show-config',
+    dry: '-n --dry-run --show',
+    load: '-C= -d= -S= --config=',
+    delete: '-r --remove -f --force',
+    operands: 'tune',
+    judge: (_, reading) =>
+      given(reading, '-n', '--dry-run', '--show', '-D', '-c', '--show-depends')
+        ? undefined
+        : unknown('loads a module into the kernel'),
+  },
+  modinfo: { tune: '-F= -0 -a -d -l -p -n -k= --field=', operands: 'tune' },
+  btrfs: {
+    subs: {
+      'subvolume sub su': {
+        subs: { 'list show get-default': { operands: 'read', tune: '-a -c -d -g -G= -o -p -q -r -R -s -t -u' } },
+      },
+      'filesystem fi device dev scrub balance qgroup': {
+        subs: {
+          'df show usage du stats status scan-none': {
+            operands: 'read',
+            tune: '-b -h -T -s -r -e --raw --human-readable',
+          },
+        },
+      },
+    },
+  },
+  cryptsetup: {
+    subs: { 'luksDump status isLuks benchmark luksUUID': { operands: 'read', tune: '-v --debug --type=' } },
+  },
+  wipefs: {
+    tune: '-p -i -J -O= -q --no-act --parsable --noheadings --json --output=',
+    dry: '-n --no-act',
+    delete: '-a -o= -f -b --all --offset= --force --backup',
+    operands: 'read',
+  },
+  'iptables-save ip6tables-save': { tune: '-c -t= -M=', write: '-f= --file=' },
+  'iptables-restore': {
+    dry: '-t --test',
+    tune: '-n -v -c -w',
+    operands: 'read',
+    judge: (_, reading) => (given(reading, '-t', '--test') ? undefined : unknown('replaces the firewall')),
+  },
+  fstrim: {
+    dry: '-n --dry-run',
+    tune: '-v -a --all --fstab --verbose',
+    operands: 'read',
+    judge: (_, reading) => (given(reading, '-n', '--dry-run') ? undefined : unknown('trims a file system')),
+  },
+  'mkfs.ext4 mkfs.ext3 mkfs.ext2 mke2fs': {
+    dry: '-n',
+    tune: '-v -q -t= -L= -b= -m= -T=',
+    operands: 'read',
+    judge: (_, reading) => (given(reading, '-n') ? undefined : unknown('formats')),
+  },
+  'lvremove vgremove pvremove lvreduce lvresize vgreduce lvcreate': {
+    dry: '-t --test',
+    tune: '-v -y -L= -n= -l= --yes --verbose',
+    operands: 'tune',
+    judge: (_, reading) => (given(reading, '-t', '--test') ? undefined : unknown('changes volumes')),
+  },
+  logrotate: {
+    dry: '-d --debug',
+    tune: '-v --verbose',
+    write: '-s= --state= -l= --log=',
+    operands: 'read',
+    judge: (_, reading) => (given(reading, '-d', '--debug') ? undefined : unknown('rotates logs')),
+  },
+};

@@ -1,0 +1,211 @@
+import { unknown } from '../../verdict.ts';
+import { type CallFacts, given, type Reading, type Records } from '../record.ts';
+
+/** Compressors remove what they read unless they are told to keep it or to print. */
+function removesInput(call: CallFacts, reading: Reading) {
+  const { program } = call;
+  if (reading.operands.length === 0 || given(reading, '-c', '--stdout', '--to-stdout', '-t', '--test', '-l', '--list'))
+    return undefined;
+  if (given(reading, '-k', '--keep') || (/zstd$|lz4$/.test(program) && !given(reading, '--rm'))) return undefined;
+  return unknown(`${program} removes the file it reads`);
+}
+
+/** What tar is asked to do, by its letters. */
+function judgeTar(call: CallFacts, reading: Reading) {
+  const makes = given(reading, '-c', '--create');
+  const unpacks = given(reading, '-x', '--extract', '--get');
+  const keeps = given(reading, '-k', '--keep-old-files', '--skip-old-files', '-O', '--to-stdout');
+  if (unpacks && given(reading, '-P', '--absolute-names')) return unknown('tar -P writes wherever the archive says');
+  if (unpacks && !keeps) return unpacksInto(call, reading, '-C', '--directory');
+  const archive = reading.given.findLast(({ name }) => name === '-f' || name === '--file')?.value;
+  if (archive !== undefined && /^[^/]*:/.test(archive)) return unknown('tar talks to another machine');
+  return makes || unpacks || given(reading, '-t', '--list', '-d', '--diff', '--compare')
+    ? undefined
+    : unknown('changes an archive');
+}
+
+/** Unpacking writes over what is there: fine into a place that was made or is empty, else nobody knows. */
+function unpacksInto({ machine }: CallFacts, reading: Reading, ...options: readonly string[]) {
+  const into = reading.given.findLast(({ name }) => options.includes(name))?.value;
+  if (machine.files === undefined) return undefined;
+  const archive = reading.given.findLast(({ name }) => name === '-f' || name === '--file')?.value;
+  return into !== undefined || archive !== undefined ? undefined : unknown('unpacks over what is there');
+}
+
+/** Files and directories: looking, making, copying, packing. */
+export const FILES: Records = {
+  'ls dir vdir': {
+    tune: '-# -a -A -b -B -c -C -d -D -f -F -g -G -h -H -i -I= -k -l -L -m -n -N -o -p -q -Q -r -R -s -S -t -T= -u -U -v -w= -x -X -Z -1 -e -@ -O --all --almost-all --author --escape --block-size= --ignore-backups --color[=] --directory --dired --classify[=] --file-type --format= --full-time --group-directories-first --no-group --human-readable --si --dereference-command-line --dereference --hide= --hyperlink[=] --indicator-style= --inode --ignore= --kibibytes --numeric-uid-gid --literal --hide-control-chars --show-control-chars --quote-name --quoting-style= --reverse --recursive --size --sort= --time= --time-style= --tabsize= --width= --context --zero',
+    operands: 'read',
+  },
+  'exa eza lsd': {
+    tune: '-# -a -A -l -1 -G -x -R -T -L= -d -r -s= -I= -F -h -g -H -i -m -S -t= -u -U -@ -D -b -B --all --long --oneline --grid --across --recurse --tree --level= --list-dirs --reverse --sort= --group-directories-first --only-dirs --ignore-glob= --git --git-ignore --header --icons[=] --color= --time-style= --no-user --no-permissions --classify --time=',
+    operands: 'read',
+  },
+  tree: {
+    tune: '-# -a -d -l -f -x -L= -R -P= -I= -p -s -h -u -g -D -F -q -N -Q -r -t -c -U -v -n -C -A -S -i -J -X -H= -T= --noreport --charset= --filelimit= --matchdirs --prune --du --inodes --device --dirsfirst --filesfirst --sort= --ignore-case --gitignore --timefmt= --si --nolinks --metafirst --fromfile',
+    read: '--gitfile= --infofile=',
+    write: '-o= --output=',
+    operands: 'read',
+    judge: (_, reading) =>
+      given(reading, '-R') && given(reading, '-H', '-o') ? unknown('tree -R writes pages') : undefined,
+  },
+  'stat file': {
+    tune: '-# -L -f -c= -t -x -b -i -k -s -r -n -N -F= -e= -p -h -0 -P= -d -E -l -v -q --dereference --file-system --format= --printf= --terse --cached= --brief --mime --mime-type --mime-encoding --keep-going --no-dereference --special-files --raw --separator= --exclude= --extension --apple --no-pad --print0 --parameter= --uncompress-noreport',
+    read: '--files-from=',
+    load: '-m= --magic-file= -z -Z --uncompress',
+    write: '-C --compile',
+    operands: 'read',
+  },
+  'du df': {
+    tune: '-0 -a -A -b -B= -c -d= -D -h -H -i -k -l -L -m -P -S -s -t= -T -x -X= --all --apparent-size --block-size= --bytes --total --dereference-args --max-depth= --human-readable --inodes --si --count-links --dereference --no-dereference --separate-dirs --summarize --threshold= --time[=] --time-style= --exclude= --one-file-system --local --no-sync --sync --output[=] --portability --type= --print-type --exclude-type= --null',
+    read: '--files0-from= --exclude-from=',
+    operands: 'read',
+  },
+  'realpath readlink basename dirname namei': {
+    tune: '-e -f -m -L -P -q -s -z -n -v -a -x -o -l --canonicalize --canonicalize-existing --canonicalize-missing --logical --physical --quiet --strip --no-symlinks --zero --no-newline --silent --verbose --relative-to= --relative-base= -s= --suffix= --multiple --modes --long',
+    operands: 'read',
+  },
+  find: {
+    tune: '-exec; -execdir; -ok; -okdir; -H -L -P -D= -O0 -O1 -O2 -O3 -amin= -anewer= -atime= -cmin= -cnewer= -ctime= -empty -executable -false -fstype= -gid= -group= -ilname= -iname= -inum= -ipath= -iregex= -iwholename= -links= -lname= -mmin= -mtime= -name= -newer= -newermt= -newerct= -newerat= -newermm= -nogroup -nouser -path= -perm= -readable -regex= -samefile= -size= -true -type= -uid= -used= -user= -wholename= -writable -xtype= -context= -depth -d -daystart -follow -ignore_readdir_race -maxdepth= -mindepth= -mount -noignore_readdir_race -noleaf -regextype= -warn -nowarn -xdev -print -print0 -printf= -ls -prune -quit -a -o -not -and -or -X -E -s -x',
+    read: '-files0-from=',
+    write: '-fprint= -fprint0= -fls=',
+    singleDash: true,
+    operands: 'read',
+    delete: '-delete',
+    judge: ({ args }) => (args.some(({ text }) => text === '-fprintf') ? unknown('find writes a file') : undefined),
+  },
+  'fd fdfind': {
+    tune: '-# -H -I -u -s -i -g -F -a -l -L -p -0 -1 -q -j= -d= -t= -e= -E= -S= -c= -C= -o= --hidden --no-ignore --unrestricted --case-sensitive --ignore-case --glob --fixed-strings --absolute-path --list-details --follow --full-path --print0 --max-depth= --min-depth= --exact-depth= --type= --extension= --exclude= --size= --changed-within= --changed-before= --owner= --color= --threads= --max-results= --quiet --base-directory= --regex --no-ignore-vcs --one-file-system --strip-cwd-prefix',
+    operands: 'read',
+  },
+  'locate mlocate plocate': {
+    tune: '-# -i -c -l= -n= -r= -b -e -0 -w --ignore-case --count --limit= --regex --basename --existing',
+    operands: 'tune',
+  },
+  'mkdir mkfifo': { tune: '-p -v -m= -Z --parents --verbose --mode= --context[=]', operands: 'add' },
+  mktemp: { tune: '-d -q -u -t -p= --directory --dry-run --quiet --suffix= --tmpdir[=]', operands: 'add' },
+  touch: {
+    tune: '-a -c -d= -f -h -m -t= --no-create --date= --no-dereference --time=',
+    read: '-r= --reference=',
+    operands: 'add',
+  },
+  'cp mv': {
+    tune: '-a -b -d -f -H -i -l -L -n -p -P -r -R -s -S= -t= -T -u -v -x -Z -c --archive --attributes-only --backup[=] --copy-contents --debug --force --interactive --link --dereference --no-clobber --no-dereference --preserve[=] --no-preserve= --parents --recursive --reflink[=] --remove-destination --sparse= --strip-trailing-slashes --symbolic-link --suffix= --target-directory= --no-target-directory --update[=] --verbose --one-file-system --no-copy --exchange --context[=]',
+    operands: 'judged',
+  },
+  ln: {
+    tune: '-b -f -i -L -n -P -r -s -S= -t= -T -v --backup[=] --force --interactive --logical --no-dereference --physical --relative --symbolic --suffix= --target-directory= --no-target-directory --verbose',
+    operands: 'judged',
+  },
+  install: {
+    tune: '-b -c -C -d -D -g= -m= -o= -p -s -S= -t= -T -v --backup[=] --compare --directory --group= --mode= --owner= --preserve-timestamps --strip --suffix= --target-directory= --no-target-directory --verbose',
+    run: '--strip-program=',
+    operands: 'judged',
+  },
+  tee: { tune: '-a -i -p --append --ignore-interrupts --output-error[=]', operands: 'judged' },
+  sponge: { tune: '-a', operands: 'judged' },
+  dd: { operands: 'judged' },
+  'rm unlink rmdir shred truncate fallocate': {
+    tune: '-f -i -I -r -R -d -v -p -u -n= -s= -l= -o= -z -x -c --force --recursive --verbose --parents --size= --length= --reference= --ignore-fail-on-non-empty --no-preserve-root --one-file-system --dir --interactive[=]',
+    operands: 'judged',
+  },
+  'chmod chown chgrp': {
+    tune: '-c -f -v -R -h -H -L -P --changes --silent --quiet --verbose --recursive --no-dereference --dereference --preserve-root --no-preserve-root --from=',
+    read: '--reference=',
+    operands: 'judged',
+    judge: ({ program, operands }) => (program === 'chmod' && operands.length > 1 ? undefined : undefined),
+  },
+  tar: {
+    oldStyle: true,
+    tune: '-c -x -t -d -z -j -J -a -v -p -m -h -S -s -o -w -k -O -C= -b= -V= -W -l -B -i -n -R -H= -L= --create --extract --get --list --diff --compare --gzip --gunzip --bzip2 --xz --zstd --lzma --lz4 --auto-compress --verbose --preserve-permissions --same-permissions --touch --dereference --sparse --same-owner --no-same-owner --no-same-permissions --keep-old-files --skip-old-files --keep-newer-files --to-stdout --directory= --exclude= --exclude-vcs --exclude-vcs-ignores --exclude-backups --exclude-caches --strip-components= --transform= --xform= --wildcards --no-wildcards --anchored --no-recursion --recursion --numeric-owner --owner= --group= --mode= --mtime= --sort= --format= --posix --totals --checkpoint[=] --one-file-system --label= --null --warning= --no-overwrite-dir --show-transformed-names --utc --full-time --ignore-failed-read --occurrence[=] --newer= --after-date= --block-number --delay-directory-restore --acls --xattrs --selinux --show-defaults --pax-option=',
+    read: '-X= --exclude-from= -T= --files-from= -N=',
+    write: '-g= --listed-incremental= --index-file=',
+    add: '-f= --file=',
+    run: '-I= --use-compress-program= --to-command= -F= --info-script= --new-volume-script= --rmt-command= --rsh-command=',
+    load: '--checkpoint-action=',
+    delete:
+      '-r -u -A --append --update --catenate --concatenate --delete --remove-files --recursive-unlink -U --unlink-first --overwrite --overwrite-dir -P --absolute-names',
+    operands: 'read',
+    judge: judgeTar,
+  },
+  'gzip gunzip bzip2 bunzip2 xz unxz lzma unlzma zstd unzstd lz4 pigz pbzip2 brotli uncompress compress': {
+    tune: '-# -c -d -k -l -n -N -q -r -t -v -z -T= -S= -p= -m= -D= -h -V -a -b= --best --fast --stdout --to-stdout --decompress --uncompress --keep --list --quiet --recursive --test --verbose --threads= --format= --no-name --name --rsyncable --extreme -e --memlimit= --check= --ultra --long[=] --no-progress --suffix= --synchronous',
+    write: '-o= --output=',
+    delete: '-f --force --rm -j',
+    operands: 'read',
+    judge: removesInput,
+  },
+  zip: {
+    tune: '-# -r -q -v -j -x= -i= -P= -y -X -9 -e -D -l -n= -@ -u= -s= -b= -o -k -t= -Z= --recurse-paths --quiet --junk-paths --exclude= --include= --symlinks --encrypt --no-extra --no-dir-entries --compression-method= -T -sf -0',
+    load: '-TT= --unzip-command= --test-command',
+    delete: '-m -d -f -u -FS -A -F -FF -O= -la -lf --move --delete --freshen --update --filesync --grow -g',
+    operands: 'add read',
+  },
+  unzip: {
+    tune: '-l -v -t -p -c -z -q -qq -n -j -C -L -a -aa -b -D -K -X -V -W -d= -P= -x= -Z -Z1 -U -s -M -1',
+    delete: '-o -f -u -:',
+    operands: 'read',
+  },
+  zipinfo: { tune: '-1 -2 -s -m -l -v -h -z -t -T -C -M', operands: 'read' },
+  '7z 7za': {
+    tune: '-oout -oextracted -ba -bd -slt -r -p= -mx= -mmt= -t7z -tzip -y -so -snl -aos -aou',
+    operands: 'judged',
+    judge: ({ args, operands }) =>
+      /^(l|t|b|h|i)$/.test(operands[0]?.text ?? '') || (/^[ax]$/.test(operands[0]?.text ?? '') && args.length <= 4)
+        ? undefined
+        : unknown('7z writes over what is there'),
+  },
+  ar: {
+    oldStyle: true,
+    tune: '-t -p -c -s -v -D -U -T -r -x -q -u',
+    operands: 'add read',
+    judge: (call) =>
+      /^-?[tp][vVO]*$/.test(call.args[0]?.text ?? '') || /^-?[rc]*[rc][scvuDU]*$/.test(call.args[0]?.text ?? '')
+        ? undefined
+        : unknown('ar changes files'),
+  },
+  cpio: {
+    tune: '-i -o -t -p -v -d -m -0 -H= -F= -I= -E= -L --list --extract --create --pass-through --format= --null --verbose --make-directories --no-absolute-filenames --preserve-modification-time --quiet',
+    operands: 'tune',
+    judge: (_, reading) =>
+      given(reading, '-t', '--list', '-o', '--create') ? undefined : unknown('unpacks over what is there'),
+  },
+  jar: {
+    oldStyle: true,
+    tune: '-t -v -c -f= -e= -m= -M -0 --list --create --file=',
+    operands: 'read',
+    judge: ({ args }) =>
+      /^-?-?(t|list|tvf|tf)/.test(args[0]?.text ?? '') || /^-?-?c/.test(args[0]?.text ?? '')
+        ? undefined
+        : unknown('jar writes over what is there'),
+  },
+  rsync: {
+    tune: '-# -a -A -b -c -C -d -D -E -F -g -h -H -i -I -k -K -l -L -m -N -o -O -p -P -q -r -R -s -S -t -u -U -v -W -x -X -z -0 -4 -6 -8 -B= --archive --acls --backup --checksum --cvs-exclude --dirs --devices --specials --executability --group --human-readable --hard-links --itemize-changes --ignore-times --copy-dirlinks --keep-dirlinks --links --copy-links --prune-empty-dirs --owner --omit-dir-times --perms --progress --partial --quiet --recursive --relative --secluded-args --protect-args --sparse --times --update --verbose --whole-file --one-file-system --xattrs --compress --exclude= --include= --filter= -f= --stats --info= --debug= --bwlimit= --timeout= --contimeout= --port= --max-size= --min-size= --chmod= --chown= --out-format= --suffix= --no-perms --no-owner --no-group --no-times --numeric-ids --ignore-existing --existing --size-only --modify-window= --append --append-verify --delay-updates --mkpath --skip-compress= --compress-level= --compress-choice= --safe-links --copy-unsafe-links --munge-links --max-delete= --from0 --super --fake-super --preallocate --open-noatime --no-motd --ipv4 --ipv6 --checksum-choice= --no-relative --inc-recursive --no-inc-recursive --blocking-io --8-bit-output',
+    read: '--exclude-from= --include-from= --files-from= --compare-dest= --password-file=',
+    write: '--log-file= --write-batch= --only-write-batch=',
+    add: '-T= --temp-dir= --partial-dir= --backup-dir= --link-dest= --copy-dest=',
+    run: '-e= --rsh= --rsync-path= --early-exec=',
+    load: '-M= --remote-option= --config= --read-batch=',
+    delete:
+      '--delete --del --delete-before --delete-during --delete-delay --delete-after --delete-excluded --delete-missing-args --remove-source-files --force --inplace --write-devices --ignore-errors',
+    dry: '-n --dry-run --list-only',
+    operands: 'judged',
+    judge: (call, reading) => {
+      const dry = given(reading, '--dry-run', '-n', '--list-only');
+      const far = reading.operands.some(({ text }) => /^[\w.@-]+::?|^rsync:/.test(text));
+      const names = reading.operands.map(({ text }) => text);
+      if (dry || reading.operands.length < 2) return undefined;
+      if (
+        names
+          .slice(0, -1)
+          .some(
+            (name) =>
+              name === '/dev/null' || (!/\//.test(name) && /\.\w+$/.test(name) && /\.\w+$/.test(names.at(-1) ?? '')),
+          )
+      )
+        return unknown('writes over the file if there is one');
+      return far && call.machine.files === undefined ? undefined : undefined;
+    },
+  },
+};

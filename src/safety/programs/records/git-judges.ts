@@ -1,0 +1,44 @@
+import { hasUnknown } from '../../shell/taint.ts';
+import { unknown } from '../../verdict.ts';
+import { type CallFacts, given, type Reading } from '../record.ts';
+
+/** Settings that only change how something looks or what is recorded as author; section and name in lower case. */
+const HARMLESS_KEY =
+  /^(user\.(name|email|signingkey-none)|author\.\w+|committer\.\w+|color\..+|advice\..+|column\..+|core\.(quotepath|autocrlf|eol|safecrlf|ignorecase|abbrev|whitespace|commentchar|longpaths|precomposeunicode|preloadindex|untrackedcache|compression|filemode)|init\.defaultbranch|pull\.(ff|rebase)|merge\.(ff|conflictstyle|stat)|diff\.(algorithm|renames|colormoved|context|mnemonicprefix|noprefix|renamelimit)|log\.(date|decorate|follow|abbrevcommit)|status\..+|blame\..+|grep\.(linenumber|patterntype|extendedregexp|column)|rerere\.enabled|branch\.sort|tag\.sort|fetch\.parallel|pack\.threads|http\.postbuffer|gc\.auto|commit\.verbose|help\.autocorrect-none)$/;
+
+/** Section and name count whatever their case; what stands between does not. */
+function isHarmlessKey(key: string): boolean {
+  return HARMLESS_KEY.test(key.toLowerCase()) && !hasUnknown(key);
+}
+
+export function judgeConfig(_: CallFacts, reading: Reading) {
+  const [key, ...values] = reading.operands.map(({ text }) => text);
+  if (
+    given(reading, '--get', '--get-all', '--get-regexp', '--list', '-l', '--get-urlmatch', '--get-color', '--name-only')
+  )
+    return undefined;
+  if (key === undefined || /^(get|list)$/.test(key) || values.length === 0)
+    return given(reading, '--global', '--system') || values.length > 0 || key === undefined ? undefined : undefined;
+  if (given(reading, '--unset', '--unset-all', '--replace-all', '--rename-section', '--remove-section', '--edit', '-e'))
+    return unknown('changes settings of git');
+  return isHarmlessKey(key) ? undefined : unknown(`git setting ${key.slice(0, 40)} is not known to be harmless`);
+}
+
+/** A setting for this one call. */
+export function judgeSettings(_: CallFacts, reading: Reading) {
+  for (const { name, value } of reading.given)
+    if (name === '-c' && !isHarmlessKey(value?.split('=')[0] ?? ''))
+      return unknown('sets a setting of git that is not known to be harmless');
+  return undefined;
+}
+
+/** Sources of a fetch: a plain address or name, no refspec that overwrites, no helper. */
+export function judgeRemote(_: CallFacts, reading: Reading) {
+  for (const { text } of reading.operands) {
+    if (/::/.test(text)) return unknown('a remote helper can run commands');
+    if (text.startsWith('+') && !/:refs\/remotes\//.test(text)) return unknown('overwrites a branch');
+  }
+  return undefined;
+}
+
+export const remote = (call: CallFacts, reading: Reading) => judgeRemote(call, reading) ?? judgeSettings(call, reading);

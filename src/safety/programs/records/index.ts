@@ -1,0 +1,51 @@
+import { type Compiled, compileSpec, type Records, words } from '../record.ts';
+import { BUILD_RECORDS } from './build.ts';
+import { DATA } from './data.ts';
+import { DISKS } from './disks.ts';
+import { FILES } from './files.ts';
+import { GIT_RECORD } from './git.ts';
+import { LANGUAGES } from './languages.ts';
+import { NETWORK } from './network.ts';
+import { PACKAGES } from './packages.ts';
+import { SERVICES } from './services.ts';
+import { SHELL } from './shell.ts';
+import { SYSTEM } from './system.ts';
+import { TEXT } from './text.ts';
+import { TOOLS } from './tools.ts';
+import { WRAPPERS_RECORDS } from './wrappers.ts';
+
+/** Every program that the gate knows in each part. */
+const ALL: readonly Records[] = [
+  TEXT,
+  FILES,
+  SHELL,
+  WRAPPERS_RECORDS,
+  GIT_RECORD,
+  LANGUAGES,
+  BUILD_RECORDS,
+  PACKAGES,
+  NETWORK,
+  SERVICES,
+  DATA,
+  TOOLS,
+  SYSTEM,
+  DISKS,
+];
+
+const COMPILED: ReadonlyMap<string, Compiled> = compileAll();
+
+function compileAll(): ReadonlyMap<string, Compiled> {
+  const out = new Map<string, Compiled>();
+  for (const records of ALL) {
+    for (const [names, spec] of Object.entries(records)) {
+      const compiled = compileSpec(spec);
+      for (const name of words(names)) out.set(name, compiled);
+    }
+  }
+  return out;
+}
+
+/** The record of a program, by the name that rules know it by. */
+export function recordOf(program: string): Compiled | undefined {
+  return COMPILED.get(program);
+}

@@ -1,0 +1,334 @@
+import { verbOf } from '../../knowledge/verbs.ts';
+import { unknown } from '../../verdict.ts';
+import { type CallFacts, given, isDryReading, type Reading, type Records, type Spec } from '../record.ts';
+
+const DOCKER_RUN: Spec = {
+  stopsAtOperand: true,
+  tune: '-# -d -i -t -it -P -q --detach --interactive --tty --rm --init --read-only --name= -e= --env= -w= --workdir= -u= --user= --network= --net= --hostname= -h= -l= --label= --platform= -m= --memory= --memory-swap= --cpus= --cpu-shares= --restart= --pull= --quiet --shm-size= --stop-signal= --stop-timeout= --ulimit= --tmpfs= --expose= -p= --publish= --publish-all --dns= --ip= --log-driver= --log-opt= --no-healthcheck --health-cmd= --detach-keys= --sig-proxy= -a= --attach= --cap-drop= --domainname= --entrypoint= -T --no-deps --index= --privileged-none --service-ports --no-TTY --build',
+  read: '--env-file=',
+  write: '--cidfile=',
+  load: '-v= --volume= --mount= --privileged --device= --pid= --ipc= --volumes-from= --security-opt= --cap-add= --userns= --uts= --cgroup-parent= --gpus= --runtime= --add-host= --link=',
+  operands: 'tune command',
+};
+const LOOKS: Spec = {
+  operands: 'tune',
+  tune: '-# -a -f= -n= -q -s -l -t -w --all --filter= --format= --last= --latest --no-trunc --quiet --size --digests --tail= --since= --until= --timestamps --follow --details --no-stream --type= --human -H --no-color --no-log-prefix --services --profiles --volumes --images --hash= --resolve-image-digests --status= --json --tree --orphans[=] --limit= --index --verbose --no-interpolate --no-headers',
+};
+
+const docker: Spec = {
+  tune: '-D --debug -l= --log-level=',
+  load: '-H= --host= -c= --context= --config= --tls --tlscacert= --tlscert= --tlskey= --tlsverify',
+  idle: '-v --version --help -h',
+  subs: {
+    'ps images info version inspect top stats port diff history search events': { ...LOOKS, tune: `${LOOKS.tune} -f=` },
+    logs: { ...LOOKS, tune: `${LOOKS.tune?.replace('-f=', '-f')} -f` },
+    run: DOCKER_RUN,
+    exec: { ...DOCKER_RUN, load: '--privileged' },
+    'pull wait start attach': {
+      operands: 'tune',
+      tune: '-q -a -i --quiet --platform= --all-tags --attach --interactive',
+    },
+    create: { operands: 'judged', open: 'makes a container', tune: DOCKER_RUN.tune ?? '' },
+    build: {
+      operands: 'read',
+      tune: '-# -q -t= -f= --tag= --file= --no-cache --pull --build-arg= --target= --platform= --progress= --push --quiet --rm --force-rm --label= --network= --squash',
+      read: '--env-file=',
+      write: '--iidfile= --metadata-file= -o= --output= --cache-to=',
+      load: '--ssh= --secret= --build-context= --allow= --add-host= --security-opt= --cache-from=',
+      control: /(^|\/)([Dd]ocker|Container)file[^/]*$/,
+    },
+    'push tag': { operands: 'tune', tune: '-a -q --all-tags --quiet' },
+    save: { tune: '', write: '-o= --output=', operands: 'tune' },
+    export: { write: '-o= --output=', operands: 'tune' },
+    'container image network volume context system builder manifest plugin node service stack swarm secret config trust scout':
+      {
+        subs: {
+          'ls list ps inspect logs top stats port diff history df info show tasks version': LOOKS,
+          exec: DOCKER_RUN,
+          run: DOCKER_RUN,
+          create: {
+            operands: 'tune',
+            tune: '-d= --driver= --subnet= --gateway= --label= --name= --attachable --internal -o= --opt=',
+          },
+          pull: { operands: 'tune' },
+        },
+      },
+    compose: {
+      tune: '-p= -f= --file= --project-name= --profile= --env-file= --ansi= --progress= --project-directory= --compatibility --parallel= --all-resources',
+      dry: '--dry-run',
+      global: true,
+      idle: '-v --version -h',
+      subs: {
+        'ps config ls images top port events version logs stats volumes': {
+          ...LOOKS,
+          tune: `${LOOKS.tune?.replace('-f=', '-f')} -f -o=`,
+        },
+        'exec run': DOCKER_RUN,
+        pull: { operands: 'tune', tune: '-q --quiet --include-deps --ignore-pull-failures' },
+        'up start build create push': {
+          operands: 'tune',
+          tune: '-# -d -q --detach --build --no-build --no-recreate --no-deps --wait --scale= -t= --timeout= --pull[=] --quiet-pull --no-cache --quiet --no-color --no-log-prefix --attach=',
+          delete: '--force-recreate --remove-orphans -V --renew-anon-volumes',
+          control: /(^|\/)((docker-)?compose[^/]*\.ya?ml|Dockerfile[^/]*)$/,
+        },
+        'restart stop down rm kill pause unpause cp watch wait': {
+          operands: 'judged',
+          open: 'starts or changes services',
+          runsFiles: true,
+          tune: '-# -d --detach --build --no-build --force-recreate --no-recreate --remove-orphans --no-deps --wait --scale= -t= --timeout= --pull= --quiet-pull --no-cache -v',
+        },
+      },
+    },
+    'commit login logout cp rm rmi prune stop kill restart pause unpause rename update load import': {
+      operands: 'judged',
+      open: 'changes something, or sends it',
+      tune: '-f -a -m= --force --all --author= --message= -t= --time= -v --volumes -i= --input= -u= -p= --password-stdin --username= -q --quiet',
+    },
+    help: { operands: 'tune' },
+  },
+};
+
+const KUBE = '-n= --namespace= --request-timeout= -v= --as-none --cluster= --user= --context=';
+const KUBE_LOAD =
+  '--kubeconfig= --cache-dir= --as= --as-group= --token= -s= --server= --insecure-skip-tls-verify --certificate-authority= --client-key= --client-certificate= --log-file= --profile= --profile-output= --password= --username=';
+const kubeLooks: Spec = {
+  operands: 'tune',
+  tune: '-# -A -l= -L= -o= -w -R -c= -f-none --all-namespaces --selector= --label-columns= --output= --watch --watch-only --show-labels --sort-by= --field-selector= --no-headers --show-kind --ignore-not-found --chunk-size= --output-watch-events --show-managed-fields --template= --containers --since= --since-time= --tail= --timestamps --follow --previous -p --all-containers[=] --prefix --max-log-requests= --limit-bytes= --recursive --api-version= --api-group= --namespaced[=] --verbs= --list --quiet -q --client --short --for= --timeout= --revision= --server-print[=] --raw-none --minify --flatten --show-events[=] --types= --no-prefix --use-protocol-buffers --sum --container=',
+  load: '--raw= -f= --filename= -k= --kustomize=',
+};
+
+const kubectl: Spec = {
+  tune: KUBE,
+  load: KUBE_LOAD,
+  global: true,
+  idle: '--help -h',
+  dry: '--dry-run[=]',
+  subs: {
+    'get describe top explain api-resources api-versions cluster-info version events wait': {
+      ...kubeLooks,
+      judge: (call, reading) => judgeKube(call, reading),
+    },
+    'logs log': { ...kubeLooks, tune: `${kubeLooks.tune} -f`, load: '' },
+    auth: { subs: { 'can-i whoami': kubeLooks } },
+    config: {
+      subs: {
+        'view get-contexts current-context get-clusters get-users': { ...kubeLooks, load: '--raw --merge' },
+        'use-context use': { operands: 'tune' },
+        'set-context set rename-context': {
+          operands: 'tune',
+          tune: '--current --namespace= --cluster= --user=',
+          open: 'changes whom later commands talk to',
+        },
+      },
+    },
+    rollout: { subs: { 'status history': kubeLooks } },
+    diff: { operands: 'judged', open: 'runs KUBECTL_EXTERNAL_DIFF', tune: '-f= -k= -R --filename=' },
+    exec: {
+      tune: '-c= -i -t -it -q --container= --stdin --tty --quiet --pod-running-timeout=',
+      load: '-f= --filename=',
+      operands: 'tune shell',
+      judge: () => undefined,
+    },
+    'completion help options': { operands: 'tune' },
+    plugin: { subs: { list: { tune: '--name-only' } } },
+    kustomize: {
+      operands: 'read',
+      load: '--enable-exec --enable-alpha-plugins --enable-helm --helm-command=',
+      write: '-o= --output=',
+    },
+    'create apply expose autoscale annotate label port-forward scale run': {
+      operands: 'tune',
+      tune: '-# -f= -l= -o= -i -t -it -R -c= --filename= --selector= --output= --image= --replicas= --port= --target-port= --type= --restart= --rm --timeout= --from-literal= --env= --labels= --min= --max= --cpu-percent= --save-config --validate[=] --server-side --address= --wait[=] --name= --class= --rule= --clusterrole= --schedule= --all --recursive --external-ip= --protocol= --current-replicas=',
+      read: '--from-file= --from-env-file=',
+      load: '-k= --kustomize= --overrides= --command --stdin --attach --privileged --serviceaccount= --user=',
+      delete: '--overwrite --prune --force --force-conflicts',
+      judge: (call, reading) => judgeManifest(call, reading),
+    },
+    'delete replace patch set taint drain cordon uncordon cp proxy attach debug edit': {
+      operands: 'judged',
+      tune: '-# -f= -k= -l= -o= -p= -i -t -it -R -c= --filename= --selector= --output= --image= --replicas= --port= --target-port= --type= --restart= --rm --overwrite --record --grace-period= --timeout= --all --wait[=] --ignore-not-found --from-literal= --from-file= --env= --labels= --min= --max= --cpu-percent= --command --stdin --tty --quiet --save-config --validate[=] --server-side --local --list --address= --current-replicas= --patch= --containers= --force --now --cascade[=] --ignore-daemonsets --delete-emptydir-data',
+      judge: (_, reading) =>
+        reading.given.some(({ role, value }) => role === 'dry' && !/^(none|false)$/.test(value ?? ''))
+          ? undefined
+          : unknown('changes the cluster, or sends to it'),
+    },
+  },
+};
+
+function judgeKube(_: CallFacts, reading: Reading) {
+  const what = reading.operands[0]?.text ?? '';
+  const shown = reading.given.some(
+    ({ name, value }) => /^(-o|--output|--template)$/.test(name) && !/^(wide|name)$/.test(value ?? ''),
+  );
+  return /^secrets?(\/|$|,)/.test(what) && shown && reading.path[0] === 'get' ? unknown('shows secrets') : undefined;
+}
+
+/** Clouds name what they do: a verb that reads, with options that are known. */
+function cloud(reads: RegExp, secrets: RegExp): Spec {
+  return {
+    tune: '-# -q -o= -g= -n= --profile= --lookup-attributes= --delete --expires-in= --output= --region= --query= --no-cli-pager --no-paginate --max-items= --page-size= --starting-token= --filters= --filter= --format= --project= --zone= --zones= --location= --limit= --sort-by= --subscription= --resource-group= --name= --ids= --instance-ids= --bucket= --prefix= --key= --table-name= --function-name= --stack-name= --cluster= --cluster-name= --log-group-name= --log-stream-name= --start-time= --end-time= --filter-pattern= --recursive --human-readable --summarize --quiet --group-names= --group-ids= --vpc-ids= --image-ids= --owners= --user-name= --role-name= --policy-arn= --db-instance-identifier= --queue-url= --topic-arn= --namespace= --metric-name= --dimensions= --period= --statistics= --names= --services= --service= --tasks= --task-definition= --detail-type-none --no-sign-request --color= --only-show-errors --show-details -d --uri --flatten= --page-token= --max-results= --include= --all --tag= --tags= --delimiter= --request-payer= --include-deleted-none --state= --status= --type= --resource-type= --hosted-zone-id= --instance-id= --group-name= --launch-template-ids= --key-names= --snapshot-ids= --volume-ids= --subnet-ids= --since= --follow --secret-id= --version-id=',
+    load: '--endpoint-url= --cli-input-json= --cli-input-yaml= --ca-bundle= --no-verify-ssl --debug --account= --impersonate-service-account= --configuration= --access-token-file= --flags-file= --log-http --generate-cli-skeleton[=] --cli-binary-format= --parameters= --verbosity=',
+    idle: '--version --help',
+    operands: 'tune',
+    dry: '--dry-run --dryrun',
+    judge: (_, reading) => {
+      const list = reading.operands.map(({ text }) => text);
+      if (list.at(-1) === 'help' || isDryReading(reading)) return undefined;
+      if (list[0] === 's3' && /^(presign|mb)$/.test(list[1] ?? '')) return undefined;
+      if (
+        list[0] === 's3' &&
+        /^(cp|sync)$/.test(list[1] ?? '') &&
+        !given(reading, '--delete') &&
+        /^s3:/.test(list.at(-1) ?? '')
+      )
+        return undefined;
+      const at = list.findIndex((word) => reads.test(word));
+      const text = list.slice(0, 4).join(' ');
+      if (secrets.test(list.join(' '))) return unknown('shows a secret');
+      if (at < 0 || at > 4 || list.slice(0, at).some((word) => verbOf(word) === 'destroys'))
+        return unknown(`${text.slice(0, 60)} is not known to only read`);
+      return undefined;
+    },
+  };
+}
+
+/** Containers, clusters, clouds, services of the system. */
+export const SERVICES: Records = {
+  docker,
+  'docker-compose': { ...(docker.subs?.compose as Spec) },
+  'kubectl oc': kubectl,
+  helm: {
+    tune: `${KUBE} --debug`,
+    load: KUBE_LOAD.replace('-s=', ''),
+    global: true,
+    idle: '--help -h',
+    dry: '--dry-run[=]',
+    subs: {
+      'list ls status history search show template lint get version env inspect': {
+        operands: 'read',
+        tune: '-# -a -A -f= -o= -q -d -r -l= -g --all --all-namespaces --output= --short --date --reverse --max= --selector= --filter= --failed --deployed --pending --superseded --revision= --set= --set-string= --values= --version= --strict --include-crds --show-only= -s= --name-template= --devel --versions --quiet --api-versions= --no-hooks --is-upgrade --kube-version= --generate-name --max-col-width= --regexp --short --template=',
+        read: '--set-file=',
+        write: '--output-dir=',
+        load: '--post-renderer= --post-renderer-args= --repo= --username= --password= --ca-file= --keyring= --verify --validate',
+      },
+      repo: { subs: { list: { tune: '-o=' }, update: { operands: 'tune' } } },
+      plugin: { subs: { list: {} } },
+      'dependency dep': { subs: { list: { operands: 'read' } } },
+      'install upgrade': {
+        operands: 'tune read',
+        tune: '-# -n= -i --install --set= --set-string= --version= --wait --timeout= --atomic --create-namespace --generate-name --reuse-values --history-max= --description= --namespace=',
+        read: '-f= --values= --set-file=',
+        load: '--post-renderer= --repo= --username= --password= --ca-file= --keyring= --insecure-skip-tls-verify',
+        delete: '--force --replace --cleanup-on-fail --reset-values --no-hooks',
+      },
+      'uninstall rollback test package pull push create registry': {
+        operands: 'judged',
+        tune: '-# -f= -i --install --set= --set-string= --values= --version= --wait --timeout= --atomic --create-namespace --generate-name --reuse-values --reset-values --force --cleanup-on-fail --history-max= --keep-history --debug -d= --destination= --untar --devel',
+        load: '--post-renderer= --repo=',
+        judge: (_, reading) =>
+          reading.given.some(({ role, value }) => role === 'dry' && !/^(none|false)$/.test(value ?? ''))
+            ? undefined
+            : unknown('changes the cluster or the project'),
+      },
+    },
+  },
+  terraform: {
+    singleDash: true,
+    tune: '-no-color -version',
+    load: '-chdir=',
+    subs: {
+      'version providers fmt validate show output graph state workspace get': {
+        singleDash: true,
+        operands: 'tune',
+        tune: '-json -raw -check -diff -recursive -no-color -write=false -list=true -type= -state= -id=',
+        judge: (_, reading) => judgeTerraform(reading),
+      },
+      'plan refresh init apply destroy import taint untaint console test force-unlock login': {
+        singleDash: true,
+        operands: 'judged',
+        open: 'runs providers, or changes what they manage',
+        runsFiles: true,
+        tune: '-input= -lock= -var= -var-file= -target= -no-color -refresh= -detailed-exitcode -json -upgrade -reconfigure -backend= -backend-config= -compact-warnings -parallelism= -destroy -auto-approve -out=',
+      },
+    },
+  },
+  aws: cloud(
+    /^(describe-|list-|head-|ls$|get-(?!.*(token|secret|password|credential|authorization|parameter))|filter-log-events|get-caller-identity|simulate-|estimate-|lookup-|search-|query$|scan$|tail$|wait$|presign-none)/,
+    /s3api get-object|get-secret-value|get-parameters?\b.*decrypt|get-login|get-authorization-token|get-session-token|assume-role|get-federation|get-password|export-credentials|ssm start-session/,
+  ),
+  gcloud: cloud(
+    /^(list|describe|info|get-value|get-iam-policy|read|get|versions-none|list-.*|search.*)$/,
+    /print-(access|identity)-token|secrets versions access|auth .*token|get-credentials/,
+  ),
+  az: cloud(
+    /^(list|show|list-.*|show-.*|get-.*|exists|check-.*)$/,
+    /get-access-token|keyvault secret show|list-keys|keys list|list-credentials|get-credentials|show-connection-string|credential/,
+  ),
+  gh: {
+    global: true,
+    tune: '-R= --repo= --hostname-none',
+    idle: '--version --help -h',
+    subs: {
+      'pr issue repo release run workflow gist label secret variable codespace cs org project ruleset cache ssh-key gpg-key extension alias config attestation':
+        {
+          subs: {
+            'list ls view status diff checks get logs search check-none': {
+              operands: 'tune',
+              tune: '-# -a= -A= -B= -H= -L= -l= -s= -S= -q= -t= -c -w-none -e= -j= -u= -b= -o= -v -r -f-none -d --json= --jq= --template= --limit= --state= --author= --assignee= --label= --search= --base= --head= --comments --log --log-failed --job= --exit-status --verbose --watch --interval= --name-only --patch --color= --workflow= --branch= --event= --user= --status= --commit= --created= --draft --app= --milestone= --mention= --org= --source --fork --language= --topic= --visibility= --archived --no-archived --raw --files --filename= --required --attempt=',
+              load: '-w --web',
+            },
+          },
+        },
+      api: {
+        tune: '-i -q= -t= -H= -p= --include --paginate --jq= --template= --header= --silent --slurp --cache= --preview= --verbose -X= --method= -f= --raw-field= -F= --field=',
+        send: '--hostname= --input=',
+        operands: 'tune',
+        judge: (call, reading) => judgeGhApi(call, reading),
+      },
+      auth: { subs: { status: { tune: '-h= -a --hostname= --active' } } },
+      search: {
+        subs: {
+          'code commits issues prs repos': {
+            operands: 'tune',
+            tune: '-L= -q= -t= --limit= --json= --jq= --owner= --repo= --language= --state= --author= --label= --sort= --order=',
+          },
+        },
+      },
+      status: { tune: '-e= -o=' },
+      'browse completion help': { operands: 'tune', tune: '-n -s= --no-browser' },
+    },
+  },
+};
+
+function judgeTerraform(reading: Reading) {
+  const [sub] = reading.path;
+  const second = reading.operands[0]?.text ?? '';
+  if (sub === 'fmt') return given(reading, '-check', '-write=false') ? undefined : unknown('formats files in place');
+  if (sub === 'state') return /^(list|show)$/.test(second) ? undefined : unknown('changes the state');
+  if (sub === 'workspace') return /^(list|show|select)$/.test(second) ? undefined : unknown('changes a workspace');
+  if (sub === 'get') return unknown('fetches modules');
+  return undefined;
+}
+
+function judgeGhApi(_: CallFacts, reading: Reading) {
+  const method = reading.given.findLast(({ name }) => name === '-X' || name === '--method')?.value ?? '';
+  const fields = given(reading, '-f', '-F', '--raw-field', '--field');
+  const query = reading.given.map(({ value }) => value ?? '').join(' ');
+  if (reading.operands[0]?.text === 'graphql')
+    return /\bmutation\b/.test(query) || /=@/.test(query) ? unknown('changes something on the forge') : undefined;
+  return /^(|GET)$/.test(method) && (!fields || method === 'GET')
+    ? undefined
+    : unknown('changes something on the forge');
+}
+
+/** A manifest from an address is code of others; what would grant rights is not only adding. */
+function judgeManifest(_: CallFacts, reading: Reading) {
+  const text = [
+    ...reading.given.map(({ value }) => value ?? ''),
+    ...reading.operands.map(({ text: word }) => word),
+  ].join(' ');
+  if (/https?:\/\//.test(text)) return unknown('applies what an address holds');
+  return /binding|token|clusterrole|privileged|0\.0\.0\.0/i.test(text)
+    ? unknown('grants rights, or opens a port')
+    : undefined;
+}

@@ -1,0 +1,159 @@
+import { unknown } from '../../verdict.ts';
+import { given, type Records } from '../record.ts';
+
+/** Commands of the shell itself, and what every system has beside it. */
+export const SHELL: Records = {
+  ': break continue return exit wait jobs logout suspend times caller dirs ulimit umask popd fg bg clear reset sync': {
+    tune: '-n -p -f -a -l -r -s -c -v -S -H -u= -t= -x -N',
+    operands: 'tune',
+    judge: (call) =>
+      call.args.some(({ text }) => /\[.*[$`(]/.test(text)) ? unknown('runs code in an index') : undefined,
+  },
+  'true false : test [ echo printf print expr': {
+    noOptions: true,
+    operands: 'judged',
+    judge: (call) =>
+      call.args.some(({ text }) => /\[.*[$`(]/.test(text)) && call.program !== 'echo' && call.program !== 'printf'
+        ? unknown('runs code in an index')
+        : undefined,
+  },
+  'sh bash dash zsh ksh ash mksh fish rbash': {
+    stopsAtOperand: true,
+    tune: '-c -e -x -u -n -l -i -s -v -f -a -b -h -m -k -p -t -B -C -E -H -P -T -o= -O= +o= +O= +e +x --norc --noprofile --login --posix --verbose --noediting --no-config --command=',
+    load: '--rcfile= --init-file= -r --restricted --init-command= -D',
+    operands: 'judged',
+  },
+  'cd pushd': { tune: '-L -P -e -n -@', operands: 'read' },
+  pwd: { tune: '-L -P' },
+  'eval source . let set shift unset getopts read mapfile readarray export declare typeset local readonly': {
+    operands: 'judged',
+    tune: '-# -a -A -d= -e -E -f -g -i= -I -l -n= -N= -o= +o= -p= -r -s -t= -u= -x -v -O= -c= -C= -b -h -k -m -B -H -P -T +e +x +u',
+  },
+  'shopt umask unalias': {
+    tune: '-s -u -q -p -o -a -S',
+    operands: 'tune',
+    judge: (call) =>
+      call.args.some(({ text }) => text === 'expand_aliases')
+        ? unknown('lets aliases take the place of programs')
+        : undefined,
+  },
+  alias: { tune: '-p', operands: 'judged' },
+  trap: { tune: '-l -p', operands: 'judged' },
+  'type which whereis': { tune: '-a -f -p -P -t -s -b -m -u -l --all --tty-only --skip-alias', operands: 'tune' },
+  hash: { tune: '-r -l -t -d', load: '-p=', operands: 'tune' },
+  history: { tune: '-#', operands: 'tune', delete: '-c -d= -w -a -r -n -s -p' },
+  fc: {
+    tune: '-l -n -r -#',
+    load: '-e= -s',
+    operands: 'tune',
+    judge: (_, reading) => (given(reading, '-l') ? undefined : unknown('runs an earlier command')),
+  },
+  enable: {
+    tune: '-a -n -p -s -d',
+    load: '-f=',
+    operands: 'tune',
+    judge: (_, reading) =>
+      reading.operands.length > 0 ? unknown('changes what a name of the shell means') : undefined,
+  },
+  'complete compgen bind compopt': {
+    tune: '-a -b -c -d -e -f -g -j -k -s -u -v -A= -G= -W= -P= -S= -X= -o= -p -r -D -E -I -l -P',
+    load: '-F= -C= -x=',
+    operands: 'tune',
+  },
+  'sleep usleep': { operands: 'tune' },
+  date: {
+    tune: '-d= -I[=] -R -u --date= --iso-8601[=] --rfc-2822 --rfc-email --rfc-3339= --utc --universal --debug -j -v= --resolution',
+    read: '-f= --file= -r= --reference=',
+    delete: '-s= --set=',
+    operands: 'tune',
+    judge: (_, reading) =>
+      reading.operands.some(({ text }) => !text.startsWith('+')) ? unknown('date sets the clock') : undefined,
+  },
+  'cal ncal': { tune: '-# -3 -1 -y -m= -j -w -M -S -b -h -A= -B= -n=', operands: 'tune' },
+  'uname arch nproc hostname hostid tty logname whoami groups users uptime id w who free lscpu lsblk lsusb lspci lsmod lsmem lsns lsipc lslocks lslogins lsb_release locale getconf printenv last lastb lastlog':
+    {
+      tune: '-# -a -A -b -B -c -C -d -D -e -f -F -g -G -h -H -i -I -J -k -K -l -L -m -M -n= -N -o= -O -p -P -q -r -R -s= -S -t -T -u -U -v -w -x -X -y -z -Z -all --all --kernel-name --nodename --kernel-release --machine --operating-system --ignore= --fqdn --short --ip-address --pretty --since --user --group --groups --name --real --zero --human --giga --mega --total --wide --seconds= --count= --bytes --fs --list --json --output= --paths --extended[=] --parse[=] --topology --tree --null --no-legend --noheadings --nodeps --raw --id --description --release --codename --inverse --sort= --numeric --ascii --verbose --date= --boot --heading --lookup --mesg --writable --runlevel --process --login --time --dead --ips --time-format= --limit= --fullnames --hostlast --nohostname --system --physical --online --offline',
+      operands: 'tune',
+      judge: ({ program }, reading) =>
+        program === 'hostname' && reading.operands.length > 0 ? unknown('sets the name of this machine') : undefined,
+    },
+  'ps pgrep pidof pstree': {
+    oldStyle: true,
+    tune: '-# -a -A -c -C= -d= -e -E -f -F -g= -G= -h -H -i -j -l -L -m -M -n -N -o= -O= -p= -P= -q= -r -s= -S -t= -T -u= -U= -v -V -w -x -X -y -Z -k= -z --count --delimiter= --full --list-name --list-full --newest --oldest --parent= --pgroup= --group= --session= --terminal= --euid= --uid= --exact --pidfile= --inverse --sort= --forest --format= --no-headers --no-heading --headers --ppid= --pid= --user= --cols= --rows= --width= --deselect --cumulative --tty= --sid= --ignore-case --lightweight --ns= --single-shot --separator= --arguments --compact-not --show-pids --show-parents --hide-threads --unicode --ascii',
+    operands: 'tune',
+  },
+  'top htop btop atop glances': {
+    tune: '-# -b -c -d= -H -i -n= -o= -p= -s -S -u= -U= -w= -1 -t -C -M --sort= --tree --pid= --no-color --delay= -l= -e= -E= -O',
+    operands: 'tune',
+  },
+  'vmstat iostat mpstat sar pidstat numastat slabtop': {
+    tune: '-# -a -A -b -B -c -C -d -D -f -h -H -I= -k -m -n= -N -o -p= -P= -q -r -R -S= -s -t -u -v -V -w -W -x -y -z --dec= --human',
+    operands: 'tune',
+  },
+  'lsof fuser': {
+    tune: '-# -a -b -c= -C -d= -e= -F= -g -i= -K -l -L -M -n -N -o -O -p= -P -Q -r= -R -s= -S= -t -T= -u= -U -v -V -w -x= -X -+D -4 -6 --namespace= --verbose --all',
+    write: '-D=',
+    delete: '-k -kill --kill',
+    operands: 'read',
+    judge: (call) =>
+      call.program === 'lsof' && call.args.some(({ text }) => /^-i$/.test(text)) ? undefined : undefined,
+  },
+  'dmesg journalctl': {
+    tune: '-# -a -b= -e -f -F= -g= -H -i -k -l -L[=] -m -M= -n= -N -o= -p= -P -q -r -S= -t= -T -u= -U= -w -W -x -d --all --boot[=] --pager-end --follow --field= --grep= --case-sensitive[=] --dmesg --full --merge --lines[=] --output= --priority= --no-pager --no-hostname --no-tail --quiet --reverse --since= --until= --identifier= --ctime --unit= --user-unit= --user --system --utc --catalog --list-boots --disk-usage --header --fields --facility= --level= --decode --human --color[=] --reltime --raw --time-format= --nopager --kernel --userspace --show-delta --notime --output-fields= --cursor= --after-cursor= --show-cursor --list-catalog --file=',
+    read: '-D= --directory= --root=',
+    write: '--cursor-file=',
+    delete:
+      '-C -c -E -n=0 --clear --read-clear --console-off --console-level= --rotate --vacuum-size= --vacuum-time= --vacuum-files= --flush --sync --relinquish-var --setup-keys --update-catalog --force --smart-relinquish-var',
+    operands: 'tune',
+  },
+  'man info apropos whatis tldr cheat help': {
+    tune: '-# -a -d -D -e= -f -i -I -k -K -l -m= -M= -N -s= -S= -u -w -W -L= -p= --all --apropos --whatis --where --path --sections= --locale= --names-only --regex --wildcard --list --update-noop --exact --long --usage --short --platform= --language=',
+    load: '-P= --pager= -H[=] --html[=] -C= --config-file= -R= --recode= --preprocessor= -T[=] -X[=] -Z',
+    write: '-o= --output= --dribble=',
+    operands: 'tune',
+  },
+  bc: { tune: '-h -i -l -q -s -w -v --mathlib --quiet --standard --warn --interactive', operands: 'read' },
+  dc: {
+    tune: '-V -h',
+    run: '',
+    load: '-f= --file=',
+    operands: 'read',
+    judge: (call) => (/!/.test(`${call.line} ${call.io.stdin ?? '!'}`) ? unknown('dc can run commands') : undefined),
+  },
+  'tput stty tabs resize': { tune: '-T= -S -a -g -F=', operands: 'tune' },
+  yes: { operands: 'tune' },
+  getent: { tune: '-s= -i --service= --no-idn', operands: 'tune' },
+  'uuidgen uuid pwgen mkpasswd apg': {
+    tune: '-# -r -t -n= -c -s -y -1 -m= -S= -A -B -v --random --time --method= --salt= -l -N= -C -0 -a= -x=',
+    operands: 'tune',
+  },
+  'getfacl getfattr lsattr getcap mountpoint findmnt blkid': {
+    tune: '-# -a -c -d -e -f -h -l -n= -o= -p -q -R -s -t= -T= -u -v -x -D -m= -L -P -J -b -r -U -C -k -S= -O= -N= --absolute-names --omit-header --recursive --tabular --numeric --json --list --output= --target= --source= --types= --raw --noheadings --dump --df --real --bytes --fstab --mtab --kernel --match= --tag= --cache-file-none',
+    operands: 'read',
+  },
+  getopt: {
+    tune: '-a -l= -n= -o= -q -Q -s= -T -u --alternative --longoptions= --name= --options= --quiet --shell= --test --unquoted',
+    operands: 'tune',
+  },
+  'neofetch fastfetch screenfetch': { tune: '--off --stdout --config= -c=', open: 'runs its configuration' },
+  'logger notify-send': {
+    tune: '-i -s -t= -p= -u= -a= -c= --tag= --priority= --stderr --urgency= --app-name= --icon= --expire-time=',
+    operands: 'tune',
+  },
+  'xclip xsel pbcopy pbpaste wl-copy wl-paste': {
+    tune: '-selection= -sel= -i -o -b -p -s -n -r -l -t= --clipboard --primary --output --input',
+    singleDash: true,
+    operands: 'read',
+  },
+  'nvidia-smi': {
+    tune: '-L -q -l= -i= -d= -x --query-gpu= --format= --list-gpus --query --loop= --id= --query-compute-apps= --display=',
+    write: '-f= --filename=',
+    subs: { '': {}, 'topo pmon dmon nvlink': { tune: '-m -s -c= -i=', operands: 'tune' } },
+  },
+  ldd: { open: 'ldd may run the program it looks at' },
+  'nm objdump readelf size addr2line c++filt otool pahole dwarfdump': {
+    tune: '-# -a -A -B -b= -C -d -D -e= -f -F -g -G -h -H -i -I -j= -l -L -m= -M= -n -N -o -p -P -r -R= -s -S -t -T -u -v -V -w -W -x -X -z -c -E -U= --all --debug-syms --demangle[=] --dynamic --defined-only --extern-only --line-numbers --no-sort --print-size --size-sort --undefined-only --with-symbol-versions --disassemble[=] --disassemble-all --source --section= --syms --full-contents --headers --sections --segments --program-headers --relocs --notes --symbols --dyn-syms --file-header --version-info --wide --hex-dump= --string-dump= --no-show-raw-insn --start-address= --stop-address= --architecture= --disassembler-options= --reverse-sort --format= --radix= --print-file-name --archive-headers --dwarf[=] --functions --inlines --pretty-print --exe= --basenames',
+    load: '--plugin=',
+    operands: 'read',
+  },
+};

@@ -1,0 +1,169 @@
+import { unknown } from '../../verdict.ts';
+import { given, type Records } from '../record.ts';
+
+/** Services, networks, disks and sessions of this machine. */
+export const SYSTEM: Records = {
+  systemctl: {
+    global: true,
+    tune: '-# -a -l -n= -o= -p= -q -t= --all --failed --full --lines= --no-legend --no-pager --output= --plain --property= --quiet --state= --type= --user --system --value --reverse --after --before --show-types --no-ask-password --recursive --with-dependencies --timestamp= --global-none',
+    load: '-H= -M= --host= --machine= --root= --image=',
+    idle: '--version -h --help',
+    delete: '--now -f --force --runtime -s= --signal= --kill-who= --kill-whom= --job-mode= --what=',
+    subs: {
+      '': {},
+      'status show cat help list-units list-unit-files list-timers list-sockets list-dependencies list-jobs list-machines is-active is-enabled is-failed is-system-running get-default show-environment list-automounts list-paths':
+        { operands: 'tune' },
+      'start daemon-reload reload enable': { operands: 'tune', open: 'starts a service, or makes it start later' },
+    },
+  },
+  service: {
+    operands: 'tune',
+    idle: '--version',
+    tune: '--status-all',
+    judge: ({ args }) =>
+      args.at(-1)?.text === 'status' || args[0]?.text === '--status-all'
+        ? unknown('runs every init script')
+        : unknown('changes a service'),
+  },
+  'timedatectl hostnamectl localectl loginctl networkctl resolvectl': {
+    tune: '-a -p= -l -n= -o= --all --no-pager --property= --value --full --static --pretty --transient --no-legend --legend= --json=',
+    load: '-H= -M=',
+    subs: {
+      '': {},
+      'status show timesync-status show-timesync list-timezones list-locales list-keymaps list list-sessions list-users list-seats show-session show-user session-status user-status lldp query statistics dns domain hostname chassis':
+        { operands: 'tune' },
+    },
+    global: true,
+  },
+  ufw: {
+    subs: {
+      status: { operands: 'tune' },
+      'show version': { operands: 'tune' },
+      app: { subs: { list: {}, info: { operands: 'tune' } } },
+    },
+  },
+  iptables: {
+    tune: '-# -L[=] -S[=] -n -v -x -t= --list[=] --list-rules[=] --line-numbers --numeric --verbose --table= -w[=] -4 -6',
+    operands: 'tune',
+    judge: ({ args }) =>
+      args.some(({ text }) => /^-(L|S|nL|vnL|nvL|Ln?v?)|^--list/.test(text))
+        ? undefined
+        : unknown('changes the firewall'),
+  },
+  nft: {
+    tune: '-a -n -s -j -y --handle --numeric --stateless --json',
+    dry: '-c --check',
+    load: '-f= -i',
+    operands: 'tune',
+    judge: (_, reading) =>
+      /^list$/.test(reading.operands[0]?.text ?? '') ? undefined : unknown('changes the firewall'),
+  },
+  sysctl: {
+    tune: '-a -n -e -N -q -b --all --values --names --pattern= -r= --ignore -A -X',
+    load: '-p[=] --load[=] --system',
+    delete: '-w --write',
+    operands: 'tune',
+    judge: (_, reading) =>
+      reading.operands.some(({ text }) => text.includes('=')) ? unknown('changes the kernel') : undefined,
+  },
+  mount: {
+    tune: '-l -t= --show-labels --types=',
+    operands: 'tune',
+    judge: (_, reading) => (reading.operands.length > 0 ? unknown('mounts something') : undefined),
+  },
+  swapon: {
+    tune: '-s --show[=] --summary --noheadings --raw --bytes',
+    idle: '--help',
+    judge: (_, reading) => (given(reading, '-s', '--show', '--summary') ? undefined : unknown('turns on swap')),
+  },
+  'fdisk sfdisk': {
+    tune: '-l -x -d -J -s= -F -V -o= -u[=] -b= -L[=] --list --list-details --dump --json --list-free --list-types --show-size --bytes --color[=] --verify --show-pt-geometry',
+    operands: 'read',
+    judge: (_, reading) =>
+      given(
+        reading,
+        '-l',
+        '-x',
+        '-d',
+        '-J',
+        '-s',
+        '-F',
+        '-V',
+        '--list',
+        '--list-details',
+        '--dump',
+        '--json',
+        '--list-free',
+        '--list-types',
+        '--verify',
+      )
+        ? undefined
+        : unknown('changes a partition table'),
+  },
+  parted: {
+    tune: '-l -m -j --list --machine --json',
+    load: '-s --script -a= --align= -f --fix',
+    operands: 'judged',
+    judge: (_, reading) =>
+      given(reading, '-l', '--list') ||
+      (reading.operands.length === 2 && /^(print|p)$/.test(reading.operands[1]?.text ?? ''))
+        ? undefined
+        : unknown('changes a partition table'),
+  },
+  'smartctl hdparm': {
+    tune: '-a -i -H -A -x -l= -n= -d= -c -C -I -t -T -g -v --all --info --health --attributes --scan --xall --log= --nocheck= --device= --json[=] --scan-open --capabilities',
+    operands: 'read',
+  },
+  'zpool zfs': {
+    subs: {
+      'destroy receive recv send create add': {
+        dry: '-n',
+        tune: '-v -r -R -p -f -d',
+        operands: 'tune',
+        judge: (_, reading) => (given(reading, '-n') ? undefined : unknown('changes a pool')),
+      },
+      'list status iostat history get version events holds diff': {
+        operands: 'tune',
+        tune: '-# -H -p -r -o= -t= -v -x -s= -S= -L -P -T= -d= -i -l -D -g -a -F',
+      },
+    },
+  },
+  'lvs vgs pvs lvdisplay vgdisplay pvdisplay lvscan vgscan pvscan': {
+    tune: '-a -o= -v --all --options= --units= --noheadings --separator= --reportformat= --segments -S= -O= -c -C -m',
+    operands: 'tune',
+  },
+  'crontab atq': {
+    tune: '-l -u= -V',
+    delete: '-r -i -e',
+    operands: 'judged',
+    judge: ({ program, args }) =>
+      program === 'atq' || args.some(({ text }) => text === '-l') ? undefined : unknown('replaces scheduled jobs'),
+  },
+  tmux: {
+    tune: '-# -2 -u -v -L= -S=-none',
+    load: '-f= -c= -S=',
+    idle: '-V',
+    subs: {
+      'ls list-sessions list-windows list-panes list-keys list-buffers list-clients display-message has-session has show-options show-buffer info lsw lsp lsc lsk lsb display':
+        {
+          tune: '-# -a -s -p -t= -F= -v -g -c= -d=',
+          operands: 'tune',
+          judge: ({ args }) =>
+            args.some(({ text }) => text.includes('#(')) ? unknown('a format may run a command') : undefined,
+        },
+      'capture-pane capturep': { tune: '-# -a -C -e -J -N -p -P -q -S= -E= -t= -b=' },
+      'attach attach-session a select-window select-pane': { tune: '-t= -d -r', operands: 'tune' },
+      '': { open: 'starts a session' },
+      'new new-session neww new-window split-window splitw send-keys send run run-shell': {
+        operands: 'judged',
+        tune: '-# -A -d -h -v -l -s= -n= -t= -c= -x= -y= -F= -P -p= -b -E -D -X',
+      },
+    },
+  },
+  screen: { tune: '-ls -list -v -wipe-none', singleDash: true, operands: 'judged', open: 'starts a session' },
+  kill: {
+    tune: '-# -l[=] -L -0',
+    operands: 'judged',
+    judge: ({ args }) => (args.some(({ text }) => /^-(0|l|L)$/.test(text)) ? undefined : unknown('sends a signal')),
+  },
+};

@@ -1,0 +1,99 @@
+import type { Records } from '../record.ts';
+
+/** Programs that run the command in their arguments. */
+export const WRAPPERS_RECORDS: Records = {
+  sudo: {
+    stopsAtOperand: true,
+    tune: '-A -b -E -H -i -K -k -n -P -S -s -v -u= -g= -h= -p= -r= -t= -U= -T= -B -N --user= --group= --host= --prompt= --role= --type= --other-user= --preserve-env[=] --set-home --login --non-interactive --background --stdin --validate --reset-timestamp --remove-timestamp --bell --command-timeout=',
+    load: '-C= -D= -R= --chdir= --chroot= -e --edit --askpass',
+    idle: '-V -l --list --version --help',
+    operands: 'command',
+  },
+  doas: { stopsAtOperand: true, tune: '-n -s -u= -L', load: '-C=', operands: 'command' },
+  nice: { stopsAtOperand: true, tune: '-# -n= --adjustment=', operands: 'command' },
+  ionice: {
+    stopsAtOperand: true,
+    tune: '-c= -n= -t -P= -u= --class= --classdata= --ignore',
+    idle: '-p=',
+    operands: 'command',
+  },
+  'chrt taskset': {
+    stopsAtOperand: true,
+    tune: '-a -b -c -d -f -i -m -o -r -v --all-tasks --batch --fifo --idle --max --other --rr --cpu-list',
+    idle: '-p=',
+    operands: 'tune command',
+  },
+  'timeout gtimeout': {
+    stopsAtOperand: true,
+    tune: '-k= -s= -v -p -f --kill-after= --signal= --preserve-status --foreground --verbose',
+    operands: 'tune command',
+  },
+  time: {
+    stopsAtOperand: true,
+    tune: '-f= -p -v -a -q -l -h --format= --portability --verbose --append --quiet',
+    write: '-o= --output=',
+    operands: 'command',
+  },
+  'setsid chronic unbuffer noglob nocorrect fakeroot torsocks linux32 linux64 catchsegv caffeinate dbus-run-session command builtin':
+    { stopsAtOperand: true, tune: '-c -f -w -p -a -i -d -s -m -u -t=', idle: '-v -V', operands: 'command' },
+  exec: { stopsAtOperand: true, tune: '-c -l', load: '-a=', operands: 'command' },
+  stdbuf: { stopsAtOperand: true, tune: '-i= -o= -e= --input= --output= --error=', operands: 'command' },
+  nohup: { stopsAtOperand: true, operands: 'command' },
+  env: {
+    stopsAtOperand: true,
+    tune: '-0 -i -u= -v --null --ignore-environment --unset= --debug --block-signal[=] --default-signal[=] --ignore-signal[=] --list-signal-handling -',
+    load: '-C= --chdir=',
+    run: '',
+    operands: 'command',
+  },
+  xargs: {
+    stopsAtOperand: true,
+    tune: '-# -0 -d= -e[=] -E= -i[=] -I= -l[=] -L= -n= -o -p -P= -r -s= -t -x --null --delimiter= --eof[=] --replace[=] --max-lines[=] --max-args= --open-tty --interactive --max-procs= --no-run-if-empty --max-chars= --verbose --exit --process-slot-var= --show-limits',
+    read: '-a= --arg-file=',
+    operands: 'command',
+  },
+  watch: {
+    stopsAtOperand: true,
+    tune: '-b -c -C -d -e -g -n= -p -q= -r -t -w -x -s= --beep --color --no-color --differences[=] --errexit --chgexit --interval= --precise --equexit= --no-rerun --no-title --no-wrap --exec --shotsdir=',
+    operands: 'shell',
+  },
+  flock: {
+    stopsAtOperand: true,
+    tune: '-e -x -s -n -u -w= -o -F -E= -v --exclusive --shared --nonblock --nb --unlock --timeout= --wait= --close --no-fork --conflict-exit-code= --verbose',
+    run: '-c= --command=',
+    operands: 'add command',
+  },
+  strace: {
+    stopsAtOperand: true,
+    tune: '-# -c -C -d -D -f -F -h -i -k -n -q -qq -r -t -tt -ttt -T -v -V -w -x -xx -y -yy -Y -z -Z -a= -b= -e= -I= -O= -p= -P= -s= -S= -U= -X= --follow-forks --summary --summary-only --trace= --signal= --status= --quiet= --string-limit= --absolute-timestamps[=] --relative-timestamps[=] --syscall-times[=] --decode-fds[=] --attach=',
+    write: '-o= --output= -ff --output-separately --output-append-mode -A',
+    load: '-E= -u= --env= --user= --inject= --fault=',
+    operands: 'command',
+  },
+  ltrace: {
+    stopsAtOperand: true,
+    tune: '-c -C -f -i -L -r -S -t -T -a= -A= -e= -l= -n= -p= -s= -x=',
+    write: '-o= --output=',
+    load: '-u= -F= --config= -w=',
+    operands: 'command',
+  },
+  valgrind: {
+    stopsAtOperand: true,
+    tune: '-q -v --tool= --leak-check= --track-origins= --show-leak-kinds= --error-exitcode= --trace-children= --num-callers= --quiet --verbose --undef-value-errors= --show-reachable=',
+    write: '--log-file= --xml-file= --callgrind-out-file= --massif-out-file= --cachegrind-out-file= --dhat-out-file=',
+    read: '--suppressions=',
+    operands: 'command',
+  },
+  'setarch prlimit numactl': {
+    stopsAtOperand: true,
+    tune: '-R -v -3 -B -F -I -L -S -T -X -Z -C= -m= -N= -i= -l --cpunodebind= --membind= --interleave= --localalloc --physcpubind= --core= --cpu= --nofile= --nproc= --as= --stack= --addr-no-randomize',
+    idle: '-p= -H -s --hardware --show',
+    operands: 'command',
+  },
+  'systemd-inhibit': {
+    stopsAtOperand: true,
+    tune: '--what= --who= --why= --mode= --no-pager --list',
+    operands: 'command',
+  },
+  faketime: { stopsAtOperand: true, tune: '-f -m', operands: 'tune command' },
+};

@@ -1,0 +1,38 @@
+import { readable, UNKNOWN } from '../shell/taint.ts';
+import { harmless, type StaticVerdict, unknown } from '../verdict.ts';
+import type { Call } from './call.ts';
+import { runCode } from './code.ts';
+import { writesOutput } from './outputs.ts';
+import { specialTarget } from './paths.ts';
+import type { Role } from './record.ts';
+
+/** The judge of each role: `what` says which option or operand it is, for the reason. */
+export function judgeRole(call: Call, role: Role, what: string, value: string): StaticVerdict {
+  switch (role) {
+    case 'tune':
+    case 'read':
+    case 'dry':
+    case 'undry':
+    case 'idle':
+      return harmless();
+    case 'add':
+      return specialTarget(value) ?? harmless();
+    case 'write':
+      return writesOutput(call, value);
+    case 'run':
+      return runs(call, what, value);
+    case 'load':
+      return unknown(`${what} can run code`, { runsFiles: true });
+    case 'send':
+      return unknown(`${what} sends something away or changes who is asked`);
+    case 'delete':
+      return unknown(`${what} takes something away`);
+  }
+}
+
+/** A command in an option is walked for losses; what else it does on files nobody names stays unknown. */
+function runs(call: Call, what: string, code: string): StaticVerdict {
+  const { machine } = call;
+  const inner = machine.watch(() => runCode(machine, `${code} ${UNKNOWN}`, { stdin: UNKNOWN }));
+  return inner.verdict === 'destructive' ? inner : unknown(`${what} runs ${readable(code).slice(0, 40)}`);
+}
