@@ -87,13 +87,21 @@ export function dispatch(
   if (script !== undefined)
     return machine.runFields([{ text: 'service', glob: false }, { text: script, glob: false }, ...fields.slice(1)], io);
   // `time -f %e cmd`: the parser takes `time` for the shell's own, which knows no format.
-  if (/^-[foavp]$/.test(word.text)) return machine.runFields(fields.slice(/[fo]/.test(word.text) ? 2 : 1), io);
+  if (/^-[foavp]$/.test(word.text)) {
+    if (word.text === '-o') machine.note(unknown('time writes its report to a file'));
+    return machine.runFields(fields.slice(/[fo]/.test(word.text) ? 2 : 1), io);
+  }
   const name = programName(word.text);
   const call = new Call(machine, name, fields.slice(1), io, redirects);
   if (word.text.includes('/') && machine.written.has(fileKey(machine, word.text))) {
     return runScriptFile(call, word.text, texts(call), io);
   }
-  if (asksForHelp(call)) return UNKNOWN;
+  if (asksForHelp(call)) {
+    const alone = call.reading === undefined && call.args.length > 1 ? 'words beside a request for help' : undefined;
+    const missing = call.reading?.missing ?? alone;
+    if (missing !== undefined) machine.note(unknown(missing));
+    return UNKNOWN;
+  }
   if (isLocalScript(word.text) && !KNOWN_LOCAL.test(name)) return localScript(call, word.text, disabled);
   runEmbeddedCommands(call);
   judgeOutputs(call);

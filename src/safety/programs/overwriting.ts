@@ -159,7 +159,7 @@ function judgeTransfer(call: Call, sources: readonly string[], target: string, d
   }
   if (isHarmlessTarget(target)) return harmless();
   if (program === 'ln') {
-    if (!call.has('-f', '--force')) return harmless();
+    if (!call.has('-f', '--force')) return addsLink(target);
     if (sources.includes('/dev/null')) return destructive('ln -f', 'puts nothing in place of the file');
     return judgeTarget(call, sources, target, directory, 'ln -f', unknown('replaces a link or file if there is one'));
   }
@@ -167,10 +167,20 @@ function judgeTransfer(call: Call, sources: readonly string[], target: string, d
   if (call.has('--remove-destination')) return destructive(`${program} over a file`, 'removes the destination first');
   if (isSystemPath(target) && !BACKUP_NAME.test(target.replace(/^\/var\//, '')))
     return destructive('write to system file', `${verb} over a file of the system`);
+  const last = call.operands.at(-1);
+  if (last?.glob && last.text === target && !/\/$/.test(target))
+    return destructive(`${program} over a file`, 'overwrites whatever file the pattern names');
   if (call.has('-n', '--no-clobber', '-b', '--backup', '--update=none')) return harmless(`${verb} without overwriting`);
   if (program !== 'mv' && sources.every((source) => source.includes(OWN_TEMP)))
     return judgeTarget(call, sources, target, directory, `${program} over a file`);
   const forced = call.has('-f', '--force') && !call.has('-r', '-R', '-a');
+  if (
+    !call.machine.files &&
+    (program === 'mv' || call.operands.slice(0, -1).some(({ glob }) => glob)) &&
+    !BACKUP_NAME.test(target) &&
+    (/\/$|^\.{1,2}$/.test(target) || directory)
+  )
+    return unknown(`${verb} over files of the same name if there are any`);
   const clearlyNew =
     BACKUP_NAME.test(target) || /\/$|^\.{1,2}$/.test(target) || directory || /^(\.|\.\.|~|\$HOME)?\/?$/.test(target);
   const blind =
@@ -180,6 +190,14 @@ function judgeTransfer(call: Call, sources: readonly string[], target: string, d
         ? destructive(`${program} over a file`, 'overwrites an existing file')
         : unknown(`${verb} over a file if there is one`);
   return judgeTarget(call, sources, target, directory, `${program} over a file`, blind);
+}
+
+/** A new link loses nothing; where the shell or a tool will find it, it decides what runs. */
+function addsLink(target: string): StaticVerdict {
+  const special = specialTarget(target);
+  return special?.rule === 'write to start file'
+    ? unknown('adds a link that the shell or a tool will find')
+    : (special ?? harmless());
 }
 
 function judgeTarget(
@@ -198,7 +216,8 @@ function judgeTarget(
   }
   if (lookAt(machine, target) !== 'directory' && !directory) return overwrite(machine, target, rule, reason, blind);
   for (const source of sources) {
-    if (hasUnknown(source) || /[*?[]/.test(source)) continue;
+    if (hasUnknown(source) || /[*?[]/.test(source))
+      return unknown('overwrites files of the same name if there are any');
     const inside = join(target, source.replace(/\/+$/, '').split('/').pop() ?? '');
     if (lookAt(machine, inside) === 'file') return destructive(rule, reason);
   }

@@ -11,8 +11,8 @@ import { judgeRole } from './roles.ts';
 export function prove(call: Call): StaticVerdict {
   const { reading, program } = call;
   if (!reading) return unknown(`${readable(program).slice(0, 60)} is not known`);
-  if (isIdle(reading)) return harmless('only prints help or its version');
   if (reading.missing !== undefined) return unknown(reading.missing);
+  if (isIdle(reading)) return harmless('only prints help or its version');
   const { spec } = reading.level;
   let verdict = tainted(call, reading.level);
   for (const { name, role, value } of reading.given)
@@ -26,8 +26,11 @@ export function prove(call: Call): StaticVerdict {
       verdict = worse(verdict, judgeRole(call, role, `operand of ${program}`, field.text));
   }
   if (spec.open !== undefined) verdict = worse(verdict, unknown(spec.open, spec.runsFiles ? { runsFiles: true } : {}));
-  const own = spec.judge?.(call, reading);
-  return own ? worse(verdict, own) : verdict;
+  for (const judge of new Set([reading.root.spec.judge, spec.judge])) {
+    const own = judge?.(call, reading);
+    if (own) verdict = worse(verdict, own);
+  }
+  return verdict;
 }
 
 /** The role of the operand at `index`; the last one of the record repeats. */

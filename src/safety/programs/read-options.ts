@@ -3,16 +3,26 @@ import { hasUnknown, readable } from '../shell/taint.ts';
 import type { Compiled, Given, OptionSpec, Reading } from './record.ts';
 
 type State = {
+  readonly root: Compiled;
   level: Compiled;
   path: string[];
   given: Given[];
+  before: number;
   operands: Field[];
   missing: string | undefined;
 };
 
 /** Reads the words of a call exactly as its record says: clusters, prefixes, `=`, `--`, values, subcommands. */
 export function readExactly(program: string, record: Compiled, args: readonly Field[]): Reading {
-  const state: State = { level: record, path: [], given: [], operands: [], missing: undefined };
+  const state: State = {
+    root: record,
+    level: record,
+    path: [],
+    given: [],
+    before: 0,
+    operands: [],
+    missing: undefined,
+  };
   for (let at = 0; at < args.length; at++) {
     const field = args[at] as Field;
     const { text } = field;
@@ -75,6 +85,7 @@ function descend(program: string, state: State, field: Field): boolean {
     state.operands.push(field);
     return true;
   }
+  if (state.path.length === 0) state.before = state.given.length;
   state.path.push(field.text);
   state.level = found;
   return true;

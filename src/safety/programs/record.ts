@@ -33,11 +33,15 @@ export type Given = { readonly name: string; readonly role: Role; readonly value
 
 /** The words of a call, each with its place in the record. */
 export type Reading = {
+  /** The record of the program. */
+  readonly root: Compiled;
   /** The record of the subcommand that was reached. */
   readonly level: Compiled;
   /** Subcommand words in order. */
   readonly path: readonly string[];
   readonly given: readonly Given[];
+  /** How many options stand before the first subcommand. */
+  readonly before: number;
   readonly operands: readonly Field[];
   /** What the record does not know, in words; undefined: nothing. */
   readonly missing: string | undefined;
@@ -48,10 +52,12 @@ export function given(reading: Reading, ...names: readonly string[]): boolean {
   return reading.given.some(({ name }) => names.includes(name));
 }
 
-/** Is it a request for help or the version, so that nothing else happens? */
+/** Is it a request for help or the version, with nothing beside it that would act first? */
 export function isIdle(reading: Reading): boolean {
-  return reading.given.some(({ role }) => role === 'idle');
+  return reading.given.some(({ role }) => role === 'idle') && !reading.given.some(({ role }) => ACTS.has(role));
 }
+
+const ACTS: ReadonlySet<Role> = new Set(['run', 'load', 'send', 'write']);
 
 /** Does the last option that says so make this subcommand only show what it would do? */
 export function isDryReading(reading: Reading): boolean {

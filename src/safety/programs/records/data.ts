@@ -21,7 +21,7 @@ export const DATA: Records = {
     load: '-init= -interactive -append -archive -vfs=',
     operands: 'read tune',
     judge: (call) =>
-      /writefile|readfile|load_extension|edit\(|fts3_tokenizer|\battach\b|\bcopy\b.*\bto\b|\bexport\b|\binstall\b|\.(archive|ar|import|open|load|cd|trace|iotrace|excel|sh|sy)/i.test(
+      /writefile|readfile|load_extension|edit\(|fts3_tokenizer|\battach\b|vacuum\s+into|\.(backup|save|clone|output|once|log|restore)|\bcopy\b.*\bto\b|\bexport\b|\binstall\b|\.(archive|ar|import|open|load|cd|trace|iotrace|excel|sh|sy)/i.test(
         `${call.line} ${call.io.stdin ?? ''}`,
       )
         ? unknown('opens other files, or loads code')
@@ -164,8 +164,8 @@ export const DATA: Records = {
     dry: '-C --check --syntax-check --list-tasks --list-hosts --list-tags',
     load: '-e= --extra-vars= --vault-password-file= --private-key= -c= --connection= -M= --ssh-common-args= --ssh-extra-args= --become-method= --vault-id=',
     operands: 'judged',
-    judge: (_, reading) =>
-      given(reading, '--syntax-check', '--list-tasks', '--list-hosts', '--list-tags')
+    judge: ({ program }, reading) =>
+      program === 'ansible' || given(reading, '--syntax-check', '--list-tasks', '--list-hosts', '--list-tags')
         ? undefined
         : unknown('runs on other machines', { runsFiles: true }),
   },

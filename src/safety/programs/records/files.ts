@@ -161,7 +161,8 @@ export const FILES: Records = {
     tune: '-t -p -c -s -v -D -U -T -r -x -q -u',
     operands: 'add read',
     judge: (call) =>
-      /^-?[tp][vVO]*$/.test(call.args[0]?.text ?? '') || /^-?[rc]*[rc][scvuDU]*$/.test(call.args[0]?.text ?? '')
+      /^-?[tp][vVO]*$/.test(call.args[0]?.text ?? '') ||
+      /^-?[rq]?c[rqscvuDU]*$|^-?r[scvDU]*c[scvDU]*$/.test(call.args[0]?.text ?? '')
         ? undefined
         : unknown('ar changes files'),
   },

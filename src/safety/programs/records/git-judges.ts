@@ -26,7 +26,7 @@ export function judgeConfig(_: CallFacts, reading: Reading) {
 
 /** A setting for this one call. */
 export function judgeSettings(_: CallFacts, reading: Reading) {
-  for (const { name, value } of reading.given)
+  for (const { name, value } of reading.given.slice(0, reading.before))
     if (name === '-c' && !isHarmlessKey(value?.split('=')[0] ?? ''))
       return unknown('sets a setting of git that is not known to be harmless');
   return undefined;
@@ -40,5 +40,3 @@ export function judgeRemote(_: CallFacts, reading: Reading) {
   }
   return undefined;
 }
-
-export const remote = (call: CallFacts, reading: Reading) => judgeRemote(call, reading) ?? judgeSettings(call, reading);

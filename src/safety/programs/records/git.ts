@@ -1,6 +1,6 @@
 import { unknown } from '../../verdict.ts';
 import { given, type Records, type Spec } from '../record.ts';
-import { judgeConfig, judgeRemote, judgeSettings, remote } from './git-judges.ts';
+import { judgeConfig, judgeRemote, judgeSettings } from './git-judges.ts';
 
 /** `branch` and `tag` list, or make a new name; the rest moves or removes one. */
 const LOOK =
@@ -21,6 +21,7 @@ const diffLike: Spec = {
 /** The version control system git. */
 export const GIT_RECORD: Records = {
   git: {
+    judge: judgeSettings,
     tune: '-C= -P --no-pager --no-optional-locks --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --no-replace-objects --bare --no-lazy-fetch --no-advice -c=',
     idle: '-v -h --help --version --html-path --man-path --info-path --exec-path --list-cmds=',
     load: '--config-env= --exec-path= --git-dir= --work-tree= --namespace= --super-prefix= --attr-source= -p --paginate',
@@ -89,7 +90,7 @@ export const GIT_RECORD: Records = {
           'get-url': { tune: '--push --all', operands: 'tune' },
           add: { tune: '-t= -m= --tags --no-tags --mirror=', load: '-f --fetch', operands: 'tune', judge: judgeRemote },
           prune: { dry: '-n --dry-run', operands: 'tune' },
-          update: { tune: '-p --prune', operands: 'tune' },
+          update: { delete: '-p --prune', operands: 'tune' },
         },
       },
       config: {
@@ -138,7 +139,6 @@ export const GIT_RECORD: Records = {
             tune: '-b= --track --no-track --detach -q --quiet --checkout --no-checkout --lock --reason= --orphan',
             delete: '-f -B= --force',
             operands: 'add tune',
-            judge: judgeSettings,
           },
           prune: { dry: '-n --dry-run', tune: '-v --verbose --expire=' },
           'lock unlock': { tune: '--reason=', operands: 'tune' },
@@ -165,7 +165,7 @@ export const GIT_RECORD: Records = {
       },
       fsck: {
         tune: '--unreachable --dangling --no-dangling --root --tags --cache --no-reflogs --full --no-full --strict --verbose --connectivity-only --progress --no-progress --name-objects',
-        write: '--lost-found',
+        delete: '--lost-found',
         operands: 'tune',
       },
       add: {
@@ -196,31 +196,31 @@ export const GIT_RECORD: Records = {
             : unknown('starts an editor'),
       },
       fetch: {
-        tune: '-4 -6 -a -j= -k -n -q -t -v -p --all --append --atomic --auto-gc --no-auto-gc --auto-maintenance --deepen= --depth= --filter= --ipv4 --ipv6 --jobs= --keep --multiple --negotiate-only --negotiation-tip= --no-prune --no-recurse-submodules --no-tags --porcelain --progress --no-progress --prune --prune-tags --quiet --refetch --shallow-exclude= --shallow-since= --tags --unshallow --update-shallow --verbose --write-fetch-head --no-write-fetch-head',
+        tune: '-4 -6 -a -j= -k -n -q -t -v --all --append --atomic --auto-gc --no-auto-gc --auto-maintenance --deepen= --depth= --filter= --ipv4 --ipv6 --jobs= --keep --multiple --negotiate-only --negotiation-tip= --no-prune --no-recurse-submodules --no-tags --porcelain --progress --no-progress --quiet --refetch --shallow-exclude= --shallow-since= --tags --unshallow --update-shallow --verbose --write-fetch-head --no-write-fetch-head',
         load: '--upload-pack= -o= --server-option= --recurse-submodules[=] --stdin',
-        delete: '-f -P -u --force --update-head-ok --refmap= --set-upstream',
+        delete: '-f -p -P -u --prune --prune-tags --force --update-head-ok --refmap= --set-upstream',
         dry: '--dry-run',
         operands: 'tune',
-        judge: remote,
+        judge: judgeRemote,
       },
       'ls-remote': {
         tune: '-h -q -t -b --branches --exit-code --get-url --heads --quiet --refs --sort= --symref --tags',
         load: '--upload-pack= --exec= -o= --server-option=',
         operands: 'tune',
-        judge: remote,
+        judge: judgeRemote,
       },
       clone: {
         tune: '-# -4 -6 -b= -j= -l -n -o= -q -s-none -v --also-filter-submodules --bare --branch= --depth= --dissociate --filter= --jobs= --local --mirror --no-checkout --no-hardlinks --no-single-branch --no-tags --origin= --progress --quiet --reject-shallow --no-reject-shallow --shallow-exclude= --shallow-since= --single-branch --sparse --verbose --no-local --tags --remote-submodules-none',
         load: '-c= --config= -u= --upload-pack= --template= --recurse-submodules[=] --recursive --shallow-submodules --separate-git-dir= --reference= --reference-if-able= --server-option= --bundle-uri= -s --shared',
         operands: 'tune add',
-        judge: remote,
+        judge: judgeRemote,
       },
       pull: {
         tune: '-4 -6 -j= -n -q -r[=] -v -a --all --autostash --no-autostash --commit --depth= --ff --ff-only --jobs= --keep --no-ff --no-rebase --no-tags --progress --no-progress --quiet --rebase[=] --stat --no-stat --tags --unshallow --verbose --verify --no-edit --no-recurse-submodules --prune -p',
         load: '--upload-pack= -e --edit -X= -s= --strategy= --strategy-option= --recurse-submodules[=] -S[=] --gpg-sign[=]',
         delete: '-f --force --squash --no-commit --refmap= --set-upstream --allow-unrelated-histories',
         operands: 'tune',
-        judge: remote,
+        judge: judgeRemote,
       },
       push: {
         tune: '-4 -6 -q -u -v -n --all-none --atomic --follow-tags --no-follow-tags --ipv4 --ipv6 --no-progress --no-signed --porcelain --progress --quiet --set-upstream --tags --thin --no-thin --verbose --no-recurse-submodules --no-force-with-lease --verify',
@@ -230,10 +230,10 @@ export const GIT_RECORD: Records = {
         dry: '-n --dry-run',
         undry: '--no-dry-run',
         operands: 'tune',
-        judge: (call, reading) =>
+        judge: (_, reading) =>
           reading.operands.some(({ text }) => /^[+:]|::/.test(text))
             ? unknown('overwrites or deletes on the remote')
-            : judgeSettings(call, reading),
+            : undefined,
       },
       checkout: {
         tune: '-# -b= -l -m-none -q -t --detach -d --guess --no-guess --no-progress --no-track --orphan= --progress --quiet --track[=]',
@@ -308,7 +308,6 @@ export const GIT_RECORD: Records = {
         dry: '-n --dry-run',
         undry: '--no-dry-run',
         operands: 'read',
-        judge: judgeSettings,
       },
       init: {
         tune: '-b= -q --bare --initial-branch= --object-format= --quiet --shared[=]',

@@ -98,10 +98,13 @@ export const LANGUAGES: Records = {
   java: {
     singleDash: true,
     tune: '-showversion -Xmx= -Xms= -ea -da',
+    load: '-javaagent= -agentlib= -agentpath=',
     idle: '-version -help -X -fullversion --version --list-modules',
     operands: 'judged',
     open: 'runs a program of the project',
     runsFiles: true,
+    judge: ({ args }) =>
+      args.some(({ text }) => /^-(javaagent|agent|XX)/.test(text)) ? unknown('loads code of its own first') : undefined,
   },
   javac: {
     singleDash: true,
@@ -158,9 +161,9 @@ export const LANGUAGES: Records = {
   },
   'black isort autopep8 yapf autoflake pyupgrade ruff prettier eslint stylelint biome standard xo rubocop gofmt goimports rustfmt clang-format shfmt clang-tidy swiftformat ktlint djlint':
     {
-      tune: '-# -c -d -l -q -v -e -s -S -t= -C --check --diff --check-only --list-different --dry-run --color --no-color --quiet --verbose --line-length= --target-version= --skip-string-normalization --fast --safe --exclude= --include= --profile= --max-warnings= --ext= --format= --no-error-on-unmatched-pattern --ignore-path= --ignore-pattern= --no-eslintrc --select= --ignore= --extend-select= --output-format= --statistics --show-fixes --show-source --no-cache --exit-zero --preview --style= --recursive --report-unused-disable-directives --single-quote --tab-width= --print-width= --parser= --quiet --log-level= --no-config --no-fix --statistics --watch-none --max-line-length= --aggressive -a -n -r -i=-none --quiet-level= --formatter= --only= --except= --fail-level= --parallel --force-exclusion --explain= --show-files --show-settings',
+      tune: '-# -d -l -q -v -e -s -S -t= -C --check --diff --check-only --list-different --dry-run --color --no-color --quiet --verbose --line-length= --target-version= --skip-string-normalization --fast --safe --exclude= --include= --profile= --max-warnings= --ext= --format= --no-error-on-unmatched-pattern --ignore-path= --ignore-pattern= --no-eslintrc --select= --ignore= --extend-select= --output-format= --statistics --show-fixes --show-source --no-cache --exit-zero --preview --style= --recursive --report-unused-disable-directives --single-quote --tab-width= --print-width= --parser= --quiet --log-level= --no-config --no-fix --statistics --watch-none --max-line-length= --aggressive -a -n -r -i=-none --quiet-level= --formatter= --only= --except= --fail-level= --parallel --force-exclusion --explain= --show-files --show-settings',
       add: '--write -w --fix --in-place --inplace -i -A --autocorrect --auto-correct --unsafe-fixes --fix-only --fix-type= --add-noqa -x=',
-      load: '--config= --rulesdir= --plugin= --resolve-plugins-relative-to= --settings-path= --settings= --require= -p=',
+      load: '-c --config= --rulesdir= --plugin= --resolve-plugins-relative-to= --settings-path= --settings= --require= -p=',
       write: '-o= --output-file= --cache --cache-location= --cpuprofile=',
       operands: 'read',
       control: NODE_FILES,
@@ -169,7 +172,8 @@ export const LANGUAGES: Records = {
   'tsc vue-tsc': {
     tune: '-# -b-none -p= -v -w --noEmit --project= --pretty --strict --skipLibCheck --watch --listFiles --showConfig --noEmitOnError --target= --module= --lib= --jsx= --esModuleInterop --allowJs --checkJs --moduleResolution= --noImplicitAny --types= --extendedDiagnostics --diagnostics --traceResolution --incremental',
     idle: '-h -v',
-    write: '--outDir= --outFile= --declarationDir= --tsBuildInfoFile= --generateTrace= --generateCpuProfile=',
+    delete: '--outDir= --declarationDir=',
+    write: '--outFile= --tsBuildInfoFile= --generateTrace= --generateCpuProfile=',
     load: '--init --build --plugins=',
     operands: 'read',
     judge: (call, reading) =>
@@ -257,6 +261,7 @@ export const LANGUAGES: Records = {
   },
   rustup: {
     subs: {
+      'update self': {},
       'show which check doc': { tune: '-v --toolchain= --verbose', subs: { '': { operands: 'tune' } } },
       'toolchain target component override': { subs: { list: { tune: '-v --installed --toolchain= --verbose -q' } } },
     },
@@ -275,7 +280,7 @@ export const LANGUAGES: Records = {
       'list version doc env': {
         singleDash: true,
         tune: '-m -f= -json[=] -deps -test -u -versions -e -find -compiled -export-none -all -src -short -c -cmd -mod= -changed -retracted -tags=',
-        write: '-w -u',
+        delete: '-w -u',
         load: '-toolexec= -modfile= -http -overlay=',
         operands: 'read',
       },

@@ -1,3 +1,4 @@
+import { hasUnknown } from '../../shell/taint.ts';
 import { unknown } from '../../verdict.ts';
 import { type CallFacts, given, type Reading, type Records } from '../record.ts';
 
@@ -7,6 +8,8 @@ const SSH_OPTION =
 
 function judgeCurl(call: CallFacts, reading: Reading) {
   const remote = given(reading, '-O', '--remote-name', '--remote-name-all');
+  if (reading.given.some(({ name, value }) => /^(-H|--header)$/.test(name) && value?.startsWith('@')))
+    return unknown('sends what a file holds');
   if (remote) return givenName(call, reading);
   const out = reading.given.findLast(({ name }) => name === '-w' || name === '--write-out')?.value ?? '';
   if (/%output\{|^@/.test(out)) return unknown('curl -w writes or reads a file');
@@ -142,7 +145,9 @@ export const NETWORK: Records = {
     send: '-X= -P=',
     operands: 'tune',
     judge: (call) =>
-      call.io.stdin !== undefined && call.io.stdin.length > 400 ? unknown('sends text away') : undefined,
+      call.io.stdin !== undefined && (call.io.stdin.length > 400 || hasUnknown(call.io.stdin))
+        ? unknown('sends text away')
+        : undefined,
   },
   nmap: {
     tune: '-# -sS -sT -sU -sn -sV -sP -sL -sA -Pn -PE -PS[=] -p= -p- -F -r -O -A -T0 -T1 -T2 -T3 -T4 -T5 -n -R -v -vv -d -6 --open --top-ports= --traceroute --max-retries= --host-timeout= --min-rate= --max-rate= --reason --exclude= -e= -g= -iR= --packet-trace --version-light --osscan-guess',
@@ -180,7 +185,7 @@ export const NETWORK: Records = {
 
 function judgeScp(call: CallFacts, reading: Reading) {
   const target = reading.operands.at(-1)?.text ?? '';
-  if (/^[\w.@-]+:/.test(target)) return call.machine.files ? unknown('copies files to another machine') : undefined;
+  if (/^[\w.@-]+:/.test(target)) return unknown('copies files to another machine');
   const { cwd } = call.machine.scope;
   if (!call.machine.files || cwd === undefined) return undefined;
   return /^\.?\/?$|\/$/.test(target) || call.machine.files.stat(`${cwd}/${target}`)

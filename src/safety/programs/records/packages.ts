@@ -32,7 +32,7 @@ export const PACKAGES: Records = {
         },
       help: { operands: 'tune' },
       version: { subs: { '': looks } },
-      'config c': { subs: { 'get list ls': looks, '': looks } },
+      'config c': { subs: { 'get list ls': looks, '': { tune: looks.tune ?? '' } } },
       'pack publish': {
         dry: '--dry-run',
         tune: '--json --tag= --access= --otp=',
@@ -254,6 +254,7 @@ export const PACKAGES: Records = {
       },
     },
   },
+  bundler: { subs: { exec: { stopsAtOperand: true, operands: 'command' } } },
   'gem bundle composer': {
     global: true,
     tune: '-# -q -v -V -l -a -n -d --local --remote --all --quiet --verbose --no-ansi --no-interaction --no-color --details --versions --installed --platform --latest --outdated --direct --tree --strict --name-only --self --format= --parseable --path --paths --no-document --jobs= -j= -D -i',

@@ -13,17 +13,15 @@ export const SYSTEM: Records = {
       '': {},
       'status show cat help list-units list-unit-files list-timers list-sockets list-dependencies list-jobs list-machines is-active is-enabled is-failed is-system-running get-default show-environment list-automounts list-paths':
         { operands: 'tune' },
-      'start daemon-reload reload enable': { operands: 'tune', open: 'starts a service, or makes it start later' },
+      'start reload daemon-reload': { operands: 'tune' },
+      enable: { operands: 'tune', open: 'makes a service start later' },
     },
   },
   service: {
     operands: 'tune',
-    idle: '--version',
     tune: '--status-all',
-    judge: ({ args }) =>
-      args.at(-1)?.text === 'status' || args[0]?.text === '--status-all'
-        ? unknown('runs every init script')
-        : unknown('changes a service'),
+    idle: '--version',
+    judge: ({ args }) => (args.at(-1)?.text === 'status' ? undefined : unknown('runs init scripts')),
   },
   'timedatectl hostnamectl localectl loginctl networkctl resolvectl': {
     tune: '-a -p= -l -n= -o= --all --no-pager --property= --value --full --static --pretty --transient --no-legend --legend= --json=',

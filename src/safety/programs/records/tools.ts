@@ -302,7 +302,7 @@ export const TOOLS: Records = {
     write: '-o= --out= --archive[=]',
   },
   'createdb createuser': { tune: '-h= -p= -U= -O= -E= -T= -w -W -e -d -s-none', operands: 'tune' },
-  'ssh-agent': { tune: '-s -c -D -d -t= -k', open: '' },
+  'ssh-agent': { tune: '-s -c -D -d -t= -k' },
   'direnv starship zoxide': { subs: { 'hook status version export init': { operands: 'tune', tune: '--cmd=' } } },
   'ssh-copy-id': { tune: '-i= -n -p= -o=', open: 'adds a key to another machine', operands: 'tune' },
   lpstat: { tune: '-a -d -p -t -r -s -v', operands: 'tune' },

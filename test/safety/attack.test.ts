@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { judgeCommand } from '../../src/safety/index.ts';
+
+type Attack = { readonly why: string; readonly cmd: string };
+
+const attacks = readFileSync(new URL('../corpus/attack.jsonl', import.meta.url), 'utf8')
+  .split('\n')
+  .filter((line) => line !== '')
+  .map((line) => JSON.parse(line) as Attack);
+
+describe('lines that look for the habits of a gate', () => {
+  test('there are many of them', () => expect(attacks.length).toBeGreaterThanOrEqual(400));
+
+  test.each([...new Set(attacks.map(({ why }) => why))])('%s: none is safe', (why) => {
+    const lines = attacks.filter((attack) => attack.why === why).map(({ cmd }) => cmd);
+    expect(lines.filter((line) => judgeCommand(line).verdict === 'safe')).toEqual([]);
+  });
+});
+
+test('what is missing is the reason', () => {
+  expect(judgeCommand('ls --frobnicate').reason).toBe('option --frobnicate of ls is not known');
+  expect(judgeCommand('git frobnicate').reason).toBe('git frobnicate is not known');
+  expect(judgeCommand('frobnicate').reason).toBe('frobnicate is not known');
+  expect(judgeCommand('LD_PRELOAD=./x ls').reason).toBe('sets LD_PRELOAD, which decides what runs');
+});
+
+test.each([
+  ['git clean -nfd', 'safe'],
+  ['git clean -fd -e -n', 'destructive'],
+  ['git clean -n --no-dry-run -fd', 'destructive'],
+  ['git push --dry-run --force', 'safe'],
+  ['kubectl delete pod x --dry-run=client', 'safe'],
+  ['kubectl delete pod x --dry-run=none', 'destructive'],
+  ['apt-get -s remove x', 'safe'],
+  ['npm run x --dry-run', 'unknown'],
+] as const)('a dry run is an option of its subcommand, the last one wins: %s', (line, verdict) => {
+  expect(judgeCommand(line).verdict).toBe(verdict);
+});
+
+test.each([
+  ['sort -of a', 'destructive'],
+  ['sort -rof a', 'destructive'],
+  ['sort --outp=notes.md a', 'unknown'],
+  ['sort -- -o f', 'safe'],
+  ['sort -k 2 -t , f', 'safe'],
+  ['grep -rn --include="*.ts" x .', 'safe'],
+  ['tail -n5 f', 'safe'],
+  ['head -20 f', 'safe'],
+  ['timeout -k 5 10 ls -la', 'safe'],
+  ['timeout -k 5 10 rm x', 'destructive'],
+  ['git log --oneline -5 -- src', 'safe'],
+  ['ps aux', 'safe'],
+  ['tar tzf a.tgz', 'safe'],
+] as const)('options are read exactly: %s', (line, verdict) => {
+  expect(judgeCommand(line).verdict).toBe(verdict);
+});
