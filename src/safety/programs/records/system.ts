@@ -160,8 +160,7 @@ export const SYSTEM: Records = {
   },
   screen: { tune: '-ls -list -v -wipe-none', singleDash: true, operands: 'judged', open: 'starts a session' },
   kill: {
-    tune: '-# -l[=] -L -0',
+    tune: '-# -l[=] -L -n= -s= -9 -15 -TERM -KILL -INT -HUP -SIGTERM -SIGKILL -SIGINT --signal=',
     operands: 'judged',
-    judge: ({ args }) => (args.some(({ text }) => /^-(0|l|L)$/.test(text)) ? undefined : unknown('sends a signal')),
   },
 };
