@@ -56,9 +56,10 @@ export function HaltModal({ words, question, layout, columns }: Props) {
   );
 }
 
-function hintOf({ editable, choices }: QuestionWords, { armed, hurried, edit, form }: QuestionUi): string {
+function hintOf({ editable, choices }: QuestionWords, { armed, hurried, edit, noting, form }: QuestionUi): string {
   if (!armed) return hurried ? ' ready in a moment: keys pressed too early do nothing ' : ' ready in a moment ';
   if (form) return edit === undefined ? FORM_HINT : ' Enter: next field · Tab back and forth · Esc: look it over ';
+  if (noting) return ' Enter skips and tells the model this · Esc goes back ';
   if (edit !== undefined) return ' Enter judges the changed command anew · Esc leaves it as it was ';
   const always = choices.some(({ answer }) => answer === 'always') ? ' · P: not asked again for this tool' : '';
   return ` Tab and Enter, or the letter${editable ? ' · e edits the command' : always} `;

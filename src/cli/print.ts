@@ -1,5 +1,6 @@
 /** Transcript entries as plain lines or as JSON lines, for a program without a screen. */
 import type { TranscriptItem } from '../engine/transcript.ts';
+import { approvedText, refusalFacts } from '../screen/entries/frame.ts';
 import { describeAction } from '../session/action.ts';
 import { receiptText, shortDollars } from '../session/cost.ts';
 import type { Entry } from '../session/entry.ts';
@@ -69,14 +70,21 @@ function plainEntry(entry: Entry): string {
     case 'exec': {
       const exit = entry.result?.exit === null ? (entry.result.note ?? 'exit unknown') : `exit ${entry.result?.exit}`;
       const output = entry.result ? plainOutput(entry.result).trimEnd() : '';
-      return [`$ ${visible(entry.command)}`, ...(output === '' ? [] : [output]), `[${exit}]`].join('\n');
+      return [
+        `$ ${visible(entry.command)}${approval(entry.approvedAt)}`,
+        ...(output === '' ? [] : [output]),
+        `[${exit}]`,
+      ].join('\n');
     }
     case 'tool':
-      return `${entry.name} ${visible(entry.arguments)}\n${entry.result?.text ?? ''}`.trimEnd();
+      return `${entry.name} ${visible(entry.arguments)}${approval(entry.approvedAt)}\n${entry.result?.text ?? ''}`.trimEnd();
     case 'delegate':
-      return `[sub-agent] ${visible(entry.task)}\n${entry.result?.text ?? ''}`.trimEnd();
-    case 'refused':
-      return `[aish] ${entry.how}: ${visible(describeAction(entry.action))} (${entry.reason})`;
+      return `[sub-agent] ${visible(entry.task)}${approval(entry.approvedAt)}\n${entry.result?.text ?? ''}`.trimEnd();
+    case 'refused': {
+      const { reason, at, note } = entry;
+      const about = refusalFacts({ reason, at, note });
+      return `[aish] ${entry.how}: ${visible(describeAction(entry.action))}${about && ` (${about})`}`;
+    }
     case 'norrisBegan':
       return `[norris] goal: ${entry.goal} (${entry.preset}, at most ${entry.maxSteps} steps)`;
     case 'plan':
@@ -95,6 +103,10 @@ function plainEntry(entry: Entry): string {
     case 'meta':
       return entry.text;
   }
+}
+
+function approval(approvedAt: number | undefined): string {
+  return approvedAt === undefined ? '' : `  [${approvedText(approvedAt)}]`;
 }
 
 function endedLine(entry: Extract<Entry, { kind: 'norrisEnded' }>): string {

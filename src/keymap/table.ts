@@ -133,6 +133,7 @@ const HALT = [
   ['proceed', ['p'], 'run it'],
   ['always', ['P'], 'run it, and don’t ask again for this tool in this session'],
   ['skip', ['s'], 'don’t run it, tell the model'],
+  ['skipWithNote', ['n'], 'don’t run it, with a note to the model'],
   ['abortRun', ['a', 'ctrl-c'], 'don’t run it, end the run'],
   ['editAction', ['e'], 'edit it; it is judged anew'],
   ['upgrade', ['u'], 'leave Restricted mode instead'],

@@ -22,6 +22,8 @@ export type QuestionUi = {
   readonly top: number;
   /** The command being edited (HA-7), or the field of a form in hand. */
   readonly edit?: string;
+  /** What is in the field is the note of a skip, not the command. */
+  readonly noting?: boolean;
   /** What stands in the fields of a form. */
   readonly form?: FormUi;
 };
@@ -141,13 +143,14 @@ export class QuestionDialog {
     const { head } = this;
     const form = this.#ui.get().question?.form;
     if (head?.kind === 'form' && form) this.show(takeField(head, form, text));
+    else if (this.#ui.get().question?.noting) this.answer({ kind: 'skip', note: text });
     else this.answer({ kind: 'edit', command: fromVisible(text) });
   }
 
   /** To another field of a form, keeping what was typed; without a number, out of the fields. */
   leaveField(by?: -1 | 1): void {
     const { edit = '', form } = this.#ui.get().question ?? {};
-    if (!form) return this.show({ edit: undefined });
+    if (!form) return this.show({ edit: undefined, noting: false });
     const kept = { values: form.values.with(form.at, edit), at: form.at };
     this.show(by === undefined ? { form: kept, edit: undefined } : moveTo(kept, form.at + by));
   }

@@ -1,12 +1,14 @@
 /** The user's answers to questions: what each leads to. */
+import type { Judgement } from './action.ts';
 import { answerForm } from './ask-form.ts';
 import type { Of } from './event.ts';
 import { grantTool } from './grants.ts';
 import { countSkip, ifNorris } from './norris.ts';
 import type { Phase } from './phase.ts';
 import { letSpend } from './spend.ts';
+import { SEMANTICS } from './state.ts';
 import { answerUpgrade, continueNorris, decide, examineNext } from './steps.ts';
-import { abort, openSlots, settle } from './stop.ts';
+import { abort, settle, settleHalted } from './stop.ts';
 import type { Transition } from './transition.ts';
 
 type Halted = Extract<Phase, { kind: 'halted' }>;
@@ -36,7 +38,7 @@ export function answered(next: Transition, { question, answer }: Of<'answered'>)
   const { run, dispatch } = phase;
   const action = dispatch.actions[dispatch.index];
   if (!action) return;
-  if (answer.kind === 'abort') return settle(next, run, openSlots(phase));
+  if (answer.kind === 'abort') return settleHalted(next, phase);
   if (answer.kind === 'edit' && action.kind !== 'command') return;
   if (answer.kind === 'always' && !grantTool(next, question)) return;
   next.unask(question);
@@ -45,10 +47,11 @@ export function answered(next: Transition, { question, answer }: Of<'answered'>)
     case 'always': {
       const { judgedAs, judgement } = phase;
       const { cwd, mode } = next.conversation;
-      return decide(next, phase, { kind: 'approved', judgedAs, judgement, userApproved: true, cwd, mode });
+      const approval = { userApproved: true, approvedAt: next.event.at };
+      return decide(next, phase, { kind: 'approved', judgedAs, judgement, ...approval, cwd, mode });
     }
     case 'skip':
-      return skip(next, phase);
+      return skip(next, phase, answer.note?.trim());
     case 'edit': {
       if (action.kind !== 'command') return;
       const edited = { ...action, command: answer.command, editedFrom: action.editedFrom ?? action.command };
@@ -58,10 +61,18 @@ export function answered(next: Transition, { question, answer }: Of<'answered'>)
   }
 }
 
-function skip(next: Transition, { run, dispatch, decided, judgement }: Halted): void {
+function skip(next: Transition, { run, dispatch, decided, judgement }: Halted, note: string | undefined): void {
   const action = dispatch.actions[dispatch.index];
   if (!action) return;
-  next.show({ kind: 'refused', action, how: 'skipped', reason: judgement.reason });
-  const text = `[aish] action skipped by user: ${judgement.reason}`;
+  const reason = reasonOfSkip(next, judgement);
+  const said = note === undefined || note === '' ? {} : { note };
+  next.show({ kind: 'refused', action, how: 'skipped', reason, at: next.event.at, ...said });
+  const why = [reason, ...('note' in said ? [`the user says: ${said.note}`] : [])].filter((part) => part !== '');
+  const text = `[aish] action skipped by user${why.length === 0 ? '' : `: ${why.join('; ')}`}`;
   decide(next, { run: ifNorris(run, countSkip), dispatch, decided }, { kind: 'notRun', text, skipped: true });
+}
+
+/** The gate's word is a reason only where it warned: its praise of what was skipped would mislead the model. */
+function reasonOfSkip({ conversation: { settings } }: Transition, { destructive, reason }: Judgement): string {
+  return destructive || settings.semantics !== SEMANTICS ? reason : '';
 }

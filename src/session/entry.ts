@@ -11,6 +11,8 @@ export type Entry =
   | {
       readonly kind: 'exec';
       readonly op: string;
+      /** When the user let it run, in ms since the epoch; absent where nobody was asked. */
+      readonly approvedAt?: number;
       readonly by: 'user' | 'model';
       readonly command: string;
       readonly cwd: string;
@@ -21,6 +23,7 @@ export type Entry =
   | {
       readonly kind: 'tool';
       readonly op: string;
+      readonly approvedAt?: number;
       readonly name: string;
       readonly arguments: string;
       readonly result?: { readonly text: string; readonly failed: boolean };
@@ -29,6 +32,7 @@ export type Entry =
   | {
       readonly kind: 'delegate';
       readonly op: string;
+      readonly approvedAt?: number;
       readonly task: string;
       readonly result?: { readonly text: string; readonly failed: boolean; readonly steps: number };
     }
@@ -37,7 +41,12 @@ export type Entry =
       readonly kind: 'refused';
       readonly action: Action;
       readonly how: 'skipped' | 'aborted' | 'invalid';
+      /** Empty where the answer alone is the reason. */
       readonly reason: string;
+      /** When the user said so, in ms since the epoch. */
+      readonly at?: number;
+      /** What the user told the model with it. */
+      readonly note?: string;
     }
   | { readonly kind: 'norrisBegan'; readonly goal: string; readonly preset: string; readonly maxSteps: number }
   /** The tasks of a run. The call that named them is no part of the conversation (CX-3). */

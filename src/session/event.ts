@@ -12,7 +12,8 @@ export type Answer =
   | { readonly kind: 'proceed' }
   /** Proceed, and don't ask again for exactly this tool in this session; never for a destructive call (SF-10). */
   | { readonly kind: 'always' }
-  | { readonly kind: 'skip' }
+  /** `note`: what the user wants the model to know. */
+  | { readonly kind: 'skip'; readonly note?: string }
   | { readonly kind: 'abort' }
   | { readonly kind: 'edit'; readonly command: string };
 

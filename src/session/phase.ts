@@ -32,6 +32,8 @@ export type Approved = {
   readonly judgement: Judgement;
   /** The user said proceed. */
   readonly userApproved: boolean;
+  /** When the user said so, in ms since the epoch. */
+  readonly approvedAt?: number;
   readonly cwd: string;
   readonly mode: Mode;
 };
@@ -45,9 +47,15 @@ export type Decided = Approved | NotRun;
 /** One of the actions that run side by side. `started` is set by `actionStarted`, durable before the launch (RE-4). */
 export type ActionSlot =
   | Decided
-  | { readonly kind: 'running'; readonly op: OpId; readonly userApproved: boolean; readonly started: boolean }
+  | {
+      readonly kind: 'running';
+      readonly op: OpId;
+      readonly userApproved: boolean;
+      readonly approvedAt?: number;
+      readonly started: boolean;
+    }
   /** Its result is told when those before it have theirs. */
-  | { readonly kind: 'ended'; readonly userApproved: boolean; readonly outcome: Outcome };
+  | { readonly kind: 'ended'; readonly userApproved: boolean; readonly approvedAt?: number; readonly outcome: Outcome };
 
 /** The actions from `dispatch.index` on, each in its slot. */
 export type ActionSlots = { readonly dispatch: Dispatch; readonly slots: readonly ActionSlot[] };

@@ -213,7 +213,7 @@ function actionStarted(next: Transition, { op }: Of<'actionStarted'>): void {
   if (phase.kind !== 'acting' && phase.kind !== 'stoppingActions') return;
   const found = slotOf(phase, op);
   if (!found) return;
-  showStarted(next, op, found.action);
+  showStarted(next, op, found.action, found.slot.approvedAt);
   next.phase({ ...phase, slots: phase.slots.with(found.at, { ...found.slot, started: true }) });
 }
 

@@ -5,33 +5,41 @@ import type { OpId } from './ids.ts';
 import type { Outcome } from './phase.ts';
 import type { Transition } from './transition.ts';
 
-/** Shows the action as under way. */
-export function showStarted(next: Transition, op: OpId, action: Action): void {
+/** Shows the action as under way. `approvedAt`: when the user let it run. */
+export function showStarted(next: Transition, op: OpId, action: Action, approvedAt?: number): void {
+  const approval = approvedAt === undefined ? {} : { approvedAt };
   switch (action.kind) {
     case 'command': {
       const { command } = action;
-      return next.show({ kind: 'exec', op, by: 'model', command, cwd: next.conversation.cwd, private: false }, op);
+      return next.show(
+        { kind: 'exec', op, by: 'model', command, cwd: next.conversation.cwd, private: false, ...approval },
+        op,
+      );
     }
     case 'delegate':
-      return next.show({ kind: 'delegate', op, task: action.task }, op);
+      return next.show({ kind: 'delegate', op, task: action.task, ...approval }, op);
     case 'tool':
-      return next.show({ kind: 'tool', op, name: action.name, arguments: action.arguments }, op);
+      return next.show({ kind: 'tool', op, name: action.name, arguments: action.arguments, ...approval }, op);
   }
 }
 
 /** Shows what came of it, as soon as it is known. */
-export function showOutcome(next: Transition, op: OpId, action: Action, outcome: Outcome): void {
+export function showOutcome(next: Transition, op: OpId, action: Action, outcome: Outcome, approvedAt?: number): void {
+  const approval = approvedAt === undefined ? {} : { approvedAt };
   if (outcome.kind === 'report') {
     const { text, failed, steps } = outcome;
     if (action.kind === 'delegate') {
-      next.show({ kind: 'delegate', op, task: action.task, result: { text, failed, steps } }, op);
+      next.show({ kind: 'delegate', op, task: action.task, result: { text, failed, steps }, ...approval }, op);
     }
     return;
   }
   if (outcome.kind === 'tool') {
     const { text, failed } = outcome;
     if (action.kind === 'tool') {
-      next.show({ kind: 'tool', op, name: action.name, arguments: action.arguments, result: { text, failed } }, op);
+      next.show(
+        { kind: 'tool', op, name: action.name, arguments: action.arguments, result: { text, failed }, ...approval },
+        op,
+      );
     }
     return;
   }
@@ -39,7 +47,10 @@ export function showOutcome(next: Transition, op: OpId, action: Action, outcome:
   const { cwd } = next.conversation;
   const job = outcome.kind === 'job' ? { job: outcome.job } : {};
   const { command } = action;
-  next.show({ kind: 'exec', op, by: 'model', command, cwd, private: false, result: outcome.result, ...job }, op);
+  next.show(
+    { kind: 'exec', op, by: 'model', command, cwd, private: false, result: outcome.result, ...job, ...approval },
+    op,
+  );
 }
 
 /** Tells the model what came of it, as its one result (AC-4). */

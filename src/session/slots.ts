@@ -2,7 +2,7 @@
 import type { Action } from './action.ts';
 import type { OpId } from './ids.ts';
 import { upgradeReason } from './mode.ts';
-import type { ActionSlot, ActionSlots, Decided, Dispatch, Outcome } from './phase.ts';
+import type { ActionSlot, ActionSlots, Approved, Decided, Dispatch, Outcome } from './phase.ts';
 import { showOutcome, tellOutcome } from './results.ts';
 import type { Transition } from './transition.ts';
 
@@ -56,8 +56,13 @@ export function startSlots(next: Transition, { dispatch, slots }: ActionSlots, c
     const op = next.id('op');
     const { kind: _, ...judged } = slot;
     next.effect({ kind: 'act', session: next.conversation.id, op, action, ...judged });
-    return { kind: 'running', op, userApproved: slot.userApproved, started: false };
+    return { kind: 'running', op, ...approvalOf(slot), started: false };
   });
+}
+
+/** Whether and when the user let it run. */
+export function approvalOf({ userApproved, approvedAt }: Pick<Approved, 'userApproved' | 'approvedAt'>) {
+  return { userApproved, ...(approvedAt === undefined ? {} : { approvedAt }) };
 }
 
 /** The slot in which `op` runs, with its action. */
@@ -80,8 +85,8 @@ export function runningOf({ dispatch, slots }: ActionSlots): readonly { readonly
 export function endSlot(next: Transition, { dispatch, slots }: ActionSlots, op: OpId, outcome: Outcome) {
   const found = slotOf({ dispatch, slots }, op);
   if (!found) return undefined;
-  showOutcome(next, op, found.action, outcome);
-  return slots.with(found.at, { kind: 'ended', userApproved: found.slot.userApproved, outcome });
+  showOutcome(next, op, found.action, outcome, found.slot.approvedAt);
+  return slots.with(found.at, { kind: 'ended', ...approvalOf(found.slot), outcome });
 }
 
 /** The slots without those that have not started: they are judged anew when their turn comes, but for what was skipped. */

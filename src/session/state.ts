@@ -26,7 +26,8 @@ export type Settings = {
   readonly preplanner?: string;
   /**
    * Which version of the machine decides: a journal folds by the one that wrote it. Absent: that of 0.1, in which a planned
-   * run stalled where a task was answered in words, and the end of the user's own jobs was not told to the model.
+   * run stalled where a task was answered in words, the end of the user's own jobs was not told to the model, nor that an
+   * aborted `CMD:` had not run, and a consent that was skipped gave the gate's praise as its reason.
    */
   readonly semantics?: typeof SEMANTICS;
   /** Tasks taken from a plan. */

@@ -168,8 +168,9 @@ export function takeExamination(next: Transition, phase: Judging, examination: E
   const why = reasonToAsk(next, phase, action, examination);
   if (why) return halt(next, phase, action, examination, why);
   const { cwd, mode } = next.conversation;
-  const userApproved = phase.consent === 'edited';
-  decide(next, phase, { kind: 'approved', judgedAs: phase.op, judgement, userApproved, cwd, mode });
+  const approval =
+    phase.consent === 'edited' ? { userApproved: true, approvedAt: next.event.at } : { userApproved: false };
+  decide(next, phase, { kind: 'approved', judgedAs: phase.op, judgement, ...approval, cwd, mode });
 }
 
 /** Puts the action to the user (HA-1). */

@@ -7,7 +7,7 @@ import type { ActionSlot, ActionSlots, Decided, Dispatch, Outcome, Phase } from 
 import { showOutcome } from './results.ts';
 import type { Run } from './run.ts';
 import { tellResult } from './slots.ts';
-import type { Conversation, Settings } from './state.ts';
+import { type Conversation, SEMANTICS, type Settings } from './state.ts';
 import { examineNext, finishRun } from './steps.ts';
 import type { Transition } from './transition.ts';
 
@@ -28,7 +28,7 @@ export function abort(next: Transition): void {
     case 'stoppingActions':
       return;
     case 'halted':
-      return settle(next, phase.run, openSlots(phase));
+      return settleHalted(next, phase);
     case 'escalated':
     case 'awaitingSpend':
       return settle(next, phase.run);
@@ -68,9 +68,23 @@ export function settle(next: Transition, run: Run, open?: ActionSlots, reason?: 
   for (const [at, action] of open?.dispatch.actions.slice(open.dispatch.index).entries() ?? []) {
     const slot = open?.slots[at];
     if (slot?.kind === 'ended' || slot?.kind === 'notRun') tellResult(next, action, slot);
-    else if (action.callId !== undefined) next.answer(action, NOT_RUN);
+    else tellNotRun(next, action);
   }
   finishRun(next, run, reason === undefined ? { status: 'aborted' } : { status: 'aborted', reason });
+}
+
+/** A line marker has no call that must be answered; the model hears of it all the same since semantics 2. */
+function tellNotRun(next: Transition, action: Action): void {
+  if (action.callId !== undefined) next.answer(action, NOT_RUN);
+  else if (next.conversation.settings.semantics === SEMANTICS) next.answerNotRun(action, NOT_RUN);
+}
+
+/** The user has aborted at a question about an action. */
+export function settleHalted(next: Transition, phase: Extract<Phase, { kind: 'halted' }>): void {
+  const action = phase.dispatch.actions[phase.dispatch.index];
+  if (action && next.conversation.settings.semantics === SEMANTICS)
+    next.show({ kind: 'refused', action, how: 'aborted', reason: '', at: next.event.at });
+  settle(next, phase.run, openSlots(phase));
 }
 
 /** After a restart: open questions are judged anew and asked again, a started action is never run again, the rest ends. */

@@ -10,7 +10,7 @@ import { runningOf } from '../../session/slots.ts';
 import { clean, plainText, visible } from '../../text/sanitize.ts';
 import { textWidth } from '../../text/width.ts';
 import { wrapText } from '../../text/wrap.ts';
-import { elapsed, withGutter } from './frame.ts';
+import { approvedText, elapsed, withGutter } from './frame.ts';
 import { proseLines } from './prose.ts';
 
 type Delegate = Extract<Entry, { kind: 'delegate' }>;
@@ -21,7 +21,7 @@ const INDENT = 2;
 const GAP = 2;
 
 /** While it works it is drawn by itself, at the end of the transcript. */
-export function delegateLines({ task, result }: Delegate, context: RenderContext): string[] {
+export function delegateLines({ task, result, approvedAt }: Delegate, context: RenderContext): string[] {
   const { width, paint } = context;
   if (!result) return [];
   const inner = { ...context, width: Math.max(1, width - INDENT) };
@@ -31,14 +31,20 @@ export function delegateLines({ task, result }: Delegate, context: RenderContext
   const shown = left > 1 ? report.slice(0, REPORT_LINES) : report;
   const bar = paint(result.failed ? 'warning' : 'success', '│ ');
   return [
-    ...delegateHeading(task, result.steps, context),
+    ...delegateHeading(task, result.steps, context, approvedAt),
     ...withGutter([...shown, ...more], { first: bar, rest: bar }),
   ];
 }
 
 /** The whole task, and how many steps it took. */
-export function delegateHeading(task: string, steps: number | undefined, { width, paint }: RenderContext): string[] {
-  const note = steps === undefined ? 'at work' : `${steps} step${steps === 1 ? '' : 's'}`;
+export function delegateHeading(
+  task: string,
+  steps: number | undefined,
+  { width, paint }: RenderContext,
+  approvedAt?: number,
+): string[] {
+  const progress = steps === undefined ? 'at work' : `${steps} step${steps === 1 ? '' : 's'}`;
+  const note = [progress, approvedText(approvedAt)].filter(Boolean).join(' · ');
   const text = paint('strong', visible(oneLine(task))) + paint('dim', `  sub-agent · ${note}`);
   return withGutter(wrapText(text, width - INDENT), { first: paint('accent', '▹ '), rest: '  ' });
 }

@@ -5,7 +5,7 @@ import type { CommandResult } from '../../session/action.ts';
 import type { Entry } from '../../session/entry.ts';
 import { visible } from '../../text/sanitize.ts';
 import { wrapText } from '../../text/wrap.ts';
-import { bytes, duration, shortPath, withGutter } from './frame.ts';
+import { approvedText, bytes, duration, shortPath, withGutter } from './frame.ts';
 
 type Exec = Extract<Entry, { kind: 'exec' }>;
 
@@ -27,11 +27,13 @@ export function execLines(entry: Exec, context: RenderContext): string[] {
   return [...execHeading(entry, context), ...output(result, context), ...ending(entry, result, context)];
 }
 
-type Named = Pick<Exec, 'by' | 'command'> & Partial<Pick<Exec, 'private' | 'job'>>;
+type Named = Pick<Exec, 'by' | 'command'> & Partial<Pick<Exec, 'private' | 'job' | 'approvedAt'>>;
 
 /** Who runs what. */
-export function execHeading({ by, command, private: hidden, job }: Named, { width, paint }: RenderContext): string[] {
-  const notes = [by === 'model' ? 'model' : '', hidden ? 'private' : '', job === undefined ? '' : `job ${job}`];
+export function execHeading(named: Named, { width, paint }: RenderContext): string[] {
+  const { by, command, private: hidden, job, approvedAt } = named;
+  const about = [hidden ? 'private' : '', job === undefined ? '' : `job ${job}`, approvedText(approvedAt)];
+  const notes = [by === 'model' ? 'model' : '', ...about];
   const note = notes.filter(Boolean).join(' · ');
   const text = paint('strong', visible(command)) + (note ? paint('dim', `  ${note}`) : '');
   const mark = by === 'user' ? paint('user', '❯ ') : paint('accent', '▸ ');

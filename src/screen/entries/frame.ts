@@ -37,6 +37,31 @@ export function bytes(count: number): string {
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${unit}`;
 }
 
+/** Who let an action run, for the row that names it: `approved by you 14:03`, local time; empty where nobody was asked. */
+export function approvedText(approvedAt: number | undefined): string {
+  return approvedAt === undefined ? '' : `approved by you ${clock(approvedAt)}`;
+}
+
+/** Why and when an action was not run, and what the user said to it. */
+export function refusalFacts({
+  reason,
+  at,
+  note,
+}: {
+  readonly reason: string;
+  readonly at?: number | undefined;
+  readonly note?: string | undefined;
+}): string {
+  const facts = [at === undefined ? '' : `by you ${clock(at)}`, reason, note === undefined ? '' : `you said: ${note}`];
+  return facts.filter(Boolean).join(' · ');
+}
+
+/** The local time of day, `14:03`. */
+function clock(at: number): string {
+  const date = new Date(at);
+  return [date.getHours(), date.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
+}
+
 /** A path with the home directory as `~`. */
 export function shortPath(path: string, home: string | undefined = process.env.HOME): string {
   if (!home || home === '/' || (path !== home && !path.startsWith(`${home}/`))) return path;

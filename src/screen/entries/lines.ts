@@ -10,7 +10,7 @@ import { clean, plainText, visible } from '../../text/sanitize.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { delegateLines } from './delegate.ts';
 import { execLines } from './exec.ts';
-import { withGutter } from './frame.ts';
+import { approvedText, refusalFacts, withGutter } from './frame.ts';
 import { norrisBeganLines, norrisEndedLines, norrisStepLines, planLines } from './norris.ts';
 import { proseLines } from './prose.ts';
 
@@ -75,15 +75,20 @@ function assistantLines({ text, partial }: Of<'assistant'>, context: RenderConte
   return withGutter(lines, { first: paint('accent', '● '), rest: '  ' });
 }
 
-function toolLines({ name, arguments: given, result }: Of<'tool'>, { width, paint, theme }: RenderContext): string[] {
-  const head = withGutter(wrapText(paint('strong', visible(`${name} ${subjectOf(name, given)}`)), width - 2), {
+function toolLines(
+  { name, arguments: given, result, approvedAt }: Of<'tool'>,
+  { width, paint, theme }: RenderContext,
+): string[] {
+  const note = approvedText(approvedAt);
+  const text = paint('strong', visible(`${name} ${subjectOf(name, given)}`)) + (note && paint('dim', `  ${note}`));
+  const head = withGutter(wrapText(text, width - 2), {
     first: paint('accent', '▸ '),
     rest: '  ',
   });
   if (!result) return head;
   const bar = paint(result.failed ? 'error' : 'success', '│ ');
-  const text = name === 'patch' && !result.failed ? highlightDiff(plainText(result.text), theme) : clean(result.text);
-  return [...head, ...withGutter(wrapText(text, width - 2), { first: bar, rest: bar })];
+  const answer = name === 'patch' && !result.failed ? highlightDiff(plainText(result.text), theme) : clean(result.text);
+  return [...head, ...withGutter(wrapText(answer, width - 2), { first: bar, rest: bar })];
 }
 
 /** A patch is named by its file: its diff says the rest. */
@@ -92,11 +97,13 @@ function subjectOf(name: string, given: string): string {
   return typeof path === 'string' ? path : given;
 }
 
-const REFUSED = { skipped: 'skipped', aborted: 'not run', invalid: 'refused' } as const;
+const REFUSED = { skipped: 'skipped', aborted: 'aborted', invalid: 'refused' } as const;
 
-function refusedLines({ action, how, reason }: Of<'refused'>, { width, paint }: RenderContext): string[] {
+function refusedLines({ action, how, reason, at, note }: Of<'refused'>, { width, paint }: RenderContext): string[] {
   const text = `${REFUSED[how]}: ${visible(describeAction(action))}`;
-  const lines = [...wrapText(text, width - 2), ...wrapText(plainText(reason), width - 2)];
+  const lines = [text, plainText(refusalFacts({ reason, at, note })).trim()].flatMap((line) =>
+    wrapText(line, width - 2),
+  );
   return withGutter(
     lines.map((line) => paint('warning', line)),
     { first: paint('warning', '⊘ '), rest: '  ' },

@@ -62,6 +62,9 @@ export const haltHandlers: Handlers = {
     if (head?.kind === 'halt' && head.action.kind === 'command')
       screen.questionDialog.show({ edit: visible(head.action.command) });
   }),
+  skipWithNote: letter((screen) => {
+    if (screen.questionDialog.head?.kind === 'halt') screen.questionDialog.show({ edit: '', noting: true });
+  }),
   next: (screen) => moveFocus(screen, 1),
   previous: (screen) => moveFocus(screen, -1),
   choose(screen) {

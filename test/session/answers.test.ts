@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest';
+import { composeMessages } from '../../src/session/context.ts';
+import { SEMANTICS } from '../../src/session/state.ts';
+import { deadly, harmless, Machine } from '../support/machine.ts';
+
+const PRAISE = { ...harmless, reason: 'only reads or adds' };
+
+/** A chat in which the model asks for one command, and the gate has spoken. */
+function asked(judgement: typeof deadly, semantics?: typeof SEMANTICS): Machine {
+  const machine = new Machine(semantics === undefined ? {} : { semantics });
+  machine.send({ type: 'asked', line: 'l', text: 'clean up' });
+  machine.says('CMD: rm -rf build');
+  machine.judges(judgement);
+  return machine;
+}
+
+function answer(machine: Machine, how: { kind: 'skip'; note?: string } | { kind: 'proceed' | 'abort' }): string {
+  const [question] = machine.state.questions;
+  machine.send({ type: 'answered', question: question?.id ?? '', answer: how });
+  return JSON.stringify(composeMessages(machine.conversation, 'S'));
+}
+
+it('a skipped consent gives the model no praise of the gate as its reason', () => {
+  const told = answer(asked(PRAISE, SEMANTICS), { kind: 'skip' });
+  expect(told).toContain('[aish] action skipped by user\\n$ rm -rf build');
+  expect(told).not.toContain('only reads');
+});
+
+it('a skipped HALT tells the model why it halted', () => {
+  expect(answer(asked(deadly, SEMANTICS), { kind: 'skip' })).toContain('[aish] action skipped by user: rm -rf\\n');
+});
+
+it('a skip may carry a note to the model, which the transcript keeps with the time', () => {
+  const machine = asked(deadly, SEMANTICS);
+  const told = answer(machine, { kind: 'skip', note: ' not the logs of today ' });
+  expect(told).toContain('[aish] action skipped by user: rm -rf; the user says: not the logs of today');
+  expect(machine.shown).toContainEqual(
+    expect.objectContaining({ kind: 'refused', how: 'skipped', note: 'not the logs of today', at: 1004 }),
+  );
+});
+
+it('what the user let run says so, with the time, while it runs and when it has ended', () => {
+  const machine = asked(deadly, SEMANTICS);
+  answer(machine, { kind: 'proceed' });
+  machine.runs('');
+  const shown = machine.effects.filter((effect) => effect.kind === 'show' && effect.entry.kind === 'exec');
+  expect(shown).toHaveLength(2);
+  for (const each of shown) expect(each).toMatchObject({ entry: { approvedAt: 1004 } });
+});
+
+it('what runs without a question carries no approval', () => {
+  const machine = new Machine({ semantics: SEMANTICS, confirmCmd: false });
+  machine.send({ type: 'asked', line: 'l', text: 'look' });
+  machine.says('CMD: ls');
+  machine.judges(PRAISE);
+  machine.runs('a\n');
+  const exec = machine.shown.find(({ kind }) => kind === 'exec');
+  expect(exec).toBeDefined();
+  expect(exec).not.toHaveProperty('approvedAt');
+});
+
+it('an aborted CMD: line is told to the model and shown as aborted', () => {
+  const machine = asked(deadly, SEMANTICS);
+  const told = answer(machine, { kind: 'abort' });
+  expect(told).toContain('[aish] not run: aborted by the user\\n$ rm -rf build');
+  expect(machine.shown).toContainEqual(expect.objectContaining({ kind: 'refused', how: 'aborted', at: 1004 }));
+  expect(machine.phase.kind).toBe('idle');
+});
+
+it('journals of 0.1 fold as they did', () => {
+  expect(answer(asked(PRAISE), { kind: 'skip' })).toContain('skipped by user: only reads or adds');
+  const aborted = asked(deadly);
+  expect(answer(aborted, { kind: 'abort' })).not.toContain('not run');
+  expect(aborted.shown).not.toContainEqual(expect.objectContaining({ how: 'aborted' }));
+});
