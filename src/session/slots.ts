@@ -61,7 +61,7 @@ export function startSlots(next: Transition, { dispatch, slots }: ActionSlots, c
 }
 
 /** Whether and when the user let it run. */
-export function approvalOf({ userApproved, approvedAt }: Pick<Approved, 'userApproved' | 'approvedAt'>) {
+function approvalOf({ userApproved, approvedAt }: Pick<Approved, 'userApproved' | 'approvedAt'>) {
   return { userApproved, ...(approvedAt === undefined ? {} : { approvedAt }) };
 }
 
