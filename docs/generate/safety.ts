@@ -19,7 +19,8 @@ What can't be resolved into the code that would run is never called harmless. Ov
 looked at: writing a new file is fine, emptying one that holds something is not.
 
 What a command runs is read too, as far as it can be: \`python3 x.py\`, \`bash x.sh\`, \`./x\`, and the modules of the project
-that a script imports, three levels deep and up to 256 kB each. Python is judged by its syntax tree
+that a script imports, three levels deep and up to 256 kB each, the script behind \`npm run x\`, and the recipes of
+makefiles that are plain enough. Python is judged by its syntax tree
 ([why](decisions/python-by-its-tree.md)), shell scripts as commands are; other languages stay unknown. What was read is bound
 to the judgement: where one of the files has changed by the time of the launch, or one that was missing is there,
 nothing runs.

@@ -104,6 +104,74 @@ describe('a script that is run is read', () => {
   });
 });
 
+describe('recipes of the project are read', () => {
+  const scripts = (all: Readonly<Record<string, string>>) => file('package.json', JSON.stringify({ scripts: all }));
+
+  it('package scripts, with those before and after them', async () => {
+    scripts({
+      test: 'echo ok',
+      clean: 'rm -rf dist',
+      safe: 'cat package.json',
+      postsafe: 'rm -rf x',
+      lint: 'tsc --noEmit',
+    });
+    expect(await verdict('npm test')).toBe('safe');
+    expect(await verdict('npm run lint -- --pretty')).toBe('safe');
+    expect(await verdict('npm run clean')).toBe('destructive');
+    expect(await verdict('npm run safe')).toBe('destructive');
+    expect(await verdict("npm test -- '; rm -rf x'")).toBe('safe');
+    expect(await verdict('npm run missing')).not.toBe('safe');
+    expect(await verdict('npm --script-shell=./x test')).not.toBe('safe');
+    file('.npmrc', 'script-shell=./evil');
+    expect(await verdict('npm test')).toBe('unknown');
+  });
+
+  it('unless a dependency has taken the name of a program, or the command writes them', async () => {
+    scripts({ test: 'echo ok' });
+    expect(await verdict('cp other.json package.json; npm test')).not.toBe('safe');
+    mkdirSync(join(cwd, 'node_modules/.bin'), { recursive: true });
+    file('node_modules/.bin/tsc', '');
+    expect(await verdict('npm test')).toBe('safe');
+    file('node_modules/.bin/echo', '');
+    expect(await verdict('npm test')).toBe('unknown');
+  });
+
+  it('recipes of make, of what is asked for and what that needs', async () => {
+    file(
+      'Makefile',
+      'OUT = dist\n.PHONY: all clean test\nall: test\n\t@echo done\ntest: a.py\n\techo $(OUT) $@ $$HOME\nclean:\n\t-rm -rf $(OUT)\n',
+    );
+    expect(await verdict('make')).toBe('safe');
+    expect(await verdict('make -s test')).toBe('safe');
+    expect(await verdict('make clean')).toBe('destructive');
+    expect(await verdict('make all clean')).toBe('destructive');
+    expect(await verdict('make missing')).not.toBe('safe');
+    expect(await verdict("make --eval='x:;rm y' test")).not.toBe('safe');
+    expect(await verdict('make OUT=/ test')).not.toBe('safe');
+  });
+
+  it.each([
+    'all:\n\techo $(shell rm -rf x)\n',
+    'include other.mk\nall:\n\techo a\n',
+    'SHELL = ./evil\nall:\n\techo a\n',
+    'X != rm -rf x\nall:\n\techo a\n',
+    'all: prog\n\techo a\n',
+    'all: x.o\n\techo a\n',
+    'all: ; rm -rf x\n',
+    'define go\nrm -rf x\nendef\nall:\n\t$(go)\n',
+    'ifdef X\nY=a\nendif\nall:\n\techo $(Y)\n',
+    '%: %.c\n\trm -rf x\nall:\n\techo a\n',
+    '.ONESHELL:\nall:\n\techo a\n',
+    'X = echo\nX = rm -rf\nall:\n\t$(X) a\n',
+    'all:\n\t$(UNSET) a\n',
+    'export PATH=/evil\nall:\n\techo a\n',
+    'all:\n\techo a \\\n\t; rm -rf x\n',
+  ])('never calls this makefile safe: %j', async (text) => {
+    file('Makefile', text);
+    expect(await verdict('make')).not.toBe('safe');
+  });
+});
+
 describe('where nothing is there to run, nothing runs', () => {
   it('as long as nothing may put it there', async () => {
     expect(await verdict('./nothing')).toBe('safe');

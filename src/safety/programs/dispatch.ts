@@ -30,6 +30,7 @@ import { judgeOutputs } from './outputs.ts';
 import { OVERWRITING } from './overwriting.ts';
 import { DELETING, ENDING } from './own.ts';
 import { absolute, fileKey } from './paths.ts';
+import { PROJECT } from './project.ts';
 import { prove, roleOf } from './proof.ts';
 import { REMOTE } from './remote.ts';
 import { SCHEDULED } from './scheduled.ts';
@@ -103,6 +104,9 @@ export function dispatch(
     return UNKNOWN;
   }
   if (isLocalScript(word.text) && !KNOWN_LOCAL.test(name)) return localScript(call, word.text, disabled);
+  // All that would run was read, and every word of the call is known to it.
+  const project = isSystemWord(word.text) ? PROJECT.get(name)?.(call) : undefined;
+  if (project !== undefined) return project;
   runEmbeddedCommands(call);
   judgeOutputs(call);
   const output = wrapped(call) ?? HANDLERS.get(name)?.(call);
