@@ -77,8 +77,8 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
   );
   const script: ParsedScript = parse(escapeMarks(command));
   shell.runScript(script, { stdin: undefined });
-  if (reading?.missingMayAppear(shell.scope.made))
-    shell.note(unknown('runs a file that may be there by then', { runsFiles: true }));
+  if (reading?.mayDiffer(shell.scope.made, shell.usedOwn))
+    shell.note(unknown('runs a file that may be another by then', { runsFiles: true }));
   if (shell.verdict.verdict === 'safe' && shell.usedOwn.size > 0)
     shell.verdict = { ...shell.verdict, reason: 'changes only what was made in this session' };
   const verdict = withBasis(worse(shell.verdict, own), shell, reading);
@@ -98,7 +98,7 @@ function withBasis(verdict: StaticVerdict, shell: ShellInterpreter, reading: Rea
 
 /** Programs that write to no file by themselves, and wrappers, whose programs are looked at apart. */
 const WRITES_NOTHING =
-  /^(cat|head|tail|ls|grep|echo|printf|true|false|test|\[|:|cd|pwd|sleep|wc|which|type|date|whoami|export|set|unset|timeout|time|nice|nohup|sudo|env|exit|file|stat|ps|du|df|cut|tr|uniq|python|bash|sh)$/;
+  /^(mkdir|chmod|rm|rmdir|kill|pkill|diff|cmp|seq|basename|dirname|realpath|md5sum|sha256sum|tree|nl|od|strings|pgrep|lsof|ss|netstat|read|local|return|shift|break|continue|declare|let|bc|cat|head|tail|ls|grep|echo|printf|true|false|test|\[|:|cd|pwd|sleep|wc|which|type|date|whoami|export|set|unset|timeout|time|nice|nohup|sudo|env|exit|file|stat|ps|du|df|cut|tr|uniq|python|bash|sh)$/;
 
 function noteTarget(machine: Machine, reading: Reading, target: string): void {
   const path = absolute(machine, target);

@@ -27,12 +27,16 @@ export class Reading {
   readonly wanted = new Set<string>();
   private readonly used = new Map<string, FileRead>();
   private readonly known: ReadonlyMap<string, FileContent>;
+  /** Files whose text counts as code, and files that were not there to be. */
+  private readonly code = new Set<string>();
+  /** Was code read that something before it in the command may have changed? */
+  private stale = false;
   /** Files that would have been run, had they been there. */
   private readonly missing = new Set<string>();
   /** How many programs are accounted for: their code was read, or is not there. */
   accounted = 0;
   /** Does the command run something that may write where nobody knows? */
-  mayWrite: boolean;
+  mayWrite = false;
   /** Absolute paths that the command writes to, and forms of such paths. */
   readonly targets = new Set<string>();
   readonly forms: RegExp[] = [];
@@ -40,10 +44,12 @@ export class Reading {
   /** The files whose text is being judged, the outermost first. */
   private readonly open: string[] = [];
 
-  /** @param busy something else runs that may write where nobody knows */
+  private readonly busy: boolean;
+
+  /** @param busy something else runs that may make a file meanwhile */
   constructor(known: ReadonlyMap<string, FileContent>, busy = false) {
     this.known = known;
-    this.mayWrite = busy;
+    this.busy = busy;
   }
 
   /** Judges the text of a file that is run; undefined: one that runs itself, or too deep. */
@@ -61,6 +67,8 @@ export class Reading {
   /** What is at this absolute path; undefined: not read yet. */
   look(path: string): FileContent | undefined {
     const found = this.known.get(path);
+    if (found?.kind === 'text' || found?.kind === 'absent') this.code.add(path);
+    if (found?.kind === 'text' && this.mayWrite) this.stale = true;
     if (!found) this.wanted.add(path);
     else if (found.kind === 'absent') this.used.set(path, { path, absent: true });
     else if (found.kind !== 'unread') this.used.set(path, { path, hash: found.hash });
@@ -73,14 +81,16 @@ export class Reading {
     this.accounted++;
   }
 
-  /** May a file that was not there be there by the time it is run? */
-  missingMayAppear(made: ReadonlySet<string>): boolean {
-    if (this.missing.size > 0 && this.mayWrite) return true;
-    for (const [path, read] of this.used) {
-      const written = made.has(path) || this.targets.has(path) || this.forms.some((form) => form.test(path));
-      if ('absent' in read && written) return true;
-    }
-    return false;
+  /**
+   * May a file be another one by the time it is run: there, though it was not, or with another text? `made` and
+   * `changed` are absolute paths that the command itself writes to.
+   */
+  mayDiffer(made: ReadonlySet<string>, changed: ReadonlySet<string>): boolean {
+    if (this.stale || (this.missing.size > 0 && (this.mayWrite || this.busy))) return true;
+    return [...this.code].some(
+      (path) =>
+        made.has(path) || changed.has(path) || this.targets.has(path) || this.forms.some((form) => form.test(path)),
+    );
   }
 
   /** What the judgement rests on. */

@@ -187,6 +187,21 @@ describe('where nothing is there to run, nothing runs', () => {
     expect((await judge('./nothing', [], true)).verdict).toBe('unknown');
   });
 
+  it('nor is a text judged that something changes before it runs', async () => {
+    file('run.sh', 'echo hello', 0o755);
+    file('x.py', 'print(1)');
+    file('w.py', "import subprocess\nopen('run.sh', 'w').write(input())\nsubprocess.run(['./run.sh'])");
+    expect(await verdict('./run.sh && python3 x.py')).toBe('safe');
+    expect(await verdict('python3 w.py', ['run.sh'])).toBe('unknown');
+    expect(await verdict('cp other run.sh && ./run.sh', ['run.sh'])).not.toBe('safe');
+    expect(await verdict("sed -i 's/hello/$(rm x)/' run.sh && ./run.sh", ['run.sh'])).toBe('unknown');
+    expect(await verdict('echo $(rm -rf x) >> run.sh; ./run.sh')).toBe('destructive');
+    expect(await verdict('cat other >> run.sh; ./run.sh')).not.toBe('safe');
+    expect(await verdict('tar xf a.tar && ./run.sh')).not.toBe('safe');
+    expect(await verdict('tar xf a.tar && python3 x.py')).not.toBe('safe');
+    expect(await verdict('cp a x.py && python3 -c "import x"', ['x.py'])).not.toBe('safe');
+  });
+
   it('nor a script that writes it and runs it', async () => {
     file('w.py', "import subprocess\nopen('batch.sh', 'w').write(input())\nsubprocess.run(['./batch.sh'])");
     expect(await verdict('python3 w.py')).toBe('unknown');

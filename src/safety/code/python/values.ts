@@ -60,7 +60,8 @@ export class Values {
     this.library = library;
     this.foreign = foreign;
     this.references = new References(scopes, (node) => this.texts(node));
-    this.uses = new Uses(tree, this.references);
+    // While the uses are gathered no text is followed yet.
+    this.uses = new Uses(tree, new References(scopes, () => ANYTHING));
   }
 
   /** The texts an expression may have. Never empty. */
