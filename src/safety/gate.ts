@@ -2,7 +2,7 @@ import type { Gate, JudgeContext, SafetyPort } from '../contracts/gate.ts';
 import { type Action, describeAction, type Judgement } from '../session/action.ts';
 import { realFiles } from './files.ts';
 import type { Wrap } from './impact/git.ts';
-import { previewImpact } from './impact/preview.ts';
+import { previewImpact, withImpact } from './impact/preview.ts';
 import { judgeCommand } from './judge.ts';
 import { judgeWithFiles } from './judge-files.ts';
 import { onlyReads } from './only-reads.ts';
@@ -111,8 +111,10 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
       const judgement = await decide(verdict, action, context);
       const basis = verdict.basis ? { basis: verdict.basis } : {};
       if (!judgement.destructive || action.kind !== 'command') return { ...judgement, ...basis };
-      const impact = await previewImpact(action.command, context.cwd, options.wrap).catch(() => []);
-      return { ...judgement, ...(impact.length > 0 ? { impact } : {}), ...basis };
+      const parts = await previewImpact(action.command, context.cwd, options.wrap).catch(() => []);
+      const { findings, rest } = withImpact(judgement.findings ?? [], parts);
+      const facts = { ...(findings.length > 0 ? { findings } : {}), ...(rest.length > 0 ? { impact: rest } : {}) };
+      return { ...judgement, ...facts, ...basis };
     },
     async begin({ reads, own: changed, writes }) {
       const same = await Promise.all([isUnchanged(reads), ...changed.map((path) => own.isOwn(path))]);

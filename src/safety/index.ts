@@ -1,6 +1,5 @@
 export { type FileLook, realFiles } from './files.ts';
 export { createGate, type GateOptions } from './gate.ts';
-export { previewImpact } from './impact/preview.ts';
 export { type JudgeOptions, judgeCommand } from './judge.ts';
 export { checkLine } from './probe.ts';
 export { listRules } from './rules/table.ts';

@@ -1,14 +1,20 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { previewImpact } from '../../src/safety/index.ts';
+import { countText } from '../../src/safety/impact/files.ts';
+import { previewImpact, withImpact } from '../../src/safety/impact/preview.ts';
+import { judgeCommand } from '../../src/safety/index.ts';
 import { lacks } from '../support/lacks.ts';
 
 const missing = lacks('git');
 
 let cwd = '';
+/** What each part of the command would lose. */
+const impact = async (command: string) =>
+  (await previewImpact(command, cwd)).map(({ part: [start, end], lines }) => [command.slice(start, end), ...lines]);
+
 const git = (...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { cwd, stdio: 'pipe' });
 
@@ -30,46 +36,139 @@ beforeAll(() => {
 afterAll(() => rmSync(cwd, { recursive: true }));
 
 test.skipIf(missing)('a deletion names the expanded paths, how much they hold, and what git knows of it', async () => {
-  expect(await previewImpact('rm -rf src', cwd)).toEqual([
-    'deletes: src',
-    '  2 files, 1.5 kB',
-    '  git tracks 2, 1 with changes that are not committed',
+  expect(await impact('rm -rf src')).toEqual([
+    [
+      'rm -rf src',
+      'src: 2 files, 1.5 kB',
+      "git tracks 2, 1 changed since the last commit: git can't restore the changes",
+    ],
   ]);
-  expect(await previewImpact('cd src && rm *.txt', cwd)).toContain('deletes: src/a.txt, src/b.txt');
-  expect(await previewImpact("sudo sh -c 'rm loose.log; rm c.txt'", cwd)).toContain('deletes: loose.log, c.txt');
-  expect(await previewImpact('rm loose.log', cwd)).toContain('  git does not track them: not recoverable from git');
-  expect(await previewImpact('rm gone', cwd)).toEqual(['deletes: nothing there now']);
+  expect(await impact('cd src && rm *.txt')).toMatchObject([['rm *.txt', 'src/a.txt, src/b.txt: 2 files, 1.5 kB', {}]]);
+  expect(await impact('rm loose.log')).toEqual([
+    ['rm loose.log', 'loose.log: 1 file, 1 bytes', 'git tracks none of it: not recoverable from git'],
+  ]);
+  expect(await impact('rm gone')).toEqual([['rm gone', 'nothing there now']]);
+  expect(await impact('rm c.txt src/a.txt')).toMatchObject([[{}, {}, 'git tracks all 2 and could restore them']]);
+  expect(await impact('rm c.txt loose.log')).toMatchObject([
+    [{}, {}, "git tracks 1, 1 not tracked: git can't restore what is not tracked"],
+  ]);
 });
 
-test.skipIf(missing)('an overwrite names the file', async () => {
-  expect(await previewImpact('echo x > c.txt', cwd)).toEqual([
-    'overwrites: c.txt',
-    '  1 file, 3 bytes',
-    '  git tracks 1 and could restore them',
+test.skipIf(missing)('each part of a command has its own', async () => {
+  expect(await impact('rm gone; echo x > c.txt; git push --force')).toEqual([
+    ['rm gone', 'nothing there now'],
+    ['> c.txt', 'c.txt: 1 file, 3 bytes', 'git tracks it and could restore it'],
   ]);
+});
+
+test('what belongs to a finding stands with it, and the rest apart', () => {
+  const command = 'rm x; frob';
+  const { findings } = judgeCommand(command);
+  const { findings: placed, rest } = withImpact(findings, [
+    { part: [0, 4], lines: ['x: 1 file'] },
+    { part: [6, 10], lines: ['frobs'] },
+  ]);
+  expect(placed).toMatchObject([{ rule: 'rm', impact: ['x: 1 file'] }]);
+  expect(rest).toEqual(['frobs']);
+});
+
+test('a find that deletes counts what it would match', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'find-'));
+  mkdirSync(join(root, 'deep'));
+  for (const name of ['a.log', 'b.txt', 'deep/c.log', 'deep/D.LOG']) writeFileSync(join(root, name), 'xx');
+  const matches = async (words: string) => (await previewImpact(`find ${words}`, root)).flatMap(({ lines }) => lines);
+  expect(await matches(". -name '*.log' -delete")).toEqual(['matches 2 files, 4 bytes']);
+  expect(await matches('. -type f -delete')).toEqual(['matches 4 files, 8 bytes']);
+  expect(await matches("deep -iname '*.log' -exec rm {} +")).toEqual(['matches 2 files, 4 bytes']);
+  expect(await matches(". -maxdepth 1 ! -name '*.log' -type f -delete")).toEqual(['matches 1 file, 2 bytes']);
+  expect(await matches(". -name '*.zip' -delete")).toEqual(['nothing matches now']);
+  expect(await matches('. -newer a.log -delete'), 'a test that is not known here gives no number').toEqual([]);
+  rmSync(root, { recursive: true });
+});
+
+test('a count that was cut short says for how long it looked, and is never of nothing', () => {
+  expect(countText({ files: 12, bytes: 3400, more: true }, 300)).toBe(
+    'looked at for 300 ms: more than 12 files, 3.4 kB',
+  );
+  expect(countText({ files: 0, bytes: 0, more: true }, 300)).toBeUndefined();
 });
 
 test.skipIf(missing)('git: uncommitted changes, commits and untracked files that would go', async () => {
-  const reset = await previewImpact('git reset --hard HEAD~1', cwd);
-  expect(reset[0]).toMatch(/^uncommitted changes lost: 1 file changed/);
-  expect(reset[1]).toMatch(/^commits no longer on this branch: 1 \(\w+ second\)/);
-  expect(await previewImpact('git clean -fd', cwd)).toEqual(['untracked: loose.log']);
+  const [reset = []] = await impact('git reset --hard HEAD~1');
+  expect(reset[1]).toMatch(/^uncommitted changes lost: 1 file changed/);
+  expect(reset[2]).toMatch(/^1 commit no longer on this branch: \w+ second/);
+  expect(await impact('git clean -fd')).toEqual([['git clean -fd', 'untracked: loose.log']]);
+});
+
+test.skipIf(missing)('a forced push names the commits of the remote branch that would be lost', async () => {
+  git('update-ref', 'refs/remotes/origin/main', 'HEAD');
+  git('branch', 'behind', 'HEAD~1');
+  expect(await impact('git push --force origin behind:main')).toEqual([
+    [
+      'git push --force origin behind:main',
+      expect.stringMatching(/^1 commit of origin\/main would be lost, as last fetched: \w+ second/),
+    ],
+  ]);
+  expect(await impact('git push --force origin main')).toEqual([]);
+  expect(await impact('git push --force elsewhere main')).toEqual([]);
+});
+
+test.skipIf(missing)('no program of a repository runs while its files are looked at', async () => {
+  const hostile = mkdtempSync(join(tmpdir(), 'hostile-'));
+  const marker = join(hostile, 'RAN');
+  const here = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], {
+      cwd: hostile,
+      stdio: 'pipe',
+    });
+  here('init', '-q', '-b', 'main');
+  writeFileSync(join(hostile, 'f'), 'one');
+  here('add', '.');
+  here('commit', '-qm', 'first');
+  writeFileSync(join(hostile, '.gitattributes'), '* filter=evil diff=evil\n');
+  writeFileSync(join(hostile, 'f'), 'two');
+  const runs = `touch '${marker}'; cat`;
+  const keys = [
+    'filter.evil.clean',
+    'filter.evil.process',
+    'diff.evil.textconv',
+    'core.fsmonitor',
+    'diff.external',
+    'core.pager',
+  ];
+  const looked = ['rm -rf f', 'git reset --hard', 'git checkout .', 'git clean -fd', 'git push --force'];
+  const wraps = [undefined, (argv: readonly string[]) => argv];
+  for (const key of keys) {
+    here('config', key, runs);
+    for (const wrap of wraps) for (const command of looked) await previewImpact(command, hostile, wrap);
+    expect(existsSync(marker), key).toBe(false);
+    here('config', '--unset', key);
+  }
+  here('config', 'include.path', 'more');
+  writeFileSync(join(hostile, '.git', 'more'), `[filter "evil"]\n  clean = ${JSON.stringify(runs)}\n`);
+  for (const wrap of wraps) for (const command of looked) await previewImpact(command, hostile, wrap);
+  expect(existsSync(marker)).toBe(false);
+  // The check itself: git as it is would have run it.
+  here('status');
+  expect(existsSync(marker)).toBe(true);
+  rmSync(hostile, { recursive: true });
 });
 
 test('a kill names the process', async () => {
   const child = spawn('sleep', ['300']);
   try {
-    expect(await previewImpact(`kill -9 ${child.pid}`, cwd)).toEqual([`process ${child.pid}: sleep 300`]);
+    expect(await impact(`kill -9 ${child.pid}`)).toEqual([[`kill -9 ${child.pid}`, `process ${child.pid}: sleep 300`]]);
   } finally {
     child.kill('SIGKILL');
   }
 });
 
 test.skipIf(missing)('looking changes nothing, and hostile names are shown harmless', async () => {
-  writeFileSync(join(cwd, 'a\x1b[2Jb'), '');
+  writeFileSync(join(cwd, 'a\x1b[2J\nb'), '');
   const before = readFileSync(join(cwd, '.git', 'index'));
-  const lines = await previewImpact('rm a*; git status', cwd);
-  expect(lines.join('')).not.toContain('\x1b');
+  const lines = (await impact('rm a*; git status')).flat().join('');
+  expect(lines).toContain('a⟨U+001B⟩[2J⟨U+000A⟩b');
+  expect(lines).not.toMatch(/[\x1b\n]/);
   expect(readFileSync(join(cwd, '.git', 'index')).equals(before)).toBe(true);
-  rmSync(join(cwd, 'a\x1b[2Jb'));
+  rmSync(join(cwd, 'a\x1b[2J\nb'));
 });

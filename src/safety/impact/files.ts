@@ -1,5 +1,7 @@
 import { glob, lstat, opendir } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
+import { visible } from '../../text/sanitize.ts';
+import type { Named } from './targets.ts';
 
 /** Moment (of `performance.now()`) at which the looking must end. */
 export type Deadline = number;
@@ -7,39 +9,38 @@ export type Deadline = number;
 export type Count = { files: number; bytes: number; more: boolean };
 
 const MAX_PATHS = 200;
+/** Looks between two looks at the clock: a machine that stood still has still counted something. */
+const LOOKS_PER_CHECK = 64;
 
 /** Paths that exist of those named, patterns expanded, at most 200. */
-export async function existing(
-  targets: readonly { readonly path: string; readonly cwd: string }[],
-  deadline: Deadline,
-): Promise<string[]> {
+export async function existing(named: readonly Named[], deadline: Deadline): Promise<string[]> {
   const out = new Set<string>();
-  for (const { path, cwd } of targets) {
-    if (performance.now() > deadline || out.size >= MAX_PATHS) break;
-    const full = isAbsolute(path) ? path : join(cwd, path);
-    if (/[*?[{]/.test(path)) {
-      try {
-        for await (const match of glob(isAbsolute(path) ? path : join(cwd, path))) {
-          out.add(match);
-          if (out.size >= MAX_PATHS || performance.now() > deadline) break;
-        }
-      } catch {
-        // A pattern that node does not take names nothing that we can count.
-      }
-    } else if (await lstat(full).catch(() => undefined)) out.add(full);
+  for (const each of named) {
+    if (out.size >= MAX_PATHS || (out.size > 0 && performance.now() > deadline)) break;
+    for (const path of await expanded(each, MAX_PATHS - out.size)) out.add(path);
   }
   return [...out];
+}
+
+/** The paths there are now that a word of a command names, `most` of them. */
+export async function expanded({ path, glob: pattern, cwd }: Named, most: number): Promise<readonly string[]> {
+  const full = isAbsolute(path) ? path : join(cwd, path);
+  if (!pattern) return (await lstat(full).catch(() => undefined)) ? [full] : [];
+  const out: string[] = [];
+  try {
+    for await (const match of glob(full)) if (out.push(match) >= most) break;
+  } catch {
+    // A pattern that node does not take names nothing that we can count.
+  }
+  return out;
 }
 
 /** How many files and bytes lie at and below `paths`. Does not follow links; stops at the deadline. */
 export async function count(paths: readonly string[], deadline: Deadline): Promise<Count> {
   const total: Count = { files: 0, bytes: 0, more: false };
   const queue = [...paths];
-  while (queue.length > 0) {
-    if (performance.now() > deadline) {
-      total.more = true;
-      break;
-    }
+  for (let looks = 1; queue.length > 0; looks += 1) {
+    if (looks % LOOKS_PER_CHECK === 0 && performance.now() > deadline) return { ...total, more: true };
     const path = queue.pop() as string;
     const stats = await lstat(path).catch(() => undefined);
     if (!stats) continue;
@@ -50,20 +51,19 @@ export async function count(paths: readonly string[], deadline: Deadline): Promi
     }
     const directory = await opendir(path).catch(() => undefined);
     if (!directory) continue;
-    for await (const entry of directory) {
-      if (performance.now() > deadline) {
-        total.more = true;
-        break;
-      }
-      queue.push(join(path, entry.name));
-    }
+    for await (const entry of directory) queue.push(join(path, entry.name));
   }
   return total;
 }
 
-/** `3 files, 1.2 MB`, with `more than` where the walk was cut short. */
-export function countText({ files, bytes, more }: Count): string {
-  return `${more ? 'more than ' : ''}${files} ${files === 1 ? 'file' : 'files'}, ${size(bytes)}`;
+/**
+ * `3 files, 1.2 MB`; a walk that was cut short says for how long it looked. Undefined where it had not counted anything.
+ * @param limitMs the time that there was
+ */
+export function countText({ files, bytes, more }: Count, limitMs: number): string | undefined {
+  const text = `${files} ${files === 1 ? 'file' : 'files'}, ${size(bytes)}`;
+  if (!more) return text;
+  return files === 0 ? undefined : `looked at for ${limitMs} ms: more than ${text}`;
 }
 
 function size(bytes: number): string {
@@ -77,9 +77,8 @@ function size(bytes: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit] ?? ''}`;
 }
 
-/** A path as the person would write it: relative below the directory; control characters made visible. */
+/** A path as the person would write it: relative below the directory; nothing in it can be taken for the dialog. */
 export function shown(path: string, cwd: string): string {
   const near = relative(cwd, path);
-  const text = near === '' ? '.' : near.startsWith('..') ? path : near;
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g, '�');
+  return visible(near === '' ? '.' : near.startsWith('..') ? path : near).replaceAll('\n', '⟨U+000A⟩');
 }

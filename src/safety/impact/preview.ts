@@ -1,45 +1,84 @@
-import { count, countText, existing, shown } from './files.ts';
-import { gitImpact, gitReader, trackedText, type Wrap } from './git.ts';
+import type { Finding } from '../../session/action.ts';
+import type { Part } from '../verdict.ts';
+import { type Count, count, countText, existing, shown } from './files.ts';
+import { countMatches } from './find.ts';
+import { type GitReader, gitReader, type Wrap } from './git.ts';
+import { gitImpact, trackedText } from './git-impact.ts';
 import { processImpact } from './processes.ts';
-import { targetsOf } from './targets.ts';
+import { type Named, survey, type Touched } from './targets.ts';
 
 /** Time the whole look may take, in milliseconds (HA-5). */
 const PREVIEW_TIMEOUT_MS = 300;
-const MAX_LINES = 12;
+const MAX_LINES = 6;
+const MAX_PARTS = 12;
+
+/** What one part of a command would lose, in lines. */
+export type PartImpact = { readonly part: Part; readonly lines: readonly string[] };
+
+type Look = { readonly git: GitReader; readonly cwd: string; readonly deadline: number; readonly left: () => number };
 
 /**
- * What would be lost (HA-5), in short lines for the HALT; empty where that can't be found out by reading. Never
- * changes anything, never rejects, and takes about 300 ms at most.
+ * What would be lost (HA-5), part by part, in short lines for the HALT; nothing where that can't be found out by reading.
+ * Never changes anything, never rejects, and takes about 300 ms at most.
  */
-export async function previewImpact(command: string, cwd: string, wrap?: Wrap): Promise<readonly string[]> {
-  const git = gitReader(wrap);
-  const start = performance.now();
-  const deadline = start + PREVIEW_TIMEOUT_MS;
-  const left = () => deadline - performance.now();
-  const targets = targetsOf(command, cwd);
-  const lines: string[] = [];
-  const [deleted, overwritten] = await Promise.all([
-    existing(targets.deleted, deadline - 150),
-    existing(targets.overwritten, deadline - 150),
-  ]);
-  for (const [label, paths] of [
-    ['deletes', deleted],
-    ['overwrites', overwritten],
-  ] as const) {
-    if (paths.length === 0) continue;
-    const names = paths.slice(0, 5).map((path) => shown(path, cwd));
-    lines.push(`${label}: ${names.join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}`);
-    lines.push(`  ${countText(await count(paths, deadline - 100))}`);
-    const tracked = await trackedText(git, cwd, paths, left());
-    if (tracked !== undefined) lines.push(`  ${tracked}`);
+export async function previewImpact(command: string, cwd: string, wrap?: Wrap): Promise<readonly PartImpact[]> {
+  // At a start or a resume much else waits its turn: the time counts from when there is time.
+  await new Promise((resolve) => setImmediate(resolve));
+  const deadline = performance.now() + PREVIEW_TIMEOUT_MS;
+  const look = { git: gitReader(wrap), cwd, deadline, left: () => deadline - performance.now() };
+  const parts: PartImpact[] = [];
+  for (const touched of survey(command, cwd).touched.slice(0, MAX_PARTS)) {
+    const lines = await impactOf(touched, look);
+    if (lines.length > 0) parts.push({ part: touched.part, lines: lines.slice(0, MAX_LINES) });
   }
-  const missing =
-    targets.deleted.length > 0 &&
-    deleted.length === 0 &&
-    targets.deleted.every(({ path }) => !/[\uE000-\uE007]/.test(path));
-  if (missing) lines.push('deletes: nothing there now');
-  for (const { words, cwd: where } of targets.git.slice(0, 3))
-    lines.push(...(await gitImpact(git, where, words, left())));
-  lines.push(...(await processImpact(targets.processes, targets.names)));
-  return lines.slice(0, MAX_LINES);
+  return parts;
+}
+
+/** The findings with what each would lose, and the lines that belong to none of them. */
+export function withImpact(findings: readonly Finding[], parts: readonly PartImpact[]) {
+  const left = new Set(parts);
+  const placed = findings.map((finding): Finding => {
+    const mine = parts.filter((each) => left.has(each) && within(each.part, finding.part));
+    for (const each of mine) left.delete(each);
+    return mine.length === 0 ? finding : { ...finding, impact: mine.flatMap(({ lines }) => lines) };
+  });
+  return { findings: placed, rest: [...left].flatMap(({ lines }) => lines) };
+}
+
+function within([from, to]: Part, [start, end]: Part): boolean {
+  return from >= start && to <= end && to > from;
+}
+
+async function impactOf(touched: Touched, look: Look): Promise<readonly string[]> {
+  switch (touched.kind) {
+    case 'deletes':
+    case 'overwrites':
+      return fileImpact(touched.paths, touched.kind, look);
+    case 'finds':
+      return matchImpact(await countMatches(touched.words, touched.cwd, look.deadline - 100));
+    case 'git':
+      return gitImpact(look.git, touched.cwd, touched.words, look.left);
+    case 'ends':
+      return processImpact(touched.ids, touched.names);
+  }
+}
+
+function matchImpact(count: Count | undefined): readonly string[] {
+  const text = count && countText(count, PREVIEW_TIMEOUT_MS);
+  return text === undefined ? [] : [count?.files === 0 ? 'nothing matches now' : `matches ${text}`];
+}
+
+async function fileImpact(
+  named: readonly Named[],
+  kind: 'deletes' | 'overwrites',
+  { git, cwd, deadline, left }: Look,
+): Promise<readonly string[]> {
+  const paths = await existing(named, deadline - 150);
+  if (paths.length === 0) return kind === 'deletes' ? ['nothing there now'] : [];
+  const names = paths.slice(0, 5).map((path) => shown(path, cwd));
+  const files = countText(await count(paths, deadline - 100), PREVIEW_TIMEOUT_MS);
+  const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
+  const tracked = await trackedText(git, cwd, paths, left);
+  const line = `${names.join(', ')}${more}${files === undefined ? '' : `: ${files}`}`;
+  return [line, ...(tracked === undefined ? [] : [tracked])];
 }

@@ -4,85 +4,113 @@ import { depthOf, MAX_COMMAND_CHARS, MAX_DEPTH } from '../limits.ts';
 import { Call } from '../programs/call.ts';
 import { dispatch } from '../programs/dispatch.ts';
 import { programName } from '../programs/name.ts';
+import type { Operand } from '../programs/options.ts';
 import { judgeRedirect } from '../programs/redirects.ts';
 import { ShellInterpreter } from '../shell/interpreter.ts';
 import { hasUnknown } from '../shell/taint.ts';
+import type { Part } from '../verdict.ts';
 
-/** What a command is about to touch, found by walking it as the judge does. */
-export type Targets = {
-  /** Paths to be deleted, with the directory they are relative to; may hold patterns. */
-  readonly deleted: readonly { readonly path: string; readonly cwd: string }[];
-  /** Files to be overwritten. */
-  readonly overwritten: readonly { readonly path: string; readonly cwd: string }[];
-  /** Git subcommands that lose something, with their words. */
-  readonly git: readonly { readonly words: readonly string[]; readonly cwd: string }[];
+/** A path as a command names it; `glob`: it is a pattern that the shell expands. */
+export type Named = { readonly path: string; readonly glob: boolean; readonly cwd: string };
+
+/** What one part of a command is about to touch. */
+export type Touched = { readonly part: Part } & (
+  | { readonly kind: 'deletes' | 'overwrites'; readonly paths: readonly Named[] }
+  /** A `find` that deletes: its words, without those behind the first thing it does. */
+  | { readonly kind: 'finds'; readonly words: readonly string[]; readonly cwd: string }
+  | { readonly kind: 'git'; readonly words: readonly string[]; readonly cwd: string }
   /** Process ids and names to be ended. */
-  readonly processes: readonly string[];
-  readonly names: readonly string[];
+  | { readonly kind: 'ends'; readonly ids: readonly string[]; readonly names: readonly string[] }
+);
+
+export type Survey = {
+  readonly touched: readonly Touched[];
+  /** Every path that any part names: what a name stands for must not change between the question and the answer. */
+  readonly named: readonly Named[];
 };
 
 const DELETERS = /^(rm|unlink|rmdir|shred|rimraf|trash|trash-put|srm|wipe|truncate)$/;
+const FIND_ACTS = /^-(delete|exec|execdir|ok|okdir|fprint|fprint0|fprintf|fls|print|print0|printf|ls|quit|prune)$/;
+const MAX_NAMED = 500;
 
 /** A walk that passes no verdict, so that it does not stop at the first loss. */
-class Survey extends ShellInterpreter {
+class SurveyShell extends ShellInterpreter {
   override note(): void {}
+
+  get place(): Part {
+    return this.part;
+  }
 }
 
-/** Walks `command` and collects what it would touch. Nothing is run. */
-export function targetsOf(command: string, cwd: string): Targets {
-  const found = { deleted: [], overwritten: [], git: [], processes: [], names: [] } as {
-    deleted: { path: string; cwd: string }[];
-    overwritten: { path: string; cwd: string }[];
-    git: { words: string[]; cwd: string }[];
-    processes: string[];
-    names: string[];
+/** Walks `command` as the judge does and collects what it would touch. Nothing is run. */
+export function survey(command: string, cwd: string): Survey {
+  const touched: Touched[] = [];
+  const named: Named[] = [];
+  if (command.length > MAX_COMMAND_CHARS || depthOf(command) > MAX_DEPTH) return { touched, named };
+  const name = (path: Named): void => {
+    if (named.length < MAX_NAMED) named.push(path);
   };
-  if (command.length > MAX_COMMAND_CHARS || depthOf(command) > MAX_DEPTH) return found;
-  const shell = new Survey(
+  const shell = new SurveyShell(
     {
       call(machine, fields, io, redirects) {
         const word = fields[0]?.text ?? '';
         const here = machine.scope.cwd ?? cwd;
-        if (!hasUnknown(word)) collect(new Call(machine, programName(word), fields.slice(1), io, redirects), here);
+        if (!hasUnknown(word)) {
+          const call = new Call(machine, programName(word), fields.slice(1), io, redirects);
+          for (const path of known(call.operands, here)) name(path);
+          touched.push(...touchedBy(call, shell.place, here));
+        }
         return dispatch(machine, fields, io, redirects, new Set());
+      },
+      redirect(machine, redirect) {
+        if (!/[<>]/.test(redirect.operator) || redirect.operator.startsWith('<<') || hasUnknown(redirect.target))
+          return;
+        const path = { path: redirect.target, glob: false, cwd: machine.scope.cwd ?? cwd };
+        name(path);
+        if (judgeRedirect(machine, redirect).verdict === 'destructive')
+          touched.push({ part: shell.place, kind: 'overwrites', paths: [path] });
       },
       assignment() {},
       definition() {},
-      redirect(machine, redirect) {
-        const verdict = judgeRedirect(machine, redirect);
-        if (verdict.verdict === 'destructive')
-          found.overwritten.push({ path: redirect.target, cwd: machine.scope.cwd ?? cwd });
-      },
     },
     { cwd, files: undefined, reading: undefined, own: undefined },
     new Set(),
   );
   shell.scope.set('HOME', homedir());
-  const collect = (call: Call, here: string): void => {
-    const { program } = call;
-    const words = call.operands.map((operand) => operand.text);
-    if (DELETERS.test(program))
-      for (const path of words.filter((word) => !hasUnknown(word))) found.deleted.push({ path, cwd: here });
-    else if (program === 'find' && call.has('-delete', '-exec')) {
-      for (const path of words.filter((word) => !/^[(!;+{]/.test(word)).slice(0, 4))
-        found.deleted.push({ path, cwd: here });
-    } else if (/^(cp|mv|tee|sponge)$/.test(program)) {
-      const path = words.at(-1);
-      if (path !== undefined) found.overwritten.push({ path, cwd: here });
-    } else if (program === 'sed' && call.args.some((field) => /^-\w*i|^--in-place/.test(field.text))) {
-      for (const path of words.slice(1)) found.overwritten.push({ path, cwd: here });
-    } else if (program === 'dd') {
-      const path = words.find((word) => word.startsWith('of='))?.slice(3);
-      if (path !== undefined) found.overwritten.push({ path, cwd: here });
-    } else if (program === 'git')
-      found.git.push({ words: [...words, ...call.options.flags], cwd: call.value('-C') ?? here });
-    else if (program === 'kill') found.processes.push(...words.filter((word) => /^-?\d+$/.test(word)));
-    else if (/^(pkill|killall)$/.test(program)) found.names.push(...words);
-  };
   try {
     shell.runScript(parse(command), { stdin: undefined });
   } catch {
     // What was found so far is still true.
   }
-  return found;
+  return { touched, named };
+}
+
+function known(operands: readonly Operand[], cwd: string): readonly Named[] {
+  return operands.flatMap(({ text, glob }) => (hasUnknown(text) || text === '' ? [] : [{ path: text, glob, cwd }]));
+}
+
+function touchedBy(call: Call, part: Part, cwd: string): readonly Touched[] {
+  const { program } = call;
+  const operands = known(call.operands, cwd);
+  const words = operands.map(({ path }) => path);
+  const over = (paths: readonly Named[]): readonly Touched[] =>
+    paths.length === 0 ? [] : [{ part, kind: 'overwrites', paths }];
+  if (DELETERS.test(program)) return operands.length === 0 ? [] : [{ part, kind: 'deletes', paths: operands }];
+  if (program === 'find' && call.has('-delete', '-exec', '-execdir')) {
+    const all = call.args.map(({ text }) => text);
+    const acts = all.findIndex((word) => FIND_ACTS.test(word));
+    return all.some(hasUnknown) ? [] : [{ part, kind: 'finds', words: acts < 0 ? all : all.slice(0, acts), cwd }];
+  }
+  if (/^(cp|mv|tee|sponge)$/.test(program)) return over(operands.slice(-1));
+  if (program === 'sed' && call.args.some((field) => /^-\w*i|^--in-place/.test(field.text)))
+    return over(operands.slice(1));
+  if (program === 'dd') {
+    const target = operands.find(({ path }) => path.startsWith('of='));
+    return target ? over([{ ...target, path: target.path.slice(3) }]) : [];
+  }
+  if (program === 'git')
+    return [{ part, kind: 'git', words: [...words, ...call.options.flags], cwd: call.value('-C') ?? cwd }];
+  const ids = program === 'kill' ? words.filter((word) => /^-?\d+$/.test(word)) : [];
+  const names = /^(pkill|killall)$/.test(program) ? words : [];
+  return ids.length + names.length > 0 ? [{ part, kind: 'ends', ids, names }] : [];
 }

@@ -44,7 +44,7 @@ export class ShellInterpreter implements Machine {
   private steps = 0;
   private functionDepth = 0;
   /** Where the command that is being judged stands in the command line as typed. */
-  private part: Part = [0, 0];
+  protected part: Part = [0, 0];
   /** Greater than 0 while text out of a string is walked: its places are not those of the command line. */
   private inString = 0;
   /** The command line as typed. */

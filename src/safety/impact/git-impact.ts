@@ -1,0 +1,122 @@
+/** What git knows of files, and what a git command would lose, by asking git itself. */
+import { visible } from '../../text/sanitize.ts';
+import type { GitReader } from './git.ts';
+
+const MAX_PATHS = 50;
+
+/** How git stands to these files: what is tracked, changed and not tracked is told apart, and what it can't bring back. */
+export async function trackedText(
+  git: GitReader,
+  cwd: string,
+  paths: readonly string[],
+  left: () => number,
+): Promise<string | undefined> {
+  if (paths.length === 0 || paths.length > MAX_PATHS) return undefined;
+  const list = async (...args: readonly string[]) => records(await git(cwd, [...args, '-z', '--', ...paths], left()));
+  const [tracked, others, status] = await Promise.all([
+    list('ls-files'),
+    list('ls-files', '--others'),
+    list('status', '--porcelain', '--untracked-files=no', '--no-renames'),
+  ]);
+  if (!tracked || !others || !status) return undefined;
+  const [known, changed, foreign] = [tracked.length, status.length, others.length];
+  if (known === 0) return foreign === 0 ? undefined : 'git tracks none of it: not recoverable from git';
+  if (changed + foreign === 0)
+    return known === 1 ? 'git tracks it and could restore it' : `git tracks all ${known} and could restore them`;
+  const parts = [
+    `git tracks ${known}`,
+    ...(changed > 0 ? [`${changed} changed since the last commit`] : []),
+    ...(foreign > 0 ? [`${foreign} not tracked`] : []),
+  ];
+  const lost = [...(changed > 0 ? ['the changes'] : []), ...(foreign > 0 ? ['what is not tracked'] : [])].join(' and ');
+  return `${parts.join(', ')}: git can't restore ${lost}`;
+}
+
+/** What a git command would lose, in lines. */
+export async function gitImpact(
+  git: GitReader,
+  cwd: string,
+  words: readonly string[],
+  left: () => number,
+): Promise<string[]> {
+  const [sub = ''] = words;
+  const has = (...flags: string[]) => flags.some((flag) => words.includes(flag));
+  const operands = words.slice(1).filter((word) => !word.startsWith('-'));
+  const lines: string[] = [];
+  if (
+    (sub === 'reset' && has('--hard', '--merge')) ||
+    sub === 'checkout' ||
+    sub === 'restore' ||
+    (sub === 'switch' && has('-f', '--discard-changes'))
+  ) {
+    const stat = await git(cwd, ['diff', '--no-ext-diff', '--no-textconv', 'HEAD', '--shortstat'], left());
+    if (stat?.trim()) lines.push(`uncommitted changes lost: ${stat.trim()}`);
+  }
+  if (sub === 'reset' && has('--hard')) {
+    const target = operands[0] ?? 'HEAD';
+    lines.push(...(await commits(git, cwd, `${target}..HEAD`, 'no longer on this branch', left)));
+  }
+  if (sub === 'clean') lines.push(...(await cleaned(git, cwd, has('-x'), has('-X'), left)));
+  if (sub === 'branch' && has('-D', '-d')) {
+    for (const branch of operands.slice(0, 3))
+      lines.push(...(await commits(git, cwd, `HEAD..${branch}`, `only on ${branch}`, left)));
+  }
+  if (sub === 'push') lines.push(...(await pushed(git, cwd, operands, left)));
+  if (sub === 'stash' && has('drop', 'clear')) {
+    const entries = textLines(await git(cwd, ['stash', 'list'], left()));
+    if (entries.length > 0) lines.push(`stashes: ${entries.length}; newest ${visible(entries[0] ?? '')}`);
+  }
+  return lines;
+}
+
+async function cleaned(git: GitReader, cwd: string, all: boolean, ignored: boolean, left: () => number) {
+  const flags = [...(all ? ['-x'] : []), ...(ignored ? ['-X'] : [])];
+  const files = textLines(await git(cwd, ['clean', '-n', '-d', ...flags], left()));
+  if (files.length === 0) return [];
+  const names = files.slice(0, 5).map((line) => visible(line.replace(/^Would remove /, '')));
+  return [`untracked: ${names.join(', ')}${files.length > 5 ? ` and ${files.length - 5} more` : ''}`];
+}
+
+/** The commits of the remote branch, as it was last fetched, that the pushed one does not have. */
+async function pushed(git: GitReader, cwd: string, [named, ...specs]: readonly string[], left: () => number) {
+  const upstream = (
+    await git(cwd, ['rev-parse', '--abbrev-ref', '--symbolic-full-name', '@{upstream}'], left())
+  )?.trim();
+  const head = (await git(cwd, ['symbolic-ref', '--quiet', '--short', 'HEAD'], left()))?.trim();
+  const remote = named ?? upstream?.split('/')[0];
+  if (remote === undefined || !/^[\w.-]+$/.test(remote)) return [];
+  const refs = specs.length > 0 ? specs : head ? [head] : [];
+  const lines: string[] = [];
+  for (const spec of refs.slice(0, 3)) {
+    const [source = '', target = source] = spec.replace(/^\+/, '').split(':');
+    const branch = (target === 'HEAD' ? (head ?? '') : target).replace(/^refs\/heads\//, '');
+    if (branch === '') continue;
+    const tracking = specs.length === 0 && named === undefined && upstream ? upstream : `${remote}/${branch}`;
+    const range = `${source === '' ? 'HEAD' : source}..refs/remotes/${tracking}`;
+    lines.push(...(await commits(git, cwd, range, `of ${tracking} would be lost, as last fetched`, left)));
+  }
+  return lines;
+}
+
+async function commits(
+  git: GitReader,
+  cwd: string,
+  range: string,
+  what: string,
+  left: () => number,
+): Promise<string[]> {
+  const list = textLines(
+    await git(cwd, ['log', '--no-decorate', '--oneline', '-n', '50', '--end-of-options', range, '--'], left()),
+  );
+  if (list.length === 0) return [];
+  const number = list.length === 50 ? '50 or more commits' : `${list.length} commit${list.length === 1 ? '' : 's'}`;
+  return [`${number} ${visible(what)}: ${visible(list[0] ?? '')}${list.length > 1 ? ', …' : ''}`];
+}
+
+function textLines(text: string | undefined): readonly string[] {
+  return (text ?? '').split('\n').filter((line) => line !== '');
+}
+
+function records(text: string | undefined): readonly string[] | undefined {
+  return text?.split('\0').filter((line) => line !== '');
+}
