@@ -24,7 +24,12 @@ export type Basis = {
   readonly own: readonly string[];
   /** What it writes to, as far as it names it. */
   readonly writes: readonly string[];
+  /** What the paths of a command stood for when the user was asked. */
+  readonly targets?: Targets;
 };
+
+/** What the paths that a command names stood for: real paths, devices and inodes, patterns expanded. */
+export type Targets = { readonly command: string; readonly cwd: string; readonly found: readonly string[] };
 
 /** A judgement with what it rests on, which stays beside the machine. */
 export type Judged = Judgement & { readonly basis?: Basis };

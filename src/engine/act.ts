@@ -34,7 +34,10 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
   try {
     const { basis } = permit;
     const ended = basis ? await context.services.gate.begin(basis) : NOTHING;
-    if (!ended) return end(failed(effect, 'not run: a file that it rests on has changed since it was judged'));
+    if (!ended) {
+      const outcome = failed(effect, 'not run: a file that it rests on has changed since it was judged');
+      return void context.dispatch({ type: 'actionVoided', op, outcome }, session).catch(() => {});
+    }
     const { kind } = permit.action.runs;
     if (kind === 'delegate') {
       // Its report comes from the machine itself, when the sub-agent has ended.

@@ -1,8 +1,9 @@
-import type { Gate, JudgeContext, SafetyPort } from '../contracts/gate.ts';
+import type { Basis, Gate, JudgeContext, SafetyPort } from '../contracts/gate.ts';
 import { type Action, describeAction, type Judgement } from '../session/action.ts';
 import { realFiles } from './files.ts';
 import type { Wrap } from './impact/git.ts';
 import { previewImpact, withImpact } from './impact/preview.ts';
+import { areSame, resolveTargets } from './impact/resolve.ts';
 import { judgeCommand } from './judge.ts';
 import { judgeWithFiles } from './judge-files.ts';
 import { onlyReads } from './only-reads.ts';
@@ -30,6 +31,8 @@ export type GateOptions = {
   /** What a server says of its own tools; may raise the suspicion, never lower it. */
   readonly annotations?: (tool: string) => ToolAnnotations | undefined;
 };
+
+const NO_BASIS: Basis = { reads: [], own: [], writes: [] };
 
 /** Most answers kept; beyond it the oldest goes. */
 const MAX_CACHED_ANSWERS = 500;
@@ -111,13 +114,15 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
       const judgement = await decide(verdict, action, context);
       const basis = verdict.basis ? { basis: verdict.basis } : {};
       if (!judgement.destructive || action.kind !== 'command') return { ...judgement, ...basis };
+      const targets = await resolveTargets(action.command, context.cwd);
       const parts = await previewImpact(action.command, context.cwd, options.wrap).catch(() => []);
       const { findings, rest } = withImpact(judgement.findings ?? [], parts);
       const facts = { ...(findings.length > 0 ? { findings } : {}), ...(rest.length > 0 ? { impact: rest } : {}) };
-      return { ...judgement, ...facts, ...basis };
+      return { ...judgement, ...facts, basis: { ...NO_BASIS, ...verdict.basis, targets } };
     },
-    async begin({ reads, own: changed, writes }) {
-      const same = await Promise.all([isUnchanged(reads), ...changed.map((path) => own.isOwn(path))]);
+    async begin({ reads, own: changed, writes, targets }) {
+      const aims = targets ? areSame(targets) : true;
+      const same = await Promise.all([isUnchanged(reads), aims, ...changed.map((path) => own.isOwn(path))]);
       if (!same.every(Boolean)) return undefined;
       const before = await own.before(writes);
       return () => own.after(before);

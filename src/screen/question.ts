@@ -196,7 +196,12 @@ function haltWords(question: Of<'halt'>): QuestionWords {
   };
 }
 
-const TITLES = { destructive: 'HALT', consent: 'Run this?', resumed: 'HALT · still open' } as const;
+const TITLES = {
+  destructive: 'HALT',
+  consent: 'Run this?',
+  resumed: 'HALT · still open',
+  changed: 'HALT · changed',
+} as const;
 
 function reasonsOf(why: keyof typeof TITLES, reason: string): readonly string[] {
   switch (why) {
@@ -204,6 +209,8 @@ function reasonsOf(why: keyof typeof TITLES, reason: string): readonly string[] 
       return [`Destructive: ${visible(reason)}`];
     case 'consent':
       return [`The model asks for it. The gate: ${visible(reason)}.`];
+    case 'changed':
+      return ['What it names has changed since you were asked. Nothing has run.', visible(reason)];
     case 'resumed':
       return ['It was open when the program closed. Nothing has run since.', visible(reason)];
   }

@@ -68,6 +68,11 @@ type Body =
   | { readonly type: 'formGone'; readonly form: string }
   | { readonly type: 'examined'; readonly op: OpId; readonly examination: Examination }
   | { readonly type: 'actionStarted'; readonly op: OpId }
+  /**
+   * What it names or rests on is no longer what was judged: it was not launched and is judged anew. `outcome` is what it
+   * came to where that is too late.
+   */
+  | { readonly type: 'actionVoided'; readonly op: OpId; readonly outcome: Outcome }
   | { readonly type: 'actionEnded'; readonly op: OpId; readonly outcome: Outcome }
   | {
       readonly type: 'jobEnded';

@@ -82,8 +82,9 @@ export type Phase =
       /**
        * `policy`: no one has consented yet, the policy decides. `edited`: the user wrote the command, only a destructive
        * one asks again. `asked`: it was put to the user before and is still open (a restart, another mode), it asks again.
+       * `changed`: what it names is no longer what was judged, it asks again.
        */
-      readonly consent: 'policy' | 'edited' | 'asked';
+      readonly consent: 'policy' | 'edited' | 'asked' | 'changed';
       /** Those right before `index`: decided, and waiting to start side by side with it. */
       readonly decided: readonly Decided[];
     }

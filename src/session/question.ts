@@ -6,8 +6,11 @@ import type { Mode, QuestionId, SessionId } from './ids.ts';
 /** Whose question it is, where a sub-agent asks. */
 export type Asker = { readonly agent: number; readonly task: string };
 
-/** `destructive`: the gate stopped it. `consent`: harmless, but this kind of action needs a yes. `resumed`: still open. */
-export type HaltReason = 'destructive' | 'consent' | 'resumed';
+/**
+ * `destructive`: the gate stopped it. `consent`: harmless, but this kind of action needs a yes. `resumed`: still
+ * open. `changed`: what it names has changed since the user was asked, so nothing has run (SF-13).
+ */
+export type HaltReason = 'destructive' | 'consent' | 'resumed' | 'changed';
 
 /** A decision that waits for the user. The head of the line is on screen. */
 export type Question = { readonly id: QuestionId; readonly session: SessionId; readonly asker?: Asker } & (

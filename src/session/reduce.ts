@@ -14,7 +14,7 @@ import { closeShell, jobEnded, shellEnded, shellStarted } from './shell.ts';
 import { endSlot, slotOf } from './slots.ts';
 import { askToSpend, forSpenders } from './spend.ts';
 import type { Conversation, State } from './state.ts';
-import { finishRun, goOn, startStep, takeExamination, takeReply } from './steps.ts';
+import { examineNext, finishRun, goOn, startStep, takeExamination, takeReply } from './steps.ts';
 import { abort, resume, settle } from './stop.ts';
 import { Transition } from './transition.ts';
 import { takeMeasure, takeUsage } from './usage.ts';
@@ -149,6 +149,8 @@ function apply(next: Transition, event: SessionEvent): void {
       return examined(next, event);
     case 'actionStarted':
       return actionStarted(next, event);
+    case 'actionVoided':
+      return actionVoided(next, event);
     case 'actionEnded':
       return actionEnded(next, event);
     case 'jobEnded':
@@ -215,6 +217,15 @@ function actionStarted(next: Transition, { op }: Of<'actionStarted'>): void {
   if (!found) return;
   showStarted(next, op, found.action, found.slot.approvedAt);
   next.phase({ ...phase, slots: phase.slots.with(found.at, { ...found.slot, started: true }) });
+}
+
+/** The world has moved under the user's answer: they are asked again (SF-13). Anything else that was voided counts as ended. */
+function actionVoided(next: Transition, { op, outcome, ...event }: Of<'actionVoided'>): void {
+  const { phase } = next.conversation;
+  const asked = phase.kind === 'acting' && phase.slots.length === 1 && slotOf(phase, op)?.slot.userApproved;
+  if (!asked) return actionEnded(next, { ...event, type: 'actionEnded', op, outcome });
+  next.effect({ kind: 'hide', key: op });
+  examineNext(next, phase.run, phase.dispatch, 'changed');
 }
 
 function actionEnded(next: Transition, { op, outcome }: Of<'actionEnded'>): void {

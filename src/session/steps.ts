@@ -203,6 +203,7 @@ export function answerUpgrade(next: Transition, run: Run, dispatch: Dispatch, ap
 /** Why the user is asked before the action runs; undefined where it runs without (AC-3, NO-5). */
 function reasonToAsk(next: Transition, { consent, run }: Judging, action: Action, examined: Judged) {
   const { judgement, autoApproved, tool } = examined;
+  if (consent === 'changed') return 'changed';
   if (judgement.destructive) return 'destructive';
   if (consent === 'asked') return 'resumed';
   if (consent === 'edited') return undefined;

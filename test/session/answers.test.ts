@@ -73,3 +73,40 @@ it('journals of 0.1 fold as they did', () => {
   expect(answer(aborted, { kind: 'abort' })).not.toContain('not run');
   expect(aborted.shown).not.toContainEqual(expect.objectContaining({ how: 'aborted' }));
 });
+
+it('what has changed since the user was asked is judged and asked anew; nothing has run', () => {
+  const machine = asked(deadly, SEMANTICS);
+  answer(machine, { kind: 'proceed' });
+  const { op } = machine;
+  machine.send({ type: 'actionStarted', op });
+  const outcome = { kind: 'tool', text: 'not run', failed: true } as const;
+  machine.send({ type: 'actionVoided', op, outcome });
+  expect(machine.last).toContainEqual({ kind: 'hide', key: op });
+  expect(machine.phase.kind).toBe('judging');
+  machine.judges(deadly);
+  expect(machine.state.questions).toMatchObject([{ kind: 'halt', why: 'changed' }]);
+  machine.answers('proceed');
+  machine.runs('');
+  expect(machine.phase.kind).toBe('replying');
+});
+
+it('asks again even where the new word is harmless', () => {
+  const machine = asked(deadly, SEMANTICS);
+  answer(machine, { kind: 'proceed' });
+  const { op } = machine;
+  machine.send({ type: 'actionStarted', op });
+  machine.send({ type: 'actionVoided', op, outcome: { kind: 'tool', text: '', failed: true } });
+  machine.judges(harmless);
+  expect(machine.phase.kind).toBe('halted');
+});
+
+it('an abort meanwhile is not asked again', () => {
+  const machine = asked(deadly, SEMANTICS);
+  answer(machine, { kind: 'proceed' });
+  const { op } = machine;
+  machine.send({ type: 'actionStarted', op });
+  machine.send({ type: 'aborted' });
+  machine.send({ type: 'actionVoided', op, outcome: { kind: 'tool', text: 'not run', failed: true } });
+  expect(machine.phase.kind).toBe('idle');
+  expect(machine.state.questions).toEqual([]);
+});

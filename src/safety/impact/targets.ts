@@ -32,6 +32,8 @@ export type Survey = {
 const DELETERS = /^(rm|unlink|rmdir|shred|rimraf|trash|trash-put|srm|wipe|truncate)$/;
 const FIND_ACTS = /^-(delete|exec|execdir|ok|okdir|fprint|fprint0|fprintf|fls|print|print0|printf|ls|quit|prune)$/;
 const MAX_NAMED = 500;
+/** A word with a pattern in it, wherever it stands. */
+const PATTERN = /[^\s'"`;|&<>(){}$\\]*[*?][^\s'"`;|&<>(){}$\\]*/g;
 
 /** A walk that passes no verdict, so that it does not stop at the first loss. */
 class SurveyShell extends ShellInterpreter {
@@ -50,6 +52,8 @@ export function survey(command: string, cwd: string): Survey {
   const name = (path: Named): void => {
     if (named.length < MAX_NAMED) named.push(path);
   };
+  // A loop over a pattern is walked with values that nobody knows; the pattern itself can be looked at.
+  for (const path of command.match(PATTERN) ?? []) name({ path, glob: true, cwd });
   const shell = new SurveyShell(
     {
       call(machine, fields, io, redirects) {
@@ -57,7 +61,8 @@ export function survey(command: string, cwd: string): Survey {
         const here = machine.scope.cwd ?? cwd;
         if (!hasUnknown(word)) {
           const call = new Call(machine, programName(word), fields.slice(1), io, redirects);
-          for (const path of known(call.operands, here)) name(path);
+          // A pattern that came out of a variable is one, though its word is in quotes.
+          for (const path of known(call.operands, here)) name({ ...path, glob: path.glob || /[*?[]/.test(path.path) });
           touched.push(...touchedBy(call, shell.place, here));
         }
         return dispatch(machine, fields, io, redirects, new Set());

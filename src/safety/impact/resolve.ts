@@ -1,0 +1,42 @@
+import { realpath, stat } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import type { Targets } from '../../contracts/gate.ts';
+import { expanded } from './files.ts';
+import { type Named, survey } from './targets.ts';
+
+/** Paths that are looked at; a pattern may name more. */
+const MAX_RESOLVED = 2000;
+
+/** What the paths that a command names stand for now: real paths, devices and inodes, patterns expanded (SF-13). Reads only. */
+export async function resolveTargets(command: string, cwd: string): Promise<Targets> {
+  return { command, cwd, found: await resolved([{ path: '.', glob: false, cwd }, ...survey(command, cwd).named]) };
+}
+
+/** Do they still stand for the same? */
+export async function areSame({ command, cwd, found }: Targets): Promise<boolean> {
+  const now = await resolveTargets(command, cwd);
+  return now.found.length === found.length && now.found.every((line, at) => line === found[at]);
+}
+
+async function resolved(named: readonly Named[]): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for (const each of named) {
+    const paths = [...(await expanded(each, MAX_RESOLVED))].sort();
+    const { path } = each;
+    if (paths.length === 0) lines.push(await missing(isAbsolute(path) ? path : join(each.cwd, path)));
+    for (const found of paths) lines.push(await identity(found));
+    if (lines.length > MAX_RESOLVED) break;
+  }
+  return lines;
+}
+
+async function identity(path: string): Promise<string> {
+  const [real, stats] = await Promise.all([realpath(path).catch(() => '?'), stat(path).catch(() => undefined)]);
+  return `${path} → ${real} ${stats ? `${stats.dev}:${stats.ino}` : 'leads nowhere'}`;
+}
+
+/** Nothing is there: what is around it must stay the same, or it would come to be elsewhere. */
+async function missing(path: string): Promise<string> {
+  const around = await realpath(join(path, '..')).catch(() => '?');
+  return `${path} → nothing in ${around}`;
+}

@@ -1,0 +1,57 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createGate } from '../../src/safety/index.ts';
+
+let cwd = '';
+let outside = '';
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'targets-'));
+  outside = mkdtempSync(join(tmpdir(), 'outside-'));
+  mkdirSync(join(cwd, 'build'));
+  writeFileSync(join(cwd, 'build', 'a.o'), 'a');
+  writeFileSync(join(outside, 'a.o'), 'precious');
+});
+afterEach(() => {
+  for (const root of [cwd, outside]) rmSync(root, { recursive: true });
+});
+
+const swapForLink = (path: string) => {
+  renameSync(path, `${path}.old`);
+  symlinkSync(outside, path);
+};
+
+/** Judges, lets something happen while the question is open, and says whether the command may then start. */
+async function mayStart(command: string, meanwhile: () => void): Promise<boolean> {
+  const gate = createGate({ enabled: false });
+  const { destructive, basis } = await gate.judge(
+    { kind: 'command', command, job: false },
+    { cwd, goal: '', signal: new AbortController().signal },
+  );
+  expect(destructive).toBe(true);
+  meanwhile();
+  return basis !== undefined && (await gate.begin(basis)) !== undefined;
+}
+
+test('what still names the same may start', async () => {
+  for (const command of ['rm -rf build', 'rm build/*', 'rm gone', 'echo x > build/a.o'])
+    expect(await mayStart(command, () => {}), command).toBe(true);
+  expect(
+    await mayStart('rm build/*', () => writeFileSync(join(cwd, 'build', 'a.o'), 'other text')),
+    'another content is no other file',
+  ).toBe(true);
+});
+
+test.each([
+  ['rm -rf build/*', 'a directory becomes a link', () => swapForLink(join(cwd, 'build'))],
+  ['rm build/a.o', 'a directory becomes a link', () => swapForLink(join(cwd, 'build'))],
+  ['rm build/gone', 'what is around it becomes a link', () => swapForLink(join(cwd, 'build'))],
+  ['echo x > build/a.o', 'the target becomes a link', () => swapForLink(join(cwd, 'build', 'a.o'))],
+  ['cd build && rm *', 'the directory becomes a link', () => swapForLink(join(cwd, 'build'))],
+  ['rm build/*', 'a pattern matches more', () => writeFileSync(join(cwd, 'build', 'b.o'), 'b')],
+  ['rm -f gone', 'what was missing is there', () => writeFileSync(join(cwd, 'gone'), 'new')],
+  ['for f in build/*; do rm "$f"; done', 'a pattern of a loop', () => swapForLink(join(cwd, 'build'))],
+])('%s may not start once %s', async (command, _what, meanwhile) => {
+  expect(await mayStart(command, meanwhile)).toBe(false);
+});
