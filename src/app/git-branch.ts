@@ -1,6 +1,10 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { clean, plainText } from '../text/sanitize.ts';
+import { readBeginning } from './read-bounded.ts';
+
+/** Far more than a branch or a path can be long. */
+const MAX_BYTES = 8192;
 
 /** The branch checked out around `cwd`, or the first letters of a detached commit; undefined outside a repository. Reads two small files, runs nothing. */
 export function gitBranch(cwd: string): string | undefined {
@@ -22,7 +26,7 @@ function headOf(git: string): string | undefined {
   if (stat.isDirectory()) return firstLine(join(git, 'HEAD'));
   if (!stat.isFile()) return undefined;
   // A work tree or submodule: a file that names the real place.
-  const named = readFileSync(git, 'utf8')
+  const named = readBeginning(git, MAX_BYTES)
     .replace(/^gitdir: /, '')
     .trim();
   return firstLine(join(isAbsolute(named) ? named : join(dirname(git), named), 'HEAD'));
@@ -31,7 +35,7 @@ function headOf(git: string): string | undefined {
 /** Hostile text like any other: a repository may have been written by anyone. */
 function firstLine(path: string): string | undefined {
   if (!statSync(path).isFile()) return undefined;
-  return plainText(clean(readFileSync(path, 'utf8')))
+  return plainText(clean(readBeginning(path, MAX_BYTES)))
     .split('\n')[0]
     ?.trim();
 }

@@ -1,15 +1,17 @@
 /** Model servers that are started when they are first needed: `models.NAME.serve` (CF-3). */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/index.ts';
 import type { Broker } from '../contracts/models.ts';
 import { type Daemon, startDaemon } from '../executor/index.ts';
 import { clean, plainText } from '../text/sanitize.ts';
+import { readEnd } from './read-bounded.ts';
 
 /** A large model takes its time to load; past this the call goes ahead and says what it finds. In ms. */
 const START_TIMEOUT_MS = 180_000;
 const PROBE_INTERVAL_MS = 300;
+const MAX_LOG_END_BYTES = 8192;
 
 export type Serving = {
   readonly broker: Broker;
@@ -119,7 +121,7 @@ async function answers(
 function lastLine(log: string): string {
   try {
     const line =
-      plainText(clean(readFileSync(log, 'utf8')))
+      plainText(clean(readEnd(log, MAX_LOG_END_BYTES)))
         .trimEnd()
         .split('\n')
         .at(-1)

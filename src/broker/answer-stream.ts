@@ -1,5 +1,7 @@
 /** Reads a server's answer: server-sent events or one JSON body, every part of it bounded while it is read (RE-6). */
 
+import { parseBoundedJson, parseJson } from '../text/json.ts';
+
 /** Bytes of one answer, overhead included; far beyond any real one. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Bytes of one event or of a whole JSON body: a reply with the largest arguments that are taken is a fraction of it. */
@@ -45,7 +47,7 @@ export class AnswerReader {
       void response.body?.cancel();
       throw new AnswerError('a web page; base_url usually ends in /v1');
     }
-    if (type.includes('json')) yield JSON.parse(await this.#whole(response));
+    if (type.includes('json')) yield parseBoundedJson(await this.#whole(response));
     else yield* this.#events(response);
   }
 
@@ -78,12 +80,12 @@ export class AnswerReader {
     }
     // The last event counts without the empty line behind it, if it came as a whole.
     const last = [...data, ...[lines.rest].flatMap((line) => /^data: ?(.*)$/s.exec(line)?.[1] ?? [])].join('\n');
-    if (last !== '' && (isDone(last) || isJson(last))) yield* this.#event(last);
+    if (last !== '' && (isDone(last) || parseJson(last) !== undefined)) yield* this.#event(last);
   }
 
   *#event(data: string): Generator<unknown> {
     if (isDone(data)) this.#done = true;
-    else if (!this.#done) yield JSON.parse(data);
+    else if (!this.#done) yield parseBoundedJson(data);
   }
 
   async *#pieces(response: Response, maxBytes: number): AsyncGenerator<Uint8Array> {
@@ -146,15 +148,6 @@ class LineSplitter {
 
 function isDone(data: string): boolean {
   return data.trim() === '[DONE]';
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function beginningOf(response: Response, maxBytes: number): Promise<string> {

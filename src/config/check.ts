@@ -9,7 +9,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser';
-import { isJsonObject } from '../text/json.ts';
+import { isJsonObject, MAX_JSON_DEPTH, tooDeepAt } from '../text/json.ts';
 import { nearest } from '../text/nearest.ts';
 import type { Config } from './config.ts';
 import { beyondSchema } from './cross-check.ts';
@@ -23,6 +23,8 @@ export type Checked =
 export async function checkText(text: string, path: string): Promise<Checked> {
   // As /dev/null is.
   if (text.trim() === '') return { ok: true, value: {} };
+  const deep = tooDeepAt(text);
+  if (deep !== undefined) return mistake(path, text, deep, `nested more than ${MAX_JSON_DEPTH} levels deep`);
   const errors: ParseError[] = [];
   const tree = parseTree(text.replace(/^\uFEFF/, ' '), errors, { allowTrailingComma: true });
   const [first] = errors;

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseJsonObject } from '../text/json.ts';
 import { writePrivate } from './write.ts';
 
 export type Trust = {
@@ -29,8 +30,7 @@ function digest(text: string): string {
 
 function read(path: string): Map<string, string> {
   try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+    const entries = Object.entries(parseJsonObject(readFileSync(path, 'utf8')) ?? {});
     return new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
   } catch {
     return new Map();

@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { applyEdits, modify, type ParseError, parse } from 'jsonc-parser';
+import { tooDeepAt } from '../text/json.ts';
 import type { ModelConfig } from './config.ts';
 
 const FORMAT = { insertSpaces: true, tabSize: 2, eol: '\n' };
@@ -22,7 +23,7 @@ export function writeModelChoice(path: string, name: string, model: ModelConfig)
     if (codeOf(error) !== 'ENOENT') return `${path}: can't be read (${codeOf(error)}); the choice was not saved`;
   }
   const errors: ParseError[] = [];
-  const value: unknown = parse(text, errors, { allowTrailingComma: true });
+  const value: unknown = tooDeepAt(text) === undefined ? parse(text, errors, { allowTrailingComma: true }) : undefined;
   if (errors.length > 0 || typeof value !== 'object' || value === null)
     return `${path}: is not a valid configuration; fix it first, the choice was not saved`;
   const withModel = applyEdits(text, modify(text, ['models', name], model, { formattingOptions: FORMAT }));

@@ -1,6 +1,7 @@
 /** The user's own prices: a file beside the configuration, read before the built-in table. */
 import { readFileSync } from 'node:fs';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import { MAX_JSON_DEPTH, tooDeepAt } from '../text/json.ts';
 import type { PriceRow } from './price-table.ts';
 
 export type PriceFile = {
@@ -21,6 +22,11 @@ export function readPriceFile(path: string): PriceFile {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     return missing ? { rows: [] } : { rows: [], problem: `${path} can't be read (${String(error)})` };
   }
+  if (tooDeepAt(text) !== undefined)
+    return {
+      rows: [],
+      problem: `${path}: nested more than ${MAX_JSON_DEPTH} levels deep; none of its prices are used`,
+    };
   const errors: ParseError[] = [];
   const list: unknown = parse(text, errors, { allowTrailingComma: true });
   const [error] = errors;

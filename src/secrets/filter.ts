@@ -1,5 +1,6 @@
 /** The one filter that everything passes which is kept or leaves (SE-1, SE-2, SE-3). */
 import type { SecretRow, SeenIn } from '../contracts/secrets.ts';
+import { parseBoundedJson } from '../text/json.ts';
 import { detect } from './detect.ts';
 import { type Finding, settle } from './finding.ts';
 import { KnownValues } from './known.ts';
@@ -174,7 +175,7 @@ function unescaped(piece: string): string {
 
 function parse(text: string): { readonly value: unknown } | undefined {
   try {
-    return { value: JSON.parse(text) };
+    return { value: parseBoundedJson(text) };
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 /** What is still sent of a turn once it has been shortened for want of room (CX-1). */
+import { parseBoundedJson } from '../text/json.ts';
 import { clip } from './exec-text.ts';
 import type { ToolCall } from './message.ts';
 import type { Turn } from './state.ts';
@@ -66,7 +67,7 @@ function withoutLongValues(call: ToolCall): ToolCall {
   if (call.arguments.length <= MAX_ARGUMENTS_CHARS / 4) return call;
   const whole = `{"left_out":"${call.arguments.length} characters"}`;
   try {
-    const short = JSON.stringify(JSON.parse(call.arguments), (_key, value: unknown) =>
+    const short = JSON.stringify(parseBoundedJson(call.arguments), (_key, value: unknown) =>
       typeof value === 'string' && value.length > MAX_VALUE_CHARS ? `[${value.length} characters left out]` : value,
     );
     return { ...call, arguments: short.length <= MAX_ARGUMENTS_CHARS ? short : whole };

@@ -2,6 +2,7 @@
 import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { LineHistory } from '../contracts/store.ts';
+import { parseJson } from '../text/json.ts';
 
 /** Lines kept; the file is cut to this when it has twice as many. */
 const MAX_LINES = 10_000;
@@ -49,7 +50,7 @@ function read(path: string, agents: Set<string>): string[] {
   const lines: string[] = [];
   for (const row of text.split('\n')) {
     quietly(() => {
-      const value: unknown = JSON.parse(row);
+      const value = parseJson(row);
       const isAgents = typeof value === 'object' && value !== null && 'line' in value;
       const line = isAgents ? value.line : value;
       if (typeof line !== 'string') return;

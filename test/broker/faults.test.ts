@@ -70,6 +70,7 @@ const TABLE: Readonly<Partial<Record<FaultName, Expected>>> = {
     notice: /call of bash was cut off/,
     requests: 1,
   },
+  'deep-event': { ...HALF, kind: 'protocol', says: /not a chat answer/ },
   'error-never-ends': { finish: 'failed', kind: 'server', says: /500/, requests: 1 },
   'line-ends-of-old': FINE,
   'no-last-line-end': FINE,

@@ -29,6 +29,17 @@ describe('a configuration file', () => {
     expect(loaded).toEqual({ ok: false, message: expect.stringMatching(/none\.jsonc: can't be read \(ENOENT\)/) });
   });
 
+  it('that is nested without end is one line, as a project’s is a notice', async () => {
+    expect(await problem(`{ "mcp": ${'['.repeat(6000)}`)).toBe('c.jsonc:1:209: nested more than 200 levels deep');
+    const trust = { has: () => false };
+    writeFileSync(join(home, '.aish.jsonc'), '['.repeat(6000));
+    const loaded = await loadConfig(undefined, { HOME: home }, { cwd: home, trust });
+    expect(loaded).toMatchObject({
+      ok: true,
+      notices: [expect.stringMatching(/nested more than 200 levels.*ignored/)],
+    });
+  });
+
   it('is read with comments and trailing commas, over the defaults', async () => {
     const path = join(home, 'c.jsonc');
     writeFileSync(

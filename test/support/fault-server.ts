@@ -165,6 +165,12 @@ const FAULTS = {
   'line-never-ends': forEver('x'.repeat(64 * 1024), 'data: {"choices":[{"delta":{"content":"'),
   'event-never-ends': forEver('data: [\n'.repeat(8 * 1024)),
   'arguments-never-end': forEver(calls({ index: 0, id: 'c', function: { name: 'bash', arguments: 'x'.repeat(9000) } })),
+  'deep-event': stream(content('half'), event(`${'['.repeat(100_000)}${']'.repeat(100_000)}`), DONE),
+  'deep-arguments': stream(
+    calls({ index: 0, id: 'a', function: bash(`{"command":${'['.repeat(100_000)}${']'.repeat(100_000)}}`) }),
+    stop('tool_calls'),
+    DONE,
+  ),
   'error-never-ends': ({ res }: Call) => {
     res.writeHead(500, { 'content-type': 'text/plain' });
     pour(res, 'it is broken '.repeat(5000));

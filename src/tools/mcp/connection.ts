@@ -13,7 +13,7 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { FormAnswer } from '../../session/form.ts';
-import { asArray, isJsonObject, type JsonObject } from '../../text/json.ts';
+import { asArray, isJsonObject, isTooDeep, type JsonObject, MAX_JSON_DEPTH } from '../../text/json.ts';
 import { HttpTransport } from './http-transport.ts';
 import { StdioTransport } from './stdio-transport.ts';
 import type { Launch, ServerConfig } from './types.ts';
@@ -74,9 +74,10 @@ export class Connection {
     client.setRequestHandler(ListRootsRequestSchema, () => ({
       roots: [{ uri: pathToFileURL(options.root()).href, name: 'cwd' }],
     }));
-    client.setRequestHandler(ElicitRequestSchema, async ({ params }, { signal }) => ({
-      ...(await options.elicit(params as JsonObject, signal)),
-    }));
+    client.setRequestHandler(ElicitRequestSchema, async ({ params }, { signal }) => {
+      refuseDeep(params);
+      return { ...(await options.elicit(params as JsonObject, signal)) };
+    });
     client.setNotificationHandler(ToolListChangedNotificationSchema, () => options.onToolsChanged());
     client.onerror = (error) => {
       options.onText(`[${error.message.slice(0, 300)}]\n`);
@@ -134,6 +135,7 @@ export class Connection {
       ResultSchema,
       { signal, timeout: MAX_TIMER_MS, onprogress: (progress) => onProgress({ ...progress }) },
     );
+    refuseDeep(result);
     return isJsonObject(result) ? result : {};
   }
 
@@ -178,6 +180,12 @@ export function reasonOf(error: unknown): string {
   const code = error instanceof StreamableHTTPError && error.code !== undefined ? `HTTP ${error.code}: ` : '';
   const message = error.message.replace(/^(?:Streamable HTTP error: |Error POSTing to endpoint: )+/, '');
   return `${code}${message}${cause instanceof Error ? ` (${cause.message})` : ''}`;
+}
+
+/** Whatever reads such an answer walks through it. */
+function refuseDeep(answer: unknown): void {
+  if (isTooDeep(answer))
+    throw new McpError(ErrorCode.InternalError, `its answer is nested more than ${MAX_JSON_DEPTH} levels deep`);
 }
 
 function transportFor(options: ConnectionOptions): StdioTransport | HttpTransport {

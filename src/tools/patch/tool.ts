@@ -2,6 +2,7 @@
 
 import { lstatSync } from 'node:fs';
 import type { ToolCallOptions, ToolOutcome } from '../../contracts/tools.ts';
+import { parseJson } from '../../text/json.ts';
 import { plainText } from '../../text/sanitize.ts';
 import type { BuiltinTool } from '../registry.ts';
 import { applyPatches } from './apply.ts';
@@ -136,9 +137,5 @@ function isWhole({ patches }: PatchCall): boolean {
 }
 
 function parse(argumentsJson: string): PatchCall | undefined {
-  try {
-    return readCall(JSON.parse(argumentsJson));
-  } catch {
-    return undefined;
-  }
+  return readCall(parseJson(argumentsJson));
 }

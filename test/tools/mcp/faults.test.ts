@@ -55,6 +55,13 @@ describe('a server that misbehaves', () => {
     expect(text).not.toMatch(/[\x1b\x07]/);
   });
 
+  it('that answers with nesting without end is one line, and goes on', async () => {
+    await using desk = await startMcp(() => ({ f: fault() }));
+    const answer = await desk.call('f__nested');
+    expect(answer).toEqual({ text: expect.stringMatching(/nested more than 200 levels deep/), failed: true });
+    expect((await desk.call('f__look')).text).toBe('looked at it');
+  });
+
   it('that is not there is one line, said once', async () => {
     await using desk = await startMcp(() => ({ f: { command: 'no-such-program-here' } }));
     expect(desk.said).toEqual(['mcp: f: could not start: no-such-program-here: not found; :mcp restart f tries again']);
