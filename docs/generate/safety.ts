@@ -1,5 +1,6 @@
 import { realpathSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { KNOWN_PROGRAMS } from '../../src/safety/programs/records/index.ts';
 import { FAMILIES } from '../../src/safety/rules/table.ts';
 
 const OUT = fileURLToPath(new URL('../safety.md', import.meta.url));
@@ -11,7 +12,9 @@ running anything: quoting, variables, substitutions, functions, here-documents, 
 interpreters that carry a command inside an argument. The answer is one of three:
 
 - **destructive**: a row of the tables below matched. The action HALTs and says which row and why.
-- **safe**: every command in it is known to only read, or to only add. It runs.
+- **safe**: a proof. Every program in it has a record, and so have its subcommand, every option, every operand and every
+  variable set for it; each is judged by what it does (reads, prints, writes, runs, sends, deletes), and all of them only
+  read or only add. What is missing is the reason given for *unknown*. It runs.
 - **unknown**: nothing known against it, but not known to be harmless either. A model is asked for a second opinion
   (\`safety.llm_second_opinion\`); whatever is not a clear *NO* HALTs.
 
@@ -33,7 +36,12 @@ once someone else has changed it, and links and files with several names never c
 in force. \`safety.destructive_patterns\` adds patterns of your own, \`safety.disable_rules\` takes rows out by name: what
 they would have caught is then asked about, not waved through.
 
-This page is generated from the tables in \`src/safety/rules/\` by \`node docs/generate/safety.ts\`.
+A dry run is an option of one subcommand, the last one given wins, and it lifts only what is deleted or written. Writing
+a file that decides what runs later (\`.git/hooks\`, a shell's start file, \`Makefile\`, \`package.json\` …) is never safe, and
+neither is the tool that obeys it afterwards in the same command. A key, token or password that is given to a program
+which talks to another machine is destructive; one that would be shown to a model elsewhere is asked about.
+
+This page is generated from the records in \`src/safety/programs/records/\` and the tables in \`src/safety/rules/\` by \`node docs/generate/safety.ts\`.
 `;
 
 /** The page as text; the test compares it with the file. */
@@ -47,7 +55,10 @@ export function safetyPage(): string {
     }
     parts.push('');
   }
-  return `${parts.join('\n')}`;
+  parts.push('## Programs with a record\n');
+  parts.push('What these do is known option by option; whatever else a command names is unknown.\n');
+  parts.push(`${KNOWN_PROGRAMS.map((name) => `\`${name}\``).join(' ')}\n`);
+  return parts.join('\n');
 }
 
 function cell(text: string): string {

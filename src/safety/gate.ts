@@ -143,9 +143,13 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
   }
 }
 
-/** The text the cache and the model see: outer blanks don't make another command; inner ones may. */
+/**
+ * The text the cache and the model see: outer blanks don't make another command, nor do blanks between plain words; within
+ * quotes, after a backslash and in a here-document they may.
+ */
 function normalised(action: Action): string {
-  return describeAction(action).trim();
+  const text = describeAction(action).trim();
+  return /["'`\\\n<]/.test(text) ? text : text.replace(/[ \t]+/g, ' ');
 }
 
 /** A command whose every path is absolute means the same everywhere; most don't, so the directory counts. */

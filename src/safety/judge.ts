@@ -11,7 +11,7 @@ import { judgeRedirect } from './programs/redirects.ts';
 import type { Reading } from './reading.ts';
 import { ShellInterpreter } from './shell/interpreter.ts';
 import type { Field, Machine, Redirect } from './shell/machine.ts';
-import { escapeMarks } from './shell/taint.ts';
+import { CREDENTIAL, escapeMarks } from './shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, type UserPattern, unknown, worse } from './verdict.ts';
 
 export type JudgeOptions = {
@@ -23,6 +23,8 @@ export type JudgeOptions = {
   readonly reading?: Reading;
   /** Absolute paths of files that the model's own actions made and nobody has changed since. */
   readonly own?: ReadonlySet<string>;
+  /** The model that will read the output runs on this machine: what it is shown goes nowhere. */
+  readonly localModel?: boolean;
   /** The user's own patterns, tried on the command as written. */
   readonly userPatterns?: readonly UserPattern[];
   /** Names of rules that are switched off. */
@@ -76,7 +78,8 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
     disabled,
   );
   const script: ParsedScript = parse(escapeMarks(command));
-  shell.runScript(script, { stdin: undefined });
+  const printed = shell.runScript(script, { stdin: undefined });
+  if (printed.includes(CREDENTIAL) && !options.localModel) shell.note(unknown('shows a credential to the model'));
   if (reading?.mayDiffer(shell.scope.made, shell.usedOwn))
     shell.note(unknown('runs a file that may be another by then', { runsFiles: true }));
   if (shell.verdict.verdict === 'safe' && shell.usedOwn.size > 0)

@@ -5,7 +5,16 @@ import { matchRules, RULE_PROGRAMS } from '../rules/table.ts';
 import { globToRegExp } from '../shell/glob.ts';
 import type { Field, Io, Machine, Redirect } from '../shell/machine.ts';
 import { filterOutput } from '../shell/output.ts';
-import { DECODED, FETCHED, FILE_TEXT, hasUnknown, readable, UNKNOWN, withoutTaint } from '../shell/taint.ts';
+import {
+  CREDENTIAL,
+  DECODED,
+  FETCHED,
+  FILE_TEXT,
+  hasUnknown,
+  readable,
+  UNKNOWN,
+  withoutTaint,
+} from '../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
 import { APP_SHELLS } from './app-shells.ts';
 import { BUILD } from './build.ts';
@@ -13,6 +22,7 @@ import { BUILTINS } from './builtins.ts';
 import { Call } from './call.ts';
 import { originOf, runCode } from './code.ts';
 import { CONTAINERS } from './containers.ts';
+import { printsCredential, sendsCredential } from './credentials.ts';
 import { DATABASES } from './databases.ts';
 import { asksForHelp, isDryRun } from './dry-run.ts';
 import { EDITORS } from './editors.ts';
@@ -118,7 +128,10 @@ export function dispatch(
   else if (output === undefined && proof.verdict !== 'safe' && !isDryRun(call)) machine.note(byKnowledge(call));
   if (!isSystemWord(word.text))
     machine.note(unknown('a program outside the directories of the system', { runsFiles: true }));
-  return isShellSetup(call) ? '' : (output ?? outputOf(call));
+  const leak = sendsCredential(call);
+  if (leak) machine.note(leak);
+  const printed = isShellSetup(call) ? '' : (output ?? outputOf(call));
+  return printsCredential(call) ? printed + CREDENTIAL : printed;
 }
 
 /** A wrapper whose every word its record knows: the command in it is the rest of the words. */

@@ -25,7 +25,8 @@ export function prove(call: Call): StaticVerdict {
     if (role !== 'judged' && !isLifted(reading, role))
       verdict = worse(verdict, judgeRole(call, role, `operand of ${program}`, field.text));
   }
-  if (spec.open !== undefined) verdict = worse(verdict, unknown(spec.open, spec.runsFiles ? { runsFiles: true } : {}));
+  if (spec.open !== undefined && !isDryReading(reading))
+    verdict = worse(verdict, unknown(spec.open, spec.runsFiles ? { runsFiles: true } : {}));
   for (const judge of new Set([reading.root.spec.judge, spec.judge])) {
     const own = judge?.(call, reading);
     if (own) verdict = worse(verdict, own);

@@ -1,7 +1,8 @@
 import type { Redirection } from 'unbash';
+import { isCredential } from '../credential-files.ts';
 import type { Part } from '../verdict.ts';
 import type { Machine, Redirect } from './machine.ts';
-import { FILE_TEXT, UNKNOWN } from './taint.ts';
+import { CREDENTIAL, FILE_TEXT, UNKNOWN } from './taint.ts';
 import { expandQuoted } from './word.ts';
 
 /** What the redirections put on standard input, if any. */
@@ -11,10 +12,15 @@ export function stdinOf(redirects: readonly Redirect[], machine: Machine): strin
     if (fd !== undefined && fd !== 0) continue;
     if (operator === '<<' || operator === '<<-') stdin = target;
     else if (operator === '<<<') stdin = `${target}\n`;
-    else if (operator === '<') stdin = machine.substituted.get(target) ?? (target === '/dev/null' ? '' : FILE_TEXT);
+    else if (operator === '<')
+      stdin = machine.substituted.get(target) ?? (target === '/dev/null' ? '' : fileText(target));
     else if (operator === '<&') stdin = UNKNOWN;
   }
   return stdin;
+}
+
+function fileText(path: string): string {
+  return isCredential(path) ? FILE_TEXT + CREDENTIAL : FILE_TEXT;
 }
 
 /** Is standard output redirected, so that a pipe or a substitution gets nothing? */

@@ -7,8 +7,7 @@ const MAKE_FILES =
 /** Build tools run what their files say; only what merely shows something is known. */
 export const BUILD_RECORDS: Records = {
   'make gmake just task invoke': {
-    tune: '-# -B -d -e -i -j[=] -k -l[=] -L -r -R -s -S -v-none -w -O[=] --always-make --debug[=] --ignore-errors --jobs[=] --keep-going --silent --quiet --no-print-directory --print-directory --output-sync[=] --trace --warn-undefined-variables --no-builtin-rules --list --summary -l',
-    dry: '-n -q -p -t --just-print --dry-run --recon --question --print-data-base',
+    tune: '-n -q -p -t --just-print --dry-run --recon --question --print-data-base -# -B -d -e -i -j[=] -k -l[=] -L -r -R -s -S  -w -O[=] --always-make --debug[=] --ignore-errors --jobs[=] --keep-going --silent --quiet --no-print-directory --print-directory --output-sync[=] --trace --warn-undefined-variables --no-builtin-rules --list --summary -l',
     load: '-f= -I= -E= -C= -W= -o= --eval= --file= --makefile= --directory= --include-dir= --what-if= --old-file=',
     operands: 'judged',
     open: 'runs recipes of the project',
@@ -16,7 +15,7 @@ export const BUILD_RECORDS: Records = {
   },
   cmake: {
     singleDash: true,
-    tune: '-# -S= -B= -G= -A= -T= -L -LA -LAH -Wno-dev -Wdev -N --list-presets[=] --log-level= --parallel[=] -j[=] --target= -t= --config= --clean-first --verbose -v --trace-none -H= --warn-uninitialized --build= -E= -DCMAKE_BUILD_TYPE= -DCMAKE_INSTALL_PREFIX= -DCMAKE_EXPORT_COMPILE_COMMANDS= -DBUILD_SHARED_LIBS= -DBUILD_TESTING= -DCMAKE_VERBOSE_MAKEFILE= -DCMAKE_CXX_STANDARD= -j -j1 -j2 -j4 -j8 -j16',
+    tune: '-# -S= -B= -G= -A= -T= -L -LA -LAH -Wno-dev -Wdev -N --list-presets[=] --log-level= --parallel[=] -j[=] --target= -t= --config= --clean-first --verbose -v  -H= --warn-uninitialized --build= -E= -DCMAKE_BUILD_TYPE= -DCMAKE_INSTALL_PREFIX= -DCMAKE_EXPORT_COMPILE_COMMANDS= -DBUILD_SHARED_LIBS= -DBUILD_TESTING= -DCMAKE_VERBOSE_MAKEFILE= -DCMAKE_CXX_STANDARD= -j -j1 -j2 -j4 -j8 -j16',
     load: '-P= -C= -D= -U= --toolchain= --install= --open= --preset[=] --workflow --fresh --graphviz= --trace-redirect= --profiling-output= --debugger --debugger-pipe=',
     idle: '--help --version --system-information --help-command --help-module --help-variable --help-property --help-policy --help-command-list --help-module-list',
     operands: 'judged',

@@ -33,7 +33,7 @@ export const DATA: Records = {
     load: '--eval= -x -X= --pipe --cluster= --replica --cacert= --cert= --key=',
     operands: 'judged',
   },
-  'mongosh-none pg_isready mongostat mongotop': {
+  'pg_isready mongostat mongotop': {
     tune: '-h= -p= -U= -d= -t= -q --host= --port= --username= --dbname= --quiet --timeout=',
     operands: 'tune',
   },
@@ -93,17 +93,17 @@ export const DATA: Records = {
     tune: '-# -resize= -quality= -rotate= -crop= -strip -density= -background= -flatten -thumbnail= -colorspace= -alpha= -format=',
   },
   pandoc: {
-    tune: '-# -f= -t= -s -V= -M= -N --from= --to= --read-none --standalone --toc --toc-depth= --wrap= --columns= --number-sections --metadata= --variable= --highlight-style= --mathjax[=] --katex[=] --shift-heading-level-by= --list-input-formats --list-output-formats --list-extensions --self-contained --embed-resources --strip-comments --atx-headers --markdown-headings= --reference-links --quiet',
+    tune: '-# -f= -t= -s -V= -M= -N --from= --to=  --standalone --toc --toc-depth= --wrap= --columns= --number-sections --metadata= --variable= --highlight-style= --mathjax[=] --katex[=] --shift-heading-level-by= --list-input-formats --list-output-formats --list-extensions --self-contained --embed-resources --strip-comments --atx-headers --markdown-headings= --reference-links --quiet',
     read: '-c= --css= --bibliography= --csl= -H= -A= -B= --resource-path= --reference-doc=',
     write: '-o= --output= --log= --extract-media=',
-    load: '-F= --filter= -L= --lua-filter= -d= --defaults= --pdf-engine= --template= --data-dir= --citeproc-none',
+    load: '-F= --filter= -L= --lua-filter= -d= --defaults= --pdf-engine= --template= --data-dir= ',
     operands: 'read',
   },
   dot: { tune: '-# -T= -G= -N= -E= -K= -q -v -s[=] -n -y -x', write: '-o= -O', load: '-l=', operands: 'read' },
   gnuplot: { open: 'gnuplot can run commands', operands: 'judged' },
   m4: { open: 'm4 can run commands', operands: 'judged', tune: '-D= -U= -P -s -Q' },
   'gpg gpg2': {
-    tune: '-# -a -k -K -q -v -u= -r= --armor --list-keys --list-secret-keys --list-public-keys --fingerprint --list-sigs --check-sigs --verify --show-keys --list-packets --with-colons --keyid-format= --batch --no-tty --quiet --verbose --with-fingerprint --import-options=show-only --list-config --status-fd= --no-default-keyring-none --print-md= --with-subkey-fingerprint --list-options= -d --decrypt',
+    tune: '-# -a -k -K -q -v -u= -r= --armor --list-keys --list-secret-keys --list-public-keys --fingerprint --list-sigs --check-sigs --verify --show-keys --list-packets --with-colons --keyid-format= --batch --no-tty --quiet --verbose --with-fingerprint --import-options=show-only --list-config --status-fd=  --print-md= --with-subkey-fingerprint --list-options= -d --decrypt',
     idle: '--version -h --dump-options',
     load: '--agent-program= --dirmngr-program= --homedir= --options= --exec-path= --photo-viewer= --load-extension= --keyring= --keyserver= --trust-model=',
     delete:

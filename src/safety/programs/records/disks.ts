@@ -28,7 +28,7 @@ export const DISKS: Records = {
       },
       'filesystem fi device dev scrub balance qgroup': {
         subs: {
-          'df show usage du stats status scan-none': {
+          'df show usage du stats status ': {
             operands: 'read',
             tune: '-b -h -T -s -r -e --raw --human-readable',
           },
@@ -60,6 +60,7 @@ export const DISKS: Records = {
   },
   'mkfs.ext4 mkfs.ext3 mkfs.ext2 mke2fs': {
     dry: '-n',
+    idle: '-V',
     tune: '-v -q -t= -L= -b= -m= -T=',
     operands: 'read',
     judge: (_, reading) => (given(reading, '-n') ? undefined : unknown('formats')),

@@ -4,7 +4,7 @@ import { type CallFacts, given, type Reading } from '../record.ts';
 
 /** Settings that only change how something looks or what is recorded as author; section and name in lower case. */
 const HARMLESS_KEY =
-  /^(user\.(name|email|signingkey-none)|author\.\w+|committer\.\w+|color\..+|advice\..+|column\..+|core\.(quotepath|autocrlf|eol|safecrlf|ignorecase|abbrev|whitespace|commentchar|longpaths|precomposeunicode|preloadindex|untrackedcache|compression|filemode)|init\.defaultbranch|pull\.(ff|rebase)|merge\.(ff|conflictstyle|stat)|diff\.(algorithm|renames|colormoved|context|mnemonicprefix|noprefix|renamelimit)|log\.(date|decorate|follow|abbrevcommit)|status\..+|blame\..+|grep\.(linenumber|patterntype|extendedregexp|column)|rerere\.enabled|branch\.sort|tag\.sort|fetch\.parallel|pack\.threads|http\.postbuffer|gc\.auto|commit\.verbose|help\.autocorrect-none)$/;
+  /^(user\.(name|email)|author\.\w+|committer\.\w+|color\..+|advice\..+|column\..+|core\.(quotepath|autocrlf|eol|safecrlf|ignorecase|abbrev|whitespace|commentchar|longpaths|precomposeunicode|preloadindex|untrackedcache|compression|filemode)|init\.defaultbranch|pull\.(ff|rebase)|merge\.(ff|conflictstyle|stat)|diff\.(algorithm|renames|colormoved|context|mnemonicprefix|noprefix|renamelimit)|log\.(date|decorate|follow|abbrevcommit)|status\..+|blame\..+|grep\.(linenumber|patterntype|extendedregexp|column)|rerere\.enabled|branch\.sort|tag\.sort|fetch\.parallel|pack\.threads|http\.postbuffer|gc\.auto|commit\.verbose|help\.autocorrect-none)$/;
 
 /** Section and name count whatever their case; what stands between does not. */
 function isHarmlessKey(key: string): boolean {

@@ -48,7 +48,7 @@ export const GIT_RECORD: Records = {
         tune: '--abbrev= --all --always --broken --candidates= --contains --debug --dirty[=] --exact-match --exclude= --first-parent --long --match= --tags',
         operands: 'tune',
       },
-      'rev-parse rev-list name-rev merge-base for-each-ref show-ref show-branch count-objects var check-ignore check-attr check-ref-format cherry verify-commit verify-tag verify-pack merge-tree column stripspace get-tar-commit-id bugreport-none patch-id':
+      'rev-parse rev-list name-rev merge-base for-each-ref show-ref show-branch count-objects var check-ignore check-attr check-ref-format cherry verify-commit verify-tag verify-pack merge-tree column stripspace get-tar-commit-id  patch-id':
         {
           tune: '-# -a -d -h -H -n -q -s -v -z --abbrev[=] --abbrev-ref[=] --absolute-git-dir --all --ancestry-path --author= --before= --since= --until= --after= --branches[=] --count --cherry-pick --default= --exclude= --exists --format= --fork-point --git-common-dir --git-dir --glob= --human-readable --independent --is-ancestor --is-bare-repository --is-inside-git-dir --is-inside-work-tree --is-shallow-repository --left-right --max-count= --merge-base --merged[=] --no-merged[=] --merges --no-merges --name-only --no-flags --no-revs --not --objects --octopus --oneline --parents --path-format= --points-at= --contains[=] --prefix= --quiet --refs= --remotes[=] --reverse --revs-only --sha1-name --shell --short[=] --show-cdup --show-object-format --show-prefix --show-superproject-working-tree --show-toplevel --skip= --sort= --sq --stdin --symbolic --symbolic-full-name --tags[=] --topo-order --verbose --verify --write-tree --end-of-options --non-matching --heads --dereference --git-path= --disk-usage[=] --first-parent --boundary --children --mode= --timestamp',
           operands: 'read',
@@ -157,7 +157,7 @@ export const GIT_RECORD: Records = {
       },
       lfs: {
         subs: {
-          'ls-files status env version track-none logs locks': {
+          'ls-files status env version  logs locks': {
             tune: '-l -s -n -a -d --long --size --name-only --all --debug --json',
             operands: 'tune',
           },
@@ -174,7 +174,7 @@ export const GIT_RECORD: Records = {
         operands: 'read',
       },
       commit: {
-        tune: '-a -m= -n-none -q -s -v -z -u[=] --all --allow-empty --allow-empty-message --author= --cleanup= --date= --fixup= --message= --no-edit --no-gpg-sign --no-post-rewrite --no-signoff --no-status --only -o --porcelain --quiet --reset-author --short --long --branch --signoff --squash= --status --trailer= --untracked-files[=] --verbose -i --include --no-verify -n',
+        tune: '-a -m=  -q -s -v -z -u[=] --all --allow-empty --allow-empty-message --author= --cleanup= --date= --fixup= --message= --no-edit --no-gpg-sign --no-post-rewrite --no-signoff --no-status --only -o --porcelain --quiet --reset-author --short --long --branch --signoff --squash= --status --trailer= --untracked-files[=] --verbose -i --include --no-verify -n',
         read: '-F= --file=',
         load: '-S[=] --gpg-sign[=] -C= -c= --reuse-message= --reedit-message= -p --patch --interactive -e --edit -t= --template= --pathspec-from-file=',
         delete: '--amend',
@@ -210,7 +210,7 @@ export const GIT_RECORD: Records = {
         judge: judgeRemote,
       },
       clone: {
-        tune: '-# -4 -6 -b= -j= -l -n -o= -q -s-none -v --also-filter-submodules --bare --branch= --depth= --dissociate --filter= --jobs= --local --mirror --no-checkout --no-hardlinks --no-single-branch --no-tags --origin= --progress --quiet --reject-shallow --no-reject-shallow --shallow-exclude= --shallow-since= --single-branch --sparse --verbose --no-local --tags --remote-submodules-none',
+        tune: '-# -4 -6 -b= -j= -l -n -o= -q  -v --also-filter-submodules --bare --branch= --depth= --dissociate --filter= --jobs= --local --mirror --no-checkout --no-hardlinks --no-single-branch --no-tags --origin= --progress --quiet --reject-shallow --no-reject-shallow --shallow-exclude= --shallow-since= --single-branch --sparse --verbose --no-local --tags ',
         load: '-c= --config= -u= --upload-pack= --template= --recurse-submodules[=] --recursive --shallow-submodules --separate-git-dir= --reference= --reference-if-able= --server-option= --bundle-uri= -s --shared',
         operands: 'tune add',
         judge: judgeRemote,
@@ -223,7 +223,7 @@ export const GIT_RECORD: Records = {
         judge: judgeRemote,
       },
       push: {
-        tune: '-4 -6 -q -u -v -n --all-none --atomic --follow-tags --no-follow-tags --ipv4 --ipv6 --no-progress --no-signed --porcelain --progress --quiet --set-upstream --tags --thin --no-thin --verbose --no-recurse-submodules --no-force-with-lease --verify',
+        tune: '-4 -6 -q -u -v -n  --atomic --follow-tags --no-follow-tags --ipv4 --ipv6 --no-progress --no-signed --porcelain --progress --quiet --set-upstream --tags --thin --no-thin --verbose --no-recurse-submodules --no-force-with-lease --verify',
         load: '--receive-pack= --exec= --repo= --signed[=] -o= --push-option= --recurse-submodules=',
         delete:
           '-d -f --all --branches --delete --force --force-if-includes --force-with-lease[=] --mirror --no-verify --prune',
@@ -236,7 +236,7 @@ export const GIT_RECORD: Records = {
             : undefined,
       },
       checkout: {
-        tune: '-# -b= -l -m-none -q -t --detach -d --guess --no-guess --no-progress --no-track --orphan= --progress --quiet --track[=]',
+        tune: '-# -b= -l  -q -t --detach -d --guess --no-guess --no-progress --no-track --orphan= --progress --quiet --track[=]',
         load: '-p --patch --recurse-submodules --conflict=',
         delete:
           '-f -B= --force --merge --ours --theirs --overwrite-ignore --ignore-skip-worktree-bits --pathspec-from-file=',
@@ -264,7 +264,7 @@ export const GIT_RECORD: Records = {
         operands: 'tune',
       },
       merge: {
-        tune: '-m= -q -v -n --commit --ff --ff-only --no-edit --no-ff --quiet --stat --no-stat --verbose --log[=] --message= --signoff --no-progress --progress --verify-signatures-none --no-verify-signatures --autostash',
+        tune: '-m= -q -v -n --commit --ff --ff-only --no-edit --no-ff --quiet --stat --no-stat --verbose --log[=] --message= --signoff --no-progress --progress  --no-verify-signatures --autostash',
         load: '-e -s= -S[=] -X= --edit --strategy= --strategy-option= --gpg-sign[=]',
         delete:
           '--abort --quit --squash --no-commit --allow-unrelated-histories --no-verify --overwrite-ignore --continue',
@@ -342,7 +342,7 @@ export const GIT_RECORD: Records = {
       bisect: {
         tune: '--no-checkout --first-parent --term-new= --term-old=',
         subs: {
-          'log visualize-none view-none terms help': { operands: 'tune' },
+          'log   terms help': { operands: 'tune' },
           'start good bad old new skip next': { tune: '--no-checkout --first-parent', operands: 'tune' },
         },
       },

@@ -49,3 +49,6 @@ function compileAll(): ReadonlyMap<string, Compiled> {
 export function recordOf(program: string): Compiled | undefined {
   return COMPILED.get(program);
 }
+
+/** Names of all programs that have a record, for the documentation. */
+export const KNOWN_PROGRAMS: readonly string[] = [...COMPILED.keys()].sort();

@@ -124,7 +124,7 @@ export const LANGUAGES: Records = {
     operands: 'read',
   },
   'pytest py.test': {
-    tune: '-# -q -qq -v -vv -vvv -x -s -l -k= -m= -n= -r= -h --tb= --maxfail= --durations= --lf --ff --nf --last-failed --failed-first --no-header --no-summary --collect-only --co --cov[=] --cov-branch --no-cov --color= --disable-warnings --strict-markers --strict-config --showlocals --verbose --quiet --exitfirst --capture= --timeout= --pdb-none --fixtures --markers --stepwise --sw --reruns= --asyncio-mode= --deselect= --ignore= --ignore-glob= --benchmark-skip --benchmark-only --dist= --numprocesses= --cov-report= --cov-fail-under= --random-order --runslow -W= -ra -rA -rs -rf',
+    tune: '-# -q -qq -v -vv -vvv -x -s -l -k= -m= -n= -r= -h --tb= --maxfail= --durations= --lf --ff --nf --last-failed --failed-first --no-header --no-summary --collect-only --co --cov[=] --cov-branch --no-cov --color= --disable-warnings --strict-markers --strict-config --showlocals --verbose --quiet --exitfirst --capture= --timeout=  --fixtures --markers --stepwise --sw --reruns= --asyncio-mode= --deselect= --ignore= --ignore-glob= --benchmark-skip --benchmark-only --dist= --numprocesses= --cov-report= --cov-fail-under= --random-order --runslow -W= -ra -rA -rs -rf',
     write: '--junitxml= --junit-xml= --log-file= --resultlog= --report-log=',
     load: '-p= -c= -o= --rootdir= --confcutdir= --import-mode= --pyargs --pastebin= --override-ini= --cov-config=',
     delete: '--basetemp= --cache-clear',
@@ -136,7 +136,7 @@ export const LANGUAGES: Records = {
         : undefined,
   },
   'tox nox': {
-    tune: '-# -e= -l -v -q -s= -p --list --notest --parallel[=] -r-none',
+    tune: '-# -e= -l -v -q -s= -p --list --notest --parallel[=] ',
     load: '-c= -f= --override= -x=',
     operands: 'tune',
     control: PYTHON_FILES,
@@ -153,7 +153,7 @@ export const LANGUAGES: Records = {
     },
   },
   'mypy pyright flake8 pylint pyflakes pycodestyle pydocstyle bandit vulture radon interrogate': {
-    tune: '-# -p= -m= -c= -v -q -i -r -ll -l -s= -f= -n= -x= -j= -e= -a --strict --ignore-missing-imports --show-error-codes --pretty --no-error-summary --python-version= --follow-imports= --exclude= --max-line-length= --select= --ignore= --extend-ignore= --count --statistics --show-source --disable= --enable= --output-format= --reports= --score= --fail-under= --rcfile-none --namespace-packages --explicit-package-bases --check-untyped-defs --disallow-untyped-defs --no-incremental --warn-unused-ignores --max-complexity= --jobs= --errors-only -E --outputjson --warnings --no-strict-optional --hide-error-context --format= --verbose --quiet',
+    tune: '-# -p= -m= -c= -v -q -i -r -ll -l -s= -f= -n= -x= -j= -e= -a --strict --ignore-missing-imports --show-error-codes --pretty --no-error-summary --python-version= --follow-imports= --exclude= --max-line-length= --select= --ignore= --extend-ignore= --count --statistics --show-source --disable= --enable= --output-format= --reports= --score= --fail-under=  --namespace-packages --explicit-package-bases --check-untyped-defs --disallow-untyped-defs --no-incremental --warn-unused-ignores --max-complexity= --jobs= --errors-only -E --outputjson --warnings --no-strict-optional --hide-error-context --format= --verbose --quiet',
     load: '--config= --config-file= --rcfile= --init-hook= --load-plugins= --install-types --non-interactive --plugin= --project= --custom-typeshed-dir= --python-executable=',
     write: '--output= --output-file= -o= --cache-dir= --junit-xml= --html-report= --txt-report= --xml-report=',
     operands: 'read',
@@ -161,7 +161,7 @@ export const LANGUAGES: Records = {
   },
   'black isort autopep8 yapf autoflake pyupgrade ruff prettier eslint stylelint biome standard xo rubocop gofmt goimports rustfmt clang-format shfmt clang-tidy swiftformat ktlint djlint':
     {
-      tune: '-# -d -l -q -v -e -s -S -t= -C --check --diff --check-only --list-different --dry-run --color --no-color --quiet --verbose --line-length= --target-version= --skip-string-normalization --fast --safe --exclude= --include= --profile= --max-warnings= --ext= --format= --no-error-on-unmatched-pattern --ignore-path= --ignore-pattern= --no-eslintrc --select= --ignore= --extend-select= --output-format= --statistics --show-fixes --show-source --no-cache --exit-zero --preview --style= --recursive --report-unused-disable-directives --single-quote --tab-width= --print-width= --parser= --quiet --log-level= --no-config --no-fix --statistics --watch-none --max-line-length= --aggressive -a -n -r -i=-none --quiet-level= --formatter= --only= --except= --fail-level= --parallel --force-exclusion --explain= --show-files --show-settings',
+      tune: '-# -d -l -q -v -e -s -S -t= -C --check --diff --check-only --list-different --dry-run --color --no-color --quiet --verbose --line-length= --target-version= --skip-string-normalization --fast --safe --exclude= --include= --profile= --max-warnings= --ext= --format= --no-error-on-unmatched-pattern --ignore-path= --ignore-pattern= --no-eslintrc --select= --ignore= --extend-select= --output-format= --statistics --show-fixes --show-source --no-cache --exit-zero --preview --style= --recursive --report-unused-disable-directives --single-quote --tab-width= --print-width= --parser= --quiet --log-level= --no-config --no-fix --statistics  --max-line-length= --aggressive -a -n -r  --quiet-level= --formatter= --only= --except= --fail-level= --parallel --force-exclusion --explain= --show-files --show-settings',
       add: '--write -w --fix --in-place --inplace -i -A --autocorrect --auto-correct --unsafe-fixes --fix-only --fix-type= --add-noqa -x=',
       load: '-c --config= --rulesdir= --plugin= --resolve-plugins-relative-to= --settings-path= --settings= --require= -p=',
       write: '-o= --output-file= --cache --cache-location= --cpuprofile=',
@@ -170,7 +170,7 @@ export const LANGUAGES: Records = {
       judge: (call, reading) => judgeFormatter(call, reading),
     },
   'tsc vue-tsc': {
-    tune: '-# -b-none -p= -v -w --noEmit --project= --pretty --strict --skipLibCheck --watch --listFiles --showConfig --noEmitOnError --target= --module= --lib= --jsx= --esModuleInterop --allowJs --checkJs --moduleResolution= --noImplicitAny --types= --extendedDiagnostics --diagnostics --traceResolution --incremental',
+    tune: '-#  -p= -v -w --noEmit --project= --pretty --strict --skipLibCheck --watch --listFiles --showConfig --noEmitOnError --target= --module= --lib= --jsx= --esModuleInterop --allowJs --checkJs --moduleResolution= --noImplicitAny --types= --extendedDiagnostics --diagnostics --traceResolution --incremental',
     idle: '-h -v',
     delete: '--outDir= --declarationDir=',
     write: '--outFile= --tsBuildInfoFile= --generateTrace= --generateCpuProfile=',
@@ -182,19 +182,19 @@ export const LANGUAGES: Records = {
         : undefined,
   },
   'jest vitest mocha ava karma playwright cypress': {
-    tune: '-# -t= -g= -i -w= -R= -f= -b --run --coverage --watch --watchAll[=] --runInBand --testNamePattern= --testPathPattern= --verbose --silent --ci --bail[=] --maxWorkers= --passWithNoTests --detectOpenHandles --forceExit --onlyChanged --no-coverage --listTests --reporter= --reporters= --grep= --timeout= --no-color --color --findRelatedTests --related --changed[=] --colors --testTimeout= --headed --project= --no-cache --spec= --browser= --headless --run-in-band --ui-none --exit',
+    tune: '-# -t= -g= -i -w= -R= -f= -b --run --coverage --watch --watchAll[=] --runInBand --testNamePattern= --testPathPattern= --verbose --silent --ci --bail[=] --maxWorkers= --passWithNoTests --detectOpenHandles --forceExit --onlyChanged --no-coverage --listTests --reporter= --reporters= --grep= --timeout= --no-color --color --findRelatedTests --related --changed[=] --colors --testTimeout= --headed --project= --no-cache --spec= --browser= --headless --run-in-band  --exit',
     write: '--outputFile= --json',
     load: '--config= -c= -r= --require= --globalSetup= --setupFiles= --testEnvironment= --import= --loader= --preset= --transform=',
     delete: '-u --update --updateSnapshot --clearCache --clear-cache',
     subs: {
       '': { operands: 'read' },
-      'run test list show-report list-none bench': { operands: 'read', tune: '--run' },
+      'run test list show-report  bench': { operands: 'read', tune: '--run' },
     },
     global: true,
     control: NODE_FILES,
   },
   'rspec phpunit cucumber behave phpstan psalm phpcs brakeman': {
-    tune: '-# -f= -e= -t= -v -c-none -p -l= --format= --example= --tag= --fail-fast --color --filter= --testdox --colors[=] --stop-on-failure --level= --memory-limit= --standard= --extensions= --no-progress --list-tests --group= --testsuite= --order= --seed= -n -q --no-color',
+    tune: '-# -f= -e= -t= -v  -p -l= --format= --example= --tag= --fail-fast --color --filter= --testdox --colors[=] --stop-on-failure --level= --memory-limit= --standard= --extensions= --no-progress --list-tests --group= --testsuite= --order= --seed= -n -q --no-color',
     load: '-r= --require= --bootstrap= -c= --configuration= --prepend=',
     write: '-o= --out= --log-junit= --coverage-html= --report-file=',
     operands: 'read',
@@ -207,7 +207,7 @@ export const LANGUAGES: Records = {
     idle: '-V --version --list --help -h',
     subs: {
       'build b check c test t bench doc d clippy rustdoc nextest llvm-cov': {
-        tune: '-p= -j= -r -F= --package= --workspace --all --exclude= --lib --bins --bin= --examples --example= --tests --test= --benches --bench= --all-targets --release --profile= --features= --all-features --no-default-features --target= --manifest-path= --message-format= --keep-going --jobs= --no-run --no-fail-fast --open-none --no-deps --document-private-items --doc --future-incompat-report --timings --unit-graph --ignore-rust-version -A -D -W --nocapture --ignored --test-threads= --exact --show-output',
+        tune: '-p= -j= -r -F= --package= --workspace --all --exclude= --lib --bins --bin= --examples --example= --tests --test= --benches --bench= --all-targets --release --profile= --features= --all-features --no-default-features --target= --manifest-path= --message-format= --keep-going --jobs= --no-run --no-fail-fast  --no-deps --document-private-items --doc --future-incompat-report --timings --unit-graph --ignore-rust-version -A -D -W --nocapture --ignored --test-threads= --exact --show-output',
         load: '--fix --allow-dirty --allow-staged --allow-no-vcs --open',
         write: '--target-dir= --out-dir= --artifact-dir=',
         operands: 'tune',
@@ -271,7 +271,7 @@ export const LANGUAGES: Records = {
     subs: {
       'build test vet': {
         singleDash: true,
-        tune: '-# -v -x -n -a -race -msan -asan -cover -covermode= -coverpkg= -short -failfast -count= -run= -bench= -benchmem -benchtime= -cpu= -parallel= -timeout= -tags= -p= -trimpath -mod= -json -list= -shuffle= -skip= -fuzztime= -vet= -buildvcs= -gcflags-none -work -json -c=20-none -fullpath -buildmode= -installsuffix=',
+        tune: '-# -v -x -n -a -race -msan -asan -cover -covermode= -coverpkg= -short -failfast -count= -run= -bench= -benchmem -benchtime= -cpu= -parallel= -timeout= -tags= -p= -trimpath -mod= -json -list= -shuffle= -skip= -fuzztime= -vet= -buildvcs=  -work -json  -fullpath -buildmode= -installsuffix=',
         write: '-o= -coverprofile= -cpuprofile= -memprofile= -blockprofile= -mutexprofile= -trace= -outputdir=',
         load: '-exec= -toolexec= -vettool= -ldflags= -gcflags= -asmflags= -gccgoflags= -overlay= -modfile= -C= -compiler= -pkgdir= -fuzz= -c -args -i -linkshared',
         operands: 'read',
@@ -279,7 +279,7 @@ export const LANGUAGES: Records = {
       },
       'list version doc env': {
         singleDash: true,
-        tune: '-m -f= -json[=] -deps -test -u -versions -e -find -compiled -export-none -all -src -short -c -cmd -mod= -changed -retracted -tags=',
+        tune: '-m -f= -json[=] -deps -test -u -versions -e -find -compiled  -all -src -short -c -cmd -mod= -changed -retracted -tags=',
         delete: '-w -u',
         load: '-toolexec= -modfile= -http -overlay=',
         operands: 'read',

@@ -32,7 +32,7 @@ function givenName({ machine }: CallFacts, reading: Reading) {
 /** Talking to the network: names, addresses, downloads. */
 export const NETWORK: Records = {
   curl: {
-    tune: '-# -0 -1 -2 -3 -4 -6 -a-none -A= -B -e= -f -g -G -h -H= -i -I -j -l -L -m= -M -n-none -N -p-none -q -r= -R -s -S -v -V -w= -X= -y= -Y= -z= -Z -k-none -: --user-agent= --referer= --fail --fail-with-body --fail-early --globoff --get --header= --include --head --junk-session-cookies --location --max-time= --no-buffer --range= --remote-time --silent --show-error --verbose --write-out= --request= --speed-time= --speed-limit= --time-cond= --parallel --parallel-max= --compressed --connect-timeout= --retry= --retry-delay= --retry-max-time= --retry-connrefused --retry-all-errors --max-redirs= --max-filesize= --limit-rate= --http1.0 --http1.1 --http2 --http2-prior-knowledge --http3 --tlsv1 --tlsv1.0 --tlsv1.1 --tlsv1.2 --tlsv1.3 --tls-max= --ssl --ssl-reqd --ipv4 --ipv6 --no-progress-meter --progress-bar --url= --raw --path-as-is --tcp-nodelay --keepalive-time= --no-keepalive --proto= --proto-default= --proto-redir= --styled-output --no-styled-output --disable --list-only --no-clobber --continue-at= -C= --create-dirs --rate= --ciphers= --location-trusted-none --next --show-headers --expect100-timeout= --happy-eyeballs-timeout-ms= --ftp-pasv --disable-epsv --crlf --fail-none --remote-header-name-none',
+    tune: '-# -0 -1 -2 -3 -4 -6  -A= -B -e= -f -g -G -h -H= -i -I -j -l -L -m= -M  -N  -q -r= -R -s -S -v -V -w= -X= -y= -Y= -z= -Z  -: --user-agent= --referer= --fail --fail-with-body --fail-early --globoff --get --header= --include --head --junk-session-cookies --location --max-time= --no-buffer --range= --remote-time --silent --show-error --verbose --write-out= --request= --speed-time= --speed-limit= --time-cond= --parallel --parallel-max= --compressed --connect-timeout= --retry= --retry-delay= --retry-max-time= --retry-connrefused --retry-all-errors --max-redirs= --max-filesize= --limit-rate= --http1.0 --http1.1 --http2 --http2-prior-knowledge --http3 --tlsv1 --tlsv1.0 --tlsv1.1 --tlsv1.2 --tlsv1.3 --tls-max= --ssl --ssl-reqd --ipv4 --ipv6 --no-progress-meter --progress-bar --url= --raw --path-as-is --tcp-nodelay --keepalive-time= --no-keepalive --proto= --proto-default= --proto-redir= --styled-output --no-styled-output --disable --list-only --no-clobber --continue-at= -C= --create-dirs --rate= --ciphers=  --next --show-headers --expect100-timeout= --happy-eyeballs-timeout-ms= --ftp-pasv --disable-epsv --crlf  ',
     read: '--cacert= --capath= --crlfile=',
     write:
       '-o= --output= -D= --dump-header= -c= --cookie-jar= --trace= --trace-ascii= --stderr= --libcurl= --etag-save= --hsts= --alt-svc= --ssl-sessions= --output-dir=',
@@ -43,7 +43,7 @@ export const NETWORK: Records = {
     judge: judgeCurl,
   },
   wget: {
-    tune: '-# -4 -6 -A= -b-none -c -d -F -H -I= -l= -L -N -nc -nd -nv -np -nH -q -Q= -r -R= -s -S -t= -T= -U= -v -w= -X= --quiet --verbose --no-verbose --continue --tries= --timeout= --connect-timeout= --read-timeout= --dns-timeout= --wait= --waitretry= --random-wait --limit-rate= --user-agent= --server-response --spider --no-clobber --timestamping --no-parent --level= --recursive --accept= --reject= --accept-regex= --reject-regex= --domains= --exclude-domains= --no-directories --force-directories --no-host-directories --cut-dirs= --show-progress --progress= --no-cache --no-dns-cache --inet4-only --inet6-only --retry-connrefused --max-redirect= --content-disposition-none --no-cookies --quota= --secure-protocol= --https-only --trust-server-names-none --compression= --referer= --restrict-file-names= --no-hsts --no-config --no-netrc --no-proxy --convert-links -k -p --page-requisites --adjust-extension -E --span-hosts',
+    tune: '-# -4 -6 -A=  -c -d -F -H -I= -l= -L -N -nc -nd -nv -np -nH -q -Q= -r -R= -s -S -t= -T= -U= -v -w= -X= --quiet --verbose --no-verbose --continue --tries= --timeout= --connect-timeout= --read-timeout= --dns-timeout= --wait= --waitretry= --random-wait --limit-rate= --user-agent= --server-response --spider --no-clobber --timestamping --no-parent --level= --recursive --accept= --reject= --accept-regex= --reject-regex= --domains= --exclude-domains= --no-directories --force-directories --no-host-directories --cut-dirs= --show-progress --progress= --no-cache --no-dns-cache --inet4-only --inet6-only --retry-connrefused --max-redirect=  --no-cookies --quota= --secure-protocol= --https-only  --compression= --referer= --restrict-file-names= --no-hsts --no-config --no-netrc --no-proxy --convert-links -k -p --page-requisites --adjust-extension -E --span-hosts',
     write:
       '-O= --output-document= -o= --output-file= -a= --append-output= --save-cookies= --rejected-log= --hsts-file= --warc-file= --warc-tempdir=',
     add: '-P= --directory-prefix=',
@@ -118,7 +118,7 @@ export const NETWORK: Records = {
   },
   'ssh autossh mosh': {
     stopsAtOperand: true,
-    tune: '-# -4 -6 -a -C -f -g -K -k -M= -m= -N -n -O= -p= -P= -q -s -T -t -tt -v -vv -vvv -V -x -y -Y-none -l= -b= -B= -c= -e= -G -Q= -o=',
+    tune: '-# -4 -6 -a -C -f -g -K -k -M= -m= -N -n -O= -p= -P= -q -s -T -t -tt -v -vv -vvv -V -x -y  -l= -b= -B= -c= -e= -G -Q= -o=',
     read: '-i=',
     write: '-E= -S=',
     load: '-F= -I=',
@@ -132,7 +132,7 @@ export const NETWORK: Records = {
           : unknown('starts a session'),
   },
   scp: {
-    tune: '-# -3 -4 -6 -B -C -p -q -r -T -v -c= -l= -P= -s -O -A-none',
+    tune: '-# -3 -4 -6 -B -C -p -q -r -T -v -c= -l= -P= -s -O ',
     read: '-i=',
     load: '-S= -D= -F= -o= -J= -X=',
     operands: 'judged',

@@ -4,7 +4,7 @@ import type { CallFacts, Records, Spec } from '../record.ts';
 const SCRIPTS = /(^|\/)(package\.json|\.npmrc|\.yarnrc(\.yml)?|\.pnpmfile\.cjs|[^/]+\.[cm]?js)$/;
 const looks: Spec = {
   operands: 'tune',
-  tune: '-# -a -g -l -s -w= --all --depth= --global --json --long --parseable --prod --production --dev --only= --omit= --registry-none --workspace= --workspaces --silent --link --size-none --level= --audit-level= --format= --verbose --recursive -r --filter=',
+  tune: '-# -a -g -l -s -w= --all --depth= --global --json --long --parseable --prod --production --dev --only= --omit=  --workspace= --workspaces --silent --link  --level= --audit-level= --format= --verbose --recursive -r --filter=',
 };
 const installs = (reason?: string): Spec => ({
   operands: 'judged',
@@ -21,7 +21,7 @@ export const PACKAGES: Records = {
     load: '--script-shell= --node-options= --shell= --git= --viewer= --editor= --init-module= --userconfig= --globalconfig= --registry= --cache= --script-shell=',
     idle: '-v --version -h --help -l',
     subs: {
-      'ls list ll la outdated why explain audit view info show v search s ping whoami root prefix bin fund query doctor licenses docs-none repo-none':
+      'ls list ll la outdated why explain audit view info show v search s ping whoami root prefix bin fund query doctor licenses  ':
         {
           ...looks,
           delete: '--fix',
@@ -49,8 +49,10 @@ export const PACKAGES: Records = {
         control: SCRIPTS,
       },
       'install i ci add import fetch': installs(),
-      'update up upgrade dedupe ddp prune uninstall remove rm r un unlink link ln rebuild init create dlx exec x set unpublish deprecate':
-        installs('changes packages, whose scripts run'),
+      'update up upgrade dedupe ddp prune uninstall remove rm r un unlink link ln rebuild unpublish': installs(
+        'changes packages, whose scripts run',
+      ),
+      'init create dlx exec x set deprecate': { ...installs('runs a package, or changes the project'), dry: '' },
       cache: { subs: { 'ls verify dir list': looks } },
       workspaces: { subs: { 'list info': looks } },
       workspace: installs('runs in a workspace'),
@@ -71,7 +73,7 @@ export const PACKAGES: Records = {
     subs: {
       'list show freeze check index inspect debug': {
         operands: 'tune',
-        tune: '-f -l -o -u -e -r-none --files --local --outdated --uptodate --editable --format= --not-required --include-editable --exclude-editable --user --all --exclude= --pre --path=',
+        tune: '-f -l -o -u -e  --files --local --outdated --uptodate --editable --format= --not-required --include-editable --exclude-editable --user --all --exclude= --pre --path=',
         load: '-i= --index-url= --extra-index-url= --find-links=',
       },
       config: { subs: { 'list get debug': { operands: 'tune' } } },
@@ -101,7 +103,7 @@ export const PACKAGES: Records = {
     subs: {
       'show check version search about graph tree list config env': {
         operands: 'tune',
-        tune: '-t -a -l -o -T --tree --all --latest --outdated --top-level --list --only= --with= --without= --depth= --no-dev --json --unset-none',
+        tune: '-t -a -l -o -T --tree --all --latest --outdated --top-level --list --only= --with= --without= --depth= --no-dev --json ',
         judge: (_, reading) =>
           reading.path[0] === 'config' && reading.operands.length > 1 ? unknown('changes settings') : undefined,
       },
@@ -131,7 +133,7 @@ export const PACKAGES: Records = {
   },
   'apt apt-get aptitude': {
     global: true,
-    tune: '-y -q -qq -V -u -d -f -m --yes --assume-yes --quiet --no-install-recommends --install-recommends --download-only --fix-broken --fix-missing --show-upgraded --verbose-versions --no-upgrade --only-upgrade --reinstall --auto-remove-none -t= --target-release= --default-release= -a --all-versions --installed --upgradable --names-only -n --full -A --no-show-user-simulation-note --allow-releaseinfo-change',
+    tune: '-y -q -qq -V -u -d -f -m --yes --assume-yes --quiet --no-install-recommends --install-recommends --download-only --fix-broken --fix-missing --show-upgraded --verbose-versions --no-upgrade --only-upgrade --reinstall  -t= --target-release= --default-release= -a --all-versions --installed --upgradable --names-only -n --full -A --no-show-user-simulation-note --allow-releaseinfo-change',
     dry: '-s --simulate --just-print --dry-run --recon --no-act --print-uris',
     load: '-o= --option= -c= --config-file= --allow-unauthenticated --allow-downgrades --allow-remove-essential --force-yes --allow-change-held-packages',
     idle: '-v -h --version --help',
@@ -164,13 +166,13 @@ export const PACKAGES: Records = {
     },
     global: true,
   },
-  'dpkg-query dpkg-deb-none': {
+  'dpkg-query ': {
     tune: '-l -L -s -S -W -p -c -f= --list --listfiles --status --search --show --showformat= --print-avail --control-path --no-pager',
     load: '--admindir= --root=',
     operands: 'tune',
   },
   dpkg: {
-    tune: '-l -L -s -S -p -c -I -C -V -f -W -e-none --list --listfiles --status --search --print-avail --contents --info --audit --verify --get-selections --print-architecture --print-foreign-architectures --field --compare-versions --assert-support-predepends --no-pager --yet-to-unpack',
+    tune: '-l -L -s -S -p -c -I -C -V -f -W  --list --listfiles --status --search --print-avail --contents --info --audit --verify --get-selections --print-architecture --print-foreign-architectures --field --compare-versions --assert-support-predepends --no-pager --yet-to-unpack',
     delete:
       '-i -r -P --install --remove --purge --unpack --configure -a --pending --set-selections --clear-selections --update-avail --forget-old-unavail --add-architecture --remove-architecture -x -X --extract --vextract -e --control -b --build -R --recursive --force-all',
     load: '--pre-invoke= --post-invoke= --root= --instdir= --admindir= --log=',
@@ -236,7 +238,7 @@ export const PACKAGES: Records = {
     dry: '-n --dry-run',
     idle: '--prefix --version --cellar --repository --cache --config --env',
     subs: {
-      'list ls info search deps uses outdated doctor config desc log leaves casks formulae home-none options cat commands --prefix missing':
+      'list ls info search deps uses outdated doctor config desc log leaves casks formulae  options cat commands --prefix missing':
         { operands: 'tune' },
       services: { subs: { 'list info': { operands: 'tune' } } },
       'install upgrade update fetch tap': {
@@ -260,7 +262,7 @@ export const PACKAGES: Records = {
     tune: '-# -q -v -V -l -a -n -d --local --remote --all --quiet --verbose --no-ansi --no-interaction --no-color --details --versions --installed --platform --latest --outdated --direct --tree --strict --name-only --self --format= --parseable --path --paths --no-document --jobs= -j= -D -i',
     idle: '--version -h --help',
     subs: {
-      'list search info query specification contents dependency environment env outdated server-none which help show check config licenses validate diagnose depends prohibits why why-not suggests status about fund platform doctor audit':
+      'list search info query specification contents dependency environment env outdated  which help show check config licenses validate diagnose depends prohibits why why-not suggests status about fund platform doctor audit':
         {
           operands: 'tune',
           dry: '--dry-run',
@@ -309,8 +311,10 @@ export const PACKAGES: Records = {
   },
   'nvm pyenv rbenv asdf mise sdk fnm volta': {
     subs: {
-      'ls list ls-remote current versions version which whence where latest root commands outdated doctor settings-none':
-        { operands: 'tune', tune: '--bare --lts --all -v' },
+      'ls list ls-remote current versions version which whence where latest root commands outdated doctor ': {
+        operands: 'tune',
+        tune: '--bare --lts --all -v',
+      },
       '': {},
     },
     idle: '--version -v -h',
@@ -320,7 +324,7 @@ export const PACKAGES: Records = {
     subs: {
       'build test restore list': {
         operands: 'read',
-        tune: '-c= -f= -r= -v= -o-none --configuration= --framework= --no-restore --no-build --filter= --logger= --nologo --verbosity= --list-tests --outdated',
+        tune: '-c= -f= -r= -v=  --configuration= --framework= --no-restore --no-build --filter= --logger= --nologo --verbosity= --list-tests --outdated',
       },
       'add new publish pack run tool format sln ef': {
         operands: 'judged',
@@ -339,7 +343,7 @@ export const PACKAGES: Records = {
   'mix zig stack cabal': {
     idle: '--version -h',
     subs: {
-      'test build compile deps.get deps.tree version help fmt-none phx.routes hex.info list path ls env': {
+      'test build compile deps.get deps.tree version help  phx.routes hex.info list path ls env': {
         operands: 'tune',
         tune: '-v -f -O= -D= --trace --only= --exclude= --warnings-as-errors --fast',
       },

@@ -4,7 +4,7 @@ import { type CallFacts, given, isDryReading, type Reading, type Records, type S
 
 const DOCKER_RUN: Spec = {
   stopsAtOperand: true,
-  tune: '-# -d -i -t -it -P -q --detach --interactive --tty --rm --init --read-only --name= -e= --env= -w= --workdir= -u= --user= --network= --net= --hostname= -h= -l= --label= --platform= -m= --memory= --memory-swap= --cpus= --cpu-shares= --restart= --pull= --quiet --shm-size= --stop-signal= --stop-timeout= --ulimit= --tmpfs= --expose= -p= --publish= --publish-all --dns= --ip= --log-driver= --log-opt= --no-healthcheck --health-cmd= --detach-keys= --sig-proxy= -a= --attach= --cap-drop= --domainname= --entrypoint= -T --no-deps --index= --privileged-none --service-ports --no-TTY --build',
+  tune: '-# -d -i -t -it -P -q --detach --interactive --tty --rm --init --read-only --name= -e= --env= -w= --workdir= -u= --user= --network= --net= --hostname= -h= -l= --label= --platform= -m= --memory= --memory-swap= --cpus= --cpu-shares= --restart= --pull= --quiet --shm-size= --stop-signal= --stop-timeout= --ulimit= --tmpfs= --expose= -p= --publish= --publish-all --dns= --ip= --log-driver= --log-opt= --no-healthcheck --health-cmd= --detach-keys= --sig-proxy= -a= --attach= --cap-drop= --domainname= --entrypoint= -T --no-deps --index=  --service-ports --no-TTY --build',
   read: '--env-file=',
   write: '--cidfile=',
   load: '-v= --volume= --mount= --privileged --device= --pid= --ipc= --volumes-from= --security-opt= --cap-add= --userns= --uts= --cgroup-parent= --gpus= --runtime= --add-host= --link=',
@@ -88,12 +88,12 @@ const docker: Spec = {
   },
 };
 
-const KUBE = '-n= --namespace= --request-timeout= -v= --as-none --cluster= --user= --context=';
+const KUBE = '-n= --namespace= --request-timeout= -v=  --cluster= --user= --context=';
 const KUBE_LOAD =
   '--kubeconfig= --cache-dir= --as= --as-group= --token= -s= --server= --insecure-skip-tls-verify --certificate-authority= --client-key= --client-certificate= --log-file= --profile= --profile-output= --password= --username=';
 const kubeLooks: Spec = {
   operands: 'tune',
-  tune: '-# -A -l= -L= -o= -w -R -c= -f-none --all-namespaces --selector= --label-columns= --output= --watch --watch-only --show-labels --sort-by= --field-selector= --no-headers --show-kind --ignore-not-found --chunk-size= --output-watch-events --show-managed-fields --template= --containers --since= --since-time= --tail= --timestamps --follow --previous -p --all-containers[=] --prefix --max-log-requests= --limit-bytes= --recursive --api-version= --api-group= --namespaced[=] --verbs= --list --quiet -q --client --short --for= --timeout= --revision= --server-print[=] --raw-none --minify --flatten --show-events[=] --types= --no-prefix --use-protocol-buffers --sum --container=',
+  tune: '-# -A -l= -L= -o= -w -R -c=  --all-namespaces --selector= --label-columns= --output= --watch --watch-only --show-labels --sort-by= --field-selector= --no-headers --show-kind --ignore-not-found --chunk-size= --output-watch-events --show-managed-fields --template= --containers --since= --since-time= --tail= --timestamps --follow --previous -p --all-containers[=] --prefix --max-log-requests= --limit-bytes= --recursive --api-version= --api-group= --namespaced[=] --verbs= --list --quiet -q --client --short --for= --timeout= --revision= --server-print[=]  --minify --flatten --show-events[=] --types= --no-prefix --use-protocol-buffers --sum --container=',
   load: '--raw= -f= --filename= -k= --kustomize=',
 };
 
@@ -166,7 +166,7 @@ function judgeKube(_: CallFacts, reading: Reading) {
 /** Clouds name what they do: a verb that reads, with options that are known. */
 function cloud(reads: RegExp, secrets: RegExp): Spec {
   return {
-    tune: '-# -q -o= -g= -n= --profile= --lookup-attributes= --delete --expires-in= --output= --region= --query= --no-cli-pager --no-paginate --max-items= --page-size= --starting-token= --filters= --filter= --format= --project= --zone= --zones= --location= --limit= --sort-by= --subscription= --resource-group= --name= --ids= --instance-ids= --bucket= --prefix= --key= --table-name= --function-name= --stack-name= --cluster= --cluster-name= --log-group-name= --log-stream-name= --start-time= --end-time= --filter-pattern= --recursive --human-readable --summarize --quiet --group-names= --group-ids= --vpc-ids= --image-ids= --owners= --user-name= --role-name= --policy-arn= --db-instance-identifier= --queue-url= --topic-arn= --namespace= --metric-name= --dimensions= --period= --statistics= --names= --services= --service= --tasks= --task-definition= --detail-type-none --no-sign-request --color= --only-show-errors --show-details -d --uri --flatten= --page-token= --max-results= --include= --all --tag= --tags= --delimiter= --request-payer= --include-deleted-none --state= --status= --type= --resource-type= --hosted-zone-id= --instance-id= --group-name= --launch-template-ids= --key-names= --snapshot-ids= --volume-ids= --subnet-ids= --since= --follow --secret-id= --version-id=',
+    tune: '-# -q -o= -g= -n= --profile= --lookup-attributes= --delete --expires-in= --output= --region= --query= --no-cli-pager --no-paginate --max-items= --page-size= --starting-token= --filters= --filter= --format= --project= --zone= --zones= --location= --limit= --sort-by= --subscription= --resource-group= --name= --ids= --instance-ids= --bucket= --prefix= --key= --table-name= --function-name= --stack-name= --cluster= --cluster-name= --log-group-name= --log-stream-name= --start-time= --end-time= --filter-pattern= --recursive --human-readable --summarize --quiet --group-names= --group-ids= --vpc-ids= --image-ids= --owners= --user-name= --role-name= --policy-arn= --db-instance-identifier= --queue-url= --topic-arn= --namespace= --metric-name= --dimensions= --period= --statistics= --names= --services= --service= --tasks= --task-definition=  --no-sign-request --color= --only-show-errors --show-details -d --uri --flatten= --page-token= --max-results= --include= --all --tag= --tags= --delimiter= --request-payer=  --state= --status= --type= --resource-type= --hosted-zone-id= --instance-id= --group-name= --launch-template-ids= --key-names= --snapshot-ids= --volume-ids= --subnet-ids= --since= --follow --secret-id= --version-id=',
     load: '--endpoint-url= --cli-input-json= --cli-input-yaml= --ca-bundle= --no-verify-ssl --debug --account= --impersonate-service-account= --configuration= --access-token-file= --flags-file= --log-http --generate-cli-skeleton[=] --cli-binary-format= --parameters= --verbosity=',
     idle: '--version --help',
     operands: 'tune',
@@ -175,6 +175,7 @@ function cloud(reads: RegExp, secrets: RegExp): Spec {
       const list = reading.operands.map(({ text }) => text);
       if (list.at(-1) === 'help' || isDryReading(reading)) return undefined;
       if (list[0] === 's3' && /^(presign|mb)$/.test(list[1] ?? '')) return undefined;
+      if (/^(configure list|webapp log tail)$/.test(list.join(' '))) return undefined;
       if (
         list[0] === 's3' &&
         /^(cp|sync)$/.test(list[1] ?? '') &&
@@ -253,11 +254,11 @@ export const SERVICES: Records = {
     },
   },
   aws: cloud(
-    /^(describe-|list-|head-|ls$|get-(?!.*(token|secret|password|credential|authorization|parameter))|filter-log-events|get-caller-identity|simulate-|estimate-|lookup-|search-|query$|scan$|tail$|wait$|presign-none)/,
+    /^(describe-|list-|head-|ls$|get-(?!.*(token|secret|password|credential|authorization|parameter))|filter-log-events|get-caller-identity|simulate-|estimate-|lookup-|search-|query$|scan$|tail$|wait$)/,
     /s3api get-object|get-secret-value|get-parameters?\b.*decrypt|get-login|get-authorization-token|get-session-token|assume-role|get-federation|get-password|export-credentials|ssm start-session/,
   ),
   gcloud: cloud(
-    /^(list|describe|info|get-value|get-iam-policy|read|get|versions-none|list-.*|search.*)$/,
+    /^(list|describe|info|get-value|get-iam-policy|read|get|list-.*|search.*)$/,
     /print-(access|identity)-token|secrets versions access|auth .*token|get-credentials/,
   ),
   az: cloud(
@@ -266,15 +267,15 @@ export const SERVICES: Records = {
   ),
   gh: {
     global: true,
-    tune: '-R= --repo= --hostname-none',
+    tune: '-R= --repo= ',
     idle: '--version --help -h',
     subs: {
       'pr issue repo release run workflow gist label secret variable codespace cs org project ruleset cache ssh-key gpg-key extension alias config attestation':
         {
           subs: {
-            'list ls view status diff checks get logs search check-none': {
+            'list ls view status diff checks get logs search ': {
               operands: 'tune',
-              tune: '-# -a= -A= -B= -H= -L= -l= -s= -S= -q= -t= -c -w-none -e= -j= -u= -b= -o= -v -r -f-none -d --json= --jq= --template= --limit= --state= --author= --assignee= --label= --search= --base= --head= --comments --log --log-failed --job= --exit-status --verbose --watch --interval= --name-only --patch --color= --workflow= --branch= --event= --user= --status= --commit= --created= --draft --app= --milestone= --mention= --org= --source --fork --language= --topic= --visibility= --archived --no-archived --raw --files --filename= --required --attempt=',
+              tune: '-# -a= -A= -B= -H= -L= -l= -s= -S= -q= -t= -c  -e= -j= -u= -b= -o= -v -r  -d --json= --jq= --template= --limit= --state= --author= --assignee= --label= --search= --base= --head= --comments --log --log-failed --job= --exit-status --verbose --watch --interval= --name-only --patch --color= --workflow= --branch= --event= --user= --status= --commit= --created= --draft --app= --milestone= --mention= --org= --source --fork --language= --topic= --visibility= --archived --no-archived --raw --files --filename= --required --attempt=',
               load: '-w --web',
             },
           },

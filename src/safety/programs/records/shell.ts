@@ -128,7 +128,7 @@ export const SHELL: Records = {
     operands: 'tune',
   },
   'getfacl getfattr lsattr getcap mountpoint findmnt blkid': {
-    tune: '-# -a -c -d -e -f -h -l -n= -o= -p -q -R -s -t= -T= -u -v -x -D -m= -L -P -J -b -r -U -C -k -S= -O= -N= --absolute-names --omit-header --recursive --tabular --numeric --json --list --output= --target= --source= --types= --raw --noheadings --dump --df --real --bytes --fstab --mtab --kernel --match= --tag= --cache-file-none',
+    tune: '-# -a -c -d -e -f -h -l -n= -o= -p -q -R -s -t= -T= -u -v -x -D -m= -L -P -J -b -r -U -C -k -S= -O= -N= --absolute-names --omit-header --recursive --tabular --numeric --json --list --output= --target= --source= --types= --raw --noheadings --dump --df --real --bytes --fstab --mtab --kernel --match= --tag= ',
     operands: 'read',
   },
   getopt: {

@@ -5,7 +5,7 @@ import { given, type Records } from '../record.ts';
 export const SYSTEM: Records = {
   systemctl: {
     global: true,
-    tune: '-# -a -l -n= -o= -p= -q -t= --all --failed --full --lines= --no-legend --no-pager --output= --plain --property= --quiet --state= --type= --user --system --value --reverse --after --before --show-types --no-ask-password --recursive --with-dependencies --timestamp= --global-none',
+    tune: '-# -a -l -n= -o= -p= -q -t= --all --failed --full --lines= --no-legend --no-pager --output= --plain --property= --quiet --state= --type= --user --system --value --reverse --after --before --show-types --no-ask-password --recursive --with-dependencies --timestamp= ',
     load: '-H= -M= --host= --machine= --root= --image=',
     idle: '--version -h --help',
     delete: '--now -f --force --runtime -s= --signal= --kill-who= --kill-whom= --job-mode= --what=',
@@ -41,10 +41,10 @@ export const SYSTEM: Records = {
     },
   },
   iptables: {
-    tune: '-# -L[=] -S[=] -n -v -x -t= --list[=] --list-rules[=] --line-numbers --numeric --verbose --table= -w[=] -4 -6',
+    tune: '-# -L[=] -S[=] -n -v -x -t= --list[=] --list-rules[=] --line-numbers --numeric --verbose --table= -w[=] -4 -6 -C= -p= --dport= --sport= -s= -d= -i= -o= -j= -m= --check=',
     operands: 'tune',
     judge: ({ args }) =>
-      args.some(({ text }) => /^-(L|S|nL|vnL|nvL|Ln?v?)|^--list/.test(text))
+      args.some(({ text }) => /^-(L|S|C|nL|vnL|nvL|Ln?v?)|^--(list|check)/.test(text))
         ? undefined
         : unknown('changes the firewall'),
   },
@@ -138,7 +138,7 @@ export const SYSTEM: Records = {
       program === 'atq' || args.some(({ text }) => text === '-l') ? undefined : unknown('replaces scheduled jobs'),
   },
   tmux: {
-    tune: '-# -2 -u -v -L= -S=-none',
+    tune: '-# -2 -u -v -L= ',
     load: '-f= -c= -S=',
     idle: '-V',
     subs: {
@@ -158,7 +158,7 @@ export const SYSTEM: Records = {
       },
     },
   },
-  screen: { tune: '-ls -list -v -wipe-none', singleDash: true, operands: 'judged', open: 'starts a session' },
+  screen: { tune: '-ls -list -v ', singleDash: true, operands: 'judged', open: 'starts a session' },
   kill: {
     tune: '-# -l[=] -L -n= -s= -9 -15 -TERM -KILL -INT -HUP -SIGTERM -SIGKILL -SIGINT --signal=',
     operands: 'judged',

@@ -3,7 +3,7 @@ import { given, type Records, type Spec } from '../record.ts';
 
 /** Options that nearly every tool of this kind has, and that only choose what is shown. */
 const SHOWN =
-  '-a -q -v --all --json --quiet --verbose --no-color --limit= --format= --app= --org= --team= --region= --project= --namespace= --context= --scope= --env= --environment= --no-truncate --raw --tail --num= --page= --filter= --profile-none --lines= --stack= --show-urns --reveal-none';
+  '-a -q -v --all --json --quiet --verbose --no-color --limit= --format= --app= --org= --team= --region= --project= --namespace= --context= --scope= --env= --environment= --no-truncate --raw --tail --num= --page= --filter=  --lines= --stack= --show-urns ';
 /** Subcommands that only show something. */
 const shows = (subs: string, more: Partial<Spec> = {}): Spec => ({
   global: true,
@@ -57,7 +57,7 @@ export const TOOLS: Records = {
     },
   },
   'fly flyctl vercel netlify wrangler firebase railway': grouped(
-    'apps machine machines volumes ips domains env projects sites secrets-none kv d1 deployments',
+    'apps machine machines volumes ips domains env projects sites  kv d1 deployments',
     'list ls show status info',
     'status logs ls list inspect whoami version releases info regions projects:list',
     { tune: `${SHOWN} -a= -n= -s= --yes` },
@@ -77,10 +77,10 @@ export const TOOLS: Records = {
       version: {},
     },
   },
-  minikube: grouped('profile addons config', 'list view get', 'status ip version logs profile dashboard-none', {
+  minikube: grouped('profile addons config', 'list view get', 'status ip version logs profile ', {
     tune: `${SHOWN} -p= -o= --output=`,
   }),
-  kind: grouped('get', 'clusters nodes kubeconfig-none', 'version', { tune: `${SHOWN} --name=` }),
+  kind: grouped('get', 'clusters nodes ', 'version', { tune: `${SHOWN} --name=` }),
   kustomize: {
     subs: {
       build: {
@@ -140,7 +140,7 @@ export const TOOLS: Records = {
     subs: { 'devices version get-state get-serialno logcat': { tune: '-l -d -v= -t= -s', operands: 'tune' } },
   },
   nmcli: {
-    tune: '-t -f= -p -m= -g= -c= -w= -a -s --terse --fields= --pretty --mode= --get-values= --colors= --show-secrets-none',
+    tune: '-t -f= -p -m= -g= -c= -w= -a -s --terse --fields= --pretty --mode= --get-values= --colors= ',
     subs: {
       '': {},
       'general g': { subs: { '': {}, 'status hostname permissions logging': {} } },
@@ -216,7 +216,7 @@ export const TOOLS: Records = {
   },
   'apachectl apache2ctl': { subs: { 'configtest status fullstatus': {}, '': { tune: '-t -S -M -v -V' } } },
   'csvcut csvgrep csvlook csvstat csvsort csvjson xsv qsv mlr': {
-    tune: '-# -c= -n -m= -r= -t -d= -l -i -H -s= --columns= --names --not-columns= -C= --icsv --ocsv --ojson --ijson --opprint --json --csv --c2p --c2j --no-inference -I-none',
+    tune: '-# -c= -n -m= -r= -t -d= -l -i -H -s= --columns= --names --not-columns= -C= --icsv --ocsv --ojson --ijson --opprint --json --csv --c2p --c2j --no-inference ',
     load: '-f= --from=',
     write: '-o= --output= --split-prefix=',
     operands: 'tune read',
@@ -248,7 +248,7 @@ export const TOOLS: Records = {
     subs: {
       'showmigrations check diffsettings inspectdb sqlmigrate help version': {
         operands: 'tune',
-        tune: '--list --plan -l -p --deploy --settings-none --database=',
+        tune: '--list --plan -l -p --deploy  --database=',
       },
       'runserver test shell dbshell migrate makemigrations collectstatic': {
         open: 'runs the project',
@@ -261,16 +261,16 @@ export const TOOLS: Records = {
   artisan: { subs: { 'route:list list about': { operands: 'tune', tune: '--json --columns=' } } },
   prisma: {
     subs: {
-      'validate generate version format-none': { tune: '--schema=' },
+      'validate generate version ': { tune: '--schema=' },
       migrate: { subs: { status: { tune: '--schema=' } } },
     },
   },
-  'flask rails-none': { subs: { routes: { tune: '--sort= --all-methods' } }, load: '--app= -A=' },
+  'flask ': { subs: { routes: { tune: '--sort= --all-methods' } }, load: '--app= -A=' },
   glab: grouped('mr issue repo ci release', 'list view diff status', 'version', {
     tune: `${SHOWN} -R= --repo= -s= -l= -P= -p=`,
   }),
   hg: {
-    tune: '-R= -q -v --cwd= --pager-none',
+    tune: '-R= -q -v --cwd= ',
     subs: {
       'status st log diff summary id identify cat annotate branches branch tags heads parents paths manifest files locate root version help incoming outgoing':
         {
@@ -284,7 +284,7 @@ export const TOOLS: Records = {
     subs: {
       'status st log diff info list ls cat blame proplist propget help': {
         operands: 'read',
-        tune: '-# -r= -l= -v -q -u -c= --limit= --revision= --verbose --xml --summarize --diff-cmd-none',
+        tune: '-# -r= -l= -v -q -u -c= --limit= --revision= --verbose --xml --summarize ',
       },
     },
   },
@@ -301,7 +301,7 @@ export const TOOLS: Records = {
     tune: '-h= -u= -p= -d= -c= --host= --port= --db= --collection= --username= --gzip --quiet --uri= --query=',
     write: '-o= --out= --archive[=]',
   },
-  'createdb createuser': { tune: '-h= -p= -U= -O= -E= -T= -w -W -e -d -s-none', operands: 'tune' },
+  'createdb createuser': { tune: '-h= -p= -U= -O= -E= -T= -w -W -e -d ', operands: 'tune' },
   'ssh-agent': { tune: '-s -c -D -d -t= -k' },
   'direnv starship zoxide': { subs: { 'hook status version export init': { operands: 'tune', tune: '--cmd=' } } },
   'ssh-copy-id': { tune: '-i= -n -p= -o=', open: 'adds a key to another machine', operands: 'tune' },
