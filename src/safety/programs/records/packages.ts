@@ -243,7 +243,7 @@ export const PACKAGES: Records = {
       services: { subs: { 'list info': { operands: 'tune' } } },
       'install upgrade update fetch tap': {
         operands: 'tune',
-        tune: '--HEAD-none',
+        tune: '',
         judge: (_, reading) =>
           reading.operands.some(({ text }) => /:\/\/|^[./]/.test(text))
             ? unknown('installs from an address')

@@ -175,7 +175,7 @@ export const TEXT: Records = {
     operands: 'read write',
   },
   xmllint: {
-    tune: '--noout --format --pretty= --xpath= --html --recover --noent --nonet --nowarning --noblanks --schema= --huge --dropdtd --encode= --valid --c14n --path=',
+    tune: '--noout --format --pretty= --xpath= --html --recover --noent -t --nowarning --noblanks --schema= --huge --dropdtd --encode= --valid --c14n --path=',
     write: '-o= --output=',
     load: '--shell --catalogs --dtdvalid= --xinclude',
     operands: 'read',
