@@ -8,6 +8,7 @@ const BENCHES: Readonly<Record<string, string>> = {
   agents: 'typing while eight sub-agents stream',
   context: 'what a real llama.cpp server reads anew of each prompt [QUESTIONS [CONTEXT]]',
   gate: 'recall, false positives and speed of the gate over the labelled commands',
+  replay: 'how often recorded agent work would be interrupted: RUNS.jsonl',
   route: 'how lines are taken: shell or model [--errors]',
   secrets: 'recall, false positives and speed of the secrets filter',
   sandbox: 'what the launcher of the kernel sandbox costs',

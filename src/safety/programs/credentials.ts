@@ -15,8 +15,7 @@ const OWN_KEY = /^(-i|--key|--cert|--cacert|--private-key|--certificate|--kubeco
 /** Does what a call prints hold a credential: a store that it reads, or the whole environment? */
 export function printsCredential({ program, args, io, operands }: Call): boolean {
   if (io.stdin?.includes(CREDENTIAL)) return !/^(wc|md5sum|sha\d+sum|test|true|false|mkdir|touch)$/.test(program);
-  if (/^(printenv|env|set|declare|export)$/.test(program))
-    return args.length === 0 || args.every(({ text }) => /^-(p|x|px|0)$/.test(text));
+  if (/^(printenv|env|set|declare|export)$/.test(program)) return args.every(({ text }) => /^-(p|x|px|0)$/.test(text));
   return PRINTERS.test(program) && operands.some(({ text }) => isCredential(text));
 }
 
