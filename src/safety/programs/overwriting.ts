@@ -219,7 +219,9 @@ function judgeTarget(
     if (hasUnknown(source) || /[*?[]/.test(source))
       return unknown('overwrites files of the same name if there are any');
     const inside = join(target, source.replace(/\/+$/, '').split('/').pop() ?? '');
-    if (lookAt(machine, inside) === 'file') return destructive(rule, reason);
+    const there = lookAt(machine, inside);
+    if (there === 'file') return destructive(rule, reason);
+    if (there === 'directory') return unknown('copies into a directory that is there, over files of the same name');
   }
   return harmless();
 }

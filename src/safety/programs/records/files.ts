@@ -19,17 +19,26 @@ function judgeTar(call: CallFacts, reading: Reading) {
   if (unpacks && !keeps) return unpacksInto(call, reading, '-C', '--directory');
   const archive = reading.given.findLast(({ name }) => name === '-f' || name === '--file')?.value;
   if (archive !== undefined && /^[^/]*:/.test(archive)) return unknown('tar talks to another machine');
+  if (makes && isThere(call, archive)) return unknown('writes over an archive that is there');
   return makes || unpacks || given(reading, '-t', '--list', '-d', '--diff', '--compare')
     ? undefined
     : unknown('changes an archive');
 }
 
-/** Unpacking writes over what is there: fine into a place that was made or is empty, else nobody knows. */
-function unpacksInto({ machine }: CallFacts, reading: Reading, ...options: readonly string[]) {
+/** Is something there already? Undefined where nobody can look. */
+function isThere({ machine }: CallFacts, path: string | undefined): boolean | undefined {
+  const { cwd } = machine.scope;
+  if (path === undefined || !machine.files || (cwd === undefined && !path.startsWith('/'))) return undefined;
+  return machine.files.stat(path.startsWith('/') ? path : `${cwd}/${path}`) !== undefined;
+}
+
+/** Unpacking writes over what is there: known to lose nothing only into a place that is not there yet. */
+function unpacksInto(call: CallFacts, reading: Reading, ...options: readonly string[]) {
+  if (call.machine.files === undefined) return undefined;
   const into = reading.given.findLast(({ name }) => options.includes(name))?.value;
-  if (machine.files === undefined) return undefined;
-  const archive = reading.given.findLast(({ name }) => name === '-f' || name === '--file')?.value;
-  return into !== undefined || archive !== undefined ? undefined : unknown('unpacks over what is there');
+  return isThere(call, into) === false || (into !== undefined && call.machine.scope.made.has(into))
+    ? undefined
+    : unknown('unpacks over what is there');
 }
 
 /** Files and directories: looking, making, copying, packing. */
@@ -141,6 +150,8 @@ export const FILES: Records = {
     load: '-TT= --unzip-command= --test-command',
     delete: '-m -d -f -u -FS -A -F -FF -O= -la -lf --move --delete --freshen --update --filesync --grow -g',
     operands: 'add read',
+    judge: (call, reading) =>
+      isThere(call, reading.operands[0]?.text) ? unknown('changes an archive that is there') : undefined,
   },
   unzip: {
     tune: '-l -v -t -p -c -z -q -qq -n -j -C -L -a -aa -b -D -K -X -V -W -d= -P= -x= -Z -Z1 -U -s -M -1',
@@ -194,9 +205,10 @@ export const FILES: Records = {
     operands: 'judged',
     judge: (call, reading) => {
       const dry = given(reading, '--dry-run', '-n', '--list-only');
-      const far = reading.operands.some(({ text }) => /^[\w.@-]+::?|^rsync:/.test(text));
       const names = reading.operands.map(({ text }) => text);
       if (dry || reading.operands.length < 2) return undefined;
+      if (!given(reading, '--ignore-existing') && isThere(call, names.at(-1)))
+        return unknown('writes over what is there');
       if (
         names
           .slice(0, -1)
@@ -206,7 +218,7 @@ export const FILES: Records = {
           )
       )
         return unknown('writes over the file if there is one');
-      return far && call.machine.files === undefined ? undefined : undefined;
+      return undefined;
     },
   },
 };

@@ -281,7 +281,7 @@ export const PACKAGES: Records = {
     idle: '-V -h',
     subs: {
       'list info search doctor notices': { operands: 'tune' },
-      env: { subs: { 'list export': { operands: 'tune' } } },
+      env: { subs: { 'list export': { operands: 'tune' }, create: { operands: 'tune', read: '-f= --file=' } } },
       config: { subs: { '': { tune: '--show --show-sources --get= --describe', delete: '--set= --add= --remove=' } } },
       export: {},
       'create install': installs(),
