@@ -87,21 +87,8 @@ export function dispatch(
   if (!word) return '';
   if (hasUnknown(word.text)) return unresolvedWord(machine, fields, io);
   if (word.glob && word.text !== '[' && word.text.length > 1) return patternWord(machine, fields, io, disabled);
-  const alias = machine.scope.aliases.get(word.text) ?? machine.scope.aliases.get(absolute(machine, word.text) ?? '');
-  if (alias !== undefined && alias !== word.text) {
-    machine.scope.aliases.delete(word.text);
-    if (hasUnknown(alias) || /\s/.test(alias))
-      return runCode(machine, [alias, ...fields.slice(1).map((field) => field.text)].join(' '), io);
-    return machine.runFields([{ text: alias, glob: false }, ...fields.slice(1)], io);
-  }
-  const script = /^\/etc\/(?:rc\.d\/)?(?:init|rc)\.d\/([\w.@-]+)$/.exec(word.text)?.[1];
-  if (script !== undefined)
-    return machine.runFields([{ text: 'service', glob: false }, { text: script, glob: false }, ...fields.slice(1)], io);
-  // `time -f %e cmd`: the parser takes `time` for the shell's own, which knows no format.
-  if (/^-[foavp]$/.test(word.text)) {
-    if (word.text === '-o') machine.note(unknown('time writes its report to a file'));
-    return machine.runFields(fields.slice(/[fo]/.test(word.text) ? 2 : 1), io);
-  }
+  const renamed = otherName(machine, word, fields, io);
+  if (renamed !== undefined) return renamed;
   const name = programName(word.text);
   const call = new Call(machine, name, fields.slice(1), io, redirects);
   if (word.text.includes('/') && machine.written.has(fileKey(machine, word.text))) {
@@ -117,21 +104,48 @@ export function dispatch(
   // All that would run was read, and every word of the call is known to it.
   const project = isSystemWord(word.text) ? PROJECT.get(name)?.(call) : undefined;
   if (project !== undefined) return project;
+  return judgeKnown(call, word.text, disabled);
+}
+
+/** Judges a call of a program by its name: its own reader, the rules, the record; returns what it prints. */
+function judgeKnown(call: Call, word: string, disabled: ReadonlySet<string>): string {
+  const { machine, program } = call;
   runEmbeddedCommands(call);
   judgeOutputs(call);
-  const output = wrapped(call) ?? HANDLERS.get(name)?.(call);
-  const rule = isDryRun(call) ? undefined : matchRules(call, disabled);
+  const output = wrapped(call) ?? HANDLERS.get(program)?.(call);
+  const dry = isDryRun(call);
+  const rule = dry ? undefined : matchRules(call, disabled);
   const proof = prove(call);
   machine.note(proof);
   if (rule) machine.note(rule);
   else if (sameInAndOut(call)) machine.note(destructive('same file in and out', 'empties the file it reads'));
-  else if (output === undefined && proof.verdict !== 'safe' && !isDryRun(call)) machine.note(byKnowledge(call));
-  if (!isSystemWord(word.text))
+  else if (output === undefined && proof.verdict !== 'safe' && !dry) machine.note(byKnowledge(call));
+  if (!isSystemWord(word))
     machine.note(unknown('a program outside the directories of the system', { runsFiles: true }));
   const leak = sendsCredential(call);
   if (leak) machine.note(leak);
   const printed = isShellSetup(call) ? '' : (output ?? outputOf(call));
   return printsCredential(call) ? printed + CREDENTIAL : printed;
+}
+
+/** A word that stands for another command: an alias, an init script, the rest of `time`; undefined: it is itself. */
+function otherName(machine: Machine, word: Field, fields: readonly Field[], io: Io): string | undefined {
+  const alias = machine.scope.aliases.get(word.text) ?? machine.scope.aliases.get(absolute(machine, word.text) ?? '');
+  if (alias !== undefined && alias !== word.text) {
+    machine.scope.aliases.delete(word.text);
+    if (hasUnknown(alias) || /\s/.test(alias))
+      return runCode(machine, [alias, ...fields.slice(1).map((field) => field.text)].join(' '), io);
+    return machine.runFields([{ text: alias, glob: false }, ...fields.slice(1)], io);
+  }
+  const script = /^\/etc\/(?:rc\.d\/)?(?:init|rc)\.d\/([\w.@-]+)$/.exec(word.text)?.[1];
+  if (script !== undefined)
+    return machine.runFields([{ text: 'service', glob: false }, { text: script, glob: false }, ...fields.slice(1)], io);
+  // `time -f %e cmd`: the parser takes `time` for the shell's own, which knows no format.
+  if (/^-[foavp]$/.test(word.text)) {
+    if (word.text === '-o') machine.note(unknown('time writes its report to a file'));
+    return machine.runFields(fields.slice(/[fo]/.test(word.text) ? 2 : 1), io);
+  }
+  return undefined;
 }
 
 /** A wrapper whose every word its record knows: the command in it is the rest of the words. */

@@ -1,6 +1,6 @@
 import { hasRules } from '../rules/table.ts';
 import type { Call } from './call.ts';
-import { isDryReading, isIdle, type Reading } from './record.ts';
+import { isDryReading, isIdle } from './record.ts';
 import { SINGLE_DASH } from './specs.ts';
 
 /**
@@ -143,7 +143,7 @@ export function asksForHelp(call: Call): boolean {
 /** Does this call only show what it would do? A dry run lifts the rules on what is deleted or written, nothing else. */
 export function isDryRun(call: Call): boolean {
   const { program, options, reading } = call;
-  if (reading && (isDryReading(reading) || knowsDryRuns(reading))) return isDryReading(reading);
+  if (reading && (isDryReading(reading) || reading.level.knowsDryRuns)) return isDryReading(reading);
   if (options.flags.size === 0) return false;
   const sub = options.operands[0]?.text ?? '';
   const names = DRY_RUN_SETS.get(`${program} ${sub}`) ?? DRY_RUN_SETS.get(program);
@@ -153,12 +153,6 @@ export function isDryRun(call: Call): boolean {
 /** `--dry-run=false`. */
 function disabled(call: Call, names: readonly string[]): boolean {
   return names.some((name) => /^(false|no|none|0)$/.test(call.options.values.get(name)?.at(-1) ?? ''));
-}
-
-/** Does the record of this subcommand say which option makes it a dry run? */
-function knowsDryRuns({ level }: Reading): boolean {
-  for (const { role } of level.options.values()) if (role === 'dry') return true;
-  return false;
 }
 
 const DRY_RUN_SETS: ReadonlyMap<string, readonly string[]> = new Map(

@@ -93,7 +93,6 @@ function descend(program: string, state: State, field: Field): boolean {
 
 /** Reads one option word; returns how many more words it took. */
 function readOption(program: string, state: State, text: string, args: readonly Field[], at: number): number {
-  const next = args[at + 1];
   const { options, spec } = state.level;
   const equals = text.indexOf('=');
   const name = equals > 0 ? text.slice(0, equals) : text;
@@ -103,26 +102,31 @@ function readOption(program: string, state: State, text: string, args: readonly 
     : long || spec.singleDash
       ? byPrefix(options, name, spec.singleDash)
       : undefined;
-  if (whole !== undefined && (long || spec.singleDash || equals < 0)) {
-    const option = options.get(whole) as OptionSpec;
-    if (option.value === 'none' && equals > 0 && !/^(true|false)$/.test(text.slice(equals + 1)))
-      return miss(program, state, name);
-    const inline = equals > 0 ? text.slice(equals + 1) : undefined;
-    if (option.value === 'until') {
-      state.given.push({ name: whole, role: option.role });
-      const end = args.findIndex((field, index) => index > at && /^[;+]$/.test(field.text));
-      return (end < 0 ? args.length : end) - at;
-    }
-    if (option.value === 'required' && inline === undefined) {
-      state.given.push({ name: whole, role: option.role, value: next?.text ?? '' });
-      return 1;
-    }
-    state.given.push({ name: whole, role: option.role, ...(inline === undefined ? {} : { value: inline }) });
-    return 0;
-  }
+  if (whole !== undefined && (long || spec.singleDash || equals < 0))
+    return takeOption(program, state, whole, args, at);
   if (options.has('-#') && /^-\d+$/.test(text)) return 0;
   if (long || spec.singleDash) return miss(program, state, name);
-  return readCluster(program, state, text, next);
+  return readCluster(program, state, text, args[at + 1]);
+}
+
+/** Takes an option that is known by the whole word, with its value; returns how many more words that took. */
+function takeOption(program: string, state: State, name: string, args: readonly Field[], at: number): number {
+  const { role, value } = state.level.options.get(name) as OptionSpec;
+  const text = args[at]?.text ?? '';
+  const equals = text.indexOf('=');
+  const inline = equals > 0 ? text.slice(equals + 1) : undefined;
+  if (value === 'none' && inline !== undefined && !/^(true|false)$/.test(inline)) return miss(program, state, name);
+  if (value === 'until') {
+    state.given.push({ name, role });
+    const end = args.findIndex((field, index) => index > at && /^[;+]$/.test(field.text));
+    return (end < 0 ? args.length : end) - at;
+  }
+  if (value === 'required' && inline === undefined) {
+    state.given.push({ name, role, value: args[at + 1]?.text ?? '' });
+    return 1;
+  }
+  state.given.push({ name, role, ...(inline === undefined ? {} : { value: inline }) });
+  return 0;
 }
 
 /** `-xvf archive`: each letter must be known; one that takes a value takes the rest, or the next word. */

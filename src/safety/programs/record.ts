@@ -108,6 +108,8 @@ export type Compiled = {
   readonly subs: ReadonlyMap<string, Compiled> | undefined;
   readonly operands: readonly OperandRole[];
   readonly last: ReadonlySet<string>;
+  /** Does it say which option makes this a dry run? */
+  readonly knowsDryRuns: boolean;
   /** The row of the program without a subcommand, with the options before it. */
   readonly bare: Compiled | undefined;
 };
@@ -147,6 +149,7 @@ export function compileSpec(spec: Spec, inherited: ReadonlyMap<string, OptionSpe
     bare: bare ? { ...bare, options: new Map([...options, ...bare.options]) } : undefined,
     operands: words(spec.operands) as readonly OperandRole[],
     last: new Set(words(spec.last)),
+    knowsDryRuns: [...options.values()].some(({ role }) => role === 'dry'),
   };
 }
 
