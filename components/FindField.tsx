@@ -10,7 +10,7 @@ type Props = { readonly text: string; readonly note: string; readonly columns: n
 export function FindField({ text, note, columns }: Props) {
   const screen = useScreen();
   const { paint } = screen;
-  const right = note === '' ? ' Enter keeps it, Esc drops it ' : ` ${note} `;
+  const right = note === '' ? ' Enter keeps it, Esc cancels ' : ` ${note} `;
   return (
     <Box flexDirection="column" flexShrink={0}>
       <Lines lines={[rule(paint('strong', ' search '), right, columns, 'dim', paint)]} />

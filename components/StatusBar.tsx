@@ -73,8 +73,8 @@ function readingSegments(keyFor: KeyFor, note: string): Segment[] {
     ['leaveTranscript', 'back', 8],
     ['search', 'search', 7],
     ['searchNext', 'next', 3],
-    ['entryPrevious', 'entry before', 5],
-    ['entryNext', 'entry after', 4],
+    ['entryPrevious', 'previous entry', 5],
+    ['entryNext', 'next entry', 4],
     ['toggleFold', 'fold', 6],
     ['copyEntry', 'copy', 6],
   ] as const;

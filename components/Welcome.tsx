@@ -4,8 +4,7 @@ import { useConversation, usePreset, useTranscript } from '../hooks/useSession.t
 import { shortPath } from '../src/screen/entries/frame.ts';
 import { wrapText } from '../src/text/wrap.ts';
 
-const RESTRICTED =
-  'RESTRICTED: commands of the model can read, not write; yours are never held back. :mode changes it.';
+const RESTRICTED = "RESTRICTED: the model's commands can read, not write; yours are not restricted. :mode changes it.";
 
 /** The first minute: where you are, what can be typed, what is safe, who answers. Nothing once there is a transcript. */
 export function useWelcome(columns: number): readonly string[] {
@@ -20,8 +19,8 @@ export function useWelcome(columns: number): readonly string[] {
     : `Answers come from ${preset.name}${preset.model === undefined ? '' : ` (${preset.model})`}; :model lists and switches.`;
   return [
     `${paint('strong', 'aish-tui')} in ${shortPath(cwd)}: your shell and a model on one screen.`,
-    'Type a command, or ask in plain words; Alt-S takes a line the other way. Ctrl-N gives the model a goal.',
-    'Nothing destructive that the model asks for runs before you have seen it and said yes.',
+    'Type a command, or ask in plain words; Alt-S flips how a line is taken. Ctrl-N gives the model a goal.',
+    'Nothing destructive that the model asks for runs before you have seen and approved it.',
     ...(mode === 'restricted' ? [RESTRICTED] : []),
     `${model} F1 lists the keys.`,
   ].flatMap((line) => wrapText(line, columns).map((each) => paint('dim', each)));

@@ -24,5 +24,5 @@ export function WhichKey({ pending, columns, rows }: { pending: Pending; columns
     }).join(''),
   );
   const title = paint('strong', ` ${showChord(prefix)} – `);
-  return <Lines lines={[rule(title, ' Esc drops it ', columns, 'dim', paint), ...lines]} />;
+  return <Lines lines={[rule(title, ' Esc cancels ', columns, 'dim', paint), ...lines]} />;
 }

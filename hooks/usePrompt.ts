@@ -31,7 +31,7 @@ export function useVerdict(): Verdict | undefined {
   const goal = useUi((ui) => ui.goalNext);
   return useMemo(() => {
     if (empty) return undefined;
-    if (goal) return { long: '⚡ goal · Enter starts it, Esc not', short: '⚡ goal', role: 'accent' };
+    if (goal) return { long: '⚡ goal · Enter starts it, Esc cancels', short: '⚡ goal', role: 'accent' };
     const short = NAMES[kind];
     if (kind === 'meta' || forced) return { long: short, short, role: ROLES[kind] };
     return { long: `${short} · Alt-S: ${kind === 'shell' ? 'ask' : 'shell'}`, short, role: ROLES[kind] };

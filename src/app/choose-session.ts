@@ -43,7 +43,7 @@ export async function chooseSession(
   for (const { id } of await listSessions(sessionsDir)) {
     const choice = await take(sessionsDir, id, fork, now);
     if (!('problem' in choice)) return { ...choice, notices: [...passedOver, ...choice.notices] };
-    passedOver.push(`passed over: ${choice.problem}`);
+    passedOver.push(`skipped: ${choice.problem}`);
   }
   const why = passedOver.length > 0 ? `; ${passedOver.join('; ')}` : '';
   return { problem: `there is no session to resume; start without --resume${why}` };
@@ -51,7 +51,7 @@ export async function chooseSession(
 
 /** One session by its id: itself, or a copy where that is asked for or all that can be done. */
 async function take(sessionsDir: string, id: string, fork: boolean, now: number): Promise<SessionChoice | Refused> {
-  if (!/^[\w-]+$/.test(id)) return { problem: `${id} is no session id; aish-tui sessions lists them` };
+  if (!/^[\w-]+$/.test(id)) return { problem: `${id} is not a session id; aish-tui sessions lists them` };
   const journal = journalPath(sessionsDir, id);
   const missing = { problem: `no session ${id}; aish-tui sessions lists them` };
   if (!existsSync(journal)) return missing;
@@ -70,7 +70,7 @@ async function take(sessionsDir: string, id: string, fork: boolean, now: number)
   const { events, goodBytes, tornBytes, damage } = read;
   const refused = refusalOf(read, id);
   if (!refused && damage === undefined) {
-    const notices = tornBytes > 0 ? [`the journal's last ${tornBytes} bytes were torn and are cut off`] : [];
+    const notices = tornBytes > 0 ? [`the journal's last ${tornBytes} bytes were torn and have been cut off`] : [];
     return { id, folder, journal, lock, events, goodBytes, notices };
   }
   lock.release();

@@ -36,7 +36,7 @@ export function createCostMeter({ config, configFile, stateDir, session, presets
   const pricing = createPricing(own.rows);
   const { warn_at_dollars: warnAt, stop_at_dollars: stopAt } = config.cost;
   const ledger: Ledger = openLedger(join(stateDir, 'costs.jsonl'), (why) => {
-    const text = `[aish] what calls cost can't be kept for :cost all (${why}); this session still counts it`;
+    const text = `[aish] costs can't be saved for :cost all (${why}); this session still counts them`;
     bus.notice('warning', text);
   });
   const spent = () => sumOf(bus.engine.state.costs.rows).dollars;
@@ -74,7 +74,7 @@ export function createCostMeter({ config, configFile, stateDir, session, presets
       const stop = spending.stopFor(name);
       return (
         stop &&
-        `${name} is paid for, and the session has cost ${shortDollars(stop.spent)} of ${shortDollars(stop.limit)} (cost.stop_at_dollars)`
+        `calls to ${name} cost money, and the session has cost ${shortDollars(stop.spent)} of ${shortDollars(stop.limit)} (cost.stop_at_dollars)`
       );
     },
     metered: (broker) => ({

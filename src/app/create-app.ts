@@ -126,9 +126,10 @@ function presetsPort({ presets }: Environment, { broker }: AppServices, engine: 
     forgetWindows: () => broker.forgetWindows(),
     keep(name) {
       const model = presets.found[name];
-      if (!model) return `${name} was not found by itself; write it into the configuration by hand (docs/config.md)`;
+      if (!model)
+        return `${name} was not detected automatically; write it into the configuration by hand (docs/config.md)`;
       const path = placesOf(process.env).config;
-      return writeModelChoice(path, name, model) ?? `${name} is kept in ${path}`;
+      return writeModelChoice(path, name, model) ?? `${name} is saved in ${path}`;
     },
   };
 }

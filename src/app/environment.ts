@@ -66,7 +66,7 @@ export async function loadEnvironment(options: OpenOptions): Promise<Environment
 
 /** A project's file that wants more than an untrusted one may. */
 function projectNotice({ project }: Extract<Loaded, { ok: true }>): readonly string[] {
-  return project && project.waiting.length > 0 ? ['aish-tui config trust believes it, after you have read it'] : [];
+  return project && project.waiting.length > 0 ? ['read it, then trust it with aish-tui config trust'] : [];
 }
 
 /** Presets that the configuration names and that are not there; what is used instead (PP-2, SF-4). */
@@ -99,7 +99,7 @@ function fallbackNotices(presets: readonly Preset[]): readonly string[] {
   return presets.flatMap((preset) =>
     fallbacksOf(preset, byName, true).barred.map(
       (other) =>
-        `models.${preset.name}.fallback: ${other} is elsewhere and its "secrets" is weaker than that of ${preset.name}; it is not used`,
+        `models.${preset.name}.fallback: ${other} is remote and its "secrets" policy is weaker than that of ${preset.name}; it is not used`,
     ),
   );
 }

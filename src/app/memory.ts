@@ -65,7 +65,7 @@ export function createMemoryPort(
       if (reply.text.trim() === '') return 'not saved: empty summary';
       file.add({ session, at: Date.now(), cwd, text: reply.text });
       saved = text;
-      return 'remembered for the next sessions here';
+      return 'saved for later sessions here';
     },
   };
 }

@@ -36,7 +36,7 @@ export function createPreplanner(
       });
       // What the user has aborted stays an abort, however long it took.
       if (reply.finish !== 'cancelled' || signal.aborted) return reply;
-      const message = `${preset} gave no plan within ${timeoutMs / 1000} s`;
+      const message = `${preset} returned no plan within ${timeoutMs / 1000} s`;
       return { ...reply, finish: 'failed', failure: { kind: 'timeout', message } };
     },
   };

@@ -22,7 +22,7 @@ export type Presets = {
 export const UNASKED = {
   reachable: false,
   unasked: true,
-  detail: 'not asked: nothing is sent there until you choose it',
+  detail: 'not contacted: nothing is sent there until you choose it',
 } as const;
 
 /** Whether the preset was only found, is elsewhere, and is not the active one. */
@@ -51,7 +51,7 @@ export async function choosePresets(config: Config, env: Environment, wanted: st
 function foundNotice(found: readonly Found[], here: Found | undefined): string {
   const keys = found.filter((item) => item.kind === 'key').map((item) => `:model ${item.preset.name} (${item.label})`);
   const used = here
-    ? [`found ${here.label}: ${here.detail}; it is used as ${here.preset.name}, and :model keep writes that down`]
+    ? [`found ${here.label}: ${here.detail}; it is used as ${here.preset.name}, and :model keep saves that`]
     : [];
   const offered =
     keys.length > 0 ? [`there is a key for ${keys.join(', ')}: nothing is sent there until you choose it`] : [];

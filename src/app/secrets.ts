@@ -154,7 +154,7 @@ export function preparedFor(filter: SecretsFilter, preset: Preset, messages: rea
   if (handles.size === 0) return { messages };
   const kinds = [...new Set([...handles].map(kindOf))].join(', ');
   return {
-    refused: `${preset.name}: not sent, the conversation holds ${handles.size === 1 ? 'a secret' : `${handles.size} secrets`} (${kinds}) and "secrets" is "block" for it; :reset starts without, :model takes another model`,
+    refused: `${preset.name}: not sent, the conversation holds ${handles.size === 1 ? 'a secret' : `${handles.size} secrets`} (${kinds}) and "secrets" is "block" for it; :reset starts a new conversation, :model switches models`,
     final: true,
   };
 }

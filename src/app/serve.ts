@@ -55,7 +55,7 @@ export function serving(
     enough.abort();
     // One that takes longer is waited for again at the next call, and ends with the program.
     if (how === 'it answers') return;
-    say(`${name}: its server gave no answer (${how}); ${lastLine(log)}the whole of it is in ${log}`);
+    say(`${name}: its server did not answer (${how}); ${lastLine(log)}the full log is in ${log}`);
   };
 
   const ready = async (name: string, signal: AbortSignal): Promise<void> => {

@@ -47,11 +47,11 @@ export function createServices(environment: Environment, bus: SessionBus) {
     onFailure(why) {
       bus.unsaved = true;
       log.write('warning', 'the session is not saved', { session: session.id, why });
-      bus.show(`the session can't be saved (${why}); nothing of the model will run until it can`);
+      bus.show(`the session can't be saved (${why}); nothing from the model will run until it can`);
     },
     onRecovered() {
       bus.unsaved = false;
-      bus.show('the session is saved again, with what happened meanwhile', 'info');
+      bus.show('the session is saved again, including what happened meanwhile', 'info');
     },
   });
   const gate = createGate({

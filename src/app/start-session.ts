@@ -66,10 +66,10 @@ function settingsOf(config: Config, presets: Presets, sandbox: SandboxStatus): S
 
 function disabledNotice({ safety }: Config): string | undefined {
   if (safety.disable_rules.length === 0) return undefined;
-  return `switched off in the gate: ${safety.disable_rules.join(', ')} (safety.disable_rules)`;
+  return `turned off in the gate: ${safety.disable_rules.join(', ')} (safety.disable_rules)`;
 }
 
 /** The start reports when nothing of the kernel protects the user (MO-1); `doctor` names the parts that are missing. */
 function sandboxNotice({ available, why }: SandboxStatus): string | undefined {
-  return available ? undefined : `no kernel sandbox here (${why}); only Unrestricted mode exists`;
+  return available ? undefined : `no kernel sandbox here (${why}); only Unrestricted mode is available`;
 }

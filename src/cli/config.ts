@@ -23,11 +23,11 @@ export async function showConfig(
     return EXIT.ok;
   }
   if (!project) {
-    err('aish-tui: there is no .aish.jsonc in this folder or above it\n');
+    err('aish-tui: there is no .aish.jsonc in this directory or above it\n');
     return EXIT.usage;
   }
   if (!trust.add(project.path, project.text)) {
-    err('aish-tui: the answer can not be kept; is the state folder writable?\n');
+    err("aish-tui: the decision can't be saved; is the state directory writable?\n");
     return EXIT.usage;
   }
   out(`${project.path} is trusted until it changes\n`);

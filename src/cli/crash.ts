@@ -17,9 +17,9 @@ export function reportCrash(error: unknown): string {
     writeFileSync(file, `aish-tui ${VERSION}, Node ${process.versions.node}, ${process.platform}\n${stack}\n`, {
       mode: 0o600,
     });
-    return `it broke: ${message}; the session is kept (aish-tui --resume), a report is in ${file}`;
+    return `it crashed: ${message}; the session is saved (aish-tui --resume), and a report is in ${file}`;
   } catch {
-    return `it broke: ${message}; the session is kept (aish-tui --resume)`;
+    return `it crashed: ${message}; the session is saved (aish-tui --resume)`;
   }
 }
 
@@ -28,6 +28,6 @@ function hidden(text: string): string {
   try {
     return processFilter().hide(text, 'a crash');
   } catch {
-    return '(the report is left out: the secrets filter failed)';
+    return '(no report: the secrets filter failed)';
   }
 }

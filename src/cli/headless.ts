@@ -103,13 +103,13 @@ function haltLine(question: Question): string {
     case 'escalation':
       return `HALT${who}: ${question.skips} actions skipped in a row`;
     case 'mode':
-      return `HALT${who}: the agent asks for Unrestricted mode: ${visible(question.reason)}`;
+      return `HALT${who}: the agent requests Unrestricted mode: ${visible(question.reason)}`;
     case 'spend':
-      return `HALT${who}: the session has cost ${shortDollars(question.spent)} of ${shortDollars(question.limit)} (cost.stop_at_dollars), and ${question.preset} is paid for`;
+      return `HALT${who}: the session has cost ${shortDollars(question.spent)} of ${shortDollars(question.limit)}(cost.stop_at_dollars), and calls to ${question.preset} cost money`;
     case 'form':
       return `${visible(question.server)} asks: ${visible(question.message)}`;
     case 'halt':
-      if (question.why === 'consent') return `needs a yes${who}: ${visible(describeAction(question.action))}`;
+      if (question.why === 'consent') return `needs approval${who}: ${visible(describeAction(question.action))}`;
       return `HALT${who}: ${visible(question.judgement.reason)}: ${visible(describeAction(question.action))}`;
   }
 }

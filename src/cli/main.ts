@@ -107,7 +107,7 @@ async function saveMemory(app: App): Promise<void> {
   const hurry = new AbortController();
   const stop = () => hurry.abort();
   process.once('SIGINT', stop);
-  out('remembering this session (Ctrl-C skips) … ');
+  out('saving a summary of this session (Ctrl-C skips) … ');
   try {
     out(`${await app.memory.save(AbortSignal.any([hurry.signal, AbortSignal.timeout(SAVE_MEMORY_TIMEOUT_MS)]))}\n`);
   } catch (error) {
@@ -119,7 +119,7 @@ async function saveMemory(app: App): Promise<void> {
 
 async function piped({ global, session }: Extract<Invocation, { kind: 'screen' }>, version: string): Promise<number> {
   if (process.stdin.isTTY) {
-    err('aish-tui: the output is no terminal, so there is no screen to draw; use aish-tui run or aish-tui ask\n');
+    err('aish-tui: the output is not a terminal; use aish-tui run or aish-tui ask\n');
     return EXIT.usage;
   }
   const { runLines } = await import('./headless.ts');

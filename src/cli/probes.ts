@@ -17,7 +17,7 @@ export async function safetyCheck(
 ): Promise<number> {
   if (jsonl) return eachLine(async (line) => out(`${await checkLine(line, { strict })}\n`));
   if (command === '')
-    return usage(err, 'say what to judge: aish-tui safety check "<command>", or --jsonl with lines on stdin');
+    return usage(err, 'no command given: aish-tui safety check "<command>", or --jsonl with lines on stdin');
   const { verdict, rule, reason } = judgeCommand(command, { cwd: process.cwd(), files: realFiles() });
   const word = verdict === 'unknown' && strict ? 'destructive' : verdict;
   out(`${word}: ${rule === undefined || rule === reason ? reason : `${rule} (${reason})`}\n`);
@@ -32,7 +32,7 @@ export async function route(
 ): Promise<number> {
   const words = knownWords(await sourceOf(known));
   if (jsonl) return eachLine((row) => out(`${routeLine(row, words)}\n`));
-  if (line === '') return usage(err, 'say which line: aish-tui route "<line>", or --jsonl with lines on stdin');
+  if (line === '') return usage(err, 'no line given: aish-tui route "<line>", or --jsonl with lines on stdin');
   out(`${classify(line, words).kind}\n`);
   return EXIT.ok;
 }
@@ -53,11 +53,10 @@ export async function secretsCheck(
 ): Promise<number> {
   const filter = processFilter();
   if (jsonl) return eachLine((line) => out(`${checkSecretsLine(line, filter)}\n`));
-  if (text === '')
-    return usage(err, 'say what to look at: aish-tui secrets check "<text>", or --jsonl with lines on stdin');
+  if (text === '') return usage(err, 'no text given: aish-tui secrets check "<text>", or --jsonl with lines on stdin');
   const findings = filter.find(text);
   for (const { start, end, kind } of findings) out(`${kind} at ${start}-${end}\n`);
-  out(findings.length === 0 ? 'nothing secret found\n' : `${filter.hide(text)}\n`);
+  out(findings.length === 0 ? 'no secrets found\n' : `${filter.hide(text)}\n`);
   return EXIT.ok;
 }
 

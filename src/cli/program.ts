@@ -37,11 +37,12 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
     .option('--model <preset>', 'the preset to start with')
     .addOption(new Option('--mode <mode>', 'start in this mode').choices(['restricted', 'unrestricted']))
     .option('--resume [id]', 'resume the last session, or the one named')
-    .option('--fork', 'with --resume: continue in a copy, also of a session that is open elsewhere')
+    .option('--fork', 'with --resume: continue in a copy, even of a session that is open elsewhere')
     .addHelpText('after', AFTER)
     .action(() => {
       const { resume, fork } = program.opts<RawOptions>();
-      if (fork && resume === undefined) program.error('--fork takes a copy of a session: name it with --resume');
+      if (fork && resume === undefined)
+        program.error('--fork continues a copy of a session: name the session with --resume');
       const session = { ...(resume === undefined ? {} : { resume }), ...(fork ? { fork } : {}) };
       chosen = { kind: 'screen', global: globalOf(program), session };
     });
@@ -49,9 +50,11 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
     .command('run')
     .description('work toward a goal without a screen (Norris)')
     .argument('<goal...>', 'what to do')
-    .option('--json', 'one JSON object a line', false)
+    .option('--json', 'one JSON object per line', false)
     .addOption(
-      new Option('--on-halt <what>', 'what a HALT does without a person').choices(['abort', 'skip']).default('abort'),
+      new Option('--on-halt <what>', 'how a HALT is answered without a person')
+        .choices(['abort', 'skip'])
+        .default('abort'),
     )
     .action((words: string[], { json, onHalt }: { json: boolean; onHalt: HaltPolicy }) => {
       chosen = { kind: 'run', global: globalOf(program), goal: words.join(' '), json, onHalt };
@@ -60,7 +63,7 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
     .command('ask')
     .description('ask one question')
     .argument('<question...>', 'the question')
-    .option('--json', 'one JSON object a line', false)
+    .option('--json', 'one JSON object per line', false)
     .action((words: string[], { json }: { json: boolean }) => {
       chosen = { kind: 'ask', global: globalOf(program), question: words.join(' '), json };
     });
@@ -68,19 +71,19 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
     .command('safety')
     .description('the gate, without running anything')
     .command('check')
-    .description('judge one command, or a JSON object a line')
+    .description('judge one command, or one JSON object per line')
     .argument('[command]', 'the command', '')
-    .option('--jsonl', 'read {"cmd","cwd"?} or {"tool","args"} a line, write a verdict a line', false)
+    .option('--jsonl', 'read one {"cmd","cwd"?} or {"tool","args"} per line, write one verdict per line', false)
     .option('--strict', 'count unknown as destructive', false)
     .action((command: string, { jsonl, strict }: { jsonl: boolean; strict: boolean }) => {
       chosen = { kind: 'safetyCheck', command, jsonl, strict };
     });
   program
     .command('route')
-    .description('tell how a line would be taken: shell, ai or meta')
+    .description('show how a line would be taken: shell, ai or meta')
     .argument('[line]', 'the line', '')
-    .option('--jsonl', 'read {"line"} a line, write {"kind"} a line', false)
-    .option('--known <file>', 'words to take as installed, one a line')
+    .option('--jsonl', 'read one {"line"} per line, write one {"kind"} per line', false)
+    .option('--known <file>', 'words to treat as installed, one per line')
     .action((line: string, { jsonl, known }: { jsonl: boolean; known?: string }) => {
       chosen = { kind: 'route', line, jsonl, ...(known === undefined ? {} : { known }) };
     });
@@ -88,9 +91,9 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
     .command('secrets')
     .description('the secrets filter, without sending anything')
     .command('check')
-    .description('show what would be hidden in a text, or in a JSON object a line')
+    .description('show what would be hidden in a text, or in one JSON object per line')
     .argument('[text]', 'the text', '')
-    .option('--jsonl', 'read {"text"} a line, write {"spans":[[start,end,kind]],"scrubbed"} a line', false)
+    .option('--jsonl', 'read one {"text"} per line, write one {"spans":[[start,end,kind]],"scrubbed"} per line', false)
     .action((text: string, { jsonl }: { jsonl: boolean }) => {
       chosen = { kind: 'secretsCheck', text, jsonl };
     });
@@ -110,14 +113,14 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
     });
   program
     .command('doctor')
-    .description('what works here: Node, shell, models, kernel sandbox')
+    .description('check what works here: Node, shell, models, kernel sandbox')
     .action(() => {
       chosen = { kind: 'doctor', global: globalOf(program) };
     });
   program
     .command('config')
     .description(
-      'where the configuration is and whether it is valid; "config trust" believes the .aish.jsonc of this folder',
+      'show where the configuration is and whether it is valid; "config trust" trusts the .aish.jsonc of this directory',
     )
     .argument('[what]', 'trust', '')
     .action((what: string) => {
@@ -138,5 +141,5 @@ function globalOf(program: Command): GlobalOptions {
 }
 
 const AFTER = `
-Lines piped to aish-tui are taken one by one, as if typed; a HALT counts as skip.
-Exit codes of run: 0 done or all tasks through, 2 wrong arguments or configuration, 3 blocked or stalled, 4 aborted at a HALT, 5 budget used up, 6 model failure, 74 output not writable, 130 Ctrl-C.`;
+Lines piped to aish-tui are handled one by one, as if typed; a HALT counts as skip.
+Exit codes of run: 0 done or all tasks complete, 2 wrong arguments or configuration, 3 blocked or stalled, 4 aborted at a HALT, 5 budget used up, 6 model failure, 74 output not writable, 130 Ctrl-C.`;

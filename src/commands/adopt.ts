@@ -7,7 +7,7 @@ export const adopt: Command = {
   summary: 'move your shell to the directory the agent is in',
   run({ engine, shell }) {
     const cwd = engine.services.secrets.reveal(engine.conversation.cwd);
-    if (cwd === engine.shellCwd) throw new CommandError(`your shell is there already: ${cwd}`);
+    if (cwd === engine.shellCwd) throw new CommandError(`your shell is already there: ${cwd}`);
     // A line like any other: it waits its turn, is seen, and CDPATH or an alias can't lead it elsewhere.
     void shell.submit(`\\builtin cd -- '${cwd.replaceAll("'", "'\\''")}'`);
     return undefined;

@@ -7,7 +7,7 @@ import type { Command } from './command.ts';
 export const history: Command = {
   name: 'history',
   usage: ':history',
-  summary: 'show the conversation and what has left it',
+  summary: 'show the conversation, marking what is out of context',
   run({ engine }) {
     const { turns, preplans = [] } = engine.conversation;
     const before = (place: number) => preplans.filter(({ after }) => after === place).map(preplanLines);
@@ -22,7 +22,7 @@ export const history: Command = {
 export const reset: Command = {
   name: 'reset',
   usage: ':reset',
-  summary: 'forget the conversation (not the files, not the mode)',
+  summary: 'start a new conversation; costs and mode stay',
   run({ engine }) {
     void engine.dispatch({ type: 'turnsReset' });
     return undefined;

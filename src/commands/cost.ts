@@ -10,12 +10,12 @@ import { type Command, CommandError } from './command.ts';
 export const cost: Command = {
   name: 'cost',
   usage: ':cost [detail | all]',
-  summary: 'what the models have cost: this session, its details, all sessions',
+  summary: 'show what the models have cost: this session, its details, all sessions',
   arguments: () => ['detail', 'all'],
   run(app, rest) {
     if (rest === 'detail') return detail(app);
     if (rest === 'all') return all(app.cost);
-    if (rest !== '') throw new CommandError('say :cost, :cost detail or :cost all');
+    if (rest !== '') throw new CommandError('use :cost, :cost detail or :cost all');
     return oneLine(app.engine.state.costs.rows);
   },
 };
@@ -76,7 +76,7 @@ function priceLines(rows: readonly CostRow[], { priceFile, problem }: CostPort):
 
 async function all(desk: CostPort): Promise<string> {
   const days = await desk.days();
-  if (days.length === 0) return '[aish] nothing was counted yet';
+  if (days.length === 0) return '[aish] no calls have been counted yet';
   const sum = sumOf(days);
   const model = Math.max(...days.map((day) => day.model.length));
   const calls = Math.max(...days.map((day) => String(day.calls).length));

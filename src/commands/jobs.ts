@@ -54,14 +54,14 @@ export async function sendToBackground({ front, shell }: App): Promise<string | 
 export const fg: Command = {
   name: 'fg',
   usage: ':fg [job]',
-  summary: 'bring a job to the front; one of the model is watched',
+  summary: 'bring a job to the front; a job of the model is only watched',
   arguments: jobNumbers,
   async run({ engine, shell, front, screen }, rest) {
     if (!screen) throw new CommandError(':fg needs the full screen; :jobs lists the jobs');
     const list = engine.services.jobs.running();
     const job = rest === '' ? list.at(-1) : list.find(({ id }) => String(id) === rest);
     if (!job) throw new CommandError(rest === '' ? 'no jobs' : noJob(rest));
-    if (shell.running) throw new CommandError('a command of yours runs; :bg sends it to the background first');
+    if (shell.running) throw new CommandError('a command of yours is running; :bg sends it to the background');
     if (!(await shell.resume(job.running))) front.bring(job);
     return undefined;
   },

@@ -6,7 +6,7 @@ import { type Command, CommandError } from './command.ts';
 export const mcp: Command = {
   name: 'mcp',
   usage: ':mcp [name | tools <name> | restart <name>]',
-  summary: 'the MCP servers: how they are, what they offer, start one again',
+  summary: 'list the MCP servers, show one or its tools, or restart one',
   arguments(app, [first]) {
     const names = app.mcp.servers().map(({ name, state }) => ({ word: name, note: state }));
     if (first === undefined) return ['tools', 'restart', ...names];
@@ -51,10 +51,10 @@ function details(server: McpServerInfo): string {
   const { title, address, lastError, written } = server;
   return [
     row(server),
-    ...(title === '' ? [] : [`  says it is ${title}`]),
+    ...(title === '' ? [] : [`  calls itself ${title}`]),
     `  ${address}`,
     ...(lastError === '' ? [] : [`  last error: ${lastError}`]),
-    ...(written === '' ? ['  it has written nothing beside the protocol'] : ['  it wrote:', written.trimEnd()]),
+    ...(written === '' ? ['  no log output'] : ['  log output:', written.trimEnd()]),
   ].join('\n');
 }
 
@@ -64,7 +64,7 @@ function toolsOf({ name, tools }: McpServerInfo): string {
     .map((tool) => {
       const marks = [
         tool.readOnly ? 'read-only' : '',
-        tool.autoApproved ? 'not asked' : '',
+        tool.autoApproved ? 'runs without asking' : '',
         tool.changed ? 'changed since it was first seen' : '',
         tool.unchecked === undefined ? '' : `arguments not checked: ${tool.unchecked}`,
       ].filter((mark) => mark !== '');

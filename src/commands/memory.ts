@@ -7,7 +7,7 @@ const SAVE_TIMEOUT_MS = 60_000;
 export const memory: Command = {
   name: 'memory',
   usage: ':memory [save | forget <number>]',
-  summary: 'what is remembered of earlier sessions; remember this one now; forget one',
+  summary: 'list the notes on earlier sessions, save one on this session, or forget one',
   arguments({ memory }, [verb, ...more]) {
     if (verb === undefined) return ['save', 'forget'];
     if (verb !== 'forget' || more.length > 0) return [];
@@ -19,15 +19,15 @@ export const memory: Command = {
     const rows = memory.list();
     if (verb === 'forget') {
       const row = rows[Number(number) - 1];
-      if (!row) throw new CommandError(`no memory ${number || '(which?)'}; :memory lists them`);
+      if (!row) throw new CommandError(`no note ${number || '(which?)'}; :memory lists them`);
       memory.forget(row.session);
       return `forgotten: ${row.text}`;
     }
-    if (verb !== '') throw new CommandError(`:memory knows save and forget <number>, not ${verb}`);
-    const off = memory.enabled ? [] : ['(memory.enabled is off: nothing new is remembered, and no session is told)'];
+    if (verb !== '') throw new CommandError(`:memory takes save or forget <number>, not ${verb}`);
+    const off = memory.enabled ? [] : ['(memory.enabled is off: no notes are saved or used)'];
     const lines = rows.map(
       ({ at, cwd, text }, index) => `${index + 1}  ${new Date(at).toISOString().slice(0, 10)}  ${cwd}  ${text}`,
     );
-    return [...off, ...(lines.length > 0 ? lines : ['nothing is remembered'])].join('\n');
+    return [...off, ...(lines.length > 0 ? lines : ['there are no notes'])].join('\n');
   },
 };

@@ -26,18 +26,18 @@ const HOW_TO_CONNECT = [
 export const model: Command = {
   name: 'model',
   usage: ':model [name | keep | reset]',
-  summary: 'list the models, switch to one, or keep the one that was found',
+  summary: 'list the models, switch to one, or save the one that was found',
   arguments: (app) => [
     ...app.presets.list().map(({ name, model: note }) => ({ word: name, note })),
     { word: 'keep', note: 'write what was found into the configuration' },
-    { word: 'reset', note: 'forget what errors have taught of windows' },
+    { word: 'reset', note: 'forget window sizes learned from errors' },
   ],
   async run(app, rest) {
     const { engine, presets } = app;
     if (rest === 'keep') return presets.keep(engine.conversation.preset);
     if (rest === 'reset') {
       presets.forgetWindows();
-      return 'windows are again what you or the servers say they are';
+      return 'window sizes come from the configuration or the servers again';
     }
     const list = presets.list();
     if (rest !== '') {

@@ -40,7 +40,7 @@ export const norris: Command = {
     }
     if (rest === '') {
       const offer = lastGoal === undefined ? '' : ` The last one was: ${lastGoal}`;
-      throw new CommandError(`say what to do: :norris <goal>.${offer}`);
+      throw new CommandError(`name a goal: :norris <goal>.${offer}`);
     }
     void engine.dispatch({ type: 'norrisStarted', goal: rest });
     return undefined;

@@ -5,7 +5,7 @@ import { type Command, CommandError } from './command.ts';
 export const safety: Command = {
   name: 'safety',
   usage: ':safety patterns | check <command>',
-  summary: 'the rules in force, or what the gate says of a command, without running it',
+  summary: 'list the rules in force, or judge a command without running it',
   arguments: (_aish, before) =>
     before.length > 0
       ? []
@@ -23,7 +23,7 @@ export const safety: Command = {
         .join('\n');
     }
     const command = words.join(' ').trim();
-    if (word !== 'check' || command === '') throw new CommandError('say :safety patterns or :safety check <command>');
+    if (word !== 'check' || command === '') throw new CommandError('use :safety patterns or :safety check <command>');
     const { verdict, rule, reason } = desk.check(command, engine.shellCwd);
     return `${verdict}: ${rule === undefined || rule === reason ? reason : `${rule} (${reason})`}\n  ${visible(command)}`;
   },

@@ -18,7 +18,7 @@ export const keys: Command = {
     if (rest === '') return all;
     const word = rest.toLowerCase();
     const found = all.split('\n').filter((line) => line.startsWith(' ') && line.toLowerCase().includes(word));
-    if (found.length === 0) throw new CommandError(`no key has to do with "${rest}"; :keys lists all`);
+    if (found.length === 0) throw new CommandError(`no key matches "${rest}"; :keys lists them all`);
     return found.join('\n');
   },
 };
@@ -39,6 +39,6 @@ export const theme: Command = {
         `no theme is called ${rest}${guess ? `; did you mean ${guess}?` : `: ${screen.themes.join(', ')}`}`,
       );
     }
-    return `${rest} until the program ends; "ui": { "theme": "${rest}" } in the configuration keeps it`;
+    return `${rest} for this session; "ui": { "theme": "${rest}" } in the configuration makes it permanent`;
   },
 };

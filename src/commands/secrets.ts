@@ -4,17 +4,17 @@ import type { Command } from './command.ts';
 export const secrets: Command = {
   name: 'secrets',
   usage: ':secrets',
-  summary: 'the secrets that were found in this session, by their handles',
+  summary: 'list the secrets found in this session, by their handles',
   run({ engine }) {
     const rows = engine.services.secrets.list();
-    if (rows.length === 0) return 'no secret was found in this session so far';
+    if (rows.length === 0) return 'no secrets found in this session so far';
     const width = Math.max(...rows.map(({ handle }) => handle.length));
     const lines = rows.map(
       ({ handle, kind, where }) => `${handle.padEnd(width)}  ${kind}${where === '' ? '' : `, first in ${where}`}`,
     );
     return [
       ...lines,
-      'the session and its journal hold these handles only; a model elsewhere sees them, your screen does not',
+      'the session and its journal hold only these handles; a remote model sees the handles, your screen shows the values',
     ].join('\n');
   },
 };

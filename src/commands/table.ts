@@ -26,7 +26,7 @@ const help: Command = {
 const doctor: Command = {
   name: 'doctor',
   usage: ':doctor',
-  summary: 'what works here: Node, shell, models, kernel sandbox',
+  summary: 'check what works here: Node, shell, models, kernel sandbox',
   run: async (app) => (await app.doctor()).join('\n'),
 };
 

@@ -4,7 +4,7 @@ import { type Command, CommandError } from './command.ts';
 export const undo: Command = {
   name: 'undo',
   usage: ':undo',
-  summary: 'take back the last patch of the model, while the file is unchanged since',
+  summary: "undo the model's last patch, if the file has not changed since",
   async run(app) {
     const { ok, text } = await app.undo();
     if (!ok) throw new CommandError(text);

@@ -109,5 +109,5 @@ async function keepTexts({ services }: EffectContext, { turns }: Conversation, f
 }
 
 function tooSmall({ preset, window, head, room }: StoredBudget, tools: number): string {
-  return `the window of ${preset} is too small for this: of ${window} tokens ${room} are for the request, and the system prompt with ${tools} tools takes ${head}; a larger window, or fewer tools, is needed`;
+  return `the window of ${preset} is too small: of its ${window} tokens ${room} are left for the request, and the system prompt with ${tools} tools takes ${head}; use a larger window or fewer tools`;
 }

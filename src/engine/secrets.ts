@@ -8,16 +8,16 @@ import type { Conversation } from '../session/state.ts';
 
 /** Where a text came from, in words for `:secrets`. */
 const WHERE: Readonly<Partial<Record<EventType, string>>> = {
-  asked: 'a question of yours',
-  norrisStarted: 'a goal of yours',
-  answered: 'a command that you edited',
-  shellStarted: 'a command of yours',
-  shellEnded: 'the output of a command of yours',
-  replyEnded: 'an answer of a model',
-  examined: 'what the gate said',
+  asked: 'your question',
+  norrisStarted: 'your goal',
+  answered: 'a command you edited',
+  shellStarted: 'your command',
+  shellEnded: 'the output of your command',
+  replyEnded: 'an answer of the model',
+  examined: 'the judgement of the gate',
   actionEnded: 'the output of an action of the model',
   jobEnded: 'the output of a job',
-  noticed: 'a message of the program',
+  noticed: 'a message from the program',
 };
 
 /** Events that bring the text of an action: a secret in it is a piece of that text, with what it escapes or expands. */

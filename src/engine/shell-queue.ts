@@ -71,7 +71,7 @@ export class ShellQueue {
   async background(): Promise<string | undefined> {
     const { jobs } = this.#engine.services;
     const { running } = this.#engine.state.shell;
-    if (!running) return 'no command of yours runs';
+    if (!running) return 'no command of yours is running';
     return (await this.#shell).background((job) => {
       const id = jobs.adopt(job, { command: running.line, owner: 'user' });
       return { id, release: () => jobs.release(id) };

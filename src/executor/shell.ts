@@ -159,7 +159,7 @@ export class UserShell implements InteractiveShell {
    */
   async background(adopt: Adopt): Promise<string | undefined> {
     const task = this.#task;
-    if (!task || task.hidden || task.leave) return 'no command of yours runs';
+    if (!task || task.hidden || task.leave) return 'no command of yours is running';
     return this.#jobs.send(task, { columns: this.#columns, rows: this.#rows, dataDir: this.#options.dataDir }, adopt);
   }
 

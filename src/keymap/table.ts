@@ -25,17 +25,17 @@ type Row = readonly [command: string, keys: readonly string[], label: string];
 const GLOBAL = [
   ['abort', ['ctrl-x ctrl-c'], 'abort the run, wherever you are'],
   ['help', ['f1', 'ctrl-x h'], 'list the keys and commands'],
-  ['redraw', ['ctrl-l'], 'draw the screen anew'],
+  ['redraw', ['ctrl-l'], 'redraw the screen'],
   ['suspend', ['ctrl-z'], 'suspend the program; fg brings it back'],
-  ['tightenMode', ['alt-m'], 'Restricted mode at once'],
-  ['toggleMouse', ['ctrl-x m'], 'mouse on or off, for the terminal’s own selection'],
+  ['tightenMode', ['alt-m'], 'switch to Restricted mode'],
+  ['toggleMouse', ['ctrl-x m'], 'mouse on or off (off: the terminal selects text)'],
   ['quit', ['ctrl-x ctrl-q'], 'leave'],
   ['scrollPageUp', ['pageup'], 'scroll the transcript up a page'],
   ['scrollPageDown', ['pagedown'], 'scroll the transcript down a page'],
   ['scrollLineUp', ['shift-up', 'ctrl-up'], 'scroll the transcript up a line'],
   ['scrollLineDown', ['shift-down', 'ctrl-down'], 'scroll the transcript down a line'],
-  ['scrollHome', ['ctrl-home'], 'to the beginning of the transcript'],
-  ['scrollEnd', ['ctrl-end'], 'to the end of the transcript'],
+  ['scrollHome', ['ctrl-home'], 'go to the beginning of the transcript'],
+  ['scrollEnd', ['ctrl-end'], 'go to the end of the transcript'],
 ] as const satisfies readonly Row[];
 
 /** What the prompt and the fields of dialogs have in common. */
@@ -58,14 +58,14 @@ const EDITING = [
   ['redo', ['alt-_', 'alt-/', 'ctrl-x r'], 'redo'],
   ['transpose', ['ctrl-t'], 'swap two characters'],
   ['capitalizeWord', ['alt-c'], 'capitalise the word'],
-  ['upcaseWord', ['alt-u'], 'word in capitals'],
-  ['downcaseWord', ['alt-l'], 'word in small letters'],
+  ['upcaseWord', ['alt-u'], 'upper-case the word'],
+  ['downcaseWord', ['alt-l'], 'lower-case the word'],
 ] as const satisfies readonly Row[];
 
 const PROMPT = [
   ['submit', ['enter'], 'send the line'],
   ['newline', ['alt-enter', 'shift-enter', 'ctrl-j', 'burst-enter'], 'new line'],
-  ['flipVerdict', ['alt-s', 'shift-tab'], 'take the line the other way (shell or question)'],
+  ['flipVerdict', ['alt-s', 'shift-tab'], 'flip how the line is taken (shell or question)'],
   ['complete', ['tab'], 'complete'],
   ['norris', ['ctrl-n'], 'Norris: make the line the goal; while it runs, end it'],
   ['interrupt', ['ctrl-c'], 'interrupt, or clear the line'],
@@ -92,10 +92,10 @@ const PROMPT = [
 
 const MENU = [
   ['next', ['down', 'tab', 'ctrl-n'], 'next choice'],
-  ['previous', ['up', 'shift-tab', 'ctrl-p', 'ctrl-r'], 'choice before; in a search, older'],
-  ['pageNext', ['pagedown'], 'a page on'],
-  ['pagePrevious', ['pageup'], 'a page back'],
-  ['choose', ['enter'], 'take it'],
+  ['previous', ['up', 'shift-tab', 'ctrl-p', 'ctrl-r'], 'previous choice; in a search, older'],
+  ['pageNext', ['pagedown'], 'next page'],
+  ['pagePrevious', ['pageup'], 'previous page'],
+  ['choose', ['enter'], 'accept it'],
   ['edit', ['right', 'ctrl-e'], 'put it in the prompt, without sending'],
   ['deleteBack', ['backspace', 'ctrl-h'], 'delete backward'],
   ['clear', ['ctrl-u'], 'clear what was typed'],
@@ -104,7 +104,7 @@ const MENU = [
 
 const FIELD = [
   ['next', ['tab'], 'next field of a form'],
-  ['previous', ['shift-tab'], 'field before'],
+  ['previous', ['shift-tab'], 'previous field'],
   ['cancel', ['escape', 'ctrl-g', 'ctrl-c'], 'close'],
   ['deleteForward', ['delete', 'ctrl-d'], 'delete forward'],
   ...EDITING,
@@ -120,13 +120,13 @@ const TRANSCRIPT = [
   ['scrollPageDown', ['pagedown', 'space', 'ctrl-f'], 'page down'],
   ['scrollHome', ['g', 'home', '<'], 'beginning'],
   ['scrollEnd', ['G', 'end', '>'], 'end, and stay there'],
-  ['entryPrevious', ['K', '{', 'shift-tab'], 'entry before'],
+  ['entryPrevious', ['K', '{', 'shift-tab'], 'previous entry'],
   ['entryNext', ['J', '}', 'tab'], 'next entry'],
   ['toggleFold', ['o', 'ctrl-o'], 'unfold or fold the entry'],
   ['copyEntry', ['y', 'c'], 'copy the entry'],
   ['search', ['/'], 'search'],
   ['searchNext', ['n'], 'next match'],
-  ['searchPrevious', ['N'], 'match before'],
+  ['searchPrevious', ['N'], 'previous match'],
 ] as const satisfies readonly Row[];
 
 const HALT = [
@@ -135,10 +135,10 @@ const HALT = [
   ['skip', ['s'], 'don’t run it, tell the model'],
   ['skipWithNote', ['n'], 'don’t run it, with a note to the model'],
   ['abortRun', ['a', 'ctrl-c'], 'don’t run it, end the run'],
-  ['editAction', ['e'], 'edit it; it is judged anew'],
+  ['editAction', ['e'], 'edit it; it is judged again'],
   ['upgrade', ['u'], 'leave Restricted mode instead'],
   ['next', ['tab', 'right'], 'next button'],
-  ['previous', ['shift-tab', 'left'], 'button before'],
+  ['previous', ['shift-tab', 'left'], 'previous button'],
   ['choose', ['enter'], 'press the button'],
   ['scrollLineUp', ['up', 'k'], 'scroll the action up'],
   ['scrollLineDown', ['down', 'j'], 'scroll the action down'],
@@ -152,7 +152,7 @@ const DIALOG = [
   ['approve', ['y'], 'yes'],
   ['deny', ['n', 'escape', 'ctrl-g', 'ctrl-c'], 'no, or close'],
   ['next', ['tab', 'right'], 'next button'],
-  ['previous', ['shift-tab', 'left'], 'button before'],
+  ['previous', ['shift-tab', 'left'], 'previous button'],
   ['choose', ['enter'], 'press the button'],
   ['scrollLineUp', ['up', 'k'], 'line up'],
   ['scrollLineDown', ['down', 'j'], 'line down'],

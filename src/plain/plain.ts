@@ -82,7 +82,7 @@ class Plain {
       app.engine.onGiveBack((text, question) => this.#giveBack(plainText(asItWas(app, text, question)))),
       () => process.off('SIGTERM', leave).off('SIGHUP', leave),
     );
-    this.#say('aish-tui, plain lines. Type a command, or ask in plain words; :help lists more, Ctrl-D leaves.');
+    this.#say('aish-tui, plain screen. Type a command, or ask in plain words; :help lists more, Ctrl-D quits.');
     this.#follow();
   }
 
@@ -176,7 +176,7 @@ class Plain {
       const answer = answerOf(head, line);
       const early = engine.services.now() - this.#question.since < ARM_MS;
       if (answer === undefined) this.#say(questionLines(head).at(-1) ?? '');
-      else if (early) this.#say('That was too early to be an answer; once more.');
+      else if (early) this.#say('That came too early to be an answer; here is the question again.');
       else void engine.dispatch({ type: 'answered', question: head.id, answer: { kind: answer } }, head.session);
       return;
     }

@@ -37,10 +37,10 @@ export class Notifier {
     const { engine } = this.#options;
     const now = engine.services.now();
     const question = engine.state.questions[0]?.id;
-    if (question !== this.#question && question !== undefined) this.#ring('aish-tui: a question waits for you');
+    if (question !== this.#question && question !== undefined) this.#ring('aish-tui: a question is waiting for you');
     this.#question = question;
     const asking = asksOf(engine);
-    if (asking && !this.#asking) this.#ring('aish-tui: a command waits for your input');
+    if (asking && !this.#asking) this.#ring('aish-tui: a command is waiting for your input');
     this.#asking = asking;
     const busy = engine.conversation.phase.kind !== 'idle';
     if (busy) this.#since ??= now;

@@ -9,10 +9,10 @@ import type { Transition } from './transition.ts';
 /** `:reset` (CX-3). */
 export function resetTurns(next: Transition): void {
   if (next.conversation.phase.kind !== 'idle') {
-    return next.notice('warning', '[aish] not while a run is under way; Ctrl-X Ctrl-C ends it');
+    return next.notice('warning', '[aish] not during a run; Ctrl-X Ctrl-C ends it');
   }
   next.set({ turns: [], inbox: [], preplans: [], lastTasks: undefined, evictedTurns: 0 });
-  next.notice('info', '[aish] the conversation starts anew');
+  next.notice('info', '[aish] a new conversation starts');
 }
 
 /** The user's own choice of mode (MO-4). What was judged under the old mode is judged anew. */

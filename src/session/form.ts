@@ -53,7 +53,7 @@ type Read = { readonly value: Value | undefined } | { readonly problem: string }
 
 function readValue(field: FormField, given: string): Read {
   const text = given.trim();
-  if (text === '') return field.required ? { problem: 'it is needed' } : { value: undefined };
+  if (text === '') return field.required ? { problem: 'an answer is required' } : { value: undefined };
   switch (field.type) {
     case 'text':
       return within(text.length, field) ? { value: text } : { problem: wanted(field) };

@@ -21,7 +21,10 @@ export function grantTool(next: Transition, id: QuestionId): boolean {
   const { action, tool } = question;
   if (action.kind !== 'tool' || !tool) return false;
   next.state = { ...next.state, grants: { ...next.state.grants, [action.name]: tool.definition } };
-  next.notice('info', `[aish] ${action.name} is not asked about again in this session, as long as it stays as it is`);
+  next.notice(
+    'info',
+    `[aish] ${action.name} is not asked about again in this session, as long as its definition stays the same`,
+  );
   return true;
 }
 

@@ -13,7 +13,7 @@ const NO_DELEGATION = 'A sub-agent cannot delegate; do it yourself or say in you
 export const UPGRADE_DENIED = '[aish] mode upgrade denied by user; still in Restricted mode. Go on without writing.';
 export const UPGRADE_APPROVED = '[aish] mode upgrade approved by user.';
 export const NO_SANDBOX =
-  '[aish] Restricted mode needs the kernel sandbox: Linux 5.13 or newer with Landlock (6.12 or newer for all of it), and a C compiler when it was built. It stays Unrestricted.';
+  '[aish] Restricted mode needs the kernel sandbox: Linux 5.13 or newer with Landlock (6.12 or newer for all of it), and a C compiler at build time. The mode stays Unrestricted.';
 
 /** What a mode means, in the words that the model is told (MO-5). */
 export function modeNotice(mode: Mode): string {

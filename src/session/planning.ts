@@ -26,12 +26,12 @@ export function startNorris(next: Transition, goal: string): void {
 export function continueLastNorris(next: Transition): void {
   const { phase, lastGoal, lastTasks } = next.conversation;
   if (phase.kind !== 'idle') return next.notice('warning', UNDER_WAY);
-  if (lastGoal === undefined) return next.notice('warning', '[aish] there is no goal yet to go on with');
+  if (lastGoal === undefined) return next.notice('warning', '[aish] there is no goal to continue yet');
   const run = begin(next, lastGoal);
   next.turn({ kind: 'user', origin: 'aish', text: `[aish] go on with the goal: ${lastGoal}` });
   if (!lastTasks) return startStep(next, run);
   const left = lastTasks.list.length - lastTasks.current;
-  next.notice('info', `[aish] going on with ${left} of ${lastTasks.list.length} tasks`);
+  next.notice('info', `[aish] continuing with ${left} of ${lastTasks.list.length} tasks`);
   startStep(next, { ...run, tasks: lastTasks });
 }
 

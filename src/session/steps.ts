@@ -40,7 +40,7 @@ export function startStep(next: Transition, run: Run): void {
 }
 
 function showStep(next: Transition, run: NorrisRun): void {
-  if (run.reporting) return next.notice('info', '[aish] all tasks are through; asking for a report');
+  if (run.reporting) return next.notice('info', '[aish] all tasks are complete; asking for a report');
   const task = currentTask(run);
   next.show({ kind: 'norrisStep', step: run.step, maxSteps: run.maxSteps, ...(task ? { task } : {}) });
 }
@@ -90,7 +90,7 @@ export function takeReply(next: Transition, run: Run, op: OpId, reply: Reply, re
     ...(sentinel && run.kind !== 'chat' ? { sentinel } : {}),
   };
   if (run.kind === 'chat' && text.trim() === '' && actions.length === 0)
-    next.notice('warning', 'the model answered nothing');
+    next.notice('warning', 'the model returned an empty answer');
   examineNext(next, run, dispatch, 'policy');
 }
 
@@ -113,7 +113,7 @@ function askAgain(next: Transition, run: Run, { failure, text, fallback }: Reply
   const [other, ...fallbacks] = run.fallbacks ?? fallback ?? [];
   const smaller = failure.kind === 'overflow' && !phase.overflowed;
   if (!smaller && (failure.kind === 'overflow' || fallback === undefined || other === undefined)) return false;
-  const how = smaller ? 'asking once more with less' : `going on with ${other} for this run`;
+  const how = smaller ? 'retrying with a shorter request' : `continuing with ${other} for this run`;
   next.notice('warning', `[aish] ${failure.message}; ${how}`);
   if (text.trim() !== '') next.turn({ kind: 'user', origin: 'aish', text: INTERRUPTED });
   if (smaller) callModel(next, run, { overflowed: true });
@@ -250,7 +250,7 @@ function afterDispatch(next: Transition, run: Run, dispatch: Dispatch): void {
   if (run.round >= maxToolRounds) {
     next.notice(
       'warning',
-      `[aish] stopped after ${maxToolRounds} rounds of actions (max_tool_rounds); ask again to go on`,
+      `[aish] stopped after ${maxToolRounds} rounds of actions (max_tool_rounds); ask again to continue`,
     );
     return finishRun(next, run, { status: 'budget_exhausted' });
   }

@@ -51,7 +51,7 @@ describe('resuming', () => {
     const { events, goodBytes, notices } = await taken({ resume: 'a' });
     expect(events).toEqual(EVENTS);
     expect(goodBytes).toBe(LINES.join('').length);
-    expect(notices).toEqual(["the journal's last 10 bytes were torn and are cut off"]);
+    expect(notices).toEqual(["the journal's last 10 bytes were torn and have been cut off"]);
   });
 
   it('continues before a damage in a session of its own, and leaves the damaged one alone', async () => {

@@ -70,7 +70,7 @@ describe('the meter', () => {
     const { bench, meter } = metered(server, { stop_at_dollars: 0.75 });
     await using running = bench;
     await ask(running, 'one');
-    expect(meter.refusal('fast')).toMatch(/fast is paid for, and the session has cost \$1\.00 of \$0\.75/);
+    expect(meter.refusal('fast')).toMatch(/calls to fast cost money, and the session has cost \$1\.00 of \$0\.75/);
     await ask(running, 'two');
     const [question] = running.engine.state.questions;
     expect(question).toMatchObject({ kind: 'spend', spent: 1, limit: 0.75, allowance: 0.75 });

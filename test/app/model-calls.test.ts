@@ -29,7 +29,7 @@ describe('the planning call', () => {
     await using server = await startScriptedServer([{ text: [hold('a')] }, { text: [hold('b')] }]);
     const slow = createPreplanner(brokerAt(server.baseUrl), undefined, 100);
     const late = await slow.plan('cloud', 'tidy', 7, new AbortController().signal);
-    expect(late).toMatchObject({ finish: 'failed', failure: { message: 'cloud gave no plan within 0.1 s' } });
+    expect(late).toMatchObject({ finish: 'failed', failure: { message: 'cloud returned no plan within 0.1 s' } });
     const user = new AbortController();
     const patient = createPreplanner(brokerAt(server.baseUrl), undefined);
     const pending = patient.plan('cloud', 'tidy', 7, user.signal);

@@ -59,7 +59,7 @@ for (let round = 1; round <= ROUNDS; round += 1) {
   await rig.waitForGone('sub-agents');
   rig.key('ctrl-u');
   rig.type(':reset\r');
-  await rig.waitFor('the conversation starts anew');
+  await rig.waitFor('a new conversation starts');
   rig.key('ctrl-l');
 }
 const [rest, work] = [together(idle), together(busy)];

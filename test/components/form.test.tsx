@@ -75,7 +75,7 @@ describe('a form of a server', () => {
     stage.press('\x1b');
     await stage.see('Name (needed): –');
     stage.answer('p');
-    await stage.see('it is needed');
+    await stage.see('an answer is required');
     expect(stage.engine.state.questions).toHaveLength(1);
   });
 

@@ -164,10 +164,10 @@ describe('a job', () => {
     stage.press(':fg 7\r');
     await stage.see('no job 7');
     stage.press(':bg\r');
-    await stage.see('no command of yours runs');
+    await stage.see('no command of yours is running');
     stage.press('\x18\x1a');
-    await stage.see(/-- .* no command of yours runs/);
+    await stage.see(/-- .* no command of yours is running/);
     stage.press(':adopt\r');
-    await stage.see('your shell is there already');
+    await stage.see('your shell is already there');
   });
 });

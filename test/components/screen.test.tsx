@@ -15,21 +15,21 @@ describe('a begun key sequence', () => {
     const stage = await setStage();
     stage.press('\x18');
     await stage.see('Ctrl-X –');
-    expect(stage.frame()).not.toContain('Esc drops it');
+    expect(stage.frame()).not.toContain('Esc cancels');
     stage.clock.advance(300);
-    await stage.see('Esc drops it');
+    await stage.see('Esc cancels');
     expect(stage.frame()).toMatch(/Ctrl-E\s+edit the line in \$EDITOR/);
     expect(stage.frame()).toMatch(/Ctrl-C\s+abort the run/);
     expect(stage.frame().split('\n')).toHaveLength(24);
     stage.press('\x1b');
-    await stage.until(() => !stage.frame().includes('Esc drops it'));
+    await stage.until(() => !stage.frame().includes('Esc cancels'));
   });
 
   it('fits the smallest screen', async () => {
     const stage = await setStage({ columns: 40, rows: 10 });
     stage.press('\x18');
     stage.clock.advance(300);
-    await stage.see('Esc drops it');
+    await stage.see('Esc cancels');
     expect(stage.frame().split('\n')).toHaveLength(10);
   });
 });
@@ -40,7 +40,7 @@ describe(':keys and :theme', () => {
     stage.press(':keys yank\r');
     await stage.see(/Ctrl-Y\s+yank what was killed last\s+\(prompt\.yank\)/);
     stage.press(':keys nonsense\r');
-    await stage.see('no key has to do with "nonsense"');
+    await stage.see('no key matches "nonsense"');
   });
 
   it('changes the colours at once and names the nearest of a wrong one', async () => {
@@ -48,7 +48,7 @@ describe(':keys and :theme', () => {
     stage.press(':theme lihgt\r');
     await stage.see('did you mean light?');
     stage.press(':theme light\r');
-    await stage.see('light until the program ends');
+    await stage.see('light for this session');
     stage.press(':theme\r');
     await stage.see('* light');
   });
@@ -79,7 +79,7 @@ describe('the bell', () => {
 
   it('rings when a question waits and when a long run has ended', async () => {
     const stage = await asked('\x1b[O');
-    expect(stage.written).toEqual(['\x07\x1b]9;aish-tui: a question waits for you\x07']);
+    expect(stage.written).toEqual(['\x07\x1b]9;aish-tui: a question is waiting for you\x07']);
     await stage.arm();
     stage.clock.advance(20_000);
     stage.answer('a');
@@ -98,7 +98,7 @@ describe('the bell', () => {
     await stage.see('gives it the keyboard');
     stage.commands[0]?.ask('Password: ', { echoOff: true, asker: 'sudo' });
     await stage.see('waits for you');
-    expect(stage.written).toEqual(['\x07\x1b]9;aish-tui: a command waits for your input\x07']);
+    expect(stage.written).toEqual(['\x07\x1b]9;aish-tui: a command is waiting for your input\x07']);
   });
 
   it('is silent while the terminal says that it is looked at', async () => {

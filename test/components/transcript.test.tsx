@@ -89,7 +89,7 @@ describe('reading the transcript', () => {
     await stage.see('"tea": 1 of 3');
     expect(stage.frame()).toContain('notice 7 with Tea.');
     stage.press('/');
-    await stage.see('Esc drops it');
+    await stage.see('Esc cancels');
     await stage.until(stage.listens);
     stage.press('nowhere');
     await stage.see('"nowhere": no match');

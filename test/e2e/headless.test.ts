@@ -162,8 +162,8 @@ describe('mistakes', () => {
     [['--frobnicate'], 2, /unknown option '--frobnicate'/],
     [['--config', '/nonexistent.jsonc', 'ask', 'x'], 2, /\/nonexistent\.jsonc: can't be read \(ENOENT\)/],
     [['--model', 'fats', 'ask', 'x'], 2, /no preset is called fats; there are: fast, demo/],
-    [['--resume', 'nope'], 2, /no session nope|no terminal/],
-    [['safety', 'check'], 2, /say what to judge/],
+    [['--resume', 'nope'], 2, /no session nope|not a terminal/],
+    [['safety', 'check'], 2, /no command given/],
   ] as const)('%j is one line and an exit code', async (args, code, line) => {
     using place = scratch('http://127.0.0.1:9/v1');
     const ended = await runProgram(place, args);

@@ -245,7 +245,7 @@ it(':mcp lists servers, tools, and what a server wrote; Tab knows their names', 
   rig.type(':mcp\r');
   await rig.waitFor(/gone +failed +0 tools +could not start/);
   rig.type(':mcp tools f\r');
-  await rig.waitFor('f__look  [read-only, not asked]');
+  await rig.waitFor('f__look  [read-only, runs without asking]');
   await rig.waitFor('The tool look.');
   rig.type(':mcp f\r');
   await rig.waitFor('[no message: Welcome to my server!]');

@@ -19,7 +19,7 @@ it('remembers a session when it is left, tells the next one, and forgets on requ
     rig.type('?rename the parser to reader\r');
     await rig.waitFor('All right.');
     rig.type(':quit\r');
-    await rig.waitFor('remembered for the next sessions here');
+    await rig.waitFor('saved for later sessions here');
   }
   const asked = await server.request(1, /Sum up/);
   expect(asked.text).toContain('rename the parser to reader');
@@ -36,7 +36,7 @@ it('remembers a session when it is left, tells the next one, and forgets on requ
     rig.type(':memory forget 1\r');
     await rig.waitFor('forgotten: ');
     rig.type(':memory\r');
-    await rig.waitFor('nothing is remembered');
+    await rig.waitFor('there are no notes');
   }
 });
 

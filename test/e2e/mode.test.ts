@@ -84,7 +84,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     using place = scratch(server.baseUrl, quiet);
     const { code, err } = await runProgram(place, ['run', 'write it']);
     expect(code).toBe(0);
-    expect(err).toContain('the agent asks for Unrestricted mode: to write made.txt -> skip (no person to ask)');
+    expect(err).toContain('the agent requests Unrestricted mode: to write made.txt -> skip (no person to ask)');
     expect(existsSync(made(place))).toBe(false);
   });
 

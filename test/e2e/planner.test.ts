@@ -212,7 +212,7 @@ describe('a session that has cost what it may', () => {
     await using server = await startScriptedServer([say('CMD: ls', { usage: { prompt: 500, completion: 500 } })]);
     using place = scratch(undefined, { ...dear(server.baseUrl, { stop_at_dollars: 1 }), mode: 'unrestricted' });
     const { code, err } = await runProgram(place, ['run', GOAL]);
-    expect(err).toMatch(/HALT: the session has cost \$1\.00 of \$1\.00 .*fast is paid for -> abort/);
+    expect(err).toMatch(/HALT: the session has cost \$1\.00 of \$1\.00 .*calls to fast cost money -> abort/);
     expect(code).toBe(4);
     expect(server.requests).toHaveLength(1);
   });
@@ -222,8 +222,8 @@ describe('a session that has cost what it may', () => {
     await using fast = await startScriptedServer([say('CMD: frobnicate --all'), say('GOAL: complete')]);
     using place = split(cloud, fast, { safety: { llm_model: 'cloud' }, cost: { stop_at_dollars: 0 } });
     const { code, out, err } = await runProgram(place, ['run', '--on-halt', 'skip', GOAL]);
-    expect(out).toMatch(/preplan failed: cloud is paid for, .*; running single-model/);
-    expect(err).toMatch(/HALT: .*cloud is paid for/);
+    expect(out).toMatch(/preplan failed: calls to cloud cost money, .*; running single-model/);
+    expect(err).toMatch(/HALT: .*calls to cloud cost money/);
     expect(cloud.requests).toHaveLength(0);
     expect(code).toBe(0);
   });

@@ -34,7 +34,7 @@ it('says how a server ended that never came up', async () => {
   using place = scratch(undefined, preset(port, 'echo no such model >&2; exit 7'));
   const { code, out } = await runProgram(place, ['ask', 'are you there?']);
   expect(out).toMatch(
-    /late: its server gave no answer \(exit 7\); its last line: no such model; the whole of it is in .*serve-late\.log/,
+    /late: its server did not answer \(exit 7\); its last line: no such model; the full log is in .*serve-late\.log/,
   );
   expect(code).toBe(6);
 });

@@ -30,12 +30,12 @@ async function runOverFallback(baseUrl: string) {
 type Case = readonly [what: string, fault: FaultName | 'refuses', says: RegExp];
 
 const CASES: readonly Case[] = [
-  ['refuses', 'refuses', /nothing answers at .*tried 3 times; going on with deep for this run/],
-  ['never says a word', 'stall-before-anything', /sent nothing for 0\.3 s.*; going on with deep/],
-  ['is busy', 'rate-limited-for-ever', /the server is busy.*429.*tried 3 times; going on with deep/],
-  ['asks to come back in an hour', 'rate-limited-for-an-hour', /asks to wait 3600 s; going on with deep/],
-  ['breaks', 'server-error', /500, something broke.*; going on with deep/],
-  ['never gets loaded', 'loading-for-ever', /still loading.*; going on with deep/],
+  ['refuses', 'refuses', /nothing answers at .*tried 3 times; continuing with deep for this run/],
+  ['never says a word', 'stall-before-anything', /sent nothing for 0\.3 s.*; continuing with deep/],
+  ['is busy', 'rate-limited-for-ever', /the server is busy.*429.*tried 3 times; continuing with deep/],
+  ['asks to come back in an hour', 'rate-limited-for-an-hour', /asks to wait 3600 s; continuing with deep/],
+  ['breaks', 'server-error', /500, something broke.*; continuing with deep/],
+  ['never gets loaded', 'loading-for-ever', /still loading.*; continuing with deep/],
 ];
 
 describe('a run whose model fails goes on with the fallback (BR-4)', () => {
@@ -57,7 +57,7 @@ describe('a run whose model fails goes on with the fallback (BR-4)', () => {
     expect(marked).toBe(false);
     expect(entries).toContainEqual(expect.objectContaining({ kind: 'assistant', preset: 'fast', partial: true }));
     expect(turns.find((turn) => turn.kind === 'assistant')).toMatchObject({ partial: true, toolCalls: [] });
-    expect(notices.join()).toMatch(/ended early.*going on with deep for this run/);
+    expect(notices.join()).toMatch(/ended early.*continuing with deep for this run/);
     expect(requests[0]?.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
     expect(requests[0]?.lastUser).toMatch(/interrupted: nothing that it asked for has run/);
   });

@@ -30,7 +30,9 @@ it('a window that is smaller than the user said is learned from the refusal: ask
   );
   expect(server.requests.map(({ refused }) => refused)).toEqual([true, false]);
   expect(
-    notices.filter((text) => /too long, \d+ tokens for a window of 4096.*; asking once more with less$/.test(text)),
+    notices.filter((text) =>
+      /too long, \d+ tokens for a window of 4096.*; retrying with a shorter request$/.test(text),
+    ),
   ).toHaveLength(1);
   expect(notices.filter((text) => /shortened/.test(text))).toEqual([
     '[aish] 1 long text was shortened to fit the window of fast (4096 tokens)',
@@ -51,7 +53,7 @@ it.each([
   );
   expect(server.requests).toHaveLength(2);
   expect(server.requests[1]?.text.length).toBeLessThan((server.requests[0]?.text.length ?? 0) * 0.8);
-  expect(notices.filter((text) => /asking once more with less/.test(text))).toHaveLength(1);
+  expect(notices.filter((text) => /retrying with a shorter request/.test(text))).toHaveLength(1);
 });
 
 it.each([
@@ -77,7 +79,7 @@ it('a server that silently reads only a part is found out by its own count, and 
     { maxAnswerTokens: 512 },
   );
   expect(notices.join('\n')).toMatch(
-    /fast read only 2048 of about \d+ tokens: it cuts long conversations silently.*; asking once more/,
+    /fast read only 2048 of about \d+ tokens: it cuts long conversations silently.*; retrying/,
   );
   expect(last).toMatchObject({ text: 'An answer to what fits.' });
   // Half of what the user says it has: one odd count does not teach more.
@@ -137,7 +139,7 @@ it('a system prompt that leaves no room is said, and nothing is sent', async () 
   await bench.until(() => bench.engine.conversation.phase.kind === 'idle');
   const { entry } = bench.engine.transcript.entries.at(-1) ?? {};
   expect(entry).toMatchObject({ kind: 'notice', level: 'error' });
-  expect(JSON.stringify(entry)).toMatch(/window of fast is too small.*of 2048 tokens/);
+  expect(JSON.stringify(entry)).toMatch(/window of fast is too small.*of its 2048 tokens/);
   expect(server.requests).toEqual([]);
 });
 

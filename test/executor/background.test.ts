@@ -113,7 +113,7 @@ describe.each(userShells())('a command sent to the background of %s', (program) 
 describe('what can’t go to the background says why', () => {
   it('nothing, the shell itself, a full screen', async () => {
     const { shell, send } = await bench();
-    expect(await send('')).toBe('no command of yours runs');
+    expect(await send('')).toBe('no command of yours is running');
     const asking = await begun(shell, 'read -p "name? " n', 'name?');
     expect(await send('read')).toContain('the shell itself');
     asking.write('\n');

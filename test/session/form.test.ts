@@ -31,7 +31,7 @@ describe('a value typed into a form', () => {
     [many, 'green, 1', ['g', 'r']],
     [many, 'green, blue', 'any of, with commas: 1 red, 2 green'],
     [one, '', undefined],
-    [{ ...one, required: true }, ' ', 'it is needed'],
+    [{ ...one, required: true }, ' ', 'an answer is required'],
   ] as const)('%j %j', (field, given, expected) => {
     const read = readForm({ server: 's', message: 'm', fields: [field] }, [given]);
     expect('content' in read ? read.content.x : read.problem).toEqual(expected);

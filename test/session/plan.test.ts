@@ -238,6 +238,6 @@ describe(':norris continue', () => {
     const machine = new Machine();
     machine.send({ type: 'norrisContinued' });
     expect(machine.phase.kind).toBe('idle');
-    expect(notices(machine)).toEqual(['[aish] there is no goal yet to go on with']);
+    expect(notices(machine)).toEqual(['[aish] there is no goal to continue yet']);
   });
 });

@@ -88,7 +88,7 @@ export class Machine {
 
   opOf(session: string): string {
     const [op] = opsOf(this.state, session);
-    if (op === undefined) throw new Error(`nothing is under way in ${session}`);
+    if (op === undefined) throw new Error(`nothing is running in ${session}`);
     return op;
   }
 

@@ -83,7 +83,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const move = fc.record({ who: fc.nat(9), op: fc.nat(9), step });
 type Move = Valued<typeof move>;
 
-/** What fits where a session stands; now and then what starts something, where nothing is under way. */
+/** What fits where a session stands; now and then what starts something, where nothing is running. */
 function fitting(
   phase: Phase | undefined,
   opStarted: boolean,

@@ -71,7 +71,7 @@ function userLines({ text, queued }: Of<'user'>, { width, paint }: RenderContext
 function assistantLines({ text, partial }: Of<'assistant'>, context: RenderContext): string[] {
   const { paint } = context;
   const lines = proseLines(text, { ...context, width: context.width - 2 });
-  if (partial) lines.push(paint('warning', '⋯ the answer ends here: it was cut'));
+  if (partial) lines.push(paint('warning', '⋯ the answer was cut off here'));
   return withGutter(lines, { first: paint('accent', '● '), rest: '  ' });
 }
 

@@ -4,7 +4,7 @@ import type { Handlers } from './handler.ts';
 
 export const globalHandlers: Handlers = {
   abort(screen) {
-    if (!screen.abort()) screen.hint('nothing is under way');
+    if (!screen.abort()) screen.hint('nothing is running');
   },
   help(screen) {
     const open = screen.ui.get().panel.kind === 'help';
@@ -14,7 +14,7 @@ export const globalHandlers: Handlers = {
   suspend: (screen) => void screen.suspend(),
   tightenMode(screen) {
     if (screen.app.info().sandbox) void screen.app.engine.dispatch({ type: 'modeChosen', mode: 'restricted' });
-    else screen.hint('Restricted mode needs a kernel sandbox, which is not there');
+    else screen.hint('Restricted mode needs a kernel sandbox, which is not available');
   },
   toggleMouse: (screen) => screen.toggleMouse(),
   quit: (screen) => screen.app.quit(),

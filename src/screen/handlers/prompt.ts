@@ -20,7 +20,7 @@ function submit(screen: Screen): void {
   // As at a shell's own prompt, Enter behind half a command asks for the rest.
   if (!goalNext && route.kind === 'shell' && screen.app.incomplete(route.text)) {
     screen.edit('newline');
-    return screen.hint('the command is incomplete: continue it here, or Ctrl-C drops it');
+    return screen.hint('the command is incomplete: continue it here, or drop it with Ctrl-C');
   }
   screen.ui.update({ editor: submitted(editor), flip: undefined, goalNext: false });
   screen.view.end();
