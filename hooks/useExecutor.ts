@@ -63,7 +63,7 @@ function useFrontJob(): Foreground | undefined {
   return { op: `job-${id}`, by, command, running, job: id };
 }
 
-/** Draws anew when a program begins or ceases to wait for input. */
+/** Redraws when a program starts or stops waiting for input. */
 export function useModes(running: RunningCommand | undefined): void {
   useSyncExternalStore(
     (listener) => running?.onModes(listener) ?? (() => {}),

@@ -23,9 +23,9 @@ export type SessionChoice = {
   readonly lock: Lock;
   /** What the journal holds; empty for a new session. */
   readonly events: readonly SessionEvent[];
-  /** How much of the journal's file these take, in bytes. */
+  /** Their size in the journal file, in bytes. */
   readonly goodBytes: number;
-  /** What the user must know of it. */
+  /** What the user must be told about it. */
   readonly notices: readonly string[];
 };
 
@@ -49,7 +49,7 @@ export async function chooseSession(
   return { problem: `there is no session to resume; start without --resume${why}` };
 }
 
-/** One session by its id: itself, or a copy where that is asked for or all that can be done. */
+/** One session by its id: the session itself, or a copy if one was requested or nothing else is possible. */
 async function take(sessionsDir: string, id: string, fork: boolean, now: number): Promise<SessionChoice | Refused> {
   if (!/^[\w-]+$/.test(id)) return { problem: `${id} is not a session id; aish-tui sessions lists them` };
   const journal = journalPath(sessionsDir, id);
@@ -60,7 +60,7 @@ async function take(sessionsDir: string, id: string, fork: boolean, now: number)
     const read = await readJournal(journal);
     return refusalOf(read, id) ?? newSession(sessionsDir, read.events, [`this is a copy of session ${id}`], now);
   }
-  // First the lock: another program that is just closing still writes.
+  // Take the lock first: another program that is just closing may still write.
   const lock = lockSession(folder);
   if ('heldBy' in lock) {
     const problem = `session ${id} is open in process ${lock.heldBy}; close it there first, or take a copy with --fork`;
@@ -85,7 +85,7 @@ function refusalOf({ problem, newer, events }: ReadJournal, id: string): Refused
   return events.length === 0 ? { problem: `nothing of session ${id} can be read` } : undefined;
 }
 
-/** A session of its own that begins with these events. */
+/** A new session that begins with these events. */
 async function newSession(
   sessionsDir: string,
   events: readonly SessionEvent[],

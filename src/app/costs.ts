@@ -1,4 +1,4 @@
-/** Every call of a model is counted here, and stopped here when the session has cost what it may (CO-1, CO-2). */
+/** Counts every model call, and stops calls when the session has reached its spending limit (CO-1, CO-2). */
 import { dirname, join } from 'node:path';
 import type { Config } from '../config/index.ts';
 import type { CostPort, Spending } from '../contracts/costs.ts';
@@ -8,12 +8,12 @@ import { shortDollars, sumOf } from '../session/cost.ts';
 import type { Category, Message, Reply } from '../session/message.ts';
 import type { SessionBus } from './session-bus.ts';
 
-/** What a yes adds at least, so that a limit of nothing asks before each call and not for ever before one. */
+/** What an approval adds at least, so that a limit of 0 asks before each call instead of blocking the first. */
 const MIN_ALLOWANCE_DOLLARS = 0.01;
 
 export type CostOptions = {
   readonly config: Config;
-  /** The configuration file in use: the user's own prices stand beside it. */
+  /** The configuration file in use: the user's own price list is beside it. */
   readonly configFile: string;
   readonly stateDir: string;
   readonly session: string;
@@ -25,7 +25,7 @@ export type CostMeter = CostPort & {
   readonly spending: Spending;
   /** The broker, with each call counted when it has ended. */
   metered(broker: Broker): Broker;
-  /** Why nothing may be sent to this preset any more; asked for each one that a call goes to, fallbacks too. */
+  /** Why nothing more may be sent to this preset; asked for every preset that a call goes to, including fallbacks. */
   refusal(preset: string): string | undefined;
   close(): void;
 };

@@ -48,7 +48,7 @@ export function createApp(
     front: new ForegroundJob(engine),
     classify(line) {
       const route = classify(line, words);
-      // After a question of the model's a short yes is for the model.
+      // After a question from the model, a short "yes" is an answer to it.
       return !route.forced && isAffirmation(line) && asksBack(engine)
         ? { ...route, kind: 'ai', why: 'an answer' }
         : route;

@@ -8,7 +8,7 @@ import { VERSION } from './version.ts';
 
 const PROBE_TIMEOUT_MS = 4000;
 
-/** One line for each thing that the program depends on (SB-3). Resolves to whether all can be used. */
+/** One line per dependency of the program (SB-3). Resolves to whether all of them work. */
 export async function examine(global: GlobalOptions, tell: (line: string) => void): Promise<boolean> {
   let fine = true;
   const line = (name: string, good: boolean, text: string) => {

@@ -1,4 +1,4 @@
-/** What a session depends on, found out before anything is started: configuration, models, sandbox, which session. */
+/** What a session depends on, determined before anything is started: configuration, models, sandbox, which session. */
 import { join } from 'node:path';
 import { fallbacksOf, type Preset } from '../broker/index.ts';
 import { type Config, createTrust, type Loaded, loadConfig, placesOf } from '../config/index.ts';
@@ -32,7 +32,7 @@ export type Environment = {
   readonly index: PathIndex;
 };
 
-/** Reads and looks, and starts nothing. What prevents a session is one line for the user. */
+/** Only reads; starts nothing. A problem that prevents a session is one line for the user. */
 export async function loadEnvironment(options: OpenOptions): Promise<Environment | { readonly problem: string }> {
   const { env } = process;
   const trust = createTrust(placesOf(env).state);
@@ -64,12 +64,12 @@ export async function loadEnvironment(options: OpenOptions): Promise<Environment
   return { options, config, configFile, notices, presets, sandbox, session, sessions, index };
 }
 
-/** A project's file that wants more than an untrusted one may. */
+/** A project's file with settings that need trust. */
 function projectNotice({ project }: Extract<Loaded, { ok: true }>): readonly string[] {
   return project && project.waiting.length > 0 ? ['read it, then trust it with aish-tui config trust'] : [];
 }
 
-/** Presets that the configuration names and that are not there; what is used instead (PP-2, SF-4). */
+/** Presets that the configuration names but does not define, and what is used instead (PP-2, SF-4). */
 function presetNotices({ norris, safety }: Config, names: readonly string[], active: string): readonly string[] {
   const { executor } = norris;
   const opinion = safety.llm_second_opinion && active !== 'demo' && !names.includes(safety.llm_model);
@@ -83,7 +83,7 @@ function presetNotices({ norris, safety }: Config, names: readonly string[], act
   ];
 }
 
-/** A rule that is switched off by a name that it does not have is still in force. */
+/** A name in disable_rules that matches no rule disables nothing. */
 function ruleNotices({ safety }: Config): readonly string[] {
   const names = listRules().map(({ name }) => name);
   const unknown = safety.disable_rules.filter((name) => !names.includes(name));
@@ -93,7 +93,7 @@ function ruleNotices({ safety }: Config): readonly string[] {
   });
 }
 
-/** A fallback elsewhere that would get what its preset must not is not used (BR-4): better said before it is needed. */
+/** A remote fallback with a weaker secrets policy than its preset is not used (BR-4); the user learns it at start. */
 function fallbackNotices(presets: readonly Preset[]): readonly string[] {
   const byName = new Map(presets.map((preset) => [preset.name, preset]));
   return presets.flatMap((preset) =>

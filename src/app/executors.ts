@@ -1,4 +1,4 @@
-/** Who runs commands: those of the model in a fresh shell, those of the user beside theirs. */
+/** Runs commands: the model's in a fresh shell, the user's background commands beside their shell. */
 import type { AgentCommands, UserCommands } from '../contracts/commands.ts';
 import { type OutputSize, sizeForModel } from '../engine/live.ts';
 import { runForUser, runOnce, type UserShell } from '../executor/index.ts';
@@ -21,7 +21,7 @@ export function agentCommands({ environment, dataDir, size, launcher, light }: A
   return {
     async run(command, { cwd, restricted, signal, env: extra = {} }) {
       const env = await environment();
-      // The shell may have taken its time to come up; what was aborted meanwhile is not started any more.
+      // The shell may have started slowly; a command aborted meanwhile is not started.
       signal.throwIfAborted();
       const common = { command, cwd, ...sizeForModel(size()), dataDir };
       if (!restricted) {
@@ -45,7 +45,7 @@ export function agentCommands({ environment, dataDir, size, launcher, light }: A
 
 export type UserCommandOptions = Pick<AgentOptions, 'dataDir' | 'size'> & { readonly shell: Promise<UserShell> };
 
-/** Runs the user's commands beside their shell (`:bg`): by its program, where it is, with its environment. */
+/** Runs the user's `:bg` commands: with their shell's program, directory and environment. */
 export function userCommands({ shell, dataDir, size }: UserCommandOptions): UserCommands {
   return {
     async run(command) {

@@ -25,7 +25,7 @@ function headOf(git: string): string | undefined {
   if (!stat) return undefined;
   if (stat.isDirectory()) return firstLine(join(git, 'HEAD'));
   if (!stat.isFile()) return undefined;
-  // A work tree or submodule: a file that names the real place.
+  // A work tree or submodule: a file that names the real directory.
   const named = readBeginning(git, MAX_BYTES)
     .replace(/^gitdir: /, '')
     .trim();

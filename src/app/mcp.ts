@@ -1,4 +1,4 @@
-/** MCP servers of the configuration → tools, with what the other services lend them. */
+/** MCP servers of the configuration → tools, wired to the other services. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/index.ts';
 import type { McpPort } from '../contracts/tools.ts';
@@ -13,7 +13,7 @@ type McpLinks = {
   readonly bus: SessionBus;
 };
 
-/** Variables of the user's that a server may know: where things are and how text is written, nothing that opens a door. */
+/** The user's variables that a server may see: paths and locale, no credentials. */
 const HARMLESS = /^(?:HOME|LOGNAME|USER|PATH|SHELL|LANG|LC_\w+|TZ|TMPDIR|XDG_(?:CACHE|CONFIG|DATA|STATE)_\w+)$/;
 
 export function openMcp({ mcp }: Config, { dataDir, version, bus }: McpLinks): McpServers {
@@ -30,7 +30,7 @@ export function openMcp({ mcp }: Config, { dataDir, version, bus }: McpLinks): M
     launch: asCompanion,
     env,
     cwd: process.cwd(),
-    // The user's shell is at the one root that servers are told of.
+    // The one root that servers are told is the directory of the user's shell.
     root: () => bus.engine.shellCwd,
     say: (level, text) => bus.show(text, level),
     elicit: (form, signal) => bus.ask(form, signal),

@@ -1,4 +1,4 @@
-/** Calls of the program's own, each one question: the plan of a run (PP-1), the gate's second opinion (SF-4). */
+/** The program's own model calls, one question each: the plan of a run (PP-1), the gate's second opinion (SF-4). */
 import type { Broker, Preplanner } from '../contracts/models.ts';
 
 const PLAN_MAX_TOKENS = 800;
@@ -34,7 +34,7 @@ export function createPreplanner(
         maxTokens: PLAN_MAX_TOKENS,
         category: 'norris-preplan',
       });
-      // What the user has aborted stays an abort, however long it took.
+      // A call that the user aborted counts as aborted, not as timed out.
       if (reply.finish !== 'cancelled' || signal.aborted) return reply;
       const message = `${preset} returned no plan within ${timeoutMs / 1000} s`;
       return { ...reply, finish: 'failed', failure: { kind: 'timeout', message } };

@@ -1,4 +1,4 @@
-/** The broker as the rest of the program has it: secrets filtered, costs counted, servers started when needed. */
+/** The broker as the rest of the program sees it: secrets filtered, costs counted, servers started when needed. */
 import { join } from 'node:path';
 import { createBroker, presetInfo } from '../broker/index.ts';
 import { placesOf } from '../config/index.ts';

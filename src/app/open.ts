@@ -11,7 +11,7 @@ import { followSession } from './subscriptions.ts';
 
 export type Opened = { readonly app: App /** Ends everything it started. Idempotent. */; close(): Promise<void> };
 
-/** Opens a session. What prevents that is one line for the user. */
+/** Opens a session. A problem that prevents it is one line for the user. */
 export async function openApp(options: OpenOptions): Promise<Opened | { readonly problem: string }> {
   const environment = await loadEnvironment(options);
   return 'problem' in environment ? environment : assemble(environment);

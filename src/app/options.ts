@@ -5,10 +5,10 @@ export type GlobalOptions = {
   readonly model?: string;
 };
 
-/** Which session is wanted; a new one where nothing is said. */
+/** Which session to open; a new one by default. */
 export type SessionWish = {
-  /** An id, or `true` for the newest that can be taken. */
+  /** An id, or `true` for the newest one that can be resumed. */
   readonly resume?: string | true;
-  /** Continue in a copy; the session itself stays as it is, also where another program has it open. */
+  /** Continue in a copy and leave the session unchanged, even if another program has it open. */
   readonly fork?: boolean;
 };

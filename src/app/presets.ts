@@ -1,4 +1,4 @@
-/** The configured models as presets for the broker; with none, what this machine has, or the demo (BR-6). */
+/** The configured models as presets for the broker; without any, the servers and keys found here, or the demo (BR-6). */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { DEMO_PRESET, discover, type Found, type Preset } from '../broker/index.ts';
@@ -12,20 +12,20 @@ const KEY_COMMAND_TIMEOUT_MS = 10_000;
 export type Presets = {
   readonly list: readonly Preset[];
   readonly active: string;
-  /** A line for the user on where the model comes from, when they did not say. */
+  /** A line for the user on where the model comes from, when it was detected. */
   readonly notice?: string;
   /** What was found, ready to be written into the configuration. */
   readonly found: Readonly<Record<string, ModelConfig>>;
 };
 
-/** What is said of a preset elsewhere that was found by a key in the environment: nothing goes there unasked. */
+/** The state of a remote preset detected by a key in the environment: it is not contacted until chosen. */
 export const UNASKED = {
   reachable: false,
   unasked: true,
   detail: 'not contacted: nothing is sent there until you choose it',
 } as const;
 
-/** Whether the preset was only found, is elsewhere, and is not the active one. */
+/** Whether the preset was only detected, is remote, and is not the active one. */
 export function isUnasked({ found }: Presets, { name, local }: PresetInfo, active: string): boolean {
   return name in found && !local && name !== active;
 }
@@ -41,7 +41,7 @@ export async function choosePresets(config: Config, env: Environment, wanted: st
   }
   const found = await discover({ env, timeoutMs: DISCOVERY_TIMEOUT_MS });
   const writable = Object.fromEntries(found.map((item) => [item.preset.name, configOf(item)]));
-  // What is said and run leaves this machine only when the user has chosen so.
+  // Nothing leaves this machine unless the user has chosen a remote preset.
   const here = found.find((item) => item.kind === 'server');
   const active = wanted ?? here?.preset.name ?? 'demo';
   const list = [...found.map((item) => item.preset), DEMO_PRESET];

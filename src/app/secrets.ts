@@ -1,4 +1,4 @@
-/** The one filter of this process, and what each side of the program is given of it. */
+/** The one filter of this process, and the part of it that each side of the program gets. */
 
 import type { Preset } from '../broker/index.ts';
 import { secretsPolicy } from '../broker/index.ts';
@@ -20,7 +20,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 let filter: SecretsFilter | undefined;
 
-/** The filter, with what this machine knows to be secret. Nothing is read before the first text is looked at. */
+/** The filter, with the secrets known on this machine. Its sources are read lazily, before the first text is filtered. */
 export function processFilter(): SecretsFilter {
   if (filter) return filter;
   const made = new SecretsFilter();
@@ -53,7 +53,7 @@ export function engineSecrets(filter: SecretsFilter, config: Config): Secrets {
     reveal: (value) => filter.reveal(value),
     hideEchoed(action, outcome) {
       if (!('result' in outcome)) return filter.hideValuesOf(action, outcome);
-      // Where it is and where the whole is kept are places that have to be found again.
+      // The directory and the output file are paths that must stay usable.
       const { head, tail } = outcome.result;
       return { ...outcome, result: { ...outcome.result, ...filter.hideValuesOf(action, { head, tail }) } };
     },
@@ -66,7 +66,7 @@ export function engineSecrets(filter: SecretsFilter, config: Config): Secrets {
     restore(action, written) {
       const value = (handle: string) => (written ? filter.value(handle) : undefined);
       if (action.kind === 'command') return restoreAction(filter, action, written, value);
-      // A sub-agent's task is words for a model: it keeps its handles.
+      // A sub-agent's task is text for a model: it keeps its handles.
       if (action.kind === 'delegate') return { kind: 'ready', judged: action, runs: action, env: {} };
       const own = written?.kind === 'tool' ? written : action;
       const args = takesValues(action.name, config) ? own.arguments : '';
@@ -106,7 +106,7 @@ function unknownText(handles: readonly string[]): string {
   return `not run: nothing here knows the secret behind ${handles.join(', ')} any more; read it again from where it is kept, or ask the user for it`;
 }
 
-/** Variables that the configuration names as keys, and what it holds of other programs' secrets. */
+/** Variables that the configuration names as keys, and secrets of other programs in it. */
 export function learnConfig(filter: SecretsFilter, { models, mcp }: Config, env: Environment): void {
   const keys = Object.values(models).flatMap(({ api_key_env: name }) => (name === undefined ? [] : [name]));
   filter.learn(() => environmentSources(Object.fromEntries(keys.map((name) => [name, env[name]])), keys));
@@ -117,7 +117,7 @@ export function learnConfig(filter: SecretsFilter, { models, mcp }: Config, env:
   });
 }
 
-/** The preset, whose key counts as a secret from the moment it is fetched: a key command's is in no variable. */
+/** The preset, with its key registered as a secret once fetched: the output of a key command is in no variable. */
 export function learningKey(filter: SecretsFilter, preset: Preset): Preset {
   const { apiKey } = preset;
   if (!apiKey) return preset;
@@ -131,7 +131,7 @@ export function learningKey(filter: SecretsFilter, preset: Preset): Preset {
   };
 }
 
-/** Learns each environment that a command is run with; what was looked at before costs nothing. */
+/** Learns the secrets of each environment that a command runs with; one seen before costs nothing. */
 export function learnsEnvironment(filter: SecretsFilter) {
   const seen = new Map<string, string>();
   return (env: Readonly<Record<string, string>>): Readonly<Record<string, string>> => {
@@ -144,7 +144,7 @@ export function learnsEnvironment(filter: SecretsFilter) {
 
 type Prepared = { readonly messages: readonly Message[] } | { readonly refused: string; readonly final: true };
 
-/** What a message list becomes on its way to a preset, by the preset's policy (SE-1). */
+/** Applies the preset's secrets policy to the messages of a request (SE-1). */
 export function preparedFor(filter: SecretsFilter, preset: Preset, messages: readonly Message[]): Prepared {
   const policy = secretsPolicy(preset);
   if (policy === 'off') return { messages: filter.reveal(messages) };
@@ -163,7 +163,7 @@ function kindOf(handle: string): string {
   return handle.slice(1, handle.lastIndexOf('_'));
 }
 
-/** Counting sees what is sent: a preset that gets the true texts counts those. */
+/** Token counts are of the text that is sent: true values for a preset that gets those. */
 export function countingTrueTexts(broker: Broker, filter: SecretsFilter, presets: readonly Preset[]): Broker {
   return {
     ...broker,

@@ -1,4 +1,4 @@
-/** Model servers that are started when they are first needed: `models.NAME.serve` (CF-3). */
+/** Starts model servers when they are first needed: `models.NAME.serve` (CF-3). */
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { type Daemon, startDaemon } from '../executor/index.ts';
 import { clean, plainText } from '../text/sanitize.ts';
 import { readEnd } from './read-bounded.ts';
 
-/** A large model takes its time to load; past this the call goes ahead and says what it finds. In ms. */
+/** How long a large model may take to load; after that the call goes ahead and reports the failure itself. In ms. */
 const START_TIMEOUT_MS = 180_000;
 const PROBE_INTERVAL_MS = 300;
 const MAX_LOG_END_BYTES = 8192;
@@ -20,8 +20,8 @@ export type Serving = {
 };
 
 /**
- * The broker, with a look before each call to a preset that has a command: where nothing answers it is started, once
- * for all calls that want it, and waited for.
+ * The broker, with a check before each call to a preset that has a command: a server that does not answer is started, once
+ * for all calls that need it, and awaited.
  * @param commands by preset
  * @param logOf where a server's output goes
  * @param say one line for the user
@@ -53,7 +53,7 @@ export function serving(
     const enough = new AbortController();
     const how = await Promise.race([daemon.ended, answers(broker, name, enough.signal)]);
     enough.abort();
-    // One that takes longer is waited for again at the next call, and ends with the program.
+    // A slower server is awaited again at the next call, and ends with the program.
     if (how === 'it answers') return;
     say(`${name}: its server did not answer (${how}); ${lastLine(log)}the full log is in ${log}`);
   };
@@ -63,7 +63,7 @@ export function serving(
     if (command === undefined || signal.aborted) return;
     if (!coming.has(name)) {
       if ((await broker.probe(name, signal)).reachable || signal.aborted) return;
-      // Two calls may have looked at the same time.
+      // Two calls may have checked at the same time.
       if (!coming.has(name)) {
         const up = bringUp(name, command).catch((error: Error) => say(`${name}: ${error.message}`));
         coming.set(

@@ -1,4 +1,4 @@
-/** The first step of the assembly: all services, each alone; what one needs of another is handed to it here. */
+/** The first step of the assembly: creates every service, and hands each the functions that it needs of others. */
 import { join } from 'node:path';
 import { placesOf } from '../config/index.ts';
 import type { Services } from '../contracts/services.ts';
@@ -104,7 +104,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     broker,
     jobs,
     shell,
-    /** Words that a shell can run. */
+    /** Command names that a shell can run. */
     words,
     mcp,
     patch,
@@ -116,7 +116,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     memory: createMemoryPort(memory, broker, config, () => ({ session: session.id, ...bus.engine.conversation })),
     safety: { patterns: listRules, check: gate.check },
     mcpPort: createMcpPort(config, mcp),
-    /** Ends everything that was started; the engine has ended what it runs before. */
+    /** Ends everything that the services started; the engine must already have ended its own operations. */
     async close(): Promise<void> {
       await Promise.all([jobs.dispose(), stopServers()]);
       killTagged();
@@ -128,7 +128,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
   };
 }
 
-/** The preset for the second opinion; where it names nothing, the active one (SF-4). */
+/** The preset for the second opinion; the active one if that does not exist (SF-4). */
 function opinionPreset({ config, presets }: Environment, bus: SessionBus): string {
   const { llm_model: wanted } = config.safety;
   return presets.list.some(({ name }) => name === wanted) ? wanted : bus.engine.conversation.preset;

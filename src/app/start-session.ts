@@ -10,7 +10,7 @@ import type { GlobalOptions } from './options.ts';
 import type { Presets } from './presets.ts';
 import type { SessionBus } from './session-bus.ts';
 
-/** Opens or resumes the session in the engine, and says what the user must know; what that was. */
+/** Opens or resumes the session in the engine and shows what the user must know; returns those lines. */
 export function startSession(
   bus: SessionBus,
   environment: Environment,
@@ -36,7 +36,7 @@ function openSession(engine: Engine, session: SessionChoice, settings: Settings,
   void engine.dispatch({ type: 'shellMoved', cwd: process.cwd() });
 }
 
-/** The command line holds for a resumed session as well; a preset that no longer exists is replaced. */
+/** The command line also applies to a resumed session; a preset that no longer exists is replaced. */
 function applyFlags(engine: Engine, { mode, model }: GlobalOptions, presets: Presets): void {
   if (mode !== undefined) void engine.dispatch({ type: 'modeChosen', mode });
   const { preset } = engine.conversation;
@@ -69,7 +69,7 @@ function disabledNotice({ safety }: Config): string | undefined {
   return `turned off in the gate: ${safety.disable_rules.join(', ')} (safety.disable_rules)`;
 }
 
-/** The start reports when nothing of the kernel protects the user (MO-1); `doctor` names the parts that are missing. */
+/** The start reports that no kernel sandbox protects the user (MO-1); `doctor` names the parts that are missing. */
 function sandboxNotice({ available, why }: SandboxStatus): string | undefined {
   return available ? undefined : `no kernel sandbox here (${why}); only Unrestricted mode is available`;
 }

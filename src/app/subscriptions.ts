@@ -1,4 +1,4 @@
-/** What follows the session's events beside the screen: jobs, log, histories, the index of programs, MCP servers. */
+/** Subscribers to the session's events other than the screen: jobs, log, histories, the index of programs, MCP servers. */
 import type { Engine } from '../engine/engine.ts';
 import { classify } from '../router/index.ts';
 import { runningOf } from '../session/slots.ts';
@@ -23,14 +23,14 @@ export function followSession(engine: Engine, { session, index }: Environment, s
 }
 
 /**
- * Logs the opening, each change of mode (MO-1, MO-5), calls that failed and what could not be done.
+ * Logs the opening, each change of mode (MO-1, MO-5), failed calls, warnings and errors.
  * @param session the id of the session on disk
  */
 function keepLog(log: Log, engine: Engine, session: string): void {
   const { mode, preset, settings } = engine.conversation;
   const { sandbox } = settings;
   const facts = { session, version: VERSION, node: process.versions.node, mode, sandbox, preset };
-  // Behind the first frame: the filter that every line passes reads what it knows at the first one.
+  // After the first frame: the secrets filter reads its sources at the first line it sees.
   setImmediate(() => log.write('info', 'session opened', facts));
   let last = mode;
   engine.onEvent((event) => {

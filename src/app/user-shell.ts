@@ -3,10 +3,10 @@ import { startUserShell, type UserShell } from '../executor/index.ts';
 import type { Environment } from './environment.ts';
 import type { SessionBus } from './session-bus.ts';
 
-/** A shell that comes up in the background: the first frame does not wait for startup files. */
+/** A shell that starts in the background: the first frame does not wait for startup files. */
 export type ShellHandle = {
   readonly ready: Promise<UserShell>;
-  /** Undefined until it has come up. */
+  /** Undefined until it has started. */
   readonly current: UserShell | undefined;
 };
 

@@ -6,7 +6,7 @@ import { parseBoundedJson, parseJson } from '../text/json.ts';
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Bytes of one event or of a whole JSON body: a reply with the largest arguments that are taken is a fraction of it. */
 const MAX_EVENT_BYTES = 4 * 1024 * 1024;
-/** Bytes of an error's body that are read; what it says fits a line. */
+/** Bytes of an error's body that are read; the message fits one line. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
 /** An answer of a kind that can't be read as a chat answer. */
@@ -99,7 +99,7 @@ export class AnswerReader {
   }
 }
 
-/** The body as it comes; whoever stops listening lets go of the connection. */
+/** The body as it arrives; when the consumer stops, the connection is released. */
 async function* piecesOf({ body }: Response): AsyncGenerator<Uint8Array> {
   const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = body?.getReader();
   try {
@@ -134,7 +134,7 @@ class LineSplitter {
     return lines;
   }
 
-  /** What stands behind the last line end. */
+  /** The text after the last line end. */
   get rest(): string {
     return this.#parts.join('');
   }

@@ -95,7 +95,7 @@ function isLoading(answer: JsonAnswer): boolean {
   return answer.status === 503 && asObject(answer.body?.error)?.type === 'unavailable_error';
 }
 
-/** Who answers is told by `owned_by`; a port is only a custom. */
+/** `owned_by` identifies the server; a port is only a convention. */
 function serverLabel(answer: JsonAnswer): string | undefined {
   if (isLoading(answer)) return 'llama.cpp';
   const owner = asText(asObject(asArray(answer.body?.data)[0])?.owned_by);

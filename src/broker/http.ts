@@ -2,7 +2,7 @@ import { type JsonObject, parseJson } from '../text/json.ts';
 import { asObject } from './json.ts';
 
 export type JsonAnswer = {
-  /** Something answered, whatever it said. */
+  /** Something answered, with whatever status. */
   readonly answered: boolean;
   readonly status: number;
   readonly body: JsonObject | undefined;

@@ -7,7 +7,7 @@
 export type MarkupSink = {
   text(delta: string): void;
   reasoning(delta: string): void;
-  /** A closed `<tool_call>` body. False: it is no call we know, the text goes on as it is. */
+  /** A closed `<tool_call>` body. False: not a known call; the text is kept as it is. */
   call(body: string): boolean;
   /** What was text so far was reasoning: a lone `</think>` came, its opening tag was part of the prompt. */
   wasReasoning(): void;
@@ -52,7 +52,7 @@ export class MarkupSplitter {
     }
   }
 
-  /** The stream is over. `cut`: by the token limit or a fault, so that an open call is no call. True: one was dropped. */
+  /** The stream is over. `cut`: by the token limit or a fault, so that an incomplete call is dropped. True: one was dropped. */
   end(cut: boolean): boolean {
     const rest = this.#buffer;
     const inside = this.#inside;
@@ -123,7 +123,7 @@ function heldBack(text: string, tags: readonly string[]): number {
   return tags.some((tag) => tag.startsWith(tail)) ? tail.length : 0;
 }
 
-/** Knows whether the end of the text so far stands in a code fence or between backticks. */
+/** Tracks whether the end of the text so far is inside a code fence or backticks. */
 class CodeTracker {
   #fenced = false;
   #lineStart = '';

@@ -9,7 +9,7 @@ export type Capabilities = {
   readonly temperature?: boolean;
   /** False: `stream_options` is left out, so a stream may end without usage. */
   readonly streamUsage?: boolean;
-  /** False: the model knows no tool calls; tools are left out and old calls are told as text. */
+  /** False: the model knows no tool calls; tools are left out and old calls are sent as text. */
   readonly tools?: boolean;
 };
 
@@ -33,7 +33,7 @@ export type Preset = {
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\]|0\.0\.0\.0)$/i;
 
-/** True when the preset runs on this machine, so that nothing said to it leaves. */
+/** True when the preset runs on this machine, so that nothing sent to it leaves. */
 export function isLocal(preset: Preset): boolean {
   return preset.demo === true || LOOPBACK.test(parsed(preset.baseUrl)?.hostname ?? '');
 }
@@ -49,7 +49,7 @@ export function shownAddress(baseUrl: string): string {
   return url ? `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}` : baseUrl.slice(0, 100);
 }
 
-/** What is said while its model loads. */
+/** The notice while its model loads. */
 export function loadingLine({ name }: Preset): string {
   return `${name} is still loading its model; waiting`;
 }
@@ -63,7 +63,7 @@ function parsed(address: string): URL | undefined {
   return URL.canParse(address) ? new URL(address) : undefined;
 }
 
-/** The preset's key, asked for anew; what finds it can't be cancelled itself, so an abort rejects with `cancelled`. */
+/** Fetches the preset's key again; the lookup can't be cancelled, so an abort rejects with `cancelled`. */
 export async function apiKeyOf(preset: Preset, signal: AbortSignal): Promise<string | undefined> {
   if (!preset.apiKey) return undefined;
   if (signal.aborted) throw new Error('cancelled');

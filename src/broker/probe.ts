@@ -99,7 +99,7 @@ function slotWindow(props: JsonAnswer): number | undefined {
   return positive(asObject(props.body?.default_generation_settings)?.n_ctx);
 }
 
-/** vLLM, OpenRouter, Groq, llama.cpp and LM Studio each have a word of their own. */
+/** vLLM, OpenRouter, Groq, llama.cpp and LM Studio each have a field of their own. */
 function windowIn(model: JsonObject | undefined): number | undefined {
   return (
     positive(model?.max_model_len) ??

@@ -7,7 +7,7 @@ import { earlyEnd, type Fault, fault, faultOf, type Stop, stopFault } from './fa
 import { apiKeyOf, type Capabilities, type Preset } from './preset.ts';
 import { type RequestOptions, requestBody } from './wire.ts';
 
-/** Characters of one reply; a model that never ends is stopped here when nobody set a smaller limit. */
+/** Characters of one reply; a model that never stops is cut off here unless a smaller limit is set. */
 const MAX_REPLY_CHARS = 1_000_000;
 /** Characters of the arguments of all its tool calls. */
 const MAX_ARGUMENT_CHARS = 256_000;
@@ -103,7 +103,7 @@ async function clientFor(preset: Preset, key: string | undefined, limits: Timeou
   return new OpenAI({
     baseURL: preset.baseUrl,
     apiKey: key ?? 'none',
-    // Who the user is at OpenAI is no business of another server.
+    // The user's OpenAI organisation must not reach another server.
     organization: null,
     project: null,
     maxRetries: 0,

@@ -5,9 +5,9 @@ import { VERSION } from '../app/version.ts';
 import { placesOf } from '../config/index.ts';
 import { messageOf } from '../text/errors.ts';
 
-/** Writes what broke into a private file (RE-2); one line for the user that names it. */
+/** Writes a crash report into a private file (RE-2); returns one line for the user that names it. */
 export function reportCrash(error: unknown): string {
-  // What broke may have had a secret in hand (SE-2).
+  // The error may contain a secret (SE-2).
   const message = hidden(messageOf(error));
   try {
     const { state } = placesOf(process.env);
@@ -23,7 +23,7 @@ export function reportCrash(error: unknown): string {
   }
 }
 
-/** A filter that is what broke leaves nothing to be said. */
+/** If the filter itself failed, the text can't be shown. */
 function hidden(text: string): string {
   try {
     return processFilter().hide(text, 'a crash');

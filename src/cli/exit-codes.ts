@@ -8,7 +8,7 @@ export const EXIT = {
   abortedAtHalt: 4,
   budget: 5,
   modelFailed: 6,
-  /** EX_IOERR of sysexits.h: what was asked for could not be written to the standard output. */
+  /** EX_IOERR of sysexits.h: the result could not be written to standard output. */
   unwritten: 74,
   interrupted: 130,
 } as const;

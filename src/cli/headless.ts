@@ -1,4 +1,4 @@
-/** The same engine without a screen. A HALT without a person never proceeds (CL-1). */
+/** Drives the engine without a screen. A HALT without a person never proceeds (CL-1). */
 import type { App } from '../commands/app.ts';
 import { submitLine } from '../commands/submit.ts';
 import { describeAction } from '../session/action.ts';
@@ -32,12 +32,12 @@ class Headless {
   constructor(app: App, options: HeadlessOptions) {
     this.#app = app;
     this.#options = options;
-    // What a resumed session showed before is not said again.
+    // What a resumed session showed before is not printed again.
     this.#printer = new EntryPrinter(options, app.engine.transcript.entries.length, app.engine.services.secrets.reveal);
     this.interruption = new Promise((resolve) => {
       this.#tellInterruption = resolve;
     });
-    // They stand before what is printed: a front end without a screen tells them apart from the answer.
+    // On stderr, so that they are not mixed with the answer.
     for (const text of app.notices) options.err(`aish-tui: ${text}\n`);
     if (app.info().unsaved) options.err("aish-tui: the session can't be saved\n");
     app.engine.onGiveBack((text) => options.err(`not sent: ${visible(text)}\n`));
@@ -45,7 +45,7 @@ class Headless {
     process.on('SIGINT', () => this.#interrupt());
   }
 
-  /** Resolves when the conversation and the shell are at rest. */
+  /** Resolves when the conversation and the shell are idle. */
   async rest(): Promise<void> {
     while (this.#busy) await new Promise<void>((resolve) => this.#waiting.add(resolve));
     this.#printer.print(this.#app.engine.transcript.entries);
@@ -78,7 +78,7 @@ class Headless {
       );
     // An abort at a sub-agent's HALT would end that sub-agent only; here it stands for the whole run (CL-1).
     const whole = kind === 'abort' && question.session !== engine.state.root;
-    // Not from within the dispatch that put the question.
+    // Not within the dispatch that raised the question.
     queueMicrotask(() => {
       if (whole) void engine.dispatch({ type: 'aborted' });
       else void engine.dispatch({ type: 'answered', question: question.id, answer: { kind } }, question.session);
@@ -94,7 +94,7 @@ class Headless {
   }
 }
 
-/** Going on after many skips, write access (MO-3), and more money need a person. */
+/** Continuing after many skips, write access (MO-3) and further spending need a person. */
 const answerWithout = { escalation: 'abort', mode: 'skip', spend: 'abort', form: 'skip', halt: undefined } as const;
 
 function haltLine(question: Question): string {
@@ -105,7 +105,7 @@ function haltLine(question: Question): string {
     case 'mode':
       return `HALT${who}: the agent requests Unrestricted mode: ${visible(question.reason)}`;
     case 'spend':
-      return `HALT${who}: the session has cost ${shortDollars(question.spent)} of ${shortDollars(question.limit)}(cost.stop_at_dollars), and calls to ${question.preset} cost money`;
+      return `HALT${who}: the session has cost ${shortDollars(question.spent)} of ${shortDollars(question.limit)} (cost.stop_at_dollars), and calls to ${question.preset} cost money`;
     case 'form':
       return `${visible(question.server)} asks: ${visible(question.message)}`;
     case 'halt':
@@ -117,7 +117,7 @@ function haltLine(question: Question): string {
 /** `aish-tui run <goal>`: one Norris run; the exit code tells how it ended. */
 export async function runGoal(app: App, goal: string, options: HeadlessOptions): Promise<number> {
   const headless = new Headless(app, options);
-  // A journal that can't be written tells so itself.
+  // A journal that can't be written reports that itself.
   await app.engine.dispatch({ type: 'norrisStarted', goal }).catch(() => {});
   await headless.rest();
   if (headless.interrupted) return EXIT.interrupted;
@@ -126,7 +126,7 @@ export async function runGoal(app: App, goal: string, options: HeadlessOptions):
   return ended?.kind === 'norrisEnded' ? exitCodeOf(ended.status) : EXIT.modelFailed;
 }
 
-/** `aish-tui ask <question>`: one question with its sub-loop; what needs a yes is skipped. */
+/** `aish-tui ask <question>`: one question with its sub-loop; actions that need approval are skipped. */
 export async function askQuestion(app: App, question: string, options: HeadlessOptions): Promise<number> {
   const headless = new Headless(app, options);
   await app.engine.dispatch({ type: 'asked', line: app.engine.newLineId(), text: question }).catch(() => {});

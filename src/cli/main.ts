@@ -9,7 +9,7 @@ import type { HeadlessOptions } from './headless.ts';
 import type { Invocation } from './program.ts';
 
 let unwritten: Error | undefined;
-// A reader that has seen enough (head) is no fault: what is said after goes nowhere. A full disk is one.
+// A reader that stops early (head) is not an error: further output is dropped. A full disk is one.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') unwritten ??= error;
@@ -22,13 +22,13 @@ const SERVERS_TIMEOUT_MS = 10_000;
 const out = (text: string) => void process.stdout.write(text);
 const err = (text: string) => void process.stderr.write(text);
 
-/** Leaving waits no longer than this for the summary. In ms. */
+/** How long leaving waits for the summary at most. In ms. */
 const SAVE_MEMORY_TIMEOUT_MS = 10_000;
 
-/** Carries out one invocation; its exit code, which is no success where the output could not be written. */
+/** Carries out one invocation and returns its exit code; never success if the output could not be written. */
 export async function carryOut(invocation: Invocation, version: string): Promise<number> {
   const code = await dispatch(invocation, version);
-  // What is still on its way tells by then whether it arrived.
+  // By then all pending writes have succeeded or failed.
   await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
   if (!unwritten) return code;
   err(`aish-tui: the output could not be written (${unwritten.message})\n`);
@@ -74,7 +74,7 @@ async function dispatch(invocation: Invocation, version: string): Promise<number
   }
 }
 
-/** Reads what is there; opens no session. */
+/** Only reads; opens no session. */
 async function sessions(): Promise<number> {
   const { placesOf } = await import('../config/index.ts');
   const { listSessions } = await import('../store/index.ts');
@@ -84,7 +84,7 @@ async function sessions(): Promise<number> {
 }
 
 async function screen({ global, session }: Extract<Invocation, { kind: 'screen' }>, version: string): Promise<number> {
-  // The one look upward: the screen is loaded only when there is one.
+  // The only import of an upper layer: the screen is loaded only when there is one.
   const loading = import('../../components/main.tsx');
   return withApp(
     global,

@@ -1,8 +1,8 @@
-/** The screen that only writes lines, over the printer of the front ends without one. */
+/** The plain screen, over the printer of the headless front ends. */
 import type { App } from '../commands/app.ts';
 import { EntryPrinter } from './print.ts';
 
-/** Entries of a resumed session that are written again. */
+/** How many entries of a resumed session are printed again. */
 const REPEATED_ENTRIES = 20;
 
 /** Runs until the user leaves; the exit code. */

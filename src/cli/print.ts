@@ -19,7 +19,7 @@ export class EntryPrinter {
   #next: number;
 
   /**
-   * @param from how many entries were said before
+   * @param from how many entries were printed before
    * @param reveal true texts for handles: plain lines are the user's own screen. What is printed as JSON is for programs
    *   that keep it, and has handles.
    */
@@ -40,7 +40,7 @@ export class EntryPrinter {
     }
   }
 
-  /** What a `:` command says stays: `:secrets` shows no values. */
+  /** The output of a `:` command is not revealed: `:secrets` shows no values. */
   #shown(entry: Entry): Entry {
     return entry.kind === 'meta' ? entry : this.#reveal(entry);
   }

@@ -37,7 +37,7 @@ export async function route(
   return EXIT.ok;
 }
 
-/** A list of names decides alone, so that an answer does not hang on what this machine has. */
+/** Given a list of names, only that counts, so that the answer does not depend on this machine. */
 async function sourceOf(known: string | undefined): Promise<{ has(word: string): boolean }> {
   if (known !== undefined) return new Set(readFileSync(known, 'utf8').split(/\s+/));
   const index = createPathIndex(process.env.PATH ?? '');
@@ -45,7 +45,7 @@ async function sourceOf(known: string | undefined): Promise<{ has(word: string):
   return index;
 }
 
-/** `aish-tui secrets check`: what the filter would hide, with all that this machine knows. */
+/** `aish-tui secrets check`: what the filter would hide, with all secrets known on this machine. */
 export async function secretsCheck(
   { text, jsonl }: Extract<Invocation, { kind: 'secretsCheck' }>,
   out: Writer,

@@ -24,13 +24,13 @@ export type Invocation =
 
 type RawOptions = GlobalOptions & SessionWish;
 
-/** Parses the arguments; `--help`, `--version` and mistakes end the program here, with commander's own words. */
+/** Parses the arguments; `--help`, `--version` and usage errors end the program here, with commander's own messages. */
 export function parseArguments(argv: readonly string[], version: string): Invocation {
   let chosen: Invocation | undefined;
   const program = new Command('aish-tui')
     .description('A shell, a conversation with a language model and an autonomous agent on one screen.')
     .version(version)
-    // A mistake in the arguments ends as every other one of the user's; help and version end well.
+    // Wrong arguments exit with the usage code like any other user error; help and version exit with 0.
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? EXIT.ok : EXIT.usage))
     .enablePositionalOptions()
     .option('--config <file>', 'configuration file (default ~/.config/aish/config.jsonc)')

@@ -8,7 +8,7 @@ export const adopt: Command = {
   run({ engine, shell }) {
     const cwd = engine.services.secrets.reveal(engine.conversation.cwd);
     if (cwd === engine.shellCwd) throw new CommandError(`your shell is already there: ${cwd}`);
-    // A line like any other: it waits its turn, is seen, and CDPATH or an alias can't lead it elsewhere.
+    // A line like any other: it is queued and visible, and neither CDPATH nor an alias can redirect it.
     void shell.submit(`\\builtin cd -- '${cwd.replaceAll("'", "'\\''")}'`);
     return undefined;
   },

@@ -1,4 +1,4 @@
-/** What `:` commands and front ends see of the program: the engine with what stands around it. */
+/** What `:` commands and front ends see of the program: the engine and the services around it. */
 import type { CostPort } from '../contracts/costs.ts';
 import type { SafetyPort } from '../contracts/gate.ts';
 import type { Completions, Route } from '../contracts/lines.ts';
@@ -12,7 +12,7 @@ import type { ShellQueue } from '../engine/shell-queue.ts';
 
 /** What `:` commands can ask of the screen. */
 export type ScreenPort = {
-  /** Every key with what it does, one a line, by place. */
+  /** Every key with what it does, one per line, by context. */
   keys(): string;
   readonly themes: readonly string[];
   theme(): string;
@@ -33,16 +33,16 @@ export type Info = {
 
 export type App = {
   readonly engine: Engine;
-  /** What the user had to know at the start, a line each. */
+  /** What the user must be told at start, one line each. */
   readonly notices: readonly string[];
   readonly shell: ShellQueue;
   readonly front: ForegroundJob;
   classify(line: string): Route;
   /** Whether a shell would ask for more lines before it could run this. */
   incomplete(line: string): boolean;
-  /** What may stand at the cursor (IN-6). Never takes long; `signal` ends what it asked for. */
+  /** Completions at the cursor (IN-6). Never takes long; `signal` cancels the request. */
   complete(line: string, cursor: number, signal: AbortSignal): Promise<Completions>;
-  /** Lets the user edit a text in their own editor. The terminal must have been given away. */
+  /** Lets the user edit a text in their own editor. The terminal must have been released first. */
   edit(
     text: string,
   ): Promise<{ readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string }>;
@@ -51,14 +51,14 @@ export type App = {
   readonly presets: PresetsPort;
   readonly safety: SafetyPort;
   readonly mcp: McpPort;
-  /** Takes what the user has filled in before the yes that sends it. */
+  /** Stores what the user has filled in until they send it. */
   readonly forms: Pick<Forms, 'fill'>;
   readonly memory: MemoryPort;
   readonly cost: CostPort;
   /** Takes back the last patch of the model, while the file is unchanged since (TO-3). */
   undo(): Promise<{ readonly ok: boolean; readonly text: string }>;
   sessions(): Promise<readonly SessionSummary[]>;
-  /** What the program depends on and whether it works, a line each. */
+  /** The program's dependencies and whether they work, one line each. */
   doctor(): Promise<readonly string[]>;
   readonly ui: {
     readonly theme?: string;

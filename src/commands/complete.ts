@@ -9,7 +9,7 @@ const MAX_OFFERED = 200;
 /** Completes a line for the shell. */
 export type CompleteShell = (line: string, cursor: number, signal: AbortSignal) => Promise<Completions>;
 
-/** What may stand before `cursor`, in place of the text from `start` on. */
+/** What may replace the text from `start` to `cursor`. */
 export async function completeLine(
   app: App,
   line: string,
@@ -25,7 +25,7 @@ export async function completeLine(
     const command = commands.find((candidate) => candidate.name === argument[1]);
     return command ? argumentOf(app, command, { line, cursor, from: argument[0].length, signal, shell }) : none(cursor);
   }
-  // A prefix that says how the line is taken is no part of the command.
+  // A prefix that forces how the line is taken is not part of the command.
   const from = /^\s*(?:!!?|\?)/.exec(before)?.[0].length ?? 0;
   return behind(line, cursor, from, signal, shell);
 }

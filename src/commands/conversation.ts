@@ -3,7 +3,7 @@ import { contextUse, firstInContext } from '../session/context.ts';
 import type { Conversation, Preplan, Turn } from '../session/state.ts';
 import type { Command } from './command.ts';
 
-/** `:history`: the conversation with what the model does not see any more, and the preplans, which it never saw (CX-3). */
+/** `:history`: the conversation, with turns the model no longer sees, and the preplans, which it never saw (CX-3). */
 export const history: Command = {
   name: 'history',
   usage: ':history',

@@ -45,12 +45,12 @@ export const bg: Command = {
   },
 };
 
-/** What is in front goes to the background: the job that was brought there, or the user's running command. Why not, if not. */
+/** Sends the foreground job or the user's running command to the background. Returns why it could not, if so. */
 export async function sendToBackground({ front, shell }: App): Promise<string | undefined> {
   return front.leave() ? undefined : shell.background();
 }
 
-/** `:fg N`: brings the screen of a job back; of one of the user's the keyboard as well. */
+/** `:fg N`: brings the screen of a job back, and for a job of the user's also the keyboard. */
 export const fg: Command = {
   name: 'fg',
   usage: ':fg [job]',

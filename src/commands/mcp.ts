@@ -2,7 +2,7 @@ import type { McpServerInfo } from '../contracts/tools.ts';
 import { nearest } from '../text/nearest.ts';
 import { type Command, CommandError } from './command.ts';
 
-/** `:mcp`: servers, their tools, what they wrote, and a fresh start (MC-2). */
+/** `:mcp`: servers, their tools, their log output, and restarting one (MC-2). */
 export const mcp: Command = {
   name: 'mcp',
   usage: ':mcp [name | tools <name> | restart <name>]',
@@ -42,7 +42,7 @@ function find(servers: readonly McpServerInfo[], name = ''): McpServerInfo {
 
 function row({ name, state, tools, lastError, address }: McpServerInfo): string {
   const count = `${tools.length} tool${tools.length === 1 ? '' : 's'}`;
-  // Of a program the name is enough here.
+  // For a program, the name is enough here.
   const short = address.startsWith('/') ? address.slice(address.lastIndexOf('/') + 1) : address;
   return `${name.padEnd(14)} ${state.padEnd(9)} ${count.padEnd(10)} ${lastError === '' ? short : lastError}`;
 }

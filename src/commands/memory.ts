@@ -3,7 +3,7 @@ import { type Command, CommandError } from './command.ts';
 /** A local model may have to read all of it first; the user waits for this one. */
 const SAVE_TIMEOUT_MS = 60_000;
 
-/** `:memory`: what is remembered of earlier sessions, and the user's hand on it (CX-5). */
+/** `:memory`: the notes on earlier sessions, and how the user edits them (CX-5). */
 export const memory: Command = {
   name: 'memory',
   usage: ':memory [save | forget <number>]',

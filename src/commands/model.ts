@@ -10,7 +10,7 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }
 
-/** What becomes of secrets on their way to a model elsewhere. */
+/** What happens to secrets on their way to a remote model. */
 const POLICY = {
   off: 'secrets in it are sent as they are',
   scrub: 'secrets in it are replaced by handles',
@@ -59,7 +59,7 @@ export const model: Command = {
   },
 };
 
-/** All presets are looked at side by side; who takes too long is shown as that, and the prompt waits for none. */
+/** Probes all presets in parallel; one that takes too long is shown as such, and the prompt does not wait. */
 async function rowsOf({ engine, presets }: App, list: readonly PresetInfo[]): Promise<readonly string[]> {
   const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
   const probes = await Promise.all(list.map(({ name }) => presets.probe(name, signal)));

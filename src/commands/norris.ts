@@ -10,7 +10,7 @@ function verbs({ phase, lastGoal }: Conversation): readonly Argument[] {
   return lastGoal === undefined ? [] : [{ word: 'continue', note: lastGoal }];
 }
 
-/** The newest goals of the history that are no verbs. */
+/** The newest goals in the history, without the subcommands. */
 function goals({ entries }: App['history']): readonly Argument[] {
   const said = entries().flatMap(
     (line) => /^\s*:norris\s+(?!(?:off|continue)\s*$)(\S.*)$/.exec(line)?.[1]?.trim() ?? [],

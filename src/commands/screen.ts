@@ -1,4 +1,4 @@
-/** `:keys` and `:theme`: what the screen can be asked for (UI-5). */
+/** `:keys` and `:theme`: what can be asked of the screen (UI-5). */
 import { nearest } from '../text/nearest.ts';
 import type { App, ScreenPort } from './app.ts';
 import { type Command, CommandError } from './command.ts';
@@ -8,7 +8,7 @@ function screenOf({ screen }: App): ScreenPort {
   return screen;
 }
 
-/** `:keys`, and the keys whose line holds a word. */
+/** `:keys`, and the keys whose line contains a word. */
 export const keys: Command = {
   name: 'keys',
   usage: ':keys [word]',

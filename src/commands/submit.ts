@@ -31,17 +31,17 @@ export async function submitLine(app: App, line: string, route = routeOf(app, li
       if (app.incomplete(text)) return show(app, line, 'not run: the command is not complete', true);
       return app.shell.submit(text, { private: route.private ?? false });
     case 'ai':
-      // A journal that can't be written tells so itself.
+      // A journal that can't be written reports that itself.
       return app.engine.dispatch({ type: 'asked', line: app.engine.newLineId(), text }).catch(() => {});
   }
 }
 
-/** Text that came back to the prompt: a question stays one, also where it reads like a command (`?ls`). */
+/** Text that came back to the prompt: a question stays one, even if it reads like a command (`?ls`). */
 export function asItWas(app: App, text: string, question: boolean): string {
   return question && app.classify(text).kind !== 'ai' ? `?${text}` : text;
 }
 
-/** Runs `:name rest` and shows what it says. An unknown name suggests the nearest (CF-2). */
+/** Runs `:name rest` and shows its output. An unknown name suggests the nearest (CF-2). */
 async function runMeta(app: App, line: string): Promise<void> {
   const [, name = '', rest = ''] = /^\s*:?(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
   const command = commands.find((candidate) => candidate.name === name);

@@ -12,7 +12,7 @@ const FRESH = `// Configuration of aish-tui. docs/config.md describes every key.
 `;
 
 /**
- * Adds a preset and makes it the active one, in the file as it stands: comments and order stay (BR-6).
+ * Adds a preset and makes it the active one, in the existing file: comments and order stay (BR-6).
  * @returns undefined when done, else one line why not
  */
 export function writeModelChoice(path: string, name: string, model: ModelConfig): string | undefined {

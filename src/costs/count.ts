@@ -1,4 +1,4 @@
-/** One call that has ended → what is counted of it (CO-1). */
+/** One call that has ended → its tokens and cost (CO-1). */
 import { type CountedCall, priceOf } from '../session/cost.ts';
 import type { Category, Message, Reply } from '../session/message.ts';
 import type { Paying, Pricing } from './pricing.ts';

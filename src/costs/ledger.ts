@@ -96,7 +96,7 @@ function dayOf(at: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** A torn line, or one of another program, is no record. */
+/** A torn line, or one of another program, is not a record. */
 function parseRecord(line: string): Record | undefined {
   if (line === '') return undefined;
   const value = parseJsonObject(line);

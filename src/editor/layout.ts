@@ -1,4 +1,4 @@
-/** How the prompt's text stands on the screen: rows of a width, and where the cursor is. */
+/** How the prompt's text is laid out on the screen: rows of a width, and the cursor's place. */
 import { displayText } from '../text/display.ts';
 import { textWidth } from '../text/width.ts';
 import { units } from './motion.ts';

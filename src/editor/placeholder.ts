@@ -16,7 +16,7 @@ export function isLarge(text: string): boolean {
   return text.length > MAX_CHARACTERS || text.split('\n', MAX_LINES + 1).length > MAX_LINES;
 }
 
-/** A placeholder character that stands in none of `texts`; undefined when all are in use. */
+/** A placeholder character that occurs in none of `texts`; undefined when all are in use. */
 export function freePlaceholder(texts: Iterable<string>): string | undefined {
   const used = new Set<string>();
   for (const text of texts) for (const [mark] of text.matchAll(PLACEHOLDERS)) used.add(mark);

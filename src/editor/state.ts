@@ -5,7 +5,7 @@ import { PLACEHOLDERS } from './placeholder.ts';
 export type Snapshot = { readonly text: string; readonly cursor: number };
 
 export type EditorState = {
-  /** What stands in the prompt. A folded paste is one placeholder character; `expand` gives the true text. */
+  /** The text in the prompt. A folded paste is one placeholder character; `expand` gives the true text. */
   readonly text: string;
   /** UTF-16 offset, always on a grapheme boundary. */
   readonly cursor: number;
@@ -50,7 +50,7 @@ export function expand(state: EditorState, text = state.text): string {
   return text.replace(PLACEHOLDERS, (mark) => state.pastes[mark] ?? '');
 }
 
-/** Whether nothing but blanks stands in the prompt. */
+/** Whether the prompt holds nothing but blanks. */
 export function isEmpty(state: EditorState): boolean {
   return state.text.trim() === '';
 }

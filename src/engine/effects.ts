@@ -135,7 +135,7 @@ async function examine(context: EffectContext, effect: Of<'examine'>, signal: Ab
   void context.dispatch({ type: 'examined', op, examination }, session);
 }
 
-/** What is told of an action, and what of it stays beside the machine. */
+/** What the machine is told of an action, and what is kept outside it. */
 type Examined = { readonly examination: Examination; readonly basis?: Basis };
 
 function joined(unsafe: string, { destructive, reason }: Judgement): string {

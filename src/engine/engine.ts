@@ -128,7 +128,7 @@ export class Engine {
     return this.#closed;
   }
 
-  /** Shows something that is no part of the session, such as a `:` command's output. */
+  /** Shows something that is not part of the session, such as a `:` command's output. */
   showLocal(effect: Extract<Effect, { kind: 'show' }>): void {
     this.transcript.apply(effect);
     this.#notify();

@@ -30,7 +30,7 @@ const CAUTIOUS_ANSWER_TOKENS = 1024;
 /** Characters worth a file of their own. */
 const MIN_CHARS_TO_KEEP = 400;
 
-/** Counts, tells the machine (which decides what leaves), and counts again what was shortened, until it fits. */
+/** Counts, reports to the machine (which decides what to evict), and counts shortened texts again, until it fits. */
 export async function fitContext(
   context: EffectContext,
   call: Call,

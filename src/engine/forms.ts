@@ -1,4 +1,4 @@
-/** Forms that servers put to the user: asked like any question, answered beside the journal, which keeps no value. */
+/** Forms from servers: asked like any question, but answered outside the journal, which keeps no value. */
 import type { SessionEvent } from '../session/event.ts';
 import type { Form, FormAnswer, FormContent } from '../session/form.ts';
 import type { Engine } from './engine.ts';
@@ -47,7 +47,7 @@ export class Forms {
   }
 }
 
-/** The event that took the question away says how it was answered. */
+/** The event that removed the question says how it was answered. */
 function answerBy(event: SessionEvent, content: FormContent | undefined): FormAnswer {
   if (event.type !== 'answered') return { action: 'cancel' };
   if (event.answer.kind === 'proceed' && content) return { action: 'accept', content };

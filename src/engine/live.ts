@@ -54,6 +54,6 @@ export class Live {
   size: OutputSize = { columns: 80, rows: 24 };
   readonly replies = new Map<OpId, LiveReply>();
   readonly commands = new Map<OpId, RunningCommand>();
-  /** How far a tool says it is. */
+  /** The progress that a tool reports. */
   readonly progress = new Map<OpId, string>();
 }

@@ -63,7 +63,7 @@ export class Permits {
     if (grant) grant.approved = true;
   }
 
-  /** Drops the judgements of runs that are over: those that were never consumed (skipped, aborted, judged anew). */
+  /** Drops the judgements of runs that are over: those that were never consumed (skipped, aborted, judged again). */
   retain(runs: (session: SessionId) => boolean): void {
     for (const [op, { session }] of this.#grants) if (!runs(session)) this.#grants.delete(op);
   }

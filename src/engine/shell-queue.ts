@@ -78,7 +78,7 @@ export class ShellQueue {
     });
   }
 
-  /** Brings a job that was sent there back to the front; false: it is no job of the shell. */
+  /** Brings a background job of the shell back to the front; false: it is not the shell's. */
   async resume(job: RunningCommand): Promise<boolean> {
     const line = (await this.#shell).lineToResume(job);
     if (line === undefined) return false;

@@ -50,7 +50,7 @@ export class Transcript {
       return;
     }
     const old = this.#entries[at];
-    // A queued line that is delivered moves to the end: it is said now.
+    // A queued line moves to the end when it is delivered.
     if (old?.entry.kind === 'user' && old.entry.queued && entry.kind === 'user' && at < this.#entries.length - 1) {
       this.#hide(key);
       this.#show(key, entry);

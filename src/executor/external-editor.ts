@@ -5,7 +5,7 @@ import { withoutInherited } from './close-inherited.ts';
 import type { Environment } from './environment.ts';
 import { PrivateDirectory } from './private-directory.ts';
 
-/** What is taken back at most, in bytes: a prompt is no place for more. */
+/** The most that is read back, in bytes: a prompt is not meant for more. */
 const MAX_BYTES = 4 << 20;
 
 export type Edited = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string };

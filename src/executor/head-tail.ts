@@ -51,7 +51,7 @@ export class HeadTail {
     }
   }
 
-  /** Something was left out here: the tail starts anew. */
+  /** Something was left out here: the tail starts again. */
   gap(): void {
     this.#headOpen = false;
     this.#tail = [];

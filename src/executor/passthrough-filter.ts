@@ -8,7 +8,7 @@ import { BROKEN, COMMAND, ESC, ESCAPE, nextState, STRING, STRING_ESCAPE, TEXT } 
 
 /** First byte in UTF-8 of the 8-bit controls. */
 const C1_LEAD = 0xc2;
-/** A longer sequence is no sequence that anyone needs. */
+/** No legitimate sequence is longer. */
 const MAX_SEQUENCE_BYTES = 4096;
 
 /** Behind the lead byte: beside the states of a sequence. */

@@ -123,7 +123,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Sends a signal; a process that is gone, or not ours, is no error. Negative: a process group. */
+/** Sends a signal; a process that is gone, or not ours, is not an error. Negative: a process group. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   if (pid === 0 || pid === -1 || pid === 1) return;
   try {

@@ -4,7 +4,7 @@ import { backgroundOf, findProcess, isAlive, signal } from './processes.ts';
 import { Run, type RunOptions } from './running.ts';
 import { Stopper, suspendGroup } from './stopper.ts';
 
-/** How often it is looked whether a job still runs, and how long a busy shell is waited for to tell its exit code. Ms. */
+/** How often a job is polled, and how long a busy shell may take to report its exit code. In ms. */
 const POLL_INTERVAL_MS = 250;
 const EXIT_CODE_TIMEOUT_MS = 10_000;
 

@@ -27,7 +27,7 @@ export type SupervisorOptions = {
   readonly env: Environment;
   /** Asked at every start. */
   readonly place: () => { readonly cwd: string; readonly columns: number; readonly rows: number };
-  /** A command of the user's runs: if the shell ends then, that is no sign of trouble. */
+  /** A command of the user's runs: if the shell ends then, that is not a failure. */
   readonly commandRuns: () => boolean;
 };
 

@@ -3,7 +3,7 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { plainText } from '../text/sanitize.ts';
 import { terminalModes } from './terminal-state.ts';
 
-/** Keys kept of what was typed: a terminal keeps 4096 that nobody has read. */
+/** How many typed keys are kept: a terminal keeps 4096 unread ones. */
 const MAX_KEPT_CHARS = 8192;
 /** How often it is looked, while keys come, whether they are shown. Ms. */
 const POLL_INTERVAL_MS = 200;

@@ -20,7 +20,7 @@ export function chordOf(key: KeyToken): string {
   return `${key.ctrl ? 'ctrl-' : ''}${key.alt ? 'alt-' : ''}${key.shift ? 'shift-' : ''}${key.name}`;
 }
 
-/** The canonical form of a chord as a person writes it, each key of a sequence by itself; undefined when it is none. */
+/** The canonical form of a chord as a person writes it, key by key in a sequence; undefined when it is not a chord. */
 export function parseChord(text: string): readonly string[] | undefined {
   const keys = text.trim().split(/\s+/).map(parseKey);
   return keys.every((key) => key !== undefined) ? keys : undefined;

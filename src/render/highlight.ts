@@ -58,7 +58,7 @@ const LANGUAGES: Readonly<Record<string, keyof typeof FAMILIES>> = Object.fromEn
   ).flatMap(([family, names]) => names.split(' ').map((name) => [name, family])),
 );
 
-/** More than this is left plain: nobody reads its colours, and the time belongs to the keyboard. */
+/** More than this is left plain: colouring it would cost time that the keyboard needs. */
 const MAX_CHARS = 50_000;
 
 const patterns = new Map<string, RegExp>();

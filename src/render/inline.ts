@@ -38,7 +38,7 @@ function decoded(text: string): string {
   return plain(result);
 }
 
-/** Inline tokens in the styles of what they stand in; every piece carries its whole style. */
+/** Inline tokens in the styles of their surroundings; every piece carries its whole style. */
 export function inline(tokens: readonly Token[] | undefined, theme: Theme, styles: readonly string[] = []): string {
   return (tokens ?? []).map((token) => piece(token as Tokens.Generic, theme, styles)).join('');
 }

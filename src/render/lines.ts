@@ -9,7 +9,7 @@ export type LineCache = {
 
 /** Remembers the lines of the entries used last, up to about `limit` lines in all. */
 export function createLineCache(limit = 100_000): LineCache {
-  // A Map keeps insertion order: what is used is put at its end, what is at its front goes first.
+  // A Map keeps insertion order: used entries move to its end, and the front is evicted first.
   const entries = new Map<string, { version: number; width: number; lines: readonly string[] }>();
   let total = 0;
 

@@ -22,7 +22,7 @@ export function renderMarkdown(text: string, width: number, theme: Theme): strin
 }
 
 export type MarkdownStream = {
-  /** The lines of the text so far. Only its last blocks are rendered anew; anything but an addition starts over. */
+  /** The lines of the text so far. Only its last blocks are rendered again; anything but an addition starts over. */
   update(text: string, width: number, theme: Theme): readonly string[];
 };
 

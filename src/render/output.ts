@@ -40,7 +40,7 @@ export class ScreenOutput extends EventEmitter {
     this.#muted = true;
   }
 
-  /** While a full-screen program has the terminal. What is dropped meanwhile is drawn anew afterwards. */
+  /** While a full-screen program has the terminal. What is dropped meanwhile is redrawn afterwards. */
   hold(): void {
     this.#held = true;
   }

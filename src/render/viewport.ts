@@ -25,7 +25,7 @@ export type Viewport = {
   /** Takes an entry away. O(n): rare. */
   delete(key: string): void;
   clear(): void;
-  /** The line at the top stays at the top. Heights are measured anew as they come into view, or by `measure`. */
+  /** The line at the top stays at the top. Heights are measured again as they come into view, or by `measure`. */
   resize(width: number, height: number): void;
   /** By so many lines, up when negative. Reaching the end sticks to it. */
   scroll(lines: number): void;

@@ -1,4 +1,4 @@
-/** What a model asks for, what the gate says of it, and what came of it. */
+/** What a model asks for, the gate's judgement on it, and its outcome. */
 
 /** A shell command, from a `CMD:`/`CMD&:` line or from the built-in `bash` tool. */
 export type CommandAction = {
@@ -41,7 +41,7 @@ export type Finding = {
   readonly rule: string;
   /** What it does, in plain words and as a predicate: `deletes files`. */
   readonly verb: string;
-  /** Where in the command's text it stands: start and end, in UTF-16 units; [0, 0] where that is not known. */
+  /** Its place in the command's text: start and end, in UTF-16 units; [0, 0] where that is not known. */
   readonly part: readonly [number, number];
   /** What would be lost, in lines; absent where that can't be found out. */
   readonly impact?: readonly string[];
@@ -49,7 +49,7 @@ export type Finding = {
   readonly undoable?: boolean;
 };
 
-/** The gate's word on one action. `reason` names the rule or says why it is not known to be safe. */
+/** The gate's judgement on one action. `reason` names the rule or says why it is not known to be safe. */
 export type Judgement = {
   readonly destructive: boolean;
   readonly reason: string;
@@ -66,9 +66,9 @@ export type Judgement = {
 
 /** What is known of a tool beside its name. A consent that lasts is bound to the definition. */
 export type ToolFacts = {
-  /** A digest of everything the tool says of itself: description, schema, annotations. */
+  /** A digest of the tool's definition: description, schema, annotations. */
   readonly definition: string;
-  /** What a foreign server says of its tool, in lines for the HALT. Unverified. */
+  /** What the tool's server claims about it, in lines for the HALT. Unverified. */
   readonly claims: readonly string[];
   /** It was defined otherwise when it was first seen. */
   readonly changed: boolean;
@@ -98,7 +98,7 @@ export type CommandResult = {
   /** The full text, 0600, where output was cut. */
   readonly file?: string;
   readonly milliseconds: number;
-  /** Said when it did not end by itself: 'interrupted', 'could not start: …', 'became job 3'. */
+  /** Set when the command did not end normally: 'interrupted', 'could not start: …', 'became job 3'. */
   readonly note?: string;
 };
 

@@ -72,7 +72,7 @@ function skip(next: Transition, { run, dispatch, decided, judgement }: Halted, n
   decide(next, { run: ifNorris(run, countSkip), dispatch, decided }, { kind: 'notRun', text, skipped: true });
 }
 
-/** The gate's word is a reason only where it warned: its praise of what was skipped would mislead the model. */
+/** The gate's reason is given only where it warned: a harmless verdict on a skipped action would mislead the model. */
 function reasonOfSkip({ conversation: { settings } }: Transition, { destructive, reason }: Judgement): string {
   return destructive || settings.semantics !== SEMANTICS ? reason : '';
 }

@@ -1,4 +1,4 @@
-/** A server's form in the line of questions. It belongs to no phase: what waits for it is the server. */
+/** A server's form in the queue of questions. It belongs to no phase: only the server waits for it. */
 import type { Of } from './event.ts';
 import type { Question } from './question.ts';
 import type { Transition } from './transition.ts';

@@ -1,4 +1,4 @@
-/** What the user sets by hand: the mode, the preset, a conversation begun anew. */
+/** What the user sets by hand: the mode, the preset, a new conversation. */
 import type { Mode } from './ids.ts';
 import { modeNotice, NO_SANDBOX, setMode } from './mode.ts';
 import { dropPending, rememberSkipped } from './slots.ts';
@@ -15,7 +15,7 @@ export function resetTurns(next: Transition): void {
   next.notice('info', '[aish] a new conversation starts');
 }
 
-/** The user's own choice of mode (MO-4). What was judged under the old mode is judged anew. */
+/** The user's own choice of mode (MO-4). What was judged under the old mode is judged again. */
 export function chooseMode(next: Transition, mode: Mode): void {
   const { phase, settings, parent } = next.conversation;
   if (!settings.sandbox) {
@@ -35,7 +35,7 @@ export function chooseMode(next: Transition, mode: Mode): void {
   }
   if (mode === 'restricted' && (phase.kind === 'acting' || phase.kind === 'stoppingActions')) {
     next.set({ tightening: true });
-    // What waits was judged under the old mode and is judged anew.
+    // Pending actions were judged under the old mode and are judged again.
     if (phase.kind === 'acting') next.phase({ ...phase, ...dropPending(phase) });
     return next.notice('info', '[aish] Restricted takes effect when the running action ends');
   }

@@ -71,7 +71,7 @@ export function contextUse({
   return { tokens, budget: budget.requestLimit, percent: (100 * tokens) / budget.requestLimit };
 }
 
-/** Stands for what is gone; depends on nothing else, so that it stays the same until the next eviction. */
+/** Stands for the evicted turns; depends on nothing else, so that it stays the same until the next eviction. */
 function evictedNotice({ turns, mode }: Conversation, from: number): string {
   const last = turns.slice(0, from).findLast(isAsked);
   const asked = last ? `; what was asked last among them:\n${clip(last.text, MAX_TOLD_CHARS)}` : '';

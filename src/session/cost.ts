@@ -14,9 +14,9 @@ export type CountedCall = {
   readonly cachedTokens?: number;
   /** Absent where no price is known. */
   readonly dollars?: number;
-  /** On this machine and without a price: nobody asks money for it. */
+  /** On this machine and without a price: it is free. */
   readonly local: boolean;
-  /** The server told no tokens: they were counted from the characters. */
+  /** The server reported no tokens: they were estimated from the characters. */
   readonly estimated?: true;
   readonly prices?: Prices;
   /** Where the price comes from, for the user: `config`, `the server`, a table with its date. */

@@ -12,7 +12,7 @@ import type { Transition } from './transition.ts';
 
 /** Steps that a sub-agent has (TO-4). */
 export const MAX_DELEGATE_STEPS = 12;
-/** Characters of the last words of one that did not finish: they are no report. */
+/** Characters kept of the last words of a sub-agent that did not finish: they are not a report. */
 const MAX_UNFINISHED_CHARS = 1000;
 
 /** What follows the system prompt of a sub-agent. Constant over its life. */
@@ -42,7 +42,7 @@ export function delegationOf(state: State, session: SessionId, op: OpId): Found 
   return { action: found.action, parent };
 }
 
-/** A conversation of its own, in the parent's mode and place; a parent that is about to be tightened is Restricted already. */
+/** A new conversation in the parent's mode and directory; a parent about to be tightened counts as Restricted. */
 export function childOf(
   { id: session, settings, mode, tightening, cwd, preset, phase }: Conversation,
   id: SessionId,
@@ -81,7 +81,7 @@ export function goalOf({ phase, turns }: Conversation): string {
   return turn?.kind === 'user' ? turn.text : '';
 }
 
-/** How a sub-agent ends after this step, or undefined to go on. */
+/** How a sub-agent ends after this step, or undefined to continue. */
 export function delegateEnding(run: DelegateRun, { actions, sentinel }: Dispatch): Ending | undefined {
   if (sentinel?.kind === 'blocked') return { status: 'blocked', reason: sentinel.reason };
   if (sentinel?.kind === 'complete' || actions.length === 0) return { status: 'done' };
@@ -89,7 +89,7 @@ export function delegateEnding(run: DelegateRun, { actions, sentinel }: Dispatch
   return { status: 'budget_exhausted', reason: `its ${MAX_DELEGATE_STEPS} steps are spent` };
 }
 
-/** What the parent is told. An unfinished task is reported as such, with what is known. */
+/** The report to the parent. An unfinished task is reported as such, with what is known. */
 export function reportOf(child: Conversation, run: DelegateRun, ending: Ending): Outcome {
   const known = lastWords(child, ending.status === 'done' ? MAX_OUTPUT_CHARS : MAX_UNFINISHED_CHARS);
   const steps = run.step;

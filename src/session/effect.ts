@@ -5,7 +5,7 @@ import type { Mode, OpId, SessionId } from './ids.ts';
 import type { Category } from './message.ts';
 
 export type Effect =
-  /** Call the model with the conversation as it now stands. Ends with `replyEnded`. */
+  /** Call the model with the current conversation. Ends with `replyEnded`. */
   | {
       readonly kind: 'callModel';
       readonly session: SessionId;

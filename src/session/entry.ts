@@ -11,7 +11,7 @@ export type Entry =
   | {
       readonly kind: 'exec';
       readonly op: string;
-      /** When the user let it run, in ms since the epoch; absent where nobody was asked. */
+      /** When the user approved it, in ms since the epoch; absent if the user was not asked. */
       readonly approvedAt?: number;
       readonly by: 'user' | 'model';
       readonly command: string;
@@ -45,11 +45,11 @@ export type Entry =
       readonly reason: string;
       /** When the user said so, in ms since the epoch. */
       readonly at?: number;
-      /** What the user told the model with it. */
+      /** The user's note to the model. */
       readonly note?: string;
     }
   | { readonly kind: 'norrisBegan'; readonly goal: string; readonly preset: string; readonly maxSteps: number }
-  /** The tasks of a run. The call that named them is no part of the conversation (CX-3). */
+  /** The tasks of a run. The planning call is not part of the conversation (CX-3). */
   | { readonly kind: 'plan'; readonly preset: string; readonly tasks: readonly string[] }
   | {
       readonly kind: 'norrisStep';

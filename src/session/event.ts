@@ -39,7 +39,7 @@ type Body =
   | { readonly type: 'shellEnded'; readonly op: OpId; readonly result: CommandResult }
   | { readonly type: 'shellMoved'; readonly cwd: string }
   // facts told by services
-  /** Tokens of turns by their place, and what fits, told before the call `op` goes out (CX-2). */
+  /** Tokens of turns by their index, and the budget, reported before the call `op` is sent (CX-2). */
   | {
       readonly type: 'measured';
       readonly op: OpId;

@@ -10,7 +10,7 @@ const OUTPUT_SHARE = 0.3;
 const LOW_WATER = 0.5;
 /** Where outputs alone brought it down to this, no turn goes: what was done is worth knowing, in a line each. */
 const ENOUGH = 0.7;
-/** What is smaller, in tokens, is not worth a line that says it was left out. */
+/** Anything smaller, in tokens, is not worth replacing by a line that names it. */
 const WORTH_SHORTENING = 64;
 /** Characters that stay of the newest texts, however little room there is. */
 const MIN_KEPT_CHARS = 120;

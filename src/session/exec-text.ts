@@ -39,7 +39,7 @@ function joined(head: string, omittedLines: number, file: string | undefined, ta
   return `${head}${head === '' || head.endsWith('\n') ? '' : '\n'}${mark}\n${tail}`;
 }
 
-/** Cuts `text` to about `limit` characters (head 40 %, tail 60 %, on line ends) around a line that says what is gone. */
+/** Cuts `text` to about `limit` characters (head 40 %, tail 60 %, on line ends) around a line that gives the size of the omitted part. */
 export function clip(text: string, limit: number, file?: string): string {
   if (text.length <= limit) return text;
   const headLimit = Math.floor(limit * HEAD_SHARE);

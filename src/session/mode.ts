@@ -15,7 +15,7 @@ export const UPGRADE_APPROVED = '[aish] mode upgrade approved by user.';
 export const NO_SANDBOX =
   '[aish] Restricted mode needs the kernel sandbox: Linux 5.13 or newer with Landlock (6.12 or newer for all of it), and a C compiler at build time. The mode stays Unrestricted.';
 
-/** What a mode means, in the words that the model is told (MO-5). */
+/** What a mode means, as the notice to the model (MO-5). */
 export function modeNotice(mode: Mode): string {
   return mode === 'restricted'
     ? '[aish] mode: Restricted. Commands run in a kernel sandbox: files can be read but not written (only $TMPDIR can), and there is no network. Use request_mode_upgrade to request write access.'
@@ -28,7 +28,7 @@ export function setMode(next: Transition, mode: Mode): void {
   next.inbox({ kind: 'note', origin: 'aish', text: modeNotice(mode) });
 }
 
-/** The same where the model is told by the answer to its request. False: it was in that mode already. */
+/** The same, where the answer to the model's request serves as the notice. False: it was in that mode already. */
 export function changeMode(next: Transition, mode: Mode): boolean {
   next.set({ tightening: false });
   if (next.conversation.mode === mode) return false;
@@ -37,7 +37,7 @@ export function changeMode(next: Transition, mode: Mode): boolean {
   return true;
 }
 
-/** What the mode alone says of an action, before any schema or gate (AC-5); undefined: nothing. */
+/** The refusal of an action by the mode alone, before schema and gate (AC-5); undefined: not refused. */
 export function refusedByMode(next: Transition, action: Action): string | undefined {
   const { mode, parent, settings } = next.conversation;
   if (action.kind === 'command') return undefined;

@@ -5,7 +5,7 @@ import type { Sentinel } from './phase.ts';
 import type { NorrisRun, NorrisStatus, Run } from './run.ts';
 import type { Conversation } from './state.ts';
 
-/** Skips in a row after which the user is asked whether to go on (HA-4). */
+/** Skips in a row after which the user is asked whether to continue (HA-4). */
 const SKIPS_BEFORE_ESCALATION = 3;
 
 export type Ending = { readonly status: NorrisStatus; readonly reason?: string };
@@ -26,12 +26,12 @@ export function newRun({ settings, preset }: Conversation, goal: string, at: num
   };
 }
 
-/** Whether the user must be asked to go on, looked at when a step's dispatch is over. */
+/** Whether the user must be asked to continue, checked when a step's dispatch is over. */
 export function mustEscalate(run: NorrisRun): boolean {
   return run.skipsInARow >= SKIPS_BEFORE_ESCALATION;
 }
 
-/** How the run ends after this step, or undefined to go on. First match wins, in the order of NO-3. */
+/** How the run ends after this step, or undefined to continue. First match wins, in the order of NO-3. */
 export function endingOf(run: NorrisRun, acted: boolean, sentinel: Sentinel | undefined): Ending | undefined {
   if (sentinel?.kind === 'complete') return { status: 'done' };
   if (sentinel?.kind === 'blocked') return { status: 'blocked', reason: sentinel.reason };

@@ -1,4 +1,4 @@
-/** Where a conversation stands. Illegal combinations can't be written down. */
+/** The phase of a conversation. Illegal combinations can't be expressed. */
 import type { Action, CommandResult, Judgement } from './action.ts';
 import type { Mode, OpId, QuestionId } from './ids.ts';
 import type { NorrisRun, Run } from './run.ts';
@@ -19,7 +19,7 @@ export type Dispatch = {
   readonly actions: readonly Action[];
   readonly index: number;
   readonly sentinel?: Sentinel;
-  /** What the user skipped, by its place among `actions`: it stays so when what is around it is judged anew. */
+  /** What the user skipped, by its place among `actions`: they stay skipped when the others are judged again. */
   readonly skipped?: Readonly<Record<number, NotRun>>;
   /** Every one of them only reads, by the gate's static word: they may run side by side. */
   readonly reading: boolean;
@@ -32,13 +32,13 @@ export type Approved = {
   readonly judgement: Judgement;
   /** The user said proceed. */
   readonly userApproved: boolean;
-  /** When the user said so, in ms since the epoch. */
+  /** When the user did, in ms since the epoch. */
   readonly approvedAt?: number;
   readonly cwd: string;
   readonly mode: Mode;
 };
 
-/** Refused or skipped: the model is told so in its place among the results. */
+/** Refused or skipped: its result reports this to the model, in order. */
 export type NotRun = { readonly kind: 'notRun'; readonly text: string; readonly skipped?: true };
 
 /** An action that is decided and has not started. */
@@ -54,13 +54,13 @@ export type ActionSlot =
       readonly approvedAt?: number;
       readonly started: boolean;
     }
-  /** Its result is told when those before it have theirs. */
+  /** Its result is reported once the actions before it have theirs. */
   | { readonly kind: 'ended'; readonly userApproved: boolean; readonly approvedAt?: number; readonly outcome: Outcome };
 
 /** The actions from `dispatch.index` on, each in its slot. */
 export type ActionSlots = { readonly dispatch: Dispatch; readonly slots: readonly ActionSlot[] };
 
-/** Where a conversation stands. Every outstanding operation or question is named by its phase. */
+/** The phase of a conversation, which names every outstanding operation and question. */
 export type Phase =
   | { readonly kind: 'idle' }
   /** The preplanner is asked; its reply is a plan, never a turn (PP-1). */
@@ -128,7 +128,7 @@ export type Phase =
       readonly run: Run;
       /** What was being dispatched; its open calls get their results when the operation has ended. */
       readonly open?: ActionSlots;
-      /** Set when what is stopping is the preplan: its text is no turn. */
+      /** Set when the preplan is being stopped: its text is not a turn. */
       readonly planning?: true;
     }
   /** Aborted while actions ran: their outcomes are still to be recorded, none is started any more. */

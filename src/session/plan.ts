@@ -35,7 +35,7 @@ export function currentTask({ tasks }: NorrisRun): CurrentTask | undefined {
   return tasks && text !== undefined ? { k: tasks.current + 1, n: tasks.list.length, text } : undefined;
 }
 
-/** What the model is told of the plan at the end of this very call (CX-6); undefined where there is none. */
+/** The plan's text in the tail of this call (CX-6); undefined without a plan. */
 export function taskLine(run: NorrisRun): string | undefined {
   if (run.reporting)
     return '[aish] All tasks are through. Report in a few sentences what came of the goal; nothing you ask for in this reply is run.';
@@ -50,7 +50,7 @@ export function nextStep(run: NorrisRun): NorrisRun {
   return { ...run, step: run.step + 1, ...(next ? { tasks: next } : {}) };
 }
 
-/** What `:norris continue` would go on with; undefined where nothing is left of the plan. */
+/** What `:norris continue` would continue with; undefined if nothing is left of the plan. */
 export function leftOver({ tasks }: NorrisRun, { status }: Ending): Tasks | undefined {
   if (!tasks || status === 'done' || status === 'tasks_complete') return undefined;
   // The step that used up the budget was one that would have gone on.

@@ -38,6 +38,6 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId; r
     }
   /** The agent wants to leave Restricted, for this reason. */
   | { readonly kind: 'mode'; readonly reason: string }
-  /** A server asks for what only the user knows. Belongs to no phase: the run goes on when the server does. */
+  /** A server asks the user for input. Belongs to no phase: the run continues when the server does. */
   | ({ readonly kind: 'form'; readonly form: string } & Form)
 );

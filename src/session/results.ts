@@ -1,4 +1,4 @@
-/** What is shown and what is told of an action: when it starts, when it has ended, and in its place among the results. */
+/** What is shown to the user and reported to the model of an action: at its start, at its end, and in order among the results. */
 import { type Action, describeAction } from './action.ts';
 import { fileOf, formatForModel } from './exec-text.ts';
 import type { OpId } from './ids.ts';

@@ -11,7 +11,7 @@ export type NorrisStatus =
   | 'budget_exhausted'
   | 'failed';
 
-/** The tasks of a planned run. `current` is the index of the one in hand, the list's length once all are through. */
+/** The tasks of a planned run. `current` is the index of the current one, the list's length once all are done. */
 export type Tasks = {
   readonly list: readonly string[];
   readonly current: number;
@@ -40,7 +40,7 @@ export type NorrisRun = {
   readonly fallbacks?: readonly string[];
 };
 
-/** The sub-loop that follows a question, until a reply has no action. */
+/** The sub-loop after a question, until a reply has no action. */
 export type ChatRun = {
   readonly kind: 'chat';
   readonly preset: string;

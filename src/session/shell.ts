@@ -36,7 +36,7 @@ export function closeShell(next: Transition): void {
   next.show({ kind: 'exec', op, by: 'user', command: line, cwd: before, private: hidden, result }, op);
 }
 
-/** The end of a job is told to the user at once, and to the model with its next call (EX-8). */
+/** The end of a job is reported to the user at once, and to the model with its next call (EX-8). */
 export function jobEnded(next: Transition, { job, command, result, by }: Of<'jobEnded'>): void {
   const exit = result.exit === null ? 'end unknown' : `exit ${result.exit}`;
   next.notice(result.exit === 0 ? 'info' : 'warning', `[aish] job ${job} ended (${exit}): ${command}`);

@@ -8,7 +8,7 @@ import type { Turn } from './state.ts';
 const MAX_ARGUMENTS_CHARS = 1200;
 const MAX_VALUE_CHARS = 120;
 const MAX_COMMAND_CHARS = 160;
-/** Characters that are told again of what was asked in a turn that has left. */
+/** Characters repeated of a question whose turn was evicted. */
 export const MAX_TOLD_CHARS = 800;
 
 /** The text of a turn as the next request has it. */
@@ -42,7 +42,7 @@ export function isOutput(turn: Turn): boolean {
   return turn.origin === 'exec' || (turn.origin === 'aish' && /^\[aish\] job \d/.test(turn.text));
 }
 
-/** What the user, or the parent of a sub-agent, wants: told again where its turn has left. A goal stands in the head. */
+/** The request of the user, or of a sub-agent's parent: repeated when its turn was evicted. A goal is in the head anyway. */
 export function isAsked(turn: Turn): boolean {
   if (turn.kind !== 'user') return false;
   return turn.origin === 'user' || (turn.origin === 'aish' && turn.text.startsWith('Task: '));

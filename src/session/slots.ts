@@ -89,7 +89,7 @@ export function endSlot(next: Transition, { dispatch, slots }: ActionSlots, op: 
   return slots.with(found.at, { kind: 'ended', ...approvalOf(found.slot), outcome });
 }
 
-/** The slots without those that have not started: they are judged anew when their turn comes, but for what was skipped. */
+/** Drops the slots that have not started: except for skipped ones, they are judged again in their turn. */
 export function dropPending({ dispatch, slots }: ActionSlots): ActionSlots {
   const last = slots.findLastIndex((slot) => slot.kind === 'running' || slot.kind === 'ended');
   return { dispatch: rememberSkipped(dispatch, slots), slots: slots.slice(0, last + 1) };

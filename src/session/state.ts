@@ -66,7 +66,7 @@ export type InboxItem =
 export type Budget = {
   readonly preset: string;
   readonly window: number;
-  /** Where the window size comes from: the user's configuration, the server, an overflow that happened, or nobody. */
+  /** Where the window size comes from: the user's configuration, the server, an overflow, or an assumption. */
   readonly source: 'config' | 'server' | 'learned' | 'assumed';
   /** Whose tokens they are; counts of another counter are not comparable. */
   readonly counter: string;
@@ -122,7 +122,7 @@ export type Conversation = {
   readonly budget?: Budget;
   /** How many of the oldest turns have left the context for want of room; `max_turns` may take more. */
   readonly evictedTurns?: number;
-  /** Tokens of the last request, and of its answer once the server has told. */
+  /** Tokens of the last request, and of its answer once the server has reported them. */
   readonly used?: number;
 };
 
@@ -143,7 +143,7 @@ export type State = {
   readonly grants?: Readonly<Record<string, string>>;
   /** What the calls of this session have cost, those of its sub-agents and of the gate included. */
   readonly costs: Costs;
-  /** Dollars that the user has let the session go on to, past `cost.stop_at_dollars` (CO-2). */
+  /** The limit in dollars that the user has approved beyond `cost.stop_at_dollars` (CO-2). */
   readonly allowedDollars?: number;
   /** Source of operation, question and entry ids; part of the state so that a journal replays to the same ids. */
   readonly serial: number;

@@ -94,7 +94,7 @@ export function takeReply(next: Transition, run: Run, op: OpId, reply: Reply, re
   examineNext(next, run, dispatch, 'policy');
 }
 
-/** The report has come; what it asks for is not done (PP-3), and each of its calls is told so (AC-4). */
+/** The report has arrived; its actions are not run (PP-3), and each of its calls gets that as a result (AC-4). */
 function takeReport(next: Transition, run: NorrisRun, actions: readonly Action[]): void {
   for (const action of actions) {
     if (action.callId !== undefined) next.answer(action, '[aish] not run: this was the report on the goal');

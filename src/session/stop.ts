@@ -87,7 +87,7 @@ export function settleHalted(next: Transition, phase: Extract<Phase, { kind: 'ha
   settle(next, phase.run, openSlots(phase));
 }
 
-/** After a restart: open questions are judged anew and asked again, a started action is never run again, the rest ends. */
+/** After a restart: open questions are judged and asked again, a started action is never run again, the rest ends. */
 export function resume(next: Transition, settings: Settings): void {
   const lost = dropChildren(next);
   const { phase, mode } = next.conversation;
@@ -121,7 +121,7 @@ export function resume(next: Transition, settings: Settings): void {
   }
 }
 
-/** Answers a mode request, then settles what stands behind it. */
+/** Answers a mode request, then settles the actions behind it. */
 function settleUpgrade(next: Transition, { run, dispatch }: Requesting, answer: string, reason?: string): void {
   const action = dispatch.actions[dispatch.index];
   if (action) next.answer(action, answer);

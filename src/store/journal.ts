@@ -8,7 +8,7 @@ import { toError } from '../text/errors.ts';
 import { formatRecord } from './record.ts';
 
 export type JournalFile = Journal & {
-  /** Writes what is left and lets go of the file. Idempotent. */
+  /** Writes what is pending and closes the file. Idempotent. */
   close(): Promise<void>;
 };
 
@@ -43,7 +43,7 @@ export function openJournal(path: string, options: JournalOptions): JournalFile 
   let waiting: Waiting[] = [];
 
   function letGo(error: unknown): Error {
-    // Opened anew for the next write: a file system that came back, or a folder made again, is then found.
+    // Reopened for the next write, to find a remounted file system or a recreated directory.
     writer?.close();
     writer = undefined;
     return toError(error);
@@ -90,7 +90,7 @@ export function openJournal(path: string, options: JournalOptions): JournalFile 
       lines.push(formatRecord(event, seq));
       seq += 1;
       const durable = new Promise<void>((done, failed) => waiting.push({ done, failed }));
-      // A caller may await it; a failure that nobody awaits is reported by `onFailure`.
+      // A caller may await it; a failure that is not awaited is reported by `onFailure`.
       durable.catch(() => {});
       flush();
       syncing ??= syncAll();
@@ -127,7 +127,7 @@ function openWriter(path: string, goodBytes: number | undefined): Writer {
         appendFileSync(file, torn ? `\n${text}` : text);
         torn = false;
       } catch (error) {
-        // Room for a part is no room for all. Should this fail too, the reader skips the torn line.
+        // A part fits, but not the whole. Should this fail too, the reader skips the torn line.
         try {
           ftruncateSync(file, before);
         } catch {}

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export type LogLevel = 'info' | 'warning' | 'error';
 
 export type Log = {
-  /** Never throws: a log that can't be written is no reason to stop. */
+  /** Never throws: a log that can't be written must not stop the program. */
   write(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void;
 };
 

@@ -7,7 +7,7 @@ import { parseJsonObject } from '../text/json.ts';
 import { clean, plainText } from '../text/sanitize.ts';
 
 export type MemoryFile = {
-  /** Newest first; the last word of each session only. Read anew each time: other programs write as well. */
+  /** Newest first; only the latest note of each session. Read each time: other programs write as well. */
   list(): readonly Memory[];
   /** Throws when the file can't be written. */
   add(memory: Memory): void;
@@ -61,7 +61,7 @@ function tidy(text: string): string {
 function newestFirst(rows: readonly Memory[]): readonly Memory[] {
   const last = new Map<string, Memory>();
   for (const row of rows) {
-    // Set anew, so that the order is that of the last word.
+    // Set again, so that the order is that of the latest note.
     last.delete(row.session);
     last.set(row.session, row);
   }
@@ -78,7 +78,7 @@ function readRows(path: string): readonly Memory[] {
   return text.split('\n').flatMap(rowOf);
 }
 
-/** A line that is no memory (torn, by another hand) is passed over. */
+/** A line that is not a note (torn, or edited by hand) is skipped. */
 function rowOf(line: string): readonly Memory[] {
   const { session, at, cwd, text } = parseJsonObject(line) ?? {};
   if (typeof session !== 'string' || typeof at !== 'number' || typeof cwd !== 'string' || typeof text !== 'string')

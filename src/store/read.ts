@@ -12,7 +12,7 @@ export type ReadJournal = {
   readonly events: readonly SessionEvent[];
   /** How much of the file these events take, in bytes; what follows is torn or damaged. */
   readonly goodBytes: number;
-  /** Bytes at the end that are no record: mostly a last line that was cut off while it was written. */
+  /** Bytes at the end that are not a record: usually a last line that was cut off while it was written. */
   readonly tornBytes: number;
   /** Where the file can't be believed any more, as `line 12 is unreadable`; what follows is not among the events. */
   readonly damage?: string;

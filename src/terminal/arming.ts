@@ -1,4 +1,4 @@
-/** When a question may be answered: its frame is drawn, and nobody was typing into something else (HA-1). */
+/** When a question may be answered: its frame is drawn, and the user is not typing into something else (HA-1). */
 import type { Schedule } from './schedule.ts';
 
 /** How long the keyboard must have been quiet, and how long a terminal that never answers is waited for. */
@@ -6,7 +6,7 @@ const QUIET_MS = 500;
 const DRAWN_TIMEOUT_MS = 500;
 
 export type Arming = {
-  /** To be called for every key, click and paste while the question is not armed: it starts the quiet time anew. */
+  /** Call for every key, click and paste while the question is not armed: restarts the quiet time. */
   disturbed(): void;
   /** The question is gone; nothing will be armed any more. */
   cancel(): void;

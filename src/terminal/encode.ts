@@ -41,7 +41,7 @@ const CONTROL: Readonly<Record<string, string>> = {
   '?': '\x7f',
 };
 
-/** What a key sends; empty for a release and for what has no code. */
+/** The bytes a key sends; empty for a release and for keys without a code. */
 export function encodeKey(key: KeyToken): string {
   if (key.event === 'release') return '';
   const alt = key.alt ? '\x1b' : '';

@@ -63,7 +63,7 @@ export class TerminalInput {
     return this.#fences.ask(milliseconds);
   }
 
-  /** Swallows what is under way. */
+  /** Swallows a pending read. */
   async drain(): Promise<void> {
     this.#draining = true;
     await this.fence(this.#capabilities.answers ? DRAIN_TIMEOUT_MS : SETTLE_MS);
@@ -71,7 +71,7 @@ export class TerminalInput {
     this.#tokenizer.reset();
   }
 
-  /** Forgets what is half read. */
+  /** Forgets a partly read sequence. */
   reset(): void {
     this.#tokenizer.reset();
   }

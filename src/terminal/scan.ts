@@ -35,7 +35,7 @@ export function scan(text: string, from: number): Scan {
   if (CONTROL.test(character)) return one(controlKey(character.charCodeAt(0), false), from + 1);
   let end = from + 1;
   while (end < text.length && !CONTROL.test(text[end] ?? '')) end++;
-  // U+FFFD stands for bytes that were not UTF-8: nobody typed it.
+  // U+FFFD stands for bytes that were not UTF-8: it was not typed.
   const typed = graphemes(text.slice(from, end)).map((grapheme) => grapheme.replaceAll('\ufffd', ''));
   return {
     kind: 'tokens',

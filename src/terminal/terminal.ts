@@ -104,7 +104,7 @@ export class Terminal {
     return this.#input.onToken(listener);
   }
 
-  /** After a suspension the whole screen has to be drawn anew. */
+  /** After a suspension the whole screen has to be redrawn. */
   onResume(listener: () => void): () => void {
     this.#resumeListeners.add(listener);
     return () => this.#resumeListeners.delete(listener);
@@ -191,7 +191,7 @@ export class Terminal {
     else process.exit(128 + constants.signals[signal]);
   }
 
-  /** Stopped from outside, without a chance to give anything back: begins anew, so that nothing is pushed twice. */
+  /** Stopped from outside, without a chance to restore anything: starts over, so that nothing is pushed twice. */
   #resumed(): void {
     if (!this.#owned) return;
     this.#tty.write(leaveModes(this.#choice));

@@ -54,7 +54,7 @@ export class Tty {
     this.#raw(false);
   }
 
-  /** What comes is for nobody until `take`. */
+  /** Input is ignored until `take`. */
   ignore(): void {
     this.#input.removeListener('data', this.#receive);
   }

@@ -40,7 +40,7 @@ function hasAction(message: Message): boolean {
   return message.role === 'assistant' && (message.toolCalls.length > 0 || ACTION_LINE.test(message.content));
 }
 
-/** The goal's line behind the Norris block; the sentinels of the instructions are no goal. */
+/** The goal's line behind the Norris block; the sentinels in the instructions are not a goal. */
 function goalOf(system: string): string | undefined {
   const block = system.slice(system.indexOf(NORRIS));
   const lines = [...block.matchAll(/^[ \t]*goal:[ \t]*(.+)$/gim)].map(([, text]) => text?.trim() ?? '');

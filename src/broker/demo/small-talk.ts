@@ -1,7 +1,7 @@
 import { blocked, done, line, type Move, type Script, setback } from './move.ts';
 import { placeIn } from './wishes.ts';
 
-/** What the script says of itself, always with the way to a real model. */
+/** What the script says about itself, always including how to connect a real model. */
 const ABOUT = [
   'I am the built-in demo: a script, not a language model. I understand a handful of goals, for instance',
   '',
@@ -19,7 +19,7 @@ const ABOUT = [
   'Then start this program again, or add a preset under `models` in the config and choose it with `:model`.',
 ].join('\n');
 
-/** A script always matches in the end: what it does not know it says plainly. */
+/** The fallback, which always matches: it says that the script does not know the goal. */
 export function unknownGoal(): Move {
   return blocked(
     `I don't understand that. ${ABOUT}`,

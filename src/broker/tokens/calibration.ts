@@ -11,7 +11,7 @@ const ASSUMED = { wide: 1.5, digits: 1 } as const;
 const MAX_RATES = { wide: 2.5, digits: 1 } as const;
 /** How many of the last counts have a say: the content of a conversation changes slowly. */
 const MAX_REMEMBERED = 4;
-/** What is a smaller share of a request than this has told nothing about itself. */
+/** A kind of text with a smaller share of the request than this is not calibrated from it. */
 const MIN_TELLING_SHARE = 0.05;
 /** A server that counts less than this share of what we count counts something else (what was not in its cache, …). */
 const MIN_RATIO = 0.5;

@@ -6,7 +6,7 @@ const MIN_WINDOW_TOKENS = 2048;
 const MIN_NAMED_TOKENS = 1024;
 /** A guess from one error goes no further below the window that was told than this share of it. */
 const MIN_SHARE = 1 / 2;
-/** In ms: a server that was started anew may have another window. */
+/** In ms: a restarted server may have another window. */
 const BELIEVED_MS = 30 * 60_000;
 
 export class LearnedWindows {

@@ -7,7 +7,7 @@ declare const AISH_COUNTER: string | undefined;
 
 type Waiting = (counts: readonly number[] | undefined) => void;
 
-/** One thread for the process, started with the first count. It keeps nobody from leaving. */
+/** One thread for the process, started with the first count. It does not keep the process alive. */
 class Counter {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();

@@ -1,4 +1,4 @@
-/** Counts what a request takes, and says how large the window is that it goes to. Never rejects. */
+/** Counts a request's tokens and reports the window it has to fit. Never rejects. */
 import type { Measured, MeasureRequest, Probe } from '../../contracts/models.ts';
 import { isLocal, loadingLine, type Preset } from '../preset.ts';
 import { createCalibration, featuresOf } from './calibration.ts';
@@ -45,7 +45,7 @@ export class Meter {
     this.#learned = new LearnedWindows(options.now);
   }
 
-  /** Undefined for a server that is not up: then nothing can be said. */
+  /** Undefined for a server that is not up. */
   async measure(preset: Preset, request: MeasureRequest): Promise<Measured | undefined> {
     const { head, texts, signal } = request;
     const window = await this.#windowOf(preset, request);
@@ -69,7 +69,7 @@ export class Meter {
     this.#calibration.learn(calibrationKey(preset, counter), ours, features, theirs);
   }
 
-  /** A call did not fit, though it was thought to; `window` where the server told it. */
+  /** A call did not fit although the count said so; `window` where the server reported it. */
   overflowed(preset: Preset, ours: number, window: number | undefined): void {
     if (window !== undefined) this.#learned.named(preset.name, window);
     else this.#learned.guessed(preset.name, Math.ceil(ours * AFTER_OVERFLOW), this.#options.window(preset));

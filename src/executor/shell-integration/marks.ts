@@ -2,7 +2,7 @@
 const OPENING = Buffer.from('\x1b]7331;');
 const BEL = 0x07;
 const ESC = 0x1b;
-/** A path has at most 4,096 bytes; anything longer is no mark. */
+/** A path has at most 4,096 bytes; anything longer is not a mark. */
 const MAX_MARK_BYTES = 8192;
 
 export type Mark = { readonly token: string; readonly kind: string; readonly fields: readonly string[] };
