@@ -13,6 +13,8 @@ export type ProcessEntry = {
   readonly session: number;
   /** The foreground process group of its terminal; -1 without a terminal. */
   readonly foreground: number;
+  /** When it started, in the kernel's own unit; 0 where that is not known. With the id it is one of a kind. */
+  readonly started: number;
 };
 
 /** A process, or undefined when it is gone. */
@@ -30,7 +32,8 @@ function parseStat(stat: string): ProcessEntry {
   const [state = '', ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [parent = 0, group = 0, session = 0, , foreground = -1] = rest.map(Number);
   const name = stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
-  return { pid: Number(pid), name, state, parent, group, session, foreground };
+  const started = Number(rest[18] ?? 0);
+  return { pid: Number(pid), name, state, parent, group, session, foreground, started };
 }
 
 function fromPs(): ProcessEntry[] {
@@ -43,7 +46,7 @@ function fromPs(): ProcessEntry[] {
         const fields = line.trim().split(/\s+/);
         const [pid = 0, parent = 0, group = 0, session = 0, foreground = -1] = fields.map(Number);
         const state = (fields[5] ?? '').slice(0, 1);
-        return { pid, name: fields.slice(6).join(' '), state, parent, group, session, foreground };
+        return { pid, name: fields.slice(6).join(' '), state, parent, group, session, foreground, started: 0 };
       });
   } catch {
     return [];
@@ -72,7 +75,6 @@ export function processesOf(leader: number): number[] {
   return [...found];
 }
 
-/** A process group in the background of a terminal, by the command line of its first process. */
 /** The process groups of the terminal that `leader` leads, but for its own and the one in the foreground. */
 export function backgroundOf(leader: number): readonly ShellJob[] {
   const groups = new Map<number, ShellJob>();
@@ -94,13 +96,11 @@ function commandLineOf(pid: number): string | undefined {
 
 /** What a process group consists of: each process with its name, which changes when it becomes another program. */
 export function groupMembers(group: number): ReadonlySet<string> {
-  const members = allProcesses().filter((entry) => entry.group === group);
-  return new Set(members.map(({ pid, name }) => `${pid} ${name}`));
+  return new Set(groupProcesses(group).map(({ pid, name }) => `${pid} ${name}`));
 }
 
-/** Whether any process of a group still runs: one that has ended stays in it until its parent has looked. */
-export function hasLiving(group: number): boolean {
-  return allProcesses().some((entry) => entry.group === group && entry.state !== 'Z' && entry.state !== 'X');
+export function groupProcesses(group: number): readonly ProcessEntry[] {
+  return allProcesses().filter((entry) => entry.group === group);
 }
 
 /** The working directory of a process as the kernel knows it, where it can be read. */

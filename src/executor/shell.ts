@@ -4,8 +4,8 @@ import type { Environment } from './environment.ts';
 import { Run } from './running.ts';
 import { idleText } from './shell-integration/integration.ts';
 import { ShellJobs, type Task } from './shell-jobs.ts';
+import { shellStopper } from './shell-stopper.ts';
 import { type ShellEnd, ShellSupervisor } from './shell-supervisor.ts';
-import { shellStopper } from './stopper.ts';
 import { drainInput } from './typeahead.ts';
 
 /** After an interrupt whose end was not told: hooks may be gone. */

@@ -1,15 +1,21 @@
-import { findProcess, groupMembers, hasLiving, processesOf, signal } from './processes.ts';
+import { findProcess, groupMembers, processesOf, signal } from './processes.ts';
 
 /** How long a command may take to go after each signal, in ms (EX-6). */
 const STEP_TIMEOUT_MS = 2000;
 
+/**
+ * @param asked the user has asked just now; otherwise the means before it took too long
+ * @returns `begun anew` where what it was meant for is gone, and something else was asked to end as with the first means
+ */
+type Means = (asked: boolean) => void | 'begun anew';
+
 /** Stops something by ever harder means: the next one when patience runs out, or when asked again. */
 export class Stopper {
-  readonly #means: readonly (() => void)[];
+  readonly #means: readonly Means[];
   #next = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(means: readonly (() => void)[]) {
+  constructor(means: readonly Means[]) {
     this.#means = means;
   }
 
@@ -18,12 +24,16 @@ export class Stopper {
   }
 
   stop(): void {
+    this.#use(true);
+  }
+
+  #use(asked: boolean): void {
     clearTimeout(this.#timer);
     const means = this.#means[this.#next] ?? this.#means.at(-1);
     this.#next += 1;
-    means?.();
+    if (means?.(asked) === 'begun anew') this.#next = 1;
     if (this.#next >= this.#means.length) return;
-    this.#timer = setTimeout(() => this.stop(), STEP_TIMEOUT_MS);
+    this.#timer = setTimeout(() => this.#use(false), STEP_TIMEOUT_MS);
     this.#timer.unref();
   }
 
@@ -67,33 +77,6 @@ function interruptGroup(group: number): void {
     if ([...groupMembers(group)].some((member) => !before.has(member))) signal(-group, 'SIGINT');
   }, FORK_WINDOW_MS);
   again.unref();
-}
-
-/** A loop of short commands starts its next one this soon after one was killed, in ms; and how often it is tried. */
-const NEXT_COMMAND_MS = 60;
-const MAX_TRIES = 5;
-
-/**
- * How a command of the user's shell is stopped: aimed at the foreground job; a loop of the shell itself gets SIGINT twice
- * before the shell is killed for it. A job that has just ended by itself takes SIGINT with it, and a loop goes on: so the
- * shell gets it then, and with the harder means whatever the loop starts next.
- */
-export function shellStopper(shell: () => number | undefined): Stopper {
-  const send = (toJob: NodeJS.Signals, toShell: NodeJS.Signals) => () => {
-    const pid = shell();
-    if (pid === undefined) return;
-    const foreground = findProcess(pid)?.foreground ?? -1;
-    if (foreground > 1 && foreground !== pid && hasLiving(foreground)) signal(-foreground, toJob);
-    else signal(pid, toShell);
-  };
-  const interrupt = send('SIGINT', 'SIGINT');
-  const harder = (toJob: NodeJS.Signals, toShell: NodeJS.Signals) => () => {
-    send(toJob, toShell)();
-    for (let turn = 1; turn <= MAX_TRIES; turn += 1)
-      setTimeout(() => stopper.stopping && interrupt(), turn * NEXT_COMMAND_MS).unref();
-  };
-  const stopper = new Stopper([interrupt, harder('SIGTERM', 'SIGINT'), harder('SIGKILL', 'SIGKILL')]);
-  return stopper;
 }
 
 /** After this a command that ignores SIGTSTP is stopped with SIGSTOP; and how long it is resumed before that. Ms. */

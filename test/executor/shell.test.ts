@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { findProcess } from '../../src/executor/processes.ts';
 import { shows, until, userShell } from './support.ts';
 
 describe('the user’s shell', () => {
@@ -106,6 +107,37 @@ describe('the user’s shell', () => {
     loop.interrupt();
     await loop.result;
     expect((await run('echo $$')).head).toBe(before);
+  });
+
+  it('never kills the shell itself, also where its loop takes no notice of an interrupt', async () => {
+    const { shell, home, run } = await userShell();
+    const { head: before } = await run('echo $$');
+    const loop = shell.run("trap '' INT; echo in; until [ -e end ]; do :; done; trap - INT");
+    await shows(loop, 'in');
+    for (let press = 1; press <= 4; press += 1) loop.interrupt();
+    writeFileSync(join(home, 'end'), '');
+    await loop.result;
+    expect((await run('echo $$')).head).toBe(before);
+  });
+
+  it('does not kill a shell in the shell for what that has ended', async () => {
+    const { shell, run } = await userShell();
+    const pid = Number((await run('echo $$')).head);
+    const inFront = () => findProcess(findProcess(pid)?.foreground ?? -1)?.name;
+    const nested = shell.run('PS1="inner> " bash --norc -i');
+    await shows(nested, 'inner>');
+    nested.write('sleep 100\r');
+    await until(() => inFront() === 'sleep', 'the sleep is in front');
+    nested.interrupt();
+    await until(() => inFront() === 'bash', 'the inner shell is back');
+    // What was SIGTERM and SIGKILL for the sleep begins anew for the shell.
+    nested.interrupt();
+    nested.interrupt();
+    // An interrupt takes what is being typed with it, so it is typed until it counts.
+    await until(() => {
+      nested.write('echo still $((6 * 7))\r');
+      return nested.output.lines(50).join().includes('still 42');
+    }, 'the inner shell answers');
   });
 
   it('shows what background jobs print between commands', async () => {

@@ -1,0 +1,67 @@
+/**
+ * How a command of the user's shell is stopped: what was in front when the user asked for it gets SIGINT, SIGTERM,
+ * SIGKILL; the shell itself never more than SIGINT, and neither does what has come to the front since.
+ */
+import { findProcess, groupProcesses, type ProcessEntry, signal } from './processes.ts';
+import { Stopper } from './stopper.ts';
+
+/** A loop of short commands starts its next one this soon after one was killed, in ms; and how often it is tried. */
+const NEXT_COMMAND_MS = 60;
+const MAX_TRIES = 5;
+
+/** The foreground job as it was when its end was asked for. */
+type Target = {
+  readonly group: number;
+  /** Each process with its start time: a number may be given to another one. */
+  readonly processes: ReadonlySet<string>;
+  /** The shell has started it, not a program that runs in the shell. */
+  readonly ofShell: boolean;
+};
+
+/** @param shell its process id, while there is one */
+export function shellStopper(shell: () => number | undefined): Stopper {
+  let target: Target | undefined;
+  /** A job that has just ended by itself takes SIGINT with it, and a loop goes on: so the shell gets it then. */
+  const interrupt = () => {
+    const pid = shell();
+    if (pid === undefined) return;
+    target = targetOf(pid);
+    signal(target ? -target.group : pid, 'SIGINT');
+  };
+  const interruptNext = () => {
+    for (let turn = 1; turn <= MAX_TRIES; turn += 1)
+      setTimeout(() => stopper.stopping && interrupt(), turn * NEXT_COMMAND_MS).unref();
+  };
+  const harder = (name: NodeJS.Signals) => (asked: boolean) => {
+    const loops = target?.ofShell !== false;
+    if (loops) interruptNext();
+    if (target && isThere(target)) return signal(-target.group, name);
+    // A program in front that has ended what was to be stopped (a shell in the shell) may do something else by now.
+    if (asked || loops) interrupt();
+    return asked ? 'begun anew' : undefined;
+  };
+  const stopper = new Stopper([interrupt, harder('SIGTERM'), harder('SIGKILL')]);
+  return stopper;
+}
+
+function targetOf(shell: number): Target | undefined {
+  const group = findProcess(shell)?.foreground ?? -1;
+  if (group <= 1 || group === shell) return undefined;
+  const members = groupProcesses(group).filter(isRunning);
+  if (members.length === 0) return undefined;
+  const ofShell = members.some(({ parent }) => parent === shell);
+  return { group, processes: new Set(members.map(nameOf)), ofShell };
+}
+
+function isThere({ group, processes }: Target): boolean {
+  return groupProcesses(group).some((member) => isRunning(member) && processes.has(nameOf(member)));
+}
+
+/** One that has ended stays in its group until its parent has looked. */
+function isRunning({ state }: ProcessEntry): boolean {
+  return state !== 'Z' && state !== 'X';
+}
+
+function nameOf({ pid, started }: ProcessEntry): string {
+  return `${pid} ${started}`;
+}
