@@ -14,7 +14,7 @@ export type Daemon = {
 /**
  * Starts a long-lived program of the user's own without a terminal, in a process group of its own.
  * @param command a line for sh
- * @param log file for all it prints, made anew, 0600; throws when it can't be made
+ * @param log file for its output, created anew, 0600; throws when it can't be created
  */
 export function startDaemon(command: string, log: string): Daemon {
   const out = openSync(log, 'w', 0o600);

@@ -10,7 +10,7 @@ const MIN_FLOOD_WEIGHT = 128 * 1024;
 const FLOOD_END_WEIGHT = 64 * 1024;
 /** A line more costs the model as much as so many bytes. */
 const LINE_WEIGHT = 10;
-/** Bytes looked at to see how long the lines of a chunk are. */
+/** Bytes sampled to estimate how long the lines of a chunk are. */
 const SAMPLE_BYTES = 1024;
 const LF = 0x0a;
 

@@ -59,7 +59,7 @@ export class HeadTail {
     this.#tailSize = 0;
   }
 
-  /** `totalLines`: lines of the whole output where it is known better than by what was added. */
+  /** `totalLines`: lines of the whole output, where better known than from what was added. */
   result(totalLines: number): { head: string; tail: string; omittedLines: number } {
     const tail = this.#tail.slice(this.#tailFrom);
     const omittedLines = Math.max(0, Math.max(totalLines, this.added) - this.#head.length - tail.length);

@@ -23,7 +23,7 @@ export type InputDetectorOptions = {
   readonly leader: () => number;
   /** Path of the terminal's slave side. */
   readonly slave: () => string;
-  /** What stands left of the cursor. */
+  /** The text left of the cursor. */
   readonly promptText: () => string;
   /** A full-screen program: it has the terminal anyway. */
   readonly fullScreen: () => boolean;

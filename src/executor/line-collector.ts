@@ -18,7 +18,7 @@ export class LineCollector {
     this.#next = terminal.registerMarker(0);
   }
 
-  /** Takes what has scrolled off since; a line that is still being written waits. */
+  /** Takes the lines that have scrolled off since; a line still being written waits. */
   takeScrolled(): void {
     if (this.#terminal.buffer.active.type === 'alternate') return;
     const buffer = this.#terminal.buffer.normal;
@@ -46,7 +46,7 @@ export class LineCollector {
     }
   }
 
-  /** Leaves out what is there: the next line to take is that of the cursor. */
+  /** Skips what is there: the next line to take is the cursor's. */
   skipToCursor(): void {
     this.#continueAt(0);
   }

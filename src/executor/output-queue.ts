@@ -76,7 +76,7 @@ export class OutputQueue {
 
   #remember(chunk: Buffer): void {
     if (chunk.indexOf(ESC) < 0) return;
-    // Most floods are colour only: a native search tells, and nothing is decoded.
+    // Most floods are colour only: a native search detects that, and nothing is decoded.
     if (chunk.indexOf('\x1b[?') < 0 && chunk.indexOf('\x1bc') < 0 && chunk.indexOf('\x1b(') < 0) return;
     this.#sticky.push(...(chunk.toString('latin1').match(STICKY) ?? []));
     if (this.#sticky.length > MAX_STICKY) this.#sticky = this.#sticky.slice(-MAX_STICKY);

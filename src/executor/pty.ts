@@ -63,7 +63,7 @@ export class Pty {
     try {
       this.#pty.resize(size(columns), size(rows));
     } catch {
-      // The child may be gone before its exit has been told.
+      // The child may be gone before its exit has been reported.
     }
   }
 

@@ -18,7 +18,7 @@ export type OwnPtyOptions = {
   readonly rows: number;
   /** A private directory for full-output files. */
   readonly dataDir: string;
-  /** Signs the mark with which the command tells its cwd at its end. */
+  /** Signs the mark with which the command reports its cwd at its end. */
   readonly token?: string;
 };
 

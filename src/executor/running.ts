@@ -23,7 +23,7 @@ export type Control = {
   readonly resume: () => void;
   /** Path of the terminal's slave side. */
   readonly slave: () => string;
-  /** Takes what nobody has read out of a terminal that outlasts the command. */
+  /** Takes unread input out of a terminal that outlasts the command. */
   readonly takeInput?: () => Promise<string>;
 };
 

@@ -27,7 +27,7 @@ export type ScreenOptions = {
   readonly path: string;
   /** What the terminal answers to a program's query. */
   readonly onReply: (data: string) => void;
-  /** Makes the producer wait, and go on. */
+  /** Pauses and resumes the producer. */
   readonly pause: () => void;
   readonly resume: () => void;
 };
@@ -133,7 +133,7 @@ export class Screen implements LiveOutput {
     this.#changed();
   }
 
-  /** Draws what is left, and gives the whole output: its parts and the name of the full text if they are not all. */
+  /** Draws what is left, and returns the output: its parts, and the file of the full text if they are not all of it. */
   async finish(): Promise<Output> {
     this.#endFlood();
     await this.#settled();

@@ -8,13 +8,13 @@ import { Stopper, suspendGroup } from './stopper.ts';
 const POLL_INTERVAL_MS = 250;
 const EXIT_CODE_TIMEOUT_MS = 10_000;
 
-/** How a shell tells that a command was suspended: 128 + SIGTSTP. */
+/** How a shell reports that a command was suspended: 128 + SIGTSTP. */
 const SUSPENDED = 148;
 
 /** What the line editor prints around a prompt that is empty. */
 const PROMPT_NOISE = /\r\x1b\[K\r/g;
 
-/** What a shell says of its jobs, `[1]+  Done  …`: their end is told otherwise. */
+/** What a shell prints about its jobs, `[1]+  Done  …`: their end is reported otherwise. */
 const WORD_ON_JOB =
   /(^|\n)\r?\[\d+\] *[-+]? +(?:\d+ +)?(?:done|exit|terminated|interrupt|killed|hangup|running|stopped|suspended|continued)\b[^\n]*\n?/gi;
 
@@ -27,7 +27,7 @@ export type Task = {
   readonly run: Run;
   readonly stopper: Stopper;
   late?: NodeJS.Timeout;
-  /** It is being sent to the background: told where it stopped, or undefined when it ended instead. */
+  /** It is being sent to the background: called with where it stopped, or undefined when it ended instead. */
   leave?: (cwd: string | undefined) => void;
 };
 
@@ -37,7 +37,7 @@ export type JobHost = {
   readonly shellPid: () => number;
   readonly cwd: () => string;
   readonly say: (text: string) => void;
-  /** Whether `wait` tells the exit code of a job that has ended: zsh's does not. */
+  /** Whether `wait` reports the exit code of a job that has ended: zsh's does not. */
   readonly remembersExits: boolean;
 };
 
@@ -96,7 +96,7 @@ export class ShellJobs {
     const stopper = new Stopper(
       (['SIGINT', 'SIGTERM', 'SIGKILL'] as const).map((name) => () => {
         signal(-group, name);
-        // One that is stopped hears nothing else before it goes on.
+        // A stopped process handles other signals only once it continues.
         signal(-group, 'SIGCONT');
       }),
     );
@@ -118,7 +118,7 @@ export class ShellJobs {
     return id;
   }
 
-  /** Takes what was printed while the shell was idle, where it can only be a job's; false: it is someone else's. */
+  /** Takes output printed while the shell was idle, if it can only be a job's; false: it is not. */
   feed(data: Buffer): boolean {
     const [job, another] = this.#jobs;
     if (!job || another) return false;
@@ -138,7 +138,7 @@ export class ShellJobs {
   endOther(group: number): boolean {
     if (!this.others().some((job) => job.group === group)) return false;
     signal(-group, 'SIGTERM');
-    // One that is stopped hears of it when it goes on.
+    // A stopped process handles it once it continues.
     signal(-group, 'SIGCONT');
     return true;
   }

@@ -36,7 +36,7 @@ export type ShellProcessOptions = {
   readonly rows: number;
 };
 
-/** What a prompt told of the shell. */
+/** The shell's state as reported at a prompt. */
 export type ShellState = {
   readonly words: ReadonlySet<string>;
   readonly env: Record<string, string>;
@@ -53,7 +53,7 @@ export class ShellProcess {
   #promptToken: string;
   readonly #startupFiles: string[];
   #lineToken = '';
-  /** While a line is fetched, what is printed is the line editor's, and dropped. */
+  /** While a line is fetched, output comes from the line editor and is dropped. */
   #phase: 'idle' | 'fetching' | 'command' = 'idle';
   #closing: NodeJS.Timeout | undefined;
   readonly #ended = Promise.withResolvers<void>();
@@ -159,7 +159,7 @@ export class ShellProcess {
     return facts;
   }
 
-  /** Makes sure that an end is told even where every hook was lost. */
+  /** Makes sure that an end is reported even if every hook was lost. */
   askForEnd(): void {
     this.#pipe.write(this.#integration.tell);
   }

@@ -21,7 +21,7 @@ type Target = {
 /** @param shell its process id, while there is one */
 export function shellStopper(shell: () => number | undefined): Stopper {
   let target: Target | undefined;
-  /** A job that has just ended by itself takes SIGINT with it, and a loop goes on: so the shell gets it then. */
+  /** A SIGINT to a job that just ended is lost, and a loop would continue: so the shell gets it then. */
   const interrupt = () => {
     const pid = shell();
     if (pid === undefined) return;

@@ -66,7 +66,7 @@ export class ShellSupervisor {
     return this.#startup !== undefined;
   }
 
-  /** What the last prompt told, also of a shell that has ended. */
+  /** The state reported at the last prompt, even of a shell that has ended. */
   get state(): ShellState {
     this.#state ??= this.#process?.state() ?? { words: new Set(), env: {} };
     return this.#state;

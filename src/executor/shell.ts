@@ -8,11 +8,11 @@ import { shellStopper } from './shell-stopper.ts';
 import { type ShellEnd, ShellSupervisor } from './shell-supervisor.ts';
 import { drainInput } from './typeahead.ts';
 
-/** After an interrupt whose end was not told: hooks may be gone. */
+/** After an interrupt whose end was not reported: hooks may be gone. */
 const END_TIMEOUT_MS = 300;
 /** Commands that wait for the next line to be remembered with. */
 const MAX_REMEMBERED = 1000;
-/** How the shell tells that a command was stopped: 128 + SIGTSTP or SIGSTOP. */
+/** How the shell reports that a command was stopped: 128 + SIGTSTP or SIGSTOP. */
 const STOPPED = new Set([148, 147]);
 
 export type UserShellOptions = {
@@ -50,7 +50,7 @@ export class UserShell implements InteractiveShell {
   #remember: string[] = [];
   #ready = false;
   #keysSent = false;
-  /** What nobody has read is being taken out of the terminal. */
+  /** Unread input is being taken out of the terminal. */
   #taking = false;
   #closing: Promise<void> | undefined;
   /** It will not be started again. */
@@ -213,7 +213,7 @@ export class UserShell implements InteractiveShell {
     if (data.includes('\x03') && this.#task) this.#expectEnd(this.#task);
   }
 
-  /** Takes what nobody has read out of the terminal, once the shell is at rest; further lines wait meanwhile. */
+  /** Takes unread input out of the terminal, once the shell is idle; further lines wait meanwhile. */
   async #takeInput(): Promise<string> {
     await this.#atRest(AbortSignal.timeout(END_TIMEOUT_MS));
     if (this.busy || this.#closing) return '';

@@ -44,7 +44,7 @@ export class Stopper {
   }
 }
 
-/** SIGINT to what has the terminal; then SIGTERM, then SIGKILL to the whole session and its descendants. */
+/** SIGINT to the terminal's foreground group; then SIGTERM, then SIGKILL to the whole session and its descendants. */
 export function sessionStopper(leader: () => number | undefined): Stopper {
   const all = (name: NodeJS.Signals) => () => {
     const pid = leader();

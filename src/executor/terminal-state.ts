@@ -1,4 +1,4 @@
-/** What can be seen of a terminal from outside: who reads it, and how it takes keys. */
+/** What can be observed of a terminal from outside: which program reads it, and its input modes. */
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync, readFileSync, readlinkSync } from 'node:fs';
 import { findProcess, type ProcessEntry } from './processes.ts';
@@ -6,7 +6,7 @@ import { findProcess, type ProcessEntry } from './processes.ts';
 /** The number of read(2). Source: the kernel's syscall tables. */
 const READ: Readonly<Record<string, string>> = { x64: '0', arm64: '63', riscv64: '63', loong64: '63' };
 
-/** Processes looked at; a foreground group is a pipeline, not a server farm. */
+/** The most processes inspected; a foreground group is a pipeline, not a server farm. */
 const MAX_PROCESSES = 64;
 
 /** The processes of the foreground group of `leader`'s terminal, found by descending from it: cheap, with no look at all others. */

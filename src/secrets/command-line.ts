@@ -4,7 +4,7 @@ import { isPlaceholder } from './placeholder.ts';
 import { PROGRAMS, type Program } from './rules/programs.ts';
 import { mixed } from './shape.ts';
 
-/** Characters of one command looked at. */
+/** The most characters of one command that are read. */
 const MAX_COMMAND_CHARS = 2000;
 
 type Word = { readonly start: number; readonly end: number; readonly text: string };

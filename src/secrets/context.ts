@@ -34,7 +34,7 @@ export function nameAround(text: string, at: number, length: number): Named {
 /** `?key=…`: in an address the word is enough, for a value that looks like one. */
 const PARAMETER: Grade = { kind: 'API_KEY', strength: 'weak' };
 
-/** What stands behind the name, where that is a secret. */
+/** The value after the name, if it is a secret. */
 export function namedValue(text: string, named: Named): Finding | undefined {
   const { from, to, name } = named;
   // `htpasswd -b …`: a program, not a name.

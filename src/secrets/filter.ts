@@ -24,7 +24,7 @@ export class SecretsFilter {
   readonly #known = new KnownValues();
   readonly #sources: (() => Iterable<Source>)[] = [];
 
-  /** Names a source of known values; it is read at the next text that is looked at, once. */
+  /** Names a source of known values; it is read once, before the next text is filtered. */
   learn(source: () => Iterable<Source>): void {
     this.#sources.push(source);
   }

@@ -40,7 +40,7 @@ const VENDOR_NAMES: ReadonlySet<string> = new Set(VENDORS);
 const known = new Map<string, Grade | undefined>();
 const MAX_KNOWN = 1000;
 
-/** Longest name looked at. */
+/** Longest name considered. */
 const MAX_NAME_CHARS = 100;
 
 /** @param name an identifier with any of `_ - .` and capitals between its words */

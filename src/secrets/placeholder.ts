@@ -1,4 +1,4 @@
-/** What stands where a secret would stand and is none: words of documentation, masks, references. */
+/** Text in the place of a secret that is not one: words of documentation, masks, references. */
 
 const REFERENCE =
   /^(?:\$[A-Za-z_({]|\$\d|%[A-Za-z_]+%|%\(|%[sdv]$|\{\{|\$?\{|#\{|<|\[|@@|!(?:Ref|Sub|vault|secret|env|GetAtt)\b|(?:op|vault|aws-sm|gcp-sm|keyring|keychain|secretsmanager|ssm|sops|ref\+\w+):|arn:aws|(?:process\.)?env[.[(]|(?:os\.)?(?:environ|getenv)\b|ENV[.[]|var\.|local\.|data\.|secrets?[./]|config[.[(]|file:|env:|data:image|@Microsoft\.KeyVault|projects\/)/i;
@@ -21,7 +21,7 @@ const WORDS = new Set(
     .filter((word) => word !== ''),
 );
 
-/** True for text that only stands in for a secret. */
+/** True for text that is only a placeholder for a secret. */
 export function isPlaceholder(value: string): boolean {
   if (value.length > 4000) return false;
   const head = value.length > 300 ? value.slice(0, 300) : value;

@@ -1,4 +1,4 @@
-/** Where in a shell command a piece of text stands: in which quotes, in a here-document, as code for another program. */
+/** The place of a piece of text in a shell command: in which quotes, in a here-document, as code for another program. */
 import { forEachChild, parse, type SyntaxNode } from 'unbash';
 
 export type Place = {
@@ -92,7 +92,7 @@ function shapeOf(command: string): string | undefined {
   }
 }
 
-/** The nodes around a place, the outermost first. A here-document's body stands behind the command that it belongs to. */
+/** The nodes around a place, the outermost first. A here-document's body follows the command that it belongs to. */
 function pathTo(root: SyntaxNode, at: number): readonly SyntaxNode[] {
   let best: readonly SyntaxNode[] = [root];
   const walk = (node: SyntaxNode, path: readonly SyntaxNode[], within: boolean): void => {
@@ -153,7 +153,7 @@ function kindOf(command: string, path: readonly SyntaxNode[]): Place['kind'] {
   return 'odd';
 }
 
-/** Whether a word stands where the shell takes what it expands to as it is. Numbers and subscripts are evaluated. */
+/** Whether a word is where the shell uses its expansion as it is. Numbers and subscripts are evaluated. */
 function isPlainWord(word: SyntaxNode, outer: SyntaxNode): boolean {
   switch (outer.type) {
     case 'Command':

@@ -77,7 +77,7 @@ export function restoreCommand(
   return { kind: 'restored', ...restored, env, ...(unsafe === undefined ? {} : { unsafe }) };
 }
 
-/** What stands in the handle's place, for the shell and for the gate. */
+/** The replacement for the handle, for the shell and for the gate. */
 function inserted({ kind }: Place, secret: string, name: string, plain: boolean): readonly [string, string] {
   const quoted = `'${secret.replaceAll("'", "'\\''")}'`;
   switch (kind) {

@@ -1,10 +1,10 @@
-/** Tokens that are known by how they begin: the rows of the table, tried where their beginning stands. */
+/** Tokens with a known prefix: the rows of the table, tried where their prefix occurs. */
 import { RANK } from './finding.ts';
 import { isPlaceholder } from './placeholder.ts';
 import type { TokenRule } from './rules/rule.ts';
 import { mixed } from './shape.ts';
 
-/** Longest token looked at when it is broken over lines. */
+/** Longest token considered when it is broken over lines. */
 const MAX_BROKEN_CHARS = 1200;
 /** A line that ends before this is a word, not half a token. */
 const MIN_LINE_CHARS = 20;
@@ -18,7 +18,7 @@ export type TokenReader = (
   at: number,
 ) => { start: number; end: number; kind: string; rank: number } | undefined;
 
-/** One row and one of its beginnings → the reader of what stands there. */
+/** One row and one of its prefixes → the reader of the text there. */
 export function tokenReader(rule: TokenRule, start: string): TokenReader {
   const stop = rule.stop ?? '[A-Za-z0-9]';
   const source = `${start.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}(?:${rule.rest})(?!${stop})`;

@@ -1,4 +1,4 @@
-/** The value that stands after a name: where it begins and ends, in whatever is written around it. */
+/** The value after a name: where it begins and ends, in any surrounding syntax. */
 
 export type Quote = 'none' | 'quoted';
 export type Value = { readonly start: number; readonly end: number; readonly quote: Quote };

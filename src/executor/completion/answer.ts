@@ -57,7 +57,7 @@ function parse(text: string): Answer {
   const fields = text.split('\0');
   const pid = fields[0] === 'pid' ? Number(fields[1]) : Number.NaN;
   const started = Number.isInteger(pid) && pid > 1 ? pid : undefined;
-  // The last field is what stands behind the last NUL: nothing, once it is whole.
+  // The last field is what follows the last NUL: empty, once the answer is complete.
   const whole = fields.at(-1) === '' && fields.at(-4) === 'end';
   if (!whole) return { pid: started, facts: undefined };
   if (fields.includes('unable')) return { pid: started, facts: UNABLE };
@@ -69,7 +69,7 @@ function parse(text: string): Answer {
   return { pid: started, facts };
 }
 
-/** A prompt holds lines of text: what has control characters in it can't be completed to. */
+/** A prompt holds lines of text: a candidate with control characters can't be offered. */
 function factOf(kind: string, text: string, note: string): Fact | undefined {
   if (/[\0-\x1f\x7f-\x9f]/.test(text)) return undefined;
   switch (kind) {

@@ -1,4 +1,4 @@
-/** The simple command that the cursor stands in: what a shell's own completion would look at. */
+/** The simple command around the cursor: what a shell's own completion would look at. */
 
 export type Quote = '' | "'" | '"';
 
@@ -27,11 +27,11 @@ type Context = {
   plain: string;
   target: boolean;
   closer: ')' | '`' | '}' | '';
-  /** The quotes around the substitution that this context stands in. */
+  /** The quotes around the substitution that contains this context. */
   outer: Quote;
 };
 
-/** Words behind which a command begins anew. */
+/** Words after which a new command begins. */
 const KEYWORDS = new Set(['if', 'then', 'else', 'elif', 'do', 'while', 'until', '!', 'time', '{', 'coproc']);
 const ASSIGNMENT = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/;
 

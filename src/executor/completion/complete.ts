@@ -3,7 +3,7 @@ import type { Completion, Completions } from '../../contracts/lines.ts';
 import { type CommandAt, commandAt, quotePath, quoteWord } from './command-at.ts';
 import { findFiles, isDirectory } from './files.ts';
 
-/** Things offered at most: nobody reads more, and the screen must not wait for it. */
+/** The most candidates offered: more would not be read, and would delay the screen. */
 const MAX_CANDIDATES = 500;
 /** Parts of a directory that may be expanded without running anything. */
 const EXPANDABLE = /^[~$\w{}./+-]*$/;
@@ -16,16 +16,16 @@ export type Fact =
   | { readonly kind: 'open'; readonly text: string; readonly note: string }
   /** The name of a file, unquoted, as the shell's completion gave it. */
   | { readonly kind: 'file'; readonly text: string; readonly note: string }
-  /** No blank belongs behind what is completed. */
+  /** Add no space after the completed text. */
   | { readonly kind: 'nospace' }
   /** File names belong here, or directories; `otherwise`: files where there is nothing else. */
   | { readonly kind: 'files' | 'directories' | 'otherwise' }
-  /** What the directory part of the current word stands for. */
+  /** The expansion of the current word's directory part. */
   | { readonly kind: 'directory'; readonly text: string };
 
 /** What a shell is asked: it answers with facts, and changes nothing of itself. */
 export type Question = {
-  /** The command as it stands, up to the cursor. */
+  /** The command up to the cursor. */
   readonly line: string;
   /** Its words as typed; the last is the current one. */
   readonly words: readonly string[];
@@ -33,7 +33,7 @@ export type Question = {
   readonly current: string;
   readonly role: CommandAt['role'];
   readonly quote: CommandAt['quote'];
-  /** The current word's directory part, where the shell should say what it stands for; else empty. */
+  /** The current word's directory part, where the shell should expand it; else empty. */
   readonly directory: string;
 };
 
@@ -73,7 +73,7 @@ function directoryOf({ plain }: CommandAt): string {
   return plain.slice(0, plain.lastIndexOf('/') + 1);
 }
 
-/** Without the shell: programs where a command stands, files elsewhere. */
+/** Without the shell: programs in command position, files elsewhere. */
 function ownFacts(at: CommandAt, executables: CompleteOptions['executables']): readonly Fact[] {
   if (at.role !== 'command' || at.plain.includes('/')) return [{ kind: 'files' }];
   return executables(at.plain).map((text): Fact => ({ kind: 'word', text, note: '' }));
@@ -82,7 +82,7 @@ function ownFacts(at: CommandAt, executables: CompleteOptions['executables']): r
 async function candidates(
   at: CommandAt,
   facts: readonly Fact[],
-  /** `typed`: the directory part of the current word as it stands in the line. */
+  /** `typed`: the directory part of the current word as typed. */
   { cwd, typed }: { readonly cwd: string; readonly typed: string },
 ): Promise<readonly Completion[]> {
   const expanded = facts.find((fact) => fact.kind === 'directory');
@@ -108,7 +108,7 @@ async function candidates(
   return [...found.values()];
 }
 
-/** A word of the shell's own making is quoted by it and stands as it is. */
+/** A word made by the shell is already quoted and is used as it is. */
 function asWord({ text, note }: { text: string; note: string }, nospace: boolean): Completion {
   const open = nospace || /[=/:]$/.test(text);
   return { text, ...(note === '' ? {} : { note }), ...(open ? { open } : {}) };

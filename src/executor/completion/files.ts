@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
-/** Entries looked at more closely and offered; a folder may hold a million. */
+/** Entries inspected and offered at most; a directory may hold a million. */
 const MAX_FILES = 500;
 
 export type FoundFile = {
@@ -19,7 +19,7 @@ export type FileQuery = {
   /** The path as begun, quotes resolved. */
   readonly path: string;
   readonly cwd: string;
-  /** What stands for the path's directory part, where the shell has expanded it (`$dir/`, `~name/`). */
+  /** The expansion of the path's directory part, where the shell has expanded it (`$dir/`, `~name/`). */
   readonly directory?: string;
 };
 

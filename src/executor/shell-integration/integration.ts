@@ -3,7 +3,7 @@ import type { Question } from '../completion/complete.ts';
 import type { Environment } from '../environment.ts';
 
 export type Startup = {
-  /** A private directory, for the startup files and for what a prompt tells of the shell's state. */
+  /** A private directory, for the startup files and for the shell's state reported at a prompt. */
   readonly directory: string;
   /** Signs the first prompt. */
   readonly token: string;
@@ -25,7 +25,7 @@ export type Line = {
   readonly remember: readonly string[];
 };
 
-/** How one kind of shell is driven: it reads what is written here from its standard input, a FIFO. */
+/** How one kind of shell is driven: it reads the lines defined here from its standard input, a FIFO. */
 export type ShellIntegration = {
   /** Startup files by name, for the private directory. */
   readonly files: (startup: Startup) => Readonly<Record<string, string>>;
@@ -34,11 +34,11 @@ export type ShellIntegration = {
   readonly env: (env: Environment, directory: string) => Environment;
   /** Runs a line between the marks Q (fetching), C (command) and D (done: exit code, cwd); a prompt follows with R. */
   readonly line: (line: Line) => string;
-  /** Tells an end that was not told: harmless otherwise. */
+  /** Reports an end that was not reported: harmless otherwise. */
   readonly tell: string;
   /** Answers a question about completion in a fork of the shell, where nothing is changed. */
   readonly completer: Completer;
-  /** Whether `wait` tells the exit code of a job that has ended. */
+  /** Whether `wait` reports the exit code of a job that has ended. */
   readonly remembersExits: boolean;
   /** Asks for the history to be saved; mark B when it is. */
   readonly leave: string;
@@ -49,7 +49,7 @@ export type Completer = {
   readonly code: string;
   /** Its arguments behind the file for its answer; `dump` is a file that it may keep. */
   readonly arguments: (question: Question, dump: string) => readonly string[];
-  /** Starts it: for the shell's input while it stands at a prompt. */
+  /** Starts it: for the shell's input while it is at a prompt. */
   readonly start: (args: readonly string[]) => string;
   /** A new prompt follows, with its mark R. */
   readonly prompts: boolean;

@@ -59,7 +59,7 @@ export class MarkScanner {
     if (keep < data.length) this.#held = Buffer.from(data.subarray(keep));
   }
 
-  /** Gives out what was held back in case it became a mark: at the end of the stream, or when it stays quiet. */
+  /** Releases text that was held back in case it became a mark: at the end of the stream, or when it stays quiet. */
   flush(): void {
     const held = this.#held;
     this.#held = undefined;
