@@ -24,6 +24,13 @@ export type Launch = {
   /** From `createPrivateTmp()`: its `path` and `statusFile`. */
   readonly tmpDir?: string;
   readonly statusFile?: string;
+  /** Old states are kept in the empty directory of a store, whatever the profile (EF-1). Bytes. */
+  readonly keep?: {
+    readonly directory: string;
+    readonly tree: string;
+    readonly budgetBytes: number;
+    readonly fileBytes: number;
+  };
 };
 
 const LIMITS: readonly (readonly [keyof SandboxLimits, string])[] = [
@@ -66,10 +73,16 @@ function compose(launch: Launch, options: readonly string[]): readonly string[] 
     launch.launcher,
     ...options,
     ...(launch.cwd ? ['--cwd', launch.cwd] : []),
+    ...(launch.keep ? keepOptions(launch.keep) : []),
     ...(launch.statusFile ? ['--status', launch.statusFile] : []),
     '--parent',
     String(process.pid),
     '--',
     ...launch.argv,
   ];
+}
+
+function keepOptions({ directory, tree, budgetBytes, fileBytes }: NonNullable<Launch['keep']>): readonly string[] {
+  const bounds = ['--keep-budget', String(budgetBytes), '--keep-file', String(fileBytes)];
+  return ['--keep', directory, '--keep-tree', tree, ...bounds];
 }

@@ -52,7 +52,18 @@ it.skipIf(lacks('cc'))('runs the command when nothing fails', async () => {
 });
 
 describe.skipIf(lacks('cc'))('each step forced to fail', () => {
-  const steps = ['cwd', 'session', 'descriptors', 'privileges', 'capabilities', 'limits', 'landlock', 'filter', 'exec'];
+  const steps = [
+    'cwd',
+    'session',
+    'descriptors',
+    'privileges',
+    'capabilities',
+    'limits',
+    'landlock',
+    'filter',
+    'keep',
+    'exec',
+  ];
 
   it('knows all steps of the source', () => {
     const source = readFileSync(join(import.meta.dirname, '../../src/sandbox/launcher/confine.c'), 'utf8');

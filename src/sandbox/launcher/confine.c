@@ -1,5 +1,5 @@
 /* The steps between fork and exec, in order. The first that fails ends it: the command never runs half confined. */
-#include "launcher.h"
+#include "store.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -52,8 +52,9 @@ static int close_descriptors(struct setup *s) {
   return 0;
 }
 
+/* Without restriction only where a kept command needs it: the system administrator may be notified with it too. */
 static int give_up_privileges(struct setup *s) {
-  (void)s;
+  if (s->options->profile == SUPERVISE && (!s->options->keep || geteuid() == 0)) return 0;
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
@@ -105,6 +106,14 @@ static int enforce_landlock(struct setup *s) {
 
 static int install_filter(struct setup *s) { return filter_install(landlock_abi(s->options)); }
 
+static int notify(struct setup *s) {
+  if (!s->options->keep) return 0;
+  int listener = keep_filter_install();
+  s->attempt->listener = listener;
+  if (listener < 0 && errno == EBUSY) snprintf(s->detail, sizeof s->detail, "another program above supervises already");
+  return listener < 0 ? -1 : 0;
+}
+
 static int run(struct setup *s) {
   snprintf(s->detail, sizeof s->detail, "%s", s->options->argv[0]);
   sigprocmask(SIG_SETMASK, s->mask, NULL);
@@ -120,11 +129,12 @@ static const struct {
     {"cwd", enter_directory, RESTRICTED | LIGHT | SUPERVISE},
     {"session", leave_terminal, RESTRICTED | LIGHT | SUPERVISE},
     {"descriptors", close_descriptors, RESTRICTED | LIGHT | SUPERVISE},
-    {"privileges", give_up_privileges, RESTRICTED | LIGHT},
+    {"privileges", give_up_privileges, RESTRICTED | LIGHT | SUPERVISE},
     {"capabilities", drop_capabilities, RESTRICTED},
     {"limits", bound_resources, RESTRICTED},
     {"landlock", enforce_landlock, RESTRICTED | LIGHT},
     {"filter", install_filter, RESTRICTED},
+    {"keep", notify, RESTRICTED | LIGHT | SUPERVISE},
     {"exec", run, RESTRICTED | LIGHT | SUPERVISE},
 };
 

@@ -24,6 +24,9 @@ struct options {
   const char *tmp;         /* the private temporary directory, or NULL */
   const char *cwd;         /* or NULL: as inherited */
   const char *status_path; /* or NULL */
+  const char *keep;        /* the empty directory of a store in which old states are kept, or NULL */
+  const char *keep_tree;   /* below which changes that were not kept are looked for, or NULL */
+  uint64_t keep_budget, keep_file; /* bytes: of the store, and of a file that must be copied */
   pid_t parent;            /* who must be alive; 0: whoever started us */
   struct limits limits;
   int abi_at_most;         /* test builds only: pretend an older Landlock */
@@ -47,6 +50,7 @@ struct report {
 
 /* How far the child came. It stands in memory that the supervisor shares until exec. */
 struct attempt {
+  int listener;  /* of a kept command: open in the supervisor as well, since both share their descriptors until exec */
   int executing; /* every step before exec was taken */
   int error;     /* errno of the step that failed */
   char text[sizeof((struct report *)0)->text];
@@ -75,6 +79,8 @@ uint64_t to_number(const char *text);
 
 /* runtime.c: vfork with the kernel's own answer, -errno included. */
 pid_t raw_vfork(void) __attribute__((returns_twice));
+/* The same with shared descriptors: what the child opens before exec is open here. */
+pid_t raw_vfork_sharing(void) __attribute__((returns_twice));
 
 /* selftest.c: try what the sandbox must refuse, from inside. */
 int selftest(const char *directory);

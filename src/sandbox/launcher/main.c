@@ -11,7 +11,7 @@
  * SIGKILL to the whole process group leaves it alive to clean up. Its only tie to the front is a pipe: signal numbers
  * to forward come through it, and its end means that the front is gone.
  */
-#include "launcher.h"
+#include "store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -53,8 +53,10 @@ static int is_number(const char *text) {
 
 static const char usage[] =
     "usage: aish-sandbox [--light | --supervise] [--tmp DIR] [--cwd DIR] [--status NEW_FILE] [--parent PID]\n"
+    "                    [--keep EMPTY_DIR [--keep-tree DIR] [--keep-budget BYTES] [--keep-file BYTES]]\n"
     "                    [--limit as|data|fsize|cpu|nofile|procs|wall=NUMBER]... -- command [argument...]\n"
-    "       aish-sandbox --selftest DIR\n";
+    "       aish-sandbox --selftest DIR\n"
+    "       aish-sandbox --undo DIR [--into EMPTY_DIR | --finish | --note PATH...]\n";
 
 static void set_limit(struct limits *limits, const char *text) {
   const struct {
@@ -77,6 +79,8 @@ static struct options parse(int argc, char **argv) {
   /* Node's WebAssembly reserves more than 12 GiB of addresses; DATA is what really bounds memory. */
   struct options o = {.profile = RESTRICTED,
                       .abi_at_most = 1000,
+                      .keep_budget = 2 * GiB,
+                      .keep_file = GiB / 4,
                       .limits = {.as = 16 * GiB, .data = 4 * GiB, .fsize = 1 * GiB, .cpu = 600, .nofile = 1024, .procs = 512, .wall = 3600}};
   int i = 1;
   for (; i < argc && strcmp(argv[i], "--"); i++) {
@@ -90,6 +94,10 @@ static struct options parse(int argc, char **argv) {
     else if (!strcmp(name, "--cwd")) o.cwd = argv[++i];
     else if (!strcmp(name, "--status")) o.status_path = argv[++i];
     else if (!strcmp(name, "--parent")) o.parent = (int)to_number(argv[++i]);
+    else if (!strcmp(name, "--keep")) o.keep = argv[++i];
+    else if (!strcmp(name, "--keep-tree")) o.keep_tree = argv[++i];
+    else if (!strcmp(name, "--keep-budget")) o.keep_budget = to_number(argv[++i]);
+    else if (!strcmp(name, "--keep-file")) o.keep_file = to_number(argv[++i]);
     else if (!strcmp(name, "--limit")) set_limit(&o.limits, argv[++i]);
 #ifdef TEST_HOOKS
     else if (!strcmp(name, "--abi")) o.abi_at_most = (int)to_number(argv[++i]);
@@ -160,6 +168,7 @@ static int conclude(const struct options *o, const struct report *r) {
 
 int main(int argc, char **argv) {
   if (argc == 3 && !strcmp(argv[1], "--selftest")) return selftest(argv[2]);
+  if (argc >= 3 && !strcmp(argv[1], "--undo")) return undo(argc, argv);
   if (argc == 2 && !strcmp(argv[1], "--help")) {
     dprintf(1, "%s", usage);
     return 0;

@@ -40,7 +40,10 @@ int *__errno_location(void) { return &error_number; }
 __asm__(".globl _start\n_start: xor %ebp,%ebp\n mov %rsp,%rdi\n and $-16,%rsp\n call begin\n hlt\n"
         ".globl restore_signal\nrestore_signal: mov $15,%eax\n syscall\n"
         /* the child returns over the parent's stack, so the return address must not lie on it meanwhile */
-        ".globl raw_vfork\nraw_vfork: pop %rdi\n mov $58,%eax\n syscall\n push %rdi\n ret\n");
+        ".globl raw_vfork\nraw_vfork: pop %rdi\n mov $58,%eax\n syscall\n push %rdi\n ret\n"
+        /* clone(CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD) */
+        ".globl raw_vfork_sharing\nraw_vfork_sharing: pop %r9\n mov $0x4511,%edi\n xor %esi,%esi\n xor %edx,%edx\n"
+        " xor %r10d,%r10d\n xor %r8d,%r8d\n mov $56,%eax\n syscall\n push %r9\n ret\n");
 extern void restore_signal(void);
 static long raw(long n, long a, long b, long c, long d, long e, long f) {
   register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
@@ -55,7 +58,9 @@ static long raw(long n, long a, long b, long c, long d, long e, long f) {
 __asm__(".globl _start\n_start: mov x29,#0\n mov x0,sp\n and sp,x0,#-16\n b begin\n"
         /* clone(CLONE_VM | CLONE_VFORK | SIGCHLD); the return address is in a register */
         ".globl raw_vfork\nraw_vfork: mov x0,#0x4111\n mov x1,#0\n mov x2,#0\n mov x3,#0\n mov x4,#0\n mov x8,#220\n"
-        " svc #0\n ret\n");
+        " svc #0\n ret\n"
+        ".globl raw_vfork_sharing\nraw_vfork_sharing: mov x0,#0x4511\n mov x1,#0\n mov x2,#0\n mov x3,#0\n mov x4,#0\n"
+        " mov x8,#220\n svc #0\n ret\n");
 static long raw(long n, long a, long b, long c, long d, long e, long f) {
   register long x8 __asm__("x8") = n, x0 __asm__("x0") = a, x1 __asm__("x1") = b, x2 __asm__("x2") = c,
                 x3 __asm__("x3") = d, x4 __asm__("x4") = e, x5 __asm__("x5") = f;

@@ -1,5 +1,5 @@
 /* The supervisor: waits for the command, forwards signals, keeps the time, and leaves nothing behind. */
-#include "launcher.h"
+#include "store.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -168,10 +168,11 @@ static void __attribute__((noinline)) become(const struct options *o, const stru
 
 /* vfork, not fork: the supervisor waits until exec anyway, the pages need no copying, and the child leaves in memory how
  * far it came. All signals are blocked in both until exec. */
-static pid_t start(const struct options *o, const struct terminal *t, const sigset_t *mask, struct report *r) {
-  static struct attempt a;
-  pid_t self = getpid(), command = raw_vfork();
+static pid_t start(const struct options *o, const struct terminal *t, const sigset_t *mask, struct report *r, int *listener) {
+  static struct attempt a = {.listener = -1};
+  pid_t self = getpid(), command = o->keep ? raw_vfork_sharing() : raw_vfork();
   if (command == 0) become(o, t, mask, self, &a);
+  *listener = a.listener;
   if (command > 0 && a.executing) return command;
   *r = (struct report){.kind = FAILED, .status = command < 0 ? -command : a.error};
   if (a.error) memcpy(r->text, a.text, sizeof r->text);
@@ -203,22 +204,25 @@ static void give_up(struct report *r, const char *step) {
   snprintf(r->text, sizeof r->text, "%s: %s", step, strerror(errno));
 }
 
-static void wait_for(const struct options *o, pid_t command, int to_group, int ended, int life,
-                     unsigned long tasks_before, struct report *r) {
+static void wait_for(const struct options *o, struct store *kept, int listener, pid_t command, int to_group, int ended,
+                     int life, unsigned long tasks_before, struct report *r) {
   int watched = geteuid() == 0 && o->profile == RESTRICTED && o->limits.procs;
   int64_t deadline = now_ms() + (int64_t)o->limits.wall * 1000;
-  struct pollfd waits[] = {{ended, POLLIN, 0}, {life, POLLIN, 0}};
+  struct pollfd waits[] = {{ended, POLLIN, 0}, {life, POLLIN, 0}, {listener, POLLIN, 0}};
   for (;;) {
     int64_t pause = -1;
     if (o->limits.wall && (pause = deadline - now_ms()) <= 0) r->kind = TIMED_OUT;
     if (watched && too_many(o->limits.procs, tasks_before)) r->kind = TOO_MANY;
     if (r->kind != ENDED) return;
     if (watched && (pause < 0 || pause > WATCH_MS)) pause = WATCH_MS;
-    if (poll(waits, 2, pause > 1 << 30 ? 1 << 30 : (int)pause) < 0) {
+    if (poll(waits, 3, pause > 1 << 30 ? 1 << 30 : (int)pause) < 0) {
       if (errno == EINTR) continue;
       give_up(r, "poll");
       return;
     }
+    if (waits[2].revents & POLLIN && keep_answer(kept, listener) == 0) {
+      if (!waits[0].revents && !waits[1].revents) continue;
+    } else if (waits[2].revents) waits[2].fd = -1; /* nobody is left who could ask */
     if (waits[0].revents && reap(command, ended, r)) return;
     if (waits[1].revents) {
       unsigned char number;
@@ -242,12 +246,17 @@ void supervise(const struct options *o, const struct terminal *t, const sigset_t
   int ended = signalfd(-1, &child_ended, SFD_CLOEXEC | SFD_NONBLOCK);
   if (ended < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1)) give_up(&r, "supervisor");
   alone = o->profile != SUPERVISE && landlock_isolate(getppid());
-  pid_t command = r.kind == FAILED ? -1 : start(o, t, mask, &r);
+  static struct store kept;
+  int listener = -1;
+  if (r.kind != FAILED && o->keep && keep_begin(&kept, o)) give_up(&r, "keep");
+  pid_t command = r.kind == FAILED ? -1 : start(o, t, mask, &r, &listener);
   if (r.kind != FAILED) {
     say(status, "started\n");
     setsid(); /* out of reach of what is sent to the command's process group */
-    wait_for(o, command, t->new_session, ended, life, before.procs, &r);
+    if (listener >= 0) keep_ready(listener);
+    wait_for(o, &kept, listener, command, t->new_session, ended, life, before.procs, &r);
   }
   r.left = kill_tree();
+  if (listener >= 0 && r.kind != FAILED) keep_end(&kept, o);
   conclude(&r, report, status);
 }

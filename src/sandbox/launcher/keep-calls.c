@@ -1,0 +1,258 @@
+/*
+ * Every system call that changes the file system waits here until the old state is kept.
+ *
+ * The filter notifies of nothing else: reading, and opening for reading, run at full speed. What hides its arguments
+ * (openat2, io_uring) does not exist, and callers fall back. Once kept, the call goes on; without a supervisor the
+ * kernel answers ENOSYS, so nothing is changed that nobody kept.
+ */
+#include "keep-path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#define ARCHITECTURE AUDIT_ARCH_X86_64
+#else
+#define ARCHITECTURE AUDIT_ARCH_AARCH64
+#endif
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+#define NONE (-1)
+#define HERE (-2) /* relative to the current directory */
+#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
+#endif
+
+enum { NR_IO_URING_SETUP = 425, NR_OPENAT2 = 437, NR_FCHMODAT2 = 452, NR_SETXATTRAT = 463, NR_REMOVEXATTRAT = 466,
+       NR_FILE_SETATTR = 469, NR_NEWEST_REVIEWED = 469 };
+enum { WRITES = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC, EXCHANGE = 2 /* RENAME_EXCHANGE */ };
+#define O_TMPFILE_BIT 020000000
+
+/* Numbers of arguments; NONE where there is none. */
+struct call {
+  int nr;
+  enum { OPEN, CREATE, LINK, REMOVE, RENAME, STATE, ATTRIBUTES, TRUNCATE } what;
+  signed char directory, path, to_directory, to_path, flags;
+  enum { NEVER, ALWAYS, BY_FLAG } follow;
+};
+
+static const struct call calls[] = {
+    {__NR_openat, OPEN, 0, 1, NONE, NONE, 2, BY_FLAG},
+    {__NR_unlinkat, REMOVE, 0, 1, NONE, NONE, NONE, NEVER},
+    {__NR_renameat2, RENAME, 0, 1, 2, 3, 4, NEVER},
+#ifdef __NR_renameat
+    {__NR_renameat, RENAME, 0, 1, 2, 3, NONE, NEVER},
+#endif
+    {__NR_linkat, LINK, 0, 1, 2, 3, 4, NEVER},
+    {__NR_symlinkat, CREATE, 1, 2, NONE, NONE, NONE, NEVER},
+    {__NR_mkdirat, CREATE, 0, 1, NONE, NONE, NONE, NEVER},
+    {__NR_mknodat, CREATE, 0, 1, NONE, NONE, NONE, NEVER},
+    {__NR_truncate, TRUNCATE, HERE, 0, NONE, NONE, NONE, ALWAYS},
+    {__NR_fchmod, STATE, 0, NONE, NONE, NONE, NONE, NEVER},
+    {__NR_fchown, STATE, 0, NONE, NONE, NONE, NONE, NEVER},
+    {__NR_fchmodat, STATE, 0, 1, NONE, NONE, NONE, ALWAYS},
+    {NR_FCHMODAT2, STATE, 0, 1, NONE, NONE, 3, BY_FLAG},
+    {__NR_fchownat, STATE, 0, 1, NONE, NONE, 4, BY_FLAG},
+    {__NR_utimensat, STATE, 0, 1, NONE, NONE, 3, BY_FLAG},
+    {__NR_setxattr, ATTRIBUTES, HERE, 0, NONE, NONE, NONE, ALWAYS},
+    {__NR_removexattr, ATTRIBUTES, HERE, 0, NONE, NONE, NONE, ALWAYS},
+    {__NR_lsetxattr, ATTRIBUTES, HERE, 0, NONE, NONE, NONE, NEVER},
+    {__NR_lremovexattr, ATTRIBUTES, HERE, 0, NONE, NONE, NONE, NEVER},
+    {__NR_fsetxattr, ATTRIBUTES, 0, NONE, NONE, NONE, NONE, NEVER},
+    {__NR_fremovexattr, ATTRIBUTES, 0, NONE, NONE, NONE, NONE, NEVER},
+    {NR_SETXATTRAT, ATTRIBUTES, 0, 1, NONE, NONE, 2, BY_FLAG},
+    {NR_REMOVEXATTRAT, ATTRIBUTES, 0, 1, NONE, NONE, 2, BY_FLAG},
+#ifdef __NR_open
+    {__NR_open, OPEN, HERE, 0, NONE, NONE, 1, BY_FLAG},
+    {__NR_creat, OPEN, HERE, 0, NONE, NONE, NONE, ALWAYS},
+    {__NR_unlink, REMOVE, HERE, 0, NONE, NONE, NONE, NEVER},
+    {__NR_rmdir, REMOVE, HERE, 0, NONE, NONE, NONE, NEVER},
+    {__NR_rename, RENAME, HERE, 0, HERE, 1, NONE, NEVER},
+    {__NR_link, LINK, HERE, 0, HERE, 1, NONE, NEVER},
+    {__NR_symlink, CREATE, HERE, 1, NONE, NONE, NONE, NEVER},
+    {__NR_mkdir, CREATE, HERE, 0, NONE, NONE, NONE, NEVER},
+    {__NR_mknod, CREATE, HERE, 0, NONE, NONE, NONE, NEVER},
+    {__NR_chmod, STATE, HERE, 0, NONE, NONE, NONE, ALWAYS},
+    {__NR_chown, STATE, HERE, 0, NONE, NONE, NONE, ALWAYS},
+    {__NR_lchown, STATE, HERE, 0, NONE, NONE, NONE, NEVER},
+    {__NR_utime, STATE, HERE, 0, NONE, NONE, NONE, ALWAYS},
+    {__NR_utimes, STATE, HERE, 0, NONE, NONE, NONE, ALWAYS},
+    {__NR_futimesat, STATE, 0, 1, NONE, NONE, NONE, ALWAYS},
+#endif
+};
+
+static const int not_there[] = {NR_IO_URING_SETUP, NR_IO_URING_SETUP + 1, NR_IO_URING_SETUP + 2, NR_OPENAT2,
+                                NR_FILE_SETATTR, __NR_open_by_handle_at};
+
+static struct sock_filter program[256];
+static unsigned short length;
+static void emit(unsigned short code, uint32_t k, unsigned char yes, unsigned char no) {
+  program[length++] = (struct sock_filter){code, yes, no, k};
+}
+static void answer(uint32_t action) { emit(BPF_RET | BPF_K, action, 0, 0); }
+
+/* Returns the listener. Needs no_new_privs or CAP_SYS_ADMIN; EBUSY where somebody above us listens already. */
+int keep_filter_install(void) {
+  length = 0;
+  emit(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch), 0, 0);
+  emit(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
+  answer(SECCOMP_RET_KILL_PROCESS); /* the 32-bit entry has its own numbers */
+  emit(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+  emit(BPF_JMP | BPF_JGT | BPF_K, NR_NEWEST_REVIEWED, 0, 1);
+  answer(SECCOMP_RET_ERRNO | ENOSYS);
+  for (uint64_t i = 0; i < COUNT(not_there); i++) {
+    emit(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)not_there[i], 0, 1);
+    answer(SECCOMP_RET_ERRNO | ENOSYS);
+  }
+  for (uint64_t i = 0; i < COUNT(calls); i++) {
+    const struct call *c = &calls[i];
+    if (c->what == OPEN && c->flags != NONE) {
+      emit(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)c->nr, 0, 4);
+      emit(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(offsetof(struct seccomp_data, args) + sizeof(uint64_t) * (unsigned)c->flags), 0, 0);
+      emit(BPF_JMP | BPF_JSET | BPF_K, WRITES, 0, 1);
+      answer(SECCOMP_RET_USER_NOTIF);
+      answer(SECCOMP_RET_ALLOW);
+    } else {
+      emit(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)c->nr, 0, 1);
+      answer(SECCOMP_RET_USER_NOTIF);
+    }
+  }
+  answer(SECCOMP_RET_ALLOW);
+  struct sock_fprog filter = {length, program};
+  const unsigned long listen = SECCOMP_FILTER_FLAG_NEW_LISTENER;
+  long fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, listen | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, &filter);
+  if (fd < 0 && errno == EINVAL) fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, listen, &filter);
+  return (int)fd;
+}
+
+/* Who destroys on purpose wants no copy of it. */
+static int is_shredder(pid_t pid) {
+  char path[32], name[8] = "";
+  snprintf(path, sizeof path, "/proc/%d/comm", pid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  ssize_t n = read(fd, name, sizeof name - 1);
+  close(fd);
+  return n > 0 && (!strncmp(name, "shred\n", 6) || !strncmp(name, "srm\n", 4));
+}
+
+/* A directory of the store, or one that holds it: not the command's to change. */
+static int guarded(struct store *s, const struct place *at, int moves, int which) {
+  uint32_t n = keep_whereabouts(s, at->directory);
+  struct id id;
+  if (n && *at->name) {
+    s->known_fd[which] = at->directory;
+    s->known_node[which] = n;
+  }
+  if (n && s->nodes[n].flags & IS_VAULT) return 1;
+  if (!moves || !*at->name || look(at->directory, at->name, 0, &id, NULL)) return 0;
+  uint32_t named = find_node(s, &id);
+  return named && s->nodes[named].flags & (HOLDS_VAULT | IS_VAULT);
+}
+
+static int keep_open(struct store *s, pid_t pid, const struct place *at, int flags) {
+  struct id id;
+  struct state state;
+  if (!*at->name) return keep_content(s, at->directory, "");
+  if (look(at->directory, at->name, 0, &id, &state) == 0 && S_ISREG(state.mode) && is_shredder(pid)) {
+    char path[1024];
+    path_of(s, keep_directory(s, at->directory), at->name, path, sizeof path);
+    store_note(s, "skipped", path);
+    return keep_state(s, at->directory, at->name, 0, 0);
+  }
+  if (look(at->directory, at->name, 0, &id, &state) == 0)
+    return (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) ? 0 : keep_content(s, at->directory, at->name);
+  if (errno != ENOENT) return -1;
+  return flags & O_CREAT ? keep_name(s, at->directory, at->name, NULL) : 0;
+}
+
+static int keep_rename(struct store *s, const struct place *from, const struct place *to, uint64_t flags) {
+  struct id id;
+  if (look(from->directory, from->name, 0, &id, NULL)) return errno == ENOENT ? 0 : -1;
+  if (keep_name(s, from->directory, from->name, NULL) || keep_name(s, to->directory, to->name, NULL)) return -1;
+  return flags & EXCHANGE ? 0 : keep_inode(s, to->directory, to->name);
+}
+
+static int at_of(int argument, const uint64_t *a) { return argument == HERE ? AT_FDCWD : (int)a[argument]; }
+
+/* 0: the call may go on. Else the errno to answer. */
+static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
+  const struct call *c = NULL;
+  const uint64_t *a = (const uint64_t *)q->data.args;
+  for (uint64_t i = 0; i < COUNT(calls) && !c; i++)
+    if (calls[i].nr == q->data.nr) c = &calls[i];
+  if (!c) return EPERM;
+  pid_t pid = (pid_t)q->pid;
+  struct place at = {-1, ""}, to = {-1, ""};
+  uint64_t flags = c->flags == NONE ? 0 : a[c->flags];
+  if (c->what == OPEN && c->flags == NONE) flags = O_WRONLY | O_CREAT | O_TRUNC;
+  int follow = c->follow == ALWAYS;
+  if (c->follow == BY_FLAG) follow = c->what == OPEN ? !(flags & O_NOFOLLOW) : !(flags & AT_SYMLINK_NOFOLLOW);
+  if (c->what == OPEN && (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL)) follow = 0;
+  if (c->what == LINK) follow = (flags & AT_SYMLINK_FOLLOW) != 0;
+  if (c->what == OPEN && flags & O_TMPFILE_BIT) return 0; /* has no name yet */
+  int how = EMPTY;
+  if (c->path != NONE) how = resolve(pid, at_of(c->directory, a), a[c->path], follow, &at);
+  if (how == EMPTY) how = c->directory >= 0 && c->what >= LINK ? resolve_descriptor(pid, (int)a[c->directory], &at) : NOT_OURS;
+  if (how == 0 && c->to_path != NONE) how = resolve(pid, at_of(c->to_directory, a), a[c->to_path], 0, &to);
+  int failed = how < 0;
+  /* The number of a process that has died meanwhile may be another's by now. */
+  if (how == 0 && syscall(SYS_ioctl, listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &q->id)) how = NOT_OURS;
+  if (how == 0) {
+    int takes_name = c->what == CREATE || c->what == REMOVE || c->what == RENAME;
+    if (guarded(s, &at, c->what == RENAME || c->what == REMOVE, 0) || (to.directory >= 0 && guarded(s, &to, 1, 1))) {
+      failed = 1;
+      errno = EACCES;
+    } else if ((takes_name && !*at.name) || (c->to_path != NONE && !*to.name)) failed = 0; /* "." and "..": refused by the kernel */
+    else if (c->what == OPEN) failed = keep_open(s, pid, &at, (int)flags);
+    else if (c->what == CREATE) failed = keep_name(s, at.directory, at.name, NULL);
+    else if (c->what == LINK) failed = keep_state(s, at.directory, at.name, 0, 0) || keep_name(s, to.directory, to.name, NULL);
+    else if (c->what == REMOVE) failed = keep_name(s, at.directory, at.name, NULL) || keep_inode(s, at.directory, at.name);
+    else if (c->what == RENAME) failed = keep_rename(s, &at, &to, flags);
+    else if (c->what == TRUNCATE) failed = keep_content(s, at.directory, at.name);
+    else failed = keep_state(s, at.directory, at.name, 0, c->what == ATTRIBUTES);
+  }
+  int why = failed ? errno : 0;
+  if (failed && (why == ENOENT || why == ENOTDIR)) why = 0; /* gone meanwhile: the call fails by itself */
+  if (why) {
+    char path[1024];
+    uint32_t n = at.directory >= 0 ? keep_directory(s, at.directory) : 0;
+    path_of(s, n, at.name, path, sizeof path);
+    store_note(s, why == ENOSPC ? "full" : "refused", path);
+    s->refused++;
+  }
+  s->known_fd[0] = s->known_fd[1] = -1;
+  if (at.directory >= 0) close(at.directory);
+  if (to.directory >= 0) close(to.directory);
+  return why;
+}
+
+/* Takes one notification and answers it. 0, or -1 when the listener is of no more use. */
+int keep_answer(struct store *s, int listener) {
+  static union {
+    struct seccomp_notif q;
+    char room[512];
+  } in;
+  static union {
+    struct seccomp_notif_resp r;
+    char room[512];
+  } out;
+  memset(&in, 0, sizeof in);
+  if (syscall(SYS_ioctl, listener, SECCOMP_IOCTL_NOTIF_RECV, &in.q)) return errno == EINTR || errno == ENOENT ? 0 : -1;
+  s->calls++;
+  int why = keep(s, listener, &in.q);
+  memset(&out, 0, sizeof out);
+  out.r.id = in.q.id;
+  if (why) out.r.error = -why;
+  else out.r.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+  if (syscall(SYS_ioctl, listener, SECCOMP_IOCTL_NOTIF_SEND, &out.r) && errno != ENOENT) return -1;
+  return 0;
+}

@@ -1,0 +1,237 @@
+/*
+ * Finds what a system call of another process names.
+ *
+ * Descriptors, current and root directory are opened by way of /proc/PID. What the kernel would resolve in the name of
+ * whoever asks (/proc/self, descriptors as files) is opened for the process itself or refused; a process in another
+ * root or mount namespace is refused, since its absolute links lead elsewhere than ours.
+ */
+#include "keep-path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#ifndef STATX_MNT_ID
+#define STATX_MNT_ID 0x1000U
+#endif
+
+enum { NR_OPENAT2 = 437, PATH_BYTES = 4096, MAX_LINKS = 40, PROC_MAGIC = 0x9fa0 };
+
+/* Page by page, since what follows the path may not be mapped. */
+static int read_path(pid_t pid, uint64_t at, char *to) {
+  for (uint64_t n = 0; n < PATH_BYTES;) {
+    uint64_t want = 4096 - (at + n) % 4096;
+    if (want > PATH_BYTES - n) want = PATH_BYTES - n;
+    struct iovec here = {to + n, want}, there = {(void *)(at + n), want};
+    long got = syscall(SYS_process_vm_readv, pid, &here, 1, &there, 1, 0);
+    if (got <= 0) return -1;
+    for (long i = 0; i < got; i++)
+      if (!to[n + (uint64_t)i]) return 0;
+    n += (uint64_t)got;
+  }
+  return errno = ENAMETOOLONG, -1;
+}
+
+static int open_beneath(int directory, const char *path, int flags) {
+  struct open_how how = {.flags = (uint64_t)(flags | O_PATH | O_CLOEXEC), .resolve = RESOLVE_NO_MAGICLINKS};
+  return (int)syscall(NR_OPENAT2, directory, path, &how, sizeof how);
+}
+
+static int same_root(pid_t pid) {
+  static struct statx own;
+  struct statx its;
+  char path[40];
+  if (!own.stx_ino && syscall(SYS_statx, AT_FDCWD, "/", 0, STATX_INO | STATX_MNT_ID, &own)) return 0;
+  snprintf(path, sizeof path, "/proc/%d/root", pid);
+  if (syscall(SYS_statx, AT_FDCWD, path, 0, STATX_INO | STATX_MNT_ID, &its)) return 0;
+  return its.stx_ino == own.stx_ino && its.stx_mnt_id == own.stx_mnt_id && its.stx_dev_minor == own.stx_dev_minor &&
+         its.stx_dev_major == own.stx_dev_major;
+}
+
+static const char *after(const char *text, const char *start) {
+  unsigned long n = strlen(start);
+  return strncmp(text, start, n) ? NULL : text + n;
+}
+
+/* `/proc/self/fd/3/x` and its like: opens what the descriptor, root or current directory is for that process, and
+ * returns what of the path is left. NULL: the path is none of these. */
+static const char *by_process(pid_t pid, const char *path, int *fd) {
+  char link[64];
+  const char *rest;
+  static const char *const standard[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
+  for (int i = 0; i < 3; i++)
+    if ((rest = after(path, standard[i])) && (!*rest || *rest == '/')) {
+      snprintf(link, sizeof link, "/proc/%d/fd/%d", pid, i);
+      *fd = open(link, O_PATH | O_CLOEXEC);
+      return rest;
+    }
+  if ((rest = after(path, "/dev/fd/"))) {
+    if (*rest < '0' || *rest > '9') return NULL;
+    snprintf(link, sizeof link, "/proc/%d/fd/%d", pid, (int)to_number(rest));
+  } else {
+    if (!(rest = after(path, "/proc/"))) return NULL;
+    const char *self = after(rest, "self/");
+    if (!self) self = after(rest, "thread-self/");
+    int of = pid;
+    if (self) rest = self;
+    else {
+      if (*rest < '0' || *rest > '9') return NULL;
+      of = (int)to_number(rest);
+      while (*rest >= '0' && *rest <= '9') rest++;
+      if (*rest++ != '/') return NULL;
+    }
+    const char *task = after(rest, "task/");
+    if (task) {
+      while (*task >= '0' && *task <= '9') task++;
+      if (*task == '/') rest = task + 1;
+    }
+    const char *number = after(rest, "fd/"), *end;
+    if (number && *number >= '0' && *number <= '9') {
+      snprintf(link, sizeof link, "/proc/%d/fd/%d", of, (int)to_number(number));
+      rest = number;
+    } else if ((end = after(rest, "cwd")) && (!*end || *end == '/')) {
+      snprintf(link, sizeof link, "/proc/%d/cwd", of);
+      rest = end;
+    } else if ((end = after(rest, "root")) && (!*end || *end == '/')) {
+      snprintf(link, sizeof link, "/proc/%d/root", of);
+      rest = end;
+    } else return NULL;
+  }
+  while (*rest >= '0' && *rest <= '9') rest++;
+  if (*rest && *rest != '/') return NULL;
+  *fd = open(link, O_PATH | O_CLOEXEC);
+  return rest;
+}
+
+static int nothing_lasts(const char *path) {
+  return after(path, "/proc/") || after(path, "/sys/") || (after(path, "/dev/") && !after(path, "/dev/shm/"));
+}
+
+/* The call will fail in the same way by itself; anything else is a reason to refuse it. */
+static int fails_too(void) {
+  switch (errno) {
+    case ENOENT: case ENOTDIR: case EACCES: case ENAMETOOLONG: case EFAULT: case EBADF:
+      return NOT_OURS;
+    default:
+      return -1;
+  }
+}
+
+/* One step: `path` from `base` (-1: from the root), which is closed or taken over. */
+static int descend(int base, const char *path, struct place *to) {
+  char head[PATH_BYTES];
+  unsigned long length = strlen(path);
+  while (length && path[length - 1] == '/') length--;
+  unsigned long cut = length;
+  while (cut && path[cut - 1] != '/') cut--;
+  const char *last = path + cut;
+  unsigned long size = length - cut;
+  int whole = !size || (size == 1 && *last == '.') || (size == 2 && last[0] == '.' && last[1] == '.');
+  to->name[0] = 0;
+  if (size >= NAME_BYTES) {
+    if (base >= 0) close(base);
+    return NOT_OURS;
+  }
+  if (!whole) {
+    memcpy(to->name, last, size);
+    to->name[size] = 0;
+    length = cut;
+  }
+  if (length == 0 && base >= 0) {
+    to->directory = base;
+    return 0;
+  }
+  memcpy(head, path, length);
+  head[length] = 0;
+  to->directory = open_beneath(base >= 0 ? base : AT_FDCWD, base >= 0 ? head : *head ? head : "/", O_DIRECTORY);
+  int why = errno;
+  if (base >= 0) close(base);
+  errno = why;
+  return to->directory < 0 ? fails_too() : 0;
+}
+
+static int on_proc(int directory) {
+  unsigned long buffer[32];
+  return syscall(SYS_fstatfs, directory, buffer) == 0 && buffer[0] == PROC_MAGIC;
+}
+
+/* Replaces a symbolic link at the end of the place by where it leads, again and again. */
+static int follow_links(pid_t pid, struct place *to) {
+  char target[PATH_BYTES];
+  for (int i = 0; i < MAX_LINKS && *to->name; i++) {
+    long n = syscall(SYS_readlinkat, to->directory, to->name, target, sizeof target - 1);
+    if (n < 0) return errno == EINVAL || errno == ENOENT ? 0 : fails_too();
+    target[n] = 0;
+    if (on_proc(to->directory)) return errno = EACCES, -1;
+    int base = to->directory;
+    if (*target == '/') {
+      close(base);
+      to->directory = base = -1;
+      if (!same_root(pid)) return errno = EPERM, -1;
+      int fd = -1;
+      const char *rest = by_process(pid, target, &fd);
+      if (rest) {
+        if (fd < 0) return fails_too();
+        while (*rest == '/') rest++;
+        to->name[0] = 0;
+        to->directory = fd;
+        if (!*rest) return 0;
+        to->directory = -1;
+        int deeper = descend(fd, rest, to);
+        if (deeper) return deeper;
+        continue;
+      }
+      if (nothing_lasts(target)) return NOT_OURS;
+    }
+    to->directory = -1;
+    int step = descend(base, target, to);
+    if (step) return step;
+  }
+  return 0;
+}
+
+int resolve(pid_t pid, int directory, uint64_t path, int follow, struct place *to) {
+  char text[PATH_BYTES], link[40];
+  to->directory = -1;
+  to->name[0] = 0;
+  if (!path) return EMPTY;
+  if (read_path(pid, path, text)) return fails_too();
+  if (!*text) return EMPTY;
+  int base = -1;
+  const char *rest = text;
+  if (*text == '/') {
+    const char *own = by_process(pid, text, &base);
+    if (own) {
+      if (base < 0) return fails_too();
+      for (rest = own; *rest == '/';) rest++;
+      if (!*rest) {
+        to->directory = base;
+        return 0;
+      }
+    } else if (nothing_lasts(text)) return NOT_OURS;
+  } else {
+    if (directory == AT_FDCWD) snprintf(link, sizeof link, "/proc/%d/cwd", pid);
+    else snprintf(link, sizeof link, "/proc/%d/fd/%d", pid, directory);
+    base = open(link, O_PATH | O_CLOEXEC);
+    if (base < 0) return fails_too();
+  }
+  if ((*text == '/' || follow || strchr(rest, '/')) && !same_root(pid)) {
+    if (base >= 0) close(base);
+    return errno = EPERM, -1;
+  }
+  int step = descend(base, rest, to);
+  return step || !follow ? step : follow_links(pid, to);
+}
+
+int resolve_descriptor(pid_t pid, int fd, struct place *to) {
+  char link[40];
+  to->name[0] = 0;
+  snprintf(link, sizeof link, "/proc/%d/fd/%d", pid, fd);
+  to->directory = open(link, O_PATH | O_CLOEXEC);
+  return to->directory < 0 ? fails_too() : 0;
+}

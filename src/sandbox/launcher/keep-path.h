@@ -1,0 +1,20 @@
+/* The paths of another process's system call, as the kernel will read them. */
+#ifndef AISH_KEEP_PATH_H
+#define AISH_KEEP_PATH_H
+
+#include "store.h"
+
+/* Where a path leads: a directory and a name in it; without a name, what `directory` is open on. */
+struct place {
+  int directory; /* ours to close; -1: none */
+  char name[NAME_BYTES];
+};
+
+/* Answers besides errno: nothing of ours to keep (the call fails by itself, or goes where nothing lasts). */
+enum { NOT_OURS = 1, EMPTY = 2 };
+
+/* 0, NOT_OURS, EMPTY (no path at all), or -1 with the errno that the call must be answered with. */
+int resolve(pid_t pid, int directory, uint64_t path, int follow, struct place *to);
+int resolve_descriptor(pid_t pid, int fd, struct place *to);
+
+#endif

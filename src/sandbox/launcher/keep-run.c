@@ -1,0 +1,38 @@
+/* The supervisor's side of a kept command: the store is opened before the command begins and closed behind its last process. */
+#include "store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int keep_begin(struct store *s, const struct options *o) {
+  if (store_open(s, o->keep, 0)) return -1;
+  s->listens = 1;
+  s->budget = o->keep_budget;
+  s->max_file = o->keep_file;
+  int above = openat(s->vault, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  uint32_t n = above < 0 ? 0 : keep_directory(s, above);
+  if (above >= 0) close(above);
+  if (!n) return -1;
+  for (n = s->nodes[n].parent; n; n = s->nodes[n].parent) s->nodes[n].flags |= HOLDS_VAULT;
+  return 0;
+}
+
+/* Behind the start, since the command inherits the limit. */
+void keep_ready(int listener) {
+  struct rlimit files;
+  uint64_t wake = 1; /* SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP */
+  syscall(SYS_ioctl, listener, 0x40082104 /* SECCOMP_IOCTL_NOTIF_SET_FLAGS, Linux 6.6 */, wake);
+  if (getrlimit(RLIMIT_NOFILE, &files)) return;
+  files.rlim_cur = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &files);
+}
+
+void keep_end(struct store *s, const struct options *o) {
+  if (s->calls && o->keep_tree) scan_unkept(s, o->keep_tree);
+  store_finish(s); /* where it fails the action has no end, which its reader finds */
+}

@@ -1,0 +1,334 @@
+/* The first touch: what a name stood for and what an inode was are written down before either changes. */
+#include "store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define CLONE_CONTENT 0x40049409 /* FICLONE */
+
+int reopen(int fd, int flags) {
+  char path[40];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  return open(path, flags);
+}
+
+/* The name of a directory within its parent. By the kernel's own path where that is short enough, else by looking. */
+static int name_of(int directory, int parent, const struct id *id, char name[NAME_BYTES]) {
+  char link[40], path[4096];
+  struct id other;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", directory);
+  long n = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof path - 1);
+  if (n > 0) {
+    path[n] = 0;
+    const char *last = strrchr(path, '/');
+    if (last && strlen(last + 1) < NAME_BYTES && !look(parent, last + 1, 0, &other, NULL) && same_id(&other, id)) {
+      memcpy(name, last + 1, strlen(last + 1) + 1);
+      return 0;
+    }
+  }
+  static char entries[1 << 15] __attribute__((aligned(8)));
+  int list = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int found = -1;
+  for (long got; found && list >= 0 && (got = syscall(SYS_getdents64, list, entries, sizeof entries)) > 0;)
+    for (long at = 0; at < got;) {
+      const unsigned short *length = (const unsigned short *)(entries + at + 16);
+      const char *entry = entries + at + 19;
+      if (strcmp(entry, "..") && strlen(entry) < NAME_BYTES && !look(parent, entry, 0, &other, NULL) && same_id(&other, id)) {
+        memcpy(name, entry, strlen(entry) + 1);
+        found = 0;
+        break;
+      }
+      at += *length;
+    }
+  if (list >= 0) close(list);
+  if (found) errno = ENOENT;
+  return found;
+}
+
+/* The node of an open directory, with its place and those of all above it. 0 with errno when it can't be told. */
+uint32_t keep_directory(struct store *s, int directory) {
+  struct id id, up_id;
+  struct state state;
+  char name[NAME_BYTES];
+  for (int i = 0; i < 2; i++)
+    if (directory == s->known_fd[i]) return s->known_node[i];
+  if (look(directory, "", 0, &id, &state)) return 0;
+  uint32_t n = find_node(s, &id);
+  if (n && s->nodes[n].name) return n;
+  if (!S_ISDIR(state.mode)) return errno = ENOTDIR, 0;
+  int up = openat(directory, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (up < 0 || look(up, "", 0, &up_id, NULL)) return 0;
+  uint32_t parent = 0;
+  const char *kept = "";
+  int failed = 0;
+  if (!same_id(&id, &up_id)) {
+    failed = !(parent = keep_directory(s, up)) || name_of(directory, up, &id, name);
+    if (!failed) failed = !(kept = keep_text(s, name, (uint32_t)strlen(name)));
+  }
+  int why = errno;
+  close(up);
+  errno = why;
+  if (failed) return 0;
+  const struct id *parent_id = parent ? &s->nodes[parent].id : NULL;
+  if (store_write(s, R_PLACE, 0, &id, parent_id, &state, kept, (uint32_t)strlen(kept))) return 0;
+  if (!n && !(n = add_node(s, &id, &state))) return 0;
+  place_node(s, n, parent, kept);
+  if (same_id(&id, &s->guarded) || (parent && s->nodes[parent].flags & IS_VAULT)) s->nodes[n].flags |= IS_VAULT;
+  return n;
+}
+
+/* Made by the action itself, under this name: nobody needs it back. */
+static int is_new(const struct store *s, const struct id *id, uint32_t parent, const char *name) {
+  return id->born > s->started && parent && find_entry(s, parent, name);
+}
+
+/* It was there before and has been changed since, though nobody asked: what is kept of it now is not what it was. */
+static void tell_late(struct store *s, const struct id *id, const struct state *state, uint32_t parent, const char *name) {
+  char path[2048];
+  uint64_t changed = (uint64_t)state->ctime * 1000000000u + state->ctime_ns;
+  if (!(S_ISREG(state->mode) || S_ISLNK(state->mode)) || changed <= s->started || id->born > s->started || !s->listens) return;
+  path_of(s, parent, name, path, sizeof path);
+  store_note(s, "unkept", path);
+  s->unkept++;
+}
+
+static uint32_t first_seen(struct store *s, const struct id *id, const struct state *state, uint32_t flags,
+                           uint32_t parent, const char *name) {
+  uint32_t n = find_node(s, id);
+  if (n && (s->nodes[n].flags & flags) == flags && (s->nodes[n].name || !parent)) return n;
+  int place = parent && !(n && s->nodes[n].name);
+  uint32_t size = place ? (uint32_t)strlen(name) : 0;
+  if (store_write(s, R_NODE, flags, id, place ? &s->nodes[parent].id : NULL, n ? &s->nodes[n].was : state, name, size)) return 0;
+  if (!n) tell_late(s, id, state, parent, name ? name : "");
+  if (!n && !(n = add_node(s, id, state))) return 0;
+  s->nodes[n].flags |= flags;
+  const char *kept = place ? keep_text(s, name, size) : NULL;
+  if (place && !kept) return 0;
+  if (place) place_node(s, n, parent, kept);
+  return n;
+}
+
+/* The directory and name of something that is no directory, by which it will be found again. A descriptor's own
+ * (`name` empty) is where the kernel says; 0 where that is nowhere any more. */
+static uint32_t place_of(struct store *s, int directory, const char **name, const struct id *id, char path[4096]) {
+  if (**name) return keep_directory(s, directory);
+  char link[40];
+  struct id other;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", directory);
+  long n = syscall(SYS_readlinkat, AT_FDCWD, link, path, 4095);
+  if (n <= 0) return 0;
+  path[n] = 0;
+  char *last = strrchr(path, '/');
+  if (!last || strlen(last + 1) >= NAME_BYTES) return 0;
+  *last = 0;
+  int up = open(last == path ? "/" : path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (up < 0) return 0;
+  uint32_t parent = !look(up, last + 1, 0, &other, NULL) && same_id(&other, id) ? keep_directory(s, up) : 0;
+  close(up);
+  *name = last + 1;
+  return parent;
+}
+
+uint32_t keep_whereabouts(struct store *s, int fd) {
+  char path[4096];
+  const char *name = "";
+  struct id id;
+  struct state state;
+  for (int i = 0; i < 2; i++)
+    if (fd == s->known_fd[i]) return s->known_node[i];
+  if (look(fd, "", 0, &id, &state)) return 0;
+  return S_ISDIR(state.mode) ? keep_directory(s, fd) : place_of(s, fd, &name, &id, path);
+}
+
+/* What (directory, name) stands for now is written down, unless it was before. `entry` may be NULL. */
+int keep_name(struct store *s, int directory, const char *name, uint32_t *entry) {
+  struct id id = {0, 0, 0};
+  struct state state = {0};
+  char text[NAME_BYTES + 4096];
+  uint32_t parent = keep_directory(s, directory), node = 0;
+  if (!parent) return -1;
+  uint32_t e = find_entry(s, parent, name);
+  if (entry) *entry = e;
+  if (e) return 0;
+  uint32_t size = (uint32_t)strlen(name);
+  if (size >= NAME_BYTES) return errno = ENAMETOOLONG, -1;
+  memcpy(text, name, size + 1);
+  const char *target = NULL;
+  if (look(directory, name, 0, &id, &state)) {
+    if (errno != ENOENT) return -1;
+  } else if (S_ISDIR(state.mode)) {
+    int fd = openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) return -1;
+    node = keep_directory(s, fd);
+    int why = errno;
+    close(fd);
+    if (!node) return errno = why, -1;
+  } else if (S_ISLNK(state.mode)) {
+    long n = syscall(SYS_readlinkat, directory, name, text + size + 1, 4095);
+    if (n < 0) return -1;
+    target = text + size + 1;
+    size += 1 + (uint32_t)n;
+    text[size] = 0;
+  }
+  if (store_write(s, R_NAME, 0, &s->nodes[parent].id, &id, &state, text, size)) return -1;
+  if (id.ino && !node && !(node = find_node(s, &id))) {
+    tell_late(s, &id, &state, parent, name);
+    if (!(node = add_node(s, &id, &state))) return -1;
+  }
+  if (target && !s->nodes[node].target) s->nodes[node].target = keep_text(s, target, (uint32_t)strlen(target));
+  s->nodes[parent].flags |= TOUCHED;
+  e = add_entry(s, parent, name, node);
+  if (entry) *entry = e;
+  return e ? 0 : -1;
+}
+
+static int room_for(const struct store *s, uint64_t bytes) {
+  if (bytes <= s->budget && s->used <= s->budget - bytes) return 1;
+  errno = ENOSPC;
+  return 0;
+}
+
+/* The name is about to lose its inode: a link in the vault holds it. Behind keep_name. */
+int keep_inode(struct store *s, int directory, const char *name) {
+  struct id id;
+  struct state state;
+  char number[12];
+  if (look(directory, name, 0, &id, &state)) return errno == ENOENT ? 0 : -1;
+  if (S_ISDIR(state.mode)) return 0;
+  uint32_t parent = keep_directory(s, directory);
+  if (!parent) return -1;
+  uint32_t n = find_node(s, &id);
+  if (!n && is_new(s, &id, parent, name)) return 0;
+  if (!n && !(n = first_seen(s, &id, &state, 0, 0, NULL))) return -1;
+  if (s->nodes[n].flags & LINKED) return 0;
+  uint64_t space = state.links == 1 ? state.space : 0;
+  if (!room_for(s, space)) return -1;
+  const char *as = decimal(++s->number, number);
+  if (store_write(s, R_LINK, s->number, &id, NULL, NULL, NULL, 0)) return -1;
+  if (syscall(SYS_linkat, directory, name, s->links, as, 0) == 0) {
+    s->nodes[n].link = s->number;
+    s->nodes[n].flags |= LINKED;
+    s->used += space;
+    return 0;
+  }
+  if (errno == ENOSPC || errno == EDQUOT || errno == EIO) return -1;
+  /* Another file system, or a file that is not ours to link. */
+  if (S_ISREG(state.mode)) return keep_content(s, directory, name);
+  return S_ISLNK(state.mode) && s->nodes[n].target ? 0 : S_ISFIFO(state.mode) ? 0 : (errno = EXDEV, -1);
+}
+
+int copy_data(int from, int to, uint64_t size) {
+  static char buffer[1 << 16];
+  if (syscall(SYS_ftruncate, to, size)) return -1;
+  for (uint64_t at = 0; at < size;) {
+    long data = syscall(SYS_lseek, from, at, 3 /* SEEK_DATA */);
+    if (data < 0 && errno == ENXIO) return 0; /* a hole to the end */
+    if (data < 0) data = (long)at;
+    long hole = syscall(SYS_lseek, from, data, 4 /* SEEK_HOLE */);
+    uint64_t end = hole < 0 || (uint64_t)hole > size ? size : (uint64_t)hole;
+    long in = data, out = data;
+    while ((uint64_t)in < end) {
+      long got = syscall(SYS_copy_file_range, from, &in, to, &out, end - (uint64_t)in, 0);
+      if (got > 0) continue;
+      if (got < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EIO)) return -1;
+      uint64_t want = end - (uint64_t)in < sizeof buffer ? end - (uint64_t)in : sizeof buffer;
+      got = syscall(SYS_pread64, from, buffer, want, in);
+      if (got < 0) return -1;
+      if (got == 0) return 0; /* it became shorter meanwhile */
+      if (syscall(SYS_pwrite64, to, buffer, got, in) != got) return errno = errno ? errno : ENOSPC, -1;
+      in += got;
+      out = in;
+    }
+    at = end;
+  }
+  return 0;
+}
+
+/* The content of a regular file is about to change: a copy, or nothing where it was empty. */
+int keep_content(struct store *s, int directory, const char *name) {
+  char path[4096];
+  struct id id;
+  struct state state;
+  char number[12];
+  if (look(directory, name, 0, &id, &state)) return errno == ENOENT ? 0 : -1;
+  if (!S_ISREG(state.mode)) return 0;
+  uint32_t n = find_node(s, &id);
+  if (n && s->nodes[n].flags & COPIED) return 0;
+  const char *called = name;
+  uint32_t parent = place_of(s, directory, &called, &id, path);
+  if (!n && is_new(s, &id, parent, called)) return 0;
+  if (!(n = first_seen(s, &id, &state, 0, parent, called))) return -1;
+  uint32_t copy = 0;
+  if (state.size) {
+    int from = *name ? openat(directory, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
+                     : reopen(directory, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (from < 0) return -1;
+    copy = ++s->number;
+    const char *as = decimal(copy, number);
+    int to = openat(s->copies, as, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int failed = to < 0 ? -1 : (int)syscall(SYS_ioctl, to, CLONE_CONTENT, from);
+    if (failed && to >= 0) {
+      if (state.space > s->max_file || !room_for(s, state.space)) errno = ENOSPC;
+      else failed = copy_data(from, to, state.size);
+      if (!failed) s->used += state.space;
+    }
+    int why = errno;
+    if (failed && to >= 0) syscall(SYS_unlinkat, s->copies, as, 0);
+    if (to >= 0) close(to);
+    close(from);
+    errno = why;
+    if (failed) return -1;
+  }
+  if (store_write(s, R_COPY, copy, &id, NULL, NULL, NULL, 0)) return -1;
+  s->nodes[n].copy = copy;
+  s->nodes[n].flags |= COPIED;
+  return 0;
+}
+
+/* Mode, owner, times, or with `attributes` the extended ones, are about to change. `name` "": of the descriptor. */
+int keep_state(struct store *s, int directory, const char *name, int follow, int attributes) {
+  static char blob[MAX_TEXT], list[1 << 16];
+  struct id id;
+  struct state state;
+  if (look(directory, name, follow, &id, &state)) return errno == ENOENT ? 0 : -1;
+  if (S_ISDIR(state.mode)) {
+    int fd = openat(directory, *name ? name : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return -1;
+    uint32_t n = keep_directory(s, fd);
+    int why = errno;
+    close(fd);
+    if (!n) return errno = why, -1;
+  }
+  char at[4096];
+  const char *called = name;
+  uint32_t parent = S_ISDIR(state.mode) ? 0 : place_of(s, directory, &called, &id, at);
+  if (!find_node(s, &id) && is_new(s, &id, parent, called)) return 0;
+  uint32_t n = first_seen(s, &id, &state, META, parent, called);
+  if (!n) return -1;
+  if (!attributes || s->nodes[n].attributes) return 0;
+  char path[40 + NAME_BYTES];
+  snprintf(path, sizeof path, *name ? "/proc/self/fd/%d/%s" : "/proc/self/fd/%d", directory, name);
+  long listed = syscall(follow || !*name ? SYS_listxattr : SYS_llistxattr, path, list, sizeof list);
+  if (listed < 0) return errno == EOPNOTSUPP ? 0 : -1;
+  uint32_t size = 0;
+  for (const char *item = list; item < list + listed; item += strlen(item) + 1) {
+    uint32_t length = (uint32_t)strlen(item) + 1;
+    if (size + length + 4 > sizeof blob) return errno = E2BIG, -1;
+    memcpy(blob + size, item, length);
+    long got = syscall(follow || !*name ? SYS_getxattr : SYS_lgetxattr, path, item, blob + size + length + 4,
+                       sizeof blob - size - length - 4);
+    if (got < 0) continue; /* not ours to read, so not ours to change */
+    uint32_t value = (uint32_t)got;
+    memcpy(blob + size + length, &value, 4);
+    size += length + 4 + value;
+  }
+  if (store_write(s, R_ATTRIBUTES, 0, &id, NULL, NULL, blob, size)) return -1;
+  s->nodes[n].attributes = keep_text(s, blob, size);
+  s->nodes[n].attributes_size = size;
+  return s->nodes[n].attributes ? 0 : -1;
+}

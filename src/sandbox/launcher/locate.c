@@ -1,0 +1,242 @@
+/* Where everything stands now: at the end of an action, and before it is undone. */
+#include "store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { OPEN_SLOTS = 256, MAX_SCANNED = 400000, MAX_DEPTH = 4000, MAX_SCAN_DEPTH = 1500 };
+
+static struct {
+  const struct store *store;
+  uint32_t node;
+  int fd;
+} opened[OPEN_SLOTS];
+static uint32_t order;
+
+void forget_open(void) {
+  for (int i = 0; i < OPEN_SLOTS; i++) {
+    if (opened[i].node) close(opened[i].fd);
+    opened[i].node = 0;
+  }
+}
+
+/* A descriptor of a located directory; not to be closed. -1 where it is not, or is another by now. */
+int open_node(const struct store *s, uint32_t node) {
+  const struct node *n = &s->nodes[node];
+  uint32_t slot = node % OPEN_SLOTS;
+  struct id id;
+  if (!node || !n->at_name) return errno = ENOENT, -1;
+  if (opened[slot].node == node && opened[slot].store == s) return opened[slot].fd;
+  int fd;
+  if (n->at_parent) {
+    int above = n->at_parent == ELSEWHERE ? s->elsewhere : open_node(s, n->at_parent);
+    if (above < 0) return -1;
+    fd = openat(above, n->at_name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  } else fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  if (look(fd, "", 0, &id, NULL) || !same_id(&id, &n->is)) {
+    close(fd);
+    return errno = ESTALE, -1;
+  }
+  if (opened[slot].node) close(opened[slot].fd);
+  opened[slot].store = s;
+  opened[slot].node = node;
+  opened[slot].fd = fd;
+  return fd;
+}
+
+/* The node that this inode is, or stands for. */
+static uint32_t node_of(const struct store *s, const struct id *id) {
+  struct id at = *id;
+  for (int steps = 0; steps < 64; steps++) {
+    uint32_t n = find_node(s, &at);
+    if (n || !older_id(&at, &at)) return n;
+  }
+  return 0;
+}
+
+static void visit(struct store *s, uint32_t n, int fd, int depth);
+
+static void settle(struct store *s, const struct id *id, const struct state *state, uint32_t parent, const char *name, int fd, int depth) {
+  uint32_t n = node_of(s, id);
+  if (!n) return;
+  /* Of several names the one it was first met under: that one stays. */
+  int own = !S_ISDIR(state->mode) && s->nodes[n].parent == parent && s->nodes[n].name && !strcmp(s->nodes[n].name, name);
+  if (s->nodes[n].at_name && !own) return;
+  s->nodes[n].at_parent = parent;
+  s->nodes[n].at_name = name;
+  s->nodes[n].is = *id;
+  s->nodes[n].now = *state;
+  if (!S_ISDIR(state->mode)) return;
+  int below = openat(fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (below < 0) return;
+  visit(s, n, below, depth + 1);
+  close(below);
+}
+
+static void visit(struct store *s, uint32_t n, int fd, int depth) {
+  struct id id;
+  struct state state;
+  s->nodes[n].order = ++order;
+  if (depth > MAX_DEPTH) return;
+  for (uint32_t e = s->nodes[n].entries; e; e = s->entries[e].next) {
+    struct entry *entry = &s->entries[e];
+    entry->now = (struct id){0, 0, 0};
+    if (look(fd, entry->name, 0, &id, &state)) continue;
+    entry->now = id;
+    entry->now_state = state;
+    settle(s, &id, &state, n, entry->name, fd, depth);
+  }
+  for (uint32_t c = s->nodes[n].children; c; c = s->nodes[c].next_child)
+    if ((!s->nodes[c].at_name || !S_ISDIR(s->nodes[c].was.mode)) && !look(fd, s->nodes[c].name, 0, &id, &state))
+      settle(s, &id, &state, n, s->nodes[c].name, fd, depth);
+}
+
+void locate(struct store *s) {
+  struct id id;
+  struct state state;
+  forget_open();
+  order = 0;
+  for (uint32_t n = 1; n <= s->node_count; n++) s->nodes[n].at_name = NULL;
+  int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (root < 0) return;
+  for (uint32_t n = 1; n <= s->node_count; n++) {
+    struct node *node = &s->nodes[n];
+    if (node->parent || !node->name || *node->name || look(root, "", 0, &id, &state) || !same_id(&id, &node->id)) continue;
+    node->at_parent = 0;
+    node->at_name = "";
+    node->now = state;
+    visit(s, n, root, 0);
+  }
+  close(root);
+}
+
+static void put_path(const struct store *s, uint32_t parent, const char *name, char *to, uint64_t size, uint64_t *at) {
+  const struct node *n = &s->nodes[parent];
+  if (parent == ELSEWHERE) return;
+  if (parent && (n->at_name ? n->at_parent : n->parent))
+    put_path(s, n->at_name ? n->at_parent : n->parent, n->at_name ? n->at_name : n->name, to, size, at);
+  uint64_t length = strlen(name);
+  if (*at + length + 2 > size) return;
+  to[(*at)++] = '/';
+  memcpy(to + *at, name, length + 1);
+  *at += length;
+}
+
+/* For the user's eyes. */
+void path_of(const struct store *s, uint32_t parent, const char *name, char *to, uint64_t size) {
+  uint64_t at = 0;
+  *to = 0;
+  put_path(s, parent, name, to, size, &at);
+}
+
+/* A link that was made for a name which did not go after all, or for an inode that lives on under another. */
+static int drop_needless_links(struct store *s) {
+  char number[12];
+  int dropped = 0;
+  for (uint32_t i = 1; i <= s->node_count; i++)
+    if (s->nodes[i].link && s->nodes[i].at_name) dropped |= syscall(SYS_unlinkat, s->links, decimal(s->nodes[i].link, number), 0) == 0;
+  return dropped;
+}
+
+/* How things stand when the last process has ended: what is another by the time of an undo was changed by somebody else. */
+int store_finish(struct store *s) {
+  uint32_t created = 0, deleted = 0, changed = 0, moved = 0, touched = 0;
+  char line[200];
+  locate(s);
+  if (drop_needless_links(s)) locate(s); /* it changed their times */
+  for (uint32_t i = 1; i <= s->entry_count; i++) {
+    const struct entry *e = &s->entries[i];
+    const struct id nothing = {0, 0, 0}, *now = s->nodes[e->parent].at_name ? &e->now : &nothing;
+    const struct node *n = &s->nodes[e->node];
+    if (store_write(s, R_END_NAME, 0, &s->nodes[e->parent].id, now, &e->now_state, e->name, (uint32_t)strlen(e->name))) return -1;
+    touched += !same_id(now, &n->id) && (now->ino || e->node);
+    uint32_t known = now->ino ? node_of(s, now) : 0;
+    if (!e->node) created += now->ino && (!known || s->nodes[known].id.born > s->started);
+    else if (!now->ino) {
+      if (n->at_name) moved++;
+      else deleted++;
+    } else changed += !same_id(now, &n->id) && !S_ISDIR(n->was.mode);
+  }
+  for (uint32_t i = 1; i <= s->node_count; i++) {
+    struct node *n = &s->nodes[i];
+    struct id id;
+    struct state state;
+    char number[12];
+    if (!(n->flags & (COPIED | META | TOUCHED | LINKED)) && !n->link) continue;
+    int found = n->at_name != NULL;
+    if (found) state = n->now;
+    else found = n->link && !look(s->links, decimal(n->link, number), 0, &id, &state) && same_id(&id, &n->id);
+    if (!found) continue;
+    if (store_write(s, R_END_NODE, 0, &n->id, NULL, &state, NULL, 0)) return -1;
+    touched += n->at_name && n->flags & (COPIED | META) && !same_time(&state, &n->was);
+    if (n->at_name && n->flags & (COPIED | META) && !S_ISDIR(state.mode) && !same_time(&state, &n->was) &&
+        (state.size != n->was.size || state.mtime != n->was.mtime || state.mtime_ns != n->was.mtime_ns ||
+         state.mode != n->was.mode))
+      changed++;
+  }
+  int fd = openat(s->vault, "summary", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) return -1;
+  int n = snprintf(line, sizeof line, "created %llu deleted %llu changed %llu moved %llu bytes %llu refused %llu unkept %llu touched %llu\n",
+                   (unsigned long long)created, (unsigned long long)deleted, (unsigned long long)changed,
+                   (unsigned long long)moved, (unsigned long long)s->used, (unsigned long long)s->refused,
+                   (unsigned long long)s->unkept, (unsigned long long)touched);
+  int failed = write(fd, line, (size_t)n) != n;
+  close(fd);
+  return failed ? -1 : store_write(s, R_END, 0, NULL, NULL, NULL, NULL, 0);
+}
+
+struct scan {
+  struct store *store;
+  uint64_t seen;
+  struct id top;
+};
+
+static int is_known(struct store *s, uint32_t parent, const char *name, const struct id *id) {
+  uint32_t n = find_node(s, id);
+  /* Moving or unlinking one of its names changes the time of them all. */
+  return (n && (!S_ISDIR(s->nodes[n].was.mode) || s->nodes[n].flags & (META | TOUCHED))) || (parent && find_entry(s, parent, name));
+}
+
+static void scan_directory(struct scan *scan, int fd, const struct id *id, int depth, const char *path) {
+  char *entries = arena(1 << 15);
+  uint32_t parent = find_node(scan->store, id);
+  char full[2048];
+  if (entries)
+    for (long got; (got = syscall(SYS_getdents64, fd, entries, 1 << 15)) > 0;)
+      for (long at = 0; at < got; at += *(const unsigned short *)(entries + at + 16)) {
+        const char *name = entries + at + 19;
+        struct id below;
+        struct state state;
+        if (!strcmp(name, ".") || !strcmp(name, "..") || look(fd, name, 0, &below, &state)) continue;
+        if (++scan->seen > MAX_SCANNED || below.dev != scan->top.dev || same_id(&below, &scan->store->guarded)) continue;
+        snprintf(full, sizeof full, "%s/%s", path, name);
+        uint64_t changed = (uint64_t)state.ctime * 1000000000u + state.ctime_ns;
+        int lasts = S_ISREG(state.mode) || S_ISLNK(state.mode) || S_ISDIR(state.mode);
+        if (lasts && changed > scan->store->started && !is_known(scan->store, parent, name, &below)) {
+          store_note(scan->store, "unkept", full);
+          scan->store->unkept++;
+        }
+        if (!S_ISDIR(state.mode) || depth > MAX_SCAN_DEPTH) continue;
+        int deeper = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        if (deeper < 0) continue;
+        scan_directory(scan, deeper, &below, depth + 1, full);
+        close(deeper);
+      }
+  if (entries) syscall(SYS_munmap, entries, 1 << 15);
+}
+
+/* Changes below `tree` that passed no supervisor: by a program that raced its own paths, or by somebody else. */
+void scan_unkept(struct store *s, const char *tree) {
+  struct scan scan = {.store = s};
+  struct state state;
+  int fd = open(tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  if (!look(fd, "", 0, &scan.top, &state)) scan_directory(&scan, fd, &scan.top, 0, tree);
+  close(fd);
+  if (scan.seen > MAX_SCANNED) store_note(s, "unchecked", tree);
+}

@@ -1,0 +1,99 @@
+/* What is put back of a single file: its content, its state, or all of it made anew. */
+#include "store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void full_path(int directory, const char *name, char to[40 + NAME_BYTES]) {
+  snprintf(to, 40 + NAME_BYTES, *name ? "/proc/self/fd/%d/%s" : "/proc/self/fd/%d", directory, name);
+}
+
+/* Exactly the extended attributes that were there. What the system keeps for itself may refuse and stays. */
+static int apply_attributes(const char *path, const struct node *n) {
+  static char list[1 << 16];
+  if (!n->attributes) return 0;
+  const char *end = n->attributes + n->attributes_size;
+  long listed = syscall(SYS_llistxattr, path, list, sizeof list);
+  for (const char *name = list; name < list + listed; name += strlen(name) + 1) {
+    int was = 0;
+    for (const char *at = n->attributes; at < end && !was;) {
+      uint32_t size;
+      memcpy(&size, at + strlen(at) + 1, 4);
+      was = !strcmp(at, name);
+      at += strlen(at) + 5 + size;
+    }
+    if (!was && syscall(SYS_lremovexattr, path, name)) return -1;
+  }
+  for (const char *at = n->attributes; at < end;) {
+    uint32_t size;
+    const char *value = at + strlen(at) + 5;
+    memcpy(&size, at + strlen(at) + 1, 4);
+    if (syscall(SYS_lsetxattr, path, at, value, size, 0) && strncmp(at, "security.", 9)) return -1;
+    at = value + size;
+  }
+  return 0;
+}
+
+/* Owner before mode, since a change of owner clears bits of the mode; times last. `name` empty: of the descriptor. */
+int apply_state(int directory, const char *name, const struct node *n) {
+  char path[40 + NAME_BYTES];
+  struct id id;
+  struct state now;
+  full_path(directory, name, path);
+  if (look(directory, name, 0, &id, &now)) return -1;
+  int link = S_ISLNK(now.mode);
+  if ((now.uid != n->was.uid || now.gid != n->was.gid) &&
+      syscall(SYS_fchownat, directory, name, n->was.uid, n->was.gid, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
+    return -1;
+  if (!link && look(directory, name, 0, &id, &now)) return -1;
+  if (!link && (now.mode & 07777) != (n->was.mode & 07777) && syscall(SYS_fchmodat, AT_FDCWD, path, n->was.mode & 07777)) return -1;
+  if (!link && apply_attributes(path, n)) return -1;
+  struct {
+    int64_t s, ns;
+  } times[2] = {{0, (1 << 30) - 2 /* UTIME_OMIT */}, {n->was.mtime, n->was.mtime_ns}};
+  if (now.mtime == n->was.mtime && now.mtime_ns == n->was.mtime_ns) return 0;
+  return (int)syscall(SYS_utimensat, link ? directory : AT_FDCWD, link ? name : path, times, link ? AT_SYMLINK_NOFOLLOW : 0);
+}
+
+/* Creates (directory, name), which must not exist, as the file was. */
+int make_from_copy(struct store *s, struct node *n, int directory, const char *name) {
+  char number[12];
+  const uint32_t kind = n->was.mode & S_IFMT;
+  int failed = 0;
+  if (kind == S_IFLNK) failed = !n->target || syscall(SYS_symlinkat, n->target, directory, name);
+  else if (kind == S_IFIFO) failed = (int)syscall(SYS_mknodat, directory, name, S_IFIFO | 0600, 0);
+  else if (kind == S_IFREG && n->flags & COPIED) {
+    const char *as = decimal(n->copy, number);
+    /* The copy itself becomes the file, where it lies on the same file system. Its old name goes when it stands there. */
+    if (n->copy && syscall(SYS_linkat, s->copies, as, directory, name, 0) == 0) return apply_state(directory, name, n);
+    int to = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int from = n->copy ? openat(s->copies, as, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    failed = to < 0 || (n->copy && (from < 0 || copy_data(from, to, n->was.size) || syscall(SYS_fsync, to)));
+    int why = errno;
+    if (from >= 0) close(from);
+    if (to >= 0) close(to);
+    if (failed && to >= 0) syscall(SYS_unlinkat, directory, name, 0);
+    errno = why;
+  } else {
+    errno = ENODATA;
+    failed = 1;
+  }
+  return failed ? -1 : apply_state(directory, name, n);
+}
+
+/* The old content into the inode as it is: its other names, whichever they are, keep it. */
+int fill_in_place(struct store *s, const struct node *n, int directory, const char *name) {
+  char number[12];
+  int to = openat(directory, name, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  int from = n->copy ? openat(s->copies, decimal(n->copy, number), O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
+  int failed = to < 0 || (n->copy && from < 0) || syscall(SYS_ftruncate, to, 0) || (n->copy && copy_data(from, to, n->was.size));
+  int why = errno;
+  if (from >= 0) close(from);
+  if (to >= 0) close(to);
+  errno = why;
+  return failed ? -1 : 0;
+}

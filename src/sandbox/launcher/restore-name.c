@@ -1,0 +1,161 @@
+/* Names: the directory or file that one stood for comes back to it. */
+#include "restore.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct store *undone, *keeping;
+
+static int is_dir(const struct state *s) { return S_ISDIR(s->mode); }
+
+/* An owner may have taken the right to write from the directory itself; it is given back at the end. */
+int ease(uint32_t node) {
+  struct node *n = &undone->nodes[node];
+  struct id id;
+  struct state state;
+  char path[40];
+  int fd = open_node(undone, node);
+  if (fd < 0 || look(fd, "", 0, &id, &state)) return -1;
+  if ((state.mode & 0300) == 0300 || geteuid() == 0 || state.uid != geteuid()) return fd;
+  if (keep_state(keeping, fd, "", 0, 0)) return -1;
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  if (syscall(SYS_fchmodat, AT_FDCWD, path, (state.mode & 07777) | 0700)) return -1;
+  n->flags |= EASED;
+  return fd;
+}
+
+/* Where the inode can be linked from. */
+static int source_of(uint32_t node, int *directory, const char **name) {
+  static char number[12];
+  struct node *n = &undone->nodes[node];
+  struct id id;
+  *directory = undone->links;
+  *name = decimal(n->link, number);
+  if (n->link && !look(undone->links, *name, 0, &id, NULL) && same_id(&id, &n->id)) return 1;
+  *name = n->at_name;
+  if (n->at_name && (*directory = open_node(undone, n->at_parent)) >= 0 && !look(*directory, *name, 0, &id, NULL) && same_id(&id, &n->is)) return 2;
+  uint32_t held = find_node(keeping, &n->is);
+  *directory = keeping->links;
+  if (!held || !keeping->nodes[held].link) return 0;
+  *name = decimal(keeping->nodes[held].link, number);
+  return look(keeping->links, *name, 0, &id, NULL) == 0 && same_id(&id, &n->is) ? 3 : 0;
+}
+
+/* What stood at a name has given way: it lives on in the store alone. */
+void given_way(const struct id *id, const struct entry *e) {
+  struct node *n = &undone->nodes[find_node(undone, id)];
+  if (n->at_name && n->at_parent == e->parent && !strcmp(n->at_name, e->name)) n->at_name = NULL;
+}
+
+void settled(uint32_t node, uint32_t parent, const char *name, int fd) {
+  struct node *n = &undone->nodes[node];
+  n->at_parent = parent;
+  n->at_name = name;
+  n->flags |= PLACED;
+  look(fd, name, 0, &n->is, &n->now);
+}
+
+/* A name in our own store that nobody uses, noted as new so that what comes to lie there is found again. */
+const char *fresh(char number[12]) {
+  struct id id;
+  const char *name = decimal(++keeping->number, number);
+  while (!look(keeping->trash, name, 0, &id, NULL)) name = decimal(++keeping->number, number); /* of an attempt that was cut */
+  return keep_name(keeping, keeping->trash, name, NULL) ? NULL : keep_text(keeping, name, (uint32_t)strlen(name));
+}
+
+/* The directory that stands in the way has been exchanged into our store. */
+static void set_aside(const struct id *id, const char *name) {
+  uint32_t n = find_node(undone, id);
+  if (!n) return;
+  undone->nodes[n].at_parent = ELSEWHERE;
+  undone->nodes[n].at_name = name;
+}
+
+/* Before it comes to its place: whoever goes on after a crash finds there what belongs there. */
+int stands_for(const struct node *n, int directory, const char *name) {
+  struct id id;
+  struct state state;
+  return look(directory, name, 0, &id, &state) || equals_add(keeping, &id, &state, &n->id, &n->was) ? -1 : 0;
+}
+
+int place_directory(const struct entry *e, int fd, const struct id *now, int occupied) {
+  struct node *n = &undone->nodes[e->node];
+  char number[12];
+  if (n->at_name) {
+    int from = n->at_parent == ELSEWHERE ? keeping->trash : ease(n->at_parent);
+    const char *was = n->at_name;
+    uint32_t was_in = n->at_parent, other = occupied ? find_node(undone, now) : 0;
+    if (from < 0 || keep_name(keeping, from, was, NULL)) return -1;
+    if (syscall(SYS_renameat2, from, was, fd, e->name, occupied ? EXCHANGE : NOREPLACE)) return -1;
+    if (other) {
+      undone->nodes[other].at_parent = was_in;
+      undone->nodes[other].at_name = was;
+    }
+    return 0;
+  }
+  const char *made = fresh(number);
+  if (!made || syscall(SYS_mkdirat, keeping->trash, made, 0700) || stands_for(n, keeping->trash, made)) return -1;
+  if (syscall(SYS_renameat2, keeping->trash, made, fd, e->name, occupied ? EXCHANGE : NOREPLACE)) {
+    /* Our store is on another file system. */
+    if (errno != EXDEV || occupied || syscall(SYS_mkdirat, fd, e->name, 0700)) return -1;
+    return stands_for(n, fd, e->name);
+  }
+  if (occupied) set_aside(now, made);
+  return 0;
+}
+
+int place_file(const struct entry *e, int fd, const struct state *now, const struct id *now_id, int occupied) {
+  struct node *n = &undone->nodes[e->node];
+  int directory;
+  const char *name, *made;
+  char number[12];
+  int source = source_of(e->node, &directory, &name);
+  if (occupied && !is_dir(now) && keep_inode(keeping, fd, e->name)) return -1;
+  /* It was moved: moved back, nothing of it stays behind. */
+  uint32_t left = source == 2 && n->at_parent != ELSEWHERE ? find_entry(undone, n->at_parent, n->at_name) : 0;
+  if (left && undone->entries[left].node != e->node) {
+    int swap = occupied && is_dir(now);
+    uint32_t other = swap ? find_node(undone, now_id) : 0;
+    if (keep_name(keeping, directory, name, NULL)) return -1;
+    if (syscall(SYS_renameat2, directory, name, fd, e->name, swap ? EXCHANGE : occupied ? 0 : NOREPLACE)) return -1;
+    if (!other) return 0;
+    undone->nodes[other].at_parent = n->at_parent;
+    undone->nodes[other].at_name = name;
+    return 0;
+  }
+  if (source && !occupied) {
+    if (source == 1 && n->was.links == 1) return (int)syscall(SYS_renameat2, directory, name, fd, e->name, NOREPLACE);
+    return (int)syscall(SYS_linkat, directory, name, fd, e->name, 0);
+  }
+  if (!(made = fresh(number))) return -1;
+  int beside = keeping->trash;
+  int failed = source ? (int)syscall(SYS_linkat, directory, name, beside, made, 0) : make_from_copy(undone, n, beside, made) || stands_for(n, beside, made);
+  if (failed) return -1;
+  if (!source) n->flags |= MADE;
+  int how = !occupied ? NOREPLACE : is_dir(now) ? EXCHANGE : 0;
+  if (syscall(SYS_renameat2, beside, made, fd, e->name, how) == 0) {
+    if (how == EXCHANGE) set_aside(now_id, made);
+    return 0;
+  }
+  if (errno != EXDEV || source) return -1;
+  /* Once more, from our store on another file system to a name beside its place. */
+  char near[NAME_BYTES];
+  snprintf(near, sizeof near, ".aish-undo-%s", made);
+  if (keep_name(keeping, fd, near, NULL)) return -1;
+  int from = openat(beside, made, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  int to = from < 0 ? -1 : openat(fd, near, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (S_ISREG(n->was.mode)) failed = to < 0 || copy_data(from, to, n->was.size) || syscall(SYS_fsync, to) || apply_state(fd, near, n);
+  else failed = make_from_copy(undone, n, fd, near);
+  int why = errno;
+  if (from >= 0) close(from);
+  if (to >= 0) close(to);
+  errno = why;
+  failed = failed || stands_for(n, fd, near);
+  if (!failed) failed = (int)syscall(SYS_renameat2, fd, near, fd, e->name, how);
+  if (failed) syscall(SYS_unlinkat, fd, near, 0);
+  return failed;
+}

@@ -1,0 +1,325 @@
+/*
+ * Puts names and inodes back to what they were when the action first touched them.
+ *
+ * Names come back from the top down, then contents and states, then what the action made goes from the bottom up.
+ * Each step keeps in a store of its own what it replaces, so it can be taken back, and replaces in one call, so that a
+ * path is always what it was or what it is to be. Whoever begins again after a crash finds steps that are already
+ * done. What somebody changed since the end of the action is left alone and told.
+ */
+#include "restore.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { MAX_LEVELS = 4096 };
+
+static int unfinished;
+static char out[1 << 15];
+static uint64_t out_used;
+
+static void flush(void) {
+  for (uint64_t at = 0; at < out_used;) {
+    ssize_t n = write(1, out + at, out_used - at);
+    if (n <= 0) break;
+    at += (uint64_t)n;
+  }
+  out_used = 0;
+}
+
+static void put(const char *text) {
+  uint64_t n = strlen(text) + 1;
+  if (out_used + n > sizeof out) flush();
+  if (n > sizeof out) return;
+  memcpy(out + out_used, text, n);
+  out_used += n;
+}
+
+static void say(const char *verb, uint32_t parent, const char *name, const char *more) {
+  static char path[1 << 14];
+  path_of(undone, parent, name, path, sizeof path);
+  put(verb);
+  put(path);
+  put(more);
+}
+
+static void refuse(uint32_t parent, const char *name, const char *why) {
+  say("refused", parent, name, why);
+  unfinished++;
+}
+
+static void copy_name(const struct node *n, char to[24]) {
+  char number[12];
+  if (!(n->flags & COPIED)) {
+    if (n->link) snprintf(to, 24, "l/%s", decimal(n->link, number));
+    else *to = 0;
+  } else if (n->copy) snprintf(to, 24, "c/%s", decimal(n->copy, number));
+  else snprintf(to, 24, "empty");
+}
+
+static int is_dir(const struct state *s) { return S_ISDIR(s->mode); }
+static int made_by_action(const struct node *n) { return n->id.born > undone->started; }
+
+/* A crashed attempt of ours may have touched it: then it is no news. */
+static int touched_before(uint32_t parent, const char *name) {
+  uint32_t p = keeping && parent ? find_node(keeping, &undone->nodes[parent].is) : 0;
+  return p && find_entry(keeping, p, name);
+}
+
+static int same_node(const struct id *now, uint32_t node) {
+  return node && (same_id(now, &undone->nodes[node].id) || (undone->nodes[node].at_name && same_id(now, &undone->nodes[node].is)));
+}
+
+/* Somebody else changed what the name stands for since the action ended. */
+static int name_changed(const struct entry *e) {
+  if (!(e->flags & FINAL) || touched_before(e->parent, e->name)) return 0;
+  if (!undone->nodes[e->parent].at_name) return e->end.ino != 0;
+  if (!e->now.ino) return e->end.ino != 0 && e->node != 0;
+  if (same_node(&e->now, e->node) || (keeping && find_node(keeping, &e->now))) return 0;
+  if (!e->end.ino) return 1;
+  if (is_dir(&e->now_state)) {
+    struct id at = e->now;
+    for (int i = 0; i < 64; i++) {
+      if (same_id(&at, &e->end)) return 0;
+      if (!older_id(&at, &at)) break;
+    }
+    return 1;
+  }
+  return !unchanged(&e->now, &e->now_state, &e->end, &e->end_state);
+}
+
+static int node_changed(const struct node *n) {
+  if (!(n->flags & FINAL) || !n->at_name || is_dir(&n->now)) return 0;
+  if (keeping && (find_node(keeping, &n->is) || find_node(keeping, &n->id))) return 0; /* by an attempt of ours */
+  return !unchanged(&n->is, &n->now, &n->id, &n->end);
+}
+
+static void place(struct entry *e) {
+  struct id now;
+  struct state state;
+  char source[24];
+  struct node *n = &undone->nodes[e->node];
+  if (!keeping) {
+    if (e->now.ino && undone->nodes[e->parent].at_name && same_node(&e->now, e->node)) return;
+    copy_name(n, source);
+    if (name_changed(e)) refuse(e->parent, e->name, "changed since");
+    else say(is_dir(&n->was) ? "directory" : n->at_name ? "moved" : e->now.ino ? "replaced" : "deleted", e->parent, e->name, source);
+    return;
+  }
+  int fd = ease(e->parent);
+  if (fd < 0) return refuse(e->parent, e->name, "its directory is not there");
+  int occupied = look(fd, e->name, 0, &now, &state) == 0;
+  if (occupied && same_node(&now, e->node)) {
+    n->at_parent = e->parent; /* of its names the one that stays */
+    n->at_name = e->name;
+    return;
+  }
+  if (e->flags & BLOCKED) return refuse(e->parent, e->name, "changed since");
+  if (keep_name(keeping, fd, e->name, NULL) || (is_dir(&n->was) ? place_directory(e, fd, &now, occupied) : place_file(e, fd, &state, &now, occupied)))
+    return refuse(e->parent, e->name, strerror(errno));
+  if (occupied && !is_dir(&state)) given_way(&now, e);
+  settled(e->node, e->parent, e->name, fd);
+  say("put-back", e->parent, e->name, "");
+}
+
+/* One name of several goes: where the inode is known to live on, that is enough to find it again. */
+static int keep_other(const struct entry *e, int fd, const struct id *now) {
+  uint32_t n = find_node(undone, now);
+  const struct node *other = &undone->nodes[n];
+  if (!n || !other->at_name || other->at_parent == ELSEWHERE || (other->at_parent == e->parent && !strcmp(other->at_name, e->name)))
+    return keep_inode(keeping, fd, e->name);
+  int there = open_node(undone, other->at_parent);
+  struct id id;
+  if (there < 0 || look(there, other->at_name, 0, &id, NULL) || !same_id(&id, now)) return keep_inode(keeping, fd, e->name);
+  return keep_state(keeping, there, other->at_name, 0, 0);
+}
+
+static void remove_made(struct entry *e) {
+  struct id now;
+  struct state state;
+  struct node *parent = &undone->nodes[e->parent];
+  if (!parent->at_name) return;
+  if (!keeping) {
+    uint32_t known = e->now.ino ? find_node(undone, &e->now) : 0;
+    if (!e->now.ino || (known && !made_by_action(&undone->nodes[known]))) return;
+    if (name_changed(e)) refuse(e->parent, e->name, "changed since");
+    else say("created", e->parent, e->name, is_dir(&e->now_state) ? "directory" : "");
+    return;
+  }
+  int fd = ease(e->parent);
+  if (fd < 0 || look(fd, e->name, 0, &now, &state)) return;
+  if (e->flags & BLOCKED) return refuse(e->parent, e->name, "changed since");
+  if (keep_name(keeping, fd, e->name, NULL) || (!is_dir(&state) && keep_other(e, fd, &now)) ||
+      syscall(SYS_unlinkat, fd, e->name, is_dir(&state) ? AT_REMOVEDIR : 0))
+    return refuse(e->parent, e->name, errno == ENOTEMPTY ? "holds what is not of this action" : strerror(errno));
+  given_way(&now, e);
+  say("removed", e->parent, e->name, "");
+}
+
+static int set_time(int fd, const struct state *was) {
+  char path[40];
+  int64_t times[4] = {0, (1 << 30) - 2 /* UTIME_OMIT */, was->mtime, was->mtime_ns};
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  return (int)syscall(SYS_utimensat, AT_FDCWD, path, times, 0);
+}
+
+/* Its owner writes to a file that is read-only as well; its mode comes back with its state. */
+static int open_up(struct node *n, int fd) {
+  struct id id;
+  struct state now;
+  char path[40 + NAME_BYTES];
+  if (look(fd, n->at_name, 0, &id, &now)) return -1;
+  if ((now.mode & 0600) == 0600 || geteuid() == 0 || now.uid != geteuid()) return 0;
+  if (keep_state(keeping, fd, n->at_name, 0, 0)) return -1;
+  snprintf(path, sizeof path, "/proc/self/fd/%d/%s", fd, n->at_name);
+  return (int)syscall(SYS_fchmodat, AT_FDCWD, path, (now.mode & 07777) | 0600);
+}
+
+static void restore_content(struct node *n) {
+  char source[24], number[12];
+  struct id id;
+  struct state now;
+  if (!(n->flags & COPIED) || !n->at_name || !S_ISREG(n->was.mode)) return;
+  if (n->flags & MADE) return;
+  copy_name(n, source);
+  if (same_time(&n->now, &n->was) && !keeping) return; /* opened, and not written */
+  if (n->flags & BLOCKED) return refuse(n->at_parent, n->at_name, "changed since");
+  if (!keeping) {
+    if (!(n->flags & PLACED)) say("changed", n->at_parent, n->at_name, source);
+    return;
+  }
+  int fd = ease(n->at_parent), failed;
+  if (fd < 0 || look(fd, n->at_name, 0, &id, &now) || !same_id(&id, &n->is)) return refuse(n->at_parent, n->at_name, "changed since");
+  /* In its place already. */
+  if (n->copy && (look(undone->copies, decimal(n->copy, number), 0, &id, NULL) || same_id(&id, &n->is))) return;
+  int held = n->link && !look(undone->links, decimal(n->link, number), 0, &id, NULL);
+  if (now.links - (uint32_t)held == 1) {
+    const char *made = NULL;
+    struct state above;
+    if (look(fd, "", 0, &id, &above)) return refuse(n->at_parent, n->at_name, strerror(errno));
+    failed = keep_name(keeping, fd, n->at_name, NULL) || keep_inode(keeping, fd, n->at_name) || keep_state(keeping, fd, n->at_name, 0, 1) ||
+             !(made = fresh(number));
+    if (!failed && !n->attributes) { /* what the file has besides stays with it */
+      uint32_t its = find_node(keeping, &n->is);
+      n->attributes = its ? keeping->nodes[its].attributes : NULL;
+      n->attributes_size = its ? keeping->nodes[its].attributes_size : 0;
+    }
+    failed = failed || make_from_copy(undone, n, keeping->trash, made) || stands_for(n, keeping->trash, made);
+    if (!failed && syscall(SYS_renameat2, keeping->trash, made, fd, n->at_name, 0)) {
+      failed = errno != EXDEV;
+      if (!failed && !(failed = (int)syscall(SYS_unlinkat, keeping->trash, made, 0)))
+        failed = open_up(n, fd) || keep_content(keeping, fd, n->at_name) || fill_in_place(undone, n, fd, n->at_name);
+    } else if (!failed) settled((uint32_t)(n - undone->nodes), n->at_parent, n->at_name, fd);
+    if (!failed) failed = set_time(fd, &above); /* the action wrote to the file, not to its directory */
+  } else failed = open_up(n, fd) || keep_content(keeping, fd, n->at_name) || fill_in_place(undone, n, fd, n->at_name);
+  if (failed) return refuse(n->at_parent, n->at_name, strerror(errno));
+  n->flags |= META | PLACED;
+  say("put-back", n->at_parent, n->at_name, "");
+}
+
+static void restore_state(struct node *n) {
+  struct id id;
+  struct state now;
+  if (!n->at_name || made_by_action(n)) return;
+  int directory = is_dir(&n->was);
+  if (!(n->flags & (META | EASED)) && !(directory && n->flags & (TOUCHED | PLACED))) return;
+  if (!keeping) {
+    if (!directory && !(n->flags & COPIED) && n->was.mode != n->now.mode) say("mode", n->at_parent, n->at_name, "");
+    return;
+  }
+  if (n->flags & BLOCKED && !(n->flags & EASED)) {
+    if (!directory && !(n->flags & COPIED)) refuse(n->at_parent, n->at_name, "changed since");
+    return;
+  }
+  int fd = directory ? open_node(undone, (uint32_t)(n - undone->nodes)) : open_node(undone, n->at_parent);
+  const char *name = directory ? "" : n->at_name;
+  if (fd < 0 || look(fd, name, 0, &id, &now)) return refuse(n->at_parent, n->at_name, "it is not there");
+  if (!same_id(&id, &n->is)) return; /* it gave way to what was there before */
+  if (keep_state(keeping, fd, name, 0, n->attributes != NULL)) return refuse(n->at_parent, n->at_name, strerror(errno));
+  if (apply_state(fd, name, n)) {
+    /* A directory of somebody else's, /tmp mostly: its time is not ours to set. */
+    if (directory && errno == EPERM && now.uid != geteuid()) return;
+    return refuse(n->at_parent, n->at_name, strerror(errno));
+  }
+  n->flags |= PLACED;
+}
+
+static uint32_t depth_of(uint32_t node) {
+  uint32_t depth = 0;
+  for (; undone->nodes[node].parent && depth < MAX_LEVELS - 1; node = undone->nodes[node].parent) depth++;
+  return depth;
+}
+
+static void by_depth(void) {
+  static uint32_t first[MAX_LEVELS];
+  uint32_t *next = arena(sizeof *next * (undone->entry_count + 2ull));
+  if (!next) return;
+  for (uint32_t i = undone->entry_count; i; i--) {
+    if (!undone->entries[i].node) continue;
+    uint32_t depth = depth_of(undone->entries[i].parent);
+    next[i] = first[depth];
+    first[depth] = i;
+  }
+  for (uint32_t depth = 0; depth < MAX_LEVELS; depth++)
+    for (uint32_t i = first[depth]; i; i = next[i]) place(&undone->entries[i]);
+}
+
+/* What is in a directory before the directory: the later one was come upon, the deeper it lies. */
+static void remove_all(void) {
+  uint32_t *next = arena(sizeof *next * (undone->entry_count + 2ull)), *first = arena(sizeof *first * (undone->node_count + 2ull));
+  if (!next || !first) return;
+  for (uint32_t i = 1; i <= undone->entry_count; i++) {
+    uint32_t order = undone->nodes[undone->entries[i].parent].order;
+    if (undone->entries[i].node) continue;
+    next[i] = first[order];
+    first[order] = i;
+  }
+  for (uint32_t order = undone->node_count; order; order--)
+    for (uint32_t i = first[order]; i; i = next[i]) remove_made(&undone->entries[i]);
+}
+
+/* What is back is what it was: an earlier action may then be undone as well. Its link in the store is no more needed. */
+static void tell_equal(struct node *n) {
+  struct id id;
+  struct state now;
+  char number[12];
+  if (!(n->flags & (PLACED | COPIED | META)) || !n->at_name) return;
+  int fd = open_node(undone, n->at_parent);
+  if (!n->at_parent || fd < 0) return;
+  if (n->link && n->flags & PLACED) syscall(SYS_unlinkat, undone->links, decimal(n->link, number), 0);
+  if (n->copy && !look(undone->copies, decimal(n->copy, number), 0, &id, NULL) && same_id(&id, &n->is))
+    syscall(SYS_unlinkat, undone->copies, decimal(n->copy, number), 0);
+  uint32_t held = find_node(keeping, &n->is);
+  if (held && keeping->nodes[held].link) syscall(SYS_unlinkat, keeping->links, decimal(keeping->nodes[held].link, number), 0);
+  if (look(fd, n->at_name, 0, &id, &now)) return;
+  equals_add(keeping, &id, &now, &n->id, &n->was);
+}
+
+int restore(struct store *from, struct store *into) {
+  undone = from;
+  keeping = into;
+  if (keeping) undone->elsewhere = keeping->trash;
+  locate(undone);
+  for (uint32_t i = 1; i <= undone->entry_count; i++)
+    if (name_changed(&undone->entries[i])) undone->entries[i].flags |= BLOCKED;
+  for (uint32_t i = 1; i <= undone->node_count; i++) {
+    struct node *n = &undone->nodes[i];
+    int moved_on = n->at_name && is_dir(&n->now) && n->flags & FINAL && (n->now.mtime != n->end.mtime || n->now.mtime_ns != n->end.mtime_ns || n->now.mode != n->end.mode);
+    if (node_changed(n) || (moved_on && !(keeping && find_node(keeping, &n->is)))) n->flags |= BLOCKED;
+  }
+  by_depth();
+  /* Before a name goes by which an inode is known that has others. */
+  for (uint32_t i = 1; i <= undone->node_count; i++) restore_content(&undone->nodes[i]);
+  for (uint32_t i = 1; i <= undone->node_count; i++)
+    if (!is_dir(&undone->nodes[i].was)) restore_state(&undone->nodes[i]);
+  remove_all();
+  for (uint32_t i = 1; i <= undone->node_count; i++)
+    if (is_dir(&undone->nodes[i].was)) restore_state(&undone->nodes[i]);
+  if (keeping)
+    for (uint32_t i = 1; i <= undone->node_count; i++) tell_equal(&undone->nodes[i]);
+  flush();
+  return unfinished;
+}

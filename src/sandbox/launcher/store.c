@@ -1,0 +1,298 @@
+/*
+ * The store of one action: a directory with a journal, links and copies.
+ *
+ *   journal   records, each written before the change it belongs to; a torn tail is cut off
+ *   l/N       a hard link to an inode that lost a name: it lives on, and its number stays taken
+ *   c/N       the content of a file before its first change
+ *   t/N       what an undo moved out of the way
+ *
+ * It says what was, not what was done: of each name what it stood for, of each inode its content and state, both when
+ * they were first touched. So it does not matter in which order things happened, whether a call then failed, or how
+ * often putting back is begun again.
+ */
+#include "store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/mman.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { HASH = 1 << 22 };
+
+void *arena(uint64_t size) {
+  long at = syscall(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return at == -1 ? NULL : (void *)at;
+}
+
+const char *decimal(uint32_t number, char *to) {
+  char *p = to + 11;
+  *p = 0;
+  do *--p = (char)('0' + number % 10);
+  while (number /= 10);
+  return p;
+}
+
+int same_id(const struct id *a, const struct id *b) { return a->ino == b->ino && a->dev == b->dev && a->born == b->born; }
+int same_time(const struct state *a, const struct state *b) { return a->ctime == b->ctime && a->ctime_ns == b->ctime_ns; }
+
+int look(int directory, const char *name, int follow, struct id *id, struct state *state) {
+  struct statx x;
+  const int flags = AT_EMPTY_PATH | AT_NO_AUTOMOUNT | (follow ? 0 : AT_SYMLINK_NOFOLLOW);
+  if (syscall(SYS_statx, directory, name, flags, STATX_BASIC_STATS | STATX_BTIME, &x)) return -1;
+  *id = (struct id){(uint64_t)x.stx_dev_major << 32 | x.stx_dev_minor, x.stx_ino,
+                    x.stx_mask & STATX_BTIME ? (uint64_t)x.stx_btime.tv_sec * 1000000000u + x.stx_btime.tv_nsec : 0};
+  if (state)
+    *state = (struct state){x.stx_mode, x.stx_uid, x.stx_gid, x.stx_nlink, x.stx_size, x.stx_blocks * 512,
+                            (uint64_t)x.stx_rdev_major << 32 | x.stx_rdev_minor, x.stx_mtime.tv_sec, x.stx_ctime.tv_sec,
+                            x.stx_mtime.tv_nsec, x.stx_ctime.tv_nsec};
+  return 0;
+}
+
+static uint64_t mix(uint64_t h, uint64_t v) {
+  h = (h ^ v) * 0x9E3779B97F4A7C15ull;
+  return h ^ h >> 29;
+}
+static uint32_t slot_of_id(const struct id *id) { return (uint32_t)(mix(mix(mix(1, id->dev), id->ino), id->born) >> 20) & (HASH - 1); }
+static uint32_t slot_of_name(uint32_t parent, const char *name) {
+  uint64_t h = mix(2, parent);
+  for (; *name; name++) h = (h ^ (unsigned char)*name) * 0x100000001b3ull;
+  return (uint32_t)(mix(h, 3) >> 20) & (HASH - 1);
+}
+
+uint32_t find_node(const struct store *s, const struct id *id) {
+  for (uint32_t at = slot_of_id(id); s->by_id[at]; at = (at + 1) & (HASH - 1))
+    if (same_id(&s->nodes[s->by_id[at]].id, id)) return s->by_id[at];
+  return 0;
+}
+
+uint32_t find_entry(const struct store *s, uint32_t parent, const char *name) {
+  for (uint32_t at = slot_of_name(parent, name); s->by_name[at]; at = (at + 1) & (HASH - 1)) {
+    const struct entry *e = &s->entries[s->by_name[at]];
+    if (e->parent == parent && !strcmp(e->name, name)) return s->by_name[at];
+  }
+  return 0;
+}
+
+const char *keep_text(struct store *s, const char *text, uint32_t size) {
+  if (s->text_used + size + 1 > s->text_size) {
+    s->text_size = 1 << 24;
+    s->text_used = 0;
+    s->text = arena(s->text_size);
+    if (!s->text || size + 1 > s->text_size) return errno = ENOMEM, s->text_size = 0, NULL;
+  }
+  char *to = s->text + s->text_used;
+  memcpy(to, text, size);
+  to[size] = 0;
+  s->text_used += size + 1;
+  return to;
+}
+
+uint32_t add_node(struct store *s, const struct id *id, const struct state *was) {
+  if (s->node_count + 1 >= MAX_NODES) return errno = ENOSPC, 0;
+  uint32_t n = ++s->node_count, at = slot_of_id(id);
+  while (s->by_id[at]) at = (at + 1) & (HASH - 1);
+  s->by_id[at] = n;
+  s->nodes[n] = (struct node){.id = *id, .is = *id, .was = *was};
+  return n;
+}
+
+uint32_t add_entry(struct store *s, uint32_t parent, const char *name, uint32_t node) {
+  const char *kept = keep_text(s, name, (uint32_t)strlen(name));
+  if (!kept) return 0;
+  if (s->entry_count + 1 >= MAX_ENTRIES) return errno = ENOSPC, 0;
+  uint32_t n = ++s->entry_count, at = slot_of_name(parent, name);
+  while (s->by_name[at]) at = (at + 1) & (HASH - 1);
+  s->by_name[at] = n;
+  s->entries[n] = (struct entry){.parent = parent, .node = node, .name = kept, .next = s->nodes[parent].entries};
+  s->nodes[parent].entries = n;
+  return n;
+}
+
+void place_node(struct store *s, uint32_t node, uint32_t parent, const char *name) {
+  struct node *n = &s->nodes[node];
+  n->parent = parent;
+  n->name = name;
+  if (!parent) return;
+  n->next_child = s->nodes[parent].children;
+  s->nodes[parent].children = node;
+}
+
+static uint32_t sum(const struct record *r, const char *text, uint32_t size) {
+  uint64_t h = 0xcbf29ce484222325ull;
+  const unsigned char *p = (const unsigned char *)r;
+  for (uint32_t i = 8; i < sizeof *r; i++) h = (h ^ p[i]) * 0x100000001b3ull;
+  for (uint32_t i = 0; i < size; i++) h = (h ^ (unsigned char)text[i]) * 0x100000001b3ull;
+  return (uint32_t)(h ^ h >> 32);
+}
+
+int store_write(struct store *s, uint32_t type, uint32_t number, const struct id *a, const struct id *b,
+                const struct state *state, const char *text, uint32_t size) {
+  static char line[sizeof(struct record) + MAX_TEXT];
+  struct record *r = (struct record *)line;
+  if (size > MAX_TEXT) return errno = E2BIG, -1;
+  memset(r, 0, sizeof *r);
+  r->length = (uint32_t)sizeof *r + size;
+  r->type = type;
+  r->number = number;
+  if (a) r->a = *a;
+  if (b) r->b = *b;
+  if (state) r->s = *state;
+  if (size) memcpy(line + sizeof *r, text, size);
+  r->check = sum(r, line + sizeof *r, size);
+  ssize_t wrote = write(s->journal, line, r->length);
+  if (wrote == (ssize_t)r->length) return 0;
+  if (wrote >= 0) errno = ENOSPC; /* the torn record is cut off by whoever reads it */
+  return -1;
+}
+
+static void take(struct store *s, const struct record *r, const char *text, uint32_t size) {
+  const char *kept;
+  uint32_t a = find_node(s, &r->a), b;
+  switch (r->type) {
+    case R_BEGIN:
+      s->started = r->a.born;
+      break;
+    case R_NODE:
+      if (!a) a = add_node(s, &r->a, &r->s);
+      s->nodes[a].flags |= r->number;
+      b = size ? find_node(s, &r->b) : 0;
+      if (b && !s->nodes[a].name && (kept = keep_text(s, text, size))) place_node(s, a, b, kept);
+      break;
+    case R_PLACE:
+      if (!a) a = add_node(s, &r->a, &r->s);
+      b = find_node(s, &r->b);
+      if ((kept = keep_text(s, text, size))) place_node(s, a, b, kept);
+      break;
+    case R_NAME: {
+      uint32_t length = (uint32_t)strlen(text), node = 0;
+      if (r->b.ino) {
+        node = find_node(s, &r->b);
+        if (!node) node = add_node(s, &r->b, &r->s);
+        if (size > length + 1 && !s->nodes[node].target)
+          s->nodes[node].target = keep_text(s, text + length + 1, size - length - 1);
+      }
+      if (a && !find_entry(s, a, text)) add_entry(s, a, text, node);
+      if (a) s->nodes[a].flags |= TOUCHED;
+      break;
+    }
+    case R_LINK:
+      if (a) s->nodes[a].link = r->number;
+      break;
+    case R_COPY:
+      if (a) {
+        s->nodes[a].copy = r->number;
+        s->nodes[a].flags |= COPIED;
+      }
+      break;
+    case R_ATTRIBUTES:
+      if (a && (kept = keep_text(s, text, size))) {
+        s->nodes[a].attributes = kept;
+        s->nodes[a].attributes_size = size;
+      }
+      break;
+    case R_END_NAME:
+      b = a ? find_entry(s, a, text) : 0;
+      if (b) {
+        s->entries[b].end = r->b;
+        s->entries[b].end_state = r->s;
+        s->entries[b].flags |= FINAL;
+      }
+      break;
+    case R_END_NODE:
+      if (a) {
+        s->nodes[a].end = r->s;
+        s->nodes[a].flags |= FINAL;
+      }
+      break;
+    case R_END:
+      s->ended = 1;
+      break;
+    default:
+      break;
+  }
+  if (r->type == R_LINK || r->type == R_COPY || r->type == R_NAME)
+    if (r->number > s->number) s->number = r->number;
+}
+
+/* Reads all whole records; what stands behind the last of them is cut off, so that the next one follows it. */
+static int load(struct store *s) {
+  static char line[sizeof(struct record) + MAX_TEXT + 1];
+  static char buffer[1 << 16];
+  struct record *r = (struct record *)line;
+  uint64_t at = 0, filled = 0, have = 0, good = 0;
+  for (;;) {
+    uint64_t want = have < sizeof *r ? sizeof *r : r->length;
+    if (have >= sizeof *r && (r->length < sizeof *r || r->length > sizeof *r + MAX_TEXT)) break;
+    if (have == want && have >= sizeof *r) {
+      uint32_t size = r->length - (uint32_t)sizeof *r;
+      if (sum(r, line + sizeof *r, size) != r->check) break;
+      line[r->length] = 0;
+      take(s, r, line + sizeof *r, size);
+      good += r->length;
+      have = 0;
+      continue;
+    }
+    if (at == filled) {
+      ssize_t got = read(s->journal, buffer, sizeof buffer);
+      if (got < 0) return -1;
+      if (got == 0) break;
+      filled = (uint64_t)got;
+      at = 0;
+    }
+    uint64_t n = want - have < filled - at ? want - have : filled - at;
+    memcpy(line + have, buffer + at, n);
+    have += n;
+    at += n;
+  }
+  if (syscall(SYS_ftruncate, s->journal, good) || syscall(SYS_lseek, s->journal, good, SEEK_SET) < 0) return -1;
+  return 0;
+}
+
+static int sub(int vault, const char *name) {
+  if (syscall(SYS_mkdirat, vault, name, 0700) && errno != EEXIST) return -1;
+  return openat(vault, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/*
+ * Opens the store in the directory `path`, which exists, is empty or a store, and is ours alone. `existing`: what is in
+ * its journal is read first. Holds a lock until this process ends: EWOULDBLOCK where another process has it.
+ */
+int store_open(struct store *s, const char *path, int existing) {
+  struct id id;
+  struct state state;
+  *s = (struct store){.known_fd = {-1, -1}, .vault = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  if (s->vault < 0 || look(s->vault, "", 0, &id, &state) || look(s->vault, "..", 0, &s->guarded, NULL)) return -1;
+  if (state.uid != geteuid() || (state.mode & 077)) return errno = EPERM, -1;
+  s->journal = openat(s->vault, "journal", O_RDWR | O_CLOEXEC | O_NOFOLLOW | (existing ? 0 : O_CREAT | O_EXCL), 0600);
+  if (s->journal < 0 || syscall(SYS_flock, s->journal, 2 | 4 /* LOCK_EX | LOCK_NB */)) return -1;
+  s->links = sub(s->vault, "l");
+  s->copies = sub(s->vault, "c");
+  s->trash = sub(s->vault, "t");
+  if (s->links < 0 || s->copies < 0 || s->trash < 0) return -1;
+  s->nodes = arena(sizeof *s->nodes * (uint64_t)MAX_NODES);
+  s->entries = arena(sizeof *s->entries * (uint64_t)MAX_ENTRIES);
+  s->by_id = arena(sizeof *s->by_id * (uint64_t)HASH);
+  s->by_name = arena(sizeof *s->by_name * (uint64_t)HASH);
+  if (!s->nodes || !s->entries || !s->by_id || !s->by_name) return -1;
+  s->budget = s->max_file = UINT64_MAX;
+  if (existing) return load(s);
+  if (look(s->journal, "", 0, &id, &state)) return -1;
+  s->started = id.born ? id.born : (uint64_t)state.ctime * 1000000000u + state.ctime_ns;
+  id.born = s->started;
+  return store_write(s, R_BEGIN, 0, &id, NULL, &state, NULL, 0);
+}
+
+void store_note(struct store *s, const char *word, const char *path) {
+  int fd = openat(s->vault, "notes", O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) return;
+  char line[2048];
+  int n = snprintf(line, sizeof line - 1, "%s %s", word, path);
+  line[n] = 0;
+  if (write(fd, line, (size_t)n + 1) < 0) { /* told by the count as well */
+  }
+  close(fd);
+}

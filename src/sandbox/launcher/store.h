@@ -1,0 +1,154 @@
+/* The change store: what a kept action found before it changed it, and how it is put back. See store.c. */
+#ifndef AISH_STORE_H
+#define AISH_STORE_H
+
+#include "launcher.h"
+
+#include <sys/stat.h>
+
+enum { MAX_NODES = 1 << 21, MAX_ENTRIES = 1 << 21, MAX_TEXT = 1 << 17, NAME_BYTES = 256 };
+
+/* An inode for good: its number may be given to another once it is free, its time of birth is not. */
+struct id {
+  uint64_t dev, ino, born; /* nanoseconds; 0 where the file system tells none */
+};
+
+struct state {
+  uint32_t mode, uid, gid, links;
+  uint64_t size, space, rdev; /* bytes, and bytes on the disk */
+  int64_t mtime, ctime;
+  uint32_t mtime_ns, ctime_ns;
+};
+
+/* What was done to an inode, or is to be put back. */
+enum { COPIED = 1, META = 2, TOUCHED = 4, IS_VAULT = 8, HOLDS_VAULT = 16, LINKED = 64, FINAL = 128,
+       BLOCKED = 256, PLACED = 512, EASED = 1024, MADE = 2048 };
+
+/* An inode as it was when the action first came near it. */
+struct node {
+  struct id id;
+  struct state was;
+  uint32_t flags, link, copy; /* numbers of files in the vault; 0: none (a copy of nothing is nothing) */
+  uint32_t parent;            /* of a directory: where it stood when it was first seen */
+  const char *name;
+  const char *target;     /* of a symbolic link */
+  const char *attributes; /* extended ones, before the first change: name, size, value */
+  uint32_t attributes_size;
+  uint32_t entries, children; /* lists below this directory */
+  uint32_t next_child;
+  /* found by locate() */
+  uint32_t at_parent, order;
+  const char *at_name;
+  struct id is; /* another than `id` once it had to be made anew */
+  struct state now, end;
+};
+
+/* A name in a directory, and what it stood for before the action. */
+struct entry {
+  uint32_t parent, node; /* node 0: there was nothing */
+  uint32_t next;
+  const char *name;
+  struct id now, end;
+  struct state now_state, end_state;
+  uint32_t flags;
+};
+
+struct store {
+  int vault, journal, links, copies, trash;
+  struct id guarded; /* the directory that holds this store and its like: nobody else's to change */
+  struct node *nodes;
+  struct entry *entries;
+  uint32_t node_count, entry_count, number;
+  uint32_t *by_id, *by_name;
+  char *text;
+  uint64_t text_used, text_size;
+  uint64_t used, budget, max_file; /* bytes */
+  uint64_t started;                /* born later: made by the action */
+  uint32_t refused, unkept;
+  int ended;
+  int known_fd[2]; /* directories that stay open while a call is answered, and their nodes */
+  uint32_t known_node[2];
+  int listens; /* to a command that runs, rather than keeping what this program itself changes */
+  int elsewhere; /* the directory of nodes whose at_parent is ELSEWHERE */
+  long calls;
+};
+
+#define ELSEWHERE UINT32_MAX
+
+enum record_type { R_NAME = 1, R_NODE, R_PLACE, R_LINK, R_COPY, R_ATTRIBUTES, R_END_NAME, R_END_NODE, R_END, R_BEGIN };
+
+struct record {
+  uint32_t length, check, type, number;
+  struct id a, b;
+  struct state s;
+};
+
+/* store.c */
+int store_open(struct store *s, const char *path, int existing);
+int store_write(struct store *s, uint32_t type, uint32_t number, const struct id *a, const struct id *b,
+                const struct state *state, const char *text, uint32_t size);
+/* Appends a word and a path to the store's `notes`, for the user. */
+void store_note(struct store *s, const char *word, const char *path);
+uint32_t find_node(const struct store *s, const struct id *id);
+uint32_t add_node(struct store *s, const struct id *id, const struct state *was);
+uint32_t find_entry(const struct store *s, uint32_t parent, const char *name);
+uint32_t add_entry(struct store *s, uint32_t parent, const char *name, uint32_t node);
+void place_node(struct store *s, uint32_t node, uint32_t parent, const char *name);
+const char *keep_text(struct store *s, const char *text, uint32_t size);
+void *arena(uint64_t size);
+const char *decimal(uint32_t number, char *to);
+
+/* Looks at (directory, name); follow 0 means the name itself. 0, or -1 with errno. */
+int look(int directory, const char *name, int follow, struct id *id, struct state *state);
+int same_id(const struct id *a, const struct id *b);
+int same_time(const struct state *a, const struct state *b);
+
+/* keep.c: the first touch of a thing writes down what it was. Each returns 0, or -1 with errno: then the call that was
+ * about to change it must not go on. */
+uint32_t keep_directory(struct store *s, int directory);
+/* The directory in which an open file stands, or an open directory itself; 0: nowhere any more. */
+uint32_t keep_whereabouts(struct store *s, int fd);
+int keep_name(struct store *s, int directory, const char *name, uint32_t *entry);
+int keep_inode(struct store *s, int directory, const char *name);
+int keep_content(struct store *s, int directory, const char *name);
+int keep_state(struct store *s, int directory, const char *name, int follow, int attributes);
+int copy_data(int from, int to, uint64_t size);
+int reopen(int fd, int flags);
+
+/* locate.c */
+void locate(struct store *s);
+int open_node(const struct store *s, uint32_t node);
+void forget_open(void);
+int store_finish(struct store *s);
+void path_of(const struct store *s, uint32_t parent, const char *name, char *to, uint64_t size);
+void scan_unkept(struct store *s, const char *tree);
+
+/* equal.c: what an undo made anew stands for what it replaced. */
+int equals_load(int vault, uint64_t since);
+void equals_forget(void);
+int equals_add(const struct store *into, const struct id *now, const struct state *now_state, const struct id *old, const struct state *old_state);
+/* The inode in whose place this one was made; 0: none. */
+int older_id(const struct id *now, struct id *old);
+/* Whether what is there now is what `then` was, but for what an undo did and took back. */
+int unchanged(const struct id *now, const struct state *now_state, const struct id *then, const struct state *then_state);
+
+/* keep-calls.c: the filter that notifies, and the answer to one notification. */
+int keep_filter_install(void);
+int keep_answer(struct store *s, int listener);
+/* keep-run.c */
+void keep_ready(int listener);
+int keep_begin(struct store *s, const struct options *o);
+void keep_end(struct store *s, const struct options *o);
+
+/* restore.c. Puts back what `s` says, keeping in `into` what it replaces; without `into` it only says what it would do.
+ * Prints `verb NUL path NUL source-or-reason NUL` for each. Returns how many things it could not put back. */
+int restore(struct store *s, struct store *into);
+/* restore-file.c */
+int apply_state(int directory, const char *name, const struct node *n);
+int make_from_copy(struct store *s, struct node *n, int directory, const char *name);
+int fill_in_place(struct store *s, const struct node *n, int directory, const char *name);
+
+/* undo.c: `aish-sandbox --undo …`. */
+int undo(int argc, char **argv);
+
+#endif
