@@ -27,7 +27,7 @@ export function createApp(
   notices: readonly string[],
 ): App {
   const { options, config, session, sessions, index } = environment;
-  const { shell, words, history, jobs, memory, costs, safety, mcpPort, patch } = services;
+  const { shell, words, history, jobs, memory, costs, safety, mcpPort, patch, undo } = services;
   const quitListeners = new Set<() => void>();
   let screen: ScreenPort | undefined;
   const shellCompletion: CompleteShell = (line, cursor, signal) =>
@@ -78,7 +78,8 @@ export function createApp(
     safety,
     mcp: mcpPort,
     forms,
-    undo: () => patch.undo(),
+    undo,
+    undoPatch: () => patch.undo(),
     sessions: () => listSessions(sessions),
     async doctor() {
       const lines: string[] = [];

@@ -4,6 +4,7 @@ import { detectSandbox } from '../sandbox/index.ts';
 import { LAUNCHER } from './launcher.ts';
 import type { GlobalOptions } from './options.ts';
 import { choosePresets, isUnasked, UNASKED } from './presets.ts';
+import { changeStore } from './undo.ts';
 import { VERSION } from './version.ts';
 
 const PROBE_TIMEOUT_MS = 4000;
@@ -41,5 +42,9 @@ export async function examine(global: GlobalOptions, tell: (line: string) => voi
     sandbox.available ? `Landlock ABI ${sandbox.landlockAbi}: file system and network enforced` : `${sandbox.why}`,
   );
   for (const part of sandbox.missing) tell(`   missing   ${part}`);
+  if (loaded.ok) {
+    const store = changeStore({ config: loaded.config, session: '', hide: (text) => text });
+    tell(`${(await store.unavailable()) === undefined ? 'ok ' : '   '} undo      ${await store.describe()}`);
+  }
   return fine;
 }

@@ -2,7 +2,8 @@
 import type { AgentCommands, UserCommands } from '../contracts/commands.ts';
 import { type OutputSize, sizeForModel } from '../engine/live.ts';
 import { runForUser, runOnce, type UserShell } from '../executor/index.ts';
-import { createPrivateTmp, lightArgv, sandboxArgv, sandboxEnvironment } from '../sandbox/index.ts';
+import { createPrivateTmp, lightArgv, sandboxArgv, sandboxEnvironment, supervisedArgv } from '../sandbox/index.ts';
+import type { ChangeStore } from '../undo/index.ts';
 
 export type AgentOptions = {
   /** The exported environment of the user's shell as of its last prompt. */
@@ -14,22 +15,40 @@ export type AgentOptions = {
   readonly launcher?: string;
   /** Commands in Unrestricted run under the light profile. */
   readonly light: boolean;
+  /** Keeps what commands in Unrestricted change (EF-1), by way of the launcher at `supervisor`. */
+  readonly keep: { readonly store: Pick<ChangeStore, 'keepCommand'>; readonly supervisor: string };
 };
 
+/** Rights that a program gains at its start are gained by nobody below a supervisor, unless root started it. */
+const GAINS_RIGHTS = /(?:^|[^\w.-])(?:sudo|su|doas|pkexec|run0|sg|newgrp|fusermount3?|ping|mount|umount)(?![\w-])/;
+
+/** Whether a command would no longer work if it were kept. Biased to leaving it as it is. */
+export function gainsRights(command: string, root: boolean): boolean {
+  return !root && GAINS_RIGHTS.test(command);
+}
+
 /** Runs the model's commands, each in a fresh bash (EX-10), in Restricted behind the kernel sandbox (MO-2). */
-export function agentCommands({ environment, dataDir, size, launcher, light }: AgentOptions): AgentCommands {
+export function agentCommands({ environment, dataDir, size, launcher, light, keep }: AgentOptions): AgentCommands {
   return {
     async run(command, { cwd, restricted, signal, env: extra = {} }) {
       const env = await environment();
+      const root = process.getuid?.() === 0;
+      const kept = restricted || gainsRights(command, root) ? undefined : await keep.store.keepCommand(command, cwd);
       // The shell may have started slowly; a command aborted meanwhile is not started.
+      if (signal.aborted) kept?.end();
       signal.throwIfAborted();
       const common = { command, cwd, ...sizeForModel(size()), dataDir };
       if (!restricted) {
+        const how = kept === undefined ? { cwd } : { cwd, keep: kept };
         const wrap =
           launcher !== undefined && light
-            ? { launcher: (argv: readonly string[]) => lightArgv({ launcher, argv, cwd }) }
-            : {};
-        return runOnce({ ...common, env: { ...env, ...extra }, ...wrap });
+            ? { launcher: (argv: readonly string[]) => lightArgv({ ...how, launcher, argv }) }
+            : kept === undefined
+              ? {}
+              : { launcher: (argv: readonly string[]) => supervisedArgv({ ...how, launcher: keep.supervisor, argv }) };
+        const running = runOnce({ ...common, env: { ...env, ...extra }, ...wrap });
+        if (kept) void running.result.then(() => kept.end());
+        return running;
       }
       // Fail closed: what was judged under Restricted never runs without it.
       if (launcher === undefined) throw new Error('the kernel sandbox is not available');

@@ -19,6 +19,7 @@ import { openModels } from './models.ts';
 import { engineSecrets, learnConfig, learnsEnvironment, processFilter } from './secrets.ts';
 import type { SessionBus } from './session-bus.ts';
 import { SYSTEM_PROMPT } from './system-prompt.ts';
+import { changeStore } from './undo.ts';
 import { startShell } from './user-shell.ts';
 
 export type AppServices = ReturnType<typeof createServices>;
@@ -39,7 +40,8 @@ export function createServices(environment: Environment, bus: SessionBus) {
   const shell = startShell(environment, dataDir, bus);
   const words = knownWords({ has: (word) => shell.current?.knows(word) ?? false }, environment.index);
   const mcp = openMcp(config, { dataDir, version: options.version, bus });
-  const patch = patchTool();
+  const undo = changeStore({ config, bus, session: session.id, hide: hidden });
+  const patch = patchTool({ keep: undo });
   const log = createLog(state, hidden);
   const journal = openJournal(session.journal, {
     seq: session.events.length,
@@ -84,6 +86,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
       size,
       ...(sandbox.available ? { launcher: LAUNCHER } : {}),
       light: config.sandbox.unrestricted === 'light',
+      keep: { store: undo, supervisor: LAUNCHER },
     }),
     user: userCommands({ shell: shell.ready, dataDir, size }),
     jobs,
@@ -108,6 +111,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     words,
     mcp,
     patch,
+    undo,
     history: openHistory(join(state, 'history'), hidden),
     log,
     /** The journal can't be written at the moment. */

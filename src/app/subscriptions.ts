@@ -5,6 +5,7 @@ import { runningOf } from '../session/slots.ts';
 import type { Log } from '../store/index.ts';
 import type { Environment } from './environment.ts';
 import type { AppServices } from './services.ts';
+import { runKey } from './undo.ts';
 import { VERSION } from './version.ts';
 
 /** Subscribes all of them, once the session is open. */
@@ -15,10 +16,23 @@ export function followSession(engine: Engine, { session, index }: Environment, s
   });
   keepLog(log, engine, session.id);
   keepAgentCommands(engine, services);
+  tellChanges(engine, session.id, services);
   engine.onEvent(({ type }) => {
     // A command may have installed something, or changed PATH.
     if (type === 'shellEnded') void index.refresh(shell.current?.path.join(':'));
     if (type === 'shellMoved' || type === 'shellEnded') mcp.rootMoved();
+  });
+}
+
+/** Says at the end of a Norris run what it has changed, where that can be taken back (EF-3). */
+function tellChanges(engine: Engine, session: string, { undo }: Pick<AppServices, 'undo'>): void {
+  let last: string | undefined;
+  engine.onEvent(() => {
+    const now = runKey(engine.conversation.phase, session);
+    const ended = now === undefined ? last : undefined;
+    last = now;
+    const changes = ended === undefined ? undefined : undo.ofRun(ended);
+    if (changes !== undefined) void engine.dispatch({ type: 'noticed', level: 'info', text: `${changes} · :undo run` });
   });
 }
 

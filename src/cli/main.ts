@@ -63,6 +63,8 @@ async function dispatch(invocation: Invocation, version: string): Promise<number
       return (await import('./probes.ts')).secretsCheck(invocation, out, err);
     case 'sandbox':
       return (await import('./sandbox.ts')).runInSandbox(invocation.argv, err);
+    case 'undo':
+      return (await import('./undo.ts')).undoOutside(invocation.wish, invocation.global.config, out, err);
     case 'doctor':
       return (await (await import('../app/doctor.ts')).examine(invocation.global, (line) => out(`${line}\n`)))
         ? EXIT.ok

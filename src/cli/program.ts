@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import type { GlobalOptions, SessionWish } from '../app/options.ts';
 import { EXIT } from './exit-codes.ts';
 import type { HaltPolicy } from './headless.ts';
+import type { UndoWish } from './undo.ts';
 
 export type Invocation =
   | { readonly kind: 'screen'; readonly global: GlobalOptions; readonly session: SessionWish }
@@ -19,6 +20,7 @@ export type Invocation =
   | { readonly kind: 'secretsCheck'; readonly text: string; readonly jsonl: boolean }
   | { readonly kind: 'sessions'; readonly global: GlobalOptions }
   | { readonly kind: 'sandbox'; readonly argv: readonly string[] }
+  | { readonly kind: 'undo'; readonly global: GlobalOptions; readonly wish: UndoWish }
   | { readonly kind: 'doctor'; readonly global: GlobalOptions }
   | { readonly kind: 'config'; readonly global: GlobalOptions; readonly trust: boolean };
 
@@ -110,6 +112,18 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
     .passThroughOptions()
     .action((words: string[]) => {
       chosen = { kind: 'sandbox', argv: words };
+    });
+  program
+    .command('undo')
+    .description('show what taking back an action of the agent would change; --yes does it')
+    .argument('[number]', 'the action; default: the newest of this directory')
+    .option('--list', 'all that is kept, newest first', false)
+    .option('--yes', 'put it back', false)
+    .action((number: string | undefined, { list, yes }: { list: boolean; yes: boolean }) => {
+      if (number !== undefined && !/^\d{1,9}$/.test(number))
+        program.error('undo takes the number of an action (--list)');
+      const wish = { list, yes, ...(number === undefined ? {} : { number: Number(number) }) };
+      chosen = { kind: 'undo', global: globalOf(program), wish };
     });
   program
     .command('doctor')

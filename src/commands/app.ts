@@ -5,6 +5,7 @@ import type { Completions, Route } from '../contracts/lines.ts';
 import type { PresetsPort } from '../contracts/models.ts';
 import type { LineHistory, MemoryPort, SessionSummary } from '../contracts/store.ts';
 import type { McpPort } from '../contracts/tools.ts';
+import type { UndoPort, UndoResult } from '../contracts/undo.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ForegroundJob } from '../engine/foreground-job.ts';
 import type { Forms } from '../engine/forms.ts';
@@ -55,8 +56,9 @@ export type App = {
   readonly forms: Pick<Forms, 'fill'>;
   readonly memory: MemoryPort;
   readonly cost: CostPort;
-  /** Takes back the last patch of the model, while the file is unchanged since (TO-3). */
-  undo(): Promise<{ readonly ok: boolean; readonly text: string }>;
+  readonly undo: UndoPort;
+  /** Where nothing can be kept: takes back the last patch of the model, while the file is unchanged since (TO-3). */
+  undoPatch(): Promise<UndoResult>;
   sessions(): Promise<readonly SessionSummary[]>;
   /** The program's dependencies and whether they work, one line each. */
   doctor(): Promise<readonly string[]>;

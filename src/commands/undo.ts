@@ -1,13 +1,85 @@
+import type { KeptAction, UndoPort, UndoTarget } from '../contracts/undo.ts';
+import { summaryOf } from '../contracts/undo.ts';
+import { visible } from '../text/sanitize.ts';
+import type { App } from './app.ts';
 import { type Command, CommandError } from './command.ts';
 
-/** `:undo` (TO-3). */
+/** Actions that `:undo list` shows. */
+const MAX_LISTED = 30;
+const USAGE = ':undo [list | N | run] [yes] | forget N | forget all';
+
+/** `:undo` shows what it would put back, `:undo yes` does it (TO-3, EF-3). */
 export const undo: Command = {
   name: 'undo',
-  usage: ':undo',
-  summary: "undo the model's last patch, if the file has not changed since",
-  async run(app) {
-    const { ok, text } = await app.undo();
-    if (!ok) throw new CommandError(text);
-    return text;
+  usage: USAGE,
+  summary: 'take back what the agent changed: its last action, one of the list, or a run; yes does what was shown',
+  arguments: (_app, before) =>
+    before.length > 0
+      ? []
+      : [
+          { word: 'yes', note: 'take back the last action' },
+          { word: 'list', note: 'all that is kept' },
+          { word: 'run', note: 'the last run as a whole' },
+          { word: 'forget', note: 'give up what is kept' },
+        ],
+  async run(app, rest) {
+    const words = rest.split(/\s+/).filter((word) => word !== '');
+    if ((await app.undo.unavailable()) !== undefined && words.length === 0) return textOf(await app.undoPatch());
+    const [first = ''] = words;
+    if (first === 'list' && words.length === 1) return listOf(await app.undo.list());
+    if (first === 'forget' && words.length === 2) return textOf(await app.undo.forget(numberOrAll(words[1] ?? '')));
+    const yes = words.at(-1) === 'yes';
+    const named = yes ? words.slice(0, -1) : words;
+    if (named.length > 1) throw new CommandError(`say ${USAGE}`);
+    const target = targetOf(named[0]);
+    return yes ? takeBack(app, target) : `${textOf(await app.undo.preview(target))}\n${how(named[0])} puts it back`;
   },
 };
+
+function targetOf(word: string | undefined): UndoTarget {
+  if (word === undefined) return 'last';
+  if (word === 'run') return 'run';
+  if (/^\d{1,9}$/.test(word)) return Number(word);
+  throw new CommandError(`say ${USAGE}`);
+}
+
+function how(word: string | undefined): string {
+  return word === undefined ? ':undo yes' : `:undo ${word} yes`;
+}
+
+function numberOrAll(word: string): number | 'all' {
+  if (word === 'all') return 'all';
+  if (/^\d{1,9}$/.test(word)) return Number(word);
+  throw new CommandError(':undo forget takes the number of an action, or all');
+}
+
+function textOf({ ok, text }: Awaited<ReturnType<UndoPort['preview']>>): string {
+  if (!ok) throw new CommandError(text);
+  return text;
+}
+
+/** Never beside an action of the agent: it would see files change under its hands. */
+async function takeBack({ engine, undo: port }: App, target: UndoTarget): Promise<string> {
+  if (engine.conversation.phase.kind === 'acting')
+    throw new CommandError('an action of the agent is running; undo when it has ended');
+  const { ok, text } = await port.undo(target);
+  if (text.startsWith('undone')) void engine.dispatch({ type: 'undone', text });
+  if (!ok && !text.startsWith('undone')) throw new CommandError(text);
+  return text;
+}
+
+function listOf(actions: readonly KeptAction[]): string {
+  if (actions.length === 0) return 'nothing is kept';
+  const rows = actions.slice(0, MAX_LISTED).map((action) => {
+    const when = new Date(action.at).toISOString().slice(0, 16).replace('T', ' ');
+    const state = action.state === 'ended' ? (action.complete ? '' : ' · incomplete') : ` · ${action.state}`;
+    const what = visible(action.text.split('\n')[0] ?? '').slice(0, 60);
+    return `${String(action.number).padStart(4)}  ${when}  ${what} · ${summaryOf([action])} · ${sizeOf(action.bytes)}${state}`;
+  });
+  const more = actions.length - rows.length;
+  return [...rows, ...(more > 0 ? [`… and ${more} older`] : [])].join('\n');
+}
+
+function sizeOf(bytes: number): string {
+  return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${Math.round(bytes / 1e6)} MB`;
+}

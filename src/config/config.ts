@@ -65,6 +65,8 @@ export type Config = {
   /** The mode a conversation starts in, where the kernel sandbox is there (MO-1). */
   readonly mode: 'restricted' | 'unrestricted';
   readonly sandbox: { readonly unrestricted: 'plain' | 'light' };
+  /** What is kept of the agent's changes (EF-1): megabytes in all, days, megabytes of a file that must be copied. */
+  readonly undo: { readonly budget: number; readonly days: number; readonly max_file: number };
   readonly ui: {
     readonly theme?: string;
     readonly mouse: boolean;
@@ -99,6 +101,7 @@ export const DEFAULTS: Config = {
   memory: { enabled: true },
   mode: 'restricted',
   sandbox: { unrestricted: 'plain' },
+  undo: { budget: 2000, days: 7, max_file: 256 },
   ui: { mouse: true, screen: 'full', wheel_lines: 3, notify: true },
   keys: {},
 };

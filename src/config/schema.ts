@@ -173,6 +173,19 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
       { enum: ['plain', 'light'], default: DEFAULTS.sandbox.unrestricted },
     ),
   }),
+  undo: block("What is kept of the agent's changes, for :undo.", {
+    budget: {
+      type: 'integer',
+      minimum: 0,
+      description: 'Megabytes in all; the oldest goes first. 0 keeps nothing.',
+      default: DEFAULTS.undo.budget,
+    },
+    days: count('Days after which it goes.', DEFAULTS.undo.days),
+    max_file: count(
+      'Megabytes of one file that has to be copied before it is written; file systems that share blocks need no limit.',
+      DEFAULTS.undo.max_file,
+    ),
+  }),
   ui: block('The screen.', {
     theme: text('Colours. Default: dark, or none with NO_COLOR.', { enum: ['dark', 'light', 'high-contrast', 'none'] }),
     mouse: flag('Use the mouse: wheel and buttons. Off leaves selection to the terminal.', DEFAULTS.ui.mouse),

@@ -17,6 +17,7 @@ const WHERE: Readonly<Partial<Record<EventType, string>>> = {
   examined: 'the judgement of the gate',
   actionEnded: 'the output of an action of the model',
   jobEnded: 'the output of a job',
+  undone: 'an action that was taken back',
   noticed: 'a message from the program',
 };
 

@@ -82,6 +82,8 @@ type Body =
       /** Whose job it was: the user's own is shown with its output. */
       readonly by: 'user' | 'model';
     }
+  /** The user took back what actions of the agent had changed; `text`: which, and what was left alone (EF-3). */
+  | { readonly type: 'undone'; readonly text: string }
   | { readonly type: 'noticed'; readonly level: 'info' | 'warning' | 'error'; readonly text: string };
 
 export type EventType = Body['type'];

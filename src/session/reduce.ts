@@ -159,6 +159,12 @@ function apply(next: Transition, event: SessionEvent): void {
       return askForm(next, event);
     case 'formGone':
       return dropForms(next, event.form);
+    case 'undone':
+      return next.inbox({
+        kind: 'note',
+        origin: 'aish',
+        text: `[aish] the user took back changes of yours: ${event.text}`,
+      });
     case 'noticed':
       return next.notice(event.level, event.text);
   }

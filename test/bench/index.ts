@@ -11,6 +11,7 @@ const BENCHES: Readonly<Record<string, string>> = {
   replay: 'how often recorded agent work would be interrupted: RUNS.jsonl',
   route: 'how lines are taken: shell or model [--errors]',
   secrets: 'recall, false positives and speed of the secrets filter',
+  effects: 'what keeping costs, and an undo',
   sandbox: 'what the launcher of the kernel sandbox costs',
 };
 

@@ -26,6 +26,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
     commands: ['vitest run test/e2e/hostile.test.ts'],
     env: { AISH_FUZZ_BYTES: '2000000' },
   },
+  effects: {
+    what: 'undo is exact, also after SIGKILL: 200 random cases each',
+    commands: ['vitest run test/undo'],
+    env: { AISH_EFFECTS_CASES: '200' },
+  },
   clone: {
     what: "the README's commands in a fresh clone on a bare machine; needs the npm registry",
     commands: ['sh test/fresh-clone.sh'],

@@ -25,7 +25,10 @@ it('patches after a yes, shows the diff in colour, and :undo takes it back', asy
   expect(rig.coloured('+TWO')).toBe(true);
   expect(server.requests[1]?.messages.findLast((message) => message.role === 'tool')?.content).toContain('-two\n+TWO');
   rig.type(':undo\r');
-  await rig.waitFor('took back the patch of notes.txt');
+  await rig.waitFor('gets its old content back');
+  await rig.waitFor('+two');
+  rig.type(':undo yes\r');
+  await rig.waitFor(/undone: 1 · patch notes.txt/);
   expect(readFileSync(file, 'utf8')).toBe('one\ntwo\nthree\n');
 });
 

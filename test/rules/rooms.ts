@@ -12,6 +12,7 @@ const SERVICES = [
   'secrets',
   'store',
   'tools',
+  'undo',
 ] as const;
 
 /** What draws and reads the terminal, and knows nothing of the engine. */

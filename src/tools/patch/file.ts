@@ -24,7 +24,7 @@ export type StepHandle = {
   close(): Promise<void>;
 };
 
-const CHANGED = 'was changed by someone else just now; read it again';
+export const CHANGED = 'was changed by someone else just now; read it again';
 
 export const FILE_STEPS: FileSteps = { open, rename, link, unlink };
 

@@ -6,7 +6,17 @@ import { parseJson } from '../../text/json.ts';
 import { plainText } from '../../text/sanitize.ts';
 import type { BuiltinTool } from '../registry.ts';
 import { applyPatches } from './apply.ts';
-import { codeOf, FILE_STEPS, type FileSteps, locate, readTarget, removeFile, replaceFile } from './file.ts';
+import {
+  CHANGED,
+  codeOf,
+  FILE_STEPS,
+  type FileSteps,
+  locate,
+  readTarget,
+  removeFile,
+  replaceFile,
+  type Target,
+} from './file.ts';
 import { PATCH, type PatchCall, readCall } from './patches.ts';
 import { boundDiff, unifiedDiff } from './unified.ts';
 
@@ -22,6 +32,10 @@ const APPEARED =
 export type PatchOptions = {
   /** After a file has changed. `path` as the model gave it, `diff` unified; both clean text. */
   onApplied?(change: { readonly path: string; readonly diff: string }): void;
+  /** Keeps the old state of a file (absolute, behind all links) before it changes; rejects where it must not change then. */
+  readonly keep?: {
+    keepFile(file: string, text: string, cwd: string): Promise<{ end(changed: boolean): Promise<void> } | undefined>;
+  };
   /** Other file system calls than the real ones, for tests. */
   readonly steps?: FileSteps;
 };
@@ -78,7 +92,7 @@ export function patchTool(options: PatchOptions = {}): PatchTool {
     const diff = await unifiedDiff(path, existing?.text, result.text);
     if (signal.aborted) return failed(`stopped; nothing was changed in ${path}`);
     const after = Buffer.from(result.text);
-    const problem = await replaceFile(read.target, after, steps);
+    const problem = await replaceKept(read.target, after, `patch ${path}`, cwd);
     if (problem !== undefined) return failed(`${path} ${problem}. Nothing was changed.`);
     applied.push({ path, file: read.target.path, before: existing?.bytes, after });
     if (applied.length > MAX_UNDO_STEPS) applied.shift();
@@ -86,6 +100,25 @@ export function patchTool(options: PatchOptions = {}): PatchTool {
     const links = existing && existing.stat.nlink > 1n ? ['its other hard links keep the old text'] : [];
     const head = [existing ? `patched ${path}` : `created ${path}`, ...result.notes, ...links].join('\n');
     return { text: `${head}\n${boundDiff(diff, MAX_MODEL_DIFF_CHARS)}`, failed: false };
+  }
+
+  /** Fails closed: what can't be kept, though keeping works here, is not changed. */
+  async function replaceKept(target: Target, after: Buffer, text: string, cwd: string): Promise<string | undefined> {
+    let keeping: { end(changed: boolean): Promise<void> } | undefined;
+    try {
+      keeping = await options.keep?.keepFile(target.path, text, cwd);
+    } catch (error) {
+      return `can't be kept for :undo (${error instanceof Error ? error.message : String(error)})`;
+    }
+    let problem: string | undefined = CHANGED;
+    try {
+      // Keeping holds the old file by a link of its own, which changes its ctime.
+      const now = keeping ? await readTarget(target.path) : { ok: true as const, target };
+      if (now.ok && isSame(target, now.target)) problem = await replaceFile(now.target, after, steps);
+    } finally {
+      await keeping?.end(problem === undefined);
+    }
+    return problem;
   }
 
   async function undo(): Promise<{ ok: boolean; text: string }> {
@@ -104,6 +137,14 @@ export function patchTool(options: PatchOptions = {}): PatchTool {
     const what = before ? `took back the patch of ${last.path}` : `removed ${last.path}, which a patch had created`;
     return { ok: true, text: `${what}\n${boundDiff(diff, MAX_USER_DIFF_CHARS)}` };
   }
+}
+
+function isSame(then: Target, now: Target): boolean {
+  const [a, b] = [then.existing, now.existing];
+  if (!a || !b) return !a && !b && then.path === now.path;
+  return (
+    then.path === now.path && a.stat.ino === b.stat.ino && a.stat.mtimeNs === b.stat.mtimeNs && a.bytes.equals(b.bytes)
+  );
 }
 
 function failed(text: string): ToolOutcome {

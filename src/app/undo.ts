@@ -1,0 +1,41 @@
+/** The change store of this user, as this session uses it. */
+import { join } from 'node:path';
+import { type Config, placesOf } from '../config/index.ts';
+import type { Phase } from '../session/phase.ts';
+import { ChangeStore } from '../undo/index.ts';
+import { LAUNCHER } from './launcher.ts';
+import type { SessionBus } from './session-bus.ts';
+
+const MB = 1_000_000;
+
+/** How a Norris run is called in the store; undefined outside one. */
+export function runKey(phase: Phase, session: string): string | undefined {
+  return 'run' in phase && phase.run.kind === 'norris' ? `${session}:${phase.run.startedAt}` : undefined;
+}
+
+type Needs = {
+  readonly config: Pick<Config, 'undo'>;
+  readonly session: string;
+  readonly hide: (text: string) => string;
+  /** Absent outside a session: nothing runs there. */
+  readonly bus?: SessionBus;
+};
+
+export function changeStore({ config, bus, session, hide }: Needs): ChangeStore {
+  const { budget, days, max_file } = config.undo;
+  return new ChangeStore({
+    launcher: LAUNCHER,
+    directory: join(placesOf(process.env).state, 'undo'),
+    budgetBytes: budget * MB,
+    maxFileBytes: max_file * MB,
+    days,
+    session,
+    run: () => {
+      const phase = bus?.engine.conversation.phase;
+      return phase && runKey(phase, session);
+    },
+    now: Date.now,
+    hide,
+    warn: (text) => bus?.show(text),
+  });
+}

@@ -1,0 +1,61 @@
+/** What was kept of the agent's actions, and the way back (EF-1 … EF-3). */
+
+/** A command, a patch, or an undo, with what it changed. */
+export type KeptAction = {
+  /** Above all that are kept when it begins, of all sessions of this user. */
+  readonly number: number;
+  readonly kind: 'command' | 'patch' | 'undo';
+  /** What ran, with handles in place of secrets. */
+  readonly text: string;
+  readonly cwd: string;
+  readonly session: string;
+  /** The Norris run it belongs to. */
+  readonly run?: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** `running`: a process of it is still there. `cut`: it was killed before it could say how things stood. */
+  readonly state: 'running' | 'ended' | 'cut' | 'undone';
+  /** Names and files; of a command that was cut none are known. */
+  readonly created: number;
+  readonly deleted: number;
+  readonly changed: number;
+  readonly moved: number;
+  /** What the store holds for it. */
+  readonly bytes: number;
+  /** Nothing passed by the store, as far as could be seen. */
+  readonly complete: boolean;
+  /** What was refused or not kept: a word and a path each. */
+  readonly notes: readonly string[];
+};
+
+/** The newest action that is not undone, the one of this number, or the newest run. */
+export type UndoTarget = 'last' | 'run' | number;
+
+export type UndoPort = {
+  /** Why nothing is kept here, in one line; undefined where it is. */
+  unavailable(): Promise<string | undefined>;
+  /** Newest first. */
+  list(): Promise<readonly KeptAction[]>;
+  /** What an undo would put back, with diffs, as text for the screen. `ok` false: why there is nothing. */
+  preview(target: UndoTarget): Promise<UndoResult>;
+  /** Puts it back. What somebody changed since is left alone and named. */
+  undo(target: UndoTarget): Promise<UndoResult>;
+  /** Gives up what is kept of one action, or of all that have ended; one line. */
+  forget(target: number | 'all'): Promise<UndoResult>;
+};
+
+export type UndoResult = { readonly ok: boolean; readonly text: string };
+
+const WORDS = ['changed', 'deleted', 'created', 'moved'] as const;
+
+/** `7 files changed, 2 deleted`: what actions did, counted together. */
+export function summaryOf(actions: readonly KeptAction[]): string {
+  const counted = WORDS.flatMap((word) => {
+    const count = actions.reduce((sum, action) => sum + action[word], 0);
+    return count === 0 ? [] : [{ word, count }];
+  });
+  const [first, ...rest] = counted;
+  if (!first) return actions.some(({ state }) => state === 'cut') ? 'was cut off' : 'modes or times changed';
+  const files = first.count === 1 ? 'file' : 'files';
+  return [`${first.count} ${files} ${first.word}`, ...rest.map(({ word, count }) => `${count} ${word}`)].join(', ');
+}

@@ -1,0 +1,88 @@
+/** What an undo would put back, in words and diffs. Names and contents are hostile: they are spelled out. */
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { visible } from '../text/sanitize.ts';
+import type { Step } from './launcher.ts';
+
+const MAX_DIFF_FILE_BYTES = 60_000;
+const MAX_DIFFS = 10;
+const MAX_PATHS = 40;
+const MAX_DIFF_CHARS = 8_000;
+
+/** What each verb of the launcher means for the user; the undo turns it around. */
+const WORDS: Readonly<Record<string, string>> = {
+  deleted: 'comes back',
+  directory: 'comes back (directory)',
+  moved: 'moves back',
+  replaced: 'gets its old content back',
+  changed: 'gets its old content back',
+  created: 'goes',
+  mode: 'gets its old mode and times back',
+  refused: 'stays as it is',
+  'put-back': 'is back',
+  removed: 'is gone',
+};
+
+/** One line for each path, at most so many; refusals first, with the reason. */
+export function describeSteps(steps: readonly Step[]): string {
+  const sorted = [...steps].sort((a, b) => Number(b.verb === 'refused') - Number(a.verb === 'refused'));
+  const lines = sorted.slice(0, MAX_PATHS).map(({ verb, path, source }) => {
+    const why = verb === 'refused' ? ` (${source})` : '';
+    return `  ${visible(path)} ${WORDS[verb] ?? verb}${why}`;
+  });
+  const more = sorted.length - lines.length;
+  return [...lines, ...(more > 0 ? [`  … and ${more} more`] : [])].join('\n');
+}
+
+/** Unified diffs from what is there to what will be there, of text files of moderate size. */
+export async function diffsOf(store: string, steps: readonly Step[]): Promise<string> {
+  const { createTwoFilesPatch } = await import('diff');
+  const diffs: string[] = [];
+  let length = 0;
+  for (const { verb, path, source } of steps) {
+    if (verb !== 'changed' && verb !== 'replaced' && verb !== 'deleted') continue;
+    const before = source === 'empty' ? '' : source === '' ? undefined : readText(join(store, source));
+    const now = verb === 'deleted' ? '' : readText(path);
+    if (before === undefined || now === undefined) continue;
+    const name = visible(path);
+    const diff = createTwoFilesPatch(name, name, now, before, 'now', 'after the undo', { context: 2 });
+    const shown = visibleLines(diff.slice(diff.indexOf('---')));
+    if (diffs.length >= MAX_DIFFS || length + shown.length > MAX_DIFF_CHARS) {
+      diffs.push('… further diffs are left out');
+      break;
+    }
+    diffs.push(shown);
+    length += shown.length;
+  }
+  return diffs.join('\n');
+}
+
+function visibleLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => visible(line.replaceAll('\t', '    ')))
+    .join('\n')
+    .trimEnd();
+}
+
+/** Undefined for what is missing, large, binary, or no regular file. Never waits for a FIFO's writer. */
+function readText(path: string): string | undefined {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  } catch {
+    return undefined;
+  }
+  try {
+    const { size } = fstatSync(fd);
+    if (!fstatSync(fd).isFile() || size > MAX_DIFF_FILE_BYTES) return undefined;
+    const bytes = Buffer.alloc(size);
+    const read = readSync(fd, bytes, 0, size, 0);
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, read));
+    return text.includes('\0') ? undefined : text;
+  } catch {
+    return undefined;
+  } finally {
+    closeSync(fd);
+  }
+}

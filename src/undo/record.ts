@@ -1,0 +1,126 @@
+/** One action's directory in the store, as Node reads it: who wrote it, how it ended, what passed by. */
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { KeptAction } from '../contracts/undo.ts';
+
+/** What is written when an action begins. */
+export type Opening = Pick<KeptAction, 'kind' | 'text' | 'cwd' | 'session' | 'at'> & {
+  readonly run?: string;
+  /** Of an undo: the action that it takes back. */
+  readonly of?: number;
+};
+
+export type Recorded = KeptAction & Pick<Opening, 'of'> & { readonly directory: string };
+
+const KINDS: readonly string[] = ['command', 'patch', 'undo'];
+
+/** Makes the directory of a new action under the next free number; private. Throws on a full or unwritable disk. */
+export function openRecord(store: string, opening: Opening): { readonly number: number; readonly directory: string } {
+  mkdirSync(store, { recursive: true, mode: 0o700 });
+  for (let number = (numbersIn(store).at(-1) ?? 0) + 1; ; number += 1) {
+    const directory = join(store, String(number));
+    try {
+      mkdirSync(directory, { mode: 0o700 });
+    } catch (error) {
+      // Another window of this program took it.
+      if (error instanceof Error && 'code' in error && error.code === 'EEXIST') continue;
+      throw error;
+    }
+    writeFileSync(join(directory, 'action.json'), JSON.stringify(opening), { mode: 0o600, flag: 'wx' });
+    return { number, directory };
+  }
+}
+
+/** The numbers of all actions, ascending. */
+export function numbersIn(store: string): readonly number[] {
+  return namesIn(store)
+    .filter((name) => /^\d{1,9}$/.test(name))
+    .map(Number)
+    .sort((a, b) => a - b);
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+/** Undefined for what is no action of ours, or can't be read. */
+export function readRecord(store: string, number: number, running: ReadonlySet<number>): Recorded | undefined {
+  const directory = join(store, String(number));
+  const opening = readOpening(textOf(join(directory, 'action.json')));
+  if (!opening) return undefined;
+  const summary = textOf(join(directory, 'summary'));
+  const undone = textOf(join(directory, 'undone')) !== undefined;
+  const state = undone ? 'undone' : running.has(number) ? 'running' : summary === undefined ? 'cut' : 'ended';
+  const count = (word: string) => Number(new RegExp(`\\b${word} (\\d+)`).exec(summary ?? '')?.[1] ?? 0);
+  const notes = (textOf(join(directory, 'notes')) ?? '').split('\0').filter((note) => note !== '');
+  return {
+    ...opening,
+    number,
+    directory,
+    state,
+    created: count('created'),
+    deleted: count('deleted'),
+    changed: count('changed'),
+    moved: count('moved'),
+    bytes: count('bytes'),
+    complete: !notes.some((note) => /^(?:unkept|unchecked|skipped) /.test(note)),
+    notes,
+  };
+}
+
+/** Whether an ended action left everything as it was. */
+export function touchedNothing({ directory }: Recorded): boolean {
+  return /\btouched 0\b/.test(textOf(join(directory, 'summary')) ?? '');
+}
+
+/** Marks an action as taken back by another, in one step. */
+export function markUndone(store: string, number: number, by: number): void {
+  const path = join(store, String(number), 'undone');
+  const fresh = `${path}.${randomUUID()}`;
+  writeFileSync(fresh, `${by}\n`, { mode: 0o600, flag: 'wx' });
+  renameSync(fresh, path);
+}
+
+export function unmarkUndone(store: string, number: number): void {
+  rmSync(join(store, String(number), 'undone'), { force: true });
+}
+
+export function dropRecord({ directory }: Pick<Recorded, 'directory'>): void {
+  rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function readOpening(text: string | undefined): Opening | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isOpening(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isOpening(value: unknown): value is Opening {
+  if (typeof value !== 'object' || value === null) return false;
+  const { kind, text, cwd, session, at, run, of }: Partial<Record<keyof Opening, unknown>> = value;
+  return (
+    typeof kind === 'string' &&
+    KINDS.includes(kind) &&
+    [text, cwd, session].every((field) => typeof field === 'string') &&
+    typeof at === 'number' &&
+    (run === undefined || typeof run === 'string') &&
+    (of === undefined || typeof of === 'number')
+  );
+}

@@ -1,0 +1,348 @@
+/** The change store (EF-1 … EF-3): what was kept of each action, budgets, and the way back. */
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type KeptAction, summaryOf, type UndoPort, type UndoResult, type UndoTarget } from '../contracts/undo.ts';
+import { visible } from '../text/sanitize.ts';
+import { type Ran, runLauncher } from './launcher.ts';
+import { describeSteps, diffsOf } from './preview.ts';
+import {
+  dropRecord,
+  markUndone,
+  numbersIn,
+  openRecord,
+  type Recorded,
+  readRecord,
+  touchedNothing,
+  unmarkUndone,
+} from './record.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const NOT_ENDED = 75;
+const NEEDS = 'Linux 5.5 or newer, and the launcher, which a C compiler builds';
+
+export type ChangeStoreOptions = {
+  /** The launcher's program. */
+  readonly launcher: string;
+  /** The private directory of all actions of this user, outside what is worked on. */
+  readonly directory: string;
+  /** Bytes of all that is kept; 0 keeps nothing. */
+  readonly budgetBytes: number;
+  /** Bytes of one file where the file system can't share its blocks with a copy. */
+  readonly maxFileBytes: number;
+  readonly days: number;
+  readonly session: string;
+  /** The Norris run under way. */
+  readonly run: () => string | undefined;
+  readonly now: () => number;
+  /** A text as it may stand on the disk: without secrets. */
+  readonly hide: (text: string) => string;
+  /** Tells the user what passed by the store. */
+  readonly warn: (text: string) => void;
+};
+
+/** What a kept command is started with, and how its end is told. */
+export type Keeping = {
+  readonly directory: string;
+  /** Changes below it that passed by are looked for at the end. */
+  readonly tree: string;
+  readonly budgetBytes: number;
+  readonly fileBytes: number;
+  /** To be called once its last process has ended. Never throws. */
+  end(): void;
+};
+
+export class ChangeStore implements UndoPort {
+  readonly #options: ChangeStoreOptions;
+  readonly #running = new Set<number>();
+  #probe: Promise<string | undefined> | undefined;
+  #recovered: Promise<void> | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ChangeStoreOptions) {
+    this.#options = options;
+  }
+
+  /** Found by trying, once: a file is made under supervision, and its making is found in the journal. */
+  unavailable(): Promise<string | undefined> {
+    this.#probe ??= this.#try();
+    return this.#probe;
+  }
+
+  /** Undefined where nothing can be kept: then the command runs as it would without the store. Never throws. */
+  async keepCommand(command: string, cwd: string): Promise<Keeping | undefined> {
+    if ((await this.unavailable()) !== undefined) return undefined;
+    await this.#recover();
+    const { budgetBytes, maxFileBytes, warn } = this.#options;
+    try {
+      this.#makeRoom();
+      const { number, directory } = this.#open('command', command, cwd);
+      this.#running.add(number);
+      const left = Math.max(0, budgetBytes - this.#used());
+      return { directory, tree: cwd, budgetBytes: left, fileBytes: maxFileBytes, end: () => this.#ended(number) };
+    } catch (error) {
+      warn(`nothing is kept of this command: ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
+  }
+
+  /**
+   * Keeps what `file` (absolute, behind all links) is, for a change that this program makes itself. Resolves to how its end is
+   * told; undefined where nothing can be kept.
+   */
+  async keepFile(
+    file: string,
+    text: string,
+    cwd: string,
+  ): Promise<{ end(changed: boolean): Promise<void> } | undefined> {
+    if ((await this.unavailable()) !== undefined) return undefined;
+    await this.#recover();
+    this.#makeRoom();
+    const { number, directory } = this.#open('patch', text, cwd);
+    this.#running.add(number);
+    const noted = await this.#launch('--undo', directory, '--note', file);
+    if (noted.code !== 0) {
+      this.#running.delete(number);
+      dropRecord({ directory });
+      throw new Error(noted.error || 'its old state could not be kept');
+    }
+    return {
+      end: async (changed) => {
+        if (changed) await this.#launch('--undo', directory, '--finish');
+        else dropRecord({ directory });
+        this.#running.delete(number);
+      },
+    };
+  }
+
+  async list(): Promise<readonly KeptAction[]> {
+    await this.#recover();
+    return this.#records().reverse();
+  }
+
+  /** What a run has changed, in a line; undefined where it changed nothing that is kept. */
+  ofRun(run: string): string | undefined {
+    const actions = this.#records().filter((action) => action.run === run && action.state === 'ended');
+    return actions.length === 0 ? undefined : summaryOf(actions);
+  }
+
+  preview(target: UndoTarget): Promise<UndoResult> {
+    return this.#inTurn(async () => {
+      const found = await this.#find(target);
+      if ('text' in found) return found;
+      const parts = await Promise.all(
+        found.actions.map(async (action) => {
+          const { steps, code, error } = await this.#launch('--undo', action.directory);
+          if (code !== 0 && code !== 1) return `${headOf(action)}\n  ${visible(error)}`;
+          const diffs = await diffsOf(action.directory, steps);
+          const incomplete = action.complete ? '' : '\n  incomplete: something changed that was not kept';
+          return [`${headOf(action)}${incomplete}`, describeSteps(steps), diffs]
+            .filter((part) => part !== '')
+            .join('\n');
+        }),
+      );
+      return { ok: true, text: parts.join('\n') };
+    });
+  }
+
+  undo(target: UndoTarget): Promise<UndoResult> {
+    return this.#inTurn(async () => {
+      const found = await this.#find(target);
+      if ('text' in found) return found;
+      const lines: string[] = [];
+      let ok = true;
+      for (const action of found.actions) {
+        const { number } = this.#open('undo', `undo of ${action.number}: ${action.text}`, action.cwd, action.number);
+        const ran = await this.#putBack(action, number);
+        const refused = ran.steps.filter(({ verb }) => verb === 'refused');
+        ok &&= ran.code === 0;
+        if (ran.code !== 0 && ran.code !== 1) lines.push(`${headOf(action)} was not undone: ${visible(ran.error)}`);
+        else lines.push(`undone: ${headOf(action)} (:undo ${number} yes brings it back)`);
+        if (refused.length > 0) lines.push(describeSteps(refused));
+      }
+      return { ok, text: lines.join('\n') };
+    });
+  }
+
+  forget(target: number | 'all'): Promise<UndoResult> {
+    return this.#inTurn(async () => {
+      const meant = this.#records().filter(({ number }) => target === 'all' || number === target);
+      const gone: Recorded[] = [];
+      for (const action of meant) if (!(await this.#runs(action))) gone.push(action);
+      if (gone.length === 0)
+        return { ok: false, text: target === 'all' ? 'nothing is kept' : `there is no action ${target}` };
+      for (const action of gone) dropRecord(action);
+      if (numbersIn(this.#options.directory).length === 0)
+        rmSync(join(this.#options.directory, 'equal'), { force: true });
+      return { ok: true, text: gone.length === 1 ? 'forgotten' : `${gone.length} actions forgotten` };
+    });
+  }
+
+  /** A line for `doctor`. */
+  async describe(): Promise<string> {
+    const why = await this.unavailable();
+    if (why !== undefined) return why;
+    const used = Math.round(this.#used() / 1e6);
+    return `works; ${this.#records().length} actions, ${used} MB of ${Math.round(this.#options.budgetBytes / 1e6)} MB`;
+  }
+
+  #records(): Recorded[] {
+    const { directory } = this.#options;
+    return numbersIn(directory).flatMap((number) => readRecord(directory, number, this.#running) ?? []);
+  }
+
+  #open(kind: KeptAction['kind'], text: string, cwd: string, of?: number) {
+    const { directory, session, now, hide, run } = this.#options;
+    const group = kind === 'undo' ? undefined : run();
+    const more = { ...(group === undefined ? {} : { run: group }), ...(of === undefined ? {} : { of }) };
+    return openRecord(directory, { kind, text: hide(text), cwd: hide(cwd), session, at: now(), ...more });
+  }
+
+  #used(): number {
+    return this.#records().reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  /** What is too old goes, then the oldest, until half of the room is free: no command begins with a full store. */
+  #makeRoom(): void {
+    const { now, days, budgetBytes } = this.#options;
+    let used = this.#used();
+    for (const action of this.#records()) {
+      const old = now() - action.at > days * DAY_MS;
+      // One that was cut may be running in another window.
+      if (action.state === 'running' || (!old && (used <= budgetBytes / 2 || action.state === 'cut'))) continue;
+      used -= action.bytes;
+      dropRecord(action);
+    }
+  }
+
+  #ended(number: number): void {
+    const { directory, warn } = this.#options;
+    this.#running.delete(number);
+    const action = readRecord(directory, number, this.#running);
+    if (!action || action.state === 'cut') return;
+    const of = (word: string) =>
+      action.notes.filter((note) => note.startsWith(`${word} `)).map((note) => note.slice(word.length + 1));
+    const named = (paths: readonly string[]) =>
+      `${paths.slice(0, 3).map(visible).join(', ')}${paths.length > 3 ? ` and ${paths.length - 3} more` : ''}`;
+    const [full, refused, unkept, skipped] = [of('full'), of('refused'), of('unkept'), of('skipped')];
+    if (skipped.length > 0) warn(`shredded on purpose, and not kept: ${named(skipped)}`);
+    if (full.length > 0)
+      warn(
+        `no room to keep ${named(full)}: the command was told that the disk is full. :undo forget all makes room; undo.budget and undo.max_file set it`,
+      );
+    if (refused.length > 0) warn(`refused, since the old state could not be kept: ${named(refused)}`);
+    if (unkept.length > 0)
+      warn(`changed while the command ran, by it or by somebody else, and not kept: ${named(unkept)}`);
+    if (action.notes.length === 0 && touchedNothing(action)) dropRecord(action);
+  }
+
+  /** Which actions are meant, newest first; or why there are none. */
+  async #find(target: UndoTarget): Promise<{ readonly actions: readonly Recorded[] } | UndoResult> {
+    const why = await this.unavailable();
+    if (why !== undefined) return { ok: false, text: why };
+    await this.#recover();
+    const all = this.#records().reverse();
+    const own = all.filter(
+      ({ session, kind, state }) => session === this.#options.session && kind !== 'undo' && state !== 'undone',
+    );
+    const run = own.find((action) => action.run !== undefined)?.run;
+    const actions =
+      target === 'run'
+        ? own.filter((action) => action.run !== undefined && action.run === run)
+        : target === 'last'
+          ? own.slice(0, 1)
+          : all.filter(({ number }) => number === target);
+    if (actions.length === 0)
+      return {
+        ok: false,
+        text:
+          target === 'last'
+            ? 'nothing to undo'
+            : target === 'run'
+              ? 'no run to undo'
+              : `there is no action ${target}; :undo list shows them`,
+      };
+    const running = await Promise.all(actions.map((action) => this.#runs(action)));
+    if (running.includes(true))
+      return { ok: false, text: 'it has not ended yet; undo opens when its last process has' };
+    if (actions.some(({ state }) => state === 'undone')) return { ok: false, text: 'it is undone already' };
+    return { actions };
+  }
+
+  async #putBack(action: Recorded, into: number): Promise<Ran> {
+    const { directory } = this.#options;
+    const ran = await this.#launch('--undo', action.directory, '--into', join(directory, String(into)));
+    if (ran.code === 0 || ran.code === 1) {
+      if (ran.code === 0) markUndone(directory, action.number, into);
+      if (action.of !== undefined) unmarkUndone(directory, action.of);
+    }
+    return ran;
+  }
+
+  /** What a crash cut off: journals are ended, and an undo that was begun is finished. */
+  #recover(): Promise<void> {
+    this.#recovered ??= this.#finishCut();
+    return this.#recovered;
+  }
+
+  async #finishCut(): Promise<void> {
+    for (const action of this.#records().filter(({ state }) => state === 'cut')) {
+      const target = action.of === undefined ? undefined : this.#records().find(({ number }) => number === action.of);
+      if (target && target.state !== 'undone') {
+        await this.#putBack(target, action.number);
+        continue;
+      }
+      await this.#runs(action);
+    }
+  }
+
+  /** Whether a process of it is still there, here or in another window. One that was cut is ended on the way. */
+  async #runs({ state, directory }: Recorded): Promise<boolean> {
+    if (state !== 'cut') return state === 'running';
+    return (await this.#launch('--undo', directory, '--finish')).code === NOT_ENDED;
+  }
+
+  #launch(...args: readonly string[]): Promise<Ran> {
+    return runLauncher(this.#options.launcher, args);
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(work);
+    this.#queue = result.catch(() => undefined);
+    return result;
+  }
+
+  async #try(): Promise<string | undefined> {
+    const { launcher, directory, budgetBytes } = this.#options;
+    if (budgetBytes === 0) return 'nothing is kept: undo.budget is 0';
+    if (process.platform !== 'linux') return `nothing is kept: that needs ${NEEDS}; this is ${process.platform}`;
+    let probe: string | undefined;
+    try {
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      chmodSync(directory, 0o700);
+      probe = mkdtempSync(join(directory, 'probe-'));
+      const [vault, file] = [join(probe, 'store', '1'), join(probe, 'file')];
+      mkdirSync(vault, { recursive: true, mode: 0o700 });
+      const said = await run(launcher, ['--supervise', '--keep', vault, '--', '/bin/sh', '-c', ': > "$0"', file]);
+      const { steps } = await this.#launch('--undo', vault);
+      if (statSync(file).isFile() && steps.some(({ verb, path }) => verb === 'created' && path.endsWith('/file')))
+        return undefined;
+      return `nothing is kept: ${said || `that needs ${NEEDS}`}`;
+    } catch (error) {
+      return `nothing is kept: that needs ${NEEDS} (${error instanceof Error ? error.message.split('\n')[0] : String(error)})`;
+    } finally {
+      if (probe !== undefined) rmSync(probe, { recursive: true, force: true });
+    }
+  }
+}
+
+function headOf(action: KeptAction): string {
+  const text = visible(action.text.split('\n')[0] ?? '');
+  return `${action.number} · ${text.length > 80 ? `${text.slice(0, 79)}…` : text} · ${summaryOf([action])}`;
+}
+
+function run(program: string, args: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(program, [...args], { encoding: 'utf8' }, (_error, _stdout, stderr) => resolve(stderr.trim()));
+  });
+}

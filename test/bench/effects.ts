@@ -1,0 +1,61 @@
+/** What keeping costs (EF-1), as ratios of CPU time in one run: the start, reading, many small changes. */
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildTools } from '../sandbox/tools.ts';
+
+const tools = await buildTools();
+const root = mkdtempSync(join(tmpdir(), 'aish-effects-'));
+let stores = 0;
+
+function store(): string {
+  stores += 1;
+  const directory = join(root, 'stores', String(stores));
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  return directory;
+}
+
+/** Seconds of CPU time of a shell script and all below it. */
+function cpu(script: string): number {
+  const timed = `TIMEFORMAT='%U %S'; time { ${script}\n}`;
+  const { stderr } = spawnSync('bash', ['-c', timed], { encoding: 'utf8', cwd: root, maxBuffer: 1 << 28 });
+  const [user = 0, system = 0] = (stderr.trim().split('\n').at(-1) ?? '').split(' ').map(Number);
+  return user + system;
+}
+
+const kept = (command: string, directory = store()) =>
+  `'${tools.launcher}' --supervise --keep '${directory}' --keep-tree '${root}/tree' -- ${command}`;
+
+function grow(directories: number, files: number): void {
+  rmSync(join(root, 'tree'), { recursive: true, force: true });
+  for (let d = 0; d < directories; d += 1) {
+    mkdirSync(join(root, 'tree', `d${d}`), { recursive: true });
+    for (let f = 0; f < files; f += 1) writeFileSync(join(root, 'tree', `d${d}`, `f${f}`), 'text\n');
+  }
+}
+
+function row(what: string, plain: number, with_: number, limit: number): void {
+  console.log(`${what.padEnd(32)} ${plain.toFixed(2)} s  ×${(with_ / plain).toFixed(2)} (goal ≤ ${limit})`);
+}
+
+try {
+  const starts = Array.from({ length: 100 }, () => kept('bash -c true')).join('\n');
+  row('start, 100 ×', cpu('for i in {1..100}; do bash -c true; done'), cpu(starts), 2);
+  grow(100, 100);
+  const read = "bash -c 'for i in {1..30}; do grep -r text tree >/dev/null; find tree -newer tree >/dev/null; done'";
+  row('grep and find', cpu(read), cpu(kept(read)), 1.05);
+  const create = (name: string) => `bash -c 'mkdir tree/${name}; for i in {1..5000}; do : > tree/${name}/$i; done'`;
+  row('5,000 files created', cpu(create('plain')), cpu(kept(create('kept'))), 2.6);
+  grow(500, 100);
+  const plain = cpu('rm -rf tree');
+  grow(500, 100);
+  const directory = store();
+  row('rm -rf of 50,000 files', plain, cpu(kept('rm -rf tree', directory)), 4.5);
+  const back = cpu(`'${tools.launcher}' --undo '${directory}' --into '${store()}' >/dev/null`);
+  console.log(`${'and its undo'.padEnd(32)} ${back.toFixed(2)} s  ×${(back / plain).toFixed(2)}`);
+} finally {
+  tools.dispose();
+  rmSync(root, { recursive: true, force: true });
+}

@@ -1,0 +1,270 @@
+/** What goes wrong, or is meant to: commands that reach for the store, race, fill it, or hide what they write. */
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { lightArgv } from '../../src/sandbox/index.ts';
+import { run } from '../sandbox/run.ts';
+import { buildTools, type Tools } from '../sandbox/tools.ts';
+import { lacks } from '../support/lacks.ts';
+import { makeScene, type Scene } from './scene.ts';
+
+let tools: Tools;
+let scene: Scene;
+beforeAll(async () => {
+  if (!lacks('cc')) tools = await buildTools();
+});
+afterAll(() => tools?.dispose());
+beforeEach(() => {
+  if (tools) scene = makeScene(tools.launcher);
+});
+afterEach(() => scene?.dispose());
+
+const put = (name: string, text: string) => writeFileSync(join(scene.tree, name), text);
+const get = (name: string) => readFileSync(join(scene.tree, name), 'utf8');
+const refused = ({
+  steps,
+}: {
+  readonly steps: readonly { readonly verb: string; readonly path: string; readonly source: string }[];
+}) =>
+  steps
+    .filter(({ verb }) => verb === 'refused')
+    .map(({ path, source }) => `${path.slice(scene.tree.length + 1)}: ${source}`);
+
+describe.skipIf(lacks('cc'))('the store', () => {
+  it('is out of reach: by its name, a link, a descriptor of /proc, or its directory moved away', async () => {
+    put('a', 'old\n');
+    symlinkSync(scene.store, join(scene.tree, 'way'));
+    const kept = await scene.keep(`
+      echo x > a
+      rm -rf ../store; mv ../store ../gone; mv .. ../../gone; echo x > way/1/journal; rm -f way/1/c/*; ln way/1/c/1 mine
+      exec 9<way/1/journal; echo x > /proc/self/fd/9; echo x > /dev/fd/9; chmod 777 way/1; truncate -s 0 way/1/journal; touch way/1`);
+    expect(kept.notes.filter((note) => note.startsWith('refused ')).length).toBeGreaterThan(8);
+    expect(existsSync(join(scene.tree, 'mine'))).toBe(false);
+    expect(refused(await scene.undo(kept.number))).toEqual([]);
+    expect(get('a')).toBe('old\n');
+  });
+
+  it('that is full tells the command of a full disk, and what it did until then comes back', async () => {
+    put('small', 'old\n');
+    put('large', 'x'.repeat(300_000));
+    const kept = await scene.keep('echo new > small; echo new > large; rm large; ls', { budgetBytes: 20_000 });
+    expect(kept.out).toContain('No space left on device');
+    expect(kept.notes).toEqual([`full ${scene.tree}/large`, `full ${scene.tree}/large`]);
+    expect(get('large')).toHaveLength(300_000);
+    await scene.undo(kept.number);
+    expect(get('small')).toBe('old\n');
+  });
+
+  it.skipIf(lacks('shred'))('takes no copy of what is shredded, and says so', async () => {
+    put('secret', 'key\n');
+    const kept = await scene.keep('shred -n 1 secret');
+    expect(kept.notes).toEqual([`skipped ${scene.tree}/secret`]);
+    expect(execFileSync('sh', ['-c', `grep -rl key ${scene.store} || true`], { encoding: 'utf8' })).toBe('');
+  });
+
+  it('takes no file over its limit, unless blocks can be shared', async () => {
+    put('large', 'x'.repeat(300_000));
+    const kept = await scene.keep('echo new >> large', { fileBytes: 100_000 });
+    expect(kept.notes.length === 1 || get('large').endsWith('new\n')).toBe(true);
+  });
+
+  it('that others can enter is refused, and the command does not run', async () => {
+    const { directory } = scene.next();
+    execFileSync('chmod', ['755', directory]);
+    const ran = await run([tools.launcher, '--supervise', '--keep', directory, '--', 'echo', 'ran']);
+    expect(ran).toMatchObject({ code: 126, out: '' });
+  });
+});
+
+describe.skipIf(lacks('cc'))('keeping', () => {
+  it('covers two names of one file, one overwritten, the other removed', async () => {
+    put('a', 'old\n');
+    linkSync(join(scene.tree, 'a'), join(scene.tree, 'b'));
+    const before = scene.snapshot();
+    const kept = await scene.keep('echo new > a; rm b');
+    expect(refused(await scene.undo(kept.number))).toEqual([]);
+    expect([...scene.snapshot()]).toEqual([...before]);
+  });
+
+  it('covers files made and removed, without a name, and by way of descriptors', async () => {
+    put('a', 'old\n');
+    const before = scene.snapshot();
+    const kept = await scene.keep(`
+      for i in {1..50}; do echo x > t; rm t; done
+      exec 8<a; echo new > /dev/fd/8; exec 8<>a; rm a; echo more >&8
+      ${
+        lacks('python3')
+          ? ''
+          : `python3 -c 'import os
+fd = os.open(".", os.O_TMPFILE | os.O_RDWR); os.write(fd, b"x"); os.link(f"/proc/self/fd/{fd}", "unnamed")'`
+      }`);
+    expect(kept.notes).toEqual([]);
+    expect(refused(await scene.undo(kept.number))).toEqual([]);
+    expect([...scene.snapshot()]).toEqual([...before]);
+  });
+
+  it('does not wait at a FIFO, and leaves devices, sockets and /proc alone', async () => {
+    execFileSync('mkfifo', [join(scene.tree, 'fifo')]);
+    const kept = await scene.keep(
+      'echo x > /dev/null; echo 0 > /proc/self/oom_score_adj; (timeout 5 cat fifo &) ; echo x > fifo; rm fifo',
+    );
+    expect(kept.code).toBe(0);
+    expect(kept.notes).toEqual([]);
+    await scene.undo(kept.number);
+    expect(lstatSync(join(scene.tree, 'fifo')).isFIFO()).toBe(true);
+  });
+
+  it('follows a link to where it leads, and refuses a process with another root', async () => {
+    mkdirSync(join(scene.root, 'outside'));
+    writeFileSync(join(scene.root, 'outside', 'file'), 'old\n');
+    symlinkSync('../outside', join(scene.tree, 'out'));
+    const kept = await scene.keep(
+      `echo new > out/file; unshare -rm sh -c 'echo x > ${scene.root}/outside/file' 2>&1; true`,
+    );
+    expect(readFileSync(join(scene.root, 'outside', 'file'), 'utf8')).toBe('new\n');
+    await scene.undo(kept.number);
+    expect(readFileSync(join(scene.root, 'outside', 'file'), 'utf8')).toBe('old\n');
+  });
+
+  it('names what a racing program got past it', async () => {
+    put('victim', 'old\n');
+    // Somebody outside writes while a kept command runs: nobody was asked.
+    const kept = await scene.keep('echo x > made; sleep 0.2; exit 0', {
+      started: () => setTimeout(() => put('victim', 'new\n'), 150),
+    });
+    expect(kept.notes).toEqual([`unkept ${scene.tree}/victim`]);
+  });
+
+  it('keeps what is there at each moment, however a directory and a link change places', async () => {
+    mkdirSync(join(scene.tree, 'real'));
+    mkdirSync(join(scene.tree, 'other'));
+    for (const name of ['real', 'other']) put(`${name}/file`, `${name}\n`);
+    const before = scene.snapshot();
+    const kept = await scene.keep(`
+      (for i in {1..100}; do ln -sfn real way; ln -sfn other way; done) &
+      for i in {1..100}; do echo $i > way/file; done; wait`);
+    const undone = await scene.undo(kept.number);
+    // What escaped is named; all else is as it was.
+    if (kept.notes.length === 0) expect(refused(undone)).toEqual([]);
+    if (kept.notes.length === 0) expect([...scene.snapshot()]).toEqual([...before]);
+  });
+
+  it('does not begin below another supervisor of the same kind', async () => {
+    const inner = scene.next();
+    const kept = await scene.keep(`'${tools.launcher}' --supervise --keep ${inner.directory} -- echo ran; echo $?`);
+    expect(kept.out).toContain('set-up failed at keep');
+    expect(kept.out).not.toContain('ran\n0');
+  });
+
+  it('ends with its supervisor: what then would change something fails', async () => {
+    put('a', 'old\n');
+    let pid = 0;
+    const kept = await scene.keep('sleep 0.3; echo new > a', {
+      started: (launcher) => {
+        pid = launcher;
+        setTimeout(() => process.kill(pid, 'SIGKILL'), 150);
+      },
+    });
+    expect(kept.code).not.toBe(0);
+    expect(get('a')).toBe('old\n');
+  });
+
+  it('works under the light profile as well', async () => {
+    put('a', 'old\n');
+    const { number, directory } = scene.next();
+    const keep = { directory, tree: scene.tree, budgetBytes: 1e9, fileBytes: 1e9 };
+    const ran = await run(
+      lightArgv({ launcher: tools.launcher, argv: ['sh', '-c', 'echo new > a; mv a b'], cwd: scene.tree, keep }),
+    );
+    expect(ran).toMatchObject({ code: 0, err: '' });
+    expect(refused(await scene.undo(number))).toEqual([]);
+    expect(get('a')).toBe('old\n');
+  });
+});
+
+describe.skipIf(lacks('cc'))('undo', () => {
+  it('leaves alone what somebody changed since, and says which', async () => {
+    put('mine', 'old\n');
+    put('yours', 'old\n');
+    put('gone', 'old\n');
+    const kept = await scene.keep('echo new > mine; echo new > yours; rm gone; echo made > made');
+    put('yours', 'edited\n');
+    put('gone', 'again\n');
+    put('made', 'edited\n');
+    // As a program would that hides its traces.
+    utimesSync(join(scene.tree, 'yours'), 1, 1);
+    const undone = await scene.undo(kept.number);
+    expect([...refused(undone)].sort()).toEqual(['gone: changed since', 'made: changed since', 'yours: changed since']);
+    expect([get('mine'), get('yours'), get('gone'), get('made')]).toEqual(['old\n', 'edited\n', 'again\n', 'edited\n']);
+  });
+
+  it('says beforehand what it would do, and does nothing', async () => {
+    put('a', 'old\n');
+    put('b', 'old\n');
+    const kept = await scene.keep('echo new > a; rm b; echo x > c');
+    const after = scene.snapshot();
+    const { steps } = await scene.plan(kept.number);
+    expect(steps.map(({ verb, path }) => `${verb} ${path.slice(scene.tree.length + 1)}`).sort()).toEqual([
+      'changed a',
+      'created c',
+      'deleted b',
+    ]);
+    const source = steps.find(({ verb }) => verb === 'changed')?.source ?? '';
+    expect(readFileSync(join(scene.store, String(kept.number), source), 'utf8')).toBe('old\n');
+    expect([...scene.snapshot()]).toEqual([...after]);
+  });
+
+  it('of two actions, one after the other, the newer first', async () => {
+    put('a', 'one\n');
+    mkdirSync(join(scene.tree, 'd'));
+    put('d/x', 'x\n');
+    const before = scene.snapshot();
+    const first = await scene.keep('echo two > a; echo y > d/x');
+    const second = await scene.keep('echo three > a; rm -r d; mv a b');
+    const third = await scene.keep('echo four > b');
+    for (const { number } of [third, second, first]) expect(refused(await scene.undo(number))).toEqual([]);
+    expect([...scene.snapshot()]).toEqual([...before]);
+  });
+
+  it('of the older one leaves what the newer changed', async () => {
+    put('a', 'one\n');
+    const first = await scene.keep('echo two > a');
+    await scene.keep('echo three > a');
+    expect(refused(await scene.undo(first.number))).toEqual(['a: changed since']);
+    expect(get('a')).toBe('three\n');
+  });
+
+  it('waits for the last process of an action', async () => {
+    put('a', 'old\n');
+    let said: Promise<number> | undefined;
+    await scene.keep('echo new > a; sleep 0.4', {
+      started: (_pid, directory) => {
+        said = new Promise((resolve) => {
+          setTimeout(
+            () => spawn(tools.launcher, ['--undo', directory, '--finish']).on('close', (code) => resolve(code ?? 0)),
+            200,
+          );
+        });
+      },
+    });
+    expect(await said).toBe(75);
+  });
+
+  it('reads a journal up to where it was torn', async () => {
+    put('a', 'old\n');
+    const kept = await scene.keep('echo new > a');
+    execFileSync('sh', ['-c', `printf garbage >> ${join(scene.store, String(kept.number), 'journal')}`]);
+    expect(refused(await scene.undo(kept.number))).toEqual([]);
+    expect(get('a')).toBe('old\n');
+  });
+});

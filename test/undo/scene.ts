@@ -1,0 +1,136 @@
+/** A tree that kept commands work on, the store beside it, and the launcher between them. */
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { supervisedArgv } from '../../src/sandbox/index.ts';
+import { runLauncher, type Step } from '../../src/undo/launcher.ts';
+
+/** An account without rights of its own, for what root must not be needed for. */
+const NOBODY = 65_534;
+
+export type Scene = {
+  readonly root: string;
+  readonly tree: string;
+  readonly store: string;
+  /** Runs a bash script in the tree, kept under the next number. */
+  keep(script: string, options?: KeepOptions): Promise<Kept>;
+  /** What was asked, done by the launcher; `number` is where an undo keeps what it replaces. */
+  undo(of: number): Promise<Undone>;
+  plan(of: number): Promise<Undone>;
+  launcher(...args: readonly string[]): Promise<Undone>;
+  /** Everything about the tree that an undo brings back. `inTree`: links are counted by their names in the tree. */
+  snapshot(inTree?: boolean): ReadonlyMap<string, string>;
+  next(): { readonly number: number; readonly directory: string };
+  dispose(): void;
+};
+
+export type KeepOptions = {
+  readonly budgetBytes?: number;
+  readonly fileBytes?: number;
+  /** Called with the process id of the launcher as soon as it runs. */
+  readonly started?: (pid: number, directory: string) => void;
+};
+export type Kept = {
+  readonly number: number;
+  readonly code: number | null;
+  readonly out: string;
+  readonly summary: string;
+  readonly notes: readonly string[];
+};
+export type Undone = {
+  readonly number: number;
+  readonly code: number;
+  readonly steps: readonly Step[];
+  readonly error: string;
+};
+
+/** @param ordinary run commands and undos as an ordinary user, which needs root for the change */
+export function makeScene(launcher: string, ordinary = false): Scene {
+  const root = mkdtempSync(join(tmpdir(), 'aish-undo-'));
+  const [tree, store] = [join(root, 'tree'), join(root, 'store')];
+  mkdirSync(tree);
+  mkdirSync(store, { mode: 0o700 });
+  const as = ordinary ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : [];
+  const give = () => {
+    chmodSync(root, 0o755);
+    if (ordinary) execFileSync('chown', ['-hR', `${NOBODY}:${NOBODY}`, root]);
+  };
+  let number = 0;
+  const next = () => {
+    number += 1;
+    const directory = join(store, String(number));
+    mkdirSync(directory, { mode: 0o700 });
+    if (ordinary) execFileSync('chown', [`${NOBODY}:${NOBODY}`, directory]);
+    return { number, directory };
+  };
+  const act = async (...args: readonly string[]) => {
+    const [program = '', ...rest] = [...as, launcher, ...args];
+    return { ...(await runLauncher(program, rest)), number: 0 };
+  };
+  return {
+    root,
+    tree,
+    store,
+    next,
+    launcher: act,
+    snapshot: (inTree = false) => snapshot(tree, inTree),
+    async keep(script, options = {}) {
+      give();
+      const { number: mine, directory } = next();
+      const keep = { directory, tree, budgetBytes: options.budgetBytes ?? 2e9, fileBytes: options.fileBytes ?? 2e8 };
+      const wrapped = supervisedArgv({ launcher, argv: ['bash', '-c', script], cwd: tree, keep });
+      // Whoever stands between changes the parent: it is not asked for.
+      const at = wrapped.indexOf('--parent');
+      const [program = '', ...rest] = [...as, ...wrapped.slice(0, at), ...wrapped.slice(at + 2)];
+      const env = { PATH: process.env.PATH, HOME: root, GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C' };
+      const child = spawn(program, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+      let out = '';
+      child.stdout.on('data', (data) => (out += data));
+      child.stderr.on('data', (data) => (out += data));
+      if (child.pid !== undefined) options.started?.(child.pid, directory);
+      const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+      const notes = textOf(join(directory, 'notes'))
+        .split('\0')
+        .filter((note) => note !== '');
+      return { number: mine, code, out, summary: textOf(join(directory, 'summary')).trim(), notes };
+    },
+    plan: (of) => act('--undo', join(store, String(of))),
+    async undo(of) {
+      const { number: mine, directory } = next();
+      return { ...(await act('--undo', join(store, String(of)), '--into', directory)), number: mine };
+    },
+    dispose: () => rmSync(root, { recursive: true, force: true, maxRetries: 3 }),
+  };
+}
+
+function textOf(path: string): string {
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+}
+
+function snapshot(tree: string, inTree: boolean): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const first = new Map<bigint, string>();
+  const visit = (path: string) => {
+    const st = lstatSync(path, { bigint: true });
+    const file = !st.isDirectory();
+    const content = st.isFile() ? readFileSync(path).toString('base64') : st.isSymbolicLink() ? readlinkSync(path) : '';
+    const same = file ? (first.get(st.ino) ?? path) : '';
+    if (file) first.set(st.ino, same);
+    const links = file && !inTree ? st.nlink : '';
+    found.set(path, [st.mode, st.uid, st.gid, links, file ? st.size : '', st.mtimeNs, same, content].join(' '));
+    if (!file) for (const name of readdirSync(path).sort()) visit(join(path, name));
+  };
+  visit(tree);
+  return found;
+}

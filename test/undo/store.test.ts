@@ -1,0 +1,189 @@
+/** The store as the program uses it: actions, runs, previews, budgets, and what a crash leaves. */
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { gainsRights } from '../../src/app/executors.ts';
+import { supervisedArgv } from '../../src/sandbox/index.ts';
+import { ChangeStore } from '../../src/undo/index.ts';
+import { run } from '../sandbox/run.ts';
+import { buildTools, type Tools } from '../sandbox/tools.ts';
+import { lacks } from '../support/lacks.ts';
+
+let tools: Tools;
+let root: string;
+let tree: string;
+let warnings: string[];
+let inRun: string | undefined;
+let clock: number;
+beforeAll(async () => {
+  if (!lacks('cc')) tools = await buildTools();
+});
+afterAll(() => tools?.dispose());
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'aish-store-'));
+  tree = join(root, 'tree');
+  mkdirSync(tree);
+  warnings = [];
+  inRun = undefined;
+  clock = 1_000_000;
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const open = (more: Partial<ConstructorParameters<typeof ChangeStore>[0]> = {}) =>
+  new ChangeStore({
+    launcher: tools.launcher,
+    directory: join(root, 'undo'),
+    budgetBytes: 1e9,
+    maxFileBytes: 1e8,
+    days: 7,
+    session: 's1',
+    run: () => inRun,
+    now: () => clock,
+    hide: (text) => text.replaceAll('hunter2', '⟦secret⟧'),
+    warn: (text) => warnings.push(text),
+    ...more,
+  });
+
+async function keep(store: ChangeStore, command: string): Promise<void> {
+  const keeping = await store.keepCommand(command, tree);
+  if (!keeping) throw new Error((await store.unavailable()) ?? 'not kept');
+  await run(supervisedArgv({ launcher: tools.launcher, argv: ['bash', '-c', command], cwd: tree, keep: keeping }));
+  keeping.end();
+}
+
+const put = (name: string, text: string) => writeFileSync(join(tree, name), text);
+const get = (name: string) => readFileSync(join(tree, name), 'utf8');
+
+describe.skipIf(lacks('cc'))('the change store', () => {
+  it('shows with a diff what it would put back, puts it back, and brings it again', async () => {
+    const store = open();
+    put('a', 'one\ntwo\n');
+    await keep(store, 'sed -i s/two/2/ a; echo x > made');
+    const { text } = await store.preview('last');
+    expect(text).toMatch(/^1 · sed -i s\/two\/2\/ a; echo x > made · 1 file changed, 1 created\n/);
+    expect(text).toContain('/made goes');
+    expect(text).toContain('-2\n+two');
+    const undone = await store.undo('last');
+    expect(undone).toEqual({ ok: true, text: expect.stringMatching(/^undone: 1 · .*\(:undo 2 yes brings it back\)$/) });
+    expect(get('a')).toBe('one\ntwo\n');
+    expect(await store.preview('last')).toEqual({ ok: false, text: 'nothing to undo' });
+    expect((await store.undo(2)).ok).toBe(true);
+    expect(get('a')).toBe('one\n2\n');
+    expect((await store.list()).map(({ number, state }) => `${number} ${state}`)).toEqual([
+      '3 ended',
+      '2 undone',
+      '1 ended',
+    ]);
+  });
+
+  it('keeps nothing of a command that only read, and writes no secret of it down', async () => {
+    const store = open();
+    await keep(store, 'ls; cat /etc/hostname');
+    expect(await store.list()).toEqual([]);
+    await keep(store, 'echo hunter2 > a');
+    expect((await store.list())[0]?.text).toBe('echo ⟦secret⟧ > a');
+    expect(statSync(join(root, 'undo')).mode & 0o777).toBe(0o700);
+  });
+
+  it('takes a run back as a whole, the newest action first', async () => {
+    const store = open();
+    put('a', 'one\n');
+    await keep(store, 'echo before > other');
+    inRun = 's1:5';
+    await keep(store, 'echo two > a');
+    await keep(store, 'mv a b; mkdir d; echo x > d/x');
+    inRun = undefined;
+    expect(store.ofRun('s1:5')).toMatch(/1 file changed, 2 created, 1 moved/);
+    expect((await store.undo('run')).ok).toBe(true);
+    expect(readdirSync(tree).sort()).toEqual(['a', 'other']);
+    expect(get('a')).toBe('one\n');
+  });
+
+  it('keeps a file that the program itself is about to change', async () => {
+    const store = open();
+    put('a', 'one\n');
+    const kept = await store.keepFile(join(tree, 'a'), 'patch a', tree);
+    writeFileSync(join(tree, 'fresh'), 'two\n');
+    await run(['mv', join(tree, 'fresh'), join(tree, 'a')]);
+    await kept?.end(true);
+    expect((await store.undo('last')).ok).toBe(true);
+    expect(get('a')).toBe('one\n');
+  });
+
+  it('says what was refused for lack of room, and what escaped it', async () => {
+    const store = open({ budgetBytes: 50_000 });
+    put('large', 'x'.repeat(200_000));
+    await keep(store, 'echo new > large');
+    expect(get('large')).toHaveLength(200_000);
+    expect(warnings[0]).toMatch(/^no room to keep .*large: the command was told that the disk is full/);
+  });
+
+  it('makes room: what is old goes, and the oldest first', async () => {
+    const store = open({ budgetBytes: 1_000_000 });
+    for (const name of ['a', 'b', 'c']) {
+      put(name, 'x'.repeat(300_000));
+      await keep(store, `rm ${name}`);
+    }
+    await keep(store, 'echo x > d');
+    expect((await store.list()).map(({ number }) => number)).toEqual([4, 3]);
+    clock += 8 * 24 * 60 * 60 * 1000;
+    await keep(store, 'echo x > e');
+    expect((await store.list()).map(({ text }) => text)).toEqual(['echo x > e']);
+  });
+
+  it('finishes an undo that was cut off, when it is opened the next time', async () => {
+    const store = open();
+    put('a', 'one\n');
+    await keep(store, 'echo two > a');
+    // As a crash leaves it: begun, and nothing done.
+    mkdirSync(join(root, 'undo', '2'), { mode: 0o700 });
+    const opening = { kind: 'undo', text: 'undo of 1', cwd: tree, session: 's1', at: 1, of: 1 };
+    writeFileSync(join(root, 'undo', '2', 'action.json'), JSON.stringify(opening));
+    expect((await open().list()).map(({ number, state }) => `${number} ${state}`)).toEqual(['2 ended', '1 undone']);
+    expect(get('a')).toBe('one\n');
+  });
+
+  it('forgets one action, or all', async () => {
+    const store = open();
+    await keep(store, 'echo 1 > a');
+    await keep(store, 'echo 2 > b');
+    expect(await store.forget(1)).toEqual({ ok: true, text: 'forgotten' });
+    expect(await store.forget('all')).toEqual({ ok: true, text: 'forgotten' });
+    expect(await store.forget('all')).toEqual({ ok: false, text: 'nothing is kept' });
+  });
+
+  it('is not there without its launcher, or with a budget of 0, and says why', async () => {
+    expect(await open({ launcher: '/nowhere' }).unavailable()).toContain('nothing is kept: that needs Linux');
+    const none = open({ budgetBytes: 0 });
+    expect(await none.keepCommand('rm a', tree)).toBeUndefined();
+    expect(await none.preview('last')).toEqual({ ok: false, text: 'nothing is kept: undo.budget is 0' });
+    expect(existsSync(join(root, 'undo'))).toBe(true);
+  });
+
+  it('spells hostile names out', async () => {
+    const store = open();
+    await keep(store, "touch $'evil\\e[2Jname'");
+    expect((await store.preview('last')).text).toContain('evil⟨U+001B⟩');
+  });
+});
+
+it.each([
+  ['sudo apt install x', true],
+  ['make && doas ls', true],
+  ['echo a | su -c id', true],
+  ['cat sudoers.md; ./resume.sh', false],
+  ['git submodule update', false],
+])('%s gains rights: %s', (command, expected) => {
+  expect(gainsRights(command, false)).toBe(expected);
+  expect(gainsRights(command, true)).toBe(false);
+});
