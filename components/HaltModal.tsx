@@ -1,14 +1,27 @@
 import { Box } from 'ink';
 import { useScreen } from '../hooks/context.ts';
-import { useArming } from '../hooks/useOverlay.ts';
+import { useArming, useSeen } from '../hooks/useOverlay.ts';
+import { cut } from '../src/render/segments.ts';
+import { MARK } from '../src/screen/danger.ts';
 import type { QuestionWords } from '../src/screen/question.ts';
 import type { QuestionUi } from '../src/screen/question-dialog.ts';
-import { buttonText, type QuestionLayout } from '../src/screen/question-layout.ts';
+import { buttonText, isSeen, type QuestionLayout } from '../src/screen/question-layout.ts';
+import { textWidth } from '../src/text/width.ts';
 import { Field } from './Field.tsx';
 import { Lines } from './Lines.tsx';
 import { rule } from './rule.ts';
 
-const BODY_ROLES = { action: 'strong', tree: 'strong', impact: 'warning', claim: 'dim' } as const;
+const BODY_ROLES = {
+  verb: 'error',
+  part: undefined,
+  impact: 'warning',
+  heading: 'dim',
+  action: undefined,
+  tree: 'strong',
+  claim: 'dim',
+  place: 'dim',
+  gap: undefined,
+} as const;
 
 const FORM_HINT = ' e fills it in · Tab and Enter, or the letter ';
 
@@ -25,11 +38,13 @@ export function HaltModal({ words, question, layout, columns }: Props) {
   const { paint } = screen;
   useArming(question.id);
   const { body, top, shown } = layout;
+  useSeen(question.id, columns, top, top + shown);
   const role = words.danger ? 'error' : 'warning';
   const more = body.length > shown ? ` ↑↓ ${top + 1}–${top + shown} of ${body.length} ` : '';
-  const title = paint(words.danger ? 'halt' : 'button', ` ${words.title} `);
-  const lines = body.slice(top, top + shown).map(({ kind, text }) => `  ${paint(BODY_ROLES[kind], text)}`);
-  const place = words.place === '' ? [] : [`  ${paint('dim', words.place)}`];
+  const title = paint(words.danger ? 'halt' : 'button', cut(` ${words.title} `, columns - 4 - more.length));
+  const lines = body.slice(top, top + shown).map((line) => `  ${drawn(line, columns - 2, paint)}`);
+  const place =
+    words.place === '' || body.some(({ kind }) => kind === 'place') ? [] : [`  ${paint('dim', words.place)}`];
   return (
     <Box flexDirection="column" flexShrink={0}>
       <Lines
@@ -49,18 +64,39 @@ export function HaltModal({ words, question, layout, columns }: Props) {
         lines={[
           ...place,
           ...buttonRows(words, layout, question, paint),
-          rule(hintOf(words, question), '', columns, role, paint),
+          rule(hintOf(words, question, layout), '', columns, role, paint),
         ]}
       />
     </Box>
   );
 }
 
-function hintOf({ editable, choices }: QuestionWords, { armed, hurried, edit, noting, form }: QuestionUi): string {
+type Paint = ReturnType<typeof useScreen>['paint'];
+
+/** A line of the body; the marks within it get the colour of danger. */
+function drawn({ kind, text, right }: QuestionLayout['body'][number], width: number, paint: Paint): string {
+  const role = BODY_ROLES[kind];
+  if (role !== undefined) {
+    const gap = right === undefined ? 0 : width - textWidth(text) - textWidth(right) - 1;
+    const note =
+      right === undefined || gap < 2 ? '' : ' '.repeat(gap) + paint(right === 'undoable' ? 'success' : 'error', right);
+    return paint(role, text) + note;
+  }
+  const [danger = ''] = paint('danger', '\0').split('\0');
+  return text.replaceAll(MARK, danger);
+}
+
+function hintOf(
+  { editable, choices }: QuestionWords,
+  { armed, hurried, edit, noting, form, seen }: QuestionUi,
+  layout: QuestionLayout,
+): string {
+  if (layout.tooSmall) return ' too small a window to show it: s or a ';
   if (!armed) return hurried ? ' ready in a moment: keys pressed too early do nothing ' : ' ready in a moment ';
   if (form) return edit === undefined ? FORM_HINT : ' Enter: next field · Tab back and forth · Esc: look it over ';
   if (noting) return ' Enter skips and tells the model this · Esc goes back ';
   if (edit !== undefined) return ' Enter judges the changed command anew · Esc leaves it as it was ';
+  if (!isSeen(layout, seen)) return ' p works once you have seen it all: ↓ ';
   const always = choices.some(({ answer }) => answer === 'always') ? ' · P: not asked again for this tool' : '';
   return ` Tab and Enter, or the letter${editable ? ' · e edits the command' : always} `;
 }
@@ -68,16 +104,18 @@ function hintOf({ editable, choices }: QuestionWords, { armed, hurried, edit, no
 /** The buttons as the layout has placed them. */
 function buttonRows(
   words: QuestionWords,
-  { buttons }: QuestionLayout,
+  layout: QuestionLayout,
   { focus, armed }: QuestionUi,
   paint: ReturnType<typeof useScreen>['paint'],
 ): readonly string[] {
+  const { buttons } = layout;
   const rows = new Map<number, string[]>();
-  for (const [index, { label, key }] of words.choices.entries()) {
+  for (const [index, { answer, label, key }] of words.choices.entries()) {
     const text = buttonText(label, key);
     const row = rows.get(buttons[index]?.y ?? 0) ?? [];
     rows.set(buttons[index]?.y ?? 0, row);
-    row.push(armed ? (index === focus ? paint('button', text) : text) : paint('dim', text));
+    const works = answer !== 'proceed' || !layout.tooSmall;
+    row.push(armed && works ? (index === focus ? paint('button', text) : text) : paint('dim', text));
   }
   return [...rows.values()].map((row) => `  ${row.join(' ')}`);
 }

@@ -34,3 +34,19 @@ export function useArming(id: string): void {
     };
   }, [questionDialog, id, waitUntilRenderFlush]);
 }
+
+/** Tells the question which of its lines were on the screen, once the frame that shows them was written (HA-8). */
+export function useSeen(id: string, columns: number, from: number, to: number): void {
+  const { questionDialog } = useScreen();
+  const { waitUntilRenderFlush } = useApp();
+  useEffect(() => {
+    let gone = false;
+    const limit = new Promise((resolve) => setTimeout(resolve, FLUSH_TIMEOUT_MS));
+    void Promise.race([waitUntilRenderFlush(), limit]).then(() => {
+      if (!gone) questionDialog.saw(id, columns, from, to);
+    });
+    return () => {
+      gone = true;
+    };
+  }, [questionDialog, waitUntilRenderFlush, id, columns, from, to]);
+}

@@ -1,6 +1,7 @@
 /** Drives the engine without a screen. A HALT without a person never proceeds (CL-1). */
 import type { App } from '../commands/app.ts';
 import { submitLine } from '../commands/submit.ts';
+import { oneLine } from '../screen/danger.ts';
 import { describeAction } from '../session/action.ts';
 import { shortDollars } from '../session/cost.ts';
 import type { Question } from '../session/question.ts';
@@ -109,8 +110,8 @@ function haltLine(question: Question): string {
     case 'form':
       return `${visible(question.server)} asks: ${visible(question.message)}`;
     case 'halt':
-      if (question.why === 'consent') return `needs approval${who}: ${visible(describeAction(question.action))}`;
-      return `HALT${who}: ${visible(question.judgement.reason)}: ${visible(describeAction(question.action))}`;
+      if (question.why === 'consent') return `needs approval${who}: ${oneLine(describeAction(question.action))}`;
+      return `HALT${who}: ${oneLine(question.judgement.reason)}: ${oneLine(describeAction(question.action))}`;
   }
 }
 

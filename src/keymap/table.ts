@@ -136,6 +136,7 @@ const HALT = [
   ['skipWithNote', ['n'], 'don’t run it, with a note to the model'],
   ['abortRun', ['a', 'ctrl-c'], 'don’t run it, end the run'],
   ['editAction', ['e'], 'edit it; it is judged again'],
+  ['toggleWhole', ['ctrl-o'], 'the whole of a long command, or excerpts'],
   ['upgrade', ['u'], 'leave Restricted mode instead'],
   ['next', ['tab', 'right'], 'next button'],
   ['previous', ['shift-tab', 'left'], 'previous button'],

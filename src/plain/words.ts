@@ -1,6 +1,8 @@
 /** Questions and running programs in plain sentences, for the mode that only writes lines. Pure. */
 
+import { type Danger, unmarked } from '../screen/danger.ts';
 import { type Choice, wordsOf } from '../screen/question.ts';
+import { GUTTER } from '../screen/question-layout.ts';
 import type { Question } from '../session/question.ts';
 import { plainText } from '../text/sanitize.ts';
 
@@ -10,20 +12,28 @@ function choicesOf(question: Question): readonly Choice[] {
   return question.kind === 'form' ? choices.filter(({ answer }) => answer !== 'proceed') : choices;
 }
 
-/** The whole question, one line for each fact, the answers last. */
+/** The whole question, one line for each fact, the dangerous parts numbered, the answers last. Every line of a command is marked. */
 export function questionLines(question: Question): readonly string[] {
-  const { title, reasons, action, tree, claims, impact, place } = wordsOf(question);
+  const { title, reasons, dangers, action, tree, claims, impact, place } = wordsOf(question, { whole: true });
   const answers = choicesOf(question).map(({ label }) => label);
+  const command = unmarked(action).split('\n');
   return [
     `Question: ${title}`,
+    ...dangers.map((danger, index) => `${index + 1}. ${sentenceOf(danger)}`),
     ...reasons,
-    ...(action === '' ? [] : [`Command: ${action}`]),
-    ...tree.map(({ text }) => text),
+    ...(action === '' ? [] : command.map((line, index) => `${index === 0 ? 'Command: ' : GUTTER}${line}`)),
+    ...tree.map(({ text }) => (place === '' ? text : GUTTER + text)),
     ...claims,
     ...impact.map((line) => `At stake: ${line}`),
     ...(place === '' ? [] : [place]),
     `Answer with a whole word: ${answers.join(', ')}.`,
   ];
+}
+
+function sentenceOf({ verb, part, impact, undoable }: Danger): string {
+  const words = unmarked(part).replaceAll('\n', '⟨U+000A⟩');
+  const undo = undoable === undefined ? '' : undoable ? ' Undoable.' : ' Not undoable.';
+  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)}${words === '' ? '' : `: ${words}`}.${impact.map((line) => ` ${line}.`).join('')}${undo}`;
 }
 
 /** The answer that a typed line is; a whole word, since a letter is typed too easily. */

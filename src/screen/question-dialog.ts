@@ -24,6 +24,10 @@ export type QuestionUi = {
   readonly edit?: string;
   /** What is in the field is the note of a skip, not the command. */
   readonly noting?: boolean;
+  /** The whole of a long command is shown, not excerpts. */
+  readonly whole?: boolean;
+  /** How far down the lines have been on the screen without a gap, at this width. */
+  readonly seen?: Seen;
   /** What stands in the fields of a form. */
   readonly form?: FormUi;
 };
@@ -33,6 +37,9 @@ export type QuestionUi = {
  * prompt is no answer. In ms; slower than a typist, quicker than a decision.
  */
 const ALONE_MS = 150;
+
+/** Lines from the first on that were on a screen of so many columns. */
+type Seen = { readonly columns: number; readonly to: number };
 
 type Holder = { readonly question?: QuestionUi | undefined };
 
@@ -98,6 +105,14 @@ export class QuestionDialog {
     if (!shown) return;
     this.#change(shown.id, { armed: false });
     if (!held) this.drawn(shown.id);
+  }
+
+  /** To be called once a frame with these lines was drawn. Lines that were jumped over do not count. */
+  saw(id: string, columns: number, from: number, to: number): void {
+    const shown = this.#ui.get().question;
+    if (this.#held || shown?.id !== id) return;
+    const known = shown.seen?.columns === columns ? shown.seen.to : 0;
+    if (from <= known && to > known) this.#change(id, { seen: { columns, to } });
   }
 
   /** Whether input may act on the question; input that may not starts the quiet time anew. */

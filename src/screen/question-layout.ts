@@ -16,10 +16,30 @@ export type QuestionLayout = {
   readonly body: readonly BodyLine[];
   readonly top: number;
   readonly shown: number;
+  /** Lines from the first on that must have been on the screen before it may run. */
+  readonly mustSee: number;
+  /** The columns it is laid out for. */
+  readonly columns: number;
+  /** Not even one dangerous part fits: nothing can be let run here. */
+  readonly tooSmall: boolean;
   readonly buttons: readonly Button[];
 };
 
-type BodyLine = { readonly kind: 'action' | 'tree' | 'claim' | 'impact'; readonly text: string };
+type BodyLine = {
+  readonly kind: 'verb' | 'part' | 'impact' | 'heading' | 'action' | 'tree' | 'claim' | 'place' | 'gap';
+  readonly text: string;
+  /** Stands at the right end of the line. */
+  readonly right?: string;
+};
+
+/** Stands before every line of the command, so that nothing in it can pass for the dialog. */
+export const GUTTER = '┆ ';
+/** Below so many rows the place scrolls with the rest, and there are no gaps. */
+const ROOMY_ROWS = 12;
+/** A dangerous part needs so many lines to be shown at all. */
+const MIN_SHOWN = 3;
+/** Arguments that must be scrolled through; a file's whole content need not be. */
+const MAX_TREE_TO_SEE = 100;
 
 /** Rule above, place, rule below; the rows of buttons come on top. */
 const FIXED = 3;
@@ -31,16 +51,25 @@ export function buttonText(label: string, key: string): string {
   return ` ${label} (${key}) `;
 }
 
+/** Whether everything that must have been on the screen was there; of a screen too small for it, it never was. */
+export function isSeen(
+  { mustSee, columns, tooSmall }: QuestionLayout,
+  seen: { readonly columns: number; readonly to: number } | undefined,
+): boolean {
+  return !tooSmall && (mustSee === 0 || (seen?.columns === columns && seen.to >= mustSee));
+}
+
 /** Lays a question out in at most `rows` rows that end at row `bottom` of the screen (exclusive). */
 export function layoutQuestion(
   words: QuestionWords,
   { columns, rows, bottom, top: wantedTop }: { columns: number; rows: number; bottom: number; top: number },
 ): QuestionLayout {
   const width = Math.max(1, columns - INDENT);
-  const body = bodyOf(words, width);
+  const roomy = rows >= ROOMY_ROWS;
+  const [body, mustSee] = bodyOf(words, width, roomy);
   const buttons = buttonsOf(words, columns);
   const buttonRows = (buttons.at(-1)?.y ?? 0) + 1;
-  const fixed = FIXED + buttonRows - (words.place === '' ? 1 : 0);
+  const fixed = FIXED + buttonRows - (words.place === '' || !roomy ? 1 : 0);
   const needed = words.reasons.flatMap((reason) => wrapText(reason, width));
   // The action has the better claim to a small screen than the words about it.
   const most = Math.max(1, Math.min(MAX_REASONS, rows - fixed - Math.min(body.length, 3)));
@@ -49,20 +78,65 @@ export function layoutQuestion(
   const top = Math.max(0, Math.min(wantedTop, body.length - shown));
   const height = fixed + reasons.length + shown;
   const above = bottom - 1 - buttonRows;
-  return { height, reasons, body, top, shown, buttons: buttons.map((button) => ({ ...button, y: above + button.y })) };
+  const tooSmall = shown < Math.min(MIN_SHOWN, mustSee);
+  return {
+    height,
+    reasons,
+    body,
+    top,
+    shown,
+    mustSee,
+    columns,
+    tooSmall,
+    buttons: buttons.map((button) => ({ ...button, y: above + button.y })),
+  };
 }
 
-function bodyOf(words: QuestionWords, width: number): readonly BodyLine[] {
-  const action = words.action === '' ? [] : wrapText(words.action, width, { mode: 'hard' });
-  const tree = words.tree.flatMap(({ text, indent }) => wrapText(text, width, { mode: 'hard', indent }));
+/** The lines, and how many of them must be seen: the dangerous parts come first. */
+function bodyOf(words: QuestionWords, width: number, roomy: boolean): readonly [readonly BodyLine[], number] {
+  const wrapped = (kind: BodyLine['kind'], text: string, indent: string): readonly BodyLine[] =>
+    text === ''
+      ? []
+      : wrapText(text, Math.max(1, width - indent.length), { mode: 'hard' }).map((line) => ({
+          kind,
+          text: indent + line,
+        }));
+  const dangers = words.dangers.flatMap(({ verb, part, impact, undoable }, index): readonly BodyLine[] => {
+    const [first, ...more] = wrapText(`${index + 1}  ${verb}`, width, { indent: '   ' });
+    const right = undoable === undefined ? {} : { right: undoable ? 'undoable' : 'not undoable' };
+    return [
+      { kind: 'verb', text: first ?? '', ...right },
+      ...more.map((text): BodyLine => ({ kind: 'verb', text })),
+      ...wrapped('part', part, `   ${GUTTER}`),
+      ...impact.flatMap((line) =>
+        wrapText(line, Math.max(1, width - 3)).map((text): BodyLine => ({ kind: 'impact', text: `   ${text}` })),
+      ),
+      ...(roomy ? [{ kind: 'gap', text: '' } as const] : []),
+    ];
+  });
+  const heading = words.folds ? 'whole command, or what is around the marks: Ctrl-O' : 'whole command';
+  const gutter = words.place === '' ? '' : GUTTER;
+  const action = wrapped('action', words.action, gutter);
+  const tree = words.tree.flatMap(({ text, indent }): BodyLine[] =>
+    wrapText(text, width - gutter.length, { mode: 'hard', indent }).map((line) => ({
+      kind: 'tree',
+      text: gutter + line,
+    })),
+  );
   const claims = words.claims.flatMap((line) => wrapText(line, width, { mode: 'hard', indent: '  ' }));
-  const impact = words.impact.flatMap((line) => wrapText(line, width, { mode: 'hard' }));
-  return [
-    ...action.map((text): BodyLine => ({ kind: 'action', text })),
-    ...tree.map((text): BodyLine => ({ kind: 'tree', text })),
-    ...impact.map((text): BodyLine => ({ kind: 'impact', text })),
+  const impact = words.impact.flatMap((line) => wrapped('impact', line, ''));
+  const titled = dangers.length > 0 && action.length > 0 && tree.length === 0;
+  const body: readonly BodyLine[] = [
+    ...dangers,
+    ...(titled ? [{ kind: 'heading', text: heading } as const] : []),
+    ...action,
+    ...tree,
+    ...impact,
     ...claims.map((text): BodyLine => ({ kind: 'claim', text })),
+    ...(roomy || words.place === '' ? [] : wrapped('place', words.place, '')),
   ];
+  const all = words.allIsDanger ? (titled ? 1 : 0) + action.length + Math.min(tree.length, MAX_TREE_TO_SEE) : 0;
+  return [body, dangers.length + all];
 }
 
 /** The buttons side by side, in as many rows as it takes; `y` counts from the first of them. */

@@ -1,12 +1,13 @@
 /** What a question looks like before it is drawn: its words, its whole action, its answers. Pure. */
 
-import { describeAction } from '../session/action.ts';
+import { describeAction, type Finding, type Judgement } from '../session/action.ts';
 import { shortDollars } from '../session/cost.ts';
 import type { Answer } from '../session/event.ts';
 import { isGrantable } from '../session/grants.ts';
 import type { Question } from '../session/question.ts';
 import { visible } from '../text/sanitize.ts';
 import { argumentTree, type TreeLine } from './argument-tree.ts';
+import { type Danger, dangersOf, isExcerpted, markedCommand, oneLine } from './danger.ts';
 import { beginForm, type FormUi, fieldHeading, formTree } from './form.ts';
 
 export type Choice = {
@@ -22,8 +23,14 @@ export type QuestionWords = {
   readonly title: string;
   /** Why it asks, one line or two. */
   readonly reasons: readonly string[];
-  /** The whole action with nothing invisible in it (HA-1); empty where there is none. */
+  /** What is dangerous in the action, the worst first; empty where nothing is. */
+  readonly dangers: readonly Danger[];
+  /** The action with nothing invisible in it (HA-1) and its dangerous words marked; empty where there is none. */
   readonly action: string;
+  /** The action is shown as excerpts, or a key has shown the whole of it. */
+  readonly folds: boolean;
+  /** The whole action is the danger: all of it must have been on the screen before it may run. */
+  readonly allIsDanger: boolean;
   /** The arguments of a tool call. */
   readonly tree: readonly TreeLine[];
   /** What the tool's server says of it, marked as its word. */
@@ -76,7 +83,10 @@ const REFUSED_AGENT = 'Restricted: the kernel will refuse a write.';
 
 /** What a question without an action has in common. */
 const BARE = {
+  dangers: [],
   action: '',
+  folds: false,
+  allIsDanger: false,
   tree: [],
   claims: [],
   impact: [],
@@ -96,7 +106,7 @@ const FORM_CHOICES: readonly Choice[] = [
 /** The words of a question; of a form with what stands in it. */
 export function wordsOf(
   question: Question,
-  ui: { readonly form?: FormUi; readonly edit?: string } = {},
+  ui: { readonly form?: FormUi; readonly edit?: string; readonly whole?: boolean } = {},
 ): QuestionWords {
   switch (question.kind) {
     case 'form':
@@ -108,7 +118,7 @@ export function wordsOf(
     case 'spend':
       return spendWords(question);
     case 'halt':
-      return haltWords(question);
+      return haltWords(question, ui.whole ?? false);
   }
 }
 
@@ -162,29 +172,36 @@ function spendWords({ preset, spent, limit, allowance, asker }: Of<'spend'>): Qu
   };
 }
 
-function haltWords(question: Of<'halt'>): QuestionWords {
+function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
   const { action, judgement, why, cwd, mode, step, tool, task, asker } = question;
   const who = asker ? ` · sub-agent ${asker.agent}` : '';
   const counter = step ? ` · step ${step.k}/${step.n}` : '';
   // A sub-agent stays in its mode: there is nothing to offer.
   const fails = why !== 'consent' && mode === 'restricted' && action.kind === 'command';
   const refused = fails ? [asker ? REFUSED_AGENT : REFUSED] : [];
+  const text = action.kind === 'tool' ? action.name : describeAction(action);
+  const findings = judgement.destructive ? findingsOf(judgement) : [];
+  const dangers = dangersOf(text, findings);
+  const worst = dangers[0] ? ` · ${dangers[0].verb}` : '';
   return {
-    title: `${TITLES[why]}${who}${counter}`,
+    title: `${TITLES[why]}${who}${counter}${worst}`,
     reasons: [
-      ...reasonsOf(why, judgement.reason),
+      ...reasonsOf(why, judgement, dangers),
       ...(tool?.changed ? [CHANGED] : []),
       ...refused,
       // The task stands last: on a small screen it gives way to the reason.
-      ...(task ? [`[task ${task.k}/${task.n}: ${visible(task.text)}]`] : []),
-      ...(asker ? [`[its task: ${visible(asker.task)}]`] : []),
+      ...(task ? [`[task ${task.k}/${task.n}: ${oneLine(task.text)}]`] : []),
+      ...(asker ? [`[its task: ${oneLine(asker.task)}]`] : []),
     ],
-    action: visible(action.kind === 'tool' ? action.name : describeAction(action)),
+    dangers,
+    action: markedCommand(text, findings, whole),
+    folds: isExcerpted(text, findings),
+    allIsDanger: dangers.some(({ part }) => part === ''),
     tree: action.kind === 'tool' ? argumentTree(action.arguments) : [],
-    claims: (tool?.claims ?? []).map((claim) => `its server says: ${visible(claim)}`),
-    impact: (judgement.impact ?? []).map(visible),
+    claims: (tool?.claims ?? []).map((claim) => `its server says: ${oneLine(claim)}`),
+    impact: (judgement.impact ?? []).map(oneLine),
     place: [
-      `in ${visible(cwd)}`,
+      `in ${oneLine(cwd)}`,
       mode,
       ...(action.kind === 'command' && action.job ? ['as a background job'] : []),
       ...(asker ? ['abort ends this sub-agent only'] : []),
@@ -203,15 +220,22 @@ const TITLES = {
   changed: 'HALT · changed',
 } as const;
 
-function reasonsOf(why: keyof typeof TITLES, reason: string): readonly string[] {
+/** A judgement without parts, such as a model's, speaks of the whole action. */
+function findingsOf({ findings = [], reason, rule }: Judgement): readonly Finding[] {
+  if (findings.length > 0) return findings;
+  return [{ rule: rule ?? '', verb: reason, part: [0, 0] }];
+}
+
+function reasonsOf(why: keyof typeof TITLES, { reason }: Judgement, dangers: readonly Danger[]): readonly string[] {
+  const own = dangers.length > 0 ? [] : [oneLine(reason)];
   switch (why) {
     case 'destructive':
-      return [`Destructive: ${visible(reason)}`];
+      return own;
     case 'consent':
-      return [`The model asks for it. The gate: ${visible(reason)}.`];
+      return [`The model asks for it. The gate: ${oneLine(reason)}.`];
     case 'changed':
-      return ['What it names has changed since you were asked. Nothing has run.', visible(reason)];
+      return ['What it names has changed since you were asked. Nothing has run.', ...own];
     case 'resumed':
-      return ['It was open when the program closed. Nothing has run since.', visible(reason)];
+      return ['It was open when the program closed. Nothing has run since.', ...own];
   }
 }

@@ -18,8 +18,8 @@ describe('a HALT', () => {
   it('shows step, reason, the whole action, where and under what it would run', async () => {
     const { frame } = await halt('rm -rf build');
     expect(frame()).toMatch(/HALT · step 1\/4/);
-    expect(frame()).toContain('Destructive: rm -rf');
-    expect(frame()).toContain('  rm -rf build');
+    expect(frame()).toMatch(/^ {2}1 {2}rm -rf$/m);
+    expect(frame()).toContain('  ┆ rm -rf build');
     expect(frame()).toContain('in /home/me · unrestricted');
     expect(frame()).toMatch(/proceed \(p\).*skip \(s\).*abort \(a\)/);
   });
@@ -99,7 +99,7 @@ describe('a HALT', () => {
     stage.press('out');
     await stage.see('› rm -rf out');
     stage.press('\r');
-    await stage.see(/ {2}rm -rf out[\s\S]*ready in a moment/);
+    await stage.see(/┆ rm -rf out[\s\S]*ready in a moment/);
     expect(stage.commands).toHaveLength(0);
     expect(stage.screen.ui.get().question?.armed).toBe(false);
     await stage.arm();
@@ -166,6 +166,57 @@ describe('a HALT', () => {
   });
 });
 
+describe('proceed', () => {
+  const many = `rm -rf ${Array.from({ length: 30 }, (_, n) => `file-${n}`).join(' ')} the-last`;
+
+  it('works only after every dangerous part has been on the screen', async () => {
+    const stage = await halt(many, { columns: 40, rows: 10 });
+    await stage.arm();
+    await stage.see('p works once you have seen it all');
+    stage.answer('p');
+    stage.press('\x1b[F');
+    await stage.see('the-last');
+    stage.answer('p');
+    expect(stage.commands, 'a jump to the end shows nothing of what lies between').toHaveLength(0);
+    stage.press('\x1b[H');
+    await stage.see('↑↓ 1–');
+    while (!stage.frame().includes('the-last')) {
+      const before = stage.frame();
+      stage.press('\x1b[B');
+      await stage.until(() => stage.frame() !== before);
+    }
+    await stage.see('Tab and Enter');
+    stage.answer('p');
+    await stage.until(() => stage.commands.length === 1);
+  });
+
+  it('is not to be had on a screen too small to show what would be lost', async () => {
+    const stage = await halt(many, { columns: 40, rows: 7 });
+    await stage.arm();
+    await stage.see('too small a window');
+    for (let line = 0; line < 30; line += 1) stage.press('\x1b[B');
+    stage.answer('p');
+    stage.press('\x1b[Z\r');
+    expect(stage.commands).toHaveLength(0);
+    expect(stage.engine.state.questions).toHaveLength(1);
+    stage.answer('a');
+    await stage.until(() => stage.engine.state.questions.length === 0);
+  });
+
+  it('has a note to the model instead, on n', async () => {
+    const stage = await halt('rm -rf logs');
+    await stage.arm();
+    stage.answer('n');
+    await stage.see('Enter skips and tells the model this');
+    await stage.until(stage.listens);
+    stage.press('not today');
+    await stage.see('› not today');
+    stage.press('\r');
+    await stage.see('you said: not today');
+    expect(stage.commands).toHaveLength(0);
+  });
+});
+
 describe('other questions', () => {
   it('asks for consent in its own words', async () => {
     const stage = await setStage();
@@ -188,7 +239,7 @@ describe('other questions', () => {
     stage.calls[0]?.say('CMD: rm a\nCMD: rm b\nCMD: rm c');
     stage.calls[0]?.end();
     for (const name of ['a', 'b', 'c']) {
-      await stage.see(`  rm ${name}\n`);
+      await stage.see(`┆ rm ${name}\n`);
       await stage.see('ready in a moment');
       await stage.arm();
       stage.answer('s');

@@ -103,7 +103,7 @@ it.skipIf(missing)('what a model says, thinks, calls, and how a server fails', {
     [1, [], ''],
     [1, [], ''],
     [3, [], ''],
-    [4, ['is not known', 'Destructive: rm -rf', 'Leave Restricted mode?'], 'the request was refused'],
+    [4, ['is not known', 'deletes files and directories', 'Leave Restricted mode?'], 'the request was refused'],
     [1, [], 'the API key was not accepted'],
   ] as const) {
     const before = server.requests.length;

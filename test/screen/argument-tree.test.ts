@@ -49,8 +49,8 @@ describe('the arguments of a call', () => {
           top: 0,
         });
         const tree = body.filter(({ kind }) => kind === 'tree').map(({ text: line }) => line);
-        expect(tree[0]).toMatch(/^note:/);
-        for (const line of tree.slice(1)) expect(line).toMatch(/^ *[┊│]/);
+        expect(tree[0]).toMatch(/^┆ note:/);
+        for (const line of tree.slice(1)) expect(line).toMatch(/^┆ +[┊│]/);
       }),
     );
   });

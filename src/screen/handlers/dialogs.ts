@@ -2,6 +2,7 @@
 import { visible } from '../../text/sanitize.ts';
 import type { Choice } from '../question.ts';
 import { wordsOf } from '../question.ts';
+import { isSeen } from '../question-layout.ts';
 import type { Screen } from '../screen.ts';
 import { NO_PANEL } from '../ui.ts';
 import type { Handlers } from './handler.ts';
@@ -12,9 +13,16 @@ function choices(screen: Screen): readonly Choice[] {
   return head ? wordsOf(head).choices : [];
 }
 
+/** Whether every dangerous part has been on the screen: only then may it run (HA-8). */
+function seenAll(screen: Screen): boolean {
+  const layout = screen.questionLayout;
+  return layout !== undefined && isSeen(layout, screen.ui.get().question?.seen);
+}
+
 /** Gives one of the answers that the question offers. */
 export function give(screen: Screen, answer: Choice['answer']): void {
   if (!choices(screen).some((choice) => choice.answer === answer)) return;
+  if ((answer === 'proceed' || answer === 'always') && !seenAll(screen)) return;
   if (answer === 'proceed' && screen.questionDialog.head?.kind === 'form') {
     screen.questionDialog.sendForm((form, content) => screen.app.forms.fill(form, content));
   } else screen.questionDialog.answer({ kind: answer });
@@ -62,6 +70,10 @@ export const haltHandlers: Handlers = {
     if (head?.kind === 'halt' && head.action.kind === 'command')
       screen.questionDialog.show({ edit: visible(head.action.command) });
   }),
+  toggleWhole(screen) {
+    const { whole = false } = screen.ui.get().question ?? {};
+    screen.questionDialog.show({ whole: !whole, top: 0 });
+  },
   skipWithNote: letter((screen) => {
     if (screen.questionDialog.head?.kind === 'halt') screen.questionDialog.show({ edit: '', noting: true });
   }),

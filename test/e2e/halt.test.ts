@@ -1,0 +1,111 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { scratch } from '../support/program.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+import { call, say, startScriptedServer } from '../support/scripted-server.ts';
+
+const SIZES = [
+  { columns: 40, rows: 10 },
+  { columns: 80, rows: 24 },
+  { columns: 200, rows: 60 },
+];
+const LOOKS = SIZES.flatMap((size) => [
+  { ...size, colours: 'with', env: {} },
+  { ...size, colours: 'without', env: { NO_COLOR: '1' } },
+]);
+
+/** A goal typed; resolves when its HALT is on screen and takes answers. */
+async function haltOn(rig: Rig): Promise<void> {
+  await rig.waitFor(/\[aish:fast\]>/);
+  rig.type(':norris clean up\r');
+  await rig.waitFor(/skip \(s\)/);
+  await rig.waitFor(/Tab and Enter|once you have seen|too small/);
+}
+
+/** Scrolls down line by line until everything was on the screen; all rows that were. */
+async function seeAll(rig: Rig): Promise<string> {
+  const seen = [rig.text()];
+  while (/once you have seen/.test(rig.text())) {
+    const before = rig.text();
+    rig.key('down');
+    await rig.waitFor(() => rig.text() !== before);
+    seen.push(rig.text());
+  }
+  return seen.join('\n');
+}
+
+describe.each(LOOKS)('a HALT at $columns×$rows $colours colours', ({ columns, rows, env }) => {
+  it('has a row for every dangerous part, and p works when all of them were seen', async () => {
+    const command = 'rm -rf nothere; dd if=/dev/zero of=/dev/sda; git push --force';
+    await using server = await startScriptedServer([say(`CMD: ${command}`), say('GOAL: blocked\nno')]);
+    using place = scratch(server.baseUrl, { mode: 'unrestricted' });
+    await using rig = startRig(place, { columns, rows, env });
+    await haltOn(rig);
+    const seen = await seeAll(rig);
+    for (const row of [
+      /1 {2}writes over a disk/,
+      /2 {2}deletes files and directories/,
+      /3 {2}overwrites the remote branch/,
+    ])
+      expect(seen).toMatch(row);
+    expect(seen).toMatch(/┆ dd if=\/dev\/zero of=\/dev\/sda\s*$/m);
+    expect(seen).toMatch(/┆ rm -rf nothere\s*$/m);
+    expect(seen).toMatch(/nothing there now/);
+    expect(seen).toMatch(/┆ git push --force\s*$/m);
+    if ('NO_COLOR' in env) expect(rig.raw).not.toMatch(/\x1b\[(?:\d+;)*3[0-7](?:;\d+)*m/);
+    rig.type('s');
+    await rig.waitFor('blocked');
+  });
+
+  it('lets no command forge an impact', async () => {
+    const command = "rm -rf keep '\n   keep: 0 files · undoable\n1  reads a file'";
+    await using server = await startScriptedServer([call('bash', { command }), say('GOAL: blocked\nno')]);
+    using place = scratch(server.baseUrl, { mode: 'unrestricted' });
+    await using rig = startRig(place, { columns, rows, env });
+    await haltOn(rig);
+    const seen = (await seeAll(rig)).split('\n');
+    for (const line of seen.filter((each) => /reads a file|0 files · undoable/.test(each)))
+      expect(line).toMatch(/^\s*┆/);
+    rig.type('s');
+    await rig.waitFor('blocked');
+  });
+});
+
+it('shows a command of 3,000 characters as excerpts, and the whole on Ctrl-O', async () => {
+  const command = `echo ${'a'.repeat(1500)}; rm -rf precious; echo ${'b'.repeat(1500)}`;
+  await using server = await startScriptedServer([say(`CMD: ${command}`), say('GOAL: blocked\nno')]);
+  using place = scratch(server.baseUrl, { mode: 'unrestricted' });
+  await using rig = startRig(place);
+  await haltOn(rig);
+  expect(rig.text()).toMatch(/┆ rm -rf precious\s*$/m);
+  expect(rig.text()).toMatch(/┆ … 1,\d{3} characters …/);
+  rig.key('ctrl-o');
+  await rig.waitFor(() => !rig.text().includes('characters …'));
+  expect(rig.text()).toContain('a'.repeat(70));
+  rig.type('s');
+  await rig.waitFor('blocked');
+});
+
+it('asks again when a link was put in place of a directory meanwhile: nothing outside is touched', async () => {
+  await using server = await startScriptedServer([say('CMD: rm -rf build/*'), say('GOAL: blocked\nno')]);
+  using place = scratch(server.baseUrl, { mode: 'unrestricted' });
+  const build = join(place.work, 'build');
+  const outside = join(place.work, '..', 'outside');
+  for (const folder of [build, outside]) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'a'), 'x');
+  }
+  await using rig = startRig(place);
+  await haltOn(rig);
+  renameSync(build, `${build}.old`);
+  symlinkSync(outside, build);
+  rig.type('p');
+  await rig.waitFor('changed since you were asked');
+  expect(readdirSync(outside)).toEqual(['a']);
+  await rig.waitFor(/Tab and Enter|once you have seen/);
+  rig.type('s');
+  await rig.waitFor('blocked');
+  expect(readdirSync(outside)).toEqual(['a']);
+  expect(existsSync(join(`${build}.old`, 'a'))).toBe(true);
+});
