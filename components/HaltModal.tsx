@@ -98,7 +98,7 @@ function hintOf(
   if (edit !== undefined) return ' Enter judges the changed command anew · Esc leaves it as it was ';
   if (!isSeen(layout, seen)) return ' p works once you have seen it all: ↓ ';
   const always = choices.some(({ answer }) => answer === 'always') ? ' · P: not asked again for this tool' : '';
-  return ` Tab and Enter, or the letter${editable ? ' · e edits the command' : always} `;
+  return ` Tab and Enter, or the letter${editable ? ' · e edits, n skips with a note' : always} `;
 }
 
 /** The buttons as the layout has placed them. */

@@ -114,6 +114,11 @@ function byName(name: string, args: Record<string, unknown> | undefined): Static
   const meaningful = words[0] === server ? words.slice(1) : words;
   const dry = args?.dryRun === true || args?.dry_run === true || args?.dryrun === true;
   const list = meaningful.length > 0 ? meaningful : words;
+  if (
+    /^(grant|attach|assign)$/.test(list[0] ?? '') &&
+    list.some((word) => /^(role|roles|policy|admin|permission|permissions|owner|access)$/.test(word))
+  )
+    return destructive('tool verb', 'it gives rights away');
   if (list.includes('refund') && !READS.test(list[0] ?? ''))
     return destructive('tool verb', 'money that is paid back does not return');
   if (
@@ -122,7 +127,7 @@ function byName(name: string, args: Record<string, unknown> | undefined): Static
     isEmpty(args?.filter)
   )
     return destructive('tool argument', 'it changes everything: no filter');
-  if (list.includes('and') && list.some((word) => verbOf(word) === 'destroys'))
+  if (/ (and|then) /.test(` ${list.join(' ')} `) && list.some((word) => verbOf(word) === 'destroys'))
     return destructive('tool verb', 'its name says so');
   if (/^(delete|remove|destroy|purge)$/.test(list.at(-1) ?? '') && !READS.test(list[0] ?? ''))
     return destructive('tool verb', 'its name says so');
@@ -223,7 +228,8 @@ function judgeString(
       return destructive('tool argument', `${key} is ${value}`);
     return harmless();
   }
-  if (texts && !LOUD_KEY.test(key)) return harmless();
+  const hidden = hiddenIn(name, key, value, options);
+  if (hidden.verdict === 'destructive' || (texts && !LOUD_KEY.test(key) && !CODE_KEY.test(key))) return hidden;
   if (
     SQL_KEY.test(key) &&
     /^\s*(--|\/\*|\(|select|insert|update|delete|drop|create|alter|truncate|with|explain|show|grant|revoke|merge|replace|call|do|begin|vacuum|pragma)/i.test(
@@ -246,10 +252,7 @@ function judgeString(
       onlyLoss(judgeCommand(`node -e ${quote(value)}`, options)),
       onlyLoss(judgeCommand(`python -c ${quote(value)}`, options)),
     );
-    return worse(
-      worse(code, unknown('runs code')),
-      executes && key === 'script' ? onlyLoss(judgeCommand(value, options)) : code,
-    );
+    return worse(worse(code, unknown('runs code')), key === 'script' ? onlyLoss(judgeCommand(value, options)) : code);
   }
   if (/cli_command$/i.test(key)) return judgeCommand(value, options);
   if (
@@ -262,6 +265,24 @@ function judgeString(
   }
   if (PROSE_KEY.test(key)) return harmless();
   if (/\s/.test(value)) return onlyLoss(judgeCommand(value, options));
+  return harmless();
+}
+
+/** Arguments that run something beside what the tool is named after. */
+const HOOK_KEY = /(^|_)(run|exec|command|cmd|hook|shell|script)s?$/i;
+/** A statement that loses data, as the whole of a value or smuggled in behind another. */
+const SQL_LOSS =
+  /(^|;)\s*(drop\s+(table|database|schema|view|index)\s+\w|truncate\s+\w|delete\s+from\s+\w|detach\s+delete\b)/i;
+const GRAPH_LOSS = /\)\s*detach\s+delete\b/i;
+/** Tools that look for words, wherever they stand. */
+const SEARCHES = /(^|_)(search|find|grep|lookup|web|google|ask)(_|$)/;
+
+/** What a tool that says it only reads is given beside words to look for: a benign name never ends the judgement. */
+function hiddenIn(name: string, key: string, value: string, options: ToolOptions): StaticVerdict {
+  if (HOOK_KEY.test(key)) return onlyLoss(judgeCommand(value, options));
+  const words = PROSE_KEY.test(key) || (SQL_KEY.test(key) && SEARCHES.test(nameWords(name).join('_')));
+  if (!words && (SQL_LOSS.test(value) || GRAPH_LOSS.test(value)))
+    return destructive('tool argument', `${key} holds a statement that deletes`);
   return harmless();
 }
 

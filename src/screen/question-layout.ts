@@ -114,7 +114,7 @@ function bodyOf(words: QuestionWords, width: number, roomy: boolean): readonly [
       ...(roomy ? [{ kind: 'gap', text: '' } as const] : []),
     ];
   });
-  const heading = words.folds ? 'whole command, or what is around the marks: Ctrl-O' : 'whole command';
+  const heading = words.folds ? 'the command around them · Ctrl-O: all of it' : 'whole command';
   const gutter = words.place === '' ? '' : GUTTER;
   const action = wrapped('action', words.action, gutter);
   const tree = words.tree.flatMap(({ text, indent }): BodyLine[] =>

@@ -57,7 +57,7 @@ describe('tools of MCP servers', () => {
     await rig.waitFor('HALT');
     expect(rig.text()).toContain('files__write_file is always asked about');
     expect(rig.text()).toContain(`path: "${path}"`);
-    expect(rig.text()).toMatch(/content:\n +│ two\n +│ three/);
+    expect(rig.text()).toMatch(/content:\n +┆ +│ two\n +┆ +│ three/);
     expect(rig.text()).toContain('its server says: it changes something, it may destroy');
     expect(rig.text()).not.toContain('always (P)');
     await rig.waitFor(/Tab and Enter/);
