@@ -9,7 +9,7 @@ import type { Forms } from '../engine/forms.ts';
 import { ShellQueue } from '../engine/shell-queue.ts';
 import { completeShell, editText, isIncomplete } from '../executor/index.ts';
 import { classify, isAffirmation } from '../router/index.ts';
-import { listSessions } from '../store/index.ts';
+import { listSessions, oldSessions, removeSessions } from '../store/index.ts';
 import type { Environment } from './environment.ts';
 import { gitBranch } from './git-branch.ts';
 import { isUnasked, UNASKED } from './presets.ts';
@@ -80,7 +80,12 @@ export function createApp(
     forms,
     undo,
     undoPatch: () => patch.undo(),
-    sessions: () => listSessions(sessions),
+    sessions: {
+      list: () => listSessions(sessions),
+      days: config.disk.days,
+      old: () => oldSessions(sessions, config.disk.days, Date.now()),
+      remove: (old) => removeSessions(sessions, old),
+    },
     async doctor() {
       const lines: string[] = [];
       const { examine } = await import('./doctor.ts');

@@ -1,7 +1,7 @@
 /** Runs commands: the model's in a fresh shell, the user's background commands beside their shell. */
 import type { AgentCommands, UserCommands } from '../contracts/commands.ts';
 import { type OutputSize, sizeForModel } from '../engine/live.ts';
-import { runForUser, runOnce, type UserShell } from '../executor/index.ts';
+import { ownedPrefix, runForUser, runOnce, type UserShell } from '../executor/index.ts';
 import { createPrivateTmp, lightArgv, sandboxArgv, sandboxEnvironment, supervisedArgv } from '../sandbox/index.ts';
 import type { ChangeStore } from '../undo/index.ts';
 
@@ -52,7 +52,7 @@ export function agentCommands({ environment, dataDir, size, launcher, light, kee
       }
       // Fail closed: what was judged under Restricted never runs without it.
       if (launcher === undefined) throw new Error('the kernel sandbox is not available');
-      const tmp = createPrivateTmp();
+      const tmp = createPrivateTmp(ownedPrefix('run'));
       const wrap = (argv: readonly string[]) =>
         sandboxArgv({ launcher, argv, cwd, tmpDir: tmp.path, statusFile: tmp.statusFile });
       const running = runOnce({ ...common, env: { ...sandboxEnvironment(env, tmp.path), ...extra }, launcher: wrap });

@@ -8,6 +8,7 @@ import { createServices } from './services.ts';
 import { SessionBus } from './session-bus.ts';
 import { startSession } from './start-session.ts';
 import { followSession } from './subscriptions.ts';
+import { tidyDisk } from './tidy-disk.ts';
 
 export type Opened = { readonly app: App /** Ends everything it started. Idempotent. */; close(): Promise<void> };
 
@@ -29,6 +30,8 @@ function assemble(environment: Environment): Opened {
 
   const notices = startSession(bus, environment, services.costs.problem);
   followSession(engine, environment, services);
+  // After the first frame: nobody waits for it, and what can't be removed now is tried at the next start.
+  setImmediate(() => void tidyDisk(environment, services.log).catch(() => {}));
   let closing: Promise<void> | undefined;
   return {
     app: createApp(environment, services, engine, forms, notices),

@@ -6,7 +6,7 @@ import { JobRegistry, killTagged } from '../executor/index.ts';
 import { knownWords } from '../router/index.ts';
 import { createGate, listRules } from '../safety/index.ts';
 import { sandboxArgv } from '../sandbox/index.ts';
-import { createLog, openHistory, openJournal, openMemory } from '../store/index.ts';
+import { createLog, OUTPUT_FOLDER, openHistory, openJournal, openMemory } from '../store/index.ts';
 import { BASH, createTools, DELEGATE, jobsTool, MODE_UPGRADE, patchTool } from '../tools/index.ts';
 import type { Environment } from './environment.ts';
 import { saveEvictedText } from './evicted-text.ts';
@@ -27,7 +27,7 @@ export type AppServices = ReturnType<typeof createServices>;
 export function createServices(environment: Environment, bus: SessionBus) {
   const { options, config, sandbox, session } = environment;
   const { state } = placesOf(process.env);
-  const dataDir = join(session.folder, 'output');
+  const dataDir = join(session.folder, OUTPUT_FOLDER);
   const filter = processFilter();
   learnConfig(filter, config, process.env);
   const learned = learnsEnvironment(filter);

@@ -3,7 +3,7 @@ import type { CostPort } from '../contracts/costs.ts';
 import type { SafetyPort } from '../contracts/gate.ts';
 import type { Completions, Route } from '../contracts/lines.ts';
 import type { PresetsPort } from '../contracts/models.ts';
-import type { LineHistory, MemoryPort, SessionSummary } from '../contracts/store.ts';
+import type { LineHistory, MemoryPort, SessionsPort } from '../contracts/store.ts';
 import type { McpPort } from '../contracts/tools.ts';
 import type { UndoPort, UndoResult } from '../contracts/undo.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -59,7 +59,7 @@ export type App = {
   readonly undo: UndoPort;
   /** Where nothing can be kept: takes back the last patch of the model, while the file is unchanged since (TO-3). */
   undoPatch(): Promise<UndoResult>;
-  sessions(): Promise<readonly SessionSummary[]>;
+  readonly sessions: SessionsPort;
   /** The program's dependencies and whether they work, one line each. */
   doctor(): Promise<readonly string[]>;
   readonly ui: {

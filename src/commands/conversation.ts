@@ -1,7 +1,7 @@
 import type { SessionSummary } from '../contracts/store.ts';
 import { contextUse, firstInContext } from '../session/context.ts';
 import type { Conversation, Preplan, Turn } from '../session/state.ts';
-import type { Command } from './command.ts';
+import { type Command, CommandError } from './command.ts';
 
 /** `:history`: the conversation, with turns the model no longer sees, and the preplans, which it never saw (CX-3). */
 export const history: Command = {
@@ -29,15 +29,35 @@ export const reset: Command = {
   },
 };
 
-/** `:sessions`: earlier sessions and how to resume one. */
+/** `:sessions`: earlier sessions, how to resume one, and which old ones to remove (RE-7). */
 export const sessions: Command = {
   name: 'sessions',
-  usage: ':sessions',
-  summary: 'list earlier sessions',
-  async run(app) {
-    return sessionTable(await app.sessions());
+  usage: ':sessions [prune [yes]]',
+  summary: 'list earlier sessions; show what old ones take on disk, and remove them',
+  arguments: (_app, before) => (before.length === 0 ? ['prune'] : before.length === 1 ? ['yes'] : []),
+  async run({ sessions }, rest) {
+    if (rest === '') return sessionTable(await sessions.list());
+    if (rest !== 'prune' && rest !== 'prune yes') throw new CommandError(`:sessions knows prune, not ${rest}`);
+    const old = await sessions.old();
+    if (old.length === 0) return `no session is older than ${sessions.days} days (disk.days)`;
+    const bytes = old.reduce((sum, one) => sum + one.bytes, 0);
+    if (rest === 'prune yes') return `removed: ${await sessions.remove(old)} of ${old.length}, ${sizeOf(bytes)}`;
+    const rows = old.map((one) => `${one.id}  last used ${dayOf(one.lastAt)}  ${sizeOf(one.bytes)}`);
+    return [
+      ...rows,
+      `${old.length === 1 ? '1 session with its journal' : `${old.length} sessions with their journals`}, ${sizeOf(bytes)}, not used for ${sessions.days} days (disk.days)`,
+      ':sessions prune yes removes them for good',
+    ].join('\n');
   },
 };
+
+function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+function sizeOf(bytes: number): string {
+  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
 
 /** A line for each session, the newest first, and how to resume one. */
 export function sessionTable(sessions: readonly SessionSummary[]): string {

@@ -128,6 +128,7 @@ function withDefaults(
     safety: { ...DEFAULTS.safety, ...safety },
     norris: { ...DEFAULTS.norris, ...(steps === undefined ? {} : { max_norris_steps: steps }), ...given.norris },
     mcp: { ...DEFAULTS.mcp, ...given.mcp },
+    disk: { ...DEFAULTS.disk, ...given.disk },
     memory: { ...DEFAULTS.memory, ...given.memory },
     sandbox: { ...DEFAULTS.sandbox, ...given.sandbox },
     ui: { ...DEFAULTS.ui, ...given.ui },

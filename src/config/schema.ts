@@ -163,6 +163,13 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
     enabled: flag('Save a short summary of each session for later ones.', DEFAULTS.memory.enabled),
     model: text('The preset that writes the summaries. Default: the active one.'),
   }),
+  disk: block('Saved outputs of commands. Journals are removed by :sessions prune alone.', {
+    total_mb: count(
+      'Megabytes of all sessions; past that the oldest outputs go at the next start.',
+      DEFAULTS.disk.total_mb,
+    ),
+    days: count('Days after which an output goes, and :sessions prune offers a session.', DEFAULTS.disk.days),
+  }),
   mode: text('The mode that a conversation starts in, if the kernel sandbox is available.', {
     enum: ['restricted', 'unrestricted'],
     default: DEFAULTS.mode,

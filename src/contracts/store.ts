@@ -16,6 +16,29 @@ export type SessionSummary = {
   readonly title: string;
 };
 
+/** What saved outputs may take on disk, all sessions together. */
+export type DiskBudget = { readonly totalBytes: number; readonly days: number };
+
+/** A session that the user may remove. */
+export type OldSession = {
+  readonly id: string;
+  /** When anything of it was written last, ms since the epoch. */
+  readonly lastAt: number;
+  /** All of it: journal, outputs. */
+  readonly bytes: number;
+};
+
+/** What `:sessions` shows and does. */
+export type SessionsPort = {
+  list(): Promise<readonly SessionSummary[]>;
+  /** After how many days a session counts as old. */
+  readonly days: number;
+  /** Those that are old and not open, the oldest first. */
+  old(): Promise<readonly OldSession[]>;
+  /** Removes those of them that are still old and not open; how many. */
+  remove(sessions: readonly OldSession[]): Promise<number>;
+};
+
 /** Lines of the prompt, oldest first. */
 export type LineHistory = {
   entries(): readonly string[];

@@ -22,7 +22,7 @@ export type EditOptions = {
  */
 export async function editText(text: string, { env, cwd }: EditOptions): Promise<Edited> {
   const editor = env.VISUAL || env.EDITOR || 'vi';
-  const directory = new PrivateDirectory('aish-tui-edit-');
+  const directory = new PrivateDirectory('edit');
   const path = directory.file('prompt.txt');
   try {
     writeFileSync(path, text === '' ? '' : `${text}\n`, { mode: 0o600 });

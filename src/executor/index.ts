@@ -6,4 +6,5 @@ export { JobRegistry } from './jobs.ts';
 export { saveOutput } from './output-file.ts';
 export { type OnceOptions, runForUser, runOnce } from './run-once.ts';
 export { startUserShell, type UserShell, type UserShellOptions } from './shell.ts';
+export { collectAbandoned, ownedPrefix } from './temporary-names.ts';
 export { asCompanion, killTagged } from './watchdog.ts';

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ownedPrefix } from './temporary-names.ts';
 
 const open = new Set<PrivateDirectory>();
 let watching = false;
@@ -9,8 +10,9 @@ let watching = false;
 export class PrivateDirectory {
   readonly path: string;
 
-  constructor(prefix: string) {
-    this.path = mkdtempSync(join(tmpdir(), prefix));
+  /** @param use what it is for, one word of its name */
+  constructor(use: string) {
+    this.path = mkdtempSync(join(tmpdir(), ownedPrefix(use)));
     open.add(this);
     if (watching) return;
     watching = true;

@@ -105,7 +105,7 @@ export class ShellProcess {
 
   /** Starts it; `onReady` follows with its first prompt. */
   static async start(options: ShellProcessOptions, events: ShellEvents): Promise<ShellProcess> {
-    const directory = new PrivateDirectory('aish-tui-shell-');
+    const directory = new PrivateDirectory('shell');
     let pipe: CommandPipe | undefined;
     try {
       pipe = await CommandPipe.create(directory.file('lines'));

@@ -25,9 +25,9 @@ export type PrivateTmp = {
   dispose(): void;
 };
 
-/** Makes the directory under `parent` (default: the system's temporary directory). One per command. Throws on a full disk. */
-export function createPrivateTmp(parent: string = tmpdir()): PrivateTmp {
-  const root = mkdtempSync(join(parent, 'aish-'));
+/** Makes the directory in the system's place for such. One per command. Throws on a full disk. */
+export function createPrivateTmp(prefix = 'aish-'): PrivateTmp {
+  const root = mkdtempSync(join(tmpdir(), prefix));
   const path = join(root, 'tmp');
   const statusFile = join(root, 'status');
   mkdirSync(path, { mode: 0o700 });

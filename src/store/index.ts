@@ -1,3 +1,4 @@
+export { OUTPUT_FOLDER, oldSessions, pruneOutputs, removeSessions } from './disk.ts';
 export { openHistory } from './history.ts';
 export { openJournal } from './journal.ts';
 export { type Lock, lockSession } from './lock.ts';

@@ -31,6 +31,12 @@ export function lockSession(folder: string): Lock | { readonly heldBy: number } 
   }
 }
 
+/** Whether a process that is there holds the session. */
+export function isLocked(folder: string): boolean {
+  const held = read(join(folder, 'lock'));
+  return held !== undefined && isRunning(Number.parseInt(held, 10), held);
+}
+
 function take(path: string, own: string, mark: string): Lock | { readonly heldBy: number } {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     // A link is there as a whole or not at all, with its text.

@@ -234,7 +234,7 @@ export async function setStage(
       forget: async () => ({ ok: false, text: 'nothing is kept' }),
     },
     undoPatch: async () => ({ ok: false, text: 'no patch to undo' }),
-    sessions: async () => [],
+    sessions: { list: async () => [], days: 30, old: async () => [], remove: async () => 0 },
     doctor: async () => [],
     ui: { mouse: true, screen: 'full', wheel_lines: 3, notify: true },
     get screen() {

@@ -1,0 +1,98 @@
+/** What sessions take on disk, and what of it goes: saved outputs by a budget, whole sessions only when the user says so. */
+import type { Dirent } from 'node:fs';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DiskBudget, OldSession } from '../contracts/store.ts';
+import { isLocked } from './lock.ts';
+
+/** Where a session's saved outputs are, in its folder. */
+export const OUTPUT_FOLDER = 'output';
+
+type SavedFile = { readonly session: string; readonly path: string; readonly at: number; readonly bytes: number };
+
+/**
+ * Removes saved outputs that are older than the budget's days, then the oldest until the rest fits. None of a session
+ * that is open in any process, and never a journal. Returns the bytes that were freed.
+ */
+export async function pruneOutputs(
+  sessionsDir: string,
+  { totalBytes, days }: DiskBudget,
+  now: number,
+): Promise<number> {
+  const files = (await Promise.all((await foldersIn(sessionsDir)).map((id) => outputsOf(sessionsDir, id)))).flat();
+  const open = new Map<string, boolean>();
+  const oldest = now - days * MS_PER_DAY;
+  let total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  let freed = 0;
+  for (const { session, path, at, bytes } of files.sort((a, b) => a.at - b.at)) {
+    if (at >= oldest && total <= totalBytes) break;
+    if (!open.has(session)) open.set(session, isLocked(join(sessionsDir, session)));
+    if (open.get(session) === true) continue;
+    await rm(path, { force: true });
+    total -= bytes;
+    freed += bytes;
+  }
+  return freed;
+}
+
+/** Sessions in which nothing has happened for so many days and that are not open, the oldest first. */
+export async function oldSessions(sessionsDir: string, days: number, now: number): Promise<readonly OldSession[]> {
+  const found: OldSession[] = [];
+  for (const id of await foldersIn(sessionsDir)) {
+    const folder = join(sessionsDir, id);
+    const lastAt = await newestIn(folder);
+    if (lastAt >= now - days * MS_PER_DAY || isLocked(folder)) continue;
+    found.push({ id, lastAt, bytes: await bytesIn(folder) });
+  }
+  return found.sort((a, b) => a.lastAt - b.lastAt);
+}
+
+/** Removes those of the sessions that are still as old and not open; how many. */
+export async function removeSessions(sessionsDir: string, sessions: readonly OldSession[]): Promise<number> {
+  let count = 0;
+  for (const { id, lastAt } of sessions) {
+    const folder = join(sessionsDir, id);
+    if (isLocked(folder) || (await newestIn(folder)) !== lastAt) continue;
+    await rm(folder, { recursive: true, force: true });
+    count += 1;
+  }
+  return count;
+}
+
+const MS_PER_DAY = 24 * 60 * 60 * 1000;
+
+async function outputsOf(sessionsDir: string, session: string): Promise<readonly SavedFile[]> {
+  const folder = join(sessionsDir, session, OUTPUT_FOLDER);
+  const files: SavedFile[] = [];
+  for (const entry of await entriesOf(folder)) {
+    if (!entry.isFile()) continue;
+    const path = join(folder, entry.name);
+    const { mtimeMs = 0, size = 0 } = (await stat(path).catch(() => undefined)) ?? {};
+    files.push({ session, path, at: mtimeMs, bytes: size });
+  }
+  return files;
+}
+
+/** When the journal, or whatever else is in a session's folder, was written last. */
+async function newestIn(folder: string): Promise<number> {
+  const names = (await entriesOf(folder)).filter((entry) => entry.isFile()).map(({ name }) => name);
+  const times = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).mtimeMs));
+  return times.length > 0 ? Math.max(...times) : ((await stat(folder).catch(() => undefined))?.mtimeMs ?? 0);
+}
+
+async function bytesIn(folder: string): Promise<number> {
+  let bytes = 0;
+  for (const entry of await entriesOf(folder)) {
+    const path = join(folder, entry.name);
+    bytes += entry.isDirectory() ? await bytesIn(path) : ((await stat(path).catch(() => undefined))?.size ?? 0);
+  }
+  return bytes;
+}
+
+async function foldersIn(folder: string): Promise<readonly string[]> {
+  return (await entriesOf(folder)).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+}
+
+function entriesOf(folder: string): Promise<readonly Dirent[]> {
+  return readdir(folder, { withFileTypes: true }).catch(() => []);
+}
