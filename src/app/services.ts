@@ -63,6 +63,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     disabledRules: config.safety.disable_rules,
     alwaysDestructive: config.safety.always_destructive_tools,
     annotations: (tool) => mcp.annotations(tool),
+    readOnlyTools: config.mcp.read_only,
     ...(sandbox.available ? { wrap } : {}),
   });
   const memory = openMemory(join(state, 'memory.jsonl'), hidden);

@@ -1,5 +1,6 @@
 import type { Basis, Gate, JudgeContext, SafetyPort } from '../contracts/gate.ts';
 import { type Action, describeAction, type Judgement } from '../session/action.ts';
+import { matchesGlob } from '../text/glob.ts';
 import { realFiles } from './files.ts';
 import type { Wrap } from './impact/git.ts';
 import { previewImpact, withImpact } from './impact/preview.ts';
@@ -28,6 +29,8 @@ export type GateOptions = {
   readonly alwaysDestructive?: readonly string[];
   /** Puts git, which looks for what would be lost, behind the kernel sandbox. */
   readonly wrap?: Wrap;
+  /** Globs over the tools that the user has declared to only read. */
+  readonly readOnlyTools?: readonly string[];
   /** What a server says of its own tools; may raise the suspicion, never lower it. */
   readonly annotations?: (tool: string) => ToolAnnotations | undefined;
 };
@@ -110,7 +113,7 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     check: (command, cwd) => judgeCommand(command, { cwd, files: realFiles(), ...rules }),
     onlyReads: (command, cwd) => onlyReads(command, { cwd, files: realFiles(), ...rules }),
     async judge(action, context) {
-      const verdict = await look(action, context);
+      const verdict = beyondItsName(await look(action, context), action, options.readOnlyTools ?? []);
       const judgement = await decide(verdict, action, context);
       const basis = verdict.basis ? { basis: verdict.basis } : {};
       if (!judgement.destructive || action.kind !== 'command') return { ...judgement, ...basis };
@@ -141,6 +144,12 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
       ...(verdict.findings.length > 0 ? { findings: verdict.findings } : {}),
     };
   }
+}
+
+/** What a foreign tool calls itself proves nothing: unless the user has declared it read-only, a model is asked (SF-6). */
+function beyondItsName(verdict: StaticVerdict, action: Action, readOnly: readonly string[]): StaticVerdict {
+  const foreign = action.kind === 'tool' && action.name.includes('__') && !matchesGlob(action.name, readOnly);
+  return foreign && verdict.verdict === 'safe' ? { ...verdict, verdict: 'unknown' } : verdict;
 }
 
 /**

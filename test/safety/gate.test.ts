@@ -143,13 +143,23 @@ test('tools: always by name, then by arguments; annotations only raise', async (
   expect(await judge(call('a__list_things', {}))).toBe(true);
   expect(await judge(call('x__delete_thing', {}))).toBe(true);
   expect(await judge(call('bash', { command: 'rm x' }))).toBe(true);
-  expect(seen).toEqual([]);
+  expect(seen.map(({ user }) => user)).toEqual(['Goal: tidy up\nCommand:\nx__list_things {}']);
   expect(await judge(call('x__frobnicate', { a: 1 }))).toBe(false);
-  expect(seen[0]?.user).toBe('Goal: tidy up\nCommand:\nx__frobnicate {"a":1}');
+  expect(seen[1]?.user).toBe('Goal: tidy up\nCommand:\nx__frobnicate {"a":1}');
 });
 
 test('arguments that are no JSON are not harmless', async () => {
   const gate = createGate({ enabled: false });
   const judgement = await gate.judge({ kind: 'tool', name: 'x__list', arguments: '{"a":', callId: '1' }, context());
   expect(judgement.reason).toContain('not a JSON object');
+});
+
+test('a foreign tool’s benign name is no proof: a model is asked, unless the user declared that it only reads', async () => {
+  const read = (name: string): Action => ({ kind: 'tool', name, arguments: '{"id":"7"}', callId: 'c' });
+  const { ask, seen } = model('YES');
+  const gate = createGate({ secondOpinion: ask, enabled: true, readOnlyTools: ['docs__*'] });
+  expect(await gate.judge(read('notes__get_note'), context())).toMatchObject({ destructive: true, source: 'model' });
+  expect(seen).toHaveLength(1);
+  expect(await gate.judge(read('docs__get_page'), context())).toMatchObject({ destructive: false, source: 'static' });
+  expect(seen).toHaveLength(1);
 });
