@@ -16,7 +16,7 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
   const { paint, keyFor } = useScreen();
   const pending = useUi((ui) => ui.pending);
   const hint = useUi((ui) => ui.hint);
-  const { mode, preset, run, contextPercent, cost, cwd, branch, jobs, agents, waiting, activity, unsaved } =
+  const { mode, preset, run, contextPercent, cost, cwd, branch, jobs, agents, waiting, activity, unsaved, sandboxed } =
     useStatus();
   const time = useTicker(activity !== undefined);
   const note = useUi(({ panel }) => (panel.kind === 'scroll' ? panel.note : undefined));
@@ -32,6 +32,7 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
     ...(hint ? [{ text: hint, weight: 10 }] : []),
     ...(unsaved ? [{ text: 'NOT SAVED', weight: 9 }] : []),
     { text: preset, weight: 5 },
+    ...(sandboxed ? [] : [{ text: 'no sandbox', weight: 2 }]),
     // Before the first step there is none to count.
     ...(run && activity?.what !== 'planning' ? norrisSegments(run) : []),
     ...(activity ? [{ text: `${activity.what} ${elapsed(time - activity.since)}`, weight: 7 }] : []),

@@ -24,6 +24,7 @@ export function useStatus() {
     cost: dollars > 0 ? shortDollars(dollars) : undefined,
     cwd: useShellCwd(),
     branch: useSession(() => app.info().branch),
+    sandboxed: useConversation(({ settings }) => settings.sandbox),
     unsaved: useSession(() => app.info().unsaved),
     jobs: useSession(() => app.info().jobs),
     agents: useSession((state) => Object.keys(state.sessions).length - 1),

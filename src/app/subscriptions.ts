@@ -46,6 +46,7 @@ function keepLog(log: Log, engine: Engine, session: string): void {
   const facts = { session, version: VERSION, node: process.versions.node, mode, sandbox, preset };
   // After the first frame: the secrets filter reads its sources at the first line it sees.
   setImmediate(() => log.write('info', 'session opened', facts));
+  if (!sandbox) setImmediate(() => log.write('warning', 'no kernel sandbox', { session }));
   let last = mode;
   engine.onEvent((event) => {
     const now = engine.conversation.mode;

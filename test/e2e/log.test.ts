@@ -20,6 +20,8 @@ it('the log tells the mode, its changes and what failed, and none of the words',
   });
   if (rows[0]?.sandbox === true)
     expect(rows).toContainEqual(expect.objectContaining({ message: 'mode changed', to: 'unrestricted' }));
+  const degraded = rows.filter(({ level, message }) => level === 'warning' && message === 'no kernel sandbox');
+  expect(degraded).toHaveLength(rows[0]?.sandbox === true ? 0 : 1);
   expect(rows).toContainEqual(expect.objectContaining({ message: 'model call failed', kind: 'auth', preset: 'fast' }));
   expect(text).not.toMatch(/attic|cellar/);
 });
