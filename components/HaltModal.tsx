@@ -41,7 +41,10 @@ export function HaltModal({ words, question, layout, columns }: Props) {
   useSeen(question.id, columns, top, top + shown);
   const role = words.danger ? 'error' : 'warning';
   const more = body.length > shown ? ` ↑↓ ${top + 1}–${top + shown} of ${body.length} ` : '';
-  const title = paint(words.danger ? 'halt' : 'button', cut(` ${words.title} `, columns - 4 - more.length));
+  const title = paint(
+    words.danger ? 'halt' : 'button',
+    cut(` ${words.title} `, columns - 4 - (words.dangers.length > 0 ? more.length : 0)),
+  );
   const lines = body.slice(top, top + shown).map((line) => `  ${drawn(line, columns - 2, paint)}`);
   const place =
     words.place === '' || body.some(({ kind }) => kind === 'place') ? [] : [`  ${paint('dim', words.place)}`];

@@ -20,7 +20,7 @@ const OWN: readonly RegExp[] = [
   /^\x1b(?:>|\(B)$/,
   // The bell, and words of its own for who looks elsewhere.
   /^\x07$/,
-  /^\x1b\]9;aish-tui: (?:a question waits for you|the run has ended)\x07$/,
+  /^\x1b\]9;aish-tui: (?:a question is waiting for you|a command is waiting for your input|the run has ended)\x07$/,
   /^[\n\r\x0f]$/,
 ];
 
