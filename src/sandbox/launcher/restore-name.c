@@ -89,7 +89,8 @@ int place_directory(const struct entry *e, int fd, const struct id *now, int occ
     int from = n->at_parent == ELSEWHERE ? keeping->trash : ease(n->at_parent);
     const char *was = n->at_name;
     uint32_t was_in = n->at_parent, other = occupied ? find_node(undone, now) : 0;
-    if (from < 0 || keep_name(keeping, from, was, NULL)) return -1;
+    /* To another parent it moves only if it may be written to itself. */
+    if (from < 0 || ease(e->node) < 0 || keep_name(keeping, from, was, NULL)) return -1;
     if (syscall(SYS_renameat2, from, was, fd, e->name, occupied ? EXCHANGE : NOREPLACE)) return -1;
     if (other) {
       undone->nodes[other].at_parent = was_in;
@@ -120,7 +121,7 @@ int place_file(const struct entry *e, int fd, const struct state *now, const str
   if (left && undone->entries[left].node != e->node) {
     int swap = occupied && is_dir(now);
     uint32_t other = swap ? find_node(undone, now_id) : 0;
-    if (keep_name(keeping, directory, name, NULL)) return -1;
+    if (ease(n->at_parent) < 0 || keep_name(keeping, directory, name, NULL)) return -1;
     if (syscall(SYS_renameat2, directory, name, fd, e->name, swap ? EXCHANGE : occupied ? 0 : NOREPLACE)) return -1;
     if (!other) return 0;
     undone->nodes[other].at_parent = n->at_parent;

@@ -137,6 +137,10 @@ static int keep_other(const struct entry *e, int fd, const struct id *now) {
   return keep_state(keeping, there, other->at_name, 0, 0);
 }
 
+/* Directories that are not empty yet, and names that went: what stands in a directory may go behind it. */
+static uint32_t deferred, removed;
+static int last_pass;
+
 static void remove_made(struct entry *e) {
   struct id now;
   struct state state;
@@ -152,10 +156,21 @@ static void remove_made(struct entry *e) {
   int fd = ease(e->parent);
   if (fd < 0 || look(fd, e->name, 0, &now, &state)) return;
   if (e->flags & BLOCKED) return refuse(e->parent, e->name, "changed since");
-  if (keep_name(keeping, fd, e->name, NULL) || (!is_dir(&state) && keep_other(e, fd, &now)) ||
+  int keeps = keep_name(keeping, fd, e->name, NULL) || (!is_dir(&state) && keep_other(e, fd, &now));
+  if (!keeps && is_dir(&state) && !last_pass && syscall(SYS_unlinkat, fd, e->name, AT_REMOVEDIR) && errno == ENOTEMPTY) {
+    deferred++;
+    return;
+  }
+  if (!keeps && is_dir(&state) && look(fd, e->name, 0, &now, NULL)) {
+    removed++;
+    say("removed", e->parent, e->name, "");
+    return;
+  }
+  if (keeps ||
       syscall(SYS_unlinkat, fd, e->name, is_dir(&state) ? AT_REMOVEDIR : 0))
     return refuse(e->parent, e->name, errno == ENOTEMPTY ? "holds what is not of this action" : strerror(errno));
   given_way(&now, e);
+  removed++;
   say("removed", e->parent, e->name, "");
 }
 
@@ -198,8 +213,6 @@ static void restore_content(struct node *n) {
   int held = n->link && !look(undone->links, decimal(n->link, number), 0, &id, NULL);
   if (now.links - (uint32_t)held == 1) {
     const char *made = NULL;
-    struct state above;
-    if (look(fd, "", 0, &id, &above)) return refuse(n->at_parent, n->at_name, strerror(errno));
     failed = keep_name(keeping, fd, n->at_name, NULL) || keep_inode(keeping, fd, n->at_name) || keep_state(keeping, fd, n->at_name, 0, 1) ||
              !(made = fresh(number));
     if (!failed && !n->attributes) { /* what the file has besides stays with it */
@@ -213,7 +226,6 @@ static void restore_content(struct node *n) {
       if (!failed && !(failed = (int)syscall(SYS_unlinkat, keeping->trash, made, 0)))
         failed = open_up(n, fd) || keep_content(keeping, fd, n->at_name) || fill_in_place(undone, n, fd, n->at_name);
     } else if (!failed) settled((uint32_t)(n - undone->nodes), n->at_parent, n->at_name, fd);
-    if (!failed) failed = set_time(fd, &above); /* the action wrote to the file, not to its directory */
   } else failed = open_up(n, fd) || keep_content(keeping, fd, n->at_name) || fill_in_place(undone, n, fd, n->at_name);
   if (failed) return refuse(n->at_parent, n->at_name, strerror(errno));
   n->flags |= META | PLACED;
@@ -277,8 +289,12 @@ static void remove_all(void) {
     next[i] = first[order];
     first[order] = i;
   }
-  for (uint32_t order = undone->node_count; order; order--)
-    for (uint32_t i = first[order]; i; i = next[i]) remove_made(&undone->entries[i]);
+  do {
+    last_pass = !keeping || (deferred && !removed);
+    deferred = removed = 0;
+    for (uint32_t order = undone->node_count; order; order--)
+      for (uint32_t i = first[order]; i; i = next[i]) remove_made(&undone->entries[i]);
+  } while (deferred);
 }
 
 /* What is back is what it was: an earlier action may then be undone as well. Its link in the store is no more needed. */
@@ -318,6 +334,12 @@ int restore(struct store *from, struct store *into) {
   remove_all();
   for (uint32_t i = 1; i <= undone->node_count; i++)
     if (is_dir(&undone->nodes[i].was)) restore_state(&undone->nodes[i]);
+  /* Where the action wrote to files and not to their directory, our replacing them was no change of it. */
+  for (uint32_t i = 1; keeping && i <= undone->node_count; i++) {
+    const struct node *n = &undone->nodes[i];
+    uint32_t its = is_dir(&n->was) && n->at_name && !(n->flags & (TOUCHED | META | EASED)) ? find_node(keeping, &n->is) : 0;
+    if (its && keeping->nodes[its].flags & TOUCHED && open_node(undone, i) >= 0) set_time(open_node(undone, i), &keeping->nodes[its].was);
+  }
   if (keeping)
     for (uint32_t i = 1; i <= undone->node_count; i++) tell_equal(&undone->nodes[i]);
   flush();
