@@ -38,7 +38,7 @@ function afterListing(
 ): Move {
   const [removal, second, third] = after;
   const found = counted(paths.length, 'old log');
-  if (!removal) return line(`I found ${found}. Removing can't be undone, so you will be asked.`, remove);
+  if (!removal) return line(`I found ${found}. What deletes files is put to you first.`, remove);
   if (removal.skipped) {
     return blocked(
       `You skipped the removal, so nothing was deleted. The ${found} stay:\n\n${bullets(paths)}`,
