@@ -21,6 +21,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
     commands: ['vitest run test/property/safety-fuzz.test.ts'],
     env: { AISH_FUZZ_CASES: '20000' },
   },
+  proof: {
+    what: 'what the gate calls safe is run, confined, and must lose nothing',
+    commands: ['vitest run test/safety/differential.test.ts'],
+    env: { AISH_PROOF: 'all' },
+  },
   'fuzz:screen': {
     what: 'every way of hostile text to the terminal, 2 MB each',
     commands: ['vitest run test/e2e/hostile.test.ts'],

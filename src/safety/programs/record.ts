@@ -89,6 +89,10 @@ export type Spec = { readonly [role in Role]?: string } & {
   readonly open?: string;
   /** What it runs are files of the project: a second opinion on it is not kept. */
   readonly runsFiles?: boolean;
+  /** Programs that it starts by itself, which no word of the call names. */
+  readonly helpers?: string;
+  /** What brings back what it takes from the tree, as its manual says. */
+  readonly undo?: string;
   /** Options after whose value only operands follow (`python -c CODE …`). */
   readonly last?: string;
   /** It has no options: every word is an operand (`echo`). */

@@ -17,11 +17,13 @@ export function judgeConfig(_: CallFacts, reading: Reading) {
     given(reading, '--get', '--get-all', '--get-regexp', '--list', '-l', '--get-urlmatch', '--get-color', '--name-only')
   )
     return undefined;
-  if (key === undefined || /^(get|list)$/.test(key) || values.length === 0)
-    return given(reading, '--global', '--system') || values.length > 0 || key === undefined ? undefined : undefined;
   if (given(reading, '--unset', '--unset-all', '--replace-all', '--rename-section', '--remove-section', '--edit', '-e'))
     return unknown('changes settings of git');
-  return isHarmlessKey(key) ? undefined : unknown(`git setting ${key.slice(0, 40)} is not known to be harmless`);
+  if (key === undefined || /^(get|list)$/.test(key)) return undefined;
+  if (values.length === 0)
+    return key.includes('.') ? undefined : unknown(`git config ${key.slice(0, 40)} is not known`);
+  if (!isHarmlessKey(key)) return unknown(`git setting ${key.slice(0, 40)} is not known to be harmless`);
+  return given(reading, '--add') ? undefined : unknown('replaces a setting of git, if there is one');
 }
 
 /** A setting for this one call. */

@@ -21,6 +21,8 @@ const diffLike: Spec = {
 /** The version control system git. */
 export const GIT_RECORD: Records = {
   git: {
+    helpers:
+      'sh ssh git-upload-pack git-receive-pack git-remote-https git-remote-http git-submodule uname basename sed envsubst',
     judge: judgeSettings,
     tune: '-C= -P --no-pager --no-optional-locks --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --no-replace-objects --bare --no-lazy-fetch --no-advice -c=',
     idle: '-v -h --help --version --html-path --man-path --info-path --exec-path --list-cmds=',
@@ -88,7 +90,13 @@ export const GIT_RECORD: Records = {
           '': {},
           show: { tune: '-n', operands: 'tune' },
           'get-url': { tune: '--push --all', operands: 'tune' },
-          add: { tune: '-t= -m= --tags --no-tags --mirror=', load: '-f --fetch', operands: 'tune', judge: judgeRemote },
+          add: {
+            undo: 'git remote remove NAME',
+            tune: '-t= -m= --tags --no-tags --mirror=',
+            load: '-f --fetch',
+            operands: 'tune',
+            judge: judgeRemote,
+          },
           prune: { dry: '-n --dry-run', operands: 'tune' },
           update: { delete: '-p --prune', operands: 'tune' },
         },
@@ -103,6 +111,7 @@ export const GIT_RECORD: Records = {
       stash: {
         subs: {
           '': {
+            undo: 'git stash pop',
             tune: '-a -k -m= -q -S -u --all --include-untracked --keep-index --message= --no-keep-index --quiet --staged',
           },
           list: { tune: DIFF, operands: 'tune' },
@@ -272,6 +281,7 @@ export const GIT_RECORD: Records = {
         operands: 'tune',
       },
       revert: {
+        undo: 'git revert HEAD',
         tune: '-n -s -m= --no-commit --no-edit --signoff --mainline=',
         load: '-e -S[=] -X= --edit --gpg-sign[=] --strategy= --strategy-option=',
         delete: '--abort --quit --skip',

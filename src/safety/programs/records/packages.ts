@@ -16,6 +16,7 @@ const installs = (reason?: string): Spec => ({
 /** Package managers of languages and systems. */
 export const PACKAGES: Records = {
   'npm pnpm yarn': {
+    helpers: 'node sh',
     global: true,
     tune: '-# -s -d -q --silent --quiet --verbose --loglevel= --no-color --color[=] --no-progress --no-fund --no-audit --prefix= --cwd= -C= --dir=',
     load: '--script-shell= --node-options= --shell= --git= --viewer= --editor= --init-module= --userconfig= --globalconfig= --registry= --cache= --script-shell=',
@@ -59,12 +60,14 @@ export const PACKAGES: Records = {
     },
   },
   'npx bunx': {
+    helpers: 'node sh',
     stopsAtOperand: true,
     operands: 'command',
     tune: '-y --yes --no -q --no-install',
     load: '-c= --call= -p= --package=',
   },
   'pip pipx': {
+    helpers: 'python3 lsb_release getopt cut tr uname dpkg rustc git gcc',
     global: true,
     tune: '-q -v --quiet --verbose --no-color --disable-pip-version-check --no-input --isolated --no-cache-dir --timeout= --retries= --no-python-version-warning --require-virtualenv',
     idle: '-V --version -h --help',
@@ -132,6 +135,7 @@ export const PACKAGES: Records = {
     },
   },
   'apt apt-get aptitude': {
+    helpers: 'dpkg apt-config http https gpgv store sh',
     global: true,
     tune: '-y -q -qq -V -u -d -f -m --yes --assume-yes --quiet --no-install-recommends --install-recommends --download-only --fix-broken --fix-missing --show-upgraded --verbose-versions --no-upgrade --only-upgrade --reinstall  -t= --target-release= --default-release= -a --all-versions --installed --upgradable --names-only -n --full -A --no-show-user-simulation-note --allow-releaseinfo-change',
     dry: '-s --simulate --just-print --dry-run --recon --no-act --print-uris',
@@ -157,6 +161,7 @@ export const PACKAGES: Records = {
     },
   },
   'apt-cache': {
+    helpers: 'dpkg',
     tune: '-# -a -f -i -n -q -g --names-only --full --installed --no-all-versions --recurse --important --generate',
     load: '-o= -c=',
     subs: {
@@ -172,6 +177,7 @@ export const PACKAGES: Records = {
     operands: 'tune',
   },
   dpkg: {
+    helpers: 'dpkg-query dpkg-deb dpkg-split',
     tune: '-l -L -s -S -p -c -I -C -V -f -W  --list --listfiles --status --search --print-avail --contents --info --audit --verify --get-selections --print-architecture --print-foreign-architectures --field --compare-versions --assert-support-predepends --no-pager --yet-to-unpack',
     delete:
       '-i -r -P --install --remove --purge --unpack --configure -a --pending --set-selections --clear-selections --update-avail --forget-old-unavail --add-architecture --remove-architecture -x -X --extract --vextract -e --control -b --build -R --recursive --force-all',

@@ -107,6 +107,7 @@ export const SHELL: Records = {
     operands: 'tune',
   },
   'man info apropos whatis tldr cheat help': {
+    helpers: 'sh preconv tbl eqn nroff troff groff grotty col locale gzip zcat less pager cat tput',
     tune: '-# -a -d -D -e= -f -i -I -k -K -l -m= -M= -N -s= -S= -u -w -W -L= -p= --all --apropos --whatis --where --path --sections= --locale= --names-only --regex --wildcard --list --update-noop --exact --long --usage --short --platform= --language=',
     load: '-P= --pager= -H[=] --html[=] -C= --config-file= -R= --recode= --preprocessor= -T[=] -X[=] -Z',
     write: '-o= --output= --dribble=',

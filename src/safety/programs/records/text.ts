@@ -7,7 +7,7 @@ export const TEXT: Records = {
     tune: '-A -b -e -E -n -s -t -T -u -v -r -s= --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting --before --regex --separator=',
     operands: 'read',
   },
-  'zcat bzcat xzcat zstdcat': { tune: '-f -q -v -h -r', operands: 'read' },
+  'zcat bzcat xzcat zstdcat': { helpers: 'gzip bzip2 xz zstd', tune: '-f -q -v -h -r', operands: 'read' },
   nl: {
     tune: '-b= -d= -f= -h= -i= -l= -n= -p -s= -v= -w= --body-numbering= --section-delimiter= --footer-numbering= --header-numbering= --line-increment= --join-blank-lines= --number-format= --no-renumber --number-separator= --starting-line-number= --number-width=',
     operands: 'read',
@@ -101,6 +101,7 @@ export const TEXT: Records = {
   },
   'split csplit': { open: 'writes files whose names it computes' },
   'grep zgrep bzgrep xzgrep': {
+    helpers: 'gzip bzip2 xz sed grep sh',
     tune: '-# -E -F -G -P -e= -i -v -w -x -y -c -L -l -m= -o -q -s -b -H -h -n -T -Z -A= -B= -C= -a -D= -d= -I -r -R -U -z --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp= --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count --color[=] --colour[=] --files-without-match --files-with-matches --max-count= --only-matching --quiet --silent --no-messages --byte-offset --with-filename --no-filename --label= --line-number --initial-tab --null --after-context= --before-context= --context= --text --binary-files= --devices= --directories= --exclude= --exclude-dir= --include= --recursive --dereference-recursive --line-buffered --binary --null-data -u',
     read: '-f= --file= --exclude-from=',
     operands: 'read',
@@ -135,6 +136,7 @@ export const TEXT: Records = {
     operands: 'read',
   },
   'yq xq tomlq': {
+    helpers: 'jq python3',
     tune: '-# -r -c -n -j -y -Y -P -o= -p= -I= -e -s -S -C -M -N -0 --raw-output --output-format= --input-format= --prettyPrint --indent= --unwrapScalar --colors --no-colors --exit-status --null-input --no-doc --front-matter= --width= --yaml-output',
     write: '-i --inplace --in-place',
     load: '-f= --from-file= --split-exp= --split-exp-file=',
@@ -164,6 +166,7 @@ export const TEXT: Records = {
     operands: 'read',
   },
   'less more most bat batcat': {
+    helpers: 'lesspipe sh',
     tune: '-# -a -A -b= -B -c -C -d -e -E -f -F -g -G -h= -i -I -J -K -L -m -M -n -N -p= -P= -q -Q -r -R -s -S -u -U -V -w -W -x= -X -y= -z= -~ -l= -H= --style= --language= --line-range= --paging= --plain --number --color= --theme= --wrap= --decorations= --highlight-line= --show-all --list-languages --list-themes --no-init --quit-if-one-screen --RAW-CONTROL-CHARS --chop-long-lines --LINE-NUMBERS --no-pager +G +F',
     write: '-o= -O= --log-file= --LOG-FILE=',
     load: '-k= --lesskey-file= --lesskey-src= --pager=',

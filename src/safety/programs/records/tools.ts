@@ -39,6 +39,7 @@ export const TOOLS: Records = {
     { singleDash: true, tune: `${SHOWN} -detailed -short -verbose -datacenter=` },
   ),
   gsutil: {
+    helpers: 'python3 uname dirname readlink tput',
     tune: '-m -q',
     subs: { 'ls cat stat du hash version help': { operands: 'tune', tune: '-l -L -r -R -a -h -s -c -b -d' } },
   },
@@ -67,6 +68,7 @@ export const TOOLS: Records = {
     delete: '--refresh',
   }),
   bq: {
+    helpers: 'python3 uname dirname readlink tput',
     tune: '--project_id= --location= --format= --dataset_id= -q --quiet --headless',
     subs: {
       'ls show head': { operands: 'tune', tune: '-a -n= -d -j -p --max_results= --schema --format= --start_row=' },

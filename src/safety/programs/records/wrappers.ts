@@ -47,12 +47,14 @@ export const WRAPPERS_RECORDS: Records = {
     operands: 'command',
   },
   xargs: {
+    helpers: 'echo',
     stopsAtOperand: true,
     tune: '-# -0 -d= -e[=] -E= -i[=] -I= -l[=] -L= -n= -o -p -P= -r -s= -t -x --null --delimiter= --eof[=] --replace[=] --max-lines[=] --max-args= --open-tty --interactive --max-procs= --no-run-if-empty --max-chars= --verbose --exit --process-slot-var= --show-limits',
     read: '-a= --arg-file=',
     operands: 'command',
   },
   watch: {
+    helpers: 'sh',
     stopsAtOperand: true,
     tune: '-b -c -C -d -e -g -n= -p -q= -r -t -w -x -s= --beep --color --no-color --differences[=] --errexit --chgexit --interval= --precise --equexit= --no-rerun --no-title --no-wrap --exec --shotsdir=',
     operands: 'shell',

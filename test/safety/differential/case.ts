@@ -1,0 +1,15 @@
+/** A line to run. `judged`: only in trees where the gate calls it safe. */
+export type Case = { readonly line: string; readonly judged: boolean };
+
+/** What a line did in one tree: with its paths there, or (`absent`) as the tree is without them. */
+export type Outcome = {
+  readonly line: string;
+  readonly tree: 'present' | 'absent';
+  readonly verdict: string;
+  /** What it took from the tree, one sentence each. */
+  readonly losses: readonly string[];
+  /** Programs that were started and that neither the line nor a record of its programs names. */
+  readonly unnamed: readonly string[];
+  /** `exit N`, `stopped` at the time limit, `missing` a program, `not run`. */
+  readonly end: string;
+};

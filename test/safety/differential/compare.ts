@@ -1,0 +1,38 @@
+import type { Entry, Snapshot } from './tree.ts';
+
+/** What git keeps for itself: its index and its notes on the last operation. What it keeps for the user is the rest. */
+const OF_GIT = /(^|\/)\.git\/(index|[A-Z]+_(HEAD|EDITMSG|MSG)|gc\.pid|packed-refs|info\/refs|objects\/info\/.*)$/;
+const GIT_LOG = /(^|\/)\.git\/logs\//;
+const GIT_REF = /^(.*\.git)\/((?:refs\/.+)|HEAD)$/;
+
+/** Names of files that a line itself says it appends to (`>>`, `tee -a`), or whose mode it changes (`chmod`). */
+type Named = { readonly appended: ReadonlySet<string>; readonly modes: ReadonlySet<string> };
+
+/** What a line took from the tree and did not say, one sentence each. */
+export function losses(before: Snapshot, after: Snapshot, named: Named): readonly string[] {
+  return [...before].flatMap(([path, was]) => {
+    if (OF_GIT.test(path) || isKeptByGit(path, was.content, after)) return [];
+    const change = changeOf(path, was, after.get(path), named);
+    return change === undefined ? [] : [`${change}: ${path}`];
+  });
+}
+
+function changeOf(path: string, was: Entry, is: Entry | undefined, named: Named): string | undefined {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  if (!is) return 'gone';
+  if (is.kind !== was.kind) return 'replaced';
+  if (is.content === was.content) return is.mode === was.mode || named.modes.has(name) ? undefined : 'mode';
+  if (is.kind !== 'file' || !is.content.startsWith(was.content)) return 'overwritten';
+  return GIT_LOG.test(path) || named.appended.has(name) ? undefined : 'appended to';
+}
+
+/** A branch that moved loses nothing while its log knows where it was; a loose object may have gone into a pack. */
+function isKeptByGit(path: string, content: string, after: Snapshot): boolean {
+  const match = GIT_REF.exec(path);
+  if (!match)
+    return /\.git\/objects\/.{2}(\/|$)/.test(path) && [...after.keys()].some((file) => file.endsWith('.pack'));
+  const [, git, name] = match;
+  if (name === 'HEAD') return after.has(path);
+  const log = after.get(`${git}/logs/${name}`)?.content ?? '';
+  return after.has(path) && log.includes(content.trim());
+}

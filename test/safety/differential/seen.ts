@@ -1,0 +1,48 @@
+import { basename } from 'node:path';
+import type { Watcher } from '../../../src/safety/judge.ts';
+import { programName } from '../../../src/safety/programs/name.ts';
+import { readExactly } from '../../../src/safety/programs/read-options.ts';
+import { words } from '../../../src/safety/programs/record.ts';
+import { recordOf } from '../../../src/safety/programs/records/index.ts';
+import type { Field, Redirect } from '../../../src/safety/shell/machine.ts';
+
+/** What the gate saw in a line while it judged. */
+export class Seen implements Watcher {
+  /** Names of files that the line says it appends to. */
+  readonly appended = new Set<string>();
+  /** Names of files whose mode the line says it changes. */
+  readonly modes = new Set<string>();
+  /** Does the manual of one of its programs say how to take it back? */
+  undo = false;
+  #programs = new Set<string>();
+
+  call(fields: readonly Field[]): void {
+    const [first = '', ...rest] = fields.map(({ text }) => text);
+    this.#programs.add(basename(first));
+    if (first === 'tee' && rest.some((word) => /^-\w*a|^--append$/.test(word)))
+      for (const word of rest) this.appended.add(basename(word));
+    if (first === 'chmod') for (const word of rest) this.modes.add(basename(word));
+    const program = programName(first);
+    const record = recordOf(program);
+    if (!record) return;
+    const { level } = readExactly(program, record, fields.slice(1));
+    if (level.spec.undo !== undefined) this.undo = true;
+  }
+
+  redirect({ operator, target }: Redirect): void {
+    if (operator.includes('>>')) this.appended.add(basename(target));
+  }
+
+  /** Of these programs, those that neither the line nor the record of one of its programs names. */
+  unnamed(started: readonly string[]): readonly string[] {
+    const known = new Set<string>();
+    const add = (name: string): void => {
+      if (known.has(name)) return;
+      known.add(name);
+      const spec = recordOf(programName(name))?.spec;
+      for (const helper of words(spec?.helpers)) add(helper);
+    };
+    for (const program of this.#programs) add(program);
+    return started.filter((name) => !known.has(name));
+  }
+}

@@ -1,0 +1,169 @@
+/** The scratch tree that lines run in: what stands there before, and what stands there after. */
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+
+export const HOME = '/home/proof';
+export const PROJECT = `${HOME}/project`;
+
+/** Kept in memory, out of reach of every line; folders have no content and stand before what they hold. */
+let template: readonly { readonly path: string; readonly mode: number; readonly content: Buffer | undefined }[] = [];
+
+/** What stands at a path: its kind, its mode, and its content or where it leads. */
+export type Entry = {
+  readonly kind: 'file' | 'link' | 'folder' | 'other';
+  readonly mode: number;
+  readonly content: string;
+};
+export type Snapshot = ReadonlyMap<string, Entry>;
+
+const FILES: Readonly<Record<string, string>> = {
+  'project/README.md': '# x\nline\n',
+  'project/notes.md': 'precious\n'.repeat(5),
+  'project/data/a.txt': '1\n2\n',
+  'project/data/b.csv': 'a,b\n1,2\n',
+  'project/src/index.ts': 'export const x = 1\n',
+  'project/src/main.py': 'print(1)\n',
+  'project/src/main.c': 'int main(void) { return 0; }\n',
+  'project/package.json': '{ "name": "x", "version": "1.0.0", "scripts": { "test": "echo t", "build": "echo b" } }\n',
+  'project/Makefile': 'all:\n\techo hi\ntest:\n\techo t\n',
+  'project/a.json': '{"a":[1,2]}\n',
+  'project/config.yml': 'a: 1\n',
+  'project/app.log': 'ERROR x\n'.repeat(10),
+  'project/tests/test_a.py': 'def test_a():\n  assert 1\n',
+  'project/docs/x.md': 'd\n',
+  'project/.env': 'S=1\n',
+  '.bashrc': '# rc\n',
+  '.profile': '# p\n',
+  '.ssh/id_rsa': 'KEY\n',
+  '.ssh/config': '\n',
+  '.gitconfig': '[user]\n\tname = a\n\temail = a@b.c\n',
+  '.npmrc': 'x=1\n',
+};
+
+const HISTORY = `git init -q -b main && git add -A && git commit -qm one && echo more >>notes.md && git commit -qam two &&
+  git branch feature && git tag v1 && git update-ref refs/remotes/origin/main HEAD && echo stashed >>docs/x.md &&
+  git stash -q && echo dirty >>src/main.py && echo untracked >untracked.txt && tar czf a.tar.gz data && gzip -k data/a.txt`;
+
+/** Makes the tree that every line gets a copy of: a project with a history, changes not committed, and a home folder. */
+export function makeTemplate(): void {
+  for (const [path, content] of Object.entries(FILES)) {
+    mkdirSync(dirname(join(HOME, path)), { recursive: true });
+    writeFileSync(join(HOME, path), content);
+  }
+  const { status, stderr } = spawnSync('bash', ['-c', HISTORY], { cwd: PROJECT, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`no history was made: ${stderr}`);
+  template = readdirSync(HOME, { recursive: true, withFileTypes: true }).map((entry) => {
+    const path = join(entry.parentPath, entry.name);
+    const mode = lstatSync(path).mode & 0o7777;
+    return { path, mode, content: entry.isFile() ? readFileSync(path) : undefined };
+  });
+}
+
+/** A fresh tree, for one line. */
+export function freshTree(): void {
+  // A line may have locked a folder.
+  spawnSync('chmod', ['-R', 'u+rwX', HOME, '/tmp'], { stdio: 'ignore' });
+  for (const name of namesIn('/tmp')) rmSync(join('/tmp', name), { recursive: true, force: true });
+  rmSync(HOME, { recursive: true, force: true });
+  mkdirSync(HOME, { recursive: true });
+  for (const { path, mode, content } of template) {
+    if (content === undefined) mkdirSync(path, { mode });
+    else writeFileSync(path, content, { mode });
+  }
+}
+
+const PATH = /^(?:~\/|\/tmp\/|\.\/)?(?:[\w.@+-]+\/)*[\w.@+-]*$/;
+/** What is surely a file: `x`, `f2`, `main.c`. A longer bare word may as well be a subcommand or a branch. */
+const LIKE_A_FILE = /^[A-Za-z_][\w.+-]*\.[A-Za-z]\w{0,6}$|^\w{1,2}$/;
+const MOST_COLLISIONS = 60;
+
+/**
+ * Puts something at each path that a line names, and in each folder it names a file by the name of each other path: what
+ * is there can be lost. Says whether anything was put.
+ */
+export function fill(line: string): boolean {
+  const paths = line.split(/[\s'"=;|&<>(){}:,]+/).flatMap((word) => {
+    const named = PATH.test(word) && !word.includes('..') && word.length < 80 && !word.startsWith('-');
+    if (!named || !(word.includes('/') || LIKE_A_FILE.test(word))) return [];
+    if (word.startsWith('/')) return [word];
+    return [word.startsWith('~/') ? join(HOME, word.slice(2)) : join(PROJECT, word)];
+  });
+  for (const [, target = ''] of line.matchAll(/>\|?\s*(\w+)(?=\s|$|[;)}])/g)) paths.push(join(PROJECT, target));
+  const named = paths.filter((path) => put(path, path.endsWith('/')));
+  const folders = [...new Set(paths)].filter((path) => isFolder(path));
+  const names = [...new Set(paths.map((path) => basename(path)))];
+  const collisions = folders.flatMap((folder) => names.map((name) => join(folder, name)));
+  const collided = collisions.slice(0, MOST_COLLISIONS).filter((path) => put(path, false));
+  return named.length + collided.length > 0;
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && lstatSync(path).isDirectory();
+}
+
+function put(path: string, folder: boolean): boolean {
+  if (existsSync(path)) return false;
+  try {
+    mkdirSync(folder ? path : dirname(path), { recursive: true });
+    writeFileSync(folder ? join(path, 'inside.txt') : path, `old content of ${path}\n`.repeat(3));
+    return true;
+  } catch {
+    // A file stands where a folder would be needed: then the path can't be there.
+    return false;
+  }
+}
+
+const LARGEST = 2_000_000;
+
+/** All of home and the folder for temporary files. Links are not followed. */
+export function snapshot(): Snapshot {
+  const out = new Map<string, Entry>();
+  const look = (folder: string): void => {
+    for (const name of namesIn(folder)) {
+      const path = join(folder, name);
+      const entry = entryAt(path);
+      out.set(path.startsWith(HOME) ? relative(HOME, path) : path, entry);
+      if (entry.kind === 'folder') look(path);
+    }
+  };
+  look(HOME);
+  look('/tmp');
+  return out;
+}
+
+/** Nothing where the folder is gone or locked: then all that stood in it counts as lost. */
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function entryAt(path: string): Entry {
+  const stats = lstatSync(path);
+  const mode = stats.mode & 0o7777;
+  if (stats.isSymbolicLink()) return { kind: 'link', mode, content: readlinkSync(path) };
+  if (stats.isDirectory()) return { kind: 'folder', mode, content: '' };
+  if (!stats.isFile()) return { kind: 'other', mode, content: '' };
+  const content = stats.size > LARGEST ? `${stats.size} bytes` : contentOf(path);
+  return { kind: 'file', mode, content };
+}
+
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return 'locked';
+  }
+}
