@@ -1,8 +1,9 @@
 import { Box } from 'ink';
 import { useReveal, useScreen } from '../hooks/context.ts';
-import type { useAgents } from '../hooks/useAgents.ts';
-import { useTicker } from '../hooks/useTicker.ts';
+import { useTicker } from '../hooks/useFrames.ts';
+import type { useAgents } from '../hooks/useNorris.ts';
 import { agentLine } from '../src/screen/entries/delegate.ts';
+import { wrapText } from '../src/text/wrap.ts';
 import { Lines } from './Lines.tsx';
 
 type Props = {
@@ -27,4 +28,19 @@ export function AgentsPane({ agents: { running, waiting }, columns, rows }: Prop
       <Lines lines={[...shown.map((agent) => agentLine(agent, now, context, reveal)), ...more]} />
     </Box>
   );
+}
+
+type ProgressPaneProps = {
+  /** One line for each tool. */
+  readonly progress: string;
+  readonly columns: number;
+  /** The most rows it may take. */
+  readonly rows: number;
+};
+
+/** How far the running tools are, by their own word. */
+export function ProgressPane({ progress, columns, rows }: ProgressPaneProps) {
+  const { paint } = useScreen();
+  const lines = progress.split('\n').flatMap((line) => wrapText(line, columns - 2).slice(0, 1));
+  return <Lines lines={lines.slice(-rows).map((line) => paint('marker', '⋯ ') + paint('dim', line))} />;
 }

@@ -1,13 +1,14 @@
 import { Box } from 'ink';
-import { useUi } from '../hooks/context.ts';
+import { ScreenContext, useTerminalSize, useUi } from '../hooks/context.ts';
+import { useKeys } from '../hooks/useKeys.ts';
 import { useOverlay } from '../hooks/useOverlay.ts';
 import { useEditorLayout } from '../hooks/usePrompt.ts';
-import { useTerminalSize } from '../hooks/useTerminalSize.ts';
 import { layoutOf } from '../src/screen/layout.ts';
-import { FieldCursor } from './FieldCursor.tsx';
+import type { Screen } from '../src/screen/screen.ts';
+import type { Terminal } from '../src/terminal/terminal.ts';
+import { FieldCursor, ProgramCursor } from './Cursor.tsx';
 import { MainPart } from './MainPart.tsx';
 import { Overlay } from './Overlay.tsx';
-import { ProgramCursor } from './ProgramCursor.tsx';
 import { Prompt } from './Prompt.tsx';
 import { StatusBar } from './StatusBar.tsx';
 
@@ -34,4 +35,16 @@ export function App() {
 /** A list of choices belongs to what is being typed. */
 function panelLeavesPrompt(kind: string): boolean {
   return kind === 'none' || kind === 'choices';
+}
+
+type Props = { readonly screen: Screen; readonly terminal: Pick<Terminal, 'onToken'> };
+
+/** The screen with its keys connected. */
+export function Root({ screen, terminal }: Props) {
+  useKeys(screen, terminal);
+  return (
+    <ScreenContext value={screen}>
+      <App />
+    </ScreenContext>
+  );
 }

@@ -1,10 +1,8 @@
 import { useScreen } from '../hooks/context.ts';
 import type { Panel } from '../src/screen/ui.ts';
-import { displayText } from '../src/text/display.ts';
-import { textWidth } from '../src/text/width.ts';
+import { displayText, textWidth } from '../src/text/display.ts';
 import { wrapText } from '../src/text/wrap.ts';
-import { Lines } from './Lines.tsx';
-import { rule } from './rule.ts';
+import { Lines, rule } from './Lines.tsx';
 
 type Open = Extract<Panel, { kind: 'choices' }>;
 

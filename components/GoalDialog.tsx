@@ -3,8 +3,7 @@ import { useScreen } from '../hooks/context.ts';
 import { useNorris } from '../hooks/useNorris.ts';
 import { NO_PANEL } from '../src/screen/ui.ts';
 import { Field } from './Field.tsx';
-import { Lines } from './Lines.tsx';
-import { rule } from './rule.ts';
+import { Lines, rule } from './Lines.tsx';
 
 /** Asks for a goal; Enter in the empty field takes the last one (NO-1). */
 export function GoalDialog({ text, columns }: { readonly text: string; readonly columns: number }) {
@@ -28,5 +27,37 @@ export function GoalDialog({ text, columns }: { readonly text: string; readonly 
       />
       <Lines lines={[rule(hint, '', columns, 'accent', paint)]} />
     </Box>
+  );
+}
+
+type Props = { readonly text: string; readonly note: string; readonly columns: number };
+
+/** The search in the transcript: it goes to the first match while it is typed. */
+export function FindField({ text, note, columns }: Props) {
+  const screen = useScreen();
+  const { paint } = screen;
+  const right = note === '' ? ' Enter keeps it, Esc cancels ' : ` ${note} `;
+  return (
+    <Box flexDirection="column" flexShrink={0}>
+      <Lines lines={[rule(paint('strong', ' search '), right, columns, 'dim', paint)]} />
+      <Field value={text} onChange={(value) => screen.navigator.find(value)} onSubmit={() => screen.navigator.keep()} />
+    </Box>
+  );
+}
+
+/** Asks before a run is ended by the key that also starts one. The focus is on going on. */
+export function ConfirmAbort({ focus, columns }: { readonly focus: number; readonly columns: number }) {
+  const { paint } = useScreen();
+  const buttons = [' end it (y) ', ' let it continue (n) '].map((text, index) =>
+    index === focus ? paint('button', text) : text,
+  );
+  return (
+    <Lines
+      lines={[
+        rule(paint('warning', ' End what is running? '), '', columns, 'warning', paint),
+        `  ${buttons.join(' ')}`,
+        rule(' the conversation stays ', '', columns, 'warning', paint),
+      ]}
+    />
   );
 }

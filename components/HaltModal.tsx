@@ -6,10 +6,9 @@ import { MARK } from '../src/screen/danger.ts';
 import type { QuestionWords } from '../src/screen/question.ts';
 import type { QuestionUi } from '../src/screen/question-dialog.ts';
 import { buttonText, isSeen, type QuestionLayout } from '../src/screen/question-layout.ts';
-import { textWidth } from '../src/text/width.ts';
+import { textWidth } from '../src/text/display.ts';
 import { Field } from './Field.tsx';
-import { Lines } from './Lines.tsx';
-import { rule } from './rule.ts';
+import { Lines, rule } from './Lines.tsx';
 
 const BODY_ROLES = {
   verb: 'error',

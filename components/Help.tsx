@@ -1,8 +1,7 @@
 import { useMemo } from 'react';
 import { useScreen } from '../hooks/context.ts';
 import { helpLines } from '../src/screen/help.ts';
-import { Lines } from './Lines.tsx';
-import { rule } from './rule.ts';
+import { Lines, rule } from './Lines.tsx';
 
 /** Every key and command, from the tables that they are run by (UI-5). */
 export function Help({

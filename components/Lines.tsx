@@ -1,4 +1,6 @@
 import { Box, Text } from 'ink';
+import type { Paint, Role } from '../src/render/theme.ts';
+import { lineWidth } from '../src/text/wrap.ts';
 
 /** Ready-made lines, one row each. They are cut to the width, never wrapped: wrapping happened where they were made. */
 export function Lines({ lines }: { readonly lines: readonly string[] }) {
@@ -13,4 +15,12 @@ export function Lines({ lines }: { readonly lines: readonly string[] }) {
       ))}
     </Box>
   );
+}
+
+/** A horizontal rule with a title at its left, already painted, and a note at its right where there is room. */
+export function rule(title: string, note: string, columns: number, role: Role, paint: Paint): string {
+  const left = 2;
+  const room = columns - left - lineWidth(title);
+  const fits = lineWidth(note) + 2 <= room ? note : '';
+  return paint(role, '━'.repeat(left)) + title + paint(role, '━'.repeat(Math.max(0, room - lineWidth(fits)))) + fits;
 }

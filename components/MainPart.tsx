@@ -1,15 +1,13 @@
 import { Box } from 'ink';
 import { memo } from 'react';
 import { useUi } from '../hooks/context.ts';
-import { useAgents } from '../hooks/useAgents.ts';
 import { useBroker } from '../hooks/useBroker.ts';
-import { useExecutor } from '../hooks/useExecutor.ts';
-import { useProgress } from '../hooks/useProgress.ts';
+import { useExecutor, useProgress } from '../hooks/useExecutor.ts';
+import { useAgents } from '../hooks/useNorris.ts';
 import { useSaidSince } from '../hooks/useSession.ts';
 import { useScrolledAway } from '../hooks/useViewport.ts';
-import { AgentsPane } from './AgentsPane.tsx';
+import { AgentsPane, ProgressPane } from './AgentsPane.tsx';
 import { ExecPane } from './ExecPane.tsx';
-import { ProgressPane } from './ProgressPane.tsx';
 import { StreamingPane } from './StreamingPane.tsx';
 import { TranscriptPane } from './TranscriptPane.tsx';
 

@@ -1,8 +1,6 @@
 import type { Overlay as OverlayState } from '../src/screen/overlay.ts';
 import { Choices } from './Choices.tsx';
-import { ConfirmAbort } from './ConfirmAbort.tsx';
-import { FindField } from './FindField.tsx';
-import { GoalDialog } from './GoalDialog.tsx';
+import { ConfirmAbort, FindField, GoalDialog } from './GoalDialog.tsx';
 import { HaltModal } from './HaltModal.tsx';
 import { Help } from './Help.tsx';
 import { WhichKey } from './WhichKey.tsx';

@@ -2,8 +2,8 @@ import { Box } from 'ink';
 import { useScreen } from '../hooks/context.ts';
 import { useVerdict } from '../hooks/usePrompt.ts';
 import type { EditorLayout } from '../src/editor/layout.ts';
-import type { PromptWidths } from '../src/screen/prompt.ts';
-import { textWidth } from '../src/text/width.ts';
+import type { PromptWidths } from '../src/screen/layout.ts';
+import { textWidth } from '../src/text/display.ts';
 import { Cursor } from './Cursor.tsx';
 import { Lines } from './Lines.tsx';
 

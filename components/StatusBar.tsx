@@ -1,7 +1,7 @@
 import { memo } from 'react';
 import { useScreen, useUi } from '../hooks/context.ts';
+import { useTicker } from '../hooks/useFrames.ts';
 import { useStatus } from '../hooks/useStatus.ts';
-import { useTicker } from '../hooks/useTicker.ts';
 import { showChord } from '../src/keymap/chord.ts';
 import { fitSegments, type Segment } from '../src/render/segments.ts';
 import { elapsed, shortPath } from '../src/screen/entries/frame.ts';

@@ -3,9 +3,8 @@ import { showChord } from '../src/keymap/chord.ts';
 import type { Pending } from '../src/keymap/resolver.ts';
 import { cut } from '../src/render/segments.ts';
 import { whichColumns } from '../src/screen/overlay.ts';
-import { textWidth } from '../src/text/width.ts';
-import { Lines } from './Lines.tsx';
-import { rule } from './rule.ts';
+import { textWidth } from '../src/text/display.ts';
+import { Lines, rule } from './Lines.tsx';
 
 /** What may follow the keys pressed so far, in columns that are read downwards. */
 export function WhichKey({ pending, columns, rows }: { pending: Pending; columns: number; rows: number }) {

@@ -8,9 +8,9 @@ import { ScreenOutput } from '../src/render/output.ts';
 import { themeFor } from '../src/render/theme.ts';
 import { exitSummary } from '../src/screen/exit-summary.ts';
 import { Screen, type ScreenOptions } from '../src/screen/screen.ts';
-import { afterInput } from '../src/terminal/schedule.ts';
+import { afterInput } from '../src/terminal/arming.ts';
 import { Terminal } from '../src/terminal/terminal.ts';
-import { Root } from './Root.tsx';
+import { Root } from './App.tsx';
 
 /** Frames drawn in that time after a resize may be wrong; then everything is drawn anew. In ms. */
 const SETTLE_MS = 30;

@@ -23,3 +23,10 @@ export function useUi<T>(select: (ui: Ui) => T): T {
   const { ui, onUi } = useScreen();
   return useSyncExternalStore(onUi, () => select(ui.get()));
 }
+
+export type Size = { readonly columns: number; readonly rows: number };
+
+/** The size of the terminal in cells. */
+export function useTerminalSize(): Size {
+  return useUi((ui) => ui.size);
+}

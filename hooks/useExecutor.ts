@@ -98,3 +98,12 @@ export function useShellCwd(): string {
   const { engine } = useScreen().app;
   return useSession(() => engine.shellCwd);
 }
+
+/** The progress that running tools report, one a line; empty when none does. */
+export function useProgress(): string {
+  const { engine } = useScreen().app;
+  return useSyncExternalStore(
+    (listener) => engine.subscribe(listener),
+    () => [...engine.live.progress.values()].join('\n'),
+  );
+}

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import { type EditorLayout, layoutEditor } from '../src/editor/layout.ts';
 import { isEmpty } from '../src/editor/state.ts';
 import type { Role } from '../src/render/theme.ts';
-import { type PromptWidths, promptName, promptWidths } from '../src/screen/prompt.ts';
+import { type PromptWidths, promptName, promptWidths } from '../src/screen/layout.ts';
 import { useScreen, useUi } from './context.ts';
 import { useSession } from './useSession.ts';
 

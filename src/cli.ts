@@ -1,6 +1,6 @@
 /** The program: arguments in, exit code out. */
 
-import { VERSION } from './app/version.ts';
+import { VERSION } from './app/options.ts';
 import { carryOut } from './cli/main.ts';
 import type { Invocation } from './cli/program.ts';
 

@@ -1,11 +1,10 @@
 import { createBroker } from '../broker/index.ts';
 import { loadConfig, placesOf } from '../config/index.ts';
 import { detectSandbox } from '../sandbox/index.ts';
-import { LAUNCHER } from './launcher.ts';
-import type { GlobalOptions } from './options.ts';
+import { LAUNCHER } from './environment.ts';
+import { type GlobalOptions, VERSION } from './options.ts';
 import { choosePresets, isUnasked, UNASKED } from './presets.ts';
 import { changeStore } from './undo.ts';
-import { VERSION } from './version.ts';
 
 const PROBE_TIMEOUT_MS = 4000;
 

@@ -1,3 +1,5 @@
+import manifest from '../../package.json' with { type: 'json' };
+
 /** What the command line asks of every front end. */
 export type GlobalOptions = {
   readonly config?: string;
@@ -12,3 +14,5 @@ export type SessionWish = {
   /** Continue in a copy and leave the session unchanged, even if another program has it open. */
   readonly fork?: boolean;
 };
+
+export const VERSION: string = manifest.version;

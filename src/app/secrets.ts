@@ -1,7 +1,6 @@
 /** The one filter of this process, and the part of it that each side of the program gets. */
 
-import type { Preset } from '../broker/index.ts';
-import { secretsPolicy } from '../broker/index.ts';
+import { type Preset, secretsPolicy } from '../broker/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Broker } from '../contracts/models.ts';
 import type { RestoredAction, Secrets } from '../contracts/secrets.ts';

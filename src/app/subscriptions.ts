@@ -4,9 +4,9 @@ import { classify } from '../router/index.ts';
 import { runningOf } from '../session/slots.ts';
 import type { Log } from '../store/index.ts';
 import type { Environment } from './environment.ts';
+import { VERSION } from './options.ts';
 import type { AppServices } from './services.ts';
 import { runKey } from './undo.ts';
-import { VERSION } from './version.ts';
 
 /** Subscribes all of them, once the session is open. */
 export function followSession(engine: Engine, { session, index }: Environment, services: AppServices): void {

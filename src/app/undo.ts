@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Config, placesOf } from '../config/index.ts';
 import type { Phase } from '../session/phase.ts';
 import { ChangeStore } from '../undo/index.ts';
-import { LAUNCHER } from './launcher.ts';
+import { LAUNCHER } from './environment.ts';
 import type { SessionBus } from './session-bus.ts';
 
 const MB = 1_000_000;

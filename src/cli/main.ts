@@ -143,7 +143,7 @@ async function withApp(
   use: (app: App) => Promise<number>,
   session: SessionWish = {},
 ): Promise<number> {
-  const { openApp } = await import('../app/open.ts');
+  const { openApp } = await import('../app/assembly.ts');
   const { columns = 80, rows = 24 } = process.stdout;
   const opened = await openApp({ global, version, columns, rows, session });
   if ('problem' in opened) {

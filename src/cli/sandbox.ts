@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { LAUNCHER } from '../app/launcher.ts';
+import { LAUNCHER } from '../app/environment.ts';
 import { createPrivateTmp, detectSandbox, sandboxArgv, sandboxEnvironment } from '../sandbox/index.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Writer } from './print.ts';

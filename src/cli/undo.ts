@@ -1,8 +1,7 @@
 /** `aish-tui undo`: the way back outside the program (EF-3). */
 import { changeStore } from '../app/undo.ts';
 import { loadConfig } from '../config/index.ts';
-import type { KeptAction } from '../contracts/undo.ts';
-import { summaryOf } from '../contracts/undo.ts';
+import { type KeptAction, summaryOf } from '../contracts/undo.ts';
 import { visible } from '../text/sanitize.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Writer } from './print.ts';

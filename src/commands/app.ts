@@ -7,9 +7,8 @@ import type { LineHistory, MemoryPort, SessionsPort } from '../contracts/store.t
 import type { McpPort } from '../contracts/tools.ts';
 import type { UndoPort, UndoResult } from '../contracts/undo.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { ForegroundJob } from '../engine/foreground-job.ts';
 import type { Forms } from '../engine/forms.ts';
-import type { ShellQueue } from '../engine/shell-queue.ts';
+import type { ForegroundJob, ShellQueue } from '../engine/shell-queue.ts';
 
 /** What `:` commands can ask of the screen. */
 export type ScreenPort = {

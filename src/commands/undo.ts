@@ -1,5 +1,4 @@
-import type { KeptAction, UndoPort, UndoTarget } from '../contracts/undo.ts';
-import { summaryOf } from '../contracts/undo.ts';
+import { type KeptAction, summaryOf, type UndoPort, type UndoTarget } from '../contracts/undo.ts';
 import { visible } from '../text/sanitize.ts';
 import type { App } from './app.ts';
 import { type Command, CommandError } from './command.ts';

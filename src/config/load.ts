@@ -2,8 +2,7 @@ import { realpathSync, type Stats, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { checkText } from './check.ts';
-import { type Config, DEFAULTS } from './config.ts';
-import { type Environment, placesOf } from './places.ts';
+import { type Config, DEFAULTS, type Environment, placesOf } from './config.ts';
 import { mergeProject } from './project.ts';
 import type { Trust } from './trust.ts';
 

@@ -1,6 +1,8 @@
 /** Which prices hold for a preset: its own, then the user's file, then the built-in table. A local server has none. */
+import { readFileSync } from 'node:fs';
+import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import type { Prices } from '../session/cost.ts';
-import { PRICE_TABLE, type PriceRow } from './price-table.ts';
+import { MAX_JSON_DEPTH, tooDeepAt } from '../text/json.ts';
 
 /** What a preset's price depends on. */
 export type Paying = {
@@ -53,3 +55,92 @@ function find(rows: readonly PriceRow[], { model, baseUrl }: Paying): PriceRow |
   const fits = (row: PriceRow, name: string) => row.model === name && (row.host === undefined || row.host === host);
   return rows.find((row) => fits(row, model)) ?? rows.find((row) => fits(row, undated));
 }
+
+/** The user's own prices: a file beside the configuration, read before the built-in table. */
+
+export type PriceFile = {
+  readonly rows: readonly PriceRow[];
+  /** What is wrong with it, in one line; then `rows` is empty: half a price list would mislead. */
+  readonly problem?: string;
+};
+
+const NUMBERS = ['input', 'output', 'cached'] as const;
+const WORDS = ['model', 'host', 'date', 'source'] as const;
+
+/** Reads the list of prices at `path`. A missing file is an empty one. */
+export function readPriceFile(path: string): PriceFile {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    return missing ? { rows: [] } : { rows: [], problem: `${path} can't be read (${String(error)})` };
+  }
+  if (tooDeepAt(text) !== undefined)
+    return {
+      rows: [],
+      problem: `${path}: nested more than ${MAX_JSON_DEPTH} levels deep; none of its prices are used`,
+    };
+  const errors: ParseError[] = [];
+  const list: unknown = parse(text, errors, { allowTrailingComma: true });
+  const [error] = errors;
+  if (error) {
+    const line = text.slice(0, error.offset).split('\n').length;
+    return { rows: [], problem: `${path}:${line}: ${printParseErrorCode(error.error)}; none of its prices are used` };
+  }
+  if (!Array.isArray(list)) return { rows: [], problem: `${path}: must be a list of prices: [{ "model": … }]` };
+  const wrong = list.map(mistakeIn).findIndex((mistake) => mistake !== undefined);
+  if (wrong < 0) return { rows: list };
+  return { rows: [], problem: `${path}: price ${wrong + 1} ${mistakeIn(list[wrong])}; none of its prices are used` };
+}
+
+function mistakeIn(row: unknown): string | undefined {
+  if (typeof row !== 'object' || row === null) return 'is not an object';
+  const given = new Map<string, unknown>(Object.entries(row));
+  const unknown = [...given.keys()].find((key) => ![...NUMBERS, ...WORDS].some((known) => known === key));
+  if (unknown !== undefined) return `has an unknown key: ${unknown}`;
+  for (const key of ['model', 'input', 'output']) if (!given.has(key)) return `is missing ${key}`;
+  for (const key of NUMBERS) {
+    const value = given.get(key) ?? 0;
+    if (typeof value !== 'number' || !Number.isFinite(value) || value < 0)
+      return `needs dollars per million tokens as ${key}`;
+  }
+  for (const key of WORDS) if (typeof (given.get(key) ?? '') !== 'string') return `needs a string as ${key}`;
+  return undefined;
+}
+
+/** What one model costs at one vendor, in dollars per million tokens, and who said so when. */
+export type PriceRow = Prices & {
+  /** The host that these prices are asked at; the same model elsewhere has others. Absent: wherever it is. */
+  readonly host?: string;
+  readonly model: string;
+  /** The day for which the source is known to have said so, as YYYY-MM-DD. */
+  readonly date?: string;
+  readonly source?: string;
+};
+
+const anthropic = { host: 'api.anthropic.com', source: 'platform.claude.com/docs/en/about-claude/pricing' };
+const openai = {
+  host: 'api.openai.com',
+  source: 'openai.com/api/pricing, as quoted by morphllm.com/openai-api-pricing',
+};
+
+/**
+ * The prices that are built in: few, each with its source, all of the standard tier. What the source does not say of
+ * cached tokens is left out, so they count as fresh ones: too much rather than too little. A model whose price depends
+ * on the hour or on the length of the prompt is missing on purpose. Prices change: the user's own list goes first.
+ */
+export const PRICE_TABLE: readonly PriceRow[] = [
+  { ...anthropic, date: '2026-10-07', model: 'claude-opus-5-5', input: 4, output: 20 },
+  { ...anthropic, date: '2026-10-07', model: 'claude-sonnet-5-5', input: 2, output: 10 },
+  { ...anthropic, date: '2026-07-24', model: 'claude-opus-5', input: 5, cached: 0.5, output: 25 },
+  { ...anthropic, date: '2026-07-24', model: 'claude-opus-4-8', input: 5, cached: 0.5, output: 25 },
+  { ...anthropic, date: '2026-07-24', model: 'claude-opus-4-5', input: 5, cached: 0.5, output: 25 },
+  { ...anthropic, date: '2026-07-24', model: 'claude-sonnet-4-6', input: 3, cached: 0.3, output: 15 },
+  { ...anthropic, date: '2026-07-24', model: 'claude-sonnet-4-5', input: 3, cached: 0.3, output: 15 },
+  { ...anthropic, date: '2026-07-24', model: 'claude-haiku-4-5', input: 1, cached: 0.1, output: 5 },
+  { ...openai, date: '2026-06-01', model: 'gpt-5.5', input: 5, cached: 0.5, output: 30 },
+  { ...openai, date: '2026-06-01', model: 'gpt-5.4', input: 2.5, cached: 0.25, output: 15 },
+  { ...openai, date: '2026-06-01', model: 'gpt-5.4-mini', input: 0.75, cached: 0.075, output: 4.5 },
+  { ...openai, date: '2026-06-01', model: 'gpt-5.4-nano', input: 0.2, cached: 0.02, output: 1.25 },
+];

@@ -1,7 +1,6 @@
 /** The steps that commands are made of: replacing text, with what undo and the kill ring keep of it. */
 import { snap } from './motion.ts';
-import { freePlaceholder, isLarge } from './placeholder.ts';
-import { type EditorState, type Last, OTHER, type Snapshot } from './state.ts';
+import { type EditorState, freePlaceholder, isLarge, type Last, OTHER, type Snapshot } from './state.ts';
 
 const MAX_UNDO = 500;
 const MAX_KILLS = 60;

@@ -1,9 +1,7 @@
 /** How the prompt's text is laid out on the screen: rows of a width, and the cursor's place. */
-import { displayText } from '../text/display.ts';
-import { textWidth } from '../text/width.ts';
+import { displayText, textWidth } from '../text/display.ts';
 import { units } from './motion.ts';
-import { pasteLabel } from './placeholder.ts';
-import type { EditorState } from './state.ts';
+import { type EditorState, pasteLabel } from './state.ts';
 
 type EditorRow = {
   /** What to draw; never wider than the width. */

@@ -1,5 +1,5 @@
 /** Places in a text: graphemes, words, lines. All offsets are UTF-16 and lie on grapheme boundaries. */
-import { graphemes } from '../text/width.ts';
+import { graphemes } from '../text/display.ts';
 
 const PLACEHOLDER = /([\ufdd0-\ufdef])/;
 

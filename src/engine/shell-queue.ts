@@ -1,6 +1,6 @@
 /** The user's own commands: one at a time in their shell, beside the agent; further lines wait their turn. */
-
 import type { InteractiveShell, RunningCommand, ShellJob } from '../contracts/commands.ts';
+import type { Job } from '../contracts/jobs.ts';
 import { messageOf } from '../text/errors.ts';
 import type { Engine } from './engine.ts';
 
@@ -123,5 +123,35 @@ export class ShellQueue {
   #forget(op: string): void {
     this.#running = undefined;
     this.#engine.live.commands.delete(op);
+  }
+}
+
+export class ForegroundJob {
+  readonly #engine: Engine;
+  #job: Job | undefined;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  get job(): Job | undefined {
+    return this.#job;
+  }
+
+  /** Brings a job to the front, where it stays until it ends or something else comes there. */
+  bring(job: Job): void {
+    this.#job = job;
+    void job.running.result.then(() => {
+      if (this.#job?.id === job.id) this.leave();
+    });
+    this.#engine.changed();
+  }
+
+  /** Back to the background; false: none was in front. */
+  leave(): boolean {
+    if (!this.#job) return false;
+    this.#job = undefined;
+    this.#engine.changed();
+    return true;
   }
 }

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { withoutInherited } from './close-inherited.ts';
-import { signal } from './processes.ts';
+import { signal, withoutInherited } from './processes.ts';
 import { Stopper } from './stopper.ts';
 
 export type Daemon = {

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { messageOf } from '../text/errors.ts';
-import { withoutInherited } from './close-inherited.ts';
 import type { Environment } from './environment.ts';
 import { PrivateDirectory } from './private-directory.ts';
+import { withoutInherited } from './processes.ts';
 
 /** The most that is read back, in bytes: a prompt is not meant for more. */
 const MAX_BYTES = 4 << 20;

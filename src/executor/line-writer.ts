@@ -1,4 +1,4 @@
-import { BROKEN, COMMAND, ESC, ESCAPE, LF, nextState, TEXT } from '../text/escape.ts';
+import { BROKEN, COMMAND, ESC, ESCAPE, LF, nextState, TEXT } from '../text/escape-sequences.ts';
 
 /** Bytes of one block handed on. */
 const BLOCK_BYTES = 256 * 1024;

@@ -4,7 +4,7 @@
  * notifications, colours of the terminal, files by way of pictures, window, printer, a full reset, and 8-bit controls.
  * Source of the sequences: xterm's ctlseqs, ECMA-48.
  */
-import { BROKEN, COMMAND, ESC, ESCAPE, nextState, STRING, STRING_ESCAPE, TEXT } from '../text/escape.ts';
+import { BROKEN, COMMAND, ESC, ESCAPE, nextState, STRING, STRING_ESCAPE, TEXT } from '../text/escape-sequences.ts';
 
 /** First byte in UTF-8 of the 8-bit controls. */
 const C1_LEAD = 0xc2;

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { realpathSync, writeFileSync } from 'node:fs';
-import { withoutInherited } from './close-inherited.ts';
 import { CommandPipe } from './command-pipe.ts';
 import { endCompleter, readAnswer } from './completion/answer.ts';
 import type { Fact, Question } from './completion/complete.ts';
 import { type Environment, parseEnvironment } from './environment.ts';
 import { PrivateDirectory } from './private-directory.ts';
-import { directoryOf } from './processes.ts';
+import { directoryOf, withoutInherited } from './processes.ts';
 import { Pty } from './pty.ts';
 import { type Line, type ShellIntegration, shellQuote } from './shell-integration/integration.ts';
 import { type Mark, MarkScanner } from './shell-integration/marks.ts';

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { toError } from '../text/errors.ts';
-import { bash } from './close-inherited.ts';
 import { type Environment, userEnvironment } from './environment.ts';
-import { signal } from './processes.ts';
+import { bash, signal } from './processes.ts';
 import { bashIntegration } from './shell-integration/bash.ts';
 import type { ShellIntegration } from './shell-integration/integration.ts';
 import { zshIntegration } from './shell-integration/zsh.ts';

@@ -2,9 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { withoutInherited } from './close-inherited.ts';
 import type { Environment } from './environment.ts';
-import { signal } from './processes.ts';
+import { signal, withoutInherited } from './processes.ts';
 
 /** Marks every process a model started, by environment. */
 const VARIABLE = 'AISH_TUI_RUN';

@@ -8,7 +8,7 @@ import { Writable } from 'node:stream';
 import type { App } from '../commands/app.ts';
 import { asItWas, submitLine } from '../commands/submit.ts';
 import type { RunningCommand } from '../contracts/commands.ts';
-import { promptName } from '../screen/prompt.ts';
+import { promptName } from '../screen/layout.ts';
 import { plainText } from '../text/sanitize.ts';
 import { answerOf, askingLine, questionLines } from './words.ts';
 

@@ -1,6 +1,7 @@
 /** Search over the transcript's lines (`/`, `n`, `N`). */
+
+import { graphemes } from '../text/display.ts';
 import { stripStyles, styleAt } from '../text/style.ts';
-import { graphemes } from '../text/width.ts';
 import type { Anchor } from './viewport.ts';
 
 export type Searchable = {

@@ -1,5 +1,5 @@
 /** A line of segments that always fits: the lightest are shortened, then left out. */
-import { graphemes, graphemeWidth, textWidth } from '../text/width.ts';
+import { graphemes, graphemeWidth, textWidth } from '../text/display.ts';
 
 export type Segment = {
   readonly text: string;

@@ -4,8 +4,7 @@
  * What is certain is a table of rules, tried in order; what is left is weighed by a small trained model.
  */
 import type { Route } from '../contracts/lines.ts';
-import { inspect, type LineFeatures } from './features.ts';
-import { languageScore, MIN_LANGUAGE_SCORE } from './model.ts';
+import { inspect, type LineFeatures, languageScore, MIN_LANGUAGE_SCORE } from './features.ts';
 import { answers, shellWords, textCommands } from './vocabulary.ts';
 
 /** What the router asks of the world; all answers must be immediate. */

@@ -1,5 +1,6 @@
 /** What the model of the router sees of a line: names of features, hashed into buckets. */
 import { englishWords, foreignWords, requestWords, shellKeywords } from './vocabulary.ts';
+import { SCALE, WEIGHTS } from './weights.ts';
 import { type Piece, pieces, type Shape } from './words.ts';
 
 /** Number of weights. A power of two. */
@@ -121,4 +122,19 @@ export function features(sight: LineFeatures, known: boolean): number[] {
     }
   });
   return [...found];
+}
+
+/** The trained part of the router: a sum of weights, one per feature seen. */
+
+let table: Int8Array | undefined;
+
+/** A line has to read this much like language before it is not run as a command; set on held-out halves of the data. */
+export const MIN_LANGUAGE_SCORE = 0.5;
+
+/** How much a line reads like language: above 0 language, below 0 a command; the log of the odds. */
+export function languageScore(sight: LineFeatures, known: boolean): number {
+  table ??= new Int8Array(Buffer.from(WEIGHTS, 'base64'));
+  let sum = 0;
+  for (const at of features(sight, known)) sum += table[at] ?? 0;
+  return sum * SCALE;
 }

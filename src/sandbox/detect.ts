@@ -2,8 +2,7 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { sandboxArgv } from './launch.ts';
-import { createPrivateTmp } from './private-tmp.ts';
+import { createPrivateTmp, sandboxArgv } from './launch.ts';
 
 export type SandboxStatus = {
   /** File system and network can both be enforced: only then is there a Restricted mode (MO-1). */

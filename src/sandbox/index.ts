@@ -2,5 +2,12 @@
 export { compileLauncher } from './compile.ts';
 export { detectSandbox, type SandboxStatus } from './detect.ts';
 export { sandboxEnvironment } from './environment.ts';
-export { lightArgv, type SandboxLimits, sandboxArgv, supervisedArgv } from './launch.ts';
-export { createPrivateTmp, type LauncherStatus, type PrivateTmp } from './private-tmp.ts';
+export {
+  createPrivateTmp,
+  type LauncherStatus,
+  lightArgv,
+  type PrivateTmp,
+  type SandboxLimits,
+  sandboxArgv,
+  supervisedArgv,
+} from './launch.ts';

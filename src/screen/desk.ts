@@ -1,9 +1,12 @@
 /** What `:keys` and `:theme` ask of the screen. */
 import type { ScreenPort } from '../commands/app.ts';
 import { showChord } from '../keymap/chord.ts';
-import type { KeyResolver } from '../keymap/resolver.ts';
+import type { KeyResolver, Pending } from '../keymap/resolver.ts';
 import { CONTEXT_LABELS, KEY_CONTEXTS } from '../keymap/table.ts';
 import { THEMES, type Theme } from '../render/theme.ts';
+import type { Schedule } from '../terminal/arming.ts';
+import type { Store } from './store.ts';
+import type { Ui } from './ui.ts';
 
 type Face = { readonly keys: KeyResolver; theme(): Theme; setTheme(theme: Theme): void };
 
@@ -32,4 +35,19 @@ function keyList(keys: KeyResolver): string[] {
         return `  ${shown.padEnd(26)} ${label}  (${context}.${command})`;
       }),
   ]);
+}
+
+/** Shows what may follow a begun key sequence, after a moment of hesitation (UI-5). */
+
+/** Quick fingers are not shown a list that comes and goes. In ms. */
+const HESITATION_MS = 300;
+
+/** Gives a function that is told after each key what sequence is under way. */
+export function createWhichKey(ui: Store<Ui>, schedule: Schedule): (pending: Pending | undefined) => void {
+  let cancel = () => {};
+  return (pending) => {
+    cancel();
+    cancel = pending ? schedule(() => ui.update({ which: pending }), HESITATION_MS) : () => {};
+    ui.update({ pending, which: undefined });
+  };
 }

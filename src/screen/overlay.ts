@@ -1,7 +1,7 @@
 /** What lies between the transcript and the prompt, and the rows it takes: for the picture, and for clicks and scrolling. */
 import type { Pending } from '../keymap/resolver.ts';
 import type { Question } from '../session/question.ts';
-import { textWidth } from '../text/width.ts';
+import { textWidth } from '../text/display.ts';
 import { type QuestionWords, wordsOf } from './question.ts';
 import type { QuestionUi } from './question-dialog.ts';
 import { layoutQuestion, type QuestionLayout } from './question-layout.ts';

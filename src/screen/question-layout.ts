@@ -1,7 +1,7 @@
 /** Where everything of a question stands. The whole action is reachable: what does not fit scrolls (HA-1). */
 
 import { cut } from '../render/segments.ts';
-import { textWidth } from '../text/width.ts';
+import { textWidth } from '../text/display.ts';
 import { wrapText } from '../text/wrap.ts';
 import type { Choice, QuestionWords } from './question.ts';
 

@@ -11,17 +11,16 @@ import { showChord } from '../keymap/chord.ts';
 import type { KeyResolver, Pending } from '../keymap/resolver.ts';
 import type { KeyCommand, KeyContext } from '../keymap/table.ts';
 import { type Paint, paintOf, type RenderContext, type Theme } from '../render/theme.ts';
-import type { Schedule } from '../terminal/schedule.ts';
+import type { Schedule } from '../terminal/arming.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { screenDesk } from './desk.ts';
+import { createWhichKey, screenDesk } from './desk.ts';
 import { outputSize } from './entries/exec.ts';
 import { FieldInput, fieldText } from './field-input.ts';
 import { type DirectOutput, FullScreen } from './full-screen.ts';
 import { Keyboard } from './keyboard.ts';
-import { layoutOf } from './layout.ts';
+import { layoutOf, promptName, promptWidths } from './layout.ts';
 import { Notifier } from './notifier.ts';
 import { overlayOf } from './overlay.ts';
-import { promptName, promptWidths } from './prompt.ts';
 import { QuestionDialog } from './question-dialog.ts';
 import type { QuestionLayout } from './question-layout.ts';
 import { createStore, type Store } from './store.ts';
@@ -29,7 +28,6 @@ import { TranscriptNavigator } from './transcript-navigator.ts';
 import { TranscriptView } from './transcript-view.ts';
 import { initialUi, type Size, type Ui } from './ui.ts';
 import { createWheel } from './wheel.ts';
-import { createWhichKey } from './which-key.ts';
 
 /** The part of the terminal that the screen uses. */
 export type ScreenTerminal = Pick<Terminal, 'fence' | 'stop' | 'setMouse' | 'handOver' | 'suspend' | 'ink'>;

@@ -3,7 +3,7 @@
 import { type Count, countMatches, findLine, type Searchable } from '../render/search.ts';
 import type { Anchor } from '../render/viewport.ts';
 import type { Entry } from '../session/entry.ts';
-import { type Clip, clipboardSequence } from '../terminal/clipboard.ts';
+import { type Clip, clipboardSequence } from '../terminal/modes.ts';
 import { entryName, entryText } from './entries/text.ts';
 import type { Store } from './store.ts';
 import type { TranscriptView } from './transcript-view.ts';

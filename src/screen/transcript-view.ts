@@ -7,8 +7,7 @@ import type { RenderContext } from '../render/theme.ts';
 import { type Anchor, createViewport, type ViewportState as Visible } from '../render/viewport.ts';
 import type { Entry } from '../session/entry.ts';
 import { itemLines } from './entries/children.ts';
-import { type Fold, foldLines, isFolded, MAX_UNFOLDED_LINES } from './entries/fold.ts';
-import { entryLines, revealEntry } from './entries/lines.ts';
+import { entryLines, type Fold, foldLines, isFolded, MAX_UNFOLDED_LINES, revealEntry } from './entries/lines.ts';
 
 /** Time spent on measuring in one go, and the pause between: keys must not wait. In ms. */
 const MEASURE_MS = 3;

@@ -1,7 +1,6 @@
 /** What the screen itself knows beside the engine's state: one value, from which every component selects. */
 import type { Completion } from '../contracts/lines.ts';
-import type { EditorState } from '../editor/state.ts';
-import { createEditor } from '../editor/state.ts';
+import { createEditor, type EditorState } from '../editor/state.ts';
 import type { Pending } from '../keymap/resolver.ts';
 import type { QuestionUi } from './question-dialog.ts';
 

@@ -1,13 +1,11 @@
 /** Text → the secrets in it. One pass finds beginnings; only around them is anything read. */
 import { EndLines, encodedKeyAt, jwtAt, keyBlockAt, keyTailAt, puttyAt } from './blocks.ts';
-import { callAt } from './command-line.ts';
+import { callAt, cryptedAt, identifiedAt, pgpassAt, pipedAt } from './command-line.ts';
 import { nameAround, namedValue } from './context.ts';
 import { type Finding, settle } from './finding.ts';
 import { authorizationAt, basicAt, bearerAt, cookiesAt, signatureAt } from './headers.ts';
-import { cryptedAt, identifiedAt, pgpassAt, pipedAt } from './piped.ts';
 import { PROGRAMS } from './rules/programs.ts';
-import { TOKEN_RULES } from './rules/table.ts';
-import { VENDORS } from './rules/vendors.ts';
+import { TOKEN_RULES, VENDORS } from './rules/table.ts';
 import { Scanner } from './scanner.ts';
 import { tokenReader } from './tokens.ts';
 import { addressAt, oracleAt } from './urls.ts';

@@ -1,6 +1,6 @@
 /** What a name says of its value: `db_password`, `githubToken`, `AWS_SECRET_ACCESS_KEY`, `token_count`. */
 
-import { VENDORS } from './rules/vendors.ts';
+import { VENDORS } from './rules/table.ts';
 
 /** `strong`: the value is a secret unless it looks like none; `weak`: only when it looks like one. */
 export type Grade = { readonly kind: string; readonly strength: 'strong' | 'weak' };

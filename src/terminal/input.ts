@@ -1,7 +1,7 @@
 /** What the terminal sends: tokens for the listeners, replies for the waits, raw bytes while a program has the terminal. */
+
+import { createFences, type Schedule } from './arming.ts';
 import { applyReply, type Capabilities, unknownTerminal } from './capabilities.ts';
-import { createFences } from './fences.ts';
-import type { Schedule } from './schedule.ts';
 import type { Token } from './token.ts';
 import { createTokenizer } from './tokenizer.ts';
 

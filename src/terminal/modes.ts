@@ -42,3 +42,29 @@ export function leaveModes({ alternateScreen, keyboard }: ModeChoice): string {
  */
 export const SANITIZE =
   '\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1005l\x1b[?1006l\x1b[?1015l\x1b[?1l\x1b>\x1b[r\x1b[?6l\x1b[?7h\x1b[4l\x1b(B\x0f\x1b[0 q\x1b[0m';
+
+/** Bytes of text put into one sequence: xterm and others drop a sequence of more than 100,000 characters. */
+const MAX_BYTES = 74_000;
+
+export type Clip = {
+  readonly sequence: string;
+  /** How much of the text it holds. */
+  readonly characters: number;
+  readonly cut: boolean;
+};
+
+/** The sequence that sets the clipboard to a text, or to as much of its beginning as terminals take. */
+export function clipboardSequence(text: string): Clip {
+  const bytes = Buffer.from(text.toWellFormed());
+  const cut = bytes.length > MAX_BYTES;
+  const kept = cut ? wholeCharacters(bytes) : bytes;
+  const characters = [...kept.toString()].length;
+  return { sequence: `\x1b]52;c;${kept.toString('base64')}\x07`, characters, cut };
+}
+
+/** Cuts where a character begins: in UTF-8, bytes of the form 10xxxxxx continue one. */
+function wholeCharacters(bytes: Buffer): Buffer {
+  let end = MAX_BYTES;
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return bytes.subarray(0, end);
+}

@@ -1,6 +1,7 @@
 /** Reads the next thing from a stretch of terminal input. Pure: the same text gives the same tokens. */
-import { readSequence } from '../text/escape.ts';
-import { graphemes } from '../text/width.ts';
+
+import { graphemes } from '../text/display.ts';
+import { readSequence } from '../text/escape-sequences.ts';
 import { consoleKey, controlKey, csi, mouseToken, ss3, textKey } from './sequences.ts';
 import type { Token } from './token.ts';
 

@@ -1,5 +1,6 @@
 /** The owner of the real terminal: its modes, its input, and giving both back whatever happens (UI-1). */
 import { constants } from 'node:os';
+import { afterInput, type Schedule } from './arming.ts';
 import type { Capabilities } from './capabilities.ts';
 import { SETTLE_MS, TerminalInput } from './input.ts';
 import { KeyStream } from './key-stream.ts';
@@ -15,10 +16,8 @@ import {
   QUERY_DA1,
   SANITIZE,
 } from './modes.ts';
-import { afterInput, type Schedule } from './schedule.ts';
-import { type FatalSignal, Signals } from './signals.ts';
 import type { Token } from './token.ts';
-import { Tty, type TtyInput, type TtyOutput } from './tty.ts';
+import { type FatalSignal, Signals, Tty, type TtyInput, type TtyOutput } from './tty.ts';
 
 /** How long the first queries may take; slow links answer later, and late answers are still understood. */
 const PROBE_TIMEOUT_MS = 500;

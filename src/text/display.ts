@@ -3,6 +3,7 @@
  * emoji differently, and a line of which two programs think differently is drawn broken; so for display an emoji is
  * its plain base. Only the picture changes, never the text that is kept or copied.
  */
+import stringWidth from 'string-width';
 
 const ODD = /[\p{Default_Ignorable_Code_Point}\u2028\u2029\p{Emoji_Modifier}]|\p{M}{9}/u;
 /** A joiner and the emoji that it joins: only the first of a family is drawn. */
@@ -33,4 +34,38 @@ export function visibleControls(text: string): string {
       /[\u0080-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
       (character) => `<U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}>`,
     );
+}
+
+/** Graphemes and the cells they take. One place, so that editor, wrapping and tokenizer agree. */
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+/** Text in which every UTF-16 unit is a grapheme of one cell: no segmentation needed. */
+const PLAIN = /^[\x20-\x7e]*$/;
+
+/** Splits text into what a person sees as one character each. */
+export function graphemes(text: string): string[] {
+  if (PLAIN.test(text)) return text.split('');
+  return Array.from(segmenter.segment(text), (piece) => piece.segment);
+}
+
+const widths = new Map<string, number>();
+
+/** Cells of one grapheme (0, 1, 2 or more), remembered. Control characters count 0. */
+export function graphemeWidth(grapheme: string): number {
+  if (grapheme.length === 1 && grapheme >= ' ' && grapheme <= '~') return 1;
+  let width = widths.get(grapheme);
+  if (width === undefined) {
+    width = stringWidth(grapheme, { countAnsiEscapeCodes: true });
+    if (widths.size > 10_000) widths.clear();
+    widths.set(grapheme, width);
+  }
+  return width;
+}
+
+/** Cells of a text without escape sequences. */
+export function textWidth(text: string): number {
+  if (PLAIN.test(text)) return text.length;
+  let width = 0;
+  for (const grapheme of graphemes(text)) width += graphemeWidth(grapheme);
+  return width;
 }

@@ -3,7 +3,7 @@
  * can reach a component, a journal or a model; what a HALT shows goes through `visible`.
  */
 
-import { ESC, readSequence } from './escape.ts';
+import { ESC, readSequence } from './escape-sequences.ts';
 import { styleOf } from './style.ts';
 
 /** Anything that keeps a text from passing untouched: controls, bidi controls, invisible characters, lone surrogates. */

@@ -1,6 +1,6 @@
 /** What SGR and OSC 8 sequences have switched on, so that a wrapped line can begin where the one before left off. */
 
-import { ESC, readSequence, type Sequence } from './escape.ts';
+import { ESC, readSequence, type Sequence } from './escape-sequences.ts';
 
 /** A style as the SGR parameters that make it, and a hyperlink. Immutable; equal styles have equal strings. */
 export type Style = { readonly sgr: string; readonly link: string };

@@ -1,7 +1,6 @@
 /** Text with SGR and hyperlinks → lines no wider than a width, each complete in itself. */
-import { displayText, visibleControls } from './display.ts';
+import { displayText, graphemes, graphemeWidth, visibleControls } from './display.ts';
 import { applySgr, closeStyle, openStyle, PLAIN, type Style, stripStyles, styleAt } from './style.ts';
-import { graphemes, graphemeWidth } from './width.ts';
 
 export type WrapOptions = {
   /** `word` breaks at blanks where it can; `hard` where the line is full, as a terminal does. */

@@ -6,8 +6,7 @@
  * line that also stands in the hard or the fresh set.
  */
 import { writeFileSync } from 'node:fs';
-import { BUCKETS, features, inspect } from '../../src/router/features.ts';
-import { MIN_LANGUAGE_SCORE } from '../../src/router/model.ts';
+import { BUCKETS, features, inspect, MIN_LANGUAGE_SCORE } from '../../src/router/features.ts';
 import { shellWords } from '../../src/router/vocabulary.ts';
 import { type Labelled, ownLines, randomFrom, sharedLines } from './route-data.ts';
 

@@ -1,5 +1,4 @@
-import type { BrokerOptions, Preset } from '../../src/broker/index.ts';
-import { createBroker } from '../../src/broker/index.ts';
+import { type BrokerOptions, createBroker, type Preset } from '../../src/broker/index.ts';
 import type { StreamOptions } from '../../src/contracts/models.ts';
 import type { Message, Reply, ToolSpec } from '../../src/session/message.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { countCall, createPricing, openLedger, type Paying, readPriceFile } from '../../src/costs/index.ts';
-import { PRICE_TABLE } from '../../src/costs/price-table.ts';
+import { PRICE_TABLE } from '../../src/costs/pricing.ts';
 import type { CountedCall } from '../../src/session/cost.ts';
 import type { CallFailure, Reply } from '../../src/session/message.ts';
 import { bash, reply } from '../support/machine.ts';

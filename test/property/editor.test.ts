@@ -12,7 +12,7 @@ import {
 import { layoutEditor, offsetAt } from '../../src/editor/layout.ts';
 import { units } from '../../src/editor/motion.ts';
 import { createEditor, type EditorState, expand } from '../../src/editor/state.ts';
-import { textWidth } from '../../src/text/width.ts';
+import { textWidth } from '../../src/text/display.ts';
 
 const COMMANDS: readonly EditorCommand[] = [
   ...(['newline', 'left', 'right', 'wordLeft', 'wordRight', 'lineStart', 'lineEnd', 'textStart', 'textEnd'] as const),

@@ -5,7 +5,7 @@ import { bytes, duration, shortPath } from '../../src/screen/entries/frame.ts';
 import { layoutOf } from '../../src/screen/layout.ts';
 import { wordsOf } from '../../src/screen/question.ts';
 import { layoutQuestion } from '../../src/screen/question-layout.ts';
-import { textWidth } from '../../src/text/width.ts';
+import { textWidth } from '../../src/text/display.ts';
 import { deadly } from '../support/machine.ts';
 
 const question = (command: string) =>

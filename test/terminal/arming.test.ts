@@ -1,6 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { startArming } from '../../src/terminal/arming.ts';
-import { createFences } from '../../src/terminal/fences.ts';
+import { createFences, startArming } from '../../src/terminal/arming.ts';
 import { fakeClock } from '../support/clock.ts';
 
 function question() {

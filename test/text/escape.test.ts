@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LineWriter } from '../../src/executor/line-writer.ts';
-import { readSequence } from '../../src/text/escape.ts';
+import { readSequence } from '../../src/text/escape-sequences.ts';
 import { plainText } from '../../src/text/sanitize.ts';
 
 describe('an escape sequence', () => {

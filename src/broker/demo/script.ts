@@ -3,8 +3,7 @@ import { cleanLogs } from './clean-logs.ts';
 import { humanText, readScene, type Scene } from './conversation.ts';
 import { findByKind, findLargest } from './find-files.ts';
 import type { Move, Script } from './move.ts';
-import { OPINION_PROMPT, opinionOn } from './opinion.ts';
-import { SMALL_TALK, unknownGoal } from './small-talk.ts';
+import { OPINION_PROMPT, opinionOn, SMALL_TALK, unknownGoal } from './small-talk.ts';
 
 /** What the demo answers: text, and at most one native call. */
 export type DemoAnswer = {

@@ -1,7 +1,6 @@
 import { runCode } from '../programs/code.ts';
 import { overwrite } from '../programs/paths.ts';
-import type { Machine } from '../shell/machine.ts';
-import { plain } from '../shell/machine.ts';
+import { type Machine, plain } from '../shell/machine.ts';
 import { UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, unknown, worse } from '../verdict.ts';
 import { LANGUAGES, type Language } from './languages.ts';

@@ -1,5 +1,4 @@
-import type { Field } from '../shell/machine.ts';
-import { plain } from '../shell/machine.ts';
+import { type Field, plain } from '../shell/machine.ts';
 import { runVariable } from '../shell/run-variables.ts';
 import { hasUnknown, UNKNOWN } from '../shell/taint.ts';
 import { destructive, unknown } from '../verdict.ts';

@@ -1,7 +1,8 @@
 /** Keys at a question, in a dialog, and in a dialog's text field. */
+
+import type { MouseToken } from '../../terminal/token.ts';
 import { visible } from '../../text/sanitize.ts';
-import type { Choice } from '../question.ts';
-import { wordsOf } from '../question.ts';
+import { type Choice, wordsOf } from '../question.ts';
 import { isSeen } from '../question-layout.ts';
 import type { Screen } from '../screen.ts';
 import { NO_PANEL } from '../ui.ts';
@@ -20,7 +21,7 @@ function seenAll(screen: Screen): boolean {
 }
 
 /** Gives one of the answers that the question offers. */
-export function give(screen: Screen, answer: Choice['answer']): void {
+function give(screen: Screen, answer: Choice['answer']): void {
   if (!choices(screen).some((choice) => choice.answer === answer)) return;
   if ((answer === 'proceed' || answer === 'always') && !seenAll(screen)) return;
   if (answer === 'proceed' && screen.questionDialog.head?.kind === 'form') {
@@ -145,3 +146,18 @@ export const dialogHandlers: Handlers = {
   scrollHome: scrollHelp(Number.NEGATIVE_INFINITY),
   scrollEnd: scrollHelp(1000),
 };
+
+/** The wheel scrolls; a click presses a button of a question. */
+
+export function pressMouse(screen: Screen, mouse: MouseToken): void {
+  if (mouse.action === 'wheel') {
+    if (mouse.direction === 'up') screen.wheel(-1);
+    else if (mouse.direction === 'down') screen.wheel(1);
+    return;
+  }
+  if (mouse.action !== 'press' || mouse.button !== 'left' || screen.ui.get().question?.edit !== undefined) return;
+  const button = screen.questionLayout?.buttons.find(
+    ({ x, y, width }) => mouse.y === y && mouse.x >= x && mouse.x < x + width,
+  );
+  if (button) give(screen, button.answer);
+}

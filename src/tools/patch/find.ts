@@ -1,7 +1,6 @@
 /** A patch → the edits that it means, looked up in the original. */
 import { type Lines, toNewlines } from './lines.ts';
-import { occurrences, type Place, type Squeezed, squeeze, tolerant } from './match.ts';
-import { nearest } from './near.ts';
+import { nearest, occurrences, type Place, type Squeezed, squeeze, tolerant } from './match.ts';
 import type { Patch } from './patches.ts';
 
 /** Replaces the original's text from `start` to `end` (offsets of `Lines`). */

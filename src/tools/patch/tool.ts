@@ -17,8 +17,8 @@ import {
   replaceFile,
   type Target,
 } from './file.ts';
+import { boundDiff, unifiedDiff } from './lines.ts';
 import { PATCH, type PatchCall, readCall } from './patches.ts';
-import { boundDiff, unifiedDiff } from './unified.ts';
 
 /** Characters of a diff for the model, as much as for a command's output (EX-7), and for the user. */
 const MAX_MODEL_DIFF_CHARS = 8_000;
