@@ -3,11 +3,11 @@ import { checkLine, judgeCommand } from '../../src/safety/index.ts';
 
 type Row = { readonly kind: string; readonly label: 'destructive' | 'safe'; readonly cmd: string };
 
-const read = (name: string): readonly Row[] =>
+const read = <T = Row>(name: string): readonly T[] =>
   readFileSync(new URL(`../corpus/${name}.jsonl`, import.meta.url), 'utf8')
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Row);
+    .map((line) => JSON.parse(line) as T);
 
 /** Recall, false positives and unknown ones per kind, over the labelled corpus. */
 function accuracy(rows: readonly Row[], label: Row['label']): void {
@@ -54,8 +54,17 @@ async function speed(rows: readonly Row[]): Promise<void> {
   );
 }
 
+/** Lines of an outside attacker, of which some are still called safe: the work that is open, by its classes. */
+function openHoles(rows: readonly { readonly why: string; readonly cmd: string }[]): void {
+  const open = rows.filter(({ cmd }) => judgeCommand(cmd).verdict === 'safe');
+  console.log(`\nknown holes: ${open.length} of ${rows.length} lines are still called safe`);
+  for (const [why, lines] of Map.groupBy(open, (row) => row.why))
+    console.log(`  ${String(lines.length).padStart(3)}  ${why}`);
+}
+
 const gate = read('gate');
 accuracy(gate, 'destructive');
 accuracy(gate, 'safe');
 accuracy(read('everyday'), 'safe');
+openHoles(read('attack-open'));
 await speed([...gate, ...read('everyday')]);
