@@ -22,7 +22,7 @@ const diffLike: Spec = {
 export const GIT_RECORD: Records = {
   git: {
     helpers:
-      'sh ssh git-upload-pack git-receive-pack git-remote-https git-remote-http git-submodule uname basename sed envsubst',
+      'sh ssh git-upload-pack git-receive-pack git-remote-https git-remote-http git-submodule git-bisect gettext man uname basename sed envsubst',
     judge: judgeSettings,
     tune: '-C= -P --no-pager --no-optional-locks --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --no-replace-objects --bare --no-lazy-fetch --no-advice -c=',
     idle: '-v -h --help --version --html-path --man-path --info-path --exec-path --list-cmds=',

@@ -16,7 +16,7 @@ const installs = (reason?: string): Spec => ({
 /** Package managers of languages and systems. */
 export const PACKAGES: Records = {
   'npm pnpm yarn': {
-    helpers: 'node sh',
+    helpers: 'node sh git man',
     global: true,
     tune: '-# -s -d -q --silent --quiet --verbose --loglevel= --no-color --color[=] --no-progress --no-fund --no-audit --prefix= --cwd= -C= --dir=',
     load: '--script-shell= --node-options= --shell= --git= --viewer= --editor= --init-module= --userconfig= --globalconfig= --registry= --cache= --script-shell=',

@@ -18,6 +18,7 @@ export const SYSTEM: Records = {
     },
   },
   service: {
+    helpers: 'basename dirname systemctl sed',
     operands: 'tune',
     tune: '--status-all',
     idle: '--version',
