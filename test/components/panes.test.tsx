@@ -178,7 +178,7 @@ describe('the status bar', () => {
   it('tells mode, model, run and place, and fits every width', async () => {
     const wide = await setStage({ columns: 100 });
     wide.press(':norris tidy up\r');
-    await wide.see(/-- UNRESTRICTED --\s+fast\s+⚡ 1\/4\s+thinking 0 s\s+.*\/home\/me \(main\)/);
+    await wide.see(/-- UNRESTRICTED --\s+fast\s+no sandbox\s+⚡ 1\/4\s+thinking 0 s\s+.*\/home\/me \(main\)/);
     const narrow = await setStage({ columns: 40, rows: 10 });
     const last = narrow.frame().split('\n').at(-1) ?? '';
     expect(last).toContain('-- UNRESTRICTED --');

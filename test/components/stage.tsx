@@ -347,6 +347,11 @@ export async function setStage(
       for (const answer of fences.splice(0)) answer();
       await Promise.resolve();
       clock.advance(500);
+      // What stands on the screen counts as seen once its frame was written.
+      await until(() => {
+        const { questionLayout: layout } = screen;
+        return !layout || layout.tooSmall || layout.mustSee === 0 || screen.ui.get().question?.seen !== undefined;
+      });
     },
   };
 }
