@@ -83,5 +83,5 @@ it('without a terminal it says so in one line', async () => {
     file: '/bin/sh',
     args: ['-c', '"$0" | cat', PROGRAM],
   });
-  await rig.waitFor('no terminal');
+  await rig.waitFor('not a terminal');
 });
