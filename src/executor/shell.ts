@@ -196,9 +196,10 @@ export class UserShell implements InteractiveShell {
       await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
-  /** The exported environment as of the last prompt (EX-10). */
-  environment(): Promise<Record<string, string>> {
-    return Promise.resolve({ ...this.#supervisor.state.env });
+  /** The exported environment as of the last prompt (EX-10); behind a command that has just ended, of the one to come. */
+  async environment(): Promise<Record<string, string>> {
+    await this.#atRest(AbortSignal.timeout(END_TIMEOUT_MS));
+    return { ...this.#supervisor.state.env };
   }
 
   /** Whether a word is an alias, function, builtin or keyword of the shell, as of the last prompt. */
