@@ -329,7 +329,9 @@ export class ChangeStore implements UndoPort {
         return undefined;
       return `nothing is kept: ${said || `that needs ${NEEDS}`}`;
     } catch (error) {
-      return `nothing is kept: that needs ${NEEDS} (${error instanceof Error ? error.message.split('\n')[0] : String(error)})`;
+      // The system's word for it, without the path of the trial.
+      const why = error instanceof Error ? (error.message.split(/[:\n]/)[0] ?? '') : String(error);
+      return `nothing is kept: that needs ${NEEDS} (${why})`;
     } finally {
       if (probe !== undefined) rmSync(probe, { recursive: true, force: true });
     }

@@ -1,13 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { lacks } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 const change = { path: 'notes.txt', patches: [{ operation: 'replace', oldText: 'two', newText: 'TWO' }] };
 
-it('patches after a yes, shows the diff in colour, and :undo takes it back', async () => {
+it.skipIf(lacks('cc'))('patches after a yes, shows the diff in colour, and :undo takes it back', async () => {
   await using server = await startScriptedServer([call('patch', change), say('Changed.')]);
   using place = scratch(server.baseUrl, { mode: 'unrestricted' });
   const file = join(place.work, 'notes.txt');
