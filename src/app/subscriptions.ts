@@ -44,21 +44,31 @@ function keepLog(log: Log, engine: Engine, session: string): void {
   const { mode, preset, settings } = engine.conversation;
   const { sandbox } = settings;
   const facts = { session, version: VERSION, node: process.versions.node, mode, sandbox, preset };
-  // After the first frame: the secrets filter reads its sources at the first line it sees.
-  setImmediate(() => log.write('info', 'session opened', facts));
-  if (!sandbox) setImmediate(() => log.write('warning', 'no kernel sandbox', { session }));
+  let told = false;
+  const tellOpening = () => {
+    if (told) return;
+    told = true;
+    log.write('info', 'session opened', facts);
+    if (!sandbox) log.write('warning', 'no kernel sandbox', { session });
+  };
+  const write: Log['write'] = (...line) => {
+    tellOpening();
+    log.write(...line);
+  };
+  // After the first frame, since the secrets filter reads its sources at the first line it sees.
+  setImmediate(tellOpening);
   let last = mode;
   engine.onEvent((event) => {
     const now = engine.conversation.mode;
-    if (now !== last) log.write('info', 'mode changed', { session, from: last, to: now });
+    if (now !== last) write('info', 'mode changed', { session, from: last, to: now });
     last = now;
     if (event.type === 'replyEnded' && event.reply.failure)
-      log.write('warning', 'model call failed', {
+      write('warning', 'model call failed', {
         session,
         preset: event.reply.preset,
         kind: event.reply.failure.kind,
       });
-    if (event.type === 'noticed' && event.level !== 'info') log.write(event.level, event.text, { session });
+    if (event.type === 'noticed' && event.level !== 'info') write(event.level, event.text, { session });
   });
 }
 
