@@ -30,7 +30,9 @@ export function gainsRights(command: string, root: boolean): boolean {
 /** Runs the model's commands, each in a fresh bash (EX-10), in Restricted behind the kernel sandbox (MO-2). */
 export function agentCommands({ environment, dataDir, size, launcher, light, keep }: AgentOptions): AgentCommands {
   return {
-    async run(command, { cwd, restricted, signal, env: extra = {} }) {
+    async run(command, { cwd, mode, signal, env: extra = {} }) {
+      // Fail closed: what is no mode of ours is the narrowest.
+      const restricted = mode !== 'unrestricted';
       const env = await environment();
       const root = process.getuid?.() === 0;
       const kept = restricted || gainsRights(command, root) ? undefined : await keep.store.keepCommand(command, cwd);

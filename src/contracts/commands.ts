@@ -52,6 +52,12 @@ export type RunningCommand = {
   unread(): Promise<string>;
 };
 
+/**
+ * What the kernel lets a command of the model do. `restricted`: read. `project`: read, and write the tree of its project
+ * and private temporary directories; no network but a loopback of its own, no signals outside, no Unix sockets.
+ */
+export type Confinement = 'restricted' | 'project' | 'unrestricted';
+
 /** Runs commands of the model, each in a fresh shell (EX-10). */
 export type AgentCommands = {
   /** Rejects, and starts nothing, once `signal` has fired. */
@@ -59,7 +65,7 @@ export type AgentCommands = {
     command: string,
     options: {
       readonly cwd: string;
-      readonly restricted: boolean;
+      readonly mode: Confinement;
       readonly signal: AbortSignal;
       /** Variables beside those of the user's shell. */
       readonly env?: Readonly<Record<string, string>>;

@@ -7,6 +7,7 @@ import type { Broker, Preplanner } from './models.ts';
 import type { Secrets } from './secrets.ts';
 import type { Journal } from './store.ts';
 import type { Tools } from './tools.ts';
+import type { Trials } from './trials.ts';
 
 export type Services = {
   readonly models: Pick<Broker, 'chatStream' | 'measure'>;
@@ -15,6 +16,8 @@ export type Services = {
   readonly spending?: Spending;
   readonly agent: AgentCommands;
   readonly user: UserCommands;
+  /** Absent: nothing is tried, a HALT has three answers. */
+  readonly trials?: Trials;
   readonly jobs: Pick<Jobs, 'adopt' | 'release' | 'running' | 'kill'>;
   readonly tools: Tools;
   readonly journal: Journal;

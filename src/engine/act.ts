@@ -98,7 +98,7 @@ async function command(
   if (runs.kind !== 'command') throw new Error('not a command');
   const running = await agent.run(runs.command, {
     cwd: secrets.reveal(cwd),
-    restricted: mode === 'restricted',
+    mode,
     signal,
     env,
   });
