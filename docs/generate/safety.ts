@@ -7,18 +7,18 @@ const OUT = fileURLToPath(new URL('../safety.md', import.meta.url));
 
 const HEAD = `# The safety gate
 
-Nothing a model asks for runs before the gate has looked at it. It reads the command as a shell would read it, without
+Nothing a model asks for runs before the gate has judged it. It reads the command as a shell would read it, without
 running anything: quoting, variables, substitutions, functions, here-documents, pipes into shells, and the wrappers and
 interpreters that carry a command inside an argument. The answer is one of three:
 
 - **destructive**: a row of the tables below matched. The action HALTs and says which row and why.
 - **safe**: a proof. Every program in it has a record, and so have its subcommand, every option, every operand and every
   variable set for it; each is judged by what it does (reads, prints, writes, runs, sends, deletes), and all of them only
-  read or only add. What is missing is the reason given for *unknown*. It runs.
+  read or only add. It runs. Where one of these is missing, the answer is *unknown* and names what is missing.
 - **unknown**: nothing known against it, but not known to be harmless either. A model is asked for a second opinion
   (\`safety.llm_second_opinion\`); whatever is not a clear *NO* HALTs.
 
-What can't be resolved into the code that would run is never called harmless. Overwriting is judged with the file system
+A command that can't be resolved into the code that would run is never called harmless. Overwriting is judged with the file system
 looked at: writing a new file is fine, emptying one that holds something is not.
 
 What a command runs is read too, as far as it can be: \`python3 x.py\`, \`bash x.sh\`, \`./x\`, and the modules of the project

@@ -7,11 +7,11 @@ import type { Route } from '../contracts/lines.ts';
 import { inspect, type LineFeatures, languageScore, MIN_LANGUAGE_SCORE } from './features.ts';
 import { answers, shellWords, textCommands } from './vocabulary.ts';
 
-/** What the router asks of the world; all answers must be immediate. */
+/** What the router needs to know about the system; every answer must be immediate. */
 export type Words = {
   /** The user's shell can run this word: builtin, keyword, function, alias, executable on PATH. */
   knows(word: string): boolean;
-  /** The word names a file or directory that is there. Absent: the look of a path is enough. */
+  /** The word names an existing file or directory. Without this function, looking like a path is enough. */
   isPath?(word: string): boolean;
 };
 
@@ -23,10 +23,10 @@ const ai = (why: string): Verdict => ({ kind: 'ai', why });
 
 /** `x=1`, `x+=1`, `a[0]=1`: also before a command. */
 const ASSIGNMENT = /^[A-Za-z_]\w*(?:\[[^\]\s]*\])?\+?=/;
-/** How only shell syntax begins: groups, tests, expansions, redirections, comments, flags. */
+/** Beginnings that only shell syntax has: groups, tests, expansions, redirections, comments, flags. */
 const SYNTAX_START = /^(?:[({](?=\s)|\(\(|\[\[?(?=\s)|\$[({\w'"]|`|[<>]|\d+[<>]|#|&|\||;|\\|-|%\d?$|[*^%])/;
 const PATH_START = /^(?:~[\w-]*|\.{1,2})?\/|^~$|^\.{1,2}$/;
-/** Letters of scripts in which commands are not written. */
+/** Letters of scripts in which no commands are written. */
 const OTHER_SCRIPT = /^[¿¡]|^(?!\p{Script=Latin})\p{L}/u;
 /** A loop or condition that is written in the shell's grammar, complete or not. */
 const COMPOUND =
@@ -86,7 +86,7 @@ export function classify(line: string, words: Words): Route {
   return { ...weigh(sight, words), forced: false, text };
 }
 
-/** Words the shell knows by itself, whatever is installed. */
+/** Words the shell knows by itself, regardless of what is installed. */
 export function isShellWord(word: string): boolean {
   return shellWords.has(word);
 }

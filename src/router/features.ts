@@ -1,4 +1,4 @@
-/** What the model of the router sees of a line: names of features, hashed into buckets. */
+/** The features of a line that the router's model sees, hashed into buckets. */
 import { englishWords, foreignWords, requestWords, shellKeywords } from './vocabulary.ts';
 import { SCALE, WEIGHTS } from './weights.ts';
 import { type Piece, pieces, type Shape } from './words.ts';
@@ -128,10 +128,10 @@ export function features(sight: LineFeatures, known: boolean): number[] {
 
 let table: Int8Array | undefined;
 
-/** A line has to read this much like language before it is not run as a command; set on held-out halves of the data. */
+/** How much a line must read like language before it is not run as a command; chosen on held-out halves of the data. */
 export const MIN_LANGUAGE_SCORE = 0.5;
 
-/** How much a line reads like language: above 0 language, below 0 a command; the log of the odds. */
+/** How much a line reads like language: the log-odds, above 0 for language, below 0 for a command. */
 export function languageScore(sight: LineFeatures, known: boolean): number {
   table ??= new Int8Array(Buffer.from(WEIGHTS, 'base64'));
   let sum = 0;

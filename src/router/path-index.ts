@@ -1,4 +1,4 @@
-/** The executables on PATH, known without asking the disk at each key. */
+/** An index of the executables on PATH, so that no key press touches the disk. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
-/** Word lists the router looks at. Data only; the weights of each come from training. */
+/** The router's word lists. Data only; the weights come from training. */
 
-/** Words that hold English sentences together and are rare as arguments of a command. */
+/** English function words that are rare as command arguments. */
 const ENGLISH =
   'a an the this that these those my me i i’m im you your yours we our us it its he she they them their ' +
   'is are was were be been being am do does did doing done have has had having will would can could should shall may might must ' +
@@ -70,7 +70,7 @@ const ANSWERS =
   'the/second/one the/first the/second the/last/one first/one second/one go next both/please ok/do/it yes/do/it yes/go/ahead ' +
   'yes/continue ok/continue ok/go/ahead ok/thanks never/mind nevermind do/not';
 
-/** Commands whose arguments are any text. */
+/** Commands that take arbitrary text as arguments. */
 const TEXT_COMMANDS = 'echo printf cowsay figlet toilet espeak wall logger notify-send';
 
 function words(list: string): ReadonlySet<string> {

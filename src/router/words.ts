@@ -1,4 +1,4 @@
-/** A line cut into the pieces the router looks at. Much less than a shell's parser, and it never fails. */
+/** Splits a line into the pieces the router looks at. Much simpler than a shell's parser, and it never fails. */
 
 export type Shape =
   | 'word'
@@ -25,7 +25,7 @@ export type Piece = {
   readonly mark: string;
 };
 
-/** Lines are judged by their beginning; the rest adds cost and no certainty. */
+/** Lines are judged by their beginning; the rest adds cost but no certainty. */
 const MAX_CHARS = 600;
 const MAX_PIECES = 40;
 

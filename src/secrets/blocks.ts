@@ -1,16 +1,16 @@
-/** Secrets with a shape of their own that spans lines or parts: private keys, JSON web tokens. */
+/** Secrets recognised by their own format, across lines or parts: private keys, JSON Web Tokens. */
 import { type Finding, RANK } from './finding.ts';
 
 const BEGIN = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/y;
 const END = /-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/y;
-/** A line of Base64 or of a key's header, in the plain or the `\n` form. */
+/** A line of Base64 or of a key's header, with real line breaks or escaped ones (`\n`). */
 const LINE =
   /(?:\\r)?(?:\\n|\r?\n)[ \t+>|'"-]{0,12}(?:[A-Za-z0-9+/=]{1,76}|[A-Z][A-Za-z-]{2,20}: [^\n\\]{0,100}|)(?=\\|\r?\n|["']|$|-----)/y;
 const MAX_BLOCK_CHARS = 32_000;
-/** Lines of a key whose beginning or end was cut away. */
+/** Lines of a truncated key. */
 const MAX_LINES = 400;
 
-/** A private key from `-----BEGIN` to `-----END`; one whose end is missing reaches as far as its lines do. */
+/** A private key from `-----BEGIN` to `-----END`; without an end mark, as far as lines look like a key's. */
 export function keyBlockAt(text: string, at: number, ends: EndLines): Finding | undefined {
   BEGIN.lastIndex = at;
   if (!BEGIN.test(text)) return undefined;
@@ -28,7 +28,7 @@ export function keyBlockAt(text: string, at: number, ends: EndLines): Finding | 
   return reach > body + 32 ? { start: at, end: reach, kind: 'PRIVATE_KEY', rank: RANK.block } : undefined;
 }
 
-/** The end of a key whose beginning was cut away: its Base64 lines up to here. */
+/** The tail of a key whose beginning was cut off: its Base64 lines up to the end mark. */
 export function keyTailAt(text: string, at: number): Finding | undefined {
   END.lastIndex = at;
   if (!END.test(text)) return undefined;
@@ -100,7 +100,7 @@ export function puttyAt(text: string, at: number): Finding | undefined {
     : undefined;
 }
 
-/** A private key in Base64 once more, as in a kubeconfig: told from a certificate by its first line. */
+/** A private key encoded in Base64 again, as in a kubeconfig; its first line tells it from a certificate. */
 export function encodedKeyAt(text: string, at: number): Finding | undefined {
   const head = text.slice(at, at + 64);
   if (!/^LS0tLS1CRUdJTi[A-Za-z0-9+/]{40}/.test(head) || !atob(head.slice(0, 64)).includes('PRIVATE KEY'))

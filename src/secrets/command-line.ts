@@ -1,16 +1,16 @@
-/** Passwords that a program takes as an argument without a name that says so: `curl -u me:…`, `mysql -p…`, `sshpass -p …`. */
+/** Passwords passed as arguments whose name does not say so: `curl -u me:…`, `mysql -p…`, `sshpass -p …`. */
 
 import { type Finding, RANK } from './finding.ts';
 import { isPlaceholder } from './placeholder.ts';
 import { PROGRAMS, type Program } from './rules/programs.ts';
 import { mixed } from './shape.ts';
 
-/** The most characters of one command that are read. */
+/** How many characters of one command are read. */
 const MAX_COMMAND_CHARS = 2000;
 
 type Word = { readonly start: number; readonly end: number; readonly text: string };
 
-/** What the call of a program at `at` carries; `end` is how far it was read. */
+/** The secrets in a call of a program at `at`; `end` is how far it was read. */
 export function callAt(text: string, at: number, name: string): { found: Finding[]; end: number } {
   const after = text.charAt(at + name.length);
   const before = text.charAt(at - 1);
@@ -71,7 +71,7 @@ function glued(value: string): boolean {
   return !/^\d{1,5}$/.test(value) && (mixed(value) || !/^[a-z-]{1,12}$/.test(value) || value.length >= 6);
 }
 
-/** The words of a command up to its end, quotes taken off. */
+/** The words of a command, unquoted. */
 function wordsFrom(text: string, from: number): { words: Word[]; end: number } {
   const words: Word[] = [];
   const stop = Math.min(text.length, from + MAX_COMMAND_CHARS);
@@ -91,7 +91,7 @@ function wordsFrom(text: string, from: number): { words: Word[]; end: number } {
   return { words, end: at };
 }
 
-/** One word; of a quoted one what is inside. A quote in mid-word (`-p'x y'`) goes on to its end. */
+/** One word; for a quoted one, its contents. A quote inside a word (`-p'x y'`) extends to its end. */
 function wordAt(text: string, at: number, stop: number): Word {
   const quote = text.charAt(at);
   if (quote === '"' || quote === "'") {

@@ -1,4 +1,4 @@
-/** Secrets known by their name: `password=…`, `"token": "…"`, `--api-key …`, in whatever language they are written. */
+/** Secrets recognised by the name before them: `password=…`, `"token": "…"`, `--api-key …`, in any language or format. */
 import { type Finding, RANK } from './finding.ts';
 import { type Grade, gradeOf } from './key-name.ts';
 import { isPlaceholder } from './placeholder.ts';
@@ -6,16 +6,16 @@ import { PROGRAMS } from './rules/programs.ts';
 import { entropy, isCode, isOrdinary, isUuid, mixed, random } from './shape.ts';
 import { bareAt, quotedAt, type Value } from './value.ts';
 
-/** Characters of a name on either side of the word that was found. */
+/** How many characters of a name are read on either side of the word that was found. */
 const MAX_REACH_CHARS = 64;
 const NAME = /[A-Za-z0-9_.$-]/;
 
-/** How a value was joined to its name. */
+/** What joins a value to its name. */
 type Joint = 'tight' | 'spaced' | 'colon' | 'flag' | 'call' | 'pair' | 'tag' | 'said' | 'word' | 'list' | 'directive';
 
 type Named = { readonly from: number; readonly to: number; readonly name: string };
 
-/** The whole name around a word that was found in the text. */
+/** The whole name around the word that was found. */
 export function nameAround(text: string, at: number, length: number): Named {
   let from = at;
   while (from > 0 && at - from < MAX_REACH_CHARS && NAME.test(text.charAt(from - 1))) from -= 1;
@@ -31,7 +31,7 @@ export function nameAround(text: string, at: number, length: number): Named {
   return { from, to: to + (number ? number[0].length : 0), name: two ? `${two[1]}_${name}` : name };
 }
 
-/** `?key=…`: in an address the word is enough, for a value that looks like one. */
+/** `?key=…`: in a URL the word alone is enough, if the value looks like a secret. */
 const PARAMETER: Grade = { kind: 'API_KEY', strength: 'weak' };
 
 /** The value after the name, if it is a secret. */
@@ -69,14 +69,14 @@ const SAID =
 /** `token for ci: …`, `private key (hex): …`, `secret value: …` */
 const REMARK =
   /[ \t](?:\([^()\n]{1,24}\)|value|string|for[ \t][\w@.-]{1,40}(?:[ \t][\w@.-]{1,40})?)[ \t]{0,2}[:=][ \t]{1,4}(?=\S)/y;
-/** Words to the end of the line, as passphrases are made of. */
+/** The words to the end of the line, as in a passphrase. */
 const PHRASE = /[a-z]{3,12}(?:[ -][a-z]{3,12}){3,23}(?=\s*(?:\n|$))/y;
 const OPENED = /\([ \t]{0,4}(?=["'`])/y;
 const COMMA = /,[ \t]{0,8}(?=["'`])/y;
 
 function joined(text: string, { from, to, name }: Named): Joined | undefined {
   const before = text.charAt(from - 1);
-  // The user of an address.
+  // The user part of a URL.
   if (before === '/' && text.startsWith('://', from - 3)) return undefined;
   const list = sticky(LIST_VALUE, text, to);
   // `- name: DB_PASSWORD` with its value on the next line, or in the next field.
@@ -131,7 +131,7 @@ function named(before: string, name: string): Before {
   return { parameter: before === '?' || before === '&', flag: name.startsWith('-'), name };
 }
 
-/** No sign between name and value: an option, a word of a configuration file, a sentence, SQL. */
+/** Nothing but blanks between name and value: an option, a configuration file, a sentence, SQL. */
 function apart(text: string, from: number, to: number, before: Before, quoted: boolean): Joined | undefined {
   if (quoted) return undefined;
   const remarked = sticky(REMARK, text, to);
@@ -163,7 +163,7 @@ function valueAt(text: string, at: number, joint: Joint, before: Before): Joined
   return { value, joint };
 }
 
-/** `NAME=value` from the beginning of a line to its end, with nothing that a shell would take apart. */
+/** `NAME=value` as a whole line, with nothing in it that a shell would split. */
 function ownLine(text: string, at: number, name: string): boolean {
   const lead = text.slice(Math.max(0, at - name.length - 24), at);
   const line = lead.slice(lead.lastIndexOf('\n') + 1);
@@ -190,10 +190,10 @@ function withoutScheme(text: string, value: Value): { start: number; end: number
   return rest ?? value;
 }
 
-/** Whether a value looks like a secret, as far as its name and the way it is written leave that open. */
+/** Whether a value looks like a secret, where its name and notation leave that open. */
 function plausible(value: string, { kind, strength }: Grade, joint: Joint, quoted: boolean): boolean {
   if (value.length < 4 || isPlaceholder(value) || isOrdinary(value)) return false;
-  // The query of an address: its parameters speak for themselves.
+  // The query of a URL: each parameter is judged by itself.
   if (/^\?\w+=/.test(value)) return false;
   if (
     value.trim() !== value ||
@@ -206,7 +206,7 @@ function plausible(value: string, { kind, strength }: Grade, joint: Joint, quote
   if (joint === 'directive') return strength === 'strong' && mixed(value) && (kind === 'PASSWORD' || random(value));
   if (joint === 'pair') return value.length >= 6 && mixed(value) && !plainName(value);
   if (joint === 'call') return value.length >= 6 && mixed(value) && /\d/.test(value);
-  // A pair in a pair: the inner one speaks for itself.
+  // A pair within a pair: the inner one is judged by itself.
   if (strength === 'weak' && /^[A-Za-z_][\w-]{1,30}=[^=]/.test(value)) return false;
   if (strength === 'weak')
     return isUuid(value)
@@ -232,12 +232,12 @@ function plainName(value: string): boolean {
   return /^[A-Za-z]+(?:[-_.][A-Za-z]+)*[-_.]?v?\d{1,2}$/.test(value) && value.length < 24;
 }
 
-/** Letters with digits or signs, not only one digit at the end of a word. */
+/** Letters mixed with digits or punctuation, more than one digit at the end of a word. */
 function strongPassword(value: string): boolean {
   return mixed(value) && (value.match(/[^A-Za-z]/g) ?? []).length >= 2;
 }
 
-/** A passphrase of several words, where the name says that it is one. */
+/** A passphrase of several words, where the name announces one. */
 function phrase(value: string, kind: string, quoted: boolean): boolean {
   return kind === 'PASSWORD' && quoted && value.split(' ').length >= 4 && /^[a-z]+(?: [a-z]+){3,23}$/.test(value);
 }

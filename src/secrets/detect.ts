@@ -1,4 +1,4 @@
-/** Text → the secrets in it. One pass finds beginnings; only around them is anything read. */
+/** Finds the secrets in a text: one pass finds anchors, and only the text around them is read. */
 import { EndLines, encodedKeyAt, jwtAt, keyBlockAt, keyTailAt, puttyAt } from './blocks.ts';
 import { callAt, cryptedAt, identifiedAt, pgpassAt, pipedAt } from './command-line.ts';
 import { nameAround, namedValue } from './context.ts';
@@ -10,12 +10,12 @@ import { Scanner } from './scanner.ts';
 import { tokenReader } from './tokens.ts';
 import { addressAt, oracleAt } from './urls.ts';
 
-/** What is remembered along one text, so that nothing is read twice. */
+/** State kept over one text so that nothing is read twice. */
 type Pass = {
   readonly text: string;
   readonly found: Finding[];
   readonly ends: EndLines;
-  /** The name and the call that were read last end here. */
+  /** Where the last name and the last call that were read end. */
   nameEnd: number;
   callEnd: number;
   blockEnd: number;
@@ -23,7 +23,7 @@ type Pass = {
 
 type Matcher = (pass: Pass, at: number) => void;
 
-/** Words that a name of a secret holds. */
+/** Words that occur in names of secrets. */
 const NAME_WORDS =
   'password passwd passwort phrase mnemonic passcode pass pwd psw pw_ _pw psk secret token apikey api_key api-key key auth credential creds bearer jwt _pat cookie session sid sig';
 
@@ -34,7 +34,7 @@ const one =
     if (found) pass.found.push(found);
   };
 
-/** A long one: what begins within it is part of it. */
+/** A long finding: whatever begins inside it belongs to it. */
 const block =
   (read: (text: string, at: number, ends: EndLines) => Finding | undefined): Matcher =>
   (pass, at) => {
@@ -65,7 +65,7 @@ const call =
 
 let scanner: Scanner<Matcher> | undefined;
 
-/** Made at the first use: a start of the program must not pay for it. */
+/** Built at first use, to keep it out of the start-up time. */
 function ready(): Scanner<Matcher> {
   if (scanner) return scanner;
   const made = new Scanner<Matcher>();
@@ -113,7 +113,7 @@ const SHAPES: readonly (readonly [string, Matcher])[] = [
   ['$argon2', one(cryptedAt)],
 ];
 
-/** The secrets of a text by the rules alone, in order and without overlap. Linear in the text, whatever it holds. */
+/** The secrets that the rules find in a text, in order and without overlap. Linear in the length of any text. */
 export function detect(text: string): readonly Finding[] {
   const pass: Pass = { text, found: [], ends: new EndLines(), nameEnd: 0, callEnd: 0, blockEnd: 0 };
   ready().scan(text, (at, look) => look(pass, at));

@@ -1,4 +1,4 @@
-/** The one filter that everything passes which is kept or leaves (SE-1, SE-2, SE-3). */
+/** The one filter through which everything passes that is stored or sent (SE-1, SE-2, SE-3). */
 import type { SecretRow, SeenIn } from '../contracts/secrets.ts';
 import { parseBoundedJson } from '../text/json.ts';
 import { detect } from './detect.ts';
@@ -13,10 +13,10 @@ type From = { readonly where: string; readonly seenIn: SeenIn };
 /** Fields of an event that hold JSON text: their values are escaped. */
 const JSON_FIELD = 'arguments';
 
-/** Looks at one text: the second finds what the first has learnt. */
+/** How often a text is searched: the second pass finds what the first one learned. */
 const MAX_PASSES = 3;
 
-/** Shorter ones stand in many texts by chance. */
+/** Shorter values occur in many texts by chance. */
 const MIN_ECHOED_CHARS = 6;
 
 export class SecretsFilter {
@@ -70,14 +70,14 @@ export class SecretsFilter {
     return hidden;
   }
 
-  /** A value broken over lines has the handle of the whole one. */
+  /** A value broken across lines gets the handle of the whole value. */
   #handle(piece: string, kind: string, { where, seenIn }: From): string {
     const value = secretIn(piece, kind);
     this.#known.add(value, kind);
     return this.#vault.handle(value, kind, where, seenIn);
   }
 
-  /** JSON stays JSON: what a pattern would tear is looked for once more in each text by itself. */
+  /** JSON stays JSON: where a finding would break it, each text in it is searched by itself. */
   #hideJson(text: string, from: From): string {
     const { where, seenIn } = from;
     const whole = this.#hideText(text, from, true);
@@ -90,7 +90,7 @@ export class SecretsFilter {
     return deep === parsed.value ? whole : JSON.stringify(deep);
   }
 
-  /** The true texts again, as far as this process knows them: handles of another one stay. */
+  /** Puts the real values back, as far as this process knows them; handles of another process stay. */
   reveal<T>(value: T): T {
     return mapTexts(value, (text, json) => replaceHandles(text, (handle) => this.#revealed(handle, json)));
   }
@@ -100,7 +100,7 @@ export class SecretsFilter {
     return value !== undefined && json ? JSON.stringify(value).slice(1, -1) : value;
   }
 
-  /** What the handles in `source` stand for is hidden in `value` as well, also where nobody would know it for a secret. */
+  /** Hides in `value` what the handles in `source` stand for, even where it would not be recognised as a secret. */
   hideValuesOf<T>(source: unknown, value: T): T {
     const handles = new Set(handlesIn(JSON.stringify(source)).map(({ handle }) => handle));
     const pairs = [...handles]
@@ -130,7 +130,7 @@ export class SecretsFilter {
     return this.#vault.seenIn(handle);
   }
 
-  /** What was found so far, without values. */
+  /** What has been found so far, without values. */
   list(): readonly SecretRow[] {
     return this.#vault.entries().map(({ handle, kind, where }) => ({ handle, kind, where }));
   }
@@ -167,7 +167,7 @@ export function secretIn(piece: string, kind: string): string {
   return kind === 'PRIVATE_KEY' ? bare : bare.replace(/\\?\r?\n[ \t]*/g, '');
 }
 
-/** A piece of a JSON text as it is meant. */
+/** A piece of a JSON text, unescaped. */
 function unescaped(piece: string): string {
   const parsed = piece.includes('\\') ? parse(`"${piece}"`) : undefined;
   return typeof parsed?.value === 'string' ? parsed.value : piece;
@@ -181,7 +181,7 @@ function parse(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** The same value with each text in it changed; shares what did not change. */
+/** The same value with each text in it mapped; unchanged parts are shared. */
 function mapTexts<T>(value: T, change: (text: string, json: boolean) => string, json = false): T {
   if (typeof value === 'string') return change(value, json) as T;
   if (typeof value !== 'object' || value === null) return value;

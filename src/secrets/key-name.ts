@@ -1,4 +1,4 @@
-/** What a name says of its value: `db_password`, `githubToken`, `AWS_SECRET_ACCESS_KEY`, `token_count`. */
+/** What a name says about its value: `db_password`, `githubToken`, `AWS_SECRET_ACCESS_KEY`, `token_count`. */
 
 import { VENDORS } from './rules/table.ts';
 
@@ -17,15 +17,15 @@ const SECRET = set('secret clientsecret appsecret secretkey sharedsecret');
 const KEY = set(
   'apikey accesskey privatekey authkey appkey accountkey sharedkey encryptionkey signingkey secretkey masterkey servicekey licensekey sessionkey storagekey adminkey writekey sharedaccesskey primarykey2',
 );
-/** Words that make a following `key` a secret. */
+/** Words that make a `key` after them a secret. */
 const KEY_BEFORE = set(
   'api access secret private encryption encrypt encrypted decryption decrypt signing sign signature auth authorization master account shared license app application consumer subscription storage service admin hmac session jwt deploy webhook aes crypto cipher write server integration functions function client sas security ingest ingestion recaptcha captcha send rsa ec ed25519 root cookie token oauth oauth2 x apim ocp vault backup wallet unseal recovery signer validator rest restapi hook stripe openai anthropic algolia search mailgun sendgrid twilio datadog dd newrelic azure gemini google groq mistral cohere',
 );
-/** Words after which a name is about the secret, not the secret itself. */
+/** Words after which a name is about a secret rather than the secret itself. */
 const ABOUT = set(
   'id ids name names type types url uri urls path paths file files filename filepath dir directory length len count counts size limit limits max min policy policies expires expiry expiration expire ttl age lifetime field fields label hint format version ref refs arn endpoint host hostname port user username users prompt required enabled disabled valid invalid regex pattern placeholder error errors message msg text title description index idx position pos kind status state at date time timeout timestamp rotation rotate manager management provider providers store storage2 class location env variable var cmd command script reset change changed updated created method mode strength reuse history attempts budget usage used remaining cost price per rate limiter bucket tokenizer hashing algorithm alg algo curve iv fingerprint thumbprint checksum digest kid issuer audience scope scopes protected request response handler service2 helper utils util validator validation validate check checker generator factory parser store builder input inputs component view page screen form dialog modal icon button link list map set cache queue table column row schema model entity dto type2 exists present found missing source sources prefix suffix separator delimiter number num total ratio window distance latency bindings binding mount mounts commit sha sha1 sha256 sha512 md5 digest etag revision rev tag branch build image release hash action actions workflow repo repository org organization team project region channel volume group groups role roles template annotation annotations',
 );
-/** Words that make a following token or key harmless. */
+/** Words that make a token or key after them harmless. */
 const HARMLESS_BEFORE = set(
   'max min num prompt completion total next page continuation sync cancel cancellation lookup pad eos bos unk mask sep cls output start end stop special cached public pub primary foreign cache sort partition object row map hot short host idempotency no is has use show forgot reset enter invalid wrong missing count counter nextpage pagination cursor design css syntax lexer skip resume delta change antiforgery shortcut keyboard publishable lock',
 );
@@ -36,7 +36,7 @@ const NEUTRAL = set(
 
 const VENDOR_NAMES: ReadonlySet<string> = new Set(VENDORS);
 
-/** The same names come again and again. */
+/** A cache, since the same names keep coming. */
 const known = new Map<string, Grade | undefined>();
 const MAX_KNOWN = 1000;
 

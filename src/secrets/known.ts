@@ -1,21 +1,21 @@
-/** Values that are known to be secret, found again wherever they stand. */
+/** Values known to be secret, found wherever they occur. */
 import { type Finding, RANK } from './finding.ts';
 import { isPlaceholder } from './placeholder.ts';
 import { isOrdinary, mixed } from './shape.ts';
 
-/** Characters by which a value is looked up; the shortest known value has as many. */
+/** The length of the prefix by which a value is looked up, and of the shortest known value. */
 const KEY_CHARS = 8;
-/** A text that ends within a value: so many characters of it are enough. */
+/** How many characters of a value at the end of a text are enough to recognise it. */
 const MIN_BEGINNING_CHARS = 12;
-/** Longer values are found again over line ends. */
+/** Values longer than this are also found across line breaks. */
 const MIN_BROKEN_CHARS = 16;
-/** Values kept that were found in texts; more is somebody filling the memory. */
+/** How many values found in texts are kept; beyond that, somebody is filling the memory. */
 const MAX_VALUES = 5000;
 const SLOTS = 1 << 16;
 
 type Known = { readonly text: string; readonly kind: string };
 
-/** Whether a value may be looked for anywhere, without its name: no word, path, number or host would pass. */
+/** Whether a value is distinctive enough to be searched for without its name: no word, path, number or host is. */
 function isDistinct(value: string): boolean {
   if (value.length < KEY_CHARS || isPlaceholder(value) || isOrdinary(value) || /^\d+$/.test(value)) return false;
   return mixed(value) || (value.length >= 16 && !/^[a-z]+(?:[-_ /.][a-z]+)*$/i.test(value));
@@ -27,7 +27,7 @@ export class KnownValues {
   readonly #seen = new Set<string>();
   #fromTexts = 0;
 
-  /** Takes a value and its encoded forms. What this machine knows to be secret has its place whatever texts were seen. */
+  /** Adds a value and its encoded forms. Room for this machine's own secrets is never used up by values found in texts. */
   add(value: string, kind: string, from: 'text' | 'machine' = 'text'): void {
     if (this.#seen.has(value) || !isDistinct(value)) return;
     if (from === 'text') {
@@ -46,7 +46,7 @@ export class KnownValues {
     else this.#byStart.set(start, [known]);
   }
 
-  /** Every known value in the text, also one that is broken by line ends or cut by the end of the text. */
+  /** Every known value in the text, including one broken by line breaks or cut off by the end of the text. */
   find(text: string): Finding[] {
     const found: Finding[] = [];
     if (this.#byStart.size === 0) return found;
@@ -74,7 +74,7 @@ function slot(first: number, second: number, third: number): number {
   return ((first << 11) ^ (second << 5) ^ third) & (SLOTS - 1);
 }
 
-/** Where the value ends that begins at `at`; -1 where it is not it. */
+/** Where the value that begins at `at` ends; -1 if it is a different one. */
 function endOf(text: string, at: number, value: string): number {
   if (text.startsWith(value, at)) return at + value.length;
   let here = at;
@@ -91,7 +91,7 @@ function endOf(text: string, at: number, value: string): number {
   return here;
 }
 
-/** The place after a line end and the blanks of the next line; -1 where no line ends. */
+/** The offset after a line break and the next line's indentation; -1 if there is no line break. */
 function afterBreak(text: string, at: number): number {
   let here = text.charCodeAt(at) === 0x5c ? at + 1 : at;
   if (text.charCodeAt(here) === 0x0d) here += 1;
@@ -102,7 +102,7 @@ function afterBreak(text: string, at: number): number {
   return here;
 }
 
-/** A form in which a known value may turn up: as it is, or as one of the usual encodings writes it. */
+/** A form in which a known value may occur: itself, or one of its usual encodings. */
 type Form = { readonly text: string; readonly suffix: '' | '_B64' | '_URL' | '_ESC' };
 
 /** Shortest encoded piece worth looking for. */

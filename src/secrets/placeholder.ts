@@ -1,11 +1,11 @@
-/** Text in the place of a secret that is not one: words of documentation, masks, references. */
+/** Text that stands where a secret would but is none: documentation, masks, references. */
 
 const REFERENCE =
   /^(?:\$[A-Za-z_({]|\$\d|%[A-Za-z_]+%|%\(|%[sdv]$|\{\{|\$?\{|#\{|<|\[|@@|!(?:Ref|Sub|vault|secret|env|GetAtt)\b|(?:op|vault|aws-sm|gcp-sm|keyring|keychain|secretsmanager|ssm|sops|ref\+\w+):|arn:aws|(?:process\.)?env[.[(]|(?:os\.)?(?:environ|getenv)\b|ENV[.[]|var\.|local\.|data\.|secrets?[./]|config[.[(]|file:|env:|data:image|@Microsoft\.KeyVault|projects\/)/i;
 const MASK = /^(.)\1{3,}$|^(?:[*•·●xX#.…_?-]{4,})$|\*{3}|•{3}|x{5}|X{4}|\.{3}|…|⟦|<[^<>]{1,60}>|\$\{[^{}]{0,80}\}|\{\{/;
 const MARKED =
   /example|redacted|placeholder|changeme|change[_-]me|change-this|changeit|replace[_-]?(?:me|with|this)|insert[_-]|your[_-]|(?:^|[_-])yours?(?=[_-]|$)|_here$|-here$|dummy|notreal|not[_-]a[_-]real|masked|filtered|todo|fixme|^fake[_-]|scrubbed|\bhidden\b|sanitized|obfuscated/i;
-/** Words that name a secret instead of being one. */
+/** Words that describe a secret instead of being one. */
 const WORDS = new Set(
   `a an the my our your some any this that new old is not no yes on off ok true false null none nil undefined void empty default
   required optional missing invalid valid wrong incorrect expired enabled disabled unset set get string str text number int integer
@@ -28,14 +28,14 @@ export function isPlaceholder(value: string): boolean {
   return REFERENCE.test(head) || MASK.test(head) || MARKED.test(head) || onlyWords(head) || monotonous(head);
 }
 
-/** Every word of it is a word that names things; digits other than a last one make it a value. */
+/** Consists of descriptive words only; digits other than a trailing one make it a value. */
 function onlyWords(value: string): boolean {
   if (value.length > 60 || /\d.{0,60}\d/.test(value)) return false;
   const words = value.replace(/\d$/, '').match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^A-Za-z0-9_\-. /:]+/g) ?? [];
   return words.every((word) => WORDS.has(word.toLowerCase()));
 }
 
-/** Hardly any different characters. Looks at the end: names stand before. */
+/** Hardly any distinct characters, at the end of the text: names come first. */
 function monotonous(value: string): boolean {
   if (value.length < 12) return false;
   const seen: number[] = [];

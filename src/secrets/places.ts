@@ -1,20 +1,20 @@
-/** The place of a piece of text in a shell command: in which quotes, in a here-document, as code for another program. */
+/** Where a piece of text stands in a shell command: in which quotes, in a here-document, as code for another program. */
 import { forEachChild, parse, type SyntaxNode } from 'unbash';
 
 export type Place = {
   readonly kind: 'bare' | 'single' | 'double' | 'ansi' | 'document' | 'literalDocument' | 'comment' | 'odd';
-  /** The program that would take it for code of its own. */
+  /** The program that would run it as code. */
   readonly code?: string;
 };
 
-/** Longer commands are not taken apart. */
+/** Longer commands are not parsed. */
 const MAX_COMMAND_CHARS = 60_000;
 const ODD: Place = { kind: 'odd' };
 
-/** Programs that run what they are given as text. */
+/** Programs that run the text they are given. */
 const INTERPRETERS =
   /^(?:(?:ba|da|z|k|fi|a|tc|c|pw)?sh|eval|source|\.|trap|ssh|mosh|su|python[\d.]*|pypy\d?|perl[\d.]*|ruby[\d.]*|node|nodejs|deno|bun|php[\d.]*|lua[\d.]*|Rscript|osascript|[gmn]?awk|sed|expect|tclsh|psql|mysql|mariadb|sqlite3|mongosh?|sqlcmd|sqlplus|duckdb|clickhouse-client|jq|yq|xargs|parallel|watch|find|make|at|batch|crontab|tmux|screen|script|gdb|vim?|nvim|ed|ex|emacs|git|env|nsenter|chroot|docker|podman|kubectl|systemd-run|flock|timeout|bc|dc|let|declare|test|\[)$/;
-/** Of those, the ones that take data in ordinary words: code only in a word that reads like some, or behind an option for it. */
+/** Of those, the ones that also take data as operands: code only in an operand that reads like code, or after an option for it. */
 const ALSO_DATA =
   /^(?:psql|mysql|mariadb|mongosh?|sqlcmd|sqlplus|git|docker|podman|kubectl|env|timeout|ssh|find|watch|test|\[|su|jq|yq|flock|systemd-run|declare|make)$/;
 /** Programs that run what they read. */
@@ -22,7 +22,7 @@ const READERS =
   /^(?:(?:ba|da|z|k|fi|a|tc|c|pw)?sh|sudo|ssh|python[\d.]*|perl[\d.]*|ruby[\d.]*|node|nodejs|deno|bun|php[\d.]*|lua[\d.]*|psql|mysql|mariadb|sqlite3|mongosh?|sqlcmd|sqlplus|duckdb|xargs|parallel|at|batch|crontab|bc|dc|ed|ex|expect)$/;
 const CODE_OPTION = /^(?:-\w{0,3}[cerE]|--(?:command|execute|eval|expression|run))$/;
 
-/** The place of each offset in the command. A command that can't be parsed has only odd ones. */
+/** The place of each offset in the command. In a command that can't be parsed every place is unusual. */
 export function placesOf(command: string, offsets: readonly number[]): readonly Place[] {
   if (command.length > MAX_COMMAND_CHARS) return offsets.map(() => ODD);
   try {
@@ -53,7 +53,7 @@ function escaped(command: string, at: number): boolean {
   return (at - from) % 2 === 1;
 }
 
-/** Parts of words: how one is quoted, what it expands to. All else is how a command is put together. */
+/** Nodes that are parts of a word (quotes, expansions); all others are the structure of a command. */
 const PARTS: ReadonlySet<string> = new Set([
   'Literal',
   'Glob',
@@ -66,7 +66,7 @@ const PARTS: ReadonlySet<string> = new Set([
   'BraceExpansion',
 ]);
 
-/** Whether a shell takes both for the same commands with as many words each. What can't be parsed is like nothing else. */
+/** Whether both parse as the same commands with the same number of words. A text that can't be parsed equals no other. */
 export function sameShape(one: string, other: string): boolean {
   if (one === other) return true;
   const shape = shapeOf(one);
@@ -107,7 +107,7 @@ function pathTo(root: SyntaxNode, at: number): readonly SyntaxNode[] {
   return best;
 }
 
-/** Containers: what is in them and in none of their parts is a comment or blank. */
+/** Containers: what lies in them but in none of their parts is a comment or blank. */
 const CONTAINERS: ReadonlySet<string> = new Set([
   'Script',
   'CompoundList',

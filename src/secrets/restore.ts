@@ -1,28 +1,28 @@
-/** A command with handles → the command that runs (SE-1): each secret comes in as an environment variable. */
+/** Turns a command with handles into the command that runs (SE-1): each secret is passed as an environment variable. */
 
 import { type Place, placesOf, sameShape } from './places.ts';
 import { handlesIn } from './vault.ts';
 
-/** What became of a command's handles. */
+/** What happened to a command's handles. */
 export type Restored =
   | {
       readonly kind: 'restored';
-      /** What runs: references to `env` where the handles were. Holds a value in clear only where no reference can stand. */
+      /** What runs: references to `env` in place of the handles. A value stands in clear only where no reference can. */
       readonly command: string;
       /** The same command with the true values as quoted words, for the gate. */
       readonly judged: string;
       readonly env: Readonly<Record<string, string>>;
-      /** Why a value could become part of the code, where it could: the user decides. */
+      /** Why a value might become part of the code, if it might: then the user decides. */
       readonly unsafe?: string;
     }
-  /** Handles that nothing here resolves. */
+  /** Handles that can't be resolved here. */
   | { readonly kind: 'unknown'; readonly handles: readonly string[] };
 
 const NAME = 'AISH_SECRET_';
 const AS_CODE = 'a secret would stand where the shell may take it for code';
-/** Signs by which a text within quotes is more than text. */
+/** Characters that make quoted text more than text. */
 const ACTIVE = /[$`\\'"]/;
-/** No shell and no other language takes any of these for more than text. */
+/** Characters that are plain text in every shell and language. */
 const PLAIN = /^[A-Za-z0-9_.,:/@%+=-]+$/;
 
 /**
@@ -70,7 +70,7 @@ export function restoreCommand(
     if (!plain) unsafe ??= dangerOf(place, secret);
   }
   const restored = { command: runs.done(), judged: judged.done() };
-  // Whatever the places were taken for: what was judged has to be what runs.
+  // However the places were read: what was judged must be what runs.
   if (!sameShape(restored.command, restored.judged)) unsafe ??= AS_CODE;
   // The gate knows the value in its own place only.
   if (Object.keys(env).length > 0 && command.includes(NAME)) unsafe ??= 'it names the variable of a secret itself';

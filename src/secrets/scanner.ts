@@ -1,4 +1,4 @@
-/** Finds short literal beginnings in a text in one pass: the prefilter that makes clean text cheap. */
+/** Finds short literal anchors in one pass: the prefilter that makes text without secrets cheap. */
 
 /** Three characters of five bits each; the five bits fold upper and lower case by themselves. */
 const SLOTS = 1 << 15;

@@ -1,8 +1,8 @@
-/** What a value looks like: facts about characters, no judgement. */
+/** Facts about the characters of a value; the judgement is elsewhere. */
 
 const counts = new Uint16Array(128);
 
-/** Bits per character; what is not ASCII counts as one. At most the first 400 characters are looked at. */
+/** Shannon entropy in bits per character over at most the first 400; all non-ASCII counts as one character. */
 export function entropy(value: string): number {
   const length = Math.min(value.length, 400);
   counts.fill(0);
@@ -18,7 +18,7 @@ export function entropy(value: string): number {
 const hasDigit = /\d/;
 const hasLetter = /[A-Za-z]/;
 
-/** Letters and digits, or letters and signs that no word has: not a word of a language. */
+/** Letters mixed with digits, or with punctuation that no word has. */
 export function mixed(value: string): boolean {
   if (!hasLetter.test(value)) return false;
   if (hasDigit.test(value)) return true;
@@ -27,7 +27,7 @@ export function mixed(value: string): boolean {
 
 const CAMEL = /^[A-Za-z]?[a-z]*(?:[A-Z][a-z]+)+$/;
 
-/** Long, and without the regularity of words: what machines make. */
+/** Long, and without the regularity of words: machine-made. */
 export function random(value: string, least = 16): boolean {
   if (value.length < least || !hasDigit.test(value) || /\s/.test(value)) return false;
   if (/^[0-9a-f]+$/i.test(value))
@@ -35,7 +35,7 @@ export function random(value: string, least = 16): boolean {
   return hasLetter.test(value) && entropy(value) >= Math.min(3.2, Math.log2(value.length) - 0.9) && !wordy(value);
 }
 
-/** Words joined by signs, with at most a number among them: `my-app-v2-config`. */
+/** Words joined by punctuation, with at most one number among them: `my-app-v2-config`. */
 function wordy(value: string): boolean {
   const parts = value.split(/[-_./:]/);
   if (parts.length < 2) return false;
@@ -57,7 +57,7 @@ export function isUuid(value: string): boolean {
   return UUID.test(value);
 }
 
-/** Something with a well-known meaning of its own: a version, a date, a checksum, a path, a host, a mail address. */
+/** Something well known that is no secret: a version, a date, a checksum, a path, a host, a mail address. */
 export function isOrdinary(value: string): boolean {
   const head = value.slice(0, 200);
   // The form of a bootstrap token of kubeadm.
@@ -73,7 +73,7 @@ export function isOrdinary(value: string): boolean {
   );
 }
 
-/** A piece of program text: a call, a member, an index, a type. */
+/** A piece of source code: a call, a member, an index, a type. */
 export function isCode(value: string): boolean {
   return /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+[([]?|^[A-Za-z_$][\w$.:]*[([]|^[({[]|=>|^[&*!]/.test(
     value,

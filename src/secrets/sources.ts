@@ -1,4 +1,4 @@
-/** What this machine knows to be secret: the environment, credential files (SE-2). Read once, bounded, never followed. */
+/** Secrets known on this machine: in the environment and in credential files (SE-2). Read once, bounded, links not followed. */
 import { closeSync, constants, fstatSync, opendirSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { detect } from './detect.ts';
@@ -10,9 +10,9 @@ import { isOrdinary } from './shape.ts';
 export type Shape = 'text' | 'pairs' | 'token' | 'keys' | 'netrc' | 'pgpass';
 export type Source = { readonly text: string; readonly shape: Shape };
 
-/** Bytes of one file. */
+/** How many bytes of one file are read. */
 const MAX_FILE_BYTES = 256 * 1024;
-/** Entries of a directory looked through for `.env` files, and files read. */
+/** How many entries of a directory are searched for `.env` files, and how many files are read. */
 const MAX_ENTRIES = 4000;
 const MAX_FILES = 24;
 /** Shortest known value. */
@@ -49,7 +49,7 @@ const HOME_FILES: readonly (readonly [string, Shape])[] = [
   ['.env', 'pairs'],
 ];
 
-/** The credential files of a home directory that are there. */
+/** The credential files that exist in a home directory. */
 export function* homeSources(home: string): Iterable<Source> {
   for (const [path, shape] of HOME_FILES) {
     const text = read(join(home, path));
@@ -96,7 +96,7 @@ function envFiles(folder: string): string[] {
       entries.closeSync();
     }
   } catch {
-    // A folder that can't be read holds nothing that a command could show.
+    // An unreadable directory holds nothing that a command could show.
   }
   return names;
 }
@@ -118,7 +118,7 @@ function read(path: string): string | undefined {
 
 type Secret = { readonly value: string; readonly kind: string };
 
-/** The values of a source that are worth looking for anywhere. */
+/** The values of a source that are worth searching for everywhere. */
 export function* secretsOf(text: string, shape: Shape): Iterable<Secret> {
   if (shape === 'token') {
     const value = text.trim();
@@ -137,7 +137,7 @@ export function* secretsOf(text: string, shape: Shape): Iterable<Secret> {
     yield* matches(text, /^[^#\n](?:[^:\n\\]|\\.){0,200}(?::(?:[^:\n\\]|\\.){0,200}){3}:([^\n]{8,400})$/gm);
 }
 
-/** Each line of a private key by itself: a part of a key that is shown is a secret as well. */
+/** Each line of a private key by itself, since part of a key is a secret too. */
 function* keyLines(block: string): Iterable<Secret> {
   yield { value: block, kind: 'PRIVATE_KEY' };
   for (const line of block.split(/\\n|\r?\n/)) {
@@ -145,7 +145,7 @@ function* keyLines(block: string): Iterable<Secret> {
   }
 }
 
-/** In a file of settings a name is enough; the value need not look like a secret. */
+/** In a settings file the name is enough; the value need not look like a secret. */
 function* pairs(text: string): Iterable<Secret> {
   for (const match of text.matchAll(
     /^[ \t]{0,8}(?:export[ \t]+)?([\w.:/-]{2,100})[ \t]{0,4}=[ \t]{0,4}("[^"\n]{8,2000}"|'[^'\n]{8,2000}'|[^\s"'][^\n]{7,2000})$/gm,

@@ -1,8 +1,8 @@
-/** Text with colours and links in it: a secret may be cut by them, and what remains after they are gone is whole again. */
+/** Text with colours and links, which may cut a secret into pieces that are whole again once they are stripped. */
 
 import { eachStyle } from '../text/style.ts';
 
-/** The text without its colours, and where each of its characters stood. */
+/** The text without styles, and the original offset of each character. */
 export function unstyled(text: string): { readonly text: string; place(index: number): number } {
   const cuts: { at: number; removed: number }[] = [];
   let removed = 0;
@@ -30,7 +30,7 @@ export function unstyled(text: string): { readonly text: string; place(index: nu
   };
 }
 
-/** The colours within a piece that is replaced: they stay, or all that follows would have another colour. */
+/** The styles within a replaced piece: they stay, or the rest of the text would change colour. */
 export function stylesIn(text: string): string {
   return Array.from(eachStyle(text), (style) => ('sgr' in style ? text.slice(style.at, style.end) : '')).join('');
 }

@@ -1,16 +1,16 @@
-/** Tokens with a known prefix: the rows of the table, tried where their prefix occurs. */
+/** Tokens with a known prefix: each row of the table is tried where its prefix occurs. */
 import { RANK } from './finding.ts';
 import { isPlaceholder } from './placeholder.ts';
 import type { TokenRule } from './rules/rule.ts';
 import { mixed } from './shape.ts';
 
-/** Longest token considered when it is broken over lines. */
+/** The longest token that is joined across lines. */
 const MAX_BROKEN_CHARS = 1200;
-/** A line that ends before this is a word, not half a token. */
+/** A shorter line is a word, not half a token. */
 const MIN_LINE_CHARS = 20;
-/** Characters that may stand before a beginning and belong to it. */
+/** Characters before a prefix that belong to the token. */
 const MAX_LEAD_CHARS = 40;
-/** A token that is whole by itself goes on in the next line only where the line is as long as a page is wide. */
+/** A complete token continues on the next line only if its line fills the page width. */
 const LONG_LINE_CHARS = 60;
 
 export type TokenReader = (
@@ -18,7 +18,7 @@ export type TokenReader = (
   at: number,
 ) => { start: number; end: number; kind: string; rank: number } | undefined;
 
-/** One row and one of its prefixes → the reader of the text there. */
+/** Makes the reader for one row and one of its prefixes. */
 export function tokenReader(rule: TokenRule, start: string): TokenReader {
   const stop = rule.stop ?? '[A-Za-z0-9]';
   const source = `${start.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}(?:${rule.rest})(?!${stop})`;
@@ -55,7 +55,7 @@ function beginning(text: string, at: number, before: RegExp): number {
   return found ? at - found[0].length : -1;
 }
 
-/** No letter or digit before it, but for those of an escape: `\n`, `%3D`, `\u003d`. */
+/** Not preceded by a letter or digit, except those of an escape: `\n`, `%3D`, `\u003d`. */
 function beginsHere(text: string, at: number): boolean {
   const code = text.charCodeAt(at - 1);
   if (at === 0 || !isWord(code)) return true;
@@ -69,7 +69,7 @@ function isWord(code: number): boolean {
 
 const BREAK = /\\?\r?\n[ \t]{0,40}/y;
 
-/** A line of nothing but the rest of a token: not a word, not the next token of a list. */
+/** A line that is only the rest of a token: not a word, nor the next token of a list. */
 function goesOn(text: string, at: number, start: string): boolean {
   REST.lastIndex = at;
   const rest = REST.exec(text)?.[0] ?? '';
@@ -86,7 +86,7 @@ function isLong(text: string, end: number): boolean {
   return end >= LONG_LINE_CHARS && !text.slice(end - LONG_LINE_CHARS, end).includes('\n');
 }
 
-/** A token that a narrow page has broken into lines, put together again; `places` say where each character stood. */
+/** A token that a narrow page broke into lines, joined again; `places` are the original offsets. */
 function unwrapped(text: string, at: number, start: string): { text: string; places: number[] } | undefined {
   const places: number[] = [];
   let joined = '';

@@ -1,10 +1,10 @@
-/** Passwords and tokens in addresses: `scheme://user:password@host`, `scheme://token@host`. */
+/** Passwords and tokens in URLs: `scheme://user:password@host`, `scheme://token@host`. */
 import { type Finding, RANK } from './finding.ts';
 import { isPlaceholder } from './placeholder.ts';
 import { isUuid, random } from './shape.ts';
 
 const AUTHORITY = /[^\s"'<>`\\/?#]{1,600}/y;
-/** A password with a slash or the like in it, in addresses where no path with `@` is usual. */
+/** A password that contains a slash or the like, in URLs whose paths do not usually contain `@`. */
 const LOOSE = /[^\s"'<>`\\:@/]{0,100}:[^\s"'<>`\\@]{3,300}@[\w.-]{1,200}(?::\d{2,5})?(?:[/?\s"']|$)/y;
 
 /** @param at where `//` ends */
@@ -23,10 +23,10 @@ export function addressAt(text: string, at: number): Finding | undefined {
   const colon = info.indexOf(':');
   const value = colon < 0 ? info : info.slice(colon + 1);
   const start = at + (colon < 0 ? 0 : colon + 1);
-  // A default that is the user's name once more protects nothing.
+  // A default that repeats the user name protects nothing.
   if (isPlaceholder(value) || value.length < 4 || info === `${value}:${value}`) return undefined;
   if (colon < 0 && !(random(value, 20) || isUuid(value))) return undefined;
-  // A port and a path are no password.
+  // A port and a path, not a password.
   if (/^\d{1,5}$/.test(value) && colon >= 0 && value.length < 6) return undefined;
   return { start, end: start + value.length, kind: colon < 0 ? 'URL_TOKEN' : 'URL_PASSWORD', rank: RANK.url };
 }

@@ -1,4 +1,4 @@
-/** The value after a name: where it begins and ends, in any surrounding syntax. */
+/** Reads the value after a name: where it begins and ends, whatever syntax surrounds it. */
 
 export type Quote = 'none' | 'quoted';
 export type Value = { readonly start: number; readonly end: number; readonly quote: Quote };
@@ -26,11 +26,11 @@ export function quotedAt(text: string, at: number): Value | undefined {
 }
 
 export type Around = {
-  /** It is a parameter of an address: `&` ends it. */
+  /** A URL parameter: `&` ends it. */
   readonly parameter: boolean;
-  /** Name and value are a line of their own, as in a `.env` file: only its end ends it. */
+  /** Name and value fill a line, as in a `.env` file: only the end of the line ends the value. */
   readonly wholeLine: boolean;
-  /** It stands in a sentence: signs within it are part of it, at its end they are not. */
+  /** In a sentence: punctuation inside the value belongs to it, at its end it does not. */
   readonly spoken: boolean;
 };
 
@@ -48,7 +48,7 @@ export function bareAt(text: string, at: number, { parameter, wholeLine, spoken 
   return end > at ? { start: at, end, quote: 'none' } : undefined;
 }
 
-/** Letters, digits, and signs that end no value: the fast way. */
+/** Letters, digits and punctuation that never end a value: the fast path. */
 function isPlain(code: number): boolean {
   return (
     (code >= 0x61 && code <= 0x7a) || (code >= 0x2d && code <= 0x39) || (code >= 0x40 && code <= 0x5a) || code === 0x5f
@@ -96,7 +96,7 @@ function ends(text: string, at: number, parameter: boolean, wholeLine: boolean, 
 
 const OPENERS: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
 
-/** Brackets and stops that close what is around the value belong to it no more. */
+/** Strips closing brackets and full stops that belong to what surrounds the value. */
 function trimmed(text: string, start: number, end: number): number {
   let last = end;
   while (last > start) {

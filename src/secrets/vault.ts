@@ -1,4 +1,4 @@
-/** Handles, which stand in a text in place of secrets, and what resolves them (SE-3). */
+/** Handles that stand in for secrets, and the vault that resolves them (SE-3). */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { SeenIn } from '../contracts/secrets.ts';
 
@@ -6,17 +6,17 @@ export type Entry = {
   readonly handle: string;
   readonly kind: string;
   readonly value: string;
-  /** Where it was seen first, in a few words. */
+  /** Where it was first seen, in a few words. */
   readonly where: string;
   readonly seenIn: SeenIn;
 };
 
-/** Entries kept; what comes after is hidden too, under a handle that nothing resolves. */
+/** How many entries are kept; later secrets are hidden too, behind a handle that can't be resolved. */
 const MAX_ENTRIES = 10_000;
 
-/** Resolves handles: in memory only, gone with the process. */
+/** Resolves handles; in memory only, gone with the process. */
 export class Vault {
-  /** New in each process: a handle of an earlier one means nothing here, and can't be computed from a guess. */
+  /** Fresh in each process: an earlier process's handle means nothing here, and none can be computed from a guessed value. */
   readonly #key = randomBytes(32);
   readonly #byValue = new Map<string, Entry>();
   readonly #byHandle = new Map<string, Entry>();
@@ -49,19 +49,19 @@ export class Vault {
   }
 }
 
-/** Brackets that no shell and no JSON knows, a name that says what it is, a few digits that tell two apart. */
+/** Brackets without meaning in shells and JSON, the kind of secret, and a few digits to tell two apart. */
 const HANDLE = /⟦[A-Z][A-Z0-9_]{1,40}_[0-9a-f]{6,12}⟧/g;
 
 function handleOf(kind: string, digits: string): string {
   return `⟦${kind}_${digits}⟧`;
 }
 
-/** A cheap look: most texts have none. */
+/** A cheap first test, since most texts have none. */
 function mayHoldHandle(text: string): boolean {
   return text.includes('⟦');
 }
 
-/** The handles in a text, each with its place, in order. */
+/** The handles in a text with their offsets, in order. */
 export function handlesIn(text: string): readonly { readonly handle: string; readonly at: number }[] {
   if (!mayHoldHandle(text)) return [];
   return [...text.matchAll(HANDLE)].map((match) => ({ handle: match[0], at: match.index }));

@@ -1,4 +1,4 @@
-/** Built-in tools that are only described here: their calls become actions of other kinds. */
+/** Built-in tools that are only declared here: their calls become actions of other kinds. */
 import type { Judgement } from '../session/action.ts';
 import type { ToolSpec } from '../session/message.ts';
 
@@ -39,7 +39,7 @@ export const DELEGATE: ToolSpec = {
   },
 };
 
-/** What is thought of a delegation: it does nothing by itself. */
+/** The judgement of a delegation, which does nothing by itself. */
 export const DELEGATION: Judgement = {
   destructive: false,
   reason: 'each act of the sub-agent is judged by itself',

@@ -11,29 +11,29 @@ export type BuiltinTool = {
   readonly spec: ToolSpec;
   /** Changes nothing outside this program, so it needs no consent. */
   readonly readOnly: boolean;
-  /** What the program knows of its own tool: what a call would lose. Nobody else is asked. */
+  /** What a call would lose, for the program's own tools, which know. Nobody else is asked. */
   judge(argumentsJson: string, cwd: string): Judged;
   /** Whether this call changes nothing at all, so that it may run beside others. */
   onlyReads(args: Readonly<Record<string, unknown>>): boolean;
   run(args: Readonly<Record<string, unknown>>, options: ToolCallOptions): Promise<ToolOutcome>;
 };
 
-/** Tools of other servers, which come, change and go. */
+/** Tools of MCP servers, which come, change and go. */
 export type ForeignTools = {
-  /** In an order that changes only with what there is. */
+  /** In an order that changes only when the tools change. */
   readonly specs: readonly ToolSpec[];
   /** Resolves when the server that such a name belongs to has come up or not; at once for any other name. */
   arrived(name: string): Promise<void>;
   /** Why a call can't be accepted now; undefined when it can. */
   refusal(name: string, args: Readonly<Record<string, unknown>>): Promise<string | undefined>;
-  /** Undefined for a name that is nobody's. */
+  /** Undefined for an unknown name. */
   facts(name: string): ToolFacts | undefined;
   /** The user has declared that it changes nothing; its server's word does not count. */
   onlyReads(name: string): boolean;
   run(name: string, args: Readonly<Record<string, unknown>>, options: ToolCallOptions): Promise<ToolOutcome>;
 };
 
-/** Tools that are named to a model which called one that is none. */
+/** How many tools are named to a model that called an unknown one. */
 const MAX_NAMES = 50;
 
 /** The program's own tools change with the program only. */
@@ -124,7 +124,7 @@ function notAnObject(name: string): string {
   return `the arguments of ${name} are not a JSON object`;
 }
 
-/** What the user's globs are held against. */
+/** The names that the user's globs are matched against. */
 function nameOf(action: Action): string {
   switch (action.kind) {
     case 'command':

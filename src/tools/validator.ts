@@ -7,7 +7,7 @@ import formats from 'ajv-formats';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Milliseconds for preparing a schema and for one check: a server's pattern can be made to take for ever. */
+/** Milliseconds for compiling a schema and for one check: a server's pattern can be made to run for ever. */
 const CHECK_TIMEOUT_MS = 250;
 const MAX_PROBLEM_CHARS = 1000;
 const MAX_ERRORS = 10;
@@ -27,7 +27,7 @@ export function foreignProblemOf(schema: JsonSchema, args: unknown): string | un
   return look(schema, args, inTime);
 }
 
-/** Whether a schema has turned out to be of no use; known once it was to be used. */
+/** Whether a schema has turned out to be unusable; known after its first use. */
 export function isUseless(schema: JsonSchema): boolean {
   return compiled.get(schema) === null;
 }
@@ -65,7 +65,7 @@ function prepare({ $schema, ...schema }: JsonSchema, attempt: Attempt): Validate
 const context = createContext({});
 const script = new Script('work()');
 
-/** Runs `work` for as long as the limit allows, regular expressions included; undefined when it did not come to an end. */
+/** Runs `work` within the time limit, regular expressions included; undefined if it did not finish. */
 function inTime<T>(work: () => T): T | undefined {
   context.work = work;
   try {

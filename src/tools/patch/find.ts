@@ -1,4 +1,4 @@
-/** A patch → the edits that it means, looked up in the original. */
+/** Turns patches into edits, located in the original text. */
 import { type Lines, toNewlines } from './lines.ts';
 import { nearest, occurrences, type Place, type Squeezed, squeeze, tolerant } from './match.ts';
 import type { Patch } from './patches.ts';
@@ -23,7 +23,7 @@ const MAX_SEARCHES = 3;
 const MAX_LINES_NAMED = 8;
 /** Places that one call may change. A hundred replaceAll of one letter would fill the memory. */
 const MAX_PLACES = 50_000;
-/** A shorter new text is found anywhere. */
+/** A shorter text would be found anywhere. */
 const MIN_TELLING = 4;
 
 /** Looks patches up in one text. The patches must be well-formed (`shapeProblem`). */
@@ -106,7 +106,7 @@ function fitted(patch: Patch, wanted: string, newText: string, place: Place): st
   return (after ? '\n' : '') + text.replace(/\r?\n$/, '');
 }
 
-/** The occurrences that do not overlap, from the left. */
+/** The non-overlapping occurrences, from the left. */
 function apart(starts: readonly number[], length: number): number[] {
   const kept: number[] = [];
   let end = 0;

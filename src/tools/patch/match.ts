@@ -1,4 +1,4 @@
-/** Where a text occurs in another: exactly, or but for blanks and tabs. */
+/** Finds a text in another: exactly, or ignoring blanks and tabs. */
 
 /**
  * The offset of every occurrence, overlapping ones too. Knuth, Morris and Pratt's search: linear in both texts, which

@@ -36,7 +36,7 @@ export type PatchOptions = {
   readonly keep?: {
     keepFile(file: string, text: string, cwd: string): Promise<{ end(changed: boolean): Promise<void> } | undefined>;
   };
-  /** Other file system calls than the real ones, for tests. */
+  /** Replaces file system calls in tests. */
   readonly steps?: FileSteps;
 };
 
