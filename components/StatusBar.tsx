@@ -28,7 +28,7 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
     return <Lines lines={[paint('status', pad(`${showChord(pending.prefix)} –  ${follows}`, columns))]} />;
   }
   const segments: Segment[] = [
-    { text: mode === 'restricted' ? '-- RESTRICTED --' : '-- UNRESTRICTED --', short: mode.slice(0, 5), weight: 9 },
+    { text: `-- ${mode.toUpperCase()} --`, short: mode.slice(0, 5), weight: 9 },
     ...(hint ? [{ text: hint, weight: 10 }] : []),
     ...(unsaved ? [{ text: 'NOT SAVED', weight: 9 }] : []),
     { text: preset, weight: 5 },

@@ -4,7 +4,11 @@ import { useConversation, usePreset, useTranscript } from '../hooks/useSession.t
 import { shortPath } from '../src/screen/entries/frame.ts';
 import { wrapText } from '../src/text/wrap.ts';
 
-const RESTRICTED = "RESTRICTED: the model's commands can read, not write; yours are not restricted. :mode changes it.";
+const MODE_LINES = {
+  restricted: "RESTRICTED: the model's commands can read, not write; yours are not restricted. :mode changes it.",
+  project: "PROJECT: the model's commands write in this tree only, and :undo takes it back; yours are not restricted.",
+  unrestricted: undefined,
+} as const;
 
 /** The first minute: where you are, what can be typed, what is safe, who answers. Nothing once there is a transcript. */
 export function useWelcome(columns: number): readonly string[] {
@@ -21,7 +25,7 @@ export function useWelcome(columns: number): readonly string[] {
     `${paint('strong', 'aish-tui')} in ${shortPath(cwd)}: your shell and a model on one screen.`,
     'Type a command, or ask in plain words; Alt-S flips how a line is taken. Ctrl-N gives the model a goal.',
     'Nothing destructive that the model asks for runs before you have seen and approved it.',
-    ...(mode === 'restricted' ? [RESTRICTED] : []),
+    ...(MODE_LINES[mode] === undefined ? [] : [MODE_LINES[mode]]),
     `${model} F1 lists the keys.`,
   ].flatMap((line) => wrapText(line, columns).map((each) => paint('dim', each)));
 }

@@ -1,9 +1,10 @@
 import manifest from '../../package.json' with { type: 'json' };
+import type { Mode } from '../session/ids.ts';
 
 /** What the command line asks of every front end. */
 export type GlobalOptions = {
   readonly config?: string;
-  readonly mode?: 'restricted' | 'unrestricted';
+  readonly mode?: Mode;
   readonly model?: string;
 };
 

@@ -15,6 +15,7 @@ import { createMcpPort, openMcp } from './mcp.ts';
 import { createMemoryPort, memoryBlock } from './memory.ts';
 import { createPreplanner, createSecondOpinion } from './model-calls.ts';
 import { openModels } from './models.ts';
+import { projectTree } from './project-tree.ts';
 import { engineSecrets, learnConfig, learnsEnvironment, processFilter } from './secrets.ts';
 import type { SessionBus } from './session-bus.ts';
 import { SYSTEM_PROMPT } from './system-prompt.ts';
@@ -93,6 +94,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     tools,
     journal,
     secrets: engineSecrets(filter, config),
+    projectTree: () => projectTree(bus.engine.shellCwd),
     systemPrompt: (config.system_prompt ?? SYSTEM_PROMPT) + told,
     maxAnswerTokens: config.max_answer_tokens,
     ...(config.token_budget === undefined ? {} : { tokenBudget: config.token_budget }),

@@ -60,7 +60,9 @@ function settingsOf(config: Config, presets: Presets, sandbox: SandboxStatus): S
     semantics: SEMANTICS,
     confirmCmd: config.confirm_cmd,
     sandbox: sandbox.available,
+    project: false,
     readOnlyTools: config.mcp.read_only,
+    approvedTools: config.auto_approve,
   };
 }
 

@@ -4,6 +4,7 @@ import { submitLine } from '../commands/submit.ts';
 import { oneLine } from '../screen/danger.ts';
 import { describeAction } from '../session/action.ts';
 import { shortDollars } from '../session/cost.ts';
+import { modeName } from '../session/mode.ts';
 import type { Question } from '../session/question.ts';
 import { visible } from '../text/sanitize.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
@@ -104,7 +105,7 @@ function haltLine(question: Question): string {
     case 'escalation':
       return `HALT${who}: ${question.skips} actions skipped in a row`;
     case 'mode':
-      return `HALT${who}: the agent requests Unrestricted mode: ${visible(question.reason)}`;
+      return `HALT${who}: the agent requests ${modeName(question.wish ?? 'unrestricted')} mode: ${visible(question.reason)}`;
     case 'spend':
       return `HALT${who}: the session has cost ${shortDollars(question.spent)} of ${shortDollars(question.limit)} (cost.stop_at_dollars), and calls to ${question.preset} cost money`;
     case 'form':

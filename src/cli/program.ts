@@ -1,6 +1,7 @@
 /** Arguments → what to do. The one place that knows the subcommands (CL-1). */
 import { Command, Option } from 'commander';
 import type { GlobalOptions, SessionWish } from '../app/options.ts';
+import { MODES } from '../session/ids.ts';
 import { EXIT } from './exit-codes.ts';
 import type { HaltPolicy } from './headless.ts';
 import type { UndoWish } from './undo.ts';
@@ -37,7 +38,7 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
     .enablePositionalOptions()
     .option('--config <file>', 'configuration file (default ~/.config/aish/config.jsonc)')
     .option('--model <preset>', 'the preset to start with')
-    .addOption(new Option('--mode <mode>', 'start in this mode').choices(['restricted', 'unrestricted']))
+    .addOption(new Option('--mode <mode>', 'start in this mode').choices(MODES))
     .option('--resume [id]', 'resume the last session, or the one named')
     .option('--fork', 'with --resume: continue in a copy, even of a session that is open elsewhere')
     .addHelpText('after', AFTER)

@@ -1,21 +1,30 @@
+import { MODES } from '../session/ids.ts';
 import { type Command, CommandError } from './command.ts';
 
-/** `:mode` shows it, `:mode restricted|unrestricted` changes it (MO-4). */
+/** What each mode lets the model do. */
+const MEANS = {
+  restricted: 'restricted: the model can read, not write',
+  project: "project: the model can write in this project's tree and nowhere else, without the network",
+  unrestricted: 'unrestricted: the model can write',
+} as const;
+
+const NOTES = {
+  restricted: 'only read',
+  project: 'write in this tree, no network',
+  unrestricted: 'also write',
+} as const;
+
+/** `:mode` shows it, `:mode restricted|project|unrestricted` changes it (MO-4, MO-9). */
 export const mode: Command = {
   name: 'mode',
-  usage: ':mode [restricted | unrestricted]',
-  summary: 'show or change what the model may do: only read, in the kernel sandbox, or also write',
-  arguments: () => [
-    { word: 'restricted', note: 'only read' },
-    { word: 'unrestricted', note: 'also write' },
-  ],
+  usage: ':mode [restricted | project | unrestricted]',
+  summary: 'show or change what the model may do: only read, write in this tree, or anything',
+  arguments: () => MODES.map((word) => ({ word, note: NOTES[word] })),
   run({ engine }, rest) {
-    const now = engine.conversation.mode;
-    if (rest === '')
-      return now === 'restricted' ? 'restricted: the model can read, not write' : 'unrestricted: the model can write';
-    if (rest !== 'restricted' && rest !== 'unrestricted')
-      throw new CommandError('use :mode restricted or :mode unrestricted');
-    void engine.dispatch({ type: 'modeChosen', mode: rest });
+    if (rest === '') return MEANS[engine.conversation.mode];
+    const chosen = MODES.find((word) => word === rest);
+    if (chosen === undefined) throw new CommandError('use :mode restricted, :mode project or :mode unrestricted');
+    void engine.dispatch({ type: 'modeChosen', mode: chosen });
     return undefined;
   },
 };

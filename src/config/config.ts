@@ -1,6 +1,7 @@
 /** The configuration as the program uses it, with every default (CF-3). `schema.ts` says what a file may hold. */
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import type { Mode } from '../session/ids.ts';
 
 export type SecretsPolicy = 'scrub' | 'block' | 'off';
 
@@ -67,7 +68,9 @@ export type Config = {
   readonly disk: { readonly total_mb: number; readonly days: number };
   readonly memory: { readonly enabled: boolean; readonly model?: string };
   /** The mode a conversation starts in, where the kernel sandbox is there (MO-1). */
-  readonly mode: 'restricted' | 'unrestricted';
+  readonly mode: Mode;
+  /** By directory, in the user's own file only: what holds for it and what is below it. */
+  readonly projects: Readonly<Record<string, { readonly mode?: Mode }>>;
   readonly sandbox: { readonly unrestricted: 'plain' | 'light' };
   /** What is kept of the agent's changes (EF-1): megabytes in all, days, megabytes of a file that must be copied. */
   readonly undo: { readonly budget: number; readonly days: number; readonly max_file: number };
@@ -105,6 +108,7 @@ export const DEFAULTS: Config = {
   disk: { total_mb: 2048, days: 30 },
   memory: { enabled: true },
   mode: 'restricted',
+  projects: {},
   sandbox: { unrestricted: 'plain' },
   undo: { budget: 2000, days: 7, max_file: 256 },
   ui: { mouse: true, screen: 'full', wheel_lines: 3, notify: true },

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { checkText } from './check.ts';
 import { type Config, DEFAULTS, type Environment, placesOf } from './config.ts';
 import { mergeProject } from './project.ts';
+import { withDirectory } from './projects.ts';
 import type { Trust } from './trust.ts';
 
 export type ProjectFile = {
@@ -53,7 +54,9 @@ export async function loadConfig(
   }
   const checked = 'text' in read ? await checkText(read.text, path) : undefined;
   if (checked && !checked.ok) return checked;
-  const config = checked ? withDefaults(checked.value) : DEFAULTS;
+  const own = checked ? withDefaults(checked.value) : DEFAULTS;
+  // Before the project's file: that one may still tighten it.
+  const config = options ? withDirectory(own, options.cwd, realOf) : own;
   const loaded = { ok: true as const, config, notices: [], ...(checked ? { file: path } : {}) };
   return options ? withProject(loaded, path, env, options) : loaded;
 }

@@ -1,4 +1,5 @@
 /** THE schema of a configuration file. The errors, `docs/config.md` and the published schema are made from it. */
+import { MODES } from '../session/ids.ts';
 import { DEFAULTS } from './config.ts';
 
 export type Schema = {
@@ -171,9 +172,17 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
     days: count('Days after which an output goes, and :sessions prune offers a session.', DEFAULTS.disk.days),
   }),
   mode: text('The mode that a conversation starts in, if the kernel sandbox is available.', {
-    enum: ['restricted', 'unrestricted'],
+    enum: MODES,
     default: DEFAULTS.mode,
   }),
+  projects: {
+    type: 'object',
+    description:
+      "What holds in a directory and below it; the longest path wins. Counts in your own file only, never in a project's.",
+    additionalProperties: block('One directory.', {
+      mode: text('The mode that a conversation starts in there, if the kernel can enforce it.', { enum: MODES }),
+    }),
+  },
   sandbox: block('The kernel sandbox.', {
     unrestricted: text(
       'light keeps commands in Unrestricted away from other terminals and processes; they can then neither use sudo nor kill processes outside.',

@@ -10,6 +10,8 @@ export type ToolCallOptions = {
   /** The directory it was judged in. */
   readonly cwd: string;
   readonly signal: AbortSignal;
+  /** Project mode: nothing outside this directory may be written, nor what others run later; null: there is none. Absent: anywhere. */
+  readonly tree?: string | null;
   /** It was judged destructive, and the user let it run nevertheless. */
   readonly destructive?: boolean;
   /** The definition it was judged under; by now another one, it does not run. */

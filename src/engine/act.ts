@@ -62,11 +62,11 @@ function failed({ action, cwd }: Act, note: string): Outcome {
 async function tool(
   context: EffectContext,
   op: string,
-  { action: { told, runs }, cwd, destructive, definition }: Permit,
+  { action: { told, runs }, cwd, mode, destructive, definition }: Permit,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { progress } = context.live;
-  const { secrets, tools } = context.services;
+  const { secrets, tools, projectTree } = context.services;
   const onProgress = (line: string) => {
     progress.set(op, told.kind === 'tool' ? `${told.name} ${line}` : line);
     context.changed();
@@ -76,6 +76,7 @@ async function tool(
     signal,
     onProgress,
     destructive,
+    ...(mode === 'project' ? { tree: projectTree?.() ?? null } : {}),
     ...(definition === undefined ? {} : { definition }),
   };
   try {

@@ -4,6 +4,8 @@ import { describeAction, type Finding, type Judgement } from '../session/action.
 import { shortDollars } from '../session/cost.ts';
 import type { Answer } from '../session/event.ts';
 import { isGrantable } from '../session/grants.ts';
+import type { Mode } from '../session/ids.ts';
+import { modeName } from '../session/mode.ts';
 import type { Question } from '../session/question.ts';
 import { visible } from '../text/sanitize.ts';
 import { argumentTree, type TreeLine } from './argument-tree.ts';
@@ -61,12 +63,20 @@ const ESCALATION_CHOICES: readonly Choice[] = [
   { answer: 'abort', key: 'a', label: 'abort' },
 ];
 
-/** For a mode request proceed approves and skip denies (MO-3). */
+/** Of a mode request: the modes that are offered, the narrowest first (MO-3, MO-9). */
 const MODE_CHOICES: readonly Choice[] = [
-  { answer: 'proceed', key: 'p', label: 'approve' },
-  { answer: 'skip', key: 's', label: 'deny' },
+  { answer: 'proceed', key: 'y', label: 'project' },
+  { answer: 'unrestricted', key: 'u', label: 'unrestricted' },
+  { answer: 'skip', key: 'n', label: 'no' },
   { answer: 'abort', key: 'a', label: 'abort' },
 ];
+
+/** What each mode would let the model do. */
+const MODE_LINES = {
+  restricted: () => '',
+  project: (cwd: string) => `y project: write in ${oneLine(cwd)}'s tree and a private /tmp, no network; undo works`,
+  unrestricted: () => 'u unrestricted: write anywhere, use the network; what destroys still asks',
+} as const;
 
 /** One slice more, or the end of the run with everything kept (CO-2). */
 const SPEND_CHOICES: readonly Choice[] = [
@@ -75,11 +85,10 @@ const SPEND_CHOICES: readonly Choice[] = [
 ];
 
 /** What a HALT says in Restricted, where a yes alone does not get far (HA-6). */
-const REFUSED = 'Restricted: the kernel will refuse a write. u leaves Restricted and asks again.';
+const REFUSED = 'Restricted: the kernel will refuse a write.';
 
 /** A server may change a tool under a consent that was given before. */
 const CHANGED = 'The tool is not defined as it was when it was approved or first seen.';
-const REFUSED_AGENT = 'Restricted: the kernel will refuse a write.';
 
 /** What a question without an action has in common. */
 const BARE = {
@@ -134,15 +143,29 @@ function escalationWords({ skips }: Of<'escalation'>): QuestionWords {
   };
 }
 
-function modeWords({ reason }: Of<'mode'>): QuestionWords {
+function modeWords({ reason, from, offers, wish, cwd, missing }: Of<'mode'>): QuestionWords {
+  const choices = MODE_CHOICES.filter(({ answer }) => answer !== 'proceed' || offers.includes('project'));
+  const named = wish === undefined ? '' : ` It names ${modeName(wish)}.`;
   return {
     ...BARE,
-    title: 'Leave Restricted mode?',
-    reasons: ['The model asks for it: from then on its commands may write, delete and use the network.', 'Its reason:'],
+    title: `Leave ${modeName(from)} mode?`,
+    reasons: [`The model asks for it, until you change it back.${named} Its reason:`],
     action: visible(reason),
+    impact: [
+      ...offers.map((mode) => MODE_LINES[mode](cwd)),
+      ...(missing !== undefined && offers.includes('project') ? [`project here: ${missing}`] : []),
+    ],
     danger: true,
-    choices: MODE_CHOICES,
+    choices,
+    start: choices.findIndex(({ answer }) => answer === 'skip'),
   };
+}
+
+/** What the kernel will refuse, and the modes that a key leads to instead. */
+function refusedLine(offers: readonly Mode[] | undefined): string {
+  if (!offers?.length) return REFUSED;
+  const keys = offers.map((mode) => (mode === 'project' ? 'y: Project' : 'u: Unrestricted'));
+  return `${REFUSED} ${keys.join(', ')}; then it asks again.`;
 }
 
 function formWords(question: Of<'form'>, form: FormUi, typing: boolean): QuestionWords {
@@ -176,9 +199,8 @@ function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
   const { action, judgement, why, cwd, mode, step, tool, task, asker } = question;
   const who = asker ? ` · sub-agent ${asker.agent}` : '';
   const counter = step ? ` · step ${step.k}/${step.n}` : '';
-  // A sub-agent stays in its mode: there is nothing to offer.
   const fails = why !== 'consent' && mode === 'restricted' && action.kind === 'command';
-  const refused = fails ? [asker ? REFUSED_AGENT : REFUSED] : [];
+  const refused = fails ? [refusedLine(question.offers)] : [];
   const text = action.kind === 'tool' ? action.name : describeAction(action);
   const findings = judgement.destructive ? findingsOf(judgement) : [];
   const dangers = dangersOf(text, findings);

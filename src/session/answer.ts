@@ -3,6 +3,7 @@ import type { Judgement } from './action.ts';
 import { answerForm } from './ask-form.ts';
 import type { Of } from './event.ts';
 import { grantTool } from './grants.ts';
+import { offersFrom } from './mode.ts';
 import { countSkip, ifNorris } from './norris.ts';
 import type { Phase } from './phase.ts';
 import { letSpend } from './spend.ts';
@@ -27,11 +28,14 @@ export function answered(next: Transition, { question, answer }: Of<'answered'>)
     if (answer.kind === 'abort') return abort(next);
     if (answer.kind === 'edit' || answer.kind === 'always') return;
     next.unask(question);
-    return answerUpgrade(next, phase.run, phase.dispatch, answer.kind === 'proceed');
+    const { mode, settings } = next.conversation;
+    const [narrowest] = offersFrom(mode, settings);
+    const approved = { proceed: narrowest, unrestricted: 'unrestricted', skip: undefined } as const;
+    return answerUpgrade(next, phase.run, phase.dispatch, approved[answer.kind]);
   }
   if (phase.kind === 'awaitingSpend' && phase.question === question) {
     if (answer.kind === 'proceed') return letSpend(next, phase);
-    if (answer.kind === 'edit' || answer.kind === 'always') return;
+    if (answer.kind !== 'skip' && answer.kind !== 'abort') return;
     return settle(next, phase.run, undefined, 'no more is to be spent');
   }
   if (phase.kind !== 'halted' || phase.question !== question) return;
@@ -39,7 +43,7 @@ export function answered(next: Transition, { question, answer }: Of<'answered'>)
   const action = dispatch.actions[dispatch.index];
   if (!action) return;
   if (answer.kind === 'abort') return settleHalted(next, phase);
-  if (answer.kind === 'edit' && action.kind !== 'command') return;
+  if (answer.kind === 'unrestricted' || (answer.kind === 'edit' && action.kind !== 'command')) return;
   if (answer.kind === 'always' && !grantTool(next, question)) return;
   next.unask(question);
   switch (answer.kind) {

@@ -1,6 +1,6 @@
 /** What the user sets by hand: the mode, the preset, a new conversation. */
-import type { Mode } from './ids.ts';
-import { modeNotice, NO_SANDBOX, setMode } from './mode.ts';
+import { isWider, type Mode } from './ids.ts';
+import { modeName, modeNotice, NO_PROJECT, NO_SANDBOX, possibleMode, setMode } from './mode.ts';
 import { dropPending, rememberSkipped } from './slots.ts';
 import { answerUpgrade, examineNext } from './steps.ts';
 import { openSlots } from './stop.ts';
@@ -17,27 +17,29 @@ export function resetTurns(next: Transition): void {
 
 /** The user's own choice of mode (MO-4). What was judged under the old mode is judged again. */
 export function chooseMode(next: Transition, mode: Mode): void {
-  const { phase, settings, parent } = next.conversation;
+  const { phase, settings, parent, tightening, mode: now } = next.conversation;
   if (!settings.sandbox) {
-    if (mode === 'restricted') next.notice('error', NO_SANDBOX);
+    if (mode !== 'unrestricted') next.notice('error', NO_SANDBOX);
     return;
   }
+  if (possibleMode(mode, settings) !== mode) return next.notice('error', NO_PROJECT);
   if (phase.kind === 'awaitingModeApproval') {
     next.unask(phase.question);
-    return answerUpgrade(next, phase.run, phase.dispatch, mode === 'unrestricted');
+    if (!isWider(mode, now)) setMode(next, mode);
+    return answerUpgrade(next, phase.run, phase.dispatch, isWider(mode, now) ? mode : undefined);
   }
-  // A sub-agent never leaves Restricted (MO-6).
-  if (parent && mode === 'unrestricted') return;
-  if (mode === next.conversation.mode) {
-    if (!next.conversation.tightening) return;
-    next.set({ tightening: false });
+  // A sub-agent never widens (MO-6).
+  if (parent && isWider(mode, tightening ?? now)) return;
+  if (mode === now) {
+    if (tightening === undefined) return;
+    next.set({ tightening: undefined });
     return next.notice('info', modeNotice(mode));
   }
-  if (mode === 'restricted' && (phase.kind === 'acting' || phase.kind === 'stoppingActions')) {
-    next.set({ tightening: true });
+  if (isWider(now, mode) && (phase.kind === 'acting' || phase.kind === 'stoppingActions')) {
+    next.set({ tightening: mode });
     // Pending actions were judged under the old mode and are judged again.
     if (phase.kind === 'acting') next.phase({ ...phase, ...dropPending(phase) });
-    return next.notice('info', '[aish] Restricted takes effect when the running action ends');
+    return next.notice('info', `[aish] ${modeName(mode)} takes effect when the running action ends`);
   }
   setMode(next, mode);
   if (phase.kind !== 'judging' && phase.kind !== 'halted') return;

@@ -76,7 +76,7 @@ function evictedNotice({ turns, mode }: Conversation, from: number): string {
   const last = turns.slice(0, from).findLast(isAsked);
   const asked = last ? `; what was asked last among them:\n${clip(last.text, MAX_TOLD_CHARS)}` : '';
   // A mode other than the usual one was told in a turn that may be gone by now.
-  return EVICTED + asked + (mode === 'restricted' ? `\n${modeNotice('restricted')}` : '');
+  return EVICTED + asked + (mode === 'unrestricted' ? '' : `\n${modeNotice(mode)}`);
 }
 
 function runBlock({ phase }: Conversation): string {

@@ -42,7 +42,7 @@ export function delegationOf(state: State, session: SessionId, op: OpId): Found 
   return { action: found.action, parent };
 }
 
-/** A new conversation in the parent's mode and directory; a parent about to be tightened counts as Restricted. */
+/** A new conversation in the parent's mode and directory; a parent about to be tightened counts as if it were. */
 export function childOf(
   { id: session, settings, mode, tightening, cwd, preset, phase }: Conversation,
   id: SessionId,
@@ -52,8 +52,7 @@ export function childOf(
     id,
     parent: { session, op },
     settings,
-    mode: tightening ? 'restricted' : mode,
-    tightening: false,
+    mode: tightening ?? mode,
     turns: [],
     inbox: [],
     phase: { kind: 'idle' },
@@ -68,7 +67,7 @@ export function beginTask(next: Transition, { action, parent }: Found): Delegate
   const agent = next.state.agents + 1;
   next.state = { ...next.state, agents: agent };
   const { mode, preset } = next.conversation;
-  const notice = mode === 'restricted' ? `\n\n${modeNotice(mode)}` : '';
+  const notice = mode === 'unrestricted' ? '' : `\n\n${modeNotice(mode)}`;
   next.turn({ kind: 'user', origin: 'aish', text: `Task: ${action.task}${notice}` });
   const goal = goalOf(parent);
   return { kind: 'delegate', agent, task: action.task, goal, preset, startedAt: next.event.at, step: 1 };

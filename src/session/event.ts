@@ -7,9 +7,14 @@ import type { Reply } from './message.ts';
 import type { Outcome } from './phase.ts';
 import type { Settings, StoredBudget } from './state.ts';
 
-/** The user's answer to a question (HA-1, HA-4, HA-7). For a mode request proceed is approve, skip is deny (MO-3). */
+/**
+ * The user's answer to a question (HA-1, HA-4, HA-7). For a mode request proceed approves the narrowest mode that is
+ * offered, skip denies (MO-3).
+ */
 export type Answer =
   | { readonly kind: 'proceed' }
+  /** To a mode request: Unrestricted, whatever else is offered. */
+  | { readonly kind: 'unrestricted' }
   /** Proceed, and don't ask again for exactly this tool in this session; never for a destructive call (SF-10). */
   | { readonly kind: 'always' }
   /** `note`: what the user wants the model to know. */

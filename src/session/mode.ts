@@ -1,25 +1,59 @@
-/** Restricted and Unrestricted: who may change the mode, when it takes effect, and how it is announced (MO-1 … MO-7). */
+/** Restricted, Project and Unrestricted: who may change the mode, when it takes effect, and how it is announced (MO-1 … MO-9). */
 
 import { matchesGlob } from '../text/glob.ts';
 import { parseJsonObject } from '../text/json.ts';
 import type { Action } from './action.ts';
-import type { Mode } from './ids.ts';
+import { isWider, MODES, type Mode } from './ids.ts';
+import type { Settings } from './state.ts';
 import type { Transition } from './transition.ts';
 
+const NAMES = { restricted: 'Restricted', project: 'Project', unrestricted: 'Unrestricted' } as const;
+
+const UPGRADE_TOOL = 'request_mode_upgrade';
 const PATCH_DISABLED = 'Patch tool is disabled in Restricted mode. Use request_mode_upgrade to request write access.';
 export const ALREADY_UNRESTRICTED = 'Already in Unrestricted mode';
+const ALREADY_PROJECT = 'Already in Project mode';
 const ONLY_PARENT = 'A sub-agent cannot request an upgrade; only its parent can.';
 const NO_DELEGATION = 'A sub-agent cannot delegate; do it yourself or say in your report what is left.';
-export const UPGRADE_DENIED = '[aish] mode upgrade denied by user; still in Restricted mode. Go on without writing.';
 export const UPGRADE_APPROVED = '[aish] mode upgrade approved by user.';
 export const NO_SANDBOX =
   '[aish] Restricted mode needs the kernel sandbox: Linux 5.13 or newer with Landlock (6.12 or newer for all of it), and a C compiler at build time. The mode stays Unrestricted.';
+export const NO_PROJECT =
+  '[aish] Project mode needs user namespaces or Landlock, and neither holds here; aish-tui doctor says why.';
+
+const NOTICES = {
+  restricted:
+    '[aish] mode: Restricted. Commands run in a kernel sandbox: files can be read but not written (only $TMPDIR can), and there is no network. Use request_mode_upgrade to request write access.',
+  project:
+    "[aish] mode: Project. Commands may read everything and write in this project's tree and in $TMPDIR; there is no network, and git hooks, .git/config and what else runs later outside are out of reach. What is changed can be put back. Use request_mode_upgrade if a place outside or the network is needed.",
+  unrestricted:
+    '[aish] mode: Unrestricted. Commands may write files and use the network; destructive ones are still put to the user.',
+} as const;
 
 /** What a mode means, as the notice to the model (MO-5). */
 export function modeNotice(mode: Mode): string {
-  return mode === 'restricted'
-    ? '[aish] mode: Restricted. Commands run in a kernel sandbox: files can be read but not written (only $TMPDIR can), and there is no network. Use request_mode_upgrade to request write access.'
-    : '[aish] mode: Unrestricted. Commands may write files and use the network; destructive ones are still put to the user.';
+  return NOTICES[mode];
+}
+
+export function modeName(mode: Mode): string {
+  return NAMES[mode];
+}
+
+/** What a model is told that may not leave its mode. */
+export function upgradeDenied(mode: Mode): string {
+  const how = mode === 'project' ? "within the project's tree" : 'without writing';
+  return `[aish] mode upgrade denied by user; still in ${NAMES[mode]} mode. Go on ${how}.`;
+}
+
+/** The modes that the user may widen to, the narrowest first. */
+export function offersFrom(mode: Mode, settings: Settings): readonly Mode[] {
+  return MODES.filter((other) => isWider(other, mode) && (other !== 'project' || settings.project === true));
+}
+
+/** The mode that is possible here and no wider than `mode`, unless there is no sandbox at all (MO-1, MO-7). */
+export function possibleMode(mode: Mode, { sandbox, project }: Settings): Mode {
+  if (!sandbox) return 'unrestricted';
+  return mode === 'project' && project !== true ? 'restricted' : mode;
 }
 
 /** Sets the mode by the user's own choice, shows it, and tells the model with the next call. */
@@ -30,11 +64,17 @@ export function setMode(next: Transition, mode: Mode): void {
 
 /** The same, where the answer to the model's request serves as the notice. False: it was in that mode already. */
 export function changeMode(next: Transition, mode: Mode): boolean {
-  next.set({ tightening: false });
+  next.set({ tightening: undefined });
   if (next.conversation.mode === mode) return false;
   next.set({ mode });
   next.notice('info', modeNotice(mode));
   return true;
+}
+
+/** The narrower mode that was chosen while an action ran takes effect, now that none does. */
+export function tighten(next: Transition): void {
+  const { tightening } = next.conversation;
+  if (tightening !== undefined) setMode(next, tightening);
 }
 
 /** The refusal of an action by the mode alone, before schema and gate (AC-5); undefined: not refused. */
@@ -44,11 +84,12 @@ export function refusedByMode(next: Transition, action: Action): string | undefi
   const delegates = action.kind === 'delegate' || action.name === 'delegate';
   if (delegates) return parent ? NO_DELEGATION : undefined;
   if (action.name === 'patch' && mode === 'restricted') return PATCH_DISABLED;
-  if (mode === 'restricted' && isForeign(action.name) && !matchesGlob(action.name, settings.readOnlyTools ?? []))
-    return `${action.name} is disabled in Restricted mode. Use request_mode_upgrade to request write access.`;
-  if (action.name !== 'request_mode_upgrade') return undefined;
+  if (isForeign(action.name) && !isForeignAllowed(action.name, mode, settings))
+    return `${action.name} is disabled in ${NAMES[mode]} mode. Use request_mode_upgrade to request write access.`;
+  if (action.name !== UPGRADE_TOOL) return undefined;
   if (parent) return ONLY_PARENT;
-  return mode === 'unrestricted' ? ALREADY_UNRESTRICTED : undefined;
+  if (mode === 'unrestricted') return ALREADY_UNRESTRICTED;
+  return mode === 'project' && upgradeWish(action, settings)?.wish === 'project' ? ALREADY_PROJECT : undefined;
 }
 
 /** Tools of other servers are called `server__tool`; no built-in one is. */
@@ -56,10 +97,25 @@ function isForeign(name: string): boolean {
   return name.includes('__');
 }
 
-/** The reason given in a well-formed request to leave Restricted; undefined for anything else. */
-export function upgradeReason(action: Action): string | undefined {
-  if (action.kind !== 'tool' || action.name !== 'request_mode_upgrade') return undefined;
-  const { reason, ...rest } = parseJsonObject(action.arguments) ?? {};
-  if (Object.keys(rest).length > 0) return undefined;
-  return typeof reason === 'string' && reason.trim() !== '' ? reason : undefined;
+/** A server runs outside every boundary, so only the user's own word about its tools counts. */
+function isForeignAllowed(name: string, mode: Mode, { readOnlyTools = [], approvedTools = [] }: Settings): boolean {
+  if (mode === 'unrestricted' || matchesGlob(name, readOnlyTools)) return true;
+  return mode === 'project' && matchesGlob(name, approvedTools);
+}
+
+export function isUpgradeRequest(action: Action): boolean {
+  return action.kind === 'tool' && action.name === UPGRADE_TOOL;
+}
+
+/** What a well-formed request to widen the mode says; undefined for anything else. Journals of before Project know no `mode`. */
+export function upgradeWish(
+  action: Action,
+  { project }: Settings,
+): { readonly reason: string; readonly wish?: Mode } | undefined {
+  if (action.kind !== 'tool' || action.name !== UPGRADE_TOOL) return undefined;
+  const { reason, mode, ...rest } = parseJsonObject(action.arguments) ?? {};
+  if (Object.keys(rest).length > 0 || typeof reason !== 'string' || reason.trim() === '') return undefined;
+  if (mode === undefined) return { reason };
+  const known = project !== undefined && (mode === 'project' || mode === 'unrestricted');
+  return known ? { reason, wish: mode } : undefined;
 }

@@ -21,6 +21,8 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId; r
       readonly why: HaltReason;
       readonly cwd: string;
       readonly mode: Mode;
+      /** Wider modes that the user may choose instead, where the kernel would refuse it in this one (HA-6). */
+      readonly offers?: readonly Mode[];
       readonly step?: { readonly k: number; readonly n: number };
       /** Of a tool call. `changed` also where the user had approved another definition of it. */
       readonly tool?: ToolFacts;
@@ -36,8 +38,19 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId; r
       readonly limit: number;
       readonly allowance: number;
     }
-  /** The agent wants to leave Restricted, for this reason. */
-  | { readonly kind: 'mode'; readonly reason: string }
+  /** A wider mode than `from` is asked for, for this reason; `wish` is the one that the agent named. */
+  | {
+      readonly kind: 'mode';
+      readonly reason: string;
+      readonly from: Mode;
+      /** The narrowest first: a plain yes means it. */
+      readonly offers: readonly Mode[];
+      readonly wish?: Mode;
+      /** The project's tree is meant, from here. */
+      readonly cwd: string;
+      /** What Project can't enforce here. */
+      readonly missing?: string;
+    }
   /** A server asks the user for input. Belongs to no phase: the run continues when the server does. */
   | ({ readonly kind: 'form'; readonly form: string } & Form)
 );

@@ -6,6 +6,7 @@ import { addCall } from './cost.ts';
 import { beginTask, childOf, delegationOf, subAgents } from './delegate.ts';
 import type { Effect } from './effect.ts';
 import type { Of, SessionEvent } from './event.ts';
+import { possibleMode } from './mode.ts';
 import { countAction, ifNorris } from './norris.ts';
 import type { Outcome } from './phase.ts';
 import { continueLastNorris, recordPreplan, startNorris, takePlan } from './planning.ts';
@@ -56,11 +57,9 @@ function conversationOf(state: State, event: SessionEvent): Conversation | undef
   return found && childOf(found.parent, event.session, event.op);
 }
 
-/** An abort ends a conversation's sub-agents, and they follow it into Restricted (MO-4); never out of it. */
+/** An abort ends a conversation's sub-agents, and they follow it into a narrower mode (MO-4); never into a wider one. */
 function forChildren([state, effects]: Result, event: SessionEvent): Result {
-  if (event.type !== 'aborted' && !(event.type === 'modeChosen' && event.mode === 'restricted')) {
-    return [state, effects];
-  }
+  if (event.type !== 'aborted' && event.type !== 'modeChosen') return [state, effects];
   let result: Result = [state, effects];
   for (const { conversation } of subAgents(state)) {
     if (conversation.parent?.session !== event.session) continue;
@@ -89,11 +88,10 @@ function open({ session, cwd, mode, settings }: Of<'opened'>): Conversation {
   return {
     id: session,
     settings,
-    mode: settings.sandbox ? mode : 'unrestricted',
+    mode: possibleMode(mode, settings),
     turns: [],
     inbox: [],
     phase: { kind: 'idle' },
-    tightening: false,
     cwd,
     preset: settings.preset,
   };

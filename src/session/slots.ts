@@ -1,7 +1,7 @@
 /** Actions of one reply that run side by side: which may, how they start, and how their results keep the order of the calls. */
 import type { Action } from './action.ts';
 import type { OpId } from './ids.ts';
-import { upgradeReason } from './mode.ts';
+import { isUpgradeRequest } from './mode.ts';
 import type { ActionSlot, ActionSlots, Approved, Decided, Dispatch, Outcome } from './phase.ts';
 import { showOutcome, tellOutcome } from './results.ts';
 import type { Transition } from './transition.ts';
@@ -15,7 +15,7 @@ const MAX_CONCURRENT = 8;
  */
 export function canRunWithNext({ actions, index, reading }: Dispatch): boolean {
   const next = actions[index + 1];
-  if (!next || upgradeReason(next) !== undefined) return false;
+  if (!next || isUpgradeRequest(next)) return false;
   return reading || (next.kind === 'delegate' && actions[index]?.kind === 'delegate');
 }
 

@@ -20,8 +20,14 @@ export type Settings = {
   readonly confirmCmd: boolean;
   /** Whether the kernel sandbox can be enforced here; without it the mode is always unrestricted (MO-7). */
   readonly sandbox: boolean;
+  /** Whether the kernel can hold commands to the project's tree; never without `sandbox`. Absent: it can't (MO-9). */
+  readonly project?: boolean;
+  /** What Project can't enforce here, in one line for the dialog. */
+  readonly projectMissing?: string;
   /** Globs over tools of other servers that the user's own configuration declares to only read (MO-2). */
   readonly readOnlyTools?: readonly string[];
+  /** Globs over tools that the user's own configuration lets run without asking: of other servers' they alone run in Project. */
+  readonly approvedTools?: readonly string[];
   /** The preset that plans the tasks of a Norris run; absent: no plan (PP-1). It need not exist (PP-4). */
   readonly preplanner?: string;
   /**
@@ -105,8 +111,8 @@ export type Conversation = {
   readonly parent?: Parent;
   readonly settings: Settings;
   readonly mode: Mode;
-  /** The user has tightened while an action ran: takes effect when it ends (MO-4). */
-  readonly tightening: boolean;
+  /** The narrower mode that the user chose while an action ran: takes effect when it ends (MO-4). */
+  readonly tightening?: Mode | undefined;
   readonly turns: readonly Turn[];
   readonly inbox: readonly InboxItem[];
   readonly phase: Phase;

@@ -2,16 +2,17 @@
 import type { Action, Examination } from './action.ts';
 import { delegateEnding, goalOf, MAX_DELEGATE_STEPS, reportOf } from './delegate.ts';
 import { isGranted, withChange } from './grants.ts';
-import type { OpId } from './ids.ts';
+import type { Mode, OpId } from './ids.ts';
 import type { Reply } from './message.ts';
 import {
   changeMode,
   modeNotice,
+  offersFrom,
   refusedByMode,
-  setMode,
+  tighten,
   UPGRADE_APPROVED,
-  UPGRADE_DENIED,
-  upgradeReason,
+  upgradeDenied,
+  upgradeWish,
 } from './mode.ts';
 import { type Ending, endingOf, mustEscalate, summaryOf } from './norris.ts';
 import type { ActionSlots, Decided, Dispatch, Phase, Sentinel } from './phase.ts';
@@ -130,19 +131,21 @@ export function examineNext(
   decided: readonly Decided[] = [],
 ): void {
   const action = dispatch.actions[dispatch.index];
-  if (next.conversation.tightening) setMode(next, 'restricted');
+  tighten(next);
   if (!action) return afterDispatch(next, run, dispatch);
   const skipped = dispatch.skipped?.[dispatch.index];
   if (skipped) return decide(next, { run, dispatch, decided }, skipped, consent);
   const refusal = refusedByMode(next, action);
   if (refusal !== undefined) return refuse(next, { run, dispatch, decided }, action, refusal);
-  const reason = upgradeReason(action);
-  if (reason !== undefined) {
-    const question = next.ask({ kind: 'mode', reason });
+  const { id: session, cwd, mode, settings } = next.conversation;
+  const wanted = upgradeWish(action, settings);
+  if (wanted) {
+    const missing = settings.projectMissing === undefined ? {} : { missing: settings.projectMissing };
+    const offers = offersFrom(mode, settings);
+    const question = next.ask({ kind: 'mode', ...wanted, from: mode, offers, cwd, ...missing });
     return next.phase({ kind: 'awaitingModeApproval', question, run, dispatch });
   }
   const op = next.id('op');
-  const { id: session, cwd, mode } = next.conversation;
   next.phase({ kind: 'judging', op, run, dispatch, consent, decided });
   next.effect({ kind: 'examine', session, op, action, cwd, mode, goal: goalOf(next.conversation) });
 }
@@ -176,9 +179,21 @@ export function takeExamination(next: Transition, phase: Judging, examination: E
 /** Puts the action to the user (HA-1). */
 function halt(next: Transition, phase: Judging, action: Action, { judgement, tool }: Judged, why: HaltReason): void {
   const { op: judgedAs, run, dispatch, decided } = phase;
-  const { cwd, mode } = next.conversation;
+  const { cwd, mode, settings, parent } = next.conversation;
   const facts = tool ? { tool: withChange(next, action, tool) } : {};
-  const question = next.ask({ kind: 'halt', action, judgement, why, cwd, mode, ...counterOf(run), ...facts });
+  // A sub-agent stays in its mode: there is nothing to offer.
+  const offers = mode === 'restricted' && !parent ? { offers: offersFrom(mode, settings) } : {};
+  const question = next.ask({
+    kind: 'halt',
+    action,
+    judgement,
+    why,
+    cwd,
+    mode,
+    ...counterOf(run),
+    ...facts,
+    ...offers,
+  });
   next.phase({ kind: 'halted', question, run, dispatch, decided, judgedAs, judgement });
 }
 
@@ -190,13 +205,14 @@ function counterOf(run: Run) {
   return { step: { k: run.step, n: run.maxSteps }, ...(task ? { task } : {}) };
 }
 
-/** The user has answered a mode request; the agent continues either way (MO-3). */
-export function answerUpgrade(next: Transition, run: Run, dispatch: Dispatch, approved: boolean): void {
+/** The user has answered a mode request with a mode or with no; the agent continues either way (MO-3). */
+export function answerUpgrade(next: Transition, run: Run, dispatch: Dispatch, approved: Mode | undefined): void {
   const action = dispatch.actions[dispatch.index];
   if (!action) return;
-  if (approved) changeMode(next, 'unrestricted');
-  next.answer(action, approved ? `${UPGRADE_APPROVED}\n${modeNotice('unrestricted')}` : UPGRADE_DENIED);
-  if (!approved) next.notice('info', UPGRADE_DENIED);
+  const denied = upgradeDenied(next.conversation.mode);
+  if (approved) changeMode(next, approved);
+  else next.notice('info', denied);
+  next.answer(action, approved ? `${UPGRADE_APPROVED}\n${modeNotice(approved)}` : denied);
   examineNext(next, run, { ...dispatch, index: dispatch.index + 1 }, 'policy');
 }
 

@@ -2,7 +2,7 @@
 import { type Action, withoutEnd } from './action.ts';
 import { lostReport } from './delegate.ts';
 import type { OpId } from './ids.ts';
-import { ALREADY_UNRESTRICTED, NO_SANDBOX, setMode, UPGRADE_DENIED } from './mode.ts';
+import { ALREADY_UNRESTRICTED, NO_PROJECT, NO_SANDBOX, possibleMode, setMode, tighten, upgradeDenied } from './mode.ts';
 import type { ActionSlot, ActionSlots, Decided, Dispatch, Outcome, Phase } from './phase.ts';
 import { showOutcome } from './results.ts';
 import type { Run } from './run.ts';
@@ -39,7 +39,7 @@ export function abort(next: Transition): void {
     }
     case 'awaitingModeApproval':
       // An abort at a mode request is a deny and then an abort (MO-7).
-      return settleUpgrade(next, phase, UPGRADE_DENIED);
+      return settleUpgrade(next, phase, upgradeDenied(next.conversation.mode));
     case 'replying':
     case 'judging': {
       const { op, run } = phase;
@@ -64,7 +64,7 @@ export function openSlots({ dispatch, decided }: { dispatch: Dispatch; decided: 
 
 /** Every call still open gets its one result (AC-4), in order, then the run ends as aborted. */
 export function settle(next: Transition, run: Run, open?: ActionSlots, reason?: string): void {
-  if (next.conversation.tightening) setMode(next, 'restricted');
+  tighten(next);
   for (const [at, action] of open?.dispatch.actions.slice(open.dispatch.index).entries() ?? []) {
     const slot = open?.slots[at];
     if (slot?.kind === 'ended' || slot?.kind === 'notRun') tellResult(next, action, slot);
@@ -91,11 +91,10 @@ export function settleHalted(next: Transition, phase: Extract<Phase, { kind: 'ha
 export function resume(next: Transition, settings: Settings): void {
   const lost = dropChildren(next);
   const { phase, mode } = next.conversation;
-  next.set({ settings, tightening: false });
-  if (mode === 'restricted' && !settings.sandbox) {
-    next.notice('warning', NO_SANDBOX);
-    setMode(next, 'unrestricted');
-  }
+  next.set({ settings, tightening: undefined });
+  const possible = possibleMode(mode, settings);
+  if (possible !== mode) next.notice('warning', settings.sandbox ? NO_PROJECT : NO_SANDBOX);
+  setMode(next, possible);
   switch (phase.kind) {
     case 'idle':
     case 'escalated':

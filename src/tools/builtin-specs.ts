@@ -8,7 +8,8 @@ export const BASH: ToolSpec = {
   description:
     'Run a shell command in a fresh, non-interactive bash -c. The working directory carries over from call to call; ' +
     'variables, aliases and functions do not. Returns the output with exit code and directory. In Restricted mode the ' +
-    'kernel refuses writes and network: use request_mode_upgrade instead of a way around.',
+    'kernel refuses writes and network, in Project mode what is outside the tree: use request_mode_upgrade instead of ' +
+    'a way around.',
   parameters: {
     type: 'object',
     properties: {
@@ -49,11 +50,16 @@ export const DELEGATION: Judgement = {
 /** MO-3. The machine answers its calls. */
 export const MODE_UPGRADE: ToolSpec = {
   name: 'request_mode_upgrade',
-  description:
-    'Request upgrade from Restricted to Unrestricted mode. Only available in Restricted mode. User must approve the request.',
+  description: 'Request upgrade to Project or Unrestricted mode. User must approve the request.',
   parameters: {
     type: 'object',
-    properties: { reason: { type: 'string', minLength: 1, description: 'Why write access is needed, for the user.' } },
+    properties: {
+      reason: { type: 'string', minLength: 1, description: 'Why write access is needed, for the user.' },
+      mode: {
+        enum: ['project', 'unrestricted'],
+        description: "project: write in this project's tree, no network. unrestricted: anywhere, and the network.",
+      },
+    },
     required: ['reason'],
     additionalProperties: false,
   },

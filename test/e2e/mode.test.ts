@@ -32,7 +32,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     await using rig = startRig(place, { rows: 40 });
     await rig.waitFor('-- RESTRICTED --');
     rig.type(':norris write it\r');
-    await answer(rig, 'p');
+    await answer(rig, 'u');
     await rig.waitFor('-- UNRESTRICTED --');
     await rig.waitFor('⚡ done');
     expect(readFileSync(made(place), 'utf8')).toBe('second\n');
@@ -50,7 +50,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     await using rig = startRig(place, { rows: 40 });
     await rig.waitFor('-- RESTRICTED --');
     rig.type(':norris write it\r');
-    await answer(rig, 's');
+    await answer(rig, 'n');
     await rig.waitFor('⚡ done');
     expect(existsSync(made(place))).toBe(false);
     const results = (server.requests[3]?.messages ?? [])
@@ -74,7 +74,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     }
     expect(existsSync(made(place))).toBe(false);
     await using again = startRig(place, { rows: 40, args: ['--resume'] });
-    await answer(again, 'p');
+    await answer(again, 'u');
     await again.waitFor('⚡ done');
     expect(readFileSync(made(place), 'utf8')).toBe('second\n');
   });

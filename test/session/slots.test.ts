@@ -121,7 +121,7 @@ describe('actions that only read', () => {
     machine.send({ type: 'modeChosen', mode: 'unrestricted' });
     machine.runs('x');
     machine.runs('y');
-    expect(machine.state.sessions.main).toMatchObject({ mode: 'unrestricted', tightening: false });
+    expect(machine.state.sessions.main).toMatchObject({ mode: 'unrestricted', tightening: undefined });
   });
 
   it('each get their one result when they are aborted in the middle', () => {

@@ -8,7 +8,7 @@ import { bash, deadly, delegate, harmless, judged, Machine, opsOf, printed, read
 
 const FINISHES = ['whole', 'whole', 'whole', 'whole', 'failed', 'cancelled'] as const;
 const WORDS = ['reads', 'reads', 'reads', 'harmless', 'destructive', 'refused'] as const;
-const ANSWERS = ['proceed', 'proceed', 'proceed', 'always', 'skip', 'abort', 'edit'] as const;
+const ANSWERS = ['proceed', 'proceed', 'proceed', 'always', 'unrestricted', 'skip', 'abort', 'edit'] as const;
 const OUTCOMES = ['command', 'tool', 'report'] as const;
 const LONE = [
   'ask',
@@ -20,6 +20,8 @@ const LONE = [
   'stale',
   'tighten',
   'loosen',
+  'project',
+  'lose',
   'continue',
   'spend',
   'count',
@@ -117,7 +119,10 @@ function callOf(kind: number): ToolCall {
   serial += 1;
   const id = `c${serial}`;
   if (kind === 1) return { id, name: 'patch', arguments: '{}' };
-  if (kind === 2) return { id, name: 'request_mode_upgrade', arguments: '{"reason":"to write"}' };
+  if (kind === 2) {
+    const wish = serial % 3 === 0 ? ',"mode":"project"' : '';
+    return { id, name: 'request_mode_upgrade', arguments: `{"reason":"to write"${wish}}` };
+  }
   if (kind === 5) return { id, name: 'fs__list', arguments: '{}' };
   if (kind === 3) return delegate(id, `task ${serial}`);
   return bash(id, `echo ${serial}`);
@@ -164,6 +169,11 @@ function play(machine: Machine, { who, op: whichOp, step: given }: Move): void {
       return void machine.send({ type: 'modeChosen', mode: 'restricted' }, session);
     case 'loosen':
       return void machine.send({ type: 'modeChosen', mode: 'unrestricted' }, session);
+    case 'project':
+      return void machine.send({ type: 'modeChosen', mode: 'project' }, session);
+    // At the next start the kernel holds nothing to a tree.
+    case 'lose':
+      return void machine.send({ type: 'resumed', settings: { ...machine.conversation.settings, project: false } });
     case 'stale':
       return void machine.send({ type: 'actionEnded', op: 'op0', outcome: printed('late') }, session);
     case 'shell':
@@ -226,9 +236,10 @@ function runs(numRuns: number, run: (machine: Machine, moves: readonly Move[]) =
       fc.boolean(),
       fc.boolean(),
       fc.boolean(),
-      (moves, sandbox, free, plans) => {
+      fc.boolean(),
+      (moves, sandbox, free, plans, project) => {
         const planning = plans ? { preplanner: 'cloud', tasksMax: 3 } : {};
-        const machine = new Machine({ sandbox, confirmCmd: !free, ...planning });
+        const machine = new Machine({ sandbox, project: sandbox && project, confirmCmd: !free, ...planning });
         if (sandbox && free) machine.send({ type: 'modeChosen', mode: 'restricted' });
         run(machine, moves);
       },

@@ -34,11 +34,14 @@ function letter(act: (screen: Screen) => void) {
   return (screen: Screen) => screen.questionDialog.byLetter(() => act(screen));
 }
 
-/** Leaving Restricted is the user's own choice here; what was judged under it is judged anew and asks again (HA-6). */
-function upgrade(screen: Screen): void {
-  const { head } = screen.questionDialog;
-  if (head?.kind !== 'halt' || head.mode !== 'restricted' || head.asker) return;
-  void screen.app.engine.dispatch({ type: 'modeChosen', mode: 'unrestricted' }, head.session);
+/** Widening is the user's own choice at a HALT too; what was judged before is judged anew and asks again (HA-6). */
+function widen(mode: 'project' | 'unrestricted') {
+  return (screen: Screen): void => {
+    const { head } = screen.questionDialog;
+    if (head?.kind === 'mode') give(screen, mode === 'project' ? 'proceed' : mode);
+    else if (head?.kind === 'halt' && head.offers?.includes(mode))
+      void screen.app.engine.dispatch({ type: 'modeChosen', mode }, head.session);
+  };
 }
 
 function moveFocus(screen: Screen, by: number): void {
@@ -63,7 +66,8 @@ export const haltHandlers: Handlers = {
   proceed: letter((screen) => give(screen, 'proceed')),
   always: letter((screen) => give(screen, 'always')),
   skip: letter((screen) => give(screen, 'skip')),
-  upgrade: letter(upgrade),
+  toProject: letter(widen('project')),
+  upgrade: letter(widen('unrestricted')),
   abortRun: (screen) => give(screen, 'abort'),
   editAction: letter((screen) => {
     const { head } = screen.questionDialog;
@@ -76,7 +80,9 @@ export const haltHandlers: Handlers = {
     screen.questionDialog.show({ whole: !whole, top: 0 });
   },
   skipWithNote: letter((screen) => {
-    if (screen.questionDialog.head?.kind === 'halt') screen.questionDialog.show({ edit: '', noting: true });
+    const { head } = screen.questionDialog;
+    if (head?.kind === 'mode') give(screen, 'skip');
+    else if (head?.kind === 'halt') screen.questionDialog.show({ edit: '', noting: true });
   }),
   next: (screen) => moveFocus(screen, 1),
   previous: (screen) => moveFocus(screen, -1),

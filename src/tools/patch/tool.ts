@@ -19,6 +19,7 @@ import {
 } from './file.ts';
 import { boundDiff, unifiedDiff } from './lines.ts';
 import { PATCH, type PatchCall, readCall } from './patches.ts';
+import { beyondTree } from './tree.ts';
 
 /** Characters of a diff for the model, as much as for a command's output (EX-7), and for the user. */
 const MAX_MODEL_DIFF_CHARS = 8_000;
@@ -80,11 +81,13 @@ export function patchTool(options: PatchOptions = {}): PatchTool {
     undo: () => inTurn(undo),
   };
 
-  async function apply(call: PatchCall, { cwd, signal, destructive }: ToolCallOptions): Promise<ToolOutcome> {
+  async function apply(call: PatchCall, { cwd, signal, destructive, tree }: ToolCallOptions): Promise<ToolOutcome> {
     const path = plainText(call.path);
     const read = await readTarget(locate(call.path, cwd));
     if (!read.ok) return failed(`${path} ${read.message}`);
     const { existing } = read.target;
+    const beyond = tree === undefined ? undefined : beyondTree(read.target.path, tree, existing?.stat.nlink);
+    if (beyond !== undefined) return failed(`${path} ${beyond}`);
     // There was nothing when it was judged, so nobody was asked.
     if (existing && destructive !== true && isWhole(call)) return failed(`${path} ${APPEARED}`);
     const result = applyPatches(existing?.text, call.patches);

@@ -1,0 +1,32 @@
+/** Which directory is "this project" in Project mode (MO-9). */
+import { existsSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, sep } from 'node:path';
+
+/**
+ * The top of the repository that `cwd` lies in, else `cwd` itself; behind all links. Undefined where that would be the home
+ * directory, what it lies in, or a directory that is gone: such a tree holds what runs later everywhere.
+ * @param home the user's home directory
+ */
+export function projectTree(cwd: string, home: string = homedir()): string | undefined {
+  const here = realOf(cwd);
+  if (here === undefined) return undefined;
+  const forbidden = realOf(home) ?? home;
+  for (let directory = here; !holds(directory, forbidden); directory = dirname(directory)) {
+    if (existsSync(join(directory, '.git'))) return directory;
+  }
+  return holds(here, forbidden) ? undefined : here;
+}
+
+/** Whether `path` is the directory or lies in it. */
+function holds(directory: string, path: string): boolean {
+  return path === directory || path.startsWith(directory === sep ? sep : directory + sep);
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,48 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTrust, loadConfig } from '../../src/config/index.ts';
+
+let home = '';
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), 'aish-directories-')));
+  mkdirSync(join(home, 'code', 'mine', 'src', '.git'), { recursive: true });
+  mkdirSync(join(home, 'code', 'mine-too'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+async function load(own: object, cwd: string, project?: object) {
+  const path = join(home, 'own.jsonc');
+  writeFileSync(path, JSON.stringify(own));
+  if (project) writeFileSync(join(cwd, '.aish.jsonc'), JSON.stringify(project));
+  const trust = createTrust(join(home, 'state'));
+  if (project) trust.add(join(cwd, '.aish.jsonc'), JSON.stringify(project));
+  const loaded = await loadConfig(path, { HOME: home }, { cwd, trust });
+  if (!loaded.ok) throw new Error(loaded.message);
+  return loaded;
+}
+
+describe('the mode of a directory', () => {
+  const mine = () => join(home, 'code', 'mine');
+
+  it('holds in it and below it, the longest path first, and nowhere beside it', async () => {
+    const projects = { [join(home, 'code')]: { mode: 'project' }, [mine()]: { mode: 'unrestricted' } };
+    expect((await load({ projects }, join(mine(), 'src'))).config.mode).toBe('unrestricted');
+    expect((await load({ projects }, join(home, 'code', 'mine-too'))).config.mode).toBe('project');
+    expect((await load({ projects }, home)).config.mode).toBe('restricted');
+  });
+
+  it('is never a project’s own to set, even one that is trusted; it may tighten', async () => {
+    const asks = { projects: { [mine()]: { mode: 'unrestricted' } }, mode: 'project' };
+    const asked = await load({}, mine(), asks);
+    expect(asked.config.mode).toBe('restricted');
+    expect(asked.notices.join()).toContain('projects');
+    const tight = await load({ projects: { [mine()]: { mode: 'project' } } }, mine(), { mode: 'restricted' });
+    expect(tight.config.mode).toBe('restricted');
+  });
+
+  it('is one of three words', async () => {
+    await expect(load({ projects: { '/x': { mode: 'loose' } } }, home)).rejects.toThrow(/projects\.\/x\.mode|mode/);
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import type { Settings } from '../../src/session/state.ts';
+import { bash, delegate, harmless, Machine } from '../support/machine.ts';
+
+const request = (wish?: string) => ({
+  id: 'u',
+  name: 'request_mode_upgrade',
+  arguments: JSON.stringify({ reason: 'to build', ...(wish === undefined ? {} : { mode: wish }) }),
+});
+
+/** A run in Restricted at its first reply, where the kernel can also hold commands to the tree. */
+function restricted(change: Partial<Settings> = {}): Machine {
+  const machine = new Machine({ sandbox: true, project: true, ...change });
+  machine.send({ type: 'modeChosen', mode: 'restricted' });
+  machine.send({ type: 'norrisStarted', goal: 'build it' });
+  return machine;
+}
+
+const told = (machine: Machine) => machine.conversation.turns.findLast(({ kind }) => kind === 'result');
+
+describe('a request for a wider mode', () => {
+  it('in Restricted offers Project first and Unrestricted second', () => {
+    const machine = restricted();
+    machine.says('', request());
+    expect(machine.state.questions).toMatchObject([
+      { kind: 'mode', reason: 'to build', from: 'restricted', offers: ['project', 'unrestricted'] },
+    ]);
+    machine.answers('proceed');
+    expect(machine.conversation.mode).toBe('project');
+    expect(told(machine)?.text).toMatch(/^\[aish\] mode upgrade approved by user\.\n\[aish\] mode: Project\./);
+  });
+
+  it('is answered with Unrestricted by that word alone', () => {
+    const machine = restricted();
+    machine.says('', request('project'));
+    expect(machine.state.questions).toMatchObject([{ wish: 'project' }]);
+    const [question] = machine.state.questions;
+    machine.send({ type: 'answered', question: question?.id ?? '', answer: { kind: 'unrestricted' } });
+    expect(machine.conversation.mode).toBe('unrestricted');
+  });
+
+  it('in Project offers Unrestricted; one for Project is answered at once', () => {
+    const machine = restricted();
+    machine.send({ type: 'modeChosen', mode: 'project' });
+    machine.says('', request('project'));
+    expect(told(machine)?.text).toContain('Already in Project mode');
+    machine.says('', request('unrestricted'));
+    expect(machine.state.questions).toMatchObject([{ from: 'project', offers: ['unrestricted'] }]);
+    machine.answers('skip');
+    expect(machine.conversation.mode).toBe('project');
+    expect(told(machine)?.text).toBe(
+      "[aish] mode upgrade denied by user; still in Project mode. Go on within the project's tree.",
+    );
+  });
+
+  it('offers no Project where the kernel can’t hold commands to a tree, as journals of before it', () => {
+    for (const project of [false, undefined] as const) {
+      const machine = restricted(project === undefined ? {} : { project });
+      if (project === undefined) {
+        const { project: _, ...settings } = machine.conversation.settings;
+        machine.send({ type: 'aborted' });
+        machine.send({ type: 'resumed', settings });
+        machine.send({ type: 'norrisStarted', goal: 'build it' });
+      }
+      machine.says('', request());
+      expect(machine.state.questions).toMatchObject([{ offers: ['unrestricted'] }]);
+      machine.answers('proceed');
+      expect(machine.conversation.mode).toBe('unrestricted');
+    }
+  });
+
+  it('is denied by :mode restricted, and granted by :mode project', () => {
+    const denied = restricted();
+    denied.says('', request());
+    denied.send({ type: 'modeChosen', mode: 'restricted' });
+    expect(told(denied)?.text).toContain('denied');
+    const granted = restricted();
+    granted.says('', request());
+    granted.send({ type: 'modeChosen', mode: 'project' });
+    expect(granted.conversation.mode).toBe('project');
+  });
+});
+
+describe('Project mode', () => {
+  it('is refused with a word where it is not possible, and is Restricted after a resume there', () => {
+    const machine = restricted({ project: false });
+    machine.send({ type: 'modeChosen', mode: 'project' });
+    expect(machine.conversation.mode).toBe('restricted');
+    expect(machine.shown.at(-1)).toMatchObject({ kind: 'notice', level: 'error' });
+    const resumed = restricted();
+    resumed.send({ type: 'modeChosen', mode: 'project' });
+    resumed.send({ type: 'resumed', settings: { ...resumed.conversation.settings, project: false } });
+    expect(resumed.conversation.mode).toBe('restricted');
+    expect(resumed.shown.some((entry) => entry.kind === 'notice' && entry.level === 'warning')).toBe(true);
+  });
+
+  it('lets patch be looked at, and tools of servers only where the user declared or approved them', () => {
+    const machine = restricted({ readOnlyTools: ['fs__read'], approvedTools: ['fs__list'] });
+    machine.send({ type: 'modeChosen', mode: 'project' });
+    const tool = (name: string) => ({ id: name, name, arguments: '{}' });
+    machine.says('', tool('fs__write'), tool('fs__read'), tool('fs__list'), tool('patch'));
+    expect(told(machine)?.text).toBe(
+      'fs__write is disabled in Project mode. Use request_mode_upgrade to request write access.',
+    );
+    for (const name of ['fs__read', 'fs__list', 'patch']) {
+      expect(machine.last).toContainEqual(
+        expect.objectContaining({ kind: 'examine', mode: 'project', action: expect.objectContaining({ name }) }),
+      );
+      machine.judges(harmless, true);
+      machine.runs('ok');
+    }
+  });
+
+  it('is what sub-agents begin in; tightened, they follow, and no word of the user’s to their parent widens them', () => {
+    const machine = restricted();
+    machine.send({ type: 'modeChosen', mode: 'project' });
+    machine.says('', delegate('d', 'look'));
+    machine.judges(harmless);
+    machine.spawns();
+    const [agent = ''] = machine.children;
+    expect(machine.state.sessions[agent]).toMatchObject({ mode: 'project' });
+    expect(machine.state.sessions[agent]?.turns[0]?.text).toContain('[aish] mode: Project.');
+    machine.agentSays(agent, '', request());
+    expect(machine.state.sessions[agent]?.turns.at(-1)?.text).toContain('only its parent can');
+    machine.send({ type: 'modeChosen', mode: 'restricted' });
+    expect(machine.state.sessions[agent]?.mode).toBe('restricted');
+    machine.send({ type: 'modeChosen', mode: 'project' });
+    expect(machine.state.sessions[agent]?.mode).toBe('restricted');
+  });
+
+  it('chosen while a command runs in Unrestricted takes effect when that has ended', () => {
+    const machine = restricted();
+    machine.send({ type: 'modeChosen', mode: 'unrestricted' });
+    machine.says('', bash('b', 'make'), bash('c', 'make test'));
+    machine.judges(harmless);
+    machine.send({ type: 'modeChosen', mode: 'project' });
+    expect(machine.conversation.mode).toBe('unrestricted');
+    machine.runs('built');
+    expect(machine.conversation.mode).toBe('project');
+    expect(machine.last).toContainEqual(expect.objectContaining({ kind: 'examine', mode: 'project' }));
+  });
+});

@@ -1,0 +1,65 @@
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { patchTool } from '../../src/tools/patch/tool.ts';
+
+let root = '';
+let tree = '';
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'aish-patch-tree-')));
+  tree = join(root, 'project');
+  for (const folder of ['src', '.git', '.vscode', '.github/workflows'])
+    mkdirSync(join(tree, folder), { recursive: true });
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function patch(path: string, where: string | null = tree) {
+  const call = { path, patches: [{ operation: 'append_eof', newText: 'x\n' }] };
+  return patchTool().run(call, { cwd: tree, signal: AbortSignal.timeout(5000), tree: where });
+}
+
+describe('patch in Project mode', () => {
+  it('changes and makes files of the tree', async () => {
+    writeFileSync(join(tree, 'src', 'a'), 'a\n');
+    expect(await patch('src/a')).toMatchObject({ failed: false });
+    expect(await patch('src/new')).toMatchObject({ failed: false });
+    expect(readFileSync(join(tree, 'src', 'a'), 'utf8')).toBe('a\nx\n');
+  });
+
+  it('reaches nothing outside, neither by .. nor through a link, nor by another name of a file there', async () => {
+    writeFileSync(join(root, 'outside'), 'mine\n');
+    mkdirSync(`${tree}-too`);
+    symlinkSync(join(root, 'outside'), join(tree, 'link'));
+    symlinkSync(root, join(tree, 'up'));
+    linkSync(join(root, 'outside'), join(tree, 'hard'));
+    for (const path of ['../outside', '../project-too/new', 'link', 'up/outside', 'up/new', 'hard', '/etc/new'])
+      expect((await patch(path)).text, path).toContain('Use request_mode_upgrade');
+    expect(readFileSync(join(root, 'outside'), 'utf8')).toBe('mine\n');
+  });
+
+  it('leaves alone what others run later', async () => {
+    const paths = [
+      '.git/config',
+      '.envrc',
+      'src/.envrc',
+      '.vscode/tasks.json',
+      '.github/workflows/ci.yml',
+      'AGENTS.md',
+    ];
+    for (const path of paths) expect(await patch(path), path).toMatchObject({ failed: true });
+  });
+
+  it('changes nothing where there is no tree', async () => {
+    expect((await patch('src/new', null)).text).toContain('no tree here');
+  });
+});
