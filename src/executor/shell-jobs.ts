@@ -51,6 +51,8 @@ type Job = {
   readonly id: number;
   readonly release: () => void;
   stopped: boolean;
+  /** The line that brings it to the front was asked for. */
+  recalled: boolean;
 };
 
 /**
@@ -113,7 +115,7 @@ export class ShellJobs {
     });
     void run.result.then(() => stopper.done());
     const { id, release } = adopt(run);
-    this.#jobs.add({ ...found, run, group, id, release, stopped: false });
+    this.#jobs.add({ ...found, run, group, id, release, stopped: false, recalled: false });
     this.#timer ??= setInterval(() => this.#look(), POLL_INTERVAL_MS).unref();
     return id;
   }
@@ -146,7 +148,9 @@ export class ShellJobs {
   /** The line that brings a job back to the front of the shell. */
   lineFor(run: RunningCommand): string | undefined {
     const job = [...this.#jobs].find((each) => each.run === run);
-    return job && `fg %${job.number}`;
+    if (job === undefined) return undefined;
+    job.recalled = true;
+    return `fg %${job.number}`;
   }
 
   /** The program ends; the jobs are the shell's. */
@@ -159,13 +163,15 @@ export class ShellJobs {
   #look(): void {
     const front = findProcess(this.#host.shellPid())?.foreground;
     for (const job of this.#jobs) {
-      if (!isAlive(-job.group)) {
-        this.#drop(job);
-        void this.#tellEnd(job);
-      } else if (job.group === front) {
+      const alive = isAlive(-job.group);
+      // It may have come to the front and ended there between two looks.
+      if (alive ? job.group === front : job.recalled) {
         this.#drop(job);
         job.release();
         void job.run.end(null, this.#host.cwd(), 'back in the foreground');
+      } else if (!alive) {
+        this.#drop(job);
+        void this.#tellEnd(job);
       } else this.#lookForStop(job);
     }
   }
