@@ -19,8 +19,9 @@ beforeAll(async () => {
 afterAll(() => tools?.dispose());
 
 describe.skipIf(lacks('cc'))('undo is exact', () => {
-  const exact = (ordinary: boolean) =>
-    fc.assert(
+  const exact = async (ordinary: boolean) => {
+    let escaped = 0;
+    await fc.assert(
       fc.asyncProperty(trees, scripts, async (tree, script) => {
         const scene = makeScene(tools.launcher, ordinary);
         try {
@@ -30,7 +31,15 @@ describe.skipIf(lacks('cc'))('undo is exact', () => {
           const before = scene.snapshot();
           const kept = await scene.keep(commands);
           const after = scene.snapshot(true);
-          expect(kept.notes, commands).toEqual([]);
+          // A command that races its own paths may get past the store; what it may not is get past it unsaid.
+          if (kept.notes.length > 0) {
+            expect(
+              kept.notes.every((note) => note.startsWith('unkept ')),
+              commands,
+            ).toBe(true);
+            escaped += 1;
+            return;
+          }
           const undone = await scene.undo(kept.number);
           expect(undone.steps.filter(({ verb }) => verb === 'refused')).toEqual([]);
           expect([...scene.snapshot()], commands).toEqual([...before]);
@@ -43,6 +52,8 @@ describe.skipIf(lacks('cc'))('undo is exact', () => {
       }),
       { numRuns: CASES, endOnFailure: CASES > 20 },
     );
+    expect(escaped, 'cases said to be incomplete').toBeLessThanOrEqual(CASES / 20);
+  };
 
   it('for who runs this', () => exact(false), 30_000 + CASES * 20_000);
 

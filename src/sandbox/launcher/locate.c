@@ -26,6 +26,7 @@ void forget_open(void) {
 
 /* A descriptor of a located directory; not to be closed. -1 where it is not, or is another by now. */
 int open_node(const struct store *s, uint32_t node) {
+  if (node == ELSEWHERE) return s->elsewhere;
   const struct node *n = &s->nodes[node];
   uint32_t slot = node % OPEN_SLOTS;
   struct id id;
@@ -33,7 +34,7 @@ int open_node(const struct store *s, uint32_t node) {
   if (opened[slot].node == node && opened[slot].store == s) return opened[slot].fd;
   int fd;
   if (n->at_parent) {
-    int above = n->at_parent == ELSEWHERE ? s->elsewhere : open_node(s, n->at_parent);
+    int above = open_node(s, n->at_parent);
     if (above < 0) return -1;
     fd = openat(above, n->at_name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   } else fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);

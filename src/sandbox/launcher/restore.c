@@ -182,15 +182,37 @@ static int set_time(int fd, const struct state *was) {
 }
 
 /* Its owner writes to a file that is read-only as well; its mode comes back with its state. */
-static int open_up(struct node *n, int fd) {
+static int open_up(int fd, const char *name) {
   struct id id;
   struct state now;
   char path[40 + NAME_BYTES];
-  if (look(fd, n->at_name, 0, &id, &now)) return -1;
+  if (look(fd, name, 0, &id, &now)) return -1;
   if ((now.mode & 0600) == 0600 || geteuid() == 0 || now.uid != geteuid()) return 0;
-  if (keep_state(keeping, fd, n->at_name, 0, 0)) return -1;
-  snprintf(path, sizeof path, "/proc/self/fd/%d/%s", fd, n->at_name);
+  if (keep_state(keeping, fd, name, 0, 0)) return -1;
+  snprintf(path, sizeof path, "/proc/self/fd/%d/%s", fd, name);
   return (int)syscall(SYS_fchmodat, AT_FDCWD, path, (now.mode & 07777) | 0600);
+}
+
+/* Its name has given way, and it lives on under one that the action never came near: there is our link to it. */
+static int by_our_link(const struct node *n, char number[12], const char **name) {
+  struct id id;
+  struct state now;
+  uint32_t held = keeping ? find_node(keeping, &n->is) : 0;
+  if (!held || !keeping->nodes[held].link) return -1;
+  *name = decimal(keeping->nodes[held].link, number);
+  return look(keeping->links, *name, 0, &id, &now) || !same_id(&id, &n->is) || now.links < 2 ? -1 : keeping->links;
+}
+
+static void restore_elsewhere(struct node *n) {
+  char number[12], path[2 * NAME_BYTES];
+  const char *name;
+  int fd = by_our_link(n, number, &name);
+  if (fd < 0 || n->flags & (MADE | BLOCKED) || made_by_action(n)) return;
+  int failed = n->flags & COPIED && (open_up(fd, name) || keep_content(keeping, fd, name) || fill_in_place(undone, n, fd, name));
+  if (failed || keep_state(keeping, fd, name, 0, n->attributes != NULL) || apply_state(fd, name, n)) {
+    snprintf(path, sizeof path, "%s (another name of it)", n->name ? n->name : "");
+    refuse(n->parent, path, strerror(errno));
+  }
 }
 
 static void restore_content(struct node *n) {
@@ -224,9 +246,9 @@ static void restore_content(struct node *n) {
     if (!failed && syscall(SYS_renameat2, keeping->trash, made, fd, n->at_name, 0)) {
       failed = errno != EXDEV;
       if (!failed && !(failed = (int)syscall(SYS_unlinkat, keeping->trash, made, 0)))
-        failed = open_up(n, fd) || keep_content(keeping, fd, n->at_name) || fill_in_place(undone, n, fd, n->at_name);
+        failed = open_up(fd, n->at_name) || keep_content(keeping, fd, n->at_name) || fill_in_place(undone, n, fd, n->at_name);
     } else if (!failed) settled((uint32_t)(n - undone->nodes), n->at_parent, n->at_name, fd);
-  } else failed = open_up(n, fd) || keep_content(keeping, fd, n->at_name) || fill_in_place(undone, n, fd, n->at_name);
+  } else failed = open_up(fd, n->at_name) || keep_content(keeping, fd, n->at_name) || fill_in_place(undone, n, fd, n->at_name);
   if (failed) return refuse(n->at_parent, n->at_name, strerror(errno));
   n->flags |= META | PLACED;
   say("put-back", n->at_parent, n->at_name, "");
@@ -331,6 +353,10 @@ int restore(struct store *from, struct store *into) {
   for (uint32_t i = 1; i <= undone->node_count; i++) restore_content(&undone->nodes[i]);
   for (uint32_t i = 1; i <= undone->node_count; i++)
     if (!is_dir(&undone->nodes[i].was)) restore_state(&undone->nodes[i]);
+  for (uint32_t i = 1; i <= undone->node_count; i++) {
+    struct node *n = &undone->nodes[i];
+    if (!n->at_name && S_ISREG(n->was.mode) && n->flags & (COPIED | META)) restore_elsewhere(n);
+  }
   remove_all();
   for (uint32_t i = 1; i <= undone->node_count; i++)
     if (is_dir(&undone->nodes[i].was)) restore_state(&undone->nodes[i]);
