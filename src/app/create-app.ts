@@ -78,7 +78,7 @@ export function createApp(
     mcp: mcpPort,
     forms,
     undo,
-    undoPatch: () => patch.undo(),
+    patches: patch,
     sessions: {
       list: () => listSessions(sessions),
       days: config.disk.days,

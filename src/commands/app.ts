@@ -56,8 +56,8 @@ export type App = {
   readonly memory: MemoryPort;
   readonly cost: CostPort;
   readonly undo: UndoPort;
-  /** Where nothing can be kept: takes back the last patch of the model, while the file is unchanged since (TO-3). */
-  undoPatch(): Promise<UndoResult>;
+  /** Where nothing can be kept: the last patch of the model, while the file is unchanged since (TO-3). */
+  readonly patches: { preview(): Promise<UndoResult>; undo(): Promise<UndoResult> };
   readonly sessions: SessionsPort;
   /** The program's dependencies and whether they work, one line each. */
   doctor(): Promise<readonly string[]>;

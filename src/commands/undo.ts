@@ -1,4 +1,4 @@
-import { type KeptAction, summaryOf, type UndoPort, type UndoTarget } from '../contracts/undo.ts';
+import { type KeptAction, summaryOf, type UndoResult, type UndoTarget } from '../contracts/undo.ts';
 import { visible } from '../text/sanitize.ts';
 import type { App } from './app.ts';
 import { type Command, CommandError } from './command.ts';
@@ -23,15 +23,21 @@ export const undo: Command = {
         ],
   async run(app, rest) {
     const words = rest.split(/\s+/).filter((word) => word !== '');
-    if ((await app.undo.unavailable()) !== undefined && words.length === 0) return textOf(await app.undoPatch());
     const [first = ''] = words;
+    // Of a patch the tool itself has the old text: that needs no store.
+    if ((words.length === 0 || (first === 'yes' && words.length === 1)) && (await app.undo.unavailable()) !== undefined)
+      return words.length === 0
+        ? `${textOf(await app.patches.preview())}\n:undo yes puts it back`
+        : takeBack(app, () => app.patches.undo());
     if (first === 'list' && words.length === 1) return listOf(await app.undo.list());
     if (first === 'forget' && words.length === 2) return textOf(await app.undo.forget(numberOrAll(words[1] ?? '')));
     const yes = words.at(-1) === 'yes';
     const named = yes ? words.slice(0, -1) : words;
     if (named.length > 1) throw new CommandError(`say ${USAGE}`);
     const target = targetOf(named[0]);
-    return yes ? takeBack(app, target) : `${textOf(await app.undo.preview(target))}\n${how(named[0])} puts it back`;
+    return yes
+      ? takeBack(app, () => app.undo.undo(target))
+      : `${textOf(await app.undo.preview(target))}\n${how(named[0])} puts it back`;
   },
 };
 
@@ -52,16 +58,16 @@ function numberOrAll(word: string): number | 'all' {
   throw new CommandError(':undo forget takes the number of an action, or all');
 }
 
-function textOf({ ok, text }: Awaited<ReturnType<UndoPort['preview']>>): string {
+function textOf({ ok, text }: UndoResult): string {
   if (!ok) throw new CommandError(text);
   return text;
 }
 
 /** Never beside an action of the agent: it would see files change under its hands. */
-async function takeBack({ engine, undo: port }: App, target: UndoTarget): Promise<string> {
+async function takeBack({ engine }: App, work: () => Promise<UndoResult>): Promise<string> {
   if (engine.conversation.phase.kind === 'acting')
     throw new CommandError('an action of the agent is running; undo when it has ended');
-  const { ok, text } = await port.undo(target);
+  const { ok, text } = await work();
   if (text.startsWith('undone')) void engine.dispatch({ type: 'undone', text });
   if (!ok && !text.startsWith('undone')) throw new CommandError(text);
   return text;

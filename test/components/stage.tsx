@@ -232,7 +232,10 @@ export async function setStage(
       undo: async () => ({ ok: false, text: 'nothing to undo' }),
       forget: async () => ({ ok: false, text: 'nothing is kept' }),
     },
-    undoPatch: async () => ({ ok: false, text: 'no patch to undo' }),
+    patches: {
+      preview: async () => ({ ok: false, text: 'no patch to undo' }),
+      undo: async () => ({ ok: false, text: 'no patch to undo' }),
+    },
     sessions: { list: async () => [], days: 30, old: async () => [], remove: async () => 0 },
     doctor: async () => [],
     ui: { mouse: true, screen: 'full', wheel_lines: 3, notify: true },

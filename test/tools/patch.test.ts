@@ -319,12 +319,14 @@ describe('undo', () => {
     await patch('f', replace('a', 'b'));
     await patch('f', replace('b', 'c'));
     await patch('g', overwrite('new\n'));
+    expect((await tool.preview()).text).toMatch(/^patch g: goes\n--- g\n/);
+    expect(existsSync(at('g'))).toBe(true);
     expect(await tool.undo()).toEqual({
       ok: true,
-      text: expect.stringMatching(/^removed g,.*\n--- g\n\+\+\+ \/dev\/null\n/),
+      text: expect.stringMatching(/^undone: patch g, which had created it\n--- g\n\+\+\+ \/dev\/null\n/),
     });
     expect(existsSync(at('g'))).toBe(false);
-    expect((await tool.undo()).text).toBe('took back the patch of f\n--- f\n+++ f\n@@ -1,1 +1,1 @@\n-c\n+b\n');
+    expect((await tool.undo()).text).toBe('undone: patch f\n--- f\n+++ f\n@@ -1,1 +1,1 @@\n-c\n+b\n');
     expect((await tool.undo()).ok).toBe(true);
     expect(read('f')).toBe('a\r\n');
     expect(statSync(at('f')).mode & 0o777).toBe(0o750);

@@ -42,9 +42,13 @@ export type PatchOptions = {
 };
 
 export type PatchTool = BuiltinTool & {
+  /** What `undo` would do, with a diff. */
+  preview(): Promise<PatchUndo>;
   /** Takes back the last applied patch while the file is as the patch left it; the one before it is next (TO-3). */
-  undo(): Promise<{ readonly ok: boolean; readonly text: string }>;
+  undo(): Promise<PatchUndo>;
 };
+
+type PatchUndo = { readonly ok: boolean; readonly text: string };
 
 type Applied = {
   readonly path: string;
@@ -78,7 +82,8 @@ export function patchTool(options: PatchOptions = {}): PatchTool {
         const call = readCall(args);
         return call ? apply(call, options) : failed('the arguments are not those of patch');
       }),
-    undo: () => inTurn(undo),
+    preview: () => inTurn(() => takeBack(false)),
+    undo: () => inTurn(() => takeBack(true)),
   };
 
   async function apply(call: PatchCall, { cwd, signal, destructive, tree }: ToolCallOptions): Promise<ToolOutcome> {
@@ -124,7 +129,7 @@ export function patchTool(options: PatchOptions = {}): PatchTool {
     return problem;
   }
 
-  async function undo(): Promise<{ ok: boolean; text: string }> {
+  async function takeBack(really: boolean): Promise<PatchUndo> {
     const last = applied.at(-1);
     if (!last) return { ok: false, text: 'no patch to undo' };
     const read = await readTarget(last.file);
@@ -133,12 +138,14 @@ export function patchTool(options: PatchOptions = {}): PatchTool {
     if (target.path !== last.file || !target.existing?.bytes.equals(last.after))
       return { ok: false, text: `can't undo: ${last.path} has changed since it was patched` };
     const { before } = last;
+    const diff = await unifiedDiff(last.path, target.existing.text, before?.toString());
+    const shown = boundDiff(diff, MAX_USER_DIFF_CHARS);
+    if (!really)
+      return { ok: true, text: `patch ${last.path}: ${before ? 'gets its old content back' : 'goes'}\n${shown}` };
     const problem = before ? await replaceFile(target, before, steps) : await removeFile(target, steps);
     if (problem !== undefined) return { ok: false, text: `can't undo: ${last.path} ${problem}` };
     applied.pop();
-    const diff = await unifiedDiff(last.path, target.existing.text, before?.toString());
-    const what = before ? `took back the patch of ${last.path}` : `removed ${last.path}, which a patch had created`;
-    return { ok: true, text: `${what}\n${boundDiff(diff, MAX_USER_DIFF_CHARS)}` };
+    return { ok: true, text: `undone: patch ${last.path}${before ? '' : ', which had created it'}\n${shown}` };
   }
 }
 
