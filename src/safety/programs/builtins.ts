@@ -47,6 +47,7 @@ export const BUILTINS: Handlers = {
   pushd: changeDirectory,
   popd(call) {
     call.machine.scope.cwd = undefined;
+    call.machine.scope.near = undefined;
     return '';
   },
   pwd: (call) => call.machine.scope.cwd ?? UNKNOWN,
@@ -120,13 +121,20 @@ function evaluateTest(call: Call): string {
 }
 
 function changeDirectory(call: Call): string {
-  const { scope } = call.machine;
-  const target = call.operands[0]?.text;
-  if (target === undefined) scope.cwd = scope.cwd === undefined ? undefined : scope.text('HOME');
-  else if (hasUnknown(target) || target === '-' || target.includes(OWN_TEMP)) scope.cwd = undefined;
-  else if (target.startsWith('/')) scope.cwd = call.machine.files ? target : undefined;
+  const { scope, files } = call.machine;
+  const target = call.operands[0]?.text ?? scope.text('HOME');
+  const unknown = hasUnknown(target) || target === '-' || /^[+-]\d*$/.test(target);
+  if (unknown || target.includes(OWN_TEMP)) scope.cwd = undefined;
+  else if (target.startsWith('/')) scope.cwd = files ? target : undefined;
   else scope.cwd = scope.cwd === undefined ? undefined : join(scope.cwd, target);
+  if (unknown) scope.near = undefined;
+  else scope.near = target.startsWith('/') || scope.near === undefined ? known(target) : join(scope.near, target);
   return '';
+}
+
+/** A directory that is known by itself: not from one that isn't. */
+function known(directory: string): string | undefined {
+  return directory.startsWith('/') || directory.includes(OWN_TEMP) ? directory : undefined;
 }
 
 function sourceFile(call: Call): string {

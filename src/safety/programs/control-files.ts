@@ -1,3 +1,4 @@
+import { STANDARD_MODULES } from '../knowledge/python-modules.ts';
 import { destructive, type StaticVerdict, unknown } from '../verdict.ts';
 
 /** Names at the end of a path, or directories in it. */
@@ -9,14 +10,15 @@ function paths(text: string): RegExp {
 /** Files that the user's own shell, login or tools run later, wherever they lie. */
 const START_FILES = paths(String.raw`
   \.git/.+ \.gitconfig \.config/git/.+
-  \.(bash|zsh|ksh|mksh|csh|tcsh|xonsh)rc \.bash_(profile|login|logout|aliases) \.profile \.z(shenv|profile|login|logout)
-  \.login \.logout \.inputrc \.config/(fish|nushell|bash|zsh|elvish)/.+ \.oh-my-zsh/.+ \.bash_completion(\.d/.+)?
-  \.config/(autostart|systemd|environment\.d|plasma[^/]*|i3|sway|hypr|openbox|awesome|kitty|alacritty|wezterm)/.+
-  \.xinitrc \.xsession \.xprofile \.Xresources \.pam_environment \.local/share/(applications|dbus-1|systemd|nautilus)/.+
+  \.(bash|zsh|ksh|mksh|csh|tcsh|xonsh)rc(\.d/.+)? \.bash_(profile|login|logout|aliases) \.profile(\.d/.+)? \.z(shenv|profile|login|logout)
+  \.login \.logout \.inputrc \.config/(fish|nushell|bash|zsh|elvish|direnv)/.+ \.config/starship\.toml \.oh-my-zsh/.+ \.bash_completion(\.d/.+)?
+  \.config/(autostart|systemd|environment\.d|plasma[^/]*|i3|sway|hypr|openbox|awesome|kitty|alacritty|wezterm|xfce4|lxsession|Code/User|Cursor/User|VSCodium/User)/.+
+  \.xinitrc \.xsession \.xprofile \.Xresources \.pam_environment \.local/share/(applications|dbus-1|systemd|nautilus|bash-completion|zsh|fish|kservices5)/.+
   Library/Launch(Agents|Daemons)/.+ \.ssh/.+ \.gnupg/.+ \.aws/config \.docker/(config\.json|cli-plugins/.+)
   \.vimrc \.vim/.+ \.config/(nvim|emacs|helix|micro|tmux|lazygit|tig)/.+ \.emacs(\.d/.+)? \.tmux\.conf \.screenrc
   \.curlrc \.wgetrc \.psqlrc \.sqliterc \.my\.cnf \.mongorc\.js \.lesskey \.lessfilter \.irbrc \.pryrc \.Rprofile
-  \.ipython/.+ \.local/lib/python[^/]*/.+ \.local/bin/.+ \.cargo/bin/.+ \.npm-global/bin/.+ \.pyenv/.+ \.rbenv/.+ \.nvm/.+ \.asdf/.+
+  \.pythonrc(\.py)? \.pypirc \.pip/.+ \.julia/config/.+ \.jupyter/.+ \.mailcap \.procmailrc \.forward \.rhosts \.shosts \.terraformrc \.lldbinit
+  \.ipython/.+ \.local/lib/python[^/]*/.+ \.local/bin/.+ \.cargo/bin/.+ \.npm-global/bin/.+ \.pyenv/.+ \.rbenv/.+ \.nvm/.+ \.asdf/.+ \.deno/bin/.+ \.bun/bin/.+
   (sitecustomize|usercustomize)\.py [^/]+\.pth
   \.aish\.jsonc \.config/aish[^/]*/.+
 `);
@@ -26,29 +28,60 @@ const HOME_FILES = paths(String.raw`
   (bin|go/bin)/.+ \.npmrc \.yarnrc(\.yml)? \.cargo/config(\.toml)? \.config/(pip|uv|gh|gcloud|containers|bat|ripgrep|htop|go|aish)[^/]*/.+
   \.gdbinit \.m2/settings\.xml \.gradle/.+ \.netrc \.nanorc
 `);
-const HOME = /^(~|\/root|\/home\/[^/]+|\/Users\/[^/]+|\$HOME)\//;
+const HOME = /^(~|\/root|\/home\/[^/]+|\/Users\/[^/]+|\$HOME)(?:\/|$)/;
+
+/** Names that begin with a dot and tell no tool what to run; all others may. */
+const PLAIN_HIDDEN =
+  /^\.(|\.|[\w-]*ignore|gitkeep|keep|nojekyll|mailmap|cache|tmp|temp|trash|ds_store|done|placeholder|env\.(example|sample|template|dist)|pytest_cache|mypy_cache|ruff_cache|next|nuxt|output|turbo|parcel-cache|nyc_output|coverage|ipynb_checkpoints|hypothesis)$/i;
 
 /** Files that tell a tool of the project what to run, or the next agent what to do. */
 const PROJECT_FILES = paths(String.raw`
-  \.gitattributes \.gitmodules \.lfsconfig \.(husky|githooks)/.+ lefthook\.ya?ml \.pre-commit-config\.yaml \.envrc \.env \.tool-versions
-  \.?mise\.toml \.mise/.+ \.(nvmrc|node-version|ruby-version|python-version|sdkmanrc) \.npmrc \.yarnrc(\.yml)? \.pnpmfile\.cjs
-  conftest\.py setup\.(py|cfg) pyproject\.toml tox\.ini noxfile\.py pytest\.ini \.coveragerc tasks\.py fabfile\.py manage\.py
-  alembic/env\.py alembic\.ini gunicorn\.conf\.py requirements[^/]*\.txt Pipfile environment\.ya?ml \.pylintrc mypy\.ini Snakefile SConstruct wscript
-  package\.json package-lock\.json \.yarn/.+ \.pnp\.cjs bunfig\.toml binding\.gyp deno\.jsonc? [^/]+\.config\.[cm]?[jt]s \.(eslint|babel|prettier|mocha|swc)rc[^/]*
-  tsconfig[^/]*\.json (Grunt|gulp|Jake|Just|Rake|Gem|Guard|Vagrant|Fast|Danger|Pod|Task|Tilt|Proc|Docker|Container|Jenkins)file[^/]* turbo\.json nx\.json lerna\.json node_modules/.+
-  (GNU)?[Mm]akefile [^/]+\.ma?k CMakeLists\.txt [^/]+\.cmake CMake(User)?Presets\.json build\.ninja meson\.build configure(\.ac)? [Jj]ustfile Taskfile\.ya?ml build\.xml Kbuild
-  build\.rs Cargo\.toml \.cargo/.+ rust-toolchain(\.toml)? go\.(mod|work) \.golangci\.ya?ml (build|settings)\.gradle(\.kts)? gradle\.properties gradlew gradle/wrapper/.+
-  pom\.xml mvnw \.mvn/.+ build\.sbt [^/]+\.gemspec composer\.json artisan mix\.exs [^/]+\.(tf|tfvars) default\.nix shell\.nix flake\.nix
-  (docker-)?compose[^/]*\.ya?ml \.devcontainer/.+ \.github/(workflows|actions)/.+ \.gitlab-ci\.yml \.circleci/.+ azure-pipelines\.yml \.travis\.yml \.drone\.yml \.buildkite/.+ Chart\.yaml skaffold\.yaml kustomization\.ya?ml
-  \.vscode/.+ [^/]+\.code-workspace \.idea/.+ \.zed/.+ \.exrc \.nvimrc \.nvim\.lua \.dir-locals\.el \.gdbinit \.ctags\.d/.+
-  (AGENTS|CLAUDE|GEMINI)\.md \.(claude|codex|cursor|gemini|continue|roo|opencode)/.+ \.cursorrules \.clinerules opencode\.json \.?mcp\.json \.github/copilot-instructions\.md
-  (\.?venv|env)/bin/.+
+  lefthook\.ya?ml \.?mise\.toml
+  conftest\.py setup\.(py|cfg) pyproject\.toml tox\.ini noxfile\.py pytest\.ini tasks\.py fabfile\.py manage\.py dodo\.py waf
+  alembic/env\.py alembic\.ini gunicorn\.conf\.py requirements[^/]*\.txt constraints\.txt Pipfile environment\.ya?ml mypy\.ini ruff\.toml Snakefile SConstruct SConscript wscript
+  package\.json package-lock\.json yarn\.lock pnpm-[^/]+\.yaml bunfig\.toml binding\.gyp deno\.jsonc? [^/]+\.(config|conf)\.[cm]?[jt]s
+  (vite|vitest|webpack|rollup|babel|jest|cypress|playwright|karma|metro)[^/]*\.(json|[cm]?[jt]s)
+  [tj]sconfig[^/]*\.json [A-Z][A-Za-z]*file[^/]* turbo\.json nx\.json lerna\.json (angular|project|workspace|vercel|renovate)\.json (netlify|fly|wrangler|Cross|Trunk)\.toml node_modules/.+
+  (GNU)?makefile justfile [^/]+\.ma?k CMakeLists\.txt [^/]+\.cmake CMake(User)?Presets\.json build\.ninja meson\.build configure(\.(ac|in))? autogen\.sh bootstrap(\.sh)? Taskfile\.ya?ml build\.xml Kbuild [^/]+\.m4
+  build\.rs Cargo\.(toml|lock) rust-toolchain(\.toml)? (rustfmt|clippy|deny)\.toml go\.(mod|work|sum) magefile\.go [^/]+\.gradle(\.kts)? gradle\.properties gradlew(\.bat)? gradle/.+
+  pom\.xml mvnw(\.cmd)? build\.sbt [^/]+\.(gemspec|podspec|cabal|rockspec) config\.ru composer\.(json|lock) artisan mix\.exs rebar\.config [^/]+\.(tf|tfvars|hcl) default\.nix shell\.nix flake\.(nix|lock)
+  (WORKSPACE|BUILD|MODULE)(\.(bazel|bzlmod))? [^/]+\.(bzl|gn|gni|gyp|gypi) premake5\.lua xmake\.lua conanfile\.(py|txt) vcpkg\.json stack\.yaml Package\.swift project\.clj deps\.edn dune(-project)?
+  global\.json nuget\.config Directory\.[^/]+ [^/]+\.(props|targets|csproj|fsproj|vbproj|vcxproj|sln|ruleset)
+  (docker-)?compose[^/]*\.ya?ml docker-bake\.hcl azure-pipelines\.yml bitbucket-pipelines\.yml cloudbuild\.yaml Chart\.yaml skaffold\.yaml kustomization\.ya?ml serverless\.ya?ml ansible\.cfg playbook[^/]*\.ya?ml
+  [^/]+\.code-workspace phpunit\.xml(\.dist)? php\.ini
+  (AGENTS|CLAUDE|GEMINI)\.md opencode\.json mcp\.json
+  (venv|env|virtualenv)/bin/.+ [^/]+\.desktop [^/]+\.(service|timer|socket|path|mount) crontab authorized_keys
 `);
 
-/** What holds for writing to a file that decides what runs later; undefined for any other. */
+/** Is this the home directory of somebody? */
+export function isHome(path: string): boolean {
+  return /^(~|\/root|\/home\/[^/]+|\/Users\/[^/]+|\$HOME)\/?$/.test(path);
+}
+
+/** Does the user's own shell, login or a tool of theirs run this file later? */
+export function isStartFile(path: string): boolean {
+  return START_FILES.test(path) || (HOME.test(path) && HOME_FILES.test(path));
+}
+
+/** Does a name on the way begin with a dot, where a tool may look for what to do? */
+function isHidden(path: string): boolean {
+  return path.includes('.') && path.split('/').some((name) => name.startsWith('.') && !PLAIN_HIDDEN.test(name));
+}
+
+/** Would Python import this file in place of a module of its own? */
+function shadowsModule(path: string): boolean {
+  const name = /(?:^|\/)(\w+)\.py$/.exec(path)?.[1];
+  return name !== undefined && STANDARD_MODULES.has(name);
+}
+
+/**
+ * What holds for writing to a file that decides what runs later; undefined for any other. What begins with a dot counts as
+ * such unless it is known not to: each tool looks for files of its own.
+ */
 export function controlFile(path: string): StaticVerdict | undefined {
   const tidy = path.replace(/\/\.?\//g, '/').replace(/^\.\//, '');
-  if (START_FILES.test(tidy) || (HOME.test(tidy) && HOME_FILES.test(tidy)))
-    return destructive('write to start file', 'changes what your own shell and tools run later');
-  return PROJECT_FILES.test(tidy) ? unknown('writes a file that decides what tools run') : undefined;
+  if (isStartFile(tidy)) return destructive('write to start file', 'changes what your own shell and tools run later');
+  return isHidden(tidy) || PROJECT_FILES.test(tidy) || shadowsModule(tidy)
+    ? unknown('writes a file that decides what tools run')
+    : undefined;
 }

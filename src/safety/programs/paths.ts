@@ -1,12 +1,12 @@
-import { isAbsolute, join, normalize } from 'node:path';
+import { isAbsolute, join, normalize, relative } from 'node:path';
 import type { Machine } from '../shell/machine.ts';
 import { hasUnknown, OWN_TEMP } from '../shell/taint.ts';
-import { destructive, harmless, type StaticVerdict, unknown } from '../verdict.ts';
-import { controlFile } from './control-files.ts';
+import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
+import { controlFile, isHome, isStartFile } from './control-files.ts';
 
 /** Directories whose files belong to the system; changing one there is never a small matter. */
 const SYSTEM =
-  /^\/(etc|boot|usr|lib|lib32|lib64|sbin|bin|opt|root\/\.ssh|var\/(lib|spool|www|mail|db)|srv|System|Library\/Launch\w+|efi)(\/|$)/;
+  /^\/(etc|boot|usr|lib|lib32|lib64|sbin|bin|opt|var\/(lib|spool|www|mail|db)|srv|System|Library\/Launch\w+|efi)(\/|$)/;
 const KERNEL = /^\/(proc|sys)\//;
 const DISK =
   /^\/dev\/(r?disk|sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk|md\d|dm-|mapper\/|disk\/|loop\d|nbd\d|sr\d|zvol\/|mtd|mem$|kmem$|port$|pmem|zd\d|vg\w*\/|drbd)/;
@@ -15,7 +15,7 @@ const KEYS = /(^|\/)(\.ssh\/|authorized_keys|\.gnupg\/|\.aws\/credentials|\.kube
 
 /** An absolute, tidy path; undefined where the directory or a part of the path is not known. */
 export function absolute(machine: Machine, path: string): string | undefined {
-  if (hasUnknown(path) || path.includes('\0')) return undefined;
+  if (hasUnknown(path) || path.includes('\0') || machine.scope.elsewhere) return undefined;
   if (isAbsolute(path)) return normalize(path);
   const { cwd } = machine.scope;
   return cwd === undefined ? undefined : join(cwd, path);
@@ -41,9 +41,68 @@ export function isHarmlessTarget(path: string): boolean {
   return HARMLESS_DEVICE.test(path) || path.includes(OWN_TEMP);
 }
 
-/** What holds for any write to `path`, appended or not; undefined for an ordinary file. */
-export function specialTarget(path: string): StaticVerdict | undefined {
+/**
+ * What holds for any write to `path`, appended or not; undefined for an ordinary file. The path counts from the directory
+ * the command has changed to, and with every link in it followed.
+ */
+export function specialTarget(machine: Machine, path: string): StaticVerdict | undefined {
   if (isHarmlessTarget(path)) return harmless();
+  let worst: StaticVerdict | undefined = machine.scope.elsewhere ? unknown('writes on another machine') : undefined;
+  for (const place of placesOf(machine, path)) {
+    const found = specialPlace(place);
+    if (found) worst = worst ? worse(worst, found) : found;
+  }
+  return worst;
+}
+
+/** The same for what a call makes or adds to: nothing is lost, but where it goes must be known. */
+export function adds(machine: Machine, path: string): StaticVerdict {
+  const special = specialTarget(machine, path);
+  if (special) return special;
+  const placed = isAbsolute(path) || machine.scope.near !== undefined || machine.scope.cwd !== undefined;
+  return placed && !hasUnknown(path) ? harmless() : unknown('writes where nobody knows');
+}
+
+/**
+ * What holds for putting files into the directory `path`: under these names, or under names that nobody knows. Undefined:
+ * an ordinary place.
+ */
+export function specialDirectory(
+  machine: Machine,
+  path: string,
+  names: readonly string[] = [SOME_NAME],
+): StaticVerdict | undefined {
+  let worst: StaticVerdict | undefined;
+  for (const name of names) {
+    const found = specialTarget(machine, join(path, name));
+    if (found) worst = worst ? worse(worst, found) : found;
+  }
+  const anything = names.includes(SOME_NAME) || names.some((name) => /^\.?$|[*?[]/.test(name) || hasUnknown(name));
+  if (!anything || worst) return worst;
+  return placesOf(machine, path).some((place) => isHome(place))
+    ? unknown('puts files of any name into the home directory')
+    : undefined;
+}
+
+/** Stands for a file of any name. */
+const SOME_NAME = 'some file';
+
+/** The places that a path may mean: as written from where the command starts, and where its links lead. */
+function placesOf(machine: Machine, path: string): readonly string[] {
+  const { near } = machine.scope;
+  const written = isAbsolute(path) || near === undefined ? normalize(path) : join(near, path);
+  const full = absolute(machine, path);
+  const { files, root } = machine;
+  if (!files || full === undefined || root === undefined) return [written];
+  const real = files.real(full);
+  const inside = relative(files.real(root), real);
+  // Within the directory it works in, a project may lie anywhere: what counts is the way from there.
+  const within = inside !== '..' && !inside.startsWith('../') && !isAbsolute(inside);
+  if (!within) return [written, real];
+  return isStartFile(real) ? [written, inside, real] : [written, inside];
+}
+
+function specialPlace(path: string): StaticVerdict | undefined {
   if (isDisk(path)) return destructive('write to raw disk');
   if (path.startsWith('/dev/tcp/') || path.startsWith('/dev/udp/')) return unknown('writes to a network connection');
   if (/^\/dev\/(pts|tty|shm\/|std|watchdog$)/.test(path))
@@ -100,15 +159,32 @@ export function overwrite(
   reason: string,
   blind: StaticVerdict = destructive(rule, reason),
 ): StaticVerdict {
-  const special = specialTarget(path);
+  const special = specialTarget(machine, path);
   if (special && special.verdict !== 'unknown') return special;
   if (/[*?[]/.test(path) && machine.files?.stat(absolute(machine, path) ?? '') === undefined)
     return destructive(rule, 'overwrites whatever file the pattern names');
   const found = lookAt(machine, path);
   remember(machine, path);
   if (found === 'file') return destructive(rule, reason);
-  if (special) return special;
+  if (special) return found === 'unknown' && !machine.files ? worse(special, blind) : special;
   if (throughLink(machine, path)) return unknown('writes through a link made just now');
   if (found === 'unknown') return machine.files ? unknown('writes to a file whose name is not known') : blind;
   return harmless();
+}
+
+/** Names of directories that programs make for what they make. */
+const MADE_DIRECTORY =
+  /^(\.\/)?(dump|backups?|dist|out|outputs?|extracted|unpacked|tmp|temp|coverage|htmlcov|reports?|site|public|_build|wheels|wheelhouse|downloads?|vendor|b|build|target|rendered|manifests)(\/|$)|^\/tmp\/[^/]+/;
+
+/**
+ * The verdict on a directory that gets files whose names nobody knows: it must not hold any yet, unless the program `keeps`
+ * what is there.
+ */
+export function fillsDirectory(machine: Machine, path: string, keeps = false): StaticVerdict {
+  if (isHarmlessTarget(path)) return harmless();
+  const special = specialDirectory(machine, path);
+  if (special) return special;
+  const fresh = lookAt(machine, path) === 'absent' || machine.scope.made.has(absolute(machine, path) ?? path);
+  if (fresh || (MADE_DIRECTORY.test(path) && (keeps || !machine.files))) return harmless();
+  return unknown('writes files into a directory that may hold some of the same names');
 }

@@ -4,12 +4,29 @@ import type { Operand } from './options.ts';
 
 /**
  * What an option or an operand does. Each role but the harmless ones has one judge (`roles.ts`):
- * `tune` changes how, not what · `read` names what is read · `write` names a file that is replaced · `add` names what is
- * made new · `run` is shell code · `load` names a file that can run code, or sets a program · `send` gives something
+ * `tune` changes how, not what · `read` names what is read · `ask` stands in a question to another machine · `write` names a
+ * file that is replaced · `add` names what is made new · `make` the same, empty · `into` names a directory that is filled · `project` names a place
+ * whose files say what is run · `run` is shell code · `load` names a file that can run code, or sets a program · `send` gives something
  * away or changes the network target · `delete` takes something away · `dry` makes this subcommand only show what it
  * would do, `undry` takes that back · `idle` makes it print and end (`--help`).
  */
-const ROLES = ['tune', 'read', 'write', 'add', 'run', 'load', 'send', 'delete', 'dry', 'undry', 'idle'] as const;
+const ROLES = [
+  'tune',
+  'read',
+  'ask',
+  'write',
+  'add',
+  'make',
+  'into',
+  'project',
+  'run',
+  'load',
+  'send',
+  'delete',
+  'dry',
+  'undry',
+  'idle',
+] as const;
 export type Role = (typeof ROLES)[number];
 
 /** Roles of operands: those above, and `command` (the rest of the words is a command), `shell` (they are joined and given to a

@@ -1,6 +1,6 @@
 import type { Machine, Redirect } from '../shell/machine.ts';
 import { harmless, type StaticVerdict, unknown } from '../verdict.ts';
-import { overwrite, specialTarget } from './paths.ts';
+import { adds, overwrite, specialTarget } from './paths.ts';
 
 /** The verdict on opening one redirection: truncating an existing file loses it, appending does not. */
 export function judgeRedirect(machine: Machine, { operator, target, fd }: Redirect): StaticVerdict {
@@ -9,8 +9,8 @@ export function judgeRedirect(machine: Machine, { operator, target, fd }: Redire
   if (machine.substituted.has(target)) return harmless();
   if (operator === '<>')
     return fd === undefined || fd === 0
-      ? (specialTarget(target) ?? unknown('opens a file for writing'))
+      ? (specialTarget(machine, target) ?? unknown('opens a file for writing'))
       : overwrite(machine, target, 'truncating redirection', 'writes over an existing file');
-  if (operator === '>>' || operator === '&>>') return specialTarget(target) ?? harmless();
+  if (operator === '>>' || operator === '&>>') return adds(machine, target);
   return overwrite(machine, target, 'truncating redirection', 'empties an existing file');
 }

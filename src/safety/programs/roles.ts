@@ -1,24 +1,36 @@
+import { isCredential } from '../credential-files.ts';
 import { readable, UNKNOWN } from '../shell/taint.ts';
-import { harmless, type StaticVerdict, unknown } from '../verdict.ts';
+import { harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
+import { judgeQuestion } from './asking.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
+import { isPrinter, looksAtNames } from './credentials.ts';
 import { writesOutput } from './outputs.ts';
-import { isHarmlessTarget, specialTarget } from './paths.ts';
+import { adds, fillsDirectory, isHarmlessTarget, specialDirectory, specialTarget } from './paths.ts';
 import type { Role } from './record.ts';
 
 /** The judge of each role: `what` says which option or operand it is, for the reason. */
 export function judgeRole(call: Call, role: Role, what: string, value: string): StaticVerdict {
   switch (role) {
     case 'tune':
-    case 'read':
     case 'dry':
     case 'undry':
     case 'idle':
       return harmless();
+    case 'read':
+      return reads(call, value);
+    case 'ask':
+      return judgeQuestion(call.program, what, value);
     case 'add':
-      return specialTarget(value) ?? harmless();
+      return worse(adds(call.machine, value), specialDirectory(call.machine, value) ?? harmless());
+    case 'make':
+      return makes(call, value);
+    case 'into':
+      return fillsDirectory(call.machine, value);
     case 'write':
       return writes(call, value);
+    case 'project':
+      return isOwnProject(value) ? harmless() : unknown(`${what} runs what another place says`, { runsFiles: true });
     case 'run':
       return runs(call, what, value);
     case 'load':
@@ -30,15 +42,34 @@ export function judgeRole(call: Call, role: Role, what: string, value: string): 
   }
 }
 
+/** What prints a credential is told by its output; what else takes one in may keep or send it. */
+function reads(call: Call, path: string): StaticVerdict {
+  const { program } = call;
+  if (!isCredential(path) || isPrinter(program) || looksAtNames(program)) return harmless();
+  return unknown(`${program} reads a credential`);
+}
+
 /** Names of what programs make: no suffix, archives, pictures, objects, dumps, keys. */
 const MADE =
   /(^|\/)(dump|backups?|dist|build|out|output|target|bin|tmp|coverage)\/|(^|\/)[\w-]{2,}$|\.(o|a|so|out|exe|bin|img|tar|tgz|gz|zip|xz|zst|bz2|7z|whl|png|jpe?g|svg|gif|webp|pdf|html?|mp4|mp3|wav|dump|sql|key|pem|crt|csr|pub|gpg|asc|patch|diff|pcap|iso|wasm|class|jar|trace)$/;
+/** What is made empty tells nobody anything, but what is put there next may. */
+function makes({ machine }: Call, path: string): StaticVerdict {
+  const place = worse(specialTarget(machine, path) ?? harmless(), specialDirectory(machine, path) ?? harmless());
+  if (place.rule === 'write to start file' || place.rule === 'write to credentials')
+    return unknown('makes a place that the shell or a tool will look into');
+  return place.verdict === 'unknown' && !machine.scope.elsewhere ? harmless() : worse(place, adds(machine, path));
+}
 
 /** A file that is written: without a directory to look in nobody knows whether it is there already. */
 function writes(call: Call, path: string): StaticVerdict {
   const seen = writesOutput(call, path);
   const blind = !call.machine.files && seen.verdict === 'safe' && !isHarmlessTarget(path) && !MADE.test(path);
   return blind ? unknown('writes a file that may be there already') : seen;
+}
+
+/** Is this place within the project, so that what it says counts as the project's own? */
+function isOwnProject(path: string): boolean {
+  return /^(?!\/|~|\.\.(\/|$))[\w.@+/-]*$/.test(path) && !/(^|\/)\.\.(\/|$)/.test(path);
 }
 
 /** A command in an option is walked for losses; what else it does on files nobody names stays unknown. */

@@ -4,7 +4,7 @@ import type { Call } from './call.ts';
 import { runCode } from './code.ts';
 import type { Handlers } from './handler.ts';
 import { editsInPlace } from './overwriting.ts';
-import { overwrite, specialTarget } from './paths.ts';
+import { adds, overwrite } from './paths.ts';
 
 /** Programs whose argument is a small program of its own: sed, awk, ed. */
 export const TEXT_TOOLS: Handlers = {
@@ -105,7 +105,7 @@ function readAwk(call: Call, program: string): void {
 
 function awkTarget(call: Call, append: boolean, path: string | undefined): StaticVerdict {
   if (path === undefined) return append ? harmless() : unknown('awk writes files whose names are not known');
-  if (append) return specialTarget(path) ?? harmless();
+  if (append) return adds(call.machine, path);
   return overwrite(call.machine, path, 'awk to a file', 'empties an existing file');
 }
 

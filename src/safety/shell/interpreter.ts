@@ -1,4 +1,3 @@
-import { isAbsolute, join } from 'node:path';
 import {
   type Assignment,
   type CompoundList,
@@ -16,7 +15,7 @@ import { expandAgain, walkArithmetic } from './arithmetic.ts';
 import { arrayOf, loopPath } from './arrays.ts';
 import { startsItselfTwice } from './fork-bomb.ts';
 import type { Field, Io, Judge, Machine, Redirect, World } from './machine.ts';
-import { expandRedirects, sendsOutputAway, stdinOf } from './redirections.ts';
+import { expandRedirects, keepOutput, sendsOutputAway, stdinOf } from './redirections.ts';
 import { runVariable } from './run-variables.ts';
 import { Scope } from './scope.ts';
 import { escapeMarks, hasUnknown, OWN_TEMP, UNKNOWN } from './taint.ts';
@@ -27,14 +26,14 @@ type Node = Statement['command'] | Statement | CompoundList;
 const MAX_NESTED = 24;
 const MAX_STEPS = 4000;
 const MAX_OUTPUT = 200_000;
+const NOTHING_AROUND = { files: undefined, reading: undefined, own: undefined };
 
 /** The abstract shell. One instance per judgement. */
 export class ShellInterpreter implements Machine {
   scope: Scope;
-  readonly files: World['files'];
-  readonly reading: World['reading'];
-  readonly own: World['own'];
+  private readonly around: Pick<World, 'files' | 'reading' | 'own'>;
   readonly usedOwn = new Set<string>();
+  readonly root: string | undefined;
   readonly substituted = new Map<string, string>();
   readonly written = new Map<string, string>();
   readonly sinks = new Map<string, Script>();
@@ -59,9 +58,26 @@ export class ShellInterpreter implements Machine {
     this.judge = judge;
     this.disabled = disabled;
     this.scope = new Scope(cwd);
-    this.files = cwd === undefined ? undefined : files;
-    this.reading = cwd === undefined ? undefined : reading;
-    this.own = cwd === undefined ? undefined : own;
+    this.around = cwd === undefined ? NOTHING_AROUND : { files, reading, own };
+    this.root = cwd;
+    if (this.files) this.scope.set('HOME', this.files.home);
+  }
+
+  /** Nothing is looked at while the walk is on another machine. */
+  private get world(): Pick<World, 'files' | 'reading' | 'own'> {
+    return this.scope.elsewhere ? NOTHING_AROUND : this.around;
+  }
+
+  get files(): World['files'] {
+    return this.world.files;
+  }
+
+  get reading(): World['reading'] {
+    return this.world.reading;
+  }
+
+  get own(): World['own'] {
+    return this.world.own;
   }
 
   get done(): boolean {
@@ -322,27 +338,16 @@ export class ShellInterpreter implements Machine {
     this.open(redirections);
     for (const assignment of node.prefix)
       if (assignment.type === 'Assignment') this.assign(assignment, fields.length > 0);
-    if (fields.length === 0) return '';
+    // `$(<file)`
+    if (fields.length === 0) return stdinOf(redirections, this) ?? '';
     const stdin = stdinOf(redirections, this) ?? io.stdin;
     const alternatives = this.alternatives(node, fields);
     let out = '';
     for (const words of alternatives) out = this.runFields(words, { stdin }, redirections);
     this.scope.lastArgument = fields.at(-1)?.text ?? '';
     if (!sendsOutputAway(redirections)) return out;
-    this.keep(redirections, out);
+    keepOutput(this, redirections, out);
     return '';
-  }
-
-  /** Remembers what went into a file, since the same command may run it next. */
-  private keep(redirects: readonly Redirect[], out: string): void {
-    const target = redirects.find(({ operator, fd }) => operator.includes('>') && (fd ?? 1) === 1)?.target;
-    const sink = target === undefined ? undefined : this.sinks.get(target);
-    if (sink) this.inSubshell(() => this.runScript(sink, { stdin: out }));
-    if (target === undefined || target.startsWith('/dev/')) return;
-    const near = target.replace(/^(\.\/)+/, '');
-    const path = isAbsolute(target) || this.scope.cwd === undefined ? near : join(this.scope.cwd, near);
-    const append = redirects.some(({ operator }) => operator === '>>');
-    this.written.set(path, ((append && this.written.get(path)) || '') + out);
   }
 
   /** A command word whose variable had one of several values: each is tried. */

@@ -50,6 +50,8 @@ export interface Machine {
   readonly files: World['files'];
   readonly reading: World['reading'];
   readonly own: World['own'];
+  /** The directory in which the command starts. */
+  readonly root: World['cwd'];
   /** Those of them that a judgement rests on. */
   readonly usedOwn: Set<string>;
   /** True when the limits are reached: nothing more is looked at. */

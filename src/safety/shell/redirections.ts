@@ -1,3 +1,4 @@
+import { isAbsolute, join } from 'node:path';
 import type { Redirection } from 'unbash';
 import { isCredential } from '../credential-files.ts';
 import type { Part } from '../verdict.ts';
@@ -46,4 +47,17 @@ export function expandRedirects(machine: Machine, nodes: readonly Redirection[],
     const part: Part | undefined = placed ? [node.pos, node.end] : undefined;
     return { operator: node.operator, fd, target: machine.text(node.target), ...(part ? { part } : {}) };
   });
+}
+
+/** Remembers what went into a file, since the same command may run it next. */
+export function keepOutput(machine: Machine, redirects: readonly Redirect[], out: string): void {
+  const target = redirects.find(({ operator, fd }) => operator.includes('>') && (fd ?? 1) === 1)?.target;
+  const sink = target === undefined ? undefined : machine.sinks.get(target);
+  if (sink) machine.inSubshell(() => machine.runScript(sink, { stdin: out }));
+  if (target === undefined || target.startsWith('/dev/')) return;
+  const near = target.replace(/^(\.\/)+/, '');
+  const { cwd } = machine.scope;
+  const path = isAbsolute(target) || cwd === undefined ? near : join(cwd, near);
+  const append = redirects.some(({ operator }) => operator === '>>');
+  machine.written.set(path, ((append && machine.written.get(path)) || '') + out);
 }

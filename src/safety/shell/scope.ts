@@ -32,6 +32,10 @@ export class Scope {
   positional: readonly string[];
   /** Absolute directory; undefined when it can't be known. */
   cwd: string | undefined;
+  /** The same as written, from where the command starts (`''`): known also where nobody may look. */
+  near: string | undefined = '';
+  /** Commands run on another machine or in a container: the files of this one say nothing of theirs. */
+  elsewhere = false;
   lastArgument = '';
   /** Values that a variable had on different branches. */
   readonly alternatives: Map<string, readonly string[]>;
@@ -49,11 +53,22 @@ export class Scope {
     this.positional = from?.positional ?? [];
     this.lastArgument = from?.lastArgument ?? '';
     this.cwd = cwd;
+    if (from) {
+      this.near = from.near;
+      this.elsewhere = from.elsewhere;
+    }
   }
 
   /** A copy, as for a subshell. */
   copy(): Scope {
     return new Scope(this.cwd, this);
+  }
+
+  /** From here on nothing is known of where commands run. */
+  leaveThisMachine(): void {
+    this.cwd = undefined;
+    this.near = '';
+    this.elsewhere = true;
   }
 
   set(name: string, value: Value): void {
@@ -94,9 +109,9 @@ export class Scope {
     return isMap(value) ? [...value.values()] : [...value];
   }
 
-  /** Names of known variables that start so (`${!pre*}`). */
+  /** Names of variables that start so, of which those of the environment are not known (`${!pre*}`). */
   names(prefix: string): readonly string[] {
-    return [...this.vars.keys()].filter((name) => name.startsWith(prefix));
+    return [...[...this.vars.keys()].filter((name) => name.startsWith(prefix)), UNKNOWN];
   }
 
   /** After a branch that may or may not have run: what differs is no longer known. */
@@ -109,5 +124,6 @@ export class Scope {
       this.vars.set(name, UNKNOWN);
     }
     if (this.cwd !== before.cwd) this.cwd = undefined;
+    if (this.near !== before.near) this.near = undefined;
   }
 }

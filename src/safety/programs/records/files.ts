@@ -1,5 +1,7 @@
 import { unknown } from '../../verdict.ts';
+import { specialDirectory } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records } from '../record.ts';
+import { judgeRsync, judgeUnzip } from './transfers.ts';
 
 /** Compressors remove what they read unless they are told to keep it or to print. */
 function removesInput(call: CallFacts, reading: Reading) {
@@ -34,8 +36,10 @@ function isThere({ machine }: CallFacts, path: string | undefined): boolean | un
 
 /** Unpacking writes over what is there: known to lose nothing only into a place that is not there yet. */
 function unpacksInto(call: CallFacts, reading: Reading, ...options: readonly string[]) {
-  if (call.machine.files === undefined) return undefined;
   const into = reading.given.findLast(({ name }) => options.includes(name))?.value;
+  const special = specialDirectory(call.machine, into ?? '.');
+  if (special) return special;
+  if (call.machine.files === undefined) return undefined;
   return isThere(call, into) === false || (into !== undefined && call.machine.scope.made.has(into))
     ? undefined
     : unknown('unpacks over what is there');
@@ -92,12 +96,12 @@ export const FILES: Records = {
     tune: '-# -i -c -l= -n= -r= -b -e -0 -w --ignore-case --count --limit= --regex --basename --existing',
     operands: 'tune',
   },
-  'mkdir mkfifo': { tune: '-p -v -m= -Z --parents --verbose --mode= --context[=]', operands: 'add' },
+  'mkdir mkfifo': { tune: '-p -v -m= -Z --parents --verbose --mode= --context[=]', operands: 'make' },
   mktemp: { tune: '-d -q -u -t -p= --directory --dry-run --quiet --suffix= --tmpdir[=]', operands: 'add' },
   touch: {
     tune: '-a -c -d= -f -h -m -t= --no-create --date= --no-dereference --time=',
     read: '-r= --reference=',
-    operands: 'add',
+    operands: 'make',
   },
   'cp mv': {
     tune: '-a -b -d -f -H -i -l -L -n -p -P -r -R -s -S= -t= -T -u -v -x -Z -c --archive --attributes-only --backup[=] --copy-contents --debug --force --interactive --link --dereference --no-clobber --no-dereference --preserve[=] --no-preserve= --parents --recursive --reflink[=] --remove-destination --sparse= --strip-trailing-slashes --symbolic-link --suffix= --target-directory= --no-target-directory --update[=] --verbose --one-file-system --no-copy --exchange --context[=]',
@@ -159,6 +163,7 @@ export const FILES: Records = {
     tune: '-l -v -t -p -c -z -q -qq -n -j -C -L -a -aa -b -D -K -X -V -W -d= -P= -x= -Z -Z1 -U -s -M -1',
     delete: '-o -f -u -:',
     operands: 'read',
+    judge: judgeUnzip,
   },
   zipinfo: { tune: '-1 -2 -s -m -l -v -h -z -t -T -C -M', operands: 'read' },
   '7z 7za': {
@@ -197,30 +202,15 @@ export const FILES: Records = {
   rsync: {
     tune: '-# -a -A -b -c -C -d -D -E -F -g -h -H -i -I -k -K -l -L -m -N -o -O -p -P -q -r -R -s -S -t -u -U -v -W -x -X -z -0 -4 -6 -8 -B= --archive --acls --backup --checksum --cvs-exclude --dirs --devices --specials --executability --group --human-readable --hard-links --itemize-changes --ignore-times --copy-dirlinks --keep-dirlinks --links --copy-links --prune-empty-dirs --owner --omit-dir-times --perms --progress --partial --quiet --recursive --relative --secluded-args --protect-args --sparse --times --update --verbose --whole-file --one-file-system --xattrs --compress --exclude= --include= --filter= -f= --stats --info= --debug= --bwlimit= --timeout= --contimeout= --port= --max-size= --min-size= --chmod= --chown= --out-format= --suffix= --no-perms --no-owner --no-group --no-times --numeric-ids --ignore-existing --existing --size-only --modify-window= --append --append-verify --delay-updates --mkpath --skip-compress= --compress-level= --compress-choice= --safe-links --copy-unsafe-links --munge-links --max-delete= --from0 --super --fake-super --preallocate --open-noatime --no-motd --ipv4 --ipv6 --checksum-choice= --no-relative --inc-recursive --no-inc-recursive --blocking-io --8-bit-output',
     read: '--exclude-from= --include-from= --files-from= --compare-dest= --password-file=',
-    write: '--log-file= --write-batch= --only-write-batch=',
-    add: '-T= --temp-dir= --partial-dir= --backup-dir= --link-dest= --copy-dest=',
+    // Logs and batches are written by a dry run too.
+    load: '-M= --remote-option= --config= --read-batch= --log-file= --write-batch= --only-write-batch=',
+    add: '--link-dest= --copy-dest=',
+    into: '-T= --temp-dir= --partial-dir= --backup-dir=',
     run: '-e= --rsh= --rsync-path= --early-exec=',
-    load: '-M= --remote-option= --config= --read-batch=',
     delete:
       '--delete --del --delete-before --delete-during --delete-delay --delete-after --delete-excluded --delete-missing-args --remove-source-files --force --inplace --write-devices --ignore-errors',
     dry: '-n --dry-run --list-only',
     operands: 'judged',
-    judge: (call, reading) => {
-      const dry = given(reading, '--dry-run', '-n', '--list-only');
-      const names = reading.operands.map(({ text }) => text);
-      if (dry || reading.operands.length < 2) return undefined;
-      if (!given(reading, '--ignore-existing') && isThere(call, names.at(-1)))
-        return unknown('writes over what is there');
-      if (
-        names
-          .slice(0, -1)
-          .some(
-            (name) =>
-              name === '/dev/null' || (!/\//.test(name) && /\.\w+$/.test(name) && /\.\w+$/.test(names.at(-1) ?? '')),
-          )
-      )
-        return unknown('writes over the file if there is one');
-      return undefined;
-    },
+    judge: judgeRsync,
   },
 };

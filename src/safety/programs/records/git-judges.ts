@@ -1,5 +1,7 @@
+import { isAbsolute, join } from 'node:path';
 import { hasUnknown } from '../../shell/taint.ts';
 import { unknown } from '../../verdict.ts';
+import { specialDirectory } from '../paths.ts';
 import { type CallFacts, given, type Reading } from '../record.ts';
 
 /** Settings that only change how something looks or what is recorded as author; section and name in lower case. */
@@ -32,6 +34,19 @@ export function judgeSettings(_: CallFacts, reading: Reading) {
     if (name === '-c' && !isHarmlessKey(value?.split('=')[0] ?? ''))
       return unknown('sets a setting of git that is not known to be harmless');
   return undefined;
+}
+
+/** Where a clone goes: as said, or by the name in the address; from the directory that `-C` names. */
+export function judgeClone(call: CallFacts, reading: Reading) {
+  const [source, target] = reading.operands.map(({ text }) => text);
+  const name = target ?? /([^/:]+?)(?:\.git)?\/*$/.exec(source ?? '')?.[1] ?? '';
+  return judgeRemote(call, reading) ?? judgeNewPlace(call, reading, name);
+}
+
+/** A directory that git fills: whether what obeys files looks there. */
+export function judgeNewPlace({ machine }: CallFacts, reading: Reading, name = reading.operands[0]?.text ?? '.') {
+  const from = reading.given.slice(0, reading.before).findLast((option) => option.name === '-C')?.value;
+  return specialDirectory(machine, from === undefined || isAbsolute(name) ? name : join(from, name));
 }
 
 /** Sources of a fetch: a plain address or name, no refspec that overwrites, no helper. */

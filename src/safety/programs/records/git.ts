@@ -1,6 +1,6 @@
 import { unknown } from '../../verdict.ts';
 import { given, type Records, type Spec } from '../record.ts';
-import { judgeConfig, judgeRemote, judgeSettings } from './git-judges.ts';
+import { judgeClone, judgeConfig, judgeNewPlace, judgeRemote, judgeSettings } from './git-judges.ts';
 
 /** `branch` and `tag` list, or make a new name; the rest moves or removes one. */
 const LOOK =
@@ -148,6 +148,7 @@ export const GIT_RECORD: Records = {
             tune: '-b= --track --no-track --detach -q --quiet --checkout --no-checkout --lock --reason= --orphan',
             delete: '-f -B= --force',
             operands: 'add tune',
+            judge: judgeNewPlace,
           },
           prune: { dry: '-n --dry-run', tune: '-v --verbose --expire=' },
           'lock unlock': { tune: '--reason=', operands: 'tune' },
@@ -222,7 +223,7 @@ export const GIT_RECORD: Records = {
         tune: '-# -4 -6 -b= -j= -l -n -o= -q  -v --also-filter-submodules --bare --branch= --depth= --dissociate --filter= --jobs= --local --mirror --no-checkout --no-hardlinks --no-single-branch --no-tags --origin= --progress --quiet --reject-shallow --no-reject-shallow --shallow-exclude= --shallow-since= --single-branch --sparse --verbose --no-local --tags ',
         load: '-c= --config= -u= --upload-pack= --template= --recurse-submodules[=] --recursive --shallow-submodules --separate-git-dir= --reference= --reference-if-able= --server-option= --bundle-uri= -s --shared',
         operands: 'tune add',
-        judge: judgeRemote,
+        judge: judgeClone,
       },
       pull: {
         tune: '-4 -6 -j= -n -q -r[=] -v -a --all --autostash --no-autostash --commit --depth= --ff --ff-only --jobs= --keep --no-ff --no-rebase --no-tags --progress --no-progress --quiet --rebase[=] --stat --no-stat --tags --unshallow --verbose --verify --no-edit --no-recurse-submodules --prune -p',
@@ -323,6 +324,7 @@ export const GIT_RECORD: Records = {
         tune: '-b= -q --bare --initial-branch= --object-format= --quiet --shared[=]',
         load: '--template= --separate-git-dir=',
         operands: 'add',
+        judge: judgeNewPlace,
       },
       archive: {
         tune: '-# -l -v --format= --list --prefix= --verbose --worktree-attributes --add-virtual-file= --mtime=',

@@ -1,81 +1,54 @@
 import { hasUnknown } from '../../shell/taint.ts';
 import { unknown } from '../../verdict.ts';
-import { type CallFacts, given, type Reading, type Records } from '../record.ts';
+import { given, type Records } from '../record.ts';
+import { judgeCurl, judgeScp, judgeWget } from './transfers.ts';
 
 /** Options of ssh that only change how the connection is made and kept. */
 const SSH_OPTION =
   /^\s*(BatchMode|ConnectTimeout|ConnectionAttempts|StrictHostKeyChecking|ServerAlive\w+|TCPKeepAlive|LogLevel|Port|User|IdentitiesOnly|PasswordAuthentication|PreferredAuthentications|RequestTTY|Compression|NumberOfPasswordPrompts|ControlMaster|ControlPersist|HashKnownHosts|AddressFamily)\s*[= ]/i;
 
-function judgeCurl(call: CallFacts, reading: Reading) {
-  const remote = given(reading, '-O', '--remote-name', '--remote-name-all');
-  if (reading.given.some(({ name, value }) => /^(-H|--header)$/.test(name) && value?.startsWith('@')))
-    return unknown('sends what a file holds');
-  if (remote) return givenName(call, reading);
-  const out = reading.given.findLast(({ name }) => name === '-w' || name === '--write-out')?.value ?? '';
-  if (/%output\{|^@/.test(out)) return unknown('curl -w writes or reads a file');
-  const method = reading.given.findLast(({ name }) => name === '-X' || name === '--request')?.value ?? 'GET';
-  return /^(GET|HEAD|OPTIONS)$/i.test(method) ? undefined : unknown('sends a request that changes something');
-}
-
-/** `-O` writes a file that the address names: judged where the name and the directory are known. */
-function givenName({ machine }: CallFacts, reading: Reading) {
-  for (const { text } of reading.operands) {
-    const name = /\/([^/?#]+)(?:[?#].*)?$/.exec(text.replace(/^\w+:\/\//, ''))?.[1];
-    if (name === undefined) continue;
-    const { cwd } = machine.scope;
-    if (machine.files && (cwd === undefined || machine.files.stat(`${cwd}/${name}`)?.kind === 'file'))
-      return unknown('writes over a file if there is one');
-  }
-  return undefined;
-}
-
 /** Talking to the network: names, addresses, downloads. */
 export const NETWORK: Records = {
   curl: {
-    tune: '-# -0 -1 -2 -3 -4 -6  -A= -B -e= -f -g -G -h -H= -i -I -j -l -L -m= -M  -N  -q -r= -R -s -S -v -V -w= -X= -y= -Y= -z= -Z  -: --user-agent= --referer= --fail --fail-with-body --fail-early --globoff --get --header= --include --head --junk-session-cookies --location --max-time= --no-buffer --range= --remote-time --silent --show-error --verbose --write-out= --request= --speed-time= --speed-limit= --time-cond= --parallel --parallel-max= --compressed --connect-timeout= --retry= --retry-delay= --retry-max-time= --retry-connrefused --retry-all-errors --max-redirs= --max-filesize= --limit-rate= --http1.0 --http1.1 --http2 --http2-prior-knowledge --http3 --tlsv1 --tlsv1.0 --tlsv1.1 --tlsv1.2 --tlsv1.3 --tls-max= --ssl --ssl-reqd --ipv4 --ipv6 --no-progress-meter --progress-bar --url= --raw --path-as-is --tcp-nodelay --keepalive-time= --no-keepalive --proto= --proto-default= --proto-redir= --styled-output --no-styled-output --disable --list-only --no-clobber --continue-at= -C= --create-dirs --rate= --ciphers=  --next --show-headers --expect100-timeout= --happy-eyeballs-timeout-ms= --ftp-pasv --disable-epsv --crlf  ',
+    tune: '--output-dir= -# -0 -1 -2 -3 -4 -6   -B  -f -g -G -h  -i -I -j -l -L -m= -M  -N  -q  -R -s -S -v -V -w= -X= -y= -Y= -z= -Z  -:   --fail --fail-with-body --fail-early --globoff --get  --include --head --junk-session-cookies --location --max-time= --no-buffer  --remote-time --silent --show-error --verbose --write-out= --request= --speed-time= --speed-limit= --time-cond= --parallel --parallel-max= --compressed --connect-timeout= --retry= --retry-delay= --retry-max-time= --retry-connrefused --retry-all-errors --max-redirs= --max-filesize= --limit-rate= --http1.0 --http1.1 --http2 --http2-prior-knowledge --http3 --tlsv1 --tlsv1.0 --tlsv1.1 --tlsv1.2 --tlsv1.3 --tls-max= --ssl --ssl-reqd --ipv4 --ipv6 --no-progress-meter --progress-bar  --raw --path-as-is --tcp-nodelay --keepalive-time= --no-keepalive --proto= --proto-default= --proto-redir= --styled-output --no-styled-output --disable --list-only --no-clobber --continue-at= -C= --create-dirs --rate= --ciphers=  --next --show-headers --expect100-timeout= --happy-eyeballs-timeout-ms= --ftp-pasv --disable-epsv --crlf  ',
+    ask: '-A= -e= -H= -r= --user-agent= --referer= --header= --url= --range=',
     read: '--cacert= --capath= --crlfile=',
     write:
-      '-o= --output= -D= --dump-header= -c= --cookie-jar= --trace= --trace-ascii= --stderr= --libcurl= --etag-save= --hsts= --alt-svc= --ssl-sessions= --output-dir=',
+      '-o= --output= -D= --dump-header= -c= --cookie-jar= --trace= --trace-ascii= --stderr= --libcurl= --etag-save= --hsts= --alt-svc= --ssl-sessions= ',
     add: '-O --remote-name --remote-name-all',
     load: '-K= --config= --engine= --ntlm-wb -J --remote-header-name',
     send: '-d= --data= --data-raw= --data-binary= --data-urlencode= --data-ascii= --json= -F= --form= --form-string= -T= --upload-file= -Q= --quote= -a --append --mail-from= --mail-rcpt= --mail-auth= --url-query= -t= --telnet-option= -u= --user= -U= --proxy-user= -b= --cookie= -E= --cert= --key= -n --netrc --netrc-file= --netrc-optional --oauth2-bearer= --aws-sigv4= --variable= -x= --proxy= --preproxy= --socks4= --socks4a= --socks5= --socks5-hostname= --connect-to= --resolve= --doh-url= --unix-socket= --abstract-unix-socket= --interface= -k --insecure --dns-servers= --location-trusted -P= --ftp-port= --haproxy-protocol --proxy-header= --pass= --negotiate --ntlm --digest --basic --anyauth --delegation= --remove-on-error',
-    operands: 'tune',
+    operands: 'ask',
     judge: judgeCurl,
   },
   wget: {
-    tune: '-# -4 -6 -A=  -c -d -F -H -I= -l= -L -N -nc -nd -nv -np -nH -q -Q= -r -R= -s -S -t= -T= -U= -v -w= -X= --quiet --verbose --no-verbose --continue --tries= --timeout= --connect-timeout= --read-timeout= --dns-timeout= --wait= --waitretry= --random-wait --limit-rate= --user-agent= --server-response --spider --no-clobber --timestamping --no-parent --level= --recursive --accept= --reject= --accept-regex= --reject-regex= --domains= --exclude-domains= --no-directories --force-directories --no-host-directories --cut-dirs= --show-progress --progress= --no-cache --no-dns-cache --inet4-only --inet6-only --retry-connrefused --max-redirect=  --no-cookies --quota= --secure-protocol= --https-only  --compression= --referer= --restrict-file-names= --no-hsts --no-config --no-netrc --no-proxy --convert-links -k -p --page-requisites --adjust-extension -E --span-hosts',
+    ask: '-U= --user-agent= --referer=',
+    tune: '-P= --directory-prefix= -A= -# -4 -6   -c -d -F -H -I= -l= -L -N -nc -nd -nv -np -nH -q -Q= -r -R= -s -S -t= -T=  -v -w= -X= --quiet --verbose --no-verbose --continue --tries= --timeout= --connect-timeout= --read-timeout= --dns-timeout= --wait= --waitretry= --random-wait --limit-rate=  --server-response --spider --no-clobber --timestamping --no-parent --level= --recursive --accept= --reject= --accept-regex= --reject-regex= --domains= --exclude-domains= --no-directories --force-directories --no-host-directories --cut-dirs= --show-progress --progress= --no-cache --no-dns-cache --inet4-only --inet6-only --retry-connrefused --max-redirect=  --no-cookies --quota= --secure-protocol= --https-only  --compression=  --restrict-file-names= --no-hsts --no-config --no-netrc --no-proxy --convert-links -k -p --page-requisites --adjust-extension -E --span-hosts',
     write:
-      '-O= --output-document= -o= --output-file= -a= --append-output= --save-cookies= --rejected-log= --hsts-file= --warc-file= --warc-tempdir=',
-    add: '-P= --directory-prefix=',
+      '-O= --output-document= -o= --output-file= -a= --append-output= --save-cookies= --rejected-log= --hsts-file=  ',
     load: '-e= --execute= --config= --use-askpass= --load-cookies= -i= --input-file= --content-disposition --trust-server-names',
     send: '--post-data= --post-file= --method= --body-data= --body-file= --header= --user= --password= --http-user= --http-password= --certificate= --private-key= --no-check-certificate --proxy-user= --proxy-password= --auth-no-challenge --ask-password',
     delete: '--delete-after -m --mirror -x -K --backup-converted --backups -b --background',
-    operands: 'tune',
-    judge: (call, reading) =>
-      given(reading, '-O', '--output-document', '--spider', '-P', '--directory-prefix') ||
-      call.args.some(({ text }) => /^-\w*O-?$/.test(text))
-        ? undefined
-        : given(reading, '-r', '--recursive')
-          ? unknown('writes files that the server names')
-          : givenName(call, reading),
+    operands: 'ask',
+    judge: judgeWget,
   },
   'ping ping6 fping': {
     tune: '-# -4 -6 -a -A -b -B -c= -C= -d -D -f -h -H -i= -I= -l= -L -m= -M= -n -O -p= -q -Q= -R -r= -s= -S= -t= -T= -U -v -V -w= -W= -e -u',
-    operands: 'tune',
+    operands: 'ask',
   },
   'traceroute traceroute6 tracepath mtr': {
     tune: '-# -4 -6 -b -c= -d -e -f= -g= -h -i= -I -l -m= -n -N= -o= -p= -P= -q= -r -s= -t= -T -u -U -w= -z= -A -F --report --report-wide --report-cycles= --no-dns --tcp --udp --json --csv --interval= --max-ttl=',
-    operands: 'tune',
+    operands: 'ask',
   },
   'dig drill kdig': {
     tune: '-# -4 -6 -b= -c= -h -m -p= -q= -t= -u -v -x= -y= +short',
     load: '-f= -k=',
-    operands: 'tune',
-    judge: () => undefined,
+    operands: 'ask',
   },
   'host nslookup whois': {
-    tune: '-# -a -c= -C -d -l -i -N= -p= -r -R= -s -t= -T -v -w -W= -4 -6 -h= -H -type= -query= -debug -timeout= -port=',
-    operands: 'tune',
+    ask: '-h=',
+    tune: '-# -a -c= -C -d -l -i -N= -p= -r -R= -s -t= -T -v -w -W= -4 -6  -H -type= -query= -debug -timeout= -port=',
+    operands: 'ask',
   },
   'ss netstat': {
     tune: '-# -4 -6 -a -A= -b -c -C -e -f= -F= -g -h -H -i -I= -l -m -M -n -N= -o -O -p -r -s -S -t -T -u -v -V -w -W -x -z -Z --all --listening --tcp --udp --numeric --processes --programs --route --summary --extended --info --memory --options --resolve --unix --family= --query= --ipv4 --ipv6 --no-header --statistics --interfaces --raw --continuous --wide --verbose --groups --timers',
@@ -102,7 +75,7 @@ export const NETWORK: Records = {
     operands: 'tune',
     judge: (_, reading) => (reading.operands.length > 1 ? unknown('changes the network') : undefined),
   },
-  'ssh-keyscan': { tune: '-4 -6 -c -D -H -p= -T= -t= -v', read: '-f=', operands: 'tune' },
+  'ssh-keyscan': { tune: '-4 -6 -c -D -H -p= -T= -t= -v', read: '-f=', operands: 'ask' },
   'ssh-keygen': {
     tune: '-l -B -v -q -E= -t= -b= -C= -N= -a= -y -e -F= -m= -L',
     add: '-f=',
@@ -136,14 +109,14 @@ export const NETWORK: Records = {
     read: '-i=',
     load: '-S= -D= -F= -o= -J= -X=',
     operands: 'judged',
-    judge: (call, reading) => judgeScp(call, reading),
+    judge: judgeScp,
   },
   'nc ncat netcat': {
     tune: '-# -4 -6 -C -d -D -h -i= -I= -k -l -M= -m= -n -N -O= -p= -q= -r -S -s= -T= -t -u -U -v -V= -w= -W= -z -b -F -Z',
     write: '-o= -x=',
     run: '-e= -c= --exec= --sh-exec= --lua-exec=',
     send: '-X= -P=',
-    operands: 'tune',
+    operands: 'ask',
     judge: (call) =>
       call.io.stdin !== undefined && (call.io.stdin.length > 400 || hasUnknown(call.io.stdin))
         ? unknown('sends text away')
@@ -153,9 +126,9 @@ export const NETWORK: Records = {
     tune: '-# -sS -sT -sU -sn -sV -sP -sL -sA -Pn -PE -PS[=] -p= -p- -F -r -O -A -T0 -T1 -T2 -T3 -T4 -T5 -n -R -v -vv -d -6 --open --top-ports= --traceroute --max-retries= --host-timeout= --min-rate= --max-rate= --reason --exclude= -e= -g= -iR= --packet-trace --version-light --osscan-guess',
     singleDash: true,
     read: '-iL= --excludefile=',
-    write: '-oN= -oX= -oG= -oA= -oS= --append-output',
+    write: '-oN= -oX= -oG=   --append-output',
     load: '--script= -sC --script-args= --script-args-file= --datadir= --servicedb= --versiondb= --resume=',
-    operands: 'tune',
+    operands: 'ask',
   },
   'tcpdump tshark': {
     tune: '-# -A -b -B= -c= -d -D -e -E= -f -H -i= -I -j= -J= -K -l -L -n -N -nn -O -p -q -Q= -r= -s= -S -t -tt -ttt -T= -u -U -v -vv -vvv -x -X -XX -xx -y= -Y= -V= -R= --count --interface= --list-interfaces --number',
@@ -179,16 +152,6 @@ export const NETWORK: Records = {
   'iperf iperf3 speedtest speedtest-cli': {
     tune: '-# -c= -s -p= -t= -i= -u -b= -P= -R -J -f= -4 -6 -l= --simple --json --csv --list --server=',
     write: '--logfile=',
-    operands: 'tune',
+    operands: 'ask',
   },
 };
-
-function judgeScp(call: CallFacts, reading: Reading) {
-  const target = reading.operands.at(-1)?.text ?? '';
-  if (/^[\w.@-]+:/.test(target)) return unknown('copies files to another machine');
-  const { cwd } = call.machine.scope;
-  if (!call.machine.files || cwd === undefined) return undefined;
-  return /^\.?\/?$|\/$/.test(target) || call.machine.files.stat(`${cwd}/${target}`)
-    ? unknown('writes over a file if there is one')
-    : undefined;
-}

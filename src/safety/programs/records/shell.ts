@@ -1,3 +1,4 @@
+import { hasUnknown } from '../../shell/taint.ts';
 import { unknown } from '../../verdict.ts';
 import { given, type Records } from '../record.ts';
 
@@ -123,7 +124,15 @@ export const SHELL: Records = {
   },
   'tput stty tabs resize': { tune: '-T= -S -a -g -F=', operands: 'tune' },
   yes: { operands: 'tune' },
-  getent: { tune: '-s= -i --service= --no-idn', operands: 'tune' },
+  getent: {
+    tune: '-i --no-idn',
+    operands: 'tune',
+    judge: (_, reading) =>
+      /^(hosts|ahosts\w*|networks|netgroup)$/.test(reading.operands[0]?.text ?? '') &&
+      reading.operands.some(({ text }) => hasUnknown(text))
+        ? unknown('asks other machines for a name with parts that are not known')
+        : undefined,
+  },
   'uuidgen uuid pwgen mkpasswd apg': {
     tune: '-# -r -t -n= -c -s -y -1 -m= -S= -A -B -v --random --time --method= --salt= -l -N= -C -0 -a= -x=',
     operands: 'tune',

@@ -159,7 +159,7 @@ export const SYSTEM: Records = {
       },
     },
   },
-  screen: { tune: '-ls -list -v ', singleDash: true, operands: 'judged', open: 'starts a session' },
+  screen: { idle: '-ls -list -v', singleDash: true, operands: 'judged', open: 'starts a session' },
   kill: {
     tune: '-# -l[=] -L -n= -s= -9 -15 -TERM -KILL -INT -HUP -SIGTERM -SIGKILL -SIGINT --signal=',
     operands: 'judged',
