@@ -5,7 +5,7 @@
  */
 import type { Route } from '../contracts/lines.ts';
 import { inspect, type LineFeatures, languageScore, MIN_LANGUAGE_SCORE } from './features.ts';
-import { answers, shellWords, textCommands } from './vocabulary.ts';
+import { answers, shellWords, speech, textCommands } from './vocabulary.ts';
 
 /** What the router needs to know about the system; every answer must be immediate. */
 export type Words = {
@@ -28,9 +28,29 @@ const SYNTAX_START = /^(?:[({](?=\s)|\(\(|\[\[?(?=\s)|\$[({\w'"]|`|[<>]|\d+[<>]|
 const PATH_START = /^(?:~[\w-]*|\.{1,2})?\/|^~$|^\.{1,2}$/;
 /** Letters of scripts in which no commands are written. */
 const OTHER_SCRIPT = /^[¿¡]|^(?!\p{Script=Latin})\p{L}/u;
+const OTHER_LETTERS = /(?!\p{Script=Latin})\p{L}/u;
+/** Words that a user may have made a command which runs the rest of its line, as `alias please=sudo` does. */
+const POLITE_ALIASES: ReadonlySet<string> = new Set(['please', 'pls', 'plz']);
+/** `who am i` and `who mom likes` are commands of POSIX and of habit. */
+const WHO_AM_I = /^who\s+(?:am\s+i|mom\s+likes)$/i;
 /** A loop or condition that is written in the shell's grammar, complete or not. */
 const COMPOUND =
   /^(?:for\s+\w+\s*(?:in\s+[^a-z\s]|in\s+\S+\s*;|;|$)|for\s*\(\(|(?:if|while|until|elif)\s+(?:!\s|\[|\(\(|.*;\s*(?:then|do)\b|.*\n\s*(?:then|do)\b)|case\s+\S+\s+in\b\s*(?:$|\S*\)|\n)|function\s+[\w:-]+\s*(?:\(\s*\)|\{)|[\w:-]+\s*\(\s*\)\s*(?:\{|\())/s;
+
+/** Whether pieces in another script ask or tell something, rather than name a file: most of what follows the first word is such text. */
+function speaksOtherScript({ pieces, syntax }: LineFeatures): boolean {
+  const words = pieces.slice(1).filter(({ text, shape }) => shape !== 'quoted' && OTHER_LETTERS.test(text));
+  if (words.length === 0 || syntax > 0) return false;
+  return words.some(({ plain }) => !/[./=]/.test(plain) && speech.some((pattern) => pattern.test(plain)));
+}
+
+/** `ideas?`, `is that so ?`: the mark ends a sentence, not a glob of files that are there. */
+function endsInQuestion(text: string, { pieces, syntax }: LineFeatures, words: Words): boolean {
+  const last = pieces.at(-1)?.text ?? '';
+  if (!/^[\p{L}\d'’-]*\?+$/u.test(last) || syntax > 0 || /["'`$|<>&;]/.test(text.replace(/\p{L}['’]\p{L}/gu, '')))
+    return false;
+  return words.isPath?.(last) !== true;
+}
 
 const RULES: readonly Rule[] = [
   (line) => (ASSIGNMENT.test(line) ? shell('assignment') : undefined),
@@ -52,6 +72,37 @@ const RULES: readonly Rule[] = [
     return shell('path');
   },
   (line) => (SYNTAX_START.test(line) ? shell('shell syntax') : undefined),
+  (line, { pieces }, words) =>
+    WHO_AM_I.test(line) && words.knows(pieces[0]?.text ?? '') ? shell('known command') : undefined,
+  // `git: undo the last commit`: a topic, and what is wanted of it.
+  (_line, { pieces }, words) => {
+    const first = pieces[0]?.text ?? '';
+    return pieces.length > 2 && /^[\w.+-]+:$/.test(first) && !words.knows(first)
+      ? ai('reads like language')
+      : undefined;
+  },
+  (line, { pieces }, words) => {
+    const first = pieces[0]?.text ?? '';
+    if (!POLITE_ALIASES.has(first) || !words.knows(first) || pieces.length < 2) return undefined;
+    const rest = classify(line.slice(first.length), words);
+    return rest.kind === 'shell' && rest.why === 'known command' ? shell('known command') : undefined;
+  },
+  (_line, sight, words) => {
+    const first = sight.pieces[0];
+    if (
+      first === undefined ||
+      (!speaksOtherScript(sight) && !(OTHER_LETTERS.test(first.text) && !/[./=]/.test(first.text)))
+    )
+      return undefined;
+    return words.knows(first.text) && !speaksOtherScript(sight) ? undefined : ai('reads like language');
+  },
+  (line, sight, words) => {
+    const first = sight.pieces[0]?.text ?? '';
+    if (!endsInQuestion(line, sight, words) || textCommands.has(first)) return undefined;
+    const only = sight.pieces.length === 1;
+    // `ls ?` and `rm file?` may be globs for what is not there yet.
+    return only || !words.knows(first) || sight.english > 0 ? ai('a question') : undefined;
+  },
   (_line, sight, words) => {
     const first = sight.pieces[0]?.text ?? '';
     return textCommands.has(first) && words.knows(first) ? shell('known command') : undefined;

@@ -44,11 +44,35 @@ const REQUESTS =
   'visit visualize wait wake walk warn watch wipe work wrap write zip zoom automatically forcefully ' +
   'interactively permanently recursively quickly simply just always never only please maybe';
 
-/** Function words of German, French and Spanish; a smaller sign than the English ones, since several of these are common arguments. */
+/** Function words and request verbs of languages in Latin script; each a smaller sign than an English one, since several are common arguments. */
 const FOREIGN =
-  'der die das den dem des ein eine einen einem einer und oder nicht mit von zu zum zur im ist sind wie was wer warum welche alle bitte mir ich auf für aus ' +
-  'le la les du de un une des est sont dans pour avec sur et ou que qui quoi comment pourquoi moi je tous toutes ce cette ' +
-  'el los las una del en por con para y como qué cómo dónde cuál todos todas mi yo esta este';
+  // German
+  'der die das den dem des ein eine einen einem einer und oder nicht mit von zu zum zur im ist sind wie was wer wo wann warum welche welcher welches alle bitte mir ich auf für aus ' +
+  'wird werden hat haben kann kannst gibt mich dich diese dieser dieses diesen diesem noch einmal ob bei nach über unter viele viel läuft zeig zeige lösche entferne suche finde erkläre mach mache ' +
+  'erstelle schreibe installiere aktualisiere starte stoppe kopiere verschiebe öffne prüfe hilf danke ja nein datei dateien ordner verzeichnis fehler größer ' +
+  // French
+  'le la les du de un une des est sont dans pour avec sur et ou où que qui quoi quand comment pourquoi moi je tous toutes ce cette ces ' +
+  'quel quelle quels quelles combien peux veux mon ma mes pas ne plus sans par au aux affiche montre supprime efface cherche trouve crée écris installe explique liste renomme déplace ' +
+  'copie vérifie ouvre arrête redémarre compte trie merci oui non fichier fichiers dossier dossiers erreur ' +
+  // Spanish
+  'el los las una del en por con para y como qué cómo dónde cuál todos todas mi yo esta este ' +
+  'cuánto cuántos cuánta cuántas cuándo quién está están hay puedo puedes quiero al lo se más muestra muéstrame borra elimina busca encuentra instala explica haz crea copia mueve abre reinicia ' +
+  'cuenta ordena gracias sí archivo archivos carpeta carpetas directorio error ' +
+  // Portuguese
+  'o os as um uma do da dos das no na nos nas em com para é são não porque quanto quantos quantas onde quem quando posso você mostre mostra apague remova procure encontre instale explique ' +
+  'liste crie copie abra reinicie conte ordene obrigado sim arquivo arquivos pasta pastas erro mais este essa esse ' +
+  // Italian
+  'il lo gli uno di che chi cosa perché dove quanto quanti quante quale quali come sono nel nella nei dei della delle con per tutti tutte questa questo più ' +
+  'mostrami mostra cancella elimina rimuovi cerca trova installa spiega scrivi crea apri riavvia conta ordina grazie cartella cartelle errore';
+
+/** Pieces of words and sentences by which a text in another script asks or tells, rather than names something. */
+const SPEECH: Readonly<Record<string, RegExp>> = {
+  Cyrillic:
+    /^(?:как|что|где|кто|когда|почему|зачем|сколько|какой|какая|какие|покажи|удали|найди|объясни|сделай|запусти|останови|установи|обнови|отмени|создай|напиши|проверь|открой|не|на|в|во|с|из|для|и|у|по|это|эту|этот|все|всех)$/iu,
+  Han: /怎么|怎樣|怎样|如何|为什么|為什麼|什么|什麼|哪|谁|多少|几个|请|請|帮我|吗|呢|的|了|把|被|是|要|想|能|没有|解释|撤销|删除|显示|查找/u,
+  Japanese: /\p{Script=Hiragana}{2}|[をはがにでのと](?=\p{Script=Han}|\p{Script=Katakana}|$)/u,
+  Hangul: /(?:요|까|줘|주세요|는|은|을|를|이|가|에|의|해|하는|방법|왜|어떻게)$/u,
+};
 
 /** What the user's shell knows by itself: builtins of bash and zsh that people type (POSIX, bash and zsh manuals). */
 const BUILTINS =
@@ -80,6 +104,7 @@ function words(list: string): ReadonlySet<string> {
 export const englishWords = words(ENGLISH);
 export const requestWords = words(REQUESTS);
 export const foreignWords = words(FOREIGN);
+export const speech: readonly RegExp[] = Object.values(SPEECH);
 export const shellWords: ReadonlySet<string> = words(`${BUILTINS} ${KEYWORDS}`);
 export const textCommands = words(TEXT_COMMANDS);
 export const shellKeywords = words(KEYWORDS);

@@ -1,14 +1,14 @@
 /**
- * Makes src/router/weights.ts: `node test/bench/route-train.ts`. With `--half` it trains on half of the shared lines,
+ * Makes src/router/weights.ts: `node test/bench/route-train.ts`. With `--half` it trains on half of the lines of tldr,
  * reports the other half, and writes nothing.
  *
- * Trained on ../shared/data/route-dev.jsonl (tldr-pages, CC-BY 4.0) and test/corpus/route-train.jsonl, without any
- * line that also stands in the hard or the fresh set.
+ * Trained on test/corpus/tldr (tldr-pages, CC-BY 4.0) and test/corpus/route-train.jsonl, without any line that also
+ * stands in a set that is measured.
  */
 import { writeFileSync } from 'node:fs';
 import { BUCKETS, features, inspect, MIN_LANGUAGE_SCORE } from '../../src/router/features.ts';
 import { shellWords } from '../../src/router/vocabulary.ts';
-import { type Labelled, ownLines, randomFrom, sharedLines } from './route-data.ts';
+import { type Labelled, ownLines, randomFrom, tldrLines } from './route-data.ts';
 
 type Example = { readonly at: readonly number[]; readonly ai: boolean; readonly weight: number };
 
@@ -82,11 +82,9 @@ function quantized(weights: Float64Array): { bytes: Int8Array; scale: number } {
   return { bytes: Int8Array.from(weights, (weight) => Math.round(weight / scale)), scale };
 }
 
-const data = sharedLines();
-if (!data) throw new Error('training needs ../shared/data/route-dev.jsonl');
-const { lines, known } = data;
+const { lines, known } = tldrLines();
 const knows = (word: string): boolean => known.has(word) || shellWords.has(word);
-const measured = new Set([...ownLines('hard'), ...ownLines('fresh')].map((one) => one.line));
+const measured = new Set([...ownLines('hard'), ...ownLines('fresh'), ...ownLines('second')].map((one) => one.line));
 const own = ownLines('train').filter((one) => !measured.has(one.line));
 const unseen = lines.filter((one) => !measured.has(one.line));
 const half = process.argv.includes('--half');
@@ -112,6 +110,6 @@ export const WEIGHTS =
 `;
   writeFileSync(new URL('../../src/router/weights.ts', import.meta.url), text);
   console.log(
-    `${chosen.length} shared and ${own.length} own lines; ${bytes.filter((n) => n !== 0).length} weights in use`,
+    `${chosen.length} lines of tldr and ${own.length} own lines; ${bytes.filter((n) => n !== 0).length} weights in use`,
   );
 }

@@ -1,6 +1,6 @@
 /** Measures the router: `npm run bench -- route`; `--errors` behind it also lists what was taken wrongly. */
 import { classify, isShellWord } from '../../src/router/classify.ts';
-import { type Labelled, ownKnown, ownLines, sharedLines } from './route-data.ts';
+import { type Labelled, ownKnown, ownLines, tldrLines } from './route-data.ts';
 
 type Report = {
   readonly language: number;
@@ -25,14 +25,22 @@ export function measure(lines: readonly Labelled[], known: ReadonlySet<string>):
   return { language: recall('ai'), commands: recall('shell'), micros, wrong };
 }
 
+/** Questions of the second set in other languages: they stand together at its end of questions. */
+export function otherLanguages(): Labelled[] {
+  const asked = ownLines('second').filter(({ kind }) => kind === 'ai');
+  return asked.slice(asked.findIndex(({ line }) => line.startsWith('wie groß')));
+}
+
 if (process.argv[1] === import.meta.filename) {
-  const shared = sharedLines();
-  const known = shared ? new Set([...shared.known, ...ownKnown()]) : ownKnown();
+  const tldr = tldrLines();
+  const known = new Set([...tldr.known, ...ownKnown()]);
   const sets: [string, readonly Labelled[]][] = [
+    ['tldr', tldr.lines],
     ['hard (own)', ownLines('hard')],
     ['fresh (own)', ownLines('fresh')],
+    ['second (own)', ownLines('second')],
+    ['– not English', otherLanguages()],
   ];
-  if (shared) sets.unshift(['tldr (dev half)', shared.lines]);
   for (const [name, lines] of sets) {
     const { language, commands, micros, wrong } = measure(lines, known);
     console.log(

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { classify, isAffirmation } from '../../src/router/classify.ts';
 import { knownWords, routeLine } from '../../src/router/probe.ts';
-import { measure } from '../bench/route.ts';
-import { ownKnown, ownLines, sharedLines } from '../bench/route-data.ts';
+import { measure, otherLanguages } from '../bench/route.ts';
+import { ownKnown, ownLines, tldrLines } from '../bench/route-data.ts';
 
 const words = knownWords(ownKnown());
+/** All commands of tldr installed: the worst case for language. */
+const everything = new Set([...tldrLines().known, ...ownKnown(), 'll', 'la', 'please']);
 const kindOf = (line: string) => classify(line, words).kind;
 
 describe('prefixes (IN-1)', () => {
@@ -36,6 +38,10 @@ describe('without a prefix (IN-2)', () => {
     'gti status',
     'echo what is this for',
     'git commit -m "fix what the parser did to the list"',
+    'cat 日本語.txt',
+    'mkdir テスト',
+    'who am i',
+    'time ls',
     '',
   ])('shell: %s', (line) => expect(kindOf(line)).toBe('shell'));
 
@@ -51,11 +57,24 @@ describe('without a prefix (IN-2)', () => {
     '列出所有文件',
     'покажи большие файлы',
     'how do I undo the last commit?',
+    'git: undo last commit',
+    'git как отменить последний коммит',
+    'git の最後のコミットを取り消したい',
+    'wie groß ist dieser Ordner',
+    'sudo why is this not working',
+    'any idea?',
+    'what now ?',
   ])('language: %s', (line) => expect(kindOf(line)).toBe('ai'));
 
   it('takes the same words as a command or not by what is installed', () => {
     expect(classify('zz', { knows: () => true })).toMatchObject({ kind: 'shell', why: 'known command' });
     expect(classify('hello', { knows: () => false }).kind).toBe('ai');
+  });
+
+  it('takes a polite alias for what runs the rest of the line', () => {
+    const polite = knownWords(new Set([...ownKnown(), 'please', 'apt']));
+    expect(classify('please apt update', polite).kind).toBe('shell');
+    expect(classify('please update everything', polite).kind).toBe('ai');
   });
 
   it('knows an existing path from a question about one', () => {
@@ -85,9 +104,17 @@ describe('recall', () => {
     expect(commands, said).toBeGreaterThanOrEqual(97);
   });
 
-  it.runIf(sharedLines())('of the shared development set', () => {
-    const shared = sharedLines();
-    const { language, commands, micros } = measure(shared?.lines ?? [], shared?.known ?? new Set());
+  it('of the second set, and of its other languages', () => {
+    const { language, commands, wrong } = measure(ownLines('second'), everything);
+    const said = wrong.map((one) => `${one.kind}: ${one.line}`).join('\n');
+    expect(language, said).toBeGreaterThanOrEqual(95);
+    expect(commands, said).toBeGreaterThanOrEqual(98);
+    expect(measure(otherLanguages(), everything).language, said).toBeGreaterThanOrEqual(90);
+  });
+
+  it('of tldr-pages', () => {
+    const { lines, known } = tldrLines();
+    const { language, commands, micros } = measure(lines, known);
     expect(language).toBeGreaterThanOrEqual(98);
     expect(commands).toBeGreaterThanOrEqual(99.5);
     expect(micros).toBeLessThan(1000);
