@@ -54,7 +54,9 @@ export function sessionStopper(leader: () => number | undefined): Stopper {
     () => {
       const pid = leader();
       if (pid === undefined) return;
-      const foreground = findProcess(pid)?.foreground ?? -1;
+      const found = findProcess(pid);
+      // Just forked, it is in the program's own session still, and that terminal's foreground is the program.
+      const foreground = found?.session === pid ? found.foreground : -1;
       if (foreground > 1) interruptGroup(foreground);
       else signal(pid, 'SIGINT');
     },
