@@ -1,10 +1,11 @@
-import { Box } from 'ink';
 import { useScreen } from '../hooks/context.ts';
 import { type Foreground, useModes, useWaitingLines } from '../hooks/useExecutor.ts';
 import { useFrames } from '../hooks/useFrames.ts';
-import { execHeading } from '../src/screen/entries/exec.ts';
+import { BAR_WIDTH, execHeading } from '../src/screen/entries/exec.ts';
 import { keyboardSign } from '../src/screen/entries/keyboard-sign.ts';
-import { Lines } from './Lines.tsx';
+import { linesOf } from '../src/screen/frames.ts';
+import { lineWidth } from '../src/text/wrap.ts';
+import { Surface } from './Surface.tsx';
 
 type Props = {
   readonly command: Foreground;
@@ -19,13 +20,13 @@ type Props = {
 export function ExecPane({ command, columns, rows, keyboard }: Props) {
   const screen = useScreen();
   const { paint } = screen;
-  useFrames(command.running.output);
+  const { output } = command.running;
+  const frames = useFrames(output);
   useModes(command.running);
   const heading = execHeading(command, screen.renderContext(columns));
-  const lines = useWaitingLines();
-  const waiting = command.by === 'user' && command.job === undefined && lines !== '' ? lines.split('\n') : [];
+  const queued = useWaitingLines();
+  const waiting = command.by === 'user' && command.job === undefined && queued !== '' ? queued.split('\n') : [];
   const room = Math.max(1, rows - heading.length - 1 - waiting.length);
-  const output = command.running.output.lines(room).slice(-room);
   const bar = paint('marker', '│ ');
   const sign = keyboardSign(command.running, {
     keyboard,
@@ -38,16 +39,19 @@ export function ExecPane({ command, columns, rows, keyboard }: Props) {
     job: command.job !== undefined,
     paint,
   });
-  return (
-    <Box flexDirection="column" flexShrink={0}>
-      <Lines
-        lines={[
-          ...heading,
-          ...output.map((line) => bar + line),
-          paint('marker', '╰ ') + sign,
-          ...waiting.map((line) => paint('dim', `  then: ${line}`)),
-        ]}
-      />
-    </Box>
-  );
+  const lines = linesOf(frames, () => [
+    ...heading,
+    ...output
+      .lines(room)
+      .slice(-room)
+      .map((line) => bar + line),
+    paint('marker', '╰ ') + sign,
+    ...waiting.map((line) => paint('dim', `  then: ${line}`)),
+  ]);
+  // Behind what the program printed last, just above the sign.
+  const cursor = () => ({
+    x: Math.min(columns - 1, BAR_WIDTH + lineWidth(output.promptText)),
+    y: lines().length - waiting.length - 2,
+  });
+  return <Surface lines={lines} source={frames} cursor={keyboard ? cursor : undefined} />;
 }

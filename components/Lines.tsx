@@ -1,20 +1,14 @@
-import { Box, Text } from 'ink';
+import { useCallback } from 'react';
 import type { Paint, Role } from '../src/render/theme.ts';
 import { lineWidth } from '../src/text/wrap.ts';
+import { Surface } from './Surface.tsx';
 
-/** Ready-made lines, one row each. They are cut to the width, never wrapped: wrapping happened where they were made. */
-export function Lines({ lines }: { readonly lines: readonly string[] }) {
-  return (
-    <Box flexDirection="column" flexShrink={0}>
-      {lines.map((line, index) => (
-        // A row is its place on the screen; there is nothing else to tell it by.
-        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity
-        <Text key={index} wrap="truncate">
-          {line || ' '}
-        </Text>
-      ))}
-    </Box>
-  );
+type Props = { readonly lines: readonly string[]; readonly shrinks?: boolean };
+
+/** Ready-made lines, one row each. */
+export function Lines({ lines, shrinks = false }: Props) {
+  const get = useCallback(() => lines, [lines]);
+  return <Surface lines={get} shrinks={shrinks} />;
 }
 
 /** A horizontal rule with a title at its left, already painted, and a note at its right where there is room. */

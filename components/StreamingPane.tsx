@@ -1,10 +1,10 @@
-import { Box } from 'ink';
-import { useRef } from 'react';
+import { useMemo, useRef } from 'react';
 import { useScreen } from '../hooks/context.ts';
 import type { useBroker } from '../hooks/useBroker.ts';
 import { useFrames } from '../hooks/useFrames.ts';
 import { createStreamLines } from '../src/screen/entries/stream.ts';
-import { Lines } from './Lines.tsx';
+import { linesOf } from '../src/screen/frames.ts';
+import { Surface } from './Surface.tsx';
 
 type Props = {
   readonly reply: NonNullable<ReturnType<typeof useBroker>>;
@@ -16,12 +16,12 @@ type Props = {
 export function StreamingPane({ reply, columns, rows }: Props) {
   const screen = useScreen();
   const stream = useRef<ReturnType<typeof createStreamLines>>(undefined);
-  stream.current ??= createStreamLines();
-  useFrames(reply);
-  const lines = stream.current(reply, screen.renderContext(columns));
-  return (
-    <Box flexDirection="column" flexShrink={0}>
-      <Lines lines={lines.slice(-rows)} />
-    </Box>
-  );
+  const frames = useFrames(reply);
+  const { theme } = screen.renderContext(columns);
+  const lines = useMemo(() => {
+    stream.current ??= createStreamLines();
+    const draw = stream.current;
+    return linesOf(frames, () => draw(reply, { width: columns, paint: screen.paint, theme }).slice(-rows));
+  }, [frames, reply, columns, rows, screen, theme]);
+  return <Surface lines={lines} source={frames} />;
 }

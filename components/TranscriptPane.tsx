@@ -1,4 +1,3 @@
-import { Box } from 'ink';
 import { useScreen } from '../hooks/context.ts';
 import { useViewport } from '../hooks/useViewport.ts';
 import { markMatches, markStart } from '../src/render/search.ts';
@@ -22,9 +21,5 @@ export function TranscriptPane({ columns, rows }: Props) {
   const more = paint('dim', `── ↓ ${view.below.toLocaleString('en')} more below · Ctrl-End `);
   const shown =
     view.followsTail || view.below === 0 ? [...welcome, ...lines] : [...lines.slice(0, Math.max(0, rows - 1)), more];
-  return (
-    <Box flexDirection="column" justifyContent="flex-end" flexShrink={1} overflowY="hidden">
-      <Lines lines={shown.slice(-rows)} />
-    </Box>
-  );
+  return <Lines lines={shown.slice(-rows)} shrinks />;
 }

@@ -20,7 +20,7 @@ const MAX_FPS = 120;
 /** Runs the full screen until the user leaves; the exit code. Rejects with what broke it, the terminal restored. */
 export async function runScreen(app: Program): Promise<number> {
   const ended = Promise.withResolvers<number>();
-  const output = new ScreenOutput(process.stdout);
+  const output = new ScreenOutput(process.stdout, process.env.INK_SCREEN_READER !== 'true');
   const terminal = new Terminal({
     stdin: process.stdin,
     stdout: process.stdout,
@@ -72,6 +72,7 @@ function open(app: Program, terminal: Terminal, output: ScreenOutput, broke: (er
     schedule: afterInput,
     output,
     redraw: () => redraw(),
+    compositor: output.compositor,
   });
   for (const error of errors) screen.warn(error);
   const disconnect = screen.connect();
@@ -81,17 +82,21 @@ function open(app: Program, terminal: Terminal, output: ScreenOutput, broke: (er
     stdout: output as unknown as NodeJS.WriteStream,
     stdin: terminal.ink as unknown as NodeJS.ReadStream,
     exitOnCtrlC: false,
-    incrementalRendering: true,
+    // Ink hands over its whole picture for each commit, and nothing else.
+    debug: output.compositor !== undefined,
     maxFps: MAX_FPS,
     interactive: true,
     patchConsole: false,
   });
   instance.waitUntilExit().catch(broke);
   const redraw = () => {
-    // Ink must forget its last frame; what it writes for that would show a blank screen.
-    output.dropping(() => instance.clear());
-    // Ends with the synchronized update of the frame that follows: nobody sees the screen in between.
-    output.write('\x1b[?2026h\x1b[?25l\x1b[2J\x1b[H');
+    if (output.compositor) output.compositor.redraw();
+    else {
+      // Ink must forget its last frame; what it writes for that would show a blank screen.
+      output.dropping(() => instance.clear());
+      // Ends with the synchronized update of the frame that follows: nobody sees the screen in between.
+      output.write('\x1b[?2026h\x1b[?25l\x1b[2J\x1b[H');
+    }
     instance.rerender(<Root screen={screen} terminal={terminal} />);
   };
   void asked.then(({ background }) => screen.setTheme(themeFor(app.ui.theme, process.env, background)));

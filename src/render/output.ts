@@ -1,5 +1,6 @@
-/** What Ink draws on: the real terminal until it is given back, nothing after that. */
+/** What Ink draws on: the compositor, or the real terminal where a screen reader reads; nothing once it is given back. */
 import { EventEmitter } from 'node:events';
+import { Compositor } from './compositor.ts';
 
 type Sink = NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number };
 
@@ -10,14 +11,19 @@ type Sink = NodeJS.WritableStream & { readonly columns?: number; readonly rows?:
 export class ScreenOutput extends EventEmitter {
   readonly isTTY = true;
   readonly writable = true;
+  /** Absent where Ink writes to the terminal itself: cells say nothing to a screen reader. */
+  readonly compositor: Compositor | undefined;
   #muted = false;
   #held = false;
   #dropping = false;
   readonly #sink: Sink;
 
-  constructor(sink: Sink) {
+  constructor(sink: Sink, composed: boolean) {
     super();
     this.#sink = sink;
+    const { columns, rows } = this;
+    const write = (text: string) => void (this.#muted || this.#sink.write(text));
+    this.compositor = composed ? new Compositor({ write, columns, rows }) : undefined;
   }
 
   get columns(): number {
@@ -28,11 +34,21 @@ export class ScreenOutput extends EventEmitter {
     return this.#sink.rows || 24;
   }
 
+  /** A frame of Ink's; an empty one only waits until all before it is written. */
   write(text: string | Uint8Array, after?: (error?: Error | null) => void): boolean {
-    if (!this.#muted && !this.#held && !this.#dropping)
-      return after ? this.#sink.write(text, after) : this.#sink.write(text);
+    const passed = this.compositor ? this.#compose(this.compositor, text) : text;
+    if (!this.#muted && !this.#held && !this.#dropping && (passed !== '' || after))
+      return after ? this.#sink.write(passed, after) : this.#sink.write(passed);
     if (after) queueMicrotask(after);
     return true;
+  }
+
+  #compose(compositor: Compositor, text: string | Uint8Array): '' {
+    if (text.length > 0) {
+      compositor.resize(this.columns, this.rows);
+      compositor.frame(text.toString());
+    } else compositor.flush();
+    return '';
   }
 
   /** For good: the terminal is somebody else's. */
@@ -43,10 +59,12 @@ export class ScreenOutput extends EventEmitter {
   /** While a full-screen program has the terminal. What is dropped meanwhile is redrawn afterwards. */
   hold(): void {
     this.#held = true;
+    this.compositor?.hold();
   }
 
   release(): void {
     this.#held = false;
+    this.compositor?.release();
   }
 
   /** Writes nothing of what `draw` writes. */

@@ -4,12 +4,12 @@ import { asItWas, routeOf } from '../commands/submit.ts';
 import type { Route } from '../contracts/lines.ts';
 import { giveBack, isEditorCommand, moveRows, paste, runCommand, setText, typeText } from '../editor/commands.ts';
 import { History, type HistoryWalk, type Walked } from '../editor/history.ts';
-import { layoutEditor } from '../editor/layout.ts';
 import { type EditorState, expand } from '../editor/state.ts';
 import { sizeForModel } from '../engine/live.ts';
 import { showChord } from '../keymap/chord.ts';
 import type { KeyResolver, Pending } from '../keymap/resolver.ts';
 import type { KeyCommand, KeyContext } from '../keymap/table.ts';
+import type { Compositor } from '../render/compositor.ts';
 import { type Paint, paintOf, type RenderContext, type Theme } from '../render/theme.ts';
 import type { Schedule } from '../terminal/arming.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -18,9 +18,10 @@ import { outputSize } from './entries/exec.ts';
 import { FieldInput, fieldText } from './field-input.ts';
 import { type DirectOutput, FullScreen } from './full-screen.ts';
 import { Keyboard } from './keyboard.ts';
-import { layoutOf, promptName, promptWidths } from './layout.ts';
+import { layoutOf } from './layout.ts';
 import { Notifier } from './notifier.ts';
 import { overlayOf } from './overlay.ts';
+import { PromptView } from './prompt-view.ts';
 import { QuestionDialog } from './question-dialog.ts';
 import type { QuestionLayout } from './question-layout.ts';
 import { createStore, type Store } from './store.ts';
@@ -40,8 +41,10 @@ export type ScreenOptions = {
   readonly size: Size;
   readonly schedule: Schedule;
   readonly output: DirectOutput;
-  /** Clears the terminal and draws everything again. */
+  /** Draws everything again. */
   readonly redraw: () => void;
+  /** Paints what Ink does not; without it everything is Ink's text. */
+  readonly compositor?: Compositor | undefined;
 };
 
 const WALKS: ReadonlySet<string> = new Set(['up', 'down', 'historyOlder', 'historyNewer']);
@@ -58,6 +61,8 @@ export class Screen {
   /** Stays the same function when the theme changes. */
   readonly paint: Paint = (role, text) => paintOf(this.#theme)(role, text);
   readonly ui: Store<Ui>;
+  readonly prompt: PromptView;
+  readonly compositor: Compositor | undefined;
   readonly questionDialog: QuestionDialog;
   readonly keyboard: Keyboard;
   readonly field: FieldInput;
@@ -77,7 +82,8 @@ export class Screen {
   readonly #output: DirectOutput;
   #warnings = 0;
 
-  constructor({ app, terminal, keys, theme, size, schedule, output, redraw }: ScreenOptions) {
+  constructor({ app, terminal, keys, theme, size, schedule, output, redraw, compositor }: ScreenOptions) {
+    this.compositor = compositor;
     this.app = app;
     this.terminal = terminal;
     this.keys = keys;
@@ -87,6 +93,8 @@ export class Screen {
     this.#output = output;
     this.#mouse = app.ui.mouse;
     this.ui = createStore(initialUi(size));
+    // The first to hear of a key.
+    this.prompt = new PromptView({ app, ui: this.ui, paint: this.paint, route: () => this.route });
     app.engine.live.size = outputSize(size);
     this.questionDialog = new QuestionDialog(
       app.engine,
@@ -150,6 +158,7 @@ export class Screen {
   }
 
   #follow(): void {
+    this.prompt.follow();
     this.questionDialog.follow();
     this.view.follow();
     this.keyboard.follow();
@@ -167,8 +176,7 @@ export class Screen {
   get questionLayout(): QuestionLayout | undefined {
     const ui = this.ui.get();
     const { columns, rows } = ui.size;
-    const { width, firstWidth } = promptWidths(promptName(this.app), columns);
-    const { main } = layoutOf(rows, layoutEditor(ui.editor, width, firstWidth).rows.length);
+    const { main } = layoutOf(rows, this.prompt.laid.layout.rows.length);
     const overlay = overlayOf(this.questionDialog.head, ui, columns, main);
     return overlay.kind === 'question' ? overlay.layout : undefined;
   }
@@ -203,6 +211,7 @@ export class Screen {
     if (theme === this.#theme) return;
     this.#theme = theme;
     this.view.repaint();
+    this.prompt.refresh();
     this.redraw();
   }
 
@@ -251,8 +260,8 @@ export class Screen {
   }
 
   #upOrDown(by: -1 | 1): void {
-    const { editor, size } = this.ui.get();
-    const { width, firstWidth } = promptWidths(promptName(this.app), size.columns);
+    const { editor } = this.ui.get();
+    const { width, firstWidth } = this.prompt.laid.widths;
     const moved = moveRows(editor, by, width, firstWidth);
     if (moved) this.ui.update({ editor: moved });
     else this.edit(by < 0 ? 'historyOlder' : 'historyNewer');

@@ -94,7 +94,8 @@ function isPlain(code: number): boolean {
   return (code < 0xd800 || code > 0xdfff) && !hides(code);
 }
 
-function isSafeLink(uri: string): boolean {
+/** Whether an address may be made clickable on the screen. */
+export function isSafeLink(uri: string): boolean {
   return uri.length <= MAX_LINK_CHARS && SAFE_LINK.test(uri);
 }
 

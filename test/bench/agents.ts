@@ -5,7 +5,7 @@
 import type { ServerResponse } from 'node:http';
 import { scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
-import { keyLatency, type Latency, latencyOf, tokenServer } from './keys.ts';
+import { keyLatency, type Latency, latencyOf, tokenServer } from './typing.ts';
 
 const AGENTS = 8;
 /** Of each: a fast server that answers all of them at once. */

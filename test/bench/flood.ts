@@ -9,7 +9,7 @@ import { spawn } from 'node-pty';
 import { runOnce } from '../../src/executor/index.ts';
 import { scratch } from '../support/program.ts';
 import { type Rig, startRig } from '../support/rig.ts';
-import { keyLatency, type Latency, latencyOf, median } from './keys.ts';
+import { keyLatency, type Latency, latencyOf, median } from './typing.ts';
 
 const MEGABYTES = Number(process.env.BENCH_MEGABYTES ?? 100);
 const ROUNDS = 3;

@@ -1,92 +1,130 @@
-/** What the benches of the screen have in common: typing, and a server that streams. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+/**
+ * `npm run bench -- keys`: a key until it stands on the screen, in turns with the least that could show it: a program
+ * that only echoes, and the smallest Ink program. With BENCH_BEFORE=PATH an earlier build of this program takes part,
+ * with BENCH_PEER="COMMAND" another one; its prompt must be empty and show what is typed. Read the ratios.
+ */
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Rig } from '../support/rig.ts';
+import { fileURLToPath } from 'node:url';
+import { type Scratch, scratch } from '../support/program.ts';
+import { type Rig, type RigOptions, startRig } from '../support/rig.ts';
+import { keyLatency, type Latency, latencyOf, tokenServer, writeSession } from './typing.ts';
 
-const KEYS = Number(process.env.BENCH_KEYS ?? 150);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+const SIZE = { columns: 120, rows: 40 };
+const SMALLEST_INK = fileURLToPath(new URL('smallest-ink.mjs', import.meta.url));
+const ECHO =
+  "process.stdin.setRawMode(true); process.stdin.on('data', (d) => process.stdout.write(d.toString().replaceAll('\\x7f', '\\b \\b'))); process.stdout.write('ready> ')";
 
-/** In ms; `times` are those of every key. */
-export type Latency = {
-  readonly p50: number;
-  readonly p99: number;
-  readonly bytes: number;
-  readonly times: readonly number[];
+type Scene = { readonly name: string; readonly lines: number; readonly streaming: boolean };
+const SCENES: readonly Scene[] = [
+  { name: 'empty screen', lines: 0, streaming: false },
+  { name: 'full screen', lines: 100, streaming: false },
+  { name: '100,000 lines', lines: 100_000, streaming: false },
+  { name: '200 tokens/s', lines: 100, streaming: true },
+];
+
+type Contender = {
+  readonly name: string;
+  readonly options: (scene: Scene) => RigOptions | undefined;
+  readonly ready: string | RegExp;
 };
 
-function percentile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-}
-
-export function median(values: readonly number[]): number {
-  return percentile(
-    [...values].sort((a, b) => a - b),
-    0.5,
-  );
-}
-
-/** Sums up keys, of several measurements too. */
-export function latencyOf(times: readonly number[], bytes: number): Latency {
-  const sorted = times.toSorted((a, b) => a - b);
-  return { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99), bytes, times };
-}
-
-/** Types one letter at a time and waits until it stands on the screen. */
-export async function keyLatency(rig: Rig): Promise<Latency> {
-  const times: number[] = [];
-  const before = rig.raw.length;
-  let typed = '';
-  for (let n = 0; n < KEYS; n += 1) {
-    if (typed.length === 40) {
-      rig.key(...Array<string>(typed.length).fill('backspace'));
-      const old = typed;
-      typed = '';
-      await rig.waitForGone(old);
-    }
-    // A run of one letter can't stand in the transcript by chance.
-    typed += 'z';
-    const wanted = typed.padStart(4, 'z').slice(-typed.length);
-    const began = performance.now();
-    rig.type('z');
-    await rig.waitFor((r) => r.screen().some((line) => line.includes(wanted)));
-    times.push(performance.now() - began);
-    await delay(12);
-  }
-  return latencyOf(times, (rig.raw.length - before) / KEYS);
-}
-
-/** A server that streams so many tokens a second until the client goes, unless `answer` takes a request over. */
-export async function tokenServer(
-  rate: number,
-  answer: (body: string, response: ServerResponse) => boolean = () => false,
-) {
-  const server = createServer((request, response) => {
-    if (request.method !== 'POST') return void response.end('{}');
-    void textOf(request).then((body) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      if (!answer(body, response)) streamTokens(rate, response);
-    });
+function contenders(): readonly Contender[] {
+  const node = process.execPath;
+  const program = (file?: string) => (scene: Scene) => ({
+    ...(file === undefined ? {} : { file }),
+    args: scene.lines > 0 ? ['--resume', 'bench'] : [],
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
+  const before = process.env.BENCH_BEFORE;
+  const [peer, ...args] = (process.env.BENCH_PEER ?? '').split(' ').filter(Boolean);
+  return [
+    {
+      name: 'echo',
+      ready: 'ready',
+      options: ({ streaming }) => (streaming ? undefined : { file: node, args: ['-e', ECHO] }),
+    },
+    {
+      name: 'smallest Ink',
+      ready: 'ready',
+      options: ({ lines, streaming }) =>
+        streaming ? undefined : { file: node, args: [SMALLEST_INK, String(Math.min(lines, SIZE.rows - 2))] },
+    },
+    ...(before === undefined ? [] : [{ name: 'before', ready: '[aish:fast]>', options: program(before) }]),
+    { name: 'aish-tui', ready: '[aish:fast]>', options: program() },
+    ...(peer === undefined
+      ? []
+      : [
+          {
+            name: 'peer',
+            ready: /^/,
+            options: ({ lines, streaming }: Scene) => (lines > 0 || streaming ? undefined : { file: peer, args }),
+          },
+        ]),
+  ];
+}
+
+/** Ticks of processor time so far, in ms, of a process. */
+function cpuOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+type Measured = Latency & { readonly cpu: number };
+
+async function measure(rig: Rig, scene: Scene): Promise<Measured> {
+  if (scene.streaming) {
+    rig.type('?tell me a long story\r');
+    await rig.waitFor('token token');
+  }
+  const before = cpuOf(rig.pty.pid);
+  const latency = await keyLatency(rig);
+  return { ...latency, cpu: (cpuOf(rig.pty.pid) - before) / latency.times.length };
+}
+
+async function round(contender: Contender, scene: Scene, place: Scratch): Promise<Measured | undefined> {
+  const options = contender.options(scene);
+  if (!options) return undefined;
+  writeSession(place, scene.lines);
+  await using rig = startRig(place, { ...SIZE, ...options });
+  await rig.waitFor(contender.ready, 60_000);
+  // What is loaded behind the first frame is no key's.
+  await delay(1500);
+  return await measure(rig, scene);
+}
+
+function together(rounds: readonly Measured[]): Measured {
+  const mean = (of: (each: Measured) => number) => rounds.reduce((sum, each) => sum + of(each), 0) / rounds.length;
+  const bytes = mean((each) => each.bytes);
   return {
-    baseUrl: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/v1`,
-    close: () => server.close(),
+    ...latencyOf(
+      rounds.flatMap((each) => each.times),
+      bytes,
+    ),
+    cpu: mean((each) => each.cpu),
   };
 }
 
-function streamTokens(rate: number, response: ServerResponse): void {
-  const send = (text: string) =>
-    response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text } }] })}\n\n`);
-  let sent = 0;
-  const timer = setInterval(() => {
-    sent += 1;
-    send(sent % 12 === 0 ? 'words.\n\n' : 'token ');
-  }, 1000 / rate);
-  response.on('close', () => clearInterval(timer));
+const [wanted] = process.argv.slice(2);
+for (const scene of SCENES.filter(({ name }) => wanted === undefined || name.includes(wanted))) {
+  const server = await tokenServer(200);
+  const all = new Map<string, Measured[]>();
+  for (let turn = 0; turn < ROUNDS; turn += 1) {
+    for (const contender of contenders()) {
+      using place = scratch(server.baseUrl);
+      const measured = await round(contender, scene, place);
+      if (measured) all.set(contender.name, [...(all.get(contender.name) ?? []), measured]);
+    }
+  }
+  server.close();
+  const sums = new Map([...all].map(([name, rounds]) => [name, together(rounds)]));
+  const ours = sums.get('aish-tui');
+  console.log(scene.name);
+  for (const [name, { p50, p99, bytes, cpu }] of sums) {
+    const ratio =
+      ours && name !== 'aish-tui' ? `  ours ÷ it: ${(ours.p50 / p50).toFixed(2)} / ${(ours.p99 / p99).toFixed(2)}` : '';
+    const figures = `p50 ${p50.toFixed(2)} ms  p99 ${p99.toFixed(1)} ms  ${bytes.toFixed(0)} bytes  CPU ${cpu.toFixed(1)} ms`;
+    console.log(`  ${name.padEnd(14)}${figures}${ratio}`);
+  }
 }
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part as Buffer);
-  return Buffer.concat(parts).toString('utf8');
-}
+process.exit(0);

@@ -3,53 +3,16 @@
  * Times of a noisy machine mean little; ratios of neighbours mean more.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { DEFAULTS } from '../../src/config/config.ts';
-import type { SessionEvent } from '../../src/session/event.ts';
-import { type Scratch, scratch } from '../support/program.ts';
+import { scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
-import { keyLatency, type Latency, median, tokenServer } from './keys.ts';
+import { keyLatency, type Latency, median, tokenServer, writeSession } from './typing.ts';
 
 const STARTS = Number(process.env.BENCH_STARTS ?? 7);
-const LINES_PER_COMMAND = 50;
 
 /** A program that only echoes: the floor under any key. */
 const ECHO =
   "process.stdin.setRawMode(true); process.stdin.on('data', (d) => process.stdout.write(d)); process.stdout.write('ready ')";
-
-/** A session with this many lines of output behind it. */
-function writeSession(place: Scratch, lines: number): void {
-  const { max_turns, max_tool_rounds, norris, confirm_cmd } = DEFAULTS;
-  const settings = {
-    preset: 'fast',
-    maxTurns: max_turns,
-    maxToolRounds: max_tool_rounds,
-    maxNorrisSteps: norris.max_norris_steps,
-    confirmCmd: confirm_cmd,
-    sandbox: false,
-  };
-  const events: SessionEvent[] = [
-    { session: 'main', at: 0, type: 'opened', cwd: place.work, mode: 'unrestricted', settings },
-  ];
-  for (let done = 0; done < lines; done += LINES_PER_COMMAND) {
-    const op = `sh-${done}`;
-    const head = Array.from(
-      { length: LINES_PER_COMMAND - 2 },
-      (_, n) => `line ${done + n} of the output, in \x1b[32mcolour\x1b[m`,
-    ).join('\n');
-    const result = { exit: 0, cwd: place.work, head, tail: '', omittedLines: 0, bytes: head.length, milliseconds: 3 };
-    events.push({ session: 'main', at: done, type: 'shellStarted', op, line: `make part-${done}`, private: true });
-    events.push({ session: 'main', at: done, type: 'shellEnded', op, result });
-  }
-  const folder = join(place.home, '.local/state/aish/sessions/bench');
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(
-    join(folder, 'journal.jsonl'),
-    events.map((event, seq) => `${JSON.stringify({ v: 1, seq, event })}\n`).join(''),
-  );
-}
 
 /** Milliseconds from the start of the program to its prompt. */
 async function firstFrame(): Promise<number> {

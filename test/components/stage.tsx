@@ -1,12 +1,13 @@
 /** The screen over a real engine: a model that says what a test tells it, a shell that does what a test tells it. */
+import { render as renderByInk, Text } from 'ink';
 import { render } from 'ink-testing-library';
+import { Profiler } from 'react';
 import { onTestFinished } from 'vitest';
 import { App as Picture } from '../../components/App.tsx';
 import { ScreenContext } from '../../hooks/context.ts';
 import { engineSecrets } from '../../src/app/secrets.ts';
 import type { App, ScreenPort } from '../../src/commands/app.ts';
 import { DEFAULTS } from '../../src/config/config.ts';
-import type { LiveOutput, RunningCommand } from '../../src/contracts/commands.ts';
 import type { Gate } from '../../src/contracts/gate.ts';
 import type { Job } from '../../src/contracts/jobs.ts';
 import type { Route } from '../../src/contracts/lines.ts';
@@ -16,17 +17,19 @@ import { Forms } from '../../src/engine/forms.ts';
 import { ForegroundJob, ShellQueue } from '../../src/engine/shell-queue.ts';
 import { createKeyResolver } from '../../src/keymap/resolver.ts';
 import { KEY_TABLE } from '../../src/keymap/table.ts';
-import { THEMES } from '../../src/render/theme.ts';
+import { ScreenOutput } from '../../src/render/output.ts';
+import { THEMES, type Theme } from '../../src/render/theme.ts';
 import { takeToken } from '../../src/screen/input.ts';
 import { Screen } from '../../src/screen/screen.ts';
 import { SecretsFilter } from '../../src/secrets/index.ts';
-import type { CommandResult } from '../../src/session/action.ts';
 import type { Reply } from '../../src/session/message.ts';
 import type { Settings } from '../../src/session/state.ts';
 import { KeyStream } from '../../src/terminal/key-stream.ts';
 import { createTokenizer } from '../../src/terminal/tokenizer.ts';
 import { fakeClock } from '../support/clock.ts';
 import { deadly, harmless, reply, settings } from '../support/machine.ts';
+import { FakeTerminal } from '../support/terminal.ts';
+import { FakeCommand } from './fake-command.ts';
 
 const userShell = {
   background: async () => 'not here',
@@ -35,83 +38,20 @@ const userShell = {
   endJob: () => false,
 };
 
-/** A command that runs until a test ends it. */
-class FakeCommand implements RunningCommand {
-  readonly pid = 1;
-  readonly written: string[] = [];
-  fullScreen = false;
-  echoOff = false;
-  asks = false;
-  asker: string | undefined;
-  interrupted = 0;
-  size: readonly number[] = [];
-  readonly result: Promise<CommandResult>;
-  readonly output: LiveOutput & { promptText: string };
-  readonly #end = Promise.withResolvers<CommandResult>();
-  readonly #listeners = new Set<() => void>();
-  #lines: string[] = [];
-
-  constructor() {
-    this.result = this.#end.promise;
-    const lines = () => this.#lines;
-    this.output = {
-      version: 0,
-      bytes: 0,
-      promptText: '',
-      lines: (max) => lines().slice(-max),
-      subscribe: (listener) => {
-        this.#listeners.add(listener);
-        return () => this.#listeners.delete(listener);
-      },
-    };
-  }
-
-  write(data: string): void {
-    this.written.push(data);
-  }
-  resize(columns: number, rows: number): void {
-    this.size = [columns, rows];
-  }
-  interrupt(): void {
-    this.interrupted += 1;
-    this.end({ exit: 130 });
-  }
-  hangUp(): void {
-    this.end();
-  }
-  onModes(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-  rawOutput(): () => void {
-    return () => {};
-  }
-  unread(): Promise<string> {
-    return Promise.resolve('');
-  }
-  print(lines: readonly string[], asks = ''): void {
-    this.#lines = [...lines];
-    Object.assign(this.output, { version: this.output.version + 1, promptText: asks });
-    for (const listener of this.#listeners) listener();
-  }
-  /** Waits for an answer behind these words. */
-  ask(words: string, change: { echoOff?: boolean; asker?: string } = {}): void {
-    Object.assign(this, { asks: true, ...change });
-    this.print([words], words);
-  }
-  end(change: Partial<CommandResult> = {}): void {
-    const head = this.#lines.join('\n');
-    const facts = { exit: 0, cwd: '/home/me', tail: '', omittedLines: 0, bytes: head.length, milliseconds: 5 };
-    this.#end.resolve({ ...facts, head, ...change });
-  }
-}
-
 /** What a test holds: the screen as text, keys to press, and the other side of everything. */
 export type Stage = Awaited<ReturnType<typeof setStage>>;
 
-export async function setStage(
-  change: { columns?: number; rows?: number; gate?: Gate; settings?: Partial<Settings> } = {},
-) {
+export type StageOptions = {
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly gate?: Gate;
+  readonly settings?: Partial<Settings>;
+  readonly theme?: Theme;
+  /** Drawn by the compositor on a terminal, as the program does; else as Ink's text. */
+  readonly composed?: boolean;
+};
+
+export async function setStage(change: StageOptions = {}) {
   const { columns = 80, rows = 24 } = change;
   const clock = fakeClock();
   const commands: FakeCommand[] = [];
@@ -266,31 +206,44 @@ export async function setStage(
     handOver: () => () => {},
     suspend: <T,>(run: () => Promise<T>) => run(),
   };
+  const display = change.composed ? new FakeTerminal(columns, rows) : undefined;
+  const output = display && new ScreenOutput(display, true);
   const screen = new Screen({
     app,
     terminal,
     keys: createKeyResolver(KEY_TABLE),
-    theme: THEMES.none,
+    theme: change.theme ?? THEMES.none,
     size: { columns, rows },
     schedule: clock.schedule,
     output: {
-      hold: () => {},
-      release: () => {},
+      hold: () => output?.hold(),
+      release: () => output?.release(),
       direct: (data) => written.push(Buffer.from(data).toString()),
     },
-    redraw: () => {},
+    redraw: () => output?.compositor?.redraw(),
+    compositor: output?.compositor,
   });
   const disconnect = screen.connect();
-  const shown = render(
-    <ScreenContext value={screen}>
-      <Picture />
-    </ScreenContext>,
+  const counts = { commits: 0 };
+  const picture = (
+    <Profiler
+      id="screen"
+      onRender={() => {
+        counts.commits += 1;
+      }}
+    >
+      <ScreenContext value={screen}>
+        <Picture />
+      </ScreenContext>
+    </Profiler>
   );
+  const shown = output ? composed(output, picture) : render(picture);
   const tokens = createTokenizer((token) => takeToken(screen, token), clock.schedule);
   // The library brings an input of its own: keys for fields go through the real stream into that.
+  const { stdin } = shown;
   ink.setEncoding('utf8');
-  ink.on('data', (bytes: string) => shown.stdin.write(bytes));
-  const listens = () => shown.stdin.listenerCount('readable') > 0;
+  ink.on('data', (bytes: string) => stdin.write(bytes));
+  const listens = () => stdin.listenerCount('readable') > 0;
   Object.defineProperty(ink, 'isRaw', { get: listens });
   onTestFinished(() => {
     shown.unmount();
@@ -298,7 +251,7 @@ export async function setStage(
   });
   // Waiting for a flush writes an empty piece, which the library takes for a frame.
   const raw = () => shown.frames.findLast((each) => each !== '') ?? '';
-  const frame = () => raw().replace(/\x1b\[[\d;]*m/g, '');
+  const frame = () => display?.text() ?? raw().replace(/\x1b\[[\d;]*m/g, '');
   const until = async (holds: () => boolean) => {
     const end = performance.now() + 10_000;
     while (!holds()) {
@@ -312,6 +265,11 @@ export async function setStage(
     forms,
     clock,
     commands,
+    /** The terminal that a composed stage draws on. */
+    display,
+    output,
+    /** Commits of React so far. */
+    counts,
     /** A job that `:jobs` lists. */
     job(owner: Job['owner'], command: string): FakeCommand {
       const running = new FakeCommand();
@@ -357,6 +315,21 @@ export async function setStage(
       });
     },
   };
+}
+
+/** As `components/main.tsx` has Ink draw, but with an input like that of the testing library. */
+function composed(output: ScreenOutput, picture: React.ReactElement) {
+  const { stdin, unmount } = render(<Text> </Text>);
+  unmount();
+  const instance = renderByInk(picture, {
+    stdout: output as unknown as NodeJS.WriteStream,
+    stdin: stdin as unknown as NodeJS.ReadStream,
+    exitOnCtrlC: false,
+    debug: true,
+    interactive: true,
+    patchConsole: false,
+  });
+  return { stdin, frames: [] as readonly string[], unmount: () => instance.unmount() };
 }
 
 function classify(line: string): Route {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lacks, pathOf } from '../support/lacks.ts';
 import { type Scratch, scratch } from '../support/program.ts';
+import { expectSameWhenRedrawn } from '../support/redrawn.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 
 const PETS = `
@@ -118,7 +119,8 @@ exit ${exit}
     expect(existsSync(readFileSync(join(place.home, 'path'), 'utf8').trim())).toBe(false);
     expect(rig.text()).not.toContain('│ edited');
     rig.key('enter');
-    await rig.waitFor(/│ edited\n.*│ twice/);
+    await rig.waitFor(/│ edited\n.*│ twice[\s\S]*exit 0/);
+    await expectSameWhenRedrawn(rig);
   });
 
   it('changes nothing when it fails or is not there', async () => {

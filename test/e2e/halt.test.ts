@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileS
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratch } from '../support/program.ts';
+import { expectSameWhenRedrawn } from '../support/redrawn.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
@@ -42,6 +43,7 @@ describe.each(LOOKS)('a HALT at $columns×$rows $colours colours', ({ columns, r
     using place = scratch(server.baseUrl, { mode: 'unrestricted' });
     await using rig = startRig(place, { columns, rows, env });
     await haltOn(rig);
+    await expectSameWhenRedrawn(rig);
     const seen = await seeAll(rig);
     for (const row of [
       /1 {2}writes over a disk/,

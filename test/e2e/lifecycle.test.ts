@@ -66,7 +66,7 @@ describe('resizing', () => {
     await rig.waitFor(/50\n[^\n]*exit 0/);
     const before = rig.text();
     rig.resize(40, 10);
-    // In one look: a resize is drawn twice, and the second drawing begins by clearing.
+    // In one look: a resize is drawn twice.
     await rig.waitFor((r) => {
       const lines = r.screen();
       const ends = (lines[9] ?? '').startsWith(' -- ') && (lines[8] ?? '').startsWith('[aish:demo]>');

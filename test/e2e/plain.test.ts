@@ -6,6 +6,9 @@ import { scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
 import { call, startScriptedServer } from '../support/scripted-server.ts';
 
+/** How the compositor gets about on the screen. */
+const MOVES = /\x1b\[\d+;\d+H|\x1b\[\d*X/;
+
 const PLAIN = { ui: { screen: 'plain' } };
 
 it('runs commands, asks questions and answers programs in plain lines', async () => {
@@ -27,8 +30,21 @@ it('runs commands, asks questions and answers programs in plain lines', async ()
   await rig.waitFor(/hidden 10\n\[exit 0\]/);
   expect(rig.raw).not.toContain('opensesame');
   expect(rig.alternate).toBe(false);
+  expect(rig.raw).not.toMatch(MOVES);
   rig.key('ctrl-d');
   expect(await rig.exited).toMatchObject({ code: 0 });
+});
+
+it('has Ink write for a screen reader by itself: cells and moves of the cursor would say nothing', async () => {
+  using place = scratch();
+  await using rig = startRig(place, { env: { INK_SCREEN_READER: 'true' } });
+  await rig.waitFor('[aish:demo]>');
+  rig.type('echo one');
+  await rig.waitFor('[aish:demo]> echo one');
+  rig.key('enter');
+  await rig.waitFor(/│ one[\s\S]*exit 0/);
+  expect(rig.raw).toContain('F1 lists the keys');
+  expect(rig.raw).not.toMatch(MOVES);
 });
 
 it('puts a HALT as text and takes whole words for an answer', async () => {

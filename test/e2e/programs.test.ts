@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
 import { type Scratch, scratch } from '../support/program.ts';
+import { expectSameWhenRedrawn } from '../support/redrawn.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { say, startScriptedServer } from '../support/scripted-server.ts';
 
@@ -137,6 +138,7 @@ describe('a program with a screen of its own', () => {
     expect(rig.text()).not.toContain('hello from vim');
     expect(rig.screen().at(-1)).toContain('RESTRICTED --');
     rig.type('cat note.txt\r');
-    await rig.waitFor('│ hello from vim');
+    await rig.waitFor(/│ hello from vim[\s\S]*exit 0/);
+    await expectSameWhenRedrawn(rig);
   });
 });

@@ -3,15 +3,17 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
+import { expectSameWhenRedrawn } from '../support/redrawn.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { call, startScriptedServer } from '../support/scripted-server.ts';
 
-/** The last line of the screen is the status bar, the one before it the prompt: nothing has slipped. */
-function expectWhole(rig: Rig, rows: number): void {
+/** The last line of the screen is the status bar, the one before it the prompt: nothing has slipped or is left over. */
+async function expectWhole(rig: Rig, rows: number): Promise<void> {
   const screen = rig.screen();
   expect(screen).toHaveLength(rows);
   expect(screen[rows - 1]).toContain('RESTRICTED --');
   expect(screen[rows - 2]).toContain('[aish:');
+  await expectSameWhenRedrawn(rig);
 }
 
 describe('the screen', () => {
@@ -26,13 +28,13 @@ describe('the screen', () => {
     await rig.waitFor('[aish:demo]>');
     rig.type('seq 1 500\r');
     await rig.waitFor(/│ 500[\s\S]*exit 0/);
-    expectWhole(rig, rows);
+    await expectWhole(rig, rows);
     rig.key('f1');
     await rig.waitFor('Commands');
-    expectWhole(rig, rows);
+    await expectWhole(rig, rows);
     rig.key('escape');
     await rig.waitFor(/│ 500/);
-    expectWhole(rig, rows);
+    await expectWhole(rig, rows);
   });
 
   it('is whole again after any row of resizes', async () => {
@@ -49,7 +51,7 @@ describe('the screen', () => {
       [60, 12],
     ] as const) {
       rig.resize(columns, rows);
-      // In one look: a resize is drawn twice, and the second drawing begins by clearing.
+      // In one look: a resize is drawn twice.
       await rig.waitFor((r) => {
         const lines = r.screen();
         const prompts = r.text().match(/\[aish:demo\]>/g) ?? [];
@@ -97,7 +99,7 @@ describe('the screen', () => {
     rig.type('q');
     await rig.waitFor('[aish:demo]>');
     await rig.waitFor(/less poem[\s\S]*exit 0/);
-    expectWhole(rig, 24);
+    await expectWhole(rig, 24);
     rig.type('echo back\r');
     await rig.waitFor(/│ back/);
   });

@@ -5,11 +5,14 @@ const OWN: readonly RegExp[] = [
   // Colours, and links to where links may lead.
   /^\x1b\[[\d;:]*m$/,
   /^\x1b\]8;;(?:(?:(?:https?|file):\/\/|mailto:)[\x21-\x7e]*)?(?:\x1b\\|\x07)$/i,
-  // Ink: up, down, right, left, lines, column, home, and erasing; never further than the largest screen.
-  /^\x1b\[(?:[1-9]\d?|1\d\d|200)?[A-G]$/,
-  /^\x1b\[H$/,
-  /^\x1b\[[02]?J$/,
-  /^\x1b\[[02]?K$/,
+  // The compositor: right, left, column, place, erasing cells and to the end of the line, rows that move up; never
+  // further than the largest screen.
+  /^\x1b\[(?:[2-9]|[1-9]\d|1\d\d|200)?[CDGHX]$/,
+  /^\x1b\[1X$/,
+  /^\x1b\[(?:[1-9]\d?|1\d\d|200);(?:[1-9]\d?|1\d\d|200)[Hr]$/,
+  /^\x1b\[K$/,
+  // Taking the alternate screen.
+  /^\x1b\[2J$/,
   // Modes of the screen: cursor, frames, alternate screen, pastes, focus, mouse.
   /^\x1b\[\?(?:25|2026|1049|2004|1004|1002|1006)[hl]$/,
   // Questions at the start, and the fence; the keyboard.

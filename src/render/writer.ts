@@ -1,0 +1,168 @@
+/** Makes a terminal show other rows: the difference of cells, by the shortest way there. */
+import { type CellParser, isRisky, type Row } from './cells.ts';
+import { findShift, type Shift } from './shift.ts';
+
+/** A cell of the screen, counted from 0. */
+export type Cell = { readonly x: number; readonly y: number };
+
+/** So many equal cells between two different ones are written through: a move takes as many bytes. */
+const MAX_GAP = 4;
+/** A single stretch of so many bytes appears at once by itself. */
+const MAX_LONE_BYTES = 200;
+
+export class Writer {
+  readonly #parser: CellParser;
+  #columns = 0;
+  /** What the terminal shows; undefined where nobody knows. */
+  #front: (Row | undefined)[] = [];
+  /** Where the terminal's cursor is; -1 where terminals disagree, as behind the last column. */
+  #x = -1;
+  #y = -1;
+  #cursorShown: boolean | undefined;
+  /** Style in force. */
+  #style = 0;
+  #out = '';
+  #stretches = 0;
+
+  constructor(parser: CellParser) {
+    this.#parser = parser;
+  }
+
+  /** The terminal has another size, or somebody else has written on it: nothing is known of what it shows. */
+  forget(): void {
+    this.#front = [];
+    this.#x = -1;
+    this.#y = -1;
+    this.#cursorShown = undefined;
+  }
+
+  /** Draws rows from `top` on. */
+  rows(top: number, texts: readonly string[], columns: number): void {
+    this.#columns = columns;
+    const shift = findShift(this.#front.slice(top, top + texts.length), texts);
+    if (shift) this.#shift({ ...shift, top: shift.top + top, bottom: shift.bottom + top });
+    for (const [at, text] of texts.entries()) this.#row(top + at, text);
+  }
+
+  #row(y: number, text: string): void {
+    const front = this.#front[y];
+    if (front?.text === text) return;
+    const next = this.#parser.parse(text, this.#columns);
+    this.#front[y] = next;
+    this.#diff(y, front, next);
+  }
+
+  /** Everything drawn since the last call as one piece for the terminal, with the cursor where it belongs. */
+  end(cursor: Cell | undefined): string {
+    this.#restyle(0);
+    const body = this.#out;
+    this.#out = '';
+    if (cursor) this.#move(cursor.x, cursor.y);
+    const shown = cursor !== undefined;
+    const visibility = shown === this.#cursorShown ? '' : `\x1b[?25${shown ? 'h' : 'l'}`;
+    this.#cursorShown = shown;
+    // Hidden before something is drawn, shown where it belongs.
+    const all = shown ? body + this.#out + visibility : visibility + body;
+    const atOnce = this.#stretches <= 1 && all.length <= MAX_LONE_BYTES;
+    this.#out = '';
+    this.#stretches = 0;
+    return atOnce ? all : `\x1b[?2026h${all}\x1b[?2026l`;
+  }
+
+  /** The terminal moves rows up by itself; those that come free are blank. */
+  #shift({ top, bottom, by }: Shift): void {
+    this.#restyle(0);
+    this.#out += `\x1b[${top + 1};${bottom + 1}r\x1b[${bottom + 1}H${'\n'.repeat(by)}\x1b[r`;
+    this.#stretches += 2;
+    this.#x = 0;
+    this.#y = 0;
+    const blank = this.#parser.parse('', this.#columns);
+    this.#front.splice(top, by);
+    this.#front.splice(bottom - by + 1, 0, ...Array.from({ length: by }, () => blank));
+  }
+
+  #diff(y: number, front: Row | undefined, next: Row): void {
+    const { chars, styles } = next;
+    const isSame = (x: number) => front !== undefined && front.chars[x] === chars[x] && front.styles[x] === styles[x];
+    // Clusters may take other cells in the terminal than here: all behind the first difference is drawn anew.
+    const odd = next.odd || (front?.odd ?? false);
+    let end = chars.length;
+    while (end > 0 && chars[end - 1] === ' ' && styles[end - 1] === 0) end -= 1;
+    let drawn = false;
+    for (let x = 0; x < end; ) {
+      if (isSame(x)) {
+        x += 1;
+        continue;
+      }
+      let from = x;
+      while (from > 0 && chars[from] === '') from -= 1;
+      const to = odd ? end : stretchEnd(chars, x, end, isSame);
+      this.#stretch(y, from, to, next);
+      drawn = true;
+      x = to;
+    }
+    if (end === chars.length) return;
+    // What stood behind the end.
+    const stale = front === undefined || (odd && drawn) || !isBlank(front, end);
+    if (!stale) return;
+    this.#restyle(0);
+    this.#move(end, y);
+    this.#out += '\x1b[K';
+    this.#stretches += drawn ? 0 : 1;
+  }
+
+  #stretch(y: number, from: number, to: number, { chars, styles }: Row): void {
+    this.#move(from, y);
+    this.#stretches += 1;
+    for (let x = from; x < to; ) {
+      const char = chars[x] ?? ' ';
+      let width = 1;
+      while (x + width < chars.length && chars[x + width] === '') width += 1;
+      this.#restyle(styles[x] ?? 0);
+      if (isRisky(char, width)) {
+        // Erased first and left by an absolute move: whatever width the terminal gives it, no other cell suffers.
+        this.#out += `\x1b[${width}X${char}`;
+        if (x + width < chars.length) this.#out += `\x1b[${x + width + 1}G`;
+      } else this.#out += char;
+      x += width;
+    }
+    // Behind the last column terminals differ in where they are.
+    this.#x = to >= this.#columns ? -1 : to;
+  }
+
+  #restyle(number: number): void {
+    if (number === this.#style) return;
+    const was = this.#parser.style(this.#style);
+    const { sgr, link } = this.#parser.style(number);
+    this.#style = number;
+    if (link !== was.link) this.#out += `\x1b]8;;${link}\x1b\\`;
+    if (sgr === was.sgr) return;
+    this.#out += sgr === '' ? '\x1b[m' : was.sgr === '' ? `\x1b[${sgr}m` : `\x1b[0;${sgr}m`;
+  }
+
+  #move(x: number, y: number): void {
+    if (this.#y === y && this.#x === x) return;
+    if (this.#y === y && this.#x >= 0) {
+      const by = x - this.#x;
+      const count = Math.abs(by) === 1 ? '' : Math.abs(by);
+      this.#out += x === 0 ? '\r' : `\x1b[${count}${by > 0 ? 'C' : 'D'}`;
+    } else if (x === 0 && this.#x >= 0 && y === this.#y + 1) this.#out += '\r\n';
+    else if (x === 0) this.#out += y === 0 ? '\x1b[H' : `\x1b[${y + 1}H`;
+    else this.#out += `\x1b[${y + 1};${x + 1}H`;
+    this.#x = x;
+    this.#y = y;
+  }
+}
+
+/** The end of a stretch of different cells that begins at `x`; short gaps of equal ones belong to it. */
+function stretchEnd(chars: readonly string[], x: number, end: number, isSame: (x: number) => boolean): number {
+  let to = x + 1;
+  for (let at = to; at < end && at - to <= MAX_GAP; at += 1) if (!isSame(at)) to = at + 1;
+  while (to < chars.length && chars[to] === '') to += 1;
+  return to;
+}
+
+function isBlank({ chars, styles }: Row, from: number): boolean {
+  for (let x = from; x < chars.length; x += 1) if (chars[x] !== ' ' || styles[x] !== 0) return false;
+  return true;
+}

@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest';
+import type { ScreenOutput } from '../../src/render/output.ts';
+import { THEMES } from '../../src/render/theme.ts';
+import { FakeTerminal } from '../support/terminal.ts';
+import { type Stage, type StageOptions, setStage } from './stage.tsx';
+
+type Composed = Stage & { readonly display: FakeTerminal; readonly output: ScreenOutput };
+
+async function setComposed(options: StageOptions = {}): Promise<Composed> {
+  const stage = await setStage({ ...options, composed: true });
+  const { display, output } = stage;
+  if (!display || !output) throw new Error('not composed');
+  await stage.see('[aish:fast]>');
+  return { ...stage, display, output };
+}
+
+/** What the terminal was sent, how often Ink drew, and how often React committed, while `run` lasted. */
+async function cost({ display, output, counts }: Composed, run: () => void | Promise<void>) {
+  const before = { writes: display.written.length, frames: output.compositor?.counts.frames, ...counts };
+  await run();
+  const written = display.written.slice(before.writes);
+  return {
+    writes: written.length,
+    bytes: Buffer.from(written.join('')).length,
+    frames: (output.compositor?.counts.frames ?? 0) - (before.frames ?? 0),
+    commits: counts.commits - before.commits,
+  };
+}
+
+/** Lets everything happen that a change has set off. */
+const turn = () => new Promise((resolve) => setTimeout(resolve, 60));
+
+describe('what a change costs', () => {
+  it('a typed letter is one short write before React hears of it', async () => {
+    const stage = await setComposed({ columns: 120, rows: 40 });
+    stage.press('?tell');
+    await stage.see('?tell');
+    await turn();
+    for (const letter of ['z', '1', 'é', ' ']) {
+      const typed = await cost(stage, () => stage.press(letter));
+      expect(typed).toMatchObject({ writes: 1, frames: 0, commits: 0 });
+      expect(typed.bytes).toBeLessThanOrEqual(20);
+    }
+    // Nor afterwards.
+    expect(await cost(stage, async () => void (await turn()))).toEqual({ writes: 0, bytes: 0, frames: 0, commits: 0 });
+    await stage.see('?tellz1é');
+    await stage.display.settled();
+    expect(stage.display.cursor).toEqual({ x: '[aish:fast]> ?tellz1é '.length, y: 38 });
+  });
+
+  it('a token that fills no line is a write, and nothing else', async () => {
+    const stage = await setComposed();
+    stage.press('?tell me\r');
+    await stage.until(() => stage.calls.length === 1);
+    stage.calls[0]?.say('Once upon');
+    await stage.see('Once upon');
+    await turn();
+    const token = await cost(stage, async () => {
+      stage.calls[0]?.say(' a time');
+      await stage.see('a time');
+    });
+    expect(token).toMatchObject({ writes: 1, frames: 0, commits: 0 });
+  });
+
+  it('output of a program in a full pane costs no frame of Ink', async () => {
+    const stage = await setComposed();
+    stage.press('sleep 9\r');
+    await stage.until(() => stage.commands.length === 1);
+    const lines = Array.from({ length: 60 }, (_, n) => `printed ${n}`);
+    stage.commands[0]?.print(lines);
+    await stage.see('printed 59');
+    stage.clock.advance(200);
+    await stage.see('keys go to the program');
+    await turn();
+    const output = await cost(stage, async () => {
+      stage.commands[0]?.print([...lines, 'one more']);
+      await stage.see('one more');
+    });
+    expect(output).toMatchObject({ writes: 1, frames: 0, commits: 0 });
+    expect(output.bytes).toBeLessThan(100);
+  });
+});
+
+/** Ink's own text of a stage on a terminal, to be compared with what the compositor has drawn. */
+async function cellsOfText(stage: Stage, columns: number, rows: number): Promise<readonly string[]> {
+  const terminal = new FakeTerminal(columns, rows);
+  for (const [y, line] of stage.raw().split('\n').entries()) terminal.write(`\x1b[${y + 1}H${line}`);
+  await terminal.settled();
+  return terminal.cells();
+}
+
+const SCENES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
+  'the first minute': (stage) => stage.see('F1 lists the keys'),
+  'a line being typed': async (stage) => {
+    stage.press('ls 你好 é 🙂 and much more than fits into one row of a narrow screen, so that it goes on below');
+    await stage.see('below');
+  },
+  'a command that runs, with a dialog': async (stage) => {
+    stage.press('sleep 9\r');
+    await stage.until(() => stage.commands.length === 1);
+    stage.commands[0]?.print(['\x1b[32mgreen\x1b[0m and \x1b[1;44mblue\x1b[0m', '└── 日本語', 'x'.repeat(200)]);
+    await stage.see('日本語');
+    stage.clock.advance(200);
+    await stage.see('keys go to');
+    stage.press('\x1d');
+    await stage.see('gives it the keyboard');
+    stage.press('\x0e');
+    await stage.see('what is the goal?');
+  },
+  'a reply with a table and code': async (stage) => {
+    stage.press('?show me\r');
+    await stage.until(() => stage.calls.length === 1);
+    stage.calls[0]?.say(
+      '# Title\n\n**Bold** and `code`\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```ts\nconst x = 1;\n```\n',
+    );
+    await stage.see('const x');
+  },
+  'a HALT': async (stage) => {
+    stage.press('?clean up\r');
+    await stage.until(() => stage.calls.length === 1);
+    stage.calls[0]?.say('CMD: rm -rf build && git push --force origin main');
+    stage.calls[0]?.end();
+    await stage.see('HALT');
+    await stage.arm();
+    await stage.see('abort');
+  },
+  'the help': async (stage) => {
+    stage.press('\x1bOP');
+    await stage.see('Help');
+  },
+  'keys that may follow': async (stage) => {
+    stage.press('\x18');
+    stage.clock.advance(2000);
+    await stage.see('Esc cancels');
+  },
+};
+
+describe('a component draws the same with the compositor and as text of Ink', () => {
+  for (const [columns, rows] of [
+    [80, 24],
+    [40, 10],
+  ] as const) {
+    for (const [name, play] of Object.entries(SCENES)) {
+      for (const theme of ['dark', 'none'] as const) {
+        it(`${name}, ${columns}×${rows}, ${theme}`, async () => {
+          const options = { columns, rows, theme: THEMES[theme] };
+          const text = await setStage(options);
+          const composed = await setComposed(options);
+          await play(text);
+          await play(composed);
+          await turn();
+          await composed.display.settled();
+          expect(composed.display.cells()).toEqual(await cellsOfText(text, columns, rows));
+        });
+      }
+    }
+  }
+});
+
+/** Draws everything anew, and says whether the terminal shows what it showed before. */
+async function expectWhole({ display, output }: Composed): Promise<void> {
+  output.compositor?.flush();
+  await display.settled();
+  const before = display.cells();
+  const { cursor } = display;
+  output.compositor?.redraw();
+  output.compositor?.flush();
+  await display.settled();
+  expect(display.cells()).toEqual(before);
+  expect(display.cursor).toEqual(cursor);
+}
+
+describe('the picture stays whole', () => {
+  it('over resizes, also between a frame and its writing', async () => {
+    const stage = await setComposed();
+    stage.press('ls deep\r');
+    await stage.until(() => stage.commands.length === 1);
+    stage.commands[0]?.print(['one', 'two 你好']);
+    await stage.see('two');
+    for (const [columns, rows] of [
+      [40, 10],
+      [120, 40],
+      [61, 17],
+    ] as const) {
+      stage.screen.resize({ columns, rows });
+      stage.display.resize(columns, rows);
+      stage.screen.redraw();
+      await stage.until(() => stage.display.text().split('\n').at(-1)?.includes('fast') ?? false);
+      await expectWhole(stage);
+    }
+  });
+
+  it('while a program has the terminal in the middle of a reply', async () => {
+    const stage = await setComposed();
+    stage.press('?tell me\r');
+    await stage.until(() => stage.calls.length === 1);
+    stage.calls[0]?.say('Once upon');
+    await stage.see('Once upon');
+    let back = () => {};
+    const lent = stage.screen.lend(() => new Promise<void>((resolve) => (back = resolve)));
+    const { length } = stage.display.written;
+    stage.calls[0]?.say(' a time\n\nthere was\n\n- a\n- b');
+    await turn();
+    expect(stage.display.written).toHaveLength(length);
+    stage.display.write('\x1b[H\x1b[41mthe editor’s own picture\x1b[0m');
+    back();
+    await lent;
+    await stage.see('• b');
+    expect(stage.frame()).not.toContain('editor');
+    await expectWhole(stage);
+  });
+
+  it('under and behind a HALT, and in other colours', async () => {
+    const stage = await setComposed({ theme: THEMES.dark });
+    stage.press('?clean up\r');
+    await stage.until(() => stage.calls.length === 1);
+    stage.calls[0]?.say('CMD: rm -rf build');
+    stage.calls[0]?.end();
+    await stage.see('HALT');
+    await expectWhole(stage);
+    stage.screen.setTheme(THEMES.light);
+    await turn();
+    await expectWhole(stage);
+    await stage.arm();
+    stage.answer('s');
+    await stage.until(() => stage.calls.length === 2);
+    await turn();
+    expect(stage.frame()).not.toContain('HALT ·');
+    await expectWhole(stage);
+  });
+});
