@@ -1,11 +1,13 @@
 import { join } from 'node:path';
+import { evaluateName, evaluateText } from '../shell/arithmetic.ts';
+import type { Machine } from '../shell/machine.ts';
 import { echoOutput, printfOutput } from '../shell/output.ts';
 import { runVariable } from '../shell/run-variables.ts';
-import { hasUnknown, OWN_TEMP, UNKNOWN } from '../shell/taint.ts';
+import { hasUnknown, NUMBER, OWN_TEMP, UNKNOWN } from '../shell/taint.ts';
 import { unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
-import { judgeAssignment, judgeDefinition } from './environment.ts';
+import { judgeDefinition, judgeUnset } from './environment.ts';
 import type { Handlers } from './handler.ts';
 import { runScriptFile } from './shells.ts';
 
@@ -23,9 +25,18 @@ export const BUILTINS: Handlers = {
   continue: silent,
   return: silent,
   exit: silent,
-  wait: silent,
+  wait(call) {
+    const at = call.args.findIndex((field) => field.text === '-p');
+    if (at >= 0) giveNamed(call.machine, call.args[at + 1]?.text ?? '', NUMBER);
+    return '';
+  },
   umask: silent,
-  getopts: silent,
+  getopts(call) {
+    const name = texts(call)[1];
+    if (name !== undefined) giveNamed(call.machine, name, UNKNOWN);
+    call.machine.give('OPTARG', UNKNOWN);
+    return '';
+  },
   shopt: silent,
   bg: silent,
   fg: silent,
@@ -38,9 +49,7 @@ export const BUILTINS: Handlers = {
     if (words[0] === '--') words.shift();
     if (words[0] !== '-v') return printfOutput(words);
     const name = words[1] ?? '';
-    call.machine.note(judgeAssignment(call.machine, name, UNKNOWN, false));
-    call.machine.expandString(name);
-    call.machine.scope.set(name, printfOutput(words.slice(2)));
+    giveNamed(call.machine, name, printfOutput(words.slice(2)));
     return '';
   },
   cd: changeDirectory,
@@ -60,18 +69,22 @@ export const BUILTINS: Handlers = {
   local: declare,
   readonly: declare,
   let(call) {
-    for (const word of texts(call)) call.machine.expandString(word);
+    for (const word of texts(call)) evaluateLet(call.machine, word);
     return '';
   },
   unset(call) {
     for (const word of texts(call)) {
-      call.machine.expandString(word);
+      if (/^-[fvn]$/.test(word)) continue;
+      evaluateName(call.machine, word);
+      call.machine.note(judgeUnset(word));
       call.machine.scope.unset(word);
     }
     return '';
   },
   set(call) {
     const words = texts(call);
+    if (words.some((word, at) => /^-\w*a/.test(word) || (word === 'allexport' && words[at - 1] === '-o')))
+      call.machine.scope.exporting = true;
     const at = words.indexOf('--');
     if (at >= 0) call.machine.scope.positional = words.slice(at + 1);
     else if (words.length > 0 && !/^[-+]/.test(words[0] ?? '')) call.machine.scope.positional = words;
@@ -111,13 +124,41 @@ export const BUILTINS: Handlers = {
     return '';
   },
   bind: silent,
-  complete: silent,
-  compgen: silent,
+  complete: expandList,
+  compgen: expandList,
 };
 
+/** `[ -v name ]` looks a name up by its text; other operands are never evaluated. */
 function evaluateTest(call: Call): string {
-  for (const word of texts(call)) if (/\[.*[$`]/.test(word)) call.machine.expandString(word);
+  for (const [at, word] of texts(call).entries()) {
+    if (call.args[at - 1]?.text === '-v' || call.args[at - 1]?.text === '-R') evaluateName(call.machine, word);
+    else if (/\[.*[$`]/.test(word)) call.machine.expandString(word);
+  }
   return '';
+}
+
+/** `let a=1`: each word is evaluated as arithmetic. */
+function evaluateLet(machine: Machine, word: string): void {
+  const assigned = /^\s*([A-Za-z_]\w*)\s*(?:[-+*/%&^|]|<<|>>)?=(?!=)/.exec(word);
+  evaluateText(machine, assigned ? word.slice(assigned[0].length) : word);
+  for (const [, name = ''] of word.matchAll(/([A-Za-z_]\w*)\s*(?:(?:[-+*/%&^|]|<<|>>)?=(?!=)|\+\+|--)/g))
+    machine.give(name, NUMBER);
+}
+
+/** The words of `compgen -W` are expanded once more. */
+function expandList(call: Call): string {
+  const list = call.args[call.args.findIndex((field) => field.text === '-W') + 1]?.text;
+  if (list !== undefined && /[$`]/.test(list)) {
+    call.machine.expandString(list);
+    call.machine.note(unknown('expands a list of words once more', { unresolved: true }));
+  }
+  return UNKNOWN;
+}
+
+/** Gives a value to what a builtin is told the name of: a plain one, or an element of an array. */
+function giveNamed(machine: Machine, name: string, value: string | readonly string[]): void {
+  evaluateName(machine, name);
+  machine.give(/^\w+/.exec(name)?.[0] ?? name, value);
 }
 
 function changeDirectory(call: Call): string {
@@ -140,53 +181,71 @@ function known(directory: string): string | undefined {
 function sourceFile(call: Call): string {
   const [path, ...rest] = texts(call);
   if (path === undefined) return '';
-  // Activating a virtual environment is what nearly all agents do with `source`.
-  if (/(^|\/)(activate|\.env(rc)?|\.(bash|zsh)rc|\.(bash_)?profile|nvm\.sh|cargo\/env)$/.test(path)) return '';
   return runScriptFile(call, path, rest, call.io);
 }
 
 function declare(call: Call): string {
+  const { machine } = call;
   const words = texts(call);
-  const nameref = words.includes('-n');
+  const options = words.filter((word) => /^[-+]\w+$/.test(word)).join('');
+  const exported = call.program === 'export' || /-\w*x/.test(options);
   for (const word of words) {
-    const found = /^(\w+)(\+?)=([\s\S]*)$/.exec(word);
-    if (!found) {
-      if (word.includes('[')) call.machine.expandString(word);
-      continue;
-    }
-    const [, name = '', append, value = ''] = found;
-    const { scope } = call.machine;
-    const exported = call.program === 'export' || words.some((option) => /^-\w*x/.test(option));
-    call.machine.note(judgeAssignment(call.machine, name, value, exported));
-    if (nameref) scope.references.set(name, value);
-    else scope.set(name, append ? scope.text(name) + value : value);
-    runVariable(call.machine, name, value);
-    if (words.includes('-i')) call.machine.expandString(value);
-    if (name === 'PROMPT_COMMAND' || name === 'BASH_ENV') runCode(call.machine, value, { stdin: '' });
+    if (/^[-+]\w*$/.test(word)) continue;
+    const found = /^(\w+(?:\[[^=]*\])?)(\+?)=([\s\S]*)$/.exec(word);
+    const name = found?.[1] ?? word;
+    evaluateName(machine, name);
+    const plain = /^\w+/.exec(name)?.[0] ?? name;
+    if (/-\w*A/.test(options)) machine.scope.named.add(plain);
+    if (/-\w*i/.test(options)) machine.scope.integers.add(plain);
+    if (found) declareValue(call, plain, `${found[2]}=`, found[3] ?? '', options, exported);
+    else if (exported && machine.scope.has(plain)) machine.give(plain, machine.scope.text(plain), true);
   }
   return '';
 }
 
+function declareValue(
+  { machine }: Call,
+  name: string,
+  operator: string,
+  value: string,
+  options: string,
+  exported: boolean,
+): void {
+  const { scope } = machine;
+  if (/-\w*n/.test(options)) {
+    evaluateName(machine, value);
+    scope.references.set(name, /^\w+/.exec(value)?.[0] ?? name);
+    return;
+  }
+  // `declare -a 'x=(…)'`: what stands in the brackets is read as the shell's own words.
+  if (value.startsWith('(')) {
+    machine.note(unknown('reads a text as words of the shell', { unresolved: true }));
+    machine.runText(`${name}=${value}`, { stdin: '' });
+    return;
+  }
+  machine.give(name, operator === '+=' ? (scope.has(name) ? scope.text(name) : '') + value : value, exported);
+  runVariable(machine, name, value);
+  if (name === 'PROMPT_COMMAND' || name === 'BASH_ENV') runCode(machine, value, { stdin: '' });
+}
+
 function readLine(call: Call): string {
-  for (const { text } of call.operands) if (text.includes('[')) call.machine.expandString(text);
-  const { scope } = call.machine;
-  for (const { text } of call.operands) call.machine.note(judgeAssignment(call.machine, text, UNKNOWN, false));
-  const stdin = call.io.stdin;
-  const names = call.operands.filter((operand) => !operand.maybeValue || /^[a-zA-Z_]\w*$/.test(operand.text));
-  const line = stdin === undefined ? UNKNOWN : (stdin.split('\n')[0] ?? '');
+  const { machine, io } = call;
+  const names = call.operands.filter((operand) => !operand.maybeValue || /^[a-zA-Z_]\w*(\[|$)/.test(operand.text));
+  const line = io.stdin === undefined ? UNKNOWN : (io.stdin.split('\n')[0] ?? '');
+  const words = line.trim().split(/\s+/);
   const array = call.args.findIndex((field) => /^-\w*a$/.test(field.text));
   if (array >= 0) {
-    scope.set(
+    giveNamed(
+      machine,
       call.args[array + 1]?.text ?? 'REPLY',
-      line.split(/\s+/).filter((word) => word !== ''),
+      words.filter((word) => word !== ''),
     );
     return '';
   }
-  const words = line.trim().split(/\s+/);
-  if (names.length === 0) scope.set('REPLY', line);
+  if (names.length === 0) machine.give('REPLY', line);
   for (const [index, { text }] of names.entries()) {
     const rest = index === names.length - 1 ? words.slice(index).join(' ') : (words[index] ?? '');
-    scope.set(text, hasUnknown(line) ? UNKNOWN : rest);
+    giveNamed(machine, text, hasUnknown(line) ? UNKNOWN : rest);
   }
   return '';
 }
@@ -195,10 +254,9 @@ function readLines(call: Call): string {
   const at = call.args.findIndex((field) => field.text === '-C');
   if (call.args[at + 1]?.text === 'eval' && at >= 0) runCode(call.machine, call.io.stdin ?? UNKNOWN, { stdin: '' });
   if (at >= 0) call.machine.note(unknown('runs a command for each line'));
-  const name = call.operands.at(-1)?.text ?? 'MAPFILE';
-  call.machine.note(judgeAssignment(call.machine, name, UNKNOWN, false));
   const { stdin } = call.io;
-  call.machine.scope.set(name, stdin === undefined ? [UNKNOWN] : stdin.replace(/\n$/, '').split('\n'));
+  const lines = stdin === undefined ? [UNKNOWN] : stdin.replace(/\n$/, '').split('\n');
+  giveNamed(call.machine, call.operands.at(-1)?.text ?? 'MAPFILE', lines);
   return '';
 }
 

@@ -4,7 +4,7 @@ import { ADDING, DESTROYING_OPTION, verbOf } from '../knowledge/verbs.ts';
 import { matchRules, RULE_PROGRAMS } from '../rules/table.ts';
 import { globToRegExp } from '../shell/glob.ts';
 import type { Field, Io, Machine, Redirect } from '../shell/machine.ts';
-import { filterOutput } from '../shell/output.ts';
+import { countOutput, filterOutput } from '../shell/output.ts';
 import {
   CREDENTIAL,
   DECODED,
@@ -315,7 +315,7 @@ function isShellSetup(call: Call): boolean {
 function outputOf(call: Call): string {
   const { program, io } = call;
   const { stdin } = io;
-  const filtered = filterOutput(program, texts(call), stdin ?? UNKNOWN);
+  const filtered = countOutput(program, texts(call)) ?? filterOutput(program, texts(call), stdin ?? UNKNOWN);
   if (filtered !== undefined) return filtered;
   if (program === 'cat' || program === 'head' || program === 'tail' || program === 'bat' || program === 'zcat') {
     const names = call.operands.filter((operand) => operand.text !== '-');

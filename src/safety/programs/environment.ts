@@ -1,6 +1,7 @@
+import { isNumeric } from '../shell/arithmetic.ts';
 import type { Machine } from '../shell/machine.ts';
 import { hasUnknown } from '../shell/taint.ts';
-import { harmless, type StaticVerdict, unknown } from '../verdict.ts';
+import { harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
 import { recordOf } from './records/index.ts';
 
 /** Variables that change how something looks, how much it says, or how many threads it takes. */
@@ -19,13 +20,29 @@ const SWITCHED = /^GIT_TRACE\w*$/;
  * unless the command itself uses it.
  */
 export function judgeAssignment(machine: Machine, name: string, value: string, exported: boolean): StaticVerdict {
+  const target = machine.scope.references.get(name);
+  if (target !== undefined)
+    return worse(judgeAssignment(machine, target, value, exported), unknown(`sets ${target} by another name`));
+  if (machine.scope.integers.has(name) && !isNumeric(machine, value))
+    return unknown('evaluates text as arithmetic that is not known', { unresolved: true });
   if (HARMLESS.test(name)) return harmless();
   if (SWITCHED.test(name) && /^([012]|true|false)?$/.test(value)) return harmless();
   if (name === 'LESS' && /^-?[a-zA-Z]*$/.test(value) && !/[oOk]/.test(value)) return harmless();
   if (DECIDES.test(name) || hasUnknown(name))
     return unknown(`sets ${hasUnknown(name) ? 'a variable' : name}, which decides what runs`);
-  if (!exported || machine.mentions(name)) return harmless();
+  if (!(exported || machine.scope.exporting) || machine.mentions(name)) return harmless();
   return unknown(`variable ${name.slice(0, 40)} is not known`);
+}
+
+/** Variables that only add to what is found or loaded: without them less is. */
+const ONLY_ADDS =
+  /^(LD_(PRELOAD|LIBRARY_PATH|AUDIT)|PYTHON(PATH|HOME|STARTUP|BREAKPOINT)|NODE_(OPTIONS|PATH)|PERL5(LIB|OPT)|RUBY(LIB|OPT)|BASH_ENV|ENV|CDPATH|PROMPT_COMMAND|GIT_(DIR|WORK_TREE|INDEX_FILE|PAGER|EDITOR|EXTERNAL_DIFF|SSH(_COMMAND)?|TRACE\w*)|PAGER|EDITOR|VISUAL|BROWSER|VIRTUAL_ENV|CONDA_\w+|MAKEFLAGS|(C|CXX|LD|CPP)FLAGS|(https?|HTTPS?|all|ALL|ftp|FTP)_(proxy|PROXY)|JAVA_TOOL_OPTIONS|CLASSPATH|RUSTFLAGS|GOFLAGS|SSH_\w+|TAR_OPTIONS|HISTFILE|PYTEST_ADDOPTS)$/;
+
+/** The verdict on taking a variable away: what then holds in its place, the system decides. */
+export function judgeUnset(name: string): StaticVerdict {
+  return hasUnknown(name) || (DECIDES.test(name) && !ONLY_ADDS.test(name))
+    ? unknown(`takes ${hasUnknown(name) ? 'a variable' : name} away, which decides what runs`)
+    : harmless();
 }
 
 /** A function that takes the name of a program the gate knows would run in its place, in this shell and later. */

@@ -70,11 +70,13 @@ export function given(reading: Reading, ...names: readonly string[]): boolean {
 }
 
 /** Is it a request for help or the version, with nothing beside it that would act first? */
-export function isIdle(reading: Reading): boolean {
-  return reading.given.some(({ role }) => role === 'idle') && !reading.given.some(({ role }) => ACTS.has(role));
+export function isIdle({ given, operands }: Reading): boolean {
+  return (
+    given.some(({ role }) => role === 'idle') &&
+    operands.length === 0 &&
+    given.every(({ role, value }) => role === 'idle' || (role === 'tune' && value === undefined))
+  );
 }
-
-const ACTS: ReadonlySet<Role> = new Set(['run', 'load', 'send', 'write']);
 
 /** Does the last option that says so make this subcommand only show what it would do? */
 export function isDryReading(reading: Reading): boolean {
@@ -129,6 +131,8 @@ export type Compiled = {
   readonly subs: ReadonlyMap<string, Compiled> | undefined;
   readonly operands: readonly OperandRole[];
   readonly last: ReadonlySet<string>;
+  /** Does it have options that do more than change how it reads and prints? */
+  readonly hasActingOptions: boolean;
   /** Does it say which option makes this a dry run? */
   readonly knowsDryRuns: boolean;
   /** The row of the program without a subcommand, with the options before it. */
@@ -170,6 +174,7 @@ export function compileSpec(spec: Spec, inherited: ReadonlyMap<string, OptionSpe
     bare: bare ? { ...bare, options: new Map([...options, ...bare.options]) } : undefined,
     operands: words(spec.operands) as readonly OperandRole[],
     last: new Set(words(spec.last)),
+    hasActingOptions: [...options.values()].some(({ role }) => !/^(tune|read|dry|idle)$/.test(role)),
     knowsDryRuns: [...options.values()].some(({ role }) => role === 'dry'),
   };
 }

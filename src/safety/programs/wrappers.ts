@@ -4,7 +4,7 @@ import { hasUnknown, UNKNOWN } from '../shell/taint.ts';
 import { destructive, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
-import { judgeAssignment } from './environment.ts';
+import { judgeAssignment, judgeUnset } from './environment.ts';
 import type { Handler, Handlers } from './handler.ts';
 import { WRAPPER_ROWS, type Wrapper } from './wrapper-rows.ts';
 
@@ -126,7 +126,10 @@ export const SPECIAL_WRAPPERS: Handlers = {
         machine.note(judgeAssignment(machine, assigned[1] ?? '', assigned[2] ?? '', true));
         machine.scope.set(assigned[1] ?? '', assigned[2] ?? '');
         runVariable(machine, assigned[1] ?? '', assigned[2] ?? '');
-      } else if (/^(-u|-C|--unset|--chdir)$/.test(text)) at++;
+      } else if (/^(-u|-C|--unset|--chdir)$/.test(text)) {
+        at++;
+        if (/u/.test(text)) machine.note(judgeUnset(args[at]?.text ?? ''));
+      } else if (/^(-u|--unset=)/.test(text)) machine.note(judgeUnset(text.replace(/^(-u|--unset=)/, '')));
       else if (text !== '-' && !text.startsWith('-')) return machine.runFields(args.slice(at), io);
     }
     return UNKNOWN;
@@ -155,9 +158,11 @@ export const SPECIAL_WRAPPERS: Handlers = {
       : own.some((word) => /^(-d|--delimiter)/.test(word))
         ? '\n'
         : /[\s\0]+/;
-    const items = (io.stdin === undefined || hasUnknown(io.stdin) ? UNKNOWN : io.stdin)
-      .split(separator)
-      .filter((item) => item !== '');
+    const elsewhere = own.some((word) => /^(-a|--arg-file)/.test(word));
+    const unread = elsewhere || io.stdin === undefined || hasUnknown(io.stdin);
+    const items = unread
+      ? [UNKNOWN, ...(takesOne(own) ? [] : [UNKNOWN])]
+      : (io.stdin ?? '').split(separator).filter((item) => item !== '');
     if (command.length === 0) return UNKNOWN;
     if (replace === undefined) return machine.runFields([...command, ...items.map(plain)], { stdin: '' });
     const lines = hasUnknown(io.stdin ?? UNKNOWN)
@@ -225,7 +230,7 @@ export const SPECIAL_WRAPPERS: Handlers = {
   find: (call) => runFind(call),
   fd(call) {
     const at = call.args.findIndex((field) => /^(-x|-X|--exec|--exec-batch)$/.test(field.text));
-    if (at >= 0) call.machine.runFields(withUnknown(call.args.slice(at + 1)), { stdin: '' });
+    if (at >= 0) call.machine.runFields(withUnknown(call.args.slice(at + 1), FOUND), { stdin: '' });
     return UNKNOWN;
   },
   tmux(call) {
@@ -277,21 +282,32 @@ export const SPECIAL_WRAPPERS: Handlers = {
   },
 };
 
-function withUnknown(fields: readonly Field[]): Field[] {
+/** `xargs -n1`: the command gets one word at a time. */
+function takesOne(own: readonly string[]): boolean {
+  return own.some(
+    (word, at) => /^(-n1|--max-args=1)$/.test(word) || (/^(-n|--max-args)$/.test(word) && own[at + 1] === '1'),
+  );
+}
+
+/** The command with `{}` as what is found stands for it; where it does not say so, that comes last. */
+function withUnknown(fields: readonly Field[], found: string): Field[] {
   const end = fields.findIndex((field) => field.text === ';' || field.text === '+');
   const words = (end < 0 ? fields : fields.slice(0, end)).map(({ text, glob }) => ({
-    text: text.replace(/\{[./]*\}/g, UNKNOWN),
+    text: text.replace(/\{[./]*\}/g, found),
     glob,
   }));
-  return words.some((field) => field.text.includes(UNKNOWN)) ? words : [...words, plain(UNKNOWN)];
+  return words.some((field) => field.text.includes(UNKNOWN)) ? words : [...words, plain(found)];
 }
+
+/** What is found begins with the place where it was looked for. */
+const FOUND = `./${UNKNOWN}`;
 
 function runFind(call: Call): string | undefined {
   const { machine, args } = call;
   for (let at = 0; at < args.length; at++) {
     const text = args[at]?.text ?? '';
     if (/^-(exec|execdir|ok|okdir)$/.test(text)) {
-      const command = withUnknown(args.slice(at + 1));
+      const command = withUnknown(args.slice(at + 1), FOUND);
       const found = machine.watch(() => machine.runFields(command, { stdin: '' }));
       machine.note(/^rm\b/.test(found.rule ?? '') ? destructive('find -exec rm') : found);
     }

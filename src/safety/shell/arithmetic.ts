@@ -1,49 +1,131 @@
 import { type ArithmeticExpression, forEachChild, type SyntaxNode } from 'unbash';
+import { unknown } from '../verdict.ts';
 import type { Machine } from './machine.ts';
-import { UNKNOWN } from './taint.ts';
+import { NUMBER } from './taint.ts';
+
+/** Most names that are followed from one to the next. */
+const MAX_DEPTH = 8;
+const OPAQUE = unknown('evaluates text as arithmetic that is not known', { unresolved: true });
 
 /**
- * The value of `$((…))` where it is plain; an unknown part otherwise. Command substitutions in it are walked, also those in
- * array subscripts, which bash expands when it evaluates the name (`a[$(cmd)]`).
+ * The value of `$((…))` where it is plain; else a number that nobody knows. What evaluating it would run is walked, also in array
+ * subscripts, which bash expands when it evaluates the name (`a[$(cmd)]`).
  */
 export function arithmeticText(machine: Machine, expression: ArithmeticExpression | undefined, source: string): string {
-  walkArithmetic(machine, expression, source);
   const value = expression ? evaluate(machine, expression, 0) : undefined;
-  return value === undefined ? UNKNOWN : String(value);
+  walkArithmetic(machine, expression, source);
+  return value === undefined ? NUMBER : String(value);
 }
 
-/** Walks the commands that evaluating this expression would run. */
+/** Walks what evaluating this expression would run and notes whatever of it is not known; names that it sets get their values. */
 export function walkArithmetic(machine: Machine, expression: ArithmeticExpression | undefined, source: string): void {
-  expandNamed(machine, source);
-  if (!/[$`]/.test(source)) return;
   if (!expression) {
-    machine.expandString(source.replace(/^\$?\(\(|\)\)$/g, ''));
+    const text = source.replace(/^\$?\(\(|\)\)$/g, '');
+    if (text.trim() !== '') evaluateText(machine, text);
     return;
   }
   let left = 500;
   const visit = (node: SyntaxNode): void => {
-    if (--left < 0) return;
-    if (node.type === 'ArithmeticCommandExpansion' || node.type === 'CommandExpansion') {
+    if (--left < 0) machine.note(OPAQUE);
+    else if (node.type === 'ArithmeticCommandExpansion') {
       const script = node.script;
-      if (script) machine.inSubshell(() => machine.runScript(script, { stdin: undefined }));
+      const output = script ? machine.inSubshell(() => machine.runScript(script, { stdin: undefined })) : '$';
+      evaluateText(machine, output);
+    } else if (node.type === 'ArithmeticWord') evaluateText(machine, node.value);
+    else if (node.type === 'ArithmeticBinary' && /^([-+*/%&^|]|<<|>>)?=$/.test(node.operator)) {
+      visit(node.right);
+      setNumber(machine, node.left, node.operator === '=' ? evaluate(machine, node.right, 0) : undefined);
+    } else if (node.type === 'ArithmeticUnary' && /^(\+\+|--)$/.test(node.operator)) {
+      visit(node.operand);
+      setNumber(machine, node.operand, undefined);
     } else forEachChild(node, visit);
   };
   visit(expression);
 }
 
-/** A name in arithmetic stands for its value, which is evaluated too: `x='a[$(cmd)]'; (( x ))` runs the command. */
-function expandNamed(machine: Machine, source: string): void {
-  for (const [name] of source.matchAll(/[A-Za-z_]\w*/g)) {
-    const value = machine.scope.get(name);
-    if (typeof value === 'string' && /\[.*[$`]/.test(value)) machine.expandString(value);
-  }
+function setNumber(machine: Machine, target: ArithmeticExpression, value: number | undefined): void {
+  const text = target.type === 'ArithmeticWord' ? target.value.replace(/["']/g, '') : '$';
+  const name = /^[A-Za-z_]\w*/.exec(text)?.[0];
+  if (name === undefined) return machine.note(OPAQUE);
+  if (name !== text) evaluateName(machine, text);
+  else machine.give(name, value === undefined ? NUMBER : String(value));
+}
+
+/**
+ * Text that bash evaluates as arithmetic: names in it stand for their values, which are evaluated too, and a subscript anywhere
+ * runs the commands in it. Known to be harmless only where all of that comes down to numbers.
+ */
+export function evaluateText(machine: Machine, text: string): void {
+  // What is not set comes from the environment, which is the user's own.
+  const set = text.replace(/\$(?:(\w+)|\{(\w+)\})/g, (whole, name: string | undefined, braced: string | undefined) =>
+    /^\d/.test(name ?? braced ?? '') || machine.scope.get(name ?? braced ?? '') !== undefined ? whole : '0',
+  );
+  const expanded = /[$`]/.test(set) ? machine.expandString(set) : set;
+  for (const value of namedValues(machine, expanded)) if (/[$`]/.test(value)) machine.expandString(value);
+  if (!comesToNumbers(machine, expanded, MAX_DEPTH)) machine.note(OPAQUE);
+}
+
+/** Does evaluating this text run nothing? */
+export function isNumeric(machine: Machine, text: string): boolean {
+  return !/[$`]/.test(text) && comesToNumbers(machine, text, MAX_DEPTH);
+}
+
+/** A name that is looked up by its text (`unset "$x"`, `[[ -v $x ]]`): a subscript in it is evaluated. */
+export function evaluateName(machine: Machine, text: string): void {
+  if (/^[A-Za-z_]\w*$/.test(text)) return;
+  const found = /^([A-Za-z_]\w*)\[([\s\S]*)\]$/.exec(text);
+  if (!found) machine.note(OPAQUE);
+  else evaluateSubscript(machine, found[1] ?? '', found[2] ?? '');
+}
+
+/** The key between `[` and `]` of an array: arithmetic, unless the array is known to go by names. */
+export function evaluateSubscript(machine: Machine, array: string, key: string): void {
+  if (key === '@' || key === '*') return;
+  if (!machine.scope.named.has(array) || /[$`]/.test(key)) evaluateText(machine, key);
 }
 
 /** Operands of `[[ -v … ]]` and of numeric comparisons are evaluated once more, subscripts and all. */
 export function expandAgain(machine: Machine, text: string, operator: string): void {
-  if (!/^-(v|R|eq|ne|lt|le|gt|ge)$/.test(operator)) return;
-  if (/\[.*[$`]/.test(text)) machine.expandString(text);
-  expandNamed(machine, text);
+  if (/^-[vR]$/.test(operator)) evaluateName(machine, text);
+  else if (/^-(eq|ne|lt|le|gt|ge)$/.test(operator)) evaluateText(machine, text);
+}
+
+const TOKEN = /\s+|0[xX][\da-fA-F]+|\d+#[\w@]+|[\d\uE00B]+|[A-Za-z_]\w*|[-+*/%<>=!&|^~?:,()[\]"']/y;
+
+function comesToNumbers(machine: Machine, text: string, depth: number): boolean {
+  if (depth === 0 || text.length > 4000) return false;
+  for (let at = 0; at < text.length; at = TOKEN.lastIndex) {
+    TOKEN.lastIndex = at;
+    const token = TOKEN.exec(text)?.[0];
+    if (token === undefined) return false;
+    const end = TOKEN.lastIndex;
+    if (/^[A-Za-z_]/.test(token) && !isNumberName(machine, token, depth)) return false;
+    TOKEN.lastIndex = end;
+  }
+  return true;
+}
+
+/** A name that is not set counts as 0: no earlier command can have set it, since each begins with a shell of its own. */
+function isNumberName(machine: Machine, name: string, depth: number): boolean {
+  const value = machine.scope.get(name);
+  if (value === undefined) return true;
+  if (machine.scope.list(name).length > 50) return false;
+  return machine.scope.list(name).every((item) => comesToNumbers(machine, item, depth - 1));
+}
+
+/** The values behind the names in a text, and behind theirs. */
+function namedValues(machine: Machine, text: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  const open = [text];
+  for (let current = open.pop(); current !== undefined && found.size < 50; current = open.pop()) {
+    for (const [name] of current.matchAll(/[A-Za-z_]\w*/g)) {
+      const value = machine.scope.get(name);
+      if (typeof value !== 'string' || found.has(value)) continue;
+      found.add(value);
+      open.push(value);
+    }
+  }
+  return found;
 }
 
 function evaluate(machine: Machine, node: ArithmeticExpression, depth: number): number | undefined {
@@ -51,10 +133,10 @@ function evaluate(machine: Machine, node: ArithmeticExpression, depth: number): 
   switch (node.type) {
     case 'ArithmeticWord': {
       const text = node.value.replace(/^\$\{?|\}$/g, '');
-      if (/^\d{1,15}$/.test(text)) return Number(text);
+      if (/^(0|[1-9]\d{0,14})$/.test(text)) return Number(text);
       if (/^0x[0-9a-f]{1,8}$/i.test(text)) return Number(text);
       const value = /^[A-Za-z_]\w*$/.test(text) ? machine.scope.text(text) : '';
-      return /^-?\d{1,15}$/.test(value) ? Number(value) : undefined;
+      return /^-?(0|[1-9]\d{0,14})$/.test(value) ? Number(value) : undefined;
     }
     case 'ArithmeticGroup':
       return evaluate(machine, node.expression, depth + 1);

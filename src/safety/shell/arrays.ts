@@ -1,4 +1,5 @@
 import type { Assignment, Word } from 'unbash';
+import { evaluateSubscript } from './arithmetic.ts';
 import type { Machine } from './machine.ts';
 import { UNKNOWN } from './taint.ts';
 import { expandWords } from './word.ts';
@@ -14,11 +15,13 @@ export function arrayOf(
     const map = new Map<string, string>();
     for (const word of words) {
       const found = /^\[([^\]]*)\]=([\s\S]*)$/.exec(machine.text(word));
+      evaluateSubscript(machine, assignment.name, found?.[1] ?? '');
       if (found) map.set(found[1] ?? '', found[2] ?? '');
     }
     return map;
   }
-  const old = assignment.append ? machine.scope.list(assignment.name).filter((item) => item !== UNKNOWN) : [];
+  const before = machine.scope.get(assignment.name);
+  const old = assignment.append && before !== undefined ? machine.scope.list(assignment.name) : [];
   return [...old, ...expandWords(machine, words).map((field) => field.text)];
 }
 

@@ -12,12 +12,12 @@ import {
 import { depthOf, MAX_COMMAND_CHARS, MAX_DEPTH } from '../limits.ts';
 import { destructive, harmless, type Part, placed, type StaticVerdict, unknown, worse } from '../verdict.ts';
 import { expandAgain, walkArithmetic } from './arithmetic.ts';
-import { arrayOf, loopPath } from './arrays.ts';
+import { loopPath } from './arrays.ts';
+import { carryOut } from './assignments.ts';
 import { startsItselfTwice } from './fork-bomb.ts';
 import type { Field, Io, Judge, Machine, Redirect, World } from './machine.ts';
 import { expandRedirects, keepOutput, sendsOutputAway, stdinOf } from './redirections.ts';
-import { runVariable } from './run-variables.ts';
-import { Scope } from './scope.ts';
+import { Scope, type Value } from './scope.ts';
 import { escapeMarks, hasUnknown, OWN_TEMP, UNKNOWN } from './taint.ts';
 import { expandPattern, expandString, expandText, expandWord, expandWords } from './word.ts';
 
@@ -110,7 +110,13 @@ export class ShellInterpreter implements Machine {
   }
 
   expandString(text: string): string {
-    return text.length > MAX_COMMAND_CHARS || depthOf(text) > MAX_DEPTH ? UNKNOWN : expandString(this, text);
+    if (text.length > MAX_COMMAND_CHARS || depthOf(text) > MAX_DEPTH) return UNKNOWN;
+    this.inString++;
+    try {
+      return expandString(this, text);
+    } finally {
+      this.inString--;
+    }
   }
 
   mentions(name: string): boolean {
@@ -251,7 +257,7 @@ export class ShellInterpreter implements Machine {
       case 'Select':
         return this.loop(node.name.text, node.wordlist, node.body, io);
       case 'ArithmeticFor':
-        for (const part of [node.initialize, node.test, node.update]) walkArithmetic(this, part, '$');
+        for (const part of [node.initialize, node.test, node.update]) walkArithmetic(this, part, '');
         return this.branches([node.body], io);
       case 'Case': {
         expandText(this, node.word);
@@ -297,8 +303,17 @@ export class ShellInterpreter implements Machine {
     if (node.type === 'Word') expandText(this, node);
     else if (node.type === 'TestUnary' || node.type === 'TestBinary') {
       const words = node.type === 'TestUnary' ? [node.operand] : [node.left, node.right];
-      for (const word of words) expandAgain(this, expandText(this, word), node.operator);
+      for (const word of words) {
+        const text = expandText(this, word);
+        if (!this.isFromEnvironment(word)) expandAgain(this, text, node.operator);
+      }
     } else forEachChild(node, (child) => this.visitWords(child));
+  }
+
+  /** `$x` where nothing has set it: what the environment holds is the user's own. */
+  private isFromEnvironment({ text }: Word): boolean {
+    const name = /^"?\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})"?$/.exec(text);
+    return name !== null && this.scope.get(name[1] ?? name[2] ?? '') === undefined;
   }
 
   private branches(bodies: readonly CompoundList[], io: Io): string {
@@ -314,7 +329,9 @@ export class ShellInterpreter implements Machine {
   private loop(name: string, words: readonly Word[] | undefined, body: CompoundList, io: Io): string {
     const values = words ? expandWords(this, words).map(({ text, glob }) => (glob ? loopPath(text) : text)) : undefined;
     const items = values ?? this.scope.positional;
-    this.judge.assignment(this, name, UNKNOWN, false);
+    if (this.scope.references.delete(name))
+      this.note(unknown('takes another name in each round', { unresolved: true }));
+    this.judge.assignment(this, name, items.every((item) => item === items[0]) ? (items[0] ?? '') : UNKNOWN, false);
     let out = '';
     for (const value of items.length > 12 ? [...items.slice(0, 11), UNKNOWN] : items) {
       this.scope.set(name, value);
@@ -329,7 +346,7 @@ export class ShellInterpreter implements Machine {
     if (node.name) expandWord(this, node.name, fields);
     for (const arg of node.suffix) {
       if (arg.type === 'Word') expandWord(this, arg, fields);
-      else if (arg.type === 'Assignment') fields.push({ text: this.assignmentText(arg), glob: false });
+      else if (arg.type === 'Assignment') fields.push({ text: this.assignmentText(arg, fields), glob: false });
     }
     const redirections =
       node.prefix.length === 0 && node.suffix.every(({ type }) => type === 'Word' || type === 'Assignment')
@@ -338,7 +355,7 @@ export class ShellInterpreter implements Machine {
     this.open(redirections);
     for (const assignment of node.prefix)
       if (assignment.type === 'Assignment') this.assign(assignment, fields.length > 0);
-    // `$(<file)`
+    // `$(<file)` is the text of the file.
     if (fields.length === 0) return stdinOf(redirections, this) ?? '';
     const stdin = stdinOf(redirections, this) ?? io.stdin;
     const alternatives = this.alternatives(node, fields);
@@ -363,33 +380,25 @@ export class ShellInterpreter implements Machine {
     });
   }
 
-  private assignmentText(assignment: Assignment): string {
+  private assignmentText(assignment: Assignment, before: readonly Field[]): string {
     if (assignment.value.type === 'ArrayValue') {
-      this.assign(assignment);
+      this.assign(
+        assignment,
+        false,
+        before.some(({ text }) => /^-\w*A/.test(text)),
+      );
       return assignment.name;
     }
     return `${assignment.name}${assignment.append ? '+' : ''}=${expandText(this, assignment.value)}`;
   }
 
-  assign(assignment: Assignment, exported = false): void {
-    const { name, value } = assignment;
-    if (value.type === 'ArrayValue') {
-      this.judge.assignment(this, name, UNKNOWN, exported);
-      this.scope.set(name, arrayOf(this, assignment, value.elements));
-      return;
-    }
-    const text = expandText(this, value);
-    this.judge.assignment(this, name, text, exported);
-    if (assignment.index) {
-      const key = expandText(this, assignment.index);
-      const old = this.scope.get(name);
-      const map = new Map(old instanceof Map ? old : []);
-      if (Array.isArray(old))
-        for (const [index, item] of (old as readonly string[]).entries()) map.set(String(index), item);
-      this.scope.set(name, map.set(key, text));
-    } else this.scope.set(name, assignment.append ? this.scope.text(name).replace(UNKNOWN, '') + text : text);
-    runVariable(this, name, text);
-    if (name === 'PS4' || name === 'PROMPT_COMMAND') this.runText(name === 'PS4' ? `: "${text}"` : text, { stdin: '' });
+  assign(assignment: Assignment, exported = false, named = false): void {
+    carryOut(this, assignment, exported, named);
+  }
+
+  give(name: string, value: Value, exported = false): void {
+    this.judge.assignment(this, name, typeof value === 'string' ? value : UNKNOWN, exported);
+    this.scope.set(name, value);
   }
 }
 

@@ -2,7 +2,7 @@ import type { Assignment, ParsedScript, Script, Word } from 'unbash';
 import type { FileLook } from '../files.ts';
 import type { Reading } from '../reading.ts';
 import type { Part, StaticVerdict } from '../verdict.ts';
-import type { Scope } from './scope.ts';
+import type { Scope, Value } from './scope.ts';
 
 /** What a command reads and where its output goes; text may hold marks. */
 export type Io = {
@@ -16,6 +16,8 @@ export type Field = {
   readonly text: string;
   /** An unquoted pattern character stands in it: it may become any number of file names. */
   readonly glob: boolean;
+  /** It is known that no name here begins with a dash. */
+  readonly named?: boolean;
 };
 
 /** A redirection with its target expanded. */
@@ -74,8 +76,10 @@ export interface Machine {
   pattern(word: Word | undefined): string;
   /** Expands a string once more, as `${x@P}` and arithmetic do; commands in it are walked. */
   expandString(text: string): string;
+  /** Gives a variable a value by another way than an assignment, and judges that. */
+  give(name: string, value: Value, exported?: boolean): void;
   /** Carries out one assignment. */
-  assign(assignment: Assignment): void;
+  assign(assignment: Assignment, exported?: boolean, named?: boolean): void;
   /** Does the command as typed use this variable (`$NAME`)? */
   mentions(name: string): boolean;
   /** Records what is thought of one call. */

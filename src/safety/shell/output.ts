@@ -1,4 +1,4 @@
-import { DECODED, hasUnknown, UNKNOWN } from './taint.ts';
+import { DECODED, hasUnknown, NUMBER, UNKNOWN } from './taint.ts';
 
 /** What `echo` with these words prints. */
 export function echoOutput(words: readonly string[]): string {
@@ -70,6 +70,31 @@ function fromCode(code: number): string {
   return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
 }
 
+/** Programs that print one whole number, or one a line, when called with such words. */
+const COUNTS: Readonly<Record<string, RegExp>> = {
+  wc: /^(-[lwcmL]|--(lines|words|bytes|chars|max-line-length))$/,
+  nproc: /^(--all|--ignore=\d+)?$/,
+  date: /^(-u |--utc )?(-d \S+ |--date=\S+ )?\+%(s|N|s%N|Y|m|d|H|M|S|j|u|y|-[mdHM]|Y%m%d|H%M|H%M%S|Y%m%d%H%M%S)$/,
+  grep: /^(-[EFivwxsh]*c[EFivwxsh]* |--count )(-[EFivwxsh]+ )*[^-\s]\S*( [\w./-]+)?$/,
+  id: /^-[ugG]$/,
+  tput: /^(cols|lines|colors)$/,
+  stat: /^(-L )?(-c ?|--format=|--printf=)%[sYXZWiugbBh] [^-\s]\S*$/,
+  pgrep: /^-c /,
+  git: /^(rev-list --count|merge-base|rev-parse( --short)?|log -1 --format=%[Hh])( [\w@][\w./@~^-]*)*$/,
+  seq: /^-?[\d\uE00B]+( -?[\d\uE00B]+){0,2}$/,
+};
+
+/** The whole number that such a call prints; undefined for any other. `seq` prints one a line. */
+export function countOutput(program: string, words: readonly string[]): string | undefined {
+  if (!COUNTS[program]?.test(words.join(' '))) return undefined;
+  const [first = 1, last] = words.map(Number);
+  if (program !== 'seq') return `${NUMBER}\n`;
+  const from = last === undefined ? 1 : first;
+  const to = last ?? first;
+  if (words.length > 2 || !(to - from < 12)) return `${NUMBER}\n`;
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => `${from + index}\n`).join('');
+}
+
 /** What a plain filter makes of text that is known; undefined when this program is none of them. */
 export function filterOutput(program: string, words: readonly string[], stdin: string): string | undefined {
   const operands = words.filter((word) => !word.startsWith('-') || word === '-');
@@ -90,7 +115,12 @@ export function filterOutput(program: string, words: readonly string[], stdin: s
       return translate(words, stdin);
     case 'sed':
       return operands.length === 1 || words[0] === '-e' ? substitute(operands[0] ?? '', stdin) : UNKNOWN;
+    case 'grep':
+      // `grep -n x file`: the number of the line stands before it.
+      return /^-[EFiwx]*n[EFiwx]* [^-\s]\S*( \S+)?$/.test(words.join(' ')) ? `${NUMBER}:${UNKNOWN}\n` : undefined;
     case 'cut':
+      if (/^-d ?: -f ?1$/.test(words.join(' ')) && stdin.startsWith(`${NUMBER}:`)) return `${NUMBER}\n`;
+      return hasUnknown(stdin) ? stdin : UNKNOWN;
     case 'awk':
       return hasUnknown(stdin) ? stdin : UNKNOWN;
     default:

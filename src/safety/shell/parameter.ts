@@ -1,8 +1,10 @@
 import type { ParameterExpansionPart, ParameterSliceOperation, Word } from 'unbash';
+import { unknown } from '../verdict.ts';
+import { evaluateSubscript, evaluateText } from './arithmetic.ts';
 import { globToRegExp } from './glob.ts';
 import type { Machine } from './machine.ts';
 import { isMap, type Value } from './scope.ts';
-import { hasUnknown, OWN_PROCESS, UNKNOWN } from './taint.ts';
+import { hasUnknown, NUMBER, OWN_PROCESS, UNKNOWN } from './taint.ts';
 
 /** `$@`, `$1`, `$#` … as a list of words; undefined for an ordinary variable. */
 export function specialParameter(machine: Machine, name: string): readonly string[] | undefined {
@@ -11,7 +13,7 @@ export function specialParameter(machine: Machine, name: string): readonly strin
   if (/^\d+$/.test(name)) return name === '0' ? [machine.scope.zero] : [positional[Number(name) - 1] ?? ''];
   if (name === '#') return [String(positional.length)];
   if (name === '!') return [OWN_PROCESS];
-  if (name === '?' || name === '$' || name === '-') return [name === '?' ? '0' : UNKNOWN];
+  if (name === '?' || name === '$' || name === '-') return [name === '?' ? '0' : name === '$' ? NUMBER : UNKNOWN];
   if (name === '_') return [machine.scope.lastArgument];
   return undefined;
 }
@@ -25,8 +27,11 @@ export function expandParameter(machine: Machine, part: ParameterExpansionPart):
   if (part.prefix === '!') {
     const target = part.index ? valueAt(machine, name, part.index).join(' ') : scope.text(name);
     if (part.index && /^[@*]$/.test(part.index.text)) return keysOf(scope.get(name));
+    const found = /^(\w+)\[([\s\S]*)\]$/.exec(target);
+    if (found) evaluateSubscript(machine, found[1] ?? '', found[2] ?? '');
+    else if (!/^(\w+|[@*#])?$/.test(target) && scope.get(name) !== undefined)
+      machine.note(unknown('looks up a name that is not known', { unresolved: true }));
     if (hasUnknown(target) || !/^\w+(\[.*\])?$/.test(target)) return [UNKNOWN];
-    const found = /^(\w+)\[(.*)\]$/.exec(target);
     if (found) return applyOperation(machine, part, elementOf(scope.get(found[1] ?? ''), found[2] ?? ''));
     name = target;
   }
@@ -40,7 +45,9 @@ function valuesOf(machine: Machine, name: string): readonly string[] {
 
 function valueAt(machine: Machine, name: string, index: Word): readonly string[] {
   if (index.text === '@' || index.text === '*') return machine.scope.list(name);
-  return elementOf(machine.scope.get(name), machine.text(index));
+  const key = machine.text(index);
+  evaluateSubscript(machine, name, key);
+  return elementOf(machine.scope.get(name), key);
 }
 
 function elementOf(value: Value | undefined, key: string): readonly string[] {
@@ -66,7 +73,7 @@ function lengthOf(machine: Machine, part: ParameterExpansionPart): string {
   if (part.index && /^[@*]$/.test(part.index.text)) return String(machine.scope.list(part.parameter).length);
   if (part.parameter === '@' || part.parameter === '*') return String(machine.scope.positional.length);
   const text = (part.index ? valueAt(machine, part.parameter, part.index) : valuesOf(machine, part.parameter)).join('');
-  return hasUnknown(text) ? UNKNOWN : String(text.length);
+  return hasUnknown(text) ? NUMBER : String(text.length);
 }
 
 function applyOperation(
@@ -79,12 +86,13 @@ function applyOperation(
   if (!operation) return values;
   switch (operation.type) {
     case 'Default': {
-      const missing = values.every((value) => value === '' || value === UNKNOWN);
+      const unset = machine.scope.get(name) === undefined;
+      const missing = values.every((value) => value === '' || (value === UNKNOWN && unset));
       const alternative = operation.operator.endsWith('+');
       if (alternative) return missing && !values.includes(UNKNOWN) ? [] : [machine.text(operation.operand)];
       if (!missing) return values;
       const other = machine.text(operation.operand);
-      if (operation.operator.endsWith('=')) machine.scope.set(name, other);
+      if (operation.operator.endsWith('=')) machine.give(name, other);
       return operation.operator.endsWith('?') ? [UNKNOWN] : [other];
     }
     case 'Slice':
@@ -103,6 +111,8 @@ function applyOperation(
     case 'CaseModification':
       return values.map((value) => changeCase(value, operation.operator));
     case 'Transform':
+      if (operation.operand.text === 'P' && (values.some(hasUnknown) || !machine.scope.has(name)))
+        machine.note(unknown('expands a text that is not known', { unresolved: true }));
       return values.map((value) => transform(machine, value, operation.operand.text));
     default:
       return [UNKNOWN];
@@ -116,8 +126,9 @@ function slice(
   list: boolean,
   numbered: boolean,
 ): readonly string[] {
-  const offset = numberOf(machine.text(offsetWord));
-  const length = lengthWord ? numberOf(machine.text(lengthWord)) : undefined;
+  const words = [offsetWord, ...(lengthWord ? [lengthWord] : [])].map((word) => machine.text(word));
+  for (const word of words) evaluateText(machine, word);
+  const [offset, length] = words.map(numberOf);
   if (offset === undefined || (lengthWord && length === undefined)) return [UNKNOWN];
   const cut = <T extends string | readonly string[]>(value: T, start: number) =>
     value.slice(start, length === undefined ? undefined : length < 0 ? length : start + length) as T;

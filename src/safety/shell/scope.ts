@@ -1,5 +1,5 @@
 import type { Function as FunctionNode } from 'unbash';
-import { UNKNOWN } from './taint.ts';
+import { NUMBER, UNKNOWN } from './taint.ts';
 
 export type Value = string | readonly string[] | ReadonlyMap<string, string>;
 
@@ -12,12 +12,18 @@ const USUAL: ReadonlyMap<string, string> = new Map([
   ['HOME', '/home/user'],
   ['OSTYPE', 'linux-gnu'],
   ['PS4', '+ '],
-  ['OPTIND', '1'],
+  ...'RANDOM SRANDOM SECONDS LINENO EPOCHSECONDS BASHPID PPID UID EUID COLUMNS LINES OPTIND SHLVL HISTCMD BASH_SUBSHELL PIPESTATUS'
+    .split(' ')
+    .map((name): [string, string] => [name, NUMBER]),
 ]);
 
 /** `instanceof Map` alone would forget what is in it. */
 export function isMap(value: Value): value is ReadonlyMap<string, string> {
   return value instanceof Map;
+}
+
+function isNumber(value: Value): boolean {
+  return typeof value === 'string' && /^-?[\d\uE00B]+$/.test(value);
 }
 
 /** The state of one shell: variables, functions, aliases, arguments and directory. */
@@ -41,6 +47,12 @@ export class Scope {
   readonly alternatives: Map<string, readonly string[]>;
   /** Names that stand for other names (`declare -n`). */
   readonly references: Map<string, string>;
+  /** Names whose values are evaluated as arithmetic (`declare -i`). */
+  readonly integers: Set<string>;
+  /** Arrays that go by names (`declare -A`). */
+  readonly named: Set<string>;
+  /** Every variable is exported from now on (`set -a`). */
+  exporting = false;
 
   constructor(cwd: string | undefined, from?: Scope) {
     this.vars = new Map(from?.vars);
@@ -48,6 +60,9 @@ export class Scope {
     this.aliases = new Map(from?.aliases);
     this.alternatives = new Map(from?.alternatives);
     this.references = new Map(from?.references);
+    this.integers = new Set(from?.integers);
+    this.named = new Set(from?.named);
+    this.exporting = from?.exporting ?? false;
     this.made = from?.made ?? new Set();
     this.links = from?.links ?? new Set();
     this.positional = from?.positional ?? [];
@@ -72,7 +87,8 @@ export class Scope {
   }
 
   set(name: string, value: Value): void {
-    if (this.vars.size < 2000 || this.vars.has(name)) this.vars.set(name, value);
+    const target = this.references.get(name) ?? name;
+    if (this.vars.size < 2000 || this.vars.has(target)) this.vars.set(target, value);
   }
 
   unset(name: string): void {
@@ -87,9 +103,13 @@ export class Scope {
   }
 
   get(name: string): Value | undefined {
-    const target = this.references.get(name);
-    if (target !== undefined && target !== name) return this.vars.get(target) ?? USUAL.get(target);
-    return this.vars.get(name) ?? USUAL.get(name);
+    const target = this.references.get(name) ?? name;
+    return this.vars.get(target) ?? USUAL.get(target);
+  }
+
+  /** Did this command itself give the variable a value? */
+  has(name: string): boolean {
+    return this.vars.has(this.references.get(name) ?? name);
   }
 
   /** The variable as one text; an unknown part when nothing is known of it. */
@@ -119,6 +139,10 @@ export class Scope {
     for (const [name, value] of this.vars) {
       const old = before.vars.get(name);
       if (old === undefined || old === value) continue;
+      if (isNumber(old) && isNumber(value)) {
+        this.vars.set(name, NUMBER);
+        continue;
+      }
       const all = [...(this.alternatives.get(name) ?? []), old, value].filter((item) => typeof item === 'string');
       this.alternatives.set(name, [...new Set(all)].filter((item) => item !== UNKNOWN).slice(0, 6));
       this.vars.set(name, UNKNOWN);

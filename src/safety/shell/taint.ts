@@ -28,9 +28,12 @@ export const OWN_PROCESS = '\uE009';
 /** What a store of credentials holds; stands beside the text, whatever that is. */
 export const CREDENTIAL = '\uE00A';
 
-const ANY_UNKNOWN = /[\uE000-\uE002\uE007\uE009]/;
-const ANY_TAINT = /[\uE000-\uE00A]/;
-const ANY_TAINT_GLOBAL = /[\uE000-\uE00A]/g;
+/** A number that can't be known, decimal or hexadecimal: what `wc -l` prints. */
+export const NUMBER = '\uE00B';
+
+const ANY_UNKNOWN = /[\uE000-\uE002\uE007\uE009\uE00B]/;
+const ANY_TAINT = /[\uE000-\uE00B]/;
+const ANY_TAINT_GLOBAL = /[\uE000-\uE00B]/g;
 
 /** Is some part of this text not known? (A temporary file of one's own counts as known enough.) */
 export function hasUnknown(text: string): boolean {
@@ -49,5 +52,5 @@ export function readable(text: string): string {
 
 /** The text with everything unknown taken as empty. */
 export function withoutTaint(text: string): string {
-  return text.replace(/[\uE000-\uE00A]/g, '');
+  return text.replace(ANY_TAINT_GLOBAL, '');
 }

@@ -27,6 +27,7 @@ export const SHELL: Records = {
   'cd pushd': { tune: '-L -P -e -n -@', operands: 'read' },
   pwd: { tune: '-L -P' },
   'eval source . let set shift unset getopts read mapfile readarray export declare typeset local readonly': {
+    stopsAtOperand: true,
     operands: 'judged',
     tune: '-# -a -A -d= -e -E -f -g -i= -I -l -n= -N= -o= +o= -p= -r -s -t= -u= -x -v -O= -c= -C= -b -h -k -m -B -H -P -T +e +x +u',
   },
