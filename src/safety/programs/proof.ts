@@ -1,4 +1,4 @@
-import { readable } from '../shell/taint.ts';
+import { hasUnknown, readable } from '../shell/taint.ts';
 import { harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { type Compiled, isDryReading, isIdle, type OperandRole, type Reading, type Role } from './record.ts';
@@ -22,6 +22,8 @@ export function prove(call: Call): StaticVerdict {
     const role = roleOf(reading.level, index);
     if (role === undefined) return worse(verdict, unknown(`${program} takes no ${readable(field.text).slice(0, 40)}`));
     if (role === 'command' || role === 'shell') break;
+    if ((field.glob || hasUnknown(field.text)) && mayShift(reading.level, index))
+      verdict = worse(verdict, unknown('a word that may become several, of which one is written to'));
     if (role !== 'judged' && !isLifted(reading, role))
       verdict = worse(verdict, judgeRole(call, role, `operand of ${program}`, field.text));
   }
@@ -32,6 +34,11 @@ export function prove(call: Call): StaticVerdict {
     if (own) verdict = worse(verdict, own);
   }
   return verdict;
+}
+
+/** Would an operand at `index` get another role, and a worse one, if a word before it became several? */
+function mayShift(level: Compiled, index: number): boolean {
+  return level.operands.slice(index + 1).some((role) => /^(write|run|load|send|delete)$/.test(role));
 }
 
 /** The role of the operand at `index`; the last one of the record repeats. */

@@ -40,6 +40,8 @@ export function readExactly(program: string, record: Compiled, args: readonly Fi
       at += readLetters(program, state, text, args, at);
       continue;
     }
+    if (state.level.hasActingOptions && field.text !== '' && mayBeOption(field))
+      state.missing ??= `a word that is not known may be an option of ${program}`;
     if (descend(program, state, field)) continue;
     state.operands.push(field);
     if (state.level.spec.stopsAtOperand) {
@@ -54,6 +56,13 @@ export function readExactly(program: string, record: Compiled, args: readonly Fi
   }
   return state;
 }
+
+/** A text that nobody knows, or a pattern: what it becomes may begin with a dash. */
+function mayBeOption({ text, glob, named }: Field): boolean {
+  return UNREAD.test(text) || (glob && !named && /^[*?[]/.test(text));
+}
+
+const UNREAD = /^[\uE000-\uE002\uE007]/;
 
 function isOption(state: State, text: string): boolean {
   if (

@@ -1,3 +1,4 @@
+import { hasUnknown } from '../../shell/taint.ts';
 import { unknown } from '../../verdict.ts';
 import { specialDirectory } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records } from '../record.ts';
@@ -17,10 +18,11 @@ function judgeTar(call: CallFacts, reading: Reading) {
   const makes = given(reading, '-c', '--create');
   const unpacks = given(reading, '-x', '--extract', '--get');
   const keeps = given(reading, '-k', '--keep-old-files', '--skip-old-files', '-O', '--to-stdout');
+  const archive = reading.given.findLast(({ name }) => name === '-f' || name === '--file')?.value;
+  if (archive !== undefined && (/^[^/]*:/.test(archive) || hasUnknown(archive.slice(0, 1))))
+    return unknown('tar talks to another machine');
   if (unpacks && given(reading, '-P', '--absolute-names')) return unknown('tar -P writes wherever the archive says');
   if (unpacks && !keeps) return unpacksInto(call, reading, '-C', '--directory');
-  const archive = reading.given.findLast(({ name }) => name === '-f' || name === '--file')?.value;
-  if (archive !== undefined && /^[^/]*:/.test(archive)) return unknown('tar talks to another machine');
   if (makes && isThere(call, archive)) return unknown('writes over an archive that is there');
   return makes || unpacks || given(reading, '-t', '--list', '-d', '--diff', '--compare')
     ? undefined
@@ -63,8 +65,12 @@ export const FILES: Records = {
     judge: (_, reading) =>
       given(reading, '-R') && given(reading, '-H', '-o') ? unknown('tree -R writes pages') : undefined,
   },
-  'stat file': {
-    tune: '-# -L -f -c= -t -x -b -i -k -s -r -n -N -F= -e= -p -h -0 -P= -d -E -l -v -q --dereference --file-system --format= --printf= --terse --cached= --brief --mime --mime-type --mime-encoding --keep-going --no-dereference --special-files --raw --separator= --exclude= --extension --apple --no-pad --print0 --parameter= --uncompress-noreport',
+  stat: {
+    tune: '-# -L -f -c= -t -x -s -r -n -F -l -q --dereference --file-system --format= --printf= --terse --cached=',
+    operands: 'read',
+  },
+  file: {
+    tune: '-# -L -b -i -k -s -r -n -N -F= -e= -p -h -0 -P= -d -E -l -v -q --dereference --brief --mime --mime-type --mime-encoding --keep-going --no-dereference --special-files --raw --separator= --exclude= --extension --apple --no-pad --print0 --parameter= --uncompress-noreport',
     read: '--files-from=',
     load: '-m= --magic-file= -z -Z --uncompress',
     write: '-C --compile',
@@ -90,6 +96,7 @@ export const FILES: Records = {
   },
   'fd fdfind': {
     tune: '-# -H -I -u -s -i -g -F -a -l -L -p -0 -1 -q -j= -d= -t= -e= -E= -S= -c= -C= -o= --hidden --no-ignore --unrestricted --case-sensitive --ignore-case --glob --fixed-strings --absolute-path --list-details --follow --full-path --print0 --max-depth= --min-depth= --exact-depth= --type= --extension= --exclude= --size= --changed-within= --changed-before= --owner= --color= --threads= --max-results= --quiet --base-directory= --regex --no-ignore-vcs --one-file-system --strip-cwd-prefix',
+    load: '-x; -X; --exec; --exec-batch;',
     operands: 'read',
   },
   'locate mlocate plocate': {

@@ -1,3 +1,4 @@
+import { hasUnknown } from '../../shell/taint.ts';
 import { harmless, unknown } from '../../verdict.ts';
 import type { Records } from '../record.ts';
 
@@ -126,14 +127,18 @@ export const TEXT: Records = {
   },
   awk: {
     tune: '-F= -v= -P -S -O -c -C -n -N -r -s -t -b --field-separator= --assign= --posix --sandbox --re-interval --traditional --csv -k --bignum -M --non-decimal-data --characters-as-bytes --optimize --no-optimize --lint[=]',
-    load: '-f= --file= -E= --exec= -i= --include= -l= --load= -L -D --debug[=] -e= --source= -h',
-    write: '-d[=] -p[=] -o[=] --dump-variables[=] --profile[=] --pretty-print[=]',
+    load: '-f= --file= -E= --exec= -i= --include= -l= --load= -L -D --debug[=] -e= --source= -h -d[=] -p[=] -o[=] --dump-variables[=] --profile[=] --pretty-print[=]',
+    stopsAtOperand: true,
     operands: 'judged',
   },
   jq: {
     tune: '-# -c -n -r -j -a -s -S -C -M -e -R -h --compact-output --null-input --raw-output --raw-output0 --join-output --ascii-output --slurp --sort-keys --color-output --monochrome-output --exit-status --raw-input --tab --indent= --unbuffered --stream --stream-errors --seq --args --jsonargs --arg --argjson --slurpfile --rawfile',
-    load: '-f= --from-file= -L=',
+    // Its language neither writes nor runs anything.
+    read: '-f= --from-file=',
+    load: '-L=',
     operands: 'read',
+    judge: (_, reading) =>
+      hasUnknown(reading.operands[0]?.text ?? '') ? unknown('a program for jq that is not known') : undefined,
   },
   'yq xq tomlq': {
     helpers: 'jq python3',

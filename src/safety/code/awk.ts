@@ -1,0 +1,182 @@
+/** What an awk program does beyond computing, reading and printing. */
+export type AwkEffect =
+  /** A command for the shell; `more`: parts of it are not known. */
+  | { readonly kind: 'shell'; readonly text: string; readonly more: boolean }
+  | { readonly kind: 'write'; readonly path: string; readonly append: boolean }
+  /** Text that nobody knows is run as a command. */
+  | { readonly kind: 'system' }
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+type Token = { readonly kind: 'name' | 'number' | 'string' | 'regex' | 'sign' | 'end'; readonly text: string };
+
+const KEYWORDS =
+  /^(BEGIN|END|BEGINFILE|ENDFILE|if|else|while|for|do|break|continue|next|nextfile|exit|return|delete|in|function|func|print|printf|getline|switch|case|default)$/;
+const FUNCTIONS =
+  /^(length|substr|index|split|sub|gsub|match|sprintf|sin|cos|atan2|exp|log|sqrt|int|rand|srand|tolower|toupper|close|fflush|gensub|strftime|systime|mktime|asort|asorti|patsplit|strtonum|and|or|xor|compl|lshift|rshift|isarray|typeof)$/;
+const SIGN = /^(?:\*\*=|\|&|&&|\|\||\+\+|--|\*\*|[-+*/%^!=<>]=|>>|!~|[-+*/%^!~<>=?:,;(){}[\]$|&])/;
+const UNKNOWN_TEXT: AwkEffect = { kind: 'unknown', reason: 'an awk program that can not be read for certain' };
+
+/** Reads an awk program word by word; what is not on the list of harmless parts is an effect. */
+export function readAwkProgram(source: string): readonly AwkEffect[] {
+  const tokens = tokensOf(source);
+  return tokens ? new Program(tokens).effects() : [UNKNOWN_TEXT];
+}
+
+/** The words of a program; undefined where versions of awk would read different ones. */
+function tokensOf(source: string): readonly Token[] | undefined {
+  const tokens: Token[] = [];
+  /** For every open bracket: does a statement follow behind it (`if (x) /re/`)? */
+  const open: boolean[] = [];
+  let operand: boolean | 'either' = false;
+  const add = (kind: Token['kind'], text: string) => tokens.push({ kind, text });
+  for (let at = 0; at < source.length; ) {
+    const rest = source.slice(at, at + 4000);
+    const c = rest.charAt(0);
+    const skipped = /^(?:[ \t\r]+|\\\r?\n|#[^\n]*)/.exec(rest)?.[0];
+    if (skipped !== undefined) {
+      at += skipped.length;
+      continue;
+    }
+    if (c === '\n') {
+      add('end', ';');
+      operand = false;
+      at++;
+    } else if (c === '"') {
+      const found = /^"(?:[^"\\\n]|\\[^\n])*"/.exec(rest)?.[0];
+      if (found === undefined) return undefined;
+      add('string', found.slice(1, -1));
+      operand = true;
+      at += found.length;
+    } else if (c === '/' && operand !== true) {
+      const found = operand === 'either' ? undefined : /^\/(?:[^/\\\n]|\\[^\n])*\//.exec(rest)?.[0];
+      // Within brackets a slash ends the expression for some, for others not.
+      if (found === undefined || /\[\^?\]?[^\]]*$/.test(found.replace(/\\./g, '').slice(0, -1))) return undefined;
+      add('regex', found);
+      operand = true;
+      at += found.length;
+    } else if (/[\d.]/.test(c)) {
+      const found = /^(?:0[xX][\da-fA-F]+|\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?/.exec(rest)?.[0];
+      if (found === undefined) return undefined;
+      add('number', found);
+      operand = true;
+      at += found.length;
+    } else if (/[A-Za-z_]/.test(c)) {
+      const name = /^\w+/.exec(rest)?.[0] ?? '';
+      add('name', name);
+      operand = KEYWORDS.test(name) ? (name === 'getline' ? 'either' : false) : name === 'length' ? 'either' : true;
+      at += name.length;
+    } else {
+      const sign = SIGN.exec(rest)?.[0];
+      if (sign === undefined) return undefined;
+      if (sign === '(') open.push(/^(if|while|for|switch)$/.test(tokens.at(-1)?.text ?? ''));
+      const statement = sign === ')' ? open.pop() : undefined;
+      operand = sign === ')' ? statement !== true : sign === ']' ? true : /^(\+\+|--)$/.test(sign) ? 'either' : false;
+      add(sign === ';' || sign === '{' || sign === '}' ? 'end' : 'sign', sign);
+      at += sign.length;
+    }
+  }
+  const braces = tokens.reduce((depth, { text }) => depth + (text === '{' ? 1 : text === '}' ? -1 : 0), 0);
+  return braces === 0 && open.length === 0 && tokens.length > 0 ? tokens : undefined;
+}
+
+const END: Token = { kind: 'end', text: ';' };
+
+class Program {
+  private readonly tokens: readonly Token[];
+  private readonly own: ReadonlySet<string>;
+  private readonly found: AwkEffect[] = [];
+
+  constructor(tokens: readonly Token[]) {
+    this.tokens = tokens;
+    const names = tokens.flatMap(({ text }, at) => (/^func(tion)?$/.test(this.token(at - 1).text) ? [text] : []));
+    this.own = new Set(names.filter((name) => !FUNCTIONS.test(name) && name !== 'system'));
+  }
+
+  effects(): readonly AwkEffect[] {
+    /** Depth of brackets within a `print`; undefined outside of one. */
+    let printing: number | undefined;
+    for (const [at, { kind, text }] of this.tokens.entries()) {
+      if (kind === 'end') printing = undefined;
+      else if (kind === 'name') {
+        if (/^printf?$/.test(text)) printing = 0;
+        this.name(at, text);
+      } else if (kind === 'sign') {
+        if (text === '(') printing = printing === undefined ? undefined : printing + 1;
+        else if (text === ')') printing = printing ? printing - 1 : printing;
+        else if (text === '|' || text === '|&') this.pipe(at, printing !== undefined);
+        else if ((text === '>' || text === '>>') && printing === 0) this.write(at, text === '>>');
+        else if (text === '<' && this.readsFile(at)) this.read(at);
+      }
+    }
+    return this.found;
+  }
+
+  private token(at: number): Token {
+    return this.tokens[at] ?? END;
+  }
+
+  private unknown(reason: string): void {
+    this.found.push({ kind: 'unknown', reason });
+  }
+
+  private name(at: number, name: string): void {
+    const next = this.token(at + 1).text;
+    if (name === 'ENVIRON' && !(next === '[' && /^"?[A-Z]/.test(this.token(at + 2).text)))
+      this.unknown('awk hands round its environment');
+    if (name === 'system') this.system(at);
+    else if (next === '(' && !KEYWORDS.test(name) && !FUNCTIONS.test(name) && !this.own.has(name))
+      // A variable beside a bracket: only a space between them tells it from a call.
+      this.unknown(`awk function ${name.slice(0, 40)} is not known`);
+  }
+
+  private system(at: number): void {
+    const text = this.token(at + 2);
+    const words = this.token(at + 1).text === '(' && text.kind === 'string' ? plainText(text.text) : undefined;
+    if (words === undefined) this.found.push({ kind: 'system' });
+    else this.found.push({ kind: 'shell', text: words, more: this.token(at + 3).text !== ')' });
+  }
+
+  /** `print x | "cmd"`, `"cmd" | getline`: the command must be one string, with nothing before and behind it. */
+  private pipe(at: number, printing: boolean): void {
+    const reads = this.token(at + 1).text === 'getline';
+    let first = reads ? at - 1 : at + 1;
+    while (reads && first > 0 && !/^([;{}(!=,]|&&|\|\|)$/.test(this.token(first - 1).text)) first--;
+    const text = this.token(first);
+    const words = text.kind === 'string' ? plainText(text.text) : undefined;
+    if (words === undefined) return this.unknown('awk runs a command that is not known');
+    const alone = reads ? first === at - 1 : printing && this.token(at + 2).kind === 'end';
+    this.found.push({ kind: 'shell', text: words, more: !alone });
+    if (words.startsWith('/inet')) this.unknown('awk talks to the network');
+  }
+
+  private write(at: number, append: boolean): void {
+    const target = this.token(at + 1);
+    const path = target.kind === 'string' && this.token(at + 2).kind === 'end' ? plainText(target.text) : undefined;
+    if (path === undefined) this.unknown('awk writes files whose names are not known');
+    else if (path.startsWith('/inet')) this.unknown('awk talks to the network');
+    else this.found.push({ kind: 'write', path, append });
+  }
+
+  /** `getline < file`, `getline line < file`. */
+  private readsFile(at: number): boolean {
+    for (let back = at - 1; back >= Math.max(0, at - 12); back--) {
+      const { kind, text } = this.token(back);
+      if (text === 'getline') return true;
+      if (kind === 'end' || /^[(),]$/.test(text)) return false;
+    }
+    return false;
+  }
+
+  private read(at: number): void {
+    const target = this.token(at + 1);
+    const path = target.kind === 'string' ? plainText(target.text) : undefined;
+    if (target.text === 'FILENAME') return;
+    if (path === undefined || path.startsWith('/inet')) this.unknown('awk reads from a place that is not known');
+  }
+}
+
+/** A string without escapes that versions of awk read differently. */
+function plainText(text: string): string | undefined {
+  const plain = text.replace(/\\(["\\/])/g, '$1');
+  return /\\[^"\\/]/.test(text) ? undefined : plain;
+}

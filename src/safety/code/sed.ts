@@ -1,0 +1,167 @@
+/** What a sed script does beyond editing the text that passes through it. */
+export type SedEffect =
+  | { readonly kind: 'write'; readonly path: string }
+  /** A command for the shell; undefined: the text that passes through is run. */
+  | { readonly kind: 'shell'; readonly text: string | undefined }
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+/**
+ * Reads a sed script command by command. Versions differ in whether a delimiter within brackets ends an expression, so
+ * it is read both ways, and what either of them does counts.
+ */
+export function readSedScript(source: string): readonly SedEffect[] {
+  const readings = [new Script(source, true), new Script(source, false)].flatMap((script) => script.read() ?? []);
+  const possible = [true, false].some((brackets) => new Script(source, brackets).read() !== undefined);
+  return possible ? readings : [{ kind: 'unknown', reason: 'a sed script that can not be read' }];
+}
+
+class Script {
+  private readonly text: string;
+  private readonly brackets: boolean;
+  private readonly found: SedEffect[] = [];
+  private at = 0;
+
+  constructor(text: string, brackets: boolean) {
+    this.text = text;
+    this.brackets = brackets;
+  }
+
+  /** Undefined: no valid script. */
+  read(): readonly SedEffect[] | undefined {
+    while (this.at < this.text.length) {
+      this.skip(/[\s;]*/y);
+      if (this.at >= this.text.length) break;
+      if (!this.address() || !this.command()) return undefined;
+    }
+    return this.found;
+  }
+
+  private skip(pattern: RegExp): string {
+    pattern.lastIndex = this.at;
+    const found = pattern.exec(this.text)?.[0] ?? '';
+    this.at += found.length;
+    return found;
+  }
+
+  /** `2`, `$`, `/re/I`, `\cREc`, `first~step`, each with a second one. */
+  private address(): boolean {
+    for (let part = 0; part < 2; part++) {
+      const c = this.text.charAt(this.at);
+      if (c === '/' || c === '\\') {
+        if (c === '\\') this.at++;
+        const delimiter = this.text.charAt(this.at++);
+        if (this.until(delimiter, true) === undefined) return false;
+        this.skip(/[IM]*/y);
+      } else if (this.skip(part === 0 ? /\$|\d+(~\d+)?/y : /\$|[+~]?\d+/y) === '') {
+        if (part === 1) return false;
+        break;
+      }
+      this.skip(/[ \t]*/y);
+      if (part === 0 && this.skip(/,[ \t]*/y) === '') break;
+    }
+    this.skip(/[ \t]*(![ \t]*)*/y);
+    return true;
+  }
+
+  /** The text up to the next such delimiter; undefined: there is none. */
+  private until(delimiter: string, expression: boolean): string | undefined {
+    if (delimiter === '' || delimiter === '\n' || delimiter === '\\') return undefined;
+    const start = this.at;
+    while (this.at < this.text.length) {
+      const c = this.text.charAt(this.at);
+      if (c === '\\') this.at += 2;
+      else if (c === delimiter) return this.text.slice(start, this.at++);
+      else if (c === '[' && expression && this.brackets) {
+        const set = /\[\^?\]?(?:\[[:.=].*?[:.=]\]|[^\]])*\]/y;
+        set.lastIndex = this.at;
+        this.at = set.exec(this.text) ? set.lastIndex : this.at + 1;
+      } else this.at++;
+    }
+    return undefined;
+  }
+
+  private line(): string {
+    return this.skip(/[^\n]*/y);
+  }
+
+  private command(): boolean {
+    const name = this.text.charAt(this.at++);
+    switch (name) {
+      case '{':
+        return true;
+      case '}':
+      case '=':
+      case 'd':
+      case 'D':
+      case 'g':
+      case 'G':
+      case 'h':
+      case 'H':
+      case 'n':
+      case 'N':
+      case 'p':
+      case 'P':
+      case 'x':
+      case 'z':
+      case 'F':
+        return this.ends();
+      case 'l':
+      case 'q':
+      case 'Q':
+        this.skip(/[ \t]*\d*/y);
+        return this.ends();
+      case '#':
+        this.line();
+        return true;
+      case 'a':
+      case 'i':
+      case 'c':
+        this.skip(/(?:\\\n|\\[^\n]|[^\\\n])*/y);
+        return true;
+      case ':':
+      case 'b':
+      case 't':
+      case 'T':
+        this.skip(/[ \t]*[^\s;}]*/y);
+        return this.ends();
+      case 'r':
+      case 'R':
+      case 'v':
+        this.line();
+        return true;
+      case 'w':
+      case 'W':
+        this.found.push({ kind: 'write', path: this.line().trim() });
+        return true;
+      case 'e':
+        this.found.push({ kind: 'shell', text: this.line().trim() || undefined });
+        return true;
+      case 's':
+        return this.substitution();
+      case 'y': {
+        const delimiter = this.text.charAt(this.at++);
+        return this.until(delimiter, false) !== undefined && this.until(delimiter, false) !== undefined && this.ends();
+      }
+      default:
+        return false;
+    }
+  }
+
+  private ends(): boolean {
+    this.skip(/[ \t]*/y);
+    return this.at >= this.text.length || /[\n;}#]/.test(this.text.charAt(this.at));
+  }
+
+  private substitution(): boolean {
+    const delimiter = this.text.charAt(this.at++);
+    if (this.until(delimiter, true) === undefined || this.until(delimiter, false) === undefined) return false;
+    for (let flag = this.skip(/[gpiImM\d]|[ew]/y); flag !== ''; flag = this.skip(/[gpiImM\d]|[ew]/y)) {
+      if (flag === 'e') this.found.push({ kind: 'shell', text: undefined });
+      else if (flag === 'w') {
+        this.found.push({ kind: 'write', path: this.line().trim() });
+        return true;
+      }
+    }
+    return this.ends();
+  }
+}
