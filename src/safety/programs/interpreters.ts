@@ -85,6 +85,7 @@ function interpret(call: Call): string | undefined {
     }
     if (!/^(run|-)$/.test(words[0]) && !/\.\w+$/.test(words[0])) return undefined;
   }
+  if (program === 'node' && runsTests(call, words)) return UNKNOWN;
   const option = CODE_OPTIONS[program];
   let found = false;
   for (let at = 0; at < words.length; at++) {
@@ -113,6 +114,18 @@ function interpret(call: Call): string | undefined {
   machine.note(unknown('runs a script file', { runsFiles: true }));
   return output(call);
 }
+
+/** `node --test`: the project's tests, as `cargo test` runs them. Not where the same command has just written one. */
+function runsTests({ machine }: Call, words: readonly string[]): boolean {
+  return (
+    words.includes('--test') &&
+    words.every((word) => TEST_WORD.test(word)) &&
+    ![...machine.written.keys()].some((path) => /\.([cm]?[jt]sx?|json)$/.test(path))
+  );
+}
+
+const TEST_WORD =
+  /^(--test(-only|-(name-pattern|skip-pattern|concurrency|timeout)=.*|-reporter=(spec|tap|dot|junit|lcov))?|--watch|--no-warnings|--experimental-(strip-types|test-coverage)|--enable-source-maps|(?!\/|-)(?!.*\.\.)([\w.@*-]+\/)*[\w.*-]+\.(test|spec)\.[cm]?[jt]sx?|(?!\/|-)(?!.*\.\.)([\w.@*-]+\/)*(__tests__|tests?)\/?([\w.@*-]+\/)*([\w.*-]+\.[cm]?[jt]sx?)?)$/;
 
 function inPlace(call: Call, pattern: RegExp): void {
   const option = call.args.find(

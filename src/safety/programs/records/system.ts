@@ -159,7 +159,13 @@ export const SYSTEM: Records = {
       },
     },
   },
-  screen: { idle: '-ls -list -v', singleDash: true, operands: 'judged', open: 'starts a session' },
+  screen: {
+    idle: '-ls -list -v',
+    singleDash: true,
+    operands: 'judged',
+    open: 'starts a session',
+    tune: '-d -m -r -x -R -S= -t= -c= -h= -T= -L -A -U -q -D -X -Q -p= -wipe',
+  },
   kill: {
     tune: '-# -l[=] -L -n= -s= -9 -15 -TERM -KILL -INT -HUP -SIGTERM -SIGKILL -SIGINT --signal=',
     operands: 'judged',
