@@ -1,7 +1,6 @@
 import {
   type Assignment,
   type CompoundList,
-  forEachChild,
   type ParsedScript,
   parse,
   type Script,
@@ -11,7 +10,7 @@ import {
 } from 'unbash';
 import { depthOf, MAX_COMMAND_CHARS, MAX_DEPTH } from '../limits.ts';
 import { destructive, harmless, type Part, placed, type StaticVerdict, unknown, worse } from '../verdict.ts';
-import { expandAgain, walkArithmetic } from './arithmetic.ts';
+import { walkArithmetic } from './arithmetic.ts';
 import { loopPath } from './arrays.ts';
 import { carryOut } from './assignments.ts';
 import { startsItselfTwice } from './fork-bomb.ts';
@@ -19,6 +18,7 @@ import type { Field, Io, Judge, Machine, Redirect, World } from './machine.ts';
 import { expandRedirects, keepOutput, sendsOutputAway, stdinOf } from './redirections.ts';
 import { Scope, type Value } from './scope.ts';
 import { escapeMarks, hasUnknown, OWN_TEMP, UNKNOWN } from './taint.ts';
+import { visitTest } from './test-command.ts';
 import { expandPattern, expandString, expandText, expandWord, expandWords } from './word.ts';
 
 type Node = Statement['command'] | Statement | CompoundList;
@@ -268,7 +268,7 @@ export class ShellInterpreter implements Machine {
         );
       }
       case 'TestCommand':
-        this.visitWords(node.expression);
+        visitTest(this, node.expression);
         return '';
       case 'ArithmeticCommand':
         walkArithmetic(this, node.expression, node.body);
@@ -296,24 +296,6 @@ export class ShellInterpreter implements Machine {
       this.judge.redirect(this, redirect);
       this.part = outer;
     }
-  }
-
-  /** Words of `[[ … ]]`: their substitutions run. */
-  private visitWords(node: SyntaxNode): void {
-    if (node.type === 'Word') expandText(this, node);
-    else if (node.type === 'TestUnary' || node.type === 'TestBinary') {
-      const words = node.type === 'TestUnary' ? [node.operand] : [node.left, node.right];
-      for (const word of words) {
-        const text = expandText(this, word);
-        if (!this.isFromEnvironment(word)) expandAgain(this, text, node.operator);
-      }
-    } else forEachChild(node, (child) => this.visitWords(child));
-  }
-
-  /** `$x` where nothing has set it: what the environment holds is the user's own. */
-  private isFromEnvironment({ text }: Word): boolean {
-    const name = /^"?\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})"?$/.exec(text);
-    return name !== null && this.scope.get(name[1] ?? name[2] ?? '') === undefined;
   }
 
   private branches(bodies: readonly CompoundList[], io: Io): string {

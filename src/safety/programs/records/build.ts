@@ -4,6 +4,12 @@ import type { Records } from '../record.ts';
 const MAKE_FILES =
   /(^|\/)((GNU)?[Mm]akefile|[^/]+\.ma?k|CMakeLists\.txt|[^/]+\.cmake|CMake(User)?Presets\.json|build\.ninja|meson\.build|[Jj]ustfile)$/;
 
+/** Tasks that compile and test, as `cargo test` does; what else a build file defines, nobody knows. */
+const BUILD_TASK =
+  /^(?::?[\w-]+:)*(test|build|check|assemble|classes|testClasses|compile(Test)?(Java|Kotlin)?|test-compile|jar|package|verify|validate|tasks|dependencies|projects|properties|help|dependency:tree|help:effective-pom)$/;
+const JVM_FILES =
+  /(^|\/)(pom\.xml|[^/]+\.gradle(\.kts)?|gradle\.properties|gradlew|mvnw|[^/]+\.(java|kt|kts|groovy|scala))$|(^|\/)(\.mvn|gradle\/wrapper|buildSrc)\//;
+
 /** Build tools run what their files say; only what merely shows something is known. */
 export const BUILD_RECORDS: Records = {
   'make gmake just task invoke': {
@@ -65,6 +71,18 @@ export const BUILD_RECORDS: Records = {
       },
       'clean fetch mod': { open: 'deletes or fetches', operands: 'judged' },
     },
+  },
+  'mvn mvnw gradle gradlew': {
+    helpers: 'java sh uname ls expr dirname basename xargs sed cut tr readlink cygpath',
+    operands: 'judged',
+    idle: '--version -version -v -V -h',
+    tune: '-# -q -x= -B -n -e -T= -am -U -pl= -DskipTests -DskipITs -o -ntp --quiet --stacktrace --info --debug --offline --tests= --continue --parallel --no-daemon --console= --warn --scan-off --rerun-tasks --all --batch-mode --no-transfer-progress -t --dry-run',
+    singleDash: true,
+    control: JVM_FILES,
+    judge: (_, reading) =>
+      reading.operands.length > 0 && reading.operands.every(({ text }) => BUILD_TASK.test(text))
+        ? undefined
+        : unknown('runs tasks of the project', { runsFiles: true }),
   },
   'pkg-config pkgconf': {
     tune: '--cflags --cflags-only-I --libs --libs-only-l --libs-only-L --libs-only-other --modversion --exists --list-all --variable= --print-errors --short-errors --atleast-version= --exact-version= --max-version= --static --print-variables --print-requires --print-provides --silence-errors',

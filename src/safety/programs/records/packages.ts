@@ -13,12 +13,6 @@ const installs = (reason?: string): Spec => ({
   tune: '-# -D -E -O -P -S -g -f -y -w= -W -T -d -q -r= -U -e= -n= --save --save-dev --save-exact --save-prod --save-optional --no-save --global --force --legacy-peer-deps --ignore-scripts --production --omit= --include= --prefer-offline --no-audit --no-fund --frozen-lockfile --immutable --dev --exact --silent --verbose --yes --workspace= --audit-level= --package-lock-only --no-package-lock',
 });
 
-/** Tasks that compile and test, as `cargo test` does; what else a build file defines, nobody knows. */
-const BUILD_TASK =
-  /^(?::?[\w-]+:)*(test|build|check|assemble|classes|testClasses|compile(Test)?(Java|Kotlin)?|test-compile|jar|package|verify|validate|tasks|dependencies|projects|properties|help|dependency:tree|help:effective-pom)$/;
-const JVM_FILES =
-  /(^|\/)(pom\.xml|[^/]+\.gradle(\.kts)?|gradle\.properties|gradlew|mvnw|[^/]+\.(java|kt|kts|groovy|scala))$|(^|\/)(\.mvn|gradle\/wrapper|buildSrc)\//;
-
 /** Package managers of languages and systems. */
 export const PACKAGES: Records = {
   'npm pnpm yarn': {
@@ -362,18 +356,6 @@ export const PACKAGES: Records = {
       },
       '*': { operands: 'judged', open: 'runs the project', runsFiles: true },
     },
-  },
-  'mvn mvnw gradle gradlew': {
-    helpers: 'java sh uname ls expr dirname basename xargs sed cut tr readlink cygpath',
-    operands: 'judged',
-    idle: '--version -version -v -V -h',
-    tune: '-# -q -x= -B -n -e -T= -am -U -pl= -DskipTests -DskipITs -o -ntp --quiet --stacktrace --info --debug --offline --tests= --continue --parallel --no-daemon --console= --warn --scan-off --rerun-tasks --all --batch-mode --no-transfer-progress -t --dry-run',
-    singleDash: true,
-    control: JVM_FILES,
-    judge: (_, reading) =>
-      reading.operands.length > 0 && reading.operands.every(({ text }) => BUILD_TASK.test(text))
-        ? undefined
-        : unknown('runs tasks of the project', { runsFiles: true }),
   },
   'ant sbt rake rails lein flutter dart rebar3': {
     operands: 'judged',
