@@ -1,10 +1,13 @@
-// The build: one bundle with lazily loaded chunks, the configuration's schema, and the kernel sandbox's launcher.
+// The build: one bundle with lazily loaded chunks, the configuration's schema, and the kernel sandbox's launcher, into
+// `dist`; `node build.mjs FOLDER` builds without the launcher into an empty FOLDER, as the package carries it.
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { notices, packagesOf } from './notices.mjs';
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
+const dist = resolve(process.argv[2] ?? at('dist'));
 const DAY_MS = 24 * 3600 * 1000;
 
 // Ink reaches for its development tools only when DEV is set; they are not installed.
@@ -16,12 +19,12 @@ const noDevtools = {
   },
 };
 
-/** Writes a file of `dist` in one step: whatever reads it meanwhile, and another build, finds a whole one. */
+/** Writes a file of the build in one step: whatever reads it meanwhile, and another build, finds a whole one. */
 async function put(name, contents, stamp) {
-  const fresh = at(`dist/${name}.${process.pid}.new`);
+  const fresh = join(dist, `${name}.${process.pid}.new`);
   await writeFile(fresh, contents);
   if (stamp) await utimes(fresh, stamp, stamp);
-  await rename(fresh, at(join('dist', name)));
+  await rename(fresh, join(dist, name));
 }
 
 /** The file that an entry point has become. */
@@ -31,9 +34,9 @@ function outputOf({ outputs }, entryPoint) {
 }
 
 const began = new Date();
-await mkdir(at('dist'), { recursive: true });
+await mkdir(dist, { recursive: true });
 const common = {
-  outdir: at('dist'),
+  outdir: dist,
   absWorkingDir: at('.'),
   // A program that runs meanwhile goes on loading the chunks of its own build.
   entryNames: '[name]-[hash]',
@@ -90,8 +93,12 @@ const { SCHEMA, compileLauncher } = await import(
   `data:text/javascript;base64,${Buffer.from(parts.outputFiles[0].contents).toString('base64')}`
 );
 await put('config.schema.json', `${JSON.stringify(SCHEMA, null, 2)}\n`);
-const compiled = await compileLauncher({ source: at('src/sandbox/launcher'), output: at('dist/aish-sandbox') });
-if (!compiled.ok) console.error(`aish-tui: no kernel sandbox: ${compiled.why}`);
+const inputs = [counter, { metafile }].flatMap((built) => Object.keys(built.metafile.inputs));
+await put('THIRD-PARTY-NOTICES', await notices(at('.'), packagesOf(inputs)));
+if (process.argv[2] === undefined) {
+  const compiled = await compileLauncher({ source: at('src/sandbox/launcher'), output: join(dist, 'aish-sandbox') });
+  if (!compiled.ok) console.error(`aish-tui: no kernel sandbox: ${compiled.why}`);
+}
 
 // The cache of compiled code must be on before the program's own code is compiled. It is code that will be run, so it
 // lies in a private folder and not in Node's default, which is shared between the machine's users.
@@ -115,8 +122,8 @@ await import('./${entry}');
   began,
 );
 
-for (const name of await readdir(at('dist'))) {
+for (const name of await readdir(dist)) {
   // Another build may have taken it away.
-  const { mtimeMs } = await stat(at(`dist/${name}`)).catch(() => ({ mtimeMs: Infinity }));
-  if (began.getTime() - mtimeMs > DAY_MS) await rm(at(`dist/${name}`), { force: true });
+  const { mtimeMs } = await stat(join(dist, name)).catch(() => ({ mtimeMs: Infinity }));
+  if (began.getTime() - mtimeMs > DAY_MS) await rm(join(dist, name), { force: true });
 }

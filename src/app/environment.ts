@@ -1,13 +1,11 @@
 /** What a session depends on, determined before anything is started: configuration, models, sandbox, which session. */
 
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { fallbacksOf, type Preset } from '../broker/index.ts';
 import { type Config, createTrust, type Loaded, loadConfig, placesOf } from '../config/index.ts';
 import { createPathIndex, type PathIndex } from '../router/index.ts';
 import { listRules } from '../safety/index.ts';
-import { detectSandbox, type SandboxStatus } from '../sandbox/index.ts';
+import { detectSandbox, findLauncher, type SandboxStatus } from '../sandbox/index.ts';
 import { nearest } from '../text/nearest.ts';
 import { chooseSession, type SessionChoice } from './choose-session.ts';
 import type { GlobalOptions, SessionWish } from './options.ts';
@@ -106,7 +104,5 @@ function fallbackNotices(presets: readonly Preset[]): readonly string[] {
   );
 }
 
-/** The kernel sandbox's launcher beside the bundle: built here, or as the package carries it for this kind of machine. */
-export const LAUNCHER = ['aish-sandbox', `aish-sandbox-${process.arch}`]
-  .map((name) => fileURLToPath(new URL(`./${name}`, import.meta.url)))
-  .reduce((built, carried) => (existsSync(built) ? built : carried));
+/** The kernel sandbox's launcher for this machine. */
+export const LAUNCHER = findLauncher(import.meta.url);

@@ -1,10 +1,10 @@
-import graphemes from '@xterm/addon-unicode-graphemes';
 import type { Terminal } from '@xterm/headless';
 // CommonJS without named exports that Node could see.
 import headless from '@xterm/headless';
 import type { LiveOutput } from '../contracts/commands.ts';
 import { type CellReader, cellReader, renderLine } from './cells.ts';
 import { Flood, FloodMeter } from './flood.ts';
+import { UnicodeGraphemesAddon } from './graphemes.ts';
 import { LineCollector } from './line-collector.ts';
 import { OutputRecorder } from './output-file.ts';
 import { OutputQueue } from './output-queue.ts';
@@ -74,7 +74,7 @@ export class Screen implements LiveOutput {
       allowProposedApi: true,
       logLevel: 'off',
     });
-    this.#terminal.loadAddon(new graphemes.UnicodeGraphemesAddon());
+    this.#terminal.loadAddon(new UnicodeGraphemesAddon());
     this.#terminal.onData(options.onReply);
     this.#reader = cellReader(this.#terminal);
     this.#collector = new LineCollector(this.#terminal, this.#reader, SCROLLBACK_ROWS / 2);

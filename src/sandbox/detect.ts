@@ -17,8 +17,7 @@ export type SandboxStatus = {
   readonly why?: string;
 };
 
-const NOT_BUILT =
-  'the sandbox launcher was not built: install a C compiler (apt install gcc libc6-dev) and build again, or use the npm package, which carries it';
+const NOT_BUILT = `there is no sandbox launcher for ${process.arch}: the npm package brings it for x64 and arm64 unless installed with --omit=optional; in a checkout, install a C compiler (apt install gcc libc6-dev) and build again`;
 const NEEDS = 'needs Linux 5.13 or newer with Landlock, 6.12 or newer for all of it';
 const NO_TREE_LIMIT = 'limits on memory and CPU time hold for each process, not for a command as a whole';
 const ROOT_WATCHED = 'the number of processes of root is watched and stopped, not refused';

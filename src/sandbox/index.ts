@@ -2,6 +2,7 @@
 export { compileLauncher } from './compile.ts';
 export { detectSandbox, type SandboxStatus } from './detect.ts';
 export { sandboxEnvironment } from './environment.ts';
+export { findLauncher, launcherPackage, runsOn } from './find.ts';
 export {
   createPrivateTmp,
   type LauncherStatus,

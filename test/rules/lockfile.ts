@@ -1,7 +1,9 @@
 /**
  * `npm ci` refuses a lock file that lacks an optional package, also one for another platform; and npm leaves those out
- * when the registry at hand does not serve them. As a program it adds what is missing: `node test/rules/lockfile.ts`.
+ * when the registry at hand does not serve them. As a program it adds what is missing, with the checksums that the
+ * registry tells: `node test/rules/lockfile.ts`.
  */
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +12,10 @@ const FILE = fileURLToPath(new URL('../../package-lock.json', import.meta.url));
 
 type Locked = {
   readonly version?: string;
+  readonly integrity?: string;
   readonly dev?: boolean;
+  readonly optional?: boolean;
+  readonly os?: readonly string[];
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 };
 
@@ -25,6 +30,24 @@ export function missingFrom(lock: LockFile): readonly Missing[] {
       .filter(([name]) => !isLocked(lock, by, name))
       .map(([name, range]) => ({ name, range, by, dev })),
   );
+}
+
+/** Locked packages whose content nothing vouches for. */
+export function unverified(lock: LockFile): readonly [path: string, locked: Locked][] {
+  return Object.entries(lock.packages).filter(([path, { integrity }]) => path !== '' && integrity === undefined);
+}
+
+/** What the registry at hand says of a version; undefined where it does not serve it. */
+function integrityOf(path: string, version: string): string | undefined {
+  const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  try {
+    const said = execFileSync('npm', ['view', `${name}@${version}`, 'dist.integrity'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return said.toString().trim() || undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a package in `folder` finds `name`, looking upwards as Node does. */
@@ -69,6 +92,11 @@ if (import.meta.main) {
   const packages = Object.fromEntries(
     [...Object.entries(lock.packages), ...added].sort(([a], [b]) => a.localeCompare(b, 'en')),
   );
+  for (const [path, { version = '' }] of unverified({ packages: packages as LockFile['packages'] })) {
+    const integrity = integrityOf(path, version);
+    if (integrity === undefined) console.log(`no checksum: this registry does not serve ${path} ${version}`);
+    else packages[path] = { version, integrity, ...(packages[path] as Locked) };
+  }
   writeFileSync(FILE, `${JSON.stringify({ ...lock, packages }, null, 2)}\n`);
   for (const { name, range } of missing) console.log(`${name} ${range}`);
 }

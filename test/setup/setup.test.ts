@@ -49,7 +49,7 @@ beforeEach(() => {
   place = mkdtempSync(join(tmpdir(), 'aish-setup-'));
   for (const name of ['setup.sh', 'find-node.sh', 'aish-tui']) copyFileSync(join(ROOT, name), at(name));
   writeFileSync(at('package-lock.json'), '{}');
-  for (const source of ['src', 'components', 'hooks', 'build.mjs', 'package.json', 'tsconfig.json'])
+  for (const source of ['src', 'components', 'hooks', 'build.mjs', 'notices.mjs', 'package.json', 'tsconfig.json'])
     mkdirSync(at(source));
   program('bin/npm', NPM);
   program('private-node', NODE('24.21.0'));

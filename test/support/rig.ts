@@ -1,9 +1,9 @@
 /** Drives a program in a real pty and reads its screen as a terminal would show it. */
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import graphemes from '@xterm/addon-unicode-graphemes';
 import headless from '@xterm/headless';
 import { type Pty, spawn } from 'node-pty';
+import { UnicodeGraphemesAddon } from '../../src/executor/graphemes.ts';
 import { ensureBuilt } from './build.ts';
 import { type Run, runsOf } from './cells.ts';
 import { MARK, noneLeft } from './leftovers.ts';
@@ -20,6 +20,8 @@ export type RigOptions = {
   readonly env?: Readonly<Record<string, string>>;
   /** Another program than ours. */
   readonly file?: string;
+  /** Whose process it is; the caller's by default. */
+  readonly user?: { readonly uid: number; readonly gid: number };
 };
 
 export type Exit = { readonly code: number; readonly signal: number | undefined };
@@ -39,7 +41,7 @@ export class Rig {
   constructor(place: Scratch, options: RigOptions) {
     const { columns = 80, rows = 24 } = options;
     this.#terminal = new headless.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 2000 });
-    this.#terminal.loadAddon(new graphemes.UnicodeGraphemesAddon());
+    this.#terminal.loadAddon(new UnicodeGraphemesAddon());
     this.#terminal.unicode.activeVersion = '15-graphemes';
     if (options.file === undefined) ensureBuilt();
     this.pty = spawn(options.file ?? PROGRAM, [...(options.args ?? [])], {
@@ -49,6 +51,7 @@ export class Rig {
       rows,
       cwd: place.work,
       env: { ...place.env, ...options.env, [MARK]: this.#mark },
+      ...options.user,
     });
     // Queries are answered as xterm would.
     this.#terminal.onData((data) => this.pty.write(data));
