@@ -58,12 +58,24 @@ static int give_up_privileges(struct setup *s) {
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
+/* Root stays root over files, which its mounts bound; over nothing else. */
+static int keep_file_capabilities(struct __user_cap_header_struct *header, struct __user_cap_data_struct *data) {
+  const uint32_t kept = CAP_TO_MASK(CAP_CHOWN) | CAP_TO_MASK(CAP_DAC_OVERRIDE) | CAP_TO_MASK(CAP_DAC_READ_SEARCH) |
+                        CAP_TO_MASK(CAP_FOWNER) | CAP_TO_MASK(CAP_FSETID) | CAP_TO_MASK(CAP_SETGID) | CAP_TO_MASK(CAP_SETUID);
+  for (int cap = 0; prctl(PR_CAPBSET_READ, cap) >= 0; cap++)
+    if ((cap > 31 || !(kept & CAP_TO_MASK(cap))) && prctl(PR_CAPBSET_DROP, cap)) return -1;
+  data[0].permitted &= kept;
+  data[0].effective = data[0].permitted;
+  data[1].permitted = data[1].effective = data[0].inheritable = data[1].inheritable = 0;
+  return (int)syscall(SYS_capset, header, data);
+}
+
 static int drop_capabilities(struct setup *s) {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct data[2];
-  (void)s;
   if (syscall(SYS_capget, &header, data)) return -1;
   if (!(data[0].permitted | data[1].permitted | data[0].inheritable | data[1].inheritable)) return 0;
+  if (s->options->profile & INSIDE && geteuid() == 0) return keep_file_capabilities(&header, data);
   if (data[CAP_TO_INDEX(CAP_SETPCAP)].effective & CAP_TO_MASK(CAP_SETPCAP)) {
     const unsigned long root_is_nobody = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
                                          SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE |
@@ -104,7 +116,7 @@ static int enforce_landlock(struct setup *s) {
   return landlock_enforce(s->options, s->terminal, s->detail, sizeof s->detail);
 }
 
-static int install_filter(struct setup *s) { return filter_install(landlock_abi(s->options)); }
+static int install_filter(struct setup *s) { return filter_install(s->options->profile, landlock_abi(s->options)); }
 
 static int notify(struct setup *s) {
   if (!s->options->keep) return 0;
@@ -126,16 +138,16 @@ static const struct {
   int (*take)(struct setup *);
   int profiles;
 } steps[] = {
-    {"cwd", enter_directory, RESTRICTED | LIGHT | SUPERVISE},
-    {"session", leave_terminal, RESTRICTED | LIGHT | SUPERVISE},
-    {"descriptors", close_descriptors, RESTRICTED | LIGHT | SUPERVISE},
-    {"privileges", give_up_privileges, RESTRICTED | LIGHT | SUPERVISE},
-    {"capabilities", drop_capabilities, RESTRICTED},
-    {"limits", bound_resources, RESTRICTED},
-    {"landlock", enforce_landlock, RESTRICTED | LIGHT},
-    {"filter", install_filter, RESTRICTED},
-    {"keep", notify, RESTRICTED | LIGHT | SUPERVISE},
-    {"exec", run, RESTRICTED | LIGHT | SUPERVISE},
+    {"cwd", enter_directory, EVERY},
+    {"session", leave_terminal, EVERY},
+    {"descriptors", close_descriptors, EVERY},
+    {"privileges", give_up_privileges, EVERY},
+    {"capabilities", drop_capabilities, RESTRICTED | INSIDE},
+    {"limits", bound_resources, RESTRICTED | TRIAL},
+    {"landlock", enforce_landlock, RESTRICTED | LIGHT | INSIDE},
+    {"filter", install_filter, RESTRICTED | INSIDE},
+    {"keep", notify, EVERY},
+    {"exec", run, EVERY},
 };
 
 void confine_and_exec(const struct options *options, const struct terminal *terminal, const sigset_t *mask,

@@ -32,16 +32,20 @@ enum {
   NR_NEWEST_REVIEWED = 469
 };
 
-static const int not_permitted[] = {
-    /* metadata: Landlock has no right for any of it */
+/* Metadata: Landlock has no right for any of it. Where mounts hold, they bound it. */
+static const int metadata[] = {
     __NR_fchmod, __NR_fchmodat, NR_FCHMODAT2, __NR_fchown, __NR_fchownat, __NR_utimensat, __NR_setxattr, __NR_lsetxattr,
     __NR_fsetxattr, NR_SETXATTRAT, __NR_removexattr, __NR_lremovexattr, __NR_fremovexattr, NR_REMOVEXATTRAT,
-    NR_FILE_SETATTR, __NR_quotactl, NR_QUOTACTL_FD,
 #ifdef __NR_chmod
     __NR_chmod, __NR_chown, __NR_lchown, __NR_utime, __NR_utimes, __NR_futimesat,
 #endif
-    /* network: no socket of any family can be made, and an inherited one can do nothing new */
-    __NR_socket, __NR_connect, __NR_bind, __NR_listen, __NR_accept, __NR_accept4,
+};
+
+/* No socket of any family can be made, and an inherited one can do nothing new. */
+static const int network[] = {__NR_socket, __NR_connect, __NR_bind, __NR_listen, __NR_accept, __NR_accept4};
+
+static const int not_permitted[] = {
+    NR_FILE_SETATTR, __NR_quotactl, NR_QUOTACTL_FD,
     /* other processes */
     __NR_ptrace, __NR_process_vm_readv, __NR_process_vm_writev, NR_PIDFD_GETFD, NR_PROCESS_MADVISE, NR_PROCESS_MRELEASE,
     __NR_kcmp, __NR_migrate_pages, __NR_move_pages,
@@ -112,6 +116,9 @@ static const struct argument_rule by_argument[] = {
     /* A lease on a file opened for reading holds up others who want to write it. */
     {__NR_fcntl, 1, NEVER, ~0u, 1, {F_SETLEASE}},
 };
+
+/* Alone with its loopback: no named socket of the machine, whatever its namespace, and nothing of the kernel's. */
+static const struct argument_rule own_network[] = {{__NR_socket, 0, ONLY, ~0u, 2, {AF_INET, AF_INET6}}};
 
 static const struct argument_rule before_abi_3[] = {
 #ifdef __NR_open
@@ -185,7 +192,7 @@ static void refuse_by_argument(const struct argument_rule *rules, size_t count) 
   }
 }
 
-int filter_install(int abi) {
+int filter_install(enum profile profile, int abi) {
   length = 0;
   load(offsetof(struct seccomp_data, arch));
   emit(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
@@ -196,10 +203,13 @@ int filter_install(int abi) {
   answer(SECCOMP_RET_ERRNO | ENOSYS);
   refused = 0;
   refuse(not_permitted, COUNT(not_permitted), EPERM);
+  if (!(profile & INSIDE)) refuse(metadata, COUNT(metadata), EPERM);
+  if (profile != PROJECT) refuse(network, COUNT(network), EPERM);
   refuse(not_there, COUNT(not_there), ENOSYS);
   if (abi < 3) refuse(not_there_before_abi_3, COUNT(not_there_before_abi_3), ENOSYS);
   emit_refusals();
   refuse_by_argument(by_argument, COUNT(by_argument));
+  if (profile == PROJECT) refuse_by_argument(own_network, COUNT(own_network));
   if (abi < 3) refuse_by_argument(before_abi_3, COUNT(before_abi_3));
   if (abi < 6) refuse_by_argument(before_abi_6, COUNT(before_abi_6));
   answer(SECCOMP_RET_ALLOW);

@@ -22,6 +22,11 @@ int keep_begin(struct store *s, const struct options *o) {
   return 0;
 }
 
+/* Its beginning is written down before anything happens: what was born later is of the trial, what changed later a conflict. */
+int trial_begin(struct store *s, const struct options *o) {
+  return store_open(s, o->trial, 0) || syscall(SYS_mkdirat, s->vault, "trial", 0700) ? -1 : 0;
+}
+
 /* Behind the start, since the command inherits the limit. */
 void keep_ready(int listener) {
   struct rlimit files;

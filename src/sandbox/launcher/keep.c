@@ -187,6 +187,23 @@ int keep_name(struct store *s, int directory, const char *name, uint32_t *entry)
   return e ? 0 : -1;
 }
 
+int keep_absent(struct store *s, int directory, const char *name) {
+  const struct id nothing = {0, 0, 0};
+  uint32_t parent = keep_directory(s, directory);
+  if (!parent) return -1;
+  if (find_entry(s, parent, name)) return 0;
+  if (store_write(s, R_NAME, 0, &s->nodes[parent].id, &nothing, NULL, name, (uint32_t)strlen(name))) return -1;
+  s->nodes[parent].flags |= TOUCHED;
+  return add_entry(s, parent, name, 0) ? 0 : -1;
+}
+
+const char *fresh_name(struct store *s, char number[12]) {
+  struct id id;
+  const char *name = decimal(++s->number, number);
+  while (!look(s->trash, name, 0, &id, NULL)) name = decimal(++s->number, number); /* of an attempt that was cut */
+  return keep_name(s, s->trash, name, NULL) ? NULL : keep_text(s, name, (uint32_t)strlen(name));
+}
+
 static int room_for(const struct store *s, uint64_t bytes) {
   if (bytes <= s->budget && s->used <= s->budget - bytes) return 1;
   errno = ENOSPC;

@@ -135,11 +135,25 @@ static int allow_all_but_terminals(struct rules *r, const struct terminal *t) {
   return allow_entries(r, "/dev", all, no_terminal) || allow_terminal(r, t, all) ? -1 : 0;
 }
 
+/* Below these everything but device nodes and named sockets can be made. Opened behind the mounts: a rule on what lies
+ * under an overlay does not cover the overlay. */
+static int allow_writing(struct rules *r, const struct options *o) {
+  static const char *const private_places[] = {"/tmp", "/dev/shm"};
+  const uint64_t all = r->handled & ~(IOCTL_DEV | MAKE_CHAR | MAKE_BLOCK | MAKE_SOCK);
+  for (int i = 0; i < o->tree_count; i++) {
+    int fd = open(o->trees[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 || allow(r, fd, all, o->trees[i])) return -1;
+  }
+  for (int i = 0; o->profile == PROJECT && i < 2; i++)
+    if (allow_path(r, AT_FDCWD, private_places[i], all)) return -1;
+  return 0;
+}
+
 int landlock_enforce(const struct options *o, const struct terminal *t, char *detail, unsigned long size) {
   int abi = landlock_abi(o), light = o->profile == LIGHT;
   struct ruleset_attr attr = {.fs = known_rights(abi)};
   if (light) attr.fs &= READ_FILE | WRITE_FILE | IOCTL_DEV | MAKE_CHAR | REFER;
-  if (abi >= 4 && !light) attr.net = NET_BOTH;
+  if (abi >= 4 && !light && o->profile != PROJECT) attr.net = NET_BOTH;
   if (abi >= 6) attr.scoped = light ? SCOPE_SIGNAL : SCOPE_BOTH; /* the other is abstract sockets */
   snprintf(detail, size, "this kernel has no Landlock (Linux 5.13 or newer with it enabled)");
   if (abi < 1) return errno = ENOSYS, -1;
@@ -151,6 +165,7 @@ int landlock_enforce(const struct options *o, const struct terminal *t, char *de
   r.fd = (int)syscall(NR_CREATE_RULESET, &attr, abi >= 6 ? 24 : abi >= 4 ? 16 : 8, 0);
   if (r.fd < 0) return -1;
   if (light ? allow_all_but_terminals(&r, t) : allow_reading(&r, o, t)) return -1;
+  if (o->profile & INSIDE && allow_writing(&r, o)) return -1;
   if (syscall(NR_RESTRICT_SELF, r.fd, 0)) return -1;
   return close(r.fd);
 }

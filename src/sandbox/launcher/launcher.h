@@ -12,7 +12,9 @@
 /* Exit codes of the launcher itself; any other is the command's own. */
 enum { EXIT_TIME = 124, EXIT_SETUP = 126, EXIT_NOT_FOUND = 127 };
 
-enum profile { RESTRICTED = 1, LIGHT = 2, SUPERVISE = 4 };
+enum profile { RESTRICTED = 1, LIGHT = 2, SUPERVISE = 4, TRIAL = 8, PROJECT = 16 };
+/* Profiles that run in namespaces of their own, and all of them. */
+enum { INSIDE = TRIAL | PROJECT, EVERY = RESTRICTED | LIGHT | SUPERVISE | INSIDE, MAX_TREES = 8 };
 
 /* Zero means: not limited by the launcher. Bytes, seconds, counts. */
 struct limits {
@@ -24,6 +26,10 @@ struct options {
   const char *tmp;         /* the private temporary directory, or NULL */
   const char *cwd;         /* or NULL: as inherited */
   const char *status_path; /* or NULL */
+  const char *trial;       /* the private directory in which a trial collects its changes, or NULL */
+  const char *trees[MAX_TREES]; /* what a trial overlays, or the project's tree */
+  int tree_count;
+  uint64_t trial_space;    /* bytes that a trial may write */
   const char *keep;        /* the empty directory of a store in which old states are kept, or NULL */
   const char *keep_tree;   /* below which changes that were not kept are looked for, or NULL */
   uint64_t keep_budget, keep_file; /* bytes: of the store, and of a file that must be copied */
@@ -42,7 +48,7 @@ struct terminal {
 
 /* What the supervisor tells the front at the end. Smaller than PIPE_BUF, so one write is one read. */
 struct report {
-  enum { FAILED = 1, ENDED, TIMED_OUT, TOO_MANY, ABANDONED } kind;
+  enum { FAILED = 1, ENDED, TIMED_OUT, TOO_MANY, ABANDONED, TOO_LARGE } kind;
   int status; /* ENDED: of waitpid. FAILED: errno of the failing step */
   int left;   /* processes that were still there when the command ended */
   char text[240];
@@ -56,6 +62,20 @@ struct attempt {
   char text[sizeof((struct report *)0)->text];
 };
 
+/* What the supervisor and the first process inside share. */
+struct inside {
+  struct attempt attempt;
+  int uid, gid;
+  int status, over, left; /* of the command, as waitpid tells it; `over` once it is there */
+};
+
+/* namespace.c: starts the command in namespaces of its own. */
+pid_t start_inside(const struct options *options, const struct terminal *terminal, const sigset_t *mask, int ended,
+                   struct inside **shared);
+/* mounts.c: in there. 0, or -1 with errno and what failed in `detail`. */
+int mount_world(const struct options *options, char *detail, unsigned long size);
+int is_below(const char *path, const char *top);
+
 /* confine.c: in the child; returns only on failure. */
 void confine_and_exec(const struct options *options, const struct terminal *terminal, const sigset_t *mask,
                       struct attempt *attempt);
@@ -66,7 +86,7 @@ int landlock_enforce(const struct options *options, const struct terminal *termi
 int landlock_isolate(pid_t outside);
 
 /* filter.c */
-int filter_install(int abi);
+int filter_install(enum profile profile, int abi);
 
 /* supervisor.c: never returns. `life` reads signal numbers to forward, its end means that the front died. */
 void supervise(const struct options *options, const struct terminal *terminal, const sigset_t *mask, int life,

@@ -159,7 +159,7 @@ int store_finish(struct store *s) {
     uint32_t known = now->ino ? node_of(s, now) : 0;
     if (!e->node) created += now->ino && (!known || s->nodes[known].id.born > s->started);
     else if (!now->ino) {
-      if (n->at_name) moved++;
+      if (n->at_name && !(s->nodes[n->at_parent].flags & IS_VAULT)) moved++;
       else deleted++;
     } else changed += !same_id(now, &n->id) && !S_ISDIR(n->was.mode);
   }
@@ -183,7 +183,7 @@ int store_finish(struct store *s) {
   int fd = openat(s->vault, "summary", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return -1;
   int n = snprintf(line, sizeof line, "created %llu deleted %llu changed %llu moved %llu bytes %llu refused %llu unkept %llu touched %llu\n",
-                   (unsigned long long)created, (unsigned long long)deleted, (unsigned long long)changed,
+                   (unsigned long long)created, (unsigned long long)(deleted + s->inside), (unsigned long long)changed,
                    (unsigned long long)moved, (unsigned long long)s->used, (unsigned long long)s->refused,
                    (unsigned long long)s->unkept, (unsigned long long)touched);
   int failed = write(fd, line, (size_t)n) != n;

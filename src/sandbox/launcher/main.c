@@ -11,7 +11,7 @@
  * SIGKILL to the whole process group leaves it alive to clean up. Its only tie to the front is a pipe: signal numbers
  * to forward come through it, and its end means that the front is gone.
  */
-#include "store.h"
+#include "trial.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,10 +52,12 @@ static int is_number(const char *text) {
 }
 
 static const char usage[] =
-    "usage: aish-sandbox [--light | --supervise] [--tmp DIR] [--cwd DIR] [--status NEW_FILE] [--parent PID]\n"
+    "usage: aish-sandbox [--light | --supervise | --trial EMPTY_DIR --tree DIR... | --project DIR] [--tmp DIR] [--cwd DIR] [--status NEW_FILE] [--parent PID]\n"
     "                    [--keep EMPTY_DIR [--keep-tree DIR] [--keep-budget BYTES] [--keep-file BYTES]]\n"
     "                    [--limit as|data|fsize|cpu|nofile|procs|wall=NUMBER]... -- command [argument...]\n"
     "       aish-sandbox --selftest DIR\n"
+    "       aish-sandbox --changes STORE --tree DIR...\n"
+    "       aish-sandbox --apply STORE --tree DIR...\n"
     "       aish-sandbox --undo DIR [--into EMPTY_DIR | --finish | --note PATH...]\n";
 
 static void set_limit(struct limits *limits, const char *text) {
@@ -74,6 +76,12 @@ static void set_limit(struct limits *limits, const char *text) {
   fail("arguments", "--limit takes NAME=NUMBER");
 }
 
+static void add_tree(struct options *o, const char *path) {
+  if (*path != '/' || !path[1]) fail("arguments", "a tree is an absolute path, and not /");
+  if (o->tree_count == MAX_TREES) fail("arguments", "too many trees");
+  o->trees[o->tree_count++] = path;
+}
+
 static struct options parse(int argc, char **argv) {
   const uint64_t GiB = 1ull << 30;
   /* Node's WebAssembly reserves more than 12 GiB of addresses; DATA is what really bounds memory. */
@@ -81,6 +89,7 @@ static struct options parse(int argc, char **argv) {
                       .abi_at_most = 1000,
                       .keep_budget = 2 * GiB,
                       .keep_file = GiB / 4,
+                      .trial_space = 2 * GiB,
                       .limits = {.as = 16 * GiB, .data = 4 * GiB, .fsize = 1 * GiB, .cpu = 600, .nofile = 1024, .procs = 512, .wall = 3600}};
   int i = 1;
   for (; i < argc && strcmp(argv[i], "--"); i++) {
@@ -90,6 +99,15 @@ static struct options parse(int argc, char **argv) {
       o.limits.wall = 0;
     }
     else if (i + 1 >= argc) fail("arguments", "an option without its value (see --help)");
+    else if (!strcmp(name, "--trial")) {
+      o.profile = TRIAL;
+      o.trial = argv[++i];
+    } else if (!strcmp(name, "--project")) {
+      o.profile = PROJECT;
+      o.limits.wall = 0;
+      add_tree(&o, argv[++i]);
+    } else if (!strcmp(name, "--tree")) add_tree(&o, argv[++i]);
+    else if (!strcmp(name, "--trial-space")) o.trial_space = to_number(argv[++i]);
     else if (!strcmp(name, "--tmp")) o.tmp = argv[++i];
     else if (!strcmp(name, "--cwd")) o.cwd = argv[++i];
     else if (!strcmp(name, "--status")) o.status_path = argv[++i];
@@ -106,6 +124,7 @@ static struct options parse(int argc, char **argv) {
     else fail(name, "unknown option (see --help)");
   }
   if (i + 1 >= argc) fail("arguments", "no command after --");
+  if (o.profile == TRIAL && !o.tree_count) fail("arguments", "a trial without a --tree");
   o.argv = argv + i + 1;
   return o;
 }
@@ -158,6 +177,9 @@ static int conclude(const struct options *o, const struct report *r) {
     case TIMED_OUT:
       dprintf(2, "aish-sandbox: stopped after %llu s (wall-clock limit)\n", (unsigned long long)o->limits.wall);
       return EXIT_TIME;
+    case TOO_LARGE:
+      dprintf(2, "aish-sandbox: stopped: the trial wrote more than %llu bytes\n", (unsigned long long)o->trial_space);
+      return 128 + SIGKILL;
     case TOO_MANY:
       dprintf(2, "aish-sandbox: stopped: more than %llu processes\n", (unsigned long long)o->limits.procs);
       return 128 + SIGKILL;
@@ -169,6 +191,8 @@ static int conclude(const struct options *o, const struct report *r) {
 int main(int argc, char **argv) {
   if (argc == 3 && !strcmp(argv[1], "--selftest")) return selftest(argv[2]);
   if (argc >= 3 && !strcmp(argv[1], "--undo")) return undo(argc, argv);
+  if (argc >= 3 && !strcmp(argv[1], "--changes")) return list_changes(argc, argv);
+  if (argc >= 4 && !strcmp(argv[1], "--apply")) return apply_trial(argc, argv);
   if (argc == 2 && !strcmp(argv[1], "--help")) {
     dprintf(1, "%s", usage);
     return 0;

@@ -59,20 +59,22 @@ void settled(uint32_t node, uint32_t parent, const char *name, int fd) {
   look(fd, name, 0, &n->is, &n->now);
 }
 
-/* A name in our own store that nobody uses, noted as new so that what comes to lie there is found again. */
-const char *fresh(char number[12]) {
-  struct id id;
-  const char *name = decimal(++keeping->number, number);
-  while (!look(keeping->trash, name, 0, &id, NULL)) name = decimal(++keeping->number, number); /* of an attempt that was cut */
-  return keep_name(keeping, keeping->trash, name, NULL) ? NULL : keep_text(keeping, name, (uint32_t)strlen(name));
-}
-
-/* The directory that stands in the way has been exchanged into our store. */
-static void set_aside(const struct id *id, const char *name) {
+/* What stood in the way has been exchanged into our store. Of a file the link that keep_inode made is enough. */
+static void set_aside(const struct id *id, int directory, const char *name) {
   uint32_t n = find_node(undone, id);
+  if (!directory) syscall(SYS_unlinkat, keeping->trash, name, 0);
   if (!n) return;
   undone->nodes[n].at_parent = ELSEWHERE;
-  undone->nodes[n].at_name = name;
+  undone->nodes[n].at_name = directory ? name : NULL;
+}
+
+/* What is exchanged into our store: a directory goes to another parent only if its owner may write to it. */
+static int make_way(int fd, const char *name, const struct state *now) {
+  char path[40 + NAME_BYTES];
+  if (!is_dir(now)) return keep_inode(keeping, fd, name);
+  if (now->mode & 0200 || geteuid() == 0 || now->uid != geteuid()) return 0;
+  snprintf(path, sizeof path, "/proc/self/fd/%d/%s", fd, name);
+  return keep_state(keeping, fd, name, 0, 0) || syscall(SYS_fchmodat, AT_FDCWD, path, (now->mode & 07777) | 0700) ? -1 : 0;
 }
 
 /* Before it comes to its place: whoever goes on after a crash finds there what belongs there. */
@@ -82,9 +84,10 @@ int stands_for(const struct node *n, int directory, const char *name) {
   return look(directory, name, 0, &id, &state) || equals_add(keeping, &id, &state, &n->id, &n->was) ? -1 : 0;
 }
 
-int place_directory(const struct entry *e, int fd, const struct id *now, int occupied) {
+int place_directory(const struct entry *e, int fd, const struct state *state, const struct id *now, int occupied) {
   struct node *n = &undone->nodes[e->node];
   char number[12];
+  if (occupied && make_way(fd, e->name, state)) return -1;
   if (n->at_name) {
     int from = n->at_parent == ELSEWHERE ? keeping->trash : ease(n->at_parent);
     const char *was = n->at_name;
@@ -92,20 +95,21 @@ int place_directory(const struct entry *e, int fd, const struct id *now, int occ
     /* To another parent it moves only if it may be written to itself. */
     if (from < 0 || ease(e->node) < 0 || keep_name(keeping, from, was, NULL)) return -1;
     if (syscall(SYS_renameat2, from, was, fd, e->name, occupied ? EXCHANGE : NOREPLACE)) return -1;
-    if (other) {
+    if (was_in == ELSEWHERE && occupied) set_aside(now, is_dir(state), was);
+    else if (other) {
       undone->nodes[other].at_parent = was_in;
       undone->nodes[other].at_name = was;
     }
     return 0;
   }
-  const char *made = fresh(number);
+  const char *made = fresh_name(keeping, number);
   if (!made || syscall(SYS_mkdirat, keeping->trash, made, 0700) || stands_for(n, keeping->trash, made)) return -1;
   if (syscall(SYS_renameat2, keeping->trash, made, fd, e->name, occupied ? EXCHANGE : NOREPLACE)) {
     /* Our store is on another file system. */
     if (errno != EXDEV || occupied || syscall(SYS_mkdirat, fd, e->name, 0700)) return -1;
     return stands_for(n, fd, e->name);
   }
-  if (occupied) set_aside(now, made);
+  if (occupied) set_aside(now, is_dir(state), made);
   return 0;
 }
 
@@ -115,7 +119,7 @@ int place_file(const struct entry *e, int fd, const struct state *now, const str
   const char *name, *made;
   char number[12];
   int source = source_of(e->node, &directory, &name);
-  if (occupied && !is_dir(now) && keep_inode(keeping, fd, e->name)) return -1;
+  if (occupied && make_way(fd, e->name, now)) return -1;
   /* It was moved: moved back, nothing of it stays behind. */
   uint32_t left = source == 2 && n->at_parent != ELSEWHERE ? find_entry(undone, n->at_parent, n->at_name) : 0;
   if (left && undone->entries[left].node != e->node) {
@@ -132,14 +136,14 @@ int place_file(const struct entry *e, int fd, const struct state *now, const str
     if (source == 1 && n->was.links == 1) return (int)syscall(SYS_renameat2, directory, name, fd, e->name, NOREPLACE);
     return (int)syscall(SYS_linkat, directory, name, fd, e->name, 0);
   }
-  if (!(made = fresh(number))) return -1;
+  if (!(made = fresh_name(keeping, number))) return -1;
   int beside = keeping->trash;
   int failed = source ? (int)syscall(SYS_linkat, directory, name, beside, made, 0) : make_from_copy(undone, n, beside, made) || stands_for(n, beside, made);
   if (failed) return -1;
   if (!source) n->flags |= MADE;
   int how = !occupied ? NOREPLACE : is_dir(now) ? EXCHANGE : 0;
   if (syscall(SYS_renameat2, beside, made, fd, e->name, how) == 0) {
-    if (how == EXCHANGE) set_aside(now_id, made);
+    if (how == EXCHANGE) set_aside(now_id, 1, made);
     return 0;
   }
   if (errno != EXDEV || source) return -1;

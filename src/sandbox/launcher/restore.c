@@ -118,7 +118,7 @@ static void place(struct entry *e) {
     return;
   }
   if (e->flags & BLOCKED) return refuse(e->parent, e->name, "changed since");
-  if (keep_name(keeping, fd, e->name, NULL) || (is_dir(&n->was) ? place_directory(e, fd, &now, occupied) : place_file(e, fd, &state, &now, occupied)))
+  if (keep_name(keeping, fd, e->name, NULL) || (is_dir(&n->was) ? place_directory(e, fd, &state, &now, occupied) : place_file(e, fd, &state, &now, occupied)))
     return refuse(e->parent, e->name, strerror(errno));
   if (occupied && !is_dir(&state)) given_way(&now, e);
   settled(e->node, e->parent, e->name, fd);
@@ -236,7 +236,7 @@ static void restore_content(struct node *n) {
   if (now.links - (uint32_t)held == 1) {
     const char *made = NULL;
     failed = keep_name(keeping, fd, n->at_name, NULL) || keep_inode(keeping, fd, n->at_name) || keep_state(keeping, fd, n->at_name, 0, 1) ||
-             !(made = fresh(number));
+             !(made = fresh_name(keeping, number));
     if (!failed && !n->attributes) { /* what the file has besides stays with it */
       uint32_t its = find_node(keeping, &n->is);
       n->attributes = its ? keeping->nodes[its].attributes : NULL;

@@ -10,11 +10,10 @@ extern struct store *undone, *keeping;
 
 /* restore-name.c. Each returns 0, or -1 with errno. */
 int ease(uint32_t node);
-const char *fresh(char number[12]);
 int stands_for(const struct node *n, int directory, const char *name);
 void given_way(const struct id *id, const struct entry *e);
 void settled(uint32_t node, uint32_t parent, const char *name, int fd);
-int place_directory(const struct entry *e, int fd, const struct id *now, int occupied);
+int place_directory(const struct entry *e, int fd, const struct state *state, const struct id *now, int occupied);
 int place_file(const struct entry *e, int fd, const struct state *now, const struct id *now_id, int occupied);
 
 #endif

@@ -315,7 +315,9 @@ char *strerror(int number) {
                {EMFILE, "Too many open files"},         {ENFILE, "Too many open files in the system"},
                {EROFS, "Read-only file system"},        {ENAMETOOLONG, "File name too long"},
                {ENOSYS, "Not known to this kernel"},    {ELOOP, "Too many symbolic links"},
-               {EOPNOTSUPP, "Not switched on in this kernel"}};
+               {EOPNOTSUPP, "Not switched on in this kernel"}, {EBUSY, "Device or resource busy"},
+               {ENOSPC, "No space left on device"},     {EXDEV, "On another file system"},
+               {EEXIST, "File exists"},                 {ENOTEMPTY, "Directory not empty"}};
   static char other[32];
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (known[i].number == number) return (char *)known[i].text;

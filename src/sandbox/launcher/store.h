@@ -68,6 +68,7 @@ struct store {
   int ended;
   int known_fd[2]; /* directories that stay open while a call is answered, and their nodes */
   uint32_t known_node[2];
+  uint32_t inside; /* what directories held that were moved into the store as a whole */
   int listens; /* to a command that runs, rather than keeping what this program itself changes */
   int elsewhere; /* the directory of nodes whose at_parent is ELSEWHERE */
   long calls;
@@ -109,6 +110,10 @@ uint32_t keep_directory(struct store *s, int directory);
 /* The directory in which an open file stands, or an open directory itself; 0: nowhere any more. */
 uint32_t keep_whereabouts(struct store *s, int fd);
 int keep_name(struct store *s, int directory, const char *name, uint32_t *entry);
+/* The same for a name at which nothing stood before, though something does by now. */
+int keep_absent(struct store *s, int directory, const char *name);
+/* A name in the store's own `t` that nobody uses, noted as new so that what comes to lie there is found again. */
+const char *fresh_name(struct store *s, char number[12]);
 int keep_inode(struct store *s, int directory, const char *name);
 int keep_content(struct store *s, int directory, const char *name);
 int keep_state(struct store *s, int directory, const char *name, int follow, int attributes);
@@ -138,6 +143,7 @@ int keep_answer(struct store *s, int listener);
 /* keep-run.c */
 void keep_ready(int listener);
 int keep_begin(struct store *s, const struct options *o);
+int trial_begin(struct store *s, const struct options *o);
 void keep_end(struct store *s, const struct options *o);
 
 /* restore.c. Puts back what `s` says, keeping in `into` what it replaces; without `into` it only says what it would do.

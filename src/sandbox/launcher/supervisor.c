@@ -149,6 +149,7 @@ static void conclude(struct report *r, int report, int status) {
   if (r->kind == FAILED) n = snprintf(line, sizeof line, "failed %s\n", r->text);
   else if (r->kind == TIMED_OUT) n = snprintf(line, sizeof line, "stopped wall\n");
   else if (r->kind == ABANDONED) n = snprintf(line, sizeof line, "stopped parent\n");
+  else if (r->kind == TOO_LARGE) n = snprintf(line, sizeof line, "stopped space\n");
   else if (r->kind == TOO_MANY) n = snprintf(line, sizeof line, "stopped procs\n");
   else if (WIFSIGNALED(r->status)) n = snprintf(line, sizeof line, "signal %d left %d\n", WTERMSIG(r->status), r->left);
   else n = snprintf(line, sizeof line, "exit %d left %d\n", WEXITSTATUS(r->status), r->left);
@@ -168,8 +169,20 @@ static void __attribute__((noinline)) become(const struct options *o, const stru
 
 /* vfork, not fork: the supervisor waits until exec anyway, the pages need no copying, and the child leaves in memory how
  * far it came. All signals are blocked in both until exec. */
-static pid_t start(const struct options *o, const struct terminal *t, const sigset_t *mask, struct report *r, int *listener) {
+static struct inside *inside; /* of a command in namespaces of its own */
+
+static pid_t start(const struct options *o, const struct terminal *t, const sigset_t *mask, int ended, struct report *r, int *listener) {
   static struct attempt a = {.listener = -1};
+  if (o->profile & INSIDE) {
+    pid_t init = start_inside(o, t, mask, ended, &inside);
+    if (inside) a = inside->attempt;
+    *listener = a.listener;
+    if (init > 0) return init;
+    *r = (struct report){.kind = FAILED, .status = a.error};
+    if (a.error) memcpy(r->text, a.text, sizeof r->text);
+    else snprintf(r->text, sizeof r->text, "memory");
+    return init;
+  }
   pid_t self = getpid(), command = o->keep ? raw_vfork_sharing() : raw_vfork();
   if (command == 0) become(o, t, mask, self, &a);
   *listener = a.listener;
@@ -204,17 +217,26 @@ static void give_up(struct report *r, const char *step) {
   snprintf(r->text, sizeof r->text, "%s: %s", step, strerror(errno));
 }
 
+/* Bytes that are free where a trial collects its changes. Others write there as well: it errs on the side of ending it. */
+static uint64_t room_left(const struct options *o) {
+  uint64_t buffer[32] = {0};
+  if (syscall(SYS_statfs, o->trial, buffer)) return UINT64_MAX / 2;
+  return buffer[1] * buffer[3]; /* block size, free blocks */
+}
+
 static void wait_for(const struct options *o, struct store *kept, int listener, pid_t command, int to_group, int ended,
                      int life, unsigned long tasks_before, struct report *r) {
-  int watched = geteuid() == 0 && o->profile == RESTRICTED && o->limits.procs;
+  int watched = geteuid() == 0 && o->profile & (RESTRICTED | TRIAL) && o->limits.procs;
+  const uint64_t room = o->profile == TRIAL ? room_left(o) : 0;
   int64_t deadline = now_ms() + (int64_t)o->limits.wall * 1000;
   struct pollfd waits[] = {{ended, POLLIN, 0}, {life, POLLIN, 0}, {listener, POLLIN, 0}};
   for (;;) {
     int64_t pause = -1;
     if (o->limits.wall && (pause = deadline - now_ms()) <= 0) r->kind = TIMED_OUT;
+    if (room && room > room_left(o) + o->trial_space) r->kind = TOO_LARGE;
     if (watched && too_many(o->limits.procs, tasks_before)) r->kind = TOO_MANY;
     if (r->kind != ENDED) return;
-    if (watched && (pause < 0 || pause > WATCH_MS)) pause = WATCH_MS;
+    if ((watched || room) && (pause < 0 || pause > WATCH_MS)) pause = WATCH_MS;
     if (poll(waits, 3, pause > 1 << 30 ? 1 << 30 : (int)pause) < 0) {
       if (errno == EINTR) continue;
       give_up(r, "poll");
@@ -245,18 +267,24 @@ void supervise(const struct options *o, const struct terminal *t, const sigset_t
   sigaddset(&child_ended, SIGCHLD);
   int ended = signalfd(-1, &child_ended, SFD_CLOEXEC | SFD_NONBLOCK);
   if (ended < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1)) give_up(&r, "supervisor");
-  alone = o->profile != SUPERVISE && landlock_isolate(getppid());
+  /* Landlock lets its domains mount nothing; what has a process number space of its own ends with its first process. */
+  alone = !(o->profile & (SUPERVISE | INSIDE)) && landlock_isolate(getppid());
   static struct store kept;
   int listener = -1;
   if (r.kind != FAILED && o->keep && keep_begin(&kept, o)) give_up(&r, "keep");
-  pid_t command = r.kind == FAILED ? -1 : start(o, t, mask, &r, &listener);
+  if (r.kind != FAILED && o->trial && trial_begin(&kept, o)) give_up(&r, "trial");
+  pid_t command = r.kind == FAILED ? -1 : start(o, t, mask, ended, &r, &listener);
   if (r.kind != FAILED) {
     say(status, "started\n");
     setsid(); /* out of reach of what is sent to the command's process group */
     if (listener >= 0) keep_ready(listener);
-    wait_for(o, &kept, listener, command, t->new_session, ended, life, before.procs, &r);
+    wait_for(o, &kept, listener, command, t->new_session && !inside, ended, life, before.procs, &r);
   }
   r.left = kill_tree();
+  if (inside && inside->over) {
+    r.status = inside->status;
+    r.left = inside->left;
+  }
   if (listener >= 0 && r.kind != FAILED) keep_end(&kept, o);
   conclude(&r, report, status);
 }

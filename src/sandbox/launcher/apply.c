@@ -1,0 +1,177 @@
+/*
+ * aish-sandbox --apply STORE --tree DIR...   does what the trial would have done, and keeps there what it replaces
+ *
+ * From the top of each tree down by descriptors of directories, no link followed. Each step is in the journal before it
+ * is taken, and takes one call: a file is renamed over what was there, a directory exchanged with it, what goes is moved
+ * into the store. So at every moment a path is what it was or what it is to be, and whoever finds the journal without an
+ * end undoes it like any action.
+ *
+ * Exit code 0: all of it; 1: something changed since the trial began, and nothing was done; 2: a step failed, and what
+ * was done is to be undone; 126: nothing was done, one line.
+ */
+#include "apply.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { NOREPLACE = 1, EXCHANGE = 2 };
+
+struct store applied;
+static char failed_at[1024];
+
+int fail_here(void) {
+  int why = errno;
+  if (!*failed_at) snprintf(failed_at, sizeof failed_at, "%s: %s", path_now, strerror(why));
+  errno = why;
+  return -1;
+}
+
+static int is_dir(const struct state *s) { return S_ISDIR(s->mode); }
+
+/* An owner may have taken the right to write from a directory of theirs; its mode is set at the end. */
+static int ease(int directory, const char *name, const struct state *now) {
+  char path[48 + NAME_BYTES];
+  if ((now->mode & 0300) == 0300 || geteuid() == 0 || now->uid != geteuid()) return 0;
+  snprintf(path, sizeof path, *name ? "/proc/self/fd/%d/%s" : "/proc/self/fd/%d", directory, name);
+  if (keep_state(&applied, directory, name, 0, 0)) return -1;
+  return syscall(SYS_fchmodat, AT_FDCWD, path, (now->mode & 07777) | 0700) ? -1 : 1;
+}
+
+/* One by one, where the store is on another file system. */
+static int take_tree(int lower, const char *name) {
+  struct names names;
+  struct id id;
+  struct state state;
+  if (look(lower, name, 0, &id, &state) || keep_name(&applied, lower, name, NULL)) return -1;
+  if (!is_dir(&state)) return keep_inode(&applied, lower, name) || syscall(SYS_unlinkat, lower, name, 0) ? -1 : 0;
+  int fd = ease(lower, name, &state) < 0 ? -1 : open_directory(lower, name);
+  if (fd < 0 || names_of(fd, &names)) return fd < 0 ? -1 : (close(fd), -1);
+  int failed = 0;
+  for EACH_NAME (below, names) failed = failed || take_tree(fd, below);
+  names_drop(&names);
+  close(fd);
+  return failed || syscall(SYS_unlinkat, lower, name, AT_REMOVEDIR) ? -1 : 0;
+}
+
+static int take_away(int lower, const char *name, const struct state *state) {
+  char number[12];
+  if (!is_dir(state)) return take_tree(lower, name);
+  const char *made;
+  if (ease(lower, name, state) < 0 || keep_name(&applied, lower, name, NULL) || !(made = fresh_name(&applied, number))) return -1;
+  if (syscall(SYS_renameat2, lower, name, applied.trash, made, NOREPLACE) == 0) return 0;
+  return errno == EXDEV ? take_tree(lower, name) : -1;
+}
+
+static int place(int upper, int lower, const char *name, const struct view *v) {
+  char number[12];
+  const char *made;
+  if (clean(upper, name) || note_new(upper, name)) return -1;
+  if (!v->has_lower) {
+    if (keep_name(&applied, lower, name, NULL)) return -1;
+    if (syscall(SYS_renameat2, upper, name, lower, name, NOREPLACE) == 0) return 0;
+    return errno == EXDEV ? copy_tree(upper, lower, name) : -1;
+  }
+  if (is_dir(&v->lower) && ease(lower, name, &v->lower) < 0) return -1;
+  if (keep_name(&applied, lower, name, NULL) || (!is_dir(&v->lower) && keep_inode(&applied, lower, name))) return -1;
+  if (!is_dir(&v->upper) && !is_dir(&v->lower)) {
+    if (syscall(SYS_renameat2, upper, name, lower, name, 0) == 0) return 0;
+    return errno == EXDEV ? copy_over(upper, lower, name) : -1;
+  }
+  if (is_dir(&v->upper) && ease(upper, name, &v->upper) < 0) return -1;
+  if (!(made = fresh_name(&applied, number)) || syscall(SYS_renameat2, upper, name, applied.trash, made, NOREPLACE)) return -1;
+  if (syscall(SYS_renameat2, applied.trash, made, lower, name, EXCHANGE) == 0) {
+    if (!is_dir(&v->lower)) syscall(SYS_unlinkat, applied.trash, made, 0);
+    return set_mode(lower, name, &v->upper);
+  }
+  if (errno != EXDEV || syscall(SYS_renameat2, applied.trash, made, upper, name, NOREPLACE)) return -1;
+  return take_tree(lower, name) || copy_tree(upper, lower, name) ? -1 : 0;
+}
+
+static int walk(int upper, int lower) {
+  struct names names;
+  struct view v;
+  struct id id;
+  struct state state;
+  if (look(lower, "", 0, &id, &state) || names_of(upper, &names)) return fail_here();
+  int eased = 0, failed = 0;
+  for EACH_NAME (name, names) {
+    uint64_t top = path_push(name);
+    int step = judge(upper, lower, name, &v);
+    if (!step && v.verdict != SAME && v.verdict != MERGED && !eased) step = (eased = ease(lower, "", &state)) < 0;
+    if (!step) switch (v.verdict) {
+        case SAME:
+          break;
+        case GONE:
+          step = v.has_lower ? take_away(lower, name, &v.lower) : 0;
+          break;
+        case STATE_ONLY:
+          step = copy_state(upper, lower, name);
+          break;
+        case MERGED: {
+          int u = open_directory(upper, name), l = open_directory(lower, name);
+          step = u < 0 || l < 0 || v.lower_id.dev != id.dev || walk(u, l);
+          if (u >= 0) close(u);
+          if (l >= 0) close(l);
+          break;
+        }
+        default:
+          step = place(upper, lower, name, &v);
+      }
+    if (step) failed = fail_here();
+    path_pop(top);
+    if (failed) break;
+  }
+  names_drop(&names);
+  if (failed) return -1;
+  /* Its mode, owner and times as the command left them: behind its names, which change its times. */
+  return copy_state(upper, lower, "") ? fail_here() : 0;
+}
+
+static int give_up(const char *what) {
+  dprintf(2, "aish-sandbox: %s: %s\n", what, strerror(errno ? errno : EINVAL));
+  return EXIT_SETUP;
+}
+
+int apply_trial(int argc, char **argv) {
+  int uppers[MAX_TREES], lowers[MAX_TREES], trees = 0;
+  char path[4096];
+  struct rlimit files;
+  if (!getrlimit(RLIMIT_NOFILE, &files)) {
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+  }
+  if (store_open(&applied, argv[2], 1)) return give_up(argv[2]);
+  errno = EEXIST;
+  if (applied.entry_count || applied.ended) return give_up(argv[2]); /* begun before: it is to be undone */
+  int above = openat(applied.vault, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (above < 0 || !keep_directory(&applied, above)) return give_up(argv[2]);
+  close(above);
+  uint32_t conflicts, all = 0;
+  for (int i = 3; i + 1 < argc && trees < MAX_TREES; i += 2, trees++) {
+    errno = EINVAL;
+    if (strcmp(argv[i], "--tree") || snprintf(path, sizeof path, "%s/trial/upper%d", argv[2], trees) >= (int)sizeof path - 1) return give_up(argv[i]);
+    uppers[trees] = open_directory(AT_FDCWD, path);
+    lowers[trees] = openat(AT_FDCWD, argv[i + 1], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (uppers[trees] < 0 || lowers[trees] < 0) return give_up(argv[i + 1]);
+    path_push(argv[i + 1]);
+    if (find_conflicts(uppers[trees], lowers[trees], &applied, &conflicts)) return give_up(path_now);
+    path_pop(0);
+    all += conflicts;
+  }
+  if (all) return 1;
+  int failed = 0;
+  for (int i = 0; i < trees && !failed; i++) {
+    path_push(argv[4 + 2 * i]);
+    failed = walk(uppers[i], lowers[i]);
+    path_pop(0);
+  }
+  if (!failed && store_finish(&applied)) failed = fail_here();
+  if (!failed) return 0;
+  dprintf(2, "aish-sandbox: %s\n", *failed_at ? failed_at : strerror(errno));
+  return 2;
+}

@@ -1,0 +1,272 @@
+/*
+ * aish-sandbox --changes STORE --tree DIR...   what a trial would change: `kind type mode size links flags NUL path NUL`
+ *
+ * kind: A made, D gone, M other content or another thing, P mode, owner, times or attributes alone. type: f d l o.
+ * flags: s, the file has other names; t, so whether a real run would change them too can't be told.
+ */
+#include "trial.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { MAX_SAID = 50 };
+
+static char out[1 << 15];
+static uint64_t out_used;
+
+static void flush_out(void) {
+  for (uint64_t at = 0; at < out_used;) {
+    ssize_t n = write(1, out + at, out_used - at);
+    if (n <= 0) break;
+    at += (uint64_t)n;
+  }
+  out_used = 0;
+}
+
+static void put(const char *text) {
+  uint64_t n = strlen(text) + 1;
+  if (out_used + n > sizeof out) flush_out();
+  for (; n > sizeof out; n -= sizeof out, text += sizeof out)
+    if (write(1, text, sizeof out) < 0) return;
+  memcpy(out + out_used, text, n);
+  out_used += n;
+}
+
+static void tell(const char *kind, const struct state *s, const char *flags, const char *name) {
+  char line[120];
+  const uint32_t type = s->mode & S_IFMT;
+  const char *word = type == S_IFREG ? "f" : type == S_IFDIR ? "d" : type == S_IFLNK ? "l" : "o";
+  snprintf(line, sizeof line, "%s %s %d %llu %d %s", kind, word, (int)(s->mode & 07777),
+           (unsigned long long)(type == S_IFDIR ? 0 : s->size), (int)s->links, flags);
+  uint64_t top = path_push(name);
+  put(line);
+  put(path_now);
+  path_pop(top);
+}
+
+/* A file with several names that lost one, and a new file of the same size and time: it may have been moved. A trial
+ * makes a copy of it, a real run would not. */
+struct seen {
+  uint64_t size;
+  int64_t mtime;
+  uint32_t mtime_ns;
+};
+static struct list {
+  struct seen *all;
+  uint32_t count;
+} lost, made;
+enum { MAX_SEEN = 1 << 20 };
+
+static void remember(struct list *l, const struct state *s) {
+  if (!l->all) l->all = arena(sizeof *l->all * (uint64_t)MAX_SEEN);
+  if (l->all && l->count < MAX_SEEN) l->all[l->count++] = (struct seen){s->size, s->mtime, s->mtime_ns};
+}
+
+static uint32_t slot_of(const struct seen *s) {
+  return (uint32_t)((((uint64_t)s->mtime ^ (uint64_t)s->mtime_ns << 32 ^ s->size) * 0x9E3779B97F4A7C15ull) >> 43); /* 21 bits */
+}
+
+static int moved_with_others(void) {
+  uint32_t *slots = lost.count && made.count ? arena(sizeof *slots << 21) : NULL;
+  if (!slots) return 0;
+  for (uint32_t i = 0; i < lost.count; i++) {
+    uint32_t at = slot_of(&lost.all[i]);
+    while (slots[at]) at = (at + 1) & ((1 << 21) - 1);
+    slots[at] = i + 1;
+  }
+  for (uint32_t i = 0; i < made.count; i++)
+    for (uint32_t at = slot_of(&made.all[i]); slots[at]; at = (at + 1) & ((1 << 21) - 1)) {
+      const struct seen *a = &lost.all[slots[at] - 1], *b = &made.all[i];
+      if (a->size == b->size && a->mtime == b->mtime && a->mtime_ns == b->mtime_ns) return 1;
+    }
+  return 0;
+}
+
+/* All of a tree, from the top down. */
+static int tell_tree(const char *kind, int above, const char *name) {
+  struct id id;
+  struct state state;
+  struct names names;
+  if (look(above, name, 0, &id, &state)) return errno == ENOENT ? 0 : -1;
+  if (S_ISCHR(state.mode) && state.rdev == 0) return 0; /* hides what was below a directory that is gone */
+  const int several = S_ISREG(state.mode) && state.links > 1 && *kind == 'D';
+  if (several) remember(&lost, &state);
+  if (S_ISREG(state.mode) && *kind == 'A') remember(&made, &state);
+  tell(kind, &state, several ? "s" : "-", name);
+  if (!S_ISDIR(state.mode)) return 0;
+  int fd = open_directory(above, name), failed = fd < 0 || names_of(fd, &names);
+  uint64_t top = path_push(name);
+  if (!failed)
+    for EACH_NAME (below, names) failed |= tell_tree(kind, fd, below) != 0;
+  path_pop(top);
+  if (!failed) names_drop(&names);
+  if (fd >= 0) close(fd);
+  return failed ? -1 : 0;
+}
+
+/* `d` became another `d`: what is the same in both is no change. */
+static int list(int upper, int lower, int opaque) {
+  struct names names;
+  struct view v;
+  if (names_of(upper, &names)) return -1;
+  int failed = 0;
+  for EACH_NAME (name, names) {
+    if (judge(upper, lower, name, &v)) {
+      failed = 1;
+      continue;
+    }
+    const char *flags = v.shared ? "t" : "-";
+    int u, l;
+    switch (v.verdict) {
+      case GONE:
+        if (v.has_lower) failed |= tell_tree("D", lower, name) != 0;
+        break;
+      case NEW:
+        failed |= tell_tree("A", upper, name) != 0;
+        break;
+      case WRITTEN:
+        tell("M", &v.upper, flags, name);
+        break;
+      case STATE_ONLY:
+        tell("P", &v.upper, flags, name);
+        break;
+      case REPLACED:
+        if (S_ISDIR(v.upper.mode) && S_ISDIR(v.lower.mode)) {
+          u = open_directory(upper, name);
+          l = open_directory(lower, name);
+          uint64_t top = path_push(name);
+          failed |= u < 0 || l < 0 || list(u, l, 1);
+          path_pop(top);
+          if (u >= 0) close(u);
+          if (l >= 0) close(l);
+        } else if (S_ISDIR(v.upper.mode) || S_ISDIR(v.lower.mode)) {
+          failed |= tell_tree("D", lower, name) || tell_tree("A", upper, name);
+        } else tell("M", &v.upper, flags, name);
+        break;
+      case MERGED:
+        if ((v.upper.mode ^ v.lower.mode) & 07777 || v.upper.uid != v.lower.uid || v.upper.gid != v.lower.gid) tell("P", &v.upper, "-", name);
+        u = open_directory(upper, name);
+        l = open_directory(lower, name);
+        uint64_t top = path_push(name);
+        failed |= u < 0 || l < 0 || list(u, l, 0);
+        path_pop(top);
+        if (u >= 0) close(u);
+        if (l >= 0) close(l);
+        break;
+      case SAME:
+        if (v.shared) tell("P", &v.upper, flags, name);
+        break;
+    }
+  }
+  names_drop(&names);
+  if (failed || !opaque) return failed ? -1 : 0;
+  if (names_of(lower, &names)) return -1;
+  for EACH_NAME (gone, names)
+    if (look(upper, gone, 0, &v.upper_id, &v.upper)) failed |= tell_tree("D", lower, gone) != 0;
+  names_drop(&names);
+  return failed ? -1 : 0;
+}
+
+static struct store *store; /* whose beginning is that of the trial */
+static uint32_t found;
+
+static void conflict(const char *name, const char *why) {
+  if (found++ >= MAX_SAID) return;
+  uint64_t top = path_push(name);
+  put("conflict");
+  put(path_now);
+  put(why);
+  path_pop(top);
+}
+
+static int is_fresh(const struct state *s) { return (uint64_t)s->ctime * 1000000000u + s->ctime_ns >= store->started; }
+
+/* Anything at or below a name that goes, changed since? What a directory holds goes with it. */
+static int newer(int above, const char *name, uint64_t device, int depth) {
+  struct id id;
+  struct state state;
+  struct names names;
+  if (look(above, name, 0, &id, &state)) return errno == ENOENT ? 0 : -1;
+  if (id.dev != device) return conflict(name, "on another file system"), 0;
+  if (is_fresh(&state)) conflict(name, "changed since");
+  store->inside += depth > 0;
+  if (depth && state.links == 1) store->used += state.space;
+  if (!S_ISDIR(state.mode)) return 0;
+  int fd = open_directory(above, name);
+  if (fd < 0 || names_of(fd, &names)) {
+    if (fd >= 0) close(fd);
+    return -1;
+  }
+  int failed = 0;
+  uint64_t top = path_push(name);
+  for EACH_NAME (below, names) failed |= newer(fd, below, device, depth + 1) != 0;
+  path_pop(top);
+  names_drop(&names);
+  close(fd);
+  return failed;
+}
+
+static int check(int upper, int lower, uint64_t device) {
+  struct names names;
+  struct view v;
+  struct id id;
+  struct state above;
+  if (names_of(upper, &names) || look(lower, "", 0, &id, &above)) return -1;
+  int failed = 0;
+  for EACH_NAME (name, names) {
+    if (judge(upper, lower, name, &v)) {
+      failed = 1;
+      continue;
+    }
+    if (v.verdict == SAME) continue;
+    if (v.verdict == MERGED) {
+      int u = open_directory(upper, name), l = open_directory(lower, name);
+      uint64_t top = path_push(name);
+      if (v.lower_id.dev != device) conflict("", "on another file system");
+      else failed |= u < 0 || l < 0 || check(u, l, device);
+      path_pop(top);
+      if (u >= 0) close(u);
+      if (l >= 0) close(l);
+    } else if (v.has_lower) failed |= newer(lower, name, device, 0) != 0;
+    else if (v.verdict == GONE) conflict(name, "gone since");
+    else if (v.from_before && is_fresh(&above)) conflict(name, "its directory changed since");
+  }
+  names_drop(&names);
+  return failed ? -1 : 0;
+}
+
+int find_conflicts(int upper, int lower, struct store *s, uint32_t *count) {
+  struct id id;
+  struct state state;
+  store = s;
+  found = 0;
+  int failed = look(lower, "", 0, &id, &state) || check(upper, lower, id.dev);
+  flush_out();
+  *count = found;
+  return failed ? -1 : 0;
+}
+
+int list_changes(int argc, char **argv) {
+  char path[4096];
+  int failed = argc < 5, number = 0;
+  for (int i = 3; !failed && i + 1 < argc; i += 2, number++) {
+    if (strcmp(argv[i], "--tree")) failed = 1;
+    snprintf(path, sizeof path, "%s/trial/upper%d", argv[2], number);
+    int upper = open_directory(AT_FDCWD, path), lower = open_directory(AT_FDCWD, argv[i + 1]);
+    path_push(argv[i + 1]);
+    failed = failed || upper < 0 || lower < 0 || list(upper, lower, 0);
+    path_pop(0);
+  }
+  if (moved_with_others()) {
+    put("T");
+    put("");
+  }
+  flush_out();
+  if (!failed) return 0;
+  dprintf(2, "aish-sandbox: changes: %s\n", strerror(errno ? errno : EINVAL));
+  return EXIT_SETUP;
+}

@@ -1,0 +1,251 @@
+/*
+ * The mounts of a trial and of project mode, made inside the command's own namespaces.
+ *
+ * Everything becomes read-only, and over it come: for a trial an overlay of each tree, whose upper directory collects
+ * what the command would change; in project mode the tree itself, and private temporary directories. An overlay made
+ * behind the step that makes all read-only would get a read-only upper layer, and a clone taken behind it a read-only
+ * tree: so these are made before and attached after it.
+ */
+#include "store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Written out: the headers of a stable distribution are older than its kernels. */
+enum { NR_OPEN_TREE = 428, NR_MOVE_MOUNT = 429, NR_FSOPEN = 430, NR_FSCONFIG = 431, NR_FSMOUNT = 432, NR_MOUNT_SETATTR = 442 };
+enum { SET_FLAG = 0, SET_STRING = 1, MAKE = 6, CLOEXEC = 1, COPY_OF_TREE = 1, FROM_DESCRIPTOR = 4, WHOLE = 0x8000,
+       OLD_NO_SUID = 2, OLD_NO_DEVICES = 4, OLD_NO_EXEC = 8, OLD_WHOLE = 1 << 14, OLD_PRIVATE = 1 << 18 };
+enum { READ_ONLY = 1, NO_SUID = 2, NO_DEVICES = 4 };
+
+struct attributes {
+  uint64_t set, clear, propagation, user;
+};
+
+static char *why;
+static unsigned long why_size;
+static int at(const char *path) {
+  snprintf(why, why_size, "%s", path);
+  return -1;
+}
+
+static int set(int fs, unsigned what, const char *key, const char *value) { return (int)syscall(NR_FSCONFIG, fs, what, key, value, 0); }
+
+/* Layers are named by descriptors: a path may be longer than an option may be, or hold a colon. */
+static int set_layer(int fs, const char *key, int layer) {
+  char path[40];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", layer);
+  return set(fs, SET_STRING, key, path);
+}
+
+static int overlay(int lower, int upper, int work) {
+  int fs = (int)syscall(NR_FSOPEN, "overlay", CLOEXEC);
+  if (fs < 0) return -1;
+  int failed = set_layer(fs, "lowerdir", lower) || set_layer(fs, "upperdir", upper) || set_layer(fs, "workdir", work) ||
+               set(fs, SET_FLAG, "userxattr", NULL) || set(fs, MAKE, NULL, NULL);
+  int mount = failed ? -1 : (int)syscall(NR_FSMOUNT, fs, CLOEXEC, NO_SUID | NO_DEVICES);
+  int error = errno;
+  close(fs);
+  errno = error;
+  return mount;
+}
+
+static int temporary(const char *size, const char *mode, unsigned flags) {
+  int fs = (int)syscall(NR_FSOPEN, "tmpfs", CLOEXEC);
+  if (fs < 0) return -1;
+  int failed = set(fs, SET_STRING, "size", size) || set(fs, SET_STRING, "mode", mode) || set(fs, MAKE, NULL, NULL);
+  int mount = failed ? -1 : (int)syscall(NR_FSMOUNT, fs, CLOEXEC, flags | NO_SUID | NO_DEVICES);
+  int error = errno;
+  close(fs);
+  errno = error;
+  return mount;
+}
+
+static int clone_of(const char *path, unsigned flags) {
+  return (int)syscall(NR_OPEN_TREE, AT_FDCWD, path, COPY_OF_TREE | O_CLOEXEC | AT_NO_AUTOMOUNT | flags);
+}
+
+static int restrict_mount(int mount, uint64_t flags) {
+  struct attributes a = {flags, 0, 0, 0};
+  return (int)syscall(NR_MOUNT_SETATTR, mount, "", AT_EMPTY_PATH | WHOLE, &a, sizeof a);
+}
+
+static int attach(int mount, const char *path) {
+  int failed = mount < 0 || syscall(NR_MOVE_MOUNT, mount, "", AT_FDCWD, path, FROM_DESCRIPTOR);
+  int error = errno;
+  if (mount >= 0) close(mount);
+  errno = error;
+  return failed ? at(path) : 0;
+}
+
+int is_below(const char *path, const char *top) {
+  uint64_t n = strlen(top);
+  return n == 1 || (!strncmp(path, top, n) && (path[n] == '/' || !path[n]));
+}
+
+/* An overlay would show what lies under a mount point, not what is mounted there. */
+static int holds_mounts(const char *tree) {
+  static char buffer[1 << 16];
+  char path[4096];
+  uint64_t filled = 0;
+  int fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC), found = 0;
+  if (fd < 0) return at("/proc/self/mountinfo"), 1;
+  for (ssize_t n; !found && (n = read(fd, buffer + filled, sizeof buffer - 1 - filled)) > 0;) {
+    filled += (uint64_t)n;
+    buffer[filled] = 0;
+    char *line = buffer, *end;
+    for (; !found && (end = strchr(line, '\n')); line = end + 1) {
+      const char *field = line;
+      for (int i = 0; i < 4 && field && field < end; i++)
+        if ((field = strchr(field, ' '))) field++;
+      uint64_t used = 0;
+      for (; field && *field != ' ' && field < end && used < sizeof path - 1; field++) {
+        if (*field == '\\' && field + 3 < end) {
+          path[used++] = (char)((field[1] - '0') * 64 + (field[2] - '0') * 8 + field[3] - '0');
+          field += 3;
+        } else path[used++] = *field;
+      }
+      path[used] = 0;
+      found = strcmp(path, tree) && is_below(path, tree);
+    }
+    uint64_t left = filled - (uint64_t)(line - buffer);
+    memcpy(buffer, line, left); /* to the front, which does not overlap from behind */
+    filled = left;
+  }
+  close(fd);
+  if (!found) return 0;
+  snprintf(why, why_size, "a mount point lies in it: %s", path);
+  errno = EBUSY;
+  return 1;
+}
+
+static int numbered(char to[4096], const char *directory, const char *name, int number) {
+  return snprintf(to, 4096, "%s/trial/%s%d", directory, name, number) >= 4095 ? (errno = ENAMETOOLONG, -1) : 0;
+}
+
+/* The upper directory of tree number `i` gets the mode and owner of the tree's root. */
+static int open_layer(const struct options *o, const char *name, int i, const struct state *root) {
+  char path[4096];
+  struct id id;
+  struct state made;
+  if (numbered(path, o->trial, name, i)) return -1;
+  if (syscall(SYS_mkdirat, AT_FDCWD, path, 0700)) return at(path);
+  if (root) {
+    if (look(AT_FDCWD, path, 0, &id, &made)) return at(path);
+    if ((made.uid != root->uid || made.gid != root->gid) && syscall(SYS_fchownat, AT_FDCWD, path, root->uid, root->gid, 0) && errno != EINVAL && errno != EPERM) return at(path);
+    if (syscall(SYS_fchmodat, AT_FDCWD, path, root->mode & 07777)) return at(path);
+  }
+  return open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static int overlay_of(const struct options *o, int i) {
+  struct id id;
+  struct state root;
+  if (holds_mounts(o->trees[i])) return -1;
+  int lower = open(o->trees[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (lower < 0 || look(lower, "", 0, &id, &root)) return at(o->trees[i]);
+  int upper = open_layer(o, "upper", i, &root), work = upper < 0 ? -1 : open_layer(o, "work", i, NULL);
+  if (work < 0) return -1;
+  int mount = overlay(lower, upper, work);
+  int error = errno;
+  close(lower);
+  close(upper);
+  close(work);
+  errno = error;
+  return mount < 0 ? at(o->trees[i]) : mount;
+}
+
+/* The directories down to a tree that lies below a fresh temporary directory. */
+static int make_way_to(const char *path, const char *top) {
+  char part[4096];
+  uint64_t n = strlen(path);
+  if (n >= sizeof part) return errno = ENAMETOOLONG, -1;
+  for (uint64_t i = strlen(top) + 1; i <= n; i++) {
+    if (path[i] && path[i] != '/') continue;
+    memcpy(part, path, i);
+    part[i] = 0;
+    if (syscall(SYS_mkdirat, AT_FDCWD, part, 0755) && errno != EEXIST) return at(part);
+  }
+  return 0;
+}
+
+static int exists(const char *path) { return syscall(SYS_faccessat, AT_FDCWD, path, 0) == 0; }
+
+/* What git or a shell of the user runs later can't be written: hooks and configuration, by mounts over themselves. With
+ * `.git` a mount as well, it can't be moved away and another put in its place. */
+static int guard_git(const char *tree) {
+  static const char *const guarded[] = {"config", "config.worktree", "hooks", "commondir", "gitdir", "modules", "worktrees"};
+  char git[4096], path[4096];
+  struct id id;
+  struct state state;
+  if (snprintf(git, sizeof git, "%s/.git", tree) >= (int)sizeof git - 1) return errno = ENAMETOOLONG, at(tree);
+  if (look(AT_FDCWD, git, 0, &id, &state)) return errno == ENOENT ? 0 : at(git);
+  if (S_ISLNK(state.mode)) return errno = ELOOP, at(git);
+  int own = clone_of(git, AT_SYMLINK_NOFOLLOW | WHOLE);
+  if (own < 0 || (!S_ISDIR(state.mode) && restrict_mount(own, READ_ONLY))) return at(git);
+  if (attach(own, git)) return -1;
+  if (!S_ISDIR(state.mode)) return 0; /* of a worktree: its repository lies elsewhere and is read-only anyway */
+  for (unsigned long i = 0; i < sizeof guarded / sizeof *guarded; i++) {
+    if (snprintf(path, sizeof path, "%s/%s", git, guarded[i]) >= (int)sizeof path - 1) return errno = ENAMETOOLONG, at(git);
+    if (look(AT_FDCWD, path, 0, &id, &state)) continue;
+    int mount = clone_of(path, AT_SYMLINK_NOFOLLOW | WHOLE);
+    if (mount < 0 || restrict_mount(mount, READ_ONLY)) return at(path);
+    if (attach(mount, path)) return -1;
+  }
+  return 0;
+}
+
+static const char *const private_places[] = {"/tmp", "/dev/shm"};
+
+/* Over the store nothing is to be seen: neither what is kept of other actions, nor what this one collects. */
+static int hide(const char *store) {
+  char above[4096];
+  const char *last = strrchr(store, '/');
+  if (!last || last == store || (uint64_t)(last - store) >= sizeof above) return errno = EINVAL, at(store);
+  memcpy(above, store, (uint64_t)(last - store));
+  above[last - store] = 0;
+  return exists(above) ? attach(temporary("4k", "000", READ_ONLY), above) : 0;
+}
+
+int mount_world(const struct options *o, char *detail, unsigned long size) {
+  int mounts[MAX_TREES], places[2] = {-1, -1};
+  char cwd[4096];
+  why = detail;
+  why_size = size;
+  long n = syscall(SYS_getcwd, cwd, sizeof cwd);
+  if (n <= 0) return at("current directory");
+  if (syscall(SYS_mount, NULL, "/", NULL, OLD_WHOLE | OLD_PRIVATE, NULL)) return at("/");
+  for (int i = 0; i < o->tree_count; i++) {
+    mounts[i] = o->profile == TRIAL ? overlay_of(o, i) : clone_of(o->trees[i], WHOLE);
+    if (mounts[i] < 0) return *why ? -1 : at(o->trees[i]);
+  }
+  for (int i = 0; o->profile == PROJECT && i < 2; i++) {
+    if (!exists(private_places[i])) continue;
+    if ((places[i] = temporary("50%", "1777", 0)) < 0) return at(private_places[i]);
+  }
+  int own = o->tmp ? clone_of(o->tmp, 0) : -1;
+  if (o->tmp && own < 0) return at(o->tmp);
+  struct attributes all = {READ_ONLY, 0, 0, 0};
+  if (syscall(NR_MOUNT_SETATTR, AT_FDCWD, "/", WHOLE, &all, sizeof all)) return at("/");
+  for (int i = 0; i < 2; i++) {
+    if (places[i] < 0) continue;
+    if (attach(places[i], private_places[i])) return -1;
+    for (int k = 0; k < o->tree_count; k++)
+      if (is_below(o->trees[k], private_places[i]) && make_way_to(o->trees[k], private_places[i])) return -1;
+    if (own >= 0 && is_below(o->tmp, private_places[i]) && make_way_to(o->tmp, private_places[i])) return -1;
+  }
+  for (int i = 0; i < o->tree_count; i++)
+    if (attach(mounts[i], o->trees[i])) return -1;
+  for (int i = 0; o->profile == PROJECT && i < o->tree_count; i++)
+    if (guard_git(o->trees[i])) return -1;
+  if (o->trial && hide(o->trial)) return -1;
+  if (o->keep && hide(o->keep)) return -1;
+  if (own >= 0 && attach(own, o->tmp)) return -1;
+  /* In a container it may be refused: then the old one stays, whose processes Landlock keeps out of reach. */
+  syscall(SYS_mount, "proc", "/proc", "proc", OLD_NO_SUID | OLD_NO_DEVICES | OLD_NO_EXEC, NULL);
+  if (syscall(SYS_chdir, cwd)) return at(cwd);
+  return 0;
+}

@@ -1,0 +1,47 @@
+/* What a trial collected in its upper directory, against the tree below it. */
+#ifndef AISH_TRIAL_H
+#define AISH_TRIAL_H
+
+#include "store.h"
+
+enum { MAX_PATH = 1 << 18 };
+
+/* What became of one name. MERGED: a directory on both sides. */
+enum verdict { SAME = 1, MERGED, STATE_ONLY, WRITTEN, REPLACED, NEW, GONE };
+
+struct view {
+  enum verdict verdict;
+  struct id upper_id, lower_id;
+  struct state upper, lower;
+  int has_lower;
+  int shared;      /* the file has other names: whether a real run would change them can't be told */
+  int from_before; /* it was copied up from something that is not, or no more, under this name */
+};
+
+/* The names of a directory, read as a whole: it changes while it is gone through. */
+struct names {
+  char *text;
+  uint64_t used, size;
+};
+int names_of(int directory, struct names *names);
+void names_drop(struct names *names);
+#define EACH_NAME(name, names) (const char *name = (names).text; name < (names).text + (names).used; name += strlen(name) + 1)
+
+int judge(int upper, int lower, const char *name, struct view *view);
+int open_directory(int above, const char *name);
+int is_opaque(int directory);
+/* An attribute of the overlay's own. */
+int is_private(const char *attribute);
+
+/* The path under way, for messages. */
+extern char path_now[MAX_PATH];
+uint64_t path_push(const char *name);
+void path_pop(uint64_t to);
+
+/* changes.c: what changed since the trial began, where it would change something; the first few are printed. */
+int find_conflicts(int upper, int lower, struct store *store, uint32_t *count);
+int list_changes(int argc, char **argv);
+/* apply.c */
+int apply_trial(int argc, char **argv);
+
+#endif
