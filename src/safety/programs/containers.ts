@@ -66,7 +66,7 @@ function runInside(call: Call, from: number, values: RegExp, skip: number): stri
 function inside(call: Call, fields: readonly Field[]): string {
   const { machine } = call;
   return machine.inSubshell(() => {
-    machine.scope.leaveThisMachine();
+    machine.scope.leaveFor('container');
     return machine.runFields(fields, call.io);
   });
 }

@@ -163,7 +163,7 @@ function wrapped(call: Call): string | undefined {
 }
 
 const RECORD_WRAPPERS = new Set(
-  'nice ionice chrt taskset timeout gtimeout time setsid chronic unbuffer fakeroot nohup stdbuf strace ltrace valgrind numactl setarch prlimit'.split(
+  'npm pnpm yarn gem bundle composer nice ionice chrt taskset timeout gtimeout time setsid chronic unbuffer fakeroot nohup stdbuf strace ltrace valgrind numactl setarch prlimit'.split(
     ' ',
   ),
 );

@@ -47,7 +47,9 @@ export function isHarmlessTarget(path: string): boolean {
  */
 export function specialTarget(machine: Machine, path: string): StaticVerdict | undefined {
   if (isHarmlessTarget(path)) return harmless();
-  let worst: StaticVerdict | undefined = machine.scope.elsewhere ? unknown('writes on another machine') : undefined;
+  let worst: StaticVerdict | undefined = machine.scope.elsewhere
+    ? unknown(`writes ${machine.scope.elsewhere === 'machine' ? 'on another machine' : 'in a container'}`)
+    : undefined;
   for (const place of placesOf(machine, path)) {
     const found = specialPlace(place);
     if (found) worst = worst ? worse(worst, found) : found;
@@ -187,4 +189,25 @@ export function fillsDirectory(machine: Machine, path: string, keeps = false): S
   const fresh = lookAt(machine, path) === 'absent' || machine.scope.made.has(absolute(machine, path) ?? path);
   if (fresh || (MADE_DIRECTORY.test(path) && (keeps || !machine.files))) return harmless();
   return unknown('writes files into a directory that may hold some of the same names');
+}
+
+/** From where the command starts; a directory that it names in full may be that very place, except where all may write. */
+function writtenPlace(near: string | undefined, path: string): string | undefined {
+  if (near === undefined || isAbsolute(path)) return undefined;
+  return isAbsolute(near) && !/^\/(tmp|var\/tmp|dev\/shm)(\/|$)/.test(near) ? normalize(path) : join(near, path);
+}
+
+/**
+ * Does this place lie within the directory the command starts in, so that what its files say counts as the project's own?
+ * What the same command has fetched does not.
+ */
+export function isOwnProject(machine: Machine, path: string): boolean {
+  if (hasUnknown(path) || /^[~@]|:\/\//.test(path) || machine.scope.elsewhere) return false;
+  const { near, foreign } = machine.scope;
+  const full = absolute(machine, path);
+  const { root, files } = machine;
+  const looked = files && full !== undefined && root !== undefined;
+  const inside = looked ? relative(files.real(root), files.real(full)) : writtenPlace(near, path);
+  if (inside === undefined || isAbsolute(inside) || inside === '..' || inside.startsWith('../')) return false;
+  return ![...foreign].some((place) => inside === place || inside.startsWith(`${place}/`));
 }

@@ -1,6 +1,7 @@
 import { hasUnknown, readable } from '../shell/taint.ts';
 import { harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
 import type { Call } from './call.ts';
+import { isOwnProject } from './paths.ts';
 import { type Compiled, isDryReading, isIdle, type OperandRole, type Reading, type Role } from './record.ts';
 import { judgeRole } from './roles.ts';
 
@@ -54,6 +55,9 @@ function isLifted(reading: Reading, role: Role): boolean {
 /** A file that this program obeys was written before in the same command. */
 function tainted(call: Call, { spec: { control } }: Compiled): StaticVerdict {
   if (control) {
+    const { elsewhere, near } = call.machine.scope;
+    if (elsewhere === 'machine' || (!elsewhere && near !== '' && !isOwnProject(call.machine, '.')))
+      return unknown(`${call.program} obeys the files of another place`, { runsFiles: true });
     for (const path of call.machine.written.keys())
       if (control.test(path))
         return unknown(`${call.program} obeys ${readable(path).slice(-60)}, which was written just now`);

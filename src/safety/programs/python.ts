@@ -19,7 +19,7 @@ type Target =
 const PYTHON_MODULES =
   /^(pip|pytest|black|isort|ruff|flake8|pylint|mypy|coverage|twine|poetry|pipenv|virtualenv|tox|nox|ansible|alembic|uvicorn|gunicorn|flask|django|celery|jupyter|sphinx|mkdocs|awscli|http\.server|json\.tool|venv|unittest|build|timeit|cProfile|py_compile|compileall|site|this|platform|sysconfig|ensurepip|zipfile|tarfile|calendar|doctest|pdb|trace|dis|tokenize|ast|base64|hashlib)$/;
 const HARMLESS_MODULES =
-  /^(http\.server|json\.tool|venv|timeit|site|this|platform|sysconfig|ensurepip|calendar|dis|tokenize|ast|base64|py_compile|compileall|virtualenv|build|http)$/;
+  /^(json\.tool|venv|timeit|site|this|platform|sysconfig|ensurepip|calendar|dis|tokenize|ast|base64|py_compile|compileall|virtualenv|build)$/;
 
 /** Scripts that are programs of their own, with subcommands the tables know. */
 const PROJECT_SCRIPTS = /^(manage\.py|odoo-bin)$/;
@@ -109,7 +109,8 @@ function runModule(call: Call, name: string, at: number): string {
     const code = rest.filter(({ text }) => !text.startsWith('-') && !/^\d+$/.test(text));
     return source(call, code.map(({ text }) => text).join('\n'), {});
   }
-  if (name === 'venv' && rest.some((field) => field.text === '--clear'))
+  if (name === 'http.server') machine.note(unknown('serves the files of a directory to the network'));
+  else if (name === 'venv' && rest.some((field) => field.text === '--clear'))
     machine.note(destructive('python venv --clear', 'deletes the environment first'));
   else if (name === 'json.tool' && rest.filter((field) => !field.text.startsWith('-')).length > 1) {
     machine.note(unknown('writes a file'));

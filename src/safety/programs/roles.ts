@@ -6,7 +6,7 @@ import type { Call } from './call.ts';
 import { runCode } from './code.ts';
 import { isPrinter, looksAtNames } from './credentials.ts';
 import { writesOutput } from './outputs.ts';
-import { adds, fillsDirectory, isHarmlessTarget, specialDirectory, specialTarget } from './paths.ts';
+import { adds, fillsDirectory, isHarmlessTarget, isOwnProject, specialDirectory, specialTarget } from './paths.ts';
 import type { Role } from './record.ts';
 
 /** The judge of each role: `what` says which option or operand it is, for the reason. */
@@ -30,7 +30,9 @@ export function judgeRole(call: Call, role: Role, what: string, value: string): 
     case 'write':
       return writes(call, value);
     case 'project':
-      return isOwnProject(value) ? harmless() : unknown(`${what} runs what another place says`, { runsFiles: true });
+      return isOwnProject(call.machine, value)
+        ? harmless()
+        : unknown(`${what} runs what another place says`, { runsFiles: true });
     case 'run':
       return runs(call, what, value);
     case 'load':
@@ -65,11 +67,6 @@ function writes(call: Call, path: string): StaticVerdict {
   const seen = writesOutput(call, path);
   const blind = !call.machine.files && seen.verdict === 'safe' && !isHarmlessTarget(path) && !MADE.test(path);
   return blind ? unknown('writes a file that may be there already') : seen;
-}
-
-/** Is this place within the project, so that what it says counts as the project's own? */
-function isOwnProject(path: string): boolean {
-  return /^(?!\/|~|\.\.(\/|$))[\w.@+/-]*$/.test(path) && !/(^|\/)\.\.(\/|$)/.test(path);
 }
 
 /** A command in an option is walked for losses; what else it does on files nobody names stays unknown. */

@@ -17,7 +17,20 @@ export const WRAPPERS: Handlers = Object.fromEntries(
 const PACKAGED =
   /^(rimraf|del-cli|del|trash|fkill|prisma|knex|sequelize|typeorm|shx|npkill|rm-cli|wrangler|vercel|firebase|netlify|serverless|sls|cdk|pm2|lerna)$/;
 
+/** Wrappers whose command runs on another machine. */
+const ELSEWHERE =
+  /^(ssh|autossh|mosh|rsh|pdsh|pssh|clush|tsh|docker-machine|multipass|lxc|incus|lxc-attach|machinectl|vagrant|adb|heroku|fly|flyctl|gcloud|doctl|colima|minikube|limactl|juju|eb|az|aws)$/;
+
+/** Runs the command in a wrapper where it will run. */
 function unwrap(call: Call, wrapper: Wrapper): string | undefined {
+  if (!ELSEWHERE.test(call.program)) return unwrapHere(call, wrapper);
+  return call.machine.inSubshell(() => {
+    call.machine.scope.leaveFor('machine');
+    return unwrapHere(call, wrapper);
+  });
+}
+
+function unwrapHere(call: Call, wrapper: Wrapper): string | undefined {
   const { machine, args } = call;
   const values = new Set((wrapper.values ?? '').split(' '));
   const code = new Set((wrapper.code ?? '').split(' ').filter((name) => name !== ''));

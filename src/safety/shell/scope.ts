@@ -33,6 +33,8 @@ export class Scope {
   readonly aliases: Map<string, string>;
   /** Paths this command made itself; truncating or deleting them loses nothing. */
   readonly made: Set<string>;
+  /** Directories that this command has fetched, from where it starts: what they say is not the project's own. */
+  readonly foreign: Set<string>;
   /** Links this command made: where they lead, nobody looks. */
   readonly links: Set<string>;
   positional: readonly string[];
@@ -41,7 +43,7 @@ export class Scope {
   /** The same as written, from where the command starts (`''`): known also where nobody may look. */
   near: string | undefined = '';
   /** Commands run on another machine or in a container: the files of this one say nothing of theirs. */
-  elsewhere = false;
+  elsewhere: 'machine' | 'container' | undefined;
   lastArgument = '';
   /** Values that a variable had on different branches. */
   readonly alternatives: Map<string, readonly string[]>;
@@ -65,6 +67,7 @@ export class Scope {
     this.exporting = from?.exporting ?? false;
     this.made = from?.made ?? new Set();
     this.links = from?.links ?? new Set();
+    this.foreign = from?.foreign ?? new Set();
     this.positional = from?.positional ?? [];
     this.lastArgument = from?.lastArgument ?? '';
     this.cwd = cwd;
@@ -80,10 +83,10 @@ export class Scope {
   }
 
   /** From here on nothing is known of where commands run. */
-  leaveThisMachine(): void {
+  leaveFor(place: 'machine' | 'container'): void {
     this.cwd = undefined;
     this.near = '';
-    this.elsewhere = true;
+    this.elsewhere = place;
   }
 
   set(name: string, value: Value): void {

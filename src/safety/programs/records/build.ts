@@ -1,5 +1,6 @@
-import { unknown } from '../../verdict.ts';
-import type { Records } from '../record.ts';
+import { type StaticVerdict, unknown } from '../../verdict.ts';
+import { fillsDirectory, isOwnProject, lookAt } from '../paths.ts';
+import { type CallFacts, given, type Reading, type Records } from '../record.ts';
 
 const MAKE_FILES =
   /(^|\/)((GNU)?[Mm]akefile|[^/]+\.ma?k|CMakeLists\.txt|[^/]+\.cmake|CMake(User)?Presets\.json|build\.ninja|meson\.build|[Jj]ustfile)$/;
@@ -21,16 +22,19 @@ export const BUILD_RECORDS: Records = {
   },
   cmake: {
     singleDash: true,
-    tune: '-# -S= -B= -G= -A= -T= -L -LA -LAH -Wno-dev -Wdev -N --list-presets[=] --log-level= --parallel[=] -j[=] --target= -t= --config= --clean-first --verbose -v  -H= --warn-uninitialized --build= -E= -DCMAKE_BUILD_TYPE= -DCMAKE_INSTALL_PREFIX= -DCMAKE_EXPORT_COMPILE_COMMANDS= -DBUILD_SHARED_LIBS= -DBUILD_TESTING= -DCMAKE_VERBOSE_MAKEFILE= -DCMAKE_CXX_STANDARD= -j -j1 -j2 -j4 -j8 -j16',
+    tune: '-# -B= -G= -A= -T= -L -LA -LAH -Wno-dev -Wdev -N --list-presets[=] --log-level= --parallel[=] -j[=] --target= -t= --config= --verbose -v --warn-uninitialized -E= -DCMAKE_BUILD_TYPE= -DCMAKE_EXPORT_COMPILE_COMMANDS= -DBUILD_SHARED_LIBS= -DBUILD_TESTING= -DCMAKE_VERBOSE_MAKEFILE= -DCMAKE_CXX_STANDARD= -j -j1 -j2 -j4 -j8 -j16',
+    project: '-S= -H= --build= -DCMAKE_INSTALL_PREFIX=',
     load: '-P= -C= -D= -U= --toolchain= --install= --open= --preset[=] --workflow --fresh --graphviz= --trace-redirect= --profiling-output= --debugger --debugger-pipe=',
-    idle: '--help --version --system-information --help-command --help-module --help-variable --help-property --help-policy --help-command-list --help-module-list',
+    delete: '--clean-first',
+    idle: '--help --version --help-command --help-module --help-variable --help-property --help-policy --help-command-list --help-module-list',
     operands: 'judged',
     control: MAKE_FILES,
-    judge: (call) => judgeCmake(call.args.map(({ text }) => text)),
+    judge: judgeCmake,
   },
   ctest: {
     singleDash: true,
-    tune: '-# -N -V -VV -R= -E= -L= -LE= -j= -C= -Q -F --show-only[=] --output-on-failure --verbose --tests-regex= --label-regex= --exclude-regex= --parallel= --test-dir= --timeout= --rerun-failed --stop-on-failure --progress --repeat= --print-labels --no-tests= --build-config=',
+    tune: '-# -N -V -VV -R= -E= -L= -LE= -j= -C= -Q -F --show-only[=] --output-on-failure --verbose --tests-regex= --label-regex= --exclude-regex= --parallel= --timeout= --rerun-failed --stop-on-failure --progress --repeat= --print-labels --no-tests= --build-config=',
+    project: '--test-dir=',
     load: '-S= -D= -M= -T= --build-and-test= --script= --dashboard= --preset= --overwrite=',
     write: '-O= --output-log= --output-junit=',
     control: MAKE_FILES,
@@ -95,8 +99,16 @@ export const BUILD_RECORDS: Records = {
   },
 };
 
-/** `-E` carries a toolbox of its own. */
-function judgeCmake(words: readonly string[]) {
+/** Makers of build files that are part of cmake. */
+const GENERATORS =
+  /^(Ninja( Multi-Config)?|(Unix|MinGW|MSYS|NMake|Borland|Watcom) Makefiles|Xcode|Visual Studio \d+.*)$/;
+/** Targets that every build has and that only build or test. */
+const TARGETS = /^(all|test|tests|check|help|doc|docs|ALL_BUILD|RUN_TESTS|lib[\w-]+)$/;
+
+/** `-E` carries a toolbox of its own; the rest configures or builds a place. */
+function judgeCmake(call: CallFacts, reading: Reading): StaticVerdict | undefined {
+  const { machine } = call;
+  const words = call.args.map(({ text }) => text);
   const at = words.indexOf('-E');
   if (at >= 0)
     return /^(echo|echo_append|cat|capabilities|compare_files|md5sum|sha\d+sum|environment|sleep|true|false)$/.test(
@@ -104,6 +116,22 @@ function judgeCmake(words: readonly string[]) {
     )
       ? undefined
       : unknown(`cmake -E ${words[at + 1] ?? ''} changes files`);
+  for (const { name, value = '' } of reading.given) {
+    if (name === '-G' && !GENERATORS.test(value)) return unknown('a generator that is not known');
+    if (/^(--target|-t)$/.test(name) && !TARGETS.test(value))
+      return unknown(`builds ${value.slice(0, 40)}, which may do anything`);
+    if (name === '-B' && value !== '.' && lookAt(machine, `${value}/CMakeCache.txt`) !== 'file') {
+      const filled = fillsDirectory(machine, value, true);
+      if (filled.verdict !== 'safe') return filled;
+    }
+  }
+  const builds = given(reading, '--build');
+  for (const { text } of reading.operands) {
+    if (builds ? !/^(-j\d*|-v|-k|VERBOSE=1|\d+)$/.test(text) : !isOwnProject(machine, text))
+      return unknown(builds ? 'hands on words to the build tool' : 'configures what another place says', {
+        runsFiles: true,
+      });
+  }
   return undefined;
 }
 

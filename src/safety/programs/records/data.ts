@@ -1,5 +1,6 @@
 import { unknown } from '../../verdict.ts';
 import { given, type Reading, type Records } from '../record.ts';
+import { judgeInventory } from './tools.ts';
 
 /** Databases, documents, pictures: what is in the text handed to them is judged by its own reader. */
 export const DATA: Records = {
@@ -39,9 +40,11 @@ export const DATA: Records = {
   },
   'pg_dump pg_dumpall mysqldump mariadb-dump': {
     tune: '-# -a -b -B -C -c -d= -F= -h= -n= -N= -O -p= -P= -R -s -S= -t= -T= -U= -u= -v -w -W -x -X -Z= -E= -j= --data-only --schema-only --clean --create --if-exists --format= --host= --port= --username= --user= --password[=] --dbname= --table= --schema= --exclude-table= --no-owner --no-privileges --no-acl --compress= --single-transaction --quick --routines --triggers --events --databases= --all-databases --no-data --no-create-info --skip-lock-tables --lock-tables[=] --globals-only --verbose --inserts --column-inserts --no-tablespaces --set-gtid-purged= --default-character-set= --skip-comments --hex-blob --roles-only --no-password --jobs= --add-drop-table --extended-insert --opt',
-    write: '-f= --file= -r= --result-file= --tab= --log-error=',
-    load: '--defaults-file= --defaults-extra-file= --plugin-dir= --init-command=',
+    write: '-f= --file= -r= --result-file=  --log-error=',
+    load: '--defaults-file= --defaults-extra-file= --plugin-dir= --init-command= --tab=',
     operands: 'tune',
+    judge: ({ program }, reading) =>
+      program.startsWith('pg_') || !given(reading, '-T') ? undefined : unknown('writes files whose names it computes'),
   },
   pg_restore: {
     tune: '-l -v --list --verbose --schema-only',
@@ -84,7 +87,10 @@ export const DATA: Records = {
         ),
       )
         ? unknown('edits files')
-        : undefined,
+        : program === 'exiftool' &&
+            args.some(({ text }, at) => args[at - 1]?.text === '-p' && !/^(?=.*\$)[\w $:,.%-]*$/.test(text))
+          ? unknown('a format of exiftool may be code, or a file of it')
+          : undefined,
   },
   'convert magick': {
     operands: 'judged',
@@ -95,11 +101,18 @@ export const DATA: Records = {
   pandoc: {
     tune: '-# -f= -t= -s -V= -M= -N --from= --to=  --standalone --toc --toc-depth= --wrap= --columns= --number-sections --metadata= --variable= --highlight-style= --mathjax[=] --katex[=] --shift-heading-level-by= --list-input-formats --list-output-formats --list-extensions --self-contained --embed-resources --strip-comments --atx-headers --markdown-headings= --reference-links --quiet',
     read: '-c= --css= --bibliography= --csl= -H= -A= -B= --resource-path= --reference-doc=',
-    write: '-o= --output= --log= --extract-media=',
+    write: '-o= --output= --log=',
+    into: '--extract-media=',
+    judge: (_, reading) =>
+      reading.given.some(
+        ({ name, value = '' }) => /^(-f|-t|--from|--to)$/.test(name) && !/^[a-z_0-9]+([+-][a-z_0-9]+)*$/.test(value),
+      )
+        ? unknown('a format of pandoc may be a program')
+        : undefined,
     load: '-F= --filter= -L= --lua-filter= -d= --defaults= --pdf-engine= --template= --data-dir= ',
     operands: 'read',
   },
-  dot: { tune: '-# -T= -G= -N= -E= -K= -q -v -s[=] -n -y -x', write: '-o= -O', load: '-l=', operands: 'read' },
+  dot: { tune: '-# -T= -G= -N= -E= -K= -q -v -s[=] -n -y -x', write: '-o=', load: '-l=', operands: 'read' },
   gnuplot: { open: 'gnuplot can run commands', operands: 'judged' },
   m4: { open: 'm4 can run commands', operands: 'judged', tune: '-D= -U= -P -s -Q' },
   'gpg gpg2': {
@@ -149,6 +162,11 @@ export const DATA: Records = {
     subs: {
       'ls lsl lsd lsf lsjson size check cat tree about listremotes version md5sum sha1sum hashsum cryptcheck': {
         operands: 'tune',
+        // A remote spelled out in place carries settings, some of which are commands.
+        judge: (_, reading) =>
+          reading.operands.every(({ text }) => /^([\w.-]+:)?[^:,="']*$/.test(text))
+            ? undefined
+            : unknown('a remote with settings of its own'),
       },
       'sync copy copyto move moveto delete purge rmdir rmdirs mkdir dedupe cleanup': {
         operands: 'tune',
@@ -164,10 +182,11 @@ export const DATA: Records = {
     dry: '-C --check --syntax-check --list-tasks --list-hosts --list-tags',
     load: '-e= --extra-vars= --vault-password-file= --private-key= -c= --connection= -M= --ssh-common-args= --ssh-extra-args= --become-method= --vault-id=',
     operands: 'judged',
-    judge: ({ program }, reading) =>
-      program === 'ansible' || given(reading, '--syntax-check', '--list-tasks', '--list-hosts', '--list-tags')
+    judge: (call, reading) =>
+      judgeInventory(call, reading) ??
+      (call.program === 'ansible' || given(reading, '--syntax-check', '--list-tasks', '--list-hosts', '--list-tags')
         ? undefined
-        : unknown('runs on other machines', { runsFiles: true }),
+        : unknown('runs on other machines', { runsFiles: true })),
   },
 };
 

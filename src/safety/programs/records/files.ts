@@ -2,6 +2,7 @@ import { hasUnknown } from '../../shell/taint.ts';
 import { unknown } from '../../verdict.ts';
 import { specialDirectory } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records } from '../record.ts';
+import { judgeMode } from './rights.ts';
 import { judgeRsync, judgeUnzip } from './transfers.ts';
 
 /** Compressors remove what they read unless they are told to keep it or to print. */
@@ -130,11 +131,17 @@ export const FILES: Records = {
     tune: '-f -i -I -r -R -d -v -p -u -n= -s= -l= -o= -z -x -c --force --recursive --verbose --parents --size= --length= --reference= --ignore-fail-on-non-empty --no-preserve-root --one-file-system --dir --interactive[=]',
     operands: 'judged',
   },
-  'chmod chown chgrp': {
+  chmod: {
+    tune: '-c -f -v -R --changes --silent --quiet --verbose --recursive --preserve-root --no-preserve-root',
+    load: '--reference=',
+    operands: 'judged',
+    judge: judgeMode,
+  },
+  'chown chgrp': {
     tune: '-c -f -v -R -h -H -L -P --changes --silent --quiet --verbose --recursive --no-dereference --dereference --preserve-root --no-preserve-root --from=',
     read: '--reference=',
     operands: 'judged',
-    judge: ({ program, operands }) => (program === 'chmod' && operands.length > 1 ? undefined : undefined),
+    open: 'gives files another owner',
   },
   tar: {
     helpers: 'sh gzip bzip2 xz zstd lzma compress',

@@ -28,8 +28,13 @@ export function judgeConfig(_: CallFacts, reading: Reading) {
   return given(reading, '--add') ? undefined : unknown('replaces a setting of git, if there is one');
 }
 
+/** Subcommands that look, whatever their options. */
+const LOOKS = /^(|status|log|show|diff|blame|describe|rev-parse|rev-list|ls-files|ls-tree|grep|shortlog|cat-file)$/;
+
 /** A setting for this one call. */
-export function judgeSettings(_: CallFacts, reading: Reading) {
+export function judgeSettings({ machine }: CallFacts, reading: Reading) {
+  if (machine.scope.elsewhere === 'machine' && !LOOKS.test(reading.path[0] ?? ''))
+    return unknown('changes a repository on another machine');
   for (const { name, value } of reading.given.slice(0, reading.before))
     if (name === '-c' && !isHarmlessKey(value?.split('=')[0] ?? ''))
       return unknown('sets a setting of git that is not known to be harmless');
@@ -40,6 +45,7 @@ export function judgeSettings(_: CallFacts, reading: Reading) {
 export function judgeClone(call: CallFacts, reading: Reading) {
   const [source, target] = reading.operands.map(({ text }) => text);
   const name = target ?? /([^/:]+?)(?:\.git)?\/*$/.exec(source ?? '')?.[1] ?? '';
+  if (!isAbsolute(name)) call.machine.scope.foreign.add(join(call.machine.scope.near ?? '', name));
   return judgeRemote(call, reading) ?? judgeNewPlace(call, reading, name);
 }
 

@@ -1,7 +1,9 @@
 import { type Compiled, compileSpec, type Records, words } from '../record.ts';
 import { BUILD_RECORDS } from './build.ts';
+import { CHECKERS } from './checkers.ts';
 import { DATA } from './data.ts';
 import { DISKS } from './disks.ts';
+import { DOCKER } from './docker.ts';
 import { FILES } from './files.ts';
 import { GIT_RECORD } from './git.ts';
 import { LANGUAGES } from './languages.ts';
@@ -10,6 +12,7 @@ import { PACKAGES } from './packages.ts';
 import { SERVICES } from './services.ts';
 import { SHELL } from './shell.ts';
 import { SYSTEM } from './system.ts';
+import { SYSTEM_PACKAGES } from './system-packages.ts';
 import { TEXT } from './text.ts';
 import { TOOLS } from './tools.ts';
 import { WRAPPERS_RECORDS } from './wrappers.ts';
@@ -22,9 +25,12 @@ const ALL: readonly Records[] = [
   WRAPPERS_RECORDS,
   GIT_RECORD,
   LANGUAGES,
+  CHECKERS,
   BUILD_RECORDS,
   PACKAGES,
+  SYSTEM_PACKAGES,
   NETWORK,
+  DOCKER,
   SERVICES,
   DATA,
   TOOLS,

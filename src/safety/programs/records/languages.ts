@@ -1,10 +1,5 @@
-import { unknown } from '../../verdict.ts';
+import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { type CallFacts, given, type Reading, type Records, type Spec } from '../record.ts';
-
-const PYTHON_FILES =
-  /(^|\/)(conftest\.py|pytest\.ini|setup\.cfg|setup\.py|tox\.ini|pyproject\.toml|\.coveragerc|noxfile\.py|__init__\.py|sitecustomize\.py|usercustomize\.py|[^/]+\.(py|pth))$/;
-const NODE_FILES =
-  /(^|\/)(package\.json|\.npmrc|\.yarnrc(\.yml)?|\.pnpmfile\.cjs|tsconfig[^/]*\.json|[^/]+\.([cm]?[jt]sx?|json)|\.(eslint|babel|prettier|mocha|swc)rc[^/]*)$/;
 
 /** A file a compiler makes: new names are fine, sources and notes are not. */
 const compiler: Spec = {
@@ -12,7 +7,7 @@ const compiler: Spec = {
   tune: '-# -ansi -c -S -E -g -ggdb -g0 -g1 -g2 -g3 -O -O0 -O1 -O2 -O3 -Os -Ofast -Og -Oz -w -W -Wall -Wextra -Werror -Wpedantic -pedantic -pedantic-errors -v -V -pipe -shared -static -static-libgcc -static-libstdc++ -pie -no-pie -fPIC -fpic -fPIE -fpie -fno-pie -pthread -fopenmp -fsyntax-only -M -MM -MG -MP -MT= -MQ= -P -C -x= -D= -U= -m64 -m32 -mavx -mavx2 -msse4.2 -march= -mtune= -std= -nostdlib -nostdinc -ffreestanding -rdynamic -s -dumpversion -dumpmachine -dM -funroll-loops -ffast-math -fno-omit-frame-pointer -fomit-frame-pointer -fno-exceptions -fno-rtti -fno-stack-protector -fstack-protector -fstack-protector-all -fstack-protector-strong -fno-builtin -fno-common -fcommon -fno-strict-aliasing -fsanitize= -fvisibility= -fdiagnostics-color[=] -fmax-errors= -fno-diagnostics-show-caret -fwrapv -flto -Wno-unused -Wno-unused-parameter -Wno-unused-variable -Wno-unused-result -Wno-unused-function -Wno-sign-compare -Wno-deprecated -Wno-deprecated-declarations -Wno-format -Wshadow -Wconversion -Wunused -Wno-implicit-function-declaration -Wno-error -Wno-incompatible-pointer-types -Wno-int-conversion -Wno-format-truncation -print-search-dirs -print-file-name= -print-prog-name= -print-libgcc-file-name -print-multiarch -print-sysroot -stdlib= -fcolor-diagnostics -fno-color-diagnostics -fno-lto -z= -Wl,-rpath[=] -Wl,--as-needed -Wl,--no-as-needed -Wl,--start-group -Wl,--end-group -static-pie -### -fno-inline -lm -lc -lpthread -ldl -lrt -lz -lssl -lcrypto -lstdc++ -lncurses -lcurl -lgmp -lsqlite3 -lpng -ljpeg -lX11 -lGL -lboost_system -lgsl -lreadline -luuid -lxml2',
   read: '-I= -L= -l= -isystem= -include= -imacros= -idirafter= -iquote= --sysroot=',
   write:
-    '-o= -MF= -MJ= -save-temps[=] -MD -MMD -dumpdir= -coverage --coverage -fprofile-arcs -ftest-coverage -gsplit-dwarf -ftime-trace',
+    '-o= -MF= -MJ=  -MD -MMD -dumpdir= -coverage --coverage -fprofile-arcs -ftest-coverage -gsplit-dwarf -ftime-trace',
   load: '-wrapper= -fplugin= -B= -specs= -fuse-ld= -Xclang= -load= -mllvm= -Xlinker= -T=',
   singleDash: true,
   operands: 'read',
@@ -82,12 +77,30 @@ export const LANGUAGES: Records = {
     operands: 'judged',
   },
   deno: { stopsAtOperand: true, operands: 'judged', tune: '-q', idle: '-V --version' },
-  'bun tcc': {
-    stopsAtOperand: true,
-    operands: 'judged',
-    tune: '-e= -p= --eval= --print=',
-    judge: (call) => (call.program === 'tcc' ? unknown('tcc can run what it compiles') : undefined),
+  bun: {
+    tune: '-e= -p= --eval= --print= --silent',
+    load: '--cwd= --config= -c= --preload= -r= --require= --import= --env-file= --inspect[=]',
+    idle: '-v --version --revision -h --help',
+    subs: {
+      '': { operands: 'judged' },
+      test: {
+        tune: '-t= --timeout= --bail[=] --only --todo --rerun-each= --coverage --test-name-pattern=',
+        delete: '-u --update-snapshots',
+        operands: 'project',
+        control: /\.([cm]?[jt]sx?|json|toml)$/,
+      },
+      pm: { subs: { 'ls hash bin': { tune: '--all -g' } } },
+      'outdated why info': { operands: 'tune' },
+      'x run create init install i add a remove rm update upgrade link unlink build publish pack patch repl exec': {
+        operands: 'judged',
+        open: 'runs or changes the project',
+        runsFiles: true,
+        tune: '-# -b -d -D -E -g -p -y --dev --exact --global --production --frozen-lockfile --save --bun --watch --hot',
+      },
+    },
+    global: true,
   },
+  tcc: { operands: 'judged', open: 'tcc can run what it compiles' },
   'gcc g++ cc c++ clang clang++ x86_64-linux-gnu-gcc x86_64-linux-gnu-g++ gfortran': compiler,
   'ld as': { ...compiler, judge: (_, reading) => (given(reading, '-o') ? undefined : unknown('writes over a.out')) },
   rustc: {
@@ -124,83 +137,6 @@ export const LANGUAGES: Records = {
     open: 'compiles with plugins of its own',
     operands: 'read',
   },
-  'pytest py.test': {
-    tune: '-# -q -qq -v -vv -vvv -x -s -l -k= -m= -n= -r= -h --tb= --maxfail= --durations= --lf --ff --nf --last-failed --failed-first --no-header --no-summary --collect-only --co --cov[=] --cov-branch --no-cov --color= --disable-warnings --strict-markers --strict-config --showlocals --verbose --quiet --exitfirst --capture= --timeout=  --fixtures --markers --stepwise --sw --reruns= --asyncio-mode= --deselect= --ignore= --ignore-glob= --benchmark-skip --benchmark-only --dist= --numprocesses= --cov-report= --cov-fail-under= --random-order --runslow -W= -ra -rA -rs -rf',
-    write: '--junitxml= --junit-xml= --log-file= --resultlog= --report-log=',
-    load: '-p= -c= -o= --rootdir= --confcutdir= --import-mode= --pyargs --pastebin= --override-ini= --cov-config=',
-    delete: '--basetemp= --cache-clear',
-    operands: 'read',
-    control: PYTHON_FILES,
-    judge: (_, reading) =>
-      reading.given.some(({ name, value }) => name === '--cov-report' && /:/.test(value ?? ''))
-        ? unknown('writes a report over what is there')
-        : undefined,
-  },
-  'tox nox': {
-    tune: '-# -e= -l -v -q -s= -p --list --notest --parallel[=] ',
-    load: '-c= -f= --override= -x=',
-    operands: 'tune',
-    control: PYTHON_FILES,
-  },
-  coverage: {
-    subs: {
-      report: { tune: '-m --show-missing --skip-covered --include= --omit= --fail-under= --precision= --sort= -i' },
-      'run html xml json combine erase lcov': {
-        operands: 'judged',
-        open: 'runs the project, or writes reports',
-        runsFiles: true,
-        tune: '-m= -p --source= --branch -a',
-      },
-    },
-  },
-  'mypy pyright flake8 pylint pyflakes pycodestyle pydocstyle bandit vulture radon interrogate': {
-    tune: '-# -p= -m= -c= -v -q -i -r -ll -l -s= -f= -n= -x= -j= -e= -a --strict --ignore-missing-imports --show-error-codes --pretty --no-error-summary --python-version= --follow-imports= --exclude= --max-line-length= --select= --ignore= --extend-ignore= --count --statistics --show-source --disable= --enable= --output-format= --reports= --score= --fail-under=  --namespace-packages --explicit-package-bases --check-untyped-defs --disallow-untyped-defs --no-incremental --warn-unused-ignores --max-complexity= --jobs= --errors-only -E --outputjson --warnings --no-strict-optional --hide-error-context --format= --verbose --quiet',
-    load: '--config= --config-file= --rcfile= --init-hook= --load-plugins= --install-types --non-interactive --plugin= --project= --custom-typeshed-dir= --python-executable=',
-    write: '--output= --output-file= -o= --cache-dir= --junit-xml= --html-report= --txt-report= --xml-report=',
-    operands: 'read',
-    control: PYTHON_FILES,
-  },
-  'black isort autopep8 yapf autoflake pyupgrade ruff prettier eslint stylelint biome standard xo rubocop gofmt goimports rustfmt clang-format shfmt clang-tidy swiftformat ktlint djlint':
-    {
-      tune: '-# -d -l -q -v -e -s -S -t= -C --check --diff --check-only --list-different --dry-run --color --no-color --quiet --verbose --line-length= --target-version= --skip-string-normalization --fast --safe --exclude= --include= --profile= --max-warnings= --ext= --format= --no-error-on-unmatched-pattern --ignore-path= --ignore-pattern= --no-eslintrc --select= --ignore= --extend-select= --output-format= --statistics --show-fixes --show-source --no-cache --exit-zero --preview --style= --recursive --report-unused-disable-directives --single-quote --tab-width= --print-width= --parser= --quiet --log-level= --no-config --no-fix --statistics  --max-line-length= --aggressive -a -n -r  --quiet-level= --formatter= --only= --except= --fail-level= --parallel --force-exclusion --explain= --show-files --show-settings',
-      add: '--write -w --fix --in-place --inplace -i -A --autocorrect --auto-correct --unsafe-fixes --fix-only --fix-type= --add-noqa -x=',
-      load: '-c --config= --rulesdir= --plugin= --resolve-plugins-relative-to= --settings-path= --settings= --require= -p=',
-      write: '-o= --output-file= --cache --cache-location= --cpuprofile=',
-      operands: 'read',
-      control: NODE_FILES,
-      judge: (call, reading) => judgeFormatter(call, reading),
-    },
-  'tsc vue-tsc': {
-    tune: '-#  -p= -v -w --noEmit --project= --pretty --strict --skipLibCheck --watch --listFiles --showConfig --noEmitOnError --target= --module= --lib= --jsx= --esModuleInterop --allowJs --checkJs --moduleResolution= --noImplicitAny --types= --extendedDiagnostics --diagnostics --traceResolution --incremental',
-    idle: '-h -v',
-    delete: '--outDir= --declarationDir=',
-    write: '--outFile= --tsBuildInfoFile= --generateTrace= --generateCpuProfile=',
-    load: '--init --build --plugins=',
-    operands: 'read',
-    judge: (call, reading) =>
-      call.machine.files && !given(reading, '--noEmit', '--showConfig', '--listFilesOnly')
-        ? unknown('writes what it compiles')
-        : undefined,
-  },
-  'jest vitest mocha ava karma playwright cypress': {
-    tune: '-# -t= -g= -i -w= -R= -f= -b --run --coverage --watch --watchAll[=] --runInBand --testNamePattern= --testPathPattern= --verbose --silent --ci --bail[=] --maxWorkers= --passWithNoTests --detectOpenHandles --forceExit --onlyChanged --no-coverage --listTests --reporter= --reporters= --grep= --timeout= --no-color --color --findRelatedTests --related --changed[=] --colors --testTimeout= --headed --project= --no-cache --spec= --browser= --headless --run-in-band  --exit',
-    write: '--outputFile= --json',
-    load: '--config= -c= -r= --require= --globalSetup= --setupFiles= --testEnvironment= --import= --loader= --preset= --transform=',
-    delete: '-u --update --updateSnapshot --clearCache --clear-cache',
-    subs: {
-      '': { operands: 'read' },
-      'run test list show-report  bench': { operands: 'read', tune: '--run' },
-    },
-    global: true,
-    control: NODE_FILES,
-  },
-  'rspec phpunit cucumber behave phpstan psalm phpcs brakeman': {
-    tune: '-# -f= -e= -t= -v  -p -l= --format= --example= --tag= --fail-fast --color --filter= --testdox --colors[=] --stop-on-failure --level= --memory-limit= --standard= --extensions= --no-progress --list-tests --group= --testsuite= --order= --seed= -n -q --no-color',
-    load: '-r= --require= --bootstrap= -c= --configuration= --prepend=',
-    write: '-o= --out= --log-junit= --coverage-html= --report-file=',
-    operands: 'read',
-    control: /\.(rb|php|xml|yml|yaml|rspec)$/,
-  },
   cargo: {
     global: true,
     tune: '-q -v -vv --quiet --verbose --color= --frozen --locked --offline',
@@ -208,14 +144,17 @@ export const LANGUAGES: Records = {
     idle: '-V --version --list --help -h',
     subs: {
       'build b check c test t bench doc d clippy rustdoc nextest llvm-cov': {
-        tune: '-p= -j= -r -F= --package= --workspace --all --exclude= --lib --bins --bin= --examples --example= --tests --test= --benches --bench= --all-targets --release --profile= --features= --all-features --no-default-features --target= --manifest-path= --message-format= --keep-going --jobs= --no-run --no-fail-fast  --no-deps --document-private-items --doc --future-incompat-report --timings --unit-graph --ignore-rust-version -A -D -W --nocapture --ignored --test-threads= --exact --show-output',
+        tune: '-p= -j= -r -F= --package= --workspace --all --exclude= --lib --bins --bin= --examples --example= --tests --test= --benches --bench= --all-targets --release --profile= --features= --all-features --no-default-features --target= --message-format= --keep-going --jobs= --no-run --no-fail-fast  --no-deps --document-private-items --doc --future-incompat-report --timings --unit-graph --ignore-rust-version',
         load: '--fix --allow-dirty --allow-staged --allow-no-vcs --open',
-        write: '--target-dir= --out-dir= --artifact-dir=',
+        project: '--manifest-path=',
+        into: '--target-dir= --out-dir= --artifact-dir=',
         operands: 'tune',
+        judge: judgeCargo,
         control: /(^|\/)(build\.rs|Cargo\.(toml|lock)|rust-toolchain(\.toml)?|[^/]+\.rs)$|\.cargo\//,
       },
       'tree metadata search info locate-project verify-project pkgid version read-manifest help audit outdated deny': {
-        tune: '-p= -i= -e= -d -f= --package= --invert= --depth= --edges= --format= --format-version= --no-deps --all-features --features= --no-default-features --manifest-path= --message-format= --workspace --limit= --prefix= --duplicates --charset= --target= --no-dedupe --json',
+        tune: '-p= -i= -e= -d -f= --package= --invert= --depth= --edges= --format= --format-version= --no-deps --all-features --features= --no-default-features --message-format= --workspace --limit= --prefix= --duplicates --charset= --target= --no-dedupe --json',
+        project: '--manifest-path=',
         operands: 'tune',
       },
       fmt: {
@@ -272,10 +211,12 @@ export const LANGUAGES: Records = {
     subs: {
       'build test vet': {
         singleDash: true,
-        tune: '-# -v -x -n -a -race -msan -asan -cover -covermode= -coverpkg= -short -failfast -count= -run= -bench= -benchmem -benchtime= -cpu= -parallel= -timeout= -tags= -p= -trimpath -mod= -json -list= -shuffle= -skip= -fuzztime= -vet= -buildvcs=  -work -json  -fullpath -buildmode= -installsuffix=',
-        write: '-o= -coverprofile= -cpuprofile= -memprofile= -blockprofile= -mutexprofile= -trace= -outputdir=',
+        tune: '-# -v -x -n -a -race -msan -asan -cover -covermode= -coverpkg= -short -failfast -count= -run= -bench= -benchmem -benchtime= -cpu= -parallel= -timeout= -tags= -p= -mod= -trimpath -json -list= -shuffle= -skip= -fuzztime= -vet= -buildvcs=  -work -json  -fullpath -buildmode= -installsuffix=',
+        write: '-o= -coverprofile= -cpuprofile= -memprofile= -blockprofile= -mutexprofile= -trace=',
+        into: '-outputdir=',
         load: '-exec= -toolexec= -vettool= -ldflags= -gcflags= -asmflags= -gccgoflags= -overlay= -modfile= -C= -compiler= -pkgdir= -fuzz= -c -args -i -linkshared',
         operands: 'read',
+        judge: judgeGo,
         control: /(^|\/)(go\.(mod|work|sum)|[^/]+\.(go|c|h|s))$/,
       },
       'list version doc env': {
@@ -284,6 +225,7 @@ export const LANGUAGES: Records = {
         delete: '-w -u',
         load: '-toolexec= -modfile= -http -overlay=',
         operands: 'read',
+        judge: judgeGo,
       },
       mod: {
         subs: {
@@ -319,38 +261,22 @@ export const LANGUAGES: Records = {
       },
     },
   },
-  'golangci-lint staticcheck golint gosec govulncheck': {
-    tune: '-# -v -E= -D= --timeout= --fast --enable= --disable= --issues-exit-code= --disable-all --enable-all -checks= -tests= -f= -fmt= -exclude=',
-    write: '--out-format= -out=',
-    load: '--fix -c= --config=',
-    subs: { '': { operands: 'read' }, 'run linters version help': { operands: 'read' } },
-    global: true,
-  },
 };
 
-function judgeFormatter(call: CallFacts, reading: Reading) {
-  const checks = given(reading, '--check', '--diff', '--check-only', '-l', '-d', '--list-different', '--dry-run', '-c');
-  const writes = given(
-    reading,
-    '--write',
-    '-w',
-    '--fix',
-    '--in-place',
-    '--inplace',
-    '-i',
-    '-A',
-    '-a',
-    '--autocorrect',
-    '--auto-correct',
-    '--fix-only',
-    '--unsafe-fixes',
-    '--add-noqa',
-  );
-  const always =
-    /^(black|isort|rustfmt|yapf|swiftformat|autoflake|pyupgrade)$/.test(call.program) ||
-    (call.program === 'ruff' && reading.operands[0]?.text === 'format');
-  return (writes && !given(reading, '--check', '--diff', '--check-only', '--dry-run', '--list-different')) ||
-    (always && !checks)
-    ? unknown('formats files in place')
-    : undefined;
+/** What stands behind `--` is for the tests themselves: what their own runner knows. */
+const TEST_WORDS =
+  /^(--|--(nocapture|no-capture|ignored|include-ignored|exact|show-output|list|quiet|test)|--(test-threads|color|format|skip)(=[\w-]+)?|-q|-[ADWF]|[\w:.]+|clippy::\w+)$/;
+
+function judgeCargo(call: CallFacts, reading: Reading): StaticVerdict | undefined {
+  const odd =
+    call.args.some(({ text }) => text === '--') && reading.operands.some(({ text }) => !TEST_WORDS.test(text));
+  return odd ? unknown('hands on words to the tests') : undefined;
+}
+
+/** `-mod=mod` lets go rewrite what the project depends on. */
+function judgeGo(_: CallFacts, reading: Reading): StaticVerdict | undefined {
+  const mode = reading.given.findLast(({ name }) => name === '-mod')?.value;
+  return mode === undefined || /^(readonly|vendor)$/.test(mode)
+    ? undefined
+    : unknown('changes what the project depends on');
 }

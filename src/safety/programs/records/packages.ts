@@ -1,5 +1,5 @@
 import { unknown } from '../../verdict.ts';
-import type { CallFacts, Records, Spec } from '../record.ts';
+import { type CallFacts, given, type Records, type Spec } from '../record.ts';
 
 const SCRIPTS = /(^|\/)(package\.json|\.npmrc|\.yarnrc(\.yml)?|\.pnpmfile\.cjs|[^/]+\.[cm]?js)$/;
 const looks: Spec = {
@@ -13,12 +13,13 @@ const installs = (reason?: string): Spec => ({
   tune: '-# -D -E -O -P -S -g -f -y -w= -W -T -d -q -r= -U -e= -n= --save --save-dev --save-exact --save-prod --save-optional --no-save --global --force --legacy-peer-deps --ignore-scripts --production --omit= --include= --prefer-offline --no-audit --no-fund --frozen-lockfile --immutable --dev --exact --silent --verbose --yes --workspace= --audit-level= --package-lock-only --no-package-lock',
 });
 
-/** Package managers of languages and systems. */
+/** Package managers of languages. */
 export const PACKAGES: Records = {
   'npm pnpm yarn': {
     helpers: 'node sh git man',
     global: true,
-    tune: '-# -s -d -q --silent --quiet --verbose --loglevel= --no-color --color[=] --no-progress --no-fund --no-audit --prefix= --cwd= -C= --dir=',
+    tune: '-# -s -d -q --silent --quiet --verbose --loglevel= --no-color --color[=] --no-progress --no-fund --no-audit',
+    project: '--prefix= --cwd= -C= --dir=',
     load: '--script-shell= --node-options= --shell= --git= --viewer= --editor= --init-module= --userconfig= --globalconfig= --registry= --cache= --script-shell=',
     idle: '-v --version -h --help -l',
     subs: {
@@ -53,7 +54,8 @@ export const PACKAGES: Records = {
       'update up upgrade dedupe ddp prune uninstall remove rm r un unlink link ln rebuild unpublish': installs(
         'changes packages, whose scripts run',
       ),
-      'init create dlx exec x set deprecate': { ...installs('runs a package, or changes the project'), dry: '' },
+      'exec x': { stopsAtOperand: true, operands: 'command', load: '-c= --call= -p= --package=' },
+      'init create dlx set deprecate': { ...installs('runs a package, or changes the project'), dry: '' },
       cache: { subs: { 'ls verify dir list': looks } },
       workspaces: { subs: { 'list info': looks } },
       workspace: installs('runs in a workspace'),
@@ -134,134 +136,6 @@ export const PACKAGES: Records = {
       'remove update build publish shell init new export tool x self': installs('changes or runs the project'),
     },
   },
-  'apt apt-get aptitude': {
-    helpers: 'dpkg apt-config http https gpgv store sh',
-    global: true,
-    tune: '-y -q -qq -V -u -d -f -m --yes --assume-yes --quiet --no-install-recommends --install-recommends --download-only --fix-broken --fix-missing --show-upgraded --verbose-versions --no-upgrade --only-upgrade --reinstall  -t= --target-release= --default-release= -a --all-versions --installed --upgradable --names-only -n --full -A --no-show-user-simulation-note --allow-releaseinfo-change',
-    dry: '-s --simulate --just-print --dry-run --recon --no-act --print-uris',
-    load: '-o= --option= -c= --config-file= --allow-unauthenticated --allow-downgrades --allow-remove-essential --force-yes --allow-change-held-packages',
-    idle: '-v -h --version --help',
-    subs: {
-      'list search show policy depends rdepends changelog moo showsrc madison check indextargets why why-not versions help':
-        { operands: 'tune' },
-      update: {},
-      'install upgrade reinstall build-dep satisfy': {
-        operands: 'tune',
-        judge: (_, reading) =>
-          reading.operands.some(({ text }) => /[-/]$|^[./]|[*?]|[+_]$/.test(text) && !/\+\+$/.test(text))
-            ? unknown('installs a file, or removes a package')
-            : undefined,
-      },
-      'download source': { operands: 'tune', open: 'writes files that the server names' },
-      'remove purge autoremove autopurge clean autoclean full-upgrade dist-upgrade dselect-upgrade': {
-        operands: 'tune',
-        judge: (_, reading) =>
-          reading.given.some(({ role }) => role === 'dry') ? undefined : unknown('removes packages'),
-      },
-    },
-  },
-  'apt-cache': {
-    helpers: 'dpkg',
-    tune: '-# -a -f -i -n -q -g --names-only --full --installed --no-all-versions --recurse --important --generate',
-    load: '-o= -c=',
-    subs: {
-      'search show showpkg policy depends rdepends pkgnames madison stats dump unmet showsrc dotty': {
-        operands: 'tune',
-      },
-    },
-    global: true,
-  },
-  'dpkg-query ': {
-    tune: '-l -L -s -S -W -p -c -f= --list --listfiles --status --search --show --showformat= --print-avail --control-path --no-pager',
-    load: '--admindir= --root=',
-    operands: 'tune',
-  },
-  dpkg: {
-    helpers: 'dpkg-query dpkg-deb dpkg-split',
-    tune: '-l -L -s -S -p -c -I -C -V -f -W  --list --listfiles --status --search --print-avail --contents --info --audit --verify --get-selections --print-architecture --print-foreign-architectures --field --compare-versions --assert-support-predepends --no-pager --yet-to-unpack',
-    delete:
-      '-i -r -P --install --remove --purge --unpack --configure -a --pending --set-selections --clear-selections --update-avail --forget-old-unavail --add-architecture --remove-architecture -x -X --extract --vextract -e --control -b --build -R --recursive --force-all',
-    load: '--pre-invoke= --post-invoke= --root= --instdir= --admindir= --log=',
-    dry: '--dry-run --no-act --simulate',
-    operands: 'tune',
-  },
-  'apt-mark': {
-    subs: {
-      'showhold showauto showmanual showinstall showremove': { operands: 'tune' },
-      'hold unhold auto manual': { operands: 'tune' },
-    },
-  },
-  rpm: {
-    tune: '-q -a -i -l -f -p -c -d -R -s -V -v --query --all --info --list --file --package --configfiles --docfiles --requires --provides --whatprovides --whatrequires --changelog --scripts --last --qf= --queryformat= --state --verify --checksig -K --nosignature --triggers --conflicts --obsoletes',
-    load: '--eval= -D= --define= --pipe= --dbpath= --root= --rcfile= --macros= --undefine= -E=',
-    delete:
-      '-e -U -F -h --erase --install --upgrade --freshen --force --nodeps --import --rebuilddb --initdb --setperms --setugids --restore',
-    operands: 'tune',
-    judge: ({ args }) =>
-      args.some(({ text }) => /^-[a-zA-Z]*[qVK]|^--(query|verify|checksig|version)/.test(text))
-        ? undefined
-        : unknown('installs packages'),
-  },
-  'dnf yum': {
-    global: true,
-    tune: '-y -q -v -C -b --assumeyes --quiet --verbose --cacheonly --refresh --best --nobest --skip-broken --enablerepo= --disablerepo= --repo= --repoid= --releasever= --exclude= -x= --installed --available --all --showduplicates --recent --upgrades --list --info --whatprovides= --requires --latest-limit=',
-    dry: '--assumeno',
-    load: '-c= --config= --installroot= --setopt= --nogpgcheck --downloaddir= --repofrompath= --forcearch= --allowerasing',
-    subs: {
-      'list search info provides whatprovides repolist repoinfo check-update updateinfo deplist repoquery makecache grouplist history check help':
-        { operands: 'tune' },
-      'install update upgrade reinstall builddep localinstall groupinstall': {
-        operands: 'tune',
-        judge: (_, reading) =>
-          reading.operands.some(({ text }) => /^[./]|^-|:\/\//.test(text)) ? unknown('installs a file') : undefined,
-      },
-    },
-  },
-  apk: {
-    global: true,
-    tune: '-q -v -U -u -l -a --quiet --verbose --no-cache --update-cache --upgrade --no-progress -t= --virtual= --installed',
-    dry: '-s --simulate',
-    load: '-X= --repository= --allow-untrusted --root= -p= --keys-dir= --force-overwrite -f --force',
-    subs: {
-      'info search list policy stats dot version audit verify': {
-        operands: 'tune',
-        tune: '-L -d -s -w -r -R -e -P -p -W',
-      },
-      'add update upgrade fetch': { operands: 'tune' },
-    },
-  },
-  pacman: {
-    tune: '-S -Sy -Syu -Syyu -Q -Qi -Ql -Qo -Qs -Qe -Qdt -Qu -Qm -Qn -Qk -Ss -Si -Sl -Sg -Sp -F -Fy -Fl -q -i --noconfirm --needed --color=',
-    singleDash: true,
-    operands: 'tune',
-    dry: '-p --print -Sp -Rp -Rsp -Rnsp',
-    delete: '-R -Rs -Rns -Sc -Scc -U -D',
-    idle: '-V -h',
-  },
-  brew: {
-    global: true,
-    tune: '-# -q -v -d -s -1 -l -t -r --quiet --verbose --debug --json[=] --formula --formulae --cask --casks --versions --installed --installed-on-request --tree --all --full-name --pinned --multiple --greedy --topological --include-build --leaves',
-    dry: '-n --dry-run',
-    idle: '--prefix --version --cellar --repository --cache --config --env',
-    subs: {
-      'list ls info search deps uses outdated doctor config desc log leaves casks formulae  options cat commands --prefix missing':
-        { operands: 'tune' },
-      services: { subs: { 'list info': { operands: 'tune' } } },
-      'install upgrade update fetch tap': {
-        operands: 'tune',
-        tune: '',
-        judge: (_, reading) =>
-          reading.operands.some(({ text }) => /:\/\/|^[./]/.test(text))
-            ? unknown('installs from an address')
-            : undefined,
-      },
-      'cleanup autoremove uninstall remove': {
-        operands: 'tune',
-        judge: (_, reading) =>
-          reading.given.some(({ role }) => role === 'dry') ? undefined : unknown('removes packages'),
-      },
-    },
-  },
   bundler: { subs: { exec: { stopsAtOperand: true, operands: 'command' } } },
   'gem bundle composer': {
     global: true,
@@ -273,7 +147,12 @@ export const PACKAGES: Records = {
           operands: 'tune',
           dry: '--dry-run',
           judge: (_, reading) =>
-            reading.path[0] === 'config' && reading.operands.length > 1 ? unknown('changes settings') : undefined,
+            reading.path[0] === 'config' && reading.operands.length > 1
+              ? unknown('changes settings')
+              : /^(specification|contents)$/.test(reading.path[0] ?? '') &&
+                  reading.operands.some(({ text }) => /[./]/.test(text))
+                ? unknown('a specification is code')
+                : undefined,
         },
       'install add require lock': installs(),
       exec: { stopsAtOperand: true, tune: '--keep-file-descriptors', operands: 'command' },
@@ -297,25 +176,6 @@ export const PACKAGES: Records = {
       'activate deactivate init': { operands: 'tune', open: 'changes the environment' },
     },
   },
-  'snap flatpak': {
-    global: true,
-    tune: '--all --user --system --columns= --app --runtime -y --installed',
-    subs: {
-      'list find info version connections interfaces changes services known warnings model search remotes history remote-ls ps help':
-        { operands: 'tune' },
-      'install update refresh': {
-        operands: 'tune',
-        load: '--dangerous --devmode --classic --jailmode',
-        tune: '--channel= --edge --beta --candidate --stable',
-      },
-    },
-  },
-  'nix nix-env nix-store nix-collect-garbage': {
-    operands: 'judged',
-    dry: '--dry-run',
-    open: 'evaluates what the project says',
-    tune: '-q -qa -d --query --installed --available --delete-older-than=',
-  },
   'nvm pyenv rbenv asdf mise sdk fnm volta': {
     subs: {
       'ls list ls-remote current versions version which whence where latest root commands outdated doctor ': {
@@ -330,8 +190,13 @@ export const PACKAGES: Records = {
     idle: '--info --version --list-sdks --list-runtimes -h',
     subs: {
       'build test restore list': {
-        operands: 'read',
-        tune: '-c= -f= -r= -v=  --configuration= --framework= --no-restore --no-build --filter= --logger= --nologo --verbosity= --list-tests --outdated',
+        singleDash: true,
+        operands: 'project',
+        tune: '-c= -f= -r= -v= --configuration= --framework= --no-restore --no-build --filter= --logger= --nologo -nologo --verbosity= --list-tests --outdated -warnaserror',
+        judge: (_, reading) =>
+          reading.given.some(({ name, value = '' }) => name === '--logger' && !/^\w+$/.test(value))
+            ? unknown('a logger that may write a file or load code')
+            : undefined,
       },
       'add new publish pack run tool format sln ef': {
         operands: 'judged',
@@ -347,7 +212,18 @@ export const PACKAGES: Records = {
       'run package': { operands: 'judged', open: 'runs the project', runsFiles: true },
     },
   },
-  'mix zig stack cabal': {
+  zig: {
+    subs: {
+      'version env targets zen help': {},
+      fmt: {
+        tune: '--check --stdin --color=',
+        operands: 'read',
+        judge: (_, reading) => (given(reading, '--check', '--stdin') ? undefined : unknown('formats files in place')),
+      },
+      '*': { operands: 'judged', open: 'runs files of the project', runsFiles: true },
+    },
+  },
+  'mix stack cabal': {
     idle: '--version -h',
     subs: {
       'test build compile deps.get deps.tree version help  phx.routes hex.info list path ls env': {

@@ -2,92 +2,6 @@ import { verbOf } from '../../knowledge/verbs.ts';
 import { unknown } from '../../verdict.ts';
 import { type CallFacts, given, isDryReading, type Reading, type Records, type Spec } from '../record.ts';
 
-const DOCKER_RUN: Spec = {
-  stopsAtOperand: true,
-  tune: '-# -d -i -t -it -P -q --detach --interactive --tty --rm --init --read-only --name= -e= --env= -w= --workdir= -u= --user= --network= --net= --hostname= -h= -l= --label= --platform= -m= --memory= --memory-swap= --cpus= --cpu-shares= --restart= --pull= --quiet --shm-size= --stop-signal= --stop-timeout= --ulimit= --tmpfs= --expose= -p= --publish= --publish-all --dns= --ip= --log-driver= --log-opt= --no-healthcheck --health-cmd= --detach-keys= --sig-proxy= -a= --attach= --cap-drop= --domainname= --entrypoint= -T --no-deps --index=  --service-ports --no-TTY --build',
-  read: '--env-file=',
-  write: '--cidfile=',
-  load: '-v= --volume= --mount= --privileged --device= --pid= --ipc= --volumes-from= --security-opt= --cap-add= --userns= --uts= --cgroup-parent= --gpus= --runtime= --add-host= --link=',
-  operands: 'tune command',
-};
-const LOOKS: Spec = {
-  operands: 'tune',
-  tune: '-# -a -f= -n= -q -s -l -t -w --all --filter= --format= --last= --latest --no-trunc --quiet --size --digests --tail= --since= --until= --timestamps --follow --details --no-stream --type= --human -H --no-color --no-log-prefix --services --profiles --volumes --images --hash= --resolve-image-digests --status= --json --tree --orphans[=] --limit= --index --verbose --no-interpolate --no-headers',
-};
-
-const docker: Spec = {
-  tune: '-D --debug -l= --log-level=',
-  load: '-H= --host= -c= --context= --config= --tls --tlscacert= --tlscert= --tlskey= --tlsverify',
-  idle: '-v --version --help -h',
-  subs: {
-    'ps images info version inspect top stats port diff history search events': { ...LOOKS, tune: `${LOOKS.tune} -f=` },
-    logs: { ...LOOKS, tune: `${LOOKS.tune?.replace('-f=', '-f')} -f` },
-    run: DOCKER_RUN,
-    exec: { ...DOCKER_RUN, load: '--privileged' },
-    'pull wait start attach': {
-      operands: 'tune',
-      tune: '-q -a -i --quiet --platform= --all-tags --attach --interactive',
-    },
-    create: { operands: 'judged', open: 'makes a container', tune: DOCKER_RUN.tune ?? '' },
-    build: {
-      operands: 'read',
-      tune: '-# -q -t= -f= --tag= --file= --no-cache --pull --build-arg= --target= --platform= --progress= --push --quiet --rm --force-rm --label= --network= --squash',
-      read: '--env-file=',
-      write: '--iidfile= --metadata-file= -o= --output= --cache-to=',
-      load: '--ssh= --secret= --build-context= --allow= --add-host= --security-opt= --cache-from=',
-      control: /(^|\/)([Dd]ocker|Container)file[^/]*$/,
-    },
-    'push tag': { operands: 'tune', tune: '-a -q --all-tags --quiet' },
-    save: { tune: '', write: '-o= --output=', operands: 'tune' },
-    export: { write: '-o= --output=', operands: 'tune' },
-    'container image network volume context system builder manifest plugin node service stack swarm secret config trust scout':
-      {
-        subs: {
-          'ls list ps inspect logs top stats port diff history df info show tasks version': LOOKS,
-          exec: DOCKER_RUN,
-          run: DOCKER_RUN,
-          create: {
-            operands: 'tune',
-            tune: '-d= --driver= --subnet= --gateway= --label= --name= --attachable --internal -o= --opt=',
-          },
-          pull: { operands: 'tune' },
-        },
-      },
-    compose: {
-      tune: '-p= -f= --file= --project-name= --profile= --env-file= --ansi= --progress= --project-directory= --compatibility --parallel= --all-resources',
-      dry: '--dry-run',
-      global: true,
-      idle: '-v --version -h',
-      subs: {
-        'ps config ls images top port events version logs stats volumes': {
-          ...LOOKS,
-          tune: `${LOOKS.tune?.replace('-f=', '-f')} -f -o=`,
-        },
-        'exec run': DOCKER_RUN,
-        pull: { operands: 'tune', tune: '-q --quiet --include-deps --ignore-pull-failures' },
-        'up start build create push': {
-          operands: 'tune',
-          tune: '-# -d -q --detach --build --no-build --no-recreate --no-deps --wait --scale= -t= --timeout= --pull[=] --quiet-pull --no-cache --quiet --no-color --no-log-prefix --attach=',
-          delete: '--force-recreate --remove-orphans -V --renew-anon-volumes',
-          control: /(^|\/)((docker-)?compose[^/]*\.ya?ml|Dockerfile[^/]*)$/,
-        },
-        'restart stop down rm kill pause unpause cp watch wait': {
-          operands: 'judged',
-          open: 'starts or changes services',
-          runsFiles: true,
-          tune: '-# -d --detach --build --no-build --force-recreate --no-recreate --remove-orphans --no-deps --wait --scale= -t= --timeout= --pull= --quiet-pull --no-cache -v',
-        },
-      },
-    },
-    'commit login logout cp rm rmi prune stop kill restart pause unpause rename update load import': {
-      operands: 'judged',
-      open: 'changes something, or sends it',
-      tune: '-f -a -m= --force --all --author= --message= -t= --time= -v --volumes -i= --input= -u= -p= --password-stdin --username= -q --quiet',
-    },
-    help: { operands: 'tune' },
-  },
-};
-
 const KUBE = '-n= --namespace= --request-timeout= -v=  --cluster= --user= --context=';
 const KUBE_LOAD =
   '--kubeconfig= --cache-dir= --as= --as-group= --token= -s= --server= --insecure-skip-tls-verify --certificate-authority= --client-key= --client-certificate= --log-file= --profile= --profile-output= --password= --username=';
@@ -172,7 +86,7 @@ function cloud(reads: RegExp, secrets: RegExp): Spec {
     idle: '--version --help',
     operands: 'tune',
     dry: '--dry-run --dryrun',
-    judge: (_, reading) => {
+    judge: ({ args }, reading) => {
       const list = reading.operands.map(({ text }) => text);
       if (list.at(-1) === 'help' || isDryReading(reading)) return undefined;
       if (list[0] === 's3' && /^(presign|mb)$/.test(list[1] ?? '')) return undefined;
@@ -184,6 +98,8 @@ function cloud(reads: RegExp, secrets: RegExp): Spec {
         /^s3:/.test(list.at(-1) ?? '')
       )
         return undefined;
+      if (/^compute ssh /.test(list.join(' ')) && args.some(({ text: word }) => /^--(command(=.*)?)?$/.test(word)))
+        return undefined;
       const at = list.findIndex((word) => reads.test(word));
       const text = list.slice(0, 4).join(' ');
       if (secrets.test(list.join(' '))) return unknown('shows a secret');
@@ -194,10 +110,8 @@ function cloud(reads: RegExp, secrets: RegExp): Spec {
   };
 }
 
-/** Containers, clusters, clouds, services of the system. */
+/** Clusters, clouds, forges. */
 export const SERVICES: Records = {
-  docker,
-  'docker-compose': { ...(docker.subs?.compose as Spec) },
   'kubectl oc': kubectl,
   helm: {
     tune: `${KUBE} --debug`,
@@ -210,7 +124,7 @@ export const SERVICES: Records = {
         operands: 'read',
         tune: '-# -a -A -f= -o= -q -d -r -l= -g --all --all-namespaces --output= --short --date --reverse --max= --selector= --filter= --failed --deployed --pending --superseded --revision= --set= --set-string= --values= --version= --strict --include-crds --show-only= -s= --name-template= --devel --versions --quiet --api-versions= --no-hooks --is-upgrade --kube-version= --generate-name --max-col-width= --regexp --short --template=',
         read: '--set-file=',
-        write: '--output-dir=',
+        into: '--output-dir=',
         load: '--post-renderer= --post-renderer-args= --repo= --username= --password= --ca-file= --keyring= --verify --validate',
       },
       repo: { subs: { list: { tune: '-o=' }, update: { operands: 'tune' } } },
@@ -309,6 +223,7 @@ function judgeTerraform(reading: Reading) {
   if (sub === 'state') return /^(list|show)$/.test(second) ? undefined : unknown('changes the state');
   if (sub === 'workspace') return /^(list|show|select)$/.test(second) ? undefined : unknown('changes a workspace');
   if (sub === 'get') return unknown('fetches modules');
+  if (sub === 'providers' && !/^(|schema)$/.test(second)) return unknown('fetches providers');
   return undefined;
 }
 

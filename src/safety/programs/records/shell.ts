@@ -4,7 +4,7 @@ import { given, type Records } from '../record.ts';
 
 /** Commands of the shell itself, and what every system has beside it. */
 export const SHELL: Records = {
-  ': break continue return exit wait jobs logout suspend times caller dirs ulimit umask popd fg bg clear reset sync': {
+  ': break continue return exit wait jobs logout suspend times caller dirs ulimit popd fg bg clear reset sync': {
     tune: '-n -p -f -a -l -r -s -c -v -S -H -u= -t= -x -N',
     operands: 'tune',
     judge: (call) =>
@@ -31,7 +31,15 @@ export const SHELL: Records = {
     operands: 'judged',
     tune: '-# -a -A -d= -e -E -f -g -i= -I -l -n= -N= -o= +o= -p= -r -s -t= -u= -x -v -O= -c= -C= -b -h -k -m -B -H -P -T +e +x +u',
   },
-  'shopt umask unalias': {
+  umask: {
+    tune: '-S -p',
+    operands: 'tune',
+    judge: (_, reading) =>
+      reading.operands.every(({ text }) => /^0?[0-7]?[0-7][2367]$/.test(text))
+        ? undefined
+        : unknown('lets others write to what is made from now on'),
+  },
+  'shopt unalias': {
     tune: '-s -u -q -p -o -a -S',
     operands: 'tune',
     judge: (call) =>
@@ -57,7 +65,8 @@ export const SHELL: Records = {
     judge: (_, reading) =>
       reading.operands.length > 0 ? unknown('changes what a name of the shell means') : undefined,
   },
-  'complete compgen bind compopt': {
+  bind: { tune: '-l -p -P -s -S -v -V -X -q= -m=', load: '-f= -x= -u= -r=', operands: 'run' },
+  'complete compgen compopt': {
     tune: '-a -b -c -d -e -f -g -j -k -s -u -v -A= -G= -W= -P= -S= -X= -o= -p -r -D -E -I -l -P',
     load: '-F= -C= -x=',
     operands: 'tune',
@@ -107,6 +116,8 @@ export const SHELL: Records = {
     delete:
       '-C -c -E -n=0 --clear --read-clear --console-off --console-level= --rotate --vacuum-size= --vacuum-time= --vacuum-files= --flush --sync --relinquish-var --setup-keys --update-catalog --force --smart-relinquish-var',
     operands: 'tune',
+    judge: ({ program }, reading) =>
+      program === 'dmesg' && given(reading, '-n') ? unknown('changes what the console shows') : undefined,
   },
   'man info apropos whatis tldr cheat help': {
     helpers: 'sh preconv tbl eqn nroff troff groff grotty col locale gzip zcat less pager cat tput',

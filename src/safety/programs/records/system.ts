@@ -13,7 +13,7 @@ export const SYSTEM: Records = {
       '': {},
       'status show cat help list-units list-unit-files list-timers list-sockets list-dependencies list-jobs list-machines is-active is-enabled is-failed is-system-running get-default show-environment list-automounts list-paths':
         { operands: 'tune' },
-      'start reload daemon-reload': { operands: 'tune' },
+      'start reload daemon-reload': { operands: 'tune', open: 'starts or reloads services' },
       enable: { operands: 'tune', open: 'makes a service start later' },
     },
   },
@@ -30,7 +30,14 @@ export const SYSTEM: Records = {
     subs: {
       '': {},
       'status show timesync-status show-timesync list-timezones list-locales list-keymaps list list-sessions list-users list-seats show-session show-user session-status user-status lldp query statistics dns domain hostname chassis':
-        { operands: 'tune' },
+        {
+          operands: 'tune',
+          judge: (_, reading) =>
+            reading.operands.length > (/^(hostname|chassis)$/.test(reading.path[0] ?? '') ? 0 : 1) &&
+            /^(hostname|chassis|dns|domain)$/.test(reading.path[0] ?? '')
+              ? unknown('changes a setting of this machine')
+              : undefined,
+        },
     },
     global: true,
   },

@@ -1,5 +1,5 @@
-import { unknown } from '../../verdict.ts';
-import { given, type Records, type Spec } from '../record.ts';
+import { type StaticVerdict, unknown } from '../../verdict.ts';
+import { type CallFacts, given, type Reading, type Records, type Spec } from '../record.ts';
 
 /** Options that nearly every tool of this kind has, and that only choose what is shown. */
 const SHOWN =
@@ -19,6 +19,17 @@ const grouped = (groups: string, subs: string, direct: string, more: Partial<Spe
   subs: { [groups]: { subs: { [subs]: { operands: 'tune' } } }, [direct]: { operands: 'tune' } },
   ...more,
 });
+
+/** An inventory that is a program is run; a list of names or a plain file is read. */
+export function judgeInventory(_: CallFacts, reading: Reading): StaticVerdict | undefined {
+  for (const { name, value = '' } of reading.given)
+    if (
+      /^(-i|--inventory)$/.test(name) &&
+      !/^[\w.@-]+,[\w.,@-]*$|^(?!\/|~|\.\.)[\w./-]*(\.(ini|ya?ml|cfg)|(^|\/)(hosts|inventory))$/.test(value)
+    )
+      return unknown('an inventory may be a program', { runsFiles: true });
+  return undefined;
+}
 
 /** Programs of which the gate knows what they show, and the dry runs of those that change something. */
 export const TOOLS: Records = {
@@ -149,8 +160,9 @@ export const TOOLS: Records = {
       'device d dev connection c con': {
         subs: {
           '': {},
-          'status show wifi': {
-            subs: { '': { operands: 'tune' }, list: { tune: '--rescan=' }, '*': { operands: 'tune' } },
+          'status show': { operands: 'tune', tune: '--active' },
+          wifi: {
+            subs: { '': {}, list: { tune: '--rescan=', operands: 'tune' } },
             tune: '--active',
           },
         },
@@ -295,13 +307,15 @@ export const TOOLS: Records = {
     load: '--config= --config-toml=',
   },
   'ansible-inventory ansible-doc ansible-config ansible-lint': {
-    tune: '-i= -l -t= --list --graph --host= --yaml --toml --vars -v --export',
+    tune: '-i= --inventory= -l -t= --list --graph --host= --yaml --toml --vars -v --export',
     load: '--vault-password-file= --playbook-dir= -M=',
     operands: 'tune',
+    judge: judgeInventory,
   },
   mongodump: {
     tune: '-h= -u= -p= -d= -c= --host= --port= --db= --collection= --username= --gzip --quiet --uri= --query=',
-    write: '-o= --out= --archive[=]',
+    into: '-o= --out=',
+    write: '--archive[=]',
   },
   'createdb createuser': { tune: '-h= -p= -U= -O= -E= -T= -w -W -e -d ', operands: 'tune' },
   'ssh-agent': { tune: '-s -c -D -d -t= -k' },

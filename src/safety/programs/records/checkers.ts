@@ -1,0 +1,235 @@
+import { type StaticVerdict, unknown } from '../../verdict.ts';
+import { fillsDirectory } from '../paths.ts';
+import { type CallFacts, given, type Reading, type Records } from '../record.ts';
+
+const PYTHON_FILES =
+  /(^|\/)(conftest\.py|pytest\.ini|setup\.cfg|setup\.py|tox\.ini|pyproject\.toml|\.coveragerc|noxfile\.py|__init__\.py|sitecustomize\.py|usercustomize\.py|[^/]+\.(py|pth))$/;
+const NODE_FILES =
+  /(^|\/)(package\.json|\.npmrc|\.yarnrc(\.yml)?|\.pnpmfile\.cjs|tsconfig[^/]*\.json|[^/]+\.([cm]?[jt]sx?|json)|\.(eslint|babel|prettier|mocha|swc)rc[^/]*)$/;
+
+/** Shapes of reports that a checker has of its own; any other name is a module that it loads, or a file. */
+const REPORTS =
+  /^(stylish|json|json2|json-?lines|json-with-metadata|html|compact|unix|tap|junit|junit-xml|checkstyle|visualstudio|jslint-xml|codeframe|pretty|summary|text|tab|parseable|colorized|msvs|github|github-actions|gitlab|azure|sarif|full|concise|grouped|pylint|rdjson|default|custom|screen|csv|xml|yaml|txt|progress|p|documentation|doc|d|j|h|dot|dots|verbose|spec|min|list|nyan|landing|doc|basic|tree|hanging-process|github-actions|blob|line|simple|clang|emacs|files|fuubar|offenses|worst|quiet|q|o|fu|pa|t|teamcity|colored-line-number|line-number|colored-tab|summaries|agent)$/;
+/** Languages that prettier reads by itself. */
+const PARSERS =
+  /^(babel|babel-flow|babel-ts|flow|typescript|acorn|espree|meriyah|css|less|scss|json|json5|jsonc|json-stringify|graphql|markdown|mdx|vue|yaml|html|angular|lwc|glimmer)$/;
+
+/** What a checker is asked for is its own: no module as format or reader, no options out of a file. */
+function judgeChoices(call: CallFacts, reading: Reading): StaticVerdict | undefined {
+  if (reading.operands.some(({ text }) => text.startsWith('@'))) return unknown('reads options from a file');
+  for (const { name, value = '' } of reading.given) {
+    if (
+      /^(-f|-R|--format|--formatter|--reporter|--reporters|--output-format|--out-format|-fmt|--printer)$/.test(name)
+    ) {
+      // pycodestyle and flake8 take a template too.
+      if (value !== '' && !REPORTS.test(value) && !(value.includes('%') && /^(flake8|pycodestyle)$/.test(call.program)))
+        return unknown(`${name} of ${call.program} may load a module or write a file`);
+    } else if (name === '--parser' && !PARSERS.test(value)) return unknown(`--parser of ${call.program} may load code`);
+    else if (name === '-W' && call.program === 'pytest' && /\w\.\w/.test(value))
+      return unknown('a filter for warnings imports what it names');
+  }
+  return undefined;
+}
+
+function judgePytest(call: CallFacts, reading: Reading): StaticVerdict | undefined {
+  for (const { name, value = '' } of reading.given) {
+    if (name !== '--cov-report' || /^(|term(-missing)?(:skip-covered)?)$/.test(value)) continue;
+    if (value !== 'html') return unknown('writes a report over what is there');
+    const filled = fillsDirectory(call.machine, 'htmlcov');
+    if (filled.verdict !== 'safe') return filled;
+  }
+  return judgeChoices(call, reading);
+}
+
+/** Checkers, formatters and test runners: they run the tests of the project, and load what their options name. */
+export const CHECKERS: Records = {
+  'pytest py.test': {
+    tune: '-# -q -qq -v -vv -vvv -x -s -l -k= -m= -n= -r= -h --tb= --maxfail= --durations= --lf --ff --nf --last-failed --failed-first --no-header --no-summary --collect-only --co --cov[=] --cov-branch --no-cov --color= --disable-warnings --strict-markers --strict-config --showlocals --verbose --quiet --exitfirst --capture= --timeout=  --fixtures --markers --stepwise --sw --reruns= --asyncio-mode= --deselect= --ignore= --ignore-glob= --benchmark-skip --benchmark-only --dist= --numprocesses= --cov-report= --cov-fail-under= --random-order --runslow -W= -ra -rA -rs -rf',
+    write: '--junitxml= --junit-xml= --log-file= --resultlog= --report-log=',
+    load: '-p= -c= -o= --rootdir= --confcutdir= --import-mode= --pyargs --pastebin= --override-ini= --cov-config=',
+    delete: '--basetemp= --cache-clear',
+    operands: 'project',
+    control: PYTHON_FILES,
+    judge: judgePytest,
+  },
+  'tox nox': {
+    tune: '-# -e= -s= -q -v -p',
+    idle: '-l --list --listenvs --version -h',
+    load: '-c= -f= --override= -x=',
+    operands: 'judged',
+    open: 'runs commands of the project',
+    runsFiles: true,
+    control: PYTHON_FILES,
+  },
+  coverage: {
+    subs: {
+      report: { tune: '-m --show-missing --skip-covered --include= --omit= --fail-under= --precision= --sort= -i' },
+      'run html xml json combine erase lcov': {
+        operands: 'judged',
+        open: 'runs the project, or writes reports',
+        runsFiles: true,
+        tune: '-m= -p --source= --branch -a',
+      },
+    },
+  },
+  'mypy pyright flake8 pylint pyflakes pycodestyle pydocstyle bandit vulture radon interrogate': {
+    tune: '-# -p= -m= -c= -v -q -i -r -ll -l -s= -f= -n= -x= -j= -e= -a --strict --ignore-missing-imports --show-error-codes --pretty --no-error-summary --python-version= --follow-imports= --exclude= --max-line-length= --select= --ignore= --extend-ignore= --count --statistics --show-source --disable= --enable= --output-format= --reports= --score= --fail-under=  --namespace-packages --explicit-package-bases --check-untyped-defs --disallow-untyped-defs --no-incremental --warn-unused-ignores --max-complexity= --jobs= --errors-only -E --outputjson --warnings --no-strict-optional --hide-error-context --format= --verbose --quiet',
+    load: '--config= --config-file= --rcfile= --init-hook= --load-plugins= --install-types --non-interactive --plugin= --custom-typeshed-dir= --python-executable=',
+    project: '--project=',
+    write: '--output= --output-file= -o= --junit-xml=',
+    into: '--cache-dir= --html-report= --txt-report= --xml-report= --linecount-report= --any-exprs-report= --cobertura-xml-report=',
+    operands: 'read',
+    control: PYTHON_FILES,
+    judge: (call, reading) =>
+      (call.program === 'pyright' && given(reading, '-p')) || (call.program === 'bandit' && given(reading, '-c'))
+        ? unknown('reads settings of another place')
+        : judgeChoices(call, reading),
+  },
+  'black isort autopep8 yapf autoflake pyupgrade ruff stylelint biome standard xo gofmt goimports rustfmt clang-format shfmt swiftformat ktlint djlint':
+    {
+      tune: '-# -d -l -q -v -e -s -S -t= -C --check --diff --check-only --list-different --dry-run --color --no-color --quiet --verbose --line-length= --target-version= --skip-string-normalization --fast --safe --exclude= --include= --profile= --max-warnings= --ext= --format= --no-error-on-unmatched-pattern --ignore-path= --ignore-pattern= --select= --ignore= --extend-select= --output-format= --statistics --show-fixes --show-source --no-cache --exit-zero --preview --style= --recursive --report-unused-disable-directives --single-quote --tab-width= --print-width= --quiet --log-level= --no-config --no-fix --statistics  --max-line-length= --aggressive -a -n -r  --quiet-level= --formatter= --only= --except= --fail-level= --parallel --force-exclusion --explain= --show-files --show-settings',
+      add: '--write -w --fix --in-place --inplace -i -A --autocorrect --auto-correct --unsafe-fixes --fix-only --fix-type= --add-noqa -x=',
+      load: '-c --config= --rulesdir= --plugin= --resolve-plugins-relative-to= --settings-path= --settings= --require= -p=',
+      write: '-o= --output-file= --cache-location= --cpuprofile=',
+      operands: 'read',
+      control: NODE_FILES,
+      judge: (call, reading) => judgeFormatter(call, reading) ?? judgeChoices(call, reading),
+    },
+  eslint: {
+    tune: '-# -v -h --color --no-color --quiet --debug --max-warnings= --ext= -f= --format= --no-error-on-unmatched-pattern --ignore-pattern= --no-eslintrc --no-ignore --report-unused-disable-directives --no-inline-config --env= --global= --stdin --stdin-filename= --env-info --print-config --rule=',
+    read: '--ignore-path=',
+    add: '--fix --fix-type=',
+    load: '-c= --config= --rulesdir= --plugin= --resolve-plugins-relative-to= --parser= --parser-options= --init',
+    write: '-o= --output-file=',
+    operands: 'project',
+    control: NODE_FILES,
+    judge: (call, reading) =>
+      given(reading, '--fix') ? unknown('formats files in place') : judgeChoices(call, reading),
+  },
+  prettier: {
+    tune: '-# -c -l -u -v -h --check --list-different --color --no-color --no-error-on-unmatched-pattern --single-quote --tab-width= --print-width= --use-tabs --no-semi --trailing-comma= --end-of-line= --prose-wrap= --parser= --log-level= --loglevel= --no-config --no-cache --stdin-filepath= --support-info --file-info --find-config-path= --no-editorconfig --ignore-unknown',
+    read: '--ignore-path=',
+    add: '--write -w',
+    load: '--config= --plugin=',
+    operands: 'project',
+    control: NODE_FILES,
+    judge: (call, reading) =>
+      given(reading, '--write', '-w') ? unknown('formats files in place') : judgeChoices(call, reading),
+  },
+  rubocop: {
+    tune: '-# -d -D -E -l -L -S -V -P -f= --format= --display-cop-names --extra-details --display-style-guide --fail-level= --fail-fast --only= --except= --parallel --no-parallel --force-exclusion --lint --list-target-files --show-cops --color --no-color --cache= --ignore-parent-exclusion --disable-pending-cops --enable-pending-cops',
+    add: '-a -A -x --autocorrect --auto-correct --autocorrect-all --fix-layout --safe-auto-correct',
+    load: '-r= --require= -c= --config= --init --auto-gen-config --plugin= --start-server --server',
+    write: '-o= --out=',
+    operands: 'project',
+    control: /\.(rb|rubocop[^/]*|ya?ml|gemspec)$|(^|\/)(Gemfile|Rakefile)$/,
+    judge: (call, reading) =>
+      given(
+        reading,
+        '-a',
+        '-A',
+        '-x',
+        '--autocorrect',
+        '--auto-correct',
+        '--autocorrect-all',
+        '--fix-layout',
+        '--safe-auto-correct',
+      )
+        ? unknown('formats files in place')
+        : judgeChoices(call, reading),
+  },
+  'clang-tidy': {
+    singleDash: true,
+    tune: '-checks= -header-filter= -list-checks -dump-config -explain-config -quiet -warnings-as-errors= -system-headers -enable-check-profile -format-style= -use-color -line-filter=',
+    project: '-p=',
+    load: '-load= -config= -config-file= -extra-arg= -extra-arg-before= -vfsoverlay= -fix -fix-errors -fix-notes',
+    write: '-export-fixes=',
+    operands: 'read',
+    judge: ({ args }) => {
+      const at = args.findIndex(({ text }) => text === '--');
+      const odd =
+        at >= 0 && args.slice(at + 1).some(({ text }) => !/^(-[IDU].*|-std=[\w+]+|-W[\w-]*|-x|c|c\+\+)$/.test(text));
+      return odd ? unknown('hands on options of the compiler') : undefined;
+    },
+  },
+  'tsc vue-tsc': {
+    tune: '-#  -v -w --noEmit --pretty --strict --skipLibCheck --watch --listFiles --showConfig --noEmitOnError --target= --module= --lib= --jsx= --esModuleInterop --allowJs --checkJs --moduleResolution= --noImplicitAny --types= --extendedDiagnostics --diagnostics --traceResolution --incremental',
+    idle: '-h -v',
+    project: '-p= --project=',
+    delete: '--outDir= --declarationDir=',
+    write: '--outFile= --tsBuildInfoFile= --generateCpuProfile=',
+    into: '--generateTrace=',
+    load: '--init --build --plugins=',
+    operands: 'read',
+    judge: (call, reading) =>
+      reading.operands.some(({ text }) => /^(@|true$|false$)/.test(text))
+        ? unknown('reads options from a file, or takes one back')
+        : call.machine.files && !given(reading, '--noEmit', '--showConfig', '--listFilesOnly')
+          ? unknown('writes what it compiles')
+          : undefined,
+  },
+  'jest vitest mocha ava karma playwright cypress': {
+    tune: '-# -t= -g= -i -w= -R= -f= -b --run --coverage --watch --watchAll[=] --runInBand --testNamePattern= --testPathPattern= --verbose --silent --ci --bail[=] --maxWorkers= --passWithNoTests --detectOpenHandles --forceExit --onlyChanged --no-coverage --listTests --reporter= --reporters= --grep= --timeout= --no-color --color --findRelatedTests --related --changed[=] --colors --testTimeout= --headed --project= --no-cache --browser= --headless --run-in-band  --exit',
+    write: '--outputFile= --json',
+    load: '--config= -c= -r= --require= --globalSetup= --setupFiles= --testEnvironment= --import= --loader= --preset= --transform=',
+    delete: '-u --update --updateSnapshot --clearCache --clear-cache',
+    project: '--spec= --root= --dir= --rootDir=',
+    subs: {
+      '': { operands: 'project' },
+      'run test list show-report  bench': { operands: 'project', tune: '--run' },
+    },
+    global: true,
+    control: NODE_FILES,
+    judge: judgeChoices,
+  },
+  'rspec phpunit cucumber behave phpstan psalm phpcs brakeman': {
+    tune: '-# -f= -e= -t= -v  -p -l= --format= --example= --tag= --fail-fast --color --filter= --testdox --colors[=] --stop-on-failure --level= --memory-limit= --standard= --extensions= --no-progress --list-tests --group= --testsuite= --order= --seed= -n -q --no-color',
+    load: '-r= --require= --bootstrap= -c= --configuration= --prepend=',
+    write: '-o= --out= --log-junit= --report-file=',
+    into: '--coverage-html= --coverage-xml=',
+    operands: 'project',
+    judge: judgeChoices,
+    control: /\.(rb|php|xml|yml|yaml|rspec)$/,
+  },
+  'golangci-lint': {
+    global: true,
+    tune: '-# -v -E= -D= --timeout= --fast --enable= --disable= --issues-exit-code= --disable-all --enable-all --out-format= --tests --new --color=',
+    load: '--fix -c= --config=',
+    subs: { run: { operands: 'project' }, 'linters version help cache': { operands: 'tune' } },
+    judge: judgeChoices,
+  },
+  'staticcheck golint gosec govulncheck': {
+    singleDash: true,
+    tune: '-# -v -checks= -tests= -f= -fmt= -exclude= -quiet -show-ignored -severity= -confidence= -set_exit_status -min_confidence= -json -mode= -show=',
+    load: '-fix -c= -config=',
+    operands: 'project',
+    judge: judgeChoices,
+  },
+};
+
+function judgeFormatter(call: CallFacts, reading: Reading) {
+  const checks = given(reading, '--check', '--diff', '--check-only', '-l', '-d', '--list-different', '--dry-run', '-c');
+  const writes = given(
+    reading,
+    '--write',
+    '-w',
+    '--fix',
+    '--in-place',
+    '--inplace',
+    '-i',
+    '-A',
+    '-a',
+    '--autocorrect',
+    '--auto-correct',
+    '--fix-only',
+    '--unsafe-fixes',
+    '--add-noqa',
+  );
+  const always =
+    /^(black|isort|rustfmt|yapf|swiftformat|autoflake|pyupgrade)$/.test(call.program) ||
+    (call.program === 'ruff' && reading.operands[0]?.text === 'format');
+  return (writes && !given(reading, '--check', '--diff', '--check-only', '--dry-run', '--list-different')) ||
+    (always && !checks)
+    ? unknown('formats files in place')
+    : undefined;
+}

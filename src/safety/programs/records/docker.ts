@@ -1,0 +1,106 @@
+import { unknown } from '../../verdict.ts';
+import type { Records, Spec } from '../record.ts';
+
+const DOCKER_RUN: Spec = {
+  stopsAtOperand: true,
+  tune: '-# -d -i -t -it -P -q --detach --interactive --tty --rm --init --read-only --name= -e= --env= -w= --workdir= -u= --user= --network= --net= --hostname= -h= -l= --label= --platform= -m= --memory= --memory-swap= --cpus= --cpu-shares= --restart= --pull= --quiet --shm-size= --stop-signal= --stop-timeout= --ulimit= --tmpfs= --expose= -p= --publish= --publish-all --dns= --ip= --log-driver= --log-opt= --no-healthcheck --health-cmd= --detach-keys= --sig-proxy= -a= --attach= --cap-drop= --domainname= --entrypoint= -T --no-deps --index=  --service-ports --no-TTY --build',
+  read: '--env-file=',
+  write: '--cidfile=',
+  load: '-v= --volume= --mount= --privileged --device= --pid= --ipc= --volumes-from= --security-opt= --cap-add= --userns= --uts= --cgroup-parent= --gpus= --runtime= --add-host= --link=',
+  operands: 'tune command',
+  judge: (_, reading) =>
+    reading.given.some(({ name, value = '' }) => /^(-e|--env)$/.test(name) && isSecretName(value))
+      ? unknown('hands a secret to a container')
+      : undefined,
+};
+
+/** `-e NAME` hands on the value the shell has. */
+function isSecretName(value: string): boolean {
+  return !value.includes('=') && /KEY|SECRET|TOKEN|PASS|CREDENTIAL|AUTH/i.test(value);
+}
+const LOOKS: Spec = {
+  operands: 'tune',
+  tune: '-# -a -f= -n= -q -s -l -t -w --all --filter= --format= --last= --latest --no-trunc --quiet --size --digests --tail= --since= --until= --timestamps --follow --details --no-stream --type= --human -H --no-color --no-log-prefix --services --profiles --volumes --images --hash= --resolve-image-digests --status= --json --tree --orphans[=] --limit= --index --verbose --no-interpolate --no-headers',
+};
+
+const BUILD: Spec = {
+  operands: 'project',
+  tune: '-# -q -t= -f= --tag= --file= --no-cache --pull --build-arg= --target= --platform= --progress= --push --quiet --rm --force-rm --label= --network= --squash',
+  read: '--env-file=',
+  write: '--iidfile= --metadata-file=',
+  load: '--ssh= --secret= --build-context= --allow= --add-host= --security-opt= --cache-from=',
+  control: /(^|\/)([Dd]ocker|Container)file[^/]*$/,
+};
+
+const docker: Spec = {
+  tune: '-D --debug -l= --log-level=',
+  load: '-H= --host= -c= --context= --config= --tls --tlscacert= --tlscert= --tlskey= --tlsverify',
+  idle: '-v --version --help -h',
+  subs: {
+    'ps images info version inspect top stats port diff history search events': { ...LOOKS, tune: `${LOOKS.tune} -f=` },
+    logs: { ...LOOKS, tune: `${LOOKS.tune?.replace('-f=', '-f')} -f` },
+    run: DOCKER_RUN,
+    exec: { ...DOCKER_RUN, load: '--privileged' },
+    'pull wait start attach': {
+      operands: 'tune',
+      tune: '-q -a -i --quiet --platform= --all-tags --attach --interactive',
+    },
+    create: { operands: 'judged', open: 'makes a container', tune: DOCKER_RUN.tune ?? '' },
+    build: BUILD,
+    buildx: { subs: { build: BUILD, 'ls inspect version du': LOOKS } },
+    'push tag': { operands: 'tune', tune: '-a -q --all-tags --quiet' },
+    save: { tune: '', write: '-o= --output=', operands: 'tune' },
+    export: { write: '-o= --output=', operands: 'tune' },
+    'container image network volume context system builder manifest plugin node service stack swarm secret config trust scout':
+      {
+        subs: {
+          'ls list ps inspect logs top stats port diff history df info show tasks version': LOOKS,
+          exec: DOCKER_RUN,
+          run: DOCKER_RUN,
+          create: {
+            operands: 'tune',
+            tune: '-d= --driver= --subnet= --gateway= --label= --name= --attachable --internal -o= --opt=',
+          },
+          pull: { operands: 'tune' },
+        },
+      },
+    compose: {
+      read: '--env-file=',
+      project: '-f= --file= --project-directory=',
+      tune: '-p= --project-name= --profile= --ansi= --progress= --compatibility --parallel= --all-resources',
+      dry: '--dry-run',
+      global: true,
+      idle: '-v --version -h',
+      subs: {
+        'ps config ls images top port events version logs stats volumes': {
+          ...LOOKS,
+          tune: `${LOOKS.tune?.replace('-f=', '-f')} -f`,
+          write: '-o= --output=',
+        },
+        'exec run': DOCKER_RUN,
+        pull: { operands: 'tune', tune: '-q --quiet --include-deps --ignore-pull-failures' },
+        'up start build create push': {
+          operands: 'tune',
+          tune: '-# -d -q --detach --build --no-build --no-recreate --no-deps --wait --scale= -t= --timeout= --pull[=] --quiet-pull --no-cache --quiet --no-color --no-log-prefix --attach=',
+          delete: '--force-recreate --remove-orphans -V --renew-anon-volumes',
+          control: /(^|\/)((docker-)?compose[^/]*\.ya?ml|Dockerfile[^/]*)$/,
+        },
+        'restart stop down rm kill pause unpause cp watch wait': {
+          operands: 'judged',
+          open: 'starts or changes services',
+          runsFiles: true,
+          tune: '-# -d --detach --build --no-build --force-recreate --no-recreate --remove-orphans --no-deps --wait --scale= -t= --timeout= --pull= --quiet-pull --no-cache -v',
+        },
+      },
+    },
+    'commit login logout cp rm rmi prune stop kill restart pause unpause rename update load import': {
+      operands: 'judged',
+      open: 'changes something, or sends it',
+      tune: '-f -a -m= --force --all --author= --message= -t= --time= -v --volumes -i= --input= -u= -p= --password-stdin --username= -q --quiet',
+    },
+    help: { operands: 'tune' },
+  },
+};
+
+/** Containers. */
+export const DOCKER: Records = { docker, 'docker-compose': { ...(docker.subs?.compose as Spec) } };
