@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { placesOf } from '../config/index.ts';
 import type { Services } from '../contracts/services.ts';
+import type { UndoPort } from '../contracts/undo.ts';
 import { JobRegistry, killTagged } from '../executor/index.ts';
 import { knownWords } from '../router/index.ts';
 import { createGate, listRules } from '../safety/index.ts';
@@ -64,6 +65,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     alwaysDestructive: config.safety.always_destructive_tools,
     annotations: (tool) => mcp.annotations(tool),
     readOnlyTools: config.mcp.read_only,
+    keeps: () => keepsAll(undo, session.id),
     ...(sandbox.available ? { wrap } : {}),
   });
   const memory = openMemory(join(state, 'memory.jsonl'), hidden);
@@ -132,6 +134,12 @@ export function createServices(environment: Environment, bus: SessionBus) {
       session.lock.release();
     },
   };
+}
+
+/** Whether changes are kept, and none of this session's has passed by the store so far. */
+async function keepsAll(undo: Pick<UndoPort, 'unavailable' | 'list'>, session: string): Promise<boolean> {
+  if ((await undo.unavailable()) !== undefined) return false;
+  return (await undo.list()).every((action) => action.session !== session || action.complete);
 }
 
 /** The preset for the second opinion; the active one if that does not exist (SF-4). */

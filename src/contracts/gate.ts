@@ -7,6 +7,8 @@ export type JudgeContext = {
   readonly signal: AbortSignal;
   /** The action as a model may be told of it, where that is not the action itself: with handles where it has secrets. */
   readonly told?: Action;
+  /** Project mode: the kernel holds the command to this directory, behind all links (MO-9). */
+  readonly project?: { readonly tree: string };
   /** Does something else of the session run that may write meanwhile? Then a file that is missing may be there soon. */
   readonly busy?: boolean;
 };

@@ -16,6 +16,10 @@ import { LiveReply } from './live.ts';
 import type { ReadyAction } from './resolved-action.ts';
 import { toolsOf } from './secrets.ts';
 
+/** In the home directory, or above it. */
+const NO_TREE =
+  'not run: Project mode has no tree in the home directory or above it. Use request_mode_upgrade to request write access.';
+
 type Of<K extends Effect['kind']> = Extract<Effect, { kind: K }>;
 
 /** Starts what the effect asks for. `show`, `hide`, `giveBack` and `ask` are the screen's business. */
@@ -149,15 +153,27 @@ async function lookAt(
   signal: AbortSignal,
 ): Promise<Examined> {
   const { goal } = effect;
-  const { gate, tools, secrets, jobs } = context.services;
+  const { gate, tools, secrets, jobs, projectTree } = context.services;
   try {
     const cwd = secrets.reveal(effect.cwd);
     const refusal = await tools.refusal(judged);
     if (refusal !== undefined) return { examination: { kind: 'refused', text: refusal } };
+    const tree = effect.mode === 'project' ? projectTree?.() : undefined;
+    if (effect.mode === 'project' && judged.kind === 'command' && tree === undefined)
+      return { examination: { kind: 'refused', text: NO_TREE } };
     // What it is bound to is what it was when the judging began.
     const tool = tools.facts(told);
     const busy = jobs.running().length > 0;
-    const said = tools.judge(judged, cwd) ?? (await gate.judge(judged, { cwd, goal, signal, told, busy }));
+    const said =
+      tools.judge(judged, cwd) ??
+      (await gate.judge(judged, {
+        cwd,
+        goal,
+        signal,
+        told,
+        busy,
+        ...(tree === undefined ? {} : { project: { tree } }),
+      }));
     const { basis, ...word } = said;
     const judgement = unsafe === undefined ? word : { ...word, destructive: true, reason: joined(unsafe, word) };
     const reads = !judgement.destructive && onlyReads(context.services, judged, cwd);

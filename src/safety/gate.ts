@@ -9,6 +9,7 @@ import { judgeCommand } from './judge.ts';
 import { judgeWithFiles } from './judge-files.ts';
 import { onlyReads } from './only-reads.ts';
 import { OwnFiles } from './own-files.ts';
+import { type Recovery, recoveryOf } from './project/recoverable.ts';
 import { isUnchanged } from './reading.ts';
 import { type AskModel, askOpinion, type Opinion } from './second-opinion.ts';
 import { judgeTool, type ToolAnnotations } from './tool.ts';
@@ -29,6 +30,8 @@ export type GateOptions = {
   readonly alwaysDestructive?: readonly string[];
   /** Puts git, which looks for what would be lost, behind the kernel sandbox. */
   readonly wrap?: Wrap;
+  /** Whether what a command changes is kept now, so that it can be taken back. */
+  readonly keeps?: () => Promise<boolean>;
   /** Globs over the tools that the user has declared to only read. */
   readonly readOnlyTools?: readonly string[];
   /** What a server says of its own tools; may raise the suspicion, never lower it. */
@@ -114,14 +117,20 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     onlyReads: (command, cwd) => onlyReads(command, { cwd, files: realFiles(), ...rules }),
     async judge(action, context) {
       const verdict = beyondItsName(await look(action, context), action, options.readOnlyTools ?? []);
-      const judgement = await decide(verdict, action, context);
-      const basis = verdict.basis ? { basis: verdict.basis } : {};
-      if (!judgement.destructive || action.kind !== 'command') return { ...judgement, ...basis };
+      const recovery = await recoveryIn(verdict, action, context);
+      const settled = recovery && context.project ? inProject(verdict, recovery) : undefined;
+      const judgement = settled ?? (await decide(verdict, action, context));
+      const basis = { ...NO_BASIS, ...verdict.basis };
+      if (!judgement.destructive || action.kind !== 'command') {
+        const absent = (recovery?.absent ?? []).map((path) => ({ path, absent: true }) as const);
+        if (absent.length > 0) return { ...judgement, basis: { ...basis, reads: [...basis.reads, ...absent] } };
+        return { ...judgement, ...(verdict.basis ? { basis } : {}) };
+      }
       const targets = await resolveTargets(action.command, context.cwd);
       const parts = await previewImpact(action.command, context.cwd, options.wrap).catch(() => []);
-      const { findings, rest } = withImpact(judgement.findings ?? [], parts);
+      const { findings, rest } = withImpact(recovery?.findings ?? judgement.findings ?? [], parts);
       const facts = { ...(findings.length > 0 ? { findings } : {}), ...(rest.length > 0 ? { impact: rest } : {}) };
-      return { ...judgement, ...facts, basis: { ...NO_BASIS, ...verdict.basis, targets } };
+      return { ...judgement, ...facts, basis: { ...basis, targets } };
     },
     async begin({ reads, own: changed, writes, targets }) {
       const aims = targets ? areSame(targets) : true;
@@ -131,6 +140,17 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
       return () => own.after(before);
     },
   };
+
+  /** What could be taken back, where changes are kept: in Project in its tree, else wherever the user may write. */
+  async function recoveryIn(
+    verdict: StaticVerdict,
+    action: Action,
+    { cwd, project }: JudgeContext,
+  ): Promise<Recovery | undefined> {
+    if (action.kind !== 'command' || (!project && verdict.verdict !== 'destructive')) return undefined;
+    if ((await options.keeps?.()) !== true) return undefined;
+    return recoveryOf(action.command, verdict, { cwd, tree: project?.tree ?? '/' }, await own.unchanged());
+  }
 
   function decide(verdict: StaticVerdict, action: Action, context: JudgeContext): Judgement | Promise<Judgement> {
     if (verdict.verdict === 'safe') return { destructive: false, reason: verdict.reason, source: 'static' };
@@ -144,6 +164,20 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
       ...(verdict.findings.length > 0 ? { findings: verdict.findings } : {}),
     };
   }
+}
+
+/** Held to the tree and kept, a command needs no second opinion, and no question but for what it deletes by name (MO-9). */
+function inProject(verdict: StaticVerdict, { recoverable, upgrade, needs = '' }: Recovery): Judgement | undefined {
+  const { reason } = verdict;
+  const more = upgrade ? { upgrade: { mode: upgrade, needs } } : {};
+  if (verdict.verdict === 'destructive' && !recoverable) {
+    const { rule, findings } = verdict;
+    const source = rule?.startsWith('user: ') ? 'user-pattern' : 'static';
+    return { destructive: true, reason, source, ...(rule === undefined ? {} : { rule }), findings, ...more };
+  }
+  if (upgrade) return { destructive: false, reason: needs, source: 'static', ...more };
+  const kept = verdict.verdict === 'safe' ? reason : 'held to the project, and kept: :undo takes it back';
+  return recoverable ? { destructive: false, reason: kept, source: 'static', recoverable: true } : undefined;
 }
 
 /** What a foreign tool calls itself proves nothing: unless the user has declared it read-only, a model is asked (SF-6). */

@@ -3,6 +3,7 @@ import { ALWAYS_DESTRUCTIVE } from './gate.ts';
 import { judgeCommand } from './judge.ts';
 import { judgeWithFiles } from './judge-files.ts';
 import { plainFiles } from './own-files.ts';
+import { type Recovery, recoveryOf } from './project/recoverable.ts';
 import { judgeTool } from './tool.ts';
 import { type StaticVerdict, unknown } from './verdict.ts';
 
@@ -10,19 +11,21 @@ import { type StaticVerdict, unknown } from './verdict.ts';
 export type ProbeOptions = { readonly strict?: boolean };
 
 /**
- * One line of `aish-tui safety check --jsonl` (CL-2): `{"cmd","cwd"?,"made"?,"id"?}` (`made`: absolute paths of files
- * that the agent made and nobody has changed since) or `{"tool","args","id"?}` in,
+ * One line of `aish-tui safety check --jsonl` (CL-2): `{"cmd","cwd"?,"made"?,"mode"?,"id"?}` (`made`: absolute paths of
+ * files that the agent made and nobody has changed since; `mode`: `project` adds what the command needs there) or `{"tool","args","id"?}` in,
  * `{"id"?,"verdict","rule","reason","findings"}` out. Nothing is run, no model called. Never throws; what is no such line is
  * `unknown`. With `strict`, unknown counts as destructive.
  */
 export async function checkLine(json: string, options: ProbeOptions = {}): Promise<string> {
   let id: unknown;
   let verdict: StaticVerdict;
+  let recovery: Recovery | undefined;
   try {
     const input: unknown = JSON.parse(json);
     if (typeof input !== 'object' || input === null) throw new TypeError('not an object');
     if ('id' in input) id = input.id;
     verdict = await judgeInput(input);
+    recovery = await recoveryIn(input, verdict);
   } catch {
     verdict = unknown('not a line this probe reads: {"cmd"} or {"tool","args"}');
   }
@@ -32,17 +35,33 @@ export async function checkLine(json: string, options: ProbeOptions = {}): Promi
     verdict: word,
     rule: verdict.rule ?? null,
     reason: verdict.reason,
-    findings: verdict.findings,
+    findings: recovery?.findings ?? verdict.findings,
+    ...(recovery ? { recoverable: recovery.recoverable } : {}),
+    ...(recovery?.upgrade ? { upgrade: recovery.upgrade, needs: recovery.needs } : {}),
   });
+}
+
+/** What a line with `"mode": "project"` needs there; the tree is its directory. Undefined for any other line. */
+async function recoveryIn(input: object, verdict: StaticVerdict): Promise<Recovery | undefined> {
+  if (!('mode' in input) || input.mode !== 'project') return undefined;
+  if (!('cmd' in input) || typeof input.cmd !== 'string' || !('cwd' in input) || typeof input.cwd !== 'string')
+    return { recoverable: false, findings: verdict.findings, absent: [] };
+  const place = { cwd: input.cwd, tree: input.cwd };
+  return recoveryOf(input.cmd, verdict, place, await ownOf(input));
+}
+
+async function ownOf(input: object): Promise<ReadonlySet<string>> {
+  const made = 'made' in input && Array.isArray(input.made) ? input.made : [];
+  return plainFiles(made.filter((path) => typeof path === 'string'));
 }
 
 async function judgeInput(input: object): Promise<StaticVerdict> {
   const cwd = 'cwd' in input && typeof input.cwd === 'string' ? input.cwd : undefined;
   const look = cwd === undefined ? {} : { cwd, files: realFiles() };
   if ('cmd' in input && typeof input.cmd === 'string') {
-    const made = 'made' in input && Array.isArray(input.made) ? input.made : [];
-    const own = await plainFiles(made.filter((path) => typeof path === 'string'));
-    return cwd === undefined ? judgeCommand(input.cmd) : judgeWithFiles(input.cmd, { ...look, own });
+    return cwd === undefined
+      ? judgeCommand(input.cmd)
+      : judgeWithFiles(input.cmd, { ...look, own: await ownOf(input) });
   }
   if ('tool' in input && typeof input.tool === 'string') {
     const args = 'args' in input ? input.args : {};

@@ -84,9 +84,6 @@ const SPEND_CHOICES: readonly Choice[] = [
   { answer: 'abort', key: 'a', label: 'deny' },
 ];
 
-/** What a HALT says in Restricted, where a yes alone does not get far (HA-6). */
-const REFUSED = 'Restricted: the kernel will refuse a write.';
-
 /** A server may change a tool under a consent that was given before. */
 const CHANGED = 'The tool is not defined as it was when it was approved or first seen.';
 
@@ -143,14 +140,16 @@ function escalationWords({ skips }: Of<'escalation'>): QuestionWords {
   };
 }
 
-function modeWords({ reason, from, offers, wish, cwd, missing }: Of<'mode'>): QuestionWords {
+function modeWords({ reason, from, offers, wish, cwd, missing, action }: Of<'mode'>): QuestionWords {
   const choices = MODE_CHOICES.filter(({ answer }) => answer !== 'proceed' || offers.includes('project'));
   const named = wish === undefined ? '' : ` It names ${modeName(wish)}.`;
   return {
     ...BARE,
     title: `Leave ${modeName(from)} mode?`,
-    reasons: [`The model asks for it, until you change it back.${named} Its reason:`],
-    action: visible(reason),
+    reasons: action
+      ? [`${modeName(from)} refuses what the model wants to run: ${oneLine(reason)}.`]
+      : [`The model asks for it, until you change it back.${named} Its reason:`],
+    action: visible(action ? describeAction(action) : reason),
     impact: [
       ...offers.map((mode) => MODE_LINES[mode](cwd)),
       ...(missing !== undefined && offers.includes('project') ? [`project here: ${missing}`] : []),
@@ -161,11 +160,12 @@ function modeWords({ reason, from, offers, wish, cwd, missing }: Of<'mode'>): Qu
   };
 }
 
-/** What the kernel will refuse, and the modes that a key leads to instead. */
-function refusedLine(offers: readonly Mode[] | undefined): string {
-  if (!offers?.length) return REFUSED;
-  const keys = offers.map((mode) => (mode === 'project' ? 'y: Project' : 'u: Unrestricted'));
-  return `${REFUSED} ${keys.join(', ')}; then it asks again.`;
+/** What the kernel will refuse, so that a yes alone does not get far, and the modes that a key leads to instead (HA-6). */
+function refusedLine(mode: Mode, offers: readonly Mode[] | undefined): string {
+  const refused = `${modeName(mode)}: the kernel will refuse ${mode === 'restricted' ? 'a write' : 'it'}.`;
+  if (!offers?.length) return refused;
+  const keys = offers.map((offer) => (offer === 'project' ? 'y: Project' : 'u: Unrestricted'));
+  return `${refused} ${keys.join(', ')}; then it asks again.`;
 }
 
 function formWords(question: Of<'form'>, form: FormUi, typing: boolean): QuestionWords {
@@ -199,8 +199,8 @@ function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
   const { action, judgement, why, cwd, mode, step, tool, task, asker } = question;
   const who = asker ? ` · sub-agent ${asker.agent}` : '';
   const counter = step ? ` · step ${step.k}/${step.n}` : '';
-  const fails = why !== 'consent' && mode === 'restricted' && action.kind === 'command';
-  const refused = fails ? [refusedLine(question.offers)] : [];
+  const fails = why !== 'consent' && action.kind === 'command' && (mode === 'restricted' || judgement.upgrade);
+  const refused = fails ? [refusedLine(mode, question.offers)] : [];
   const text = action.kind === 'tool' ? action.name : describeAction(action);
   const findings = judgement.destructive ? findingsOf(judgement) : [];
   const dangers = dangersOf(text, findings);

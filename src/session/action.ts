@@ -47,6 +47,8 @@ export type Finding = {
   readonly impact?: readonly string[];
   /** `:undo` could bring it back. */
   readonly undoable?: boolean;
+  /** In Project mode it needs no question: what it loses is kept, and not deleted by name, or is nobody's. */
+  readonly recoverable?: boolean;
 };
 
 /** The gate's judgement on one action. `reason` names the rule or says why it is not known to be safe. */
@@ -60,6 +62,10 @@ export type Judgement = {
   readonly findings?: readonly Finding[];
   /** What would be lost, in lines for the HALT (HA-5); absent where that can't be found out. */
   readonly impact?: readonly string[];
+  /** In Project mode: all of it is bounded by the kernel and kept, so that it runs without a question (MO-9). */
+  readonly recoverable?: true;
+  /** In Project mode: it can't do its work in there; `needs` says why. */
+  readonly upgrade?: { readonly mode: 'unrestricted'; readonly needs: string };
   /** By the program's own word it changes nothing at all, so that others may run beside it. Never by a model's word. */
   readonly readOnly?: true;
 };

@@ -31,7 +31,7 @@ export function answered(next: Transition, { question, answer }: Of<'answered'>)
     const { mode, settings } = next.conversation;
     const [narrowest] = offersFrom(mode, settings);
     const approved = { proceed: narrowest, unrestricted: 'unrestricted', skip: undefined } as const;
-    return answerUpgrade(next, phase.run, phase.dispatch, approved[answer.kind]);
+    return answerUpgrade(next, phase, approved[answer.kind]);
   }
   if (phase.kind === 'awaitingSpend' && phase.question === question) {
     if (answer.kind === 'proceed') return letSpend(next, phase);

@@ -1,9 +1,8 @@
 /** What the user sets by hand: the mode, the preset, a new conversation. */
 import { isWider, type Mode } from './ids.ts';
 import { modeName, modeNotice, NO_PROJECT, NO_SANDBOX, possibleMode, setMode } from './mode.ts';
-import { dropPending, rememberSkipped } from './slots.ts';
+import { dropPending, openSlots, rememberSkipped } from './slots.ts';
 import { answerUpgrade, examineNext } from './steps.ts';
-import { openSlots } from './stop.ts';
 import type { Transition } from './transition.ts';
 
 /** `:reset` (CX-3). */
@@ -26,7 +25,7 @@ export function chooseMode(next: Transition, mode: Mode): void {
   if (phase.kind === 'awaitingModeApproval') {
     next.unask(phase.question);
     if (!isWider(mode, now)) setMode(next, mode);
-    return answerUpgrade(next, phase.run, phase.dispatch, isWider(mode, now) ? mode : undefined);
+    return answerUpgrade(next, phase, isWider(mode, now) ? mode : undefined);
   }
   // A sub-agent never widens (MO-6).
   if (parent && isWider(mode, tightening ?? now)) return;

@@ -104,12 +104,14 @@ export type Phase =
       /** How many of them may run at the same time. */
       readonly concurrency: number;
     } & ActionSlots)
-  /** The agent asked for Unrestricted; only approve or deny lead out (MO-3). */
+  /** The agent asked for a wider mode, or needs one; only approve or deny lead out (MO-3). */
   | {
       readonly kind: 'awaitingModeApproval';
       readonly question: QuestionId;
       readonly run: Run;
       readonly dispatch: Dispatch;
+      /** The action in hand asks for no mode, but can't do its work in this one; `decided` wait for it. */
+      readonly raised?: { readonly decided: readonly Decided[] };
     }
   | {
       readonly kind: 'escalated';

@@ -50,6 +50,8 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId; r
       readonly cwd: string;
       /** What Project can't enforce here. */
       readonly missing?: string;
+      /** What can't do its work in this mode, where the model did not ask by itself. */
+      readonly action?: Action;
     }
   /** A server asks the user for input. Belongs to no phase: the run continues when the server does. */
   | ({ readonly kind: 'form'; readonly form: string } & Form)

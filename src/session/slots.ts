@@ -103,3 +103,8 @@ export function rememberSkipped(dispatch: Dispatch, slots: readonly ActionSlot[]
   }
   return Object.keys(skipped).length === 0 ? dispatch : { ...dispatch, skipped };
 }
+
+/** What was decided before the current action, as slots that have not run. */
+export function openSlots({ dispatch, decided }: { dispatch: Dispatch; decided: readonly Decided[] }): ActionSlots {
+  return { dispatch: { ...dispatch, index: dispatch.index - decided.length }, slots: decided };
+}

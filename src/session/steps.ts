@@ -2,13 +2,15 @@
 import type { Action, Examination } from './action.ts';
 import { delegateEnding, goalOf, MAX_DELEGATE_STEPS, reportOf } from './delegate.ts';
 import { isGranted, withChange } from './grants.ts';
-import type { Mode, OpId } from './ids.ts';
+import { isWider, type Mode, type OpId } from './ids.ts';
 import type { Reply } from './message.ts';
 import {
   changeMode,
+  modeName,
   modeNotice,
   offersFrom,
   refusedByMode,
+  setMode,
   tighten,
   UPGRADE_APPROVED,
   upgradeDenied,
@@ -20,7 +22,7 @@ import { currentTask, leftOver, nextStep } from './plan.ts';
 import type { HaltReason } from './question.ts';
 import { readReply } from './reply.ts';
 import type { NorrisRun, Run } from './run.ts';
-import { canRunWithNext, concurrencyOf, flushResults, startSlots } from './slots.ts';
+import { canRunWithNext, concurrencyOf, flushResults, openSlots, rememberSkipped, startSlots } from './slots.ts';
 import { type InboxItem, SEMANTICS } from './state.ts';
 import type { Transition } from './transition.ts';
 
@@ -163,11 +165,14 @@ export function takeExamination(next: Transition, phase: Judging, examination: E
   if (examination.kind === 'refused') return refuse(next, phase, action, examination.text);
   const { judgement } = examination;
   // It was to run beside others and does not only read after all: those go first, one by one.
-  if (dispatch.reading && !judgement.readOnly) {
+  if (dispatch.reading && (!judgement.readOnly || judgement.upgrade)) {
     const alone = { ...dispatch, reading: false };
     if (decided.length > 0) return begin(next, run, { ...alone, index: dispatch.index - decided.length }, decided);
     return takeExamination(next, { ...phase, dispatch: alone }, examination);
   }
+  const { mode: now } = next.conversation;
+  if (judgement.upgrade && isWider(judgement.upgrade.mode, now) && !judgement.destructive)
+    return needMode(next, phase, action, judgement.upgrade.needs);
   const why = reasonToAsk(next, phase, action, examination);
   if (why) return halt(next, phase, action, examination, why);
   const { cwd, mode } = next.conversation;
@@ -176,13 +181,26 @@ export function takeExamination(next: Transition, phase: Judging, examination: E
   decide(next, phase, { kind: 'approved', judgedAs: phase.op, judgement, ...approval, cwd, mode });
 }
 
+/** It can't do its work in this mode: the user may widen it, and it is judged anew (MO-9). */
+function needMode(next: Transition, phase: Judging, action: Action, needs: string): void {
+  const { mode, settings, parent, cwd } = next.conversation;
+  const { run, dispatch, decided } = phase;
+  // Only the parent can ask.
+  if (parent)
+    return refuse(next, phase, action, `[aish] not run: ${needs}, which ${modeName(mode)} mode does not allow`);
+  const offers = offersFrom(mode, settings);
+  const question = next.ask({ kind: 'mode', reason: needs, from: mode, offers, cwd, action });
+  next.phase({ kind: 'awaitingModeApproval', question, run, dispatch, raised: { decided } });
+}
+
 /** Puts the action to the user (HA-1). */
 function halt(next: Transition, phase: Judging, action: Action, { judgement, tool }: Judged, why: HaltReason): void {
   const { op: judgedAs, run, dispatch, decided } = phase;
   const { cwd, mode, settings, parent } = next.conversation;
   const facts = tool ? { tool: withChange(next, action, tool) } : {};
   // A sub-agent stays in its mode: there is nothing to offer.
-  const offers = mode === 'restricted' && !parent ? { offers: offersFrom(mode, settings) } : {};
+  const fails = mode === 'restricted' || (judgement.upgrade && isWider(judgement.upgrade.mode, mode));
+  const offers = fails && !parent ? { offers: offersFrom(mode, settings) } : {};
   const question = next.ask({
     kind: 'halt',
     action,
@@ -206,10 +224,24 @@ function counterOf(run: Run) {
 }
 
 /** The user has answered a mode request with a mode or with no; the agent continues either way (MO-3). */
-export function answerUpgrade(next: Transition, run: Run, dispatch: Dispatch, approved: Mode | undefined): void {
+export function answerUpgrade(
+  next: Transition,
+  { run, dispatch, raised }: Extract<Phase, { kind: 'awaitingModeApproval' }>,
+  approved: Mode | undefined,
+): void {
   const action = dispatch.actions[dispatch.index];
   if (!action) return;
   const denied = upgradeDenied(next.conversation.mode);
+  if (raised && approved) {
+    setMode(next, approved);
+    // What was decided in the narrower mode is judged again.
+    const { slots, dispatch: from } = openSlots({ dispatch, decided: raised.decided });
+    return examineNext(next, run, rememberSkipped(from, slots), 'policy');
+  }
+  if (raised) {
+    next.show({ kind: 'refused', action, how: 'skipped', reason: '', at: next.event.at });
+    return decide(next, { run, dispatch, ...raised }, { kind: 'notRun', text: denied, skipped: true });
+  }
   if (approved) changeMode(next, approved);
   else next.notice('info', denied);
   next.answer(action, approved ? `${UPGRADE_APPROVED}\n${modeNotice(approved)}` : denied);

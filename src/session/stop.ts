@@ -3,10 +3,10 @@ import { type Action, withoutEnd } from './action.ts';
 import { lostReport } from './delegate.ts';
 import type { OpId } from './ids.ts';
 import { ALREADY_UNRESTRICTED, NO_PROJECT, NO_SANDBOX, possibleMode, setMode, tighten, upgradeDenied } from './mode.ts';
-import type { ActionSlot, ActionSlots, Decided, Dispatch, Outcome, Phase } from './phase.ts';
+import type { ActionSlot, ActionSlots, Outcome, Phase } from './phase.ts';
 import { showOutcome } from './results.ts';
 import type { Run } from './run.ts';
-import { tellResult } from './slots.ts';
+import { openSlots, tellResult } from './slots.ts';
 import { type Conversation, SEMANTICS, type Settings } from './state.ts';
 import { examineNext, finishRun } from './steps.ts';
 import type { Transition } from './transition.ts';
@@ -57,11 +57,6 @@ export function abort(next: Transition): void {
   }
 }
 
-/** What was decided before the current action, as slots that have not run. */
-export function openSlots({ dispatch, decided }: { dispatch: Dispatch; decided: readonly Decided[] }): ActionSlots {
-  return { dispatch: { ...dispatch, index: dispatch.index - decided.length }, slots: decided };
-}
-
 /** Every call still open gets its one result (AC-4), in order, then the run ends as aborted. */
 export function settle(next: Transition, run: Run, open?: ActionSlots, reason?: string): void {
   tighten(next);
@@ -101,6 +96,10 @@ export function resume(next: Transition, settings: Settings): void {
     case 'awaitingSpend':
       return;
     case 'awaitingModeApproval':
+      if (phase.raised) {
+        next.unask(phase.question);
+        return examineNext(next, phase.run, openSlots({ dispatch: phase.dispatch, ...phase.raised }).dispatch, 'asked');
+      }
       // Without a sandbox there is nothing to ask for (MO-5).
       return settings.sandbox ? undefined : settleUpgrade(next, phase, ALREADY_UNRESTRICTED, CLOSED);
     case 'planning':
@@ -121,7 +120,8 @@ export function resume(next: Transition, settings: Settings): void {
 }
 
 /** Answers a mode request, then settles the actions behind it. */
-function settleUpgrade(next: Transition, { run, dispatch }: Requesting, answer: string, reason?: string): void {
+function settleUpgrade(next: Transition, { run, dispatch, raised }: Requesting, answer: string, reason?: string): void {
+  if (raised) return settle(next, run, openSlots({ dispatch, ...raised }), reason);
   const action = dispatch.actions[dispatch.index];
   if (action) next.answer(action, answer);
   settle(next, run, { dispatch: { ...dispatch, index: dispatch.index + 1 }, slots: [] }, reason);

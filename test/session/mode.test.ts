@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Judgement } from '../../src/session/action.ts';
 import type { Settings } from '../../src/session/state.ts';
-import { bash, delegate, harmless, Machine } from '../support/machine.ts';
+import { bash, deadly, delegate, harmless, Machine } from '../support/machine.ts';
 
 const request = (wish?: string) => ({
   id: 'u',
@@ -138,5 +139,74 @@ describe('Project mode', () => {
     machine.runs('built');
     expect(machine.conversation.mode).toBe('project');
     expect(machine.last).toContainEqual(expect.objectContaining({ kind: 'examine', mode: 'project' }));
+  });
+});
+
+describe('an action that can’t do its work in Project', () => {
+  const needs: Judgement = {
+    ...harmless,
+    upgrade: { mode: 'unrestricted', needs: 'pip works beyond this project’s files' },
+  };
+
+  function asked(): Machine {
+    const machine = restricted();
+    machine.send({ type: 'modeChosen', mode: 'project' });
+    machine.says('', bash('p', 'pip install x'), bash('q', 'make'));
+    machine.judges(needs);
+    return machine;
+  }
+
+  it('is put to the user as a question for the wider mode; granted, it is judged anew and runs', () => {
+    const machine = asked();
+    expect(machine.state.questions).toMatchObject([
+      { kind: 'mode', from: 'project', offers: ['unrestricted'], action: { command: 'pip install x' } },
+    ]);
+    machine.answers('proceed');
+    expect(machine.conversation.mode).toBe('unrestricted');
+    expect(machine.last).toContainEqual(expect.objectContaining({ kind: 'examine', mode: 'unrestricted' }));
+    machine.judges(harmless);
+    expect(machine.last).toContainEqual(expect.objectContaining({ kind: 'act', mode: 'unrestricted' }));
+  });
+
+  it('does not run when it is denied; the next one does', () => {
+    const machine = asked();
+    machine.answers('skip');
+    expect(machine.conversation.mode).toBe('project');
+    expect(told(machine)?.text).toContain('still in Project mode');
+    machine.judges(harmless);
+    expect(machine.last).toContainEqual(expect.objectContaining({ kind: 'act', mode: 'project' }));
+  });
+
+  it('does not run after an abort, and asks again after a restart', () => {
+    const aborted = asked();
+    aborted.send({ type: 'aborted' });
+    expect(aborted.phase.kind).toBe('idle');
+    expect(aborted.conversation.turns.filter(({ kind }) => kind === 'result')).toHaveLength(2);
+    const resumed = asked();
+    resumed.send({ type: 'resumed', settings: resumed.conversation.settings });
+    expect(resumed.state.questions).toEqual([]);
+    resumed.judges(needs);
+    expect(resumed.state.questions).toMatchObject([{ kind: 'mode' }]);
+  });
+
+  it('halts where it is destructive as well, and the HALT offers the mode', () => {
+    const machine = restricted();
+    machine.send({ type: 'modeChosen', mode: 'project' });
+    machine.says('', bash('p', 'git push --force'));
+    machine.judges({ ...deadly, upgrade: { mode: 'unrestricted', needs: 'git' } });
+    expect(machine.state.questions).toMatchObject([{ kind: 'halt', offers: ['unrestricted'] }]);
+  });
+
+  it('of a sub-agent is refused with a word', () => {
+    const machine = restricted();
+    machine.send({ type: 'modeChosen', mode: 'project' });
+    machine.says('', delegate('d', 'look'));
+    machine.judges(harmless);
+    machine.spawns();
+    const [agent = ''] = machine.children;
+    machine.agentSays(agent, '', bash('p', 'pip install x'));
+    machine.judges(needs, false, agent);
+    expect(machine.state.questions).toEqual([]);
+    expect(machine.state.sessions[agent]?.turns.at(-1)?.text).toContain('which Project mode does not allow');
   });
 });

@@ -7,7 +7,7 @@ import type { State } from '../../src/session/state.ts';
 import { bash, deadly, delegate, harmless, judged, Machine, opsOf, printed, readOnly, reply } from './machine.ts';
 
 const FINISHES = ['whole', 'whole', 'whole', 'whole', 'failed', 'cancelled'] as const;
-const WORDS = ['reads', 'reads', 'reads', 'harmless', 'destructive', 'refused'] as const;
+const WORDS = ['reads', 'reads', 'reads', 'harmless', 'beyond', 'destructive', 'refused'] as const;
 const ANSWERS = ['proceed', 'proceed', 'proceed', 'always', 'unrestricted', 'skip', 'abort', 'edit'] as const;
 const OUTCOMES = ['command', 'tool', 'report'] as const;
 const LONE = [
@@ -187,7 +187,8 @@ function play(machine: Machine, { who, op: whichOp, step: given }: Move): void {
     }
     case 'examine': {
       const refused = { kind: 'refused', text: 'no such tool' } as const;
-      const verdict = { reads: readOnly, harmless, destructive: deadly };
+      const beyond = { ...harmless, upgrade: { mode: 'unrestricted', needs: 'the network' } } as const;
+      const verdict = { reads: readOnly, harmless, destructive: deadly, beyond };
       const tool = { definition: `d${serial % 2}`, claims: [], changed: false };
       const examination =
         step.says === 'refused' ? refused : { ...judged(verdict[step.says], step.autoApproved), tool };
