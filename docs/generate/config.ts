@@ -25,12 +25,18 @@ function projectPart(): string {
       .map(({ key }) => `\`${key}\``)
       .join(', ');
   return `
+\`aish-tui config show\` prints every value that holds in this directory and the line it comes from; \`config check\` prints all mistakes, \`config edit\` opens your file in your editor and writes back only what is valid. A new file begins with \`$schema\`, by which editors complete.
+
+## A project's instructions
+
+The nearest \`AGENTS.md\`, or else \`CLAUDE.md\`, from the working directory up to the top of its repository becomes part of the system prompt once you trust it; its size is said at start (at most 24,000 characters are used). \`"instructions": false\` leaves it out.
+
 ## A project's own file
 
 The nearest \`.aish.jsonc\` from the working directory up to the top of its repository is read over your file. It comes with the repository, so it can never loosen safety, mode or secrets; any other key is ignored and reported.
 
-- At once, and only to tighten (a smaller limit, a stricter setting, an addition to a list): ${keys(false)}.
-- Once you have said that you trust it, until its content changes: ${keys(true)}. A server or preset of yours keeps its name.
+- At once, and only to tighten (a smaller limit, a stricter setting, an addition to a list): ${keys(false)}. A limit so small that nothing would work any more (\`token_budget\` below 4096, …) needs your trust.
+- Once you have said that you trust it (\`aish-tui config trust\`), until its content changes: ${keys(true)}. A server or preset of yours keeps its name.
 `;
 }
 

@@ -2,7 +2,15 @@
 
 import { join } from 'node:path';
 import { fallbacksOf, type Preset } from '../broker/index.ts';
-import { type Config, createTrust, type Loaded, loadConfig, placesOf } from '../config/index.ts';
+import {
+  type Config,
+  createTrust,
+  type Instructions,
+  type Loaded,
+  loadConfig,
+  placesOf,
+  readInstructions,
+} from '../config/index.ts';
 import { createPathIndex, type PathIndex } from '../router/index.ts';
 import { listRules } from '../safety/index.ts';
 import { detectSandbox, findLauncher, type SandboxStatus } from '../sandbox/index.ts';
@@ -25,6 +33,8 @@ export type Environment = {
   readonly config: Config;
   readonly configFile: string;
   readonly notices: readonly string[];
+  /** What the project tells every agent, where it is trusted and wanted. */
+  readonly instructions?: Instructions;
   readonly presets: Presets;
   readonly sandbox: SandboxStatus;
   readonly session: SessionChoice;
@@ -39,6 +49,7 @@ export async function loadEnvironment(options: OpenOptions): Promise<Environment
   const loaded = await loadConfig(options.global.config, env, { cwd: process.cwd(), trust });
   if (!loaded.ok) return { problem: loaded.message };
   const { config } = loaded;
+  const instructions = config.instructions ? await readInstructions(env, { cwd: process.cwd(), trust }) : undefined;
   const index = createPathIndex(env.PATH ?? '');
   const [presets, sandbox] = await Promise.all([
     choosePresets(config, env, options.global.model),
@@ -55,18 +66,29 @@ export async function loadEnvironment(options: OpenOptions): Promise<Environment
   const notices = [
     ...session.notices,
     ...loaded.notices,
-    ...projectNotice(loaded),
+    ...trustNotices(loaded, instructions),
     ...presetNotices(config, names, presets.active),
     ...ruleNotices(config),
     ...fallbackNotices(presets.list),
   ];
   const configFile = loaded.file ?? placesOf(env).config;
-  return { options, config, configFile, notices, presets, sandbox, session, sessions, index };
+  const used = instructions?.trusted ? { instructions } : {};
+  return { options, config, configFile, notices, ...used, presets, sandbox, session, sessions, index };
 }
 
-/** A project's file with settings that need trust. */
-function projectNotice({ project }: Extract<Loaded, { ok: true }>): readonly string[] {
-  return project && project.waiting.length > 0 ? ['read it, then trust it with aish-tui config trust'] : [];
+/** What of the project waits for the user's trust, and what its instructions take of the context. */
+function trustNotices({ project }: Extract<Loaded, { ok: true }>, told: Instructions | undefined): readonly string[] {
+  const waits = (project?.waiting.length ?? 0) > 0 || told?.trusted === false;
+  return [
+    ...(told ? [instructionsNotice(told)] : []),
+    ...(waits ? ['read it, then trust it with aish-tui config trust'] : []),
+  ];
+}
+
+function instructionsNotice({ path, trusted, characters, omitted }: Instructions): string {
+  if (!trusted) return `${path} is not trusted; ignored`;
+  const cut = omitted > 0 ? `, its last ${omitted} left out` : '';
+  return `${path} is part of the system prompt: ${characters} characters, about ${Math.ceil(characters / 4)} tokens${cut}`;
 }
 
 /** Presets that the configuration names but does not define, and what is used instead (PP-2, SF-4). */

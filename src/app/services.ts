@@ -19,7 +19,7 @@ import { openModels } from './models.ts';
 import { projectTree } from './project-tree.ts';
 import { engineSecrets, learnConfig, learnsEnvironment, processFilter } from './secrets.ts';
 import type { SessionBus } from './session-bus.ts';
-import { SYSTEM_PROMPT } from './system-prompt.ts';
+import { instructionsBlock, SYSTEM_PROMPT } from './system-prompt.ts';
 import { changeStore } from './undo.ts';
 import { startShell } from './user-shell.ts';
 
@@ -97,7 +97,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     journal,
     secrets: engineSecrets(filter, config),
     projectTree: () => projectTree(bus.engine.shellCwd),
-    systemPrompt: (config.system_prompt ?? SYSTEM_PROMPT) + told,
+    systemPrompt: (config.system_prompt ?? SYSTEM_PROMPT) + instructionsBlock(environment.instructions) + told,
     maxAnswerTokens: config.max_answer_tokens,
     ...(config.token_budget === undefined ? {} : { tokenBudget: config.token_budget }),
     saveEvictedText: saveEvictedText(dataDir),

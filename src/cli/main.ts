@@ -70,7 +70,7 @@ async function dispatch(invocation: Invocation, version: string): Promise<number
         ? EXIT.ok
         : 1;
     case 'config':
-      return (await import('./config.ts')).showConfig(invocation, out, err);
+      return (await import('./config.ts')).configCommand(invocation.wish, out, err);
     case 'sessions':
       return sessions();
   }

@@ -2,6 +2,7 @@
 import { Command, Option } from 'commander';
 import type { GlobalOptions, SessionWish } from '../app/options.ts';
 import { MODES } from '../session/ids.ts';
+import type { ConfigWish } from './config.ts';
 import { EXIT } from './exit-codes.ts';
 import type { HaltPolicy } from './headless.ts';
 import type { UndoWish } from './undo.ts';
@@ -23,7 +24,7 @@ export type Invocation =
   | { readonly kind: 'sandbox'; readonly argv: readonly string[] }
   | { readonly kind: 'undo'; readonly global: GlobalOptions; readonly wish: UndoWish }
   | { readonly kind: 'doctor'; readonly global: GlobalOptions }
-  | { readonly kind: 'config'; readonly global: GlobalOptions; readonly trust: boolean };
+  | { readonly kind: 'config'; readonly wish: ConfigWish };
 
 type RawOptions = GlobalOptions & SessionWish;
 
@@ -132,18 +133,42 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
     .action(() => {
       chosen = { kind: 'doctor', global: globalOf(program) };
     });
-  program
-    .command('config')
-    .description(
-      'show where the configuration is and whether it is valid; "config trust" trusts the .aish.jsonc of this directory',
-    )
-    .argument('[what]', 'trust', '')
-    .action((what: string) => {
-      chosen = { kind: 'config', global: globalOf(program), trust: what === 'trust' };
-    });
+  addConfigCommands(program, (wish) => {
+    chosen = { kind: 'config', wish };
+  });
   program.parse(argv, { from: 'user' });
   if (!chosen) throw new Error('no command was chosen');
   return chosen;
+}
+
+function addConfigCommands(program: Command, choose: (wish: ConfigWish) => void): void {
+  const config = program
+    .command('config')
+    .description('where the configuration is, and what of the project waits for your trust');
+  const wish = (what: ConfigWish['what'], file = program.opts<RawOptions>().config, json = false): ConfigWish => ({
+    what,
+    json,
+    ...(file === undefined ? {} : { file }),
+  });
+  config.action(() => choose(wish('where')));
+  config
+    .command('show')
+    .description('every value that holds here, and where it comes from')
+    .option('--json', 'as JSON', false)
+    .action(({ json }: { json: boolean }) => choose(wish('show', undefined, json)));
+  config
+    .command('check')
+    .description('all mistakes in the configuration, each with its line')
+    .argument('[file]', 'default: the file that would be used, and that of the project')
+    .action((file?: string) => choose(wish('check', file)));
+  config
+    .command('edit')
+    .description('open it in $VISUAL or $EDITOR; only what is valid is written back')
+    .action(() => choose(wish('edit')));
+  config
+    .command('trust')
+    .description('trust the .aish.jsonc and the AGENTS.md or CLAUDE.md of this directory, until they change')
+    .action(() => choose(wish('trust')));
 }
 
 function globalOf(program: Command): GlobalOptions {

@@ -1,4 +1,4 @@
-/** A parsed file against the schema: the first mistake, in one line with path, line and the nearest valid name (CF-1). */
+/** A parsed file against the schema: each mistake is one line with path, line and the nearest valid name (CF-1). */
 import type { ErrorObject } from 'ajv';
 import {
   findNodeAtLocation,
@@ -10,49 +10,61 @@ import {
 } from 'jsonc-parser';
 import { isJsonObject, MAX_JSON_DEPTH, tooDeepAt } from '../text/json.ts';
 import { nearest } from '../text/nearest.ts';
+import { beyondSchema } from './beyond.ts';
 import type { Config } from './config.ts';
 import { SCHEMA, type Schema } from './schema.ts';
 
 export type Checked =
-  | { readonly ok: true; readonly value: Readonly<Record<string, unknown>> }
-  | { readonly ok: false; readonly message: string };
+  | { readonly ok: true; readonly value: Readonly<Record<string, unknown>>; readonly tree?: Node }
+  /** The first mistake, and all of them in the order of the file: `PATH:LINE:COLUMN: what`. */
+  | { readonly ok: false; readonly message: string; readonly mistakes: readonly string[] };
 
-/** @param path is only named in the message */
+type Found = { readonly offset: number; readonly message: string };
+
+/** More than a person mends at once. */
+const MAX_MISTAKES = 50;
+
+/** @param path is only named in the messages */
 export async function checkText(text: string, path: string): Promise<Checked> {
   // As /dev/null is.
   if (text.trim() === '') return { ok: true, value: {} };
   const deep = tooDeepAt(text);
-  if (deep !== undefined) return mistake(path, text, deep, `nested more than ${MAX_JSON_DEPTH} levels deep`);
+  if (deep !== undefined)
+    return mistaken(path, text, [{ offset: deep, message: `nested more than ${MAX_JSON_DEPTH} levels deep` }]);
   const errors: ParseError[] = [];
   const tree = parseTree(text.replace(/^\uFEFF/, ' '), errors, { allowTrailingComma: true });
-  const [first] = errors;
-  if (first)
-    return mistake(
-      path,
-      text,
-      first.offset,
-      printParseErrorCode(first.error)
-        .replace(/([a-z])([A-Z])/g, '$1 $2')
-        .toLowerCase(),
-    );
+  if (errors.length > 0) return mistaken(path, text, errors.map(syntaxError));
   if (!tree) return { ok: true, value: {} };
   const poisoned = findKey(tree, '__proto__');
-  if (poisoned) return mistake(path, text, poisoned.offset, 'the key __proto__ is not allowed');
+  if (poisoned) return mistaken(path, text, [{ offset: poisoned.offset, message: 'the key __proto__ is not allowed' }]);
   const value: unknown = getNodeValue(tree);
-  const { firstError } = await import('./validator.ts');
-  const error = firstError(value);
-  if (!error && isJsonObject(value)) {
-    const odd = beyondSchema(value as Partial<Config>);
-    if (!odd) return { ok: true, value };
-    return mistake(path, text, (findNodeAtLocation(tree, [...odd.place]) ?? tree).offset, odd.message);
-  }
-  if (!error) return mistake(path, text, tree.offset, 'it must be an object');
-  const place = error.instancePath.split('/').slice(1).map(fromPointer);
-  const { offset, message } = explain(error, place, tree);
-  return mistake(path, text, offset, message);
+  if (!isJsonObject(value)) return mistaken(path, text, [{ offset: tree.offset, message: 'it must be an object' }]);
+  const { errorsOf } = await import('./validator.ts');
+  const wrong = errorsOf(value);
+  // What is beyond the schema is looked for in the blocks whose shape is right.
+  const bad = new Set(wrong.map(({ instancePath, params }) => firstKey(instancePath, params.additionalProperty)));
+  const sound: Partial<Config> = Object.fromEntries(Object.entries(value).filter(([key]) => !bad.has(key)));
+  const found = [
+    ...wrong.map((error) => explain(error, error.instancePath.split('/').slice(1).map(fromPointer), tree)),
+    ...beyondSchema(sound).map(({ place, message }) => ({
+      offset: (findNodeAtLocation(tree, [...place]) ?? tree).offset,
+      message,
+    })),
+  ];
+  return found.length === 0 ? { ok: true, value, tree } : mistaken(path, text, found);
 }
 
-function explain(error: ErrorObject, place: readonly string[], tree: Node): { offset: number; message: string } {
+function syntaxError({ offset, error }: ParseError): Found {
+  const words = printParseErrorCode(error).replace(/([a-z])([A-Z])/g, '$1 $2');
+  return { offset, message: words.toLowerCase() };
+}
+
+function firstKey(instancePath: string, extra: unknown): string {
+  const [, first = ''] = instancePath.split('/');
+  return instancePath === '' ? String(extra) : fromPointer(first);
+}
+
+function explain(error: ErrorObject, place: readonly string[], tree: Node): Found {
   const at = findNodeAtLocation(tree, place.map(indexOrName)) ?? tree;
   const name = place.join('.');
   const extra: unknown = error.params.additionalProperty;
@@ -77,9 +89,24 @@ function schemaAt(place: readonly string[]): Schema | undefined {
   return schema;
 }
 
-function mistake(path: string, text: string, offset: number, message: string): Checked {
+function mistaken(path: string, text: string, found: readonly Found[]): Checked {
+  const lines = found
+    .toSorted((one, other) => one.offset - other.offset)
+    .map(({ offset, message }) => `${path}:${positionOf(text, offset)}: ${message}`);
+  const mistakes = [...new Set(lines)];
+  const [message = path] = mistakes;
+  const more = mistakes.length - MAX_MISTAKES;
+  return {
+    ok: false,
+    message,
+    mistakes: more > 0 ? [...mistakes.slice(0, MAX_MISTAKES), `and ${more} more`] : mistakes,
+  };
+}
+
+/** `LINE:COLUMN`, counted from 1. */
+export function positionOf(text: string, offset: number): string {
   const before = text.slice(0, offset).split('\n');
-  return { ok: false, message: `${path}:${before.length}:${(before.at(-1)?.length ?? 0) + 1}: ${message}` };
+  return `${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
 function findKey(node: Node, name: string): Node | undefined {
@@ -97,65 +124,4 @@ function fromPointer(part: string): string {
 
 function indexOrName(part: string): string | number {
   return /^\d+$/.test(part) ? Number(part) : part;
-}
-
-/** What a schema can't say: names that must exist, values that must hold together. The shape is already vouched for. */
-
-export type Mistake = { readonly place: readonly (string | number)[]; readonly message: string };
-
-/** The first such mistake; undefined when there is none. */
-function beyondSchema(given: Partial<Config>): Mistake | undefined {
-  return badPattern(given) ?? badModel(given) ?? badFallback(given) ?? badServer(given);
-}
-
-function badPattern({ safety }: Partial<Config>): Mistake | undefined {
-  for (const [i, { pattern }] of (safety?.destructive_patterns ?? []).entries()) {
-    try {
-      new RegExp(pattern);
-    } catch {
-      const place = ['safety', 'destructive_patterns', i, 'pattern'];
-      return { place, message: `${place.join('.')} is not a regular expression: ${pattern}` };
-    }
-  }
-  return undefined;
-}
-
-/** Without presets of the user's own the name may be that of one that is found. */
-function badModel({ model, models = {} }: Partial<Config>): Mistake | undefined {
-  const known = Object.keys(models);
-  if (model === undefined || known.length === 0 || model === 'demo' || known.includes(model)) return undefined;
-  const guess = nearest(model, known);
-  const hint = guess ? `did you mean ${guess}?` : `there are: ${known.join(', ')}`;
-  return { place: ['model'], message: `model names no preset: ${model}; ${hint}` };
-}
-
-function badFallback({ models = {} }: Partial<Config>): Mistake | undefined {
-  const known = Object.keys(models);
-  for (const [name, { fallback }] of Object.entries(models)) {
-    for (const [i, other] of (fallback ?? []).entries()) {
-      if (known.includes(other) && other !== name) continue;
-      const place = ['models', name, 'fallback', i];
-      if (other === name) return { place, message: `${place.join('.')} names the preset itself` };
-      const guess = nearest(other, known);
-      const hint = guess ? `did you mean ${guess}?` : `there are: ${known.join(', ')}`;
-      return { place, message: `${place.join('.')} names no preset: ${other}; ${hint}` };
-    }
-  }
-  return undefined;
-}
-
-/** Tools are called NAME__tool, in at most 64 characters: a name must not look as if it ended earlier or later. */
-const SERVER_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,28}[A-Za-z0-9-])?$/;
-const NAMING = 'a server is named with letters, digits, - and single _, at most 30, not ending in _';
-
-function badServer({ mcp }: Partial<Config>): Mistake | undefined {
-  for (const [name, server] of Object.entries(mcp?.servers ?? {})) {
-    const place = ['mcp', 'servers', name];
-    if (!SERVER_NAME.test(name) || name.includes('__')) return { place, message: `${place.join('.')}: ${NAMING}` };
-    if ('command' in server === 'url' in server)
-      return { place, message: `mcp.servers.${name} needs either command or url` };
-    if ('url' in server && !/^https?:$/.test(URL.canParse(server.url) ? new URL(server.url).protocol : ''))
-      return { place: [...place, 'url'], message: `mcp.servers.${name}.url is not an http or https address` };
-  }
-  return undefined;
 }

@@ -33,6 +33,8 @@ export type Config = {
   readonly models: Readonly<Record<string, ModelConfig>>;
   readonly model?: string;
   readonly system_prompt?: string;
+  /** Whether a trusted project's AGENTS.md or CLAUDE.md is part of the system prompt. */
+  readonly instructions: boolean;
   readonly max_turns: number;
   /** Tokens of context; absent: the preset's window less room for the answer (CX-1). */
   readonly token_budget?: number;
@@ -89,6 +91,7 @@ export type Config = {
 
 export const DEFAULTS: Config = {
   models: {},
+  instructions: true,
   max_turns: 40,
   max_tool_rounds: 16,
   max_answer_tokens: 2048,

@@ -12,24 +12,37 @@ export type ProjectFile = {
   readonly text: string;
   /** Keys that count only when the file is trusted; not empty: worth asking the user. */
   readonly waiting: readonly string[];
+  /** Keys whose value comes from it. */
+  readonly taken: readonly string[];
 };
 
 export type Loaded =
   | {
       readonly ok: true;
       readonly config: Config;
-      /** The user's file, where there is one. */
+      /** The user's file, where there is one, and what it holds. */
       readonly file?: string;
+      readonly text?: string;
       readonly project?: ProjectFile;
       /** Lines for the user about a project file. */
       readonly notices: readonly string[];
     }
-  | { readonly ok: false /** One line: what is wrong, where, what to do. */; readonly message: string };
+  | {
+      readonly ok: false;
+      /** One line: what is wrong, where, what to do. */
+      readonly message: string;
+      /** Every mistake in the file, a line each. */
+      readonly mistakes: readonly string[];
+    };
 
 /** Where to look for a project's `.aish.jsonc`, and whom to believe. */
 export type ProjectOptions = { readonly cwd: string; readonly trust: Pick<Trust, 'has'> };
 
 const PROJECT_NAME = '.aish.jsonc';
+/** How a project tells every agent what holds in it; the first that is there. */
+const INSTRUCTIONS = ['AGENTS.md', 'CLAUDE.md'];
+/** More would fill a small window before the first question. */
+const MAX_INSTRUCTION_CHARACTERS = 24_000;
 const MAX_BYTES = 1 << 20;
 
 /**
@@ -47,18 +60,20 @@ export async function loadConfig(
   const read = await readText(path);
   const missing = 'code' in read && read.code === 'ENOENT' && named === undefined;
   if ('code' in read && !missing) {
-    return {
-      ok: false,
-      message: `${path}: can't be read (${read.code}); check the path, or leave it out to use the defaults`,
-    };
+    const message = `${path}: can't be read (${read.code}); check the path, or leave it out to use the defaults`;
+    return { ok: false, message, mistakes: [message] };
   }
   const checked = 'text' in read ? await checkText(read.text, path) : undefined;
-  if (checked && !checked.ok) return checked;
+  if (checked && !checked.ok) return { ...checked, message: andMore(checked) };
   const own = checked ? withDefaults(checked.value) : DEFAULTS;
   // Before the project's file: that one may still tighten it.
   const config = options ? withDirectory(own, options.cwd, realOf) : own;
-  const loaded = { ok: true as const, config, notices: [], ...(checked ? { file: path } : {}) };
+  const loaded = { ok: true as const, config, notices: [], ...('text' in read ? { file: path, text: read.text } : {}) };
   return options ? withProject(loaded, path, env, options) : loaded;
+}
+
+function andMore({ message, mistakes }: { readonly message: string; readonly mistakes: readonly string[] }): string {
+  return mistakes.length > 1 ? `${message} (and ${mistakes.length - 1} more: aish-tui config check)` : message;
 }
 
 async function withProject(
@@ -73,19 +88,45 @@ async function withProject(
   if ('code' in read) return { ...loaded, notices: [`${path}: can't be read (${read.code}); it was ignored`] };
   const checked = await checkText(read.text, path);
   if (!checked.ok) return { ...loaded, notices: [`${checked.message}; the project's file was ignored`] };
-  const { config, waiting, refused } = mergeProject(loaded.config, checked.value, trust.has(path, read.text));
+  const { config, taken, waiting, refused } = mergeProject(loaded.config, checked.value, trust.has(path, read.text));
   const notices = [
     ...(waiting.length > 0 ? [`${path} is not trusted; ignored: ${waiting.join(', ')}`] : []),
     ...(refused.length > 0 ? [`${path}: not allowed in a project's file, ignored: ${refused.join(', ')}`] : []),
   ];
-  return { ...loaded, config, project: { path, text: read.text, waiting }, notices };
+  return { ...loaded, config, project: { path, text: read.text, waiting, taken }, notices };
+}
+
+export type Instructions = {
+  readonly path: string;
+  readonly text: string;
+  readonly trusted: boolean;
+  /** Of the text that is used, and how many of the file are left out at its end. */
+  readonly characters: number;
+  readonly omitted: number;
+};
+
+/** What the project tells every agent; undefined where it has no such file. Only a trusted one is to be used. */
+export async function readInstructions(
+  env: Environment,
+  { cwd, trust }: ProjectOptions,
+): Promise<Instructions | undefined> {
+  const path = findProject(cwd, env.HOME, INSTRUCTIONS);
+  const read = path === undefined ? undefined : await readText(path);
+  if (path === undefined || !read || 'code' in read || read.text.trim() === '') return undefined;
+  const text = read.text.slice(0, MAX_INSTRUCTION_CHARACTERS);
+  const omitted = read.text.length - text.length;
+  return { path, text, trusted: trust.has(path, read.text), characters: text.length, omitted };
 }
 
 /** The nearest one from the working directory up to the repository's top, never beyond the home directory. */
-function findProject(cwd: string, home: string | undefined): string | undefined {
+function findProject(
+  cwd: string,
+  home: string | undefined,
+  names: readonly string[] = [PROJECT_NAME],
+): string | undefined {
   for (let folder = cwd; ; folder = dirname(folder)) {
-    const path = join(folder, PROJECT_NAME);
-    if (statOf(path)?.isFile()) return realOf(path);
+    const path = names.map((name) => join(folder, name)).find((one) => statOf(one)?.isFile());
+    if (path !== undefined) return realOf(path);
     const top = statOf(join(folder, '.git')) !== undefined;
     if (top || folder === home || folder === dirname(folder)) return undefined;
   }
@@ -133,6 +174,7 @@ function withDefaults(
     disk: { ...DEFAULTS.disk, ...given.disk },
     memory: { ...DEFAULTS.memory, ...given.memory },
     sandbox: { ...DEFAULTS.sandbox, ...given.sandbox },
+    undo: { ...DEFAULTS.undo, ...given.undo },
     ui: { ...DEFAULTS.ui, ...given.ui },
   };
 }

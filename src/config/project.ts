@@ -10,6 +10,8 @@ type Rule = {
   readonly key: string;
   /** Not before the user has said that this file is trusted. */
   readonly trusted: boolean;
+  /** Below this an untrusted file could stop the program instead of tightening it: then it has to be trusted. */
+  readonly floor?: number;
   /** The new value; undefined where the project may not have its way. The schema has vouched for `theirs`. */
   take(own: unknown, theirs: unknown): unknown;
 };
@@ -27,20 +29,21 @@ const any: Rule['take'] = (_own, theirs) => theirs;
 
 /** THE list. A key that is not here is the user's alone. */
 export const PROJECT_RULES: readonly Rule[] = [
-  { key: 'max_turns', trusted: false, take: smaller },
-  { key: 'token_budget', trusted: false, take: smaller },
-  { key: 'max_tool_rounds', trusted: false, take: smaller },
-  { key: 'max_answer_tokens', trusted: false, take: smaller },
-  { key: 'norris.max_norris_steps', trusted: false, take: smaller },
+  { key: 'max_turns', trusted: false, floor: 4, take: smaller },
+  { key: 'token_budget', trusted: false, floor: 4096, take: smaller },
+  { key: 'max_tool_rounds', trusted: false, floor: 2, take: smaller },
+  { key: 'max_answer_tokens', trusted: false, floor: 256, take: smaller },
+  { key: 'norris.max_norris_steps', trusted: false, floor: 2, take: smaller },
   { key: 'norris.tasks_max', trusted: false, take: smaller },
   { key: 'cost.warn_at_dollars', trusted: false, take: smaller },
-  { key: 'cost.stop_at_dollars', trusted: false, take: smaller },
+  { key: 'cost.stop_at_dollars', trusted: false, floor: 0.01, take: smaller },
   { key: 'confirm_cmd', trusted: false, take: only(true) },
   { key: 'mode', trusted: false, take: only('restricted') },
   { key: 'sandbox.unrestricted', trusted: false, take: only('light') },
   { key: 'safety.llm_second_opinion', trusted: false, take: only(true) },
   { key: 'safety.always_destructive_tools', trusted: false, take: added },
   { key: 'memory.enabled', trusted: false, take: only(false) },
+  { key: 'instructions', trusted: false, take: only(false) },
   // A pattern can be slow on purpose.
   { key: 'safety.destructive_patterns', trusted: true, take: added },
   { key: 'model', trusted: true, take: any },
@@ -55,6 +58,8 @@ export const PROJECT_RULES: readonly Rule[] = [
 
 export type Merged = {
   readonly config: Config;
+  /** Keys whose value is the project's, or holds something of it. */
+  readonly taken: readonly string[];
   /** Keys that would count if the file were trusted. */
   readonly waiting: readonly string[];
   /** Keys that no project may set, or not to this value. */
@@ -63,20 +68,28 @@ export type Merged = {
 
 /** The user's configuration with a checked project file over it. */
 export function mergeProject(own: Config, project: Readonly<Record<string, unknown>>, trusted: boolean): Merged {
+  const taken: string[] = [];
   const waiting: string[] = [];
   const refused: string[] = [];
   let config: Config = own;
   for (const key of keysOf(project)) {
     const rule = PROJECT_RULES.find((one) => one.key === key);
-    if (rule?.trusted && !trusted) {
+    if (rule && !trusted && (rule.trusted || isBelow(rule.floor, at(project, key)))) {
       waiting.push(key);
       continue;
     }
     const value = rule?.take(at(config, key), at(project, key));
     if (value === undefined) refused.push(key);
-    else config = withValue(config, key, value);
+    else {
+      config = withValue(config, key, value);
+      taken.push(key);
+    }
   }
-  return { config, waiting, refused };
+  return { config, taken, waiting, refused };
+}
+
+function isBelow(floor: number | undefined, value: unknown): boolean {
+  return floor !== undefined && typeof value === 'number' && value < floor;
 }
 
 /** The keys a file sets, one block deep. */

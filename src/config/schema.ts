@@ -108,6 +108,10 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
   },
   model: text('The preset that is active at start. Default: the first.'),
   system_prompt: text('Replaces the built-in system prompt.'),
+  instructions: flag(
+    'Add the AGENTS.md, or else CLAUDE.md, of a trusted project to the system prompt.',
+    DEFAULTS.instructions,
+  ),
   max_turns: count('Turns kept in the context.', DEFAULTS.max_turns),
   token_budget: {
     type: 'integer',

@@ -2,8 +2,9 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { SCHEMA } from './schema.ts';
 
-/** The first error of a value against the schema; undefined when it is valid. */
-export function firstError(value: unknown): ErrorObject | undefined {
-  const ajv = new Ajv({ allErrors: false, strict: false });
-  return ajv.validate(SCHEMA, value) ? undefined : ajv.errors?.[0];
+/** The errors of a value against the schema; none when it is valid. Of alternatives that all fail: one error. */
+export function errorsOf(value: unknown): readonly ErrorObject[] {
+  const ajv = new Ajv({ allErrors: true, strict: false });
+  if (ajv.validate(SCHEMA, value)) return [];
+  return (ajv.errors ?? []).filter(({ schemaPath }) => !schemaPath.includes('/anyOf/'));
 }

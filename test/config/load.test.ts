@@ -26,7 +26,20 @@ describe('a configuration file', () => {
 
   it('must be there when it was named', async () => {
     const loaded = await loadConfig(join(home, 'none.jsonc'), { HOME: home });
-    expect(loaded).toEqual({ ok: false, message: expect.stringMatching(/none\.jsonc: can't be read \(ENOENT\)/) });
+    expect(loaded).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(/none\.jsonc: can't be read \(ENOENT\)/),
+    });
+  });
+
+  it('may give a part of any block: the rest of it keeps its defaults', async () => {
+    const path = join(home, 'c.jsonc');
+    const usual = await loadConfig(undefined, { HOME: home });
+    if (!usual.ok) throw new Error(usual.message);
+    for (const name of Object.keys(SCHEMA.properties ?? {}).filter((key) => SCHEMA.properties?.[key]?.properties)) {
+      writeFileSync(path, JSON.stringify({ [name]: {} }));
+      expect(await loadConfig(path, { HOME: home })).toMatchObject({ ok: true, config: usual.config });
+    }
   });
 
   it('that is nested without end is one line, as a project’s is a notice', async () => {
@@ -71,7 +84,7 @@ describe('a configuration file', () => {
       'c.jsonc:1:18: ui.theme must be equal to one of the allowed values: dark, light, high-contrast, none',
     ],
     ['{"max_turns" 3}', 'c.jsonc:1:14: colon expected'],
-    ['[]', 'c.jsonc:1:1: the file must be object'],
+    ['[]', 'c.jsonc:1:1: it must be an object'],
     [
       '{"safety":{"destructive_patterns":[{"reason":"r","pattern":"("}]}}',
       'c.jsonc:1:60: safety.destructive_patterns.0.pattern is not a regular expression: (',

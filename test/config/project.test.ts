@@ -106,4 +106,20 @@ describe('what is trusted', () => {
     writeFileSync(join(state(), 'trust.json'), '{"/p"');
     expect(createTrust(state()).has('/p', 'text')).toBe(false);
   });
+
+  it.each([
+    ['token_budget', { token_budget: 512 }],
+    ['max_turns', { max_turns: 1 }],
+    ['max_tool_rounds', { max_tool_rounds: 1 }],
+    ['max_answer_tokens', { max_answer_tokens: 1 }],
+    ['norris.max_norris_steps', { norris: { max_norris_steps: 1 } }],
+    ['cost.stop_at_dollars', { cost: { stop_at_dollars: 0 } }],
+  ])('can’t stop the program by %s while nobody trusts it; the notice names the file', async (key, limits) => {
+    const without = (await load({}, {})).config;
+    const loaded = await load({}, limits);
+    expect(loaded.config).toEqual(without);
+    expect(loaded.notices).toEqual([`${join(repo, '.aish.jsonc')} is not trusted; ignored: ${key}`]);
+    trust(limits);
+    expect((await load({}, limits)).config).not.toEqual(without);
+  });
 });

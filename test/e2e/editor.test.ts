@@ -130,7 +130,7 @@ exit ${exit}
     rig.key('ctrl-x', 'ctrl-e');
     await rig.waitFor('EDITING');
     rig.type('x');
-    await rig.waitFor('exited with 3: the line is unchanged');
+    await rig.waitFor('exited with 3: nothing was changed');
     await rig.waitFor('[aish:demo]> echo one');
     rig.key('ctrl-u');
     rig.type('export VISUAL=/nowhere/ed\r');

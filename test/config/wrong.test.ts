@@ -1,0 +1,182 @@
+/** Wrong configurations, and the lines that each of them gets: place, what is wrong, and what was probably meant. */
+import { describe, expect, it } from 'vitest';
+import { checkText } from '../../src/config/check.ts';
+
+type Row = readonly [what: string, text: string, ...mistakes: readonly string[]];
+
+const MODEL = '"models": { "fast": { "base_url": "http://127.0.0.1:1/v1" } }';
+
+const ROWS: readonly Row[] = [
+  // What is no JSON.
+  ['a brace too few', '{ "max_turns": 4', '1:17: close brace expected'],
+  ['a value that is missing', '{ "model": }', '1:12: value expected'],
+  ['a comma that is missing', '{ "model": "a" "shell": "b" }', '1:16: comma expected'],
+  ['a colon that is missing', '{ "model" "a" }', '1:11: colon expected'],
+  ['a string without its end', '{ "model": "a }', '1:12: unexpected end of string', '1:16: close brace expected'],
+  ['a word that is no value', '{ "model": fast }', '1:12: invalid symbol', '1:17: value expected'],
+  ['text behind the end', '{} {}', '1:4: end of file expected'],
+  ['a comment without its end', '{ /* ', '1:3: unexpected end of comment', '1:6: close brace expected'],
+  ['a list', '[]', '1:1: it must be an object'],
+  ['a word', '"fast"', '1:1: it must be an object'],
+  ['a poisoned key', '{ "__proto__": {} }', '1:3: the key __proto__ is not allowed'],
+  ['a poisoned key within', '{ "models": { "__proto__": {} } }', '1:15: the key __proto__ is not allowed'],
+  ['nesting without end', `{ "keys": ${'['.repeat(300)}`, '1:210: nested more than 200 levels deep'],
+  // Names.
+  ['a key with a slip', '{ "modell": "fast" }', '1:3: unknown key modell; did you mean models?'],
+  ['a key in a block with a slip', '{ "ui": { "mose": true } }', '1:11: unknown key ui.mose; did you mean mouse?'],
+  [
+    'a key of another program',
+    '{ "temperature": 1 }',
+    /* all names follow */ '1:3: unknown key temperature; known here: ',
+  ],
+  ['a key that has moved', '{ "preplanner": "deep" }', '1:3: unknown key preplanner; known here: '],
+  [
+    'a key within a preset',
+    '{ "models": { "fast": { "base_url": "http://a/v1", "api_key": "sk-1" } } }',
+    '1:52: unknown key models.fast.api_key; did you mean api_key_env?',
+  ],
+  [
+    'a key within an MCP server',
+    '{ "mcp": { "servers": { "a": { "comand": "x" } } } }',
+    '1:32: unknown key mcp.servers.a.comand; did you mean command?',
+  ],
+  [
+    'a key within a pattern',
+    '{ "safety": { "destructive_patterns": [{ "reason": "r", "pattern": "p", "flags": "i" }] } }',
+    '1:73: unknown key safety.destructive_patterns.0.flags; known here: reason, pattern',
+  ],
+  // Types and bounds.
+  ['a number as text', '{ "max_turns": "40" }', '1:16: max_turns must be integer'],
+  ['half a turn', '{ "max_turns": 1.5 }', '1:16: max_turns must be integer'],
+  ['no turns', '{ "max_turns": 0 }', '1:16: max_turns must be >= 1'],
+  ['a negative limit', '{ "cost": { "stop_at_dollars": -1 } }', '1:32: cost.stop_at_dollars must be >= 0'],
+  ['a window that holds nothing', '{ "token_budget": 100 }', '1:19: token_budget must be >= 512'],
+  [
+    'a context that holds nothing',
+    '{ "models": { "a": { "base_url": "http://a", "context": 1 } } }',
+    '1:57: models.a.context must be >= 512',
+  ],
+  ['a yes in words', '{ "memory": { "enabled": "yes" } }', '1:26: memory.enabled must be boolean'],
+  ['a block as a switch', '{ "memory": false }', '1:13: memory must be object'],
+  ['a block as a list', '{ "mcp": { "servers": [] } }', '1:23: mcp.servers must be object'],
+  ['a name as a list', '{ "model": ["fast"] }', '1:12: model must be string'],
+  ['a list as a name', '{ "auto_approve": "*" }', '1:19: auto_approve must be array'],
+  ['a list with a number', '{ "auto_approve": ["a", 1] }', '1:25: auto_approve.1 must be string'],
+  ['null for nothing', '{ "shell": null }', '1:12: shell must be string'],
+  [
+    'a key bound to a number',
+    '{ "keys": { "halt.proceed": 7 } }',
+    '1:29: keys.halt.proceed must match a schema in anyOf',
+  ],
+  [
+    'an environment that is no text',
+    '{ "mcp": { "servers": { "a": { "command": "x", "env": { "N": 1 } } } } }',
+    '1:62: mcp.servers.a.env.N must be string',
+  ],
+  // Choices.
+  ['a mode that there is not', '{ "mode": "yolo" }', '1:11: mode must be equal to one of the allowed values: '],
+  [
+    'a theme that there is not',
+    '{ "ui": { "theme": "solarized" } }',
+    '1:20: ui.theme must be equal to one of the allowed values: dark, light, high-contrast, none',
+  ],
+  [
+    'a policy that there is not',
+    '{ "models": { "a": { "base_url": "http://a", "secrets": "hide" } } }',
+    '1:57: models.a.secrets must be equal to one of the allowed values: scrub, block, off',
+  ],
+  [
+    'a screen that there is not',
+    '{ "ui": { "screen": "half" } }',
+    '1:21: ui.screen must be equal to one of the allowed values: full, plain',
+  ],
+  // What is missing.
+  [
+    'a preset without its server',
+    '{ "models": { "fast": {} } }',
+    "1:23: models.fast must have required property 'base_url'",
+  ],
+  [
+    'a price without its half',
+    '{ "models": { "a": { "base_url": "http://a", "prices": { "input": 1 } } } }',
+    "1:56: models.a.prices must have required property 'output'",
+  ],
+  [
+    'a pattern without its reason',
+    '{ "safety": { "destructive_patterns": [{ "pattern": "x" }] } }',
+    "1:40: safety.destructive_patterns.0 must have required property 'reason'",
+  ],
+  // What must hold together.
+  [
+    'a preset that there is not',
+    `{ ${MODEL}, "model": "fats" }`,
+    '1:75: model names no preset: fats; did you mean fast?',
+  ],
+  [
+    'a fallback to itself',
+    '{ "models": { "a": { "base_url": "http://a", "fallback": ["a"] } } }',
+    '1:59: models.a.fallback.0 names the preset itself',
+  ],
+  [
+    'a fallback to nobody',
+    '{ "models": { "a": { "base_url": "http://a", "fallback": ["b"] } } }',
+    '1:59: models.a.fallback.0 names no preset: b; ',
+  ],
+  [
+    'a pattern that is none',
+    '{ "safety": { "destructive_patterns": [{ "reason": "r", "pattern": "(" }] } }',
+    '1:68: safety.destructive_patterns.0.pattern is not a regular expression: (',
+  ],
+  [
+    'a server with both',
+    '{ "mcp": { "servers": { "a": { "command": "x", "url": "http://a" } } } }',
+    '1:30: mcp.servers.a needs either command or url',
+  ],
+  ['a server with neither', '{ "mcp": { "servers": { "a": {} } } }', '1:30: mcp.servers.a needs either command or url'],
+  [
+    'a server at a file',
+    '{ "mcp": { "servers": { "a": { "url": "file:///etc/passwd" } } } }',
+    '1:39: mcp.servers.a.url is not an http or https address',
+  ],
+  [
+    'a server with a name like a tool’s',
+    '{ "mcp": { "servers": { "a__b": { "command": "x" } } } }',
+    '1:33: mcp.servers.a__b: a server is named with letters',
+  ],
+  // Several at once, in the order of the file.
+  [
+    'many',
+    '{\n  "modell": "fast",\n  "max_turns": 0,\n  "ui": { "mose": 1, "screen": "half" },\n  "mcp": { "servers": { "a": {} } }\n}',
+    '2:3: unknown key modell; did you mean models?',
+    '3:16: max_turns must be >= 1',
+    '4:11: unknown key ui.mose; did you mean mouse?',
+    '4:32: ui.screen must be equal to one of the allowed values: full, plain',
+    '5:30: mcp.servers.a needs either command or url',
+  ],
+];
+
+describe('a wrong configuration', () => {
+  it.each(ROWS)('%s', async (_what, text, ...mistakes) => {
+    const checked = await checkText(text, 'c');
+    if (checked.ok) throw new Error('it was taken');
+    expect(checked.mistakes).toEqual(mistakes.map((line) => expect.stringMatching(begins(`c:${line}`))));
+    // At start it is one line: the first.
+    expect(checked.message).toBe(checked.mistakes[0]);
+  });
+
+  it('there are at least forty of them', () => {
+    expect(ROWS.length).toBeGreaterThanOrEqual(40);
+  });
+
+  it('of a thousand mistakes the first fifty are told, and how many more there are', async () => {
+    const keys = Array.from({ length: 1000 }, (_, n) => `"wrong${n}": 1`);
+    const checked = await checkText(`{ ${keys.join(', ')} }`, 'c');
+    if (checked.ok) throw new Error('it was taken');
+    expect(checked.mistakes).toHaveLength(51);
+    expect(checked.mistakes.at(-1)).toBe('and 950 more');
+  });
+});
+
+function begins(text: string): RegExp {
+  return new RegExp(`^${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`);
+}
