@@ -17,7 +17,7 @@ const START_FILES = paths(String.raw`
   Library/Launch(Agents|Daemons)/.+ \.ssh/.+ \.gnupg/.+ \.aws/config \.docker/(config\.json|cli-plugins/.+)
   \.vimrc \.vim/.+ \.config/(nvim|emacs|helix|micro|tmux|lazygit|tig)/.+ \.emacs(\.d/.+)? \.tmux\.conf \.screenrc
   \.curlrc \.wgetrc \.psqlrc \.sqliterc \.my\.cnf \.mongorc\.js \.lesskey \.lessfilter \.irbrc \.pryrc \.Rprofile
-  \.pythonrc(\.py)? \.pypirc \.pip/.+ \.julia/config/.+ \.jupyter/.+ \.mailcap \.procmailrc \.forward \.rhosts \.shosts \.terraformrc \.lldbinit
+  \.pythonrc(\.py)? \.pypirc \.pip/.+ \.julia/config/.+ \.mailcap \.procmailrc \.forward \.rhosts \.shosts \.terraformrc \.lldbinit
   \.ipython/.+ \.local/lib/python[^/]*/.+ \.local/bin/.+ \.cargo/bin/.+ \.npm-global/bin/.+ \.pyenv/.+ \.rbenv/.+ \.nvm/.+ \.asdf/.+ \.deno/bin/.+ \.bun/bin/.+
   (sitecustomize|usercustomize)\.py [^/]+\.pth
   \.aish\.jsonc \.config/aish[^/]*/.+

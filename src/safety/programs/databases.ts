@@ -173,6 +173,12 @@ function readMongo(call: Call, text: string): void {
     )
   )
     machine.note(destructive('mongosh code', 'deletes data'));
+  if (
+    /\.(createUser|updateUser|changeUserPassword|createRole|updateRole|grant\w+)\s*\(|runCommand\s*\(\s*\{\s*["']?(createUser|grant\w+)\b/.test(
+      text,
+    )
+  )
+    machine.note(destructive('grant rights', 'gives somebody rights or a login'));
   const plain = text.replace(/'[^']*'|"[^"]*"/g, '"0"');
   if (MONGO_READ.test(plain) && !/\b(delete|remove|drop|update|insert|replace|AndModify|AndDelete)\w*\(/i.test(plain))
     machine.note(harmless());

@@ -1,7 +1,7 @@
 import { hasUnknown, readable } from '../shell/taint.ts';
 import { harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
 import type { Call } from './call.ts';
-import { isOwnProject } from './paths.ts';
+import { judgeObeyed } from './obeyed.ts';
 import { type Compiled, isDryReading, isIdle, type OperandRole, type Reading, type Role } from './record.ts';
 import { judgeRole } from './roles.ts';
 
@@ -15,7 +15,7 @@ export function prove(call: Call): StaticVerdict {
   if (reading.missing !== undefined) return unknown(reading.missing);
   if (isIdle(reading)) return harmless('only prints help or its version');
   const { spec } = reading.level;
-  let verdict = tainted(call, reading.level);
+  let verdict = judgeObeyed(call, reading);
   for (const { name, role, value } of reading.given)
     if (!isLifted(reading, role))
       verdict = worse(verdict, judgeRole(call, role, `option ${name} of ${program}`, value ?? ''));
@@ -50,17 +50,4 @@ export function roleOf(level: Compiled, index: number): OperandRole | undefined 
 /** A dry run lifts what deletes and writes, never what runs or sends. */
 function isLifted(reading: Reading, role: Role): boolean {
   return (role === 'delete' || role === 'write' || role === 'add') && isDryReading(reading);
-}
-
-/** A file that this program obeys was written before in the same command. */
-function tainted(call: Call, { spec: { control } }: Compiled): StaticVerdict {
-  if (control) {
-    const { elsewhere, near } = call.machine.scope;
-    if (elsewhere === 'machine' || (!elsewhere && near !== '' && !isOwnProject(call.machine, '.')))
-      return unknown(`${call.program} obeys the files of another place`, { runsFiles: true });
-    for (const path of call.machine.written.keys())
-      if (control.test(path))
-        return unknown(`${call.program} obeys ${readable(path).slice(-60)}, which was written just now`);
-  }
-  return harmless();
 }

@@ -25,9 +25,9 @@ const VALUES: Readonly<Record<string, string>> = {
   kubectl:
     '-n --namespace --context --cluster --kubeconfig --user --server --as --token --filename -l --selector -o --output --container --replicas --field-selector --grace-period --timeout --patch --type --image --port --target-port --from-literal --from-file --tail --since --as-group --request-timeout -k --kustomize --certificate-authority --template --sort-by -L --label-columns --overrides --restart --env',
   helm: '-n --namespace --kube-context --kubeconfig -f --values --set --set-string --version --repo --timeout -o --output --history-max --description',
-  aws: '--profile --region --output --endpoint-url --query --cli-input-json --ca-bundle --color --cli-connect-timeout --cli-read-timeout',
+  aws: '--acl --profile --region --output --endpoint-url --query --cli-input-json --ca-bundle --color --cli-connect-timeout --cli-read-timeout',
   gcloud:
-    '--project --account --configuration --zone --region --format --filter --impersonate-service-account --verbosity --billing-project --location --command',
+    '--metadata --metadata-from-file --member --role --project --account --configuration --zone --region --format --filter --impersonate-service-account --verbosity --billing-project --location --command',
   az: '-g --resource-group -n --name --subscription -o --output --query --location -l --ids --vault-name --account-name --container-name',
   terraform: '-chdir -var -var-file -target -state -out -lock-timeout -parallelism -backend-config -replace',
   find: '-name -iname -path -ipath -wholename -regex -iregex -type -size -mtime -mmin -atime -amin -ctime -cmin -newer -user -group -perm -maxdepth -mindepth -printf -fprintf -fprint -fprint0 -fls -links -inum -samefile -anewer -cnewer -newermt -fstype -uid -gid -lname -ilname -used -xtype -context -files0-from -D',
@@ -100,7 +100,7 @@ const VALUES: Readonly<Record<string, string>> = {
   usermod: '-c -d -e -f -g -G -l -p -s -u -R -v -w',
   crontab: '-u -s',
   at: '-f -q -t',
-  gh: '-R --repo --hostname -X --method -f --raw-field -F --field -H --header --input -q --jq -t --template -b --body --title -L --limit -l --label -a --assignee --json -s --state -B --base',
+  gh: '--visibility -R --repo --hostname -X --method -f --raw-field -F --field -H --header --input -q --jq -t --template -b --body --title -L --limit -l --label -a --assignee --json -s --state -B --base',
   ansible:
     '-i --inventory -m --module-name -a --args -u --user -l --limit -e --extra-vars -f --forks -t -P -B -M --become-user --private-key --vault-password-file',
   'ansible-playbook':

@@ -8,6 +8,7 @@ import { CODE_RULES } from './code-rules.ts';
 import { DISK_RULES } from './disks.ts';
 import { FILE_RULES } from './files.ts';
 import { GIT_RULES } from './git.ts';
+import { GRANT_RULES } from './grants.ts';
 import { NETWORK_RULES } from './network.ts';
 import { PACKAGE_RULES } from './packages.ts';
 import { PROCESS_RULES } from './processes.ts';
@@ -21,6 +22,7 @@ export const FAMILIES: Readonly<Record<string, readonly Rule[]>> = {
   'version control': GIT_RULES,
   'processes and services': PROCESS_RULES,
   'permissions, accounts and secrets': ACCOUNT_RULES,
+  'rights, logins and persistence': GRANT_RULES,
   'system settings': SETTING_RULES,
   network: NETWORK_RULES,
   packages: PACKAGE_RULES,

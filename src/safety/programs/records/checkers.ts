@@ -7,6 +7,12 @@ const PYTHON_FILES =
 const NODE_FILES =
   /(^|\/)(package\.json|\.npmrc|\.yarnrc(\.yml)?|\.pnpmfile\.cjs|tsconfig[^/]*\.json|[^/]+\.([cm]?[jt]sx?|json)|\.(eslint|babel|prettier|mocha|swc)rc[^/]*)$/;
 
+/** What checkers are set up by, some of it code; the sources they look at they do not run. */
+const PYTHON_SETTINGS =
+  /(^|\/)(mypy\.ini|setup\.cfg|pyproject\.toml|\.?pylintrc(\.toml)?|tox\.ini|\.flake8|\.?bandit(\.ya?ml)?)$/;
+const NODE_SETTINGS =
+  /(^|\/)(package\.json|\.npmrc|\.yarnrc(\.yml)?|\.pnpmfile\.cjs|tsconfig[^/]*\.json|\.(eslint|babel|prettier|stylelint)rc[^/]*|[^/]+\.config\.[cm]?[jt]s)$/;
+
 /** Shapes of reports that a checker has of its own; any other name is a module that it loads, or a file. */
 const REPORTS =
   /^(stylish|json|json2|json-?lines|json-with-metadata|html|compact|unix|tap|junit|junit-xml|checkstyle|visualstudio|jslint-xml|codeframe|pretty|summary|text|tab|parseable|colorized|msvs|github|github-actions|gitlab|azure|sarif|full|concise|grouped|pylint|rdjson|default|custom|screen|csv|xml|yaml|txt|progress|p|documentation|doc|d|j|h|dot|dots|verbose|spec|min|list|nyan|landing|doc|basic|tree|hanging-process|github-actions|blob|line|simple|clang|emacs|files|fuubar|offenses|worst|quiet|q|o|fu|pa|t|teamcity|colored-line-number|line-number|colored-tab|summaries|agent)$/;
@@ -79,7 +85,7 @@ export const CHECKERS: Records = {
     write: '--output= --output-file= -o= --junit-xml=',
     into: '--cache-dir= --html-report= --txt-report= --xml-report= --linecount-report= --any-exprs-report= --cobertura-xml-report=',
     operands: 'read',
-    control: PYTHON_FILES,
+    control: PYTHON_SETTINGS,
     judge: (call, reading) =>
       (call.program === 'pyright' && given(reading, '-p')) || (call.program === 'bandit' && given(reading, '-c'))
         ? unknown('reads settings of another place')
@@ -92,7 +98,7 @@ export const CHECKERS: Records = {
       load: '-c --config= --rulesdir= --plugin= --resolve-plugins-relative-to= --settings-path= --settings= --require= -p=',
       write: '-o= --output-file= --cache-location= --cpuprofile=',
       operands: 'read',
-      control: NODE_FILES,
+      control: NODE_SETTINGS,
       judge: (call, reading) => judgeFormatter(call, reading) ?? judgeChoices(call, reading),
     },
   eslint: {
@@ -102,7 +108,7 @@ export const CHECKERS: Records = {
     load: '-c= --config= --rulesdir= --plugin= --resolve-plugins-relative-to= --parser= --parser-options= --init',
     write: '-o= --output-file=',
     operands: 'project',
-    control: NODE_FILES,
+    control: NODE_SETTINGS,
     judge: (call, reading) =>
       given(reading, '--fix') ? unknown('formats files in place') : judgeChoices(call, reading),
   },
@@ -112,7 +118,7 @@ export const CHECKERS: Records = {
     add: '--write -w',
     load: '--config= --plugin=',
     operands: 'project',
-    control: NODE_FILES,
+    control: NODE_SETTINGS,
     judge: (call, reading) =>
       given(reading, '--write', '-w') ? unknown('formats files in place') : judgeChoices(call, reading),
   },
@@ -122,7 +128,7 @@ export const CHECKERS: Records = {
     load: '-r= --require= -c= --config= --init --auto-gen-config --plugin= --start-server --server',
     write: '-o= --out=',
     operands: 'project',
-    control: /\.(rb|rubocop[^/]*|ya?ml|gemspec)$|(^|\/)(Gemfile|Rakefile)$/,
+    control: /(^|\/)(\.rubocop[^/]*|Gemfile)$/,
     judge: (call, reading) =>
       given(
         reading,

@@ -24,6 +24,28 @@ function judgeCompiler(call: CallFacts, reading: Reading) {
   return undefined;
 }
 
+/** Building runs what the build files say; testing runs the sources too. */
+const CARGO_BUILD: Spec = {
+  tune: '-p= -j= -r -F= --package= --workspace --all --exclude= --lib --bins --bin= --examples --example= --tests --test= --benches --bench= --all-targets --release --profile= --features= --all-features --no-default-features --target= --message-format= --keep-going --jobs= --no-run --no-fail-fast  --no-deps --document-private-items --doc --future-incompat-report --timings --unit-graph --ignore-rust-version',
+  load: '--fix --allow-dirty --allow-staged --allow-no-vcs --open',
+  project: '--manifest-path=',
+  into: '--target-dir= --out-dir= --artifact-dir=',
+  operands: 'tune',
+  judge: judgeCargo,
+  control: /(^|\/)(build\.rs|Cargo\.(toml|lock)|rust-toolchain(\.toml)?)$|\.cargo\//,
+};
+
+const GO_BUILD: Spec = {
+  singleDash: true,
+  tune: '-# -v -x -n -a -race -msan -asan -cover -covermode= -coverpkg= -short -failfast -count= -run= -bench= -benchmem -benchtime= -cpu= -parallel= -timeout= -tags= -p= -mod= -trimpath -json -list= -shuffle= -skip= -fuzztime= -vet= -buildvcs=  -work -json  -fullpath -buildmode= -installsuffix=',
+  write: '-o= -coverprofile= -cpuprofile= -memprofile= -blockprofile= -mutexprofile= -trace=',
+  into: '-outputdir=',
+  load: '-exec= -toolexec= -vettool= -ldflags= -gcflags= -asmflags= -gccgoflags= -overlay= -modfile= -C= -compiler= -pkgdir= -fuzz= -c -args -i -linkshared',
+  operands: 'read',
+  judge: judgeGo,
+  control: /(^|\/)go\.(mod|work|sum)$/,
+};
+
 /** Interpreters: their code is judged by its reader, here only the options beside it. */
 export const LANGUAGES: Records = {
   python: {
@@ -143,14 +165,10 @@ export const LANGUAGES: Records = {
     load: '--config= -Z= -C=',
     idle: '-V --version --list --help -h',
     subs: {
-      'build b check c test t bench doc d clippy rustdoc nextest llvm-cov': {
-        tune: '-p= -j= -r -F= --package= --workspace --all --exclude= --lib --bins --bin= --examples --example= --tests --test= --benches --bench= --all-targets --release --profile= --features= --all-features --no-default-features --target= --message-format= --keep-going --jobs= --no-run --no-fail-fast  --no-deps --document-private-items --doc --future-incompat-report --timings --unit-graph --ignore-rust-version',
-        load: '--fix --allow-dirty --allow-staged --allow-no-vcs --open',
-        project: '--manifest-path=',
-        into: '--target-dir= --out-dir= --artifact-dir=',
-        operands: 'tune',
-        judge: judgeCargo,
-        control: /(^|\/)(build\.rs|Cargo\.(toml|lock)|rust-toolchain(\.toml)?|[^/]+\.rs)$|\.cargo\//,
+      'build b check c doc d clippy rustdoc': CARGO_BUILD,
+      'test t bench nextest llvm-cov': {
+        ...CARGO_BUILD,
+        control: /(^|\/)(Cargo\.(toml|lock)|rust-toolchain(\.toml)?|[^/]+\.rs)$|\.cargo\//,
       },
       'tree metadata search info locate-project verify-project pkgid version read-manifest help audit outdated deny': {
         tune: '-p= -i= -e= -d -f= --package= --invert= --depth= --edges= --format= --format-version= --no-deps --all-features --features= --no-default-features --message-format= --workspace --limit= --prefix= --duplicates --charset= --target= --no-dedupe --json',
@@ -209,16 +227,8 @@ export const LANGUAGES: Records = {
   go: {
     singleDash: true,
     subs: {
-      'build test vet': {
-        singleDash: true,
-        tune: '-# -v -x -n -a -race -msan -asan -cover -covermode= -coverpkg= -short -failfast -count= -run= -bench= -benchmem -benchtime= -cpu= -parallel= -timeout= -tags= -p= -mod= -trimpath -json -list= -shuffle= -skip= -fuzztime= -vet= -buildvcs=  -work -json  -fullpath -buildmode= -installsuffix=',
-        write: '-o= -coverprofile= -cpuprofile= -memprofile= -blockprofile= -mutexprofile= -trace=',
-        into: '-outputdir=',
-        load: '-exec= -toolexec= -vettool= -ldflags= -gcflags= -asmflags= -gccgoflags= -overlay= -modfile= -C= -compiler= -pkgdir= -fuzz= -c -args -i -linkshared',
-        operands: 'read',
-        judge: judgeGo,
-        control: /(^|\/)(go\.(mod|work|sum)|[^/]+\.(go|c|h|s))$/,
-      },
+      'build vet': GO_BUILD,
+      test: { ...GO_BUILD, control: /(^|\/)(go\.(mod|work|sum)|[^/]+\.(go|c|h|s))$/ },
       'list version doc env': {
         singleDash: true,
         tune: '-m -f= -json[=] -deps -test -u -versions -e -find -compiled  -all -src -short -c -cmd -mod= -changed -retracted -tags=',

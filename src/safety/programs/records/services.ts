@@ -245,7 +245,7 @@ function judgeManifest(_: CallFacts, reading: Reading) {
     ...reading.operands.map(({ text: word }) => word),
   ].join(' ');
   if (/https?:\/\//.test(text)) return unknown('applies what an address holds');
-  return /binding|token|clusterrole|privileged|0\.0\.0\.0/i.test(text)
+  return /binding|token|clusterrole|privileged|loadbalancer|nodeport|0\.0\.0\.0/i.test(text)
     ? unknown('grants rights, or opens a port')
     : undefined;
 }
