@@ -1,8 +1,10 @@
 // The build: one bundle with lazily loaded chunks, the configuration's schema, and the kernel sandbox's launcher, into
 // `dist`; `node build.mjs FOLDER` builds without the launcher into an empty FOLDER, as the package carries it.
-import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import standalone from 'ajv/dist/standalone/index.js';
 import { build } from 'esbuild';
 import { notices, packagesOf } from './notices.mjs';
 
@@ -33,6 +35,47 @@ function outputOf({ outputs }, entryPoint) {
   return basename(path);
 }
 
+// What the build itself needs of the program is TypeScript, which older Nodes do not read.
+const parts = await build({
+  stdin: {
+    contents:
+      "export { SCHEMA, SCHEMA_OPTIONS } from './src/config/schema.ts'; export { compileLauncher } from './src/sandbox/compile.ts';",
+    resolveDir: at('.'),
+  },
+  write: false,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  logLevel: 'warning',
+});
+const { SCHEMA, SCHEMA_OPTIONS, compileLauncher } = await import(
+  `data:text/javascript;base64,${Buffer.from(parts.outputFiles[0].contents).toString('base64')}`
+);
+
+// A configuration is checked at each start: by code made here, not by a compiler of schemas that is loaded for it.
+const madeValidator = {
+  name: 'made-validator',
+  setup(build) {
+    build.onLoad({ filter: /[/\\]src[/\\]config[/\\]validate\.ts$/ }, () => {
+      const ajv = new Ajv({ ...SCHEMA_OPTIONS, code: { source: true, esm: true } });
+      return { contents: standalone.default(ajv, ajv.compile(SCHEMA)), resolveDir: at('.') };
+    });
+  },
+};
+
+// Yoga asks `fetch` for its own bytes, which boots Node's whole HTTP client; without one it takes them as they are.
+const FETCHES = '"function"!=typeof fetch';
+const yogaFromBytes = {
+  name: 'yoga-from-bytes',
+  setup(build) {
+    build.onLoad({ filter: /yoga-wasm-base64-esm\.js$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      if (source.split(FETCHES).length !== 3) throw new Error(`${path}: how it loads its bytes has changed`);
+      return { contents: source.replaceAll(FETCHES, 'true') };
+    });
+  },
+};
+
 const began = new Date();
 await mkdir(dist, { recursive: true });
 const common = {
@@ -60,7 +103,7 @@ const common = {
   write: false,
   logLevel: 'warning',
   metafile: true,
-  plugins: [noDevtools],
+  plugins: [noDevtools, madeValidator, yogaFromBytes],
 };
 // A thread is started from a file of its own, whose name the program must know.
 const counter = await build({ ...common, entryPoints: { counter: at('src/broker/tokens/counter.ts') } });
@@ -76,22 +119,6 @@ const { metafile, outputFiles } = await build({
 
 for (const { path, contents } of [...counter.outputFiles, ...outputFiles]) await put(basename(path), contents);
 
-// What the build itself needs of the program is TypeScript, which older Nodes do not read.
-const parts = await build({
-  stdin: {
-    contents:
-      "export { SCHEMA } from './src/config/schema.ts'; export { compileLauncher } from './src/sandbox/compile.ts';",
-    resolveDir: at('.'),
-  },
-  write: false,
-  bundle: true,
-  format: 'esm',
-  platform: 'node',
-  logLevel: 'warning',
-});
-const { SCHEMA, compileLauncher } = await import(
-  `data:text/javascript;base64,${Buffer.from(parts.outputFiles[0].contents).toString('base64')}`
-);
 await put('config.schema.json', `${JSON.stringify(SCHEMA, null, 2)}\n`);
 const inputs = [counter, { metafile }].flatMap((built) => Object.keys(built.metafile.inputs));
 await put('THIRD-PARTY-NOTICES', await notices(at('.'), packagesOf(inputs)));

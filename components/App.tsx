@@ -1,9 +1,7 @@
 import { Box } from 'ink';
 import { ScreenContext, useScreen, useTerminalSize, useUi } from '../hooks/context.ts';
-import { useKeys } from '../hooks/useKeys.ts';
 import { useOverlay } from '../hooks/useOverlay.ts';
 import type { Screen } from '../src/screen/screen.ts';
-import type { Terminal } from '../src/terminal/terminal.ts';
 import { FieldCursor } from './Cursor.tsx';
 import { MainPart } from './MainPart.tsx';
 import { Overlay } from './Overlay.tsx';
@@ -28,11 +26,8 @@ export function App() {
   );
 }
 
-type Props = { readonly screen: Screen; readonly terminal: Pick<Terminal, 'onToken'> };
-
-/** The screen with its keys connected. */
-export function Root({ screen, terminal }: Props) {
-  useKeys(screen, terminal);
+/** The screen for a terminal. */
+export function Root({ screen }: { readonly screen: Screen }) {
   return (
     <ScreenContext value={screen}>
       <App />

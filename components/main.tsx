@@ -4,12 +4,12 @@ import { render } from 'ink';
 import { rebind } from '../src/keymap/rebind.ts';
 import { createKeyResolver } from '../src/keymap/resolver.ts';
 import { KEY_TABLE } from '../src/keymap/table.ts';
-import { ScreenOutput } from '../src/render/output.ts';
-import { themeFor } from '../src/render/theme.ts';
+import { THEMES, themeFor } from '../src/render/theme.ts';
 import { exitSummary } from '../src/screen/exit-summary.ts';
+import { FirstFrame } from '../src/screen/first-frame.ts';
+import { takeToken } from '../src/screen/input.ts';
 import { Screen, type ScreenOptions } from '../src/screen/screen.ts';
 import { afterInput } from '../src/terminal/arming.ts';
-import { Terminal } from '../src/terminal/terminal.ts';
 import { Root } from './App.tsx';
 
 /** Frames drawn in that time after a resize may be wrong; then everything is drawn anew. In ms. */
@@ -17,20 +17,17 @@ const SETTLE_MS = 30;
 type Program = ScreenOptions['app'];
 const MAX_FPS = 120;
 
-/** Runs the full screen until the user leaves; the exit code. Rejects with what broke it, the terminal restored. */
-export async function runScreen(app: Program): Promise<number> {
+/**
+ * Runs the full screen until the user leaves; the exit code. Rejects with what broke it, the terminal restored.
+ * @param begun the terminal, where it was taken before the program was there
+ */
+export async function runScreen(app: Program, begun: FirstFrame | undefined): Promise<number> {
   const ended = Promise.withResolvers<number>();
-  const output = new ScreenOutput(process.stdout, process.env.INK_SCREEN_READER !== 'true');
-  const terminal = new Terminal({
-    stdin: process.stdin,
-    stdout: process.stdout,
-    alternateScreen: true,
-    mouse: app.ui.mouse,
-    onSignal: (signal) => {
-      output.mute();
-      ended.resolve(128 + constants.signals[signal]);
-    },
-  });
+  const composed = process.env.INK_SCREEN_READER !== 'true';
+  const first = begun ?? new FirstFrame({ name: '', theme: THEMES.none, mouse: app.ui.mouse, composed });
+  const { output, terminal } = first;
+  first.onSignal = (signal) => ended.resolve(128 + constants.signals[signal]);
+  if (app.ui.mouse !== first.mouse) terminal.setMouse(app.ui.mouse);
   const broke = (error: unknown) => ended.reject(error);
   // A terminal that is gone fails every write; the hang-up has its own way to end the program.
   const ignore = () => {};
@@ -42,7 +39,7 @@ export async function runScreen(app: Program): Promise<number> {
   process.on('unhandledRejection', broke);
   process.on('exit', mute);
   const leaveApp = app.onQuit(() => ended.resolve(0));
-  const { screen, close } = open(app, terminal, output, broke);
+  const { screen, close } = open(app, first, broke);
   let code: number;
   try {
     code = await ended.promise;
@@ -60,7 +57,8 @@ export async function runScreen(app: Program): Promise<number> {
   return code;
 }
 
-function open(app: Program, terminal: Terminal, output: ScreenOutput, broke: (error: unknown) => void) {
+function open(app: Program, first: FirstFrame, broke: (error: unknown) => void) {
+  const { output, terminal } = first;
   const { table, errors } = rebind(KEY_TABLE, app.keys);
   const size = () => ({ columns: output.columns, rows: output.rows });
   const screen = new Screen({
@@ -76,8 +74,9 @@ function open(app: Program, terminal: Terminal, output: ScreenOutput, broke: (er
   });
   for (const error of errors) screen.warn(error);
   const disconnect = screen.connect();
-  const asked = terminal.enter();
-  const instance = render(<Root screen={screen} terminal={terminal} />, {
+  // Before anything is drawn: what was typed so far is part of the first picture.
+  first.connect((token) => takeToken(screen, token));
+  const instance = render(<Root screen={screen} />, {
     // Ink uses of both only what the doubles have.
     stdout: output as unknown as NodeJS.WriteStream,
     stdin: terminal.ink as unknown as NodeJS.ReadStream,
@@ -88,6 +87,7 @@ function open(app: Program, terminal: Terminal, output: ScreenOutput, broke: (er
     interactive: true,
     patchConsole: false,
   });
+  first.clear();
   instance.waitUntilExit().catch(broke);
   const redraw = () => {
     if (output.compositor) output.compositor.redraw();
@@ -97,9 +97,9 @@ function open(app: Program, terminal: Terminal, output: ScreenOutput, broke: (er
       // Ends with the synchronized update of the frame that follows: nobody sees the screen in between.
       output.write('\x1b[?2026h\x1b[?25l\x1b[2J\x1b[H');
     }
-    instance.rerender(<Root screen={screen} terminal={terminal} />);
+    instance.rerender(<Root screen={screen} />);
   };
-  void asked.then(({ background }) => screen.setTheme(themeFor(app.ui.theme, process.env, background)));
+  void first.capabilities.then(({ background }) => screen.setTheme(themeFor(app.ui.theme, process.env, background)));
   let settling: NodeJS.Timeout | undefined;
   const resized = () => {
     screen.resize(size());

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { GlobalOptions, SessionWish } from '../app/options.ts';
 import type { App } from '../commands/app.ts';
+import type { FirstFrame } from '../screen/first-frame.ts';
 import { messageOf } from '../text/errors.ts';
 import { EXIT } from './exit-codes.ts';
 import type { HeadlessOptions } from './headless.ts';
@@ -86,22 +87,70 @@ async function sessions(): Promise<number> {
 }
 
 async function screen({ global, session }: Extract<Invocation, { kind: 'screen' }>, version: string): Promise<number> {
+  const first = await firstFrame(global);
+  // Until the screen has its own way to end: what breaks meanwhile must not print its stack over the first frame.
+  const broken = Promise.withResolvers<never>();
+  const broke = (error: unknown) => broken.reject(error);
+  process.on('uncaughtException', broke);
+  process.on('unhandledRejection', broke);
+  // In pieces: a key that is typed meanwhile must not wait for all of them.
+  if (first) await loadApp();
   // The only import of an upper layer: the screen is loaded only when there is one.
-  const loading = import('../../components/main.tsx');
-  return withApp(
-    global,
-    version,
-    async (app) => {
-      const plain = app.ui.screen === 'plain';
-      const ended = plain ? (await import('./plain.ts')).plainScreen(app) : (await loading).runScreen(app);
-      // Not before the first frame.
-      void app.mcp.start(0);
-      const code = await ended;
-      if (code === EXIT.ok && app.memory.worthSaving()) await saveMemory(app);
-      return code;
-    },
-    session,
-  );
+  const loading = import('../../components/load.ts').then(({ loadScreen }) => loadScreen(turn));
+  const use = async (app: App) => {
+    const plain = app.ui.screen === 'plain';
+    if (plain) await first?.leave();
+    const face = plain ? undefined : await loading;
+    process.off('uncaughtException', broke);
+    process.off('unhandledRejection', broke);
+    const ended = face ? face.runScreen(app, first) : (await import('./plain.ts')).plainScreen(app);
+    // Not before the first frame.
+    void app.mcp.start(0);
+    const code = await ended;
+    if (code === EXIT.ok && app.memory.worthSaving()) await saveMemory(app);
+    return code;
+  };
+  try {
+    const running = withApp(global, version, use, { session, failing: () => first?.leave() });
+    return await Promise.race([running, broken.promise]);
+  } catch (error) {
+    await first?.leave();
+    throw error;
+  }
+}
+
+/** What the session needs, in pieces. */
+async function loadApp(): Promise<void> {
+  for (const load of [
+    () => import('../safety/index.ts'),
+    () => import('../executor/index.ts'),
+    () => import('../broker/index.ts'),
+    () => import('../tools/index.ts'),
+    () => import('../engine/engine.ts'),
+    () => import('../app/assembly.ts'),
+  ]) {
+    await turn();
+    await load();
+  }
+}
+
+/** Lets pending input be read: a look at it comes before what `setImmediate` has called. */
+async function turn(): Promise<void> {
+  await new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
+}
+
+/** A prompt to type into, before the program behind it is even loaded; undefined where a plain start is the better one. */
+async function firstFrame({ config, model }: GlobalOptions): Promise<FirstFrame | undefined> {
+  const { INK_SCREEN_READER: reader, TERM: terminal } = process.env;
+  if (reader === 'true' || terminal === 'dumb') return undefined;
+  const { glanceAtConfig } = await import('../config/glance.ts');
+  const glance = glanceAtConfig(config, process.env);
+  if (!glance || glance.plain) return undefined;
+  const { FirstFrame } = await import('../screen/first-frame.ts');
+  const { themeFor } = await import('../render/theme.ts');
+  const theme = themeFor(glance.theme, process.env, undefined);
+  const name = `[aish:${model ?? glance.preset}]> `;
+  return new FirstFrame({ name, theme, mouse: glance.mouse, composed: true });
 }
 
 /** The summary at the end of a session (CX-5). The screen is gone; Ctrl-C skips it. */
@@ -133,7 +182,7 @@ async function piped({ global, session }: Extract<Invocation, { kind: 'screen' }
       await app.mcp.start(SERVERS_TIMEOUT_MS);
       return runLines(app, createInterface({ input: process.stdin }), options);
     },
-    session,
+    { session },
   );
 }
 
@@ -141,12 +190,13 @@ async function withApp(
   global: GlobalOptions,
   version: string,
   use: (app: App) => Promise<number>,
-  session: SessionWish = {},
+  { session = {}, failing }: { session?: SessionWish; failing?: () => Promise<void> | undefined } = {},
 ): Promise<number> {
   const { openApp } = await import('../app/assembly.ts');
   const { columns = 80, rows = 24 } = process.stdout;
   const opened = await openApp({ global, version, columns, rows, session });
   if ('problem' in opened) {
+    await failing?.();
     err(`aish-tui: ${opened.problem}\n`);
     return EXIT.usage;
   }

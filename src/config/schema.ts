@@ -99,6 +99,9 @@ const server = block('One MCP server: either `command`, which starts it, or `url
   headers: strings('Headers sent with each request.'),
 });
 
+/** How a value is checked against it. */
+export const SCHEMA_OPTIONS = { allErrors: true, strict: false } as const;
+
 export const SCHEMA: Schema = block('Configuration of aish-tui.', {
   $schema: text('The address of the JSON schema, for editors.'),
   models: {

@@ -1,12 +1,11 @@
 /** The prompt as lines: its name, the text being typed, how the line will be taken, and the cursor. */
-import type { App } from '../commands/app.ts';
 import type { Route } from '../contracts/lines.ts';
 import { type EditorLayout, layoutEditor } from '../editor/layout.ts';
 import { isEmpty } from '../editor/state.ts';
 import type { Paint, Role } from '../render/theme.ts';
 import type { Cell } from '../render/writer.ts';
 import { textWidth } from '../text/display.ts';
-import { layoutOf, type PromptWidths, promptName, promptWidths } from './layout.ts';
+import { layoutOf, type PromptWidths, promptWidths } from './layout.ts';
 import type { Store } from './store.ts';
 import type { Ui } from './ui.ts';
 
@@ -17,10 +16,11 @@ const NAMES = { shell: 'shell', ai: 'ask', meta: 'command' } as const;
 const ROLES = { shell: 'success', ai: 'accent', meta: 'marker' } as const;
 
 export type PromptViewOptions = {
-  readonly app: App;
   readonly ui: Store<Ui>;
   readonly paint: Paint;
-  readonly route: () => Route;
+  readonly name: () => string;
+  /** How the line is taken; undefined where nobody knows yet. */
+  readonly route: () => Route | undefined;
 };
 
 type Laid = { readonly layout: EditorLayout; readonly widths: PromptWidths };
@@ -39,7 +39,7 @@ export class PromptView {
   constructor(options: PromptViewOptions) {
     this.#options = options;
     this.#seen = options.ui.get();
-    this.#name = promptName(options.app);
+    this.#name = options.name();
     options.ui.subscribe(() => this.#look());
   }
 
@@ -50,7 +50,7 @@ export class PromptView {
 
   /** To be called after each change of the engine. */
   follow(): void {
-    const name = promptName(this.#options.app);
+    const name = this.#options.name();
     if (name === this.#name) return;
     this.#name = name;
     this.refresh();
@@ -130,7 +130,9 @@ export class PromptView {
     const { editor, goalNext } = this.#options.ui.get();
     if (isEmpty(editor)) return undefined;
     if (goalNext) return { long: '⚡ goal · Enter starts it, Esc cancels', short: '⚡ goal', role: 'accent' };
-    const { kind, forced } = this.#options.route();
+    const route = this.#options.route();
+    if (!route) return undefined;
+    const { kind, forced } = route;
     const short = NAMES[kind];
     if (kind === 'meta' || forced) return { long: short, short, role: ROLES[kind] };
     return { long: `${short} · Alt-S: ${kind === 'shell' ? 'ask' : 'shell'}`, short, role: ROLES[kind] };

@@ -18,7 +18,7 @@ import { outputSize } from './entries/exec.ts';
 import { FieldInput, fieldText } from './field-input.ts';
 import { type DirectOutput, FullScreen } from './full-screen.ts';
 import { Keyboard } from './keyboard.ts';
-import { layoutOf } from './layout.ts';
+import { layoutOf, promptName } from './layout.ts';
 import { Notifier } from './notifier.ts';
 import { overlayOf } from './overlay.ts';
 import { PromptView } from './prompt-view.ts';
@@ -94,7 +94,12 @@ export class Screen {
     this.#mouse = app.ui.mouse;
     this.ui = createStore(initialUi(size));
     // The first to hear of a key.
-    this.prompt = new PromptView({ app, ui: this.ui, paint: this.paint, route: () => this.route });
+    this.prompt = new PromptView({
+      ui: this.ui,
+      paint: this.paint,
+      name: () => promptName(app),
+      route: () => this.route,
+    });
     app.engine.live.size = outputSize(size);
     this.questionDialog = new QuestionDialog(
       app.engine,

@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 const BENCHES: Readonly<Record<string, string>> = {
   screen: 'keys, frames and the start, against the least that could do it',
+  start:
+    'the start until the prompt, the first key and the first answer, beside Node, the smallest Ink program, an earlier build',
   keys: 'a key until it is seen, beside an echo, the smallest Ink program and an earlier build [SCENE]',
   flood: '100 MB of output: the executor against the raw terminal, keys meanwhile, memory',
   agents: 'typing while eight sub-agents stream',

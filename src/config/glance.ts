@@ -1,0 +1,53 @@
+/**
+ * A first look at the configuration, for the frame that is drawn before anything else is loaded. Nothing of it is
+ * checked: the whole file is judged right behind, and what is wrong here is drawn anew then.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import { type Environment, placesOf } from './config.ts';
+
+export type Glance = {
+  /** The preset that the prompt will name. */
+  readonly preset: string;
+  readonly theme: string | undefined;
+  readonly mouse: boolean;
+  /** Lines without drawing are wanted: there is no first frame. */
+  readonly plain: boolean;
+};
+
+const MAX_BYTES = 1 << 20;
+/** A string, or what JSON does not know: a comment, a comma behind the last item. */
+const JSONC = /"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\/|,(?=\s*[}\]])/g;
+
+/** @returns undefined where the file can't be read or understood: then nothing is drawn ahead */
+export function glanceAtConfig(flag: string | undefined, env: Environment): Glance | undefined {
+  const named = flag ?? (env.AISH_CONFIG || undefined);
+  const path = named ?? placesOf(env).config;
+  try {
+    if (named === undefined && !statSync(path, { throwIfNoEntry: false })) return lookAt({});
+    if (statSync(path).size > MAX_BYTES) return undefined;
+    const text = readFileSync(path, 'utf8').replace(JSONC, (part) => (part.startsWith('"') ? part : ''));
+    return lookAt(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function lookAt(config: unknown): Glance {
+  const ui = entryOf(config, 'ui');
+  const models = entryOf(config, 'models');
+  const [first] = typeof models === 'object' && models !== null ? Object.keys(models) : [];
+  const theme = entryOf(ui, 'theme');
+  const preset = entryOf(config, 'model') ?? first;
+  return {
+    preset: typeof preset === 'string' ? preset : 'demo',
+    theme: typeof theme === 'string' ? theme : undefined,
+    mouse: entryOf(ui, 'mouse') !== false,
+    plain: entryOf(ui, 'screen') === 'plain',
+  };
+}
+
+function entryOf(holder: unknown, key: string): unknown {
+  return typeof holder === 'object' && holder !== null
+    ? Object.getOwnPropertyDescriptor(holder, key)?.value
+    : undefined;
+}

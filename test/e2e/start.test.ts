@@ -1,0 +1,71 @@
+/** The first frame stands before the program behind it is loaded; what is typed meanwhile is kept, in its order. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { scratch } from '../support/program.ts';
+import { expectSameWhenRedrawn } from '../support/redrawn.ts';
+import { startRig } from '../support/rig.ts';
+
+describe('the first moment', () => {
+  it('shows what is typed before anything runs, and runs it when the shell is there', async () => {
+    using place = scratch();
+    await using rig = startRig(place);
+    await rig.waitFor(/\[aish:demo\]> *\n starting/);
+    rig.type('echo one 你好');
+    await rig.waitFor('[aish:demo]> echo one 你好');
+    rig.type('\recho two\recho dr');
+    rig.key('backspace');
+    rig.type('draft');
+    await rig.waitFor(/│ one 你好[\s\S]*│ two[\s\S]*\[aish:demo\]> echo ddraft/);
+    expect(rig.text()).not.toContain('│ ddraft');
+    expect(rig.text().indexOf('❯ echo one')).toBeLessThan(rig.text().indexOf('❯ echo two'));
+    await expectSameWhenRedrawn(rig);
+  });
+
+  it('takes keys from before the first byte was drawn', async () => {
+    using place = scratch();
+    await using rig = startRig(place);
+    rig.type('echo early');
+    await rig.waitFor('[aish:demo]> echo early');
+    rig.key('enter');
+    await rig.waitFor(/│ early[\s\S]*exit 0/);
+  });
+
+  it('names the configured preset, and takes the size that the terminal gets meanwhile', async () => {
+    using place = scratch('http://127.0.0.1:9/v1', { model: 'fast', ui: { theme: 'light' } });
+    await using rig = startRig(place);
+    await rig.waitFor(/\[aish:fast\]> *\n starting/);
+    rig.resize(60, 12);
+    await rig.waitFor((r) => r.screen().length === 12 && /RESTRICTED --/.test(r.screen()[11] ?? ''));
+    await expectSameWhenRedrawn(rig);
+  });
+
+  it('ends with the line of a wrong configuration, on the screen that was there before', async () => {
+    using place = scratch();
+    writeFileSync(place.env.AISH_CONFIG ?? '', '{ "modle": "fast" }');
+    await using rig = startRig(place);
+    expect(await rig.exited).toMatchObject({ code: 2 });
+    expect(rig.alternate).toBe(false);
+    expect(rig.text()).toMatch(/config\.jsonc:1:3: unknown key modle/);
+  });
+
+  it('draws nothing ahead where plain lines are wanted, or the configuration is not understood', async () => {
+    for (const config of ['{ "ui": { "screen": "plain" } } // lines', '{ "ui": ']) {
+      using place = scratch();
+      writeFileSync(join(place.home, 'config.jsonc'), config);
+      await using rig = startRig(place);
+      if (config.endsWith('lines')) await rig.waitFor('plain screen');
+      else expect(await rig.exited).toMatchObject({ code: 2 });
+      expect(rig.raw).not.toContain('\x1b[?1049h');
+    }
+  });
+
+  it('is left by a signal, and gives the terminal back', async () => {
+    using place = scratch();
+    await using rig = startRig(place);
+    await rig.waitFor('starting');
+    process.kill(rig.pty.pid, 'SIGTERM');
+    expect((await rig.exited).code).toBe(143);
+    expect(rig.alternate).toBe(false);
+  });
+});
