@@ -17,6 +17,9 @@ const BODY_ROLES = {
   heading: 'dim',
   action: undefined,
   tree: 'strong',
+  added: 'added',
+  removed: 'removed',
+  hunk: 'hunk',
   claim: 'dim',
   place: 'dim',
   gap: undefined,
@@ -37,7 +40,7 @@ export function HaltModal({ words, question, layout, columns }: Props) {
   const { paint } = screen;
   useArming(question.id);
   const { body, top, shown } = layout;
-  useSeen(question.id, columns, top, top + shown);
+  useSeen(question.id, columns, words.aside ? 0 : top, words.aside ? 0 : top + shown);
   const role = words.danger ? 'error' : 'warning';
   const more = body.length > shown ? ` ↑↓ ${top + 1}–${top + shown} of ${body.length} ` : '';
   const title = paint(
@@ -89,7 +92,7 @@ function drawn({ kind, text, right }: QuestionLayout['body'][number], width: num
 }
 
 function hintOf(
-  { editable, choices }: QuestionWords,
+  { editable, choices, aside, hasDiff }: QuestionWords,
   { armed, hurried, edit, noting, form, seen }: QuestionUi,
   layout: QuestionLayout,
 ): string {
@@ -98,8 +101,10 @@ function hintOf(
   if (form) return edit === undefined ? FORM_HINT : ' Enter: next field · Tab back and forth · Esc: look it over ';
   if (noting) return ' Enter skips and tells the model this · Esc goes back ';
   if (edit !== undefined) return ' Enter judges the changed command anew · Esc leaves it as it was ';
+  if (aside) return ' d: back to the list ';
   if (!isSeen(layout, seen)) return ' p works once you have seen it all: ↓ ';
   const always = choices.some(({ answer }) => answer === 'always') ? ' · P: not asked again for this tool' : '';
+  if (hasDiff) return ' Tab and Enter, or the letter · d: the whole diff · n skips with a note ';
   return ` Tab and Enter, or the letter${editable ? ' · e edits, n skips with a note' : always} `;
 }
 

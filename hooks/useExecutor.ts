@@ -38,7 +38,7 @@ export function useExecutor(): Foregrounds {
     return running ? [{ op, by, command: engine.services.secrets.reveal(command), running }] : [];
   };
   const [user] = userOp === undefined ? [] : foreground(userOp, 'user', line);
-  const models = isActing(phase) ? runningOf(phase) : [];
+  const models = isActing(phase) ? runningOf(phase) : phase.kind === 'trying' ? triedIn(phase) : [];
   return {
     ...(user ? { user } : {}),
     ...(job ? { job } : {}),
@@ -50,6 +50,12 @@ export function useExecutor(): Foregrounds {
 
 function isActing(phase: Phase): phase is Extract<Phase, { kind: 'acting' | 'stoppingActions' }> {
   return phase.kind === 'acting' || phase.kind === 'stoppingActions';
+}
+
+/** What runs in a trial, where nothing of it stays. */
+function triedIn({ op, dispatch }: Extract<Phase, { kind: 'trying' }>) {
+  const action = dispatch.actions[dispatch.index];
+  return action ? [{ op, action }] : [];
 }
 
 function useFrontJob(): Foreground | undefined {

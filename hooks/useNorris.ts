@@ -46,6 +46,8 @@ export function activityOf(state: State): string | undefined {
     case 'awaitingModeApproval':
     case 'awaitingSpend':
       return 'waits for you';
+    case 'trying':
+      return 'trying';
     case 'acting':
       return state.questions[0]?.kind === 'form' ? 'waits for you' : 'running';
     case 'stopping':

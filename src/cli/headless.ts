@@ -6,11 +6,12 @@ import { describeAction } from '../session/action.ts';
 import { shortDollars } from '../session/cost.ts';
 import { modeName } from '../session/mode.ts';
 import type { Question } from '../session/question.ts';
+import type { Trial } from '../session/tried.ts';
 import { visible } from '../text/sanitize.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { EntryPrinter, escapeJson, type Writer } from './print.ts';
 
-export type HaltPolicy = 'abort' | 'skip';
+export type HaltPolicy = 'abort' | 'skip' | 'try';
 
 export type HeadlessOptions = {
   readonly json: boolean;
@@ -70,7 +71,7 @@ class Headless {
   #answer(question: Question): void {
     if (this.#answered.has(question.id)) return;
     this.#answered.add(question.id);
-    const kind = answerWithout[question.kind] ?? this.#options.onHalt;
+    const kind = answerWithout[question.kind] ?? this.#onHalt(question);
     const { engine } = this.#app;
     const line = haltLine(engine.actions.revealQuestion(question));
     this.#options.err(`${line} -> ${kind} (no person to ask)\n`);
@@ -78,6 +79,7 @@ class Headless {
       this.#options.out(
         `${escapeJson(JSON.stringify({ ...question, kind: 'question', asks: question.kind, answer: kind }))}\n`,
       );
+    if (question.kind === 'halt' && question.trial) this.#printTrial(question.trial);
     // An abort at a sub-agent's HALT would end that sub-agent only; here it stands for the whole run (CL-1).
     const whole = kind === 'abort' && question.session !== engine.state.root;
     // Not within the dispatch that raised the question.
@@ -85,6 +87,17 @@ class Headless {
       if (whole) void engine.dispatch({ type: 'aborted' });
       else void engine.dispatch({ type: 'answered', question: question.id, answer: { kind } }, question.session);
     });
+  }
+
+  /** A trial shows what would change; nothing is applied without a person, so the run ends there. */
+  #onHalt(question: Question): 'abort' | 'skip' | 'try' {
+    const { onHalt } = this.#options;
+    if (onHalt !== 'try') return onHalt;
+    return question.kind === 'halt' && question.canTry && !question.trial ? 'try' : 'abort';
+  }
+
+  #printTrial(trial: Trial): void {
+    this.#options.out(`${escapeJson(JSON.stringify({ kind: 'trial', trial }))}\n`);
   }
 
   #interrupt(): void {

@@ -56,8 +56,11 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
     .argument('<goal...>', 'what to do')
     .option('--json', 'one JSON object per line', false)
     .addOption(
-      new Option('--on-halt <what>', 'how a HALT is answered without a person')
-        .choices(['abort', 'skip'])
+      new Option(
+        '--on-halt <what>',
+        'how a HALT is answered without a person; try prints what the command would change and stops',
+      )
+        .choices(['abort', 'skip', 'try'])
         .default('abort'),
     )
     .action((words: string[], { json, onHalt }: { json: boolean; onHalt: HaltPolicy }) => {

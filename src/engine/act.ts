@@ -4,6 +4,7 @@ import type { RunningCommand } from '../contracts/commands.ts';
 import { describeAction, withoutEnd } from '../session/action.ts';
 import type { Effect } from '../session/effect.ts';
 import type { Outcome } from '../session/phase.ts';
+import type { ToApply } from '../session/tried.ts';
 import { messageOf } from '../text/errors.ts';
 import type { EffectContext } from './effect-context.ts';
 import type { Permit } from './permit.ts';
@@ -38,6 +39,7 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
       const outcome = failed(effect, 'not run: a file that it rests on has changed since it was judged');
       return void context.dispatch({ type: 'actionVoided', op, outcome }, session).catch(() => {});
     }
+    if (effect.trial) return await apply(context, effect, effect.trial, ended);
     const { kind } = permit.action.runs;
     if (kind === 'delegate') {
       // Its report comes from the machine itself, when the sub-agent has ended.
@@ -51,6 +53,20 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
   } catch (error) {
     end(failed(effect, `could not run: ${messageOf(error)}`));
   }
+}
+
+/** Does what a trial has shown, in place of running it. */
+async function apply(
+  context: EffectContext,
+  { op, session }: Act,
+  { id, digest }: ToApply,
+  ended: () => Promise<void>,
+): Promise<void> {
+  const { trials } = context.services;
+  const { ok, text, action } = (await trials?.apply(id, digest)) ?? { ok: false, text: 'trials do not work here' };
+  await ended();
+  const number = action === undefined ? {} : { number: action };
+  context.dispatch({ type: 'applied', op, ok, text, ...number }, session).catch(() => {});
 }
 
 function failed({ action, cwd }: Act, note: string): Outcome {

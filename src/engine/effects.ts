@@ -4,7 +4,7 @@ import type { Services } from '../contracts/services.ts';
 import type { Action, Examination, Judgement } from '../session/action.ts';
 import { composeMessages } from '../session/context.ts';
 import type { Effect } from '../session/effect.ts';
-import type { OpId, SessionId } from '../session/ids.ts';
+import type { Mode, OpId, SessionId } from '../session/ids.ts';
 import type { CallFailure, Reply } from '../session/message.ts';
 import { readReply } from '../session/reply.ts';
 import { messageOf } from '../text/errors.ts';
@@ -15,6 +15,7 @@ import { fitContext } from './fit.ts';
 import { LiveReply } from './live.ts';
 import type { ReadyAction } from './resolved-action.ts';
 import { toolsOf } from './secrets.ts';
+import { discardTrial, tryAction } from './try.ts';
 
 /** In the home directory, or above it. */
 const NO_TREE =
@@ -33,6 +34,10 @@ export function carryOut(context: EffectContext, effect: Effect): void {
       return start(context, effect.op, (signal) => examine(context, effect, signal));
     case 'act':
       return start(context, effect.op, (signal) => perform(context, effect, signal));
+    case 'try':
+      return start(context, effect.op, (signal) => tryAction(context, effect, signal));
+    case 'discardTrial':
+      return void discardTrial(context, effect);
     case 'cancel':
       context.controllers.get(effect.op)?.abort();
       return;
@@ -182,6 +187,7 @@ async function lookAt(
       judgement: reads ? { ...judgement, readOnly: true } : judgement,
       autoApproved: tools.autoApproved(told),
       ...(tool ? { tool } : {}),
+      ...((await canTry(context.services, judged, effect.mode)) ? { canTry: true } : {}),
     };
     return basis ? { examination, basis } : { examination };
   } catch (error) {
@@ -189,6 +195,12 @@ async function lookAt(
     const judgement: Judgement = { destructive: true, reason, source: 'default' };
     return { examination: { kind: 'judged', judgement, autoApproved: false } };
   }
+}
+
+/** A command that does not go on by itself, where trials work; in Restricted there is nothing to see. */
+async function canTry({ trials }: Services, action: Action, mode: Mode): Promise<boolean> {
+  if (action.kind !== 'command' || action.job || mode === 'restricted' || !trials) return false;
+  return (await trials.unavailable()) === undefined;
 }
 
 /** By the program's own word it changes nothing, so that others may run beside it. No model is asked. */

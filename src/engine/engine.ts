@@ -151,9 +151,10 @@ export class Engine {
 
   #take(came: SessionEvent, event: SessionEvent): void {
     const before = this.#state.sessions[event.session]?.phase;
-    const proceeds = event.type === 'answered' && event.answer.kind === 'proceed';
-    if (proceeds && before?.kind === 'halted' && before.question === event.question) {
-      this.permits.approve(before.judgedAs);
+    if (event.type === 'answered' && before?.kind === 'halted' && before.question === event.question) {
+      const { kind } = event.answer;
+      if (kind === 'proceed' || kind === 'apply') this.permits.approve(before.judgedAs);
+      if (kind === 'try') this.permits.approveTrial(before.judgedAs);
     }
     const [state, effects] = reduce(this.#state, event);
     this.#state = state;

@@ -7,6 +7,7 @@ import type { ReadyAction, ResolvedAction } from './resolved-action.ts';
 
 type Examine = Extract<Effect, { kind: 'examine' }>;
 type Act = Extract<Effect, { kind: 'act' }>;
+type Try = Extract<Effect, { kind: 'try' }>;
 type Grant = {
   readonly session: SessionId;
   readonly bound: string;
@@ -15,6 +16,8 @@ type Grant = {
   readonly basis: Basis | undefined;
   readonly action: ReadyAction;
   approved: boolean;
+  /** The user said try. */
+  tries: boolean;
 };
 
 const secret = Symbol('permit');
@@ -53,7 +56,7 @@ export class Permits {
     const { judgement, tool } = examination;
     const { session } = examined;
     const { destructive } = judgement;
-    const grant = { session, destructive, definition: tool?.definition, basis, action, approved: false };
+    const grant = { session, destructive, definition: tool?.definition, basis, action, approved: false, tries: false };
     this.#grants.set(examined.op, { bound: bindingOf(examined), ...grant });
   }
 
@@ -61,6 +64,20 @@ export class Permits {
   approve(op: OpId): void {
     const grant = this.#grants.get(op);
     if (grant) grant.approved = true;
+  }
+
+  /** The user wants what was judged as `op` to be tried. */
+  approveTrial(op: OpId): void {
+    const grant = this.#grants.get(op);
+    if (grant) grant.tries = true;
+  }
+
+  /** What may be tried, once for each of the user's words; the judgement itself stays. */
+  consumeTrial(effect: Try): ReadyAction | undefined {
+    const grant = this.#grants.get(effect.judgedAs);
+    if (!grant?.tries || grant.bound !== bindingOf(effect)) return undefined;
+    grant.tries = false;
+    return grant.action;
   }
 
   /** Drops the judgements of runs that are over: those that were never consumed (skipped, aborted, judged again). */
@@ -83,6 +100,6 @@ export class Permits {
   }
 }
 
-function bindingOf({ session, action, cwd, mode }: Examine | Act): string {
+function bindingOf({ session, action, cwd, mode }: Examine | Act | Try): string {
   return JSON.stringify([session, action, cwd, mode]);
 }

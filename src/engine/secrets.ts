@@ -17,6 +17,8 @@ const WHERE: Readonly<Partial<Record<EventType, string>>> = {
   examined: 'the judgement of the gate',
   actionEnded: 'the output of an action of the model',
   jobEnded: 'the output of a job',
+  tried: 'the output of a trial',
+  applied: 'a trial that was applied',
   undone: 'an action that was taken back',
   noticed: 'a message from the program',
 };
@@ -35,6 +37,7 @@ const OWN: ReadonlySet<EventType> = new Set([
   'aborted',
   'actionStarted',
   'turnsReset',
+  'discarded',
 ]);
 
 /** A directory with such a name is searched for secrets anyway. */
@@ -59,6 +62,7 @@ function directoryOf(event: SessionEvent): string | undefined {
     case 'shellMoved':
       return event.cwd;
     case 'shellEnded':
+    case 'tried':
     case 'jobEnded':
       return event.result.cwd;
     case 'actionEnded':

@@ -132,6 +132,9 @@ const TRANSCRIPT = [
 const HALT = [
   ['proceed', ['p'], 'run it'],
   ['always', ['P'], 'run it, and don’t ask again for this tool in this session'],
+  ['tryIt', ['t'], 'try it where nothing of it stays, and see what it would change'],
+  ['applyTrial', ['T'], 'after a trial: do exactly what it has shown'],
+  ['showDiff', ['d'], 'after a trial: the whole diff, or the list'],
   ['skip', ['s'], 'don’t run it, tell the model'],
   ['skipWithNote', ['n'], 'don’t run it, with a note to the model; of a mode: no'],
   ['abortRun', ['a', 'ctrl-c'], 'don’t run it, end the run'],

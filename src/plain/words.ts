@@ -1,8 +1,10 @@
 /** Questions and running programs in plain sentences, for the mode that only writes lines. Pure. */
 
+import type { TreeLine } from '../screen/argument-tree.ts';
 import { type Danger, unmarked } from '../screen/danger.ts';
 import { type Choice, wordsOf } from '../screen/question.ts';
 import { GUTTER } from '../screen/question-layout.ts';
+import { diffRows, trialRows } from '../screen/trial.ts';
 import type { Question } from '../session/question.ts';
 import { plainText } from '../text/sanitize.ts';
 
@@ -22,11 +24,22 @@ export function questionLines(question: Question): readonly string[] {
     ...dangers.map((danger, index) => `${index + 1}. ${sentenceOf(danger)}`),
     ...reasons,
     ...(action === '' ? [] : command.map((line, index) => `${index === 0 ? 'Command: ' : GUTTER}${line}`)),
-    ...tree.map(({ text }) => (place === '' ? text : GUTTER + text)),
+    ...treeLines(question, tree, place),
     ...claims,
     ...impact.map((line) => `At stake: ${line}`),
     ...(place === '' ? [] : [place]),
     `Answer with a whole word: ${answers.join(', ')}.`,
+  ];
+}
+
+/** Arguments as they stand; what a trial would change as numbered sentences, its diff behind a mark. */
+function treeLines(question: Question, tree: readonly TreeLine[], place: string): readonly string[] {
+  const trial = question.kind === 'halt' ? question.trial : undefined;
+  if (!trial) return tree.map(({ text }) => (place === '' ? text : GUTTER + text));
+  const rows = question.kind === 'halt' ? trialRows(trial, question.cwd) : [];
+  return [
+    ...rows.map(({ text }, index) => `${index + 1}. ${text}.`),
+    ...diffRows(trial, true).map(({ text }) => GUTTER + text),
   ];
 }
 

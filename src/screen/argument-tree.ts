@@ -6,6 +6,8 @@ export type TreeLine = {
   readonly text: string;
   /** Stands before what does not fit on the first line, so that a long value can't pass for the next one. */
   readonly indent: string;
+  /** Of a line of a diff: what it does. */
+  readonly role?: 'added' | 'removed' | 'hunk';
 };
 
 const MAX_LINES = 2000;

@@ -25,6 +25,8 @@ export type QuestionUi = {
   readonly noting?: boolean;
   /** The whole of a long command is shown, not excerpts. */
   readonly whole?: boolean;
+  /** Of a trial: its diff is shown in place of the list. */
+  readonly diff?: boolean;
   /** How far down the lines have been on the screen without a gap, at this width. */
   readonly seen?: Seen;
   /** What stands in the fields of a form. */

@@ -26,7 +26,19 @@ export type QuestionLayout = {
 };
 
 type BodyLine = {
-  readonly kind: 'verb' | 'part' | 'impact' | 'heading' | 'action' | 'tree' | 'claim' | 'place' | 'gap';
+  readonly kind:
+    | 'verb'
+    | 'part'
+    | 'impact'
+    | 'heading'
+    | 'action'
+    | 'tree'
+    | 'added'
+    | 'removed'
+    | 'hunk'
+    | 'claim'
+    | 'place'
+    | 'gap';
   readonly text: string;
   /** Stands at the right end of the line. */
   readonly right?: string;
@@ -117,11 +129,13 @@ function bodyOf(words: QuestionWords, width: number, roomy: boolean): readonly [
   const heading = words.folds ? 'the command around them · Ctrl-O: all of it' : 'whole command';
   const gutter = words.place === '' ? '' : GUTTER;
   const action = wrapped('action', words.action, gutter);
-  const tree = words.tree.flatMap(({ text, indent }): BodyLine[] =>
-    wrapText(text, width - gutter.length, { mode: 'hard', indent }).map((line) => ({
-      kind: 'tree',
-      text: gutter + line,
-    })),
+  const tree = words.tree.flatMap(({ text, indent, role = 'tree' as const }): BodyLine[] =>
+    wrapText(text, width - gutter.length, { mode: 'hard', indent }).map(
+      (line): BodyLine => ({
+        kind: role,
+        text: gutter + line,
+      }),
+    ),
   );
   const claims = words.claims.flatMap((line) => wrapText(line, width, { mode: 'hard', indent: '  ' }));
   const impact = words.impact.flatMap((line) => wrapped('impact', line, ''));
@@ -136,7 +150,8 @@ function bodyOf(words: QuestionWords, width: number, roomy: boolean): readonly [
     ...(roomy || words.place === '' ? [] : wrapped('place', words.place, '')),
   ];
   const all = words.allIsDanger ? (titled ? 1 : 0) + action.length + Math.min(tree.length, MAX_TREE_TO_SEE) : 0;
-  return [body, dangers.length + all];
+  // Beside the question itself nothing is let run.
+  return [body, words.aside ? body.length + 1 : dangers.length + all];
 }
 
 /** The buttons side by side, in as many rows as it takes; `y` counts from the first of them. */

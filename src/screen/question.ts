@@ -7,10 +7,12 @@ import { isGrantable } from '../session/grants.ts';
 import type { Mode } from '../session/ids.ts';
 import { modeName } from '../session/mode.ts';
 import type { Question } from '../session/question.ts';
+import type { Trial } from '../session/tried.ts';
 import { visible } from '../text/sanitize.ts';
 import { argumentTree, type TreeLine } from './argument-tree.ts';
 import { type Danger, dangersOf, isExcerpted, markedCommand, oneLine } from './danger.ts';
 import { beginForm, type FormUi, fieldHeading, formTree } from './form.ts';
+import { countsText, diffRows, trialRows } from './trial.ts';
 
 export type Choice = {
   readonly answer: Exclude<Answer['kind'], 'edit'>;
@@ -46,6 +48,10 @@ export type QuestionWords = {
   /** The choice that has the focus at first: never the one that runs something. */
   readonly start: number;
   readonly editable: boolean;
+  /** A key shows the diff. */
+  readonly hasDiff?: true;
+  /** A look beside the question, such as at a diff: nothing is let run from here. */
+  readonly aside?: true;
 };
 
 const HALT_CHOICES: readonly Choice[] = [
@@ -53,6 +59,10 @@ const HALT_CHOICES: readonly Choice[] = [
   { answer: 'skip', key: 's', label: 'skip' },
   { answer: 'abort', key: 'a', label: 'abort' },
 ];
+
+/** Where a trial is possible (HA-10). */
+const TRY_CHOICE: Choice = { answer: 'try', key: 't', label: 'try' };
+const APPLY_CHOICE: Choice = { answer: 'apply', key: 'T', label: 'apply' };
 
 /** The same for a tool call that destroys nothing. */
 const CONSENT_CHOICES: readonly Choice[] = [...HALT_CHOICES, { answer: 'always', key: 'P', label: 'always' }];
@@ -112,7 +122,7 @@ const FORM_CHOICES: readonly Choice[] = [
 /** The words of a question; of a form with what stands in it. */
 export function wordsOf(
   question: Question,
-  ui: { readonly form?: FormUi; readonly edit?: string; readonly whole?: boolean } = {},
+  ui: { readonly form?: FormUi; readonly edit?: string; readonly whole?: boolean; readonly diff?: boolean } = {},
 ): QuestionWords {
   switch (question.kind) {
     case 'form':
@@ -124,7 +134,7 @@ export function wordsOf(
     case 'spend':
       return spendWords(question);
     case 'halt':
-      return haltWords(question, ui.whole ?? false);
+      return question.trial ? triedWords(question, question.trial, ui) : haltWords(question, ui.whole ?? false);
   }
 }
 
@@ -229,9 +239,35 @@ function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
       ...(asker ? ['abort ends this sub-agent only'] : []),
     ].join(' · '),
     danger: why !== 'consent',
-    choices: isGrantable(question) ? CONSENT_CHOICES : HALT_CHOICES,
+    choices: [...(isGrantable(question) ? CONSENT_CHOICES : HALT_CHOICES), ...(question.canTry ? [TRY_CHOICE] : [])],
     start: 1,
     editable: action.kind === 'command',
+  };
+}
+
+/** The same HALT after a trial: what it would change stands in place of what may be dangerous. */
+function triedWords(
+  question: Of<'halt'>,
+  trial: Trial,
+  { whole = false, diff = false }: { readonly whole?: boolean; readonly diff?: boolean },
+): QuestionWords {
+  const { cwd, mode } = question;
+  const words = haltWords(question, whole);
+  const tells = trial.kind === 'changes';
+  const applies = tells && trial.beyond === undefined;
+  return {
+    ...words,
+    title: `HALT · tried, nothing has changed yet`,
+    reasons: tells ? [`It would change: ${countsText(trial)}.${diff ? ' The diff:' : ''}`] : [],
+    dangers: [],
+    allIsDanger: true,
+    ...(diff ? { aside: true } : {}),
+    ...(tells && trial.diff.trim() !== '' ? { hasDiff: true } : {}),
+    tree: diff ? diffRows(trial, true) : [...trialRows(trial, cwd), ...diffRows(trial, false)],
+    impact: [],
+    place: `in ${oneLine(cwd)} · ${mode}${applies ? ' · apply does exactly this list' : ''}`,
+    danger: true,
+    choices: [...HALT_CHOICES, ...(applies ? [APPLY_CHOICE] : [])],
   };
 }
 

@@ -87,6 +87,8 @@ export type Examination =
       readonly kind: 'judged';
       readonly judgement: Judgement;
       readonly autoApproved: boolean;
+      /** It can be tried before the user decides (HA-10). */
+      readonly canTry?: true;
       readonly tool?: ToolFacts;
     };
 

@@ -1,7 +1,8 @@
 /** The user's answers to questions: what each leads to. */
-import type { Judgement } from './action.ts';
+import { describeAction, type Judgement } from './action.ts';
 import { answerForm } from './ask-form.ts';
 import type { Of } from './event.ts';
+import { formatForModel } from './exec-text.ts';
 import { grantTool } from './grants.ts';
 import { offersFrom } from './mode.ts';
 import { countSkip, ifNorris } from './norris.ts';
@@ -11,6 +12,8 @@ import { SEMANTICS } from './state.ts';
 import { answerUpgrade, continueNorris, decide, examineNext } from './steps.ts';
 import { abort, settle, settleHalted } from './stop.ts';
 import type { Transition } from './transition.ts';
+import { beginTrial } from './trial.ts';
+import type { ToApply, Tried } from './tried.ts';
 
 type Halted = Extract<Phase, { kind: 'halted' }>;
 
@@ -26,7 +29,7 @@ export function answered(next: Transition, { question, answer }: Of<'answered'>)
   }
   if (phase.kind === 'awaitingModeApproval' && phase.question === question) {
     if (answer.kind === 'abort') return abort(next);
-    if (answer.kind === 'edit' || answer.kind === 'always') return;
+    if (answer.kind !== 'proceed' && answer.kind !== 'unrestricted' && answer.kind !== 'skip') return;
     next.unask(question);
     const { mode, settings } = next.conversation;
     const [narrowest] = offersFrom(mode, settings);
@@ -39,20 +42,26 @@ export function answered(next: Transition, { question, answer }: Of<'answered'>)
     return settle(next, phase.run, undefined, 'no more is to be spent');
   }
   if (phase.kind !== 'halted' || phase.question !== question) return;
+  const asked = next.state.questions.find(({ id }) => id === question);
   const { run, dispatch } = phase;
   const action = dispatch.actions[dispatch.index];
   if (!action) return;
   if (answer.kind === 'abort') return settleHalted(next, phase);
+  if (answer.kind === 'try') return asked?.kind === 'halt' ? beginTrial(next, phase, asked) : undefined;
+  const trial = answer.kind === 'apply' ? toApply(phase.tried) : undefined;
+  if (answer.kind === 'apply' && !trial) return;
   if (answer.kind === 'unrestricted' || (answer.kind === 'edit' && action.kind !== 'command')) return;
   if (answer.kind === 'always' && !grantTool(next, question)) return;
   next.unask(question);
   switch (answer.kind) {
     case 'proceed':
+    case 'apply':
     case 'always': {
       const { judgedAs, judgement } = phase;
       const { cwd, mode } = next.conversation;
       const approval = { userApproved: true, approvedAt: next.event.at };
-      return decide(next, phase, { kind: 'approved', judgedAs, judgement, ...approval, cwd, mode });
+      const applies = trial ? { trial } : {};
+      return decide(next, phase, { kind: 'approved', judgedAs, judgement, ...approval, cwd, mode, ...applies });
     }
     case 'skip':
       return skip(next, phase, answer.note?.trim());
@@ -65,15 +74,29 @@ export function answered(next: Transition, { question, answer }: Of<'answered'>)
   }
 }
 
-function skip(next: Transition, { run, dispatch, decided, judgement }: Halted, note: string | undefined): void {
+/** A trial that can be applied in this mode. */
+function toApply(tried: Tried | undefined): ToApply | undefined {
+  if (tried?.trial.kind !== 'changes' || tried.trial.beyond !== undefined) return undefined;
+  const { id, digest } = tried.trial;
+  return { id, digest, result: tried.result };
+}
+
+function skip(next: Transition, { run, dispatch, decided, judgement, tried }: Halted, note: string | undefined): void {
   const action = dispatch.actions[dispatch.index];
   if (!action) return;
   const reason = reasonOfSkip(next, judgement);
   const said = note === undefined || note === '' ? {} : { note };
   next.show({ kind: 'refused', action, how: 'skipped', reason, at: next.event.at, ...said });
   const why = [reason, ...('note' in said ? [`the user says: ${said.note}`] : [])].filter((part) => part !== '');
-  const text = `[aish] action skipped by user${why.length === 0 ? '' : `: ${why.join('; ')}`}`;
-  decide(next, { run: ifNorris(run, countSkip), dispatch, decided }, { kind: 'notRun', text, skipped: true });
+  const end = why.length === 0 ? '' : `: ${why.join('; ')}`;
+  const skipped = ifNorris(run, countSkip);
+  if (tried) {
+    const output = formatForModel(tried.result, describeAction(action));
+    const text = `[aish] action tried, then discarded by user${end}\n${output}`;
+    return decide(next, { run: skipped, dispatch, decided }, { kind: 'notRun', text, skipped: true, tried: true });
+  }
+  const text = `[aish] action skipped by user${end}`;
+  decide(next, { run: skipped, dispatch, decided }, { kind: 'notRun', text, skipped: true });
 }
 
 /** The gate's reason is given only where it warned: a harmless verdict on a skipped action would mislead the model. */

@@ -41,7 +41,8 @@ export function chooseMode(next: Transition, mode: Mode): void {
     return next.notice('info', `[aish] ${modeName(mode)} takes effect when the running action ends`);
   }
   setMode(next, mode);
-  if (phase.kind !== 'judging' && phase.kind !== 'halted') return;
+  if (phase.kind !== 'judging' && phase.kind !== 'halted' && phase.kind !== 'trying') return;
+  if (phase.kind === 'trying') next.effect({ kind: 'cancel', session: next.conversation.id, op: phase.op });
   next.unask();
   const { run, decided } = phase;
   const { slots, ...rest } = openSlots(phase);

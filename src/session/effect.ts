@@ -3,6 +3,7 @@ import type { Action, Judgement } from './action.ts';
 import type { Entry } from './entry.ts';
 import type { Mode, OpId, SessionId } from './ids.ts';
 import type { Category } from './message.ts';
+import type { ToApply } from './tried.ts';
 
 export type Effect =
   /** Call the model with the current conversation. Ends with `replyEnded`. */
@@ -44,7 +45,21 @@ export type Effect =
       readonly action: Action;
       readonly cwd: string;
       readonly mode: Mode;
+      /** Not run but applied, as this trial has shown it. Ends with `applied`. */
+      readonly trial?: ToApply;
     }
+  /** Run it in a trial, under the judgement `judgedAs`. Ends with `tried`. */
+  | {
+      readonly kind: 'try';
+      readonly session: SessionId;
+      readonly op: OpId;
+      readonly judgedAs: OpId;
+      readonly action: Action;
+      readonly cwd: string;
+      readonly mode: Mode;
+    }
+  /** Throw a trial away. Ends with `discarded`. */
+  | { readonly kind: 'discardTrial'; readonly session: SessionId; readonly trial: string }
   /** Cancel an operation. It still ends with its own event, soon. */
   | { readonly kind: 'cancel'; readonly session: SessionId; readonly op: OpId }
   /** `within` is the key of the entry that it belongs to: a sub-agent's doings belong to its task. */

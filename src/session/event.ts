@@ -6,6 +6,7 @@ import type { Mode, OpId, QuestionId, SessionId } from './ids.ts';
 import type { Reply } from './message.ts';
 import type { Outcome } from './phase.ts';
 import type { Settings, StoredBudget } from './state.ts';
+import type { Trial } from './tried.ts';
 
 /**
  * The user's answer to a question (HA-1, HA-4, HA-7). For a mode request proceed approves the narrowest mode that is
@@ -13,6 +14,10 @@ import type { Settings, StoredBudget } from './state.ts';
  */
 export type Answer =
   | { readonly kind: 'proceed' }
+  /** Run it where nothing of it stays, then ask again with what it would change (HA-10). */
+  | { readonly kind: 'try' }
+  /** Do exactly what the trial listed. */
+  | { readonly kind: 'apply' }
   /** To a mode request: Unrestricted, whatever else is offered. */
   | { readonly kind: 'unrestricted' }
   /** Proceed, and don't ask again for exactly this tool in this session; never for a destructive call (SF-10). */
@@ -79,6 +84,18 @@ type Body =
    */
   | { readonly type: 'actionVoided'; readonly op: OpId; readonly outcome: Outcome }
   | { readonly type: 'actionEnded'; readonly op: OpId; readonly outcome: Outcome }
+  /** A trial is over. */
+  | { readonly type: 'tried'; readonly op: OpId; readonly trial: Trial; readonly result: CommandResult }
+  /** What a trial listed was done, or refused; `number`: the action that `:undo` takes back. */
+  | {
+      readonly type: 'applied';
+      readonly op: OpId;
+      readonly ok: boolean;
+      readonly text: string;
+      readonly number?: number;
+    }
+  /** A trial was thrown away. */
+  | { readonly type: 'discarded'; readonly trial: string }
   | {
       readonly type: 'jobEnded';
       readonly job: number;

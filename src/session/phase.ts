@@ -1,13 +1,17 @@
 /** The phase of a conversation. Illegal combinations can't be expressed. */
 import type { Action, CommandResult, Judgement } from './action.ts';
 import type { Mode, OpId, QuestionId } from './ids.ts';
+import type { Asked } from './question.ts';
 import type { NorrisRun, Run } from './run.ts';
+import type { ToApply, Tried } from './tried.ts';
 
 /** What came of an action that ran. */
 export type Outcome =
   | { readonly kind: 'command'; readonly result: CommandResult }
   | { readonly kind: 'job'; readonly job: number; readonly result: CommandResult }
   | { readonly kind: 'tool'; readonly text: string; readonly failed: boolean }
+  /** What a trial had shown was done, or refused. */
+  | { readonly kind: 'applied'; readonly ok: boolean; readonly text: string; readonly result: CommandResult }
   /** What a sub-agent reported, or what is known of it. */
   | { readonly kind: 'report'; readonly text: string; readonly failed: boolean; readonly steps: number };
 
@@ -36,10 +40,18 @@ export type Approved = {
   readonly approvedAt?: number;
   readonly cwd: string;
   readonly mode: Mode;
+  /** It does not run: what this trial has shown is done. */
+  readonly trial?: ToApply;
 };
 
 /** Refused or skipped: its result reports this to the model, in order. */
-export type NotRun = { readonly kind: 'notRun'; readonly text: string; readonly skipped?: true };
+export type NotRun = {
+  readonly kind: 'notRun';
+  readonly text: string;
+  readonly skipped?: true;
+  /** It was tried, and the text holds what it printed. */
+  readonly tried?: true;
+};
 
 /** An action that is decided and has not started. */
 export type Decided = Approved | NotRun;
@@ -53,6 +65,7 @@ export type ActionSlot =
       readonly userApproved: boolean;
       readonly approvedAt?: number;
       readonly started: boolean;
+      readonly trial?: ToApply;
     }
   /** Its result is reported once the actions before it have theirs. */
   | { readonly kind: 'ended'; readonly userApproved: boolean; readonly approvedAt?: number; readonly outcome: Outcome };
@@ -97,6 +110,19 @@ export type Phase =
       /** The operation that judged it. */
       readonly judgedAs: OpId;
       readonly decided: readonly Decided[];
+      /** It was tried, and the user looks at what it would change. */
+      readonly tried?: Tried;
+    }
+  /** The user wants to see what it would do (HA-10); `asked` is put again with it. */
+  | {
+      readonly kind: 'trying';
+      readonly op: OpId;
+      readonly run: Run;
+      readonly dispatch: Dispatch;
+      readonly judgement: Judgement;
+      readonly judgedAs: OpId;
+      readonly decided: readonly Decided[];
+      readonly asked: Asked;
     }
   | ({
       readonly kind: 'acting';

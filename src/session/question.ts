@@ -2,6 +2,7 @@
 import type { Action, Judgement, ToolFacts } from './action.ts';
 import type { Form } from './form.ts';
 import type { Mode, QuestionId, SessionId } from './ids.ts';
+import type { Trial } from './tried.ts';
 
 /** Whose question it is, where a sub-agent asks. */
 export type Asker = { readonly agent: number; readonly task: string };
@@ -26,6 +27,10 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId; r
       readonly step?: { readonly k: number; readonly n: number };
       /** Of a tool call. `changed` also where the user had approved another definition of it. */
       readonly tool?: ToolFacts;
+      /** It can be tried first. */
+      readonly canTry?: true;
+      /** What it would change, as a trial has shown. */
+      readonly trial?: Trial;
       /** The current task of a planned run. */
       readonly task?: { readonly k: number; readonly n: number; readonly text: string };
     }
@@ -56,3 +61,6 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId; r
   /** A server asks the user for input. Belongs to no phase: the run continues when the server does. */
   | ({ readonly kind: 'form'; readonly form: string } & Form)
 );
+
+/** A HALT's question before it has a name and an asker. */
+export type Asked = Omit<Extract<Question, { kind: 'halt' }>, 'id' | 'session' | 'asker' | 'trial'>;

@@ -18,6 +18,7 @@ import type { Conversation, State } from './state.ts';
 import { examineNext, finishRun, goOn, startStep, takeExamination, takeReply } from './steps.ts';
 import { abort, resume, settle } from './stop.ts';
 import { Transition } from './transition.ts';
+import { dropTrial, takeTrial } from './trial.ts';
 import { takeMeasure, takeUsage } from './usage.ts';
 
 type Result = readonly [State, readonly Effect[]];
@@ -28,6 +29,7 @@ export function reduce(state: State, event: SessionEvent): Result {
   if (!conversation) return [state, []];
   const transition = new Transition(state, event, conversation);
   apply(transition, event);
+  dropTrial(transition);
   const [next, effects] = transition.done();
   if (transition.report) return deliverReport(next, effects, transition.conversation, transition.report, event.at);
   if (event.type === 'answered' && next.allowedDollars !== state.allowedDollars) {
@@ -151,6 +153,12 @@ function apply(next: Transition, event: SessionEvent): void {
       return actionVoided(next, event);
     case 'actionEnded':
       return actionEnded(next, event);
+    case 'tried':
+      return takeTrial(next, event);
+    case 'applied':
+      return applied(next, event);
+    case 'discarded':
+      return;
     case 'jobEnded':
       return jobEnded(next, event);
     case 'formAsked':
@@ -232,6 +240,17 @@ function actionVoided(next: Transition, { op, outcome, ...event }: Of<'actionVoi
   examineNext(next, phase.run, phase.dispatch, 'changed');
 }
 
+/** The trial is gone, whatever came of it. */
+function applied(next: Transition, { op, ok, text, number, ...event }: Of<'applied'>): void {
+  const { phase } = next.conversation;
+  const trial = 'slots' in phase ? slotOf(phase, op)?.slot.trial : undefined;
+  if (!trial) return;
+  next.set({ trial: undefined });
+  const undo = number === undefined ? '' : ` · :undo ${number}`;
+  const outcome: Outcome = { kind: 'applied', ok, text: `${text}${undo}`, result: trial.result };
+  actionEnded(next, { ...event, type: 'actionEnded', op, outcome });
+}
+
 function actionEnded(next: Transition, { op, outcome }: Of<'actionEnded'>): void {
   const { phase } = next.conversation;
   if (phase.kind !== 'acting' && phase.kind !== 'stoppingActions') return;
@@ -244,7 +263,8 @@ function actionEnded(next: Transition, { op, outcome }: Of<'actionEnded'>): void
   const run = ifNorris(phase.run, (r) => countAction(r, approved));
   // Of several at once none moves the agent for the others.
   const alone = phase.kind === 'acting' ? phase.concurrency === 1 : slots.length === 1;
-  if (alone && outcome.kind === 'command') next.set({ cwd: outcome.result.cwd });
+  const moves = outcome.kind === 'command' || (outcome.kind === 'applied' && outcome.ok);
+  if (alone && moves) next.set({ cwd: outcome.result.cwd });
   if (phase.kind === 'acting') goOn(next, run, { dispatch, slots }, phase.concurrency);
   else if (slots.some((slot) => slot.kind === 'running')) next.phase({ ...phase, run, slots });
   else settle(next, run, { dispatch, slots });

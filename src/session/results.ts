@@ -44,6 +44,7 @@ export function showOutcome(next: Transition, op: OpId, action: Action, outcome:
     return;
   }
   if (action.kind !== 'command') return;
+  if (outcome.kind === 'applied') next.notice(outcome.ok ? 'info' : 'error', `[aish] ${outcome.text}`);
   const { cwd } = next.conversation;
   const job = outcome.kind === 'job' ? { job: outcome.job } : {};
   const { command } = action;
@@ -56,13 +57,18 @@ export function showOutcome(next: Transition, op: OpId, action: Action, outcome:
 /** Tells the model what came of it, as its one result (AC-4). */
 export function tellOutcome(next: Transition, action: Action, approved: boolean, outcome: Outcome): void {
   const file = action.kind === 'command' && 'result' in outcome ? fileOf(outcome.result) : {};
-  next.answer(action, (approved ? '[aish] action approved\n' : '') + wordsOf(action, outcome), file);
+  const head = outcome.kind !== 'applied' && approved ? '[aish] action approved\n' : '';
+  next.answer(action, head + wordsOf(action, outcome), file);
 }
 
 function wordsOf(action: Action, outcome: Outcome): string {
   switch (outcome.kind) {
     case 'tool':
       return outcome.text;
+    case 'applied': {
+      const how = outcome.ok ? ', then applied by user' : `, but it could not be applied: ${outcome.text}`;
+      return `[aish] action tried${how}\n${formatForModel(outcome.result, describeAction(action))}`;
+    }
     case 'report':
       // A line marker has no call of its own that the report would answer.
       return action.callId === undefined ? `$ ${describeAction(action)}\n${outcome.text}` : outcome.text;

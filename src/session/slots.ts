@@ -43,6 +43,7 @@ type Over = Extract<ActionSlot, { kind: 'ended' | 'notRun' }>;
 /** One slot that is over, as the model's result. */
 export function tellResult(next: Transition, action: Action, slot: Over): void {
   if (slot.kind === 'ended') tellOutcome(next, action, slot.userApproved, slot.outcome);
+  else if (slot.tried) next.answer(action, slot.text);
   else next.answerNotRun(action, slot.text);
 }
 
@@ -56,7 +57,7 @@ export function startSlots(next: Transition, { dispatch, slots }: ActionSlots, c
     const op = next.id('op');
     const { kind: _, ...judged } = slot;
     next.effect({ kind: 'act', session: next.conversation.id, op, action, ...judged });
-    return { kind: 'running', op, ...approvalOf(slot), started: false };
+    return { kind: 'running', op, ...approvalOf(slot), started: false, ...(slot.trial ? { trial: slot.trial } : {}) };
   });
 }
 

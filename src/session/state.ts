@@ -122,6 +122,8 @@ export type Conversation = {
   /** What the last run left of its plan, for `:norris continue` (NO-1). */
   readonly lastTasks?: Tasks | undefined;
   readonly preplans?: readonly Preplan[];
+  /** A trial that is neither applied nor thrown away. */
+  readonly trial?: string | undefined;
   /** Preset chosen for later runs (BR-3). */
   readonly preset: string;
   /** What the last request was made to fit into. */

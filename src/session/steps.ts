@@ -194,7 +194,8 @@ function needMode(next: Transition, phase: Judging, action: Action, needs: strin
 }
 
 /** Puts the action to the user (HA-1). */
-function halt(next: Transition, phase: Judging, action: Action, { judgement, tool }: Judged, why: HaltReason): void {
+function halt(next: Transition, phase: Judging, action: Action, examined: Judged, why: HaltReason): void {
+  const { judgement, tool, canTry } = examined;
   const { op: judgedAs, run, dispatch, decided } = phase;
   const { cwd, mode, settings, parent } = next.conversation;
   const facts = tool ? { tool: withChange(next, action, tool) } : {};
@@ -211,6 +212,7 @@ function halt(next: Transition, phase: Judging, action: Action, { judgement, too
     ...counterOf(run),
     ...facts,
     ...offers,
+    ...(canTry ? { canTry } : {}),
   });
   next.phase({ kind: 'halted', question, run, dispatch, decided, judgedAs, judgement });
 }

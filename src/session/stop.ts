@@ -10,6 +10,7 @@ import { openSlots, tellResult } from './slots.ts';
 import { type Conversation, SEMANTICS, type Settings } from './state.ts';
 import { examineNext, finishRun } from './steps.ts';
 import type { Transition } from './transition.ts';
+import type { ToApply } from './tried.ts';
 
 const NOT_RUN = '[aish] not run: aborted by the user';
 const CLOSED = 'the program closed meanwhile';
@@ -41,10 +42,11 @@ export function abort(next: Transition): void {
       // An abort at a mode request is a deny and then an abort (MO-7).
       return settleUpgrade(next, phase, upgradeDenied(next.conversation.mode));
     case 'replying':
+    case 'trying':
     case 'judging': {
       const { op, run } = phase;
       next.effect({ kind: 'cancel', session, op });
-      const open = phase.kind === 'judging' ? { open: openSlots(phase) } : {};
+      const open = phase.kind === 'replying' ? {} : { open: openSlots(phase) };
       return next.phase({ kind: 'stopping', op, run, ...open });
     }
     case 'acting': {
@@ -106,6 +108,7 @@ export function resume(next: Transition, settings: Settings): void {
     case 'replying':
       return settle(next, phase.run, undefined, CLOSED);
     case 'halted':
+    case 'trying':
     case 'judging':
       next.unask();
       return examineNext(next, phase.run, openSlots(phase).dispatch, 'asked');
@@ -149,11 +152,18 @@ function settleUnknown(next: Transition, phase: Acting, lost: ReadonlyMap<OpId, 
   const settled = slots.map((slot, at): ActionSlot => {
     const action = dispatch.actions[dispatch.index + at];
     if (slot.kind !== 'running' || !slot.started || !action) return slot;
-    const outcome = unknownOf(action, next.conversation.cwd, lost.get(slot.op));
+    const { cwd } = next.conversation;
+    const outcome = slot.trial ? appliedUnknown(slot.trial) : unknownOf(action, cwd, lost.get(slot.op));
     showOutcome(next, slot.op, action, outcome);
     return { kind: 'ended', userApproved: slot.userApproved, outcome };
   });
   settle(next, run, { dispatch, slots: settled }, CLOSED);
+}
+
+/** What a crash cut off in the middle was taken back; whether it came to the end nobody has written down. */
+function appliedUnknown({ result }: ToApply): Outcome {
+  const text = `${OUTCOME_UNKNOWN}: it was applied as a whole or not at all`;
+  return { kind: 'applied', ok: false, text, result };
 }
 
 function unknownOf(action: Action, cwd: string, child: Conversation | undefined): Outcome {

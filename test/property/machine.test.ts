@@ -43,12 +43,43 @@ describe('the machine, over random runs', () => {
     property((machine, before) => {
       if (machine.events.length <= 3) approved.clear();
       const last = machine.events.at(-1);
-      if (last?.type === 'answered' && last.answer.kind === 'proceed') {
+      if (last?.type === 'answered' && (last.answer.kind === 'proceed' || last.answer.kind === 'apply')) {
         const phase = before.sessions[last.session]?.phase;
         if (phase?.kind === 'halted' && phase.question === last.question) approved.add(phase.judgedAs);
       }
       for (const effect of machine.last) {
         if (effect.kind === 'act') expect(allowed(machine, effect, approved)).toBe(true);
+      }
+    });
+  });
+
+  it('applies a trial only where the user said so of that very trial, and throws every other away', () => {
+    const kept = new Map<string, string>();
+    const meant = new Set<string>();
+    property((machine, before) => {
+      if (machine.events.length <= 3) for (const each of [kept, meant]) each.clear();
+      const last = machine.events.at(-1);
+      const was = last && before.sessions[last.session]?.phase;
+      const waits =
+        (was?.kind === 'trying' || was?.kind === 'stopping') && last?.type === 'tried' && was.op === last.op;
+      if (waits && last.trial.kind === 'changes') kept.set(last.trial.id, last.session);
+      if (last?.type === 'answered' && last.answer.kind === 'apply' && was?.kind === 'halted') {
+        if (was.question === last.question && was.tried?.trial.kind === 'changes') meant.add(was.tried.trial.id);
+      }
+      for (const effect of machine.last) {
+        if (effect.kind === 'discardTrial') expect(kept.delete(effect.trial)).toBe(true);
+        if (effect.kind !== 'act' || !effect.trial) continue;
+        expect(meant.delete(effect.trial.id)).toBe(true);
+        expect(effect.trial.digest).toBe(`digest of ${effect.trial.id}`);
+      }
+      if (last?.type === 'applied') {
+        const done = before.sessions[last.session]?.trial;
+        if (done !== undefined && machine.state.sessions[last.session]?.trial === undefined) kept.delete(done);
+      }
+      // What was shown and is neither applied nor thrown away is still looked at, or being applied.
+      for (const [id, session] of kept) {
+        const conversation = machine.state.sessions[session];
+        if (conversation) expect(conversation.trial).toBe(id);
       }
     });
   });

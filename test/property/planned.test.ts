@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { withoutEnd } from '../../src/session/action.ts';
 import { composeMessages } from '../../src/session/context.ts';
 import type { Effect } from '../../src/session/effect.ts';
 import { reduce } from '../../src/session/reduce.ts';
 import { emptyState, rootOf, type State } from '../../src/session/state.ts';
-import { bash, deadly, harmless, judged, Machine, reply } from '../support/machine.ts';
+import { bash, deadly, harmless, judged, Machine, reply, triedAs } from '../support/machine.ts';
 
 /** What happens next, wherever the machine stands: `pick` chooses among what fits, `tasks` is the next plan. */
 type Luck = { readonly pick: number; readonly tasks: readonly string[] };
@@ -52,6 +53,10 @@ function go(machine: Machine, { pick, tasks }: Luck): void {
       const answer =
         pick < 10 ? reply('CMD: ls', [], { finish: 'failed', ...failure }) : reply(SAID[pick % 7] ?? '', calls);
       return void machine.send({ type: 'replyEnded', op, reply: answer });
+    }
+    case 'trying': {
+      const result = withoutEnd('/work', 'tried');
+      return void machine.send({ type: 'tried', op, trial: triedAs(`t${serial}`), result });
     }
     case 'judging': {
       const { actions, index } = phase.dispatch;

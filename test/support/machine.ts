@@ -7,6 +7,7 @@ import type { Reply, ToolCall } from '../../src/session/message.ts';
 import type { Outcome } from '../../src/session/phase.ts';
 import { reduce } from '../../src/session/reduce.ts';
 import { type Conversation, emptyState, rootOf, type Settings, type State } from '../../src/session/state.ts';
+import type { Trial } from '../../src/session/tried.ts';
 
 export const settings: Settings = {
   preset: 'fast',
@@ -42,6 +43,15 @@ export function delegate(id: string, task: string): ToolCall {
 export function printed(output: string, exit = 0, cwd = '/work'): Outcome {
   const bytes = output.length;
   return { kind: 'command', result: { exit, cwd, head: output, tail: '', omittedLines: 0, bytes, milliseconds: 5 } };
+}
+
+/** What a trial has shown, or that it could not tell. */
+export function triedAs(id: string, tells = true): Trial {
+  if (!tells) return { kind: 'cannotTell', why: 'a mount point lies below' };
+  const counts = { deleted: 1, changed: 0, created: 0 };
+  const row = { path: '/work/x', kind: 'deleted', type: 'file', bytes: 5 } as const;
+  const rest = { more: 0, deletedBytes: 5, writtenBytes: 0, doubts: [], moves: [], diff: '-x' };
+  return { kind: 'changes', id, exit: 0, counts, rows: [row], digest: `digest of ${id}`, ...rest };
 }
 
 /** The operations of a session that are under way, in the order of the reply. */
@@ -130,7 +140,7 @@ export class Machine {
     this.send({ type: 'replyEnded', op: this.opOf(session), reply: reply(text, toolCalls) }, session);
   }
 
-  answers(kind: 'proceed' | 'skip' | 'abort'): void {
+  answers(kind: 'proceed' | 'skip' | 'abort' | 'try' | 'apply'): void {
     const question = this.state.questions[0];
     if (!question) throw new Error('no question waits');
     this.send({ type: 'answered', question: question.id, answer: { kind } });

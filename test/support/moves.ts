@@ -4,11 +4,35 @@ import type { ToolCall } from '../../src/session/message.ts';
 import type { Phase } from '../../src/session/phase.ts';
 import { slotOf } from '../../src/session/slots.ts';
 import type { State } from '../../src/session/state.ts';
-import { bash, deadly, delegate, harmless, judged, Machine, opsOf, printed, readOnly, reply } from './machine.ts';
+import {
+  bash,
+  deadly,
+  delegate,
+  harmless,
+  judged,
+  Machine,
+  opsOf,
+  printed,
+  readOnly,
+  reply,
+  triedAs,
+} from './machine.ts';
 
 const FINISHES = ['whole', 'whole', 'whole', 'whole', 'failed', 'cancelled'] as const;
 const WORDS = ['reads', 'reads', 'reads', 'harmless', 'beyond', 'destructive', 'refused'] as const;
-const ANSWERS = ['proceed', 'proceed', 'proceed', 'always', 'unrestricted', 'skip', 'abort', 'edit'] as const;
+const ANSWERS = [
+  'proceed',
+  'proceed',
+  'proceed',
+  'always',
+  'unrestricted',
+  'try',
+  'try',
+  'apply',
+  'skip',
+  'abort',
+  'edit',
+] as const;
 const OUTCOMES = ['command', 'tool', 'report'] as const;
 const LONE = [
   'ask',
@@ -22,6 +46,8 @@ const LONE = [
   'loosen',
   'project',
   'lose',
+  'tried',
+  'applied',
   'continue',
   'spend',
   'count',
@@ -90,6 +116,7 @@ function fitting(
   phase: Phase | undefined,
   opStarted: boolean,
   isDelegate: boolean,
+  isApply: boolean,
   given: Valued<typeof next>,
 ): Simple {
   switch (phase?.kind) {
@@ -104,9 +131,12 @@ function fitting(
     case 'awaitingModeApproval':
     case 'awaitingSpend':
       return given.answer;
+    case 'trying':
+      return { do: 'tried' };
     case 'acting':
     case 'stoppingActions':
       if (!opStarted) return given.start;
+      if (isApply) return { do: 'applied' };
       return isDelegate ? given.spawn : given.end;
     default:
       return { do: given.pick === 0 ? 'ask' : 'norris' };
@@ -139,7 +169,13 @@ function play(machine: Machine, { who, op: whichOp, step: given }: Move): void {
   const found = phase && 'slots' in phase ? slotOf(phase, op) : undefined;
   const step =
     given.do === 'next'
-      ? fitting(phase, found?.slot.started ?? false, found?.action.kind === 'delegate', given)
+      ? fitting(
+          phase,
+          found?.slot.started ?? false,
+          found?.action.kind === 'delegate',
+          found?.slot.trial !== undefined,
+          given,
+        )
       : given;
   switch (step.do) {
     case 'ask':
@@ -191,9 +227,19 @@ function play(machine: Machine, { who, op: whichOp, step: given }: Move): void {
       const verdict = { reads: readOnly, harmless, destructive: deadly, beyond };
       const tool = { definition: `d${serial % 2}`, claims: [], changed: false };
       const examination =
-        step.says === 'refused' ? refused : { ...judged(verdict[step.says], step.autoApproved), tool };
+        step.says === 'refused'
+          ? refused
+          : { ...judged(verdict[step.says], step.autoApproved), tool, canTry: true as const };
       return void machine.send({ type: 'examined', op, examination }, session);
     }
+    case 'tried': {
+      const outcome = printed('tried');
+      if (outcome.kind !== 'command') return;
+      const trial = triedAs(`t${serial}`, serial % 4 > 0);
+      return void machine.send({ type: 'tried', op, trial, result: outcome.result }, session);
+    }
+    case 'applied':
+      return void machine.send({ type: 'applied', op, ok: serial % 3 > 0, text: 'done' }, session);
     case 'start':
       return void machine.send({ type: 'actionStarted', op }, session);
     case 'end': {

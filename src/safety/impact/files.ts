@@ -1,5 +1,6 @@
 import { glob, lstat, opendir } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
+import { bytesText } from '../../text/bytes.ts';
 import { visible } from '../../text/sanitize.ts';
 import type { Named } from './targets.ts';
 
@@ -61,20 +62,9 @@ export async function count(paths: readonly string[], deadline: Deadline): Promi
  * @param limitMs the time that there was
  */
 export function countText({ files, bytes, more }: Count, limitMs: number): string | undefined {
-  const text = `${files} ${files === 1 ? 'file' : 'files'}, ${size(bytes)}`;
+  const text = `${files} ${files === 1 ? 'file' : 'files'}, ${bytesText(bytes)}`;
   if (!more) return text;
   return files === 0 ? undefined : `looked at for ${limitMs} ms: more than ${text}`;
-}
-
-function size(bytes: number): string {
-  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1000 && unit < units.length - 1) {
-    value /= 1000;
-    unit++;
-  }
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit] ?? ''}`;
 }
 
 /** A path as the person would write it: relative below the directory; nothing in it can be taken for the dialog. */

@@ -80,6 +80,8 @@ function doing(phase: Phase): string {
     case 'awaitingModeApproval':
     case 'awaitingSpend':
       return 'waits for you';
+    case 'trying':
+      return 'tries it';
     case 'acting': {
       const [first] = runningOf(phase);
       return first ? `runs ${describeAction(first.action)}` : 'starting';

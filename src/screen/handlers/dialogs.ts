@@ -20,10 +20,13 @@ function seenAll(screen: Screen): boolean {
   return layout !== undefined && isSeen(layout, screen.ui.get().question?.seen);
 }
 
+/** Answers after which something happens for real. */
+const RUNS: ReadonlySet<Choice['answer']> = new Set(['proceed', 'always', 'apply']);
+
 /** Gives one of the answers that the question offers. */
 function give(screen: Screen, answer: Choice['answer']): void {
   if (!choices(screen).some((choice) => choice.answer === answer)) return;
-  if ((answer === 'proceed' || answer === 'always') && !seenAll(screen)) return;
+  if (RUNS.has(answer) && !seenAll(screen)) return;
   if (answer === 'proceed' && screen.questionDialog.head?.kind === 'form') {
     screen.questionDialog.sendForm((form, content) => screen.app.forms.fill(form, content));
   } else screen.questionDialog.answer({ kind: answer });
@@ -65,6 +68,13 @@ function scroll(by: number | 'home' | 'end' | 'pageUp' | 'pageDown') {
 export const haltHandlers: Handlers = {
   proceed: letter((screen) => give(screen, 'proceed')),
   always: letter((screen) => give(screen, 'always')),
+  tryIt: letter((screen) => give(screen, 'try')),
+  applyTrial: letter((screen) => give(screen, 'apply')),
+  showDiff(screen) {
+    const { head } = screen.questionDialog;
+    const { diff = false } = screen.ui.get().question ?? {};
+    if (head?.kind === 'halt' && head.trial) screen.questionDialog.show({ diff: !diff, top: 0 });
+  },
   skip: letter((screen) => give(screen, 'skip')),
   toProject: letter(widen('project')),
   upgrade: letter(widen('unrestricted')),
