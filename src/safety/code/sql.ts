@@ -1,4 +1,5 @@
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
+import { whyNotKnown } from './sql-reads.ts';
 
 /** Statements that lose data or access, tried on each statement with strings and comments taken out. */
 const LOSSES: readonly (readonly [RegExp, string, string])[] = [
@@ -49,14 +50,6 @@ const LOSSES: readonly (readonly [RegExp, string, string])[] = [
   ],
 ];
 
-const READS =
-  /^\s*(SELECT|EXPLAIN(?!\s+ANALY[SZ]E\s+(UPDATE|DELETE|INSERT))|SHOW|DESCRIBE|DESC|VALUES|TABLE|USE|SET\s+(?!PASSWORD|GLOBAL)|BEGIN|START\s+TRANSACTION|COMMIT|END|ROLLBACK|SAVEPOINT|RELEASE|ANALYZE|HELP|STATUS|LISTEN|FETCH|CLOSE|DECLARE|CHECK\s+TABLE|WITH|\(\s*SELECT)\b/i;
-const ADDS =
-  /^\s*(INSERT\s+(INTO|IGNORE)|CREATE\s+(?!OR\s+REPLACE)|COMMENT\s+ON|GRANT|ALTER\s+TABLE\b[^;]*\bADD\b|VACUUM|REINDEX|CHECKPOINT|REFRESH\s+MATERIALIZED|OPTIMIZE)/i;
-/** Functions with effects; a SELECT that calls other unknown ones is left to the second opinion only if they look so. */
-const EFFECT_FUNCTION =
-  /\b(dblink_exec|setval|nextval|pg_reload_conf|pg_rotate_logfile|lo_import|lo_export|pg_read_file|writefile|load_extension|sys_exec|sys_eval|set_config)\s*\(/i;
-
 /** The verdict on SQL text; several statements count together. */
 export function judgeSql(source: string): StaticVerdict {
   const blocks = /^\s*DO\b/i.test(source) ? [...source.matchAll(/\$(\w*)\$([\s\S]*?)\$\1\$/g)] : [];
@@ -65,13 +58,10 @@ export function judgeSql(source: string): StaticVerdict {
     const inner = judgeSql(`${body.replace(/\bBEGIN\b/gi, ';').replace(/\b(?:THEN|LOOP)\b/gi, ';')};${run.join(';')}`);
     if (inner.verdict === 'destructive') return inner;
   }
-  const text = source
-    .replace(/\/\*!\d*([\s\S]*?)\*\//g, '$1')
-    .replace(/\/\*[\s\S]*?\*\//g, ' ')
-    .replace(/'(?:[^'\\]|''|\\[\s\S])*'/g, "''")
-    .replace(/\$\$[\s\S]*?\$\$/g, "''")
-    .replace(/(^|\s)(--|#)[^\n]*/g, '$1');
-  let verdict = harmless('only reads or adds rows');
+  const text = withoutTexts(source);
+  let verdict = isAmbiguous(source)
+    ? unknown('SQL that not every database reads alike')
+    : harmless('only reads or adds rows');
   const statements = text.split(';').filter((statement) => statement.trim() !== '');
   for (const statement of statements) verdict = worse(verdict, judgeStatement(statement));
   if (
@@ -82,6 +72,30 @@ export function judgeSql(source: string): StaticVerdict {
     return unknown('a change that the same text rolls back');
   }
   return verdict;
+}
+
+const LEXEME =
+  /\/\*!\d*([\s\S]*?)\*\/|\/\*[\s\S]*?\*\/|(?:--|(?<=^|\s)#(?!>))[^\n]*|'(?:[^']|'')*'|"((?:[^"]|"")*)"|`[^`]*`|\$(\w*)\$[\s\S]*?\$\3\$/g;
+/** The same where a backslash quotes within a string. */
+const LEXEME_ESCAPED =
+  /\/\*!\d*([\s\S]*?)\*\/|\/\*[\s\S]*?\*\/|(?:--|(?<=^|\s)#(?!>))[^\n]*|'(?:[^'\\]|''|\\[\s\S])*'|"((?:[^"\\]|""|\\[\s\S])*)"|`[^`]*`|\$(\w*)\$[\s\S]*?\$\3\$/g;
+
+/** Comments dropped, strings empty, names in quotes without what stands for something else. */
+function withoutTexts(source: string): string {
+  return source.replace(source.includes("\\'") ? LEXEME_ESCAPED : LEXEME, (whole, executed?: string, name?: string) => {
+    if (executed !== undefined) return executed;
+    if (name !== undefined) return `"${name.replace(/[^\w ]/g, '_')}"`;
+    if (whole.startsWith('`')) return whole.replace(/[^\w` ]/g, '_');
+    return /^['$]/.test(whole) ? "''" : ' ';
+  });
+}
+
+/** Do strings and comments end elsewhere for another database? */
+function isAmbiguous(source: string): boolean {
+  if (/\\['"`]|\/\*!|\/\*(?:(?!\*\/)[\s\S])*\/\*/.test(source)) return true;
+  return (
+    [...source.matchAll(LEXEME)].some(([found]) => /^--\S|^#/.test(found)) || /['"`]/.test(source.replace(LEXEME, ''))
+  );
 }
 
 function rolledBack(statements: readonly string[]): boolean {
@@ -107,12 +121,6 @@ function judgeStatement(statement: string): StaticVerdict {
     if (/^\s*GRANT\b/i.test(statement)) continue;
     return destructive(rule, reason);
   }
-  if (/\bON\s+(CONFLICT|DUPLICATE\s+KEY)\b[\s\S]*\bUPDATE\b/i.test(statement)) return unknown('may overwrite rows');
-  if (EFFECT_FUNCTION.test(statement)) return unknown('calls a function with effects');
-  if (/^\s*PRAGMA\s+[\w.]+(\s*\([^)]*\))?\s*$/i.test(statement)) return harmless();
-  if (READS.test(statement) || ADDS.test(statement))
-    return /\bINTO\s+\w/i.test(statement) && /^\s*SELECT/i.test(statement)
-      ? unknown('selects into a table')
-      : harmless();
-  return unknown('SQL that is not known');
+  const why = whyNotKnown(statement);
+  return why === undefined ? harmless() : unknown(why);
 }

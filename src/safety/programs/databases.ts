@@ -3,6 +3,7 @@ import { judgeSql } from '../code/sql.ts';
 import { FILE_TEXT, hasUnknown, UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
+import { isOwnCommand, whyNotHarmless } from './client-commands.ts';
 import { runCode } from './code.ts';
 import { forAll, type Handlers } from './handler.ts';
 import { lookAt, overwrite } from './paths.ts';
@@ -100,10 +101,11 @@ function sqlFile(call: Call, file: string): void {
 function readSql(call: Call, text: string): void {
   const { machine } = call;
   if (text.includes(FILE_TEXT)) machine.note(unknown('runs the content of a file', { runsFiles: true }));
-  else if (hasUnknown(text) && text.trim().length < 3)
-    machine.note(unknown('SQL that is not known', { unresolved: true }));
+  else if (hasUnknown(text)) machine.note(unknown('SQL that is not known', { unresolved: true }));
   const rest: string[] = [];
   for (const line of text.split('\n')) {
+    const why = whyNotHarmless(call.program, line);
+    if (why !== undefined) machine.note(unknown(why, /file/.test(why) ? { runsFiles: true } : {}));
     const shell = /^\s*(?:\.(?:shell|system)|\\!|system|!)\s+([\s\S]*)$/.exec(line);
     const output =
       /^\s*(?:\.(?:output|once|log|save|backup|clone|excel)|\\o|\\w|\\g|tee)\s+(?:-\S+\s+)?(?:main\s+)?(\S+)/.exec(
@@ -120,11 +122,12 @@ function readSql(call: Call, text: string): void {
             : overwrite(machine, target, 'database output', 'empties an existing file'),
         );
     } else if (/^\s*\.restore\b/.test(line)) machine.note(destructive('database restore', 'overwrites the database'));
-    else if (/^\s*(\.read|\\i|\\ir|\\include|source|\\\.)\s/.test(line))
-      machine.note(unknown('runs a script file', { runsFiles: true }));
-    else if (!/^\s*(\.\w+|\\\w+[+S]?|\\\w+\s)/.test(line)) rest.push(line);
+    else if (isOwnCommand(call.program, line)) {
+      // What stands before a command on its line is sent with it.
+      if (/^\s*[^\\.\s]/.test(line)) rest.push(line.replace(/\\[\s\S]*$/, ';'));
+    } else rest.push(line);
   }
-  machine.note(judgeSql(rest.join('\n').replace(/\\c\s+\w+|\\gexec|\\gx/g, ';')));
+  machine.note(judgeSql(rest.join('\n')));
 }
 
 function readRedis(call: Call, words: readonly string[]): void {

@@ -1,6 +1,24 @@
 import { unknown } from '../../verdict.ts';
-import { given, type Reading, type Records } from '../record.ts';
+import { type CallFacts, given, type Reading, type Records } from '../record.ts';
 import { judgeInventory } from './tools.ts';
+
+/** A server of the machine or of its own network; who else is given the password, nobody knows. */
+function judgeServer(_: CallFacts, reading: Reading) {
+  for (const text of [
+    ...reading.given.filter(({ name }) => /^(-h|--host|-d|--dbname)$/.test(name)).map(({ value = '' }) => value),
+    ...reading.operands.map((field) => field.text),
+  ]) {
+    const host =
+      /^\w+:\/\/(?:[^@/]*@)?([^/?]*)/.exec(text)?.[1] ?? /\bhost(?:addr)?\s*=\s*(\S+)/.exec(text)?.[1] ?? text;
+    const name = host.replace(/:\d+$/, '');
+    const near =
+      /^(127\.|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|\[?::1)|\.(local|internal|lan|svc|test|localhost)$|^[^.]*$|^\//.test(
+        name,
+      );
+    if (!near || /\bservice\s*=/.test(text)) return unknown('asks a server elsewhere');
+  }
+  return undefined;
+}
 
 /** Databases, documents, pictures: what is in the text handed to them is judged by its own reader. */
 export const DATA: Records = {
@@ -9,24 +27,20 @@ export const DATA: Records = {
     write: '-o= -L= --output= --log-file=',
     load: '-f= --file=',
     operands: 'tune',
+    judge: judgeServer,
   },
   mysql: {
     tune: '-# -A -B -e= -h= -P= -p[=] -u= -D= -N -s -t -v -r -E -H -X -S= -C -n -q --batch --execute= --host= --port= --user= --password[=] --database= --skip-column-names --table --silent --verbose --raw --vertical --html --xml --protocol= --socket= --no-auto-rehash --column-names --safe-updates --ssl-mode= --connect-timeout= --default-character-set= --quick',
     write: '--tee=',
     load: '--pager[=] --init-command= --plugin-dir= --default-auth= --defaults-file= --defaults-extra-file= --login-path= --enable-cleartext-plugin --local-infile[=]',
     operands: 'tune',
+    judge: judgeServer,
   },
   'sqlite3 duckdb': {
     singleDash: true,
     tune: '-# -readonly -header -noheader -column -csv -json -line -list -html -markdown -box -table -quote -separator= -nullvalue= -newline= -batch -bail -cmd= -echo -stats -ascii -tabs -safe -c=',
     load: '-init= -interactive -append -archive -vfs=',
     operands: 'read tune',
-    judge: (call) =>
-      /writefile|readfile|load_extension|edit\(|fts3_tokenizer|\battach\b|vacuum\s+into|\.(backup|save|clone|output|once|log|restore)|\bcopy\b.*\bto\b|\bexport\b|\binstall\b|\.(archive|ar|import|open|load|cd|trace|iotrace|excel|sh|sy)/i.test(
-        `${call.line} ${call.io.stdin ?? ''}`,
-      )
-        ? unknown('opens other files, or loads code')
-        : undefined,
   },
   'redis-cli': {
     tune: '-# -h= -p= -a= -n= -r= -i= -u= --user= --pass= --raw --no-raw --csv --json --scan --pattern= --bigkeys --memkeys --hotkeys --stat --latency --latency-history --tls --no-auth-warning -2 -3 -c -t= --askpass --count= -e',
