@@ -1,3 +1,4 @@
+import { isInStep } from './in-step.ts';
 import type { Skeleton } from './skeleton.ts';
 
 function set(text: string): ReadonlySet<string> {
@@ -39,10 +40,11 @@ const SUSPECT =
   /\b(remove|unlink\w*|rmtree|rmdir\w*|rm|rmSync|system|popen|Popen|exec\w*|eval|spawn\w*|fork|kill\w*|rename\w*|truncate\w*|write\w*|chmod|chown|move|symlink|link|mkdir\w*|makedirs|subprocess|child_process|ctypes|copyfile\w*|copy2|copytree|posix_\w+|pidfd_\w+|sendfile|__\w*(import|builtins|dict|class|subclasses|globals|getattribute)\w*__|getattr|setattr|delattr|globals|locals|compile|binding|constructor|prototype|Function|Proxy|Reflect|send|public_send|delete|drop\w*|destroy\w*|terminate\w*|setTimeout|fetch|urlopen|connect)\b/;
 
 /** Does this code only compute, read and print? Every call in it must be on a list; anything else makes it unknown. */
-export function isPure(program: string, source: string, read: Skeleton): boolean {
-  if (source.length > 4000 || /[\uE000-\uE007`]/.test(read.code)) return false;
+export function isPure(named: string, source: string, read: Skeleton): boolean {
+  const program = /^(deno|bun)$/.test(named) ? 'node' : named;
+  if (source.length > 4000 || /[\uE000-\uE00B`]/.test(source)) return false;
+  if (!/^(node|perl|ruby)$/.test(program) || !isInStep(program, source, read)) return false;
   if (program === 'perl' || program === 'ruby') return pureWords(program, source, read);
-  if (program !== 'node') return false;
   const inner = read.strings.flatMap((text) => [...text.matchAll(/\{([^{}]*)\}/g)].map((found) => found[1] ?? ''));
   const texts = [read.code, ...inner];
   if (texts.some((text) => SUSPECT.test(text) || !callsOnly(text, NODE_CALLS))) return false;
@@ -70,6 +72,29 @@ function pureNode({ code, strings }: Skeleton): boolean {
   );
 }
 
+/** Perl evaluates what stands in the brackets of an element, also within strings and expressions: `"$h{unlink $f}"`. */
+function interpolatesPlainly(source: string): boolean {
+  if (/[$@]\{(?!\^?\w+\})|\$#\{/.test(source)) return false;
+  for (const [, bracket, key = ''] of source.matchAll(/(?:[$@]\w+|[\]}])(?:->)?([[{])([^\]}]*)/g)) {
+    if (bracket === '{' && /^\s*(-?\w+|'[^']*')\s*$/.test(key)) continue;
+    const words = key.replace(/[$@%]#?\w+|'[^']*'|"[\w ]*"/g, ' ').matchAll(/[A-Za-z_]\w*/g);
+    if ([...words].some(([word]) => !PERL_WORDS.has(word))) return false;
+  }
+  return true;
+}
+
+/** `"#{x}"`: a name that the code itself has given a value, and known words behind it. */
+function insertsPlainly(source: string): boolean {
+  return [...source.matchAll(/#\{([^}]*)\}/g)].every(([, text = '']) => {
+    const [first = '', ...rest] = text.trim().split('.');
+    const given = new RegExp(`(?<![\\w.])${first}\\s*=(?!=)|\\|[^|]*\\b${first}\\b[^|]*\\|`);
+    const known = /^[@$]?[a-z_]\w*$/.test(first) ? /^[@$]/.test(first) || given.test(source) : /^\d*$/.test(first);
+    return (known || RUBY_CONSTANT.test(first)) && rest.every((word) => RUBY_WORDS.has(word));
+  });
+}
+
+const RUBY_CONSTANT = /^(RUBY_(VERSION|PLATFORM|ENGINE|RELEASE_DATE|PATCHLEVEL))$/;
+
 /** Languages whose calls need no brackets: every bare word must be known. */
 function pureWords(program: 'perl' | 'ruby', source: string, read: Skeleton): boolean {
   if (
@@ -83,6 +108,7 @@ function pureWords(program: 'perl' | 'ruby', source: string, read: Skeleton): bo
     .replace(/\b(?:s|tr|y)\/(?:\\.|[^/\n])*\/(?:\\.|[^/\n])*\/\w*/g, ' ')
     .replace(/(^|[\s({,;~!&|])m?\/(?:\\.|[^/\n])+\/[gimsxo]*/g, '$1 ')
     .replace(/[$@%]\w+|\{\w+\}|:\w+|\b\d\w*/g, ' ');
+  if (program === 'perl' ? !interpolatesPlainly(source) : !insertsPlainly(source)) return false;
   const loads = [...read.code.matchAll(/\brequire\w*\s*\(?\s*(?:"(\d+)")?/g)];
   if (loads.some(([, index]) => !RUBY_MODULES.test(read.strings[Number(index)] ?? ''))) return false;
   const known = program === 'perl' ? PERL_WORDS : RUBY_WORDS;

@@ -38,7 +38,12 @@ const PROJECT_SCRIPTS =
   /^(artisan|console|rails|rake|magento|occ|wp|wp-cli\.phar|drush|composer(\.phar)?|craft|yii|spark|please)$/;
 
 const PRELOAD =
-  /^(-r(?!json$|yaml$|date$|time$|set$|pp$|digest$|csv$)|--require\b|--import\b|--loader\b|--experimental-loader\b|-M(?!List::Util|POSIX|JSON::PP|Data::Dumper|strict|warnings)|-I)/;
+  /^(-r(?!json$|yaml$|date$|time$|set$|pp$|digest$|csv$)|--require\b|--import\b|--loader\b|--experimental-loader\b|-I)/;
+/** Modules of Perl that do nothing by being loaded; what follows the name is code. */
+const PERL_MODULE =
+  /^-[Mm]-?(List::Util|Scalar::Util|POSIX|JSON::PP|Data::Dumper|strict|warnings|utf8|feature|bigint|bignum|integer|Time::HiRes|Time::Local|Time::Piece|Digest::(MD5|SHA)|MIME::Base64|Encode|Text::Wrap|Math::Trig|vars)(=[\w:,]*)?$/;
+/** A separator of fields that is no code. */
+const PERL_FIELDS = /^-F([^\w\s"'/;`]|\\[t|]|\/(\\[ts|.]|[^/\\(){}@$&'"])+\/)$/;
 const PRELOAD_VARIABLES = [
   'NODE_OPTIONS',
   'PYTHONPATH',
@@ -67,16 +72,19 @@ function interpret(call: Call): string | undefined {
   ) {
     machine.note(unknown('loads code of its own first', { runsFiles: true }));
   }
+  const odd = (word: string) =>
+    (/^-[Mm]/.test(word) && !PERL_MODULE.test(word)) || (/^-F./.test(word) && !PERL_FIELDS.test(word));
+  if (program === 'perl' && words.some(odd)) machine.note(unknown('options that hold code', { runsFiles: true }));
   const ran = program === 'python' ? runPython(call) : undefined;
   if (ran !== undefined) return ran;
   if (program === 'perl') inPlace(call, /^-\w*i(?!nc)/);
   if (program === 'ruby') inPlace(call, /^-\w*i\b/);
-  if (/^(perl|ruby)$/.test(program) && words.length === 2 && /^-w?c$/.test(words[0] ?? '')) return UNKNOWN;
+  // `perl -c` runs what stands in BEGIN and use.
+  if (program === 'ruby' && words.length === 2 && /^-w?c$/.test(words[0] ?? '')) return UNKNOWN;
   if (program === 'node' && words.some((word) => /^(-c|--check)$/.test(word))) return UNKNOWN;
   if (program === 'php' && words[0] === '-l') return UNKNOWN;
   if ((program === 'deno' || program === 'bun') && words[0] && !words[0].startsWith('-')) {
-    if (program === 'deno' && words[0] === 'fmt' && words.includes('--check')) return UNKNOWN;
-    if (words[0] === 'eval') return source(call, words[1] ?? '');
+    if (words[0] === 'eval') return source(call, words.slice(1).find((word) => !word.startsWith('-')) ?? '');
     if (program === 'bun' && words[0] === 'x') return machine.runFields([plain('bunx'), ...args.slice(1)], call.io);
     const packaged = words.findIndex((word) => /^(npm|jsr):\w/.test(word));
     if (packaged >= 0 && words[0] === 'run') {

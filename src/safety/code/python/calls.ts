@@ -129,7 +129,10 @@ function isOwnProcess(judge: Judging, node: Expr, depth = 0): boolean {
 function runsText(judge: Judging, call: Call): void {
   const [first] = call.args;
   const text = first ? judge.values.text(first) : undefined;
-  if (text !== undefined) return judge.nested(call, text);
+  if (text !== undefined) {
+    judge.unknown(call, 'runs text as code', true);
+    return judge.nested(call, text);
+  }
   const decoded = first ? decodedText(judge, first) : undefined;
   if (decoded === undefined)
     return judge.note(call, { kind: 'destructive', rule: 'unresolved code', reason: 'runs text as code' });
@@ -210,6 +213,18 @@ function readsTable(judge: Judging, call: Call): void {
       judge.unknown(call, 'reads from a place that is not known');
 }
 
+/** A name of its own in the directory for such; not where the code says another place for it. */
+function makesTemporary(judge: Judging, call: Call): void {
+  const named = call.keywords.filter(({ arg }) => !arg || /^(dir|prefix|suffix)$/.test(arg));
+  const placed = call.args.filter((arg) => arg.nodeType !== 'Constant' || typeof arg.value === 'string');
+  const known = (node: Expr) => {
+    const text = judge.values.text(node);
+    return text !== undefined && (!text.includes('/') || /^\/(var\/)?tmp$/.test(text));
+  };
+  if (![...named.map(({ value }) => value), ...placed].every(known) || named.some(({ arg }) => !arg))
+    judge.unknown(call, 'makes a temporary file in a place that is not known');
+}
+
 function opensLog(judge: Judging, call: Call): void {
   const file = argument(call, call.keywords.some(({ arg }) => arg === 'filename') ? -1 : 0, 'filename');
   const mode = argument(call, 1, 'mode', 'filemode');
@@ -272,11 +287,18 @@ export const CALLS: ReadonlyMap<string, JudgeCall> = new Map([
       judge.unknown(call, 'sends a request with parts that are not known');
   }),
   ...all('logging.basicConfig logging.FileHandler', opensLog),
+  ...all(
+    'tempfile.mkdtemp tempfile.mktemp tempfile.mkstemp tempfile.NamedTemporaryFile tempfile.TemporaryDirectory tempfile.TemporaryFile tempfile.SpooledTemporaryFile',
+    makesTemporary,
+  ),
+  ...all('matplotlib.use', (judge, call) => {
+    if (!/^\w+$/.test(judge.values.text(call.args[0]) ?? '')) judge.unknown(call, 'loads a backend that is not known');
+  }),
   ...all('numpy.save numpy.savez numpy.savez_compressed numpy.savetxt', (judge, call) =>
     judge.write(call, argument(call, 0, 'file', 'fname')),
   ),
   ...all('numpy.load', (judge, call) => {
-    if (call.keywords.some(({ arg }) => arg === 'allow_pickle' || !arg))
+    if (spreads(call) || call.args.length > 1 || call.keywords.some(({ arg }) => arg === 'allow_pickle'))
       judge.unknown(call, 'loads objects from a file');
     else readsTable(judge, call);
   }),
@@ -312,6 +334,13 @@ export const METHODS: ReadonlyMap<string, (judge: Judging, call: Call, node: Nod
   ['hardlink_to', (judge, call) => judge.unknown(call, 'makes a link')],
   ['chmod', (judge, call) => judge.unknown(call, 'changes permissions')],
   ['lchmod', (judge, call) => judge.unknown(call, 'changes permissions')],
+  [
+    'truncate',
+    (judge, call) => {
+      // A table's `truncate` has names.
+      if (call.keywords.length === 0) judge.unknown(call, 'cuts a file short');
+    },
+  ],
   ['delete', deletesRecords],
   ['kill', endsProcess],
   ['terminate', endsProcess],

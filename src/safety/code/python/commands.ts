@@ -38,7 +38,8 @@ export function judgeProcess(judge: Judging, call: Call, name: string): void {
   const odd = call.keywords.find(
     ({ arg }) => arg !== undefined && /^(env|executable|preexec_fn|startupinfo|user|group)$/.test(arg),
   );
-  if (spread) judge.unknown(call, 'runs a command that is not known', true);
+  // The third by place is the program that is run in place of the one that is named.
+  if (spread || call.args.length > 2) judge.unknown(call, 'runs a command that is not known', true);
   else if (odd) judge.unknown(call, `runs a command with ${odd.arg} of its own`);
   const command = call.args[0] ?? keyword(call, 'args');
   if (!command) return;

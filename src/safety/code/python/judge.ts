@@ -83,6 +83,10 @@ class Judge implements Judging {
   }
 
   judge(): Judged {
+    // Without a script the working directory is where modules are found.
+    const [first] = this.tree.nodes;
+    if (this.moves && first && this.context.file === undefined)
+      this.unknown(first, 'changes the directory in which modules are found');
     for (const node of this.tree.nodes) {
       this.visit(node);
       if (this.effects.length > MAX_EFFECTS) break;
@@ -223,7 +227,8 @@ class Judge implements Judging {
     if (node.nodeType === 'Attribute' && node.ctx.nodeType !== 'Load') {
       if (references.some((name) => !/^sys\.(stdout|stderr|stdin)$/.test(name)))
         this.unknown(node, 'changes another module');
-      else if (REFLECTION.test(node.attr)) this.unknown(node, `changes ${node.attr}`);
+      else if (REFLECTION.test(node.attr) || (/^_|^name$/.test(node.attr) && this.importedNames.has('tempfile')))
+        this.unknown(node, `changes ${node.attr}`);
       return;
     }
     for (const name of references) this.reference(name, node, call);
@@ -306,6 +311,9 @@ class Judge implements Judging {
         parent &&
         'returns' in parent &&
         parent.returns === node);
+    // `frame.agg('to_csv', …)` calls the method of that name.
+    if (typeof node.value === 'string' && /^to_[a-z]+$/.test(node.value) && this.importedNames.has('pandas'))
+      this.unknown(node, `names the method ${node.value}`);
     if (annotates && /[(=:;]/.test(String(node.value))) this.unknown(node, 'code in an annotation', true);
   }
 
@@ -322,14 +330,16 @@ class Judge implements Judging {
 
   /** A method of an object of unknown kind: some names do harm on some listed module's objects. */
   private method(name: string, node: NodeOf<'Attribute'>, call: NodeOf<'Call'> | undefined): void {
+    const risky = this.rows.some(({ risks }) => risks?.test(name));
+    if (risky) this.unknown(node, `calls .${name}`);
     const special = METHODS.get(name);
     if (special) {
       if (call) special(this, call, node);
       else this.unknown(node, `hands round .${name}`, true);
       return;
     }
-    if (this.rows.some(({ risks }) => risks?.test(name))) this.unknown(node, `calls .${name}`);
-    else if (this.rows.some(({ saves }) => saves?.test(name))) this.saves(node, call);
+    if (risky) return;
+    if (this.rows.some(({ saves }) => saves?.test(name))) this.saves(node, call);
     else if (call && LOSES.test(name)) {
       this.note(node, { kind: 'destructive', rule: 'python code', reason: 'python: deletes data' });
     }

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { isCredential } from '../../credential-files.ts';
 import { STANDARD_MODULES } from '../../knowledge/python-modules.ts';
 import { runCode } from '../../programs/code.ts';
 import { absolute, fileKey, overwrite } from '../../programs/paths.ts';
@@ -47,6 +48,7 @@ export function readPython(machine: Machine, source: string, run: PythonRun = {}
 function noteEffect(machine: Machine, effect: Effect, stdin: string): void {
   switch (effect.kind) {
     case 'read':
+      if (isCredential(effect.path)) machine.note(unknown('python code: reads a credential'));
       return;
     case 'write':
       return machine.note(judgeWrite(machine, effect.path));

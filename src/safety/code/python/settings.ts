@@ -9,7 +9,7 @@ const HARMLESS_VARIABLE =
 /** A use of `os.environ`: what is set there decides what later programs load. */
 export function judgeEnvironment(judge: Judging, node: Node, method: string | undefined): void {
   if (method !== undefined) {
-    if (!/^(get|items|keys|values|copy)$/.test(method)) judge.unknown(node, 'changes its environment');
+    if (!/^(get|keys)$/.test(method)) judge.unknown(node, 'changes its environment');
     return;
   }
   const parent = judge.tree.parents.get(node);
@@ -17,8 +17,7 @@ export function judgeEnvironment(judge: Judging, node: Node, method: string | un
     parent?.nodeType === 'Subscript' ||
     parent?.nodeType === 'Compare' ||
     parent?.nodeType === 'For' ||
-    parent?.nodeType === 'Dict' ||
-    (parent?.nodeType === 'Call' && /^(dict|len|print|sorted|list|str)$/.test(nameOf(parent.func) ?? ''));
+    (parent?.nodeType === 'Call' && /^len$/.test(nameOf(parent.func) ?? ''));
   if (!reads) judge.unknown(node, 'hands round its environment');
 }
 
@@ -40,5 +39,7 @@ export function judgeStore(judge: Judging, node: NodeOf<'Subscript'>): void {
   const name = judge.values.references.of(node.value)[0] ?? '';
   if (name.startsWith('os.environ')) {
     if (!HARMLESS_VARIABLE.test(judge.values.text(node.slice) ?? '')) judge.unknown(node, 'changes its environment');
-  } else if (!/^(builtins\.|matplotlib\.|sys\.argv)/.test(name)) judge.unknown(node, `changes ${name}`);
+  } else if (name.startsWith('matplotlib.') && /backend/.test(judge.values.text(node.slice) ?? 'backend'))
+    judge.unknown(node, 'loads a backend that is not known');
+  else if (!/^(builtins\.|matplotlib\.|sys\.argv)/.test(name)) judge.unknown(node, `changes ${name}`);
 }

@@ -14,6 +14,13 @@ const compiler: Spec = {
   judge: (call, reading) => judgeCompiler(call, reading),
 };
 
+/** Files of the project; an address would be fetched. */
+function denoFiles(_: CallFacts, reading: Reading) {
+  return reading.operands.some(({ text }) => /^\w+:|^\/|(^|\/)\.\.(\/|$)/.test(text))
+    ? unknown('reads code from elsewhere')
+    : undefined;
+}
+
 function judgeCompiler(call: CallFacts, reading: Reading) {
   if (reading.operands.some(({ text }) => text.startsWith('@'))) return unknown('reads options from a file');
   if (given(reading, '-o', '-fsyntax-only', '-E', '-M', '-MM', '-###', '-S') || reading.operands.length === 0)
@@ -57,8 +64,8 @@ export const LANGUAGES: Records = {
   },
   node: {
     stopsAtOperand: true,
-    tune: '-e= -p= -c -i -pe= -v --eval= --print= --check --test --test-only --test-name-pattern= --test-reporter= --watch --no-warnings --trace-warnings --trace-deprecation --max-old-space-size= --stack-trace-limit= --input-type= --expose-gc --enable-source-maps --experimental-strip-types --experimental-vm-modules --harmony --throw-deprecation --unhandled-rejections= --no-deprecation -C= --conditions= --v8-options',
-    load: '-r= --require= --import= --loader= --experimental-loader= --env-file= --openssl-config= --icu-data-dir= --run= --inspect[=] --inspect-brk[=] --build-snapshot --experimental-sea-config=',
+    tune: '-e= -p= -c -i -pe= -v --eval= --print= --check --test --test-only --test-name-pattern= --test-reporter= --watch --no-warnings --trace-warnings --trace-deprecation --max-old-space-size= --stack-trace-limit= --input-type= --expose-gc --enable-source-maps --experimental-strip-types --experimental-vm-modules --harmony --throw-deprecation --unhandled-rejections= --no-deprecation --v8-options',
+    load: '-C= --conditions= -r= --require= --import= --loader= --experimental-loader= --env-file= --openssl-config= --icu-data-dir= --run= --inspect[=] --inspect-brk[=] --build-snapshot --experimental-sea-config=',
     write:
       '--cpu-prof --heap-prof --cpu-prof-dir= --heapsnapshot-signal= --diagnostic-dir= --redirect-warnings= --report-on-signal --prof --logfile= --test-reporter-destination= --test-update-snapshots --trace-event-categories=',
     operands: 'judged',
@@ -98,7 +105,34 @@ export const LANGUAGES: Records = {
     load: '-f= --file= --shell --tlsCAFile=',
     operands: 'judged',
   },
-  deno: { stopsAtOperand: true, operands: 'judged', tune: '-q', idle: '-V --version' },
+  deno: {
+    tune: '-q --quiet -L= --log-level=',
+    idle: '-V --version -h',
+    subs: {
+      // Without `--allow-…` it keeps what it runs from writing, sending and starting anything.
+      test: {
+        tune: '--filter= --doc --no-run --fail-fast[=] --parallel --quiet --reporter= --shuffle[=] --watch --trace-leaks --permit-no-files --ignore= --no-check[=] -q',
+        operands: 'read',
+        control: NODE_FILES,
+        judge: denoFiles,
+      },
+      'check info lint': {
+        tune: '--all --json --compact --rules --rules-tags= --rules-include= --rules-exclude= --quiet --ignore= --ext= --doc --doc-only -q',
+        operands: 'read',
+        control: NODE_FILES,
+        judge: denoFiles,
+      },
+      fmt: {
+        tune: '--check --ext= --ignore= --quiet --line-width= --indent-width= --single-quote --no-semicolons --use-tabs --prose-wrap= -q',
+        operands: 'read',
+        judge: (call, reading) =>
+          given(reading, '--check') ? denoFiles(call, reading) : unknown('formats files in place'),
+      },
+      doc: { tune: '--json --private --filter= --quiet', operands: 'read', judge: denoFiles },
+      eval: { tune: '-p --print --ext= -q --quiet', operands: 'judged' },
+      'types completions help outdated': { operands: 'tune' },
+    },
+  },
   bun: {
     tune: '-e= -p= --eval= --print= --silent',
     load: '--cwd= --config= -c= --preload= -r= --require= --import= --env-file= --inspect[=]',
