@@ -9,6 +9,9 @@ const DOCKER_VALUES =
 const KUBECTL_VALUES =
   /^(-n|--namespace|--context|--cluster|--kubeconfig|-c|--container|--image|--as|--user|-s|--server|--env|--overrides|--restart|-l|--labels|--port|--target|--profile)$/;
 
+const DECIDES =
+  /^(PATH|LD_\w+|BASH_ENV|ENV|SHELLOPTS|NODE_OPTIONS|PYTHON(PATH|STARTUP|HOME)|PERL5(OPT|LIB)|RUBY(OPT|LIB)|JAVA_TOOL_OPTIONS|GIT_(?!AUTHOR|COMMITTER)\w+)=/;
+
 /** Containers: what runs inside one is judged as if it ran outside; what it holds may matter as much. */
 export const CONTAINERS: Handlers = {
   ...forAll('docker docker-compose', (call) => {
@@ -49,6 +52,11 @@ function runInside(call: Call, from: number, values: RegExp, skip: number): stri
     if (text.startsWith('-') && text !== '-') {
       if (text.startsWith('--entrypoint=')) entrypoint = text.slice(13);
       if (text === '--entrypoint') entrypoint = args[at + 1]?.text;
+      const variable = /^(-\w*e|--env)$/.test(text)
+        ? args[at + 1]?.text
+        : /^(?:-\w*e=?|--env=)(\w+=[\s\S]*)$/.exec(text)?.[1];
+      if (DECIDES.test(variable ?? ''))
+        machine.note(unknown('sets a variable in the container that decides what runs'));
       if (values.test(text) || /^-[a-z]+[evpwulm]$/.test(text)) at++;
       continue;
     }

@@ -16,6 +16,7 @@ export function prove(call: Call): StaticVerdict {
   if (isIdle(reading)) return harmless('only prints help or its version');
   const { spec } = reading.level;
   let verdict = judgeObeyed(call, reading);
+  if (takesBackDry(reading)) verdict = worse(verdict, unknown('a dry run that is taken back'));
   for (const { name, role, value } of reading.given)
     if (!isLifted(reading, role))
       verdict = worse(verdict, judgeRole(call, role, `option ${name} of ${program}`, value ?? ''));
@@ -35,6 +36,17 @@ export function prove(call: Call): StaticVerdict {
     if (own) verdict = worse(verdict, own);
   }
   return verdict;
+}
+
+/** `--no-dry-run`, `--dry-run=none`, `--dry-run false`: whether that is still a dry run, versions differ in. */
+function takesBackDry({ given, operands }: Reading): boolean {
+  const off = given.some(
+    ({ role, value }) => role === 'undry' || (role === 'dry' && /^(none|false|no|off|0)?$/i.test(value ?? 'x')),
+  );
+  return (
+    off ||
+    (given.some(({ role }) => role === 'dry') && operands.some(({ text }) => /^(false|no|none|off|0)$/.test(text)))
+  );
 }
 
 /** Would an operand at `index` get another role, and a worse one, if a word before it became several? */

@@ -23,6 +23,10 @@ function runShell(call: Call): string {
       continue;
     }
     if (/^-[a-bd-zA-BD-Z]*n[a-bd-zA-BD-Z]*$/.test(word)) return '';
+    if (call.program === 'fish' && /^(-C|--init-command)/.test(word)) {
+      if (!word.includes('=')) at++;
+      continue;
+    }
     if (/^-[a-zA-Z]*c[a-zA-Z]*$/.test(word) || word === '--command' || /^-command$/i.test(word)) {
       return withArguments(call, at);
     }

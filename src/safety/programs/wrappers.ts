@@ -247,6 +247,13 @@ export const SPECIAL_WRAPPERS: Handlers = {
     return UNKNOWN;
   },
   tmux(call) {
+    const chained = tmuxCommands(call.args);
+    if (chained.length > 1) {
+      for (const words of chained) call.machine.runFields([plain('tmux'), ...words], call.io);
+      return UNKNOWN;
+    }
+    // A format runs what stands in `#(…)`.
+    if (call.args.some(({ text }) => text.includes('#('))) call.machine.note(unknown('a format that runs a command'));
     const [, ...rest] = call.operands;
     const sub = call.operands[0]?.text ?? '';
     if (/^kill-(server|session|window|pane)$|^kill/.test(sub)) return undefined;
@@ -294,6 +301,18 @@ export const SPECIAL_WRAPPERS: Handlers = {
     return at >= 0 ? call.machine.runFields(call.args.slice(at), { stdin: '' }) : UNKNOWN;
   },
 };
+
+/** `tmux ls \\; kill-server`: a semicolon, alone or at the end of a word, ends a command. */
+function tmuxCommands(args: readonly Field[]): readonly Field[][] {
+  const out: Field[][] = [[]];
+  for (const field of args) {
+    const ends = /(?<!\\);$/.test(field.text);
+    const text = ends ? field.text.slice(0, -1) : field.text;
+    if (text !== '') out.at(-1)?.push({ ...field, text });
+    if (ends) out.push([]);
+  }
+  return out.filter((words) => words.length > 0);
+}
 
 /** `xargs -n1`: the command gets one word at a time. */
 function takesOne(own: readonly string[]): boolean {

@@ -15,6 +15,18 @@ function isHarmlessKey(key: string): boolean {
 
 export function judgeConfig(_: CallFacts, reading: Reading) {
   const [key, ...values] = reading.operands.map(({ text }) => text);
+  const changes = [
+    '--add',
+    '--unset',
+    '--unset-all',
+    '--replace-all',
+    '--rename-section',
+    '--remove-section',
+    '--edit',
+    '-e',
+  ];
+  if (given(reading, ...changes) && reading.given.some(({ name }) => /^(--get|--list|-l$|--name-only)/.test(name)))
+    return unknown('reads and changes settings of git at once');
   if (
     given(reading, '--get', '--get-all', '--get-regexp', '--list', '-l', '--get-urlmatch', '--get-color', '--name-only')
   )

@@ -138,6 +138,7 @@ export const GIT_RECORD: Records = {
             operands: 'tune',
             delete: '',
           },
+          'drop write': { open: 'drops a reflog', operands: 'tune', tune: '--all --single-worktree' },
           '*': { tune: DIFF, operands: 'tune' },
         },
       },

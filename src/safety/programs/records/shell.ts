@@ -18,7 +18,14 @@ export const SHELL: Records = {
         ? unknown('runs code in an index')
         : undefined,
   },
-  'sh bash dash zsh ksh ash mksh fish rbash': {
+  fish: {
+    tune: '-c= -n -l -i -p= --command= --login --interactive --no-execute --no-config --private -P -N',
+    run: '-C= --init-command=',
+    load: '-d= -o= -D= --debug= --debug-output= --profile= --profile-startup=',
+    stopsAtOperand: true,
+    operands: 'judged',
+  },
+  'sh bash dash zsh ksh ash mksh rbash': {
     stopsAtOperand: true,
     tune: '-c -e -x -u -n -l -i -s -v -f -a -b -h -m -k -p -t -B -C -E -H -P -T -o= -O= +o= +O= +e +x --norc --noprofile --login --posix --verbose --noediting --no-config --command=',
     load: '--rcfile= --init-file= -r --restricted --init-command= -D',

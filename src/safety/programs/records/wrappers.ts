@@ -1,3 +1,4 @@
+import { unknown } from '../../verdict.ts';
 import type { Records } from '../record.ts';
 
 /** Programs that run the command in their arguments. */
@@ -71,6 +72,11 @@ export const WRAPPERS_RECORDS: Records = {
     write: '-o= --output= -ff --output-separately --output-append-mode -A',
     load: '-E= -u= --env= --user= --inject= --fault=',
     operands: 'command',
+    // `-o '|cmd'` and `-o '!cmd'` start a command.
+    judge: (_, reading) =>
+      reading.given.some(({ name, value }) => /^(-o|--output)$/.test(name) && /^[|!]/.test(value ?? ''))
+        ? unknown('gives its report to a command')
+        : undefined,
   },
   ltrace: {
     stopsAtOperand: true,
