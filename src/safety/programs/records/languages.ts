@@ -113,13 +113,13 @@ export const LANGUAGES: Records = {
       test: {
         tune: '--filter= --doc --no-run --fail-fast[=] --parallel --quiet --reporter= --shuffle[=] --watch --trace-leaks --permit-no-files --ignore= --no-check[=] -q',
         operands: 'read',
-        control: NODE_FILES,
+        control: /\.([cm]?[jt]sx?|jsonc?)$/,
         judge: denoFiles,
       },
       'check info lint': {
         tune: '--all --json --compact --rules --rules-tags= --rules-include= --rules-exclude= --quiet --ignore= --ext= --doc --doc-only -q',
         operands: 'read',
-        control: NODE_FILES,
+        control: /\.([cm]?[jt]sx?|jsonc?)$/,
         judge: denoFiles,
       },
       fmt: {
