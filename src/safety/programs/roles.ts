@@ -53,7 +53,7 @@ function reads(call: Call, path: string): StaticVerdict {
 
 /** Names of what programs make: no suffix, archives, pictures, objects, dumps, keys. */
 const MADE =
-  /(^|\/)(dump|backups?|dist|build|out|output|target|bin|tmp|coverage)\/|(^|\/)[\w-]{2,}$|\.(o|a|so|out|exe|bin|img|tar|tgz|gz|zip|xz|zst|bz2|7z|whl|png|jpe?g|svg|gif|webp|pdf|html?|mp4|mp3|wav|dump|sql|key|pem|crt|csr|pub|gpg|asc|patch|diff|pcap|iso|wasm|class|jar|trace)$/;
+  /(^|\/)(dump|backups?|dist|build|out|output|target|bin|tmp|coverage)\/|(^|\/)[\w-]{2,}$|\.(o|a|so|out|exe|bin|img|tar|tgz|gz|zip|xz|zst|bz2|7z|whl|png|jpe?g|svg|gif|webp|pdf|html?|mp4|mp3|wav|dump|sql|key|pem|crt|csr|pub|gpg|asc|patch|diff|pcap|iso|wasm|class|jar|trace|bundle)$/;
 /** What is made empty tells nobody anything, but what is put there next may. */
 function makes({ machine }: Call, path: string): StaticVerdict {
   const place = worse(specialTarget(machine, path) ?? harmless(), specialDirectory(machine, path) ?? harmless());

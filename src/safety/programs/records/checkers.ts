@@ -59,12 +59,10 @@ export const CHECKERS: Records = {
     judge: judgePytest,
   },
   'tox nox': {
-    tune: '-# -e= -s= -q -v -p',
+    tune: '-# -e= -s= -q -v -p[=] --notest --parallel[=]',
     idle: '-l --list --listenvs --version -h',
     load: '-c= -f= --override= -x=',
-    operands: 'judged',
-    open: 'runs commands of the project',
-    runsFiles: true,
+    subs: { '': {}, 'run r p run-parallel list l config': { tune: '-e= -q -v' } },
     control: PYTHON_FILES,
   },
   coverage: {

@@ -1,18 +1,38 @@
 import { unknown } from '../../verdict.ts';
-import type { Records, Spec } from '../record.ts';
+import type { Reading, Records, Spec } from '../record.ts';
 
 const DOCKER_RUN: Spec = {
   stopsAtOperand: true,
-  tune: '-# -d -i -t -it -P -q --detach --interactive --tty --rm --init --read-only --name= -e= --env= -w= --workdir= -u= --user= --network= --net= --hostname= -h= -l= --label= --platform= -m= --memory= --memory-swap= --cpus= --cpu-shares= --restart= --pull= --quiet --shm-size= --stop-signal= --stop-timeout= --ulimit= --tmpfs= --expose= -p= --publish= --publish-all --dns= --ip= --log-driver= --log-opt= --no-healthcheck --health-cmd= --detach-keys= --sig-proxy= -a= --attach= --cap-drop= --domainname= --entrypoint= -T --no-deps --index=  --service-ports --no-TTY --build',
+  tune: '-# -d -i -t -it -P -q --detach --interactive --tty --rm --init --read-only --name= -e= --env= -w= --workdir= -u= --user= --hostname= -h= -l= --label= --platform= --network= --net= -m= --memory= --memory-swap= --cpus= --cpu-shares= --pull= --quiet --shm-size= --stop-signal= --stop-timeout= --ulimit= --tmpfs= --expose= -p= --publish= --publish-all --dns= --ip= --log-driver= --log-opt= --no-healthcheck --health-cmd= --detach-keys= --sig-proxy= -a= --attach= --cap-drop= --domainname= --entrypoint= -T --no-deps --index=  --service-ports --no-TTY --build',
   read: '--env-file=',
   write: '--cidfile=',
+  send: '--restart=',
   load: '-v= --volume= --mount= --privileged --device= --pid= --ipc= --volumes-from= --security-opt= --cap-add= --userns= --uts= --cgroup-parent= --gpus= --runtime= --add-host= --link=',
   operands: 'tune command',
-  judge: (_, reading) =>
-    reading.given.some(({ name, value = '' }) => /^(-e|--env)$/.test(name) && isSecretName(value))
-      ? unknown('hands a secret to a container')
-      : undefined,
+  judge: (_, reading) => judgeRun(reading),
 };
+
+/** A container of a usual image, in a network of its own, with no secret of the shell. */
+function judgeRun({ given, path, operands }: Reading) {
+  for (const { name, value = '' } of given) {
+    if (/^(-e|--env)$/.test(name) && isSecretName(value)) return unknown('hands a secret to a container');
+    if (/^--net(work)?$/.test(name) && /^(host|container:)/.test(value))
+      return unknown('shares the network of this machine');
+  }
+  return path.includes('run') && isForeignImage(operands[0]?.text ?? '')
+    ? unknown('runs an image of a registry that is not known')
+    : undefined;
+}
+
+/** `host.example/image`: a name without a host comes from the registry that is set. */
+function isForeignImage(image: string): boolean {
+  return (
+    /^[^/]*[.:][^/]*\//.test(image) &&
+    !/^(docker\.io|ghcr\.io|quay\.io|mcr\.microsoft\.com|registry\.k8s\.io|public\.ecr\.aws|gcr\.io|registry\.gitlab\.com)\//.test(
+      image,
+    )
+  );
+}
 
 /** `-e NAME` hands on the value the shell has. */
 function isSecretName(value: string): boolean {
@@ -25,9 +45,10 @@ const LOOKS: Spec = {
 
 const BUILD: Spec = {
   operands: 'project',
-  tune: '-# -q -t= -f= --tag= --file= --no-cache --pull --build-arg= --target= --platform= --progress= --push --quiet --rm --force-rm --label= --network= --squash',
+  tune: '-# -q -t= -f= --tag= --file= --no-cache --pull --build-arg= --target= --platform= --progress= --quiet --rm --force-rm --label= --squash',
   read: '--env-file=',
   write: '--iidfile= --metadata-file=',
+  send: '--push --network=',
   load: '--ssh= --secret= --build-context= --allow= --add-host= --security-opt= --cache-from=',
   control: /(^|\/)([Dd]ocker|Container)file[^/]*$/,
 };
@@ -48,7 +69,14 @@ const docker: Spec = {
     create: { operands: 'judged', open: 'makes a container', tune: DOCKER_RUN.tune ?? '' },
     build: BUILD,
     buildx: { subs: { build: BUILD, 'ls inspect version du': LOOKS } },
-    'push tag': { operands: 'tune', tune: '-a -q --all-tags --quiet' },
+    'push tag': {
+      operands: 'tune',
+      tune: '-a -q --all-tags --quiet',
+      judge: (_, reading) =>
+        reading.operands.some(({ text }) => isForeignImage(text))
+          ? unknown('names an image of a registry that is not known')
+          : undefined,
+    },
     save: { tune: '', write: '-o= --output=', operands: 'tune' },
     export: { write: '-o= --output=', operands: 'tune' },
     'container image network volume context system builder manifest plugin node service stack swarm secret config trust scout':
@@ -59,7 +87,8 @@ const docker: Spec = {
           run: DOCKER_RUN,
           create: {
             operands: 'tune',
-            tune: '-d= --driver= --subnet= --gateway= --label= --name= --attachable --internal -o= --opt=',
+            tune: '--subnet= --gateway= --label= --name= --attachable --internal',
+            load: '-d= --driver= -o= --opt=',
           },
           pull: { operands: 'tune' },
         },

@@ -133,7 +133,7 @@ export const FILES: Records = {
   },
   chmod: {
     tune: '-c -f -v -R --changes --silent --quiet --verbose --recursive --preserve-root --no-preserve-root',
-    load: '--reference=',
+    read: '--reference=',
     operands: 'judged',
     judge: judgeMode,
   },
@@ -160,7 +160,8 @@ export const FILES: Records = {
   'gzip gunzip bzip2 bunzip2 xz unxz lzma unlzma zstd unzstd lz4 pigz pbzip2 brotli uncompress compress': {
     helpers: 'sh gzip',
     tune: '-# -c -d -k -l -n -N -q -r -t -v -z -T= -S= -p= -m= -D= -h -V -a -b= --best --fast --stdout --to-stdout --decompress --uncompress --keep --list --quiet --recursive --test --verbose --threads= --format= --no-name --name --rsyncable --extreme -e --memlimit= --check= --ultra --long[=] --no-progress --suffix= --synchronous',
-    write: '-o= --output=',
+    // Without -f, which is not known to lose nothing, they refuse to write over a file.
+    add: '-o= --output=',
     delete: '-f --force --rm -j',
     operands: 'read',
     judge: removesInput,

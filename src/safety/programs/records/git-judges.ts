@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path';
-import { hasUnknown } from '../../shell/taint.ts';
+import { hasUnknown, UNKNOWN } from '../../shell/taint.ts';
 import { unknown } from '../../verdict.ts';
 import { specialDirectory } from '../paths.ts';
 import { type CallFacts, given, type Reading } from '../record.ts';
@@ -48,6 +48,9 @@ export function judgeSettings({ machine }: CallFacts, reading: Reading) {
   if (machine.scope.elsewhere === 'machine' && !LOOKS.test(reading.path[0] ?? ''))
     return unknown('changes a repository on another machine');
   for (const { name, value } of reading.given.slice(0, reading.before))
+    if (name === '-C' && /^\/(tmp|var\/tmp|dev\/shm)(\/|$)/.test(value ?? ''))
+      return unknown('obeys the settings of a repository that anybody may have put there');
+  for (const { name, value } of reading.given.slice(0, reading.before))
     if (name === '-c' && !isHarmlessKey(value?.split('=')[0] ?? ''))
       return unknown('sets a setting of git that is not known to be harmless');
   return undefined;
@@ -74,4 +77,43 @@ export function judgeRemote(_: CallFacts, reading: Reading) {
     if (text.startsWith('+') && !/:refs\/remotes\//.test(text)) return unknown('overwrites a branch');
   }
   return undefined;
+}
+
+/** Remotes as every clone names them; whom another name or an address means, nobody can tell from the line. */
+const USUAL_REMOTE = /^(origin|upstream)$/;
+
+/** `git push` adds commits to the remote the user has set up, under the name they have here. */
+export function judgePush({ machine }: CallFacts, reading: Reading) {
+  const [remote, ...refs] = reading.operands.map(({ text }) => text);
+  if (refs.some((text) => /^[+:]|::/.test(text))) return unknown('overwrites or deletes on the remote');
+  if (remote !== undefined && !USUAL_REMOTE.test(remote)) return unknown('sends commits to a remote that is not known');
+  if (refs.some((text) => /:/.test(text) || hasUnknown(text)))
+    return unknown('sends commits to a branch of another name');
+  return machine.written.has(SETTINGS) ? unknown('sends commits to a remote that was set just now') : undefined;
+}
+
+/** `git pull` merges what the remote holds: the user's own remote, not any address. */
+export function judgePull(call: CallFacts, reading: Reading) {
+  const remote = reading.operands[0]?.text;
+  if (remote !== undefined && /[:/]/.test(remote)) return unknown('merges what an address holds');
+  return (
+    judgeRemote(call, reading) ??
+    (call.machine.written.has(SETTINGS) ? unknown('merges from a remote that was set just now') : undefined)
+  );
+}
+
+/** A new remote harms nobody, until something is sent there or fetched from it. */
+export function judgeRemoteAdd(call: CallFacts, reading: Reading) {
+  call.machine.written.set(SETTINGS, UNKNOWN);
+  return judgeRemote(call, reading);
+}
+
+/** Stands for the settings of the repository among what the command has written. */
+const SETTINGS = '.git/config';
+
+/** `git gc --auto` only does what git does by itself now and then. */
+export function judgeRepack(call: CallFacts, reading: Reading) {
+  return call.operands[0]?.text === 'gc' && given(reading, '--auto') && reading.operands.length === 0
+    ? undefined
+    : unknown('repacks what git keeps');
 }

@@ -1,13 +1,17 @@
 import { unknown } from '../../verdict.ts';
 import { given, type Records, type Spec } from '../record.ts';
-import { judgeClone, judgeConfig, judgeNewPlace, judgeRemote, judgeSettings } from './git-judges.ts';
-
-/** `branch` and `tag` list, or make a new name; the rest moves or removes one. */
-const LOOK =
-  '-# -a -i -l -n -q -r -v -vv --abbrev[=] --no-abbrev --all --color[=] --no-color --column[=] --no-column --contains[=] --no-contains[=] --create-reflog --format= --ignore-case --list --merged[=] --no-merged[=] --omit-empty --points-at= --quiet --remotes --show-current --sort= --verbose';
-
-const DIFF =
-  '-# -0 -a -b -B[=] -c --cc -C[=] -D -G= -i -l= -m -M[=] -n= -p -q -r -R -s -S= -t -u -U= -w -W -z -I= --abbrev[=] --abbrev-commit --after= --all --all-match --anchored= --ancestry-path[=] --author= --author-date-order --basic-regexp --before= --binary --bisect --boundary --branches[=] --cached --check --cherry --cherry-mark --cherry-pick --children --clear-decorations --color[=] --color-moved[=] --color-words[=] --combined-all-paths --committer= --compact-summary --count --cumulative --date= --date-order --decorate[=] --decorate-refs= --dense --diff-algorithm= --diff-filter= --diff-merges= --dirstat[=] --do-walk --exclude= --exit-code --extended-regexp --find-copies[=] --find-copies-harder --find-object= --find-renames[=] --first-parent --fixed-strings --follow --format= --full-diff --full-history --full-index --function-context --glob= --graph --grep= --grep-reflog= --histogram --ignore-all-space --ignore-blank-lines --ignore-cr-at-eol --ignore-matching-lines= --ignore-space-at-eol --ignore-space-change --ignore-submodules[=] --indent-heuristic --inter-hunk-context= --invert-grep --left-only --left-right --line-prefix= --log-size --mailmap --max-count= --max-parents= --merge --merge-base --merges --min-parents= --minimal --name-only --name-status --no-abbrev --no-abbrev-commit --no-color --no-color-moved --no-decorate --no-ext-diff --no-index --no-mailmap --no-max-parents --no-merges --no-min-parents --no-notes --no-patch --no-prefix --no-renames --no-textconv --no-walk[=] --not --notes[=] --numstat --oneline --parents --patch --patch-with-raw --patch-with-stat --patience --perl-regexp --pickaxe-all --pickaxe-regex --pretty[=] --quiet --raw --reflog --regexp-ignore-case --relative[=] --relative-date --remerge-diff --remotes[=] --reverse --right-only --shortstat --show-linear-break[=] --show-notes[=] --show-pulls --simplify-by-decoration --simplify-merges --since= --since-as-filter= --skip= --source --sparse --staged --stat[=] --stat-count= --stat-width= --stdin --submodule[=] --summary --tags[=] --text --topo-order --unified= --until= --walk-reflogs --word-diff[=] --word-diff-regex= --ws-error-highlight= -L= -g --default= --encoding= --src-prefix= --dst-prefix= --output-indicator-new= --output-indicator-old= --end-of-options --cc --ours --theirs --base -O=';
+import {
+  judgeClone,
+  judgeConfig,
+  judgeNewPlace,
+  judgePull,
+  judgePush,
+  judgeRemote,
+  judgeRemoteAdd,
+  judgeRepack,
+  judgeSettings,
+} from './git-judges.ts';
+import { DIFF, LOOK } from './git-options.ts';
 
 const diffLike: Spec = {
   tune: DIFF,
@@ -95,7 +99,7 @@ export const GIT_RECORD: Records = {
             tune: '-t= -m= --tags --no-tags --mirror=',
             load: '-f --fetch',
             operands: 'tune',
-            judge: judgeRemote,
+            judge: judgeRemoteAdd,
           },
           prune: { dry: '-n --dry-run', operands: 'tune' },
           update: { delete: '-p --prune', operands: 'tune' },
@@ -231,7 +235,7 @@ export const GIT_RECORD: Records = {
         load: '--upload-pack= -e --edit -X= -s= --strategy= --strategy-option= --recurse-submodules[=] -S[=] --gpg-sign[=]',
         delete: '-f --force --squash --no-commit --refmap= --set-upstream --allow-unrelated-histories',
         operands: 'tune',
-        judge: judgeRemote,
+        judge: judgePull,
       },
       push: {
         tune: '-4 -6 -q -u -v -n  --atomic --follow-tags --no-follow-tags --ipv4 --ipv6 --no-progress --no-signed --porcelain --progress --quiet --set-upstream --tags --thin --no-thin --verbose --no-recurse-submodules --no-force-with-lease --verify',
@@ -241,10 +245,7 @@ export const GIT_RECORD: Records = {
         dry: '-n --dry-run',
         undry: '--no-dry-run',
         operands: 'tune',
-        judge: (_, reading) =>
-          reading.operands.some(({ text }) => /^[+:]|::/.test(text))
-            ? unknown('overwrites or deletes on the remote')
-            : undefined,
+        judge: judgePush,
       },
       checkout: {
         tune: '-# -b= -l  -q -t --detach -d --guess --no-guess --no-progress --no-track --orphan= --progress --quiet --track[=]',
@@ -371,10 +372,7 @@ export const GIT_RECORD: Records = {
       'gc maintenance pack-refs repack rerere': {
         tune: '--auto -q --quiet',
         operands: 'tune',
-        judge: (call, reading) =>
-          call.operands[0]?.text === 'gc' && given(reading, '--auto') && reading.operands.length === 0
-            ? undefined
-            : unknown('repacks what git keeps'),
+        judge: judgeRepack,
       },
       'hash-object': { tune: '-t= --stdin --stdin-paths --path= --no-filters -w --literally', operands: 'read' },
       'symbolic-ref': {

@@ -33,8 +33,8 @@ function judgeCompiler(call: CallFacts, reading: Reading) {
 
 /** Building runs what the build files say; testing runs the sources too. */
 const CARGO_BUILD: Spec = {
-  tune: '-p= -j= -r -F= --package= --workspace --all --exclude= --lib --bins --bin= --examples --example= --tests --test= --benches --bench= --all-targets --release --profile= --features= --all-features --no-default-features --target= --message-format= --keep-going --jobs= --no-run --no-fail-fast  --no-deps --document-private-items --doc --future-incompat-report --timings --unit-graph --ignore-rust-version',
-  load: '--fix --allow-dirty --allow-staged --allow-no-vcs --open',
+  tune: '-p= -j= -r -F= --package= --workspace --all --exclude= --lib --bins --bin= --examples --example= --tests --test= --benches --bench= --all-targets --release --profile= --features= --all-features --no-default-features --target= --message-format= --keep-going --jobs= --no-run --no-fail-fast  --no-deps --document-private-items --doc --future-incompat-report --timings --open --unit-graph --ignore-rust-version',
+  load: '--fix --allow-dirty --allow-staged --allow-no-vcs',
   project: '--manifest-path=',
   into: '--target-dir= --out-dir= --artifact-dir=',
   operands: 'tune',
@@ -275,7 +275,9 @@ export const LANGUAGES: Records = {
         subs: {
           'graph why verify': { singleDash: true, tune: '-m -vendor -go=', operands: 'tune' },
           download: { singleDash: true, tune: '-x -json', operands: 'tune' },
-          'tidy vendor edit init': {
+          // It refuses where there is a go.mod already.
+          init: { singleDash: true, operands: 'tune' },
+          'tidy vendor edit': {
             singleDash: true,
             tune: '-v -e -go= -compat= -diff',
             open: 'changes what the project depends on',

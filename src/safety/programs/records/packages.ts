@@ -1,5 +1,7 @@
-import { unknown } from '../../verdict.ts';
-import { type CallFacts, given, type Records, type Spec } from '../record.ts';
+import { hasUnknown } from '../../shell/taint.ts';
+import { type StaticVerdict, unknown } from '../../verdict.ts';
+import { absolute, fileKey } from '../paths.ts';
+import { type CallFacts, given, type Reading, type Records, type Spec } from '../record.ts';
 
 const SCRIPTS = /(^|\/)(package\.json|\.npmrc|\.yarnrc(\.yml)?|\.pnpmfile\.cjs|[^/]+\.[cm]?js)$/;
 const looks: Spec = {
@@ -33,7 +35,12 @@ export const PACKAGES: Records = {
               : undefined,
         },
       help: { operands: 'tune' },
-      version: { subs: { '': looks } },
+      version: {
+        subs: {
+          '': { tune: looks.tune ?? '' },
+          '*': { operands: 'judged', open: 'writes a version, commits and tags it' },
+        },
+      },
       'config c': { subs: { 'get list ls': looks, '': { tune: looks.tune ?? '' } } },
       'pack publish': {
         dry: '--dry-run',
@@ -50,7 +57,8 @@ export const PACKAGES: Records = {
         tune: '--if-present --workspaces --workspace= -w= --silent -s -r --recursive --filter= -F=',
         control: SCRIPTS,
       },
-      'install i ci add import fetch': installs(),
+      'install i add': { ...installs(), judge: judgeScripts },
+      'ci import fetch': installs('takes what is installed away, and runs scripts of packages'),
       'update up upgrade dedupe ddp prune uninstall remove rm r un unlink link ln rebuild unpublish': installs(
         'changes packages, whose scripts run',
       ),
@@ -65,8 +73,10 @@ export const PACKAGES: Records = {
     helpers: 'node sh',
     stopsAtOperand: true,
     operands: 'command',
-    tune: '-y --yes --no -q --no-install',
+    tune: '--no -q --no-install',
     load: '-c= --call= -p= --package=',
+    // Without asking it fetches and runs a package that may not be there yet.
+    send: '-y --yes',
   },
   'pip pipx': {
     helpers: 'python3 lsb_release getopt cut tr uname dpkg rustc git gcc',
@@ -88,10 +98,10 @@ export const PACKAGES: Records = {
       'install download wheel': {
         dry: '--dry-run',
         operands: 'judged',
-        tune: '-U -r= -e= -c= --upgrade --user --no-deps --pre --requirement= --editable= --constraint= --no-build-isolation --only-binary= --no-binary= --prefer-binary --break-system-packages --root-user-action= --progress-bar= --use-pep517 --no-warn-script-location --ignore-installed --no-index --no-compile --platform= --python-version= --require-hashes --upgrade-strategy=',
-        add: '-d= -w= --dest= --wheel-dir=',
-        load: '-i= --index-url= --extra-index-url= -f= --find-links= -t= --target= --prefix= --root= --src= --config-settings= --build-option= --global-option= --report= --force-reinstall',
-        judge: (_, reading) => judgePip(reading),
+        tune: '-U -r= -e= -c= --upgrade --user --no-deps --pre --requirement= --editable= --constraint= --no-build-isolation --only-binary= --prefer-binary --break-system-packages --root-user-action= --progress-bar= --use-pep517 --no-warn-script-location --no-index --no-compile --platform= --python-version= --require-hashes --upgrade-strategy=',
+        into: '-d= -w= --dest= --wheel-dir=',
+        load: '--no-binary= --ignore-installed -i= --index-url= --extra-index-url= -f= --find-links= -t= --target= --prefix= --root= --src= --config-settings= --build-option= --global-option= --report= --force-reinstall',
+        judge: judgePip,
       },
       'uninstall inject upgrade upgrade-all run environment ensurepath reinstall completion': {
         open: 'changes what is installed',
@@ -170,7 +180,7 @@ export const PACKAGES: Records = {
       env: { subs: { 'list export': { operands: 'tune' }, create: { operands: 'tune', read: '-f= --file=' } } },
       config: { subs: { '': { tune: '--show --show-sources --get= --describe', delete: '--set= --add= --remove=' } } },
       export: {},
-      'create install': installs(),
+      'create install': { ...installs(), judge: judgeChannels },
       update: installs('changes packages'),
       run: installs('runs a command'),
       'activate deactivate init': { operands: 'tune', open: 'changes the environment' },
@@ -243,17 +253,53 @@ export const PACKAGES: Records = {
   },
 };
 
-function judgePip(reading: {
-  readonly operands: readonly { readonly text: string }[];
-  readonly given: readonly { readonly name: string; readonly value?: string; readonly role: string }[];
-}) {
+/** Where a named package comes from is set by the user; a file of requirements may say anything. */
+function judgePip(call: CallFacts, reading: Reading): StaticVerdict | undefined {
   const odd = reading.operands.some(({ text }) => /^[./~]|:\/\/|^git\+|\.(whl|tar\.gz|zip)$|@/.test(text));
-  const local = reading.given.some(({ name }) => /^(-e|--editable)$/.test(name));
-  return odd || local ? unknown('installs code of the project or of an address', { runsFiles: true }) : undefined;
+  const local = given(reading, '-e', '--editable');
+  if (odd || local) return unknown('installs code of the project or of an address', { runsFiles: true });
+  for (const { name, value = '' } of reading.given) {
+    if (!/^(-r|-c|--requirement|--constraint)$/.test(name)) continue;
+    if (/:\/\//.test(value)) return unknown('reads what to install from an address');
+    const text = requirementsIn(call, value);
+    if (text !== undefined && !text.split('\n').every((line) => REQUIREMENT.test(line)))
+      return unknown(`${value.slice(-60)} holds more than names of packages`, { runsFiles: true });
+  }
+  return undefined;
+}
+
+/** A name with versions and conditions, a comment, or nothing. */
+const REQUIREMENT = /^\s*([A-Za-z0-9][\w.-]*(\[[\w, -]*\])?\s*([=<>!~]=?[^@:/]*)?(;[^@:/]*)?)?(\s*#.*)?\s*$/;
+
+/** The text of a file of requirements; undefined: not there, or nobody may look. */
+function requirementsIn({ machine }: CallFacts, path: string): string | undefined {
+  const written = machine.written.get(fileKey(machine, path));
+  if (written !== undefined) return hasUnknown(written) ? '-' : written;
+  const full = absolute(machine, path);
+  const content = full === undefined ? undefined : machine.reading?.look(full);
+  return content?.kind === 'text' ? content.text : content === undefined || content.kind === 'absent' ? undefined : '-';
 }
 
 /** Packages asked for by name come from the registry that is set; an address or a path may hold anything. */
-function judgeNames(call: CallFacts) {
+function judgeNames(call: CallFacts): StaticVerdict | undefined {
   const odd = call.operands.slice(1).some(({ text }) => /^[./~]|:\/\/|^(git|file|link|npm|http)[+:]|\.tgz$/.test(text));
   return odd ? unknown('installs code of the project or of an address', { runsFiles: true }) : undefined;
+}
+
+/** Packages of node bring scripts that run when they are installed, unless told not to. */
+function judgeScripts(call: CallFacts, reading: Reading): StaticVerdict | undefined {
+  const ignores = reading.given.some(({ name, value }) => name === '--ignore-scripts' && value !== 'false');
+  return (
+    judgeNames(call) ?? (ignores ? undefined : unknown('runs scripts of the packages it installs', { runsFiles: true }))
+  );
+}
+
+/** Channels of conda that its users share; any other is somebody's own. */
+function judgeChannels(_: CallFacts, reading: Reading): StaticVerdict | undefined {
+  const odd = reading.given.some(
+    ({ name, value = '' }) =>
+      /^(-c|--channel)$/.test(name) &&
+      !/^(conda-forge|defaults|main|anaconda|bioconda|pytorch|nvidia|r|intel)$/.test(value),
+  );
+  return odd ? unknown('installs from a channel that is not known') : undefined;
 }

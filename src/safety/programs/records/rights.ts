@@ -2,7 +2,7 @@ import { isCredential } from '../../credential-files.ts';
 import { hasUnknown } from '../../shell/taint.ts';
 import { destructive, type StaticVerdict, unknown } from '../../verdict.ts';
 import { specialTarget } from '../paths.ts';
-import type { CallFacts, Reading } from '../record.ts';
+import { type CallFacts, given, type Reading } from '../record.ts';
 
 /** `644`, `0755`: others may read and run, never write; no rights of another user; the owner keeps reading. */
 const PLAIN_NUMBER = /^0?[4-7][0145][0145]$/;
@@ -16,7 +16,8 @@ export function judgeMode({ machine, args }: CallFacts, reading: Reading): Stati
   // `-w` and the like are a mode, though they look like an option.
   const mode = reading.operands[0]?.text ?? '';
   const targets = reading.operands.slice(1);
-  if (hasUnknown(mode) || args.length < 2) return unknown('sets rights that are not known');
+  if (hasUnknown(mode) || args.length < 2 || given(reading, '--reference'))
+    return unknown('sets rights that are not known');
   const parts = mode.split(',');
   if (parts.every((part) => NARROW.test(part))) return undefined;
   if (targets.some(({ text }) => isCredential(text)))

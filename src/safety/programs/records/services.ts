@@ -124,6 +124,7 @@ export const SERVICES: Records = {
         operands: 'read',
         tune: '-# -a -A -f= -o= -q -d -r -l= -g --all --all-namespaces --output= --short --date --reverse --max= --selector= --filter= --failed --deployed --pending --superseded --revision= --set= --set-string= --values= --version= --strict --include-crds --show-only= -s= --name-template= --devel --versions --quiet --api-versions= --no-hooks --is-upgrade --kube-version= --generate-name --max-col-width= --regexp --short --template=',
         read: '--set-file=',
+        judge: judgeChart,
         into: '--output-dir=',
         load: '--post-renderer= --post-renderer-args= --repo= --username= --password= --ca-file= --keyring= --verify --validate',
       },
@@ -136,6 +137,7 @@ export const SERVICES: Records = {
         read: '-f= --values= --set-file=',
         load: '--post-renderer= --repo= --username= --password= --ca-file= --keyring= --insecure-skip-tls-verify',
         delete: '--force --replace --cleanup-on-fail --reset-values --no-hooks',
+        judge: judgeChart,
       },
       'uninstall rollback test package pull push create registry': {
         operands: 'judged',
@@ -188,6 +190,8 @@ export const SERVICES: Records = {
       'pr issue repo release run workflow gist label secret variable codespace cs org project ruleset cache ssh-key gpg-key extension alias config attestation':
         {
           subs: {
+            clone: { operands: 'tune add' },
+            checkout: { operands: 'tune', tune: '-b= --branch= --detach', delete: '-f --force --recurse-submodules' },
             'list ls view status diff checks get logs search ': {
               operands: 'tune',
               tune: '-# -a= -A= -B= -H= -L= -l= -s= -S= -q= -t= -c  -e= -j= -u= -b= -o= -v -r  -d --json= --jq= --template= --limit= --state= --author= --assignee= --label= --search= --base= --head= --comments --log --log-failed --job= --exit-status --verbose --watch --interval= --name-only --patch --color= --workflow= --branch= --event= --user= --status= --commit= --created= --draft --app= --milestone= --mention= --org= --source --fork --language= --topic= --visibility= --archived --no-archived --raw --files --filename= --required --attempt=',
@@ -216,6 +220,13 @@ export const SERVICES: Records = {
   },
 };
 
+/** A chart of an address is code of others. */
+function judgeChart(_: CallFacts, reading: Reading) {
+  return reading.operands.some(({ text }) => /:\/\//.test(text))
+    ? unknown('renders or installs what an address holds')
+    : undefined;
+}
+
 function judgeTerraform(reading: Reading) {
   const [sub] = reading.path;
   const second = reading.operands[0]?.text ?? '';
@@ -223,6 +234,7 @@ function judgeTerraform(reading: Reading) {
   if (sub === 'state') return /^(list|show)$/.test(second) ? undefined : unknown('changes the state');
   if (sub === 'workspace') return /^(list|show|select)$/.test(second) ? undefined : unknown('changes a workspace');
   if (sub === 'get') return unknown('fetches modules');
+  if (sub === 'output' && /secret|token|pass|key|cred/i.test(second)) return unknown('shows a secret');
   if (sub === 'providers' && !/^(|schema)$/.test(second)) return unknown('fetches providers');
   return undefined;
 }
@@ -245,7 +257,7 @@ function judgeManifest(_: CallFacts, reading: Reading) {
     ...reading.operands.map(({ text: word }) => word),
   ].join(' ');
   if (/https?:\/\//.test(text)) return unknown('applies what an address holds');
-  return /binding|token|clusterrole|privileged|loadbalancer|nodeport|0\.0\.0\.0/i.test(text)
+  return /binding|token|clusterrole|cronjob|privileged|loadbalancer|nodeport|0\.0\.0\.0/i.test(text)
     ? unknown('grants rights, or opens a port')
     : undefined;
 }

@@ -96,7 +96,13 @@ export const SYSTEM_PACKAGES: Records = {
         operands: 'tune',
         tune: '-L -d -s -w -r -R -e -P -p -W',
       },
-      'add update upgrade fetch': { operands: 'tune' },
+      'add update upgrade fetch': {
+        operands: 'tune',
+        judge: (_, reading) =>
+          reading.operands.some(({ text }) => /^[!./]/.test(text))
+            ? unknown('removes a package, or installs a file')
+            : undefined,
+      },
     },
   },
   pacman: {
@@ -116,12 +122,13 @@ export const SYSTEM_PACKAGES: Records = {
       'list ls info search deps uses outdated doctor config desc log leaves casks formulae  options cat commands --prefix missing':
         { operands: 'tune' },
       services: { subs: { 'list info': { operands: 'tune' } } },
-      'install upgrade update fetch tap': {
+      tap: { subs: { '': {} } },
+      'install upgrade update fetch': {
         operands: 'tune',
         tune: '',
         judge: (_, reading) =>
-          reading.operands.some(({ text }) => /:\/\/|^[./]/.test(text))
-            ? unknown('installs from an address')
+          reading.operands.some(({ text }) => /:\/\/|\//.test(text))
+            ? unknown('installs from an address, or from a tap of somebody')
             : undefined,
       },
       'cleanup autoremove uninstall remove': {

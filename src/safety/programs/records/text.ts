@@ -1,6 +1,7 @@
 import { hasUnknown } from '../../shell/taint.ts';
-import { harmless, unknown } from '../../verdict.ts';
-import type { Records } from '../record.ts';
+import { harmless, type StaticVerdict, unknown } from '../../verdict.ts';
+import { lookAt, specialTarget } from '../paths.ts';
+import { type CallFacts, given, type Reading, type Records } from '../record.ts';
 
 /** Programs that read text and print text. */
 export const TEXT: Records = {
@@ -100,7 +101,13 @@ export const TEXT: Records = {
     run: '--compress-program=',
     operands: 'read',
   },
-  'split csplit': { open: 'writes files whose names it computes' },
+  split: {
+    tune: '-# -a= -b= -C= -d -e -l= -n= -t= -u -x --bytes= --line-bytes= --lines= --number= --suffix-length= --numeric-suffixes --hex-suffixes --elide-empty-files --separator= --unbuffered --verbose',
+    run: '--filter=',
+    operands: 'read judged',
+    judge: judgePieces,
+  },
+  csplit: { open: 'writes files whose names it computes' },
   'grep zgrep bzgrep xzgrep': {
     helpers: 'gzip bzip2 xz sed grep sh',
     tune: '-# -E -F -G -P -e= -i -v -w -x -y -c -L -l -m= -o -q -s -b -H -h -n -T -Z -A= -B= -C= -a -D= -d= -I -r -R -U -z --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp= --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count --color[=] --colour[=] --files-without-match --files-with-matches --max-count= --only-matching --quiet --silent --no-messages --byte-offset --with-filename --no-filename --label= --line-number --initial-tab --null --after-context= --before-context= --context= --text --binary-files= --devices= --directories= --exclude= --exclude-dir= --include= --recursive --dereference-recursive --line-buffered --binary --null-data -u',
@@ -199,3 +206,16 @@ export const TEXT: Records = {
     operands: 'read',
   },
 };
+
+/** `part_aa`, `part_ab` …: the first of them tells whether such pieces are there already. */
+function judgePieces({ machine }: CallFacts, reading: Reading): StaticVerdict | undefined {
+  const prefix = reading.operands[1]?.text ?? 'x';
+  const first = `${prefix}${given(reading, '-d', '--numeric-suffixes', '-x', '--hex-suffixes') ? '00' : 'aa'}`;
+  const special = specialTarget(machine, first);
+  if (special) return special;
+  const found = lookAt(machine, first);
+  const fresh = machine.files
+    ? found === 'absent' && !given(reading, '-a', '--suffix-length')
+    : /(^|[_.-]|part|chunk)$/.test(prefix);
+  return fresh ? undefined : unknown('writes pieces that may be there already');
+}

@@ -33,10 +33,16 @@ export function judgeInventory(_: CallFacts, reading: Reading): StaticVerdict | 
 
 /** Programs of which the gate knows what they show, and the dry runs of those that change something. */
 export const TOOLS: Records = {
-  heroku: shows(
-    'apps logs ps config releases addons domains auth:whoami pg:info status version info apps:info config:get buildpacks features',
-    { tune: `${SHOWN} -t -n= -d= -s= -r= -p=` },
-  ),
+  heroku: {
+    global: true,
+    tune: `${SHOWN} -t -n= -d= -s= -r= -p=`,
+    subs: {
+      'apps logs ps releases addons domains auth:whoami pg:info status version info apps:info buildpacks features': {
+        operands: 'tune',
+      },
+      'config config:get': { operands: 'tune', open: 'shows the secrets of an app' },
+    },
+  },
   vault: grouped(
     'kv secrets auth policy token',
     'get list lookup read metadata',
@@ -97,7 +103,7 @@ export const TOOLS: Records = {
   kustomize: {
     subs: {
       build: {
-        operands: 'read',
+        operands: 'project',
         tune: '--load-restrictor= --reorder= --enable-managedby-label',
         load: '--enable-exec --enable-alpha-plugins --enable-helm --helm-command= --network',
         write: '-o= --output=',
@@ -142,7 +148,10 @@ export const TOOLS: Records = {
     'list dominfo domstate domblklist domiflist net-list net-info pool-list pool-info vol-list nodeinfo version capabilities snapshot-list snapshot-info uri vncdisplay domifaddr showvminfo showhdinfo info',
     { tune: `${SHOWN} -c= --connect= --inactive --name --title -l` },
   ),
-  'lxc incus vagrant': grouped(
+  vagrant: grouped('box plugin snapshot', 'list', 'status version global-status port validate', {
+    tune: `${SHOWN} --machine-readable`,
+  }),
+  'lxc incus': grouped(
     'config image profile network storage box plugin snapshot remote',
     'show list info get',
     'list info version status global-status port validate',
