@@ -138,7 +138,9 @@ function bodyOf(words: QuestionWords, width: number, roomy: boolean): readonly [
     ),
   );
   const claims = words.claims.flatMap((line) => wrapText(line, width, { mode: 'hard', indent: '  ' }));
-  const impact = words.impact.flatMap((line) => wrapped('impact', line, ''));
+  const impact = words.impact.flatMap((line) =>
+    wrapText(line, width).map((text): BodyLine => ({ kind: 'impact', text })),
+  );
   const titled = dangers.length > 0 && action.length > 0 && tree.length === 0;
   const body: readonly BodyLine[] = [
     ...dangers,
@@ -151,7 +153,7 @@ function bodyOf(words: QuestionWords, width: number, roomy: boolean): readonly [
   ];
   const all = words.allIsDanger ? (titled ? 1 : 0) + action.length + Math.min(tree.length, MAX_TREE_TO_SEE) : 0;
   // Beside the question itself nothing is let run.
-  return [body, words.aside ? body.length + 1 : dangers.length + all];
+  return [body, words.aside ? Number.POSITIVE_INFINITY : dangers.length + all];
 }
 
 /** The buttons side by side, in as many rows as it takes; `y` counts from the first of them. */

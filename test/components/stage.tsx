@@ -12,6 +12,7 @@ import type { Gate } from '../../src/contracts/gate.ts';
 import type { Job } from '../../src/contracts/jobs.ts';
 import type { Route } from '../../src/contracts/lines.ts';
 import type { Services } from '../../src/contracts/services.ts';
+import type { Trials } from '../../src/contracts/trials.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { Forms } from '../../src/engine/forms.ts';
 import { ForegroundJob, ShellQueue } from '../../src/engine/shell-queue.ts';
@@ -47,6 +48,7 @@ export type StageOptions = {
   readonly gate?: Gate;
   readonly settings?: Partial<Settings>;
   readonly theme?: Theme;
+  readonly trials?: Trials;
   /** Drawn by the compositor on a terminal, as the program does; else as Ink's text. */
   readonly composed?: boolean;
 };
@@ -83,6 +85,7 @@ export async function setStage(change: StageOptions = {}) {
       begin: async () => async () => {},
     },
     agent: { run: async () => launch() },
+    ...(change.trials ? { trials: change.trials } : {}),
     user: { run: async () => launch() },
     jobs: {
       adopt: () => 1,

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import type { TrialOutcome, Trials } from '../../src/contracts/trials.ts';
+import { questionLines } from '../../src/plain/words.ts';
+import { THEMES } from '../../src/render/theme.ts';
+import { FakeCommand } from './fake-command.ts';
+import { type Stage, setStage } from './stage.tsx';
+
+const CHANGES: TrialOutcome = {
+  kind: 'changes',
+  id: 't1',
+  exitCode: 0,
+  changes: [
+    { path: '/home/me/build', kind: 'deleted', type: 'directory', bytes: 1_800_000, mode: 0o755, shared: false },
+    { path: '/home/me/package.json', kind: 'changed', type: 'file', bytes: 612, mode: 0o644, shared: false },
+    { path: '/home/me/evil\x1b[2Jname', kind: 'created', type: 'file', bytes: 3, mode: 0o644, shared: false },
+  ],
+  deletedBytes: 1_800_000,
+  writtenBytes: 615,
+  digest: 'd1',
+  doubts: ['a lock was refused'],
+};
+const DIFF = `--- package.json\n+++ package.json\n@@ -1,3 +1,3 @@\n {\n-  "version": "1.4.2",\n+  "version": "1.5.0",\n }`;
+
+function trials(log: string[], outcome: TrialOutcome = CHANGES): Trials {
+  return {
+    unavailable: async () => undefined,
+    start: async (command) => {
+      log.push(`tried ${command}`);
+      const running = new FakeCommand();
+      running.end();
+      return { command: running, outcome: Promise.resolve(outcome) };
+    },
+    diff: async () => DIFF,
+    apply: async (id, digest) => {
+      log.push(`applied ${id} ${digest}`);
+      return { ok: true, text: 'applied: 1 deleted', action: 4 };
+    },
+    discard: async (id) => void log.push(`discarded ${id}`),
+    discardAbandoned: async () => {},
+  };
+}
+
+async function tried(
+  log: string[],
+  size: { columns?: number; rows?: number; theme?: typeof THEMES.none } = {},
+  outcome?: TrialOutcome,
+): Promise<Stage> {
+  const stage = await setStage({ theme: THEMES.none, ...size, trials: trials(log, outcome) });
+  stage.press(':norris tidy up\r');
+  await stage.until(() => stage.calls.length === 1);
+  stage.calls[0]?.say('CMD: rm -rf build && npm version minor');
+  stage.calls[0]?.end();
+  await stage.until(() => stage.engine.state.questions.length === 1);
+  await stage.see(/try \(t\)/);
+  await stage.arm();
+  await stage.until(() => stage.screen.ui.get().question?.armed === true);
+  stage.answer('t');
+  await stage.until(() => stage.engine.state.questions.some((question) => 'trial' in question));
+  await stage.see('HALT · tried');
+  await stage.arm();
+  return stage;
+}
+
+const kinds = (stage: Stage) => stage.engine.conversation.phase.kind;
+
+describe('a HALT after its trial', () => {
+  it('lists what would change, the losses first, with nothing in a name that could deceive', async () => {
+    const log: string[] = [];
+    const { frame } = await tried(log, { columns: 100, rows: 40 });
+    expect(frame()).toContain('1 deleted · 1 changed · 1 created');
+    const rows = frame().split('\n');
+    const at = (text: string) => rows.findIndex((row) => row.includes(text));
+    expect(at('deletes build/ · 1.8 MB')).toBeGreaterThan(0);
+    expect(at('changes package.json · 612 bytes')).toBeGreaterThan(at('deletes build/'));
+    expect(at('creates evil⟨U+001B⟩[2Jname')).toBeGreaterThan(at('changes package.json'));
+    expect(frame()).toContain('+  "version": "1.5.0",');
+    expect(frame()).toContain('a lock was refused');
+    expect(frame()).toMatch(/skip \(s\).*abort \(a\).*apply \(T\)/);
+    expect(log).toEqual(['tried rm -rf build && npm version minor']);
+  });
+
+  it('applies with T alone, and only then', async () => {
+    const log: string[] = [];
+    const stage = await tried(log, { columns: 100, rows: 40 });
+    stage.answer('t');
+    expect(kinds(stage)).toBe('halted');
+    stage.answer('T');
+    await stage.until(() => log.length === 2);
+    expect(log[1]).toBe('applied t1 d1');
+    await stage.see('applied: 1 deleted · :undo 4');
+    expect(stage.commands).toHaveLength(0);
+  });
+
+  it('shows the diff with d, from where nothing is let run, and the list again', async () => {
+    const log: string[] = [];
+    const stage = await tried(log, { columns: 100, rows: 40 });
+    stage.press('d');
+    await stage.see('d: back to the list');
+    stage.answer('T');
+    stage.answer('p');
+    expect(kinds(stage)).toBe('halted');
+    stage.press('d');
+    await stage.see('deletes build/');
+    stage.answer('s');
+    await stage.until(() => log.includes('discarded t1'));
+  });
+
+  it('is answered in a small window only after all of the list was there', async () => {
+    const log: string[] = [];
+    const stage = await tried(log, { columns: 40, rows: 10 });
+    stage.answer('T');
+    expect(kinds(stage)).toBe('halted');
+    expect(log).toHaveLength(1);
+    for (let line = 0; line < 20; line += 1) {
+      stage.press('j');
+      await stage.see('HALT · tried');
+    }
+    await stage.see('abort (a)');
+  });
+
+  it('offers no apply where the trial could not tell, and says why', async () => {
+    const log: string[] = [];
+    const stage = await tried(
+      log,
+      { columns: 100, rows: 30 },
+      { kind: 'cannotTell', why: 'a mount point lies below /home/me' },
+    );
+    await stage.see('the trial can’t tell: a mount point lies below /home/me');
+    expect(stage.frame()).not.toContain('apply (T)');
+  });
+
+  it('in plain words is numbered sentences, with try and apply as words', async () => {
+    const log: string[] = [];
+    const stage = await tried(log);
+    const [question] = stage.engine.state.questions;
+    const lines = question ? questionLines(question) : [];
+    expect(lines).toContain('1. deletes build/ · 1.8 MB.');
+    expect(lines.at(-1)).toBe('Answer with a whole word: proceed, skip, abort, apply.');
+  });
+});
