@@ -1,6 +1,6 @@
 // The build: one bundle with lazily loaded chunks, the configuration's schema, and the kernel sandbox's launcher, into
 // `dist`; `node build.mjs FOLDER` builds without the launcher into an empty FOLDER, as the package carries it.
-import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
@@ -107,6 +107,8 @@ const common = {
 };
 // A thread is started from a file of its own, whose name the program must know.
 const counter = await build({ ...common, entryPoints: { counter: at('src/broker/tokens/counter.ts') } });
+// The hook of other agents starts for each of their commands: apart, so that it loads nothing else, and as short as can be.
+const guard = await build({ ...common, minifyIdentifiers: true, entryPoints: { guard: at('src/cli/guard/main.ts') } });
 const { metafile, outputFiles } = await build({
   ...common,
   entryPoints: { program: at('src/cli.ts') },
@@ -117,10 +119,11 @@ const { metafile, outputFiles } = await build({
   },
 });
 
-for (const { path, contents } of [...counter.outputFiles, ...outputFiles]) await put(basename(path), contents);
+for (const { path, contents } of [...counter.outputFiles, ...guard.outputFiles, ...outputFiles])
+  await put(basename(path), contents);
 
 await put('config.schema.json', `${JSON.stringify(SCHEMA, null, 2)}\n`);
-const inputs = [counter, { metafile }].flatMap((built) => Object.keys(built.metafile.inputs));
+const inputs = [counter, guard, { metafile }].flatMap((built) => Object.keys(built.metafile.inputs));
 await put('THIRD-PARTY-NOTICES', await notices(at('.'), packagesOf(inputs)));
 if (process.argv[2] === undefined) {
   const compiled = await compileLauncher({ source: at('src/sandbox/launcher'), output: join(dist, 'aish-sandbox') });
@@ -129,12 +132,7 @@ if (process.argv[2] === undefined) {
 
 // The cache of compiled code must be on before the program's own code is compiled. It is code that will be run, so it
 // lies in a private folder and not in Node's default, which is shared between the machine's users.
-const entry = outputOf(metafile, 'src/cli.ts');
-// Last: whatever starts now finds all of the new build, or all of the old. A source changed while the build ran is newer
-// than the build.
-await put(
-  'aish-tui.mjs',
-  `import { mkdirSync } from 'node:fs';
+const start = (file) => `import { mkdirSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { homedir } from 'node:os';
 try {
@@ -144,10 +142,13 @@ try {
 } catch {
   // Without a place for it, it starts a little slower.
 }
-await import('./${entry}');
-`,
-  began,
-);
+await import('./${file}');
+`;
+await put('aish-guard.mjs', `#!/usr/bin/env node\n${start(outputOf(guard.metafile, 'src/cli/guard/main.ts'))}`);
+await chmod(join(dist, 'aish-guard.mjs'), 0o755);
+// Last: whatever starts now finds all of the new build, or all of the old. A source changed while the build ran is newer
+// than the build.
+await put('aish-tui.mjs', start(outputOf(metafile, 'src/cli.ts')), began);
 
 for (const name of await readdir(dist)) {
   // Another build may have taken it away.

@@ -72,9 +72,23 @@ async function dispatch(invocation: Invocation, version: string): Promise<number
         : 1;
     case 'config':
       return (await import('./config.ts')).configCommand(invocation.wish, out, err);
+    case 'guard':
+      return guard(invocation);
     case 'sessions':
       return sessions();
   }
+}
+
+async function guard({ what, agent, strict }: Extract<Invocation, { kind: 'guard' }>): Promise<number> {
+  if (what === 'allow') {
+    const { Allowances } = await import('./guard/allowance.ts');
+    const { allowOnce } = await import('./guard/allow.ts');
+    const { hideSecrets } = await import('./guard/hide.ts');
+    const { placesOf } = await import('../config/index.ts');
+    return allowOnce(new Allowances(placesOf(process.env).state, hideSecrets));
+  }
+  const { guardDoctor, printSetup } = await import('./guard/install.ts');
+  return what === 'doctor' || agent === undefined ? guardDoctor(agent, out) : printSetup(agent, strict, out, err);
 }
 
 /** Only reads; opens no session. */

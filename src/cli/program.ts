@@ -1,9 +1,10 @@
 /** Arguments → what to do. The one place that knows the subcommands (CL-1). */
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import type { GlobalOptions, SessionWish } from '../app/options.ts';
 import { MODES } from '../session/ids.ts';
 import type { ConfigWish } from './config.ts';
 import { EXIT } from './exit-codes.ts';
+import { AGENTS, type Agent } from './guard/dialects.ts';
 import type { HaltPolicy } from './headless.ts';
 import type { UndoWish } from './undo.ts';
 
@@ -24,7 +25,13 @@ export type Invocation =
   | { readonly kind: 'sandbox'; readonly argv: readonly string[] }
   | { readonly kind: 'undo'; readonly global: GlobalOptions; readonly wish: UndoWish }
   | { readonly kind: 'doctor'; readonly global: GlobalOptions }
-  | { readonly kind: 'config'; readonly wish: ConfigWish };
+  | { readonly kind: 'config'; readonly wish: ConfigWish }
+  | {
+      readonly kind: 'guard';
+      readonly what: 'print' | 'doctor' | 'allow';
+      readonly agent?: Agent;
+      readonly strict: boolean;
+    };
 
 type RawOptions = GlobalOptions & SessionWish;
 
@@ -139,6 +146,19 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
   addConfigCommands(program, (wish) => {
     chosen = { kind: 'config', wish };
   });
+  program
+    .command('guard')
+    .description(
+      "the gate for other agents' commands: print the hook for one, test what is installed, allow a command once",
+    )
+    .addArgument(new Argument('[what]', 'doctor or allow').choices(['doctor', 'allow']))
+    .addOption(new Option('--for <agent>', 'the agent').choices(AGENTS))
+    .option('--strict', 'deny what is not known to be harmless as well', false)
+    .action((what: 'doctor' | 'allow' | undefined, { for: agent, strict }: { for?: Agent; strict: boolean }) => {
+      if (what === undefined && agent === undefined)
+        program.error(`guard needs --for with one of ${AGENTS.join(', ')}; or doctor, or allow`);
+      chosen = { kind: 'guard', what: what ?? 'print', strict, ...(agent === undefined ? {} : { agent }) };
+    });
   program.parse(argv, { from: 'user' });
   if (!chosen) throw new Error('no command was chosen');
   return chosen;

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { lstat, readFile, realpath } from 'node:fs/promises';
+import { sha256 } from '../text/digest.ts';
 
 /** Largest file whose content is compared, in bytes; larger ones are nobody's. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
@@ -115,9 +115,7 @@ async function identify(path: string, known?: Facts): Promise<Identity | undefin
     return (
       facts && {
         ...facts,
-        hash: createHash('sha256')
-          .update(await readFile(path))
-          .digest('hex'),
+        hash: sha256(await readFile(path)),
       }
     );
   } catch {

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import type { FileRead } from '../contracts/gate.ts';
+import { sha256 } from '../text/digest.ts';
 
 /** How deep files that run files are followed. */
 const MAX_DEPTH = 3;
@@ -129,7 +129,7 @@ function directory(names: readonly string[]): FileContent {
 }
 
 function hashOf(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('hex');
+  return sha256(data);
 }
 
 /** Is everything as it was read? */

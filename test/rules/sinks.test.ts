@@ -12,6 +12,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/undo/record.ts': 'given the filter: the words of an action are hidden first',
   'src/store/memory.ts': 'given the filter',
   'src/cli/crash.ts': 'hides message and stack',
+  'src/cli/guard/allowance.ts': 'given the filter: a denied command is hidden first',
   'src/app/evicted-text.ts': 'text of the session, which holds handles',
   'src/executor/output-file.ts': 'full outputs of commands: in clear by design, 0600, gone with their session',
   'src/executor/external-editor.ts': "the user's own draft, for the user's own editor",

@@ -1,4 +1,4 @@
-import { type Compiled, compileSpec, type Records, words } from '../record.ts';
+import { type Compiled, compileSpec, type Records, type Spec, words } from '../record.ts';
 import { BUILD_RECORDS } from './build.ts';
 import { CHECKERS } from './checkers.ts';
 import { DATA } from './data.ts';
@@ -38,23 +38,26 @@ const ALL: readonly Records[] = [
   DISKS,
 ];
 
-const COMPILED: ReadonlyMap<string, Compiled> = compileAll();
+const SPECS: ReadonlyMap<string, Spec> = new Map(
+  ALL.flatMap((records) =>
+    Object.entries(records).flatMap(([names, spec]) => words(names).map((name) => [name, spec] as const)),
+  ),
+);
 
-function compileAll(): ReadonlyMap<string, Compiled> {
-  const out = new Map<string, Compiled>();
-  for (const records of ALL) {
-    for (const [names, spec] of Object.entries(records)) {
-      const compiled = compileSpec(spec);
-      for (const name of words(names)) out.set(name, compiled);
-    }
-  }
-  return out;
-}
+/** Made when first asked for: a command names few programs, and the guard starts for every command. */
+const COMPILED = new Map<Spec, Compiled>();
 
 /** The record of a program, by the name that rules know it by. */
 export function recordOf(program: string): Compiled | undefined {
-  return COMPILED.get(program);
+  const spec = SPECS.get(program);
+  if (!spec) return undefined;
+  let compiled = COMPILED.get(spec);
+  if (!compiled) {
+    compiled = compileSpec(spec);
+    COMPILED.set(spec, compiled);
+  }
+  return compiled;
 }
 
 /** Names of all programs that have a record, for the documentation. */
-export const KNOWN_PROGRAMS: readonly string[] = [...COMPILED.keys()].sort();
+export const KNOWN_PROGRAMS: readonly string[] = [...SPECS.keys()].sort();

@@ -1,0 +1,113 @@
+/**
+ * What a person has allowed once. A denied command is remembered; in a terminal of their own the person picks it, and the
+ * next time it is asked about within ten minutes the guard keeps silent, once.
+ */
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sha256 } from '../../text/digest.ts';
+import { parseJsonObject } from '../../text/json.ts';
+
+const DENIED_MS = 60 * 60_000;
+const ALLOWED_MS = 10 * 60_000;
+const MAX_SHOWN = 9;
+/** More of a command is not kept: it could not be read before it is allowed. */
+const MAX_COMMAND_CHARACTERS = 4000;
+
+export type Denied = {
+  readonly id: string;
+  readonly agent: string;
+  readonly command: string;
+  readonly cwd: string;
+  readonly reason: string;
+};
+
+type Hide = (text: string) => string | Promise<string>;
+
+export class Allowances {
+  readonly #denied: string;
+  readonly #allowed: string;
+
+  readonly #hide: Hide;
+
+  /**
+   * @param state the directory of the program's state
+   * @param hide takes secrets out of what is kept
+   */
+  constructor(state: string, hide: Hide) {
+    this.#hide = hide;
+    this.#denied = join(state, 'guard/denied');
+    this.#allowed = join(state, 'guard/allowed');
+  }
+
+  /** Remembers what was denied. What can't be kept can't be allowed: no error. */
+  async deny(denied: Omit<Denied, 'id'>): Promise<void> {
+    if (denied.command.length > MAX_COMMAND_CHARACTERS) return;
+    try {
+      const id = idOf(denied);
+      const command = await this.#hide(denied.command);
+      mkdirSync(this.#denied, { recursive: true, mode: 0o700 });
+      const path = join(this.#denied, `${id}.json`);
+      const fresh = `${path}.${process.pid}`;
+      writeFileSync(fresh, JSON.stringify({ ...denied, id, command }), { mode: 0o600 });
+      renameSync(fresh, path);
+    } catch {
+      // A full or read-only disk.
+    }
+  }
+
+  /** What was denied within the hour, newest first. */
+  recent(now: number): readonly Denied[] {
+    return listOf(this.#denied)
+      .map((name) => ({ name, at: ageOf(join(this.#denied, name)) }))
+      .filter(({ at }) => now - at < DENIED_MS)
+      .toSorted((one, other) => other.at - one.at)
+      .slice(0, MAX_SHOWN)
+      .flatMap(({ name }) => read(join(this.#denied, name)) ?? []);
+  }
+
+  /** Lets it pass once. */
+  allow(denied: Denied): void {
+    mkdirSync(this.#allowed, { recursive: true, mode: 0o700 });
+    writeFileSync(join(this.#allowed, denied.id), '', { mode: 0o600 });
+    rmSync(join(this.#denied, `${denied.id}.json`), { force: true });
+  }
+
+  /** Whether a person has allowed it, and uses that up. Of two that ask at once one gets it. */
+  take(asked: { readonly command: string; readonly cwd: string }, now: number): boolean {
+    const path = join(this.#allowed, idOf(asked));
+    const at = ageOf(path);
+    try {
+      unlinkSync(path);
+    } catch {
+      return false;
+    }
+    return now - at < ALLOWED_MS;
+  }
+}
+
+function idOf({ command, cwd }: { readonly command: string; readonly cwd: string }): string {
+  return sha256(`${cwd}\0${command}`);
+}
+
+function listOf(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).filter((name) => name.endsWith('.json'));
+  } catch {
+    return [];
+  }
+}
+
+function ageOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+function read(path: string): Denied | undefined {
+  try {
+    const { id, agent, command, cwd, reason } = parseJsonObject(readFileSync(path, 'utf8')) ?? {};
+    if (typeof id !== 'string' || !/^[0-9a-f]{64}$/.test(id)) return undefined;
+    if (typeof command !== 'string' || typeof cwd !== 'string') return undefined;
+    return { id, agent: String(agent), command, cwd, reason: String(reason) };
+  } catch {
+    return undefined;
+  }
+}
