@@ -1,6 +1,7 @@
 /** The first step of the assembly: creates every service, and hands each the functions that it needs of others. */
 import { join } from 'node:path';
 import { placesOf } from '../config/index.ts';
+import type { Broker } from '../contracts/models.ts';
 import type { Services } from '../contracts/services.ts';
 import type { UndoPort } from '../contracts/undo.ts';
 import { JobRegistry, killTagged } from '../executor/index.ts';
@@ -65,6 +66,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     alwaysDestructive: config.safety.always_destructive_tools,
     annotations: (tool) => mcp.annotations(tool),
     readOnlyTools: config.mcp.read_only,
+    localModel: () => readersAreLocal(broker, bus),
     keeps: () => keepsAll(undo, session.id),
     ...(sandbox.available ? { wrap } : {}),
   });
@@ -143,6 +145,13 @@ async function keepsAll(undo: Pick<UndoPort, 'unavailable' | 'list'>, session: s
 }
 
 /** The preset for the second opinion; the active one if that does not exist (SF-4). */
+/** Do the models that see what commands print, the conversation's and its executor's, run on this machine? */
+function readersAreLocal(broker: Pick<Broker, 'presets'>, bus: SessionBus): boolean {
+  const { preset, settings } = bus.engine.conversation;
+  const readers = [preset, settings.executorPreset ?? preset];
+  return readers.every((wanted) => broker.presets().some(({ name, local }) => name === wanted && local));
+}
+
 function opinionPreset({ config, presets }: Environment, bus: SessionBus): string {
   const { llm_model: wanted } = config.safety;
   return presets.list.some(({ name }) => name === wanted) ? wanted : bus.engine.conversation.preset;

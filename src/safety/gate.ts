@@ -34,6 +34,8 @@ export type GateOptions = {
   readonly keeps?: () => Promise<boolean>;
   /** Globs over the tools that the user has declared to only read. */
   readonly readOnlyTools?: readonly string[];
+  /** Does every model that reads what commands print run on this machine? */
+  readonly localModel?: () => boolean;
   /** What a server says of its own tools; may raise the suspicion, never lower it. */
   readonly annotations?: (tool: string) => ToolAnnotations | undefined;
 };
@@ -55,7 +57,8 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
   const look = async (action: Action, { cwd, busy = false }: JudgeContext): Promise<StaticVerdict> => {
     if (action.kind === 'command') {
       const world = { cwd, files: realFiles(), own: await own.unchanged() };
-      return judgeWithFiles(action.command, { ...world, ...rules }, { busy });
+      const local = options.localModel?.() === true;
+      return judgeWithFiles(action.command, { ...world, ...rules, localModel: local }, { busy });
     }
     // It does nothing by itself: each act of the sub-agent passes here by itself.
     if (action.kind === 'delegate') return harmless('a task for a sub-agent');
@@ -103,9 +106,10 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
       return { destructive: halts, reason, source: 'default' };
     }
     const text = normalised(action);
+    // What was read counts as it was: a file with another text is another command.
     const key = verdict.runsFiles
       ? undefined
-      : JSON.stringify([text, context.goal, cwdMatters(action) ? context.cwd : '']);
+      : JSON.stringify([text, context.goal, cwdMatters(action) ? context.cwd : '', verdict.basis?.reads ?? []]);
     const known = key === undefined ? undefined : answers.get(key);
     if (known) return { destructive: known.destructive, reason: known.reason, source: 'cache' };
     const opinion = await ask(key, normalised(context.told ?? action), context, secondOpinion);
@@ -187,12 +191,13 @@ function beyondItsName(verdict: StaticVerdict, action: Action, readOnly: readonl
 }
 
 /**
- * The text the cache and the model see: outer blanks don't make another command, nor do blanks between plain words; within
- * quotes, after a backslash and in a here-document they may.
+ * The text the cache and the model see: blanks between words don't make another command. Within quotes and after a
+ * backslash they may; in a here-document, several lines or commands within the command they stay as they are.
  */
 function normalised(action: Action): string {
   const text = describeAction(action).trim();
-  return /["'`\\\n<]/.test(text) ? text : text.replace(/[ \t]+/g, ' ');
+  if (/[`\n]|<<|\$[('"]/.test(text)) return text;
+  return text.replace(/("(?:\\.|[^"\\])*"|'[^']*'|\\.)|[ \t]+/g, (_, quoted?: string) => quoted ?? ' ');
 }
 
 /** A command whose every path is absolute means the same everywhere; most don't, so the directory counts. */

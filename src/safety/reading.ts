@@ -123,8 +123,8 @@ export async function readContent(path: string): Promise<FileContent> {
 
 function directory(names: readonly string[]): FileContent {
   if (names.length > MAX_NAMES) return { kind: 'unread' };
-  // What can be imported from it is all that counts.
-  const modules = names.filter((name) => /^[A-Za-z_]\w*($|\.(?:py|pyc|.*\.?so)$)/.test(name)).sort();
+  // What can be imported from it, and what a pattern may turn into an option, is all that counts.
+  const modules = names.filter((name) => /^-|^[A-Za-z_]\w*($|\.(?:py|pyc|.*\.?so)$)/.test(name)).sort();
   return { kind: 'directory', names: new Set(names), hash: hashOf(modules.join('\0')) };
 }
 

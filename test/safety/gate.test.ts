@@ -1,3 +1,6 @@
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type AskModel, createGate, SECOND_OPINION_PROMPT } from '../../src/safety/index.ts';
 import type { Action } from '../../src/session/action.ts';
@@ -70,6 +73,46 @@ test('an answer is kept per command, goal and directory; a failure is not kept',
   await gate.judge(command('frobnicate'), context('another goal'));
   await gate.judge(command('frobnicate'), context('tidy up', '/tmp'));
   expect(calls).toBe(4);
+});
+
+test('blanks between words make no other command, within quotes they do', async () => {
+  const { ask, seen } = model('NO');
+  const gate = createGate({ secondOpinion: ask, enabled: true });
+  for (const text of ['frobnicate "a b" c', 'frobnicate   "a b"\tc', 'frobnicate "a  b" c', 'frobnicate a\\  b c'])
+    await gate.judge(command(text), context());
+  expect(seen.map(({ user }) => user.split('\n').at(-1))).toEqual([
+    'frobnicate "a b" c',
+    'frobnicate "a  b" c',
+    'frobnicate a\\  b c',
+  ]);
+});
+
+test('an answer about code that was read holds for that text alone', async () => {
+  const cwd = await mkdtemp(join(await realpath(tmpdir()), 'aish-gate-'));
+  try {
+    const { ask, seen } = model('NO');
+    const gate = createGate({ secondOpinion: ask, enabled: true });
+    const judged = async (text: string) => {
+      await writeFile(join(cwd, 'x.py'), text);
+      return gate.judge(command('python3 x.py'), context('tidy up', cwd));
+    };
+    expect(await judged('import frob; frob.now()')).toMatchObject({ source: 'model' });
+    expect(await judged('import frob; frob.now()')).toMatchObject({ source: 'cache' });
+    expect(await judged('import frob; frob.later()')).toMatchObject({ source: 'model' });
+    expect(seen).toHaveLength(2);
+  } finally {
+    await rm(cwd, { recursive: true });
+  }
+});
+
+test('a credential is shown without a question only where every reader is on this machine', async () => {
+  const { ask, seen } = model('YES');
+  const where = { local: true };
+  const gate = createGate({ secondOpinion: ask, enabled: true, localModel: () => where.local });
+  expect(await gate.judge(command('cat .env'), context())).toMatchObject({ destructive: false, source: 'static' });
+  where.local = false;
+  expect(await gate.judge(command('cat .env'), context())).toMatchObject({ destructive: true, source: 'model' });
+  expect(seen).toHaveLength(1);
 });
 
 test('commands that run files of the project are asked about every time', async () => {

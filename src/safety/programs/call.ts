@@ -1,4 +1,5 @@
 import type { Field, Io, Machine, Redirect } from '../shell/machine.ts';
+import { noNameIsOption } from '../shell/names.ts';
 import { type Operand, type Options, readOptions } from './options.ts';
 import { readExactly } from './read-options.ts';
 import type { CallFacts, Reading } from './record.ts';
@@ -32,9 +33,16 @@ export class Call implements CallFacts {
   get reading(): Reading | undefined {
     if (this.exact === undefined) {
       const record = recordOf(this.program);
-      this.exact = record ? readExactly(this.program, record, this.args) : null;
+      this.exact = record ? readExactly(this.program, record, this.named()) : null;
     }
     return this.exact ?? undefined;
+  }
+
+  /** The words, with patterns marked of which it is known that no name begins with a dash. */
+  private named(): readonly Field[] {
+    const pattern = ({ text, glob }: Field) => glob && /^[*?[]/.test(text);
+    if (!this.machine.reading || !this.args.some(pattern) || !noNameIsOption(this.machine)) return this.args;
+    return this.args.map((field) => (pattern(field) ? { ...field, named: true } : field));
   }
 
   get operands(): readonly Operand[] {

@@ -12,7 +12,10 @@ import { judgeRole } from './roles.ts';
 export function prove(call: Call): StaticVerdict {
   const { reading, program } = call;
   if (!reading) return unknown(`${readable(program).slice(0, 60)} is not known`);
-  if (reading.missing !== undefined) return unknown(reading.missing);
+  if (reading.missing !== undefined) {
+    const unread = reading.missing.startsWith('a word that is not known');
+    return unknown(reading.missing, unread ? { runsFiles: true } : {});
+  }
   if (isIdle(reading)) return harmless('only prints help or its version');
   const { spec } = reading.level;
   let verdict = judgeObeyed(call, reading);

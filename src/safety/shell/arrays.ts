@@ -1,6 +1,7 @@
 import type { Assignment, Word } from 'unbash';
 import { evaluateSubscript } from './arithmetic.ts';
 import type { Machine } from './machine.ts';
+import { noNameIsOption } from './names.ts';
 import { UNKNOWN } from './taint.ts';
 import { expandWords } from './word.ts';
 
@@ -26,6 +27,7 @@ export function arrayOf(
 }
 
 /** A pattern in a `for` list becomes file names: what is known of them is how they begin and end. */
-export function loopPath(text: string): string {
-  return text.replace(/[*?[\]]+/g, UNKNOWN);
+export function loopPath(machine: Machine, text: string): string {
+  const place = /^[*?[]/.test(text) && noNameIsOption(machine) ? './' : '';
+  return place + text.replace(/[*?[\]]+/g, UNKNOWN);
 }

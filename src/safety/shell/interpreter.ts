@@ -309,7 +309,9 @@ export class ShellInterpreter implements Machine {
   }
 
   private loop(name: string, words: readonly Word[] | undefined, body: CompoundList, io: Io): string {
-    const values = words ? expandWords(this, words).map(({ text, glob }) => (glob ? loopPath(text) : text)) : undefined;
+    const values = words
+      ? expandWords(this, words).map(({ text, glob }) => (glob ? loopPath(this, text) : text))
+      : undefined;
     const items = values ?? this.scope.positional;
     if (this.scope.references.delete(name))
       this.note(unknown('takes another name in each round', { unresolved: true }));
