@@ -36,7 +36,9 @@ function runPackageScript(call: Call): string | undefined {
   const words = call.args.map((field) => field.text).filter((word) => !/^(-s|--silent|--if-present)$/.test(word));
   const [sub = '', ...rest] = words;
   const name = /^(t|tst)$/.test(sub) ? 'test' : /^(test|start|stop|restart)$/.test(sub) ? sub : undefined;
-  const script = name ?? (/^(run|run-script|rum)$/.test(sub) ? rest.shift() : undefined);
+  // yarn and pnpm take the name of a script for a subcommand of their own.
+  const short = call.program !== 'npm' && SCRIPT_NAME.test(sub) ? sub : undefined;
+  const script = name ?? (/^(run|run-script|rum)$/.test(sub) ? rest.shift() : short);
   if (script === undefined || script.startsWith('-') || (rest.length > 0 && rest[0] !== '--')) return undefined;
   const manifest = textOf(call, 'package.json');
   // Settings of the project may name another shell.
@@ -55,6 +57,9 @@ function runPackageScript(call: Call): string | undefined {
   }
   return UNKNOWN;
 }
+
+/** Usual names of scripts, none of them a subcommand. */
+const SCRIPT_NAME = /^(build|dev|lint|typecheck|format|check|preview|serve|watch|coverage|e2e)(:[\w:-]+)?$/;
 
 function scriptsIn(manifest: string): ReadonlyMap<string, string> | undefined {
   const scripts = parseJsonObject(manifest)?.scripts;

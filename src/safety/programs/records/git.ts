@@ -1,4 +1,5 @@
 import { unknown } from '../../verdict.ts';
+import { makesNames } from '../computed-names.ts';
 import { given, type Records, type Spec } from '../record.ts';
 import {
   judgeClone,
@@ -342,8 +343,7 @@ export const GIT_RECORD: Records = {
       'format-patch': {
         tune: '--stdout -# -n -k -s --signoff --root --thread[=] --no-thread --cover-letter --base= --numbered --no-numbered',
         operands: 'tune',
-        judge: (_, reading) =>
-          given(reading, '--stdout') ? undefined : unknown('writes files whose names it computes'),
+        judge: (call, reading) => (given(reading, '--stdout') ? undefined : makesNames(call, /^\d{4}-.*\.patch$/)),
       },
       apply: {
         tune: '--stat --numstat --summary --check -p= -v --verbose -z --whitespace= --ignore-whitespace --exclude= --include= --directory= -q',

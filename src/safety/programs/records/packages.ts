@@ -15,6 +15,9 @@ const installs = (reason?: string): Spec => ({
   tune: '-# -D -E -O -P -S -g -f -y -w= -W -T -d -q -r= -U -e= -n= --save --save-dev --save-exact --save-prod --save-optional --no-save --global --force --legacy-peer-deps --ignore-scripts --production --omit= --include= --prefer-offline --no-audit --no-fund --frozen-lockfile --immutable --dev --exact --silent --verbose --yes --workspace= --audit-level= --package-lock-only --no-package-lock',
 });
 
+/** Tasks that test the project, as its other test runners do, or that only look. */
+const RUBY_TASK = /^(test|spec|routes|about|stats|notes|db:migrate:status|db:version|zeitwerk:check)$/;
+
 /** Package managers of languages. */
 export const PACKAGES: Records = {
   'npm pnpm yarn': {
@@ -25,6 +28,10 @@ export const PACKAGES: Records = {
     load: '--script-shell= --node-options= --shell= --git= --viewer= --editor= --init-module= --userconfig= --globalconfig= --registry= --cache= --script-shell=',
     idle: '-v --version -h --help -l',
     subs: {
+      '': {
+        judge: ({ program, args }) =>
+          program === 'yarn' && args.length === 0 ? undefined : unknown(`${program} without a subcommand`),
+      },
       'ls list ll la outdated why explain audit view info show v search s ping whoami root prefix bin fund query doctor licenses  ':
         {
           ...looks,
@@ -243,7 +250,18 @@ export const PACKAGES: Records = {
       '*': { operands: 'judged', open: 'runs the project', runsFiles: true },
     },
   },
-  'ant sbt rake rails lein flutter dart rebar3': {
+  'rake rails': {
+    operands: 'judged',
+    idle: '--version -v -V -h -T --tasks',
+    tune: '-q -n --quiet --trace',
+    singleDash: true,
+    control: /\.(rb|rake|gemspec|yml)$|(^|\/)(Rakefile|Gemfile|config\.ru)$/,
+    judge: (_, reading) =>
+      reading.operands.length > 0 && reading.operands.every(({ text }) => RUBY_TASK.test(text))
+        ? undefined
+        : unknown('runs files of the project', { runsFiles: true }),
+  },
+  'ant sbt lein flutter dart rebar3': {
     operands: 'judged',
     open: 'runs files of the project',
     runsFiles: true,

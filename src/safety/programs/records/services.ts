@@ -190,8 +190,14 @@ export const SERVICES: Records = {
       'pr issue repo release run workflow gist label secret variable codespace cs org project ruleset cache ssh-key gpg-key extension alias config attestation':
         {
           subs: {
-            clone: { operands: 'tune add' },
             checkout: { operands: 'tune', tune: '-b= --branch= --detach', delete: '-f --force --recurse-submodules' },
+            clone: {
+              operands: 'tune add',
+              judge: (_, reading) =>
+                reading.operands.length > 2 || reading.operands.some(({ text }) => text.startsWith('-'))
+                  ? unknown('hands on options to git')
+                  : undefined,
+            },
             'list ls view status diff checks get logs search ': {
               operands: 'tune',
               tune: '-# -a= -A= -B= -H= -L= -l= -s= -S= -q= -t= -c  -e= -j= -u= -b= -o= -v -r  -d --json= --jq= --template= --limit= --state= --author= --assignee= --label= --search= --base= --head= --comments --log --log-failed --job= --exit-status --verbose --watch --interval= --name-only --patch --color= --workflow= --branch= --event= --user= --status= --commit= --created= --draft --app= --milestone= --mention= --org= --source --fork --language= --topic= --visibility= --archived --no-archived --raw --files --filename= --required --attempt=',
