@@ -14,6 +14,7 @@ const MAX_TASK_CHARS = 32;
 /** One line: mode, model, run, jobs, what is happening and for how long, where (UI-4). A begun key sequence takes its place. */
 export const StatusBar = memo(function StatusBar({ columns }: { readonly columns: number }) {
   const { paint, keyFor } = useScreen();
+  const style = { paint, role: 'status' } as const;
   const pending = useUi((ui) => ui.pending);
   const hint = useUi((ui) => ui.hint);
   const { mode, preset, run, contextPercent, cost, cwd, branch, jobs, agents, waiting, activity, unsaved, sandboxed } =
@@ -21,22 +22,25 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
   const time = useTicker(activity !== undefined);
   const note = useUi(({ panel }) => (panel.kind === 'scroll' ? panel.note : undefined));
   if (note !== undefined && !pending && !hint) {
-    return <Lines lines={[paint('status', fitSegments(readingSegments(keyFor, note), undefined, columns))]} />;
+    return <Lines lines={[fitSegments(readingSegments(keyFor, note), undefined, columns, style)]} />;
   }
   if (pending) {
     const follows = pending.follows.map(({ chord, label }) => `${showChord(chord)} ${label}`).join(' · ');
-    return <Lines lines={[paint('status', pad(`${showChord(pending.prefix)} –  ${follows}`, columns))]} />;
+    const text = `${showChord(pending.prefix)} –  ${follows}`;
+    return <Lines lines={[fitSegments([{ text, weight: 1 }], undefined, columns, style)]} />;
   }
   const segments: Segment[] = [
-    { text: `-- ${mode.toUpperCase()} --`, short: mode.slice(0, 5), weight: 9 },
-    ...(hint ? [{ text: hint, weight: 10 }] : []),
-    ...(unsaved ? [{ text: 'NOT SAVED', weight: 9 }] : []),
-    { text: preset, weight: 5 },
-    ...(sandboxed ? [] : [{ text: 'no sandbox', weight: 2 }]),
+    { text: ` -- ${mode.toUpperCase()} -- `, short: ` ${mode.slice(0, 5)} `, weight: 9, role: mode },
+    ...(hint ? [{ text: hint, weight: 10, role: 'text' as const }] : []),
+    ...(unsaved ? [{ text: 'NOT SAVED', weight: 9, role: 'error' as const }] : []),
+    { text: preset, weight: 5, role: 'text' },
+    ...(sandboxed ? [] : [{ text: 'no sandbox', weight: 2, role: 'warning' as const }]),
     // Before the first step there is none to count.
     ...(run && activity?.what !== 'planning' ? norrisSegments(run) : []),
-    ...(activity ? [{ text: `${activity.what} ${elapsed(time - activity.since)}`, weight: 7 }] : []),
-    ...(contextPercent === undefined ? [] : [{ text: `ctx ${contextPercent}%`, weight: 4 }]),
+    ...(activity
+      ? [{ text: `${activity.what} ${elapsed(time - activity.since)}`, weight: 7, role: 'text' as const }]
+      : []),
+    ...(contextPercent === undefined ? [] : [contextSegment(contextPercent)]),
     ...(cost === undefined ? [] : [{ text: cost, weight: 4 }]),
     ...(waiting > 0 ? [{ text: `${waiting} waiting (Esc takes back)`, short: `${waiting} waiting`, weight: 6 }] : []),
     ...(agents > 0
@@ -45,14 +49,24 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
     ...(jobs > 0 ? [{ text: `${jobs} job${jobs === 1 ? '' : 's'}`, weight: 4 }] : []),
   ];
   const place: Segment = { text: shortPath(cwd) + (branch ? ` (${branch})` : ''), short: shortPath(cwd), weight: 3 };
-  return <Lines lines={[paint('status', fitSegments(segments, place, columns))]} />;
+  return <Lines lines={[fitSegments(segments, place, columns, style)]} />;
 });
+
+const METER_CELLS = 5;
+
+/** How full the model's window is: in amber when the next answers will cost earlier turns. */
+function contextSegment(percent: number): Segment {
+  const full = Math.min(METER_CELLS, Math.round((percent / 100) * METER_CELLS));
+  const meter = '▮'.repeat(full) + '▯'.repeat(METER_CELLS - full);
+  const role = percent >= 80 ? 'warning' : 'status';
+  return { text: `ctx ${meter} ${percent}%`, short: `ctx ${percent}%`, weight: 4, role };
+}
 
 type Run = NonNullable<ReturnType<typeof useStatus>['run']>;
 
 /** The step of the budget and, with a plan, the task in hand (NO-8). */
 function norrisSegments({ step: k, maxSteps, task }: Run): Segment[] {
-  const step: Segment = { text: `⚡ ${k}/${maxSteps}`, weight: 8 };
+  const step: Segment = { text: `⚡ ${k}/${maxSteps}`, weight: 8, role: 'accent' };
   if (!task) return [step];
   const counter = `task ${task.k}/${task.n}`;
   const words = [...displayText(task.text)];
@@ -80,12 +94,8 @@ function readingSegments(keyFor: KeyFor, note: string): Segment[] {
     ['copyEntry', 'copy', 6],
   ] as const;
   return [
-    { text: '-- SCROLL --', weight: 9 },
-    ...(note === '' ? [] : [{ text: note, weight: 10 }]),
+    { text: '-- SCROLL --', weight: 9, role: 'strong' },
+    ...(note === '' ? [] : [{ text: note, weight: 10, role: 'text' as const }]),
     ...keys.map(([command, label, weight]) => ({ text: `${keyFor('transcript', command)} ${label}`, weight })),
   ];
-}
-
-function pad(text: string, columns: number): string {
-  return fitSegments([{ text, weight: 1 }], undefined, columns);
 }

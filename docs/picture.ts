@@ -31,7 +31,7 @@ try {
   await using rig = startRig({ ...place, work: shop }, SIZE);
   await rig.waitFor('[aish:demo]>');
   rig.type("grep --color=always -n ' 500' logs/app.log\r");
-  await rig.waitFor('exit 0');
+  await rig.waitFor('✓');
   rig.type(':norris clean up old logs in logs\r');
   await rig.waitFor('kB');
   await rig.waitFor('Tab and Enter');

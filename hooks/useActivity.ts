@@ -1,5 +1,6 @@
 import { useRef } from 'react';
 import { useScreen } from './context.ts';
+import { useAnswering } from './useBroker.ts';
 import { useAsking, useExecutor } from './useExecutor.ts';
 import { activityOf } from './useNorris.ts';
 import { useSession } from './useSession.ts';
@@ -12,7 +13,8 @@ export function useActivity(): Activity | undefined {
   const { models } = useExecutor();
   const asking = useAsking(models);
   const doing = useSession((state) => activityOf(state) ?? (state.shell.running ? 'running' : undefined));
-  const what = asking ? 'waits for you' : doing;
+  const answering = useAnswering();
+  const what = asking ? 'waits for you' : doing === 'thinking' && answering ? 'answering' : doing;
   const current = useRef<Activity>(undefined);
   if (current.current?.what !== what) current.current = what === undefined ? undefined : { what, since: now() };
   return current.current;

@@ -4,7 +4,7 @@ import { lineWidth, wrapText } from '../text/wrap.ts';
 import { highlight } from './highlight.ts';
 import { inline, plain, textOf } from './inline.ts';
 import { renderTable } from './table.ts';
-import { paint, type Theme } from './theme.ts';
+import { onGround, paint, type Theme } from './theme.ts';
 
 /** Longer texts are shown as they are: the lexer's time grows faster than its input for some of them. */
 const MAX_CHARS = 400_000;
@@ -116,9 +116,22 @@ function renderBlock(token: Tokens.Generic, width: number, theme: Theme, depth: 
   }
 }
 
+/** Code under a rule that names its language, on a ground of its own; a wrapped line goes on behind a mark. */
 function renderCode({ text, lang }: Tokens.Code, width: number, theme: Theme): string[] {
-  const code = highlight(plain(text), lang?.split(/\s/)[0] ?? '', theme);
-  return prefixed('  ', '  ', width, '', (room) => wrapText(code, room, { mode: 'hard' }));
+  const name = plain(lang?.split(/\s/)[0] ?? '').slice(0, 20);
+  const code = highlight(plain(text), name, theme);
+  if (width < MIN_WIDTH) return wrapText(code, width, { mode: 'hard' });
+  const rows = code.split('\n').flatMap((line) => {
+    const [first = '', ...more] = wrapText(line, width - 3, { mode: 'hard' });
+    return [`  ${first}`, ...more.map((rest) => `${paint(theme.rule, '↪')} ${rest}`)];
+  });
+  const label = name === '' ? '' : ` ${name} `;
+  const left = '─'.repeat(Math.max(0, width - 1 - lineWidth(label)));
+  const rule =
+    label === ''
+      ? paint(theme.rule, `─${left}`)
+      : paint(theme.rule, '─') + paint(theme.dim, label) + paint(theme.rule, left);
+  return [rule, ...rows.map((row) => onGround(row, theme.codeGround, width))];
 }
 
 function renderList(list: Tokens.List, width: number, theme: Theme, depth: number): string[] {

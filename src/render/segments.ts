@@ -1,5 +1,6 @@
 /** A line of segments that always fits: the lightest are shortened, then left out. */
 import { graphemes, graphemeWidth, textWidth } from '../text/display.ts';
+import type { Paint, Role } from './theme.ts';
 
 export type Segment = {
   readonly text: string;
@@ -7,29 +8,35 @@ export type Segment = {
   readonly short?: string;
   /** The heaviest stay longest. */
   readonly weight: number;
+  /** How it is coloured; without one as the whole line is. */
+  readonly role?: Role;
 };
 
 const GAP = '  ';
 
-/** `left` segments, `right` at the right edge, exactly `columns` cells wide. */
-export function fitSegments(left: readonly Segment[], right: Segment | undefined, columns: number): string {
-  let kept = [...left, ...(right ? [right] : [])];
+/** `left` segments, `right` at the right edge, exactly `columns` cells wide; what has no role of its own is in `role`. */
+export function fitSegments(
+  left: readonly Segment[],
+  right: Segment | undefined,
+  columns: number,
+  { paint, role }: { readonly paint: Paint; readonly role: Role },
+): string {
+  let kept: readonly Segment[] = [...left, ...(right ? [right] : [])];
   while (kept.length > 1 && widthOf(kept) > columns) {
     const lightest = kept.reduce((least, segment) => (segment.weight < least.weight ? segment : least));
     kept = kept.flatMap((segment) => {
       if (segment !== lightest) return [segment];
-      return segment.short !== undefined && segment.short !== segment.text
-        ? [{ text: segment.short, weight: segment.weight }]
-        : [];
+      return segment.short !== undefined && segment.short !== segment.text ? [{ ...segment, text: segment.short }] : [];
     });
   }
   const last =
     right && kept.length > 1 && (kept.at(-1) === right || kept.at(-1)?.text === right.short) ? kept.at(-1) : undefined;
-  const texts = (last ? kept.slice(0, -1) : kept).map((segment) => segment.text);
-  const start = ` ${texts.join(GAP)}`;
-  const end = last ? `${last.text} ` : '';
-  const room = columns - textWidth(end);
-  return cut(start, room) + ' '.repeat(Math.max(0, room - textWidth(start))) + end;
+  const draw = (segment: Segment) => paint(segment.role ?? role, segment.text);
+  const shown = last ? kept.slice(0, -1) : kept;
+  const width = widthOf(shown) - GAP.length;
+  const room = columns - (last ? textWidth(last.text) + 1 : 0);
+  if (width > room) return paint(role, cut(shown.map(({ text }) => text).join(GAP), columns));
+  return `${shown.map(draw).join(GAP)}${' '.repeat(room - width)}${last ? `${draw(last)} ` : ''}`;
 }
 
 function widthOf(segments: readonly Segment[]): number {

@@ -1,87 +1,55 @@
-/** Colours of the screen by role: SGR parameters, such as `1;36`, or nothing. `NO_COLOR` keeps only bold and the like. */
+/** Styles of the screen by role: SGR parameters, such as `1;36`, or nothing. `NO_COLOR` keeps only bold and the like. */
+import { lineWidth } from '../text/wrap.ts';
+import { type Behind, behind, type Depth, type Ground, type Ink, ink } from './tokens.ts';
 
+/** What a role is made of: attributes, a colour, a ground behind it. */
+type Style = readonly [attributes?: string, colour?: Ink | '', ground?: Behind];
+
+const ROLES = {
+  heading: ['1', 'bright'],
+  strong: ['1', 'bright'],
+  emphasis: ['3'],
+  strike: ['9'],
+  code: ['', 'codeWord'],
+  link: ['4', 'user'],
+  quote: ['3', 'muted'],
+  rule: ['', 'line'],
+  marker: ['', 'agent'],
+  dim: ['', 'muted'],
+  text: ['', 'text'],
+  user: ['1', 'user'],
+  assistant: [],
+  accent: ['', 'agent'],
+  success: ['', 'ok'],
+  warning: ['', 'warn'],
+  error: ['', 'danger'],
+  halt: ['1', 'onHalt', 'halt'],
+  danger: ['1;4', 'danger'],
+  button: ['7'],
+  match: ['', 'onUnrestricted', 'unrestricted'],
+  added: ['', 'added', 'added'],
+  removed: ['', 'removed', 'removed'],
+  hunk: ['', 'user'],
+  keyword: ['', 'codeWord'],
+  string: ['', 'codeText'],
+  number: ['', 'codeNumber'],
+  comment: ['3', 'muted'],
+  function: ['', 'bright'],
+  restricted: ['1', 'onRestricted', 'restricted'],
+  project: ['1', 'onProject', 'project'],
+  unrestricted: ['1', 'onUnrestricted', 'unrestricted'],
+  status: ['', 'muted'],
+  /** Grounds alone: typed by the user, code. */
+  raise: ['', '', 'raise'],
+  codeGround: ['', '', 'code'],
+} as const satisfies Record<string, Style>;
+
+export type Role = keyof typeof ROLES;
 export type Theme = Readonly<Record<Role, string>>;
 
-const DARK = {
-  heading: '1;36',
-  strong: '1',
-  emphasis: '3',
-  strike: '9',
-  code: '33',
-  link: '4;34',
-  quote: '2;3',
-  rule: '2',
-  marker: '36',
-  dim: '2',
-  user: '1;32',
-  assistant: '',
-  accent: '35',
-  success: '32',
-  warning: '33',
-  error: '31',
-  halt: '1;97;41',
-  danger: '1;4;31',
-  button: '7',
-  match: '30;43',
-  added: '32',
-  removed: '31',
-  hunk: '36',
-  keyword: '35',
-  string: '32',
-  number: '33',
-  comment: '2;3',
-  function: '34',
-  restricted: '1;30;42',
-  unrestricted: '1;30;43',
-  status: '2',
-} as const;
-
-export type Role = keyof typeof DARK;
-
-const LIGHT: Theme = {
-  ...DARK,
-  heading: '1;34',
-  code: '38;5;130',
-  user: '1;38;5;28',
-  success: '38;5;28',
-  warning: '38;5;130',
-  string: '38;5;28',
-  number: '38;5;130',
-  added: '38;5;28',
-  marker: '34',
-  hunk: '34',
-  halt: '1;38;5;231;41',
-};
-
-/** Nothing dim, nothing that only a hue tells apart. */
-const HIGH_CONTRAST: Theme = {
-  ...DARK,
-  heading: '1;4',
-  code: '1;93',
-  link: '4;96',
-  quote: '3',
-  rule: '',
-  marker: '1;96',
-  dim: '',
-  user: '1;92',
-  accent: '1;95',
-  success: '1;92',
-  warning: '1;93',
-  error: '1;91',
-  danger: '1;4;91',
-  added: '1;92',
-  removed: '1;91',
-  hunk: '1;96',
-  keyword: '1;95',
-  string: '92',
-  number: '93',
-  comment: '3',
-  function: '1;94',
-  status: '',
-};
-
+/** Without colours: weight, underline and inversion say it. */
 const NONE: Theme = {
-  ...plain(DARK),
+  ...plain(),
   heading: '1',
   strong: '1',
   emphasis: '3',
@@ -96,13 +64,28 @@ const NONE: Theme = {
   button: '7',
   match: '7',
   restricted: '7',
+  project: '7',
   unrestricted: '1;7',
 };
 
+/** The theme of a ground with so many colours. */
+export function themeOf(ground: Ground, depth: Depth): Theme {
+  const made = { ...plain() };
+  for (const [role, [attributes = '', colour = '', behind_]] of Object.entries(ROLES) as [Role, Style][]) {
+    const parts = [
+      attributes,
+      colour === '' ? '' : ink(colour, ground, depth),
+      behind_ === undefined ? '' : behind(behind_, ground, depth),
+    ];
+    made[role] = parts.filter(Boolean).join(';');
+  }
+  return made;
+}
+
 export const THEMES = {
-  dark: DARK,
-  light: LIGHT,
-  'high-contrast': HIGH_CONTRAST,
+  dark: themeOf('dark', 'truecolor'),
+  light: themeOf('light', 'truecolor'),
+  'high-contrast': themeOf('high-contrast', 'truecolor'),
   none: NONE,
 } as const satisfies Record<string, Theme>;
 
@@ -111,10 +94,20 @@ export function paint(style: string, text: string): string {
   return style === '' || text === '' ? text : `\x1b[${style}m${text}\x1b[0m`;
 }
 
-function plain(theme: Theme): Theme {
-  const roles = { ...theme };
-  for (const role of Object.keys(roles) as Role[]) roles[role as keyof typeof roles] = '';
-  return roles;
+/** A line on a ground that reaches over the whole width; the line itself where there is none. */
+export function onGround(line: string, ground: string, width: number): string {
+  if (ground === '') return line;
+  const open = `\x1b[${ground}m`;
+  return `${open}${padTo(line, width).replaceAll('\x1b[0m', `\x1b[0m${open}`)}\x1b[0m`;
+}
+
+/** Blanks behind a styled line up to so many cells. */
+export function padTo(line: string, width: number): string {
+  return line + ' '.repeat(Math.max(0, width - lineWidth(line)));
+}
+
+function plain(): Record<Role, string> {
+  return Object.fromEntries(Object.keys(ROLES).map((role) => [role, ''])) as Record<Role, string>;
 }
 
 /** The theme as one function: a text in a role's style. */
@@ -127,13 +120,22 @@ export function paintOf(theme: Theme): Paint {
 /** What drawing needs to know: the columns it has, and how things are coloured. */
 export type RenderContext = { readonly width: number; readonly paint: Paint; readonly theme: Theme };
 
-/** The configured theme; else none where NO_COLOR is set (no-color.org), else by the terminal's background. */
+/**
+ * The configured theme; else none where NO_COLOR is set (no-color.org) or the terminal is dumb, else by its background.
+ * @param background of the terminal, where it has told
+ */
 export function themeFor(
   configured: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
   background: 'dark' | 'light' | undefined,
 ): Theme {
-  if (configured !== undefined && Object.hasOwn(THEMES, configured)) return THEMES[configured as keyof typeof THEMES];
-  if (env.NO_COLOR) return THEMES.none;
-  return THEMES[background ?? 'dark'];
+  if (configured === 'none') return NONE;
+  if (configured === undefined && (env.NO_COLOR || env.TERM === 'dumb')) return NONE;
+  return themeOf((configured as Ground | undefined) ?? background ?? 'dark', depthOf(env));
+}
+
+/** How many colours the environment promises: COLORTERM, else the name of the terminal. */
+export function depthOf({ COLORTERM = '', TERM = '' }: Readonly<Record<string, string | undefined>>): Depth {
+  if (/^(?:truecolor|24bit)$/i.test(COLORTERM) || /-direct$/.test(TERM)) return 'truecolor';
+  return /256color|kitty|ghostty|alacritty|foot|wezterm/.test(TERM) ? '256' : '16';
 }

@@ -96,7 +96,9 @@ export class FirstFrame {
     const measure = () => ({ y: this.output.rows - 1 - lines().length, height: lines().length });
     const surface = { measure, lines, cursor };
     const place = { text: shortPath(process.cwd()), weight: 1 };
-    const status = () => [paint('status', fitSegments([{ text: 'starting', weight: 2 }], place, this.output.columns))];
+    const status = () => [
+      fitSegments([{ text: ' starting', weight: 2 }], place, this.output.columns, { paint, role: 'status' }),
+    ];
     const resized = () => {
       this.#ui.update({ size: this.#size() });
       compositor.resize(this.output.columns, this.output.rows);

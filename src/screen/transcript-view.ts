@@ -14,6 +14,8 @@ const MEASURE_MS = 3;
 const MEASURE_PAUSE_MS = 15;
 /** Entries that are looked through for a long one: each may have to be wrapped first. */
 const MAX_SEARCHED_ENTRIES = 200;
+/** On fewer rows every line of the output is worth more than its heading. */
+const MIN_STICKY_ROWS = 6;
 
 export class TranscriptView {
   readonly #engine: Engine;
@@ -199,7 +201,15 @@ export class TranscriptView {
       this.#columns = columns;
       this.#viewport.resize(columns, rows);
     }
-    return this.#viewport.view();
+    return this.#withHeading(this.#viewport.view(), rows);
+  }
+
+  /** While a command's output fills the view from the top, its heading stays there: what it was, and how it went. */
+  #withHeading(view: Visible, rows: number): Visible {
+    const [first, ...rest] = view.rows;
+    if (first === undefined || rows < MIN_STICKY_ROWS || this.#shown.get(first.key)?.entry.kind !== 'exec') return view;
+    const heading = first.line > 1 ? this.#linesOf(first.key, this.#columns)[1] : undefined;
+    return heading === undefined ? view : { ...view, rows: [{ ...first, text: heading }, ...rest] };
   }
 
   /** Whether new lines scroll into view by themselves. */

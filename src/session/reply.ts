@@ -8,6 +8,11 @@ const MARKER = /^[ \t]*(CMD|CMD&|DELEGATE):[ \t]*(\S.*)$/;
 const FENCE = /^[ \t]*(`{3,}|~{3,})/;
 const GOAL = /^GOAL:[ \t]*(complete|blocked)\b[ \t.:;,–—-]*(.*)$/i;
 
+/** Whether a line asks for an action or says how the goal stands, rather than being prose. */
+export function isMarkerLine(line: string): boolean {
+  return MARKER.test(line) || GOAL.test(line.trim());
+}
+
 export type ParsedReply = { readonly actions: readonly Action[]; readonly sentinel?: Sentinel };
 
 /** What a whole reply asks for; the last line of one that the token limit cut may be half a command. */

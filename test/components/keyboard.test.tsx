@@ -22,7 +22,7 @@ describe('a program that asks', () => {
     stage.press('hunter2\r');
     expect(command.written.join('')).toBe('hunter2\r');
     command.end();
-    await stage.see('exit 0');
+    await stage.see('✓');
     expect(stage.frames.join('\n')).not.toContain('hunter2');
     expect(stage.history.join('\n')).not.toContain('hunter2');
   });
@@ -65,7 +65,7 @@ describe('what is typed right behind a shell line', () => {
     command.ask('Password: ', { echoOff: true, asker: 'sudo' });
     expect(command.written.join('')).toBe('hunter2\r');
     command.end();
-    await stage.see('exit 0');
+    await stage.see('✓');
     expect(stage.frames.join('\n')).not.toContain('hunter2');
     expect(stage.history).toEqual(['sleep 5']);
     expect(stage.calls).toEqual([]);

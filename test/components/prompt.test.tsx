@@ -5,7 +5,7 @@ describe('the prompt', () => {
   it('says in the first minute where you are, what can be typed, and who answers', async () => {
     const { frame } = await setStage();
     expect(frame()).toContain('/home/me');
-    expect(frame()).toContain('Type a command, or ask in plain words');
+    expect(frame()).toMatch(/❯ git status +runs in your shell\n\? why did that fail +asks the model/);
     expect(frame()).toContain('Nothing destructive');
     expect(frame()).toContain('fast (tiny)');
     expect(frame()).toContain('[aish:fast]>');
@@ -47,7 +47,7 @@ describe('the prompt', () => {
     await stage.until(stage.listens);
     stage.press('\r');
     await stage.until(() => stage.engine.conversation.phase.kind === 'replying');
-    expect(stage.frame().match(/⚡ Norris/g)).toHaveLength(2);
+    expect(stage.frame().match(/Norris · fast/g)).toHaveLength(2);
     await stage.until(() => stage.calls.length === 2);
     stage.calls[1]?.say('GOAL: complete');
     stage.calls[1]?.end();
@@ -79,10 +79,10 @@ describe('the prompt', () => {
     stage.press('why is the sky blue\r');
     await stage.until(() => stage.calls.length === 1);
     stage.press('and the sea\r');
-    await stage.see('queued');
+    await stage.see('joins at the next step');
     stage.press('\x1b');
     await stage.see('[aish:fast]> and the sea');
-    expect(stage.frame()).not.toContain('queued');
+    expect(stage.frame()).not.toContain('joins at the next step');
   });
 
   it('keeps a question one that reads like a command, when it is taken back', async () => {
@@ -90,7 +90,7 @@ describe('the prompt', () => {
     stage.press('why is the sky blue\r');
     await stage.until(() => stage.calls.length === 1);
     stage.press('?ls -la\r');
-    await stage.see('queued');
+    await stage.see('joins at the next step');
     stage.press('\x1b');
     await stage.see('[aish:fast]> ?ls -la');
   });

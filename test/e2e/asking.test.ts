@@ -120,13 +120,13 @@ it('a password typed ahead is the program’s: it stands in no prompt, history, 
   await using rig = startRig(home);
   await ready(rig);
   rig.type('true\r');
-  await rig.waitFor(/exit 0/);
+  await rig.waitFor(/✓/);
   rig.type('./slow\r');
   // Not in one piece with the line: that would be a paste.
   await rig.waitFor('❯ ./slow');
   rig.type(PASSWORD);
   rig.type('\r');
-  await rig.waitFor(new RegExp(`${PASSWORD.length} letters[\\s\\S]*exit 0`));
+  await rig.waitFor(new RegExp(`slow +✓[\\s\\S]*${PASSWORD.length} letters`));
   rig.type('?what happened\r');
   await rig.waitFor('I saw.');
   rig.type(':quit\r');

@@ -18,7 +18,7 @@ async function start(place: Scratch, rc: string, shell = '/bin/bash'): Promise<R
   const rig = startRig(place, { env: { SHELL: shell } });
   await rig.waitFor('[aish:demo]>');
   rig.type(':\x7fecho up\r');
-  await rig.waitFor(/│ up[\s\S]*exit 0/);
+  await rig.waitFor(/✓[\s\S]*│ up/);
   return rig;
 }
 
@@ -38,11 +38,11 @@ describe('Tab', () => {
     rig.type('zebra_f\t');
     await rig.waitFor('[aish:demo]> zebra_function');
     rig.key('enter');
-    await rig.waitFor(/│ zebra runs\n╰ exit 0/);
+    await rig.waitFor(/✓[\s\S]*│ zebra runs\n/);
     rig.type('cd a\t');
     await rig.waitFor('[aish:demo]> cd a\\ folder/');
     rig.key('enter');
-    await rig.waitFor(/\/a folder /);
+    await rig.waitFor(/\/a folder\b/);
     expect(rig.text()).not.toContain('__aish');
   });
 
@@ -119,7 +119,7 @@ exit ${exit}
     expect(existsSync(readFileSync(join(place.home, 'path'), 'utf8').trim())).toBe(false);
     expect(rig.text()).not.toContain('│ edited');
     rig.key('enter');
-    await rig.waitFor(/│ edited\n.*│ twice[\s\S]*exit 0/);
+    await rig.waitFor(/❯ echo edited;[^\n]*✓[\s\S]*│ edited\n.*│ twice/);
     await expectSameWhenRedrawn(rig);
   });
 
@@ -134,7 +134,7 @@ exit ${exit}
     await rig.waitFor('[aish:demo]> echo one');
     rig.key('ctrl-u');
     rig.type('export VISUAL=/nowhere/ed\r');
-    await rig.waitFor(/VISUAL[\s\S]*exit 0/);
+    await rig.waitFor(/VISUAL=[^\n]*✓/);
     rig.key('ctrl-x', 'ctrl-e');
     await rig.waitFor('/nowhere/ed was not found');
   });
@@ -179,7 +179,7 @@ describe('what is typed while a program runs', () => {
     expect(rig.text()).toContain('[aish:demo]> half a line');
     rig.type('bob\r');
     // Until it has ended the keys are its own.
-    await rig.waitFor(/got \[bob\]\n╰ exit 0[\s\S]*\[aish:demo\]> half a line/);
+    await rig.waitFor(/name; echo +✓[\s\S]*got \[bob\][\s\S]*\[aish:demo\]> half a line/);
     rig.type(' more');
     await rig.waitFor('[aish:demo]> half a line more');
   });

@@ -52,7 +52,7 @@ it('what a program of the user’s prints, and the names of files and directorie
   const line = async (text: string) => {
     exit += 1;
     rig.type(`${text}; (exit ${exit})\r`);
-    await rig.waitFor(`╰ exit ${exit}`, PATIENCE);
+    await rig.waitFor(exit === 0 ? '✓' : `✗ ${exit}`, PATIENCE);
   };
   await line('cat corpus');
   await line('cat noise');
@@ -76,7 +76,7 @@ it('what a program with a screen of its own paints', async () => {
   const allowed = /^\x1b(?:\]8;;(?:$|https?:)|P[$+]q)/;
   expect(strings.filter((each) => !allowed.test(each))).toEqual([]);
   rig.type('x');
-  await rig.waitFor(/exit 0/);
+  await rig.waitFor(/✓/);
 });
 
 it.skipIf(missing)('what a model says, thinks, calls, and how a server fails', { timeout: 4 * PATIENCE }, async () => {

@@ -21,10 +21,10 @@ describe('a running command', () => {
     await rig.waitFor('1 job ');
     rig.type('echo free\r');
     await rig.waitFor(/^│ free$/m);
-    await rig.waitFor(/│ free\n╰ exit 0/);
+    await rig.waitFor(/❯ echo free +✓/);
     writeFileSync(join(place.work, 'go'), '');
     await rig.waitFor('job 1 ended');
-    await rig.waitFor(/job 1\n│ two\n/);
+    await rig.waitFor(/job 1 · ✓[^\n]*\n[\s\S]*│ two\n/);
   });
 
   it('comes back with :fg, keyboard and all', async () => {
@@ -42,7 +42,7 @@ describe('a running command', () => {
     rig.type('typed\r');
     await rig.waitFor(/│ typed\n│ typed\n/);
     rig.key('ctrl-d');
-    await rig.waitFor(/│ typed\n╰ exit 0/);
+    await rig.waitFor(/❯ fg %1 +✓/);
     expect(rig.text()).not.toContain('job 1 ended');
   });
 });
@@ -53,7 +53,7 @@ describe(':bg', () => {
     await using rig = startRig(place);
     await rig.waitFor(demo);
     rig.type('export COLOUR=teal; cd /usr\r');
-    await rig.waitFor(/exit 0/);
+    await rig.waitFor(/✓/);
     rig.type(':bg read -p "$COLOUR in $PWD? " answer; echo "<$answer>"\r');
     await rig.waitFor('job 1');
     rig.type(':jobs\r');
@@ -102,7 +102,7 @@ it('what the agent did can be taken over: its directory, and its commands in the
   rig.type(':adopt\r');
   await rig.waitFor(/now in \/usr/);
   rig.type('pwd\r');
-  await rig.waitFor(/│ \/usr\n╰ exit 0/);
+  await rig.waitFor(/✓[\s\S]*│ \/usr\n/);
   rig.type('history\r');
   await rig.waitFor(': aish; cd /usr && echo looking');
   rig.type(':quit\r');
@@ -126,7 +126,7 @@ it('how a command ended that closing interrupted is known at the resume', async 
     await rig.exited;
   }
   await using again = startRig(place, { args: ['--resume'] });
-  await again.waitFor(/│ up\n╰ exit 130/);
+  await again.waitFor(/✗ 130[\s\S]*│ up\n/);
   expect(again.text()).not.toContain('outcome unknown');
 });
 
@@ -161,7 +161,7 @@ it('a safe hyperlink of a program reaches the terminal, an unsafe one does not',
     `printf '${link('https://a.b/c', 'good')} ${link('data:x', 'bad')}\\n'\n`,
   );
   rig.type('sh links.sh\r');
-  await rig.waitFor(/│ good bad\n╰ exit 0/);
+  await rig.waitFor(/✓[\s\S]*│ good bad\n/);
   expect(rig.raw).toContain(']8;;https://a.b/c');
   expect(rig.raw).not.toContain('data:x');
 });

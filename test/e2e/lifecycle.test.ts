@@ -27,7 +27,7 @@ describe('the terminal', () => {
     await using rig = startRig(place);
     await rig.waitFor('[aish:demo]>');
     rig.type('echo something\r');
-    await rig.waitFor(/exit 0/);
+    await rig.waitFor(/✓/);
     rig.type(':quit\r');
     expect(await rig.exited).toMatchObject({ code: 0 });
     expect(restored(rig.raw)).toBe(true);
@@ -63,14 +63,14 @@ describe('resizing', () => {
     await using rig = startRig(place, { columns: 100, rows: 30 });
     await rig.waitFor('[aish:demo]>');
     rig.type('seq 1 50\r');
-    await rig.waitFor(/50\n[^\n]*exit 0/);
+    await rig.waitFor(/✓[\s\S]*50\n/);
     const before = rig.text();
     rig.resize(40, 10);
     // In one look: a resize is drawn twice.
     await rig.waitFor((r) => {
       const lines = r.screen();
       const ends = (lines[9] ?? '').startsWith(' -- ') && (lines[8] ?? '').startsWith('[aish:demo]>');
-      return ends && lines.every((line) => line.length <= 40) && r.text().includes('exit 0');
+      return ends && lines.every((line) => line.length <= 40) && r.text().includes('✓');
     });
     rig.resize(100, 30);
     await rig.waitFor((r) => r.text() === before);

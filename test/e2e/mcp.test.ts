@@ -87,7 +87,7 @@ describe('tools of MCP servers', () => {
     await again.waitFor(/HALT[\s\S]*files__write_file[\s\S]*path: "/);
     await again.waitFor(/Tab and Enter/);
     again.type('s');
-    await again.waitFor(/⊘ skipped: files__write_file/);
+    await again.waitFor(/○ skipped: files__write_file/);
     expect(existsSync(path)).toBe(false);
   });
 

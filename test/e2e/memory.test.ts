@@ -15,7 +15,7 @@ it('remembers a session when it is left, tells the next one, and forgets on requ
     await using rig = startRig(place);
     await rig.waitFor('[aish:fast]>');
     rig.type('echo a-line-of-output\r');
-    await rig.waitFor(/exit 0/);
+    await rig.waitFor(/✓/);
     rig.type('?rename the parser to reader\r');
     await rig.waitFor('All right.');
     rig.type(':quit\r');
@@ -46,7 +46,7 @@ it('leaves at once where nothing was said to a model', async () => {
   await using rig = startRig(place);
   await rig.waitFor('[aish:fast]>');
   rig.type('echo hello\r');
-  await rig.waitFor(/exit 0/);
+  await rig.waitFor(/✓/);
   rig.type(':quit\r');
   expect((await rig.exited).code).toBe(0);
   expect(server.requests).toHaveLength(0);

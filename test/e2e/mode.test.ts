@@ -140,7 +140,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     await using rig = startRig(place);
     await rig.waitFor('-- RESTRICTED --');
     rig.type('echo mine > made.txt\r');
-    await rig.waitFor(/exit 0/);
+    await rig.waitFor(/✓/);
     expect(readFileSync(made(place), 'utf8')).toBe('mine\n');
   });
 });

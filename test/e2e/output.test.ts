@@ -12,7 +12,7 @@ it('a progress bar of 1,000 redraws leaves one line, to the user and to the mode
   await using rig = startRig(place);
   await rig.waitFor('[aish:fast]>');
   rig.type('for ((n = 1; n <= 1000; n++)); do printf "\\r\\033[K%d of 1000" $n; done; echo\r');
-  await rig.waitFor(/exit 0/);
+  await rig.waitFor(/✓/);
   expect(rig.screen().filter((line) => /\d of 1000$/.test(line))).toEqual(['│ 1000 of 1000']);
   rig.type('?how far is it\r');
   await rig.waitFor('Done.');
@@ -48,6 +48,6 @@ it('a question is typed and answered while 100 MB pour out, Ctrl-C ends them', {
   expect(before).toBeLessThan(100 * 2 ** 20);
   await rig.waitFor(() => fullText(place) > before);
   rig.key('ctrl-c');
-  await rig.waitFor(/exit 130/);
+  await rig.waitFor(/✗ 130/);
   expect(rig.text()).toMatch(/│ y\n/);
 });

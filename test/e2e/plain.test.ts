@@ -42,7 +42,7 @@ it('has Ink write for a screen reader by itself: cells and moves of the cursor w
   rig.type('echo one');
   await rig.waitFor('[aish:demo]> echo one');
   rig.key('enter');
-  await rig.waitFor(/│ one[\s\S]*exit 0/);
+  await rig.waitFor(/✓[\s\S]*│ one/);
   expect(rig.raw).toContain('F1 lists the keys');
   expect(rig.raw).not.toMatch(MOVES);
 });

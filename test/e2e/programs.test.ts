@@ -27,7 +27,7 @@ exit 1
 /** Waits for the end of `line` and for the prompt: the keyboard is back. */
 async function ended(rig: Rig, line: string, exit = 0): Promise<void> {
   const escaped = line.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  await rig.waitFor(new RegExp(`${escaped}[\\s\\S]*exit ${exit}[\\s\\S]*\\[aish:\\w+\\]>`));
+  await rig.waitFor(new RegExp(`❯ \\S*${escaped}[^\\n]*${exit === 0 ? '✓' : `✗ ${exit}`}[\\s\\S]*\\[aish:\\w+\\]>`));
 }
 
 /** Everything the program keeps: history, journal, log. */
@@ -99,7 +99,7 @@ describe('a password', () => {
     rig.type(`read -rsp 'Secret: ' word; echo; echo "it has \${#word} letters"\r`);
     await rig.waitFor('typing is hidden: it goes to bash');
     rig.type(`${PASSWORD}\r`);
-    await rig.waitFor(new RegExp(`it has ${PASSWORD.length} letters\\n╰ exit 0`));
+    await rig.waitFor(new RegExp(`✓[\\s\\S]*it has ${PASSWORD.length} letters\\n`));
     rig.type('./sudo-like echo "as root"\r');
     await rig.waitFor(/password for me: *$/m);
     await rig.waitFor('typing is hidden: it goes to sudo-like');
@@ -138,7 +138,7 @@ describe('a program with a screen of its own', () => {
     expect(rig.text()).not.toContain('hello from vim');
     expect(rig.screen().at(-1)).toContain('RESTRICTED --');
     rig.type('cat note.txt\r');
-    await rig.waitFor(/│ hello from vim[\s\S]*exit 0/);
+    await rig.waitFor(/❯ cat note\.txt +✓[^\n]*\n│ hello from vim/);
     await expectSameWhenRedrawn(rig);
   });
 });

@@ -27,7 +27,7 @@ describe('the screen', () => {
     await using rig = startRig(place, { columns, rows });
     await rig.waitFor('[aish:demo]>');
     rig.type('seq 1 500\r');
-    await rig.waitFor(/│ 500[\s\S]*exit 0/);
+    await rig.waitFor(/✓[\s\S]*│ 500/);
     await expectWhole(rig, rows);
     rig.key('f1');
     await rig.waitFor('Commands');
@@ -56,7 +56,7 @@ describe('the screen', () => {
         const lines = r.screen();
         const prompts = r.text().match(/\[aish:demo\]>/g) ?? [];
         const ends = /RESTRICTED --/.test(lines[rows - 1] ?? '') && (lines[rows - 2] ?? '').startsWith('[aish:');
-        return lines.length === rows && ends && /exit 0/.test(lines[rows - 3] ?? '') && prompts.length === 1;
+        return lines.length === rows && ends && /│ 100/.test(lines[rows - 3] ?? '') && prompts.length === 1;
       });
     }
   });
@@ -66,7 +66,7 @@ describe('the screen', () => {
     await using rig = startRig(place);
     await rig.waitFor('[aish:demo]>');
     rig.type('seq 1 300\r');
-    await rig.waitFor(/│ 300[\s\S]*exit 0/);
+    await rig.waitFor(/✓[\s\S]*│ 300/);
     rig.key('pageup');
     await rig.waitFor(/↓ \d+ more below/);
     rig.type('\x1b[<64;5;5M\x1b[<64;5;5M');
@@ -81,7 +81,7 @@ describe('the screen', () => {
     await using rig = startRig(place);
     await rig.waitFor('[aish:demo]>');
     rig.type('echo hi\r');
-    await rig.waitFor(/exit 0/);
+    await rig.waitFor(/✓/);
     rig.type('x');
     await rig.waitFor('[aish:demo]> x');
     expect(await comesToRest(rig)).toBe(true);
@@ -98,7 +98,7 @@ describe('the screen', () => {
     await rig.waitFor('verse 200.');
     rig.type('q');
     await rig.waitFor('[aish:demo]>');
-    await rig.waitFor(/less poem[\s\S]*exit 0/);
+    await rig.waitFor(/less poem +✓/);
     await expectWhole(rig, 24);
     rig.type('echo back\r');
     await rig.waitFor(/│ back/);
@@ -109,8 +109,8 @@ describe('the screen', () => {
     await using rig = startRig(place, { env: { NO_COLOR: '1' } });
     await rig.waitFor('[aish:demo]>');
     rig.type('false\r');
-    await rig.waitFor('exit 1');
-    expect(rig.coloured('exit 1')).toBe(false);
+    await rig.waitFor('✗ 1');
+    expect(rig.coloured('✗ 1')).toBe(false);
   });
 
   it('takes a click on a button of a HALT', async () => {
@@ -131,7 +131,7 @@ describe('the screen', () => {
     await using rig = startRig(place);
     await rig.waitFor('[aish:demo]>');
     rig.type('echo remember me\r');
-    await rig.waitFor(/exit 0/);
+    await rig.waitFor(/✓/);
     rig.key('ctrl-d');
     await rig.exited;
     expect(rig.alternate).toBe(false);

@@ -229,7 +229,7 @@ describe('the screen', () => {
     rig.type('?what is in token.txt?');
     rig.key('enter');
     await rig.waitFor('HALT');
-    await rig.waitFor(`rm -rf ./${token}`);
+    await rig.waitFor(`rm -rf ./'${token}'`);
     expect(rig.text()).toContain(`It is ${token}`);
     expect(rig.text()).not.toContain('⟦');
     expect(server.requests.map(({ text }) => text).join()).not.toContain(token);

@@ -11,7 +11,7 @@ describe('the shell on screen', () => {
     await using rig = startRig(place);
     await rig.waitFor('[aish:demo]>');
     rig.type("printf '\\033[32mgreen\\033[m\\n'; sh -c 'exit 3'\r");
-    await rig.waitFor(/exit 3/);
+    await rig.waitFor(/✗ 3/);
     await rig.waitFor(({ screen }) => screen.call(rig).some((line) => /^\W*green$/.test(line)));
     expect(rig.coloured('green')).toBe(true);
   });
@@ -22,9 +22,9 @@ describe('the shell on screen', () => {
     await using rig = startRig(place);
     await rig.waitFor('[aish:demo]>');
     rig.type('cd deep\r');
-    await rig.waitFor(/exit 0/);
+    await rig.waitFor(/✓/);
     rig.type('export COLOUR=teal\r');
-    await rig.waitFor(/exit 0[\s\S]*exit 0/);
+    await rig.waitFor(/✓[\s\S]*✓/);
     rig.type('echo "$PWD is $COLOUR"\r');
     await rig.waitFor(`${join(realpathSync(place.work), 'deep')} is teal`);
   });
@@ -36,9 +36,9 @@ describe('the shell on screen', () => {
     rig.type('echo "one\r');
     await rig.waitFor('the command is incomplete');
     rig.type('two"\r');
-    await rig.waitFor(/one\n\W*two\n[\s\S]*exit 0/);
+    await rig.waitFor(/✓[\s\S]*one\n\W*two\n/);
     rig.type('echo next\r');
-    await rig.waitFor(/\Wnext\n[\s\S]*exit 0/);
+    await rig.waitFor(/✓[\s\S]*\Wnext\n/);
   });
 
   it('gives the keyboard to a program that reads, and takes it back', async () => {
@@ -49,9 +49,9 @@ describe('the shell on screen', () => {
     await rig.waitFor('keys go to the program');
     rig.type('world\r');
     await rig.waitFor('hello world');
-    await rig.waitFor(/exit 0/);
+    await rig.waitFor(/✓/);
     rig.type('echo back\r');
-    await rig.waitFor(/back[\s\S]*exit 0/);
+    await rig.waitFor(/✓[\s\S]*back/);
   });
 
   it('shows a line that waits for the running one', async () => {
@@ -74,7 +74,7 @@ describe('the shell on screen', () => {
     rig.type('echo begun; sleep 300\r');
     await rig.waitFor(/\Wbegun\n/);
     rig.key('ctrl-c');
-    await rig.waitFor(/exit 130/);
+    await rig.waitFor(/✗ 130/);
   });
 
   it('shows while typing how the line will be taken', async () => {
@@ -99,7 +99,7 @@ describe('a question', () => {
     await using rig = startRig(place);
     await rig.waitFor('[aish:fast]>');
     rig.type('echo tea\r');
-    await rig.waitFor(/exit 0/);
+    await rig.waitFor(/✓/);
     rig.type('what does the last output say?\r');
     await rig.waitFor('It says');
     expect(rig.text()).not.toContain('It says tea');

@@ -30,7 +30,7 @@ describe('markdown', () => {
 
   it('has quotes and code, which keeps its blanks', () => {
     const text = '> said\n> twice\n\n```js\nif (x) {\n    y();\n}\n```';
-    expect(lines(text)).toEqual(['│ said', '│ twice', '', '  if (x) {', '      y();', '  }']);
+    expect(lines(text)).toEqual(['│ said', '│ twice', '', `─ js ${'─'.repeat(35)}`, '  if (x) {', '      y();', '  }']);
   });
 
   it('draws tables, wraps their cells, and makes records of what is too narrow', () => {
@@ -82,7 +82,8 @@ describe('markdown', () => {
   });
 
   it('wears its theme, and nothing but bold and the like without colour', () => {
-    expect(renderMarkdown('**b** `c`', 40, THEMES.dark)).toEqual(['\x1b[1mb\x1b[0m \x1b[33mc\x1b[0m']);
+    const { strong, code } = THEMES.dark;
+    expect(renderMarkdown('**b** `c`', 40, THEMES.dark)).toEqual([`\x1b[${strong}mb\x1b[0m \x1b[${code}mc\x1b[0m`]);
     for (const style of Object.values(THEMES.none)) expect(style).toMatch(/^(?:[1-9](?:;[1-9])*)?$/);
   });
 });
@@ -114,6 +115,7 @@ describe('code in colour', () => {
 
   it('tells the lines of a diff apart', () => {
     const shown = highlightDiff('@@ -1 +1 @@\n-a\n+b\n c', THEMES.dark);
-    expect(shown).toBe('\x1b[36m@@ -1 +1 @@\x1b[0m\n\x1b[31m-a\x1b[0m\n\x1b[32m+b\x1b[0m\n c');
+    const { hunk, removed, added } = THEMES.dark;
+    expect(shown).toBe(`\x1b[${hunk}m@@ -1 +1 @@\x1b[0m\n\x1b[${removed}m-a\x1b[0m\n\x1b[${added}m+b\x1b[0m\n c`);
   });
 });

@@ -29,6 +29,7 @@ const OWN = [
   'src/render/segments.ts',
   'src/render/shift.ts',
   'src/render/theme.ts',
+  'src/render/tokens.ts',
   'src/render/writer.ts',
   'src/screen/entries/frame.ts',
   'src/screen/first-frame.ts',
@@ -51,6 +52,7 @@ const OWN = [
   'src/text/escape-sequences.ts',
   'src/text/sanitize.ts',
   'src/text/style.ts',
+  'src/text/wrap.ts',
 ];
 
 /** Each costs every start its time. */

@@ -74,7 +74,7 @@ describe('a sub-agent that has ended', () => {
       ' ',
       '▹ count  sub-agent · 2 steps',
       `┆ ── step 1/12 ${'─'.repeat(25)}`,
-      '┆ ▸ ls  model',
+      '┆ ▸ ls',
       '┆ ● Two.',
     ]);
   });

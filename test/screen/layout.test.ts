@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fitSegments } from '../../src/render/segments.ts';
+import { paintOf, THEMES } from '../../src/render/theme.ts';
 import { bytes, duration, shortPath } from '../../src/screen/entries/frame.ts';
 import { layoutOf } from '../../src/screen/layout.ts';
 import { wordsOf } from '../../src/screen/question.ts';
@@ -59,7 +60,10 @@ describe('the status line', () => {
         fc.array(fc.string({ maxLength: 30 }), { maxLength: 6 }),
         (columns, texts) => {
           const segments = [{ text: 'MODE', weight: 9 }, ...texts.map((text) => ({ text, weight: 1 }))];
-          const line = fitSegments(segments, { text: '/some/where', weight: 0 }, columns);
+          const line = fitSegments(segments, { text: '/some/where', weight: 0 }, columns, {
+            paint: paintOf(THEMES.none),
+            role: 'status',
+          });
           expect(textWidth(line)).toBe(columns);
           expect(line).toContain('MODE');
         },

@@ -21,7 +21,7 @@ describe('a reply that grows', () => {
       '\n\n',
     );
     const inner = proseLines(text, { ...context, width: 78 });
-    expect(grown(text).slice(-40)).toEqual(inner.slice(-40).map((line) => `  ${line}`));
+    expect(grown(text).slice(-40)).toEqual(inner.slice(-40).map((line) => paintOf(theme)('rule', '│ ') + line));
   });
 
   it('keeps a code block one, however long it is', () => {

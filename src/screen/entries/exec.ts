@@ -5,12 +5,12 @@ import type { CommandResult } from '../../session/action.ts';
 import type { Entry } from '../../session/entry.ts';
 import { visible } from '../../text/sanitize.ts';
 import { wrapText } from '../../text/wrap.ts';
-import { approvedText, bytes, duration, shortPath, withGutter } from './frame.ts';
+import { approvedText, bytes, duration, GUTTER, headingLines, shortPath, withGutter } from './frame.ts';
 
 type Exec = Extract<Entry, { kind: 'exec' }>;
 
 /** Columns that a command's output has beside the bar. */
-export const BAR_WIDTH = 2;
+export const BAR_WIDTH = GUTTER;
 
 /** Rows of the screen beside the output: heading, sign, prompt, status. */
 const FRAME_ROWS = 4;
@@ -27,22 +27,36 @@ export function execLines(entry: Exec, context: RenderContext): string[] {
   return [...execHeading(entry, context), ...output(result, context), ...ending(entry, result, context)];
 }
 
-type Named = Pick<Exec, 'by' | 'command'> & Partial<Pick<Exec, 'private' | 'job' | 'approvedAt'>>;
+type Named = Pick<Exec, 'by' | 'command'> & Partial<Pick<Exec, 'private' | 'job' | 'approvedAt' | 'result'>>;
 
-/** Who runs what. */
-export function execHeading(named: Named, { width, paint }: RenderContext): string[] {
-  const { by, command, private: hidden, job, approvedAt } = named;
+/** Who runs what, and how it went: the row that a fold keeps. */
+export function execHeading(named: Named, context: RenderContext): string[] {
+  const { by, command, private: hidden, job, approvedAt, result } = named;
+  const { paint } = context;
   const about = [hidden ? 'private' : '', job === undefined ? '' : `job ${job}`, approvedText(approvedAt)];
-  const notes = [by === 'model' ? 'model' : '', ...about];
-  const note = notes.filter(Boolean).join(' · ');
-  const text = paint('strong', visible(command)) + (note ? paint('dim', `  ${note}`) : '');
-  const mark = by === 'user' ? paint('user', '❯ ') : paint('accent', '▸ ');
-  return withGutter(wrapText(text, width - BAR_WIDTH), { first: mark, rest: '  ' });
+  const notes = about.filter(Boolean).map((note) => paint('dim', note));
+  const user = by === 'user';
+  return headingLines(
+    {
+      glyph: user ? '❯' : '▸',
+      role: user ? 'user' : 'accent',
+      text: paint(user ? 'strong' : 'function', visible(command)),
+      right: [...notes, ...(result ? [outcome(result, context)] : [])].join(paint('dim', ' · ')),
+      raised: user,
+    },
+    context,
+  );
+}
+
+/** `✓ 34 ms`, `✗ 127 · 69 ms`. */
+function outcome({ exit, milliseconds }: CommandResult, { paint }: RenderContext): string {
+  const time = milliseconds > 0 ? duration(milliseconds) : '';
+  if (exit === 0) return [paint('success', '✓'), time && paint('dim', time)].filter(Boolean).join(' ');
+  return paint('error', [exit === null ? '✗' : `✗ ${exit}`, time].filter(Boolean).join(' · '));
 }
 
 function output(result: CommandResult, context: RenderContext): string[] {
   const { width, paint } = context;
-  const bar = paint(result.exit === 0 ? 'success' : 'error', '│ ');
   const inner = width - BAR_WIDTH;
   const wrapped = (text: string) => (text === '' ? [] : wrapText(text, inner, { mode: 'hard' }));
   const cut =
@@ -52,22 +66,19 @@ function output(result: CommandResult, context: RenderContext): string[] {
           inner,
         )
       : [];
+  const bar = paint(result.exit === 0 ? 'rule' : 'error', '│ ');
   return withGutter([...wrapped(result.head), ...cut, ...wrapped(result.tail)], { first: bar, rest: bar });
 }
 
+/** What else there is to say, where there is anything. */
 function ending({ cwd }: Exec, result: CommandResult, { width, paint }: RenderContext): string[] {
   const facts = [
-    result.exit === null ? '' : `exit ${result.exit}`,
-    result.milliseconds > 0 ? duration(result.milliseconds) : '',
     result.note ?? '',
     result.cwd === cwd ? '' : `now in ${shortPath(result.cwd)}`,
     result.file === undefined ? '' : `full text: ${result.file}`,
   ];
-  const text = facts.filter(Boolean).join(' · ') || 'ended';
-  const corner = paint(result.exit === 0 ? 'success' : 'error', '╰ ');
-  const lines = wrapText(visible(text), width - BAR_WIDTH);
-  return withGutter(
-    lines.map((line) => paint(result.exit === 0 ? 'dim' : 'error', line)),
-    { first: corner, rest: '  ' },
-  );
+  const text = facts.filter(Boolean).join(' · ');
+  if (text === '') return [];
+  const lines = wrapText(visible(text), width - BAR_WIDTH).map((line) => paint('dim', line));
+  return withGutter(lines, { first: paint(result.exit === 0 ? 'rule' : 'error', '╰ '), rest: '  ' });
 }

@@ -1,10 +1,45 @@
 /** Parts that entries are put together from: gutters, headings, durations. */
+import { onGround, padTo, type RenderContext, type Role } from '../../render/theme.ts';
+import { lineWidth, wrapText } from '../../text/wrap.ts';
+
+/** Cells of the gutter, in which a glyph or a bar says whose an entry is. */
+export const GUTTER = 2;
+/** A heading's words are not squeezed below this many cells by what stands at its right. */
+const MIN_HEADING = 18;
 
 export type Gutter = { readonly first: string; readonly rest: string };
 
 /** Puts a gutter before each line; `first` and `rest` must be of the same width. */
 export function withGutter(lines: readonly string[], { first, rest }: Gutter): string[] {
   return lines.map((line, index) => (index === 0 ? first : rest) + line);
+}
+
+export type Heading = {
+  /** One cell, and its role. */
+  readonly glyph: string;
+  readonly role: Role;
+  /** Styled. */
+  readonly text: string;
+  /** How it went, at the right edge; styled. */
+  readonly right?: string;
+  /** A ground over the whole width: typed by the user. */
+  readonly raised?: boolean;
+};
+
+/** The heading of an entry: what it is, over as many rows as that needs, and at the right of the first how it went. */
+export function headingLines(
+  { glyph, role, text, right = '', raised = false }: Heading,
+  { width, paint, theme }: RenderContext,
+): string[] {
+  const taken = lineWidth(right);
+  const beside = taken > 0 && width - GUTTER - taken - 3 >= MIN_HEADING;
+  const room = Math.max(1, width - GUTTER - (beside ? taken + 3 : 0));
+  const gutter = { first: `${paint(role, glyph)} `, rest: '  ' };
+  const lines = withGutter(wrapText(text, room), gutter);
+  if (beside) lines[0] = `${padTo(lines[0] ?? '', width - taken - 1)}${right}`;
+  else if (taken > 0)
+    lines.push(...withGutter(wrapText(right, Math.max(1, width - GUTTER)), { first: '  ', rest: '  ' }));
+  return raised ? lines.map((line) => onGround(line, theme.raise, width)) : lines;
 }
 
 /** A duration for people: `12 ms`, `3.4 s`, `2 min 5 s`, `1 h 4 min`. */

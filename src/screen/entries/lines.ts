@@ -6,10 +6,11 @@ import { describeAction } from '../../session/action.ts';
 import type { Entry } from '../../session/entry.ts';
 import { parseJsonObject } from '../../text/json.ts';
 import { clean, plainText, visible } from '../../text/sanitize.ts';
+import { stripStyles } from '../../text/style.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { delegateLines } from './delegate.ts';
 import { execLines } from './exec.ts';
-import { approvedText, refusalFacts, withGutter } from './frame.ts';
+import { approvedText, GUTTER, headingLines, refusalFacts, withGutter } from './frame.ts';
 import { norrisBeganLines, norrisEndedLines, norrisStepLines, planLines } from './norris.ts';
 import { proseLines } from './prose.ts';
 
@@ -61,33 +62,41 @@ function drawn(entry: Entry, context: RenderContext): string[] {
   }
 }
 
-function userLines({ text, queued }: Of<'user'>, { width, paint }: RenderContext): string[] {
-  const lines = wrapText(plainText(text), width - 2).map((line) => paint(queued ? 'dim' : 'strong', line));
-  if (queued) lines.push(paint('dim', 'queued: joins at the next step; Esc takes it back'));
-  return withGutter(lines, { first: paint('user', '? '), rest: '  ' });
+function userLines({ text, queued }: Of<'user'>, context: RenderContext): string[] {
+  const { paint } = context;
+  const words = wrapText(plainText(text), Math.max(1, context.width - GUTTER)).map((line) =>
+    paint(queued ? 'dim' : 'strong', line),
+  );
+  const right = queued ? paint('dim', 'joins at the next step · Esc takes it back') : '';
+  return headingLines({ glyph: '?', role: 'accent', text: words.join('\n'), right, raised: true }, context);
 }
 
 function assistantLines({ text, partial }: Of<'assistant'>, context: RenderContext): string[] {
   const { paint } = context;
-  const lines = proseLines(text, { ...context, width: context.width - 2 });
+  const lines = proseLines(text, { ...context, width: context.width - GUTTER });
+  if (lines.every((line) => line === '') && !partial) return [];
   if (partial) lines.push(paint('warning', '⋯ the answer was cut off here'));
-  return withGutter(lines, { first: paint('accent', '● '), rest: '  ' });
+  return withGutter(lines, { first: paint('accent', '● '), rest: paint('rule', '│ ') });
 }
 
-function toolLines(
-  { name, arguments: given, result, approvedAt }: Of<'tool'>,
-  { width, paint, theme }: RenderContext,
-): string[] {
+function toolLines({ name, arguments: given, result, approvedAt }: Of<'tool'>, context: RenderContext): string[] {
+  const { width, paint, theme } = context;
   const note = approvedText(approvedAt);
-  const text = paint('strong', visible(`${name} ${subjectOf(name, given)}`)) + (note && paint('dim', `  ${note}`));
-  const head = withGutter(wrapText(text, width - 2), {
-    first: paint('accent', '▸ '),
-    rest: '  ',
-  });
+  const went = result === undefined ? '' : result.failed ? paint('error', '✗') : paint('success', '✓');
+  const head = headingLines(
+    {
+      glyph: '▸',
+      role: 'accent',
+      text: paint('function', visible(`${name} ${subjectOf(name, given)}`)),
+      right: [note && paint('dim', note), went].filter(Boolean).join(paint('dim', ' · ')),
+    },
+    context,
+  );
   if (!result) return head;
-  const bar = paint(result.failed ? 'error' : 'success', '│ ');
-  const answer = name === 'patch' && !result.failed ? highlightDiff(plainText(result.text), theme) : clean(result.text);
-  return [...head, ...withGutter(wrapText(answer, width - 2), { first: bar, rest: bar })];
+  const bar = paint(result.failed ? 'error' : 'rule', '│ ');
+  const isDiff = name === 'patch' && !result.failed;
+  const answer = isDiff ? highlightDiff(plainText(result.text), theme) : clean(result.text);
+  return [...head, ...withGutter(wrapText(answer, width - GUTTER), { first: bar, rest: bar })];
 }
 
 /** A patch is named by its file: its diff says the rest. */
@@ -101,11 +110,11 @@ const REFUSED = { skipped: 'skipped', aborted: 'aborted', invalid: 'refused' } a
 function refusedLines({ action, how, reason, at, note }: Of<'refused'>, { width, paint }: RenderContext): string[] {
   const text = `${REFUSED[how]}: ${visible(describeAction(action))}`;
   const lines = [text, plainText(refusalFacts({ reason, at, note })).trim()].flatMap((line) =>
-    wrapText(line, width - 2),
+    wrapText(line, width - GUTTER),
   );
   return withGutter(
-    lines.map((line) => paint('warning', line)),
-    { first: paint('warning', '⊘ '), rest: '  ' },
+    lines.map((line, index) => paint(index === 0 ? 'warning' : 'dim', line)),
+    { first: paint('warning', '○ '), rest: '  ' },
   );
 }
 
@@ -113,14 +122,25 @@ const NOTICES = { info: ['dim', '· '], warning: ['warning', '! '], error: ['err
 
 function noticeLines({ level, text }: Of<'notice'>, { width, paint }: RenderContext): string[] {
   const [role, mark] = NOTICES[level];
-  const lines = wrapText(clean(text), width - 2).map((line) => paint(role, line));
+  const lines = wrapText(clean(text), width - GUTTER).map((line) => paint(role, line));
   return withGutter(lines, { first: paint(role, mark), rest: '  ' });
 }
 
-function metaLines({ line, text, failed }: Of<'meta'>, { width, paint }: RenderContext): string[] {
-  const head = wrapText(paint('strong', `:${plainText(line).replace(/^:/, '')}`), width);
-  const bar = paint(failed ? 'error' : 'dim', '│ ');
-  return [...head, ...withGutter(wrapText(clean(text), width - 2), { first: bar, rest: bar })];
+function metaLines({ line, text, failed }: Of<'meta'>, context: RenderContext): string[] {
+  const { width, paint } = context;
+  const command = paint('strong', `:${plainText(line).replace(/^:/, '')}`);
+  const right = failed ? paint('error', '✗') : '';
+  const head = headingLines({ glyph: '❯', role: 'user', text: command, right, raised: true }, context);
+  const bar = paint(failed ? 'error' : 'rule', '│ ');
+  return [...head, ...withGutter(hanging(clean(text), width - GUTTER), { first: bar, rest: bar })];
+}
+
+/** Wraps a text; where a line has a description behind a gap, what goes on stands below its beginning. */
+function hanging(text: string, width: number): string[] {
+  return text.split('\n').flatMap((line) => {
+    const column = /^\S.*? {2,}(?=\S)/.exec(stripStyles(line))?.[0].length ?? 2;
+    return wrapText(line, width, { indent: ' '.repeat(column <= width / 2 ? column : 2) });
+  });
 }
 
 /** Long entries folded: to their beginning and end by themselves, to their first line when the user closes them (UI-2). */

@@ -5,23 +5,15 @@ import { receiptText, shortDollars } from '../../session/cost.ts';
 import type { Entry } from '../../session/entry.ts';
 import { plainText } from '../../text/sanitize.ts';
 import { wrapText } from '../../text/wrap.ts';
-import { duration, withGutter } from './frame.ts';
+import { duration, GUTTER, headingLines, withGutter } from './frame.ts';
 
 type Of<K extends Entry['kind']> = Extract<Entry, { kind: K }>;
 
-export function norrisBeganLines(
-  { goal, preset, maxSteps }: Of<'norrisBegan'>,
-  { width, paint }: RenderContext,
-): string[] {
-  const first = `${paint('accent', '⚡ Norris')}${paint('dim', ` · ${preset} · at most ${maxSteps} steps · Ctrl-X Ctrl-C ends it`)}`;
-  const text = wrapText(plainText(goal), Math.max(1, width - 2));
-  return [
-    ...wrapText(first, width),
-    ...withGutter(
-      text.map((line) => paint('strong', line)),
-      { first: '  ', rest: '  ' },
-    ),
-  ];
+export function norrisBeganLines({ goal, preset, maxSteps }: Of<'norrisBegan'>, context: RenderContext): string[] {
+  const { paint } = context;
+  const words = wrapText(plainText(goal), Math.max(1, context.width - GUTTER)).map((line) => paint('strong', line));
+  const right = paint('dim', `Norris · ${preset} · at most ${maxSteps} steps · Ctrl-X Ctrl-C ends it`);
+  return headingLines({ glyph: '»', role: 'accent', text: words.join('\n'), right, raised: true }, context);
 }
 
 /** The plan, one line a task. The call that named it is no part of the conversation. */
@@ -39,7 +31,8 @@ export function planLines({ preset, tasks }: Of<'plan'>, { width, paint }: Rende
 
 export function norrisStepLines({ step, maxSteps, task }: Of<'norrisStep'>, { width, paint }: RenderContext): string[] {
   const label = ` step ${step}/${maxSteps} `;
-  const line = paint('dim', `──${label}${'─'.repeat(Math.max(0, Math.min(width, 60) - label.length - 2))}`);
+  const rest = '─'.repeat(Math.max(0, Math.min(width, 60) - label.length - 2));
+  const line = paint('rule', '──') + paint('dim', label) + paint('rule', rest);
   if (!task) return [line];
   return [line, ...wrapText(paint('strong', `[task ${task.k}/${task.n}: ${plainText(task.text)}]`), width)];
 }

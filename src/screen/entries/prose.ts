@@ -1,30 +1,28 @@
-/** A model's words as lines: Markdown, with the lines that ask for something kept as they are (AC-1). */
+/** A model's words as lines: Markdown, without the lines that ask for something, which are shown as what they ask for. */
 import { createMarkdownStream, renderMarkdown } from '../../render/markdown.ts';
 import type { RenderContext } from '../../render/theme.ts';
+import { isMarkerLine } from '../../session/reply.ts';
 
 const FENCE = /^ {0,3}(?:```|~~~)/;
-const MARKER = /^\s*((?:CMD&?|DELEGATE|GOAL|TASK):.*)$/;
+/** How lines begin that may become a marker with the next token. */
+const BEGINNINGS = ['CMD:', 'CMD&:', 'DELEGATE:', 'GOAL: complete', 'GOAL: blocked'] as const;
 
 /**
- * Markers outside fences become code: Markdown would eat the `*` of a glob, and a command must read as it is.
- * The prefix of a growing text gives the prefix of the result, but for its last line.
+ * The text without its markers (AC-1): each stands in the transcript as an action of its own, and in `:history` as it was
+ * written. The prefix of a growing text gives the prefix of the result, but for its last line.
  */
-function withMarkersAsCode(text: string): string {
-  if (!text.includes(':')) return text;
+function withoutMarkers(text: string, growing = false): string {
   let fenced = false;
-  const lines = text.split('\n').map((line) => {
+  const lines = text.split('\n');
+  const kept = lines.filter((line, index) => {
     if (FENCE.test(line)) fenced = !fenced;
-    const marker = fenced ? undefined : MARKER.exec(line)?.[1]?.trimEnd();
-    return marker === undefined ? line : asCode(marker);
+    if (fenced) return true;
+    if (isMarkerLine(line)) return false;
+    const words = line.trim();
+    const last = growing && index === lines.length - 1 && words !== '';
+    return !(last && BEGINNINGS.some((marker) => marker.startsWith(words)));
   });
-  return lines.join('\n');
-}
-
-/** A code span is closed by as many backticks as opened it: one more than the text has in a row. */
-function asCode(text: string): string {
-  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
-  const ticks = '`'.repeat(longest + 1);
-  return longest > 0 ? `${ticks} ${text} ${ticks}` : ticks + text + ticks;
+  return kept.length === lines.length ? text : kept.join('\n');
 }
 
 /** A line longer than this, in characters, is shown by its two ends. Nobody reads it, and wrapping it takes its time. */
@@ -32,7 +30,7 @@ const MAX_LINE_CHARS = 32_000;
 
 /** A whole text as lines. */
 export function proseLines(text: string, { width, theme }: RenderContext): string[] {
-  return renderMarkdown(withMarkersAsCode(withShortLines(text)), Math.max(1, width), theme);
+  return renderMarkdown(withoutMarkers(withShortLines(text)), Math.max(1, width), theme);
 }
 
 function withShortLines(text: string): string {
@@ -51,5 +49,5 @@ function withShortLines(text: string): string {
 /** The same for a text that grows: what is settled is not rendered again. */
 export function createProseStream(): (text: string, context: RenderContext) => readonly string[] {
   const stream = createMarkdownStream();
-  return (text, { width, theme }) => stream.update(withMarkersAsCode(text), Math.max(1, width), theme);
+  return (text, { width, theme }) => stream.update(withoutMarkers(text, true), Math.max(1, width), theme);
 }

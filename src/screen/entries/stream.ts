@@ -42,7 +42,7 @@ export function createStreamLines(): (reply: Stream, context: RenderContext) => 
     const inner = { ...context, width: Math.max(1, context.width - 2) };
     const harmless = plainText(clean(window(text))).trimStart();
     const lines = harmless === '' ? thoughts(reasoning, inner) : prose(harmless, inner);
-    return [' ', ...withGutter(lines, { first: context.paint('accent', '● '), rest: '  ' })];
+    return [' ', ...withGutter(lines, { first: context.paint('accent', '● '), rest: context.paint('rule', '│ ') })];
   };
 }
 
