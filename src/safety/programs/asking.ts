@@ -1,9 +1,10 @@
 import { hasUnknown } from '../shell/taint.ts';
 import { harmless, type StaticVerdict, unknown } from '../verdict.ts';
+import type { CallFacts } from './record.ts';
 
 /** An address of this machine, of its own network, or of the service that tells a cloud machine its keys. */
 const NEAR_HOST =
-  /^(localhost|.*\.(localhost|local|internal|lan|home|corp)|0+|127\.[\d.]+|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|172\.(1[6-9]|2\d|3[01])\.\d+\.\d+|169\.254\.[\d.]+|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.\d+\.\d+|0\.0\.0\.0|\d+|0x[\da-f.x]+|0\d[\d.]*|host\.docker\.internal|metadata(\.google)?|\[.*\])$/i;
+  /^(localhost|kubernetes|.*\.(localhost|local|internal|lan|home|corp|svc|consul|cluster|nip\.io|sslip\.io|xip\.io|lvh\.me|localtest\.me)|kubernetes\.default.*|0+|127\.[\d.]+|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|172\.(1[6-9]|2\d|3[01])\.\d+\.\d+|169\.254\.[\d.]+|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.\d+\.\d+|0\.0\.0\.0|\d+|0x[\da-f.x]+|0\d[\d.]*|host\.docker\.internal|metadata(\.google)?|\[.*\])$/i;
 /** What services answer everywhere to say how they are. */
 const LOOKS =
   /^\/?$|^\/(health(z|check)?|status|ready(z)?|live(z|ness)?|readiness|ping|version|metrics|favicon\.ico|robots\.txt|index\.html?)\/?$/i;
@@ -18,6 +19,19 @@ export function judgeQuestion(program: string, what: string, text: string): Stat
   return judgeAddress(text);
 }
 
+/** Programs, some by their subcommand, whose words go to another machine whatever they mean there. */
+const ASKERS =
+  /^(git (fetch|ls-remote|clone|pull|push)|docker (pull|push|search)|gh|glab|brew (search|info|install)|go (list|get|mod)|npm (view|info|show|search|s)|pip (index|download|install)|cargo (search|info|add|install)|aws|gcloud|az|gsutil|rclone|heroku|doctl|openssl|redis-cli|kubectl|helm)$/;
+
+/** The verdict on the words of a call that reaches another machine: none of them may carry what is not known. */
+export function judgeReach(
+  { program, args }: Pick<CallFacts, 'program' | 'args'>,
+  path: readonly string[],
+): StaticVerdict {
+  if (!ASKERS.test(program) && !ASKERS.test(`${program} ${path[0] ?? ''}`)) return harmless();
+  return args.some(({ text }) => hasUnknown(text)) ? unknown(`${program}: sends parts that are not known`) : harmless();
+}
+
 /** The verdict on fetching an address. */
 function judgeAddress(address: string): StaticVerdict {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address)?.[1]?.toLowerCase();
@@ -29,7 +43,9 @@ function judgeAddress(address: string): StaticVerdict {
   const path = rest.slice(authority.length);
   // Curl makes several addresses of one in braces.
   const near = /[{}[\]]/.test(host) ? /\[|local|127|\b10\b|192|169/.test(host) : NEAR_HOST.test(host);
-  if (!near) return harmless();
+  // Without a dot and with a port it is a service beside this one.
+  const beside = /^[^.@]*:\d+$/.test(authority) && host !== '';
+  if (!near && !beside && host !== '') return harmless();
   return LOOKS.test(path)
     ? harmless()
     : unknown('asks a service of this machine or network, which may take it as an order');

@@ -1,5 +1,6 @@
 import { hasUnknown, readable } from '../shell/taint.ts';
 import { harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
+import { judgeReach } from './asking.ts';
 import type { Call } from './call.ts';
 import { judgeObeyed } from './obeyed.ts';
 import { type Compiled, isDryReading, isIdle, type OperandRole, type Reading, type Role } from './record.ts';
@@ -18,7 +19,7 @@ export function prove(call: Call): StaticVerdict {
   }
   if (isIdle(reading)) return harmless('only prints help or its version');
   const { spec } = reading.level;
-  let verdict = judgeObeyed(call, reading);
+  let verdict = worse(judgeObeyed(call, reading), judgeReach(call, reading.path));
   if (takesBackDry(reading)) verdict = worse(verdict, unknown('a dry run that is taken back'));
   for (const { name, role, value } of reading.given)
     if (!isLifted(reading, role))

@@ -6,7 +6,7 @@ import { FETCHED, FILE_TEXT, hasUnknown, UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { noteOrigin } from './code.ts';
-import { absolute, fileKey } from './paths.ts';
+import { absolute, fileKey, specialDirectory } from './paths.ts';
 import { noteUnread } from './unread.ts';
 
 /** What `python` is told to run. */
@@ -109,6 +109,10 @@ function runModule(call: Call, name: string, at: number): string {
     const code = rest.filter(({ text }) => !text.startsWith('-') && !/^\d+$/.test(text));
     return source(call, code.map(({ text }) => text).join('\n'), {});
   }
+  if (name === 'venv' || name === 'virtualenv')
+    for (const { text } of rest)
+      if (!text.startsWith('-') && !/^\.?(virtual|v)?env$/.test(text))
+        machine.note(specialDirectory(machine, text) ?? harmless());
   if (name === 'http.server') machine.note(unknown('serves the files of a directory to the network'));
   else if (name === 'venv' && rest.some((field) => field.text === '--clear'))
     machine.note(destructive('python venv --clear', 'deletes the environment first'));

@@ -80,6 +80,8 @@ function judgePlace(call: Call, { sources, target, directory }: Transfer): Stati
   const folder = directory || there === 'directory' || /(^|\/)\.{0,2}$/.test(target);
   const exact = call.reading?.given.some(({ name }) => name === '-T' || name === '--no-target-directory') ?? false;
   if (!folder || exact) note(specialTarget(machine, target));
+  // A link may stand for a directory of any content.
+  if (program === 'ln' && !folder) note(specialDirectory(machine, target));
   for (const { text, glob } of sources) {
     const name = glob || hasUnknown(text) ? '*' : nameOf(text);
     const many = name === '' || /^\.{1,2}$|[*?[]/.test(name);

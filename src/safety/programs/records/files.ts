@@ -2,7 +2,7 @@ import { hasUnknown } from '../../shell/taint.ts';
 import { unknown } from '../../verdict.ts';
 import { specialDirectory } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records } from '../record.ts';
-import { judgeMode } from './rights.ts';
+import { judgeInstallMode, judgeMode } from './rights.ts';
 import { judgeRsync, judgeUnzip } from './transfers.ts';
 
 /** Compressors remove what they read unless they are told to keep it or to print. */
@@ -120,9 +120,12 @@ export const FILES: Records = {
     operands: 'judged',
   },
   install: {
-    tune: '-b -c -C -d -D -g= -m= -o= -p -s -S= -t= -T -v --backup[=] --compare --directory --group= --mode= --owner= --preserve-timestamps --strip --suffix= --target-directory= --no-target-directory --verbose',
+    read: '-m= --mode=',
+    load: '-g= -o= --group= --owner=',
+    tune: '-b -c -C -d -D -p -s -S= -t= -T -v --backup[=] --compare --directory --preserve-timestamps --strip --suffix= --target-directory= --no-target-directory --verbose',
     run: '--strip-program=',
     operands: 'judged',
+    judge: judgeInstallMode,
   },
   tee: { tune: '-a -i -p --append --ignore-interrupts --output-error[=]', operands: 'judged' },
   sponge: { tune: '-a', operands: 'judged' },

@@ -33,7 +33,8 @@ export const NETWORK: Records = {
     judge: judgeWget,
   },
   'ping ping6 fping': {
-    tune: '-# -4 -6 -a -A -b -B -c= -C= -d -D -f -h -H -i= -I= -l= -L -m= -M= -n -O -p= -q -Q= -R -r= -s= -S= -t= -T= -U -v -V -w= -W= -e -u',
+    ask: '-p=',
+    tune: '-# -4 -6 -a -A -b -B -c= -C= -d -D -f -h -H -i= -I= -l= -L -m= -M= -n -O -q -Q= -R -r= -s= -S= -t= -T= -U -v -V -w= -W= -e -u',
     operands: 'ask',
   },
   'traceroute traceroute6 tracepath mtr': {
@@ -146,6 +147,8 @@ export const NETWORK: Records = {
           write: '-out= -keyout= -writerand= -CAserial= -sess_out= -keylogfile= -msgfile= -certsout= -outdir=',
           load: '-engine= -provider= -provider-path= -config= -proxy= -CAcreateserial -rand=',
           operands: 'read',
+          judge: (call, reading) =>
+            reading.path[0] === 's_client' && hasUnknown(call.io.stdin ?? '') ? unknown('sends text away') : undefined,
         },
     },
   },

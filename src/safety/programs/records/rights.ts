@@ -28,3 +28,13 @@ export function judgeMode({ machine, args }: CallFacts, reading: Reading): Stati
     ? unknown('changes rights where the shell or a tool looks')
     : undefined;
 }
+
+/** `install -m`: the rights that the copy gets. */
+export function judgeInstallMode(_: CallFacts, { given: options }: Reading): StaticVerdict | undefined {
+  const odd = options.some(
+    ({ name, value = '' }) =>
+      /^(-m|--mode)$/.test(name) &&
+      !value.split(',').every((part) => PLAIN_NUMBER.test(part) || PLAIN_LETTERS.test(part)),
+  );
+  return odd ? unknown('gives rights to others') : undefined;
+}

@@ -91,12 +91,7 @@ function cloud(reads: RegExp, secrets: RegExp): Spec {
       if (list.at(-1) === 'help' || isDryReading(reading)) return undefined;
       if (list[0] === 's3' && /^(presign|mb)$/.test(list[1] ?? '')) return undefined;
       if (/^(configure list|webapp log tail)$/.test(list.join(' '))) return undefined;
-      if (
-        list[0] === 's3' &&
-        /^(cp|sync)$/.test(list[1] ?? '') &&
-        !given(reading, '--delete') &&
-        /^s3:/.test(list.at(-1) ?? '')
-      )
+      if (list[0] === 's3' && list[1] === 'cp' && !given(reading, '--delete') && /^s3:/.test(list.at(-1) ?? ''))
         return undefined;
       if (/^compute ssh /.test(list.join(' ')) && args.some(({ text: word }) => /^--(command(=.*)?)?$/.test(word)))
         return undefined;

@@ -248,7 +248,7 @@ export const TOOLS: Records = {
     tune: '-v -h -b -j -f -p= --json --form --headers --body --print= --verbose --pretty= --follow --timeout= --check-status --ignore-stdin --all',
     send: '-a= --auth= --session= --proxy= --verify= --cert= --auth-type=',
     write: '-o= --output= -d --download',
-    operands: 'judged',
+    operands: 'ask',
   },
   'pre-commit': {
     open: 'runs hooks of the project',
