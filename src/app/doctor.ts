@@ -4,7 +4,7 @@ import { detectSandbox } from '../sandbox/index.ts';
 import { LAUNCHER } from './environment.ts';
 import { type GlobalOptions, VERSION } from './options.ts';
 import { choosePresets, isUnasked, UNASKED } from './presets.ts';
-import { changeStore } from './undo.ts';
+import { changeStore, trialsOutside } from './undo.ts';
 
 const PROBE_TIMEOUT_MS = 4000;
 
@@ -44,6 +44,8 @@ export async function examine(global: GlobalOptions, tell: (line: string) => voi
   if (loaded.ok) {
     const store = changeStore({ config: loaded.config, session: '', hide: (text) => text });
     tell(`${(await store.unavailable()) === undefined ? 'ok ' : '   '} undo      ${await store.describe()}`);
+    const tried = await trialsOutside({ config: loaded.config, session: '', hide: (text) => text }).unavailable();
+    tell(`${tried === undefined ? 'ok ' : '   '} try       ${tried ?? 'works: a command can be tried before it runs'}`);
   }
   return fine;
 }

@@ -1,9 +1,9 @@
 /** Runs commands: the model's in a fresh shell, the user's background commands beside their shell. */
-import type { AgentCommands, UserCommands } from '../contracts/commands.ts';
+import type { AgentCommands, RunningCommand, UserCommands } from '../contracts/commands.ts';
 import { type OutputSize, sizeForModel } from '../engine/live.ts';
 import { ownedPrefix, runForUser, runOnce, type UserShell } from '../executor/index.ts';
 import { createPrivateTmp, lightArgv, sandboxArgv, sandboxEnvironment, supervisedArgv } from '../sandbox/index.ts';
-import type { ChangeStore } from '../undo/index.ts';
+import type { ChangeStore, TrialStore } from '../undo/index.ts';
 
 export type AgentOptions = {
   /** The exported environment of the user's shell as of its last prompt. */
@@ -61,6 +61,17 @@ export function agentCommands({ environment, dataDir, size, launcher, light, kee
       void running.result.finally(() => tmp.dispose());
       return running;
     },
+  };
+}
+
+/** Runs a command of the model in a trial, as `agentCommands` would for real. */
+export function trialCommands({ environment, dataDir, size }: Pick<AgentOptions, 'environment' | 'dataDir' | 'size'>) {
+  return async (
+    command: string,
+    { cwd, tmpDir, env, launcher }: Parameters<ConstructorParameters<typeof TrialStore>[0]['run']>[1],
+  ): Promise<RunningCommand> => {
+    const own = { ...(await environment()), ...env, TMPDIR: tmpDir, TMP: tmpDir, TEMP: tmpDir };
+    return runOnce({ command, cwd, ...sizeForModel(size()), dataDir, env: own, launcher });
   };
 }
 

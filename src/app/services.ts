@@ -12,7 +12,7 @@ import { createLog, OUTPUT_FOLDER, openHistory, openJournal, openMemory } from '
 import { BASH, createTools, DELEGATE, jobsTool, MODE_UPGRADE, patchTool } from '../tools/index.ts';
 import { type Environment, LAUNCHER } from './environment.ts';
 import { saveEvictedText } from './evicted-text.ts';
-import { agentCommands, userCommands } from './executors.ts';
+import { agentCommands, trialCommands, userCommands } from './executors.ts';
 import { createMcpPort, openMcp } from './mcp.ts';
 import { createMemoryPort, memoryBlock } from './memory.ts';
 import { createPreplanner, createSecondOpinion } from './model-calls.ts';
@@ -21,7 +21,7 @@ import { projectTree } from './project-tree.ts';
 import { engineSecrets, learnConfig, learnsEnvironment, processFilter } from './secrets.ts';
 import type { SessionBus } from './session-bus.ts';
 import { instructionsBlock, SYSTEM_PROMPT } from './system-prompt.ts';
-import { changeStore } from './undo.ts';
+import { changeStore, trialStore } from './undo.ts';
 import { startShell } from './user-shell.ts';
 
 export type AppServices = ReturnType<typeof createServices>;
@@ -42,7 +42,11 @@ export function createServices(environment: Environment, bus: SessionBus) {
   const shell = startShell(environment, dataDir, bus);
   const words = knownWords({ has: (word) => shell.current?.knows(word) ?? false }, environment.index);
   const mcp = openMcp(config, { dataDir, version: options.version, bus });
-  const undo = changeStore({ config, bus, session: session.id, hide: hidden });
+  const own = { config, bus, session: session.id, hide: hidden };
+  const undo = changeStore(own);
+  const fresh = { environment: async () => learned(await (await shell.ready).environment()), dataDir, size };
+  const trials = trialStore(own, undo, trialCommands(fresh));
+  void trials.discardAbandoned();
   const patch = patchTool({ keep: undo });
   const log = createLog(state, hidden);
   const journal = openJournal(session.journal, {
@@ -86,13 +90,12 @@ export function createServices(environment: Environment, bus: SessionBus) {
     preplanner: createPreplanner(broker, config.norris.preplan_system),
     spending: costs.spending,
     agent: agentCommands({
-      environment: async () => learned(await (await shell.ready).environment()),
-      dataDir,
-      size,
+      ...fresh,
       ...(sandbox.available ? { launcher: LAUNCHER } : {}),
       light: config.sandbox.unrestricted === 'light',
       keep: { store: undo, supervisor: LAUNCHER },
     }),
+    trials,
     user: userCommands({ shell: shell.ready, dataDir, size }),
     jobs,
     tools,

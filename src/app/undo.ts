@@ -1,9 +1,12 @@
 /** The change store of this user, as this session uses it. */
 import { join } from 'node:path';
 import { type Config, placesOf } from '../config/index.ts';
+import { ownedPrefix } from '../executor/index.ts';
+import { createPrivateTmp, trialArgv } from '../sandbox/index.ts';
 import type { Phase } from '../session/phase.ts';
-import { ChangeStore } from '../undo/index.ts';
+import { ChangeStore, TrialStore } from '../undo/index.ts';
 import { LAUNCHER } from './environment.ts';
+import { projectTree } from './project-tree.ts';
 import type { SessionBus } from './session-bus.ts';
 
 const MB = 1_000_000;
@@ -38,4 +41,28 @@ export function changeStore({ config, bus, session, hide }: Needs): ChangeStore 
     hide,
     warn: (text) => bus?.show(text),
   });
+}
+
+type RunTrial = ConstructorParameters<typeof TrialStore>[0]['run'];
+
+/** Trials of commands (EF-5), beside the store in which an applied one is kept. */
+export function trialStore({ config, session, hide }: Needs, store: ChangeStore, run: RunTrial): TrialStore {
+  return new TrialStore({
+    launcher: LAUNCHER,
+    directory: join(placesOf(process.env).state, 'undo'),
+    spaceBytes: config.undo.budget * MB,
+    session,
+    now: Date.now,
+    hide,
+    createTmp: () => createPrivateTmp(ownedPrefix('trial')),
+    wrap: trialArgv,
+    run,
+    treeOf: (cwd) => projectTree(cwd) ?? cwd,
+    rollBack: (number) => store.rollBack(number),
+  });
+}
+
+/** The same outside a session, where whoever asks starts the command. */
+export function trialsOutside(needs: Needs): TrialStore {
+  return trialStore(needs, changeStore(needs), () => Promise.reject(new Error('nothing runs outside a session')));
 }

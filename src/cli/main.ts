@@ -64,6 +64,8 @@ async function dispatch(invocation: Invocation, version: string): Promise<number
       return (await import('./probes.ts')).secretsCheck(invocation, out, err);
     case 'sandbox':
       return (await import('./sandbox.ts')).runInSandbox(invocation.argv, err);
+    case 'try':
+      return (await import('./try.ts')).tryOutside(invocation, invocation.global.config, out, err);
     case 'undo':
       return (await import('./undo.ts')).undoOutside(invocation.wish, invocation.global.config, out, err);
     case 'doctor':

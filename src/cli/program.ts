@@ -23,6 +23,7 @@ export type Invocation =
   | { readonly kind: 'secretsCheck'; readonly text: string; readonly jsonl: boolean }
   | { readonly kind: 'sessions'; readonly global: GlobalOptions }
   | { readonly kind: 'sandbox'; readonly argv: readonly string[] }
+  | { readonly kind: 'try'; readonly global: GlobalOptions; readonly argv: readonly string[]; readonly json: boolean }
   | { readonly kind: 'undo'; readonly global: GlobalOptions; readonly wish: UndoWish }
   | { readonly kind: 'doctor'; readonly global: GlobalOptions }
   | { readonly kind: 'config'; readonly wish: ConfigWish }
@@ -124,6 +125,15 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
     .passThroughOptions()
     .action((words: string[]) => {
       chosen = { kind: 'sandbox', argv: words };
+    });
+  program
+    .command('try')
+    .description('run a command without consequences and say what it would change')
+    .argument('<command...>', 'the command and its arguments, after --')
+    .option('--json', 'one JSON object on standard output, the output of the command on standard error', false)
+    .passThroughOptions()
+    .action((words: string[], { json }: { json: boolean }) => {
+      chosen = { kind: 'try', global: globalOf(program), argv: words, json };
     });
   program
     .command('undo')

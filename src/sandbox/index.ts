@@ -8,7 +8,9 @@ export {
   type LauncherStatus,
   lightArgv,
   type PrivateTmp,
+  projectArgv,
   type SandboxLimits,
   sandboxArgv,
   supervisedArgv,
+  trialArgv,
 } from './launch.ts';

@@ -71,6 +71,23 @@ export function supervisedArgv(launch: Launch): readonly string[] {
   return compose(launch, ['--supervise']);
 }
 
+/**
+ * The argument vector of a trial (EF-5): `trees` (absolute) are seen copy-on-write, all else is read-only; no network,
+ * sockets or signals to the outside. What it would change collects in `store`, an empty private directory outside them.
+ */
+export function trialArgv(
+  launch: Launch & { readonly store: string; readonly trees: readonly string[]; readonly spaceBytes: number },
+): readonly string[] {
+  const { store, trees, spaceBytes, tmpDir } = launch;
+  const where = ['--trial', store, '--trial-space', String(spaceBytes), ...trees.flatMap((tree) => ['--tree', tree])];
+  return compose(launch, [...where, ...(tmpDir ? ['--tmp', tmpDir] : [])]);
+}
+
+/** Project mode: `tree` (absolute) and private `/tmp` and `/dev/shm` can be written; loopback; no signals outside (MO-9). */
+export function projectArgv(launch: Launch & { readonly project: string }): readonly string[] {
+  return compose(launch, ['--project', launch.project]);
+}
+
 function compose(launch: Launch, options: readonly string[]): readonly string[] {
   return [
     launch.launcher,
@@ -100,8 +117,8 @@ export type LauncherStatus =
   /** `left`: processes that were still there when the command ended, and were stopped. */
   | { readonly kind: 'exited'; readonly code: number; readonly left: number }
   | { readonly kind: 'killed'; readonly signal: number; readonly left: number }
-  /** Stopped by the launcher: time was up, too many processes (root only), or the program that started it is gone. */
-  | { readonly kind: 'stopped'; readonly by: 'wall' | 'procs' | 'parent' };
+  /** Stopped by the launcher: time was up, too many processes (root only), too much written (a trial), or the program that started it is gone. */
+  | { readonly kind: 'stopped'; readonly by: 'wall' | 'procs' | 'parent' | 'space' };
 
 export type PrivateTmp = {
   /** The command's `TMPDIR`; mode 0700. The only place where it may write. */
@@ -141,7 +158,7 @@ function readStatus(file: string): LauncherStatus {
   if (word === 'started') return { kind: 'running' };
   if (word === 'exit') return { kind: 'exited', code: Number(first), left: Number(left) };
   if (word === 'signal') return { kind: 'killed', signal: Number(first), left: Number(left) };
-  if (word === 'stopped' && (first === 'wall' || first === 'procs' || first === 'parent'))
+  if (word === 'stopped' && (first === 'wall' || first === 'procs' || first === 'parent' || first === 'space'))
     return { kind: 'stopped', by: first };
   return { kind: 'notStarted', why: word === 'failed' ? last.slice('failed '.length) : 'the launcher wrote no status' };
 }

@@ -36,16 +36,29 @@ export function describeSteps(steps: readonly Step[]): string {
 
 /** Unified diffs from what is there to what will be there, of text files of moderate size. */
 export async function diffsOf(store: string, steps: readonly Step[]): Promise<string> {
+  const pairs = steps
+    .filter(({ verb, source }) => ['changed', 'replaced', 'deleted'].includes(verb) && source !== '')
+    .map(({ verb, path, source }) => ({
+      path,
+      now: verb === 'deleted' ? undefined : path,
+      becomes: source === 'empty' ? undefined : join(store, source),
+    }));
+  return diffsBetween(pairs, 'after the undo');
+}
+
+/** The same between any two files; undefined stands for no content. */
+export async function diffsBetween(
+  pairs: readonly { readonly path: string; readonly now: string | undefined; readonly becomes: string | undefined }[],
+  after: string,
+): Promise<string> {
   const { createTwoFilesPatch } = await import('diff');
   const diffs: string[] = [];
   let length = 0;
-  for (const { verb, path, source } of steps) {
-    if (verb !== 'changed' && verb !== 'replaced' && verb !== 'deleted') continue;
-    const before = source === 'empty' ? '' : source === '' ? undefined : readText(join(store, source));
-    const now = verb === 'deleted' ? '' : readText(path);
-    if (before === undefined || now === undefined) continue;
+  for (const { path, now, becomes } of pairs) {
+    const [old, fresh] = [now, becomes].map((file) => (file === undefined ? '' : readText(file)));
+    if (old === undefined || fresh === undefined) continue;
     const name = visible(path);
-    const diff = createTwoFilesPatch(name, name, now, before, 'now', 'after the undo', { context: 2 });
+    const diff = createTwoFilesPatch(name, name, old, fresh, 'now', after, { context: 2 });
     const shown = visibleLines(diff.slice(diff.indexOf('---')));
     if (diffs.length >= MAX_DIFFS || length + shown.length > MAX_DIFF_CHARS) {
       diffs.push('… further diffs are left out');

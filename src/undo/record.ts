@@ -1,22 +1,34 @@
 /** One action's directory in the store, as Node reads it: who wrote it, how it ended, what passed by. */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KeptAction } from '../contracts/undo.ts';
 
 /** What is written when an action begins. */
 export type Opening = Pick<KeptAction, 'kind' | 'text' | 'cwd' | 'session' | 'at'> & {
   readonly run?: string;
+  /** It applies a trial: cut off, it is taken back. */
+  readonly applied?: true;
+  /** The process whose trial it is. */
+  readonly pid?: number;
   /** Of an undo: the action that it takes back. */
   readonly of?: number;
 };
 
-export type Recorded = KeptAction & Pick<Opening, 'of'> & { readonly directory: string };
+export type Recorded = KeptAction & Pick<Opening, 'of' | 'applied'> & { readonly directory: string };
 
 const KINDS: readonly string[] = ['command', 'patch', 'undo'];
 
+const ACTION = 'action.json';
+/** Of what is no action yet: it is not listed. */
+export const TRIAL = 'trial.json';
+
 /** Makes the directory of a new action under the next free number; private. Throws on a full or unwritable disk. */
-export function openRecord(store: string, opening: Opening): { readonly number: number; readonly directory: string } {
+export function openRecord(
+  store: string,
+  opening: Opening,
+  file = ACTION,
+): { readonly number: number; readonly directory: string } {
   mkdirSync(store, { recursive: true, mode: 0o700 });
   for (let number = (numbersIn(store).at(-1) ?? 0) + 1; ; number += 1) {
     const directory = join(store, String(number));
@@ -27,7 +39,7 @@ export function openRecord(store: string, opening: Opening): { readonly number: 
       if (error instanceof Error && 'code' in error && error.code === 'EEXIST') continue;
       throw error;
     }
-    writeFileSync(join(directory, 'action.json'), JSON.stringify(opening), { mode: 0o600, flag: 'wx' });
+    writeFileSync(join(directory, file), JSON.stringify(opening), { mode: 0o600, flag: 'wx' });
     return { number, directory };
   }
 }
@@ -51,7 +63,7 @@ function namesIn(directory: string): readonly string[] {
 /** Undefined for what is no action of ours, or can't be read. */
 export function readRecord(store: string, number: number, running: ReadonlySet<number>): Recorded | undefined {
   const directory = join(store, String(number));
-  const opening = readOpening(textOf(join(directory, 'action.json')));
+  const opening = readOpening(textOf(join(directory, ACTION)));
   if (!opening) return undefined;
   const summary = textOf(join(directory, 'summary'));
   const undone = textOf(join(directory, 'undone')) !== undefined;
@@ -91,7 +103,38 @@ export function unmarkUndone(store: string, number: number): void {
 }
 
 export function dropRecord({ directory }: Pick<Recorded, 'directory'>): void {
-  rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
+  removeTree(directory);
+}
+
+/** Also where directories took away their owner's right to look into them. */
+export function removeTree(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  } catch {
+    openUp(path);
+    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+function openUp(directory: string): void {
+  chmodSync(directory, 0o700);
+  for (const entry of readdirSync(directory, { withFileTypes: true }))
+    if (entry.isDirectory()) openUp(join(directory, entry.name));
+}
+
+/** The trial of this number; undefined where there is none, or it has become an action. */
+export function readTrial(store: string, number: number): (Opening & { readonly directory: string }) | undefined {
+  const directory = join(store, String(number));
+  if (textOf(join(directory, ACTION)) !== undefined) return undefined;
+  const opening = readOpening(textOf(join(directory, TRIAL)));
+  return opening && { ...opening, directory };
+}
+
+/** A trial becomes an action: from here on a crash is taken back. In one step. */
+export function markApplied({ directory, pid: _, ...opening }: Opening & { readonly directory: string }): void {
+  const fresh = join(directory, `${ACTION}.new`);
+  writeFileSync(fresh, JSON.stringify({ ...opening, applied: true }), { mode: 0o600 });
+  renameSync(fresh, join(directory, ACTION));
 }
 
 function textOf(path: string): string | undefined {

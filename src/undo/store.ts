@@ -236,6 +236,18 @@ export class ChangeStore implements UndoPort {
     if (action.notes.length === 0 && touchedNothing(action)) dropRecord(action);
   }
 
+  /** Takes back what a trial had applied halfway, and forgets it; undefined: all is as before, else what is not. */
+  async rollBack(number: number): Promise<string | undefined> {
+    const action = this.#records().find((found) => found.number === number);
+    if (!action) return undefined;
+    const into = this.#open('undo', `undo of ${number}: ${action.text}`, action.cwd, number);
+    const ran = await this.#launch('--undo', action.directory, '--into', into.directory);
+    if (ran.code === 0 || ran.code === NOT_ENDED) dropRecord(into);
+    if (ran.code === 0) dropRecord(action);
+    if (ran.code === 0 || ran.code === NOT_ENDED) return undefined;
+    return describeSteps(ran.steps.filter(({ verb }) => verb === 'refused')) || visible(ran.error);
+  }
+
   /** Which actions are meant, newest first; or why there are none. */
   async #find(target: UndoTarget): Promise<{ readonly actions: readonly Recorded[] } | UndoResult> {
     const why = await this.unavailable();
@@ -287,6 +299,10 @@ export class ChangeStore implements UndoPort {
 
   async #finishCut(): Promise<void> {
     for (const action of this.#records().filter(({ state }) => state === 'cut')) {
+      if (action.applied) {
+        await this.rollBack(action.number);
+        continue;
+      }
       const target = action.of === undefined ? undefined : this.#records().find(({ number }) => number === action.of);
       if (target && target.state !== 'undone') {
         await this.#putBack(target, action.number);

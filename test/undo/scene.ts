@@ -13,7 +13,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { supervisedArgv } from '../../src/sandbox/index.ts';
+import { supervisedArgv, trialArgv } from '../../src/sandbox/index.ts';
+import { type Listed, listChanges } from '../../src/undo/changes.ts';
 import { runLauncher, type Step } from '../../src/undo/launcher.ts';
 
 /** An account without rights of its own, for what root must not be needed for. */
@@ -25,6 +26,11 @@ export type Scene = {
   readonly store: string;
   /** Runs a bash script in the tree, kept under the next number. */
   keep(script: string, options?: KeepOptions): Promise<Kept>;
+  /** Runs it in a trial of the tree, which collects under the next number; then lists what it would change. */
+  try(script: string, options?: KeepOptions): Promise<Kept & { readonly listed: Listed | string }>;
+  apply(of: number): Promise<Undone>;
+  /** Runs it for real, with nothing kept. */
+  real(script: string): Promise<number | null>;
   /** What was asked, done by the launcher; `number` is where an undo keeps what it replaces. */
   undo(of: number): Promise<Undone>;
   plan(of: number): Promise<Undone>;
@@ -78,6 +84,20 @@ export function makeScene(launcher: string, ordinary = false): Scene {
     const [program = '', ...rest] = [...as, launcher, ...args];
     return { ...(await runLauncher(program, rest)), number: 0 };
   };
+  const run = async (argv: readonly string[], started?: (pid: number) => void) => {
+    // Whoever stands between changes the parent: it is not asked for.
+    const at = argv.indexOf('--parent');
+    const [program = '', ...rest] = [...as, ...(at < 0 ? argv : [...argv.slice(0, at), ...argv.slice(at + 2)])];
+    const dates = { GIT_AUTHOR_DATE: '2020-01-01T00:00:00Z', GIT_COMMITTER_DATE: '2020-01-01T00:00:00Z' };
+    const env = { PATH: process.env.PATH, HOME: root, GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C', ...dates };
+    const child = spawn(program, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let out = '';
+    child.stdout.on('data', (data) => (out += data));
+    child.stderr.on('data', (data) => (out += data));
+    if (child.pid !== undefined) started?.(child.pid);
+    const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+    return { code, out };
+  };
   return {
     root,
     tree,
@@ -90,20 +110,26 @@ export function makeScene(launcher: string, ordinary = false): Scene {
       const { number: mine, directory } = next();
       const keep = { directory, tree, budgetBytes: options.budgetBytes ?? 2e9, fileBytes: options.fileBytes ?? 2e8 };
       const wrapped = supervisedArgv({ launcher, argv: ['bash', '-c', script], cwd: tree, keep });
-      // Whoever stands between changes the parent: it is not asked for.
-      const at = wrapped.indexOf('--parent');
-      const [program = '', ...rest] = [...as, ...wrapped.slice(0, at), ...wrapped.slice(at + 2)];
-      const env = { PATH: process.env.PATH, HOME: root, GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C' };
-      const child = spawn(program, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-      let out = '';
-      child.stdout.on('data', (data) => (out += data));
-      child.stderr.on('data', (data) => (out += data));
-      if (child.pid !== undefined) options.started?.(child.pid, directory);
-      const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+      const { code, out } = await run(wrapped, (pid) => options.started?.(pid, directory));
       const notes = textOf(join(directory, 'notes'))
         .split('\0')
         .filter((note) => note !== '');
       return { number: mine, code, out, summary: textOf(join(directory, 'summary')).trim(), notes };
+    },
+    async try(script, options = {}) {
+      give();
+      const { number: mine, directory } = next();
+      const where = { store: directory, trees: [tree], spaceBytes: options.budgetBytes ?? 2e9 };
+      const wrapped = trialArgv({ launcher, argv: ['bash', '-c', script], cwd: tree, ...where });
+      const { code, out } = await run(wrapped, (pid) => options.started?.(pid, directory));
+      const listed = await listChanges(launcher, directory, [tree]);
+      return { number: mine, code, out, summary: '', notes: [], listed };
+    },
+    async apply(of) {
+      return { ...(await act('--apply', join(store, String(of)), '--tree', tree)), number: of };
+    },
+    async real(script) {
+      return (await run(['bash', '-c', `cd "$0" && ${script}`, tree])).code;
     },
     plan: (of) => act('--undo', join(store, String(of))),
     async undo(of) {

@@ -31,13 +31,15 @@ static int set_attributes(const char *from, const char *to) {
 }
 
 /* Mode, owner, attributes, times: owner before mode, since it clears bits of it; times last. */
-int copy_state(int upper, int lower, const char *name) {
+int copy_state(int upper, int lower, const char *name, const struct state *given) {
   char from[48 + NAME_BYTES], to[48 + NAME_BYTES];
   struct id id;
   struct state is, now;
   below(upper, name, from);
   below(lower, name, to);
   if (look(upper, name, 0, &id, &is) || look(lower, name, 0, &id, &now) || keep_state(&applied, lower, name, 0, 1)) return -1;
+  if (given) is = *given;
+  if (S_ISDIR(now.mode) && geteuid() != 0 && now.uid != geteuid()) return 0; /* somebody else's, /tmp mostly: not ours to set */
   const int link = S_ISLNK(is.mode);
   if ((is.uid != now.uid || is.gid != now.gid) && syscall(SYS_fchownat, lower, name, is.uid, is.gid, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) return -1;
   if (!link && set_mode(lower, name, &is)) return -1;
@@ -45,8 +47,7 @@ int copy_state(int upper, int lower, const char *name) {
   if (look(lower, name, 0, &id, &now)) return -1;
   int64_t times[4] = {0, NO_TIME, is.mtime, is.mtime_ns};
   if (is.mtime == now.mtime && is.mtime_ns == now.mtime_ns) return 0;
-  if (syscall(SYS_utimensat, link ? lower : AT_FDCWD, link ? name : to, times, link ? AT_SYMLINK_NOFOLLOW : 0) == 0) return 0;
-  return S_ISDIR(now.mode) && now.uid != geteuid() ? 0 : -1; /* somebody else's directory: its time is what it is */
+  return (int)syscall(SYS_utimensat, link ? lower : AT_FDCWD, link ? name : to, times, link ? AT_SYMLINK_NOFOLLOW : 0);
 }
 
 int set_mode(int lower, const char *name, const struct state *state) {
@@ -137,42 +138,42 @@ int copy_tree(int upper, int lower, const char *name) {
   return failed || finish_copy(upper, name, lower, name) ? -1 : 0;
 }
 
-int clean(int upper, const char *name) {
+int loosen(int upper, const char *name, const struct state *now) {
+  char path[48 + NAME_BYTES];
+  if ((now->mode & 0700) == 0700 || geteuid() == 0 || !S_ISDIR(now->mode)) return 0;
+  below(upper, name, path);
+  return (int)syscall(SYS_fchmodat, AT_FDCWD, path, 0700);
+}
+
+int settle_new(int upper, const char *name) {
   static char list[1 << 16];
   char path[48 + NAME_BYTES];
   struct names names;
   struct id id;
-  struct state s;
+  struct state s, child;
   if (look(upper, name, 0, &id, &s)) return -1;
-  if (S_ISCHR(s.mode) && s.rdev == 0) return (int)syscall(SYS_unlinkat, upper, name, 0);
   below(upper, name, path);
   long n = S_ISREG(s.mode) || S_ISDIR(s.mode) ? syscall(SYS_llistxattr, path, list, sizeof list) : 0;
-  for (const char *item = list; item < list + n; item += strlen(item) + 1)
-    if (is_private(item) && syscall(SYS_lremovexattr, path, item)) return -1;
-  if (!S_ISDIR(s.mode)) return 0;
-  int fd = open_directory(upper, name);
+  int marks = 0, closed = !S_ISDIR(s.mode) && !(s.mode & 0200) && geteuid() != 0;
+  for (const char *item = list; item < list + n; item += strlen(item) + 1) {
+    if (!is_private(item)) continue;
+    /* Its attributes are changed only by who may write to it. */
+    if (!marks++ && closed && syscall(SYS_fchmodat, AT_FDCWD, path, (s.mode & 07777) | 0200)) return -1;
+    if (syscall(SYS_lremovexattr, path, item)) return -1;
+  }
+  if (!S_ISDIR(s.mode)) return marks && closed ? (int)syscall(SYS_fchmodat, AT_FDCWD, path, s.mode & 07777) : 0;
+  int fd = loosen(upper, name, &s) ? -1 : open_directory(upper, name);
   if (fd < 0 || names_of(fd, &names)) return fd < 0 ? -1 : (close(fd), -1);
   int failed = 0;
-  for EACH_NAME (inside, names) failed = failed || clean(fd, inside);
+  for EACH_NAME (inside, names) {
+    if (failed || (failed = look(fd, inside, 0, &id, &child))) break;
+    if (S_ISCHR(child.mode) && child.rdev == 0) failed = (int)syscall(SYS_unlinkat, fd, inside, 0);
+    else failed = keep_absent(&applied, fd, inside) || settle_new(fd, inside);
+  }
   names_drop(&names);
+  close(fd);
   /* Taking whiteouts away changed its time. */
   int64_t times[4] = {0, NO_TIME, s.mtime, s.mtime_ns};
-  failed = failed || syscall(SYS_utimensat, AT_FDCWD, path, times, 0);
-  close(fd);
-  return failed ? -1 : 0;
-}
-
-int note_new(int upper, const char *name) {
-  struct names names;
-  struct id id;
-  struct state s;
-  if (look(upper, name, 0, &id, &s)) return -1;
-  if (!S_ISDIR(s.mode)) return 0;
-  int fd = open_directory(upper, name);
-  if (fd < 0 || names_of(fd, &names)) return fd < 0 ? -1 : (close(fd), -1);
-  int failed = 0;
-  for EACH_NAME (inside, names) failed = failed || keep_absent(&applied, fd, inside) || note_new(fd, inside);
-  names_drop(&names);
-  close(fd);
-  return failed ? -1 : 0;
+  if (failed || syscall(SYS_utimensat, AT_FDCWD, path, times, 0)) return -1;
+  return look(upper, name, 0, &id, &child) || ((child.mode ^ s.mode) & 07777 && syscall(SYS_fchmodat, AT_FDCWD, path, s.mode & 07777)) ? -1 : 0;
 }

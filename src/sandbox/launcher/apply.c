@@ -1,5 +1,6 @@
 /*
- * aish-sandbox --apply STORE --tree DIR...   does what the trial would have done, and keeps there what it replaces
+ * aish-sandbox --apply STORE --check --tree DIR...   says what changed since the trial began, and does nothing
+ * aish-sandbox --apply STORE --tree DIR...           does what the trial would have done, and keeps there what it replaces
  *
  * From the top of each tree down by descriptors of directories, no link followed. Each step is in the journal before it
  * is taken, and takes one call: a file is renamed over what was there, a directory exchanged with it, what goes is moved
@@ -70,10 +71,10 @@ static int take_away(int lower, const char *name, const struct state *state) {
 static int place(int upper, int lower, const char *name, const struct view *v) {
   char number[12];
   const char *made;
-  if (clean(upper, name) || note_new(upper, name)) return -1;
+  if (settle_new(upper, name) || loosen(upper, name, &v->upper)) return -1; /* moved, a directory must be writable itself */
   if (!v->has_lower) {
     if (keep_name(&applied, lower, name, NULL)) return -1;
-    if (syscall(SYS_renameat2, upper, name, lower, name, NOREPLACE) == 0) return 0;
+    if (syscall(SYS_renameat2, upper, name, lower, name, NOREPLACE) == 0) return is_dir(&v->upper) ? set_mode(lower, name, &v->upper) : 0;
     return errno == EXDEV ? copy_tree(upper, lower, name) : -1;
   }
   if (is_dir(&v->lower) && ease(lower, name, &v->lower) < 0) return -1;
@@ -82,7 +83,6 @@ static int place(int upper, int lower, const char *name, const struct view *v) {
     if (syscall(SYS_renameat2, upper, name, lower, name, 0) == 0) return 0;
     return errno == EXDEV ? copy_over(upper, lower, name) : -1;
   }
-  if (is_dir(&v->upper) && ease(upper, name, &v->upper) < 0) return -1;
   if (!(made = fresh_name(&applied, number)) || syscall(SYS_renameat2, upper, name, applied.trash, made, NOREPLACE)) return -1;
   if (syscall(SYS_renameat2, applied.trash, made, lower, name, EXCHANGE) == 0) {
     if (!is_dir(&v->lower)) syscall(SYS_unlinkat, applied.trash, made, 0);
@@ -96,8 +96,8 @@ static int walk(int upper, int lower) {
   struct names names;
   struct view v;
   struct id id;
-  struct state state;
-  if (look(lower, "", 0, &id, &state) || names_of(upper, &names)) return fail_here();
+  struct state state, is;
+  if (look(upper, "", 0, &id, &is) || look(lower, "", 0, &id, &state) || loosen(upper, "", &is) || names_of(upper, &names)) return fail_here();
   int eased = 0, failed = 0;
   for EACH_NAME (name, names) {
     uint64_t top = path_push(name);
@@ -110,7 +110,7 @@ static int walk(int upper, int lower) {
           step = v.has_lower ? take_away(lower, name, &v.lower) : 0;
           break;
         case STATE_ONLY:
-          step = copy_state(upper, lower, name);
+          step = copy_state(upper, lower, name, NULL);
           break;
         case MERGED: {
           int u = open_directory(upper, name), l = open_directory(lower, name);
@@ -129,7 +129,7 @@ static int walk(int upper, int lower) {
   names_drop(&names);
   if (failed) return -1;
   /* Its mode, owner and times as the command left them: behind its names, which change its times. */
-  return copy_state(upper, lower, "") ? fail_here() : 0;
+  return copy_state(upper, lower, "", &is) ? fail_here() : 0;
 }
 
 static int give_up(const char *what) {
@@ -152,7 +152,8 @@ int apply_trial(int argc, char **argv) {
   if (above < 0 || !keep_directory(&applied, above)) return give_up(argv[2]);
   close(above);
   uint32_t conflicts, all = 0;
-  for (int i = 3; i + 1 < argc && trees < MAX_TREES; i += 2, trees++) {
+  const int only_check = !strcmp(argv[3], "--check"), first = only_check ? 4 : 3;
+  for (int i = first; i + 1 < argc && trees < MAX_TREES; i += 2, trees++) {
     errno = EINVAL;
     if (strcmp(argv[i], "--tree") || snprintf(path, sizeof path, "%s/trial/upper%d", argv[2], trees) >= (int)sizeof path - 1) return give_up(argv[i]);
     uppers[trees] = open_directory(AT_FDCWD, path);
@@ -163,10 +164,10 @@ int apply_trial(int argc, char **argv) {
     path_pop(0);
     all += conflicts;
   }
-  if (all) return 1;
+  if (all || only_check) return all ? 1 : 0;
   int failed = 0;
   for (int i = 0; i < trees && !failed; i++) {
-    path_push(argv[4 + 2 * i]);
+    path_push(argv[first + 1 + 2 * i]);
     failed = walk(uppers[i], lowers[i]);
     path_pop(0);
   }

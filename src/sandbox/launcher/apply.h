@@ -9,13 +9,15 @@ extern struct store applied;
 int fail_here(void);
 
 /* apply-file.c */
-int copy_state(int upper, int lower, const char *name);
+/* `is`: what upper was before it was gone through; NULL: what it is now. */
+int copy_state(int upper, int lower, const char *name, const struct state *is);
+/* The owner of what a trial made may not look into it or take things out of it: gives that right. */
+int loosen(int upper, const char *name, const struct state *now);
 int set_mode(int lower, const char *name, const struct state *state);
 int copy_over(int upper, int lower, const char *name);
 int copy_tree(int upper, int lower, const char *name);
-/* Takes the overlay's own marks away, from a thing and all below it. */
-int clean(int upper, const char *name);
-/* Writes down that nothing stood at any name below: then an undo takes each away again. */
-int note_new(int upper, const char *name);
+/* Takes the overlay's own marks away from what is new, and writes down of each name below that nothing stood there: then
+ * an undo takes each away again. */
+int settle_new(int upper, const char *name);
 
 #endif

@@ -2,7 +2,7 @@
  * aish-sandbox --changes STORE --tree DIR...   what a trial would change: `kind type mode size links flags NUL path NUL`
  *
  * kind: A made, D gone, M other content or another thing, P mode, owner, times or attributes alone. type: f d l o.
- * flags: s, the file has other names; t, so whether a real run would change them too can't be told.
+ * flags: s, the file has other names.
  */
 #include "trial.h"
 
@@ -48,44 +48,6 @@ static void tell(const char *kind, const struct state *s, const char *flags, con
   path_pop(top);
 }
 
-/* A file with several names that lost one, and a new file of the same size and time: it may have been moved. A trial
- * makes a copy of it, a real run would not. */
-struct seen {
-  uint64_t size;
-  int64_t mtime;
-  uint32_t mtime_ns;
-};
-static struct list {
-  struct seen *all;
-  uint32_t count;
-} lost, made;
-enum { MAX_SEEN = 1 << 20 };
-
-static void remember(struct list *l, const struct state *s) {
-  if (!l->all) l->all = arena(sizeof *l->all * (uint64_t)MAX_SEEN);
-  if (l->all && l->count < MAX_SEEN) l->all[l->count++] = (struct seen){s->size, s->mtime, s->mtime_ns};
-}
-
-static uint32_t slot_of(const struct seen *s) {
-  return (uint32_t)((((uint64_t)s->mtime ^ (uint64_t)s->mtime_ns << 32 ^ s->size) * 0x9E3779B97F4A7C15ull) >> 43); /* 21 bits */
-}
-
-static int moved_with_others(void) {
-  uint32_t *slots = lost.count && made.count ? arena(sizeof *slots << 21) : NULL;
-  if (!slots) return 0;
-  for (uint32_t i = 0; i < lost.count; i++) {
-    uint32_t at = slot_of(&lost.all[i]);
-    while (slots[at]) at = (at + 1) & ((1 << 21) - 1);
-    slots[at] = i + 1;
-  }
-  for (uint32_t i = 0; i < made.count; i++)
-    for (uint32_t at = slot_of(&made.all[i]); slots[at]; at = (at + 1) & ((1 << 21) - 1)) {
-      const struct seen *a = &lost.all[slots[at] - 1], *b = &made.all[i];
-      if (a->size == b->size && a->mtime == b->mtime && a->mtime_ns == b->mtime_ns) return 1;
-    }
-  return 0;
-}
-
 /* All of a tree, from the top down. */
 static int tell_tree(const char *kind, int above, const char *name) {
   struct id id;
@@ -94,8 +56,6 @@ static int tell_tree(const char *kind, int above, const char *name) {
   if (look(above, name, 0, &id, &state)) return errno == ENOENT ? 0 : -1;
   if (S_ISCHR(state.mode) && state.rdev == 0) return 0; /* hides what was below a directory that is gone */
   const int several = S_ISREG(state.mode) && state.links > 1 && *kind == 'D';
-  if (several) remember(&lost, &state);
-  if (S_ISREG(state.mode) && *kind == 'A') remember(&made, &state);
   tell(kind, &state, several ? "s" : "-", name);
   if (!S_ISDIR(state.mode)) return 0;
   int fd = open_directory(above, name), failed = fd < 0 || names_of(fd, &names);
@@ -119,7 +79,7 @@ static int list(int upper, int lower, int opaque) {
       failed = 1;
       continue;
     }
-    const char *flags = v.shared ? "t" : "-";
+    const char *flags = v.shared ? "s" : "-";
     int u, l;
     switch (v.verdict) {
       case GONE:
@@ -132,6 +92,7 @@ static int list(int upper, int lower, int opaque) {
         tell("M", &v.upper, flags, name);
         break;
       case STATE_ONLY:
+      case NAMED:
         tell("P", &v.upper, flags, name);
         break;
       case REPLACED:
@@ -158,7 +119,6 @@ static int list(int upper, int lower, int opaque) {
         if (l >= 0) close(l);
         break;
       case SAME:
-        if (v.shared) tell("P", &v.upper, flags, name);
         break;
     }
   }
@@ -260,10 +220,6 @@ int list_changes(int argc, char **argv) {
     path_push(argv[i + 1]);
     failed = failed || upper < 0 || lower < 0 || list(upper, lower, 0);
     path_pop(0);
-  }
-  if (moved_with_others()) {
-    put("T");
-    put("");
   }
   flush_out();
   if (!failed) return 0;

@@ -119,7 +119,7 @@ static int enforce_landlock(struct setup *s) {
 static int install_filter(struct setup *s) { return filter_install(s->options->profile, landlock_abi(s->options)); }
 
 static int notify(struct setup *s) {
-  if (!s->options->keep) return 0;
+  if (!s->options->keep && !s->options->trial) return 0;
   int listener = keep_filter_install();
   s->attempt->listener = listener;
   if (listener < 0 && errno == EBUSY) snprintf(s->detail, sizeof s->detail, "another program above supervises already");

@@ -155,12 +155,12 @@ int judge(int upper, int lower, const char *name, struct view *v) {
     return 0;
   }
   if (kind == S_IFREG) {
-    v->shared = v->lower.links > 1;
+    v->shared = v->lower.links > 1; /* though not written to: that is noted while it happens */
     if (v->upper.size != v->lower.size || !same_content(upper, lower, name)) return v->verdict = WRITTEN, 0;
   } else if (kind == S_IFLNK) {
     if (!same_target(upper, lower, name)) return 0;
   } else if (v->upper.rdev != v->lower.rdev) return 0;
   v->verdict = same_state(&v->upper, &v->lower) && same_attributes(upper, lower, name) ? SAME : STATE_ONLY;
-  if (v->verdict == SAME && v->upper.links == 1) v->shared = 0;
+  if (v->upper.links > 1) v->verdict = NAMED;
   return 0;
 }

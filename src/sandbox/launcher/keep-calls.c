@@ -181,7 +181,52 @@ static int keep_rename(struct store *s, const struct place *from, const struct p
   return flags & EXCHANGE ? 0 : keep_inode(s, to->directory, to->name);
 }
 
+static int is_mv(pid_t pid) {
+  char path[32], name[4] = "";
+  snprintf(path, sizeof path, "/proc/%d/comm", pid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd < 0 ? 0 : read(fd, name, 3);
+  if (fd >= 0) close(fd);
+  return n == 3 && !strncmp(name, "mv\n", 3);
+}
+
+static void note_at(struct store *s, const char *word, const struct place *at) {
+  char link[40], path[4096 + NAME_BYTES];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", at->directory);
+  long n = syscall(SYS_readlinkat, AT_FDCWD, link, path, 4096);
+  if (n <= 0) n = 0;
+  snprintf(path + n, sizeof path - (unsigned long)n, *at->name ? "/%s" : "%s", at->name);
+  store_note(s, word, path);
+}
+
+/* What a trial would show otherwise than a real run: writing to one of several names of a file below its overlay changes
+ * that name alone, and a directory below it can't be renamed. Said, so that nothing is concluded from it. */
+static void watch(struct store *s, pid_t pid, const struct call *c, const struct place *at, uint64_t flags) {
+  struct id id;
+  struct state state;
+  if (c->what == CREATE || c->what == REMOVE || !*at->name) return;
+  if (c->what == OPEN && (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL)) return;
+  int below = outside_of(s, at->directory);
+  if (below < 0) return;
+  int there = look(below, at->name, 0, &id, &state) == 0;
+  close(below);
+  if (there && S_ISREG(state.mode) && state.links > 1) note_at(s, "shared", at);
+  if (there && S_ISDIR(state.mode) && c->what == RENAME && !is_mv(pid)) note_at(s, "moved", at);
+}
+
 static int at_of(int argument, const uint64_t *a) { return argument == HERE ? AT_FDCWD : (int)a[argument]; }
+
+/* What is in none of its trees is private to the command's world, or can't be written: there is nothing to keep. */
+static int move_outside(const struct store *s, struct place *at) {
+  struct id id;
+  struct state state;
+  if (!*at->name && (look(at->directory, "", 0, &id, &state) || !S_ISDIR(state.mode))) return 0;
+  int there = outside_of(s, at->directory);
+  if (there < 0) return 1;
+  close(at->directory);
+  at->directory = there;
+  return 0;
+}
 
 /* 0: the call may go on. Else the errno to answer. */
 static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
@@ -203,6 +248,14 @@ static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
   if (c->path != NONE) how = resolve(pid, at_of(c->directory, a), a[c->path], follow, &at);
   if (how == EMPTY) how = c->directory >= 0 && c->what >= LINK ? resolve_descriptor(pid, (int)a[c->directory], &at) : NOT_OURS;
   if (how == 0 && c->to_path != NONE) how = resolve(pid, at_of(c->to_directory, a), a[c->to_path], 0, &to);
+  if (s->watches) {
+    if (how == 0) watch(s, pid, c, &at, flags);
+    if (how == 0 && c->what == RENAME && flags & EXCHANGE) watch(s, pid, c, &to, flags);
+    if (at.directory >= 0) close(at.directory);
+    if (to.directory >= 0) close(to.directory);
+    return 0;
+  }
+  if (how == 0 && s->outside_count) how = move_outside(s, &at) || (to.directory >= 0 && move_outside(s, &to)) ? NOT_OURS : 0;
   int failed = how < 0;
   /* The number of a process that has died meanwhile may be another's by now. */
   if (how == 0 && syscall(SYS_ioctl, listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &q->id)) how = NOT_OURS;

@@ -235,3 +235,24 @@ int resolve_descriptor(pid_t pid, int fd, struct place *to) {
   to->directory = open(link, O_PATH | O_CLOEXEC);
   return to->directory < 0 ? fails_too() : 0;
 }
+
+int outside_of(const struct store *s, int fd) {
+  char link[40], path[PATH_BYTES];
+  struct id here, there;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  long n = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof path - 1);
+  if (n <= 0 || n >= (long)sizeof path - 1 || look(fd, "", 0, &here, NULL)) return -1;
+  path[n] = 0;
+  for (int i = 0; i < s->outside_count; i++) {
+    unsigned long top = strlen(s->outside[i].path);
+    if (strncmp(path, s->outside[i].path, top) || (path[top] && path[top] != '/')) continue;
+    const char *rest = path + top;
+    while (*rest == '/') rest++;
+    struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
+    int found = (int)syscall(NR_OPENAT2, s->outside[i].fd, *rest ? rest : ".", &how, sizeof how);
+    /* An overlay's directory is another than the one below it. */
+    if (found < 0 || s->watches || (!look(found, "", 0, &there, NULL) && same_id(&here, &there))) return found;
+    close(found);
+  }
+  return -1;
+}

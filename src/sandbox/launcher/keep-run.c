@@ -9,8 +9,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Opened before the command's world is made: no link can be made from one mount to another. */
+static int open_outside(struct store *s, const struct options *o) {
+  for (int i = 0; i < o->tree_count; i++) {
+    s->outside[i].path = o->trees[i];
+    if ((s->outside[i].fd = open(o->trees[i], O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0) return -1;
+    s->outside_count++;
+  }
+  return 0;
+}
+
 int keep_begin(struct store *s, const struct options *o) {
-  if (store_open(s, o->keep, 0)) return -1;
+  if (store_open(s, o->keep, 0) || open_outside(s, o)) return -1;
   s->listens = 1;
   s->budget = o->keep_budget;
   s->max_file = o->keep_file;
@@ -24,7 +34,9 @@ int keep_begin(struct store *s, const struct options *o) {
 
 /* Its beginning is written down before anything happens: what was born later is of the trial, what changed later a conflict. */
 int trial_begin(struct store *s, const struct options *o) {
-  return store_open(s, o->trial, 0) || syscall(SYS_mkdirat, s->vault, "trial", 0700) ? -1 : 0;
+  if (store_open(s, o->trial, 0) || syscall(SYS_mkdirat, s->vault, "trial", 0700)) return -1;
+  s->watches = 1;
+  return open_outside(s, o);
 }
 
 /* Behind the start, since the command inherits the limit. */

@@ -70,8 +70,9 @@ struct inside {
 };
 
 /* namespace.c: starts the command in namespaces of its own. */
+struct store;
 pid_t start_inside(const struct options *options, const struct terminal *terminal, const sigset_t *mask, int ended,
-                   struct inside **shared);
+                   struct store *kept, struct inside **shared);
 /* mounts.c: in there. 0, or -1 with errno and what failed in `detail`. */
 int mount_world(const struct options *options, char *detail, unsigned long size);
 int is_below(const char *path, const char *top);

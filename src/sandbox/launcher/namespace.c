@@ -80,8 +80,9 @@ static void __attribute__((noinline)) become(const struct options *o, const stru
 }
 
 /* Waits for the command; what the terminal sends reaches it by itself, so only the supervisor's signals are passed on. */
-static void tend(struct inside *shared, pid_t command, int to_group, int signals) {
+static void tend(const struct options *o, struct inside *shared, struct store *kept, pid_t command, int to_group, int signals) {
   struct signalfd_siginfo info;
+  struct pollfd waits[] = {{signals, POLLIN, 0}, {shared->attempt.listener, POLLIN, 0}};
   for (;;) {
     int how;
     for (pid_t pid; (pid = waitpid(-1, &how, WNOHANG)) > 0;) {
@@ -90,15 +91,21 @@ static void tend(struct inside *shared, pid_t command, int to_group, int signals
       shared->over = 1;
       kill(-1, SIGKILL);
       while (waitpid(-1, &how, 0) > 0) shared->left++;
+      if (o->keep) keep_end(kept, o);
       _exit(0);
     }
+    if (poll(waits, 2, -1) < 0) continue;
+    if (waits[1].revents & POLLIN) {
+      if (keep_answer(kept, waits[1].fd)) waits[1].fd = -1;
+    } else if (waits[1].revents) waits[1].fd = -1; /* nobody is left who could ask */
+    if (!waits[0].revents) continue;
     if (read(signals, &info, sizeof info) != sizeof info) _exit(1);
     if (info.ssi_signo != SIGCHLD && info.ssi_code <= 0) kill(to_group ? -command : command, (int)info.ssi_signo);
   }
 }
 
 static void __attribute__((noreturn)) init(const struct options *o, const struct terminal *t, const sigset_t *mask,
-                                           struct inside *shared, int own_user, int supervisor, int told) {
+                                           struct inside *shared, struct store *kept, int own_user, int supervisor, int told) {
   struct attempt *a = &shared->attempt;
   struct pollfd gone = {supervisor, POLLIN, 0};
   char detail[200] = "";
@@ -120,12 +127,13 @@ static void __attribute__((noreturn)) init(const struct options *o, const struct
     else if (!a->executing && !a->error) say(a, "command", "killed before it began");
   }
   if (write(told, "", 1) != 1 || command < 0 || !a->executing) _exit(EXIT_SETUP);
-  tend(shared, command, t->new_session, signals);
+  if (a->listener >= 0) keep_ready(a->listener);
+  tend(o, shared, kept, command, t->new_session, signals);
   _exit(1);
 }
 
 /* Returns the init's number, behind the command's start; -1 with what failed in `shared`. `ended` tells of children. */
-pid_t start_inside(const struct options *o, const struct terminal *t, const sigset_t *mask, int ended, struct inside **out) {
+pid_t start_inside(const struct options *o, const struct terminal *t, const sigset_t *mask, int ended, struct store *kept, struct inside **out) {
   long page = syscall(SYS_mmap, 0, sizeof(struct inside), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (page == -1) return -1;
   struct inside *shared = *out = (struct inside *)page;
@@ -141,7 +149,7 @@ pid_t start_inside(const struct options *o, const struct terminal *t, const sigs
     if (again && (own_user || errno != EPERM)) break;
     own_user |= again;
     pid = (pid_t)syscall(SYS_clone, WORLD | (own_user ? CLONE_NEWUSER : 0) | CLONE_FILES | SIGCHLD, 0, 0, 0, 0);
-    if (pid == 0) init(o, t, mask, shared, own_user, supervisor, told[1]);
+    if (pid == 0) init(o, t, mask, shared, kept, own_user, supervisor, told[1]);
   }
   if (pid < 0) say(&shared->attempt, "namespaces", "");
   struct pollfd waits[] = {{told[0], POLLIN, 0}, {ended, POLLIN, 0}};

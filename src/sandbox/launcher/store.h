@@ -69,6 +69,12 @@ struct store {
   int known_fd[2]; /* directories that stay open while a call is answered, and their nodes */
   uint32_t known_node[2];
   uint32_t inside; /* what directories held that were moved into the store as a whole */
+  int watches;     /* a trial: nothing is kept, what it can't show is noted */
+  struct {
+    const char *path;
+    int fd;
+  } outside[MAX_TREES]; /* of a command in a world of its own: its trees as they are outside it, on the store's own mount */
+  int outside_count;
   int listens; /* to a command that runs, rather than keeping what this program itself changes */
   int elsewhere; /* the directory of nodes whose at_parent is ELSEWHERE */
   long calls;

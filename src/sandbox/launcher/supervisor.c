@@ -171,12 +171,11 @@ static void __attribute__((noinline)) become(const struct options *o, const stru
  * far it came. All signals are blocked in both until exec. */
 static struct inside *inside; /* of a command in namespaces of its own */
 
-static pid_t start(const struct options *o, const struct terminal *t, const sigset_t *mask, int ended, struct report *r, int *listener) {
+static pid_t start(const struct options *o, const struct terminal *t, const sigset_t *mask, int ended, struct store *kept, struct report *r, int *listener) {
   static struct attempt a = {.listener = -1};
   if (o->profile & INSIDE) {
-    pid_t init = start_inside(o, t, mask, ended, &inside);
+    pid_t init = start_inside(o, t, mask, ended, kept, &inside); /* it answers the listener itself */
     if (inside) a = inside->attempt;
-    *listener = a.listener;
     if (init > 0) return init;
     *r = (struct report){.kind = FAILED, .status = a.error};
     if (a.error) memcpy(r->text, a.text, sizeof r->text);
@@ -273,7 +272,7 @@ void supervise(const struct options *o, const struct terminal *t, const sigset_t
   int listener = -1;
   if (r.kind != FAILED && o->keep && keep_begin(&kept, o)) give_up(&r, "keep");
   if (r.kind != FAILED && o->trial && trial_begin(&kept, o)) give_up(&r, "trial");
-  pid_t command = r.kind == FAILED ? -1 : start(o, t, mask, ended, &r, &listener);
+  pid_t command = r.kind == FAILED ? -1 : start(o, t, mask, ended, &kept, &r, &listener);
   if (r.kind != FAILED) {
     say(status, "started\n");
     setsid(); /* out of reach of what is sent to the command's process group */

@@ -6,8 +6,8 @@
 
 enum { MAX_PATH = 1 << 18 };
 
-/* What became of one name. MERGED: a directory on both sides. */
-enum verdict { SAME = 1, MERGED, STATE_ONLY, WRITTEN, REPLACED, NEW, GONE };
+/* What became of one name. MERGED: a directory on both sides. NAMED: the same, but it got another name. */
+enum verdict { SAME = 1, MERGED, STATE_ONLY, NAMED, WRITTEN, REPLACED, NEW, GONE };
 
 struct view {
   enum verdict verdict;

@@ -1,0 +1,76 @@
+/** `aish-tui try -- cmd …` (EF-5): runs it in a trial and says what it would change. Its exit code is the command's own. */
+import { spawn } from 'node:child_process';
+import { trialsOutside } from '../app/undo.ts';
+import { loadConfig } from '../config/index.ts';
+import type { TrialChange, TrialOutcome } from '../contracts/trials.ts';
+import { visible } from '../text/sanitize.ts';
+import { EXIT } from './exit-codes.ts';
+import type { Writer } from './print.ts';
+
+const MAX_LINES = 200;
+const MAX_HEARD_CHARS = 1_000_000;
+/** What a real run would do is not known. */
+const CANNOT_TELL = 125;
+
+export async function tryOutside(
+  { argv, json }: { readonly argv: readonly string[]; readonly json: boolean },
+  config: string | undefined,
+  out: Writer,
+  err: Writer,
+): Promise<number> {
+  const loaded = await loadConfig(config, process.env);
+  if (!loaded.ok) {
+    err(`aish-tui: ${loaded.message}\n`);
+    return EXIT.usage;
+  }
+  const trials = trialsOutside({ config: loaded.config, session: '', hide: (text) => text });
+  const why = await trials.unavailable();
+  if (why !== undefined) {
+    err(`aish-tui: ${why}\n`);
+    return EXIT.usage;
+  }
+  const trial = trials.prepare(argv.join(' '), process.cwd());
+  const heard = await run(trial.wrap(argv), trial.tmpDir, json);
+  const outcome = await trial.outcome(heard);
+  await trials.discard(trial.id);
+  if (json) out(`${JSON.stringify(asJson(outcome))}\n`);
+  else err(asText(outcome));
+  return outcome.kind === 'changes' ? outcome.exitCode : CANNOT_TELL;
+}
+
+/** Its output goes where it would; with `json` all of it to standard error. Resolves to what it said there, at its end. */
+function run(argv: readonly string[], tmpDir: string, json: boolean): Promise<string> {
+  const [file = '', ...rest] = argv;
+  const env = { ...process.env, TMPDIR: tmpDir, TMP: tmpDir, TEMP: tmpDir };
+  const child = spawn(file, rest, { stdio: ['inherit', json ? 2 : 'inherit', 'pipe'], env });
+  // The terminal sends Ctrl-C to the command as well; this process waits for its end.
+  process.on('SIGINT', () => {});
+  let heard = '';
+  child.stderr?.on('data', (data: Buffer) => {
+    process.stderr.write(data);
+    if (heard.length < MAX_HEARD_CHARS) heard += data.toString();
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', () => resolve(heard));
+  });
+}
+
+function asJson(outcome: TrialOutcome): unknown {
+  if (outcome.kind === 'cannotTell') return { cannotTell: outcome.why, exit: outcome.exitCode ?? null };
+  const { exitCode: exit, changes, deletedBytes, writtenBytes, doubts } = outcome;
+  return { exit, changes, deletedBytes, writtenBytes, doubts };
+}
+
+function asText(outcome: TrialOutcome): string {
+  if (outcome.kind === 'cannotTell') return `aish-tui: the trial can't tell: ${outcome.why}\n`;
+  const { changes, doubts } = outcome;
+  const lines = changes.slice(0, MAX_LINES).map(lineOf);
+  const more = changes.length - lines.length;
+  const head = changes.length === 0 ? 'would change nothing' : 'would change';
+  return `${[head, ...lines, ...(more > 0 ? [`… and ${more} more`] : []), ...doubts.map((doubt) => `but: ${doubt}`)].join('\n')}\n`;
+}
+
+function lineOf({ kind, type, path, bytes }: TrialChange): string {
+  return `  ${kind.padEnd(8)} ${type.padEnd(9)} ${visible(path)}${type === 'file' ? ` (${bytes} bytes)` : ''}`;
+}
