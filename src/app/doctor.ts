@@ -40,6 +40,9 @@ export async function examine(global: GlobalOptions, tell: (line: string) => voi
     sandbox.available,
     sandbox.available ? `Landlock ABI ${sandbox.landlockAbi}: file system and network enforced` : `${sandbox.why}`,
   );
+  tell(
+    `${sandbox.noProject === undefined ? 'ok ' : '   '} project   ${sandbox.noProject ?? 'Project mode: the tree of a project can be written, nothing else'}`,
+  );
   for (const part of sandbox.missing) tell(`   missing   ${part}`);
   if (loaded.ok) {
     const store = changeStore({ config: loaded.config, session: '', hide: (text) => text });

@@ -2,7 +2,14 @@
 import type { AgentCommands, RunningCommand, UserCommands } from '../contracts/commands.ts';
 import { type OutputSize, sizeForModel } from '../engine/live.ts';
 import { ownedPrefix, runForUser, runOnce, type UserShell } from '../executor/index.ts';
-import { createPrivateTmp, lightArgv, sandboxArgv, sandboxEnvironment, supervisedArgv } from '../sandbox/index.ts';
+import {
+  createPrivateTmp,
+  lightArgv,
+  projectArgv,
+  sandboxArgv,
+  sandboxEnvironment,
+  supervisedArgv,
+} from '../sandbox/index.ts';
 import type { ChangeStore, TrialStore } from '../undo/index.ts';
 
 export type AgentOptions = {
@@ -15,7 +22,9 @@ export type AgentOptions = {
   readonly launcher?: string;
   /** Commands in Unrestricted run under the light profile. */
   readonly light: boolean;
-  /** Keeps what commands in Unrestricted change (EF-1), by way of the launcher at `supervisor`. */
+  /** The directory that Project mode may write in, as the user stands now; undefined: there is none (MO-9). */
+  readonly projectTree: () => string | undefined;
+  /** Keeps what commands in Unrestricted and Project change (EF-1), by way of the launcher at `supervisor`. */
   readonly keep: { readonly store: Pick<ChangeStore, 'keepCommand'>; readonly supervisor: string };
 };
 
@@ -28,9 +37,11 @@ export function gainsRights(command: string, root: boolean): boolean {
 }
 
 /** Runs the model's commands, each in a fresh bash (EX-10), in Restricted behind the kernel sandbox (MO-2). */
-export function agentCommands({ environment, dataDir, size, launcher, light, keep }: AgentOptions): AgentCommands {
+export function agentCommands(options: AgentOptions): AgentCommands {
+  const { environment, dataDir, size, launcher, light, keep } = options;
   return {
     async run(command, { cwd, mode, signal, env: extra = {} }) {
+      if (mode === 'project') return inProject(options, command, { cwd, signal, env: extra });
       // Fail closed: what is no mode of ours is the narrowest.
       const restricted = mode !== 'unrestricted';
       const env = await environment();
@@ -62,6 +73,29 @@ export function agentCommands({ environment, dataDir, size, launcher, light, kee
       return running;
     },
   };
+}
+
+/** Behind the kernel's bounds of Project mode, its changes kept; a temporary directory of its own goes with it (MO-9). */
+async function inProject(
+  { environment, dataDir, size, launcher, keep, projectTree }: AgentOptions,
+  command: string,
+  { cwd, signal, env: extra }: { cwd: string; signal: AbortSignal; env: Readonly<Record<string, string>> },
+): Promise<RunningCommand> {
+  const tree = projectTree();
+  // Fail closed: what was judged under Project never runs without it.
+  if (launcher === undefined || tree === undefined) throw new Error('there is no project that could be written in');
+  const env = await environment();
+  const kept = await keep.store.keepCommand(command, cwd, tree);
+  if (signal.aborted) kept?.end();
+  signal.throwIfAborted();
+  const running = runOnce({
+    ...{ command, cwd, dataDir },
+    ...sizeForModel(size()),
+    env: { ...sandboxEnvironment(env, '/tmp'), ...extra },
+    launcher: (argv) => projectArgv({ launcher, argv, cwd, project: tree, ...(kept ? { keep: kept } : {}) }),
+  });
+  if (kept) void running.result.then(() => kept.end());
+  return running;
 }
 
 /** Runs a command of the model in a trial, as `agentCommands` would for real. */

@@ -93,6 +93,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
       ...fresh,
       ...(sandbox.available ? { launcher: LAUNCHER } : {}),
       light: config.sandbox.unrestricted === 'light',
+      projectTree: () => projectTree(bus.engine.shellCwd),
       keep: { store: undo, supervisor: LAUNCHER },
     }),
     trials,

@@ -60,7 +60,7 @@ function settingsOf(config: Config, presets: Presets, sandbox: SandboxStatus): S
     semantics: SEMANTICS,
     confirmCmd: config.confirm_cmd,
     sandbox: sandbox.available,
-    project: false,
+    project: sandbox.available && sandbox.noProject === undefined,
     readOnlyTools: config.mcp.read_only,
     approvedTools: config.auto_approve,
   };

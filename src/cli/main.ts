@@ -63,7 +63,7 @@ async function dispatch(invocation: Invocation, version: string): Promise<number
     case 'secretsCheck':
       return (await import('./probes.ts')).secretsCheck(invocation, out, err);
     case 'sandbox':
-      return (await import('./sandbox.ts')).runInSandbox(invocation.argv, err);
+      return (await import('./sandbox.ts')).runInSandbox(invocation, err);
     case 'try':
       return (await import('./try.ts')).tryOutside(invocation, invocation.global.config, out, err);
     case 'undo':

@@ -22,7 +22,7 @@ export type Invocation =
   | { readonly kind: 'route'; readonly line: string; readonly jsonl: boolean; readonly known?: string }
   | { readonly kind: 'secretsCheck'; readonly text: string; readonly jsonl: boolean }
   | { readonly kind: 'sessions'; readonly global: GlobalOptions }
-  | { readonly kind: 'sandbox'; readonly argv: readonly string[] }
+  | { readonly kind: 'sandbox'; readonly argv: readonly string[]; readonly mode: 'restricted' | 'project' }
   | { readonly kind: 'try'; readonly global: GlobalOptions; readonly argv: readonly string[]; readonly json: boolean }
   | { readonly kind: 'undo'; readonly global: GlobalOptions; readonly wish: UndoWish }
   | { readonly kind: 'doctor'; readonly global: GlobalOptions }
@@ -122,9 +122,10 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
     .command('sandbox')
     .description('run a command in the kernel sandbox, as the model would in Restricted mode')
     .argument('<command...>', 'the command and its arguments, after --')
+    .addOption(new Option('--mode <mode>', 'as in this mode').choices(['restricted', 'project']).default('restricted'))
     .passThroughOptions()
-    .action((words: string[]) => {
-      chosen = { kind: 'sandbox', argv: words };
+    .action((words: string[], { mode }: { mode: 'restricted' | 'project' }) => {
+      chosen = { kind: 'sandbox', argv: words, mode };
     });
   program
     .command('try')

@@ -1,8 +1,8 @@
 /** Whether the kernel sandbox works here, found by trying it (SB-3). */
 import { execFile } from 'node:child_process';
-import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createPrivateTmp, sandboxArgv } from './launch.ts';
+import { createPrivateTmp, projectArgv, sandboxArgv } from './launch.ts';
 
 export type SandboxStatus = {
   /** File system and network can both be enforced: only then is there a Restricted mode (MO-1). */
@@ -11,6 +11,8 @@ export type SandboxStatus = {
   readonly landlockAbi: number;
   readonly filesystem: boolean;
   readonly network: boolean;
+  /** Undefined: Project mode holds here. Else why not, in one line (MO-9). */
+  readonly noProject?: string;
   /** Parts of SB-1 that are missing with this kernel or account, each a phrase for the user. */
   readonly missing: readonly string[];
   /** Why it is not available, in one line, with what to do. */
@@ -19,6 +21,7 @@ export type SandboxStatus = {
 
 const NOT_BUILT = `there is no sandbox launcher for ${process.arch}: the npm package brings it for x64 and arm64 unless installed with --omit=optional; in a checkout, install a C compiler (apt install gcc libc6-dev) and build again`;
 const NEEDS = 'needs Linux 5.13 or newer with Landlock, 6.12 or newer for all of it';
+const PROJECT_NEEDS = 'Project mode needs Linux 5.12 or newer and user namespaces for everybody';
 const NO_TREE_LIMIT = 'limits on memory and CPU time hold for each process, not for a command as a whole';
 const ROOT_WATCHED = 'the number of processes of root is watched and stopped, not refused';
 const OPEN_SIGNALS = "signals to this user's own processes outside are not refused (Linux 6.12 or newer)";
@@ -49,14 +52,28 @@ export async function detectSandbox(options: {
     });
     const output = await capture(program, [...(options.extra ?? []), ...rest], tmp.path);
     const status = tmp.status();
-    return status.kind === 'exited' && status.code === 0 ? judge(output) : refusedBy(status);
+    if (status.kind !== 'exited' || status.code !== 0) return refusedBy(status);
+    const judged = judge(output);
+    const noProject = judged.available ? await tryProject(options.launcher, target) : 'there is no kernel sandbox';
+    return noProject === undefined ? judged : { ...judged, noProject };
   } finally {
     tmp.dispose();
   }
 }
 
+/** Found by trying: a file can be made in the tree, and none beside it. */
+async function tryProject(launcher: string, tree: string): Promise<string | undefined> {
+  const argv = ['/bin/sh', '-c', ': > made; (: > ../beside) 2>/dev/null; exit 0'];
+  const [program = '', ...rest] = projectArgv({ launcher, argv, cwd: tree, project: tree });
+  const said = await new Promise<string>((resolve) => {
+    execFile(program, rest, { env: {}, encoding: 'utf8' }, (_error, _stdout, stderr) => resolve(stderr.trim()));
+  });
+  if (existsSync(join(tree, 'made')) && !existsSync(join(tree, '..', 'beside'))) return undefined;
+  return `${said || 'its bounds do not hold'}; ${PROJECT_NEEDS}`;
+}
+
 function unavailable(why: string): SandboxStatus {
-  return { available: false, landlockAbi: 0, filesystem: false, network: false, missing: [], why };
+  return { noProject: why, available: false, landlockAbi: 0, filesystem: false, network: false, missing: [], why };
 }
 
 function refusedBy(status: ReturnType<ReturnType<typeof createPrivateTmp>['status']>): SandboxStatus {

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { runsLater } from '../contracts/runs-later.ts';
 import { type KeptAction, summaryOf, type UndoPort, type UndoResult, type UndoTarget } from '../contracts/undo.ts';
 import { visible } from '../text/sanitize.ts';
 import { type Ran, runLauncher } from './launcher.ts';
@@ -69,8 +70,11 @@ export class ChangeStore implements UndoPort {
     return this.#probe;
   }
 
-  /** Undefined where nothing can be kept: then the command runs as it would without the store. Never throws. */
-  async keepCommand(command: string, cwd: string): Promise<Keeping | undefined> {
+  /**
+   * Undefined where nothing can be kept: then the command runs as it would without the store. Never throws.
+   * @param project the tree in Project mode: what is made in it for others to run is told
+   */
+  async keepCommand(command: string, cwd: string, project?: string): Promise<Keeping | undefined> {
     if ((await this.unavailable()) !== undefined) return undefined;
     await this.#recover();
     const { budgetBytes, maxFileBytes, warn } = this.#options;
@@ -79,7 +83,11 @@ export class ChangeStore implements UndoPort {
       const { number, directory } = this.#open('command', command, cwd);
       this.#running.add(number);
       const left = Math.max(0, budgetBytes - this.#used());
-      return { directory, tree: cwd, budgetBytes: left, fileBytes: maxFileBytes, end: () => this.#ended(number) };
+      const end = () => {
+        this.#ended(number);
+        if (project !== undefined) void this.#tellRunsLater(directory, project);
+      };
+      return { directory, tree: project ?? cwd, budgetBytes: left, fileBytes: maxFileBytes, end };
     } catch (error) {
       warn(`nothing is kept of this command: ${error instanceof Error ? error.message : String(error)}`);
       return undefined;
@@ -246,6 +254,20 @@ export class ChangeStore implements UndoPort {
     if (ran.code === 0) dropRecord(action);
     if (ran.code === 0 || ran.code === NOT_ENDED) return undefined;
     return describeSteps(ran.steps.filter(({ verb }) => verb === 'refused')) || visible(ran.error);
+  }
+
+  /** What the action made or changed that a shell, an editor, git or an agent outside runs or obeys later. */
+  async #tellRunsLater(directory: string, project: string): Promise<void> {
+    const { steps } = await this.#launch('--undo', directory);
+    const later = steps.flatMap(({ verb, path }) => {
+      const what = path.startsWith(`${project}/`) ? runsLater(path.slice(project.length + 1)) : undefined;
+      const own = path.startsWith(`${project}/.git/`);
+      return what === undefined || own || verb === 'deleted' || verb === 'refused' ? [] : [`${visible(path)} ${what}`];
+    });
+    if (later.length > 0)
+      this.#options.warn(
+        `made or changed in the project: ${later.slice(0, 5).join('; ')}. Look at it, or take it back with :undo`,
+      );
   }
 
   /** Which actions are meant, newest first; or why there are none. */

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { supervisedArgv, trialArgv } from '../../src/sandbox/index.ts';
+import { projectArgv, supervisedArgv, trialArgv } from '../../src/sandbox/index.ts';
 import { type Listed, listChanges } from '../../src/undo/changes.ts';
 import { runLauncher, type Step } from '../../src/undo/launcher.ts';
 
@@ -42,6 +42,8 @@ export type Scene = {
 };
 
 export type KeepOptions = {
+  /** Behind the bounds of Project mode, the tree being the project. */
+  readonly project?: boolean;
   readonly budgetBytes?: number;
   readonly fileBytes?: number;
   /** Called with the process id of the launcher as soon as it runs. */
@@ -109,7 +111,8 @@ export function makeScene(launcher: string, ordinary = false): Scene {
       give();
       const { number: mine, directory } = next();
       const keep = { directory, tree, budgetBytes: options.budgetBytes ?? 2e9, fileBytes: options.fileBytes ?? 2e8 };
-      const wrapped = supervisedArgv({ launcher, argv: ['bash', '-c', script], cwd: tree, keep });
+      const launch = { launcher, argv: ['bash', '-c', script], cwd: tree, keep };
+      const wrapped = options.project ? projectArgv({ ...launch, project: tree }) : supervisedArgv(launch);
       const { code, out } = await run(wrapped, (pid) => options.started?.(pid, directory));
       const notes = textOf(join(directory, 'notes'))
         .split('\0')

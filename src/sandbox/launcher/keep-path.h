@@ -15,8 +15,6 @@ enum { NOT_OURS = 1, EMPTY = 2 };
 
 /* 0, NOT_OURS, EMPTY (no path at all), or -1 with the errno that the call must be answered with. */
 int resolve(pid_t pid, int directory, uint64_t path, int follow, struct place *to);
-/* The directory `fd` as it is outside the command's world; -1 where it is not in one of its trees. */
-int outside_of(const struct store *s, int fd);
 int resolve_descriptor(pid_t pid, int fd, struct place *to);
 
 #endif

@@ -11,6 +11,7 @@
 
 /* Opened before the command's world is made: no link can be made from one mount to another. */
 static int open_outside(struct store *s, const struct options *o) {
+  if (o->tree_count && (s->root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0) return -1;
   for (int i = 0; i < o->tree_count; i++) {
     s->outside[i].path = o->trees[i];
     if ((s->outside[i].fd = open(o->trees[i], O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0) return -1;

@@ -127,6 +127,11 @@ static uint32_t place_of(struct store *s, int directory, const char **name, cons
   if (!last || strlen(last + 1) >= NAME_BYTES) return 0;
   *last = 0;
   int up = open(last == path ? "/" : path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (up >= 0 && s->outside_count) {
+    int there = outside_of(s, up);
+    close(up);
+    up = there;
+  }
   if (up < 0) return 0;
   uint32_t parent = !look(up, last + 1, 0, &other, NULL) && same_id(&other, id) ? keep_directory(s, up) : 0;
   close(up);

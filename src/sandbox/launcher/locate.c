@@ -37,7 +37,7 @@ int open_node(const struct store *s, uint32_t node) {
     int above = open_node(s, n->at_parent);
     if (above < 0) return -1;
     fd = openat(above, n->at_name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  } else fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  } else fd = openat(s->root, s->root < 0 ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return -1;
   if (look(fd, "", 0, &id, NULL) || !same_id(&id, &n->is)) {
     close(fd);
@@ -103,7 +103,7 @@ void locate(struct store *s) {
   forget_open();
   order = 0;
   for (uint32_t n = 1; n <= s->node_count; n++) s->nodes[n].at_name = NULL;
-  int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  int root = openat(s->root, s->root < 0 ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (root < 0) return;
   for (uint32_t n = 1; n <= s->node_count; n++) {
     struct node *node = &s->nodes[n];

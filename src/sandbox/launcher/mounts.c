@@ -246,6 +246,7 @@ int mount_world(const struct options *o, char *detail, unsigned long size) {
   if (own >= 0 && attach(own, o->tmp)) return -1;
   /* In a container it may be refused: then the old one stays, whose processes Landlock keeps out of reach. */
   syscall(SYS_mount, "proc", "/proc", "proc", OLD_NO_SUID | OLD_NO_DEVICES | OLD_NO_EXEC, NULL);
-  if (syscall(SYS_chdir, cwd)) return at(cwd);
+  /* Where it was is below the mounts now. */
+  if (syscall(SYS_chdir, cwd) && (!o->cwd || *o->cwd != '/' || syscall(SYS_chdir, "/"))) return at(cwd);
   return 0;
 }

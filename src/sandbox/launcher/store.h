@@ -74,7 +74,7 @@ struct store {
     const char *path;
     int fd;
   } outside[MAX_TREES]; /* of a command in a world of its own: its trees as they are outside it, on the store's own mount */
-  int outside_count;
+  int outside_count, root; /* root: `/` as it is outside; -1: as it is here */
   int listens; /* to a command that runs, rather than keeping what this program itself changes */
   int elsewhere; /* the directory of nodes whose at_parent is ELSEWHERE */
   long calls;
@@ -125,6 +125,9 @@ int keep_content(struct store *s, int directory, const char *name);
 int keep_state(struct store *s, int directory, const char *name, int follow, int attributes);
 int copy_data(int from, int to, uint64_t size);
 int reopen(int fd, int flags);
+
+/* keep-path.c: the directory `fd` as it is outside the command's world; -1 where it is not in one of its trees. */
+int outside_of(const struct store *s, int fd);
 
 /* locate.c */
 void locate(struct store *s);

@@ -1,0 +1,103 @@
+/** Project mode's bounds (MO-9): the tree can be written, nothing else; what it changes there is kept and comes back exactly. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lacks } from '../support/lacks.ts';
+import { grow, scripts, trees, written } from '../undo/random.ts';
+import { makeScene } from '../undo/scene.ts';
+import { trialsWork } from '../undo/trial-support.ts';
+import { buildTools, type Tools } from './tools.ts';
+
+const CASES = Number(process.env.AISH_EFFECTS_CASES ?? 10);
+const root = process.getuid?.() === 0;
+
+let tools: Tools;
+beforeAll(async () => {
+  if (!lacks('cc')) tools = await buildTools();
+});
+afterAll(() => tools?.dispose());
+
+const USERS = [
+  ['who runs this', false] as const,
+  ...(root && !lacks('setpriv') ? [['an ordinary user', true] as const] : []),
+];
+
+describe.skipIf(!trialsWork()).each(USERS)('in Project mode, as %s', (_, ordinary) => {
+  it('only the tree and private temporary directories can be written', async () => {
+    const scene = makeScene(tools.launcher, ordinary);
+    try {
+      mkdirSync(join(scene.tree, '.git', 'hooks'), { recursive: true });
+      writeFileSync(join(scene.tree, '.git', 'config'), 'old\n');
+      const { out } = await scene.keep(
+        `exec 2>&1
+        echo in > in; echo x > ${scene.root}/outside; echo x > ${scene.store}/x; echo x > /etc/aish; rm -rf ${scene.store}
+        echo tmp > /tmp/t && cat /tmp/t; echo shm > /dev/shm/t && cat /dev/shm/t
+        echo evil > .git/config; echo x > .git/hooks/pre-commit; mv .git .git2; mv .git/hooks .git/h; rm -rf .git/config
+        kill -9 ${process.pid}; kill -9 1; unshare -Urm true; mount -t tmpfs none .; chmod 600 in; touch -d 2001-01-01 in`,
+        { project: true },
+      );
+      expect(out).toContain('tmp\nshm\n');
+      expect(readFileSync(join(scene.tree, '.git', 'config'), 'utf8')).toBe('old\n');
+      expect(existsSync(join(scene.tree, '.git', 'hooks', 'pre-commit'))).toBe(false);
+      expect(existsSync(join(scene.root, 'outside'))).toBe(false);
+      expect(existsSync('/tmp/t') || existsSync('/dev/shm/t') || existsSync('/etc/aish')).toBe(false);
+      expect([...scene.snapshot().keys()].map((path) => path.slice(scene.tree.length))).toEqual([
+        '',
+        '/.git',
+        '/.git/config',
+        '/.git/hooks',
+        '/in',
+      ]);
+    } finally {
+      scene.dispose();
+    }
+  });
+
+  it.skipIf(lacks('python3'))('there is a loopback, and no network, Unix or netlink socket', async () => {
+    const scene = makeScene(tools.launcher, ordinary);
+    try {
+      const { out } = await scene.keep(
+        `python3 -c '
+import socket, multiprocessing
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); socket.create_connection(s.getsockname()); print("loopback")
+for family in socket.AF_UNIX, socket.AF_NETLINK, socket.AF_PACKET:
+    try: socket.socket(family, socket.SOCK_RAW if family != socket.AF_UNIX else socket.SOCK_STREAM); print("open", family)
+    except OSError: pass
+try: socket.create_connection(("192.0.2.1", 80), 1); print("out")
+except OSError as e: print(e.strerror)
+print(multiprocessing.Pool(2).map(abs, [-1, 2]))' 2>&1`,
+        { project: true },
+      );
+      expect(out).toBe('loopback\nNetwork is unreachable\n[1, 2]\n');
+    } finally {
+      scene.dispose();
+    }
+  });
+
+  it(
+    'what it changes is kept, and comes back exactly',
+    () =>
+      fc.assert(
+        fc.asyncProperty(trees, scripts, async (tree, script) => {
+          const scene = makeScene(tools.launcher, ordinary);
+          try {
+            const commands = written(script, grow(scene.tree, tree));
+            await scene.keep('true');
+            const before = scene.snapshot();
+            const kept = await scene.keep(commands, { project: true });
+            expect(kept.out).not.toContain('set-up failed');
+            if (kept.notes.some((note) => note.startsWith('unkept '))) return;
+            expect(kept.notes, commands).toEqual([]);
+            const undone = await scene.undo(kept.number);
+            expect(undone.steps.filter(({ verb }) => verb === 'refused')).toEqual([]);
+            expect([...scene.snapshot()], commands).toEqual([...before]);
+          } finally {
+            scene.dispose();
+          }
+        }),
+        { numRuns: CASES, endOnFailure: true },
+      ),
+    30_000 + CASES * 20_000,
+  );
+});
