@@ -131,7 +131,7 @@ export function readTrial(store: string, number: number): (Opening & { readonly 
 }
 
 /** A trial becomes an action: from here on a crash is taken back. In one step. */
-export function markApplied({ directory, pid: _, ...opening }: Opening & { readonly directory: string }): void {
+export function markApplied({ directory, ...opening }: Opening & { readonly directory: string }): void {
   const fresh = join(directory, `${ACTION}.new`);
   writeFileSync(fresh, JSON.stringify({ ...opening, applied: true }), { mode: 0o600 });
   renameSync(fresh, join(directory, ACTION));

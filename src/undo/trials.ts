@@ -301,7 +301,9 @@ function treesFor(tree: string, store: string): readonly string[] {
 function mountPoints(): readonly string[] {
   const lines = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
   return lines.map((line) =>
-    (line.split(' ')[4] ?? '').replace(/\\(\d{3})/g, (_, o) => String.fromCharCode(parseInt(o, 8))),
+    (line.split(' ')[4] ?? '').replace(/\\(\d{3})/g, (_, octal: string) =>
+      String.fromCharCode(Number.parseInt(octal, 8)),
+    ),
   );
 }
 
