@@ -57,7 +57,7 @@ function contenders(): readonly Contender[] {
       : [
           {
             name: 'peer',
-            ready: /^/,
+            ready: /\S/,
             options: ({ lines, streaming }: Scene) => (lines > 0 || streaming ? undefined : { file: peer, args }),
           },
         ]),
