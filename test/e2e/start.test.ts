@@ -28,7 +28,7 @@ describe('the first moment', () => {
     rig.type('echo early');
     await rig.waitFor('[aish:demo]> echo early');
     rig.key('enter');
-    await rig.waitFor(/│ early[\s\S]*exit 0/);
+    await rig.waitFor(/✓[\s\S]*│ early/);
   });
 
   it('names the configured preset, and takes the size that the terminal gets meanwhile', async () => {
