@@ -48,7 +48,7 @@ export async function loadEnvironment(options: OpenOptions): Promise<Environment
   const trust = createTrust(placesOf(env).state);
   const loaded = await loadConfig(options.global.config, env, { cwd: process.cwd(), trust });
   if (!loaded.ok) return { problem: loaded.message };
-  const { config } = loaded;
+  const config = withLimits(loaded.config, options.global);
   const instructions = config.instructions ? await readInstructions(env, { cwd: process.cwd(), trust }) : undefined;
   const index = createPathIndex(env.PATH ?? '');
   const [presets, sandbox] = await Promise.all([
@@ -74,6 +74,13 @@ export async function loadEnvironment(options: OpenOptions): Promise<Environment
   const configFile = loaded.file ?? placesOf(env).config;
   const used = instructions?.trusted ? { instructions } : {};
   return { options, config, configFile, notices, ...used, presets, sandbox, session, sessions, index };
+}
+
+/** The limits of the command line over the configuration's. */
+function withLimits(config: Config, { maxSteps, maxDollars }: GlobalOptions): Config {
+  const norris = maxSteps === undefined ? config.norris : { ...config.norris, max_norris_steps: maxSteps };
+  const cost = maxDollars === undefined ? config.cost : { ...config.cost, stop_at_dollars: maxDollars };
+  return { ...config, norris, cost };
 }
 
 /** What of the project waits for the user's trust, and what its instructions take of the context. */

@@ -6,6 +6,11 @@ export type GlobalOptions = {
   readonly config?: string;
   readonly mode?: Mode;
   readonly model?: string;
+  /** Full path of the directory to work in. */
+  readonly cwd?: string;
+  /** Steps of a run and dollars of the session: the user's word for this time, whatever the configuration says. */
+  readonly maxSteps?: number;
+  readonly maxDollars?: number;
 };
 
 /** Which session to open; a new one by default. */

@@ -11,6 +11,7 @@ export const EXIT = {
   /** EX_IOERR of sysexits.h: the result could not be written to standard output. */
   unwritten: 74,
   interrupted: 130,
+  terminated: 143,
 } as const;
 
 /** The exit code for how a run ended. An abort without a person can only have come from a HALT. */

@@ -16,6 +16,8 @@ export type HaltPolicy = 'abort' | 'skip' | 'try';
 export type HeadlessOptions = {
   readonly json: boolean;
   readonly onHalt: HaltPolicy;
+  /** Ends the work after so many seconds. */
+  readonly seconds?: number;
   readonly out: Writer;
   readonly err: Writer;
 };
@@ -27,7 +29,10 @@ class Headless {
   readonly #printer: EntryPrinter;
   readonly #answered = new Set<string>();
   readonly #waiting = new Set<() => void>();
-  interrupted = false;
+  /** The exit code of what ended it from outside: a signal, or a limit. */
+  ended: number | undefined;
+  /** A paid call was not made for the limit of dollars. */
+  spent = false;
   /** Resolves at the first SIGINT. */
   readonly interruption: Promise<'interrupted'>;
   #tellInterruption: (word: 'interrupted') => void = () => {};
@@ -45,7 +50,17 @@ class Headless {
     if (app.info().unsaved) options.err("aish-tui: the session can't be saved\n");
     app.engine.onGiveBack((text) => options.err(`not sent: ${visible(text)}\n`));
     app.engine.subscribe(() => this.#look());
-    process.on('SIGINT', () => this.#interrupt());
+    process.on('SIGINT', () => this.#end(EXIT.interrupted));
+    process.on('SIGTERM', () => this.#end(EXIT.terminated));
+    if (options.seconds !== undefined) this.#endAfter(options.seconds);
+  }
+
+  #endAfter(seconds: number): void {
+    const timer = setTimeout(() => {
+      this.#options.err(`aish-tui: the time is up (${seconds} s)\n`);
+      this.#end(EXIT.budget);
+    }, seconds * 1000);
+    timer.unref();
   }
 
   /** Resolves when the conversation and the shell are idle. */
@@ -72,6 +87,7 @@ class Headless {
     if (this.#answered.has(question.id)) return;
     this.#answered.add(question.id);
     const kind = answerWithout[question.kind] ?? this.#onHalt(question);
+    if (question.kind === 'spend') this.spent = true;
     const { engine } = this.#app;
     const line = haltLine(engine.actions.revealQuestion(question));
     this.#options.err(`${line} -> ${kind} (no person to ask)\n`);
@@ -100,9 +116,10 @@ class Headless {
     this.#options.out(`${escapeJson(JSON.stringify({ kind: 'trial', trial }))}\n`);
   }
 
-  #interrupt(): void {
-    if (this.interrupted) process.exit(EXIT.interrupted);
-    this.interrupted = true;
+  /** A second signal does not wait for what is still ending. */
+  #end(code: number): void {
+    if (this.ended !== undefined && code !== EXIT.budget) process.exit(code);
+    this.ended ??= code;
     this.#tellInterruption('interrupted');
     void this.#app.engine.dispatch({ type: 'aborted' });
     this.#app.shell.running?.interrupt();
@@ -135,8 +152,9 @@ export async function runGoal(app: App, goal: string, options: HeadlessOptions):
   // A journal that can't be written reports that itself.
   await app.engine.dispatch({ type: 'norrisStarted', goal }).catch(() => {});
   await headless.rest();
-  if (headless.interrupted) return EXIT.interrupted;
+  if (headless.ended !== undefined) return headless.ended;
   if (app.info().unsaved) return EXIT.unwritten;
+  if (headless.spent) return EXIT.budget;
   const ended = app.engine.transcript.entries.findLast((shown) => shown.entry.kind === 'norrisEnded')?.entry;
   return ended?.kind === 'norrisEnded' ? exitCodeOf(ended.status) : EXIT.modelFailed;
 }
@@ -146,7 +164,8 @@ export async function askQuestion(app: App, question: string, options: HeadlessO
   const headless = new Headless(app, options);
   await app.engine.dispatch({ type: 'asked', line: app.engine.newLineId(), text: question }).catch(() => {});
   await headless.rest();
-  if (headless.interrupted) return EXIT.interrupted;
+  if (headless.ended !== undefined) return headless.ended;
+  if (headless.spent) return EXIT.budget;
   const failed = app.engine.transcript.entries.some(({ entry }) => entry.kind === 'notice' && entry.level === 'error');
   return failed ? EXIT.modelFailed : EXIT.ok;
 }
@@ -164,7 +183,7 @@ export async function runLines(app: App, lines: AsyncIterable<string>, options: 
     if (next === 'interrupted' || next.done) break;
     await submitLine(app, next.value);
     await headless.rest();
-    if (headless.interrupted) break;
+    if (headless.ended !== undefined) break;
   }
-  return headless.interrupted ? EXIT.interrupted : EXIT.ok;
+  return headless.ended ?? EXIT.ok;
 }

@@ -37,23 +37,42 @@ export async function carryOut(invocation: Invocation, version: string): Promise
 }
 
 async function dispatch(invocation: Invocation, version: string): Promise<number> {
+  const cwd = 'global' in invocation ? invocation.global.cwd : undefined;
+  if (cwd !== undefined) {
+    try {
+      process.chdir(cwd);
+    } catch (error) {
+      err(`aish-tui: can't work in ${cwd} (${messageOf(error)})\n`);
+      return EXIT.usage;
+    }
+  }
   switch (invocation.kind) {
     case 'screen':
       return process.stdin.isTTY && process.stdout.isTTY ? screen(invocation, version) : piped(invocation, version);
     case 'run': {
-      const { json, onHalt, goal } = invocation;
+      const { json, onHalt, seconds } = invocation;
+      const goal = await textOf(invocation.goal);
+      if (goal === '') return nothingGiven();
       const { runGoal } = await import('./headless.ts');
       return withApp(invocation.global, version, async (app) => {
         await app.mcp.start(SERVERS_TIMEOUT_MS);
-        return runGoal(app, goal, { json, onHalt, out, err });
+        return runGoal(app, goal, { json, onHalt, out, err, ...(seconds === undefined ? {} : { seconds }) });
       });
     }
     case 'ask': {
-      const { json, question } = invocation;
+      const { json, seconds } = invocation;
+      const question = await textOf(invocation.question);
+      if (question === '') return nothingGiven();
       const { askQuestion } = await import('./headless.ts');
       return withApp(invocation.global, version, async (app) => {
         await app.mcp.start(SERVERS_TIMEOUT_MS);
-        return askQuestion(app, question, { json, onHalt: 'skip', out, err });
+        return askQuestion(app, question, {
+          json,
+          onHalt: 'skip',
+          out,
+          err,
+          ...(seconds === undefined ? {} : { seconds }),
+        });
       });
     }
     case 'safetyCheck':
@@ -79,6 +98,18 @@ async function dispatch(invocation: Invocation, version: string): Promise<number
     case 'sessions':
       return sessions();
   }
+}
+
+/** What `-` stands for: standard input, to its end. */
+async function textOf(given: string): Promise<string> {
+  if (given !== '-') return given.trim();
+  const { text } = await import('node:stream/consumers');
+  return (await text(process.stdin)).trim();
+}
+
+function nothingGiven(): number {
+  err('aish-tui: nothing to do was given\n');
+  return EXIT.usage;
 }
 
 async function guard({ what, agent, strict }: Extract<Invocation, { kind: 'guard' }>): Promise<number> {

@@ -1,5 +1,6 @@
 /** Arguments → what to do. The one place that knows the subcommands (CL-1). */
-import { Argument, Command, Option } from 'commander';
+import { resolve } from 'node:path';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { GlobalOptions, SessionWish } from '../app/options.ts';
 import { MODES } from '../session/ids.ts';
 import type { ConfigWish } from './config.ts';
@@ -16,8 +17,15 @@ export type Invocation =
       readonly goal: string;
       readonly json: boolean;
       readonly onHalt: HaltPolicy;
+      readonly seconds?: number;
     }
-  | { readonly kind: 'ask'; readonly global: GlobalOptions; readonly question: string; readonly json: boolean }
+  | {
+      readonly kind: 'ask';
+      readonly global: GlobalOptions;
+      readonly question: string;
+      readonly json: boolean;
+      readonly seconds?: number;
+    }
   | { readonly kind: 'safetyCheck'; readonly command: string; readonly jsonl: boolean; readonly strict: boolean }
   | { readonly kind: 'route'; readonly line: string; readonly jsonl: boolean; readonly known?: string }
   | { readonly kind: 'secretsCheck'; readonly text: string; readonly jsonl: boolean }
@@ -48,6 +56,7 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
     .option('--config <file>', 'configuration file (default ~/.config/aish/config.jsonc)')
     .option('--model <preset>', 'the preset to start with')
     .addOption(new Option('--mode <mode>', 'start in this mode').choices(MODES))
+    .option('--cwd <directory>', 'work there')
     .option('--resume [id]', 'resume the last session, or the one named')
     .option('--fork', 'with --resume: continue in a copy, even of a session that is open elsewhere')
     .addHelpText('after', AFTER)
@@ -61,8 +70,12 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
   program
     .command('run')
     .description('work toward a goal without a screen (Norris)')
-    .argument('<goal...>', 'what to do')
+    .argument('<goal...>', 'what to do; - reads it from standard input')
     .option('--json', 'one JSON object per line', false)
+    .option('--model <preset>', 'the preset')
+    .addOption(new Option('--mode <mode>', 'the mode').choices(MODES))
+    .option('--cwd <directory>', 'work there')
+    .option('--timeout <time>', 'end after so long: 90, 90s, 10m, 2h', secondsOf)
     .addOption(
       new Option(
         '--on-halt <what>',
@@ -71,16 +84,24 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
         .choices(['abort', 'skip', 'try'])
         .default('abort'),
     )
-    .action((words: string[], { json, onHalt }: { json: boolean; onHalt: HaltPolicy }) => {
-      chosen = { kind: 'run', global: globalOf(program), goal: words.join(' '), json, onHalt };
+    .option('--max-steps <n>', 'end after so many steps', countOf)
+    .option('--max-dollars <n>', 'end before a paid call once so much is spent', dollarsOf)
+    .action((words: string[], given: UnattendedOptions & { onHalt: HaltPolicy }) => {
+      const { json, onHalt } = given;
+      chosen = { kind: 'run', ...unattended(program, given), goal: words.join(' '), json, onHalt };
     });
   program
     .command('ask')
     .description('ask one question')
-    .argument('<question...>', 'the question')
+    .argument('<question...>', 'the question; - reads it from standard input')
     .option('--json', 'one JSON object per line', false)
-    .action((words: string[], { json }: { json: boolean }) => {
-      chosen = { kind: 'ask', global: globalOf(program), question: words.join(' '), json };
+    .option('--model <preset>', 'the preset')
+    .addOption(new Option('--mode <mode>', 'the mode').choices(MODES))
+    .option('--cwd <directory>', 'work there')
+    .option('--timeout <time>', 'end after so long: 90, 90s, 10m, 2h', secondsOf)
+    .option('--max-dollars <n>', 'no further paid call once so much is spent', dollarsOf)
+    .action((words: string[], given: UnattendedOptions) => {
+      chosen = { kind: 'ask', ...unattended(program, given), question: words.join(' '), json: given.json };
     });
   program
     .command('safety')
@@ -205,10 +226,44 @@ function addConfigCommands(program: Command, choose: (wish: ConfigWish) => void)
     .action(() => choose(wish('trust')));
 }
 
+type UnattendedOptions = Pick<GlobalOptions, 'model' | 'mode' | 'cwd' | 'maxSteps' | 'maxDollars'> & {
+  readonly json: boolean;
+  readonly timeout?: number;
+};
+
+/** The options of a subcommand that works without a person, over those before it. */
+function unattended(program: Command, given: UnattendedOptions): { global: GlobalOptions; seconds?: number } {
+  const { model, mode, cwd, maxSteps, maxDollars, timeout } = given;
+  const own = Object.entries({ model, mode, cwd: cwd && resolve(cwd), maxSteps, maxDollars });
+  const global = { ...globalOf(program), ...Object.fromEntries(own.filter(([, value]) => value !== undefined)) };
+  return { global, ...(timeout === undefined ? {} : { seconds: timeout }) };
+}
+
+function countOf(text: string): number {
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('a whole number from 1');
+}
+
+function dollarsOf(text: string): number {
+  if (/^\d{1,6}(?:\.\d{1,6})?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('dollars, such as 0.50');
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
+
+function secondsOf(text: string): number {
+  const [, digits = '', unit = 's'] = /^(\d{1,6})([smh])?$/.exec(text) ?? [];
+  const seconds = Number(digits) * (UNITS[unit] ?? 0);
+  if (seconds > 0) return seconds;
+  throw new InvalidArgumentError('a time such as 90, 90s, 10m or 2h');
+}
+
 function globalOf(program: Command): GlobalOptions {
-  const { config, mode, model } = program.opts<RawOptions>();
+  const { config, mode, model, cwd } = program.opts<RawOptions>();
   return {
-    ...(config === undefined ? {} : { config }),
+    // Said where the program was started, whatever directory it goes to.
+    ...(config === undefined ? {} : { config: cwd === undefined ? config : resolve(config) }),
+    ...(cwd === undefined ? {} : { cwd: resolve(cwd) }),
     ...(mode === undefined ? {} : { mode }),
     ...(model === undefined ? {} : { model }),
   };
@@ -216,4 +271,4 @@ function globalOf(program: Command): GlobalOptions {
 
 const AFTER = `
 Lines piped to aish-tui are handled one by one, as if typed; a HALT counts as skip.
-Exit codes of run: 0 done or all tasks complete, 2 wrong arguments or configuration, 3 blocked or stalled, 4 aborted at a HALT, 5 budget used up, 6 model failure, 74 output not writable, 130 Ctrl-C.`;
+Exit codes of run: 0 done or all tasks complete, 2 wrong arguments or configuration, 3 blocked or stalled, 4 aborted at a HALT, 5 steps, dollars or time used up, 6 model failure, 74 output not writable, 130 Ctrl-C, 143 SIGTERM.`;

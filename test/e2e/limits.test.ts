@@ -1,0 +1,94 @@
+/** `run` and `ask` where nobody watches: their limits, their input, their signals, and the exit codes that tell. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runProgram, scratch } from '../support/program.ts';
+import { call, say, startScriptedServer } from '../support/scripted-server.ts';
+
+const SAFE = call('bash', { command: 'pwd' });
+
+describe('the limits of a run', () => {
+  it('--max-steps ends it with 5', async () => {
+    await using server = await startScriptedServer([SAFE, SAFE, SAFE, SAFE, SAFE]);
+    using place = scratch(server.baseUrl);
+    const { code, out } = await runProgram(place, ['run', '--max-steps', '2', 'go on']);
+    expect(code).toBe(5);
+    expect(out).toContain('at most 2 steps');
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('--timeout ends it with 5 and leaves nothing running', async () => {
+    await using server = await startScriptedServer([call('bash', { command: 'sleep 300' })]);
+    using place = scratch(server.baseUrl);
+    const began = performance.now();
+    const { code, err } = await runProgram(place, ['run', '--timeout', '2s', 'wait']);
+    expect(code).toBe(5);
+    expect(err).toContain('the time is up (2 s)');
+    expect(performance.now() - began).toBeLessThan(25_000);
+  });
+
+  it('--max-dollars ends it with 5 before a further paid call', async () => {
+    await using server = await startScriptedServer([SAFE, SAFE]);
+    using place = scratch(server.baseUrl, {
+      models: { fast: { base_url: server.baseUrl, model: 'scripted', prices: { input: 1000, output: 1000 } } },
+    });
+    const { code, err } = await runProgram(place, ['run', '--max-dollars', '0.000001', 'spend']);
+    expect(code).toBe(5);
+    expect(err).toContain('cost.stop_at_dollars');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['--max-steps', '0'],
+    ['--max-steps', 'many'],
+    ['--max-dollars', '-1'],
+    ['--timeout', '0'],
+    ['--timeout', '5d'],
+    ['--mode', 'yolo'],
+    ['--on-halt', 'proceed'],
+    ['--cwd', '/nowhere/at/all'],
+  ])('%s %s is a wrong argument: 2', async (flag, value) => {
+    using place = scratch();
+    expect(await runProgram(place, ['run', flag, value, 'goal'])).toMatchObject({ code: 2, out: '' });
+  });
+});
+
+describe('what is asked', () => {
+  it('- is standard input, for run and for ask; nothing is an error', async () => {
+    await using server = await startScriptedServer([say('GOAL: complete'), say('four')]);
+    using place = scratch(server.baseUrl);
+    expect((await runProgram(place, ['run', '-'], { input: 'first\nsecond\n' })).code).toBe(0);
+    expect(server.requests[0]?.messages[0]?.content).toContain('first\nsecond');
+    const { code, out } = await runProgram(place, ['ask', '-'], { input: 'two and two?\n' });
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('four') });
+    expect(await runProgram(place, ['ask', '-'], { input: ' \n' })).toMatchObject({ code: 2 });
+  });
+
+  it('--cwd works there, with the options behind the subcommand as well', async () => {
+    await using server = await startScriptedServer([SAFE, say('GOAL: complete')]);
+    using place = scratch(server.baseUrl);
+    mkdirSync(join(place.work, 'deep'));
+    writeFileSync(join(place.work, 'deep/here'), '');
+    const { code, out } = await runProgram(place, ['run', '--cwd', 'deep', '--model', 'fast', 'where']);
+    expect(code).toBe(0);
+    expect(out).toContain(join(place.work, 'deep'));
+  });
+});
+
+it.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('%s ends a run with %s, its command too', async (signal, code) => {
+  await using server = await startScriptedServer([call('bash', { command: 'echo started; sleep 300' })]);
+  using place = scratch(server.baseUrl);
+  let sent = false;
+  const ended = await runProgram(place, ['run', 'wait'], {
+    onOut(text, kill) {
+      if (!sent && text.includes('[norris] step 1')) {
+        sent = true;
+        kill(signal);
+      }
+    },
+  });
+  expect(ended.code).toBe(code);
+});
