@@ -45,8 +45,9 @@ const LOOKS: Spec = {
 
 const BUILD: Spec = {
   operands: 'project',
-  tune: '-# -q -t= -f= --tag= --file= --no-cache --pull --build-arg= --target= --platform= --progress= --quiet --rm --force-rm --label= --squash',
+  tune: '-# -q -t= --tag= --no-cache --pull --build-arg= --target= --platform= --progress= --quiet --rm --force-rm --label= --squash',
   read: '--env-file=',
+  project: '-f= --file=',
   write: '--iidfile= --metadata-file=',
   send: '--push --network=',
   load: '--ssh= --secret= --build-context= --allow= --add-host= --security-opt= --cache-from=',

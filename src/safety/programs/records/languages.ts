@@ -1,4 +1,5 @@
 import { type StaticVerdict, unknown } from '../../verdict.ts';
+import { isOwnProject } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records, type Spec } from '../record.ts';
 
 /** A file a compiler makes: new names are fine, sources and notes are not. */
@@ -319,8 +320,15 @@ function judgeCargo(call: CallFacts, reading: Reading): StaticVerdict | undefine
   return odd ? unknown('hands on words to the tests') : undefined;
 }
 
+/** A directory, a file, or a package of go's own library: other modules begin with the name of a host. */
+const OWN_PACKAGE = /^(\.{1,2}(\/.*)?|[\w/-]+(\/\.\.\.)?|[\w./-]+\.go)$/;
+
 /** `-mod=mod` lets go rewrite what the project depends on. */
-function judgeGo(_: CallFacts, reading: Reading): StaticVerdict | undefined {
+function judgeGo({ machine }: CallFacts, reading: Reading): StaticVerdict | undefined {
+  const builds = /^(build|test|vet)$/.test(reading.path[0] ?? '');
+  for (const { text } of builds ? reading.operands : [])
+    if (!OWN_PACKAGE.test(text) || !isOwnProject(machine, text))
+      return unknown('builds what another place holds', { runsFiles: true });
   const mode = reading.given.findLast(({ name }) => name === '-mod')?.value;
   return mode === undefined || /^(readonly|vendor)$/.test(mode)
     ? undefined

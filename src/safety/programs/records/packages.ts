@@ -171,7 +171,7 @@ export const PACKAGES: Records = {
                 ? unknown('a specification is code')
                 : undefined,
         },
-      'install add require lock': installs(),
+      'install add require lock': installs('runs code of the packages it installs'),
       exec: { stopsAtOperand: true, tune: '--keep-file-descriptors', operands: 'command' },
       'update remove uninstall init build push fetch clean create-project dump-autoload run-script global open':
         installs('changes packages, whose code runs'),
@@ -244,7 +244,7 @@ export const PACKAGES: Records = {
     idle: '--version -h',
     subs: {
       'test build compile deps.get deps.tree version help  phx.routes hex.info list path ls env': {
-        operands: 'tune',
+        operands: 'project',
         tune: '-v -f -O= -D= --trace --only= --exclude= --warnings-as-errors --fast',
       },
       '*': { operands: 'judged', open: 'runs the project', runsFiles: true },

@@ -343,7 +343,7 @@ export const TOOLS: Records = {
     operands: 'tune',
     judge: ({ args }) => (args[0]?.text === '-0' ? undefined : unknown('sends a signal')),
   },
-  unittest: { operands: 'tune', tune: '-v -q -f -b -s= -p= -t= -k=', control: /\.py$/ },
+  unittest: { operands: 'project', project: '-s= -t=', tune: '-v -q -f -b -p= -k=', control: /\.py$/ },
   'trivy grype syft': shows('image fs config repo version', {
     tune: `${SHOWN} --severity= --ignore-unfixed --exit-code= -f= --scanners=`,
     write: '-o= --output=',
