@@ -144,6 +144,8 @@ describe('recipes of the project are read', () => {
     expect(await verdict('make')).toBe('safe');
     expect(await verdict('make -s test')).toBe('safe');
     expect(await verdict('make clean')).toBe('destructive');
+    expect(await verdict('make -n clean')).toBe('safe');
+    expect(await verdict('make -n missing')).not.toBe('safe');
     expect(await verdict('make all clean')).toBe('destructive');
     expect(await verdict('make missing')).not.toBe('safe');
     expect(await verdict("make --eval='x:;rm y' test")).not.toBe('safe');
@@ -158,6 +160,8 @@ describe('recipes of the project are read', () => {
     'all: prog\n\techo a\n',
     'all: x.o\n\techo a\n',
     'all: ; rm -rf x\n',
+    'all:\n\techo a\nMakefile: a.py\n\trm -rf x\n',
+    './Makefile: a.py\n\trm -rf x\nall:\n\techo a\n',
     'define go\nrm -rf x\nendef\nall:\n\t$(go)\n',
     'ifdef X\nY=a\nendif\nall:\n\techo $(Y)\n',
     '%: %.c\n\trm -rf x\nall:\n\techo a\n',

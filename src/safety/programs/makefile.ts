@@ -57,6 +57,8 @@ export function recipesOf(text: string, targets: readonly string[]): readonly st
       return rule;
     });
   }
+  // A makefile that has a rule of its own is made anew before anything else, even by `make -n`.
+  if ([...rules.keys()].some((name) => /(^|\/)(GNUm|[Mm])akefile$/.test(name))) return undefined;
   const goal = variables.get('.DEFAULT_GOAL') ?? rules.keys().next().value;
   const goals = targets.length > 0 ? targets : goal === undefined ? [] : [goal];
   return goals.length === 0 ? undefined : collect(goals, rules, phony);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { parseJsonObject } from '../../text/json.ts';
 import { UNKNOWN } from '../shell/taint.ts';
+import { harmless } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
 import type { Handler } from './handler.ts';
@@ -70,7 +71,8 @@ function scriptsIn(manifest: string): ReadonlyMap<string, string> | undefined {
 
 /** `make`, `make target`: the recipes that would run, where the whole makefile can be read. */
 function runMake(call: Call): string | undefined {
-  const words = call.args.map((field) => field.text);
+  const given = call.args.map((field) => field.text);
+  const words = given.filter((word) => !SHOWS_ONLY.test(word));
   const targets = words.filter(
     (word) => !/^(-[skBj]+\d*|--silent|--keep-going|--always-make|--no-print-directory)$/.test(word),
   );
@@ -80,9 +82,18 @@ function runMake(call: Call): string | undefined {
   const text = texts.find((found) => typeof found === 'string');
   const recipes = typeof text === 'string' ? recipesOf(text, targets) : undefined;
   if (!recipes) return undefined;
+  if (words.length < given.length) {
+    // `make -n` runs the lines that begin with a plus all the same.
+    if (/^\t[@\-\s]*\+/m.test(text ?? '')) return undefined;
+    call.machine.note(harmless('only shows what it would run'));
+    if (call.machine.reading) call.machine.reading.accounted++;
+    return UNKNOWN;
+  }
   for (const line of recipes) runText(call, line);
   return UNKNOWN;
 }
+
+const SHOWS_ONLY = /^(-n|--dry-run|--just-print|--recon)$/;
 
 function runText(call: Call, text: string): void {
   const { machine } = call;
