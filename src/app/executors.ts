@@ -25,11 +25,18 @@ export type AgentOptions = {
   /** The directory that Project mode may write in, as the user stands now; undefined: there is none (MO-9). */
   readonly projectTree: () => string | undefined;
   /** Keeps what commands in Unrestricted and Project change (EF-1), by way of the launcher at `supervisor`. */
-  readonly keep: { readonly store: Pick<ChangeStore, 'keepCommand'>; readonly supervisor: string };
+  readonly keep: {
+    readonly store: Pick<ChangeStore, 'keepCommand' | 'unavailable'>;
+    readonly supervisor: string;
+    readonly warn: (text: string) => void;
+  };
 };
 
 /** Rights that a program gains at its start are gained by nobody below a supervisor, unless root started it. */
 const GAINS_RIGHTS = /(?:^|[^\w.-])(?:sudo|su|doas|pkexec|run0|sg|newgrp|fusermount3?|ping|mount|umount)(?![\w-])/;
+
+const NOT_KEPT =
+  'this command is not kept, since it gains rights (sudo, su, mount …), which nobody can below a supervisor: :undo can’t take it back';
 
 /** Whether a command would no longer work if it were kept. Biased to leaving it as it is. */
 export function gainsRights(command: string, root: boolean): boolean {
@@ -46,7 +53,9 @@ export function agentCommands(options: AgentOptions): AgentCommands {
       const restricted = mode !== 'unrestricted';
       const env = await environment();
       const root = process.getuid?.() === 0;
-      const kept = restricted || gainsRights(command, root) ? undefined : await keep.store.keepCommand(command, cwd);
+      const gains = !restricted && gainsRights(command, root);
+      const kept = restricted || gains ? undefined : await keep.store.keepCommand(command, cwd);
+      if (gains && (await keep.store.unavailable()) === undefined) keep.warn(NOT_KEPT);
       // The shell may have started slowly; a command aborted meanwhile is not started.
       if (signal.aborted) kept?.end();
       signal.throwIfAborted();

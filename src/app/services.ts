@@ -94,7 +94,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
       ...(sandbox.available ? { launcher: LAUNCHER } : {}),
       light: config.sandbox.unrestricted === 'light',
       projectTree: () => projectTree(bus.engine.shellCwd),
-      keep: { store: undo, supervisor: LAUNCHER },
+      keep: { store: undo, supervisor: LAUNCHER, warn: (text: string) => bus.show(text) },
     }),
     trials,
     user: userCommands({ shell: shell.ready, dataDir, size }),

@@ -1,4 +1,4 @@
-/** What keeping costs (EF-1), as ratios of CPU time in one run: the start, reading, many small changes. */
+/** What keeping (EF-1) and trying (EF-5) cost, as ratios of CPU time in one run. */
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ try {
   const starts = Array.from({ length: 100 }, () => kept('bash -c true')).join('\n');
   row('start, 100 ×', cpu('for i in {1..100}; do bash -c true; done'), cpu(starts), 2);
   grow(100, 100);
-  const read = "bash -c 'for i in {1..30}; do grep -r text tree >/dev/null; find tree -newer tree >/dev/null; done'";
+  const read = "bash -c 'for i in {1..100}; do grep -r text tree >/dev/null; find tree -newer tree >/dev/null; done'";
   row('grep and find', cpu(read), cpu(kept(read)), 1.05);
   const create = (name: string) => `bash -c 'mkdir tree/${name}; for i in {1..5000}; do : > tree/${name}/$i; done'`;
   row('5,000 files created', cpu(create('plain')), cpu(kept(create('kept'))), 2.6);
@@ -55,6 +55,30 @@ try {
   row('rm -rf of 50,000 files', plain, cpu(kept('rm -rf tree', directory)), 4.5);
   const back = cpu(`'${tools.launcher}' --undo '${directory}' --into '${store()}' >/dev/null`);
   console.log(`${'and its undo'.padEnd(32)} ${back.toFixed(2)} s  ×${(back / plain).toFixed(2)}`);
+  const tried = (command: string, directory = store()) =>
+    `'${tools.launcher}' --trial '${directory}' --tree '${root}/tree' -- ${command}`;
+  grow(100, 100);
+  cpu('cd tree && git init -q && git add -A && git -c user.name=a -c user.email=b commit -qm x');
+  const trials = Array.from({ length: 100 }, () => tried('bash -c true')).join('\n');
+  row('start of a trial, 100 ×', cpu('for i in {1..100}; do bash -c true; done'), cpu(trials), 3);
+  row('grep and find, tried', cpu(read), cpu(tried(read)), 2.5);
+  const status = "bash -c 'cd tree; for i in {1..20}; do git status >/dev/null; done'";
+  row('git status, tried', cpu(status), cpu(tried(status)), 4);
+  grow(500, 100);
+  const own = store();
+  const steps = [
+    cpu(tried('rm -rf tree/', own)),
+    cpu(`'${tools.launcher}' --changes '${own}' --tree '${root}/tree' >/dev/null`),
+    cpu(`'${tools.launcher}' --apply '${own}' --tree '${root}/tree'`),
+    cpu(`'${tools.launcher}' --undo '${own}' --into '${store()}' >/dev/null`),
+  ];
+  row(
+    'rm -rf tried, listed, applied, undone',
+    plain,
+    steps.reduce((sum, step) => sum + step, 0),
+    7,
+  );
+  console.log(`${''.padEnd(32)} ${steps.map((step) => `${step.toFixed(2)} s`).join(' + ')}`);
 } finally {
   tools.dispose();
   rmSync(root, { recursive: true, force: true });

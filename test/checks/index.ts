@@ -32,9 +32,14 @@ const CHECKS: Readonly<Record<string, Check>> = {
     env: { AISH_FUZZ_BYTES: '2000000' },
   },
   effects: {
-    what: 'undo is exact, also after SIGKILL: 200 random cases each',
-    commands: ['vitest run test/undo'],
+    what: 'undo and trials are exact, also in Project mode: 200 random cases each',
+    commands: ['vitest run test/undo test/sandbox/project.test.ts'],
     env: { AISH_EFFECTS_CASES: '200' },
+  },
+  'kill-effects': {
+    what: 'a SIGKILL at 300 moments of a kept command, of an undo, of an apply',
+    commands: ['vitest run test/undo/crash.test.ts'],
+    env: { AISH_EFFECTS_CASES: '600' },
   },
   clone: {
     what: "the README's commands in a fresh clone on a bare machine; needs the npm registry",

@@ -1,4 +1,4 @@
-/** SIGKILL at any moment, of a kept command or of its undo: what was done so far can be put back, all of it. */
+/** SIGKILL at any moment, of a kept command, of its undo, or of a trial's apply: what was done so far can be put back, all of it. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildTools, type Tools } from '../sandbox/tools.ts';
 import { lacks } from '../support/lacks.ts';
 import { makeScene, type Scene } from './scene.ts';
+import { trialsWork } from './trial-support.ts';
 
 const CASES = Number(process.env.AISH_EFFECTS_CASES ?? 20) / 2;
 
@@ -52,6 +53,34 @@ describe.skipIf(lacks('cc'))('after a SIGKILL', () => {
           // Killed before it had a journal: it had no command either.
           if (finished.code === 126) continue;
           expect((await scene.undo(kept.number)).steps.filter(({ verb }) => verb === 'refused')).toEqual([]);
+          expect([...scene.snapshot()]).toEqual([...before]);
+        } finally {
+          scene.dispose();
+        }
+      }
+    },
+    30_000 + CASES * 5_000,
+  );
+
+  it.skipIf(!trialsWork())(
+    'of an apply every path is old or new, and it is taken back',
+    async () => {
+      for (let i = 0; i < CASES; i += 1) {
+        const scene = makeScene(tools.launcher);
+        try {
+          fill(scene);
+          const before = scene.snapshot();
+          const contents = new Set([...before.values()].map((line) => line.split(' ').at(-1)));
+          const { number, listed } = await scene.try(SCRIPT.replaceAll('ln b$i/2 l$i', 'cp -p b$i/2 l$i'));
+          expect(listed).toMatchObject({ changes: expect.anything() });
+          for (const text of ['new\n', ...[1, 2, 3, 4].map((j) => `${`a${j}/1\n`.repeat(50)}more\n`)])
+            contents.add(Buffer.from(text).toString('base64'));
+          const store = join(scene.store, String(number));
+          const child = spawn(tools.launcher, ['--apply', store, '--tree', scene.tree], { stdio: 'ignore' });
+          killAfter(child.pid ?? 0, (i * 10) / CASES);
+          await new Promise((resolve) => child.on('close', resolve));
+          for (const line of scene.snapshot().values()) expect(contents).toContain(line.split(' ').at(-1));
+          expect((await scene.undo(number)).steps.filter(({ verb }) => verb === 'refused')).toEqual([]);
           expect([...scene.snapshot()]).toEqual([...before]);
         } finally {
           scene.dispose();
