@@ -1,0 +1,172 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { lacks } from '../support/lacks.ts';
+import { runProgram, type Scratch, scratch } from '../support/program.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+import { call, say, startScriptedServer } from '../support/scripted-server.ts';
+
+const QUIET = { safety: { llm_second_opinion: false }, norris: { max_norris_steps: 20 } };
+
+/** Every name below a directory with its kind, mode and content: equal texts are equal trees. */
+function snapshot(directory: string): string {
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .sort()
+    .map((name) => {
+      const path = join(directory, name);
+      const stats = lstatSync(path);
+      const content = stats.isFile() ? readFileSync(path) : stats.isSymbolicLink() ? readlinkSync(path) : '';
+      return `${name} ${stats.mode.toString(8)} ${createHash('sha256').update(content).digest('hex')}`;
+    })
+    .join('\n');
+}
+
+/** A small repository with one commit. */
+function repository({ work, env }: Scratch): void {
+  mkdirSync(join(work, 'src'));
+  writeFileSync(join(work, 'src', 'main.c'), 'int main(void) { return 0; }\n');
+  writeFileSync(join(work, 'src', 'old.c'), 'int old;\n');
+  writeFileSync(join(work, 'notes.txt'), 'mine\n');
+  const git = (...args: readonly string[]) => execFileSync('git', [...args], { cwd: work, env });
+  git('init', '-q');
+  git('add', '-A');
+  git('-c', 'user.name=me', '-c', 'user.email=me@example.com', 'commit', '-qm', 'first');
+}
+
+/** Sixteen steps of ordinary work. */
+const STEPS = [
+  'ls -la',
+  'mkdir -p build gen',
+  'printf "int gen;\\n" > gen/gen.c',
+  'sed -i "s/return 0/return 3/" src/main.c',
+  'cc -o build/app src/main.c gen/gen.c',
+  './build/app; echo "it says $?"',
+  'echo overwritten > notes.txt',
+  'cp src/main.c src/copy.c',
+  'mv src/old.c src/older.c',
+  'chmod 755 src/copy.c',
+  'echo one > scratch.txt && echo two > scratch.txt',
+  'rm scratch.txt',
+  'rm -rf gen',
+  'git add -A',
+  'git -c user.name=a -c user.email=a@example.com commit -qm "by the model"',
+  'git log --oneline',
+];
+
+const told = (server: Awaited<ReturnType<typeof startScriptedServer>>) =>
+  (server.requests.at(-1)?.messages ?? []).map(({ content }) => String(content)).join('\n');
+
+async function answer(rig: Rig, seen: string | RegExp, key: string): Promise<void> {
+  await rig.waitFor(seen);
+  await rig.waitFor(/Tab and Enter/);
+  rig.type(key);
+}
+
+describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () => {
+  it('a run of sixteen steps that edits, builds, overwrites, removes its own and commits asks nothing', async () => {
+    const steps = STEPS.map((command) => call('bash', { command }));
+    await using server = await startScriptedServer([...steps, say('GOAL: complete')]);
+    using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
+    repository(place);
+    const before = snapshot(place.work);
+    await using rig = startRig(place, { rows: 40 });
+    await rig.waitFor('-- PROJECT --');
+    rig.type(':norris work\r');
+    await rig.waitFor('⚡ done');
+    expect(rig.text()).toMatch(/17 steps · 16 commands · /);
+    expect(told(server)).toContain('it says 3');
+    expect(told(server)).not.toMatch(/denied|Read-only|not permitted/);
+    expect(readFileSync(join(place.work, 'notes.txt'), 'utf8')).toBe('overwritten\n');
+    rig.type(':undo run yes\r');
+    await rig.waitFor(/undone: 1 · /);
+    expect(snapshot(place.work)).toBe(before);
+  });
+
+  it('`rm -rf src` halts, is tried, shows its diff, is discarded, tried again, applied, and undone', async () => {
+    await using server = await startScriptedServer([
+      call('bash', { command: 'rm -rf src' }),
+      call('bash', { command: 'rm -rf src' }),
+      say('GOAL: complete'),
+    ]);
+    using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
+    repository(place);
+    const before = snapshot(place.work);
+    await using rig = startRig(place, { rows: 40 });
+    await rig.waitFor('-- PROJECT --');
+    rig.type(':norris clean up\r');
+    await answer(rig, 'undoable', 't');
+    await rig.waitFor('nothing has changed yet');
+    expect(snapshot(place.work)).toBe(before);
+    expect(rig.text()).toMatch(/deletes .*src/);
+    expect(rig.text()).toContain('-int old;');
+    await rig.waitFor(/Tab and Enter/);
+    rig.type('d');
+    await rig.waitFor('d: back to the list');
+    rig.type('d');
+    await answer(rig, /deletes .*src/, 's');
+    await rig.waitFor('step 2/20');
+    await answer(rig, 'undoable', 't');
+    await answer(rig, 'nothing has changed yet', 'T');
+    await rig.waitFor('⚡ done');
+    expect(readdirSync(place.work)).not.toContain('src');
+    expect(told(server)).toContain('[aish] action tried, then discarded by user');
+    expect(told(server)).toContain('[aish] action tried, then applied by user');
+    rig.type(':undo yes\r');
+    await rig.waitFor(/undone: \d+ · /);
+    expect(snapshot(place.work)).toBe(before);
+  });
+
+  it('what needs the network is a question for Unrestricted; denied, the model is told', async () => {
+    await using server = await startScriptedServer([
+      call('bash', { command: 'git push origin main' }),
+      say('GOAL: blocked\nno network'),
+    ]);
+    using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
+    repository(place);
+    await using rig = startRig(place, { rows: 40 });
+    await rig.waitFor('-- PROJECT --');
+    rig.type(':norris push\r');
+    await answer(rig, 'Leave Project mode?', 'n');
+    await rig.waitFor('⚡ blocked');
+    expect(told(server)).toContain('still in Project mode');
+  });
+
+  it('Alt-M narrows it at once, and the dialog of Restricted offers it first', async () => {
+    await using server = await startScriptedServer([
+      call('request_mode_upgrade', { reason: 'to write made.txt' }),
+      call('bash', { command: 'echo made > made.txt' }),
+      say('GOAL: complete'),
+    ]);
+    using place = scratch(server.baseUrl, { ...QUIET, projects: {} });
+    repository(place);
+    await using rig = startRig(place, { rows: 40, args: ['--mode', 'project'] });
+    await rig.waitFor('-- PROJECT --');
+    rig.type('\x1bm');
+    await rig.waitFor('-- RESTRICTED --');
+    rig.type(':norris write\r');
+    await answer(rig, 'Leave Restricted mode?', 'y');
+    await rig.waitFor('⚡ done');
+    await rig.waitFor('-- PROJECT --');
+    expect(readFileSync(join(place.work, 'made.txt'), 'utf8')).toBe('made\n');
+  });
+
+  it('without a person a trial is printed and the run stops; nothing is applied', async () => {
+    await using server = await startScriptedServer([call('bash', { command: 'rm -rf src' }), say('GOAL: complete')]);
+    using place = scratch(server.baseUrl, QUIET);
+    repository(place);
+    const before = snapshot(place.work);
+    const args = ['--mode', 'project', 'run', '--json', '--on-halt', 'try', 'clean up'];
+    const { code, out } = await runProgram(place, args);
+    expect(code).toBe(4);
+    const lines = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const shown = lines.find(({ kind }) => kind === 'trial');
+    expect(shown).toMatchObject({ trial: { kind: 'changes', exit: 0 } });
+    expect(shown.trial.rows).toContainEqual(expect.objectContaining({ kind: 'deleted', path: `${place.work}/src` }));
+    expect(snapshot(place.work)).toBe(before);
+  });
+});
