@@ -16,5 +16,7 @@ export type EffectContext = {
   readonly controllers: Map<OpId, AbortController>;
   /** Tells the screen that a live stream came or went. */
   changed(): void;
+  /** Resolves when everything so far is on disk, or can't be written. */
+  saved(): Promise<void>;
   dispatch(body: EventBody, session?: SessionId): Promise<void>;
 };

@@ -132,14 +132,19 @@ function failedReply(preset: string, text: string, failure: CallFailure): Reply 
   return { text, reasoning: '', toolCalls: [], preset, finish: 'failed', failure, notices: [] };
 }
 
-/** Schema, then gate (AC-5). An action whose check fails counts as destructive. */
+/**
+ * Schema, then gate (AC-5). An action whose check fails counts as destructive. The answer waits until the reply is on disk:
+ * a question that was on screen is then there again at a resume, also after a power failure.
+ */
 async function examine(context: EffectContext, effect: Of<'examine'>, signal: AbortSignal): Promise<void> {
   const { op, session } = effect;
+  const saved = context.saved();
   const action = context.actions.of(effect.action);
   const { examination, basis }: Examined =
     action.kind === 'unknown'
       ? { examination: { kind: 'refused', text: action.text } }
       : await lookAt(context, effect, action, signal);
+  await saved;
   context.permits.grant(effect, examination, action, basis);
   void context.dispatch({ type: 'examined', op, examination }, session);
 }

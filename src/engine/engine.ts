@@ -35,6 +35,8 @@ export class Engine {
   readonly #giveBackListeners = new Set<GiveBack>();
   #draining = false;
   #closed = false;
+  /** Settles when everything so far is on disk, or can't be. */
+  #saved: Promise<unknown> = Promise.resolve();
   /** Commands that closing interrupted: how they ended is known in a moment, and kept. */
   readonly #ending = new Map<OpId, () => void>();
 
@@ -73,9 +75,15 @@ export class Engine {
     const came: SessionEvent = { session, at: this.services.now(), ...body };
     const event = withoutSecrets(this.services.secrets, came);
     const durable = this.services.journal.append(event);
+    this.#saved = durable.catch(() => {});
     this.#queue.push([came, event]);
     if (!this.#draining) this.#drain();
     return durable;
+  }
+
+  /** Resolves when everything so far is on disk, or can't be written. */
+  async saved(): Promise<void> {
+    await this.#saved;
   }
 
   /** A name for a line of the user's. */
