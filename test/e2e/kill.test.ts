@@ -129,7 +129,7 @@ class Victim {
   }
 
   async #powerFailure(synced: string): Promise<void> {
-    this.#id ??= readdirSync(join(this.#place.home, '.local/state/aish/sessions'))[0];
+    this.#id ??= existsSync(this.#sessions) ? readdirSync(this.#sessions)[0] : undefined;
     if (this.#id === undefined || !existsSync(this.#journal)) return;
     const safe = Math.max(Number(linesOf(synced)[0] ?? 0), this.#bytesOf(this.#events));
     const { size } = statSync(this.#journal);
@@ -140,8 +140,10 @@ class Victim {
     expect(events.slice(0, before.length)).toEqual(before);
     this.#events = events;
     this.#nothingTwice();
+    if (events.length > 0) return;
     // Killed before anything of it was on the disk.
-    if (events.length === 0) this.#id = undefined;
+    rmSync(this.#sessions, { recursive: true });
+    this.#id = undefined;
   }
 
   /** No command ran twice, and the journal knows of each that has run. */
@@ -163,7 +165,11 @@ class Victim {
   }
 
   get #journal(): string {
-    return journalPath(join(this.#place.home, '.local/state/aish/sessions'), this.#id ?? '');
+    return journalPath(this.#sessions, this.#id ?? '');
+  }
+
+  get #sessions(): string {
+    return join(this.#place.home, '.local/state/aish/sessions');
   }
 }
 
