@@ -17,7 +17,7 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
   const style = { paint, role: 'status' } as const;
   const pending = useUi((ui) => ui.pending);
   const hint = useUi((ui) => ui.hint);
-  const { mode, preset, run, contextPercent, cost, cwd, branch, jobs, agents, waiting, activity, unsaved, sandboxed } =
+  const { mode, preset, run, contextPercent, cost, cwd, branch, jobs, agents, waiting, activity, ...degraded } =
     useStatus();
   const time = useTicker(activity !== undefined);
   const note = useUi(({ panel }) => (panel.kind === 'scroll' ? panel.note : undefined));
@@ -32,9 +32,13 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
   const segments: Segment[] = [
     { text: ` -- ${mode.toUpperCase()} -- `, short: ` ${mode.slice(0, 5)} `, weight: 9, role: mode },
     ...(hint ? [{ text: hint, weight: 10, role: 'text' as const }] : []),
-    ...(unsaved ? [{ text: 'NOT SAVED', weight: 9, role: 'error' as const }] : []),
+    ...(degraded.unsaved ? [{ text: 'NOT SAVED', weight: 9, role: 'error' as const }] : []),
     { text: preset, weight: 5, role: 'text' },
-    ...(sandboxed ? [] : [{ text: 'no sandbox', weight: 2, role: 'warning' as const }]),
+    ...(degraded.withoutOpinion
+      ? [{ text: 'no second opinion', short: 'no 2nd', weight: 6.5, role: 'warning' as const }]
+      : []),
+    ...(degraded.withoutUndo ? [{ text: 'no undo', weight: 2, role: 'warning' as const }] : []),
+    ...(degraded.sandboxed ? [] : [{ text: 'no sandbox', weight: 2, role: 'warning' as const }]),
     // Before the first step there is none to count.
     ...(run && activity?.what !== 'planning' ? norrisSegments(run) : []),
     ...(activity

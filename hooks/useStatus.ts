@@ -26,6 +26,8 @@ export function useStatus() {
     branch: useSession(() => app.info().branch),
     sandboxed: useConversation(({ settings }) => settings.sandbox),
     unsaved: useSession(() => app.info().unsaved),
+    withoutOpinion: useSession(() => app.info().withoutOpinion),
+    withoutUndo: useSession(() => app.info().withoutUndo),
     jobs: useSession(() => app.info().jobs),
     agents: useSession((state) => Object.keys(state.sessions).length - 1),
     waiting: useUi(() => app.shell.waiting.length),

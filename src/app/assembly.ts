@@ -29,7 +29,7 @@ function assemble(environment: Environment): Opened {
   bus.connect(engine, forms);
 
   const notices = startSession(bus, environment, services.costs.problem);
-  followSession(engine, environment, services);
+  followSession(engine, environment, services, bus);
   // After the first frame: nobody waits for it, and what can't be removed now is tried at the next start.
   setImmediate(() => void tidyDisk(environment, services.log).catch(() => {}));
   let closing: Promise<void> | undefined;

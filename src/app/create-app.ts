@@ -69,6 +69,8 @@ export function createApp(
         jobs: jobs.running().length,
         sandbox: engine.conversation.settings.sandbox,
         unsaved: services.unsaved(),
+        withoutOpinion: services.withoutOpinion(),
+        withoutUndo: services.withoutUndo(),
         sessionId: session.id,
         version: options.version,
       };

@@ -63,3 +63,17 @@ export function createSecondOpinion(broker: Pick<Broker, 'chat'>, presetNow: () 
     return { ok: true, text: reply.text };
   };
 }
+
+/** The same, where `onEnd` is told why each call failed, or undefined. One that was cancelled says nothing. */
+export function watched(
+  ask: (system: string, user: string, signal: AbortSignal) => Promise<Opinion>,
+  onEnd: (why: string | undefined) => void,
+): typeof ask {
+  return async (system, user, signal) => {
+    const opinion = await ask(system, user, signal);
+    const timedOut = signal.aborted && signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
+    if (opinion.ok) onEnd(undefined);
+    else if (!signal.aborted || timedOut) onEnd(timedOut ? 'it took too long' : opinion.why);
+    return opinion;
+  };
+}

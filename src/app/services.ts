@@ -15,7 +15,7 @@ import { saveEvictedText } from './evicted-text.ts';
 import { agentCommands, trialCommands, userCommands } from './executors.ts';
 import { createMcpPort, openMcp } from './mcp.ts';
 import { createMemoryPort, memoryBlock } from './memory.ts';
-import { createPreplanner, createSecondOpinion } from './model-calls.ts';
+import { createPreplanner, createSecondOpinion, watched } from './model-calls.ts';
 import { openModels } from './models.ts';
 import { projectTree } from './project-tree.ts';
 import { engineSecrets, learnConfig, learnsEnvironment, processFilter } from './secrets.ts';
@@ -64,7 +64,14 @@ export function createServices(environment: Environment, bus: SessionBus) {
   });
   const gate = createGate({
     enabled: config.safety.llm_second_opinion,
-    secondOpinion: createSecondOpinion(broker, () => opinionPreset(environment, bus)),
+    secondOpinion: watched(
+      createSecondOpinion(broker, () => opinionPreset(environment, bus)),
+      (why) => {
+        if (why !== undefined && !bus.withoutOpinion) log.write('warning', 'the second opinion is down', { why });
+        if (why === undefined && bus.withoutOpinion) log.write('info', 'the second opinion is there again');
+        bus.withoutOpinion = why !== undefined;
+      },
+    ),
     userPatterns: config.safety.destructive_patterns,
     disabledRules: config.safety.disable_rules,
     alwaysDestructive: config.safety.always_destructive_tools,
@@ -126,9 +133,21 @@ export function createServices(environment: Environment, bus: SessionBus) {
     log,
     /** The journal can't be written at the moment. */
     unsaved: () => bus.unsaved,
+    /** The last second opinion could not be got. */
+    withoutOpinion: () => bus.withoutOpinion,
+    /** What a model changes can't be undone, as far as that is known. */
+    withoutUndo: () => bus.withoutUndo,
     costs,
     memory: createMemoryPort(memory, broker, config, () => ({ session: session.id, ...bus.engine.conversation })),
-    safety: { patterns: listRules, check: gate.check },
+    safety: {
+      patterns: listRules,
+      check: gate.check,
+      judge(command: string, cwd: string) {
+        const action = { kind: 'command', command, job: false } as const;
+        const { signal } = new AbortController();
+        return gate.judge(action, { cwd, goal: '', signal, told: hidden(action) });
+      },
+    },
     mcpPort: createMcpPort(config, mcp),
     /** Ends everything that the services started; the engine must already have ended its own operations. */
     async close(): Promise<void> {

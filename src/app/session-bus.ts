@@ -10,6 +10,10 @@ export class SessionBus {
   #shown = 0;
   /** The journal can't be written at the moment: events are kept in memory only. */
   unsaved = false;
+  /** The last second opinion could not be got: what is not known to be safe counts as destructive. */
+  withoutOpinion = false;
+  /** What a model changes can't be undone here, as was found out when it first did something. */
+  withoutUndo = false;
 
   /** The second step of the assembly. */
   connect(engine: Engine, forms: Forms): void {

@@ -6,10 +6,16 @@ import type { Log } from '../store/index.ts';
 import type { Environment } from './environment.ts';
 import { VERSION } from './options.ts';
 import type { AppServices } from './services.ts';
+import type { SessionBus } from './session-bus.ts';
 import { runKey } from './undo.ts';
 
 /** Subscribes all of them, once the session is open. */
-export function followSession(engine: Engine, { session, index }: Environment, services: AppServices): void {
+export function followSession(
+  engine: Engine,
+  { session, index }: Environment,
+  services: AppServices,
+  bus: SessionBus,
+): void {
   const { jobs, log, shell, mcp } = services;
   jobs.onEnd(({ id, command, owner, result }) => {
     if (result) void engine.dispatch({ type: 'jobEnded', job: id, command, result, by: owner });
@@ -17,6 +23,7 @@ export function followSession(engine: Engine, { session, index }: Environment, s
   keepLog(log, engine, session.id);
   keepAgentCommands(engine, services);
   tellChanges(engine, session.id, services);
+  watchKeeping(engine, session.id, services, bus);
   engine.onEvent(({ type }) => {
     // A command may have installed something, or changed PATH.
     if (type === 'shellEnded') void index.refresh(shell.current?.path.join(':'));
@@ -33,6 +40,20 @@ function tellChanges(engine: Engine, session: string, { undo }: Pick<AppServices
     last = now;
     const changes = ended === undefined ? undefined : undo.ofRun(ended);
     if (changes !== undefined) void engine.dispatch({ type: 'noticed', level: 'info', text: `${changes} · :undo run` });
+  });
+}
+
+/** Once something of the model's runs, it is known whether its changes could be taken back. */
+function watchKeeping(engine: Engine, session: string, { undo, log }: AppServices, bus: SessionBus): void {
+  const stop = engine.onEvent(({ type }) => {
+    if (type !== 'actionStarted') return;
+    stop();
+    void undo.unavailable().then((why) => {
+      if (why === undefined) return;
+      bus.withoutUndo = true;
+      log.write('warning', 'changes can not be undone', { session, why });
+      engine.changed();
+    });
   });
 }
 

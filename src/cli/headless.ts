@@ -63,6 +63,12 @@ class Headless {
     timer.unref();
   }
 
+  /** Answers what is open already; resolves when that is over. */
+  async begin(): Promise<void> {
+    this.#look();
+    await this.rest();
+  }
+
   /** Resolves when the conversation and the shell are idle. */
   async rest(): Promise<void> {
     while (this.#busy) await new Promise<void>((resolve) => this.#waiting.add(resolve));
@@ -177,7 +183,10 @@ export async function runLines(app: App, lines: AsyncIterable<string>, options: 
   app.onQuit(() => {
     quit = true;
   });
+  // Before anything is waited for: what comes meanwhile would be lost.
   const input = lines[Symbol.asyncIterator]();
+  // What was open when a resumed session was closed comes to its end first; a line meanwhile would end with it.
+  await headless.begin();
   while (!quit) {
     const next = await Promise.race([input.next(), headless.interruption]);
     if (next === 'interrupted' || next.done) break;

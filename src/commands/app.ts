@@ -27,6 +27,10 @@ export type Info = {
   readonly sandbox: boolean;
   /** The journal can't be written at the moment. */
   readonly unsaved: boolean;
+  /** The last second opinion could not be got. */
+  readonly withoutOpinion: boolean;
+  /** What a model changes can't be undone here, as far as that is known. */
+  readonly withoutUndo: boolean;
   readonly sessionId: string;
   readonly version: string;
 };

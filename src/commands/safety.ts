@@ -1,3 +1,5 @@
+import type { Judgement } from '../session/action.ts';
+import type { Conversation } from '../session/state.ts';
 import { visible } from '../text/sanitize.ts';
 import { type Command, CommandError } from './command.ts';
 
@@ -5,7 +7,7 @@ import { type Command, CommandError } from './command.ts';
 export const safety: Command = {
   name: 'safety',
   usage: ':safety patterns | check <command>',
-  summary: 'list the rules in force, or judge a command without running it',
+  summary: 'list the rules in force, or say what would happen to a command, without running it',
   arguments: (_aish, before) =>
     before.length > 0
       ? []
@@ -14,7 +16,7 @@ export const safety: Command = {
           { word: 'check', note: 'judge a command' },
         ],
   shellBehind: /^check\s+/,
-  run({ safety: desk, engine }, rest) {
+  async run({ safety: desk, engine }, rest) {
     const [word = '', ...words] = rest.split(' ');
     if (word === 'patterns') {
       return desk
@@ -25,6 +27,20 @@ export const safety: Command = {
     const command = words.join(' ').trim();
     if (word !== 'check' || command === '') throw new CommandError('use :safety patterns or :safety check <command>');
     const { verdict, rule, reason } = desk.check(command, engine.shellCwd);
-    return `${verdict}: ${rule === undefined || rule === reason ? reason : `${rule} (${reason})`}\n  ${visible(command)}`;
+    const judgement = await desk.judge(command, engine.shellCwd);
+    return [
+      `${verdict}: ${rule === undefined || rule === reason ? reason : `${rule} (${reason})`}`,
+      `  ${visible(command)}`,
+      ...(verdict === 'unknown' || judgement.destructive !== (verdict === 'destructive') ? [judgement.reason] : []),
+      wouldHappen(judgement, engine.conversation),
+    ].join('\n');
   },
 };
+
+/** What a model's wish to run it would lead to now (AC-3, NO-5). */
+function wouldHappen({ destructive }: Judgement, { mode, settings }: Conversation): string {
+  const limits = mode === 'restricted' ? '; the kernel sandbox would let it change nothing' : '';
+  if (destructive) return `from a model: HALT, you would decide${limits}`;
+  const chat = settings.confirmCmd ? 'in chat you would be asked first' : 'in chat a CMD: line would run as well';
+  return `from a model: in a Norris run it would run without a question, ${chat}${limits}`;
+}

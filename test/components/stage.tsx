@@ -155,7 +155,16 @@ export async function setStage(change: StageOptions = {}) {
       addAgents: () => {},
       isAgents: (line) => agents.has(line),
     },
-    info: () => ({ jobs: 0, sandbox: false, unsaved: false, sessionId: 's1', version: '0', branch: 'main' }),
+    info: () => ({
+      jobs: 0,
+      sandbox: false,
+      unsaved: false,
+      withoutOpinion: false,
+      withoutUndo: false,
+      sessionId: 's1',
+      version: '0',
+      branch: 'main',
+    }),
     presets: {
       list: () => [
         { name: 'fast', model: 'tiny', baseUrl: 'http://localhost', local: true, demo: false, secrets: 'off' },
@@ -165,7 +174,11 @@ export async function setStage(change: StageOptions = {}) {
       learnedWindow: () => undefined,
       forgetWindows: () => {},
     },
-    safety: { patterns: () => [], check: () => ({ verdict: 'safe', reason: '' }) },
+    safety: {
+      patterns: () => [],
+      check: () => ({ verdict: 'safe', reason: '' }),
+      judge: () => Promise.resolve(harmless),
+    },
     forms,
     mcp: { servers: () => [], start: async () => {}, restart: async () => {} },
     undo: {

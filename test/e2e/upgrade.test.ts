@@ -24,11 +24,15 @@ describe.each(RELEASES)('a session of %s', (release) => {
     await using server = await startScriptedServer([whenever(/./, say('All right.\nGOAL: complete'))]);
     using place = scratch(server.baseUrl, { safety: { llm_second_opinion: false } });
     const id = plant(place, release, name);
-    // The first line ends what was open: without a person the answer is no.
+    // What was open is ended before the first line: without a person the answer is no.
     const input = '?still there?\n?and now?\n:history\n';
-    const { code, out } = await runProgram(place, ['--resume', id], { input });
+    const { code, out, err } = await runProgram(place, ['--resume', id], { input });
     expect(code).toBe(0);
-    expect(out).toContain('you: and now?');
+    expect(err).not.toContain('not sent');
+    for (const line of ['still there?', 'and now?']) {
+      expect(out).toContain(`you: ${line}`);
+      expect(server.requests.some(({ lastUser }) => lastUser.includes(line))).toBe(true);
+    }
   });
 
   it('asks an open HALT again, and runs nothing before', async () => {

@@ -1,0 +1,70 @@
+/** What works only in part stays in sight: in the status bar, in the log, and in what `:safety check` foretells. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runProgram, type Scratch, scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
+import { call, say, startScriptedServer, whenever } from '../support/scripted-server.ts';
+
+const OPINION = /Detect destructive/;
+/** A program that no table knows. */
+const UNKNOWN = 'frobnicate --all';
+
+const logOf = ({ home }: Scratch) => readFileSync(join(home, '.local/state/aish/aish.log'), 'utf8');
+
+/** A preset `guard` for the second opinion beside the active one. */
+function withGuard(baseUrl: string, guardUrl: string) {
+  const model = 'scripted';
+  return {
+    mode: 'unrestricted',
+    model: 'fast',
+    models: { fast: { base_url: baseUrl, model }, guard: { base_url: guardUrl, model } },
+    safety: { llm_model: 'guard' },
+  };
+}
+
+it('a second opinion that can not be got is in the status bar until it can', async () => {
+  await using server = await startScriptedServer([
+    call('bash', { command: UNKNOWN }),
+    call('bash', { command: `${UNKNOWN} again` }),
+    say('GOAL: blocked\nno'),
+  ]);
+  await using guard = await startScriptedServer([
+    { when: OPINION, error: { status: 401, message: 'no' } },
+    whenever(OPINION, say('YES')),
+  ]);
+  using place = scratch(undefined, withGuard(server.baseUrl, guard.baseUrl));
+  await using rig = startRig(place, { columns: 120, rows: 30 });
+  await rig.waitFor('[aish:fast]>');
+  rig.type(':norris frobnicate\r');
+  await rig.waitFor(/HALT[\s\S]*Tab and Enter/);
+  expect(rig.screen().at(-1)).toContain('no second opinion');
+  expect(logOf(place)).toContain('"level":"warning","message":"the second opinion is down"');
+  rig.type('s');
+  await rig.waitFor(/LLM flagged[\s\S]*again[\s\S]*Tab and Enter/);
+  expect(rig.screen().at(-1)).not.toContain('no second opinion');
+  expect(logOf(place)).toContain('the second opinion is there again');
+});
+
+describe(':safety check', () => {
+  it.each([
+    ['YES', 'LLM flagged as destructive', 'from a model: HALT, you would decide'],
+    ['NO', 'second opinion: not destructive', 'in a Norris run it would run without a question'],
+    ['maybe', 'second opinion was neither YES nor NO', 'from a model: HALT'],
+  ])('asks for the second opinion: %s', async (answer, reason, would) => {
+    await using server = await startScriptedServer([whenever(OPINION, say(answer))]);
+    using place = scratch(server.baseUrl, { mode: 'unrestricted' });
+    const { out } = await runProgram(place, [], { input: `:safety check ${UNKNOWN}\n` });
+    expect(out).toContain('unknown: ');
+    expect(out).toContain(reason);
+    expect(out).toContain(would);
+  });
+
+  it('asks nobody where the tables know', async () => {
+    await using server = await startScriptedServer([]);
+    using place = scratch(server.baseUrl, { mode: 'unrestricted' });
+    const { out } = await runProgram(place, [], { input: ':safety check rm -rf src\n:safety check ls\n' });
+    expect(out).toMatch(/destructive: rm -rf[\s\S]*HALT, you would decide[\s\S]*safe: [\s\S]*without a question/);
+    expect(server.requests).toHaveLength(0);
+  });
+});
