@@ -6,6 +6,7 @@ import type { EventBody, SessionEvent } from '../session/event.ts';
 import type { OpId, SessionId } from '../session/ids.ts';
 import { reduce } from '../session/reduce.ts';
 import { type Conversation, emptyState, rootOf, type State } from '../session/state.ts';
+import type { OwnedTurns } from '../session/transition.ts';
 import { carryOut } from './effects.ts';
 import { Live } from './live.ts';
 import { Permits } from './permit.ts';
@@ -62,8 +63,9 @@ export class Engine {
 
   /** Folds events of a journal: state and transcript as they were, nothing carried out. */
   replay(events: Iterable<SessionEvent>): void {
+    const owned: OwnedTurns = new Map();
     for (const event of events) {
-      const [state, effects] = reduce(this.#state, event);
+      const [state, effects] = reduce(this.#state, event, owned);
       this.#state = state;
       for (const effect of effects) this.transcript.apply(effect);
     }

@@ -32,22 +32,40 @@ export function uncounted(turn: Turn): Turn {
 
 /** Tokens of the turns from `from` on. */
 export function tokensFrom(turns: readonly Turn[], from: number): number {
-  return turns.slice(from).reduce((sum, turn) => sum + tokensOf(turn), from > 0 ? lineTokens(turns) : 0);
+  return turns.slice(from).reduce((sum, turn) => sum + tokensOf(turn), from > 0 ? lineTokens(turns, from) : 0);
 }
 
-/** Tokens of what stands for the turns that left, whichever of the questions is told again in it. */
-function lineTokens(turns: readonly Turn[]): number {
-  const told = turns
-    .filter(isAsked)
-    .map((turn) => tokensOf(turn) * Math.min(1, MAX_TOLD_CHARS / sentWhole(turn).length));
-  return Math.ceil(EVICTION_LINE + Math.max(0, ...told) * 1.2);
+/** Tokens of what stands for the turns before `from`, whichever of the questions is told again in it. */
+function lineTokens(turns: readonly Turn[], from: number): number {
+  const left = turns.slice(from).filter(isAsked).map(toldTokens);
+  return Math.ceil(EVICTION_LINE + Math.max(0, mostTold(turns, from), ...left) * 1.2);
+}
+
+function toldTokens(turn: Turn): number {
+  return tokensOf(turn) * Math.min(1, MAX_TOLD_CHARS / sentWhole(turn).length);
+}
+
+/** By the last of the turns that left. They don't change any more: when all are counted anew, each is a new object. */
+const told = new WeakMap<Turn, number>();
+
+/** The most that a question before `from` takes to tell again. Only those are looked at that left since the last time. */
+function mostTold(turns: readonly Turn[], from: number): number {
+  const known = (turn: Turn | undefined) => (turn ? told.get(turn) : undefined);
+  let at = from;
+  while (at > 0 && known(turns[at - 1]) === undefined) at -= 1;
+  let most = known(turns[at - 1]) ?? 0;
+  for (const turn of turns.slice(at, from)) {
+    if (isAsked(turn)) most = Math.max(most, toldTokens(turn));
+    told.set(turn, most);
+  }
+  return most;
 }
 
 /**
  * Makes the turns fit into `limit` tokens. What has left or was shortened stays so. A turn that is shortened loses its
- * count, so that it is counted again; a second look then takes what was guessed too low.
+ * count, so that it is counted again; a second look then takes what was guessed too low. Changes `turns`.
  */
-export function evict(turns: readonly Turn[], before: number, limit: number): Kept {
+export function evict(turns: Turn[], before: number, limit: number): Kept {
   const eviction = new Eviction(turns, before);
   eviction.capOutputs(limit * OUTPUT_SHARE);
   eviction.shortened = 0;
@@ -61,17 +79,20 @@ export function evict(turns: readonly Turn[], before: number, limit: number): Ke
 }
 
 class Eviction {
-  turns: Turn[];
+  readonly turns: Turn[];
   evictedTurns: number;
   shortened = 0;
+  readonly #before: number;
+  /** Of the turns from `before` on: those that have left cost nothing, however many they are. */
   readonly #costs: number[];
   readonly #line: number;
 
-  constructor(turns: readonly Turn[], evictedTurns: number) {
-    this.turns = [...turns];
-    this.evictedTurns = evictedTurns;
-    this.#costs = turns.map(tokensOf);
-    this.#line = lineTokens(turns);
+  constructor(turns: Turn[], before: number) {
+    this.turns = turns;
+    this.evictedTurns = before;
+    this.#before = before;
+    this.#costs = turns.slice(before).map(tokensOf);
+    this.#line = lineTokens(turns, before);
   }
 
   get used(): number {
@@ -80,15 +101,16 @@ class Eviction {
 
   /** Tokens of what is left, no turn taking more than `most`. */
   #sum(most = Number.POSITIVE_INFINITY): number {
-    const left = this.#costs.slice(this.evictedTurns);
+    const left = this.#costs.slice(this.evictedTurns - this.#before);
     return left.reduce((sum, cost) => sum + Math.min(cost, most), this.evictedTurns > 0 ? this.#line : 0);
   }
 
   /** Where the newest exchange begins: it always stays. An interrupted answer does not begin one. */
   get #newest(): number {
     const answered = this.turns.findLastIndex((turn) => turn.kind === 'assistant' && !turn.partial);
+    if (answered >= 0) return Math.max(this.evictedTurns, answered);
     const asked = this.turns.findLastIndex((turn) => isAsked(turn) || (turn.kind === 'user' && turn.origin === 'goal'));
-    return Math.max(this.evictedTurns, answered < 0 ? asked : answered);
+    return Math.max(this.evictedTurns, asked);
   }
 
   capOutputs(most: number): void {
@@ -131,7 +153,7 @@ class Eviction {
   }
 
   #cost(at: number): number {
-    return this.#costs[at] ?? 0;
+    return this.#costs[at - this.#before] ?? 0;
   }
 
   #clip(at: number, most: number): void {
@@ -149,7 +171,7 @@ class Eviction {
     if (!turn || (turn.keptChars !== undefined && turn.keptChars <= keptChars)) return;
     const short: Turn = { ...uncounted(turn), keptChars };
     this.turns[at] = short;
-    this.#costs[at] = cost ?? Math.min(this.#cost(at), tokensOf(short));
+    this.#costs[at - this.#before] = cost ?? Math.min(this.#cost(at), tokensOf(short));
     this.shortened += 1;
   }
 }

@@ -17,17 +17,20 @@ import { askToSpend, forSpenders } from './spend.ts';
 import type { Conversation, State } from './state.ts';
 import { examineNext, finishRun, goOn, startStep, takeExamination, takeReply } from './steps.ts';
 import { abort, resume, settle } from './stop.ts';
-import { Transition } from './transition.ts';
+import { type OwnedTurns, Transition } from './transition.ts';
 import { dropTrial, takeTrial } from './trial.ts';
 import { takeMeasure, takeUsage } from './usage.ts';
 
 type Result = readonly [State, readonly Effect[]];
 
-/** One event. Facts of operations no longer outstanding, and events of unknown sessions, change nothing. */
-export function reduce(state: State, event: SessionEvent): Result {
+/**
+ * One event. Facts of operations no longer outstanding, and events of unknown sessions, change nothing.
+ * @param owned of a fold that keeps no state but the last: then its lists of turns are continued in place
+ */
+export function reduce(state: State, event: SessionEvent, owned?: OwnedTurns): Result {
   const conversation = conversationOf(state, event);
   if (!conversation) return [state, []];
-  const transition = new Transition(state, event, conversation);
+  const transition = new Transition(state, event, conversation, owned);
   apply(transition, event);
   dropTrial(transition);
   const [next, effects] = transition.done();

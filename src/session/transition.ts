@@ -3,11 +3,18 @@ import { type Action, describeAction } from './action.ts';
 import type { Effect } from './effect.ts';
 import type { Entry } from './entry.ts';
 import type { SessionEvent } from './event.ts';
+import type { SessionId } from './ids.ts';
 import type { Outcome, Phase } from './phase.ts';
 import type { Asker, Question } from './question.ts';
 import type { Conversation, InboxItem, State, Turn } from './state.ts';
 
 type OmitQuestionIds<Q> = Q extends Question ? Omit<Q, 'id' | 'session' | 'asker'> : never;
+
+/**
+ * The turns of each conversation in a fold that shows its states to nobody: it may go on with the same list, where thousands
+ * of events would each copy thousands of turns.
+ */
+export type OwnedTurns = Map<SessionId, Turn[]>;
 
 export class Transition {
   readonly effects: Effect[] = [];
@@ -16,11 +23,13 @@ export class Transition {
   conversation: Conversation;
   /** Set when a sub-agent has ended: what its parent hears. */
   report?: Outcome;
+  readonly #owned: OwnedTurns | undefined;
 
-  constructor(state: State, event: SessionEvent, conversation: Conversation) {
+  constructor(state: State, event: SessionEvent, conversation: Conversation, owned?: OwnedTurns) {
     this.state = state;
     this.event = event;
     this.conversation = conversation;
+    this.#owned = owned;
   }
 
   /** The new state with this conversation put back. */
@@ -44,8 +53,20 @@ export class Transition {
     return `${prefix}${serial}`;
   }
 
-  turn(...turns: readonly Turn[]): void {
-    this.set({ turns: [...this.conversation.turns, ...turns] });
+  turn(...more: readonly Turn[]): void {
+    const turns = this.ownTurns();
+    turns.push(...more);
+    this.set({ turns });
+  }
+
+  /** The turns, to be changed and set: a copy, unless only the fold under way has seen this list. */
+  ownTurns(): Turn[] {
+    const { id, turns } = this.conversation;
+    const own = this.#owned?.get(id);
+    if (own === turns) return own;
+    const copy = [...turns];
+    this.#owned?.set(id, copy);
+    return copy;
   }
 
   inbox(...items: readonly InboxItem[]): void {

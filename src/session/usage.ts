@@ -13,8 +13,8 @@ export function takeMeasure(next: Transition, { op, budget: stored, tokens, file
   if (phase.kind !== 'replying' || phase.op !== op) return;
   const { room: requestLimit, ...rest } = stored;
   const budget: Budget = { ...rest, requestLimit };
-  const turns: Turn[] =
-    before && before.counter !== budget.counter ? next.conversation.turns.map(uncounted) : [...next.conversation.turns];
+  const recount = before !== undefined && before.counter !== budget.counter;
+  const turns: Turn[] = recount ? next.conversation.turns.map(uncounted) : next.ownTurns();
   for (const [at, count] of tokens) if (turns[at]) turns[at] = { ...turns[at], tokens: count };
   for (const [at, file] of files) {
     // Naming the file makes the text longer: it is counted again.

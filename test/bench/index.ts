@@ -15,6 +15,8 @@ const BENCHES: Readonly<Record<string, string>> = {
   route: 'how lines are taken: shell or model [--errors]',
   secrets: 'recall, false positives and speed of the secrets filter',
   effects: 'what keeping costs, and an undo',
+  memory: 'what 2,000 steps leave in memory',
+  resume: 'a session of 12,000 events: its first frame, reading and folding',
   sandbox: 'what the launcher of the kernel sandbox costs',
 };
 

@@ -167,12 +167,13 @@ describe('the machine, over random runs', () => {
     });
   });
 
-  it('replays to the same state and the same transcript', () => {
+  it.each(['copying', 'continuing'])('replays to the same state and the same transcript, %s its turns', (how) => {
     propertyOfEnd((machine) => {
       const shown: Effect[] = [];
       let state = emptyState('main');
+      const owned = how === 'copying' ? undefined : new Map();
       for (const event of machine.events) {
-        const [next, effects] = reduce(state, JSON.parse(JSON.stringify(event)));
+        const [next, effects] = reduce(state, JSON.parse(JSON.stringify(event)), owned);
         state = next;
         shown.push(...effects);
       }

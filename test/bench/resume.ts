@@ -1,0 +1,75 @@
+/**
+ * `npm run bench -- resume`: what a long session costs when it is resumed: its first frame against that of a fresh start,
+ * and reading and folding its journal against `JSON.parse` of the same lines.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Transcript } from '../../src/engine/transcript.ts';
+import { reduce } from '../../src/session/reduce.ts';
+import { emptyState } from '../../src/session/state.ts';
+import type { OwnedTurns } from '../../src/session/transition.ts';
+import { journalPath } from '../../src/store/index.ts';
+import { parseJournal } from '../../src/store/read.ts';
+import { journalOf, longRun } from '../support/long-session.ts';
+import { scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
+import { median } from './keys.ts';
+
+const EVENTS = Number(process.env.BENCH_EVENTS ?? 12_000);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7);
+const GOALS = { frame: 1.3, fold: 5 } as const;
+
+const run = longRun(Math.ceil(EVENTS / 6));
+const text = journalOf(run.events.slice(0, EVENTS));
+const bytes = Buffer.from(text);
+
+function parsed(): number {
+  const began = performance.now();
+  for (const line of text.split('\n')) if (line !== '') JSON.parse(line);
+  return performance.now() - began;
+}
+
+function folded(): number {
+  const began = performance.now();
+  let state = emptyState('main');
+  const transcript = new Transcript();
+  const owned: OwnedTurns = new Map();
+  for (const event of parseJournal(bytes).events) {
+    const [next, effects] = reduce(state, event, owned);
+    state = next;
+    for (const effect of effects) transcript.apply(effect);
+  }
+  return performance.now() - began;
+}
+
+/** Milliseconds from the start of the program to its prompt. */
+async function firstFrame(resume: boolean): Promise<number> {
+  using place = scratch();
+  if (resume) {
+    const path = journalPath(join(place.home, '.local/state/aish/sessions'), 'long');
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+  const began = performance.now();
+  await using rig = startRig(place, { columns: 100, rows: 30, args: resume ? ['--resume', 'long'] : [] });
+  await rig.waitFor('[aish:', 60_000);
+  return performance.now() - began;
+}
+
+const times = { parsed: [] as number[], folded: [] as number[], fresh: [] as number[], resumed: [] as number[] };
+for (let n = 0; n < ROUNDS; n += 1) {
+  times.parsed.push(parsed());
+  times.folded.push(folded());
+  times.fresh.push(await firstFrame(false));
+  times.resumed.push(await firstFrame(true));
+}
+const [json, fold, fresh, resumed] = [times.parsed, times.folded, times.fresh, times.resumed].map(median);
+const verdict = (ratio: number, goal: number) =>
+  `${ratio.toFixed(2)} (goal ≤ ${goal}) ${ratio <= goal ? 'ok' : 'MISSED'}`;
+const ms = (value = Number.NaN) => `${value.toFixed(0)} ms`;
+console.log(`${EVENTS} events, ${(bytes.length / 1e6).toFixed(1)} MB`);
+const foldRatio = (fold ?? 0) / (json ?? 1);
+const frameRatio = (resumed ?? 0) / (fresh ?? 1);
+console.log(`read and fold ${ms(fold)} ÷ JSON.parse ${ms(json)} = ${verdict(foldRatio, GOALS.fold)}`);
+console.log(`first frame resumed ${ms(resumed)} ÷ fresh ${ms(fresh)} = ${verdict(frameRatio, GOALS.frame)}`);
+process.exitCode = foldRatio <= GOALS.fold && frameRatio <= GOALS.frame ? 0 : 1;
