@@ -1,7 +1,7 @@
 /** Transcript entries as plain lines or as JSON lines, for a program without a screen. */
 import type { TranscriptItem } from '../engine/transcript.ts';
 import { approvedText, refusalFacts } from '../screen/entries/frame.ts';
-import { describeAction } from '../session/action.ts';
+import { nameAction } from '../session/action.ts';
 import { receiptText, shortDollars } from '../session/cost.ts';
 import type { Entry } from '../session/entry.ts';
 import { plainOutput } from '../session/exec-text.ts';
@@ -83,7 +83,7 @@ function plainEntry(entry: Entry): string {
     case 'refused': {
       const { reason, at, note } = entry;
       const about = refusalFacts({ reason, at, note });
-      return `[aish] ${entry.how}: ${visible(describeAction(entry.action))}${about && ` (${about})`}`;
+      return `[aish] ${entry.how}: ${visible(nameAction(entry.action))}${about && ` (${about})`}`;
     }
     case 'norrisBegan':
       return `[norris] goal: ${entry.goal} (${entry.preset}, at most ${entry.maxSteps} steps)`;

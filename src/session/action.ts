@@ -126,3 +126,13 @@ export function describeAction(action: Action): string {
       return `${action.name} ${action.arguments}`;
   }
 }
+
+/** Characters that name an action which did not run; nobody reads on, and a model may have written any number. */
+const MAX_NAME_CHARS = 600;
+
+/** The same, cut where it is long. */
+export function nameAction(action: Action): string {
+  const text = describeAction(action);
+  if (text.length <= MAX_NAME_CHARS) return text;
+  return `${text.slice(0, MAX_NAME_CHARS).replace(/[\ud800-\udbff]$/, '')}… (${text.length} characters)`;
+}

@@ -62,6 +62,10 @@ const TABLE: Readonly<Partial<Record<FaultName, Expected>>> = {
   'never-ends': { finish: 'failed', kind: 'cut', says: /did not stop writing/, requests: 1 },
   'line-never-ends': { finish: 'failed', kind: 'protocol', says: /a line of more than \d+ bytes/, requests: 1 },
   'event-never-ends': { finish: 'failed', kind: 'protocol', says: /an event of more than \d+ bytes/, requests: 1 },
+  'ten-megabytes-in-one-line': { finish: 'failed', kind: 'cut', says: /did not stop writing/, requests: 1 },
+  'ten-megabytes-in-one-event': { finish: 'failed', kind: 'protocol', says: /a line of more than \d+/, requests: 1 },
+  'ten-megabytes-without-a-line-end': { finish: 'failed', kind: 'protocol', says: /a line of more than/, requests: 1 },
+  'line-of-64-megabytes': { finish: 'failed', kind: 'protocol', says: /a line of more than \d+ bytes/, requests: 1 },
   'arguments-never-end': {
     finish: 'failed',
     kind: 'cut',
@@ -70,6 +74,7 @@ const TABLE: Readonly<Partial<Record<FaultName, Expected>>> = {
     notice: /call of bash was cut off/,
     requests: 1,
   },
+  'deep-arguments': { finish: 'tools' },
   'deep-event': { ...HALF, kind: 'protocol', says: /not a chat answer/ },
   'error-never-ends': { finish: 'failed', kind: 'server', says: /500/, requests: 1 },
   'line-ends-of-old': FINE,

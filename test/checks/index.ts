@@ -45,6 +45,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
     commands: ['vitest run test/e2e/kill.test.ts'],
     env: { AISH_KILLS: '300' },
   },
+  floods: {
+    what: 'answers of many megabytes: keys meanwhile, memory',
+    commands: ['vitest run test/e2e/floods.test.ts'],
+    env: { AISH_FLOOD_KEYS: '150' },
+  },
   clone: {
     what: "the README's commands in a fresh clone on a bare machine; needs the npm registry",
     commands: ['sh test/fresh-clone.sh'],

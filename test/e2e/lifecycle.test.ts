@@ -4,13 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { FAULT } from '../support/fault.ts';
 import { PROGRAM, scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
-
-/** What a terminal must not be left with: alternate screen, mouse, bracketed paste, hidden cursor. */
-function restored(raw: string): boolean {
-  const last = (mode: string) => Math.max(raw.lastIndexOf(`\x1b[?${mode}l`), -1) > raw.lastIndexOf(`\x1b[?${mode}h`);
-  const cursorShown = raw.lastIndexOf('\x1b[?25h') >= raw.lastIndexOf('\x1b[?25l');
-  return last('1049') && last('2004') && cursorShown && (!raw.includes('\x1b[?1002h') || last('1002'));
-}
+import { restored } from '../support/written.ts';
 
 describe('the terminal', () => {
   it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)('is restored on %s', async (signal) => {

@@ -45,6 +45,19 @@ const forEver =
 function pour(res: ServerResponse, text: string): void {
   if (!res.destroyed) res.write(text, () => setImmediate(pour, res, text));
 }
+/** Sends `text` so many times between a beginning and an end, and ends. */
+const flood =
+  (text: string, times: number, before = '', after = ''): Act =>
+  ({ res }) => {
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    res.write(before);
+    const more = (left: number): void => {
+      if (res.destroyed) return;
+      if (left === 0) res.end(after);
+      else res.write(text, () => setImmediate(more, left - 1));
+    };
+    more(times);
+  };
 const json =
   (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Act =>
   ({ res }) => {
@@ -64,6 +77,9 @@ const first =
     (call.nth <= times ? bad : WELL)(call);
 
 const WELL = stream(content('fine'), stop(), USAGE, DONE);
+/** Between these two stands the text of an answer. */
+const OPEN_EVENT = 'data: {"choices":[{"delta":{"content":"';
+const CLOSED_EVENT = '"}}]}\n\n';
 const LOADING = error(503, 'Loading model', { type: 'unavailable_error' });
 const bash = (args: unknown): object => ({ name: 'bash', arguments: args });
 
@@ -162,8 +178,12 @@ const FAULTS = {
     res.on('close', () => clearInterval(timer));
   },
   'never-ends': forEver(content('on and on '.repeat(500)).repeat(5)),
-  'line-never-ends': forEver('x'.repeat(64 * 1024), 'data: {"choices":[{"delta":{"content":"'),
+  'line-never-ends': forEver('x'.repeat(64 * 1024), OPEN_EVENT),
   'event-never-ends': forEver('data: [\n'.repeat(8 * 1024)),
+  'ten-megabytes-in-one-line': flood(content('word '.repeat(2000)), 1000, '', stop() + DONE),
+  'ten-megabytes-in-one-event': flood('word '.repeat(2000), 1000, OPEN_EVENT, CLOSED_EVENT),
+  'ten-megabytes-without-a-line-end': flood('word '.repeat(2000), 1000),
+  'line-of-64-megabytes': flood('x'.repeat(64 * 1024), 1024, OPEN_EVENT, CLOSED_EVENT),
   'arguments-never-end': forEver(calls({ index: 0, id: 'c', function: { name: 'bash', arguments: 'x'.repeat(9000) } })),
   'deep-event': stream(content('half'), event(`${'['.repeat(100_000)}${']'.repeat(100_000)}`), DONE),
   'deep-arguments': stream(

@@ -37,3 +37,10 @@ export function foreign(raw: string): readonly string[] {
   const found = (text.match(CONTROL) ?? []).filter((each) => !OWN.some((own) => own.test(each)));
   return [...new Set(found)].map((each) => JSON.stringify(each));
 }
+
+/** Whether a terminal is left as it was found: no alternate screen, mouse, bracketed paste or hidden cursor. */
+export function restored(raw: string): boolean {
+  const last = (mode: string) => Math.max(raw.lastIndexOf(`\x1b[?${mode}l`), -1) > raw.lastIndexOf(`\x1b[?${mode}h`);
+  const cursorShown = raw.lastIndexOf('\x1b[?25h') >= raw.lastIndexOf('\x1b[?25l');
+  return last('1049') && last('2004') && cursorShown && (!raw.includes('\x1b[?1002h') || last('1002'));
+}

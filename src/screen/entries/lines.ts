@@ -2,7 +2,7 @@
 import type { Engine } from '../../engine/engine.ts';
 import { highlightDiff } from '../../render/highlight.ts';
 import type { RenderContext } from '../../render/theme.ts';
-import { describeAction } from '../../session/action.ts';
+import { nameAction } from '../../session/action.ts';
 import type { Entry } from '../../session/entry.ts';
 import { parseJsonObject } from '../../text/json.ts';
 import { clean, plainText, visible } from '../../text/sanitize.ts';
@@ -108,7 +108,7 @@ function subjectOf(name: string, given: string): string {
 const REFUSED = { skipped: 'skipped', aborted: 'aborted', invalid: 'refused' } as const;
 
 function refusedLines({ action, how, reason, at, note }: Of<'refused'>, { width, paint }: RenderContext): string[] {
-  const text = `${REFUSED[how]}: ${visible(describeAction(action))}`;
+  const text = `${REFUSED[how]}: ${visible(nameAction(action))}`;
   const lines = [text, plainText(refusalFacts({ reason, at, note })).trim()].flatMap((line) =>
     wrapText(line, width - GUTTER),
   );

@@ -1,0 +1,78 @@
+/**
+ * RE-6: a server that pours out what no screen can hold costs a clear line; keys stay quick meanwhile, memory bounded.
+ * `npm run check -- floods` also measures the keys, against the same program at rest.
+ */
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { keyLatency, latencyOf } from '../bench/keys.ts';
+import { type FaultName, startFaultServer } from '../support/fault-server.ts';
+import { scratch } from '../support/program.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+import { restored } from '../support/written.ts';
+
+/** Keys typed during the floods of one kind, where they are measured. */
+const KEYS = Number(process.env.AISH_FLOOD_KEYS ?? 0);
+const PATIENCE = 60_000;
+
+/** What the user reads of each. */
+const FLOODS = [
+  ['ten-megabytes-in-one-line', /did not stop writing; the answer was cut at 1000000 characters/],
+  ['ten-megabytes-in-one-event', /sent something that is not a chat answer: a line of more than 4194304 bytes/],
+  ['ten-megabytes-without-a-line-end', /not a chat answer: a line of more than 4194304 bytes/],
+  ['line-of-64-megabytes', /not a chat answer: a line of more than 4194304 bytes/],
+  ['deep-event', /not a chat answer: nested more than 200 levels deep/],
+  ['deep-arguments', /the arguments of bash are not a JSON object/],
+] as const satisfies readonly (readonly [FaultName, RegExp])[];
+
+/** In MB; `VmHWM`: the most there has ever been. Linux tells it. */
+function memory(rig: Rig, kind: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${rig.pty.pid}/status`, 'utf8');
+  return Number(new RegExp(`^${kind}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024;
+}
+
+const isBusy = (rig: Rig) => / (?:thinking|checking|stopping) \d/.test(rig.screen().at(-1) ?? '');
+
+/** A question is asked, and letters are typed until its answer is over; ms for each to stand in the prompt. */
+async function keysDuring(rig: Rig, calls: () => number): Promise<number[]> {
+  const times: number[] = [];
+  const before = calls();
+  rig.type('\x15?tell me all\r');
+  await rig.waitFor(() => calls() > before);
+  for (let n = 1; n === 1 || isBusy(rig); n += 1) {
+    if (n % 40 === 0) rig.key('ctrl-u');
+    const typed = new RegExp(`\\]> z{${n % 40 || 1}}(?!z)`);
+    const began = performance.now();
+    rig.type('z');
+    await rig.waitFor(typed, PATIENCE);
+    times.push(performance.now() - began);
+  }
+  rig.key('ctrl-u');
+  return times;
+}
+
+it.each(FLOODS)('%s', { timeout: 4 * PATIENCE + KEYS * 1000 }, async (fault, says) => {
+  await using server = await startFaultServer(fault);
+  using place = scratch(server.baseUrl, { mode: 'unrestricted', max_tool_rounds: 2 });
+  await using rig = startRig(place, { columns: 100, rows: 30 });
+  await rig.waitFor('[aish:fast]>');
+  const idle = memory(rig, 'VmRSS');
+  const rest = KEYS > 0 ? await keyLatency(rig) : undefined;
+  rig.key('ctrl-u');
+  const times = await keysDuring(rig, server.calls);
+  await rig.waitFor(says, PATIENCE);
+  expect(rig.text()).not.toMatch(/^\s+at /m);
+  while (times.length < KEYS) times.push(...(await keysDuring(rig, server.calls)));
+  const most = memory(rig, 'VmHWM');
+  console.log(`${fault}: memory ${most.toFixed(0)} MB, at rest ${idle.toFixed(0)} MB`);
+  expect(most).toBeLessThan(1.5 * idle + 64);
+  if (rest) {
+    const busy = latencyOf(times, 0);
+    console.log(
+      `${fault}: key p99 ${busy.p99.toFixed(1)} ms, at rest ${rest.p99.toFixed(1)} ms (${times.length} keys)`,
+    );
+    expect(busy.p99).toBeLessThanOrEqual(3 * rest.p99);
+  }
+  rig.type('\x15:quit\r');
+  expect(await rig.exited).toMatchObject({ code: 0 });
+  expect(restored(rig.raw)).toBe(true);
+});
