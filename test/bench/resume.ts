@@ -13,7 +13,7 @@ import { parseJournal } from '../../src/store/read.ts';
 import { journalOf, longRun } from '../support/long-session.ts';
 import { scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
-import { median } from './keys.ts';
+import { median } from './typing.ts';
 
 const EVENTS = Number(process.env.BENCH_EVENTS ?? 12_000);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7);

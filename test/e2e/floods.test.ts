@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { keyLatency, latencyOf } from '../bench/keys.ts';
+import { keyLatency, latencyOf } from '../bench/typing.ts';
 import { type FaultName, startFaultServer } from '../support/fault-server.ts';
 import { scratch } from '../support/program.ts';
 import { type Rig, startRig } from '../support/rig.ts';
