@@ -4,7 +4,7 @@ import { placesOf } from '../config/index.ts';
 import type { Broker } from '../contracts/models.ts';
 import type { Services } from '../contracts/services.ts';
 import type { UndoPort } from '../contracts/undo.ts';
-import { JobRegistry, killTagged } from '../executor/index.ts';
+import { JobRegistry, killTagged, limitOutputs } from '../executor/index.ts';
 import { knownWords } from '../router/index.ts';
 import { createGate, listRules } from '../safety/index.ts';
 import { sandboxArgv } from '../sandbox/index.ts';
@@ -23,6 +23,8 @@ import type { SessionBus } from './session-bus.ts';
 import { instructionsBlock, SYSTEM_PROMPT } from './system-prompt.ts';
 import { changeStore, trialStore } from './undo.ts';
 import { startShell } from './user-shell.ts';
+
+const BYTES_PER_MB = 1_000_000;
 
 export type AppServices = ReturnType<typeof createServices>;
 
@@ -49,6 +51,11 @@ export function createServices(environment: Environment, bus: SessionBus) {
   void trials.discardAbandoned();
   const patch = patchTool({ keep: undo });
   const log = createLog(state, hidden);
+  limitOutputs(dataDir, config.disk.session_mb * BYTES_PER_MB, () => {
+    const why = `the saved outputs of this session take ${config.disk.session_mb} MB (disk.session_mb)`;
+    log.write('warning', 'outputs are cut', { session: session.id, why });
+    bus.show(`${why}: only the beginning and the end of further ones are saved`);
+  });
   const journal = openJournal(session.journal, {
     seq: session.events.length,
     goodBytes: session.goodBytes,

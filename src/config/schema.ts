@@ -172,6 +172,10 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
     model: text('The preset that writes the summaries. Default: the active one.'),
   }),
   disk: block('Saved outputs of commands. Journals are removed by :sessions prune alone.', {
+    session_mb: count(
+      'Megabytes of one session; of outputs past that only the beginning and the end are saved.',
+      DEFAULTS.disk.session_mb,
+    ),
     total_mb: count(
       'Megabytes of all sessions; past that the oldest outputs go at the next start.',
       DEFAULTS.disk.total_mb,

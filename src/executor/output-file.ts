@@ -3,11 +3,15 @@ import { closeSync, fchmodSync, mkdirSync, openSync, unlinkSync, write } from 'n
 import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { LineWriter } from './line-writer.ts';
+import { budgetOf, type OutputBudget } from './output-budget.ts';
 
 /** Raw bytes kept in memory before a file is started. */
 const MAX_EARLY_BYTES = 512 * 1024;
 /** Bytes that may wait for the disk before the child is made to wait. */
 const MAX_WAITING_BYTES = 1024 * 1024;
+
+/** Bytes that stay of the end of an output which the session has no room for. */
+const MAX_END_BYTES = 1024 * 1024;
 
 /** A name in `dataDir` that nothing has yet. */
 export function newOutputPath(dataDir: string): string {
@@ -16,12 +20,19 @@ export function newOutputPath(dataDir: string): string {
 
 /**
  * The full text of a large output as plain text in a private file (EX-5). Opened at the first byte; a disk that fails
- * ends it quietly, since an output must never be lost to its copy: `path` is then undefined.
+ * ends it quietly, since an output must never be lost to its copy: `path` is then undefined. Where the session's budget is
+ * used up the file has the beginning and the end, and between them a line with the size of what is missing.
  */
 export class OutputFile {
   readonly #path: string;
   readonly #onDrained: () => void;
   readonly #writer: LineWriter;
+  readonly #budget: OutputBudget | undefined;
+  /** Bytes handed to the disk. */
+  #bytes = 0;
+  /** The last blocks of what there was no room for, and how much of it is gone. */
+  #end: Buffer[] | undefined;
+  #omittedBytes = 0;
   #fd: number | undefined;
   #failed = false;
   #closed = false;
@@ -33,7 +44,8 @@ export class OutputFile {
   constructor(path: string, onDrained: () => void) {
     this.#path = path;
     this.#onDrained = onDrained;
-    this.#writer = new LineWriter((block) => this.#enqueue(block));
+    this.#writer = new LineWriter((block) => this.#take(block));
+    this.#budget = budgetOf(dirname(path));
   }
 
   get lines(): number {
@@ -57,12 +69,14 @@ export class OutputFile {
     if (this.#closed) return;
     this.#closed = true;
     this.#writer.end();
+    if (keep) this.#writeEnd();
     if (this.#writing) await new Promise<void>((resolve) => this.#idle.push(resolve));
     const fd = this.#fd;
     if (fd === undefined) return;
     closeSync(fd);
     if (keep && !this.#failed) return;
     this.#fd = undefined;
+    this.#budget?.use(-this.#bytes);
     try {
       unlinkSync(this.#path);
     } catch {
@@ -70,8 +84,36 @@ export class OutputFile {
     }
   }
 
+  /** The first block is always written: the beginning of an output. */
+  #take(block: Buffer): void {
+    if (this.#end === undefined && (this.#bytes === 0 || (this.#budget?.take(block.length) ?? true))) {
+      if (this.#bytes === 0) this.#budget?.use(block.length);
+      return this.#enqueue(block);
+    }
+    this.#end ??= [];
+    this.#end.push(block);
+    let bytes = this.#end.reduce((sum, { length }) => sum + length, 0);
+    for (let first = this.#end[0]; first && bytes - first.length >= MAX_END_BYTES; first = this.#end[0]) {
+      this.#end.shift();
+      bytes -= first.length;
+      this.#omittedBytes += first.length;
+      this.#writer.recycle(first);
+    }
+  }
+
+  #writeEnd(): void {
+    const mark = `\n[${this.#omittedBytes} bytes are missing here: the saved outputs of this session take all the room they have, disk.session_mb]\n`;
+    const end = this.#omittedBytes > 0 ? [Buffer.from(mark), ...(this.#end ?? [])] : (this.#end ?? []);
+    this.#end = undefined;
+    for (const block of end) {
+      this.#budget?.use(block.length);
+      this.#enqueue(block);
+    }
+  }
+
   #enqueue(block: Buffer): void {
     if (this.#failed) return;
+    this.#bytes += block.length;
     this.#waiting.push(block);
     this.#waitingBytes += block.length;
     this.#next();
