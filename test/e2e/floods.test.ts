@@ -54,7 +54,7 @@ it.each(FLOODS)('%s', { timeout: 4 * PATIENCE + KEYS * 1000 }, async (fault, say
   await using server = await startFaultServer(fault);
   using place = scratch(server.baseUrl, { mode: 'unrestricted', max_tool_rounds: 2 });
   await using rig = startRig(place, { columns: 100, rows: 30 });
-  await rig.waitFor('[aish:fast]>');
+  await rig.waitFor('-- UNRESTRICTED --');
   const idle = memory(rig, 'VmRSS');
   const rest = KEYS > 0 ? await keyLatency(rig) : undefined;
   rig.key('ctrl-u');

@@ -81,7 +81,8 @@ class Victim {
     try {
       if (Math.random() < 0.1) await delay(Math.random() * MAX_WORK_MS);
       else {
-        await rig.waitFor(/\[aish:fast/);
+        // The first frame says that it starts; then the session is there.
+        await rig.waitFor(/-- UNRESTRICTED --/);
         await this.#resumed(rig, requests);
         const before = questionOn(rig);
         const works = this.#work(rig, before);

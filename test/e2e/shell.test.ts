@@ -71,7 +71,7 @@ describe('the shell on screen', () => {
     using place = scratch();
     await using rig = startRig(place);
     await rig.waitFor('[aish:demo]>');
-    rig.type('echo begun; sleep 300\r');
+    rig.type('sh -c "echo begun; exec sleep 300"\r');
     await rig.waitFor(/\Wbegun\n/);
     rig.key('ctrl-c');
     await rig.waitFor(/✗ 130/);

@@ -16,7 +16,12 @@ const ptys = (): number =>
 
 const listeners = (): number => process.eventNames().reduce((sum, event) => sum + process.listenerCount(event), 0);
 
-it('opens nothing that it does not close: 500 commands, in a shell and of their own', async () => {
+/** 500 commands one after the other, on a machine where everything takes ten times as long. */
+const PATIENCE = 120_000;
+
+it('opens nothing that it does not close: 500 commands, in a shell and of their own', {
+  timeout: PATIENCE,
+}, async () => {
   const { shell, run } = await userShell();
   await run('true');
   await once('true').result;
