@@ -88,7 +88,10 @@ class Victim {
         const works = this.#work(rig, before);
         if (works) answered = before;
         const atOnce = works && Math.random() < 0.3;
-        if (atOnce) await rig.waitFor(() => ![undefined, before].includes(questionOn(rig)));
+        const asks = () => ![undefined, before].includes(questionOn(rig));
+        // However long it takes until it is at work: mostly it is killed within that.
+        if (works && Math.random() < 0.7) await rig.waitFor(() => this.#server.requests.length > requests || asks());
+        if (atOnce) await rig.waitFor(asks);
         else await delay(Math.random() * MAX_WORK_MS);
       }
       const shown = questionOn(rig);
