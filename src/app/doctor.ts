@@ -1,7 +1,7 @@
 import { createBroker } from '../broker/index.ts';
 import { loadConfig, placesOf } from '../config/index.ts';
 import { detectSandbox } from '../sandbox/index.ts';
-import { LAUNCHER } from './environment.ts';
+import { LAUNCHER, nameNotices } from './environment.ts';
 import { type GlobalOptions, VERSION } from './options.ts';
 import { choosePresets, isUnasked, UNASKED } from './presets.ts';
 import { changeStore, trialsOutside } from './undo.ts';
@@ -25,6 +25,7 @@ export async function examine(global: GlobalOptions, tell: (line: string) => voi
   );
   if (loaded.ok) {
     const presets = await choosePresets(loaded.config, process.env, global.model);
+    for (const text of nameNotices(loaded.config, presets)) tell(`    config    ${text}`);
     const broker = createBroker({ presets: presets.list });
     for (const preset of broker.presets()) {
       const { name, model } = preset;

@@ -67,8 +67,7 @@ export async function loadEnvironment(options: OpenOptions): Promise<Environment
     ...session.notices,
     ...loaded.notices,
     ...trustNotices(loaded, instructions),
-    ...presetNotices(config, names, presets.active),
-    ...ruleNotices(config),
+    ...nameNotices(config, presets),
     ...fallbackNotices(presets.list),
   ];
   const configFile = loaded.file ?? placesOf(env).config;
@@ -96,6 +95,12 @@ function instructionsNotice({ path, trusted, characters, omitted }: Instructions
   if (!trusted) return `${path} is not trusted; ignored`;
   const cut = omitted > 0 ? `, its last ${omitted} left out` : '';
   return `${path} is part of the system prompt: ${characters} characters, about ${Math.ceil(characters / 4)} tokens${cut}`;
+}
+
+/** Names in the configuration that name nothing: said at every start, and by doctor. */
+export function nameNotices(config: Config, { list, active }: Pick<Presets, 'list' | 'active'>): readonly string[] {
+  const names = list.map(({ name }) => name);
+  return [...presetNotices(config, names, active), ...ruleNotices(config)];
 }
 
 /** Presets that the configuration names but does not define, and what is used instead (PP-2, SF-4). */

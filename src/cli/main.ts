@@ -20,6 +20,9 @@ for (const stream of [process.stdout, process.stderr]) {
 /** How long a program without a screen waits for its MCP servers before the first question. In ms. */
 const SERVERS_TIMEOUT_MS = 10_000;
 
+/** After this long it says what it waits for. In ms. */
+const SERVERS_WORD_AFTER_MS = 1000;
+
 const out = (text: string) => void process.stdout.write(text);
 const err = (text: string) => void process.stderr.write(text);
 
@@ -55,7 +58,7 @@ async function dispatch(invocation: Invocation, version: string): Promise<number
       if (goal === '') return nothingGiven();
       const { runGoal } = await import('./headless.ts');
       return withApp(invocation.global, version, async (app) => {
-        await app.mcp.start(SERVERS_TIMEOUT_MS);
+        await serversReady(app);
         return runGoal(app, goal, { json, onHalt, out, err, ...(seconds === undefined ? {} : { seconds }) });
       });
     }
@@ -65,7 +68,7 @@ async function dispatch(invocation: Invocation, version: string): Promise<number
       if (question === '') return nothingGiven();
       const { askQuestion } = await import('./headless.ts');
       return withApp(invocation.global, version, async (app) => {
-        await app.mcp.start(SERVERS_TIMEOUT_MS);
+        await serversReady(app);
         return askQuestion(app, question, {
           json,
           onHalt: 'skip',
@@ -226,11 +229,26 @@ async function piped({ global, session }: Extract<Invocation, { kind: 'screen' }
     global,
     version,
     async (app) => {
-      await app.mcp.start(SERVERS_TIMEOUT_MS);
+      await serversReady(app);
       return runLines(app, createInterface({ input: process.stdin }), options);
     },
     { session },
   );
+}
+
+/** The tools of the servers are there, or it took too long. What takes more than a moment is named. */
+async function serversReady(app: App): Promise<void> {
+  const word = setTimeout(() => {
+    const starting = app.mcp.servers().filter(({ state }) => state === 'starting');
+    const names = starting.map(({ name }) => name).join(', ');
+    if (names !== '')
+      err(`aish-tui: waiting for ${names} (MCP, at most ${SERVERS_TIMEOUT_MS / 1000} s; Ctrl-C ends it)\n`);
+  }, SERVERS_WORD_AFTER_MS);
+  try {
+    await app.mcp.start(SERVERS_TIMEOUT_MS);
+  } finally {
+    clearTimeout(word);
+  }
 }
 
 async function withApp(

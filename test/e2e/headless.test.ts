@@ -64,6 +64,9 @@ describe('aish-tui run', () => {
     expect(code).toBe(0);
     expect(err).toMatch(/norris\.executor: no preset is called quick; fast is used/);
     expect(err).toMatch(/safety\.disable_rules: no rule is called kill-9; did you mean kill -9\?/);
+    expect((await runProgram(place, ['doctor'])).out).toMatch(
+      /config +safety\.disable_rules: no rule is called kill-9/,
+    );
   });
 
   it('fails where its output can not be written', async () => {
