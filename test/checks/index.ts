@@ -45,6 +45,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
     commands: ['vitest run test/e2e/kill.test.ts'],
     env: { AISH_KILLS: '300' },
   },
+  faults: {
+    what: 'every fault in every place, and the page that says what comes of it',
+    commands: ['vitest run test/e2e/faults.test.ts'],
+    env: { AISH_FAULTS: 'all' },
+  },
   floods: {
     what: 'answers of many megabytes: keys meanwhile, memory',
     commands: ['vitest run test/e2e/floods.test.ts'],

@@ -252,6 +252,11 @@ const FAULTS = {
 
 export type FaultName = keyof typeof FAULTS;
 
+/** What a server with this fault does to a request. */
+export function actOf(fault: FaultName): Act {
+  return FAULTS[fault];
+}
+
 export type FaultServer = {
   /** Ends in `/v1`. */
   readonly baseUrl: string;

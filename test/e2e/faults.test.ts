@@ -1,0 +1,80 @@
+/**
+ * RE-1: every fault in every place, against the page that says what comes of it. `npm run check -- faults` meets all of
+ * them and writes the page anew; this run meets a few.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { applies, type Cell, FAULTS, meet } from '../support/fault-matrix.ts';
+import { lacks } from '../support/lacks.ts';
+import { PLACES, type Place } from '../support/role-server.ts';
+
+const PAGE = fileURLToPath(new URL('../../docs/reliability.md', import.meta.url));
+const WRITES = process.env.AISH_FAULTS === 'all';
+/** What every run of the suite meets. */
+const FEW: readonly (readonly [string, Place])[] = [
+  ['500', 'chat'],
+  ['answer cut', 'Norris'],
+  ['connection dropped', 'preplan'],
+  ['garbage', 'second opinion'],
+  ['500', 'sub-agent'],
+  ['read-only home', 'Norris'],
+  ['hang-up', 'chat'],
+];
+
+const INTRO = `# What happens when something fails
+
+Written by \`npm run check -- faults\`, which meets every fault with the real program: a real model server that fails, real MCP servers, real signals. Nobody is there to answer (\`aish-tui ask\`, \`aish-tui run\`), so a HALT is never proceeded. *Seen* is what the program says, with its exit code; *kept* is what the journal has afterwards, and whether the session resumes.
+
+The places: a question in **chat**; the second step of a **Norris** run; the planning call (**preplan**); the gate's **second opinion**; a **sub-agent**'s call; a **trial** of a halted command (not applicable yet: the program offers none). Plans and second opinions use no MCP server.
+`;
+
+const rowOf = (place: Place, cell: Cell | undefined) =>
+  cell ? `| ${place} | ${cell.sees} | ${cell.kept} |` : `| ${place} | – | – |`;
+
+function pageOf(cells: ReadonlyMap<string, ReadonlyMap<Place, Cell>>): string {
+  const sections = Object.keys(FAULTS).map((name) => {
+    const rows = PLACES.map((place) => rowOf(place, cells.get(name)?.get(place)));
+    return `## ${name}\n\n| where | seen | kept |\n|---|---|---|\n${rows.join('\n')}\n`;
+  });
+  return [INTRO, ...sections].join('\n');
+}
+
+/** The sections of the page, each with its rows by place. */
+function written(): ReadonlyMap<string, readonly string[]> {
+  const [, ...sections] = readFileSync(PAGE, 'utf8').split(/^## /m);
+  return new Map(
+    sections.map((section) => {
+      const [name = '', ...lines] = section.split('\n');
+      return [name, lines.filter((line) => line.startsWith('| ') && !line.startsWith('| where'))];
+    }),
+  );
+}
+
+describe.skipIf(!WRITES)('all of them', () => {
+  it('are met, and the page is written', { timeout: 30 * 60_000 }, async () => {
+    const cells = new Map<string, Map<Place, Cell>>();
+    for (const name of Object.keys(FAULTS)) {
+      const row = new Map<Place, Cell>();
+      for (const place of PLACES) if (applies(name, place)) row.set(place, await meet(name, place));
+      cells.set(name, row);
+    }
+    writeFileSync(PAGE, pageOf(cells));
+    expect([...written().keys()]).toEqual(Object.keys(FAULTS));
+  });
+});
+
+describe.skipIf(WRITES)('the page', () => {
+  it('has every fault and every place', () => {
+    const page = written();
+    expect([...page.keys()]).toEqual(Object.keys(FAULTS));
+    for (const [name, rows] of page) {
+      expect(rows.map((row) => row.split(' | ')[0]?.slice(2))).toEqual(PLACES);
+      for (const [at, row] of rows.entries()) expect(row.includes('| – |')).toBe(!applies(name, PLACES[at] ?? 'chat'));
+    }
+  });
+
+  it.skipIf(lacks('cc')).each(FEW)('says what is true: %s in %s', async (name, place) => {
+    expect(rowOf(place, await meet(name, place))).toBe(written().get(name)?.[PLACES.indexOf(place)]);
+  });
+});

@@ -1,0 +1,219 @@
+/** Faults × places: the real program meets each fault in each place; what its user sees, and what was kept. */
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { reduce } from '../../src/session/reduce.ts';
+import { emptyState, type Turn } from '../../src/session/state.ts';
+import { journalPath, readJournal } from '../../src/store/index.ts';
+import { fault as mcpServer } from '../tools/mcp/support.ts';
+import { ensureBuilt } from './build.ts';
+import type { FaultName } from './fault-server.ts';
+import { PROGRAM, runProgram, type Scratch, scratch } from './program.ts';
+import { type Place, startRoleServer } from './role-server.ts';
+
+type Fault = {
+  /** How the model's server fails; `slow` is its own case. */
+  readonly model?: FaultName | 'slow';
+  /** Done to the program while it waits for the model. */
+  readonly strike?: (pid: number) => Promise<void> | void;
+  /** The user presses Ctrl-C. */
+  readonly interrupts?: true;
+  readonly disk?: (place: Scratch) => Readonly<Record<string, string>>;
+  /** The tool that the model calls, and the flags of its server. */
+  readonly mcp?: readonly [tool: string, ...flags: string[]];
+};
+
+const signal = (name: NodeJS.Signals) => (pid: number) => void process.kill(pid, name);
+
+export const FAULTS: Readonly<Record<string, Fault>> = {
+  'connection dropped': { model: 'killed-at-once' },
+  'slow answer': { model: 'slow' },
+  'answer cut': { model: 'early-end' },
+  '429': { model: 'rate-limited-for-ever' },
+  '500': { model: 'server-error' },
+  garbage: { model: 'garbage' },
+  'no answer': { model: 'stall-before-anything', interrupts: true },
+  'line of 64 MB': { model: 'line-of-64-megabytes' },
+  'JSON nested 100,000 deep': { model: 'deep-event' },
+  'disk full': { disk: fullDisk },
+  'read-only home': { disk: readOnlyHome },
+  'MCP server killed': { mcp: ['fault__die'] },
+  'MCP server stuck': { mcp: ['fault__hang'], interrupts: true },
+  'MCP server talks garbage': { mcp: ['fault__nested', 'rubbish'] },
+  'shell killed': { strike: killShell },
+  'hang-up': { strike: signal('SIGHUP') },
+  'stopped and continued': {
+    async strike(pid) {
+      process.kill(pid, 'SIGSTOP');
+      await delay(300);
+      process.kill(pid, 'SIGCONT');
+    },
+  },
+};
+
+/** What came of one fault in one place; undefined where it can't be met there. */
+export type Cell = { readonly sees: string; readonly kept: string };
+
+/** A trial calls no model and no server; what else can happen to one is met once the program offers it. */
+export function applies(name: string, place: Place): boolean {
+  if (place === 'trial') return false;
+  return FAULTS[name]?.mcp === undefined || place === 'chat' || place === 'Norris' || place === 'sub-agent';
+}
+
+export async function meet(name: string, place: Place): Promise<Cell> {
+  const fault = FAULTS[name] ?? {};
+  await using server = await startRoleServer(place, fault.model, fault.mcp?.[0]);
+  const { baseUrl } = server;
+  const model = 'scripted';
+  const [, ...flags] = fault.mcp ?? [];
+  using here = scratch(undefined, {
+    mode: 'unrestricted',
+    model: 'fast',
+    models: { fast: { base_url: baseUrl, model, context: 16_000 }, planner: { base_url: baseUrl, model: 'planner' } },
+    safety: { llm_second_opinion: place === 'second opinion' },
+    auto_approve: ['bash', 'fault__*'],
+    ...(place === 'preplan' ? { norris: { preplanner: 'planner' } } : {}),
+    ...(fault.mcp ? { mcp: { servers: { fault: mcpServer(...flags) }, auto_approve: ['fault__*'] } } : {}),
+  });
+  const env = { ...here.env, ...fault.disk?.(here) };
+  const command = place === 'chat' ? ['ask', '--json', 'how are you?'] : ['run', '--json', 'do it'];
+  const { out, err, end } = await run({ ...here, env }, command, async (pid) => {
+    await server.reached;
+    await fault.strike?.(pid);
+    // A call of a tool is on its way only after its answer.
+    if (fault.mcp) await delay(700);
+    if (fault.interrupts && place !== 'second opinion') process.kill(pid, 'SIGINT');
+    server.release();
+  });
+  return { sees: [...seen(out, err), end].map((text) => plain(text, here)).join(' · '), kept: await kept(here) };
+}
+
+async function run(place: Scratch, args: readonly string[], meanwhile: (pid: number) => Promise<void>) {
+  ensureBuilt();
+  const child = spawn(PROGRAM, args, { cwd: place.work, env: place.env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (data) => {
+    out += data;
+  });
+  child.stderr.on('data', (data) => {
+    err += data;
+  });
+  const ended = new Promise<string>((resolve) =>
+    child.on('close', (code, killed) => resolve(code === null ? `ended by ${killed}` : `exit ${code}`)),
+  );
+  void meanwhile(child.pid ?? 0).catch(() => {});
+  return { end: await ended, out, err };
+}
+
+type Printed = {
+  readonly kind: string;
+  readonly level?: string;
+  readonly text?: string;
+  readonly partial?: boolean;
+  readonly status?: string;
+  readonly reason?: string;
+  readonly judgement?: { readonly reason: string };
+  readonly answer?: string;
+  readonly asks?: string;
+  readonly name?: string;
+  readonly task?: string;
+  readonly result?: { readonly failed?: boolean; readonly text?: string; readonly note?: string };
+};
+
+/** Every line that says something of a fault, once. */
+function seen(out: string, err: string): readonly string[] {
+  const lines = out.split('\n').flatMap((line) => (line.startsWith('{') ? wordsOf(JSON.parse(line) as Printed) : []));
+  const said = err.split('\n').filter((line) => line.startsWith('aish-tui: ') && !line.includes('HALT'));
+  return [...new Set([...said, ...lines])];
+}
+
+function wordsOf({ kind, level, text = '', partial, result, ...entry }: Printed): readonly string[] {
+  const [first = ''] = (result?.text ?? result?.note ?? '').split('\n');
+  switch (kind) {
+    case 'notice':
+      return level === 'info' ? [] : [text];
+    case 'assistant':
+      return partial ? [`the answer so far: “${text.slice(0, 40)}”`] : [];
+    case 'question':
+      return [`HALT: ${entry.judgement?.reason ?? entry.asks ?? ''} → ${entry.answer ?? ''}`];
+    case 'norrisEnded':
+      return [`run ${entry.status}${entry.reason ? `: ${entry.reason}` : ''}`];
+    case 'tool':
+      return result?.failed ? [`${entry.name}: ${first}`] : [];
+    case 'delegate':
+      return result?.failed ? [`sub-agent: ${first}`] : [];
+    case 'exec':
+      return result?.note === undefined ? [] : [first];
+    default:
+      return [];
+  }
+}
+
+/** Without what differs from run to run. */
+function plain(text: string, { home, work }: Scratch): string {
+  return text
+    .replaceAll(work, 'DIR')
+    .replaceAll(home, 'HOME')
+    .replaceAll(/127\.0\.0\.1:\d+/g, 'SERVER')
+    .replaceAll(/\d{4}-\d\d-\d\d-\d{4}-[0-9a-f]{4}/g, 'SESSION')
+    .replaceAll(/\b\d+(?:\.\d+)? (?:ms|s)\b/g, 'some time')
+    .replaceAll(/\s*\n\s*/g, ' ')
+    .replaceAll('|', '\\|');
+}
+
+/** The conversation as the journal has it, and whether it can be resumed. */
+async function kept(here: Scratch): Promise<string> {
+  const sessions = join(here.home, '.local/state/aish/sessions');
+  const [id] = list(sessions);
+  const { events, damage } =
+    id === undefined ? { events: [], damage: undefined } : await readJournal(journalPath(sessions, id));
+  if (id === undefined || events.length === 0) return 'nothing, and it says so';
+  let state = emptyState('main');
+  for (const event of events) [state] = reduce(state, event);
+  const { code } = await runProgram(here, ['--resume', id], { input: ':history\n' });
+  const again = code === 0 && damage === undefined ? 'resumes' : `does not resume (${damage ?? code})`;
+  return `${turnsText(state.sessions.main?.turns ?? [])}; ${again}`;
+}
+
+function turnsText(turns: readonly Turn[]): string {
+  const answers = turns.filter((turn) => turn.kind === 'assistant');
+  const parts = [
+    [turns.filter((turn) => turn.kind === 'user' && ['user', 'goal'].includes(turn.origin)).length, 'request'],
+    [answers.filter((turn) => !turn.partial).length, 'answer'],
+    [answers.filter((turn) => turn.partial).length, 'cut answer'],
+    [
+      turns.filter((turn) => turn.kind === 'result' || (turn.kind === 'user' && turn.origin === 'exec')).length,
+      'result',
+    ],
+  ] as const;
+  const some = parts.filter(([count]) => count > 0);
+  return some.map(([count, word]) => `${count} ${word}${count === 1 ? '' : 's'}`).join(', ') || 'an empty conversation';
+}
+
+function list(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function readOnlyHome({ home }: Scratch): Readonly<Record<string, string>> {
+  const blocker = join(home, 'state');
+  writeFileSync(blocker, '');
+  return { XDG_STATE_HOME: blocker };
+}
+
+function fullDisk(): Readonly<Record<string, string>> {
+  return { NODE_OPTIONS: `--import=${new URL('full-disk.mjs', import.meta.url).href}` };
+}
+
+/** The user's shell is the program's own child. */
+function killShell(pid: number): void {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  for (const child of children) {
+    if (readFileSync(`/proc/${child}/comm`, 'utf8').startsWith('bash')) process.kill(child, 'SIGKILL');
+  }
+}
