@@ -40,6 +40,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     what: 'a SIGKILL at 300 moments of a kept command, of an undo, of an apply',
     commands: ['vitest run test/undo/crash.test.ts'],
     env: { AISH_EFFECTS_CASES: '600' },
+  },
   kill: {
     what: 'SIGKILL and power failures, 300 of them: nothing is lost, nothing runs twice',
     commands: ['vitest run test/e2e/kill.test.ts'],
