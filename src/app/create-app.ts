@@ -89,8 +89,8 @@ export function createApp(
     },
     async doctor() {
       const lines: string[] = [];
-      const { examine } = await import('./doctor.ts');
-      await examine(options.global, (line) => lines.push(line));
+      const { examine, examinedLine } = await import('./doctor.ts');
+      await examine(options.global, (examined) => lines.push(examinedLine(examined)));
       return lines;
     },
     ui: config.ui,

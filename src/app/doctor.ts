@@ -8,13 +8,24 @@ import { changeStore, trialsOutside } from './undo.ts';
 
 const PROBE_TIMEOUT_MS = 4000;
 
-/** One line per dependency of the program (SB-3). Resolves to whether all of them work. */
-export async function examine(global: GlobalOptions, tell: (line: string) => void): Promise<boolean> {
+/** One dependency of the program: it works, it does not, or it is a part that may be missing. */
+export type Examined = { readonly name: string; readonly state: 'ok' | 'failed' | 'missing'; readonly text: string };
+
+const MARKS = { ok: 'ok ', failed: 'NO ', missing: '   ' } as const;
+
+/** As a line for a person. */
+export function examinedLine({ name, state, text }: Examined): string {
+  return `${MARKS[state]} ${name.padEnd(9)} ${text}`;
+}
+
+/** Each dependency of the program (SB-3). Resolves to whether all of them work. */
+export async function examine(global: GlobalOptions, tell: (examined: Examined) => void): Promise<boolean> {
   let fine = true;
   const line = (name: string, good: boolean, text: string) => {
     fine &&= good;
-    tell(`${good ? 'ok ' : 'NO '} ${name.padEnd(9)} ${text}`);
+    tell({ name, state: good ? 'ok' : 'failed', text });
   };
+  const part = (name: string, works: boolean, text: string) => tell({ name, state: works ? 'ok' : 'missing', text });
   line('program', true, `aish-tui ${VERSION} on Node ${process.versions.node}, ${process.platform} ${process.arch}`);
   line('shell', process.env.SHELL !== undefined, process.env.SHELL ?? 'SHELL is not set; bash is used');
   const loaded = await loadConfig(global.config, process.env);
@@ -25,7 +36,7 @@ export async function examine(global: GlobalOptions, tell: (line: string) => voi
   );
   if (loaded.ok) {
     const presets = await choosePresets(loaded.config, process.env, global.model);
-    for (const text of nameNotices(loaded.config, presets)) tell(`    config    ${text}`);
+    for (const text of nameNotices(loaded.config, presets)) part('config', false, text);
     const broker = createBroker({ presets: presets.list });
     for (const preset of broker.presets()) {
       const { name, model } = preset;
@@ -41,15 +52,17 @@ export async function examine(global: GlobalOptions, tell: (line: string) => voi
     sandbox.available,
     sandbox.available ? `Landlock ABI ${sandbox.landlockAbi}: file system and network enforced` : `${sandbox.why}`,
   );
-  tell(
-    `${sandbox.noProject === undefined ? 'ok ' : '   '} project   ${sandbox.noProject ?? 'Project mode: the tree of a project can be written, nothing else'}`,
+  part(
+    'project',
+    sandbox.noProject === undefined,
+    sandbox.noProject ?? 'Project mode: the tree of a project can be written, nothing else',
   );
-  for (const part of sandbox.missing) tell(`   missing   ${part}`);
+  for (const lacking of sandbox.missing) part('missing', false, lacking);
   if (loaded.ok) {
     const store = changeStore({ config: loaded.config, session: '', hide: (text) => text });
-    tell(`${(await store.unavailable()) === undefined ? 'ok ' : '   '} undo      ${await store.describe()}`);
+    part('undo', (await store.unavailable()) === undefined, await store.describe());
     const tried = await trialsOutside({ config: loaded.config, session: '', hide: (text) => text }).unavailable();
-    tell(`${tried === undefined ? 'ok ' : '   '} try       ${tried ?? 'works: a command can be tried before it runs'}`);
+    part('try', tried === undefined, tried ?? 'works: a command can be tried before it runs');
   }
   return fine;
 }

@@ -91,9 +91,7 @@ async function dispatch(invocation: Invocation, version: string): Promise<number
     case 'undo':
       return (await import('./undo.ts')).undoOutside(invocation.wish, invocation.global.config, out, err);
     case 'doctor':
-      return (await (await import('../app/doctor.ts')).examine(invocation.global, (line) => out(`${line}\n`)))
-        ? EXIT.ok
-        : 1;
+      return doctor(invocation);
     case 'config':
       return (await import('./config.ts')).configCommand(invocation.wish, out, err);
     case 'guard':
@@ -113,6 +111,15 @@ async function textOf(given: string): Promise<string> {
 function nothingGiven(): number {
   err('aish-tui: nothing to do was given\n');
   return EXIT.usage;
+}
+
+async function doctor({ global, json }: Extract<Invocation, { kind: 'doctor' }>): Promise<number> {
+  const { examine, examinedLine } = await import('../app/doctor.ts');
+  const { escapeJson } = await import('./print.ts');
+  const all: unknown[] = [];
+  const fine = await examine(global, (examined) => (json ? all.push(examined) : out(`${examinedLine(examined)}\n`)));
+  if (json) out(`${escapeJson(JSON.stringify({ ok: fine, checks: all }, null, 2))}\n`);
+  return fine ? EXIT.ok : 1;
 }
 
 async function guard({ what, agent, strict }: Extract<Invocation, { kind: 'guard' }>): Promise<number> {

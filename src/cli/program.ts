@@ -33,7 +33,7 @@ export type Invocation =
   | { readonly kind: 'sandbox'; readonly argv: readonly string[]; readonly mode: 'restricted' | 'project' }
   | { readonly kind: 'try'; readonly global: GlobalOptions; readonly argv: readonly string[]; readonly json: boolean }
   | { readonly kind: 'undo'; readonly global: GlobalOptions; readonly wish: UndoWish }
-  | { readonly kind: 'doctor'; readonly global: GlobalOptions }
+  | { readonly kind: 'doctor'; readonly global: GlobalOptions; readonly json: boolean }
   | { readonly kind: 'config'; readonly wish: ConfigWish }
   | {
       readonly kind: 'guard';
@@ -172,8 +172,9 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
   program
     .command('doctor')
     .description('check what works here: Node, shell, models, kernel sandbox')
-    .action(() => {
-      chosen = { kind: 'doctor', global: globalOf(program) };
+    .option('--json', 'as JSON', false)
+    .action(({ json }: { json: boolean }) => {
+      chosen = { kind: 'doctor', global: globalOf(program), json };
     });
   addConfigCommands(program, (wish) => {
     chosen = { kind: 'config', wish };

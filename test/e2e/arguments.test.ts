@@ -22,6 +22,14 @@ it('--help names every subcommand and ends with 0', async () => {
     expect(out).toContain(`\n  ${name}`);
 });
 
+it('doctor --json says the same as doctor, for programs', async () => {
+  using place = scratch();
+  const told: unknown = JSON.parse((await runProgram(place, ['doctor', '--json'])).out);
+  expect(told).toMatchObject({
+    checks: expect.arrayContaining([expect.objectContaining({ name: 'program', state: 'ok' })]),
+  });
+});
+
 it(':doctor says inside what doctor says outside', async () => {
   using place = scratch();
   const outside = await runProgram(place, ['doctor']);
