@@ -38,7 +38,7 @@ export async function runScreen(app: Program, begun: FirstFrame | undefined): Pr
   process.on('uncaughtException', broke);
   process.on('unhandledRejection', broke);
   process.on('exit', mute);
-  const leaveApp = app.onQuit(() => ended.resolve(0));
+  const leaveApp = app.onQuit((code) => ended.resolve(code));
   const { screen, close } = open(app, first, broke);
   let code: number;
   try {

@@ -27,7 +27,7 @@ export function createApp(
 ): App {
   const { options, config, session, sessions, index } = environment;
   const { shell, words, history, jobs, memory, costs, safety, mcpPort, patch, undo } = services;
-  const quitListeners = new Set<() => void>();
+  const quitListeners = new Set<(code: number) => void>();
   let screen: ScreenPort | undefined;
   const shellCompletion: CompleteShell = (line, cursor, signal) =>
     completeShell(
@@ -52,7 +52,7 @@ export function createApp(
         ? { ...route, kind: 'ai', why: 'an answer' }
         : route;
     },
-    incomplete: isIncomplete,
+    incomplete: (line) => isIncomplete(line, shell.current?.program),
     complete: (line, cursor, signal) => completeLine(app, line, cursor, signal, shellCompletion),
     async edit(text) {
       const env = (await shell.current?.environment()) ?? processEnvironment();
@@ -108,10 +108,15 @@ export function createApp(
       quitListeners.add(listener);
       return () => quitListeners.delete(listener);
     },
-    quit() {
-      for (const listener of quitListeners) listener();
+    quit(code = 0) {
+      for (const listener of quitListeners) listener(code);
     },
   };
+  // Behind the end of its last line, which is part of the session.
+  void shell.left.then(async (code) => {
+    await app.shell.idle;
+    app.quit(code);
+  });
   return app;
 }
 

@@ -1,5 +1,6 @@
 import { createBroker } from '../broker/index.ts';
 import { loadConfig, placesOf } from '../config/index.ts';
+import { describeShell } from '../executor/index.ts';
 import { detectSandbox } from '../sandbox/index.ts';
 import { LAUNCHER, nameNotices } from './environment.ts';
 import { type GlobalOptions, VERSION } from './options.ts';
@@ -27,8 +28,9 @@ export async function examine(global: GlobalOptions, tell: (examined: Examined) 
   };
   const part = (name: string, works: boolean, text: string) => tell({ name, state: works ? 'ok' : 'missing', text });
   line('program', true, `aish-tui ${VERSION} on Node ${process.versions.node}, ${process.platform} ${process.arch}`);
-  line('shell', process.env.SHELL !== undefined, process.env.SHELL ?? 'SHELL is not set; bash is used');
   const loaded = await loadConfig(global.config, process.env);
+  const shell = describeShell((loaded.ok ? loaded.config.shell : undefined) ?? process.env.SHELL, process.env.HOME);
+  line('shell', shell.good, shell.text);
   line(
     'config',
     loaded.ok,

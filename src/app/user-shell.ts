@@ -8,9 +8,12 @@ export type ShellHandle = {
   readonly ready: Promise<UserShell>;
   /** Undefined until it has started. */
   readonly current: UserShell | undefined;
+  /** Its exit code, once the user has left it, as by `exit`. */
+  readonly left: Promise<number>;
 };
 
 export function startShell({ options, config }: Environment, dataDir: string, bus: SessionBus): ShellHandle {
+  const { promise: left, resolve: leave } = Promise.withResolvers<number>();
   const ready = startUserShell({
     ...(config.shell === undefined ? {} : { shell: config.shell }),
     cwd: process.cwd(),
@@ -18,7 +21,10 @@ export function startShell({ options, config }: Environment, dataDir: string, bu
     columns: options.columns,
     rows: options.rows,
     dataDir,
-    onExit: ({ message }) => bus.notice('info', message),
+    onExit: ({ message, left: ended, code }) => {
+      if (ended) leave(code);
+      else bus.notice('info', message);
+    },
     onMove: (cwd) => bus.dispatch({ type: 'shellMoved', cwd }),
     onIdleOutput: (text) => bus.notice('info', text.trimEnd()),
   });
@@ -32,6 +38,7 @@ export function startShell({ options, config }: Environment, dataDir: string, bu
   );
   return {
     ready,
+    left,
     get current() {
       return current;
     },

@@ -179,20 +179,20 @@ export async function askQuestion(app: App, question: string, options: HeadlessO
 /** Piped input: each line is an input line, one after the other; a HALT counts as skip. */
 export async function runLines(app: App, lines: AsyncIterable<string>, options: HeadlessOptions): Promise<number> {
   const headless = new Headless(app, options);
-  let quit = false;
-  app.onQuit(() => {
-    quit = true;
+  let quit: number | undefined;
+  app.onQuit((code) => {
+    quit = code;
   });
   // Before anything is waited for: what comes meanwhile would be lost.
   const input = lines[Symbol.asyncIterator]();
   // What was open when a resumed session was closed comes to its end first; a line meanwhile would end with it.
   await headless.begin();
-  while (!quit) {
+  while (quit === undefined) {
     const next = await Promise.race([input.next(), headless.interruption]);
     if (next === 'interrupted' || next.done) break;
     await submitLine(app, next.value);
     await headless.rest();
     if (headless.ended !== undefined) break;
   }
-  return headless.ended ?? EXIT.ok;
+  return headless.ended ?? quit ?? EXIT.ok;
 }

@@ -78,6 +78,6 @@ export type App = {
   attachScreen(screen: ScreenPort): () => void;
   readonly keys: Readonly<Record<string, string | readonly string[]>>;
   /** Called once when the program is to end. */
-  onQuit(listener: () => void): () => void;
-  quit(): void;
+  onQuit(listener: (code: number) => void): () => void;
+  quit(code?: number): void;
 };

@@ -82,12 +82,17 @@ export type ShellJob = { readonly group: number; readonly command: string; reado
 /** Adds a job to the list of jobs: its number there, and how to take it out again without reporting its end. */
 export type Adopt = (job: RunningCommand) => { readonly id: number; readonly release: () => void };
 
+/** A line that was typed while another command ran, and that the shell has begun by itself. */
+export type TypedLine = { readonly line: string; readonly running: RunningCommand };
+
 /** The user's own interactive shell: what a line changes in it lasts (EX-1). */
 export type InteractiveShell = {
   /** The working directory as of the last prompt. */
   readonly cwd: string;
   /** Runs a line, or several, as if typed; behind one that still runs. */
   run(line: string): RunningCommand;
+  /** Behind a command's end: the next line that was typed ahead and runs or has run by now; each is told once. */
+  takeTyped(): TypedLine | undefined;
   /** Its terminal has another size, whether anything runs in it or not. */
   resize(columns: number, rows: number): void;
   /** Sends the program in the foreground to the background, as Ctrl-Z and `bg` do; why not, where it can't. */

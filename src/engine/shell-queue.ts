@@ -13,6 +13,8 @@ export class ShellQueue {
   #serial = 0;
   #running: RunningCommand | undefined;
   #busy = false;
+  /** Resolves when no line runs or waits. */
+  idle: Promise<void> = Promise.resolve();
 
   /** @param shell comes up in the background; lines wait for it */
   constructor(engine: Engine, shell: Promise<InteractiveShell>) {
@@ -43,10 +45,13 @@ export class ShellQueue {
       return;
     }
     this.#busy = true;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.idle = promise;
     try {
       for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) await this.#run(next);
     } finally {
       this.#busy = false;
+      resolve();
       this.#engine.changed();
     }
   }
@@ -97,14 +102,25 @@ export class ShellQueue {
 
   async #run({ line, private: hidden }: Line): Promise<void> {
     const engine = this.#engine;
-    this.#serial += 1;
-    const op = `sh-${engine.services.now()}-${this.#serial}`;
     try {
       const shell = await this.#shell;
       if (engine.closed) return;
       const { columns, rows } = engine.live.size;
       shell.resize(columns, rows);
-      const running = shell.run(line);
+      await this.#follow(line, hidden, shell.run(line));
+      // Whole lines that were typed meanwhile, and that no program has read.
+      for (let next = shell.takeTyped(); next; next = shell.takeTyped())
+        await this.#follow(next.line, false, next.running);
+    } catch (error) {
+      void engine.dispatch({ type: 'noticed', level: 'error', text: `the shell can't run this: ${messageOf(error)}` });
+    }
+  }
+
+  async #follow(line: string, hidden: boolean, running: RunningCommand): Promise<void> {
+    const engine = this.#engine;
+    this.#serial += 1;
+    const op = `sh-${engine.services.now()}-${this.#serial}`;
+    try {
       this.#running = running;
       engine.live.commands.set(op, running);
       void engine.dispatch({ type: 'shellStarted', op, line, private: hidden });
@@ -114,9 +130,8 @@ export class ShellQueue {
       this.#forget(op);
       void engine.dispatch({ type: 'shellEnded', op, result });
       if (unread !== '') engine.giveBack(unread);
-    } catch (error) {
+    } finally {
       this.#forget(op);
-      void engine.dispatch({ type: 'noticed', level: 'error', text: `the shell can't run this: ${messageOf(error)}` });
     }
   }
 

@@ -1,5 +1,6 @@
 export { completeShell } from './completion/complete.ts';
 export { type Daemon, startDaemon } from './daemon.ts';
+export { describeShell } from './describe-shell.ts';
 export { editText } from './external-editor.ts';
 export { isIncomplete } from './incomplete.ts';
 export { JobRegistry } from './jobs.ts';

@@ -13,7 +13,7 @@ export type PtyOptions = {
   readonly rows: number;
   readonly onData: (data: Buffer) => void;
   /** Exit code as a shell tells it (128 + n for a signal). Called once, after the last data. */
-  readonly onExit: (code: number) => void;
+  readonly onExit: (code: number, signalled: boolean) => void;
 };
 
 /** One child on a pseudoterminal of its own, and the one owner of both. */
@@ -49,7 +49,7 @@ export class Pty {
       }),
       this.#pty.onExit(({ exitCode, signal }) => {
         this.#release();
-        options.onExit(signal ? 128 + signal : exitCode);
+        options.onExit(signal ? 128 + signal : exitCode, Boolean(signal));
       }),
     ];
   }

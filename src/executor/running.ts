@@ -1,10 +1,12 @@
 import type { LiveOutput, RunningCommand } from '../contracts/commands.ts';
 import type { CommandResult } from '../session/action.ts';
 import { AlternateScreen } from './alternate-screen.ts';
+import { HiddenKeys } from './hidden-keys.ts';
 import { InputDetector } from './input-detector.ts';
 import { newOutputPath } from './output-file.ts';
 import { PassthroughFilter } from './passthrough-filter.ts';
 import { Screen } from './screen.ts';
+import { anyoneReads } from './terminal-state.ts';
 import { Typeahead } from './typeahead.ts';
 
 /** Bytes of a full-screen program kept for a listener that takes the terminal over after it has begun to paint. */
@@ -25,6 +27,8 @@ export type Control = {
   readonly slave: () => string;
   /** Takes unread input out of a terminal that outlasts the command. */
   readonly takeInput?: () => Promise<string>;
+  /** A line editor has read it by then. */
+  readonly edited?: () => boolean;
 };
 
 export type RunOptions = { readonly columns: number; readonly rows: number; readonly dataDir: string };
@@ -42,6 +46,9 @@ export class Run implements RunningCommand {
   #replayBytes = 0;
   readonly #inputDetector: InputDetector;
   readonly #typeahead: Typeahead | undefined;
+  readonly #hidden: HiddenKeys;
+  /** Answers to what was asked of the terminal. */
+  readonly #replies: HiddenKeys;
   #began = performance.now();
   #ended = false;
   /** Keys that came before it began: the shell throws away what it finds at the start of a line. */
@@ -50,7 +57,22 @@ export class Run implements RunningCommand {
 
   constructor(options: RunOptions, control: Control) {
     this.#control = control;
-    this.#typeahead = control.takeInput && new Typeahead(control.slave, control.takeInput);
+    this.#typeahead =
+      control.takeInput && new Typeahead(control.slave, control.takeInput, control.edited ?? (() => false));
+    const reads = () => anyoneReads(control.pid(), control.slave(), control.takeInput !== undefined);
+    this.#replies = new HiddenKeys({
+      reads,
+      hides: () => true,
+      write: control.write,
+    });
+    this.#hidden = new HiddenKeys({
+      reads,
+      hides: () => this.echoOff,
+      write: (data) => {
+        control.write(data);
+        this.#inputDetector.activity();
+      },
+    });
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -59,7 +81,9 @@ export class Run implements RunningCommand {
       rows: options.rows,
       path: newOutputPath(options.dataDir),
       onReply: (data) => {
-        if (this.#rawListeners.size === 0 && !this.#ended) control.write(data);
+        if (this.#rawListeners.size > 0 || this.#ended) return;
+        // To a program that waits for it; whoever else would read it later takes it for keys.
+        if (!this.#replies.hold(data, true)) control.write(data);
       },
       pause: control.pause,
       resume: control.resume,
@@ -104,6 +128,7 @@ export class Run implements RunningCommand {
     }
     this.#typeahead?.add(data, this.#hidesKeys);
     if (this.#ended) return;
+    if (this.#hidden.hold(data, this.echoOff)) return;
     this.#control.write(data);
     this.#inputDetector.activity();
   }
@@ -171,6 +196,8 @@ export class Run implements RunningCommand {
     const milliseconds = Math.round(performance.now() - this.#began);
     const rest = this.#alternateScreen.rest();
     if (rest) this.#screen.push(rest, !this.#alternateScreen.fullScreen);
+    this.#hidden.drop();
+    this.#replies.drop();
     this.#typeahead?.end(this.#hidesKeys);
     for (const keys of this.#early ?? []) this.#typeahead?.add(keys, false);
     const hadModes = this.fullScreen || this.asks;

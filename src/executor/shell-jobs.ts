@@ -27,6 +27,8 @@ export type Task = {
   readonly run: Run;
   readonly stopper: Stopper;
   late?: NodeJS.Timeout;
+  /** The shell asked for the rest of it. */
+  unfinished?: boolean;
   /** It is being sent to the background: called with where it stopped, or undefined when it ended instead. */
   leave?: (cwd: string | undefined) => void;
 };
@@ -38,7 +40,7 @@ export type JobHost = {
   readonly cwd: () => string;
   readonly say: (text: string) => void;
   /** Whether `wait` reports the exit code of a job that has ended: zsh's does not. */
-  readonly remembersExits: boolean;
+  readonly remembersExits: () => boolean;
 };
 
 type Job = {
@@ -199,7 +201,7 @@ export class ShellJobs {
   }
 
   async #exitOf(last: number): Promise<number | undefined> {
-    if (!this.#host.remembersExits) return undefined;
+    if (!this.#host.remembersExits()) return undefined;
     let late: NodeJS.Timeout | undefined;
     const patience = new Promise<undefined>((resolve) => {
       late = setTimeout(() => resolve(undefined), EXIT_CODE_TIMEOUT_MS);

@@ -1,12 +1,16 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { toError } from '../text/errors.ts';
+import type { DrivenShell, ShellEvents, ShellState } from './driven-shell.ts';
+import { EditorShell } from './editor-shell.ts';
 import { type Environment, userEnvironment } from './environment.ts';
+import { PipeShell } from './pipe-shell.ts';
 import { bash, signal } from './processes.ts';
 import { bashIntegration } from './shell-integration/bash.ts';
-import type { ShellIntegration } from './shell-integration/integration.ts';
-import { zshIntegration } from './shell-integration/zsh.ts';
-import { type ShellEvents, ShellProcess, type ShellState } from './shell-process.ts';
+import { bashEditor } from './shell-integration/bash-editor.ts';
+import type { EditorIntegration } from './shell-integration/editor.ts';
+import { fishEditor } from './shell-integration/fish-editor.ts';
+import { zshEditor } from './shell-integration/zsh-editor.ts';
 
 /** A startup file that reaches no prompt in this time (`exec fish` in it) is left out at the next start. */
 const STARTUP_TIMEOUT_MS = 10_000;
@@ -15,10 +19,19 @@ const MIN_LIFE_MS = 1000;
 const MAX_RESTARTS = 3;
 
 /** The shells that can be driven, by the name of their program. */
-const INTEGRATIONS: Readonly<Record<string, ShellIntegration>> = { bash: bashIntegration, zsh: zshIntegration };
+const INTEGRATIONS: Readonly<Record<string, EditorIntegration>> = {
+  bash: bashEditor,
+  zsh: zshEditor,
+  fish: fishEditor,
+};
 
-/** `restarted`: another one is being started. `message`: one line for the user. */
-export type ShellEnd = { readonly code: number; readonly restarted: boolean; readonly message: string };
+/** `restarted`: another one is being started. `left`: it was ended as a user ends it. `message`: one line for the user. */
+export type ShellEnd = {
+  readonly code: number;
+  readonly restarted: boolean;
+  readonly left: boolean;
+  readonly message: string;
+};
 
 export type SupervisorOptions = {
   /** Path of the shell's program; bash runs where that can't be driven or is not there. */
@@ -30,33 +43,39 @@ export type SupervisorOptions = {
   readonly commandRuns: () => boolean;
 };
 
-export type SupervisorEvents = Omit<ShellEvents, 'onExit'> & { readonly onExit: (end: ShellEnd) => void };
+export type SupervisorEvents = Omit<ShellEvents, 'onExit' | 'onUnable'> & {
+  readonly onExit: (end: ShellEnd) => void;
+  /** It is not driven through its line editor: one line for the user. */
+  readonly onNotice: (text: string) => void;
+};
 
 /** Keeps a shell running: starts one, and another when it ends, without the user's startup file if that has ended it. */
 export class ShellSupervisor {
   /** The program that runs. */
   readonly program: string;
-  readonly integration: ShellIntegration;
+  /** Undefined where lines go through a pipe. */
+  #integration: EditorIntegration | undefined;
   readonly #options: SupervisorOptions;
   readonly #events: SupervisorEvents;
-  #process: ShellProcess | undefined;
+  #process: DrivenShell | undefined;
   #state: ShellState | undefined;
   #startup: { timer: NodeJS.Timeout; done: () => void; failed: (error: Error) => void } | undefined;
   #startedAt = 0;
   #shortLives = 0;
   #personal = true;
   #closing = false;
+  #switches = false;
 
   constructor(options: SupervisorOptions, events: SupervisorEvents) {
     this.#options = options;
     this.#events = events;
     const wanted = existsSync(options.shell) ? INTEGRATIONS[basename(options.shell)] : undefined;
     this.program = wanted ? options.shell : bash;
-    this.integration = wanted ?? bashIntegration;
+    this.#integration = wanted ?? bashEditor;
   }
 
   /** The one that runs now; undefined between two. */
-  get process(): ShellProcess | undefined {
+  get process(): DrivenShell | undefined {
     return this.#process;
   }
 
@@ -76,18 +95,23 @@ export class ShellSupervisor {
     this.#startedAt = Date.now();
     const { env, place } = this.#options;
     const { cwd, columns, rows } = place();
-    const process = await ShellProcess.start(
-      {
-        program: this.program,
-        integration: this.integration,
-        personal: this.#personal,
-        cwd: existsSync(cwd) ? cwd : '/',
-        env: userEnvironment(env),
-        columns,
-        rows,
-      },
-      { ...this.#events, onReady: (at) => this.#atPrompt(at), onExit: (code) => this.#exited(code) },
-    );
+    const options = {
+      program: this.program,
+      personal: this.#personal,
+      cwd: existsSync(cwd) ? cwd : '/',
+      env: userEnvironment(env),
+      columns,
+      rows,
+    };
+    const events: ShellEvents = {
+      ...this.#events,
+      onReady: (at) => this.#atPrompt(at),
+      onUnable: (why) => this.#driveByPipe(why),
+      onExit: (code, signalled) => this.#exited(code, signalled),
+    };
+    const process = this.#integration
+      ? new EditorShell(this.#integration, options, events)
+      : await PipeShell.start(bashIntegration, options, events);
     this.#process = process;
     if (this.#closing) {
       await process.dispose();
@@ -120,11 +144,33 @@ export class ShellSupervisor {
     this.#events.onReady(cwd);
   }
 
-  #exited(code: number): void {
+  /** An old bash, or one with an editor of its own: it ends itself, and is started in the other way. */
+  #driveByPipe(why: string): void {
+    this.#integration = undefined;
+    this.#switches = true;
+    this.#events.onNotice(
+      `${why}: lines go to the shell through a pipe; what it does with them is as good as that allows`,
+    );
+  }
+
+  #exited(code: number, signalled: boolean): void {
     if (this.#closing) return;
+    if (this.#switches) {
+      this.#switches = false;
+      const waiting = this.#endStartup();
+      this.start().then(
+        () => waiting?.done(),
+        (error: unknown) => waiting?.failed(toError(error)),
+      );
+      return;
+    }
     const startup = this.#endStartup();
     this.#state = this.state;
     this.#process = undefined;
+    if (!startup && !signalled) {
+      this.#events.onExit({ code, restarted: false, left: true, message: `The shell ended (exit ${code}).` });
+      return;
+    }
     if (startup) this.#personal = false;
     const tooSoon = !this.#options.commandRuns() && Date.now() - this.#startedAt < MIN_LIFE_MS;
     this.#shortLives = tooSoon ? this.#shortLives + 1 : 0;
@@ -133,7 +179,7 @@ export class ShellSupervisor {
     const message = restarted
       ? `The shell ended (exit ${code}); a new one was started ${why}.`
       : `The shell ended (exit ${code}) repeatedly and was not restarted; check its startup file and start aish-tui again.`;
-    this.#events.onExit({ code, restarted, message });
+    this.#events.onExit({ code, restarted, left: false, message });
     if (!restarted) {
       startup?.failed(new Error(message));
       return;

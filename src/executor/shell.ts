@@ -1,4 +1,5 @@
-import type { Adopt, InteractiveShell, RunningCommand, ShellJob } from '../contracts/commands.ts';
+import type { Adopt, InteractiveShell, RunningCommand, ShellJob, TypedLine } from '../contracts/commands.ts';
+import { plainText } from '../text/sanitize.ts';
 import type { Fact, Question } from './completion/complete.ts';
 import type { Environment } from './environment.ts';
 import { Run } from './running.ts';
@@ -16,7 +17,7 @@ const MAX_REMEMBERED = 1000;
 const STOPPED = new Set([148, 147]);
 
 export type UserShellOptions = {
-  /** `$SHELL`; whatever is neither bash nor zsh falls back to bash. */
+  /** `$SHELL`; whatever is none of bash, zsh and fish falls back to bash. */
   readonly shell?: string;
   readonly cwd: string;
   readonly env: Environment;
@@ -50,6 +51,8 @@ export class UserShell implements InteractiveShell {
   #remember: string[] = [];
   #ready = false;
   #keysSent = false;
+  /** Lines typed ahead that the shell has begun, and nobody has asked for yet. */
+  readonly #typed: TypedLine[] = [];
   /** Unread input is being taken out of the terminal. */
   #taking = false;
   #closing: Promise<void> | undefined;
@@ -76,6 +79,9 @@ export class UserShell implements InteractiveShell {
         onStart: () => this.#task?.run.begin(),
         onEnd: (exit, cwd) => this.#ended(exit, cwd),
         onReady: (cwd) => this.#atPrompt(cwd),
+        onTyped: (line) => this.#begunByItself(line),
+        onRest: () => this.#refuseRest(),
+        onNotice: (text) => options.onIdleOutput?.(`[aish] ${text}`),
         onExit: (end) => this.#exited(end),
       },
     );
@@ -84,7 +90,7 @@ export class UserShell implements InteractiveShell {
       shellPid: () => this.#pty?.pid ?? -1,
       cwd: () => this.#cwd,
       say: (text) => options.onIdleOutput?.(text),
-      remembersExits: this.#supervisor.integration.remembersExits,
+      remembersExits: () => this.#supervisor.process?.remembersExits ?? false,
     });
   }
 
@@ -96,6 +102,11 @@ export class UserShell implements InteractiveShell {
   /** The program that runs it. */
   get program(): string {
     return this.#supervisor.program;
+  }
+
+  /** Its process; -1 while there is none. */
+  get pid(): number {
+    return this.#pty?.pid ?? -1;
   }
 
   get #pty() {
@@ -125,6 +136,18 @@ export class UserShell implements InteractiveShell {
   }
 
   #submit(line: string, { keep, hidden }: { readonly keep: boolean; readonly hidden: boolean }): RunningCommand {
+    const task = this.#newTask(line, { keep, hidden });
+    if (this.#gone) {
+      this.#finish(task, null, this.#cwd, 'there is no shell');
+      return task.run;
+    }
+    if (hidden) this.#queue.unshift(task);
+    else this.#queue.push(task);
+    this.#next();
+    return task.run;
+  }
+
+  #newTask(line: string, { keep, hidden }: { readonly keep: boolean; readonly hidden: boolean }): Task {
     const stopper = shellStopper(() => this.#pty?.pid);
     const run: Run = new Run(
       { columns: this.#columns, rows: this.#rows, dataDir: this.#options.dataDir },
@@ -134,23 +157,36 @@ export class UserShell implements InteractiveShell {
         write: (data) => {
           if (this.#task?.run === run) this.write(data);
         },
-        resize: (columns, rows) => this.#pty?.resize(columns, rows),
+        resize: (columns, rows) => this.#supervisor.process?.resize(columns, rows),
         pause: () => this.#pty?.pause(),
         resume: () => this.#pty?.resume(),
         interrupt: () => this.#interrupt(task),
         hangUp: () => {},
         takeInput: () => this.#takeInput(),
+        edited: () => this.#supervisor.process?.takeTyped !== undefined,
       },
     );
     const task: Task = { line, keep, hidden, run, stopper };
-    if (this.#gone) {
-      this.#finish(task, null, this.#cwd, 'there is no shell');
-      return run;
-    }
-    if (hidden) this.#queue.unshift(task);
-    else this.#queue.push(task);
-    this.#next();
-    return run;
+    return task;
+  }
+
+  /** A line that was typed ahead runs. */
+  #begunByItself(line: string): void {
+    const task = this.#newTask(line, { keep: true, hidden: false });
+    this.#ready = false;
+    this.#task = task;
+    this.#typed.push({ line, running: task.run });
+    task.run.begin();
+  }
+
+  /** The next line that was typed ahead and that the shell has begun by itself; each is told once. */
+  takeTyped(): TypedLine | undefined {
+    return this.#typed.shift();
+  }
+
+  /** Half a line: a prompt of ours keeps one until it is whole, so this came by another way. */
+  #refuseRest(): void {
+    if (this.#task) this.#task.unfinished = true;
   }
 
   /**
@@ -210,12 +246,14 @@ export class UserShell implements InteractiveShell {
   /** Keys for whatever has the shell's terminal. */
   write(data: string): void {
     this.#keysSent = true;
-    this.#pty?.write(data);
+    this.#supervisor.process?.write(data);
     if (data.includes('\x03') && this.#task) this.#expectEnd(this.#task);
   }
 
   /** Takes unread input out of the terminal, once the shell is idle; further lines wait meanwhile. */
   async #takeInput(): Promise<string> {
+    const typed = this.#supervisor.process?.takeTyped?.();
+    if (typed !== undefined) return typed;
     await this.#atRest(AbortSignal.timeout(END_TIMEOUT_MS));
     if (this.busy || this.#closing) return '';
     this.#taking = true;
@@ -229,7 +267,7 @@ export class UserShell implements InteractiveShell {
     this.#columns = columns;
     this.#rows = rows;
     if (this.#task) this.#task.run.resize(columns, rows);
-    else this.#pty?.resize(columns, rows);
+    else this.#supervisor.process?.resize(columns, rows);
   }
 
   /**
@@ -285,7 +323,8 @@ export class UserShell implements InteractiveShell {
     if (!task) return;
     this.#task = undefined;
     this.#move(cwd);
-    this.#finish(task, exit, cwd, task.stopper.stopping ? 'interrupted' : undefined);
+    const note = task.stopper.stopping ? 'interrupted' : task.unfinished ? 'the command was not complete' : undefined;
+    this.#finish(task, exit, cwd, note);
     this.#next();
   }
 
@@ -324,7 +363,7 @@ export class UserShell implements InteractiveShell {
   #tellIdle(data: Buffer): void {
     if (this.#jobs.feed(data)) return;
     const text = idleText(data);
-    if (text !== '') this.#options.onIdleOutput?.(text);
+    if (plainText(text).trim() !== '') this.#options.onIdleOutput?.(text);
   }
 
   #interrupt(task: Task): void {

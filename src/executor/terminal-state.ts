@@ -5,6 +5,16 @@ import { findProcess, type ProcessEntry } from './processes.ts';
 
 /** The number of read(2). Source: the kernel's syscall tables. */
 const READ: Readonly<Record<string, string>> = { x64: '0', arm64: '63', riscv64: '63', loong64: '63' };
+/** Those of poll, select, pselect6, ppoll, epoll_wait and epoll_pwait. */
+const POLL: Readonly<Record<string, readonly string[]>> = {
+  x64: ['7', '23', '270', '271', '232', '281'],
+  arm64: ['72', '73', '22'],
+  riscv64: ['72', '73', '22'],
+  loong64: ['72', '73', '22'],
+};
+
+/** Shells keep descriptors below this for what they run. */
+const MIN_OWN_FD = 10;
 
 /** The most processes inspected; a foreground group is a pipeline, not a server farm. */
 const MAX_PROCESSES = 64;
@@ -52,6 +62,38 @@ export function foregroundReader(leader: number, slave: string): ForegroundReade
   const reader = members.find(({ pid }) => readsFrom(pid, slave));
   const name = (reader ?? members.at(-1))?.name;
   return { ...(name === undefined ? {} : { name }), reads: reader !== undefined };
+}
+
+/**
+ * Whether the shell `pid` stands in front of its terminal at `slave` and waits in its line editor. Undefined while it
+ * works, and may yet come to it; true where that can't be looked at.
+ */
+export function waitsForLine(pid: number, slave: string): boolean | undefined {
+  if (process.platform !== 'linux') return true;
+  const entry = findProcess(pid);
+  if (!entry || entry.foreground !== entry.group) return false;
+  const [call, fd] = (read(`/proc/${pid}/syscall`) ?? '').split(' ');
+  if (call === '' || POLL[process.arch] === undefined) return true;
+  // An editor reads a descriptor of its own, or polls; `read` of the shell's language reads descriptor 0.
+  const waits = isPoll(call) || (Number(fd) >= MIN_OWN_FD && readsFrom(pid, slave));
+  return waits || undefined;
+}
+
+/**
+ * Whether a program in front of the terminal waits for input, or may, for all that can be seen.
+ * @param shell the leader is a shell: it counts only where its language reads (`read`), not its line editor
+ */
+export function anyoneReads(leader: number, slave: string, shell: boolean): boolean {
+  return foreground(leader).some(({ pid }) => {
+    const [call, fd] = read(`/proc/${pid}/syscall`)?.split(' ') ?? [];
+    if (call === undefined || POLL[process.arch] === undefined) return true;
+    const reads = readsFrom(pid, slave);
+    return shell && pid === leader ? reads && Number(fd) < MIN_OWN_FD : reads || isPoll(call);
+  });
+}
+
+function isPoll(call: string | undefined): boolean {
+  return call !== undefined && (POLL[process.arch] ?? []).includes(call);
 }
 
 function readsFrom(pid: number, slave: string): boolean {

@@ -54,10 +54,17 @@ export class Typeahead {
   #hidden = false;
   #looking = false;
 
-  /** @param slave path of the terminal's slave side @param takeInput takes what nobody has read, once the shell is at rest */
-  constructor(slave: () => string, takeInput: () => Promise<string>) {
+  readonly #edited: () => boolean;
+
+  /**
+   * @param slave path of the terminal's slave side
+   * @param takeInput takes what nobody has read, once the shell is at rest
+   * @param edited it comes from an editor, which has read what no program did
+   */
+  constructor(slave: () => string, takeInput: () => Promise<string>, edited: () => boolean) {
     this.#slave = slave;
     this.#takeInput = takeInput;
+    this.#edited = edited;
   }
 
   /** Keys come; `hidden` where they are known not to be shown. */
@@ -79,8 +86,9 @@ export class Typeahead {
 
   /** The lines that were not read, the last one perhaps unfinished; empty for none. Once, behind the end. */
   async unread(): Promise<string> {
-    const input = this.#keys === '' ? '' : asTyped(await this.#takeInput());
-    const shown = asTyped(this.#keys).endsWith(input) ? input : '';
+    const edited = this.#edited();
+    const input = this.#keys === '' && !edited ? '' : asTyped(await this.#takeInput());
+    const shown = edited || asTyped(this.#keys).endsWith(input) ? input : '';
     const lines = asTyped(shown + this.#late).replace(/\n+$/, '');
     this.#keys = '';
     this.#late = '';

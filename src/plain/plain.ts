@@ -72,12 +72,16 @@ class Plain {
     this.#lines.on('SIGINT', () => this.#interrupt());
     this.#lines.on('close', () => {
       this.#close();
-      resolve(0);
+      resolve(code);
     });
+    let code = 0;
     const leave = () => this.#lines.close();
     for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, leave);
     this.#ends.push(
-      app.onQuit(leave),
+      app.onQuit((left) => {
+        code = left;
+        leave();
+      }),
       app.engine.subscribe(() => this.#follow()),
       app.engine.onGiveBack((text, question) => this.#giveBack(plainText(asItWas(app, text, question)))),
       () => process.off('SIGTERM', leave).off('SIGHUP', leave),

@@ -37,6 +37,9 @@ const WHO_AM_I = /^who\s+(?:am\s+i|mom\s+likes)$/i;
 const COMPOUND =
   /^(?:for\s+\w+\s*(?:in\s+[^a-z\s]|in\s+\S+\s*;|;|$)|for\s*\(\(|(?:if|while|until|elif)\s+(?:!\s|\[|\(\(|.*;\s*(?:then|do)\b|.*\n\s*(?:then|do)\b)|case\s+\S+\s+in\b\s*(?:$|\S*\)|\n)|function\s+[\w:-]+\s*(?:\(\s*\)|\{)|[\w:-]+\s*\(\s*\)\s*(?:\{|\())/s;
 
+/** A lone event of the shell's history, `! command`, and the command `:`. */
+const OF_THE_SHELL = /^(?:!(?:!|\$|\^|\*|-?\d+|\?\S+)$|!\s+\S|:(?:\s+\S|[;|&<>]))/;
+
 /** Whether pieces in another script ask or tell something, rather than name a file: most of what follows the first word is such text. */
 function speaksOtherScript({ pieces, syntax }: LineFeatures): boolean {
   const words = pieces.slice(1).filter(({ text, shape }) => shape !== 'quoted' && OTHER_LETTERS.test(text));
@@ -123,6 +126,7 @@ const RULES: readonly Rule[] = [
 export function classify(line: string, words: Words): Route {
   const text = line.trim();
   const rest = (length: number): string => text.slice(length).trim();
+  if (OF_THE_SHELL.test(text)) return { kind: 'shell', forced: true, text, why: 'shell syntax' };
   if (text.startsWith(':')) return { kind: 'meta', forced: true, text: rest(1), why: 'meta command' };
   if (text.startsWith('!!'))
     return { kind: 'shell', forced: true, private: true, text: rest(2), why: 'private command' };

@@ -31,6 +31,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
     commands: ['vitest run test/e2e/hostile.test.ts'],
     env: { AISH_FUZZ_BYTES: '2000000' },
   },
+  shell: {
+    what: 'what each shell does natively it does inside; writes docs/shell.md',
+    commands: ['vitest run test/executor/shell-table.test.ts'],
+    env: { AISH_SHELL_TABLE: 'all' },
+  },
   effects: {
     what: 'undo and trials are exact, also in Project mode: 200 random cases each',
     commands: ['vitest run test/undo test/sandbox/project.test.ts'],

@@ -34,6 +34,7 @@ import { FakeCommand } from './fake-command.ts';
 
 const userShell = {
   background: async () => 'not here',
+  takeTyped: () => undefined,
   lineToResume: () => undefined,
   jobs: () => [],
   endJob: () => false,

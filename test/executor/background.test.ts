@@ -1,9 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RunningCommand } from '../../src/contracts/commands.ts';
 import { JobRegistry, type UserShell } from '../../src/executor/index.ts';
 import { findProcess } from '../../src/executor/processes.ts';
+import { waitsForLine } from '../../src/executor/terminal-state.ts';
 import type { CommandResult } from '../../src/session/action.ts';
 import { lacks, userShells } from '../support/lacks.ts';
 import { shows, until, userShell } from './support.ts';
@@ -32,8 +33,11 @@ async function begun(shell: UserShell, line: string, text: string): Promise<Runn
 }
 
 /** The shell waits for a line: a job that ends now is still known when it is asked for it. */
-function atPrompt({ pid }: RunningCommand): Promise<void> {
-  return until(() => /poll|pipe/.test(readFileSync(`/proc/${pid}/wchan`, 'utf8')), 'the shell is at its prompt');
+function atPrompt(shell: UserShell): Promise<void> {
+  return until(
+    () => waitsForLine(shell.pid, readlinkSync(`/proc/${shell.pid}/fd/0`)) === true,
+    'the shell is at its prompt',
+  );
 }
 
 describe.each(userShells())('a command sent to the background of %s', (program) => {
@@ -44,7 +48,7 @@ describe.each(userShells())('a command sent to the background of %s', (program) 
     expect(await send(line)).toBeUndefined();
     expect(await running.result).toMatchObject({ exit: 148, note: 'continues as job 1', cwd: home });
     expect((await run('echo free; jobs')).head).toMatch(/^free\n.*unning +sh -c/s);
-    await atPrompt(running);
+    await atPrompt(shell);
     writeFileSync(join(home, 'go'), '');
     await until(() => ended.length > 0, 'its end is told');
     expect(ended[0]).toMatchObject({ exit: program.endsWith('zsh') ? null : 7, head: 'two' });
@@ -101,9 +105,9 @@ describe.each(userShells())('a command sent to the background of %s', (program) 
 
   it('is ended by its job', async () => {
     const { shell, jobs, ended, send } = await bench(program);
-    const running = await begun(shell, 'sh -c "echo go; exec sleep 100"', 'go');
+    await begun(shell, 'sh -c "echo go; exec sleep 100"', 'go');
     await send('sleep');
-    await atPrompt(running);
+    await atPrompt(shell);
     expect(jobs.kill(1)).toBe(true);
     await until(() => ended.length > 0, 'it is gone');
     expect(ended[0]?.exit).toBe(program.endsWith('zsh') ? null : 130);

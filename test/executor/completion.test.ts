@@ -164,7 +164,7 @@ describe.skipIf(lacks('zsh'))('zsh', () => {
     const after = await bench.run('fc -l -20; jobs; print -l $precmd_functions ${+functions[precmd]}');
     expect(after.head).not.toContain('__aish_complete');
     expect(after.head).toMatch(/running\s+sleep 100/);
-    expect(after.head).toMatch(/__aish_prompt_first\nadd\n__aish_prompt_ready\n1$/);
+    expect(after.head).toMatch(/\nadd\n_aish_precmd\n1$/);
     expect(bench.idle.join('')).toBe('');
     await bench.run('kill %1');
   });

@@ -41,19 +41,37 @@ describe('the user’s shell', () => {
     expect((await run('[ -t 0 ] && [ -t 1 ] && tty')).head).toMatch(/^\/dev\/pts\/\d+$/);
   });
 
-  it('never takes keys for a command line, nor gives old keys to the next program', async () => {
-    const { shell, home, run } = await userShell();
-    const busy = shell.run('read -n 1 -s; stty -echo; echo started; sleep 0.05; stty echo');
-    busy.write(`x`);
-    await shows(busy, 'started');
-    busy.write(`touch ${home}/pwned\nyes`);
+  it('runs whole lines that no program read, in order, and gives the rest back', async () => {
+    const { shell, home } = await userShell();
+    const busy = shell.run('echo works; sleep 0.2');
+    await shows(busy, 'works');
+    busy.write('echo one\recho two\rhalf a li');
     await busy.result;
-    const asking = shell.run('read -p "sure? " answer; echo "[$answer]"');
-    await shows(asking, 'sure?');
-    asking.write('no\n');
-    expect((await asking.result).head).toBe('sure? no\n[no]');
-    expect((await run('ls')).head).toBe('data');
-    expect(existsSync(`${home}/pwned`)).toBe(false);
+    const rest = [await busy.unread()];
+    const typed: string[] = [];
+    await until(async () => {
+      const next = shell.takeTyped();
+      if (next) {
+        typed.push(next.line);
+        rest.push(await next.running.result.then(() => next.running.unread()));
+      }
+      return typed.length === 2;
+    }, 'both have begun');
+    expect(typed).toEqual(['echo one', 'echo two']);
+    // Whoever asks first, once.
+    expect(rest.join('')).toBe('half a li');
+    expect(await shell.run('pwd').result).toMatchObject({ exit: 0, head: home });
+  });
+
+  it('never gives a shell what was typed while typing was hidden and nobody read', async () => {
+    const { shell, home, run } = await userShell();
+    const hiding = shell.run('stty -echo; echo hides; sleep 0.4; stty echo');
+    await shows(hiding, 'hides');
+    await until(() => hiding.echoOff, 'typing is hidden');
+    hiding.write(`touch ${home}/sesame\r`);
+    await hiding.result;
+    expect(shell.takeTyped()).toBeUndefined();
+    expect((await run('history; ls')).head).not.toContain('sesame');
   });
 
   it('knows its words and its environment as of the last prompt', async () => {
@@ -146,15 +164,27 @@ describe('the user’s shell', () => {
     await until(() => idle.join('').includes('from behind'), 'the job has printed');
   });
 
-  it('starts another shell when it ends, and says so', async () => {
+  it('ends with the shell, as a terminal does, and says its exit code', async () => {
+    const { shell, run, exits } = await userShell();
+    expect(await run('exit 7')).toMatchObject({ exit: 7, note: 'the shell ended' });
+    expect(exits).toEqual(['The shell ended (exit 7).']);
+    expect(await shell.run('echo too late').result).toMatchObject({ exit: null, note: 'there is no shell' });
+  });
+
+  it.each([
+    ['set -e; false; echo not reached', 1],
+    ['exec sh -c "echo replaced; exit 9"', 9],
+  ])('ends with %s', async (line, exit) => {
+    const { run } = await userShell();
+    expect((await run(line)).exit).toBe(exit);
+  });
+
+  it('starts another shell when it was killed, and says so', async () => {
     const { home, exits, run } = await userShell('alias here="echo alive"');
     await run('cd data');
-    expect(await run('exit 7')).toMatchObject({ exit: 7, note: 'the shell ended; a new one was started' });
+    expect(await run('kill -9 $$')).toMatchObject({ exit: 137, note: 'the shell ended; a new one was started' });
     expect(await run('here')).toMatchObject({ head: 'alive', cwd: join(home, 'data') });
-    expect(await run('set -e; false; echo not reached')).toMatchObject({ exit: 1, head: '' });
-    expect((await run('exec sh -c "echo replaced; exit 9"')).exit).toBe(9);
-    expect((await run('here')).head).toBe('alive');
-    expect(exits).toHaveLength(3);
+    expect(exits).toHaveLength(1);
   });
 
   it('starts without a startup file that ends it', async () => {
@@ -168,7 +198,7 @@ describe('the user’s shell', () => {
     const pid = shell.run('echo $$');
     const shellPid = (await pid.result).head;
     const directory = (await run('echo "$__aish_dir"')).head;
-    await until(() => readdirSync(directory).join() === 'lines', 'nothing private lies about');
+    await until(() => readdirSync(directory).join() === '', 'nothing private lies about');
     await Promise.all([shell.dispose(), shell.dispose()]);
     expect([`/proc/${shellPid}`, directory].filter((path) => existsSync(path))).toEqual([]);
     expect(await shell.run('echo too late').result).toMatchObject({ exit: null });

@@ -1,20 +1,30 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { TypedLine } from '../../src/contracts/commands.ts';
 import { userShells } from '../support/lacks.ts';
 import { shows, until, userShell } from './support.ts';
 
 describe.each(userShells())('what was typed for a command of %s that did not read it', (program) => {
   const options = { shell: program };
 
-  it('comes back as lines once, edited as the terminal edits, and nothing of it runs', async () => {
+  it('runs where it is a whole line, and comes back once where it is a part of one', async () => {
     const { shell, home, run } = await userShell('', options);
     const busy = shell.run('read -r first; echo "got $first"; sleep 0.3');
     busy.write('mine\r');
     await shows(busy, 'got mine');
-    for (const key of `touxx\x7f\x7fch ${home}/it\recho é\x1b[D`) busy.write(key);
+    for (const key of `touch ${home}/it\rechxx\x7f\x7fo é`) busy.write(key);
     expect((await busy.result).exit).toBe(0);
-    expect(await busy.unread()).toBe(`touch ${home}/it\necho é`);
-    expect(await busy.unread()).toBe('');
+    const first = await busy.unread();
+    let typed: TypedLine | undefined;
+    await until(() => {
+      typed ??= shell.takeTyped();
+      return typed !== undefined;
+    }, 'it runs');
+    expect(typed?.line).toBe(`touch ${home}/it`);
+    expect((await typed?.running.result)?.exit).toBe(0);
+    expect(existsSync(`${home}/it`)).toBe(true);
+    expect(first + (await typed?.running.unread())).toBe('echo é');
+    expect(shell.takeTyped()).toBeUndefined();
     expect((await run('stty -a | grep -o " icanon\\| echo " | tr -d " "')).head.split('\n')).toEqual([
       'icanon',
       'echo',
@@ -24,31 +34,44 @@ describe.each(userShells())('what was typed for a command of %s that did not rea
     asking.write('no\r');
     expect((await asking.result).head).toContain('[no]');
     expect(await asking.unread()).toBe('');
-    expect(existsSync(`${home}/it`)).toBe(false);
+  });
+
+  it('comes back as it would stand in the editor', async () => {
+    const { shell } = await userShell('', options);
+    const busy = shell.run('echo works; sleep 0.2');
+    await shows(busy, 'works');
+    for (const key of 'echxx\x7f\x7fo é') busy.write(key);
+    await busy.result;
+    expect(await busy.unread()).toBe('echo é');
+    expect(await busy.unread()).toBe('');
   });
 
   it('is thrown away where typing was hidden, and only that', async () => {
     const { shell } = await userShell('', options);
     const hiding = shell.run('stty -echo; echo hides; sleep 0.4; stty echo; echo shows; sleep 0.2');
     await shows(hiding, 'hides');
+    await until(() => hiding.echoOff, 'typing is hidden');
     hiding.write('open sesame\r');
     await hiding.result;
     expect(await hiding.unread()).toBe('');
+    expect(shell.takeTyped()).toBeUndefined();
     const reading = shell.run('echo waits; read -rs secret; echo "got $secret"; sleep 0.6');
     await shows(reading, 'waits');
     await until(() => reading.echoOff, 'typing is hidden');
     reading.write('sesame\r');
     await shows(reading, 'got sesame');
     await until(() => !reading.echoOff, 'typing is shown again');
-    reading.write('echo on\r');
+    reading.write('echo on');
     await reading.result;
     expect(await reading.unread()).toBe('echo on');
-    const killed = shell.run('stty -echo; echo hides; sleep 0.2');
+    const killed = shell.run('stty -echo; echo hides; sleep 0.6');
     await shows(killed, 'hides');
+    await until(() => killed.echoOff, 'typing is hidden');
     killed.write('open sesame\r');
     await killed.result;
     expect(await killed.unread()).toBe('');
     await shell.run('stty echo').result;
+    expect(shell.takeTyped()).toBeUndefined();
   });
 
   it('is gone with Ctrl-C, as in any terminal, and is not asked for where nothing was typed', async () => {
@@ -64,13 +87,19 @@ describe.each(userShells())('what was typed for a command of %s that did not rea
     expect(await stopped.unread()).toBe('');
   });
 
-  it('is not lost before the command begins, be it behind another that was typed for', async () => {
+  it('is not lost before the command begins', async () => {
     const { shell } = await userShell('', options);
     for (const word of ['one', 'two', 'three']) {
       const quick = shell.run('true');
       quick.write(`echo ${word}\r`);
       await quick.result;
-      expect(await quick.unread()).toBe(`echo ${word}`);
+      const typed: string[] = [];
+      await until(() => {
+        const next = shell.takeTyped();
+        if (next) typed.push(next.line);
+        return typed.length > 0;
+      }, 'it runs');
+      expect(typed).toEqual([`echo ${word}`]);
     }
   });
 

@@ -22,7 +22,9 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/costs/ledger.ts': 'numbers',
   'src/costs/pricing.ts': 'numbers',
   'src/store/lock.ts': 'a process id',
-  'src/executor/shell-process.ts': "the shell's own start-up file",
+  'src/executor/pipe-shell.ts': "the shell's own start-up file",
+  'src/executor/editor-shell.ts': "the shell's start-up file; the user's own line, 0600 and gone with its end",
+  'src/executor/completion/fork-questions.ts': "the user's half line, 0600, for the user's own shell",
   'src/sandbox/detect.ts': 'the self-test of the sandbox',
   'src/safety/rules/code-rules.ts': 'the name of a call that it looks for',
 };

@@ -18,9 +18,14 @@ export function lacks(program: string): boolean {
   return pathOf(program) === undefined;
 }
 
-/** Full paths of the shells that a person may have, of those this machine has. */
+/** Full paths of the shells with the language of `sh` that a person may have, of those this machine has. */
 export function userShells(): readonly string[] {
   return ['bash', 'zsh'].flatMap((shell) => pathOf(shell) ?? []);
+}
+
+/** The same, and fish, which has a language of its own. */
+export function everyShell(): readonly string[] {
+  return [...userShells(), ...[pathOf('fish') ?? []].flat()];
 }
 
 function onPath(program: string): string | undefined {

@@ -1,11 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { realpathSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { CommandPipe } from './command-pipe.ts';
 import { endCompleter, readAnswer } from './completion/answer.ts';
 import type { Fact, Question } from './completion/complete.ts';
-import { type Environment, parseEnvironment } from './environment.ts';
+import {
+  type DrivenShell,
+  directoryNow,
+  type ShellEvents,
+  type ShellProcessOptions,
+  type ShellState,
+} from './driven-shell.ts';
+import { parseEnvironment } from './environment.ts';
 import { PrivateDirectory } from './private-directory.ts';
-import { directoryOf, withoutInherited } from './processes.ts';
+import { withoutInherited } from './processes.ts';
 import { Pty } from './pty.ts';
 import { type Line, type ShellIntegration, shellQuote } from './shell-integration/integration.ts';
 import { type Mark, MarkScanner } from './shell-integration/marks.ts';
@@ -14,35 +21,8 @@ import { type Mark, MarkScanner } from './shell-integration/marks.ts';
 const LEAVE_TIMEOUT_MS = 300;
 const END_TIMEOUT_MS = 1000;
 
-export type ShellEvents = {
-  /** What was printed while no command runs: by background jobs, prompt hooks, startup files. */
-  readonly onIdle: (data: Buffer) => void;
-  readonly onOutput: (data: Buffer) => void;
-  readonly onStart: () => void;
-  readonly onEnd: (exit: number, cwd: string) => void;
-  /** At a prompt, with the state as of now. */
-  readonly onReady: (cwd: string) => void;
-  readonly onExit: (code: number) => void;
-};
-
-export type ShellProcessOptions = {
-  readonly program: string;
-  readonly integration: ShellIntegration;
-  readonly personal: boolean;
-  readonly cwd: string;
-  readonly env: Environment;
-  readonly columns: number;
-  readonly rows: number;
-};
-
-/** The shell's state as reported at a prompt. */
-export type ShellState = {
-  readonly words: ReadonlySet<string>;
-  readonly env: Record<string, string>;
-};
-
 /** One interactive shell with its terminal, its command pipe and its private directory: made and closed together. */
-export class ShellProcess {
+export class PipeShell implements DrivenShell {
   readonly #events: ShellEvents;
   readonly #directory: PrivateDirectory;
   readonly #integration: ShellIntegration;
@@ -63,6 +43,7 @@ export class ShellProcess {
   #env = '';
 
   private constructor(
+    integration: ShellIntegration,
     options: ShellProcessOptions,
     events: ShellEvents,
     directory: PrivateDirectory,
@@ -72,7 +53,7 @@ export class ShellProcess {
     this.#directory = directory;
     this.#pipe = pipe;
     this.#promptToken = newToken();
-    this.#integration = options.integration;
+    this.#integration = integration;
     const { env, personal } = options;
     const files = this.#integration.files({ directory: directory.path, token: this.#promptToken, env, personal });
     this.#startupFiles = Object.keys(files);
@@ -93,22 +74,26 @@ export class ShellProcess {
       columns: options.columns,
       rows: options.rows,
       onData: (data) => this.#scanner.push(data),
-      onExit: (code) => {
+      onExit: (code, signalled) => {
         this.#scanner.flush();
         this.#clean();
         this.#ended.resolve();
-        events.onExit(code);
+        events.onExit(code, signalled);
       },
     });
   }
 
   /** Starts it; `onReady` follows with its first prompt. */
-  static async start(options: ShellProcessOptions, events: ShellEvents): Promise<ShellProcess> {
+  static async start(
+    integration: ShellIntegration,
+    options: ShellProcessOptions,
+    events: ShellEvents,
+  ): Promise<PipeShell> {
     const directory = new PrivateDirectory('shell');
     let pipe: CommandPipe | undefined;
     try {
       pipe = await CommandPipe.create(directory.file('lines'));
-      return new ShellProcess(options, events, directory, pipe);
+      return new PipeShell(integration, options, events, directory, pipe);
     } catch (error) {
       pipe?.close();
       directory.remove();
@@ -123,6 +108,18 @@ export class ShellProcess {
 
   get pty(): Pty {
     return this.#pty;
+  }
+
+  get remembersExits(): boolean {
+    return this.#integration.remembersExits;
+  }
+
+  write(data: string): void {
+    this.#pty.write(data);
+  }
+
+  resize(columns: number, rows: number): void {
+    this.#pty.resize(columns, rows);
   }
 
   /** The state as of the last prompt. */
@@ -193,7 +190,7 @@ export class ShellProcess {
         // What is printed from here on is signed by the same token, until the next line brings its own.
         this.#promptToken = this.#lineToken;
         const [exit, ...directory] = mark.fields;
-        this.#events.onEnd(Number(exit), this.#directoryNow(directory.join(';')));
+        this.#events.onEnd(Number(exit), directoryNow(this.#pty.pid, directory.join(';')));
         return;
       }
       case 'B':
@@ -207,26 +204,11 @@ export class ShellProcess {
         for (const name of this.#startupFiles.splice(0)) this.#directory.discard(name);
         this.#words = this.#directory.take('words') ?? this.#words;
         this.#env = this.#directory.take('env') ?? this.#env;
-        const cwd = this.#directoryNow(mark.fields.join(';'));
+        const cwd = directoryNow(this.#pty.pid, mark.fields.join(';'));
         // A prompt again, and the line that was fetched never began: the shell would not read it.
         if (refused) this.#events.onEnd(2, cwd);
         this.#events.onReady(cwd);
       }
-    }
-  }
-
-  /**
-   * $PWD keeps symbolic links as the user went, but anyone may assign it, and a mark can't hold every character of it: it
-   * holds only if the kernel agrees.
-   */
-  #directoryNow(told: string): string {
-    const actual = directoryOf(this.#pty.pid);
-    if (actual === undefined || actual === told) return told;
-    try {
-      return realpathSync(told) === actual ? told : actual;
-    } catch {
-      // Removed while the shell stood in it: only the shell still has its name.
-      return actual.endsWith(' (deleted)') ? told : actual;
     }
   }
 

@@ -1,0 +1,357 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Fact, Question } from './completion/complete.ts';
+import { ForkQuestions } from './completion/fork-questions.ts';
+import {
+  type DrivenShell,
+  directoryNow,
+  type ShellEvents,
+  type ShellProcessOptions,
+  type ShellState,
+} from './driven-shell.ts';
+import { parseEnvironment } from './environment.ts';
+import { PrivateDirectory } from './private-directory.ts';
+import { withoutInherited } from './processes.ts';
+import { PromptStream } from './prompt-stream.ts';
+import { Pty } from './pty.ts';
+import { type EditorIntegration, FLAG } from './shell-integration/editor.ts';
+import type { Line } from './shell-integration/integration.ts';
+import type { Mark } from './shell-integration/marks.ts';
+import { waitsForLine } from './terminal-state.ts';
+
+/** How long an answer to a key of ours may take. Ms. */
+const ANSWER_TIMEOUT_MS = 1000;
+/** How long the saving of the history may take before the terminal is closed over it. Ms. */
+const LEAVE_TIMEOUT_MS = 300;
+/** How long the end may take once the terminal is closed. Ms. */
+const END_TIMEOUT_MS = 1000;
+/** Silence after which a shell in front that waits, and has shown no mark, is looked at; and between further looks. Ms. */
+const SILENCE_MS = 150;
+const MAX_SILENCE_MS = 2000;
+
+/** One interactive shell that is driven through its own line editor (see `EditorIntegration`). */
+export class EditorShell implements DrivenShell {
+  readonly promptsAfterQuestion = false;
+  readonly remembersExits: boolean;
+  readonly pty: Pty;
+  readonly #events: ShellEvents;
+  readonly #directory: PrivateDirectory;
+  readonly #integration: EditorIntegration;
+  readonly #stream: PromptStream;
+  readonly #forks: ForkQuestions;
+  readonly #token = `@${randomBytes(16).toString('hex')}`;
+  readonly #startupFiles: string[];
+  readonly #ended = Promise.withResolvers<void>();
+  readonly #answers = new Map<string, (mark: Mark | undefined) => void>();
+  #flags = '';
+  #words = '';
+  #env = '';
+  #cwd: string;
+  #program: string | undefined;
+  /** A size that the shell has not been given yet. */
+  #size: { readonly columns: number; readonly rows: number } | undefined;
+  /** Keys have been sent to a command that it may not have read. */
+  #keysSent = false;
+  #typed = '';
+  #rest = Promise.withResolvers<void>();
+  #unsaved = false;
+  #hiding = false;
+  /** Counts prompts, and the lines that began behind one by themselves. */
+  #prompts = 0;
+  /** What is done at a prompt before the next line. */
+  #settled: Promise<void> = Promise.resolve();
+  #closing = false;
+  #gone = false;
+  #silence: NodeJS.Timeout | undefined;
+  #silenceMs = SILENCE_MS;
+
+  constructor(integration: EditorIntegration, options: ShellProcessOptions, events: ShellEvents) {
+    this.#events = events;
+    this.#integration = integration;
+    this.#directory = new PrivateDirectory('shell');
+    this.#forks = new ForkQuestions(this.#directory);
+    this.#cwd = options.cwd;
+    this.remembersExits = integration.remembersExits;
+    const { env, personal } = options;
+    const directory = this.#directory.path;
+    const files = integration.files({ directory, token: this.#token, env, personal });
+    this.#startupFiles = Object.keys(files);
+    this.#stream = new PromptStream(
+      {
+        token: this.#token,
+        echoOver: integration.echoOver,
+        promptBegins: integration.promptBegins,
+        waits: () => waitsForLine(this.pty.pid, this.pty.slave),
+        typedAhead: () => this.#keysSent,
+      },
+      {
+        onIdle: (data) => {
+          // What was typed ahead is drawn by the editor that reads it.
+          if (!this.#keysSent) events.onIdle(data);
+        },
+        onOutput: (data) => {
+          this.#watch();
+          events.onOutput(data);
+        },
+        onStart: () => {
+          this.#watch();
+          events.onStart();
+        },
+        onTyped: (text) => {
+          this.#prompts += 1;
+          this.#rest.resolve();
+          this.#rest = Promise.withResolvers();
+          this.#unsaved = true;
+          this.#watch();
+          events.onTyped(text);
+        },
+        onEnd: (exit, cwd) => this.#lineEnded(exit, cwd),
+        onReady: () => {
+          this.#settled = this.#atPrompt();
+        },
+        onRest: () => {
+          events.onRest();
+          if (integration.clearsRest) this.#stream.notRun();
+          else this.pty.write('\x03');
+        },
+        onAnswer: (mark) => this.#answered(mark),
+      },
+    );
+    try {
+      for (const [name, text] of Object.entries(files))
+        writeFileSync(this.#directory.file(name), text, { mode: 0o600 });
+      this.pty = new Pty({
+        argv: withoutInherited(['/bin/sh', '-c', integration.launch, options.program, directory]),
+        cwd: options.cwd,
+        env: integration.env(env, directory),
+        columns: options.columns,
+        rows: options.rows,
+        onData: (data) => this.#stream.push(data),
+        onExit: (code, signalled) => this.#exited(code, signalled),
+      });
+    } catch (error) {
+      this.#directory.remove();
+      throw error;
+    }
+  }
+
+  state(): ShellState {
+    return { words: new Set(this.#words.split('\n')), env: parseEnvironment(this.#env) };
+  }
+
+  run(line: Omit<Line, 'token'>): void {
+    void this.#run(line);
+  }
+
+  async complete(question: Question, signal: AbortSignal): Promise<readonly Fact[] | undefined> {
+    const { completer } = this.#integration;
+    if ('ask' in completer) {
+      const { exit, output } = await this.#own(completer.ask(question));
+      return exit === 0 && !signal.aborted ? completer.facts(output.toString('utf8')) : undefined;
+    }
+    return this.#forks.ask(completer, question, signal, (keys) => this.pty.write(keys));
+  }
+
+  /** Keys for whatever has the terminal. */
+  write(data: string): void {
+    if (this.#stream.phase === 'command') this.#keysSent = true;
+    this.pty.write(data);
+  }
+
+  async takeTyped(): Promise<string> {
+    if (this.#stream.phase === 'command') return '';
+    await this.#rest.promise;
+    const typed = this.#typed;
+    this.#typed = '';
+    return typed;
+  }
+
+  resize(columns: number, rows: number): void {
+    // At the prompt nobody looks: the editor would draw it again.
+    if (this.#stream.phase === 'command') this.pty.resize(columns, rows);
+    else this.#size = { columns, rows };
+  }
+
+  /** Looks whether the shell waits, without having told of its prompt. */
+  askForEnd(): void {
+    this.#silenceMs = SILENCE_MS;
+    void this.#lookForPrompt();
+  }
+
+  async dispose(): Promise<void> {
+    if (!this.#closing) {
+      this.#closing = true;
+      await Promise.race([this.#settled, new Promise((resolve) => setTimeout(resolve, LEAVE_TIMEOUT_MS).unref())]);
+      if (this.#stream.phase === 'ready' && this.#unsaved) await this.#own(this.#integration.code.save);
+      this.pty.dispose();
+    }
+    const patience = setTimeout(() => this.#ended.resolve(), END_TIMEOUT_MS);
+    return this.#ended.promise.finally(() => clearTimeout(patience));
+  }
+
+  async #run({ text, keep, hidden, remember }: Omit<Line, 'token'>): Promise<void> {
+    if (this.#size) {
+      this.pty.resize(this.#size.columns, this.#size.rows);
+      this.#size = undefined;
+    }
+    const { code, line } = this.#integration;
+    if (hidden) {
+      this.#events.onStart();
+      const { exit, output } = await this.#own(text);
+      this.#events.onOutput(output);
+      this.#events.onEnd(exit, this.#cwd);
+      this.#settled = this.#atPrompt();
+      return;
+    }
+    const before = [
+      ...(remember.length > 0 && code.remember ? [code.remember(remember)] : []),
+      ...(!keep && !this.#flags.includes(FLAG.ignoresBlank) && code.hide ? [code.hide] : []),
+    ];
+    this.#hiding = !keep && before.length > 0;
+    if (before.length > 0) await this.#own(before.join('\n'));
+    this.#unsaved = keep || remember.length > 0;
+    const { keys, file } = line(text.replaceAll('\0', ''));
+    if (file !== undefined) writeFileSync(this.#directory.file('line'), file, { mode: 0o600 });
+    this.#keysSent = false;
+    this.#typed = '';
+    this.#rest.resolve();
+    this.#rest = Promise.withResolvers();
+    this.#stream.sent();
+    this.pty.write(keys);
+    this.#watch();
+  }
+
+  /** Runs code in the shell itself, where that is at its prompt; nothing of it is seen. */
+  async #own(code: string): Promise<{ readonly exit: number; readonly output: Buffer }> {
+    if (this.#gone) return { exit: 1, output: Buffer.alloc(0) };
+    writeFileSync(this.#directory.file('own'), code, { mode: 0o600 });
+    const mark = await this.#ask('O', this.#integration.keys.own);
+    const output = Buffer.from(this.#directory.take('told') ?? '');
+    this.#directory.discard('own');
+    return { exit: Number(mark?.fields[0] ?? 1), output };
+  }
+
+  /** Sends a key of ours and waits for its mark; undefined where none comes. */
+  #ask(kind: string, keys: string): Promise<Mark | undefined> {
+    return new Promise((resolve) => {
+      const done = (mark: Mark | undefined) => {
+        clearTimeout(timer);
+        this.#answers.delete(kind);
+        resolve(mark);
+      };
+      const timer = setTimeout(() => done(undefined), ANSWER_TIMEOUT_MS);
+      this.#answers.get(kind)?.(undefined);
+      this.#answers.set(kind, done);
+      this.pty.write(keys);
+    });
+  }
+
+  #answered(mark: Mark): void {
+    if (mark.kind === 'U') this.#events.onUnable(mark.fields.join(';'));
+    this.#answers.get(mark.kind)?.(mark);
+  }
+
+  #lineEnded(exit: number, cwd: string | undefined): void {
+    clearTimeout(this.#silence);
+    this.#directory.discard('line');
+    this.#cwd = directoryNow(this.pty.pid, cwd);
+    this.#events.onEnd(exit, this.#cwd);
+  }
+
+  /** Behind each prompt: what was typed is taken out, the state is asked for, what is to be kept is kept. */
+  async #atPrompt(): Promise<void> {
+    const { code, keys } = this.#integration;
+    this.#prompts += 1;
+    const prompt = this.#prompts;
+    const isOver = () => prompt !== this.#prompts || this.#stream.phase !== 'ready';
+    this.#program ??= programOf(this.pty.pid);
+    for (const name of this.#startupFiles.splice(0)) this.#directory.discard(name);
+    if (this.#stream.stuck && keys.reset !== undefined) {
+      this.pty.write(keys.reset);
+      return;
+    }
+    if (this.#keysSent) {
+      // Where a whole line was among it, its mark may be here already.
+      await new Promise((resolve) => setImmediate(resolve));
+      if (isOver()) return;
+      const shown = await this.#ask('L', keys.show);
+      if (isOver()) return;
+      this.#typed += shown?.fields.join(';') ?? '';
+      this.#keysSent = false;
+    }
+    this.#rest.resolve();
+    if (!this.#stream.traces) await this.#askState();
+    if (isOver()) return;
+    if (this.#flags.includes(FLAG.unhooked) && keys.hook !== undefined) this.pty.write(keys.hook);
+    if (this.#flags.includes(FLAG.stale)) {
+      this.#flags = '';
+      this.pty.write(keys.repair);
+      return;
+    }
+    const traced = this.#flags.includes(FLAG.traced) || this.#stream.traces;
+    const own = [
+      ...(this.#hiding && code.unhide ? [code.unhide] : []),
+      ...(this.#unsaved && !traced ? [code.save] : []),
+    ];
+    if (own.length > 0) await this.#own(own.join('\n'));
+    if (isOver()) return;
+    if (own.length > 0) this.#hiding = false;
+    if (!traced) this.#unsaved = false;
+    if (!this.#gone && !this.#closing) this.#events.onReady(this.#cwd);
+  }
+
+  async #askState(): Promise<Mark | undefined> {
+    const state = await this.#ask('S', this.#integration.keys.state);
+    if (!state) return undefined;
+    this.#flags = state.fields[0] ?? '';
+    this.#words = this.#directory.take('words') ?? this.#words;
+    this.#env = this.#directory.take('env') ?? this.#env;
+    return state;
+  }
+
+  /** While a command runs: a shell that falls silent in front may be at a prompt that has lost its marks. */
+  #watch(): void {
+    this.#silenceMs = SILENCE_MS;
+    if (this.#silence) this.#silence.refresh();
+    else this.#silence = setTimeout(() => void this.#lookForPrompt(), this.#silenceMs).unref();
+  }
+
+  async #lookForPrompt(): Promise<void> {
+    clearTimeout(this.#silence);
+    this.#silence = undefined;
+    const { phase, settling, editing } = this.#stream;
+    if (this.#gone || this.#closing || settling || (phase !== 'command' && phase !== 'sent')) return;
+    // Its language reads keys as well: only one that says so has an editor open. bash polls for nothing else.
+    const asks = editing || this.#integration.pollsInEditorOnly === true;
+    this.#silenceMs = Math.min(this.#silenceMs * 2, MAX_SILENCE_MS);
+    this.#silence = setTimeout(() => void this.#lookForPrompt(), this.#silenceMs).unref();
+    // Another program in its place has none of our keys.
+    if (!asks || waitsForLine(this.pty.pid, this.pty.slave) !== true || programOf(this.pty.pid) !== this.#program)
+      return;
+    const { keys } = this.#integration;
+    const [flags = '', serial, exit] = (await this.#askState())?.fields ?? [];
+    if (flags.includes(FLAG.unmarked)) this.pty.write(keys.repair);
+    else if (serial !== undefined) this.#stream.promptUnseen(Number(serial), Number(exit));
+  }
+
+  #exited(code: number, signalled: boolean): void {
+    this.#gone = true;
+    clearTimeout(this.#silence);
+    this.#stream.flush();
+    for (const answer of this.#answers.values()) answer(undefined);
+    this.#rest.resolve();
+    this.#forks.dispose();
+    this.#directory.remove();
+    this.#ended.resolve();
+    this.#events.onExit(code, signalled);
+  }
+}
+
+/** What a process runs, as far as it can be seen: `exec` changes it. */
+function programOf(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

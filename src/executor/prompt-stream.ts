@@ -1,0 +1,398 @@
+import { rowOf, typedText, withoutRedraw } from './prompt-text.ts';
+import { type Mark, MarkScanner } from './shell-integration/marks.ts';
+
+/** How long it is doubted that what looks like the beginning of a prompt is one: its mark comes right behind it. Ms. */
+const PROMPT_TIMEOUT_MS = 30;
+/** Between two looks whether the shell waits, in ms: at once, then ever less often. */
+const LOOK_DELAYS_MS = [0, 1, 1, 2, 2, 5, 5, 10, 20] as const;
+/** A prompt without marks has been drawn by then, once the shell waits. Ms. */
+const SETTLE_MS = 4;
+/** How often a subshell that told of a prompt may still be in front. */
+const SUBSHELL_LOOKS = 12;
+/** And how often a command that was typed ahead may be in front before its mark has come. */
+const TYPED_LOOKS = 20;
+/** The exit code of a line that can't be read, as bash tells it. */
+const UNREADABLE = 2;
+/** Kept of what a shell draws at its prompt, for the text of a line that it took by itself. */
+const MAX_ECHO_BYTES = 8192;
+
+const NOTHING: Buffer = Buffer.alloc(0);
+
+export type PromptEvents = {
+  /** Output while no line runs: of background jobs, startup files. */
+  readonly onIdle: (data: Buffer) => void;
+  readonly onOutput: (data: Buffer) => void;
+  /** The line that was sent has left the editor. */
+  readonly onStart: () => void;
+  /** A line that was typed ahead has begun; its text, as far as the shell or its echo tells. */
+  readonly onTyped: (text: string) => void;
+  readonly onEnd: (exit: number, cwd: string | undefined) => void;
+  /** It waits for a line. */
+  readonly onReady: () => void;
+  /** It waits for the rest of a line. */
+  readonly onRest: () => void;
+  /** What a key of ours asked for. */
+  readonly onAnswer: (mark: Mark) => void;
+};
+
+export type PromptStreamOptions = {
+  readonly token: string;
+  readonly echoOver?: string | undefined;
+  readonly promptBegins?: string | undefined;
+  /** Whether the shell is in front and waits for input; undefined where that is not to be seen yet. */
+  readonly waits: () => boolean | undefined;
+  /** Keys were sent that no program may have read. */
+  readonly typedAhead: () => boolean;
+};
+
+/** A prompt that has begun: what the line ended with, and what was drawn since. */
+type Pending = {
+  readonly exit: number;
+  readonly cwd: string | undefined;
+  readonly held: Buffer[];
+  /** The serial before it. */
+  readonly serial: number;
+  /** It has been drawn: what follows is what is typed there. */
+  drawn?: boolean;
+};
+
+/**
+ * Reads what a shell writes to its terminal: tells the output of commands from prompts and from the echo of the editor.
+ * A mark alone ends nothing: a new serial, where the shell counts, and a shell that waits in front of its terminal do.
+ * So whoever learns the token and prints marks can neither end a line nor give it an exit code.
+ */
+export class PromptStream {
+  readonly #options: PromptStreamOptions;
+  readonly #events: PromptEvents;
+  readonly #scanner: MarkScanner;
+  readonly #token: Buffer;
+  #phase: 'starting' | 'ready' | 'sent' | 'command' = 'starting';
+  /** A prompt is being drawn, or redrawn. */
+  #pending: Pending | undefined;
+  #drawing = false;
+  #fresh = false;
+  #stuck = false;
+  #serial = 0;
+  #cwd: string | undefined;
+  #flags = '';
+  #echo: Buffer = NOTHING;
+  /** Of the prompt, as drawn. */
+  #lastRow = '';
+  /** The editor executes what was sent. */
+  #executes = false;
+  /** Text that may be the beginning of a prompt. */
+  #doubtful: Buffer = NOTHING;
+  #doubt: NodeJS.Timeout | undefined;
+  #look: NodeJS.Timeout | undefined;
+  #looks = 0;
+  /** An editor has said that it takes pastes, and not that it leaves. */
+  #editing = false;
+  /** What comes right behind the echo is the editor's: ends of lines and modes. */
+  #leaving = false;
+  #started = true;
+  /** A command began. */
+  #ran = false;
+
+  constructor(options: PromptStreamOptions, events: PromptEvents) {
+    this.#options = options;
+    this.#events = events;
+    this.#token = Buffer.from(options.token);
+    this.#scanner = new MarkScanner(
+      (token) => token === options.token,
+      (data) => this.#text(this.#withoutToken(data)),
+      (mark) => this.#mark(mark),
+    );
+  }
+
+  get phase(): 'starting' | 'ready' | 'sent' | 'command' {
+    return this.#phase;
+  }
+
+  /** bash has drawn its old prompt again: its parser would take the next line for a part of the last one. */
+  get stuck(): boolean {
+    return this.#stuck;
+  }
+
+  /** The shell traces what it runs, to where nothing of ours can be hidden from. */
+  get traces(): boolean {
+    return this.#flags.includes('x') && this.#flags.includes('t');
+  }
+
+  /** A prompt is drawn, or it is not known yet whether it is one. */
+  get settling(): boolean {
+    return this.#pending !== undefined;
+  }
+
+  /** What runs has a line editor open. */
+  get editing(): boolean {
+    return this.#editing;
+  }
+
+  push(data: Buffer): void {
+    const [on, off] = [data.lastIndexOf('\x1b[?2004h'), data.lastIndexOf('\x1b[?2004l')];
+    if (on !== off) this.#editing = on > off;
+    this.#scanner.push(data);
+  }
+
+  /** A line is about to be written to the editor. */
+  sent(): void {
+    this.#phase = 'sent';
+    this.#executes = false;
+    this.#ran = false;
+    this.#echo = NOTHING;
+  }
+
+  /** What was sent will not run, and the editor is as before. */
+  notRun(): void {
+    this.#pending = { exit: UNREADABLE, cwd: this.#cwd, held: [], serial: this.#serial };
+    this.#ready();
+  }
+
+  /** It is at a prompt that was written to where it is not seen. */
+  promptUnseen(serial: number, exit: number): void {
+    if (serial <= this.#serial || (this.#phase !== 'command' && this.#phase !== 'sent')) return;
+    this.#serial = serial;
+    this.#pending = { exit, cwd: undefined, held: [], serial };
+    this.#ready();
+  }
+
+  /** The end of the stream. */
+  flush(): void {
+    this.#scanner.flush();
+    this.#release();
+    this.dispose();
+  }
+
+  dispose(): void {
+    clearTimeout(this.#doubt);
+    clearTimeout(this.#look);
+  }
+
+  #mark(mark: Mark): void {
+    const { kind, fields } = mark;
+    switch (kind) {
+      case 'E':
+        if (this.#phase === 'sent') this.#begin();
+        return;
+      case 'F':
+        this.#executes = this.#phase === 'sent';
+        return;
+      case 'C':
+        return this.#begins(fields.join(';'));
+      case 'D':
+        return this.#promptBegins(fields);
+      case 'T':
+        this.#promptBegins(fields);
+        // Its prompt may hold no mark, and what it draws comes before it waits.
+        if (this.#pending) this.#verify(() => setTimeout(() => this.#ready(), SETTLE_MS), SUBSHELL_LOOKS);
+        return;
+      case 'X':
+        this.#refused();
+        return;
+      case 'K':
+        this.#cwd = fields.join(';');
+        // What follows draws the prompt.
+        if (this.#phase !== 'sent') this.#drawing = true;
+        return;
+      case 'R':
+        this.#drawing = false;
+        if (this.#fresh) {
+          this.#fresh = false;
+          this.#events.onReady();
+        }
+        if (!this.#pending) return;
+        this.#pending.drawn = true;
+        this.#echo = NOTHING;
+        // What was typed ahead may run already.
+        this.#verify(() => this.#ready(), this.#options.typedAhead() ? TYPED_LOOKS : 0);
+        return;
+      case '2':
+        clearTimeout(this.#doubt);
+        this.#doubtful = NOTHING;
+        if (this.#phase === 'command' || this.#phase === 'sent') this.#verify(this.#events.onRest);
+        return;
+      default:
+        this.#events.onAnswer(mark);
+    }
+  }
+
+  #begins(text: string): void {
+    // A line that was typed ahead began behind a prompt: so that was one.
+    if (this.#pending && this.#options.typedAhead()) this.#ready();
+    else if (this.#pending) this.#refuse();
+    if (this.#phase === 'sent') this.#begin();
+    this.#leaving = false;
+    this.#ran = true;
+    this.#start();
+    if (this.#phase !== 'ready') return;
+    const echo = this.#echo;
+    this.#echo = NOTHING;
+    this.#phase = 'command';
+    this.#events.onTyped(text === '' ? typedText(echo) : text);
+  }
+
+  #begin(): void {
+    this.#phase = 'command';
+    this.#leaving = true;
+    this.#started = false;
+  }
+
+  /** From here on keys are the command's, or answer the shell's own question. */
+  #start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    this.#events.onStart();
+  }
+
+  /** The shell can't read the line, and says why behind its echo. */
+  #refused(): void {
+    if (this.#phase !== 'sent') return;
+    const said = this.#echo.toString('latin1').lastIndexOf('fish: ');
+    this.#begin();
+    if (said >= 0) this.#output(this.#echo.subarray(said));
+  }
+
+  #promptBegins([exit, serial, flags = '', ...cwd]: readonly string[]): void {
+    const count = serial === '-' ? this.#serial : Number(serial);
+    const old = serial !== '-' && !(count > this.#serial);
+    // Where lines leave the editor with a mark, a prompt before that is one that is drawn again.
+    const again =
+      (old && this.#phase !== 'command') ||
+      (this.#phase === 'sent' && this.#options.echoOver === undefined && !this.#executes);
+    if (again || this.#phase === 'ready') {
+      this.#drawing = true;
+      if (!old) this.#serial = count;
+      // An empty line was accepted.
+      this.#stuck = false;
+      this.#fresh = !again && !old && serial !== '-';
+      return;
+    }
+    this.#stuck = old;
+    this.#flags = flags;
+    this.#drawing = false;
+    clearTimeout(this.#doubt);
+    this.#doubtful = NOTHING;
+    const before = this.#pending;
+    const last = before?.serial ?? this.#serial;
+    if (!old) this.#serial = count;
+    this.#pending = {
+      serial: last,
+      // bash draws the old prompt again behind a line that it can't read: an exit code is the line's before.
+      exit: before?.exit ?? (old && !this.#ran ? UNREADABLE : Number(exit)),
+      cwd: cwd.length === 0 ? this.#cwd : cwd.join(';'),
+      held: before?.held ?? [],
+    };
+  }
+
+  #ready(): void {
+    const pending = this.#pending;
+    if (!pending) return;
+    clearTimeout(this.#look);
+    this.#pending = undefined;
+    const ran = this.#phase === 'command' || this.#phase === 'sent';
+    // Nothing ran: an empty line, a comment.
+    if (this.#phase === 'sent') this.#started = false;
+    this.#start();
+    this.#phase = 'ready';
+    this.#leaving = false;
+    this.#lastRow = rowOf(Buffer.concat(pending.held).toString('latin1'));
+    if (ran) this.#events.onEnd(pending.exit, pending.cwd);
+    this.#events.onReady();
+  }
+
+  /** Calls back once the shell waits; what was held is output where it does not, after `patience` looks. */
+  #verify(accept: () => void, patience = 0): void {
+    clearTimeout(this.#look);
+    this.#looks = 0;
+    const look = () => {
+      const waits = this.#options.waits();
+      if (waits) return accept();
+      if (waits === false && this.#looks >= patience) return this.#refuse();
+      this.#looks += 1;
+      this.#look = setTimeout(look, LOOK_DELAYS_MS[Math.min(this.#looks, LOOK_DELAYS_MS.length - 1)]);
+    };
+    look();
+  }
+
+  #refuse(): void {
+    if (!this.#pending) return;
+    const { held, serial } = this.#pending;
+    this.#pending = undefined;
+    this.#serial = serial;
+    this.#stuck = false;
+    for (const data of held) this.#events.onOutput(data);
+  }
+
+  #text(data: Buffer): void {
+    if (data.length === 0 || this.#drawing) return;
+    if (this.#pending) {
+      this.#pending.held.push(data);
+      if (this.#pending.drawn) this.#echo = Buffer.concat([this.#echo, data]).subarray(-MAX_ECHO_BYTES);
+      return;
+    }
+    switch (this.#phase) {
+      case 'starting':
+        return this.#events.onIdle(data);
+      case 'ready':
+        this.#echo = Buffer.concat([this.#echo, data]).subarray(-MAX_ECHO_BYTES);
+        return this.#idle(data);
+      case 'sent': {
+        const { echoOver } = this.#options;
+        if (echoOver === undefined) {
+          this.#echo = Buffer.concat([this.#echo, data]).subarray(-MAX_ECHO_BYTES);
+          return;
+        }
+        const seen = Buffer.concat([this.#echo, data]);
+        const at = seen.lastIndexOf(echoOver);
+        this.#echo = seen.subarray(-echoOver.length);
+        if (at < 0) return;
+        this.#begin();
+        return this.#output(seen.subarray(at + echoOver.length));
+      }
+      default:
+        this.#output(data);
+    }
+  }
+
+  /** The editor draws the last row of its prompt again, behind a key of ours. */
+  #idle(data: Buffer): void {
+    let text = withoutRedraw(data.toString('latin1'));
+    if (this.#lastRow !== '' && text.endsWith(this.#lastRow)) text = text.slice(0, -this.#lastRow.length);
+    if (text !== '') this.#events.onIdle(Buffer.from(text, 'latin1'));
+  }
+
+  #output(data: Buffer): void {
+    let text = data;
+    if (this.#leaving) {
+      const from =
+        /^(?:\r|\n|\x1b\[\?\d+[hl]|\x1b[=>]|\x1b\[[\d;]*m|\x1b\[[JK])*/.exec(data.toString('latin1'))?.[0].length ?? 0;
+      text = data.subarray(from);
+      if (text.length === 0) return;
+      this.#leaving = false;
+    }
+    this.#start();
+    const { promptBegins } = this.#options;
+    if (promptBegins === undefined) return this.#events.onOutput(text);
+    text = this.#doubtful.length === 0 ? text : Buffer.concat([this.#doubtful, text]);
+    this.#doubtful = NOTHING;
+    clearTimeout(this.#doubt);
+    const at = text.lastIndexOf(promptBegins);
+    if (at < 0) return this.#events.onOutput(text);
+    if (at > 0) this.#events.onOutput(text.subarray(0, at));
+    this.#doubtful = text.subarray(at);
+    this.#doubt = setTimeout(() => this.#release(), PROMPT_TIMEOUT_MS);
+  }
+
+  #release(): void {
+    clearTimeout(this.#doubt);
+    const data = this.#doubtful;
+    this.#doubtful = NOTHING;
+    if (data.length > 0) this.#events.onOutput(data);
+  }
+
+  /** Nobody beside the shell and us learns it from what is shown, kept or sent. */
+  #withoutToken(data: Buffer): Buffer {
+    if (!data.includes(this.#token)) return data;
+    return Buffer.from(data.toString('latin1').replaceAll(this.#options.token, '***'), 'latin1');
+  }
+}

@@ -1,0 +1,26 @@
+/** What an editor draws at its prompt, as text. */
+
+/** What an editor writes around a prompt that it draws again. */
+const REDRAWN = /\r\x1b\[K\r?|\x1b\[\?2004[hl]|^\r+$/g;
+
+/** What is left of it without what draws a prompt again. */
+export function withoutRedraw(drawn: string): string {
+  return drawn.replace(REDRAWN, '');
+}
+
+/** The last row of a prompt, as drawn. */
+export function rowOf(prompt: string): string {
+  const drawn = withoutRedraw(prompt);
+  return drawn.slice(drawn.lastIndexOf('\n') + 1);
+}
+
+/** What was typed, from what the editor drew: the last row of it, without what moves the cursor. */
+export function typedText(echo: Buffer): string {
+  return echo
+    .toString('utf8')
+    .replace(/\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-?]*[ -/]*[@-~]|\x1b[=>]|\x07/g, '')
+    .replace(/ \r(?!\n)/g, '')
+    .replace(/[^\n]\x08/g, '')
+    .replace(/[\r\n]+/g, '\n')
+    .trim();
+}

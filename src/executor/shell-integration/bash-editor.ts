@@ -1,0 +1,177 @@
+import { bashArguments, bashCompleter } from '../completion/bash-completer.ts';
+import type { EditorIntegration } from './editor.ts';
+import { envProgram, type Startup, shellQuote } from './integration.ts';
+
+/**
+ * bash 4.4 and newer. A line is pasted into readline between two private keys, so no command of ours runs: `$_`, `$?`,
+ * DEBUG and ERR traps and `set -x` see what they see natively. The marks stand in PS0, PS1 and PS2. A serial tells a new
+ * prompt from one that readline draws again.
+ *
+ * `bind -x` runs commands in the shell, and a DEBUG trap sees them; so the state is told by a subshell, which no trap
+ * sees, and the rest runs only where it is needed.
+ */
+
+const FETCH = '\\e[7331~';
+const ACCEPT = '\\e[7332~';
+const OWN = '\\e[7333~';
+const SHOW = '\\e[7334~';
+const REPAIR = '\\e[7335~';
+const PASTE = '\\e[7336~';
+const STATE = '\\e[7337~';
+const CLEAR = '\\e[7338~';
+const COMPLETE = '\\e[7339~';
+
+/** Bytes that the terminal or readline would act on in the midst of a paste. Source: termios(3), readline's paste. */
+const UNPASTABLE = /[\0\x03\x04\r\x11\x13\x16\x1a\x1b\x1c\x7f]/;
+/** A longer paste takes readline longer than a file. */
+const MAX_PASTE_CHARS = 4000;
+
+function startupFile({ directory, token, personal }: Startup): string {
+  return `
+__aish_dir=${shellQuote(directory)} __aish_token=${token} __aish_n=0
+if [ "\${BASH_VERSINFO[0]}" -lt 4 ] || { [ "\${BASH_VERSINFO[0]}" -eq 4 ] && [ "\${BASH_VERSINFO[1]}" -lt 4 ]; }; then
+  printf '\\033]7331;%s;U;bash %s\\007' "$__aish_token" "$BASH_VERSION"
+  exit 0
+fi
+${personal ? 'if [ -f ~/.bashrc ]; then \\builtin source ~/.bashrc; fi' : ''}
+if [ -n "\${BLE_VERSION-}" ]; then
+  \\builtin printf '\\033]7331;%s;U;ble.sh\\007' "$__aish_token" >/dev/tty
+  \\builtin exit 0
+fi
+__aish_open='\\[\\e]7331;\${__aish_token};D;$?;$((++__aish_n));$-\${BASH_XTRACEFD:+t};\${PWD//[[:cntrl:]]/?}\\a\\]'
+__aish_close='\\[\\e]7331;\${__aish_token};R\\a\\]'
+__aish_two='\\[\\e]7331;\${__aish_token};2\\a\\]'
+__aish_zero='\\e]7331;\${__aish_token};C\\a'
+# Behind what sets the prompt anew. A DEBUG trap sees no subshell; so where there is one, a subshell tells of the prompt.
+__aish_plain='{ __aish_wrap; } 2>/dev/null' __aish_traced='( { __aish_tell "$?"; } 2>/dev/null )'
+__aish_wrap() {
+  if ! __aish_ps1; then
+    PS1=\${PS1-} PS1=\${PS1//"$__aish_open"/}
+    PS1=$__aish_open\${PS1//"$__aish_close"/}$__aish_close
+  fi
+  case \${PS2-} in *"$__aish_two") ;; *) PS2=\${PS2-}$__aish_two ;; esac
+  case \${PS0-} in *"$__aish_zero"*) ;; *) PS0=$__aish_zero\${PS0-} ;; esac
+}
+__aish_repair() {
+  \\builtin local IFS=$' \\t\\n' each hook
+  \\builtin local -a keep
+  keep=()
+  __aish_hook
+  if [ -n "\${bash_preexec_imported-}\${__bp_imported-}" ]; then
+    for each in "\${precmd_functions[@]}"; do [ "$each" = __aish_wrap ] || keep+=("$each"); done
+    precmd_functions=("\${keep[@]}" __aish_wrap)
+  elif [ -n "\${PROMPT_COMMAND[*]-}" ]; then
+    if [ "\${BASH_VERSINFO[0]}" -gt 5 ] || { [ "\${BASH_VERSINFO[0]}" -eq 5 ] && [ "\${BASH_VERSINFO[1]}" -ge 1 ]; }; then
+      for each in "\${PROMPT_COMMAND[@]}"; do
+        [ "$each" = "$__aish_plain" ] || [ "$each" = "$__aish_traced" ] || keep+=("$each")
+      done
+      PROMPT_COMMAND=("\${keep[@]}" "$hook")
+    else
+      PROMPT_COMMAND=\${PROMPT_COMMAND%$'\\n'"$__aish_plain"}
+      PROMPT_COMMAND=\${PROMPT_COMMAND%$'\\n'"$__aish_traced"}$'\\n'$hook
+    fi
+  fi
+  __aish_wrap
+  \\builtin shopt -s promptvars
+}
+# Which hook fits now.
+__aish_hook() {
+  hook=$__aish_plain
+  if [[ \${PROMPT_COMMAND[*]-} == *DEBUG* || -n $(\\builtin trap -p DEBUG) ]]; then hook=$__aish_traced; fi
+}
+# As wrapped: the first mark begins it, the last one ends it, and nothing has come between.
+__aish_ps1() {
+  [[ \${PS1-} == "$__aish_open"*"$__aish_close" && \${PS1#"$__aish_open"} != *"$__aish_open"* ]]
+}
+__aish_marked() {
+  [[ \${PS2-} == *"$__aish_two" && \${PS0-} == *"$__aish_zero"* ]] && { [[ \${PROMPT_COMMAND[*]-} == *"$__aish_traced"* ]] || __aish_ps1; }
+}
+__aish_tell() {
+  \\builtin printf '\\033]7331;%s;T;%s;-;%s;%s\\007' "$__aish_token" "$1" "$-" "\${PWD//[[:cntrl:]]/?}" >/dev/tty
+}
+__aish_fetch() {
+  IFS= \\builtin read -r -d '' READLINE_LINE <"$__aish_dir/line" || \\builtin :
+  READLINE_POINT=\${#READLINE_LINE}
+}
+__aish_show() {
+  \\builtin local text
+  text=$READLINE_LINE
+  READLINE_LINE= READLINE_POINT=0
+  \\builtin printf '\\033]7331;%s;L;%s\\007' "$__aish_token" "\${text//[[:cntrl:]]/?}" >/dev/tty
+}
+__aish_state() {
+  \\builtin set +exuvn
+  \\builtin local flags=
+  if [ -n "$(\\builtin trap -p DEBUG)" ]; then
+    flags+=d
+    [[ \${PROMPT_COMMAND[*]-} == *"$__aish_plain"* ]] && flags+=h
+  fi
+  case \${HISTCONTROL-} in *ignorespace* | *ignoreboth*) flags+=b ;; esac
+  __aish_marked || flags+=wa
+  \\builtin compgen -A alias -A function -A builtin -A keyword >|"$__aish_dir/words"
+  ${envProgram} -0 >|"$__aish_dir/env"
+  \\builtin printf '\\033]7331;%s;S;%s;%s;%s\\007' "$__aish_token" "$flags" "$__aish_n" "$1" >/dev/tty
+  \\builtin exit 0
+}
+__aish_complete() {
+  \\builtin set +exu
+  \\builtin local field
+  \\builtin local -a fields
+  while IFS= \\builtin read -r -d '' field; do fields+=("$field"); done <"$__aish_dir/question"
+  ( \\builtin source "$__aish_dir/completer" "\${fields[@]}" ) </dev/null >/dev/null 2>&1 &
+  \\builtin exit 0
+}
+__aish_own() {
+  { \\builtin source "$__aish_dir/own"; } >|"$__aish_dir/told" 2>&1
+  \\builtin printf '\\033]7331;%s;O;%s\\007' "$__aish_token" "$?" >/dev/tty
+}
+for __aish_map in emacs vi-insert vi-command; do
+  \\builtin bind -m "$__aish_map" -x '"${FETCH}":{ __aish_fetch "$_"; } 2>/dev/null'
+  \\builtin bind -m "$__aish_map" '"${ACCEPT}":accept-line'
+  \\builtin bind -m "$__aish_map" -x '"${OWN}":{ __aish_own "$_"; } 2>/dev/null'
+  \\builtin bind -m "$__aish_map" -x '"${SHOW}":{ __aish_show "$_"; } 2>/dev/null'
+  \\builtin bind -m "$__aish_map" -x '"${REPAIR}":{ __aish_repair "$_"; } 2>/dev/null'
+  \\builtin bind -m "$__aish_map" '"${PASTE}":bracketed-paste-begin'
+  \\builtin bind -m "$__aish_map" -x '"${STATE}":( { __aish_state "$?"; } 2>/dev/null )'
+  \\builtin bind -m "$__aish_map" '"${CLEAR}":kill-whole-line'
+  \\builtin bind -m "$__aish_map" -x '"${COMPLETE}":( { __aish_complete; } 2>/dev/null )'
+done 2>/dev/null
+\\builtin unset __aish_map
+\\builtin bind 'set enable-bracketed-paste on' 2>/dev/null
+__aish_repair
+`;
+}
+
+const key = (sequence: string) => sequence.replace('\\e', '\x1b');
+
+export const bashEditor: EditorIntegration = {
+  files: (startup) => ({ 'startup.bash': startupFile(startup) }),
+  launch: 'exec "$0" --rcfile "$1/startup.bash" -i',
+  env: (env) => env,
+  line: (text) =>
+    text.length > MAX_PASTE_CHARS || UNPASTABLE.test(text)
+      ? { file: text, keys: key(FETCH) + key(ACCEPT) }
+      : { keys: `${key(CLEAR)}${key(PASTE)}${text}\x1b[201~${key(ACCEPT)}` },
+  keys: {
+    state: key(STATE),
+    // bash keeps pointers to PS0 and PS2 from one prompt to the next: a new one must follow at once.
+    hook: key(REPAIR),
+    reset: key(CLEAR) + key(ACCEPT),
+    repair: key(REPAIR) + key(CLEAR) + key(ACCEPT),
+    show: key(SHOW),
+    own: key(OWN),
+  },
+  echoOver: '\x1b[?2004l',
+  pollsInEditorOnly: true,
+  promptBegins: '\x1b[?2004h',
+  code: {
+    remember: (commands) => commands.map((command) => `\\builtin history -s -- ${shellQuote(command)}`).join('\n'),
+    save: '[ -n "${HISTFILE-}" ] && \\builtin history -a',
+    hide: '__aish_hc=${HISTCONTROL+x}${HISTCONTROL-} HISTCONTROL=ignorespace:${HISTCONTROL-}',
+    unhide: `if [ "\${HISTCONTROL-}" = "ignorespace:\${__aish_hc#x}" ]; then
+  if [ -n "$__aish_hc" ]; then HISTCONTROL=\${__aish_hc#x}; else \\builtin unset HISTCONTROL; fi
+fi`,
+  },
+  completer: { code: bashCompleter, arguments: bashArguments, keys: key(COMPLETE) },
+  remembersExits: true,
+};

@@ -1,0 +1,124 @@
+import type { Fact } from '../completion/complete.ts';
+import type { EditorIntegration } from './editor.ts';
+import { envProgram, type Startup } from './integration.ts';
+
+/**
+ * fish 3.6 and newer. A binding puts the line into the editor and executes it. The marks come from fish's own events:
+ * `fish_preexec`, `fish_prompt` before a prompt is drawn, `fish_posterror` where a line can't be read; and from the prompt
+ * function, which is wrapped again whenever it was defined anew. fish 4 drops keys of the form `ESC [ N ~` whose number
+ * it does not know: so the keys here are in its other form.
+ */
+
+const FETCH = '\\e\\[57400u';
+const OWN = '\\e\\[57401u';
+const SHOW = '\\e\\[57402u';
+const REPAIR = '\\e\\[57403u';
+const STATE = '\\e\\[57404u';
+const ACCEPT = '\\e\\[57405u';
+
+function init({ directory, token }: Startup): string {
+  return `
+set -gu __aish_dir ${fishQuote(directory)}
+set -gu __aish_token ${token}
+set -g fish_autosuggestion_enabled 0
+function __aish_fetch
+    commandline -r -- (string collect -N <$__aish_dir/line)
+    commandline --is-valid
+    if test $status -eq 2
+        commandline -r ''
+        printf '\\e]7331;%s;2\\a' $__aish_token
+    else
+        printf '\\e]7331;%s;F\\a' $__aish_token
+        commandline -f execute
+    end
+end
+function __aish_accept
+    commandline -r ''
+    commandline -f execute
+end
+function __aish_show
+    printf '\\e]7331;%s;L;%s\\a' $__aish_token (commandline | string replace -ra '[[:cntrl:]]' '?' | string join '?')
+    commandline -r ''
+end
+function __aish_state
+    begin
+        functions -an
+        builtin -n
+    end >$__aish_dir/words
+    ${envProgram} -0 >$__aish_dir/env
+    printf '\\e]7331;%s;S;b\\a' $__aish_token
+end
+function __aish_own
+    source $__aish_dir/own >$__aish_dir/told 2>&1
+    printf '\\e]7331;%s;O;%s\\a' $__aish_token $status
+end
+function __aish_preexec --on-event fish_preexec
+    printf '\\e]7331;%s;C;%s\\a' $__aish_token (string sub -l 2000 -- "$argv" | string replace -ra '[[:cntrl:]]' '?' | string join \\n)
+end
+function __aish_posterror --on-event fish_posterror
+    printf '\\e]7331;%s;X\\a\\e]7331;%s;D;1;-;\\a\\e]7331;%s;R\\a' $__aish_token $__aish_token $__aish_token
+    commandline -r ''
+end
+function __aish_before_prompt --on-event fish_prompt
+    set -l told $status
+    printf '\\e]7331;%s;K;%s\\a' $__aish_token (string replace -ra '[[:cntrl:]]' '?' -- $PWD | string collect)
+    printf '\\e]7331;%s;D;%s;-;\\a' $__aish_token $told
+    __aish_wrap
+end
+function __aish_wrap
+    functions fish_prompt | string match -q '*__aish_user_prompt*'; and return
+    functions -e __aish_user_prompt
+    functions -c fish_prompt __aish_user_prompt
+    function fish_prompt
+        __aish_user_prompt
+        printf '\\e]7331;%s;R\\a' $__aish_token
+    end
+end
+for __aish_mode in default insert visual replace replace_one paste
+    bind -M $__aish_mode ${FETCH} __aish_fetch
+    bind -M $__aish_mode ${ACCEPT} __aish_accept
+    bind -M $__aish_mode ${OWN} __aish_own
+    bind -M $__aish_mode ${SHOW} __aish_show
+    bind -M $__aish_mode ${REPAIR} __aish_wrap
+    bind -M $__aish_mode ${STATE} __aish_state
+end
+set -e __aish_mode
+functions -q fish_prompt; or function fish_prompt; echo -n '> '; end
+__aish_wrap
+`;
+}
+
+function fishQuote(text: string): string {
+  return `'${text.replace(/[\\']/g, '\\$&')}'`;
+}
+
+/** What `complete -C` lists: a word, and behind a tab what it is. */
+function factsOf(told: string): readonly Fact[] {
+  return told
+    .split('\n')
+    .filter((row) => row !== '' && !/[\0-\x08\x0b-\x1f\x7f]/.test(row))
+    .map((row): Fact => {
+      const [text = '', note = ''] = row.split('\t');
+      return { kind: text.includes(' ') || text.endsWith('/') ? 'file' : 'word', text, note };
+    });
+}
+
+const key = (sequence: string) => sequence.replace('\\e\\', '\x1b');
+
+export const fishEditor: EditorIntegration = {
+  files: (startup) => ({ 'init.fish': init(startup), ...(startup.personal ? {} : { bare: '' }) }),
+  launch:
+    'if [ -e "$1/bare" ]; then set -- "$1" --no-config; fi; directory=$1; shift; exec "$0" "$@" -i -C "source \'$directory/init.fish\'"',
+  env: (env) => env,
+  line: (text) => ({ file: text, keys: key(FETCH) }),
+  keys: {
+    state: key(STATE),
+    repair: key(REPAIR) + key(ACCEPT),
+    show: key(SHOW),
+    own: key(OWN),
+  },
+  clearsRest: true,
+  code: { save: 'history save' },
+  completer: { ask: ({ line }) => `complete -C ${fishQuote(line)} | head -n 500`, facts: factsOf },
+  remembersExits: false,
+};

@@ -1,0 +1,85 @@
+/**
+ * `npm run bench -- shell`: from Enter to the prompt for `true`, in the plain shell and inside, one after the other in the
+ * same run: bash, zsh, fish, as far as they are there.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { startUserShell } from '../../src/executor/index.ts';
+import { Pty } from '../../src/executor/pty.ts';
+import { everyShell } from '../support/lacks.ts';
+import { median } from './typing.ts';
+
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 200);
+/** How much longer it may take inside, in ms. */
+const GOALS: Readonly<Record<string, number>> = { bash: 5, zsh: 5, fish: 8 };
+const PROMPT = '@@P@@';
+
+const RC: Readonly<Record<string, readonly [path: string, text: string]>> = {
+  bash: ['.bashrc', `PS1='${PROMPT} '\n`],
+  zsh: ['.zshrc', `PS1='${PROMPT} '\n`],
+  fish: ['.config/fish/config.fish', `set -g fish_greeting; function fish_prompt; echo -n '${PROMPT} '; end\n`],
+};
+
+async function measure(program: string): Promise<boolean> {
+  const name = basename(program);
+  const home = mkdtempSync(join(tmpdir(), 'aish-bench-'));
+  mkdirSync(join(home, '.config/fish'), { recursive: true });
+  mkdirSync(join(home, 'data'));
+  const [path, text] = RC[name] ?? ['.profile', ''];
+  writeFileSync(join(home, path), text);
+  const env = { HOME: home, PATH: process.env.PATH ?? '', SHELL: program, LANG: 'C.UTF-8', TERM: 'xterm-256color' };
+  const size = { columns: 80, rows: 24 };
+  let seen = '';
+  let look = () => {};
+  const pty = new Pty({
+    argv: [program, '-i'],
+    cwd: home,
+    env,
+    ...size,
+    onData: (data) => {
+      seen += data.toString('latin1');
+      look();
+    },
+    onExit: () => {},
+  });
+  const prompted = () =>
+    new Promise<void>((resolve) => {
+      look = () => {
+        if (seen.includes(PROMPT)) resolve();
+      };
+      look();
+    });
+  await prompted();
+  const shell = await startUserShell({ cwd: home, env, ...size, dataDir: join(home, 'data') });
+  const natively: number[] = [];
+  const inside: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    // Neither is at work on what follows its last prompt.
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    seen = '';
+    let began = performance.now();
+    pty.write('true\r');
+    await prompted();
+    natively.push(performance.now() - began);
+    began = performance.now();
+    await shell.run('true').result;
+    inside.push(performance.now() - began);
+  }
+  pty.dispose();
+  await shell.dispose();
+  rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+  const [plain, ours] = [median(natively), median(inside)];
+  const most = GOALS[name] ?? 5;
+  const held = ours <= plain + most;
+  const p95 = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? 0;
+  console.log(
+    `${name.padEnd(5)} native ${plain.toFixed(2)} ms (p95 ${p95(natively).toFixed(1)}), inside ${ours.toFixed(2)} (p95 ${p95(inside).toFixed(1)}): ` +
+      `+${(ours - plain).toFixed(2)} ms, ratio ${(ours / plain).toFixed(2)}; at most +${most}: ${held ? 'held' : 'MISSED'}`,
+  );
+  return held;
+}
+
+let held = true;
+for (const program of everyShell()) held = (await measure(program)) && held;
+process.exit(held ? 0 : 1);
