@@ -55,7 +55,10 @@ describe.skipIf(lacks('zsh'))('zsh', () => {
     const loop = shell.run('precmd_functions=(); unset precmd_functions; echo in; while :; do :; done');
     await shows(loop, 'in');
     loop.interrupt();
-    expect(await loop.result).toMatchObject({ exit: 130, note: 'interrupted' });
+    const { exit, note } = await loop.result;
+    expect(note).toBe('interrupted');
+    // zsh's own `$?`: 0 where the signal came between two commands of the loop.
+    expect([0, 130]).toContain(exit);
     expect((await run('echo next')).head).toBe('next');
   });
 
