@@ -52,9 +52,20 @@ async function keysDuring(rig: Rig, calls: () => number): Promise<number[]> {
 
 it.each(FLOODS)('%s', { timeout: 4 * PATIENCE + KEYS * 1000 }, async (fault, says) => {
   await using server = await startFaultServer(fault);
-  using place = scratch(server.baseUrl, { mode: 'unrestricted', max_tool_rounds: 2 });
+  await using well = await startFaultServer('none');
+  const models = Object.entries({ well, fast: server }).map(([name, { baseUrl }]) => [
+    name,
+    { base_url: baseUrl, model: 'scripted' },
+  ]);
+  const config = { mode: 'unrestricted', max_tool_rounds: 2, model: 'well', models: Object.fromEntries(models) };
+  using place = scratch(undefined, config);
   await using rig = startRig(place, { columns: 100, rows: 30 });
   await rig.waitFor('-- UNRESTRICTED --');
+  // At rest after an answer: what any answer needs is loaded with the first one.
+  rig.type('?hello\r');
+  await rig.waitFor(/^\W*fine$/m);
+  rig.type(':model fast\r');
+  await rig.waitFor('[aish:fast]>');
   const idle = memory(rig, 'VmRSS');
   const rest = KEYS > 0 ? await keyLatency(rig) : undefined;
   rig.key('ctrl-u');
