@@ -7,9 +7,8 @@ export const BASH: ToolSpec = {
   name: 'bash',
   description:
     'Run a shell command in a fresh, non-interactive bash -c. The working directory carries over from call to call; ' +
-    'variables, aliases and functions do not. Returns the output with exit code and directory. In Restricted mode the ' +
-    'kernel refuses writes and network, in Project mode what is outside the tree: use request_mode_upgrade instead of ' +
-    'a way around.',
+    'variables, aliases and functions do not. Returns the output with exit code and directory. The kernel ' +
+    'refuses what the mode forbids: use request_mode_upgrade instead of a way around.',
   parameters: {
     type: 'object',
     properties: {
@@ -54,10 +53,10 @@ export const MODE_UPGRADE: ToolSpec = {
   parameters: {
     type: 'object',
     properties: {
-      reason: { type: 'string', minLength: 1, description: 'Why write access is needed, for the user.' },
+      reason: { type: 'string', minLength: 1, description: 'Why, for the user.' },
       mode: {
         enum: ['project', 'unrestricted'],
-        description: "project: write in this project's tree, no network. unrestricted: anywhere, and the network.",
+        description: 'project: this tree, no network.',
       },
     },
     required: ['reason'],
