@@ -213,7 +213,7 @@ describe('a session that has cost what it may', () => {
     using place = scratch(undefined, { ...dear(server.baseUrl, { stop_at_dollars: 1 }), mode: 'unrestricted' });
     const { code, err } = await runProgram(place, ['run', GOAL]);
     expect(err).toMatch(/HALT: the session has cost \$1\.00 of \$1\.00 .*calls to fast cost money -> abort/);
-    expect(code).toBe(4);
+    expect(code).toBe(5);
     expect(server.requests).toHaveLength(1);
   });
 
