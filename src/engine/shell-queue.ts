@@ -127,16 +127,16 @@ export class ShellQueue {
       const result = await running.result;
       // It keeps the keyboard until then: no key gets between the two.
       const unread = engine.closed ? '' : await running.unread();
-      this.#forget(op);
+      this.#forget(op, running);
       void engine.dispatch({ type: 'shellEnded', op, result });
       if (unread !== '') engine.giveBack(unread);
     } finally {
-      this.#forget(op);
+      this.#forget(op, running);
     }
   }
 
-  #forget(op: string): void {
-    this.#running = undefined;
+  #forget(op: string, running: RunningCommand): void {
+    if (this.#running === running) this.#running = undefined;
     this.#engine.live.commands.delete(op);
   }
 }

@@ -72,7 +72,7 @@ describe('the shell on screen', () => {
     await using rig = startRig(place);
     await rig.waitFor('[aish:demo]>');
     rig.type('sh -c "echo begun; exec sleep 300"\r');
-    await rig.waitFor(/\Wbegun\n/);
+    await rig.waitFor(/│ begun\n/);
     rig.key('ctrl-c');
     await rig.waitFor(/✗ 130/);
   });

@@ -41,10 +41,11 @@ it('takes any line, known or not, and never throws', () => {
   );
 });
 
-it('obeys a prefix whatever follows', () => {
+it('obeys a prefix whatever follows, but a blank or what makes `:` and `!` the shell’s own', () => {
   const kinds = { ':': 'meta', '!': 'shell', '?': 'ai' } as const;
   fc.assert(
     fc.property(fc.constantFrom(':', '!', '?'), line, (prefix, text) => {
+      fc.pre(prefix === '?' || /^\w/.test(text));
       expect(classify(prefix + text, { knows: () => true })).toMatchObject({ kind: kinds[prefix], forced: true });
     }),
   );
