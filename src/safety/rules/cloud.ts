@@ -21,8 +21,7 @@ export const CLOUD_RULES: readonly Rule[] = [
       const service = list[at] ?? '';
       const [verb = '', extra = ''] = list.slice(at + 1);
       if (service === 's3') return /^(rm|rb|mv)$/.test(verb) || (verb === 'sync' && /--delete\b/.test(flags));
-      if (AWS_VERB.test(verb) || AWS_VERB.test(extra))
-        return !/^(restore-object|modify-db|force$|cancel$)/.test(verb) || true;
+      if (AWS_VERB.test(verb) || AWS_VERB.test(extra)) return true;
       if (service === 'ec2' && /^(create-image|create-snapshot)$/.test(verb)) return false;
       if (/--(no-)?(deletion-protection|disable-api-termination)/.test(flags) && /^modify/.test(verb))
         return /--no-deletion-protection|--no-disable/.test(flags);
