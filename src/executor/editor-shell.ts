@@ -248,6 +248,8 @@ export class EditorShell implements DrivenShell {
 
   #answered(mark: Mark): void {
     if (mark.kind === 'U') this.#events.onUnable(mark.fields.join(';'));
+    // Out of the editor, so kept whichever prompt asked: lines typed ahead may have run since.
+    if (mark.kind === 'L') this.#typed += mark.fields.join(';');
     this.#answers.get(mark.kind)?.(mark);
   }
 
@@ -274,9 +276,8 @@ export class EditorShell implements DrivenShell {
       // Where a whole line was among it, its mark may be here already.
       await new Promise((resolve) => setImmediate(resolve));
       if (isOver()) return;
-      const shown = await this.#ask('L', keys.show);
+      await this.#ask('L', keys.show);
       if (isOver()) return;
-      this.#typed += shown?.fields.join(';') ?? '';
       this.#keysSent = false;
     }
     this.#rest.resolve();

@@ -63,6 +63,26 @@ describe('the user’s shell', () => {
     expect(await shell.run('pwd').result).toMatchObject({ exit: 0, head: home });
   });
 
+  it('gives the rest back also when all that was typed is told in one piece', async () => {
+    const { shell } = await userShell();
+    const busy = shell.run('echo works; sleep 0.2');
+    await shows(busy, 'works');
+    busy.write('echo one\recho two\rhalf a li');
+    await busy.result;
+    // This process sleeps while the shell runs both lines and asks for a third.
+    for (let turn = 0; turn < 4; turn += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150);
+    }
+    const rest = [await busy.unread()];
+    await until(async () => {
+      const next = shell.takeTyped();
+      if (next) rest.push(await next.running.result.then(() => next.running.unread()));
+      return next?.line === 'echo two';
+    }, 'both have run');
+    expect(rest.join('')).toBe('half a li');
+  });
+
   it('never gives a shell what was typed while typing was hidden and nobody read', async () => {
     const { shell, home, run } = await userShell();
     const hiding = shell.run('stty -echo; echo hides; sleep 0.4; stty echo');
