@@ -238,6 +238,11 @@ export class ChangeStore implements UndoPort {
       warn(
         `no room to keep ${named(full)}: the command was told that the disk is full. :undo forget all makes room; undo.budget and undo.max_file set it`,
       );
+    const outside = of('outside');
+    if (outside.length > 0)
+      warn(
+        `not written, since it has another name outside the project: ${named(outside)}. Unrestricted can, or make it a copy`,
+      );
     if (refused.length > 0) warn(`refused, since the old state could not be kept: ${named(refused)}`);
     if (unkept.length > 0)
       warn(`changed while the command ran, by it or by somebody else, and not kept: ${named(unkept)}`);

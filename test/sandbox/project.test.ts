@@ -1,5 +1,5 @@
 /** Project mode's bounds (MO-9): the tree can be written, nothing else; what it changes there is kept and comes back exactly. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -49,6 +49,60 @@ describe.skipIf(!trialsWork()).each(USERS)('in Project mode, as %s', (_, ordinar
         '/.git/hooks',
         '/in',
       ]);
+    } finally {
+      scene.dispose();
+    }
+  });
+
+  it.each([
+    ['kept', true],
+    ['not kept', false],
+  ])(
+    'a file with another name outside is not written to by any call, only read, replaced and removed (%s)',
+    async (_how, kept) => {
+      const scene = makeScene(tools.launcher, ordinary);
+      try {
+        const [outside, removed] = [join(scene.root, 'outside'), join(scene.root, 'removed')];
+        mkdirSync(join(scene.tree, 'deep'));
+        for (const [path, name] of [
+          [outside, 'file'],
+          [outside, 'replaced'],
+          [removed, 'deep/gone'],
+        ] as const) {
+          if (!existsSync(path)) writeFileSync(path, 'theirs\n', { mode: 0o644 });
+          linkSync(path, join(scene.tree, name));
+        }
+        writeFileSync(join(scene.tree, 'one'), 'mine\n');
+        linkSync(join(scene.tree, 'one'), join(scene.tree, 'deep', 'other'));
+        symlinkSync('file', join(scene.tree, 'way'));
+        const before = statSync(outside);
+        const script = `exec 2>&1
+        cat file; echo x > file; echo x >> deep/../file; echo x > way; truncate -s 0 file; chmod 600 file; touch -d 2001-01-01 file
+        exec 9<file; echo x > /proc/self/fd/9; ln file again && echo x > again; ln deep/gone deep/more; echo x > deep/more
+        sed -i s/theirs/new/ replaced && cat replaced; rm -f deep/gone; mv file moved; echo x > moved
+        echo new > deep/other; cat one; echo a > a; ln a b; echo b > b; cat a`;
+        const { out, notes } = await scene.keep(script, { project: true, nothing: !kept });
+        expect(out.match(/not permitted/gi) ?? [], out).toHaveLength(10);
+        expect(out).toContain('theirs\n');
+        expect(out).toContain('deep/more: Operation not permitted\nnew\n');
+        expect(out.endsWith('moved: Operation not permitted\nnew\nb\n'), out).toBe(true);
+        expect(notes.filter((note) => note.startsWith('outside ')).length >= 10).toBe(kept);
+        expect(readFileSync(outside, 'utf8') + readFileSync(removed, 'utf8')).toBe('theirs\ntheirs\n');
+        expect([statSync(outside).mode, statSync(outside).mtimeMs]).toEqual([before.mode, before.mtimeMs]);
+      } finally {
+        scene.dispose();
+      }
+    },
+  );
+
+  it('links that the store made are no names outside', async () => {
+    const scene = makeScene(tools.launcher, ordinary);
+    try {
+      writeFileSync(join(scene.tree, 'a'), 'old\n');
+      linkSync(join(scene.tree, 'a'), join(scene.tree, 'b'));
+      await scene.keep('rm a', { project: true });
+      const { out } = await scene.keep('echo new > b; cat b', { project: true });
+      expect(out).toBe('new\n');
     } finally {
       scene.dispose();
     }

@@ -44,6 +44,8 @@ export type Scene = {
 export type KeepOptions = {
   /** Behind the bounds of Project mode, the tree being the project. */
   readonly project?: boolean;
+  /** Nothing is kept. */
+  readonly nothing?: boolean;
   readonly budgetBytes?: number;
   readonly fileBytes?: number;
   /** Called with the process id of the launcher as soon as it runs. */
@@ -111,7 +113,7 @@ export function makeScene(launcher: string, ordinary = false): Scene {
       give();
       const { number: mine, directory } = next();
       const keep = { directory, tree, budgetBytes: options.budgetBytes ?? 2e9, fileBytes: options.fileBytes ?? 2e8 };
-      const launch = { launcher, argv: ['bash', '-c', script], cwd: tree, keep };
+      const launch = { launcher, argv: ['bash', '-c', script], cwd: tree, ...(options.nothing ? {} : { keep }) };
       const wrapped = options.project ? projectArgv({ ...launch, project: tree }) : supervisedArgv(launch);
       const { code, out } = await run(wrapped, (pid) => options.started?.(pid, directory));
       const notes = textOf(join(directory, 'notes'))

@@ -119,9 +119,14 @@ static int enforce_landlock(struct setup *s) {
 static int install_filter(struct setup *s) { return filter_install(s->options->profile, landlock_abi(s->options)); }
 
 static int notify(struct setup *s) {
-  if (!s->options->keep && !s->options->trial) return 0;
+  if (!s->options->keep && !(s->options->profile & INSIDE)) return 0;
   int listener = keep_filter_install();
   s->attempt->listener = listener;
+  if (listener < 0 && errno == EBUSY && s->options->profile == PROJECT && !s->options->keep) {
+    if (!any_named_outside(s->options)) return 0;
+    snprintf(s->detail, sizeof s->detail, "a file in the tree has another name outside it, and another program supervises already");
+    return errno = EBUSY, -1;
+  }
   if (listener < 0 && errno == EBUSY) snprintf(s->detail, sizeof s->detail, "another program above supervises already");
   return listener < 0 ? -1 : 0;
 }

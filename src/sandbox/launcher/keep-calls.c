@@ -228,6 +228,16 @@ static int move_outside(const struct store *s, struct place *at) {
   return 0;
 }
 
+/* Project mode: a call that would change what lies outside by way of a name inside. */
+static int leads_outside(struct store *s, const struct call *c, const struct place *at, uint64_t flags) {
+  if (c->what == LINK) named_again(at->directory, at->name);
+  if (c->what == CREATE || c->what == LINK || c->what == REMOVE || c->what == RENAME) return 0;
+  if (c->what == OPEN && !(flags & (O_ACCMODE | O_TRUNC))) return 0;
+  if (!is_named_outside(s, at->directory, at->name)) return 0;
+  if (s->vault >= 0) note_at(s, "outside", at);
+  return 1;
+}
+
 /* 0: the call may go on. Else the errno to answer. */
 static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
   const struct call *c = NULL;
@@ -257,9 +267,10 @@ static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
   }
   if (how == 0 && s->outside_count) how = move_outside(s, &at) || (to.directory >= 0 && move_outside(s, &to)) ? NOT_OURS : 0;
   int failed = how < 0;
+  if (how == 0 && s->guards && leads_outside(s, c, &at, flags)) how = OUTSIDE;
   /* The number of a process that has died meanwhile may be another's by now. */
   if (how == 0 && syscall(SYS_ioctl, listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &q->id)) how = NOT_OURS;
-  if (how == 0) {
+  if (how == 0 && s->vault >= 0) {
     int takes_name = c->what == CREATE || c->what == REMOVE || c->what == RENAME;
     if (guarded(s, &at, c->what == RENAME || c->what == REMOVE, 0) || (to.directory >= 0 && guarded(s, &to, 1, 1))) {
       failed = 1;
@@ -282,6 +293,7 @@ static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
     store_note(s, why == ENOSPC ? "full" : "refused", path);
     s->refused++;
   }
+  if (how == OUTSIDE) why = EPERM;
   s->known_fd[0] = s->known_fd[1] = -1;
   if (at.directory >= 0) close(at.directory);
   if (to.directory >= 0) close(to.directory);

@@ -11,7 +11,7 @@ struct place {
 };
 
 /* Answers besides errno: nothing of ours to keep (the call fails by itself, or goes where nothing lasts). */
-enum { NOT_OURS = 1, EMPTY = 2 };
+enum { NOT_OURS = 1, EMPTY = 2, OUTSIDE = 3 /* it would change what lies outside the project */ };
 
 /* 0, NOT_OURS, EMPTY (no path at all), or -1 with the errno that the call must be answered with. */
 int resolve(pid_t pid, int directory, uint64_t path, int follow, struct place *to);

@@ -23,6 +23,7 @@ static int open_outside(struct store *s, const struct options *o) {
 int keep_begin(struct store *s, const struct options *o) {
   if (store_open(s, o->keep, 0) || open_outside(s, o)) return -1;
   s->listens = 1;
+  s->guards = o->profile == PROJECT;
   s->budget = o->keep_budget;
   s->max_file = o->keep_file;
   int above = openat(s->vault, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -37,6 +38,12 @@ int keep_begin(struct store *s, const struct options *o) {
 int trial_begin(struct store *s, const struct options *o) {
   if (store_open(s, o->trial, 0) || syscall(SYS_mkdirat, s->vault, "trial", 0700)) return -1;
   s->watches = 1;
+  return open_outside(s, o);
+}
+
+/* Project mode where nothing is kept. */
+int guard_begin(struct store *s, const struct options *o) {
+  *s = (struct store){.known_fd = {-1, -1}, .root = -1, .vault = -1, .guards = 1};
   return open_outside(s, o);
 }
 

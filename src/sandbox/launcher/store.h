@@ -70,6 +70,7 @@ struct store {
   uint32_t known_node[2];
   uint32_t inside; /* what directories held that were moved into the store as a whole */
   int watches;     /* a trial: nothing is kept, what it can't show is noted */
+  int guards;      /* project mode: what has a name outside the tree is not written to */
   struct {
     const char *path;
     int fd;
@@ -129,6 +130,12 @@ int reopen(int fd, int flags);
 /* keep-path.c: the directory `fd` as it is outside the command's world; -1 where it is not in one of its trees. */
 int outside_of(const struct store *s, int fd);
 
+/* shared.c: whether a file has a name outside the trees; a name is about to be added to one; and, without anybody who could
+ * be asked at each call, whether there is any such file. */
+int is_named_outside(const struct store *s, int directory, const char *name);
+void named_again(int directory, const char *name);
+int any_named_outside(const struct options *o);
+
 /* locate.c */
 void locate(struct store *s);
 int open_node(const struct store *s, uint32_t node);
@@ -153,6 +160,7 @@ int keep_answer(struct store *s, int listener);
 void keep_ready(int listener);
 int keep_begin(struct store *s, const struct options *o);
 int trial_begin(struct store *s, const struct options *o);
+int guard_begin(struct store *s, const struct options *o);
 void keep_end(struct store *s, const struct options *o);
 
 /* restore.c. Puts back what `s` says, keeping in `into` what it replaces; without `into` it only says what it would do.

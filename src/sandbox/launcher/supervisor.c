@@ -271,6 +271,7 @@ void supervise(const struct options *o, const struct terminal *t, const sigset_t
   static struct store kept;
   int listener = -1;
   if (r.kind != FAILED && o->keep && keep_begin(&kept, o)) give_up(&r, "keep");
+  if (r.kind != FAILED && o->profile == PROJECT && !o->keep && guard_begin(&kept, o)) give_up(&r, "guard");
   if (r.kind != FAILED && o->trial && trial_begin(&kept, o)) give_up(&r, "trial");
   pid_t command = r.kind == FAILED ? -1 : start(o, t, mask, ended, &kept, &r, &listener);
   if (r.kind != FAILED) {
