@@ -96,6 +96,8 @@ async function dispatch(invocation: Invocation, version: string): Promise<number
       return (await import('./config.ts')).configCommand(invocation.wish, out, err);
     case 'guard':
       return guard(invocation);
+    case 'mcpServe':
+      return (await import('./mcp/serve.ts')).serveMcp(invocation.global.config, version);
     case 'sessions':
       return sessions();
   }

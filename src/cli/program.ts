@@ -35,6 +35,7 @@ export type Invocation =
   | { readonly kind: 'undo'; readonly global: GlobalOptions; readonly wish: UndoWish }
   | { readonly kind: 'doctor'; readonly global: GlobalOptions; readonly json: boolean }
   | { readonly kind: 'config'; readonly wish: ConfigWish }
+  | { readonly kind: 'mcpServe'; readonly global: GlobalOptions }
   | {
       readonly kind: 'guard';
       readonly what: 'print' | 'doctor' | 'allow';
@@ -179,6 +180,13 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
   addConfigCommands(program, (wish) => {
     chosen = { kind: 'config', wish };
   });
+  const mcp = program.command('mcp').description('Model Context Protocol');
+  mcp
+    .command('serve')
+    .description('be an MCP server on standard input and output: judge, run sandboxed, try; for other agents')
+    .action(() => {
+      chosen = { kind: 'mcpServe', global: globalOf(program) };
+    });
   program
     .command('guard')
     .description(

@@ -5,28 +5,51 @@ import { createPrivateTmp, detectSandbox, projectArgv, sandboxArgv, sandboxEnvir
 import { EXIT } from './exit-codes.ts';
 import type { Writer } from './print.ts';
 
-/** `aish-tui sandbox -- cmd …` (SB-5): its exit code is the command's own. */
-export async function runInSandbox(
-  { argv, mode }: { readonly argv: readonly string[]; readonly mode: 'restricted' | 'project' },
-  err: Writer,
-): Promise<number> {
+export type SandboxWish = {
+  readonly argv: readonly string[];
+  readonly mode: 'restricted' | 'project';
+  readonly cwd: string;
+  /** Then all of it is killed. */
+  readonly wallSeconds?: number;
+};
+
+/** A command in the kernel sandbox, ready to be started by whoever asked; `dispose` when it has ended. */
+export type Sandboxed = {
+  readonly argv: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly dispose: () => void;
+};
+
+/** The sentence says why there is none. */
+export async function prepareSandbox({ argv, mode, cwd, wallSeconds }: SandboxWish): Promise<Sandboxed | string> {
   const status = await detectSandbox({ launcher: LAUNCHER });
-  if (!status.available) {
-    err(`aish-tui: no kernel sandbox here: ${status.why}\n`);
-    return EXIT.usage;
-  }
-  const project = mode === 'project' ? projectTree(process.cwd()) : undefined;
-  if (mode === 'project' && (project === undefined || status.noProject !== undefined)) {
-    err(`aish-tui: no Project mode here: ${status.noProject ?? 'this directory is no project'}\n`);
-    return EXIT.usage;
-  }
+  if (!status.available) return `no kernel sandbox here: ${status.why}`;
+  const project = mode === 'project' ? projectTree(cwd) : undefined;
+  if (mode === 'project' && (project === undefined || status.noProject !== undefined))
+    return `no Project mode here: ${status.noProject ?? 'this directory is no project'}`;
   const tmp = createPrivateTmp();
+  const launch = { launcher: LAUNCHER, argv, cwd, statusFile: tmp.statusFile };
+  const limits = wallSeconds === undefined ? {} : { limits: { wallSeconds } };
+  return {
+    argv:
+      project === undefined
+        ? sandboxArgv({ ...launch, ...limits, tmpDir: tmp.path })
+        : projectArgv({ ...launch, project }),
+    env: sandboxEnvironment(process.env, project === undefined ? tmp.path : '/tmp'),
+    dispose: () => tmp.dispose(),
+  };
+}
+
+/** `aish-tui sandbox -- cmd …` (SB-5): its exit code is the command's own. */
+export async function runInSandbox(wish: Omit<SandboxWish, 'cwd'>, err: Writer): Promise<number> {
+  const sandboxed = await prepareSandbox({ ...wish, cwd: process.cwd() });
+  if (typeof sandboxed === 'string') {
+    err(`aish-tui: ${sandboxed}\n`);
+    return EXIT.usage;
+  }
   try {
-    const launch = { launcher: LAUNCHER, argv, cwd: process.cwd(), statusFile: tmp.statusFile };
-    const [file = '', ...rest] =
-      project === undefined ? sandboxArgv({ ...launch, tmpDir: tmp.path }) : projectArgv({ ...launch, project });
-    const env = sandboxEnvironment(process.env, project === undefined ? tmp.path : '/tmp');
-    const child = spawn(file, rest, { stdio: 'inherit', env });
+    const [file = '', ...rest] = sandboxed.argv;
+    const child = spawn(file, rest, { stdio: 'inherit', env: sandboxed.env });
     // The terminal sends Ctrl-C to the command as well; this process waits for its end.
     process.on('SIGINT', () => {});
     return await new Promise((resolve, reject) => {
@@ -34,6 +57,6 @@ export async function runInSandbox(
       child.on('exit', (code, signal) => resolve(code ?? (signal === null ? 1 : 128)));
     });
   } finally {
-    tmp.dispose();
+    sandboxed.dispose();
   }
 }

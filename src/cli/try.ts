@@ -24,24 +24,40 @@ export async function tryOutside(
     return EXIT.usage;
   }
   const trials = trialsOutside({ config: loaded.config, session: '', hide: (text) => text });
-  const why = await trials.unavailable();
-  if (why !== undefined) {
-    err(`aish-tui: ${why}\n`);
+  const tried = await tryCommand(trials, argv, process.cwd(), ({ argv: wrapped, env }) => run(wrapped, env, json));
+  if (typeof tried === 'string') {
+    err(`aish-tui: ${tried}\n`);
     return EXIT.usage;
   }
-  const trial = trials.prepare(argv.join(' '), process.cwd());
-  const heard = await run(trial.wrap(argv), trial.tmpDir, json);
-  const outcome = await trial.outcome(heard);
-  await trials.discard(trial.id);
+  const { outcome } = tried;
   if (json) out(`${JSON.stringify(asJson(outcome))}\n`);
   else err(asText(outcome));
   return outcome.kind === 'changes' ? outcome.exitCode : CANNOT_TELL;
 }
 
-/** Its output goes where it would; with `json` all of it to standard error. Resolves to what it said there, at its end. */
-function run(argv: readonly string[], tmpDir: string, json: boolean): Promise<string> {
-  const [file = '', ...rest] = argv;
+/**
+ * What `argv` would change below `cwd`; nothing of it stays. The sentence says why it can't be tried.
+ * @param start runs the prepared command to its end; resolves to what it said on standard error
+ */
+export async function tryCommand(
+  trials: ReturnType<typeof trialsOutside>,
+  argv: readonly string[],
+  cwd: string,
+  start: (prepared: { readonly argv: readonly string[]; readonly env: NodeJS.ProcessEnv }) => Promise<string>,
+): Promise<{ readonly outcome: TrialOutcome } | string> {
+  const why = await trials.unavailable();
+  if (why !== undefined) return why;
+  const trial = trials.prepare(argv.join(' '), cwd);
+  const { tmpDir } = trial;
   const env = { ...process.env, TMPDIR: tmpDir, TMP: tmpDir, TEMP: tmpDir };
+  const outcome = await trial.outcome(await start({ argv: trial.wrap(argv), env }));
+  await trials.discard(trial.id);
+  return { outcome };
+}
+
+/** Its output goes where it would; with `json` all of it to standard error. Resolves to what it said there, at its end. */
+function run(argv: readonly string[], env: NodeJS.ProcessEnv, json: boolean): Promise<string> {
+  const [file = '', ...rest] = argv;
   const child = spawn(file, rest, { stdio: ['inherit', json ? 2 : 'inherit', 'pipe'], env });
   // The terminal sends Ctrl-C to the command as well; this process waits for its end.
   process.on('SIGINT', () => {});
@@ -56,7 +72,8 @@ function run(argv: readonly string[], tmpDir: string, json: boolean): Promise<st
   });
 }
 
-function asJson(outcome: TrialOutcome): unknown {
+/** As `--json` prints it. */
+export function asJson(outcome: TrialOutcome): Readonly<Record<string, unknown>> {
   if (outcome.kind === 'cannotTell') return { cannotTell: outcome.why, exit: outcome.exitCode ?? null };
   const { exitCode: exit, changes, deletedBytes, writtenBytes, doubts } = outcome;
   return { exit, changes, deletedBytes, writtenBytes, doubts };
