@@ -26,15 +26,17 @@ export async function judgeWithFiles(
   { busy = false, readingMs = MAX_READING_MS }: ReadingOptions = {},
 ): Promise<StaticVerdict> {
   const known = new Map<string, FileContent>();
-  const start = performance.now();
+  let left = readingMs;
   for (let round = 0; ; round++) {
     const reading = new Reading(known, busy);
     const verdict = judgeCommand(command, { ...options, reading });
     const wanted = [...reading.wanted].slice(0, MAX_FILES - known.size);
-    const left = readingMs - (performance.now() - start);
     if (wanted.length === 0 || round === MAX_ROUNDS || left <= 0) return verdict;
+    // What judging takes does not count: the first of a session, with code that is cold, would leave nothing to read.
+    const begun = performance.now();
     const found = await Promise.race([Promise.all(wanted.map(readContent)), after(left)]);
     if (!found) return verdict;
+    left -= performance.now() - begun;
     for (const [index, path] of wanted.entries()) known.set(path, found[index] ?? { kind: 'unread' });
   }
 }

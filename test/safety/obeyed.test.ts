@@ -20,7 +20,7 @@ async function verdictAfter(files: Readonly<Record<string, string>>, command: st
     writeFileSync(path, text);
     own.add(path);
   }
-  return (await judgeWithFiles(command, { cwd, files: realFiles(), own })).verdict;
+  return (await judgeWithFiles(command, { cwd, files: realFiles(), own }, { readingMs: 5000 })).verdict;
 }
 
 test.each([

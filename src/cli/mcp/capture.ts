@@ -2,6 +2,8 @@
 import { spawn } from 'node:child_process';
 import { clean, plainText } from '../../text/sanitize.ts';
 
+/** What a launcher that keeps the time itself gets on top. */
+const GRACE_MS = 1000;
 /** Bytes kept of the start and of the end of an output. */
 const MAX_PART_BYTES = 64 * 1024;
 
@@ -9,7 +11,7 @@ type Start = {
   readonly argv: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
-  /** After so long it is killed. */
+  /** After so long it is ended, where its launcher has not done so by then. */
   readonly seconds: number;
 };
 
@@ -54,7 +56,7 @@ export class Captures {
     return new Promise((resolve, reject) => {
       const child = spawn(file, rest, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
       const end = () => void child.kill('SIGTERM');
-      const timer = setTimeout(end, seconds * 1000);
+      const timer = setTimeout(end, seconds * 1000 + GRACE_MS);
       signal.addEventListener('abort', end, { once: true });
       if (signal.aborted) end();
       child.stdout.on('data', (data: Buffer) => kept.add(data));
