@@ -96,6 +96,8 @@ async function dispatch(invocation: Invocation, version: string): Promise<number
       return (await import('./config.ts')).configCommand(invocation.wish, out, err);
     case 'guard':
       return guard(invocation);
+    case 'mcp':
+      return (await import('./mcp/servers.ts')).mcpServers(invocation.wish, invocation.global.config, out, err);
     case 'mcpServe':
       return (await import('./mcp/serve.ts')).serveMcp(invocation.global.config, version);
     case 'sessions':

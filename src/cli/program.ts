@@ -7,6 +7,7 @@ import type { ConfigWish } from './config.ts';
 import { EXIT } from './exit-codes.ts';
 import { AGENTS, type Agent } from './guard/dialects.ts';
 import type { HaltPolicy } from './headless.ts';
+import type { McpWish } from './mcp/servers.ts';
 import type { UndoWish } from './undo.ts';
 
 export type Invocation =
@@ -36,6 +37,7 @@ export type Invocation =
   | { readonly kind: 'doctor'; readonly global: GlobalOptions; readonly json: boolean }
   | { readonly kind: 'config'; readonly wish: ConfigWish }
   | { readonly kind: 'mcpServe'; readonly global: GlobalOptions }
+  | { readonly kind: 'mcp'; readonly global: GlobalOptions; readonly wish: McpWish }
   | {
       readonly kind: 'guard';
       readonly what: 'print' | 'doctor' | 'allow';
@@ -180,13 +182,9 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
   addConfigCommands(program, (wish) => {
     chosen = { kind: 'config', wish };
   });
-  const mcp = program.command('mcp').description('Model Context Protocol');
-  mcp
-    .command('serve')
-    .description('be an MCP server on standard input and output: judge, run sandboxed, try; for other agents')
-    .action(() => {
-      chosen = { kind: 'mcpServe', global: globalOf(program) };
-    });
+  addMcpCommands(program, (invocation) => {
+    chosen = invocation;
+  });
   program
     .command('guard')
     .description(
@@ -233,6 +231,54 @@ function addConfigCommands(program: Command, choose: (wish: ConfigWish) => void)
     .command('trust')
     .description('trust the .aish.jsonc and the AGENTS.md or CLAUDE.md of this directory, until they change')
     .action(() => choose(wish('trust')));
+}
+
+function addMcpCommands(program: Command, choose: (invocation: Invocation) => void): void {
+  const mcp = program
+    .command('mcp')
+    .description('MCP servers whose tools the model may call; or be one for other agents');
+  const wish = (given: McpWish) => choose({ kind: 'mcp', global: globalOf(program), wish: given });
+  mcp
+    .command('list', { isDefault: true })
+    .description('the servers of your configuration')
+    .action(() => wish({ what: 'list' }));
+  mcp
+    .command('add')
+    .description('add one: mcp add NAME -- COMMAND ARGUMENTS…, or mcp add NAME https://…')
+    .argument('<name>', 'its tools are called NAME__tool')
+    .argument('<target...>', 'the command that starts it, behind --; or its address')
+    .option('--env <name=value>', 'a variable of its environment; may be given several times', pairs('='), {})
+    .option('--header <name: value>', 'a header of each request; may be given several times', pairs(':'), {})
+    .passThroughOptions()
+    .action((name: string, target: string[], { env, header }: { env: Strings; header: Strings }) =>
+      wish({ what: 'add', name, target: target[0] === '--' ? target.slice(1) : target, env, headers: header }),
+    );
+  mcp
+    .command('remove')
+    .description('take one away')
+    .argument('<name>')
+    .action((name: string) => wish({ what: 'remove', name }));
+  mcp
+    .command('import')
+    .description("copy servers from another client's file, such as ~/.claude.json, .mcp.json or .cursor/mcp.json")
+    .argument('<file>')
+    .argument('[name...]', 'which; none: list what is there')
+    .action((file: string, chosenNames: string[]) => wish({ what: 'import', file, names: chosenNames }));
+  mcp
+    .command('serve')
+    .description('be an MCP server on standard input and output: judge, run sandboxed, try; for other agents')
+    .action(() => choose({ kind: 'mcpServe', global: globalOf(program) }));
+}
+
+type Strings = Readonly<Record<string, string>>;
+
+/** Collects `name=value` of an option that may be given several times. */
+function pairs(separator: string): (text: string, before: Strings) => Strings {
+  return (text, before) => {
+    const at = text.indexOf(separator);
+    if (at < 1) throw new InvalidArgumentError(`needs a name, ${separator} and a value`);
+    return { ...before, [text.slice(0, at).trim()]: text.slice(at + 1).trimStart() };
+  };
 }
 
 type UnattendedOptions = Pick<GlobalOptions, 'model' | 'mode' | 'cwd' | 'maxSteps' | 'maxDollars'> & {

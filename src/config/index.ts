@@ -5,4 +5,4 @@ export { type Instructions, type Loaded, loadConfig, type ProjectFile, readInstr
 export { type Setting, settingsOf } from './origins.ts';
 export { SCHEMA, type Schema } from './schema.ts';
 export { createTrust, type Trust } from './trust.ts';
-export { writeModelChoice, writePrivate } from './write.ts';
+export { changeConfig, writeModelChoice, writePrivate } from './write.ts';

@@ -11,23 +11,38 @@ const FRESH = `// Configuration of aish-tui. docs/config.md describes every key.
 {}
 `;
 
+/** One change: the value at a place, or undefined to take it away. */
+type Change = { readonly place: readonly string[]; readonly value: unknown };
+
 /**
  * Adds a preset and makes it the active one, in the existing file: comments and order stay (BR-6).
  * @returns undefined when done, else one line why not
  */
 export function writeModelChoice(path: string, name: string, model: ModelConfig): string | undefined {
+  return changeConfig(path, [
+    { place: ['models', name], value: model },
+    { place: ['model'], value: name },
+  ]);
+}
+
+/**
+ * Changes values in a configuration file, which need not be there yet: comments and order stay.
+ * @returns undefined when done, else one line why not
+ */
+export function changeConfig(path: string, changes: readonly Change[]): string | undefined {
   let text = FRESH;
   try {
     text = readFileSync(path, 'utf8') || FRESH;
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') return `${path}: can't be read (${codeOf(error)}); the choice was not saved`;
+    if (codeOf(error) !== 'ENOENT') return `${path}: can't be read (${codeOf(error)}); nothing was saved`;
   }
   const errors: ParseError[] = [];
   const value: unknown = tooDeepAt(text) === undefined ? parse(text, errors, { allowTrailingComma: true }) : undefined;
   if (errors.length > 0 || typeof value !== 'object' || value === null)
-    return `${path}: is not a valid configuration; fix it first, the choice was not saved`;
-  const withModel = applyEdits(text, modify(text, ['models', name], model, { formattingOptions: FORMAT }));
-  return writePrivate(path, applyEdits(withModel, modify(withModel, ['model'], name, { formattingOptions: FORMAT })));
+    return `${path}: is not a valid configuration; fix it first, nothing was saved`;
+  for (const change of changes)
+    text = applyEdits(text, modify(text, [...change.place], change.value, { formattingOptions: FORMAT }));
+  return writePrivate(path, text);
 }
 
 /**

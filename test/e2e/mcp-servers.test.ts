@@ -1,0 +1,69 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { runProgram, type Scratch, scratch } from '../support/program.ts';
+
+const mcp = (place: Scratch, ...args: string[]) => runProgram(place, ['mcp', ...args]);
+const written = (place: Scratch) => readFileSync(join(place.home, 'config.jsonc'), 'utf8');
+
+it('mcp add, list and remove change the user’s own file and keep its comments', async () => {
+  using place = scratch();
+  writeFileSync(join(place.home, 'config.jsonc'), '// mine\n{ "memory": { "enabled": false } }\n');
+  const files = await mcp(place, 'add', '--env', 'TOKEN=a=b', 'files', '--', 'npx', '-y', 'server-files', '/srv');
+  expect(files).toMatchObject({ code: 0, out: expect.stringContaining('files is in ') });
+  expect(
+    await mcp(place, 'add', '--header', 'Authorization: Bearer x', 'wiki', 'https://wiki.example/mcp'),
+  ).toMatchObject({ code: 0 });
+  expect(written(place)).toMatch(/^\/\/ mine\n/);
+  const listed = await mcp(place, 'list');
+  expect(listed.out).toBe(
+    'files  npx -y server-files /srv  (TOKEN)\nwiki  https://wiki.example/mcp  (Authorization)\n',
+  );
+  expect((await mcp(place)).out).toBe(listed.out);
+  expect((await mcp(place, 'remove', 'files')).code).toBe(0);
+  expect((await mcp(place, 'list')).out).toBe('wiki  https://wiki.example/mcp  (Authorization)\n');
+  expect((await runProgram(place, ['config', 'check'])).code).toBe(0);
+});
+
+it.each([
+  [['add', 'a b', '--', 'x'], 'a server is named with'],
+  [['add', 'a', 'https://x.example', 'more'], 'behind the address stands more'],
+  [['add', '--header', 'A: b', 'a', '--', 'x'], '--header is for a server with an address'],
+  [['add', '--env', 'A=b', 'a', 'http://x.example'], '--env is for a server that is started'],
+  [['add', '--env', 'A', 'a', '--', 'x'], 'needs a name'],
+  [['add', 'a'], "missing required argument 'target'"],
+  [['remove', 'a'], 'there is no server a'],
+  [['import', '/no/such/file'], "can't be read"],
+])('%j is a mistake: one line, 2, and the file as it was', async (args, message) => {
+  using place = scratch();
+  const before = written(place);
+  expect(await mcp(place, ...args)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(message) });
+  expect(written(place)).toBe(before);
+});
+
+it('does not take a name twice', async () => {
+  using place = scratch();
+  await mcp(place, 'add', 'one', '--', 'first');
+  expect(await mcp(place, 'add', 'one', '--', 'second')).toMatchObject({ code: 2 });
+  expect((await mcp(place, 'list')).out).toBe('one  first\n');
+});
+
+it('import shows what another client’s file names, and copies what is asked for', async () => {
+  using place = scratch();
+  mkdirSync(join(place.work, '.cursor'));
+  const file = join(place.work, '.cursor', 'mcp.json');
+  const servers = {
+    files: { command: 'npx', args: ['server-files'], env: { KEY: 'hidden' }, type: 'stdio' },
+    wiki: { url: 'https://wiki.example/mcp' },
+    broken: { command: 7 },
+  };
+  writeFileSync(file, `// comment\n${JSON.stringify({ mcpServers: servers })}`);
+  expect((await mcp(place, 'import', file)).out).toBe(
+    'files  npx server-files  (KEY)\nwiki  https://wiki.example/mcp\n',
+  );
+  expect((await mcp(place, 'list')).out).toContain('no MCP server');
+  expect((await mcp(place, 'import', file, 'files')).code).toBe(0);
+  expect((await mcp(place, 'list')).out).toBe('files  npx server-files  (KEY)\n');
+  expect(written(place)).toContain('"hidden"');
+  expect((await mcp(place, 'import', file, 'broken')).code).toBe(2);
+});
