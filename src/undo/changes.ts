@@ -1,10 +1,10 @@
 /** What a trial would change, as the launcher lists it. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TrialChange } from '../contracts/trials.ts';
 import { visible } from '../text/sanitize.ts';
+import { notesOf } from './record.ts';
 
 const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
 const KINDS: Readonly<Record<string, TrialChange['kind']>> = { A: 'created', D: 'deleted', M: 'changed', P: 'mode' };
@@ -15,9 +15,13 @@ export type Listed = {
   readonly deletedBytes: number;
   readonly writtenBytes: number;
   readonly digest: string;
+  /** Paths outside the trees that it was refused to write. */
+  readonly outside: readonly string[];
   /** Where the new content of a path of the list stands. */
   readonly upperOf: (path: string) => string;
 };
+
+const REFUSED = 'refused ';
 
 /** Why not, where it can't be told. */
 export function listChanges(launcher: string, store: string, trees: readonly string[]): Promise<Listed | string> {
@@ -31,23 +35,18 @@ export function listChanges(launcher: string, store: string, trees: readonly str
 }
 
 /** What the trial itself noted that it can't show. */
-function untold(store: string): string | undefined {
-  const [word = '', path = ''] = firstNote(store).split(/ (.*)/s);
-  if (word === 'shared') return `${visible(path)} has other names, which a real run may change with it`;
-  if (word === 'moved') return `it moves the directory ${visible(path)} by its name alone, which a trial can’t`;
+function untold(notes: readonly string[]): string | undefined {
+  for (const note of notes) {
+    const [word = '', path = ''] = note.split(/ (.*)/s);
+    if (word === 'shared') return `${visible(path)} has other names, which a real run may change with it`;
+    if (word === 'moved') return `it moves the directory ${visible(path)} by its name alone, which a trial can’t`;
+  }
   return undefined;
 }
 
-function firstNote(store: string): string {
-  try {
-    return readFileSync(join(store, 'notes'), 'utf8').split('\0')[0] ?? '';
-  } catch {
-    return '';
-  }
-}
-
 function read(output: Buffer, store: string, trees: readonly string[]): Listed | string {
-  const why = untold(store);
+  const notes = notesOf(store);
+  const why = untold(notes);
   if (why !== undefined) return why;
   const fields = output.toString().split('\0');
   const changes: TrialChange[] = [];
@@ -65,6 +64,7 @@ function read(output: Buffer, store: string, trees: readonly string[]): Listed |
     changes,
     deletedBytes: sum('deleted'),
     writtenBytes: sum('created', 'changed'),
+    outside: [...new Set(notes)].filter((note) => note.startsWith(REFUSED)).map((note) => note.slice(REFUSED.length)),
     digest: createHash('sha256').update(output).digest('hex'),
     upperOf: (path) => {
       const number = trees.findIndex((tree) => relationOf(tree, path) !== 'apart');

@@ -69,7 +69,7 @@ export function readRecord(store: string, number: number, running: ReadonlySet<n
   const undone = textOf(join(directory, 'undone')) !== undefined;
   const state = undone ? 'undone' : running.has(number) ? 'running' : summary === undefined ? 'cut' : 'ended';
   const count = (word: string) => Number(new RegExp(`\\b${word} (\\d+)`).exec(summary ?? '')?.[1] ?? 0);
-  const notes = (textOf(join(directory, 'notes')) ?? '').split('\0').filter((note) => note !== '');
+  const notes = notesOf(directory);
   return {
     ...opening,
     number,
@@ -83,6 +83,11 @@ export function readRecord(store: string, number: number, running: ReadonlySet<n
     complete: !notes.some((note) => /^(?:unkept|unchecked|skipped) /.test(note)),
     notes,
   };
+}
+
+/** What the launcher noted of an action or a trial: a word and a path each. */
+export function notesOf(directory: string): readonly string[] {
+  return (textOf(join(directory, 'notes')) ?? '').split('\0').filter((note) => note !== '');
 }
 
 /** Whether an ended action left everything as it was. */

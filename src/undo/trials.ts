@@ -145,9 +145,18 @@ export class TrialStore implements Trials {
         if (DIRECTORY_MOVED.test(output)) return cannotTell(MOVED);
         const listed = await this.#list(id, trees);
         if (typeof listed === 'string') return cannotTell(listed);
-        const { digest, changes, deletedBytes, writtenBytes } = listed;
+        const { digest, changes, deletedBytes, writtenBytes, outside } = listed;
         const exitCode = status.kind === 'exited' ? status.code : 128 + status.signal;
-        return { kind: 'changes', id, exitCode, changes, deletedBytes, writtenBytes, digest, doubts: doubtsOf(output) };
+        return {
+          kind: 'changes',
+          id,
+          exitCode,
+          changes,
+          deletedBytes,
+          writtenBytes,
+          digest,
+          doubts: doubtsOf(output, outside),
+        };
       },
     };
   }
@@ -263,8 +272,8 @@ const OTHERS = 'it touches files of another owner or group, which a trial can’
 const MOVED = 'it moves a directory by its name alone, which a trial can’t';
 const DIRECTORY_MOVED = /Invalid cross-device link|EXDEV/;
 const FOREIGN_OWNER = /Value too large for defined data type|EOVERFLOW/;
+const READ_ONLY = /Read-only file system|EROFS/;
 const DOUBTS: readonly (readonly [RegExp, string])[] = [
-  [/Read-only file system|EROFS/, 'it was refused to write outside its directory'],
   [/Operation not permitted|EPERM|Permission denied|EACCES/, 'something was refused: network, sockets and signals are'],
   [
     /Connection refused|ECONNREFUSED|Network is unreachable|Temporary failure in name resolution/,
@@ -272,8 +281,13 @@ const DOUBTS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-function doubtsOf(output: string): readonly string[] {
-  return DOUBTS.flatMap(([pattern, text]) => (pattern.test(output) ? [text] : []));
+function doubtsOf(output: string, outside: readonly string[]): readonly string[] {
+  const [first, ...more] = outside;
+  const others = more.length === 0 ? '' : ` and ${more.length} more`;
+  const where = first === undefined ? '' : `: ${visible(first)}${others}`;
+  const refused =
+    first !== undefined || READ_ONLY.test(output) ? [`it was refused to write outside its directory${where}`] : [];
+  return [...refused, ...DOUBTS.flatMap(([pattern, text]) => (pattern.test(output) ? [text] : []))];
 }
 
 function refusedFor(conflicts: readonly Step[]): Applied {

@@ -96,6 +96,20 @@ describe.skipIf(lacks('cc'))('keeping', () => {
     expect([...scene.snapshot()]).toEqual([...before]);
   });
 
+  it('covers a FIFO of two names, one of which gives way, and so does the undo', async () => {
+    mkdirSync(join(scene.tree, 'd'));
+    execFileSync('mkfifo', [join(scene.tree, 'fifo')]);
+    linkSync(join(scene.tree, 'fifo'), join(scene.tree, 'd', 'other'));
+    put('a', 'text\n');
+    const before = scene.snapshot();
+    const kept = await scene.keep('chmod 600 d/other; mv -f a fifo');
+    const after = scene.snapshot(true);
+    const undone = await scene.undo(kept.number);
+    expect([...scene.snapshot()]).toEqual([...before]);
+    expect(refused(await scene.undo(undone.number))).toEqual([]);
+    expect([...scene.snapshot(true)]).toEqual([...after]);
+  });
+
   it('covers files made and removed, without a name, and by way of descriptors', async () => {
     put('a', 'old\n');
     const before = scene.snapshot();

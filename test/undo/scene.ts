@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { projectArgv, supervisedArgv, trialArgv } from '../../src/sandbox/index.ts';
 import { type Listed, listChanges } from '../../src/undo/changes.ts';
 import { runLauncher, type Step } from '../../src/undo/launcher.ts';
+import { notesOf } from '../../src/undo/record.ts';
 
 /** An account without rights of its own, for what root must not be needed for. */
 const NOBODY = 65_534;
@@ -116,10 +117,7 @@ export function makeScene(launcher: string, ordinary = false): Scene {
       const launch = { launcher, argv: ['bash', '-c', script], cwd: tree, ...(options.nothing ? {} : { keep }) };
       const wrapped = options.project ? projectArgv({ ...launch, project: tree }) : supervisedArgv(launch);
       const { code, out } = await run(wrapped, (pid) => options.started?.(pid, directory));
-      const notes = textOf(join(directory, 'notes'))
-        .split('\0')
-        .filter((note) => note !== '');
-      return { number: mine, code, out, summary: textOf(join(directory, 'summary')).trim(), notes };
+      return { number: mine, code, out, summary: textOf(join(directory, 'summary')).trim(), notes: notesOf(directory) };
     },
     async try(script, options = {}) {
       give();
@@ -128,7 +126,7 @@ export function makeScene(launcher: string, ordinary = false): Scene {
       const wrapped = trialArgv({ launcher, argv: ['bash', '-c', script], cwd: tree, ...where });
       const { code, out } = await run(wrapped, (pid) => options.started?.(pid, directory));
       const listed = await listChanges(launcher, directory, [tree]);
-      return { number: mine, code, out, summary: '', notes: [], listed };
+      return { number: mine, code, out, summary: '', notes: notesOf(directory), listed };
     },
     async apply(of) {
       return { ...(await act('--apply', join(store, String(of)), '--tree', tree)), number: of };

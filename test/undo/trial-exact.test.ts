@@ -47,6 +47,11 @@ describe.skipIf(!trialsWork())('a trial is exact', () => {
             untold += 1;
             return;
           }
+          // A link may lead it out of the tree, where a real run writes and a trial is refused: it says so.
+          if (tried.listed.outside.length > 0) {
+            untold += 1;
+            return;
+          }
           const applied = await scene.apply(tried.number);
           expect(applied, commands).toMatchObject({ code: 0, error: '', steps: [] });
           const after = timeless(scene.snapshot(true));

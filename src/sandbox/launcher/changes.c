@@ -2,7 +2,7 @@
  * aish-sandbox --changes STORE --tree DIR...   what a trial would change: `kind type mode size links flags NUL path NUL`
  *
  * kind: A made, D gone, M other content or another thing, P mode, owner, times or attributes alone. type: f d l o.
- * flags: s, the file has other names.
+ * flags: s, a file that goes has other names, which stay.
  */
 #include "trial.h"
 
@@ -79,7 +79,6 @@ static int list(int upper, int lower, int opaque) {
       failed = 1;
       continue;
     }
-    const char *flags = v.shared ? "s" : "-";
     int u, l;
     switch (v.verdict) {
       case GONE:
@@ -89,11 +88,11 @@ static int list(int upper, int lower, int opaque) {
         failed |= tell_tree("A", upper, name) != 0;
         break;
       case WRITTEN:
-        tell("M", &v.upper, flags, name);
+        tell("M", &v.upper, "-", name);
         break;
       case STATE_ONLY:
       case NAMED:
-        tell("P", &v.upper, flags, name);
+        tell("P", &v.upper, "-", name);
         break;
       case REPLACED:
         if (S_ISDIR(v.upper.mode) && S_ISDIR(v.lower.mode)) {
@@ -106,7 +105,7 @@ static int list(int upper, int lower, int opaque) {
           if (l >= 0) close(l);
         } else if (S_ISDIR(v.upper.mode) || S_ISDIR(v.lower.mode)) {
           failed |= tell_tree("D", lower, name) || tell_tree("A", upper, name);
-        } else tell("M", &v.upper, flags, name);
+        } else tell("M", &v.upper, "-", name);
         break;
       case MERGED:
         if ((v.upper.mode ^ v.lower.mode) & 07777 || v.upper.uid != v.lower.uid || v.upper.gid != v.lower.gid) tell("P", &v.upper, "-", name);

@@ -154,8 +154,9 @@ int judge(int upper, int lower, const char *name, struct view *v) {
     close(fd);
     return 0;
   }
+  /* What changes one of several names is noted while it happens, and can't be told: so this one was made anew. */
+  if (v->lower.links > 1) return 0;
   if (kind == S_IFREG) {
-    v->shared = v->lower.links > 1; /* though not written to: that is noted while it happens */
     if (v->upper.size != v->lower.size || !same_content(upper, lower, name)) return v->verdict = WRITTEN, 0;
   } else if (kind == S_IFLNK) {
     if (!same_target(upper, lower, name)) return 0;

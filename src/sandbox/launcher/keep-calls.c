@@ -33,13 +33,13 @@
 
 enum { NR_IO_URING_SETUP = 425, NR_OPENAT2 = 437, NR_FCHMODAT2 = 452, NR_SETXATTRAT = 463, NR_REMOVEXATTRAT = 466,
        NR_FILE_SETATTR = 469, NR_NEWEST_REVIEWED = 469 };
-enum { WRITES = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC, EXCHANGE = 2 /* RENAME_EXCHANGE */ };
+enum { WRITES = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC };
 #define O_TMPFILE_BIT 020000000
 
 /* Numbers of arguments; NONE where there is none. */
 struct call {
   int nr;
-  enum { OPEN, CREATE, LINK, REMOVE, RENAME, STATE, ATTRIBUTES, TRUNCATE } what;
+  enum effect what;
   signed char directory, path, to_directory, to_path, flags;
   enum { NEVER, ALWAYS, BY_FLAG } follow;
 };
@@ -181,39 +181,6 @@ static int keep_rename(struct store *s, const struct place *from, const struct p
   return flags & EXCHANGE ? 0 : keep_inode(s, to->directory, to->name);
 }
 
-static int is_mv(pid_t pid) {
-  char path[32], name[4] = "";
-  snprintf(path, sizeof path, "/proc/%d/comm", pid);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  ssize_t n = fd < 0 ? 0 : read(fd, name, 3);
-  if (fd >= 0) close(fd);
-  return n == 3 && !strncmp(name, "mv\n", 3);
-}
-
-static void note_at(struct store *s, const char *word, const struct place *at) {
-  char link[40], path[4096 + NAME_BYTES];
-  snprintf(link, sizeof link, "/proc/self/fd/%d", at->directory);
-  long n = syscall(SYS_readlinkat, AT_FDCWD, link, path, 4096);
-  if (n <= 0) n = 0;
-  snprintf(path + n, sizeof path - (unsigned long)n, *at->name ? "/%s" : "%s", at->name);
-  store_note(s, word, path);
-}
-
-/* What a trial would show otherwise than a real run: writing to one of several names of a file below its overlay changes
- * that name alone, and a directory below it can't be renamed. Said, so that nothing is concluded from it. */
-static void watch(struct store *s, pid_t pid, const struct call *c, const struct place *at, uint64_t flags) {
-  struct id id;
-  struct state state;
-  if (c->what == CREATE || c->what == REMOVE || !*at->name) return;
-  if (c->what == OPEN && (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL)) return;
-  int below = outside_of(s, at->directory);
-  if (below < 0) return;
-  int there = look(below, at->name, 0, &id, &state) == 0;
-  close(below);
-  if (there && S_ISREG(state.mode) && state.links > 1) note_at(s, "shared", at);
-  if (there && S_ISDIR(state.mode) && c->what == RENAME && !is_mv(pid)) note_at(s, "moved", at);
-}
-
 static int at_of(int argument, const uint64_t *a) { return argument == HERE ? AT_FDCWD : (int)a[argument]; }
 
 /* What is in none of its trees is private to the command's world, or can't be written: there is nothing to keep. */
@@ -259,8 +226,8 @@ static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
   if (how == EMPTY) how = c->directory >= 0 && c->what >= LINK ? resolve_descriptor(pid, (int)a[c->directory], &at) : NOT_OURS;
   if (how == 0 && c->to_path != NONE) how = resolve(pid, at_of(c->to_directory, a), a[c->to_path], 0, &to);
   if (s->watches) {
-    if (how == 0) watch(s, pid, c, &at, flags);
-    if (how == 0 && c->what == RENAME && flags & EXCHANGE) watch(s, pid, c, &to, flags);
+    if (how == 0) watch(s, pid, c->what, &at, flags);
+    if (how == 0 && to.directory >= 0) watch(s, pid, c->what == LINK || !(flags & EXCHANGE) ? CREATE : RENAME, &to, flags);
     if (at.directory >= 0) close(at.directory);
     if (to.directory >= 0) close(to.directory);
     return 0;

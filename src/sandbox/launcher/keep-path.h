@@ -10,11 +10,20 @@ struct place {
   char name[NAME_BYTES];
 };
 
+/* What a system call does to the place that it names. */
+enum effect { OPEN, CREATE, LINK, REMOVE, RENAME, STATE, ATTRIBUTES, TRUNCATE };
+enum { EXCHANGE = 2 /* RENAME_EXCHANGE */ };
+
 /* Answers besides errno: nothing of ours to keep (the call fails by itself, or goes where nothing lasts). */
 enum { NOT_OURS = 1, EMPTY = 2, OUTSIDE = 3 /* it would change what lies outside the project */ };
 
 /* 0, NOT_OURS, EMPTY (no path at all), or -1 with the errno that the call must be answered with. */
 int resolve(pid_t pid, int directory, uint64_t path, int follow, struct place *to);
 int resolve_descriptor(pid_t pid, int fd, struct place *to);
+
+/* watch.c: a word and the path of a place into the store's notes. */
+void note_at(struct store *s, const char *word, const struct place *at);
+/* What a trial can't show of this call is written into the store's notes. */
+void watch(struct store *s, pid_t pid, enum effect what, const struct place *at, uint64_t flags);
 
 #endif

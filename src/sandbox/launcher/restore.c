@@ -355,7 +355,7 @@ int restore(struct store *from, struct store *into) {
     if (!is_dir(&undone->nodes[i].was)) restore_state(&undone->nodes[i]);
   for (uint32_t i = 1; i <= undone->node_count; i++) {
     struct node *n = &undone->nodes[i];
-    if (!n->at_name && S_ISREG(n->was.mode) && n->flags & (COPIED | META)) restore_elsewhere(n);
+    if (!n->at_name && !is_dir(&n->was) && n->flags & (COPIED | META)) restore_elsewhere(n);
   }
   remove_all();
   for (uint32_t i = 1; i <= undone->node_count; i++)

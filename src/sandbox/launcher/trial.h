@@ -14,7 +14,6 @@ struct view {
   struct id upper_id, lower_id;
   struct state upper, lower;
   int has_lower;
-  int shared;      /* the file has other names: whether a real run would change them can't be told */
   int from_before; /* it was copied up from something that is not, or no more, under this name */
 };
 
