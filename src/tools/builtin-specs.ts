@@ -6,19 +6,18 @@ import type { ToolSpec } from '../session/message.ts';
 export const BASH: ToolSpec = {
   name: 'bash',
   description:
-    'Run a shell command in a fresh, non-interactive bash -c. The working directory carries over from call to call; ' +
-    'variables, aliases and functions do not. Returns the output with exit code and directory. The kernel ' +
-    'refuses what the mode forbids: use request_mode_upgrade instead of a way around.',
+    'Run a command in a fresh bash -c; only the working directory carries over. Returns output, exit code and ' +
+    'directory. The kernel refuses what the mode forbids: use request_mode_upgrade, not a way around.',
   parameters: {
     type: 'object',
     properties: {
-      command: { type: 'string', minLength: 1, description: 'What to run; may span lines.' },
+      command: { type: 'string', minLength: 1, description: 'May span lines.' },
       wait_seconds: {
         type: 'number',
         minimum: 0,
-        description: 'After this many seconds it goes on as a background job. Default 60.',
+        description: 'Then it goes on as a background job. Default 60.',
       },
-      label: { type: 'string', description: 'A few words for the user on what it does.' },
+      label: { type: 'string', description: 'What it does, for the user.' },
     },
     required: ['command'],
     additionalProperties: false,
@@ -29,8 +28,8 @@ export const BASH: ToolSpec = {
 export const DELEGATE: ToolSpec = {
   name: 'delegate',
   description:
-    'Hand one task to a sub-agent and get its report. It knows nothing of this conversation: say all it needs. ' +
-    'Several in one answer run side by side.',
+    'Hand one task to a sub-agent, which reports. It knows nothing of this conversation: say all it needs. ' +
+    'Several run side by side.',
   parameters: {
     type: 'object',
     properties: { task: { type: 'string', minLength: 1 } },

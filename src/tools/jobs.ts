@@ -7,8 +7,7 @@ import type { BuiltinTool } from './registry.ts';
 const SPEC: ToolSpec = {
   name: 'jobs',
   description:
-    'Background jobs: without arguments lists yours; with id reads what one has printed since you last looked; ' +
-    'with id and stop ends it.',
+    'Your background jobs: without arguments lists them; id reads what one has printed since the last look; stop ends it.',
   parameters: {
     type: 'object',
     properties: { id: { type: 'integer', minimum: 1 }, stop: { type: 'boolean' } },

@@ -4,7 +4,7 @@ import type { ToolCallOptions, ToolOutcome, Tools } from '../contracts/tools.ts'
 import type { Action, ToolFacts } from '../session/action.ts';
 import type { ToolSpec } from '../session/message.ts';
 import { matchesGlob } from '../text/glob.ts';
-import { parseJsonObject } from '../text/json.ts';
+import { isJsonObject, parseJsonObject } from '../text/json.ts';
 import { DELEGATION } from './builtin-specs.ts';
 
 export type BuiltinTool = {
@@ -62,11 +62,12 @@ export function createTools(
   foreign: ForeignTools = NO_FOREIGN,
 ): Tools {
   const own = [...described, ...builtins.map((tool) => tool.spec)];
+  const told = own.map((spec) => ({ ...spec, parameters: toldSchema(spec.parameters) }));
   const find = (name: string) => builtins.find((tool) => tool.spec.name === name);
   const factsOf = (name: string) => (find(name) ? BUILT_IN : foreign.facts(name));
   return {
     get specs() {
-      return foreign.specs.length === 0 ? own : [...own, ...foreign.specs];
+      return foreign.specs.length === 0 ? told : [...told, ...foreign.specs];
     },
     async refusal(action) {
       if (action.kind !== 'tool') return undefined;
@@ -112,6 +113,19 @@ export function createTools(
       return tool ? tool.run(args, options) : foreign.run(action.name, args, options);
     },
   };
+}
+
+/** Limits that the check of a call knows: in each request they would cost bytes and teach a model nothing. */
+const LIMITS = new Set(['additionalProperties', 'minLength', 'minimum', 'minItems', 'maxItems']);
+
+function withoutLimits(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutLimits);
+  return isJsonObject(schema) ? toldSchema(schema) : schema;
+}
+
+function toldSchema(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const told = Object.entries(schema).filter(([key]) => !LIMITS.has(key));
+  return Object.fromEntries(told.map(([key, value]) => [key, withoutLimits(value)]));
 }
 
 function namesOf(specs: readonly ToolSpec[]): string {

@@ -24,17 +24,16 @@ const MAX_PATCHES = 100;
 export const PATCH: ToolSpec = {
   name: 'patch',
   description:
-    'Change one text file, or create it. Each patch is an edit of the file as it is before the call: all of them ' +
-    'apply or none does, and they may not overlap. replace: oldText, which must occur exactly once (or replaceAll), ' +
-    'becomes newText. insert_before, insert_after: newText goes next to oldText exactly as given, so bring line ' +
-    'breaks. append_eof, prepend_bof: newText becomes lines of its own at the end or the beginning. overwrite: ' +
-    'newText becomes the whole file; alone in its call. Copy oldText from the file, with enough lines around it to ' +
-    'be unique. The style of line breaks, mode and owner of the file are kept. overwrite, append_eof and prepend_bof ' +
-    'create a missing file, but no directory. At most 60 KB per call. Returns a unified diff. Disabled in Restricted mode.',
+    'Change or create one text file. Patches refer to the file before the call, may not overlap, and all apply or ' +
+    'none. replace: oldText, found exactly once (or replaceAll), becomes newText. insert_before, insert_after: newText ' +
+    'goes next to oldText as given: bring line breaks. append_eof, prepend_bof: newText becomes lines of its own. ' +
+    'overwrite: newText becomes the whole file; alone in its call. Copy oldText exactly, with enough lines to be ' +
+    'unique. Line endings, mode and owner are kept. overwrite, append_eof and prepend_bof create a file, but no ' +
+    'directory. At most 60 KB. Returns a diff. Disabled in Restricted mode.',
   parameters: {
     type: 'object',
     properties: {
-      path: { type: 'string', minLength: 1, description: 'The file; relative to the working directory.' },
+      path: { type: 'string', minLength: 1, description: 'Relative to the working directory.' },
       patches: {
         type: 'array',
         minItems: 1,
@@ -43,9 +42,9 @@ export const PATCH: ToolSpec = {
           type: 'object',
           properties: {
             operation: { type: 'string', enum: OPERATIONS },
-            oldText: { type: 'string', description: 'Text of the file, for replace, insert_before and insert_after.' },
-            newText: { type: 'string', description: 'What comes in. Empty with replace: oldText is removed.' },
-            replaceAll: { type: 'boolean', description: 'Every occurrence of oldText instead of the only one.' },
+            oldText: { type: 'string', description: 'For replace, insert_before, insert_after.' },
+            newText: { type: 'string', description: 'Empty: oldText is removed.' },
+            replaceAll: { type: 'boolean', description: 'Every occurrence of oldText.' },
           },
           required: ['operation'],
           additionalProperties: false,
