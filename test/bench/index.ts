@@ -3,10 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const BENCHES: Readonly<Record<string, string>> = {
-  screen: 'keys, frames and the start, against the least that could do it',
-  start:
-    'the start until the prompt, the first key and the first answer, beside Node, the smallest Ink program, an earlier build',
-  keys: 'a key until it is seen, beside an echo, the smallest Ink program and an earlier build [SCENE]',
+  table: 'start, keys, streaming, steps, output, idle, requests: ratios, each beside its goal [SECTION…]',
   flood: '100 MB of output: the executor against the raw terminal, keys meanwhile, memory',
   agents: 'typing while eight sub-agents stream',
   context: 'what a real llama.cpp server reads anew of each prompt [QUESTIONS [CONTEXT]]',
@@ -21,7 +18,7 @@ const BENCHES: Readonly<Record<string, string>> = {
   sandbox: 'what the launcher of the kernel sandbox costs',
 };
 
-const [name = 'screen', ...rest] = process.argv.slice(2);
+const [name = 'table', ...rest] = process.argv.slice(2);
 if (!Object.hasOwn(BENCHES, name)) {
   const rows = Object.entries(BENCHES).map(([known, what]) => `  ${known.padEnd(8)} ${what}`);
   console.error(`there is no bench ${name}; npm run bench -- NAME knows\n${rows.join('\n')}`);

@@ -38,11 +38,11 @@ export function latencyOf(times: readonly number[], bytes: number): Latency {
 }
 
 /** Types one letter at a time and waits until it stands on the screen. */
-export async function keyLatency(rig: Rig): Promise<Latency> {
+export async function keyLatency(rig: Rig, keys = KEYS): Promise<Latency> {
   const times: number[] = [];
   const before = rig.raw.length;
   let typed = '';
-  for (let n = 0; n < KEYS; n += 1) {
+  for (let n = 0; n < keys; n += 1) {
     if (typed.length === 40) {
       rig.key(...Array<string>(typed.length).fill('backspace'));
       const old = typed;
@@ -58,16 +58,17 @@ export async function keyLatency(rig: Rig): Promise<Latency> {
     times.push(performance.now() - began);
     await delay(12);
   }
-  return latencyOf(times, (rig.raw.length - before) / KEYS);
+  return latencyOf(times, (rig.raw.length - before) / keys);
 }
 
-/** A server that streams so many tokens a second until the client goes, unless `answer` takes a request over. */
+/** A server that streams so many tokens a second until the client goes, unless `answer` takes the request over. */
 export async function tokenServer(
   rate: number,
   answer: (body: string, response: ServerResponse) => boolean = () => false,
 ) {
   const server = createServer((request, response) => {
     if (request.method !== 'POST') return void response.end('{}');
+    if (!request.url?.endsWith('/chat/completions')) return void response.writeHead(404).end('{}');
     void textOf(request).then((body) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       if (!answer(body, response)) streamTokens(rate, response);

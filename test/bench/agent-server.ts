@@ -1,0 +1,58 @@
+/** A model that has its commands run one after another, and notes how long each took between its answer and the next request. */
+import type { ServerResponse } from 'node:http';
+import { tokenServer } from './typing.ts';
+
+export type AgentServer = {
+  readonly baseUrl: string;
+  /** From the end of an answer to the request with its result, in ms. */
+  readonly gaps: readonly number[];
+  /** The n-th request has come, from 1. */
+  reached(n: number): Promise<void>;
+  close(): void;
+};
+
+/** @param command of the n-th step, from 1; undefined ends the work */
+export async function agentServer(command: (step: number) => string | undefined): Promise<AgentServer> {
+  const gaps: number[] = [];
+  const waiting = new Set<() => void>();
+  let requests = 0;
+  let ended: number | undefined;
+  const server = await tokenServer(0, (_body, response) => {
+    const now = performance.now();
+    if (ended !== undefined) gaps.push(now - ended);
+    requests += 1;
+    answer(response, command(requests), requests);
+    response.on('finish', () => {
+      ended = performance.now();
+    });
+    for (const look of waiting) look();
+    return true;
+  });
+  return {
+    baseUrl: server.baseUrl,
+    gaps,
+    reached: (n) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (requests < n) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
+    close: () => server.close(),
+  };
+}
+
+function answer(response: ServerResponse, command: string | undefined, step: number): void {
+  const send = (delta: object, finish: string | null = null) =>
+    response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`);
+  if (command === undefined) send({ content: 'GOAL: complete' });
+  else {
+    const call = { name: 'bash', arguments: JSON.stringify({ command }) };
+    send({ tool_calls: [{ index: 0, id: `call-${step}`, type: 'function', function: call }] });
+  }
+  send({}, command === undefined ? 'stop' : 'tool_calls');
+  response.end('data: [DONE]\n\n');
+}

@@ -1,0 +1,65 @@
+/** From the start of a program to its prompt, to the first typed letter on the screen, to the first answer of its shell. */
+import { spawnSync } from 'node:child_process';
+import { scratch } from '../../support/program.ts';
+import { AGENTS, type Agent, FLOORS, openAgent } from '../contenders.ts';
+import type { Section } from '../section.ts';
+
+/** Nothing answers there. */
+const NOWHERE = 'http://127.0.0.1:9/v1';
+const [PROMPT, KEY, ANSWER] = ['start to the prompt', 'start to the first key', 'start to the first answer'];
+
+async function agentStarts(agent: Agent) {
+  using place = agent.place(NOWHERE);
+  const began = performance.now();
+  await using rig = openAgent(agent, place);
+  await rig.waitFor(agent.ready, 60_000);
+  const prompt = performance.now() - began;
+  rig.type('zz');
+  await rig.waitFor('zz');
+  const key = performance.now() - began;
+  rig.key('backspace', 'backspace');
+  rig.type(agent.shell('echo ready-$((40 + 2))'));
+  await rig.waitFor('ready-42', 60_000);
+  return { [PROMPT]: prompt, [KEY]: key, [ANSWER]: performance.now() - began };
+}
+
+async function nodeStarts() {
+  const began = performance.now();
+  spawnSync(process.execPath, ['-e', '0']);
+  return { [PROMPT]: performance.now() - began };
+}
+
+async function inkStarts() {
+  using place = scratch();
+  const began = performance.now();
+  await using rig = FLOORS['smallest Ink'](place);
+  await rig.waitFor('ready>');
+  return { [PROMPT]: performance.now() - began };
+}
+
+export const start: Section = {
+  name: 'start',
+  contenders: [
+    { name: 'node', measure: nodeStarts },
+    { name: 'smallest Ink', measure: inkStarts },
+    ...AGENTS.map((agent) => ({ name: agent.name, measure: () => agentStarts(agent) })),
+  ],
+  figures: [
+    {
+      figure: PROMPT,
+      beside: [
+        { name: 'node', goal: 2.5 },
+        { name: 'smallest Ink', goal: 0.5 },
+        { name: 'pi', goal: 0.25 },
+      ],
+    },
+    { figure: KEY, beside: [{ name: 'pi', goal: 0.25 }] },
+    {
+      figure: ANSWER,
+      beside: [
+        { name: 'smallest Ink', figure: PROMPT, goal: 2 },
+        { name: 'pi', figure: PROMPT, goal: 0.9 },
+      ],
+    },
+  ],
+};

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { runProgram, scratch } from '../support/program.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+import { say, startScriptedServer, whenever } from '../support/scripted-server.ts';
+
+/** Counts, not times: these hold on any machine. The times are in `npm run bench`. */
+const MAX_REQUEST_BYTES = 4500;
+const MAX_KEY_BYTES = 20;
+
+it('the first request of a run and of a chat is small', async () => {
+  await using server = await startScriptedServer([whenever(/./, say('GOAL: complete'))]);
+  using place = scratch(server.baseUrl);
+  await runProgram(place, ['run', 'count the files']);
+  const asked = server.requests.length;
+  await using rig = startRig(place);
+  await rig.waitFor('[aish:fast]>');
+  rig.type('?count the files\r');
+  await server.request(asked + 1);
+  for (const { text } of server.requests) expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_REQUEST_BYTES);
+});
+
+/** Ticks of processor time. */
+function ticks(rig: Rig): number {
+  const fields = readFileSync(`/proc/${rig.pty.pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? [];
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+it('a typed letter is a few bytes, and at rest nothing is written and nothing runs', async () => {
+  using place = scratch();
+  await using rig = startRig(place, { columns: 120, rows: 40 });
+  await rig.waitFor('[aish:demo]>');
+  rig.type('seq 100; echo th""en\r');
+  await rig.waitFor(/│ then/);
+  await rig.waitFor(/exit 0|✓/);
+  const letters = 'hello, how is it';
+  rig.type('?');
+  await rig.waitFor('> ?');
+  const before = rig.raw.length;
+  for (const [at] of [...letters].entries()) {
+    rig.type(letters[at] ?? '');
+    await rig.waitFor(`?${letters.slice(0, at + 1).trimEnd()}`);
+  }
+  expect((rig.raw.length - before) / letters.length).toBeLessThanOrEqual(MAX_KEY_BYTES);
+  // What the last command and the last letter have set off is over.
+  await delay(1500);
+  const [written, worked] = [rig.raw.length, ticks(rig)];
+  await delay(1500);
+  expect(rig.raw.length - written).toBe(0);
+  expect(ticks(rig) - worked).toBeLessThanOrEqual(2);
+});
