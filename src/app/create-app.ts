@@ -52,6 +52,10 @@ export function createApp(
         ? { ...route, kind: 'ai', why: 'an answer' }
         : route;
     },
+    rememberRoute({ unsure, kind }) {
+      if (unsure !== undefined && kind !== 'meta') services.choices.add(unsure, kind);
+    },
+    words: services.wordFacts,
     incomplete: (line) => isIncomplete(line, shell.current?.program),
     complete: (line, cursor, signal) => completeLine(app, line, cursor, signal, shellCompletion),
     async edit(text) {

@@ -1,14 +1,25 @@
 /** The first step of the assembly: creates every service, and hands each the functions that it needs of others. */
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { placesOf } from '../config/index.ts';
+import type { WordFacts } from '../contracts/lines.ts';
 import type { Broker } from '../contracts/models.ts';
 import type { Services } from '../contracts/services.ts';
 import type { UndoPort } from '../contracts/undo.ts';
-import { JobRegistry, killTagged, limitOutputs } from '../executor/index.ts';
-import { knownWords } from '../router/index.ts';
+import { JobRegistry, killTagged, limitOutputs, type UserShell } from '../executor/index.ts';
+import { knownWords, PathCache } from '../router/index.ts';
 import { createGate, listRules } from '../safety/index.ts';
 import { sandboxArgv } from '../sandbox/index.ts';
-import { createLog, OUTPUT_FOLDER, openHistory, openJournal, openMemory } from '../store/index.ts';
+import {
+  createLog,
+  OUTPUT_FOLDER,
+  openChoices,
+  openHistory,
+  openJournal,
+  openMemory,
+  type ShellHistoryFile,
+} from '../store/index.ts';
+import { nearest } from '../text/nearest.ts';
 import { BASH, createTools, DELEGATE, jobsTool, MODE_UPGRADE, patchTool } from '../tools/index.ts';
 import { type Environment, LAUNCHER } from './environment.ts';
 import { saveEvictedText } from './evicted-text.ts';
@@ -24,6 +35,8 @@ import { instructionsBlock, SYSTEM_PROMPT } from './system-prompt.ts';
 import { changeStore, trialStore } from './undo.ts';
 import { startShell } from './user-shell.ts';
 
+/** Programs among which a misspelled name is looked for. */
+const MAX_NAMES = 2000;
 const BYTES_PER_MB = 1_000_000;
 
 export type AppServices = ReturnType<typeof createServices>;
@@ -42,7 +55,11 @@ export function createServices(environment: Environment, bus: SessionBus) {
   const { broker, costs, stopServers } = openModels(environment, filter, bus);
   const jobs = new JobRegistry();
   const shell = startShell(environment, dataDir, bus);
-  const words = knownWords({ has: (word) => shell.current?.knows(word) ?? false }, environment.index);
+  const choices = openChoices(join(state, 'choices'));
+  const known = { has: (word: string) => shell.current?.knows(word) ?? false };
+  const isPath = (word: string) => existsSync(resolve(bus.engine.shellCwd, word));
+  const paths = new PathCache(() => bus.engine.shellCwd);
+  const words = { ...knownWords(known, environment.index), isPath, taken: choices.of };
   const mcp = openMcp(config, { dataDir, version: options.version, bus });
   const own = { config, bus, session: session.id, hide: hidden };
   const undo = changeStore(own);
@@ -133,10 +150,29 @@ export function createServices(environment: Environment, bus: SessionBus) {
     shell,
     /** Command names that a shell can run. */
     words,
+    wordFacts: {
+      kindOf: (word) => {
+        if (shell.current?.state.aliases.has(word)) return 'alias';
+        const isKnown = /^[$~.\\"']|\//.test(word) ? !word.includes('/') || paths.has(word) : words.knows(word);
+        return isKnown ? 'known' : 'unknown';
+      },
+      nearest: (word) =>
+        nearest(word, [
+          ...environment.index.startingWith(word.slice(0, 1), MAX_NAMES),
+          ...(shell.current?.state.words ?? []),
+        ]),
+      isPath: (word) => paths.has(word),
+      onAnswer: (listener) => paths.onAnswer(listener),
+      abbreviations: () => ({ ...shell.current?.state.abbreviations, ...config.abbreviations }),
+    } satisfies WordFacts,
+    /** Answers about paths are asked anew. */
+    forgetPaths: () => paths.forget(),
+    /** How the user took lines that could have been a command or a question. */
+    choices,
     mcp,
     patch,
     undo,
-    history: openHistory(join(state, 'history'), hidden),
+    history: openHistory(join(state, 'history'), hidden, () => historyOf(shell.current)),
     log,
     /** The journal can't be written at the moment. */
     unsaved: () => bus.unsaved,
@@ -166,6 +202,15 @@ export function createServices(environment: Environment, bus: SessionBus) {
       session.lock.release();
     },
   };
+}
+
+const FORMATS: Readonly<Record<string, ShellHistoryFile['format']>> = { bash: 'bash', zsh: 'zsh', fish: 'fish' };
+
+/** Where the user's shell keeps its history. */
+function historyOf(shell: UserShell | undefined): ShellHistoryFile | undefined {
+  const format = shell && FORMATS[basename(shell.program)];
+  const path = shell?.state.history;
+  return format && path !== undefined ? { path, format } : undefined;
 }
 
 /** Whether changes are kept, and none of this session's has passed by the store so far. */

@@ -22,11 +22,13 @@ export function followSession(
   });
   keepLog(log, engine, session.id);
   keepAgentCommands(engine, services);
+  keepFacts(engine, services);
   tellChanges(engine, session.id, services);
   watchKeeping(engine, session.id, services, bus);
   engine.onEvent(({ type }) => {
     // A command may have installed something, or changed PATH.
     if (type === 'shellEnded') void index.refresh(shell.current?.path.join(':'));
+    if (type === 'shellMoved' || type === 'shellEnded') services.forgetPaths();
     if (type === 'shellMoved' || type === 'shellEnded') mcp.rootMoved();
   });
 }
@@ -90,6 +92,22 @@ function keepLog(log: Log, engine: Engine, session: string): void {
         kind: event.reply.failure.kind,
       });
     if (event.type === 'noticed' && event.level !== 'info') write(event.level, event.text, { session });
+  });
+}
+
+/** What is known of a command of the user's: where and when it ran, and how it ended. */
+function keepFacts(engine: Engine, { history }: Pick<AppServices, 'history'>): void {
+  const begun = new Map<string, { readonly line: string; readonly cwd: string; readonly at: number }>();
+  engine.onEvent((event) => {
+    if (event.type === 'shellStarted')
+      begun.set(event.op, { line: event.line, cwd: engine.state.shell.cwd, at: engine.services.now() });
+    if (event.type !== 'shellEnded') return;
+    const known = begun.get(event.op);
+    begun.delete(event.op);
+    if (!known) return;
+    const { line, ...rest } = known;
+    const { exit } = event.result;
+    history.ended(line, { ...rest, ...(exit === null ? {} : { exit }) });
   });
 }
 

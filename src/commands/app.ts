@@ -1,7 +1,7 @@
 /** What `:` commands and front ends see of the program: the engine and the services around it. */
 import type { CostPort } from '../contracts/costs.ts';
 import type { SafetyPort } from '../contracts/gate.ts';
-import type { Completions, Route } from '../contracts/lines.ts';
+import type { Completions, Route, WordFacts } from '../contracts/lines.ts';
 import type { PresetsPort } from '../contracts/models.ts';
 import type { LineHistory, MemoryPort, SessionsPort } from '../contracts/store.ts';
 import type { McpPort } from '../contracts/tools.ts';
@@ -42,6 +42,9 @@ export type App = {
   readonly shell: ShellQueue;
   readonly front: ForegroundJob;
   classify(line: string): Route;
+  readonly words: WordFacts;
+  /** Remembers how the user took a line that could have been either. */
+  rememberRoute(route: Route): void;
   /** Whether a shell would ask for more lines before it could run this. */
   incomplete(line: string): boolean;
   /** Completions at the cursor (IN-6). Never takes long; `signal` cancels the request. */
@@ -71,6 +74,7 @@ export type App = {
     readonly screen: 'full' | 'plain';
     readonly wheel_lines: number;
     readonly notify: boolean;
+    readonly suggestions: boolean;
   };
   /** The full screen, while there is one. */
   readonly screen: ScreenPort | undefined;

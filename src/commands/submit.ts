@@ -21,15 +21,15 @@ export function routeOf(app: App, line: string, kind?: Route['kind']): Route {
  */
 export async function submitLine(app: App, line: string, route = routeOf(app, line)): Promise<void> {
   if (line.trim() === '') return;
-  if (!line.startsWith(' ')) app.history.add(line);
   const { text } = route;
+  if (!line.startsWith(' ')) app.history.add(line, route.kind === 'shell' ? text : undefined);
   switch (route.kind) {
     case 'meta':
       return runMeta(app, text);
     case 'shell':
       // Half a command would leave the shell waiting for the rest.
       if (app.incomplete(text)) return show(app, line, 'not run: the command is not complete', true);
-      return app.shell.submit(text, { private: route.private ?? false });
+      return app.shell.submit(text, { private: route.private ?? false, keep: !line.startsWith(' ') });
     case 'ai':
       // A journal that can't be written reports that itself.
       return app.engine.dispatch({ type: 'asked', line: app.engine.newLineId(), text }).catch(() => {});
@@ -60,7 +60,7 @@ function unknown(name: string): string {
     name,
     commands.map((command) => command.name),
   );
-  return `no command :${name}; ${guess ? `did you mean :${guess}? ` : ''}:help lists them`;
+  return `no command :${name}; ${guess ? `did you mean :${guess}? ` : ''}:help lists them; !:${name} runs it in the shell`;
 }
 
 function show(app: App, line: string, text: string, failed: boolean): void {

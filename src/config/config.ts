@@ -84,7 +84,11 @@ export type Config = {
     readonly wheel_lines: number;
     /** Ring when a question waits or a long run has ended. */
     readonly notify: boolean;
+    /** Show dimly how the line most likely goes on. */
+    readonly suggestions: boolean;
   };
+  /** What a word at a command's place becomes when a blank follows it. */
+  readonly abbreviations: Readonly<Record<string, string>>;
   readonly keys: Readonly<Record<string, string | readonly string[]>>;
   readonly shell?: string;
 };
@@ -114,7 +118,8 @@ export const DEFAULTS: Config = {
   projects: {},
   sandbox: { unrestricted: 'plain' },
   undo: { budget: 2000, days: 7, max_file: 256 },
-  ui: { mouse: true, screen: 'full', wheel_lines: 3, notify: true },
+  ui: { mouse: true, screen: 'full', wheel_lines: 3, notify: true, suggestions: true },
+  abbreviations: {},
   keys: {},
 };
 

@@ -222,7 +222,12 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
     }),
     wheel_lines: count('Lines per notch of the wheel.', DEFAULTS.ui.wheel_lines),
     notify: flag('Ring the terminal bell when a question waits or a long run has ended.', DEFAULTS.ui.notify),
+    suggestions: flag(
+      'Show dimly, from the history, how the line most likely goes on; → takes it.',
+      DEFAULTS.ui.suggestions,
+    ),
   }),
+  abbreviations: strings('What a word at a command’s place becomes when a blank follows it, beside those of fish.'),
   keys: {
     type: 'object',
     description: 'Key bindings: commands of the key table bound to other keys.',

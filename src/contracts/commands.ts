@@ -89,8 +89,8 @@ export type TypedLine = { readonly line: string; readonly running: RunningComman
 export type InteractiveShell = {
   /** The working directory as of the last prompt. */
   readonly cwd: string;
-  /** Runs a line, or several, as if typed; behind one that still runs. */
-  run(line: string): RunningCommand;
+  /** Runs a line, or several, as if typed; behind one that still runs. `keep: false` leaves it out of the shell's history. */
+  run(line: string, options: { readonly keep: boolean }): RunningCommand;
   /** Behind a command's end: the next line that was typed ahead and runs or has run by now; each is told once. */
   takeTyped(): TypedLine | undefined;
   /** Its terminal has another size, whether anything runs in it or not. */

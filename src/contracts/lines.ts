@@ -10,6 +10,8 @@ export type Route = {
   readonly text: string;
   /** Why, in a few words for the prompt. */
   readonly why: string;
+  /** It could as well be the other of command and question: what the choice is remembered by (IN-9). */
+  readonly unsure?: string;
 };
 
 export type Completion = {
@@ -25,3 +27,15 @@ export type Completion = {
 
 /** What may stand in place of the text from `start` to the cursor, best first. */
 export type Completions = { readonly start: number; readonly items: readonly Completion[] };
+
+/** What is known of the words of a line while it is typed; answers at once. */
+export type WordFacts = {
+  kindOf(command: string): 'known' | 'alias' | 'unknown';
+  /** Whether it names something that is there: asked of the disk in the background, `onAnswer` hears of it. */
+  isPath(word: string): boolean;
+  onAnswer(listener: () => void): () => void;
+  /** The command whose name is spelled most alike; undefined where none is near. */
+  nearest(command: string): string | undefined;
+  /** What stands for what, at a command's place. */
+  abbreviations(): Readonly<Record<string, string>>;
+};

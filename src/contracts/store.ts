@@ -39,14 +39,22 @@ export type SessionsPort = {
   remove(sessions: readonly OldSession[]): Promise<number>;
 };
 
-/** Lines of the prompt, oldest first. */
+/** What is known of a line's last run. `at`: when it began, ms since the epoch. */
+export type LineFacts = { readonly at?: number; readonly cwd?: string; readonly exit?: number };
+
+/** Lines of the prompt and of the user's shell, in all sessions, oldest first. */
 export type LineHistory = {
+  /** The same list with more at its end; another list where its order has changed. */
   entries(): readonly string[];
-  add(line: string): void;
+  /** Keeps a line as it was typed. `command`: what the user's shell will run of it, and keep too. */
+  add(line: string, command?: string): void;
   /** Keeps a command of the agent's, marked (EX-11). */
   addAgents(line: string): void;
   /** Whether the agent was the last to run this line. */
   isAgents(line: string): boolean;
+  factsOf(line: string): LineFacts | undefined;
+  /** A command of the user's shell has ended; kept of one that `add` was told of. */
+  ended(command: string, facts: LineFacts): void;
 };
 
 /** The summary of a session, told to later ones (CX-5). */

@@ -8,12 +8,14 @@ export type Walked = { readonly text: string; readonly walk: HistoryWalk };
 
 export class History {
   readonly #kept: () => readonly string[];
+  /** The list that `#lines` was made of. */
+  #of: readonly string[] | undefined;
   #lines: string[] = [];
   #places = new Map<string, number>();
   /** How many of the kept lines are in `#lines`. */
   #taken = 0;
 
-  /** @param kept all lines, oldest first; the same list grows as lines are entered */
+  /** @param kept all lines, oldest first: the same list with more at its end, or another list */
   constructor(kept: () => readonly string[]) {
     this.#kept = kept;
   }
@@ -21,7 +23,8 @@ export class History {
   /** Oldest first, each line once, at its newest place. */
   lines(): readonly string[] {
     const kept = this.#kept();
-    if (this.#taken === 0) {
+    if (this.#of !== kept || this.#taken === 0) {
+      this.#of = kept;
       this.#lines = [...new Set([...kept].reverse())].reverse();
       this.#index();
     } else for (const line of kept.slice(this.#taken)) this.#put(line);
@@ -41,9 +44,9 @@ export class History {
   }
 
   /** The line after; past the newest comes the draft itself. */
-  newer(walk: HistoryWalk): Walked | undefined {
+  newer(walk: HistoryWalk | undefined): Walked | undefined {
     const lines = this.lines();
-    if (walk.index >= lines.length) return undefined;
+    if (walk === undefined || walk.index >= lines.length) return undefined;
     const at = find(lines, walk.index, 1, walk.prefix);
     return { text: lines[at] ?? walk.draft, walk: { ...walk, index: at } };
   }

@@ -76,6 +76,21 @@ export function offsetAt(state: EditorState, layout: EditorLayout, row: number, 
   return wraps ? offset - (units(state.text.slice(line.start, offset)).at(-1)?.length ?? 0) : offset;
 }
 
+/** A row as it is drawn: each character's place in `state.text`, and its picture. */
+export function* rowCells(
+  state: EditorState,
+  row: EditorRow,
+): Iterable<{ readonly offset: number; readonly text: string }> {
+  let offset = row.start;
+  let column = 0;
+  for (const unit of units(state.text.slice(row.start, row.end))) {
+    const text = shown(state, unit, column);
+    yield { offset, text };
+    offset += unit.length;
+    column += textWidth(text);
+  }
+}
+
 function* cells(state: EditorState, column: () => number): Iterable<Cell> {
   let offset = 0;
   for (const unit of units(state.text)) {

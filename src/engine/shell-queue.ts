@@ -4,7 +4,7 @@ import type { Job } from '../contracts/jobs.ts';
 import { messageOf } from '../text/errors.ts';
 import type { Engine } from './engine.ts';
 
-type Line = { readonly line: string; readonly private: boolean };
+type Line = { readonly line: string; readonly private: boolean; readonly keep: boolean };
 
 export class ShellQueue {
   readonly #engine: Engine;
@@ -37,9 +37,12 @@ export class ShellQueue {
     return this.#waiting.map((entry) => entry.line);
   }
 
-  /** Runs a line of the user's; resolves when it has ended. A private one stays out of the model's context. */
-  async submit(line: string, options: { readonly private?: boolean } = {}): Promise<void> {
-    this.#waiting.push({ line, private: options.private ?? false });
+  /**
+   * Runs a line of the user's; resolves when it has ended. A private one stays out of the model's context; `keep: false`
+   * leaves it out of the shell's history.
+   */
+  async submit(line: string, options: { readonly private?: boolean; readonly keep?: boolean } = {}): Promise<void> {
+    this.#waiting.push({ line, private: options.private ?? false, keep: options.keep ?? true });
     if (this.#busy) {
       this.#engine.changed();
       return;
@@ -100,14 +103,14 @@ export class ShellQueue {
     return (await this.#shell).endJob(group);
   }
 
-  async #run({ line, private: hidden }: Line): Promise<void> {
+  async #run({ line, private: hidden, keep }: Line): Promise<void> {
     const engine = this.#engine;
     try {
       const shell = await this.#shell;
       if (engine.closed) return;
       const { columns, rows } = engine.live.size;
       shell.resize(columns, rows);
-      await this.#follow(line, hidden, shell.run(line));
+      await this.#follow(line, hidden, shell.run(line, { keep }));
       // Whole lines that were typed meanwhile, and that no program has read.
       for (let next = shell.takeTyped(); next; next = shell.takeTyped())
         await this.#follow(next.line, false, next.running);

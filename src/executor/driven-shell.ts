@@ -34,8 +34,14 @@ export type ShellProcessOptions = {
 
 /** The shell's state as reported at a prompt. */
 export type ShellState = {
+  /** What it knows by itself; `aliases` are among them. */
   readonly words: ReadonlySet<string>;
+  readonly aliases: ReadonlySet<string>;
+  /** What it expands while one types (fish). */
+  readonly abbreviations: Readonly<Record<string, string>>;
   readonly env: Record<string, string>;
+  /** Path of its history file; none where it keeps no history, or can't tell. */
+  readonly history?: string;
 };
 
 /** One interactive shell with its terminal and its private directory: made and closed together. */

@@ -46,6 +46,8 @@ export class EditorShell implements DrivenShell {
   #flags = '';
   #words = '';
   #env = '';
+  #history = '';
+  #abbreviations = '';
   #cwd: string;
   #program: string | undefined;
   /** A size that the shell has not been given yet. */
@@ -136,7 +138,15 @@ export class EditorShell implements DrivenShell {
   }
 
   state(): ShellState {
-    return { words: new Set(this.#words.split('\n')), env: parseEnvironment(this.#env) };
+    const history = this.#history.startsWith('/') ? { history: this.#history } : {};
+    const [aliases = '', others = ''] = this.#words.split(/(?<=^|\n)\n/, 2);
+    return {
+      words: new Set([...aliases.split('\n'), ...others.split('\n')]),
+      aliases: new Set(aliases.split('\n')),
+      abbreviations: parseAbbreviations(this.#abbreviations),
+      env: parseEnvironment(this.#env),
+      ...history,
+    };
   }
 
   run(line: Omit<Line, 'token'>): void {
@@ -210,7 +220,8 @@ export class EditorShell implements DrivenShell {
     this.#hiding = !keep && before.length > 0;
     if (before.length > 0) await this.#own(before.join('\n'));
     this.#unsaved = keep || remember.length > 0;
-    const { keys, file } = line(text.replaceAll('\0', ''));
+    // A leading blank is what keeps it out of each shell's history.
+    const { keys, file } = line((keep || text.startsWith(' ') ? '' : ' ') + text.replaceAll('\0', ''));
     if (file !== undefined) writeFileSync(this.#directory.file('line'), file, { mode: 0o600 });
     this.#keysSent = false;
     this.#typed = '';
@@ -307,6 +318,8 @@ export class EditorShell implements DrivenShell {
     this.#flags = state.fields[0] ?? '';
     this.#words = this.#directory.take('words') ?? this.#words;
     this.#env = this.#directory.take('env') ?? this.#env;
+    this.#history = this.#directory.take('history') ?? '';
+    this.#abbreviations = this.#directory.take('abbreviations') ?? '';
     return state;
   }
 
@@ -346,6 +359,14 @@ export class EditorShell implements DrivenShell {
     this.#ended.resolve();
     this.#events.onExit(code, signalled);
   }
+}
+
+/** What fish's `abbr --show` lists, of those that stand for a fixed text at a command's place. */
+function parseAbbreviations(told: string): Readonly<Record<string, string>> {
+  const rows = told.matchAll(/^abbr -a(?: -U)? -- (\S+) (?:'((?:[^'\\]|\\.)*)'|(\S+))$/gm);
+  return Object.fromEntries(
+    [...rows].map(([, name = '', quoted, bare]) => [name, quoted?.replace(/\\(.)/g, '$1') ?? bare ?? '']),
+  );
 }
 
 /** What a process runs, as far as it can be seen: `exec` changes it. */

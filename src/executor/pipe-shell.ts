@@ -124,7 +124,12 @@ export class PipeShell implements DrivenShell {
 
   /** The state as of the last prompt. */
   state(): ShellState {
-    return { words: new Set(this.#words.split('\n')), env: parseEnvironment(this.#env) };
+    return {
+      words: new Set(this.#words.split('\n')),
+      aliases: new Set(),
+      abbreviations: {},
+      env: parseEnvironment(this.#env),
+    };
   }
 
   /** Runs a line. Only one at a time: `onStart` and `onEnd` follow. */

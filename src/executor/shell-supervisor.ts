@@ -86,7 +86,7 @@ export class ShellSupervisor {
 
   /** The state reported at the last prompt, even of a shell that has ended. */
   get state(): ShellState {
-    this.#state ??= this.#process?.state() ?? { words: new Set(), env: {} };
+    this.#state ??= this.#process?.state() ?? { words: new Set(), aliases: new Set(), abbreviations: {}, env: {} };
     return this.#state;
   }
 

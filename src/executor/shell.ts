@@ -1,6 +1,7 @@
 import type { Adopt, InteractiveShell, RunningCommand, ShellJob, TypedLine } from '../contracts/commands.ts';
 import { plainText } from '../text/sanitize.ts';
 import type { Fact, Question } from './completion/complete.ts';
+import type { ShellState } from './driven-shell.ts';
 import type { Environment } from './environment.ts';
 import { Run } from './running.ts';
 import { idleText } from './shell-integration/integration.ts';
@@ -116,6 +117,11 @@ export class UserShell implements InteractiveShell {
   /** The working directory as of the last prompt. */
   get cwd(): string {
     return this.#cwd;
+  }
+
+  /** What it told of itself at its last prompt. */
+  get state(): ShellState {
+    return this.#supervisor.state;
   }
 
   get busy(): boolean {

@@ -81,6 +81,8 @@ const PROMPT = [
   ['down', ['down'], 'line down, or newer history'],
   ['historyOlder', ['ctrl-p', 'alt-p'], 'older history'],
   ['historyNewer', ['alt-n'], 'newer history'],
+  ['lastArgument', ['alt-.'], 'the last word of the line before; again, of the one before that'],
+  ['askAboutFailure', ['alt-a'], 'ask the model about the command that failed'],
   ['textStart', ['alt-<'], 'start of the text'],
   ['textEnd', ['alt->'], 'end of the text'],
   ['deleteForward', ['delete'], 'delete forward'],

@@ -11,6 +11,8 @@ const ROLES = {
   emphasis: ['3'],
   strike: ['9'],
   code: ['', 'codeWord'],
+  /** A file that is there. */
+  path: ['4'],
   link: ['4', 'user'],
   quote: ['3', 'muted'],
   rule: ['', 'line'],
@@ -55,6 +57,7 @@ const NONE: Theme = {
   emphasis: '3',
   strike: '9',
   link: '4',
+  path: '4',
   quote: '3',
   user: '1',
   warning: '1',

@@ -13,9 +13,11 @@ export type Words = {
   knows(word: string): boolean;
   /** The word names an existing file or directory. Without this function, looking like a path is enough. */
   isPath?(word: string): boolean;
+  /** How the user has taken lines of this shape (`Route.unsure`) before. */
+  taken?(shape: string): 'shell' | 'ai' | undefined;
 };
 
-type Verdict = { readonly kind: 'shell' | 'ai'; readonly why: string };
+type Verdict = { readonly kind: 'shell' | 'ai'; readonly why: string; readonly unsure?: string };
 type Rule = (line: string, sight: LineFeatures, words: Words) => Verdict | undefined;
 
 const shell = (why: string): Verdict => ({ kind: 'shell', why });
@@ -36,6 +38,9 @@ const WHO_AM_I = /^who\s+(?:am\s+i|mom\s+likes)$/i;
 /** A loop or condition that is written in the shell's grammar, complete or not. */
 const COMPOUND =
   /^(?:for\s+\w+\s*(?:in\s+[^a-z\s]|in\s+\S+\s*;|;|$)|for\s*\(\(|(?:if|while|until|elif)\s+(?:!\s|\[|\(\(|.*;\s*(?:then|do)\b|.*\n\s*(?:then|do)\b)|case\s+\S+\s+in\b\s*(?:$|\S*\)|\n)|function\s+[\w:-]+\s*(?:\(\s*\)|\{)|[\w:-]+\s*\(\s*\)\s*(?:\{|\())/s;
+
+/** Log-odds around the border in which a known command with plain words behind it may be either: one line in thirty of the hard kind. */
+const DOUBT = 2;
 
 /** A lone event of the shell's history, `! command`, and the command `:`. */
 const OF_THE_SHELL = /^(?:!(?:!|\$|\^|\*|-?\d+|\?\S+)$|!\s+\S|:(?:\s+\S|[;|&<>]))/;
@@ -149,8 +154,20 @@ export function isShellWord(word: string): boolean {
 function weigh(sight: LineFeatures, words: Words): Verdict {
   const first = sight.pieces[0];
   const known = first !== undefined && words.knows(first.text);
-  if (languageScore(sight, known) > MIN_LANGUAGE_SCORE) return ai('reads like language');
-  return shell(known ? 'known command' : 'looks like a command');
+  const score = languageScore(sight, known);
+  const verdict =
+    score > MIN_LANGUAGE_SCORE ? ai('reads like language') : shell(known ? 'known command' : 'looks like a command');
+  const [, ...rest] = sight.pieces;
+  const doubtful = known && sight.syntax === 0 && rest.length > 0 && !rest.some(({ text }) => words.isPath?.(text));
+  if (!doubtful || Math.abs(score - MIN_LANGUAGE_SCORE) >= DOUBT) return verdict;
+  const unsure = shapeOf(sight);
+  const taken = words.taken?.(unsure);
+  return taken ? { kind: taken, why: 'as such a line was taken before' } : { ...verdict, unsure };
+}
+
+/** Lines that the user would take alike: the same command, and words of the same kinds behind it. */
+function shapeOf({ pieces }: LineFeatures): string {
+  return pieces.map(({ plain, shape }, index) => (index === 0 ? plain : shape)).join(' ');
 }
 
 /**

@@ -1,10 +1,10 @@
 /** The prompt as lines: its name, the text being typed, how the line will be taken, and the cursor. */
 import type { Route } from '../contracts/lines.ts';
 import { type EditorLayout, layoutEditor } from '../editor/layout.ts';
-import { isEmpty } from '../editor/state.ts';
+import { expand, isEmpty } from '../editor/state.ts';
 import type { Paint, Role } from '../render/theme.ts';
 import type { Cell } from '../render/writer.ts';
-import { textWidth } from '../text/display.ts';
+import { displayText, graphemes, textWidth } from '../text/display.ts';
 import { layoutOf, type PromptWidths, promptWidths } from './layout.ts';
 import type { Store } from './store.ts';
 import type { Ui } from './ui.ts';
@@ -21,6 +21,10 @@ export type PromptViewOptions = {
   readonly name: () => string;
   /** How the line is taken; undefined where nobody knows yet. */
   readonly route: () => Route | undefined;
+  /** How the line most likely goes on; empty where nothing is to be shown. */
+  readonly suggestion?: () => string;
+  /** Draws rows of the text in colours. */
+  readonly painter?: () => (row: EditorLayout['rows'][number]) => string;
 };
 
 type Laid = { readonly layout: EditorLayout; readonly widths: PromptWidths };
@@ -68,7 +72,11 @@ export class PromptView {
     const ui = this.#options.ui.get();
     this.#seen = ui;
     const same =
-      ui.editor === was.editor && ui.size === was.size && ui.flip === was.flip && ui.goalNext === was.goalNext;
+      ui.editor === was.editor &&
+      ui.size === was.size &&
+      ui.flip === was.flip &&
+      ui.goalNext === was.goalNext &&
+      ui.asked === was.asked;
     if (!same || isAwake(ui) !== isAwake(was)) this.refresh();
   }
 
@@ -113,21 +121,30 @@ export class PromptView {
     const { layout, widths } = this.laid;
     const awake = isAwake(ui.get());
     const first = this.#first();
-    const name = paint(awake ? 'user' : 'dim', widths.name);
     const verdict = this.#verdict();
+    const [, before = '', sign = ''] = /^(.*?)(> )?$/.exec(widths.name) ?? [];
+    const name = awake ? paint('user', before) + paint(verdict?.role ?? 'user', sign) : paint('dim', widths.name);
+    const { painter = () => (row) => row.text, suggestion = () => '' } = this.#options;
+    const painted = painter();
+    const rest = awake ? displayText(suggestion()) : '';
     return layout.rows.slice(first, first + this.rows).map((row, index) => {
-      const text = awake ? row.text : paint('dim', row.text);
-      if (first + index > 0) return text;
-      const room = widths.firstWidth - textWidth(row.text);
-      const label = [verdict?.long, verdict?.short].find((each) => each !== undefined && textWidth(each) + 2 <= room);
+      const text = awake ? painted(row) : paint('dim', row.text);
+      const room = (first + index > 0 ? widths.width : widths.firstWidth) - textWidth(row.text);
+      const last = first + index === layout.rows.length - 1;
+      // The cursor stands on its first character, and needs a place behind the text.
+      const shown = last ? cut(rest, room - 1) : '';
+      if (first + index > 0) return text + paint('dim', shown);
+      const left = room - textWidth(shown);
+      const label = [verdict?.long, verdict?.short].find((each) => each !== undefined && textWidth(each) + 2 <= left);
+      const line = name + text + paint('dim', shown);
       return label === undefined
-        ? name + text
-        : name + text + ' '.repeat(room - textWidth(label)) + paint(verdict?.role ?? 'dim', label);
+        ? line
+        : line + ' '.repeat(left - textWidth(label)) + paint(verdict?.role ?? 'dim', label);
     });
   }
 
   #verdict(): Verdict | undefined {
-    const { editor, goalNext } = this.#options.ui.get();
+    const { editor, goalNext, flip, asked } = this.#options.ui.get();
     if (isEmpty(editor)) return undefined;
     if (goalNext) return { long: '⚡ goal · Enter starts it, Esc cancels', short: '⚡ goal', role: 'accent' };
     const route = this.#options.route();
@@ -135,8 +152,31 @@ export class PromptView {
     const { kind, forced } = route;
     const short = NAMES[kind];
     if (kind === 'meta' || forced) return { long: short, short, role: ROLES[kind] };
+    if (route.unsure !== undefined && flip === undefined) return unsureVerdict(kind, asked === expand(editor));
     return { long: `${short} · Alt-S: ${kind === 'shell' ? 'ask' : 'shell'}`, short, role: ROLES[kind] };
   }
+}
+
+/** As much of a text as fits into so many cells. */
+function cut(text: string, room: number): string {
+  let shown = '';
+  let width = 0;
+  for (const each of graphemes(text)) {
+    width += textWidth(each);
+    if (width > room) break;
+    shown += each;
+  }
+  return shown;
+}
+
+/** It could be either: Enter asks once, and again takes it as it is read. */
+function unsureVerdict(kind: 'shell' | 'ai', asked: boolean): Verdict {
+  const short = `${NAMES[kind]}?`;
+  const [same, other] = kind === 'shell' ? ['run it', 'ask'] : ['ask', 'run it'];
+  const long = asked
+    ? `Enter: ${same} · Alt-S Enter: ${other}`
+    : `${short} · Alt-S: ${kind === 'shell' ? 'ask' : 'shell'}`;
+  return { long, short, role: 'warning' };
 }
 
 /** Whether keys go to the prompt. A list of choices belongs to what is being typed. */

@@ -2,8 +2,8 @@
 import type { App } from '../commands/app.ts';
 import { asItWas, routeOf } from '../commands/submit.ts';
 import type { Route } from '../contracts/lines.ts';
-import { giveBack, isEditorCommand, moveRows, paste, runCommand, setText, typeText } from '../editor/commands.ts';
-import { History, type HistoryWalk, type Walked } from '../editor/history.ts';
+import { giveBack, isEditorCommand, moveRows, paste, runCommand, typeText } from '../editor/commands.ts';
+import { expandAbbreviation } from '../editor/shorthand.ts';
 import { type EditorState, expand } from '../editor/state.ts';
 import { sizeForModel } from '../engine/live.ts';
 import { showChord } from '../keymap/chord.ts';
@@ -13,17 +13,20 @@ import type { Compositor } from '../render/compositor.ts';
 import { type Paint, paintOf, type RenderContext, type Theme } from '../render/theme.ts';
 import type { Schedule } from '../terminal/arming.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { AfterFailure } from './after-failure.ts';
 import { createWhichKey, screenDesk } from './desk.ts';
 import { outputSize } from './entries/exec.ts';
 import { FieldInput, fieldText } from './field-input.ts';
 import { type DirectOutput, FullScreen } from './full-screen.ts';
 import { Keyboard } from './keyboard.ts';
 import { layoutOf, promptName } from './layout.ts';
+import { colours, paintRow } from './line-colours.ts';
 import { Notifier } from './notifier.ts';
 import { overlayOf } from './overlay.ts';
 import { PromptView } from './prompt-view.ts';
 import { QuestionDialog } from './question-dialog.ts';
 import type { QuestionLayout } from './question-layout.ts';
+import { Recall } from './recall.ts';
 import { createStore, type Store } from './store.ts';
 import { TranscriptNavigator } from './transcript-navigator.ts';
 import { TranscriptView } from './transcript-view.ts';
@@ -47,7 +50,7 @@ export type ScreenOptions = {
   readonly compositor?: Compositor | undefined;
 };
 
-const WALKS: ReadonlySet<string> = new Set(['up', 'down', 'historyOlder', 'historyNewer']);
+const WALKS: ReadonlySet<string> = new Set(['up', 'down', 'historyOlder', 'historyNewer', 'lastArgument']);
 
 /** Whether `Screen.edit` knows a command. */
 export function edits(command: string): boolean {
@@ -72,11 +75,11 @@ export class Screen {
   readonly notifier: Notifier;
   readonly wheel: (direction: -1 | 1) => void;
   readonly whichKey: (pending: Pending | undefined) => void;
-  readonly history: History;
+  readonly recall: Recall;
+  readonly failure: AfterFailure;
   readonly redraw: () => void;
   readonly schedule: Schedule;
   #route: { readonly of: Pick<Ui, 'editor' | 'flip'>; readonly route: Route } | undefined;
-  #walk: HistoryWalk | undefined;
   #mouse: boolean;
   #theme: Theme;
   readonly #output: DirectOutput;
@@ -99,6 +102,12 @@ export class Screen {
       paint: this.paint,
       name: () => promptName(app),
       route: () => this.route,
+      suggestion: () => this.recall.suggestion,
+      painter: () => {
+        const { editor } = this.ui.get();
+        const coloured = colours(editor, this.route, app.words);
+        return (row) => paintRow(editor, row, coloured, this.paint);
+      },
     });
     app.engine.live.size = outputSize(size);
     this.questionDialog = new QuestionDialog(
@@ -134,7 +143,8 @@ export class Screen {
     });
     this.wheel = createWheel(schedule, (direction) => this.view.by(direction * app.ui.wheel_lines));
     this.whichKey = createWhichKey(this.ui, schedule);
-    this.history = new History(() => app.history.entries());
+    this.failure = new AfterFailure(app, (text) => this.hint(text));
+    this.recall = new Recall(app, this.ui, this.failure);
   }
 
   /** Always the same function, so that React need not subscribe anew at every drawing. */
@@ -149,6 +159,8 @@ export class Screen {
         screenDesk({ keys: this.keys, theme: () => this.#theme, setTheme: (theme) => this.setTheme(theme) }),
       ),
       engine.subscribe(() => this.#follow()),
+      this.app.words.onAnswer(() => this.prompt.refresh()),
+      engine.onEvent((event) => this.failure.follow(event, this.keyFor('prompt', 'askAboutFailure'))),
       engine.onGiveBack((text, question) => this.giveBack(asItWas(this.app, text, question))),
       () => this.questionDialog.dispose(),
       () => this.keyboard.dispose(),
@@ -230,14 +242,25 @@ export class Screen {
   /** Runs one of the editor's commands. */
   edit(command: string): void {
     const { editor } = this.ui.get();
-    if (isEditorCommand(command)) this.setEditor(runCommand(editor, command));
+    const recalled = this.recall.edit(editor, command);
+    if (recalled) this.setEditor(recalled);
+    else if (isEditorCommand(command)) this.setEditor(runCommand(editor, command));
     else if (command === 'up' || command === 'down') this.#upOrDown(command === 'up' ? -1 : 1);
-    else if (command === 'historyOlder') this.#show(this.history.older(this.#walk, expand(editor)));
-    else if (command === 'historyNewer' && this.#walk) this.#show(this.history.newer(this.#walk));
   }
 
   type(text: string): void {
+    if (text === ' ') this.expandAbbreviation();
     this.setEditor(typeText(this.ui.get().editor, text));
+  }
+
+  /** At the end of a command's name. */
+  expandAbbreviation(): void {
+    const { editor } = this.ui.get();
+    const known = this.app.words.abbreviations();
+    // Asked last: most often there are none.
+    if (Object.keys(known).length === 0 || this.route.kind !== 'shell') return;
+    const expanded = expandAbbreviation(editor, known);
+    if (expanded !== editor) this.setEditor(expanded);
   }
 
   paste(text: string): void {
@@ -253,9 +276,8 @@ export class Screen {
     return this.#route.route;
   }
 
-  /** Another text ends a walk through the history; with the text, what was chosen for the line goes. */
+  /** With the text, what was chosen for the line goes. */
   setEditor(editor: EditorState): void {
-    if (editor.text !== this.ui.get().editor.text) this.#walk = undefined;
     this.ui.update(editor.text === '' ? { editor, flip: undefined, goalNext: false } : { editor });
   }
 
@@ -270,13 +292,6 @@ export class Screen {
     const moved = moveRows(editor, by, width, firstWidth);
     if (moved) this.ui.update({ editor: moved });
     else this.edit(by < 0 ? 'historyOlder' : 'historyNewer');
-  }
-
-  #show(walked: Walked | undefined): void {
-    if (!walked) return;
-    this.setEditor(setText(this.ui.get().editor, walked.text));
-    this.#walk = walked.walk;
-    if (this.app.history.isAgents(walked.text)) this.hint('the agent ran this');
   }
 
   hint(hint: string): void {

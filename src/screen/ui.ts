@@ -34,6 +34,8 @@ export type Ui = {
   readonly editor: EditorState;
   /** The user took the line the other way than it was read (IN-3). */
   readonly flip?: 'shell' | 'ai' | undefined;
+  /** A line that could be either, and that Enter has asked about (IN-9). */
+  readonly asked?: string | undefined;
   /** Enter makes the line the goal of a run (NO-1). */
   readonly goalNext: boolean;
   readonly keyboard: 'prompt' | 'program';

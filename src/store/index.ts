@@ -1,5 +1,6 @@
+export { openChoices } from './choices.ts';
 export { OUTPUT_FOLDER, oldSessions, pruneOutputs, removeSessions } from './disk.ts';
-export { openHistory } from './history.ts';
+export { openHistory, type ShellHistoryFile } from './history.ts';
 export { openJournal } from './journal.ts';
 export { type Lock, lockSession } from './lock.ts';
 export { createLog, type Log } from './log.ts';

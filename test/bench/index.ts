@@ -7,6 +7,7 @@ const BENCHES: Readonly<Record<string, string>> = {
   flood: '100 MB of output: the executor against the raw terminal, keys meanwhile, memory',
   agents: 'typing while eight sub-agents stream',
   context: 'what a real llama.cpp server reads anew of each prompt [QUESTIONS [CONTEXT]]',
+  history: '10,000 lines of history searched, a key at a time',
   gate: 'recall, false positives and speed of the gate over the labelled commands',
   replay: 'how often recorded agent work would be interrupted: RUNS.jsonl',
   route: 'how lines are taken: shell or model [--errors]',

@@ -136,6 +136,14 @@ export async function setStage(change: StageOptions = {}) {
     shell: new ShellQueue(engine, Promise.resolve({ ...userShell, ...shell })),
     front: new ForegroundJob(engine),
     classify,
+    rememberRoute: () => {},
+    words: {
+      kindOf: () => 'known',
+      isPath: () => false,
+      nearest: () => undefined,
+      onAnswer: () => () => {},
+      abbreviations: () => ({}),
+    },
     incomplete: (line) => line.endsWith('\\'),
     cost: { days: async () => [], priceFile: '/home/me/prices.jsonc' },
     memory: {
@@ -153,6 +161,8 @@ export async function setStage(change: StageOptions = {}) {
     history: {
       entries: () => history,
       add: (line) => history.push(line),
+      factsOf: () => undefined,
+      ended: () => {},
       addAgents: () => {},
       isAgents: (line) => agents.has(line),
     },
@@ -195,7 +205,7 @@ export async function setStage(change: StageOptions = {}) {
     },
     sessions: { list: async () => [], days: 30, old: async () => [], remove: async () => 0 },
     doctor: async () => [],
-    ui: { mouse: true, screen: 'full', wheel_lines: 3, notify: true },
+    ui: { mouse: true, screen: 'full', wheel_lines: 3, notify: true, suggestions: true },
     get screen() {
       return attached;
     },

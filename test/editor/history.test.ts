@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fuzzySearch } from '../../src/editor/fuzzy.ts';
 import { History } from '../../src/editor/history.ts';
+import { searchTimes } from '../bench/history.ts';
 
 describe('the history', () => {
   it('has lines once, at their newest place, and those that are kept later', () => {
@@ -58,4 +59,10 @@ describe('fuzzy search', () => {
   it('prefers the newer of two equal matches', () => {
     expect(fuzzySearch(['make a', 'make b'], 'make')[0]?.text).toBe('make b');
   });
+});
+
+it('searches 10,000 lines within 16 ms a key', () => {
+  searchTimes(10_000);
+  const { keys } = searchTimes(10_000);
+  expect(keys[Math.floor(keys.length / 2)]).toBeLessThan(16);
 });

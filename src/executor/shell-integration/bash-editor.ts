@@ -108,8 +108,9 @@ __aish_state() {
   fi
   case \${HISTCONTROL-} in *ignorespace* | *ignoreboth*) flags+=b ;; esac
   __aish_marked || flags+=wa
-  \\builtin compgen -A alias -A function -A builtin -A keyword >|"$__aish_dir/words"
+  { \\builtin compgen -A alias; \\builtin echo; \\builtin compgen -A function -A builtin -A keyword; } >|"$__aish_dir/words"
   ${envProgram} -0 >|"$__aish_dir/env"
+  \\builtin printf %s "\${HISTFILE-}" >|"$__aish_dir/history"
   \\builtin printf '\\033]7331;%s;S;%s;%s;%s\\007' "$__aish_token" "$flags" "$__aish_n" "$1" >/dev/tty
   \\builtin exit 0
 }

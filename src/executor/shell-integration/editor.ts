@@ -20,7 +20,8 @@ export type EditorIntegration = {
   /** The keys that hand a line over; `file` must hold it before, where there is one. */
   readonly line: (text: string) => { readonly keys: string; readonly file?: string };
   readonly keys: {
-    /** Writes the files `words` and `env`; S. Changes nothing of the shell. */
+    /** Writes the files `words` (aliases, an empty line, all else that it knows by itself), `env`, `history` (the path of the
+     * shell's own history, if it keeps one) and `abbreviations` (as fish shows them); S. Changes nothing of the shell. */
     readonly state: string;
     /** Puts the marks back into the prompt strings, and brings a new prompt by an empty line. */
     readonly repair: string;

@@ -42,10 +42,18 @@ function __aish_show
 end
 function __aish_state
     begin
+        alias | string replace -r '^alias (\\S+) .*' '$1'
+        echo
         functions -an
         builtin -n
     end >$__aish_dir/words
     ${envProgram} -0 >$__aish_dir/env
+    abbr --show >$__aish_dir/abbreviations
+    set -l data $XDG_DATA_HOME
+    set -q data[1]; or set data ~/.local/share
+    set -l name fish
+    set -q fish_history; and set name $fish_history
+    test -n "$name"; and printf '%s/fish/%s_history' $data[1] $name >$__aish_dir/history
     printf '\\e]7331;%s;S;b\\a' $__aish_token
 end
 function __aish_own

@@ -95,8 +95,9 @@ _aish_state() {
   {
     local flags=b
     _aish_marked || flags+=w
-    \\builtin print -rl -- \${(k)aliases} \${(k)functions} \${(k)builtins} \${(k)reswords} >|$_aish_dir/words
+    \\builtin print -rl -- \${(k)aliases} '' \${(k)functions} \${(k)builtins} \${(k)reswords} >|$_aish_dir/words
     ( ${envProgram} -0 >|$_aish_dir/env )
+    \\builtin printf %s "\${HISTFILE-}" >|$_aish_dir/history
     \\builtin printf '\\033]7331;%s;S;%s\\007' $_aish_token $flags >$TTY
   } 2>/dev/null
 }

@@ -1,5 +1,6 @@
 /** Tab completion and the search of the history: a list of choices above the prompt (IN-5, IN-6). */
 import type { Completion } from '../../contracts/lines.ts';
+import type { LineFacts } from '../../contracts/store.ts';
 import { setText } from '../../editor/commands.ts';
 import { fuzzySearch } from '../../editor/fuzzy.ts';
 import { expand } from '../../editor/state.ts';
@@ -27,10 +28,26 @@ export function searchHistory(screen: Screen): void {
 }
 
 function search(screen: Screen, query: string): readonly Completion[] {
-  const { isAgents } = screen.app.history;
-  return fuzzySearch(screen.history.lines(), query, MAX_MATCHES).map(({ text }) =>
-    isAgents(text) ? { text, note: 'the agent ran it' } : { text },
-  );
+  const { history, engine } = screen.app;
+  const now = engine.services.now();
+  return fuzzySearch(screen.recall.history.lines(), query, MAX_MATCHES).map(({ text }) => {
+    const note = history.isAgents(text) ? 'the agent ran it' : factsNote(history.factsOf(text), now);
+    return note === '' ? { text } : { text, note };
+  });
+}
+
+/** `3 d · ~/src · ✗ 1`: when a line ran, where, and how it ended, as far as that is known. */
+function factsNote({ at, cwd, exit }: LineFacts = {}, now: number): string {
+  const home = process.env.HOME ?? '';
+  const place = home !== '' && cwd?.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
+  const parts = [at === undefined ? '' : ageOf(now - at), place ?? '', exit ? `✗ ${exit}` : ''];
+  return parts.filter((part) => part !== '').join(' · ');
+}
+
+function ageOf(milliseconds: number): string {
+  const minutes = Math.max(0, Math.round(milliseconds / 60_000));
+  if (minutes < 60) return `${minutes} min`;
+  return minutes < 48 * 60 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} d`;
 }
 
 function take(screen: Screen): void {

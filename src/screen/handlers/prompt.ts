@@ -13,7 +13,8 @@ import { searchHistory } from './menu.ts';
 import { enterTranscript, fold } from './transcript.ts';
 
 function submit(screen: Screen): void {
-  const { editor, goalNext } = screen.ui.get();
+  screen.expandAbbreviation();
+  const { editor, goalNext, flip, asked } = screen.ui.get();
   if (isEmpty(editor)) return;
   const line = expand(editor);
   const { route } = screen;
@@ -22,7 +23,11 @@ function submit(screen: Screen): void {
     screen.edit('newline');
     return screen.hint('the command is incomplete: continue it here, or drop it with Ctrl-C');
   }
-  screen.ui.update({ editor: submitted(editor), flip: undefined, goalNext: false });
+  if (!goalNext && route.unsure !== undefined) {
+    if (flip === undefined && asked !== line) return screen.ui.update({ asked: line });
+    screen.app.rememberRoute(route);
+  }
+  screen.ui.update({ editor: submitted(editor), flip: undefined, goalNext: false, asked: undefined });
   screen.view.end();
   if (goalNext) return startGoal(screen, line.trim());
   if (/^:norris\s*$/.test(line.trim())) {
@@ -101,6 +106,13 @@ function flipVerdict(screen: Screen): void {
   screen.ui.update({ flip: flip === undefined ? (kind === 'shell' ? 'ai' : 'shell') : undefined });
 }
 
+/** The output went into the context when the command ended. */
+function askAboutFailure(screen: Screen): void {
+  const { question } = screen.failure;
+  if (question === undefined) return screen.hint('the last command did not fail');
+  void submitLine(screen.app, question, { kind: 'ai', forced: true, text: question, why: '' });
+}
+
 export const promptHandlers: Handlers = {
   submit,
   norris,
@@ -121,5 +133,6 @@ export const promptHandlers: Handlers = {
   },
   complete: (screen) => void complete(screen),
   searchHistory,
+  askAboutFailure,
   externalEditor: (screen) => void externalEditor(screen),
 };

@@ -1,0 +1,141 @@
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { everyShell, userShells } from '../support/lacks.ts';
+import { type Scratch, scratch } from '../support/program.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+import { startScriptedServer } from '../support/scripted-server.ts';
+
+/** The history file of each shell, and a line as it stands there. */
+const FILES = {
+  bash: { path: '.bash_history', row: (line: string) => `${line}\n` },
+  zsh: { path: '.zsh_history', row: (line: string) => `: 1700000000:0;${line.replaceAll('\n', '\\\n')}\n` },
+  fish: {
+    path: '.local/share/fish/fish_history',
+    row: (line: string) => `- cmd: ${line.replaceAll('\n', '\\n')}\n  when: 1700000000\n`,
+  },
+} as const;
+
+function place(program: string): { home: Scratch; file: string; write: (...lines: string[]) => void } {
+  const home = scratch();
+  const { path, row } = FILES[basename(program) as keyof typeof FILES];
+  const file = join(home.home, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(
+    join(home.home, '.zshrc'),
+    'HISTFILE=~/.zsh_history HISTSIZE=1000 SAVEHIST=1000\nsetopt extended_history\n',
+  );
+  return { home, file, write: (...lines) => appendFileSync(file, lines.map(row).join('')) };
+}
+
+const start = async (home: Scratch, program: string): Promise<Rig> => {
+  const rig = startRig(home, { env: { SHELL: program } });
+  await rig.waitFor('[aish:demo]>');
+  // The shell is up.
+  rig.type('echo up\r');
+  await rig.waitFor(/✓/);
+  return rig;
+};
+
+describe.each(everyShell())('the history is the shell’s own: %s', (program) => {
+  it('holds what stands in its file, also what another session adds meanwhile, and what is typed here', async () => {
+    const { home: made, file, write } = place(program);
+    using home = made;
+    write('echo from-yesterday', 'make -j4 docs-of-long-ago');
+    await using rig = await start(home, program);
+    rig.key('up', 'up');
+    await rig.waitFor(/>\s+make -j4 docs-of-long-ago/);
+    rig.key('up');
+    await rig.waitFor(/>\s+echo from-yesterday/);
+    rig.key('ctrl-c');
+    rig.key('ctrl-r');
+    rig.type('docs ago');
+    await rig.waitFor(({ text }) => /make -j4 docs-of-long-ago/.test(text.call(rig)));
+    rig.key('ctrl-g');
+    // The file has what was typed here, before the program ends.
+    await rig.waitFor(() => readFileSync(file, 'utf8').includes('echo up'));
+    write('echo from-next-door');
+    rig.key('ctrl-c', 'up');
+    await rig.waitFor(/>\s+echo from-next-door/);
+  });
+
+  it('a line that begins with a blank is in none', async () => {
+    const { home: made, file } = place(program);
+    using home = made;
+    await using rig = await start(home, program);
+    rig.type(' echo by""stander\r');
+    await rig.waitFor(/bystander/);
+    rig.type('echo after\r');
+    await rig.waitFor(() => readFileSync(file, 'utf8').includes('echo after'));
+    const kept = filesBelow(home.home).filter((each) => readText(each).includes('by""stander'));
+    expect(kept.filter((each) => !each.endsWith('journal.jsonl'))).toEqual([]);
+    rig.key('up', 'up');
+    await rig.waitFor(/>\s+echo up/);
+  });
+});
+
+describe.each(userShells())('history expansion: %s', (program) => {
+  it('is shown before the line runs', async () => {
+    const { home: made } = place(program);
+    using home = made;
+    await using rig = await start(home, program);
+    rig.type('echo one two\r');
+    await rig.waitFor(/│ one two/);
+    rig.type('!!\r');
+    await rig.waitFor(/│ echo one two\n[^\n]*│ one two/);
+    rig.type('echo again !$\r');
+    await rig.waitFor(/│ echo again two\n[^\n]*│ again two/);
+    rig.type('^two^three\r');
+    await rig.waitFor(/│ echo again three\n[^\n]*│ again three/);
+    rig.type('echo x !?one?:1\r');
+    await rig.waitFor(/│ echo x one\n[^\n]*│ x one/);
+  });
+
+  it('! negates, : is the shell’s, and a : command that there is not names the nearest', async () => {
+    const { home: made } = place(program);
+    using home = made;
+    await using rig = await start(home, program);
+    rig.type('! true\r');
+    await rig.waitFor(/✗ 1/);
+    rig.type(': > made\r');
+    await rig.waitFor(() => readdirSync(home.work).includes('made'));
+    rig.type(':job\r');
+    await rig.waitFor(/no command :job; did you mean :jobs\?/);
+    await rig.waitFor('!:job');
+  });
+});
+
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** What a file holds; nothing where it has just gone. */
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+it('a line that could be a command or a question is asked about once', async () => {
+  await using server = await startScriptedServer([{ text: ['Here they are.'] }, { text: ['And those.'] }]);
+  using home = scratch(server.baseUrl);
+  {
+    await using rig = startRig(home);
+    await rig.waitFor('[aish:fast]>');
+    rig.type('find python files');
+    await rig.waitFor(/ask\? · Alt-S: shell/);
+    rig.key('enter');
+    await rig.waitFor('Enter: ask · Alt-S Enter: run it');
+    rig.key('enter');
+    await rig.waitFor('Here they are.');
+  }
+  // A line of the same kind is taken so from then on, in later sessions too.
+  await using again = startRig(home);
+  await again.waitFor('[aish:fast]>');
+  again.type('find temporary files\r');
+  await again.waitFor('And those.');
+});

@@ -1,0 +1,118 @@
+import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openHistory } from '../../src/store/index.ts';
+import { merged } from '../../src/store/merge-history.ts';
+import { type HistoryFormat, linesOf } from '../../src/store/shell-history.ts';
+
+const same = (text: string) => text;
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'aish-history-'));
+  onTestFinished(() => rmSync(path, { recursive: true }));
+  return path;
+}
+
+describe('a shell’s history file', () => {
+  it.each([
+    ['bash', 'ls\ncd /tmp\n', [{ line: 'ls' }, { line: 'cd /tmp' }]],
+    [
+      'bash',
+      'old\n#1700000000\nfor i in 1\ndo echo $i\ndone\n#1700000009\nls\n',
+      [
+        { line: 'old' },
+        { line: 'for i in 1\ndo echo $i\ndone', at: 1_700_000_000_000 },
+        { line: 'ls', at: 1_700_000_009_000 },
+      ],
+    ],
+    ['bash', 'mine\n: aish; rm -r x\n', [{ line: 'mine' }]],
+    [
+      'zsh',
+      'plain\n: 1700000000:3;echo a\\\nb\n: 1700000001:0;ls ; pwd\n',
+      [{ line: 'plain' }, { line: 'echo a\nb', at: 1_700_000_000_000 }, { line: 'ls ; pwd', at: 1_700_000_001_000 }],
+    ],
+    ['zsh', Buffer.from([0x65, 0xc3, 0x83, 0xa4 ^ 32, 0x0a]), [{ line: 'eä' }]],
+    [
+      'fish',
+      '- cmd: echo a\\nb\\\\n\n  when: 1700000000\n  paths:\n    - x\n- cmd: ls\n  when: 1700000001\n',
+      [
+        { line: 'echo a\nb\\n', at: 1_700_000_000_000 },
+        { line: 'ls', at: 1_700_000_001_000 },
+      ],
+    ],
+    ['bash', 'a\x1b[31m\nok\n', [{ line: 'ok' }]],
+  ] as const)('%s: %j', (format, text, lines) => {
+    expect(linesOf(Buffer.from(text), format as HistoryFormat)).toEqual(lines);
+  });
+});
+
+describe('two histories as one', () => {
+  it('stand in the order of time, each line once', () => {
+    const own = [
+      { line: '?why', at: 20 },
+      { line: 'ls', at: 40 },
+    ];
+    const shell = [
+      { line: 'make', at: 10 },
+      { line: 'ls', at: 30 },
+      { line: 'cd', at: 50 },
+    ];
+    expect(merged(own, shell)).toEqual(['make', '?why', 'ls', 'cd']);
+  });
+
+  it('without times are lined up by the lines that both have', () => {
+    const own = [
+      { line: 'one', at: 1 },
+      { line: '?ask', at: undefined },
+      { line: 'two', at: 3 },
+    ];
+    const shell = ['before', 'one', 'between', 'two', 'after'].map((line) => ({ line }));
+    expect(merged(own, shell)).toEqual(['before', 'one', 'between', '?ask', 'two', 'after']);
+  });
+});
+
+describe('the history at the prompt', () => {
+  it('follows the shell’s file: what is added, and a file that is written anew', () => {
+    const place = folder();
+    const path = join(place, 'shell');
+    writeFileSync(path, 'one\ntwo\nhal');
+    const history = openHistory(join(place, 'own'), same, () => ({ path, format: 'bash' }));
+    const first = history.entries();
+    expect(first).toEqual(['one', 'two']);
+    appendFileSync(path, 'f\nthree\n');
+    expect(history.entries()).toEqual(['one', 'two', 'half', 'three']);
+    expect(history.entries()).toBe(first);
+    writeFileSync(`${path}.new`, 'three\nfour\n');
+    renameSync(`${path}.new`, path);
+    expect(history.entries()).toEqual(['three', 'four']);
+  });
+
+  it('a command has one place, whoever keeps it first; with where and when it ran', () => {
+    const place = folder();
+    const path = join(place, 'shell');
+    writeFileSync(path, '');
+    const shell = () => ({ path, format: 'bash' }) as const;
+    const history = openHistory(join(place, 'own'), same, shell);
+    history.entries();
+    history.add('!make all', 'make all');
+    history.add('?did it work');
+    appendFileSync(path, 'make all\n');
+    history.ended('make all', { at: 5, cwd: '/src', exit: 2 });
+    expect(history.entries()).toEqual(['!make all', '?did it work']);
+    expect(openHistory(join(place, 'own'), same, shell).factsOf('make all')).toEqual({ at: 5, cwd: '/src', exit: 2 });
+  });
+
+  it('is shared between sessions at once, and holds nothing of what is kept nowhere', () => {
+    const path = join(folder(), 'own');
+    const [here, there] = [openHistory(path, same), openHistory(path, same)];
+    here.add('ls', 'ls');
+    here.add(' secret', 'secret');
+    here.ended('secret', { at: 1 });
+    there.add('pwd');
+    here.add('id');
+    expect(there.entries()).toEqual(['ls', 'pwd', 'id']);
+    expect(here.entries()).toEqual(['ls', 'pwd', 'id']);
+    expect(there.factsOf('secret')).toBeUndefined();
+  });
+});
