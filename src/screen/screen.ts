@@ -160,7 +160,11 @@ export class Screen {
       ),
       engine.subscribe(() => this.#follow()),
       this.app.words.onAnswer(() => this.prompt.refresh()),
-      engine.onEvent((event) => this.failure.follow(event, this.keyFor('prompt', 'askAboutFailure'))),
+      engine.onEvent((event) => {
+        const { corrected } = this.failure;
+        this.failure.follow(event, this.keyFor('prompt', 'askAboutFailure'));
+        if (this.failure.corrected !== corrected) this.prompt.refresh();
+      }),
       engine.onGiveBack((text, question) => this.giveBack(asItWas(this.app, text, question))),
       () => this.questionDialog.dispose(),
       () => this.keyboard.dispose(),
