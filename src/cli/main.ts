@@ -94,6 +94,8 @@ async function dispatch(invocation: Invocation, version: string): Promise<number
       return doctor(invocation);
     case 'config':
       return (await import('./config.ts')).configCommand(invocation.wish, out, err);
+    case 'uninstall':
+      return (await import('./uninstall.ts')).uninstall(invocation.wish, out, err);
     case 'guard':
       return guard(invocation);
     case 'mcp':

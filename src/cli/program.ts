@@ -9,6 +9,7 @@ import { AGENTS, type Agent } from './guard/dialects.ts';
 import type { HaltPolicy } from './headless.ts';
 import type { McpWish } from './mcp/servers.ts';
 import type { UndoWish } from './undo.ts';
+import type { UninstallWish } from './uninstall.ts';
 
 export type Invocation =
   | { readonly kind: 'screen'; readonly global: GlobalOptions; readonly session: SessionWish }
@@ -36,6 +37,7 @@ export type Invocation =
   | { readonly kind: 'undo'; readonly global: GlobalOptions; readonly wish: UndoWish }
   | { readonly kind: 'doctor'; readonly global: GlobalOptions; readonly json: boolean }
   | { readonly kind: 'config'; readonly wish: ConfigWish }
+  | { readonly kind: 'uninstall'; readonly wish: UninstallWish }
   | { readonly kind: 'mcpServe'; readonly global: GlobalOptions }
   | { readonly kind: 'mcp'; readonly global: GlobalOptions; readonly wish: McpWish }
   | {
@@ -182,6 +184,14 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
   addConfigCommands(program, (wish) => {
     chosen = { kind: 'config', wish };
   });
+  program
+    .command('uninstall')
+    .description('say what is kept on this machine; --yes removes it')
+    .option('--yes', 'remove it', false)
+    .option('--with-config', 'the configuration as well', false)
+    .action((wish: UninstallWish) => {
+      chosen = { kind: 'uninstall', wish };
+    });
   addMcpCommands(program, (invocation) => {
     chosen = invocation;
   });
