@@ -1,5 +1,5 @@
 /** Runs commands: the model's in a fresh shell, the user's background commands beside their shell. */
-import type { AgentCommands, RunningCommand, UserCommands } from '../contracts/commands.ts';
+import type { AgentCommands, Leftover, RunningCommand, UserCommands } from '../contracts/commands.ts';
 import { type OutputSize, sizeForModel } from '../engine/live.ts';
 import { ownedPrefix, runForUser, runOnce, type UserShell } from '../executor/index.ts';
 import {
@@ -10,7 +10,7 @@ import {
   sandboxEnvironment,
   supervisedArgv,
 } from '../sandbox/index.ts';
-import type { ChangeStore, TrialStore } from '../undo/index.ts';
+import type { ChangeStore, Keeping, TrialStore } from '../undo/index.ts';
 
 export type AgentOptions = {
   /** The exported environment of the user's shell as of its last prompt. */
@@ -46,9 +46,21 @@ export function gainsRights(command: string, root: boolean): boolean {
 /** Runs the model's commands, each in a fresh bash (EX-10), in Restricted behind the kernel sandbox (MO-2). */
 export function agentCommands(options: AgentOptions): AgentCommands {
   const { environment, dataDir, size, launcher, light, keep } = options;
+  const leftovers = new WeakMap<RunningCommand, Promise<Leftover | undefined>>();
+  const follow = (running: RunningCommand, kept: Keeping | undefined) => {
+    const behind =
+      kept &&
+      running.result.then(() => {
+        kept.end();
+        return kept.left().catch(() => undefined);
+      });
+    if (behind) leftovers.set(running, behind);
+    return running;
+  };
   return {
+    left: (running) => leftovers.get(running) ?? Promise.resolve(undefined),
     async run(command, { cwd, mode, signal, env: extra = {} }) {
-      if (mode === 'project') return inProject(options, command, { cwd, signal, env: extra });
+      if (mode === 'project') return follow(...(await inProject(options, command, { cwd, signal, env: extra })));
       // Fail closed: what is no mode of ours is the narrowest.
       const restricted = mode !== 'unrestricted';
       const env = await environment();
@@ -68,9 +80,7 @@ export function agentCommands(options: AgentOptions): AgentCommands {
             : kept === undefined
               ? {}
               : { launcher: (argv: readonly string[]) => supervisedArgv({ ...how, launcher: keep.supervisor, argv }) };
-        const running = runOnce({ ...common, env: { ...env, ...extra }, ...wrap });
-        if (kept) void running.result.then(() => kept.end());
-        return running;
+        return follow(runOnce({ ...common, env: { ...env, ...extra }, ...wrap }), kept);
       }
       // Fail closed: what was judged under Restricted never runs without it.
       if (launcher === undefined) throw new Error('the kernel sandbox is not available');
@@ -89,7 +99,7 @@ async function inProject(
   { environment, dataDir, size, launcher, keep, projectTree }: AgentOptions,
   command: string,
   { cwd, signal, env: extra }: { cwd: string; signal: AbortSignal; env: Readonly<Record<string, string>> },
-): Promise<RunningCommand> {
+): Promise<readonly [RunningCommand, Keeping | undefined]> {
   const tree = projectTree();
   // Fail closed: what was judged under Project never runs without it.
   if (launcher === undefined || tree === undefined) throw new Error('there is no project that could be written in');
@@ -103,8 +113,7 @@ async function inProject(
     env: { ...sandboxEnvironment(env, '/tmp'), ...extra },
     launcher: (argv) => projectArgv({ launcher, argv, cwd, project: tree, ...(kept ? { keep: kept } : {}) }),
   });
-  if (kept) void running.result.then(() => kept.end());
-  return running;
+  return [running, kept];
 }
 
 /** Runs a command of the model in a trial, as `agentCommands` would for real. */

@@ -103,6 +103,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     readOnlyTools: config.mcp.read_only,
     localModel: () => readersAreLocal(broker, bus),
     keeps: () => keepsAll(undo, session.id),
+    madeHere: (path) => undo.madeHere(path),
     ...(sandbox.available ? { wrap } : {}),
   });
   const memory = openMemory(join(state, 'memory.jsonl'), hidden);

@@ -133,7 +133,14 @@ class Headless {
 }
 
 /** Continuing after many skips, write access (MO-3) and further spending need a person. */
-const answerWithout = { escalation: 'abort', mode: 'skip', spend: 'abort', form: 'skip', halt: undefined } as const;
+const answerWithout = {
+  escalation: 'abort',
+  mode: 'skip',
+  spend: 'abort',
+  form: 'skip',
+  review: 'skip',
+  halt: undefined,
+} as const;
 
 function haltLine(question: Question): string {
   const who = question.asker ? ` (sub-agent ${question.asker.agent}: ${visible(question.asker.task)})` : '';
@@ -146,6 +153,8 @@ function haltLine(question: Question): string {
       return `HALT${who}: the session has cost ${shortDollars(question.spent)} of ${shortDollars(question.limit)} (cost.stop_at_dollars), and calls to ${question.preset} cost money`;
     case 'form':
       return `${visible(question.server)} asks: ${visible(question.message)}`;
+    case 'review':
+      return `${question.about === 'later' ? 'set aside' : 'no room to keep'}${who}: ${question.items.map(visible).join('; ')}`;
     case 'halt':
       if (question.why === 'consent') return `needs approval${who}: ${oneLine(describeAction(question.action))}`;
       return `HALT${who}: ${oneLine(question.judgement.reason)}: ${oneLine(describeAction(question.action))}`;

@@ -1,5 +1,6 @@
 /** Commands that run: what every executor of them offers, to the engine, to `:` commands, and to front ends. */
 import type { CommandResult } from '../session/action.ts';
+import type { Review } from '../session/review.ts';
 
 /** The rendered screen of a command, also after its end. */
 export type LiveOutput = {
@@ -58,8 +59,16 @@ export type RunningCommand = {
  */
 export type Confinement = 'restricted' | 'project' | 'unrestricted';
 
+/** What a command of the model left that only the user decides on: the model's next step waits for it (MO-9, EF-1). */
+export type Leftover = Omit<Review, 'command'> & {
+  /** Carries the answer out; a line about it, for the model as well. Never rejects. */
+  settle(yes: boolean): Promise<string>;
+};
+
 /** Runs commands of the model, each in a fresh shell (EX-10). */
 export type AgentCommands = {
+  /** Behind the result of one of its commands: what it left. Never rejects. */
+  left?(running: RunningCommand): Promise<Leftover | undefined>;
   /** Rejects, and starts nothing, once `signal` has fired. */
   run(
     command: string,

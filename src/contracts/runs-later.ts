@@ -3,11 +3,15 @@
 const PLACES: readonly (readonly [place: RegExp, what: string])[] = [
   [/(^|\/)\.git(\/|$)/, "is git's own"],
   [/(^|\/)\.(envrc|husky|vscode|idea|devcontainer)(\/|$)/, 'is run by shells and editors'],
+  [/(^|\/)\.(npmrc|yarnrc(\.yml)?|pnpmfile\.cjs)$/, 'is obeyed by package managers'],
   [
-    /(^|\/)(\.(claude|codex|cursor|gemini|mcp\.json|aish\.jsonc)(\/|$)|(AGENTS|CLAUDE|GEMINI)\.md$)/,
+    /(^|\/)(\.(claude|codex|cursor|gemini|opencode|windsurf|mcp\.json|aish\.jsonc|cursorrules|clinerules|windsurfrules)(\/|$)|(AGENTS|CLAUDE|GEMINI)(\.local|\.override)?\.md$|\.github\/copilot-instructions\.md$)/,
     'is obeyed by agents',
   ],
-  [/^(\.github\/workflows\/|\.gitlab-ci\.yml$|\.circleci\/|Jenkinsfile$|\.travis\.yml$)/, 'is run by the CI'],
+  [
+    /^(\.github\/(workflows|actions)(\/|$)|\.gitlab-ci\.yml$|\.circleci(\/|$)|Jenkinsfile$|\.travis\.yml$|azure-pipelines\.yml$|bitbucket-pipelines\.yml$|\.drone\.yml$)/,
+    'is run by the CI',
+  ],
 ];
 
 /** What a path below a project's tree is to others, as a predicate; undefined for an ordinary file. */

@@ -3,11 +3,13 @@
 import type { RunningCommand } from '../contracts/commands.ts';
 import { describeAction, withoutEnd } from '../session/action.ts';
 import type { Effect } from '../session/effect.ts';
+import type { SessionId } from '../session/ids.ts';
 import type { Outcome } from '../session/phase.ts';
 import type { ToApply } from '../session/tried.ts';
 import { messageOf } from '../text/errors.ts';
 import type { EffectContext } from './effect-context.ts';
 import type { Permit } from './permit.ts';
+import { review } from './review.ts';
 
 type Act = Extract<Effect, { kind: 'act' }>;
 
@@ -44,7 +46,7 @@ export async function perform(context: EffectContext, effect: Act, signal: Abort
     if (kind === 'delegate') {
       // Its report comes from the machine itself, when the sub-agent has ended.
       await context.dispatch({ type: 'spawned', parent: session, op }, `agent-${op}`);
-    } else if (kind === 'command') end(await command(context, op, permit, signal, ended));
+    } else if (kind === 'command') end(await command(context, effect, permit, signal, ended));
     else {
       const outcome = await tool(context, op, permit, signal);
       await ended();
@@ -104,7 +106,7 @@ async function tool(
 
 async function command(
   context: EffectContext,
-  op: string,
+  { op, session }: Act,
   permit: Permit,
   signal: AbortSignal,
   ended: () => Promise<void>,
@@ -121,7 +123,14 @@ async function command(
   });
   // As a job too: its files are known as its own when it has ended.
   const recorded = running.result.then(ended);
-  if (runs.job && !signal.aborted) return asJob(context, running, permit);
+  const name = describeAction(permit.action.told);
+  const reviewed = (within: SessionId) => review(context, running, { op, session: within, command: name }, signal);
+  // Nobody waits for a job, and who began it may be gone by then.
+  const asJob = () => {
+    void running.result.then(() => reviewed(context.state.root));
+    return adopted(context, running, permit);
+  };
+  if (runs.job && !signal.aborted) return asJob();
   context.live.commands.set(op, running);
   const unwatch = running.onModes(() => context.changed());
   context.changed();
@@ -133,11 +142,15 @@ async function command(
     const result = await Promise.race([running.result, wait.over]);
     if (result !== 'over') {
       await recorded;
+      await reviewed(session);
       return { kind: 'command', result };
     }
     // An abort is under way: its end is near and is waited for.
-    if (signal.aborted) return { kind: 'command', result: await running.result };
-    return asJob(context, running, permit);
+    if (signal.aborted) {
+      await running.result.then(() => reviewed(session));
+      return { kind: 'command', result: await running.result };
+    }
+    return asJob();
   } finally {
     wait.clear();
     signal.removeEventListener('abort', interrupt);
@@ -159,7 +172,7 @@ function noteOf(job: number, { asks }: RunningCommand): string {
   return `runs on as job ${job}${asks ? ': it waits for input that only the user can give' : ''}`;
 }
 
-function asJob(context: EffectContext, running: RunningCommand, { action, cwd, mode }: Permit): Outcome {
+function adopted(context: EffectContext, running: RunningCommand, { action, cwd, mode }: Permit): Outcome {
   const job = context.services.jobs.adopt(running, { command: describeAction(action.told), owner: 'model', mode });
   const head = running.output.lines(200).join('\n');
   const { bytes } = running.output;

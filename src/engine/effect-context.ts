@@ -5,6 +5,7 @@ import type { State } from '../session/state.ts';
 import type { Live } from './live.ts';
 import type { Permits } from './permit.ts';
 import type { ResolvedActions } from './resolved-action.ts';
+import type { Reviews } from './reviews.ts';
 
 /** What carrying out needs of the engine. */
 export type EffectContext = {
@@ -13,6 +14,7 @@ export type EffectContext = {
   readonly live: Live;
   readonly permits: Permits;
   readonly actions: ResolvedActions;
+  readonly reviews: Reviews;
   readonly controllers: Map<OpId, AbortController>;
   /** Tells the screen that a live stream came or went. */
   changed(): void;

@@ -11,6 +11,7 @@ import { carryOut } from './effects.ts';
 import { Live } from './live.ts';
 import { Permits } from './permit.ts';
 import { ResolvedActions } from './resolved-action.ts';
+import { Reviews } from './reviews.ts';
 import { withoutSecrets } from './secrets.ts';
 import { Transcript } from './transcript.ts';
 
@@ -23,6 +24,7 @@ export class Engine {
   readonly live = new Live();
   readonly permits = new Permits();
   readonly actions: ResolvedActions;
+  readonly reviews = new Reviews();
   /** Operations that can be cancelled. */
   readonly controllers = new Map<string, AbortController>();
   #state: State;
@@ -166,6 +168,7 @@ export class Engine {
       if (kind === 'proceed' || kind === 'apply') this.permits.approve(before.judgedAs);
       if (kind === 'try') this.permits.approveTrial(before.judgedAs);
     }
+    this.reviews.follow(event, this.#state);
     const [state, effects] = reduce(this.#state, event);
     this.#state = state;
     this.actions.note(came, before, state.sessions[event.session]?.phase);

@@ -32,6 +32,8 @@ export type GateOptions = {
   readonly wrap?: Wrap;
   /** Whether what a command changes is kept now, so that it can be taken back. */
   readonly keeps?: () => Promise<boolean>;
+  /** Whether an action of this session made this, no directory, and nobody has touched it since. */
+  readonly madeHere?: (path: string) => Promise<boolean>;
   /** Globs over the tools that the user has declared to only read. */
   readonly readOnlyTools?: readonly string[];
   /** Does every model that reads what commands print run on this machine? */
@@ -153,7 +155,13 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
   ): Promise<Recovery | undefined> {
     if (action.kind !== 'command' || (!project && verdict.verdict !== 'destructive')) return undefined;
     if ((await options.keeps?.()) !== true) return undefined;
-    return recoveryOf(action.command, verdict, { cwd, tree: project?.tree ?? '/' }, await own.unchanged());
+    return recoveryOf(
+      action.command,
+      verdict,
+      { cwd, tree: project?.tree ?? '/' },
+      await own.unchanged(),
+      options.madeHere,
+    );
   }
 
   function decide(verdict: StaticVerdict, action: Action, context: JudgeContext): Judgement | Promise<Judgement> {

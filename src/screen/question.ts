@@ -12,6 +12,7 @@ import { visible } from '../text/sanitize.ts';
 import { argumentTree, type TreeLine } from './argument-tree.ts';
 import { type Danger, dangersOf, isExcerpted, markedCommand, oneLine } from './danger.ts';
 import { beginForm, type FormUi, fieldHeading, formTree } from './form.ts';
+import { reviewParts } from './review.ts';
 import { countsText, diffRows, trialRows } from './trial.ts';
 
 export type Choice = {
@@ -133,6 +134,8 @@ export function wordsOf(
       return modeWords(question);
     case 'spend':
       return spendWords(question);
+    case 'review':
+      return { ...BARE, ...reviewParts(question), allIsDanger: true, danger: true };
     case 'halt':
       return question.trial ? triedWords(question, question.trial, ui) : haltWords(question, ui.whole ?? false);
   }

@@ -47,10 +47,13 @@ export function diffRows(trial: Trial, whole: boolean): readonly TreeLine[] {
   const all = trial.diff.trimEnd().split('\n');
   const shown = whole ? all : all.slice(0, FIRST_LINES);
   const left = all.length - shown.length;
-  return [
-    ...shown.map((text) => ({ ...line(visible(text.replaceAll('\t', '    '))), ...roleOf(text) })),
-    ...(left > 0 ? [line(`… ${left} more lines: d`)] : []),
-  ];
+  return [...diffLines(shown.join('\n')), ...(left > 0 ? [line(`… ${left} more lines: d`)] : [])];
+}
+
+/** A unified diff, coloured by what each line does. */
+export function diffLines(diff: string): readonly TreeLine[] {
+  if (diff.trim() === '') return [];
+  return diff.split('\n').map((text) => ({ ...line(visible(text.replaceAll('\t', '    '))), ...roleOf(text) }));
 }
 
 function roleOf(text: string): Pick<TreeLine, 'role'> {

@@ -1,6 +1,7 @@
 /** The user's answers to questions: what each leads to. */
 import { describeAction, type Judgement } from './action.ts';
 import { answerForm } from './ask-form.ts';
+import { answerReview } from './ask-review.ts';
 import type { Of } from './event.ts';
 import { formatForModel } from './exec-text.ts';
 import { grantTool } from './grants.ts';
@@ -18,8 +19,9 @@ import type { ToApply, Tried } from './tried.ts';
 type Halted = Extract<Phase, { kind: 'halted' }>;
 
 /** The user has answered a question of this conversation (HA-2, HA-4, HA-7, MO-3, CO-2). */
-export function answered(next: Transition, { question, answer }: Of<'answered'>): void {
-  if (answerForm(next, question)) return;
+export function answered(next: Transition, event: Of<'answered'>): void {
+  const { question, answer } = event;
+  if (answerForm(next, question) || answerReview(next, event)) return;
   const { phase } = next.conversation;
   if (phase.kind === 'escalated' && phase.question === question) {
     if (answer.kind === 'abort') return settle(next, phase.run);

@@ -5,6 +5,7 @@ import type { Form } from './form.ts';
 import type { Mode, OpId, QuestionId, SessionId } from './ids.ts';
 import type { Reply } from './message.ts';
 import type { Outcome } from './phase.ts';
+import type { Review } from './review.ts';
 import type { Settings, StoredBudget } from './state.ts';
 import type { Trial } from './tried.ts';
 
@@ -104,6 +105,10 @@ type Body =
       /** Whose job it was: the user's own is shown with its output. */
       readonly by: 'user' | 'model';
     }
+  /** A command has ended and left something that the user decides on; its end waits for the answer. */
+  | ({ readonly type: 'reviewAsked'; readonly review: string } & Review)
+  /** The answer to a review was carried out; `text`: what came of it. */
+  | { readonly type: 'reviewed'; readonly review: string; readonly text: string }
   /** The user took back what actions of the agent had changed; `text`: which, and what was left alone (EF-3). */
   | { readonly type: 'undone'; readonly text: string }
   | { readonly type: 'noticed'; readonly level: 'info' | 'warning' | 'error'; readonly text: string };

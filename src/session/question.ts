@@ -2,6 +2,7 @@
 import type { Action, Judgement, ToolFacts } from './action.ts';
 import type { Form } from './form.ts';
 import type { Mode, QuestionId, SessionId } from './ids.ts';
+import type { Review } from './review.ts';
 import type { Trial } from './tried.ts';
 
 /** Whose question it is, where a sub-agent asks. */
@@ -58,6 +59,8 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId; r
       /** What can't do its work in this mode, where the model did not ask by itself. */
       readonly action?: Action;
     }
+  /** What a command left that only the user decides on. Belongs to no phase: the command's end waits for it. */
+  | ({ readonly kind: 'review'; readonly review: string } & Review)
   /** A server asks the user for input. Belongs to no phase: the run continues when the server does. */
   | ({ readonly kind: 'form'; readonly form: string } & Form)
 );

@@ -1,6 +1,7 @@
 /** (state, event) → [state, effects]. Pure: time, ids and randomness come in with events. */
 import { answered } from './answer.ts';
 import { askForm, dropForms } from './ask-form.ts';
+import { askReview, takeReviewed } from './ask-review.ts';
 import { chooseMode, choosePreset, resetTurns } from './choose.ts';
 import { addCall } from './cost.ts';
 import { beginTask, childOf, delegationOf, subAgents } from './delegate.ts';
@@ -168,6 +169,10 @@ function apply(next: Transition, event: SessionEvent): void {
       return askForm(next, event);
     case 'formGone':
       return dropForms(next, event.form);
+    case 'reviewAsked':
+      return askReview(next, event);
+    case 'reviewed':
+      return takeReviewed(next, event);
     case 'undone':
       return next.inbox({
         kind: 'note',

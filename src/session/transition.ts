@@ -110,9 +110,9 @@ export class Transition {
     return id;
   }
 
-  /** Takes questions of this conversation off the line: one, or all but forms, which are their servers' and outlast a run. */
+  /** Takes questions of this conversation off the line: one, or all but those that belong to no phase and outlast a run. */
   unask(id?: string): void {
-    const goes = (q: Question) => (id === undefined ? q.kind !== 'form' : q.id === id);
+    const goes = (q: Question) => (id === undefined ? q.kind !== 'form' && q.kind !== 'review' : q.id === id);
     const stays = (q: Question) => q.session !== this.conversation.id || !goes(q);
     this.state = { ...this.state, questions: this.state.questions.filter(stays) };
   }

@@ -1,3 +1,3 @@
 /** What the agent changed is kept, and can be taken back (EF-1 … EF-3). */
-export { ChangeStore } from './store.ts';
+export { ChangeStore, type Keeping } from './store.ts';
 export { TrialStore } from './trials.ts';

@@ -1,12 +1,13 @@
 /** The change store (EF-1 … EF-3): what was kept of each action, budgets, and the way back. */
-import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { runsLater } from '../contracts/runs-later.ts';
+import type { Leftover } from '../contracts/commands.ts';
 import { type KeptAction, summaryOf, type UndoPort, type UndoResult, type UndoTarget } from '../contracts/undo.ts';
 import { visible } from '../text/sanitize.ts';
 import { type Ran, runLauncher } from './launcher.ts';
+import { namesLeft, Provenance } from './names.ts';
 import { describeSteps, diffsOf } from './preview.ts';
+import { probeStore } from './probe.ts';
 import {
   dropRecord,
   markUndone,
@@ -17,10 +18,10 @@ import {
   touchedNothing,
   unmarkUndone,
 } from './record.ts';
+import { laterIn, setAside } from './set-aside.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const NOT_ENDED = 75;
-const NEEDS = 'Linux 5.5 or newer, and the launcher, which a C compiler builds';
 
 export type ChangeStoreOptions = {
   /** The launcher's program. */
@@ -51,11 +52,14 @@ export type Keeping = {
   readonly fileBytes: number;
   /** To be called once its last process has ended. Never throws. */
   end(): void;
+  /** Behind it, once: what the action left that the user decides on. Never rejects. */
+  left(): Promise<Leftover | undefined>;
 };
 
 export class ChangeStore implements UndoPort {
   readonly #options: ChangeStoreOptions;
   readonly #running = new Set<number>();
+  readonly #own = new Provenance();
   #probe: Promise<string | undefined> | undefined;
   #recovered: Promise<void> | undefined;
   #queue: Promise<unknown> = Promise.resolve();
@@ -66,13 +70,14 @@ export class ChangeStore implements UndoPort {
 
   /** Found by trying, once: a file is made under supervision, and its making is found in the journal. */
   unavailable(): Promise<string | undefined> {
-    this.#probe ??= this.#try();
+    const { launcher, directory, budgetBytes } = this.#options;
+    this.#probe ??= probeStore(launcher, directory, budgetBytes);
     return this.#probe;
   }
 
   /**
    * Undefined where nothing can be kept: then the command runs as it would without the store. Never throws.
-   * @param project the tree in Project mode: what is made in it for others to run is told
+   * @param project the tree in Project mode: what is made in it for others to run is set aside
    */
   async keepCommand(command: string, cwd: string, project?: string): Promise<Keeping | undefined> {
     if ((await this.unavailable()) !== undefined) return undefined;
@@ -83,11 +88,9 @@ export class ChangeStore implements UndoPort {
       const { number, directory } = this.#open('command', command, cwd);
       this.#running.add(number);
       const left = Math.max(0, budgetBytes - this.#used());
-      const end = () => {
-        this.#ended(number);
-        if (project !== undefined) void this.#tellRunsLater(directory, project);
-      };
-      return { directory, tree: project ?? cwd, budgetBytes: left, fileBytes: maxFileBytes, end };
+      const end = () => this.#ended(number);
+      const room = { directory, budgetBytes: left, fileBytes: maxFileBytes };
+      return { ...room, tree: project ?? cwd, end, left: () => this.#leftBy(number, project) };
     } catch (error) {
       warn(`nothing is kept of this command: ${error instanceof Error ? error.message : String(error)}`);
       return undefined;
@@ -261,18 +264,44 @@ export class ChangeStore implements UndoPort {
     return describeSteps(ran.steps.filter(({ verb }) => verb === 'refused')) || visible(ran.error);
   }
 
-  /** What the action made or changed that a shell, an editor, git or an agent outside runs or obeys later. */
-  async #tellRunsLater(directory: string, project: string): Promise<void> {
-    const { steps } = await this.#launch('--undo', directory);
-    const later = steps.flatMap(({ verb, path }) => {
-      const what = path.startsWith(`${project}/`) ? runsLater(path.slice(project.length + 1)) : undefined;
-      const own = path.startsWith(`${project}/.git/`);
-      return what === undefined || own || verb === 'deleted' || verb === 'refused' ? [] : [`${visible(path)} ${what}`];
+  /** Whether an action of this session made this, no directory, and nobody has touched it since. */
+  madeHere(path: string): Promise<boolean> {
+    return this.#own.made(path);
+  }
+
+  async #leftBy(number: number, project: string | undefined): Promise<Leftover | undefined> {
+    const action = readRecord(this.#options.directory, number, this.#running);
+    if (!action || action.state === 'cut') return undefined;
+    const names = project === undefined ? [] : await namesLeft(this.#options.launcher, action.directory);
+    this.#own.take(names);
+    const later = laterIn(names, project ?? '');
+    if (later.length === 0) return this.#withoutRoom(action);
+    const { directory } = this.#options;
+    return setAside(action, later, project ?? '', {
+      launch: (...args) => this.#launch(...args),
+      open: (text) => this.#open('undo', text, action.cwd),
+      putBack: async (aside) => {
+        const kept = readRecord(directory, aside, this.#running);
+        const { number } = this.#open('undo', `undo of ${aside}`, action.cwd);
+        return kept !== undefined && (await this.#putBack(kept, number)).code === 0;
+      },
     });
-    if (later.length > 0)
-      this.#options.warn(
-        `made or changed in the project: ${later.slice(0, 5).join('; ')}. Look at it, or take it back with :undo`,
-      );
+  }
+
+  /** A change was refused since the store is full: room can be made by giving up what is older. */
+  #withoutRoom({ number, notes }: Recorded): Leftover | undefined {
+    const full = notes.filter((note) => note.startsWith('full ')).map((note) => note.slice('full '.length));
+    const helps = full.filter((path) => (sizeOf(path) ?? 0) <= this.#options.maxFileBytes);
+    const others = this.#records().filter((action) => action.number !== number && action.bytes > 0);
+    if (helps.length === 0 || others.length === 0) return undefined;
+    const items = [...new Set(helps)].map((path) => `${path} was not changed`);
+    const settle = async (yes: boolean) => {
+      for (const action of yes ? others : []) if (!(await this.#runs(action))) dropRecord(action);
+      return yes
+        ? 'there is room again to keep what commands change: what failed for want of it can be run again'
+        : `no room to keep ${full.join(', ')}: the command was told that the disk is full`;
+    };
+    return { about: 'room', items, diff: '', settle };
   }
 
   /** Which actions are meant, newest first; or why there are none. */
@@ -354,31 +383,6 @@ export class ChangeStore implements UndoPort {
     this.#queue = result.catch(() => undefined);
     return result;
   }
-
-  async #try(): Promise<string | undefined> {
-    const { launcher, directory, budgetBytes } = this.#options;
-    if (budgetBytes === 0) return 'nothing is kept: undo.budget is 0';
-    if (process.platform !== 'linux') return `nothing is kept: that needs ${NEEDS}; this is ${process.platform}`;
-    let probe: string | undefined;
-    try {
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
-      chmodSync(directory, 0o700);
-      probe = mkdtempSync(join(directory, 'probe-'));
-      const [vault, file] = [join(probe, 'store', '1'), join(probe, 'file')];
-      mkdirSync(vault, { recursive: true, mode: 0o700 });
-      const said = await run(launcher, ['--supervise', '--keep', vault, '--', '/bin/sh', '-c', ': > "$0"', file]);
-      const { steps } = await this.#launch('--undo', vault);
-      if (statSync(file).isFile() && steps.some(({ verb, path }) => verb === 'created' && path.endsWith('/file')))
-        return undefined;
-      return `nothing is kept: ${said || `that needs ${NEEDS}`}`;
-    } catch (error) {
-      // The system's word for it, without the path of the trial.
-      const why = error instanceof Error ? (error.message.split(/[:\n]/)[0] ?? '') : String(error);
-      return `nothing is kept: that needs ${NEEDS} (${why})`;
-    } finally {
-      if (probe !== undefined) rmSync(probe, { recursive: true, force: true });
-    }
-  }
 }
 
 function headOf(action: KeptAction): string {
@@ -386,8 +390,10 @@ function headOf(action: KeptAction): string {
   return `${action.number} · ${text.length > 80 ? `${text.slice(0, 79)}…` : text} · ${summaryOf([action])}`;
 }
 
-function run(program: string, args: readonly string[]): Promise<string> {
-  return new Promise((resolve) => {
-    execFile(program, [...args], { encoding: 'utf8' }, (_error, _stdout, stderr) => resolve(stderr.trim()));
-  });
+function sizeOf(path: string): number | undefined {
+  try {
+    return statSync(path).size;
+  } catch {
+    return undefined;
+  }
 }

@@ -118,6 +118,61 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     expect(snapshot(place.work)).toBe(before);
   });
 
+  it('what others would run later is set aside, and the next step waits for the word; then it is there', async () => {
+    const write = 'mkdir .vscode && echo "{}" > .vscode/tasks.json && echo "make evil" > .envrc && echo x > made.txt';
+    await using server = await startScriptedServer([
+      call('bash', { command: write }),
+      call('bash', { command: 'ls -A' }),
+      call('bash', { command: write.replace('mkdir', 'mkdir -p') }),
+      say('GOAL: complete'),
+    ]);
+    using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
+    repository(place);
+    await using rig = startRig(place, { rows: 40 });
+    await rig.waitFor('-- PROJECT --');
+    rig.type(':norris set it up\r');
+    await rig.waitFor('Set aside: others would run this');
+    expect(server.requests).toHaveLength(1);
+    expect(readdirSync(place.work).sort()).toEqual(['.git', 'made.txt', 'notes.txt', 'src']);
+    expect(rig.text()).toContain('.envrc is run by shells and editors');
+    expect(rig.text()).toContain('+make evil');
+    await answer(rig, 'others would run this', 's');
+    await rig.waitFor(/step 3\/20/);
+    expect(told(server)).toContain('[aish] set aside, and not in the project: .envrc is run by shells and editors');
+    expect(told(server)).not.toMatch(/^\.envrc$/m);
+    await answer(rig, 'others would run this', 'p');
+    await rig.waitFor('⚡ done');
+    expect(told(server)).toContain('[aish] the user accepted: .envrc is run by shells and editors; .vscode is run');
+    expect(readFileSync(join(place.work, '.envrc'), 'utf8')).toBe('make evil\n');
+    expect(readFileSync(join(place.work, '.vscode', 'tasks.json'), 'utf8')).toBe('{}\n');
+  });
+
+  it('`rm -rf build` behind `make` does not ask; it asks once something of the user is in it', async () => {
+    await using server = await startScriptedServer([
+      call('bash', {
+        command:
+          'printf "all:\\n\\tmkdir -p build/deep && for i in 1 2 3; do echo x > build/deep/\\$\\$i; done\\n" > Makefile && make',
+      }),
+      call('bash', { command: 'rm -rf build && ls' }),
+      call('bash', { command: 'make && ls build/deep' }),
+      say('GOAL: complete'),
+      call('bash', { command: 'rm -rf build' }),
+      say('GOAL: complete'),
+    ]);
+    using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
+    repository(place);
+    await using rig = startRig(place, { rows: 40 });
+    await rig.waitFor('-- PROJECT --');
+    rig.type(':norris build\r');
+    await rig.waitFor('⚡ done');
+    expect(readdirSync(join(place.work, 'build', 'deep'))).toHaveLength(3);
+    writeFileSync(join(place.work, 'build', 'deep', 'mine'), 'mine\n');
+    rig.type(':norris clean\r');
+    await answer(rig, 'undoable', 's');
+    await rig.waitFor(/⚡ (done|stalled)/);
+    expect(readdirSync(join(place.work, 'build', 'deep'))).toHaveLength(4);
+  });
+
   it('what needs the network is a question for Unrestricted; denied, the model is told', async () => {
     await using server = await startScriptedServer([
       call('bash', { command: 'git push origin main' }),

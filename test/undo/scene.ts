@@ -147,7 +147,7 @@ function textOf(path: string): string {
   return existsSync(path) ? readFileSync(path, 'utf8') : '';
 }
 
-function snapshot(tree: string, inTree: boolean): ReadonlyMap<string, string> {
+export function snapshot(tree: string, inTree: boolean): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const first = new Map<bigint, string>();
   const visit = (path: string) => {

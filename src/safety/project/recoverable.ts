@@ -29,19 +29,25 @@ export type Recovery = {
 
 /** Ways of a text to a place outside that no path shows. */
 const LEADS_OUT = /(^|[\s=:"'])~|\$\{?(HOME|XDG_\w+|OLDPWD|USER|LOGNAME)\b|(^|[\s"'=/])\.\.(\/|\s|$)/;
-const MAX_LOOKED_AT = 500;
+const MAX_LOOKED_AT = 5000;
 /** Rounds of reading what the files read so far run, and files in all. */
 const MAX_ROUNDS = 5;
 const MAX_FILES = 60;
 const FIND_MS = 100;
 
-/** Never rejects, runs nothing. `own`: files that this session's actions made. */
+/** Whether this session made something, no directory, and nobody has touched it since: seen from what its actions left. */
+export type MadeHere = (path: string) => Promise<boolean>;
+const NOTHING_MADE: MadeHere = () => Promise.resolve(false);
+
+/** Never rejects, runs nothing. `own`: files that this session's actions made, as far as they name them. */
 export async function recoveryOf(
   command: string,
   verdict: StaticVerdict,
   place: Place,
   own: ReadonlySet<string> = new Set(),
+  madeHere: MadeHere = NOTHING_MADE,
 ): Promise<Recovery> {
+  const isOwn = async (path: string) => own.has(path) || (await madeHere(path));
   const steps = await stepsOf(command, place, own);
   if (!steps) return unwalked(command, verdict, place);
   const written = (verdict.basis?.writes ?? []).find((path) => isOutside(path, place.tree));
@@ -52,7 +58,7 @@ export async function recoveryOf(
   const findings: Finding[] = [];
   for (const finding of verdict.findings) {
     const undoable = isKept(finding, steps, bounded);
-    const asks = undoable && isNamedRule(finding.rule) && !(await isNobodys(finding, named, place, own, absent));
+    const asks = undoable && isNamedRule(finding.rule) && !(await isNobodys(finding, named, place, isOwn, absent));
     findings.push({ ...finding, undoable, recoverable: undoable && !asks });
   }
   const needs = needsOf(steps, written, verdict);
@@ -127,7 +133,7 @@ async function isNobodys(
   { rule, part }: Finding,
   touched: readonly Touched[],
   { cwd, tree }: Place,
-  own: ReadonlySet<string>,
+  isOwn: MadeHere,
   absent: string[],
 ): Promise<boolean> {
   if (rule.startsWith('git ')) return !hasRepository(cwd, tree);
@@ -141,7 +147,7 @@ async function isNobodys(
       for (const name of each.paths) {
         const found = await expanded(name, MAX_LOOKED_AT);
         if (found.length === 0 && !name.glob) absent.push(join(name.path.startsWith('/') ? '/' : name.cwd, name.path));
-        for (const path of found) if (!(await isAllOwn(path, own))) return false;
+        for (const path of found) if (!(await isAllOwn(path, isOwn))) return false;
       }
     } else return false;
   }
@@ -149,13 +155,13 @@ async function isNobodys(
 }
 
 /** Whether a file, or each file at and below a directory, was made in this session. */
-async function isAllOwn(path: string, own: ReadonlySet<string>): Promise<boolean> {
+async function isAllOwn(path: string, isOwn: MadeHere): Promise<boolean> {
   const queue = [path];
   for (let looked = 0; queue.length > 0; looked += 1) {
     const next = queue.pop();
     const stats = next === undefined ? undefined : await lstat(next).catch(() => undefined);
     if (next === undefined || !stats || looked > MAX_LOOKED_AT) return false;
-    if (own.has(next)) continue;
+    if (!stats.isDirectory() && (await isOwn(next))) continue;
     const directory = stats.isDirectory() ? await opendir(next).catch(() => undefined) : undefined;
     if (!directory) return false;
     for await (const { name } of directory) queue.push(join(next, name));

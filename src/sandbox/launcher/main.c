@@ -58,7 +58,7 @@ static const char usage[] =
     "       aish-sandbox --selftest DIR\n"
     "       aish-sandbox --changes STORE --tree DIR...\n"
     "       aish-sandbox --apply STORE --tree DIR...\n"
-    "       aish-sandbox --undo DIR [--into EMPTY_DIR | --finish | --note PATH...]\n";
+    "       aish-sandbox --undo DIR [--into EMPTY_DIR [--only PATH...] | --names | --finish | --note PATH...]\n";
 
 static void set_limit(struct limits *limits, const char *text) {
   const struct {

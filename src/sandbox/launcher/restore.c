@@ -94,7 +94,8 @@ static int name_changed(const struct entry *e) {
 static int node_changed(const struct node *n) {
   if (!(n->flags & FINAL) || !n->at_name || is_dir(&n->now)) return 0;
   if (keeping && (find_node(keeping, &n->is) || find_node(keeping, &n->id))) return 0; /* by an attempt of ours */
-  return !unchanged(&n->is, &n->now, &n->id, &n->end);
+  /* A part of the action may have been taken back before. */
+  return !unchanged(&n->is, &n->now, &n->id, &n->end) && !unchanged(&n->is, &n->now, &n->id, &n->was);
 }
 
 static void place(struct entry *e) {
@@ -102,6 +103,7 @@ static void place(struct entry *e) {
   struct state state;
   char source[24];
   struct node *n = &undone->nodes[e->node];
+  if (e->flags & LEFT) return;
   if (!keeping) {
     if (e->now.ino && undone->nodes[e->parent].at_name && same_node(&e->now, e->node)) return;
     copy_name(n, source);
@@ -145,7 +147,7 @@ static void remove_made(struct entry *e) {
   struct id now;
   struct state state;
   struct node *parent = &undone->nodes[e->parent];
-  if (!parent->at_name) return;
+  if (!parent->at_name || e->flags & LEFT) return;
   if (!keeping) {
     uint32_t known = e->now.ino ? find_node(undone, &e->now) : 0;
     if (!e->now.ino || (known && !made_by_action(&undone->nodes[known]))) return;
@@ -207,7 +209,7 @@ static void restore_elsewhere(struct node *n) {
   char number[12], path[2 * NAME_BYTES];
   const char *name;
   int fd = by_our_link(n, number, &name);
-  if (fd < 0 || n->flags & (MADE | BLOCKED) || made_by_action(n)) return;
+  if (fd < 0 || n->flags & (MADE | BLOCKED | LEFT) || made_by_action(n)) return;
   int failed = n->flags & COPIED && (open_up(fd, name) || keep_content(keeping, fd, name) || fill_in_place(undone, n, fd, name));
   if (failed || keep_state(keeping, fd, name, 0, n->attributes != NULL) || apply_state(fd, name, n)) {
     snprintf(path, sizeof path, "%s (another name of it)", n->name ? n->name : "");
@@ -220,7 +222,7 @@ static void restore_content(struct node *n) {
   struct id id;
   struct state now;
   if (!(n->flags & COPIED) || !n->at_name || !S_ISREG(n->was.mode)) return;
-  if (n->flags & MADE) return;
+  if (n->flags & (MADE | LEFT)) return;
   copy_name(n, source);
   if (same_time(&n->now, &n->was) && !keeping) return; /* opened, and not written */
   if (n->flags & BLOCKED) return refuse(n->at_parent, n->at_name, "changed since");
@@ -257,7 +259,7 @@ static void restore_content(struct node *n) {
 static void restore_state(struct node *n) {
   struct id id;
   struct state now;
-  if (!n->at_name || made_by_action(n)) return;
+  if (!n->at_name || made_by_action(n) || n->flags & LEFT) return;
   int directory = is_dir(&n->was);
   if (!(n->flags & (META | EASED)) && !(directory && n->flags & (TOUCHED | PLACED))) return;
   if (!keeping) {
@@ -336,11 +338,12 @@ static void tell_equal(struct node *n) {
   equals_add(keeping, &id, &now, &n->id, &n->was);
 }
 
-int restore(struct store *from, struct store *into) {
+int restore(struct store *from, struct store *into, char *const *only, int only_count) {
   undone = from;
   keeping = into;
   if (keeping) undone->elsewhere = keeping->trash;
   locate(undone);
+  if (only_count) leave_all_but(only, only_count);
   for (uint32_t i = 1; i <= undone->entry_count; i++)
     if (name_changed(&undone->entries[i])) undone->entries[i].flags |= BLOCKED;
   for (uint32_t i = 1; i <= undone->node_count; i++) {

@@ -16,4 +16,7 @@ void settled(uint32_t node, uint32_t parent, const char *name, int fd);
 int place_directory(const struct entry *e, int fd, const struct state *state, const struct id *now, int occupied);
 int place_file(const struct entry *e, int fd, const struct state *now, const struct id *now_id, int occupied);
 
+/* restore-only.c: marks all names and inodes but those at and below these paths. Behind locate(). */
+void leave_all_but(char *const *paths, int count);
+
 #endif

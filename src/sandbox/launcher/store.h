@@ -22,7 +22,7 @@ struct state {
 
 /* What was done to an inode, or is to be put back. */
 enum { COPIED = 1, META = 2, TOUCHED = 4, IS_VAULT = 8, HOLDS_VAULT = 16, LINKED = 64, FINAL = 128,
-       BLOCKED = 256, PLACED = 512, EASED = 1024, MADE = 2048 };
+       BLOCKED = 256, PLACED = 512, EASED = 1024, MADE = 2048, LEFT = 4096 };
 
 /* An inode as it was when the action first came near it. */
 struct node {
@@ -164,8 +164,11 @@ int guard_begin(struct store *s, const struct options *o);
 void keep_end(struct store *s, const struct options *o);
 
 /* restore.c. Puts back what `s` says, keeping in `into` what it replaces; without `into` it only says what it would do.
- * Prints `verb NUL path NUL source-or-reason NUL` for each. Returns how many things it could not put back. */
-int restore(struct store *s, struct store *into);
+ * Prints `verb NUL path NUL source-or-reason NUL` for each. Returns how many things it could not put back. With `only` nothing but these
+ * paths and what lies below them. */
+int restore(struct store *s, struct store *into, char *const *only, int only_count);
+/* names.c: what the action left, by name. */
+void tell_names(struct store *s);
 /* restore-file.c */
 int apply_state(int directory, const char *name, const struct node *n);
 int make_from_copy(struct store *s, struct node *n, int directory, const char *name);

@@ -1,6 +1,8 @@
 /*
  * aish-sandbox --undo STORE                  says what an undo would put back, and changes nothing
  * aish-sandbox --undo STORE --into NEW       puts it back; NEW keeps what is replaced. Begun anew, it goes on
+ *   … --only PATH...                       of these paths and what lies below them
+ * aish-sandbox --undo STORE --names          what it left: see names.c
  * aish-sandbox --undo STORE --finish         ends the journal of an action that was killed
  * aish-sandbox --undo NEW --note PATH...     keeps what these paths are, for a change that this program makes itself
  *
@@ -54,14 +56,16 @@ int undo(int argc, char **argv) {
   }
   if (equals_load(from.vault, from.started)) return give_up("equal");
   if (!strcmp(how, "--finish")) return from.ended || !store_finish(&from) ? 0 : give_up(path);
-  if (!*how) return restore(&from, NULL) ? 1 : 0;
-  if (strcmp(how, "--into") || argc != 5) return errno = EINVAL, give_up("arguments");
+  if (!strcmp(how, "--names")) return tell_names(&from), 0;
+  if (!*how) return restore(&from, NULL, NULL, 0) ? 1 : 0;
+  int part = argc > 6 && !strcmp(argv[5], "--only");
+  if (strcmp(how, "--into") || (argc != 5 && !part)) return errno = EINVAL, give_up("arguments");
   int existing = syscall(SYS_faccessat, AT_FDCWD, argv[4], 0) == 0;
   char journal[4096];
   snprintf(journal, sizeof journal, "%s/journal", argv[4]);
   existing = existing && syscall(SYS_faccessat, AT_FDCWD, journal, 0) == 0;
   if (store_open(&into, argv[4], existing)) return give_up(argv[4]);
-  int left = restore(&from, &into);
+  int left = restore(&from, &into, argv + 6, part ? argc - 6 : 0);
   equals_forget();
   if (!into.ended && store_finish(&into)) return give_up(argv[4]);
   return left ? 1 : 0;

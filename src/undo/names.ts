@@ -1,0 +1,77 @@
+/** What an action left, by name, as the launcher tells it; and which of it the session itself has made. */
+import { lstat } from 'node:fs/promises';
+import { runLauncher } from './launcher.ts';
+
+/** An inode at one moment: nobody can set its time of change, so that it shows whether anybody was there since. */
+type Moment = { readonly file: string; readonly changed: bigint };
+
+export type Name = {
+  /** `made` by the action; `moved`: older, and has got this name; `changed` in place. */
+  readonly verb: 'made' | 'moved' | 'changed';
+  readonly path: string;
+  readonly kind: 'file' | 'directory' | 'link' | 'other';
+  readonly now: Moment;
+  /** When the same inode was changed last before the action; 0 where it was not there. */
+  readonly was: bigint;
+  /** What stood under the name before. */
+  readonly before?: Moment;
+};
+
+const VERBS: readonly Name['verb'][] = ['made', 'moved', 'changed'];
+const KINDS: Readonly<Record<string, Name['kind']>> = { f: 'file', d: 'directory', l: 'link' };
+/** Most files that are remembered as the session's own. */
+const MAX_OWN = 50_000;
+
+/** Empty where it can't be told. Never rejects. */
+export async function namesLeft(launcher: string, directory: string): Promise<readonly Name[]> {
+  const { steps } = await runLauncher(launcher, ['--undo', directory, '--names']);
+  return steps.flatMap(({ verb, path, source }): readonly Name[] => {
+    const known = VERBS.find((each) => each === verb);
+    const [kind = '', ...numbers] = source.split(' ');
+    const [dev = 0n, ino = 0n, changed = 0n, was = 0n, oldDev = 0n, oldIno = 0n, oldChanged = 0n] = numbers.map(BigInt);
+    if (!known) return [];
+    const before = oldIno === 0n ? {} : { before: { file: fileKey(oldDev, oldIno), changed: oldChanged } };
+    return [
+      { verb: known, path, kind: KINDS[kind] ?? 'other', now: { file: fileKey(dev, ino), changed }, was, ...before },
+    ];
+  });
+}
+
+/** As the launcher has device numbers: the two halves apart. */
+const fileKey = (dev: bigint, ino: bigint) => `${dev}:${ino}`;
+
+/** The two halves of a device number, as stat packs them on Linux. */
+function halvesOf(dev: bigint): bigint {
+  const major = ((dev >> 8n) & 0xfffn) | ((dev >> 32n) & ~0xfffn);
+  const minor = (dev & 0xffn) | ((dev >> 12n) & ~0xffn);
+  return (major << 32n) | (minor & 0xffff_ffffn);
+}
+
+/** Which files this session's actions have made, seen from what each of them left. A file counts until anybody else touches it. */
+export class Provenance {
+  readonly #files = new Map<string, bigint>();
+
+  take(names: readonly Name[]): void {
+    const known = ({ file, changed }: Moment) => this.#files.get(file) === changed;
+    const mine = names.filter(({ verb, kind, now, was, before }) => {
+      if (kind === 'directory') return false;
+      // Whoever made a file in place of another, or wrote to it, has not made what was there.
+      if (before && !known(before)) return false;
+      return verb === 'made' || known({ file: now.file, changed: was });
+    });
+    // Behind all of it: one inode may have several names.
+    for (const { now } of names) this.#files.delete(now.file);
+    for (const { now } of mine) this.#files.set(now.file, now.changed);
+    for (const file of this.#files.keys()) {
+      if (this.#files.size <= MAX_OWN) break;
+      this.#files.delete(file);
+    }
+  }
+
+  /** Is this, no directory, as an action of this session left it, which also made it? Never rejects. */
+  async made(path: string): Promise<boolean> {
+    const found = await lstat(path, { bigint: true }).catch(() => undefined);
+    if (!found || found.isDirectory()) return false;
+    return this.#files.get(fileKey(halvesOf(found.dev), found.ino)) === found.ctimeNs;
+  }
+}

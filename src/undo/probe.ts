@@ -1,0 +1,42 @@
+/** Whether the change store works here, found by trying (EF-5). */
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { runLauncher } from './launcher.ts';
+
+const NEEDS = 'Linux 5.5 or newer, and the launcher, which a C compiler builds';
+
+/** A file is made under supervision, and its making is found in the journal. Undefined: it works; else why not. */
+export async function probeStore(
+  launcher: string,
+  directory: string,
+  budgetBytes: number,
+): Promise<string | undefined> {
+  if (budgetBytes === 0) return 'nothing is kept: undo.budget is 0';
+  if (process.platform !== 'linux') return `nothing is kept: that needs ${NEEDS}; this is ${process.platform}`;
+  let probe: string | undefined;
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    chmodSync(directory, 0o700);
+    probe = mkdtempSync(join(directory, 'probe-'));
+    const [vault, file] = [join(probe, 'store', '1'), join(probe, 'file')];
+    mkdirSync(vault, { recursive: true, mode: 0o700 });
+    const said = await run(launcher, ['--supervise', '--keep', vault, '--', '/bin/sh', '-c', ': > "$0"', file]);
+    const { steps } = await runLauncher(launcher, ['--undo', vault]);
+    if (statSync(file).isFile() && steps.some(({ verb, path }) => verb === 'created' && path.endsWith('/file')))
+      return undefined;
+    return `nothing is kept: ${said || `that needs ${NEEDS}`}`;
+  } catch (error) {
+    // The system's word for it, without the path of the trial.
+    const why = error instanceof Error ? (error.message.split(/[:\n]/)[0] ?? '') : String(error);
+    return `nothing is kept: that needs ${NEEDS} (${why})`;
+  } finally {
+    if (probe !== undefined) rmSync(probe, { recursive: true, force: true });
+  }
+}
+
+function run(program: string, args: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(program, [...args], { encoding: 'utf8' }, (_error, _stdout, stderr) => resolve(stderr.trim()));
+  });
+}

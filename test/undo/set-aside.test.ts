@@ -1,0 +1,197 @@
+/** What commands in Project leave for others to run later is set aside until the user has spoken; what they made themselves is known. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { projectArgv } from '../../src/sandbox/index.ts';
+import { ChangeStore } from '../../src/undo/index.ts';
+import { run } from '../sandbox/run.ts';
+import { buildTools, type Tools } from '../sandbox/tools.ts';
+import { lacks } from '../support/lacks.ts';
+import { snapshot } from './scene.ts';
+import { trialsWork } from './trial-support.ts';
+
+let tools: Tools;
+let root: string;
+let tree: string;
+let store: ChangeStore;
+let warnings: string[];
+beforeAll(async () => {
+  if (!lacks('cc')) tools = await buildTools();
+});
+afterAll(() => tools?.dispose());
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'aish-aside-'));
+  tree = join(root, 'tree');
+  mkdirSync(tree);
+  warnings = [];
+  if (tools) store = open();
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const open = (more: Partial<ConstructorParameters<typeof ChangeStore>[0]> = {}) =>
+  new ChangeStore({
+    launcher: tools.launcher,
+    directory: join(root, 'undo'),
+    budgetBytes: 1e9,
+    maxFileBytes: 1e8,
+    days: 7,
+    session: 's1',
+    run: () => undefined,
+    now: () => 1_000_000,
+    hide: (text) => text,
+    warn: (text) => warnings.push(text),
+    ...more,
+  });
+
+function put(name: string, text: string): void {
+  mkdirSync(dirname(join(tree, name)), { recursive: true });
+  writeFileSync(join(tree, name), text);
+}
+
+const there = (inTree = true) => [...snapshot(tree, inTree)];
+
+/** Runs it in Project; what it left for the user's word. */
+async function act(command: string) {
+  const keeping = await store.keepCommand(command, tree, tree);
+  if (!keeping) throw new Error((await store.unavailable()) ?? 'not kept');
+  const argv = ['bash', '-c', command];
+  const ran = await run(projectArgv({ launcher: tools.launcher, argv, cwd: tree, project: tree, keep: keeping }));
+  expect(ran.err).not.toContain('set-up failed');
+  keeping.end();
+  return keeping.left();
+}
+
+describe.skipIf(!trialsWork())('what others run later', () => {
+  it.each([
+    ['echo "make x" > .envrc', ['.envrc is run by shells and editors']],
+    ['mkdir .vscode && echo {} > .vscode/tasks.json', ['.vscode is run by shells and editors']],
+    ['mkdir -p deep/er && git init -q deep/er', ["deep/er/.git is git's own"]],
+    [
+      'echo evil >> old/.git/config; echo x > old/.git/hooks/pre-commit',
+      ["old/.git/config is git's own", "old/.git/hooks/pre-commit is git's own"],
+    ],
+    ['echo "gitdir: /elsewhere" > sub && mkdir m && mv sub m/.git', ["m/.git is git's own"]],
+    [
+      'echo obey > docs/AGENTS.md; echo "# mine" > CLAUDE.md',
+      ['CLAUDE.md is obeyed by agents', 'docs/AGENTS.md is obeyed by agents'],
+    ],
+    ['mkdir -p .github/workflows && echo on: push > .github/workflows/a.yml', ['.github/workflows is run by the CI']],
+    ['chmod +x .husky/pre-push', ['.husky/pre-push is run by shells and editors']],
+    ['mv bundle .vscode', ['.vscode is run by shells and editors']],
+    ['mkdir w && mv nest w/ && mv w v', ['v/nest brings .envrc, which is run by shells and editors']],
+    ['ln -s script .envrc', ['.envrc is run by shells and editors']],
+    [
+      'mkdir b && cd b && mkdir objects refs && echo "ref: x" > HEAD && echo "[core]" > config',
+      [
+        'b/HEAD makes its directory a git repository',
+        'b/config makes its directory a git repository',
+        'b/objects makes its directory a git repository',
+        'b/refs makes its directory a git repository',
+      ],
+    ],
+  ])('%s', async (command, expected) => {
+    put('docs/a.md', 'a\n');
+    put('CLAUDE.md', 'old\n');
+    put('.husky/pre-push', '#!/bin/sh\n');
+    put('old/.git/config', '[core]\n');
+    put('old/.git/hooks/x', '');
+    put('bundle/tasks.json', '{}\n');
+    put('nest/.envrc', 'x\n');
+    put('script', 'x\n');
+    const before = there();
+    const left = await act(`${command}; echo kept > ordinary`);
+    expect(left?.items).toEqual(expected);
+    const aside = there().filter(([path]) => !path.endsWith('/ordinary'));
+    // Nothing of it is there but directories that hold nothing else.
+    const old = new Map(before);
+    for (const [path] of aside) if (!old.has(path)) expect(path, path).toMatch(/\/(deep|er|m|\.github|v|b)$/);
+    expect(readFileSync(join(tree, 'CLAUDE.md'), 'utf8')).toBe('old\n');
+    expect(await left?.settle(true)).toMatch(/^the user accepted: /);
+    const accepted = new Map(there());
+    for (const item of expected) expect(accepted.has(join(tree, item.split(' ')[0] ?? '')), item).toBe(true);
+    expect((await store.undo('last')).text).toContain('undone: ');
+    expect(there().map(([path]) => path)).toEqual(before.map(([path]) => path));
+  });
+
+  it('comes back as it was left, and without a yes stays away; the rest of the action can still be undone', async () => {
+    put('.envrc', 'old\n');
+    put('a', 'old\n');
+    const before = there();
+    const command = 'echo new > .envrc; chmod 755 .envrc; echo new > a; mkdir .husky; echo x > .husky/pre-push';
+    const refused = await act(command);
+    expect(readFileSync(join(tree, '.envrc'), 'utf8')).toBe('old\n');
+    expect(refused?.diff).toMatch(/-old\n\+new/);
+    expect(await refused?.settle(false)).toMatch(/^set aside, and not in the project: .envrc .*has not accepted it$/);
+    expect(existsSync(join(tree, '.husky'))).toBe(false);
+    expect(readFileSync(join(tree, 'a'), 'utf8')).toBe('new\n');
+    expect(await store.undo('last')).toMatchObject({ ok: true });
+    const content = (entries: readonly (readonly [string, string])[]) => entries.filter(([path]) => path !== tree);
+    expect(content(there())).toEqual(content(before));
+    const accepted = await act(command);
+    await accepted?.settle(true);
+    expect(readFileSync(join(tree, '.envrc'), 'utf8')).toBe('new\n');
+    expect(readFileSync(join(tree, '.husky', 'pre-push'), 'utf8')).toBe('x\n');
+  });
+
+  it('is nothing in ordinary work, and nothing of the data of a repository below', async () => {
+    put('src/main.c', 'int x;\n');
+    put('old/.git/HEAD', 'ref: refs/heads/x\n');
+    put('README.md', 'hello\n');
+    const left = await act(
+      'sed -i s/x/y/ src/main.c; mkdir -p build .cache; cp src/main.c build; echo x > old/.git/index; mkdir -p old/.git/objects/ab; echo y >> README.md; rm -rf build; echo x > config; echo y > HEAD',
+    );
+    expect(left).toBeUndefined();
+  });
+
+  it('that is full asks whether older actions are given up; then there is room', async () => {
+    store = open({ budgetBytes: 60_000, maxFileBytes: 50_000 });
+    put('one', 'x'.repeat(40_000));
+    put('two', 'x'.repeat(40_000));
+    put('huge', 'x'.repeat(55_000));
+    expect(await act('echo new >> one')).toBeUndefined();
+    const hopeless = await act('echo new >> huge');
+    if (hopeless === undefined && readFileSync(join(tree, 'huge'), 'utf8').endsWith('new\n')) return; // blocks are shared here
+    expect(hopeless).toBeUndefined();
+    const left = await act('echo new >> two');
+    if (readFileSync(join(tree, 'two'), 'utf8').endsWith('new\n')) return;
+    expect(left).toMatchObject({ about: 'room', items: [`${tree}/two was not changed`] });
+    expect(await left?.settle(true)).toContain('there is room again');
+    expect(await act('echo new >> two')).toBeUndefined();
+    expect(readFileSync(join(tree, 'two'), 'utf8')).toMatch(/new\n$/);
+  });
+});
+
+describe.skipIf(!trialsWork())('what the session made', () => {
+  const own = async (...names: readonly string[]) => {
+    const made = await Promise.all(names.map((name) => store.madeHere(join(tree, name))));
+    return names.filter((_, at) => made[at]);
+  };
+
+  it('is known whoever made it, through renames and further changes of its own', async () => {
+    put('mine', 'mine\n');
+    put('edited', 'mine\n');
+    await act('mkdir -p out/deep; for i in 1 2 3; do echo $i > out/deep/$i; done; ln -s x out/link; echo x > fresh');
+    expect(await own('out/deep/1', 'out/deep/3', 'out/link', 'fresh', 'mine')).toEqual([
+      'out/deep/1',
+      'out/deep/3',
+      'out/link',
+      'fresh',
+    ]);
+    await act('mv out moved; echo more >> fresh; sed -i s/1/one/ moved/deep/1');
+    expect(await own('moved/deep/1', 'moved/deep/2', 'fresh')).toEqual(['moved/deep/1', 'moved/deep/2', 'fresh']);
+  });
+
+  it('is not what it replaced, moved or only changed, nor what anybody else has touched since', async () => {
+    for (const name of ['sed', 'moved', 'written', 'linked']) put(name, 'mine\n');
+    await act(
+      'sed -i s/mine/new/ sed; mkdir d; mv moved d; echo x >> written; ln linked d/link; echo a > d/a; echo b > d/b',
+    );
+    put('d/a', 'edited by me\n');
+    put('d/mine', 'put there by me\n');
+    expect(await own('sed', 'd/moved', 'written', 'd/link', 'd/a', 'd/mine', 'd/b')).toEqual(['d/b']);
+    // A further change by the session does not make mine its own.
+    await act('echo x >> d/a; echo x >> d/mine');
+    expect(await own('d/a', 'd/mine')).toEqual([]);
+  });
+});
