@@ -1,6 +1,7 @@
 import { hasUnknown } from '../shell/taint.ts';
 import { harmless, type StaticVerdict, unknown } from '../verdict.ts';
 import type { CallFacts } from './record.ts';
+import { traitsOf } from './traits.ts';
 
 /** An address of this machine, of its own network, or of the service that tells a cloud machine its keys. */
 const NEAR_HOST =
@@ -19,16 +20,25 @@ export function judgeQuestion(program: string, what: string, text: string): Stat
   return judgeAddress(text);
 }
 
-/** Programs, some by their subcommand, whose words go to another machine whatever they mean there. */
-const ASKERS =
-  /^(git (fetch|ls-remote|clone|pull|push)|docker (pull|push|search)|gh|glab|brew (search|info|install)|go (list|get|mod)|npm (view|info|show|search|s)|pip (index|download|install)|cargo (search|info|add|install)|aws|gcloud|az|gsutil|rclone|heroku|doctl|openssl|redis-cli|kubectl|helm)$/;
+/** Subcommands whose words go to another machine, whatever they mean there. */
+const ASKING: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries({
+    git: 'fetch ls-remote clone pull push',
+    docker: 'pull push search',
+    brew: 'search info install',
+    go: 'list get mod',
+    npm: 'view info show search s',
+    pip: 'index download install',
+    cargo: 'search info add install',
+  }).map(([program, subs]) => [program, new Set(subs.split(' '))]),
+);
 
 /** The verdict on the words of a call that reaches another machine: none of them may carry what is not known. */
 export function judgeReach(
   { program, args }: Pick<CallFacts, 'program' | 'args'>,
   path: readonly string[],
 ): StaticVerdict {
-  if (!ASKERS.test(program) && !ASKERS.test(`${program} ${path[0] ?? ''}`)) return harmless();
+  if (!traitsOf(program).asks && !ASKING.get(program)?.has(path[0] ?? '')) return harmless();
   return args.some(({ text }) => hasUnknown(text)) ? unknown(`${program}: sends parts that are not known`) : harmless();
 }
 

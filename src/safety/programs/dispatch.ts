@@ -4,7 +4,7 @@ import { ADDING, DESTROYING_OPTION, verbOf } from '../knowledge/verbs.ts';
 import { matchRules, RULE_PROGRAMS } from '../rules/table.ts';
 import { globToRegExp } from '../shell/glob.ts';
 import type { Field, Io, Machine, Redirect } from '../shell/machine.ts';
-import { countOutput, filterOutput } from '../shell/output.ts';
+import { plainOutput } from '../shell/output.ts';
 import {
   CREDENTIAL,
   DECODED,
@@ -47,6 +47,7 @@ import { SCHEDULED } from './scheduled.ts';
 import { SESSIONS } from './sessions.ts';
 import { runScriptFile, SHELLS } from './shells.ts';
 import { TEXT_TOOLS } from './text-tools.ts';
+import { traitsOf } from './traits.ts';
 import { SPECIAL_WRAPPERS, WRAPPERS } from './wrappers.ts';
 
 const HANDLERS: ReadonlyMap<string, Handler> = new Map(
@@ -130,13 +131,17 @@ function judgeKnown(call: Call, word: string, disabled: ReadonlySet<string>): st
 
 /** A word that stands for another command: an alias, an init script, the rest of `time`; undefined: it is itself. */
 function otherName(machine: Machine, word: Field, fields: readonly Field[], io: Io): string | undefined {
-  const alias = machine.scope.aliases.get(word.text) ?? machine.scope.aliases.get(absolute(machine, word.text) ?? '');
+  const { aliases } = machine.scope;
+  const alias =
+    aliases.size === 0 ? undefined : (aliases.get(word.text) ?? aliases.get(absolute(machine, word.text) ?? ''));
   if (alias !== undefined && alias !== word.text) {
-    machine.scope.aliases.delete(word.text);
+    aliases.delete(word.text);
     if (hasUnknown(alias) || /\s/.test(alias))
       return runCode(machine, [alias, ...fields.slice(1).map((field) => field.text)].join(' '), io);
     return machine.runFields([{ text: alias, glob: false }, ...fields.slice(1)], io);
   }
+  const first = word.text.charCodeAt(0);
+  if (first !== 45 && first !== 47) return undefined;
   const script = /^\/etc\/(?:rc\.d\/)?(?:init|rc)\.d\/([\w.@-]+)$/.exec(word.text)?.[1];
   if (script !== undefined)
     return machine.runFields([{ text: 'service', glob: false }, { text: script, glob: false }, ...fields.slice(1)], io);
@@ -203,7 +208,8 @@ function byKnowledge(call: Call): StaticVerdict {
   if (table === true) return harmless();
   const found = byVerbs(call, table !== undefined || isSpeaking(program));
   if (found) return found;
-  if (RUNNERS.test(program)) return unknown(`${readable(program)} runs files of the project`, { runsFiles: true });
+  if (traitsOf(program).runsProject)
+    return unknown(`${readable(program)} runs files of the project`, { runsFiles: true });
   return unknown(`${readable(program).slice(0, 60)} is not known`);
 }
 
@@ -218,9 +224,6 @@ function sameInAndOut(call: Call): boolean {
     call.args.some((field, index) => index !== at + 1 && field.text === target)
   );
 }
-
-const RUNNERS =
-  /^(make|npm|yarn|pnpm|bun|npx|rake|gradle|gradlew|mvn|mvnw|ant|tox|just|task|cargo|go|poetry|uv|bundle|rails|composer|grunt|gulp|ninja|bazel|invoke|nox|mix|sbt|lein|deno|dotnet|manage\.py|artisan)$/;
 
 function byVerbs(call: Call, known: boolean): StaticVerdict | undefined {
   const { program, options } = call;
@@ -237,7 +240,7 @@ function byVerbs(call: Call, known: boolean): StaticVerdict | undefined {
     // Without a table of the program a weak verb counts only where subcommands stand.
     if (verb === 'destroys' || (verb === 'destroys weakly' && (known || (seen === 1 && !maybeValue)))) {
       // What a build makes can be made again; whether that is all a `clean` deletes, the tables can't tell.
-      if (RUNNERS.test(program) && /clean/.test(text)) return undefined;
+      if (traitsOf(program).runsProject && /clean/.test(text)) return undefined;
       if (RUN_SUB.test(options.operands[0]?.text ?? '') && seen > 1) break;
       return destructive('destroying verb', `${readable(program)}: ${readable(text)} takes something away`);
     }
@@ -301,21 +304,19 @@ function patternWord(machine: Machine, fields: readonly Field[], io: Io, disable
   return UNKNOWN;
 }
 
-/** Programs whose output is meant for `eval`. */
-const SHELL_SETUP =
-  /^(ssh-agent|direnv|pyenv|rbenv|nodenv|goenv|jenv|starship|zoxide|brew|conda|mamba|dircolors|resize|lesspipe|minikube|opam|fnm|mise|asdf|keychain|thefuck|register-python-argcomplete|kubectl|helm|gh|npm|pip|atuin|fzf|docker-machine|luarocks|perl|vagrant|tmuxifier|rtx|nvm|poetry|uv|op|aws-vault|luaver|gpg-agent|gnome-keyring-daemon|tset|locale|getopt|setterm|podman|docker|plenv|phpbrew|spack|module|modulecmd|chezmoi|gcloud|stack|swift|rustup|just|task|pixi|micromamba|devbox|dbus-launch|ssh-add)$/;
+/** Words with which a program prints what is meant for `eval`. */
 const SHELL_SETUP_WORD =
   /^(init|hook|shellenv|env|docker-env|docker-env|completion|completions|activate|shell\.\w+|export|config|-s|-c|-b|--eval|--sh|bash|sh|zsh|podman-env|signin|--alias|-o|load|virtualenv-init|--start|-Mlocal::lib|path|--bash|hook-env|generate-shell-completion)$/;
 
 function isShellSetup(call: Call): boolean {
-  if (!SHELL_SETUP.test(call.program)) return false;
+  if (!traitsOf(call.program).printsSetup) return false;
   return call.args.length === 0 || call.args.some((field) => SHELL_SETUP_WORD.test(field.text));
 }
 
 function outputOf(call: Call): string {
   const { program, io } = call;
   const { stdin } = io;
-  const filtered = countOutput(program, texts(call)) ?? filterOutput(program, texts(call), stdin ?? UNKNOWN);
+  const filtered = plainOutput(program, call.args, stdin ?? UNKNOWN);
   if (filtered !== undefined) return filtered;
   if (program === 'cat' || program === 'head' || program === 'tail' || program === 'bat' || program === 'zcat') {
     const names = call.operands.filter((operand) => operand.text !== '-');

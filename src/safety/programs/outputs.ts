@@ -58,10 +58,11 @@ export function judgeOutputs(call: Call): void {
   if (!options) return;
   for (const [index, { text }] of args.entries()) {
     for (const option of options) {
+      if (!text.startsWith(option)) continue;
       const target =
-        text === option
+        text.length === option.length
           ? args[index + 1]?.text
-          : text.startsWith(`${option}=`)
+          : text[option.length] === '='
             ? text.slice(option.length + 1)
             : undefined;
       if (target !== undefined && target !== UNKNOWN) call.machine.note(writesOutput(call, target));

@@ -35,11 +35,11 @@ export function prove(call: Call): StaticVerdict {
   }
   if (spec.open !== undefined && !isDryReading(reading))
     verdict = worse(verdict, unknown(spec.open, spec.runsFiles ? { runsFiles: true } : {}));
-  for (const judge of new Set([reading.root.spec.judge, spec.judge])) {
-    const own = judge?.(call, reading);
-    if (own) verdict = worse(verdict, own);
-  }
-  return verdict;
+  const whole = reading.root.spec.judge;
+  const own = whole?.(call, reading);
+  if (own) verdict = worse(verdict, own);
+  const part = spec.judge === whole ? undefined : spec.judge?.(call, reading);
+  return part ? worse(verdict, part) : verdict;
 }
 
 /** `--no-dry-run`, `--dry-run=none`, `--dry-run false`: whether that is still a dry run, versions differ in. */

@@ -4,10 +4,10 @@ import { harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
 import { judgeQuestion } from './asking.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
-import { isPrinter, looksAtNames } from './credentials.ts';
 import { writesOutput } from './outputs.ts';
 import { adds, fillsDirectory, isHarmlessTarget, isOwnProject, specialDirectory, specialTarget } from './paths.ts';
 import type { Role } from './record.ts';
+import { traitsOf } from './traits.ts';
 
 /** The judge of each role: `what` says which option or operand it is, for the reason. */
 export function judgeRole(call: Call, role: Role, what: string, value: string): StaticVerdict {
@@ -46,9 +46,9 @@ export function judgeRole(call: Call, role: Role, what: string, value: string): 
 
 /** What prints a credential is told by its output; what else takes one in may keep or send it. */
 function reads(call: Call, path: string): StaticVerdict {
-  const { program } = call;
-  if (!isCredential(path) || isPrinter(program) || looksAtNames(program)) return harmless();
-  return unknown(`${program} reads a credential`);
+  if (!isCredential(path)) return harmless();
+  const { prints, namesOnly } = traitsOf(call.program);
+  return prints || namesOnly ? harmless() : unknown(`${call.program} reads a credential`);
 }
 
 /** Names of what programs make: no suffix, archives, pictures, objects, dumps, keys. */

@@ -6,121 +6,26 @@ import type { Call } from './call.ts';
 import { runCode } from './code.ts';
 import { judgeAssignment, judgeUnset } from './environment.ts';
 import type { Handler, Handlers } from './handler.ts';
-import { WRAPPER_ROWS, type Wrapper } from './wrapper-rows.ts';
+import { unwrap } from './unwrap.ts';
+import { WRAPPER_ROWS } from './wrapper-rows.ts';
 
 /** All wrappers that follow the table. */
-export const WRAPPERS: Handlers = Object.fromEntries(
-  Object.entries(WRAPPER_ROWS).map(([name, wrapper]): [string, Handler] => [name, (call) => unwrap(call, wrapper)]),
-);
+export const WRAPPERS: Handlers = Object.fromEntries(Object.keys(WRAPPER_ROWS).map((name) => [name, unwrap]));
 
 /** Programs out of npm packages that rows know. */
 const PACKAGED =
   /^(rimraf|del-cli|del|trash|fkill|prisma|knex|sequelize|typeorm|shx|npkill|rm-cli|wrangler|vercel|firebase|netlify|serverless|sls|cdk|pm2|lerna)$/;
 
-/** Wrappers whose command runs on another machine. */
-const ELSEWHERE =
-  /^(ssh|autossh|mosh|rsh|pdsh|pssh|clush|tsh|docker-machine|multipass|lxc|incus|lxc-attach|machinectl|vagrant|adb|heroku|fly|flyctl|gcloud|doctl|colima|minikube|limactl|juju|eb|az|aws)$/;
-
-/** Runs the command in a wrapper where it will run. */
-function unwrap(call: Call, wrapper: Wrapper): string | undefined {
-  if (!ELSEWHERE.test(call.program)) return unwrapHere(call, wrapper);
-  return call.machine.inSubshell(() => {
-    call.machine.scope.leaveFor('machine');
-    return unwrapHere(call, wrapper);
-  });
-}
-
-function unwrapHere(call: Call, wrapper: Wrapper): string | undefined {
-  const { machine, args } = call;
-  const values = new Set((wrapper.values ?? '').split(' '));
-  const code = new Set((wrapper.code ?? '').split(' ').filter((name) => name !== ''));
-  const pairs = new Set((wrapper.pairs ?? '').split(' '));
-  const after = new Set((wrapper.after ?? '').split(' ').filter((name) => name !== ''));
-  const idle = new Set((wrapper.idle ?? '').split(' ').filter((name) => name !== ''));
-  let skip = wrapper.skip ?? 0;
-  let sub = wrapper.sub;
-  let at = 0;
-  for (; at < args.length; at++) {
-    const { text } = args[at] as Field;
-    if (text === '--') {
-      if (sub !== undefined) return undefined;
-      const elsewhere = wrapper.remote;
-      if (elsewhere !== undefined && args.slice(0, at).some((field) => field.text === elsewhere)) {
-        return runCode(machine, joined(args.slice(at + 1)), call.io);
-      }
-      at++;
-      if (skip > 0 && skip < 99 && call.program !== 'runuser') at += skip;
-      break;
-    }
-    if (text === '-' && (call.program === 'su' || call.program === 'runuser')) continue;
-    if (text.startsWith('-') && text !== '-') {
-      const name = text.includes('=') ? text.slice(0, text.indexOf('=')) : text;
-      const cluster = clusterEnd(text);
-      if (code.has(name) || code.has(cluster)) {
-        const inline = text.includes('=') && text.startsWith('--') ? text.slice(text.indexOf('=') + 1) : undefined;
-        return runCode(machine, inline ?? args.slice(at + 1)[0]?.text ?? '', call.io);
-      }
-      if (after.has(name)) return machine.runFields(args.slice(at + 1), call.io);
-      if (idle.has(name)) return call.program === 'command' ? `/usr/bin/${args.at(-1)?.text ?? ''}\n` : UNKNOWN;
-      if (pairs.has(name)) at += 2;
-      else if (values.has(name) && name === text) at++;
-      else if (!text.startsWith('--') && values.has(cluster) && cluster !== text) at++;
-      continue;
-    }
-    if (sub !== undefined) {
-      if (!sub.split('|').includes(text)) return undefined;
-      sub = undefined;
-      continue;
-    }
-    // Assignments before the command: `sudo A=1 cmd`.
-    const assigned = wrapper.joined ? null : /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(text);
-    if (assigned) {
-      machine.note(judgeAssignment(machine, assigned[1] ?? '', assigned[2] ?? '', true));
-      continue;
-    }
-    if (skip-- > 0) continue;
-    break;
-  }
-  if (sub !== undefined) return undefined;
-  const rest = args.slice(at);
-  if (wrapper.onlyCode) return undefined;
-  if (rest.length === 0) return wrapper.sub ? undefined : idleWrapper(call);
-  if (wrapper.as !== undefined) return machine.runFields([plain(wrapper.as), ...rest], call.io);
-  if (wrapper.joined || (wrapper.joinedAlone && /\s/.test(rest[0]?.text ?? '')))
-    return runCode(machine, joined(rest), call.io);
-  return machine.runFields(rest, call.io);
-}
-
 /** `yarn rimraf dist`: a word that is no subcommand may be a program of the project's packages. */
 function runBinary(call: Call): string | undefined {
-  const { machine, program } = call;
-  const found = unwrap(call, WRAPPER_ROWS[program] ?? {});
+  const { machine } = call;
+  const found = unwrap(call);
   const at = call.args.findIndex((field) => !field.text.startsWith('-'));
   const word = call.args[at]?.text ?? '';
   if (found !== undefined || !PACKAGED.test(word)) return found;
   const inner = machine.watch(() => machine.runFields(call.args.slice(at), call.io));
   if (inner.verdict === 'destructive') machine.note(inner);
   return undefined;
-}
-
-function joined(fields: readonly Field[]): string {
-  return fields.map((field) => field.text).join(' ');
-}
-
-/** The last letter of a cluster as an option: `-lc` may end in `-c`. */
-function clusterEnd(text: string): string {
-  return /^-[A-Za-z]{2,}$/.test(text) ? `-${text.at(-1)}` : text;
-}
-
-function idleWrapper(call: Call): string {
-  const { machine, program, io } = call;
-  if (program === 'ssh' && call.args.some((field) => /^-(V|T|Q|G|O)$/.test(field.text)) && io.stdin === undefined)
-    return UNKNOWN;
-  if (/^(ssh|su|sudo|doas|busybox|chroot|nsenter|unshare|docker|runuser|machinectl|wsl)$/.test(program)) {
-    if (io.stdin !== undefined && io.stdin !== '') return runCode(machine, io.stdin, { stdin: '' });
-    machine.note(unknown('starts a session'));
-  }
-  return UNKNOWN;
 }
 
 /** Wrappers with a way of their own. */
@@ -220,7 +125,7 @@ export const SPECIAL_WRAPPERS: Handlers = {
     return runCode(call.machine, words.slice(at + 1, end < 0 ? undefined : end).join('\n'), call.io);
   },
   nix(call) {
-    const found = unwrap(call, WRAPPER_ROWS.nix ?? {});
+    const found = unwrap(call);
     const [sub, flake = ''] = call.operands.map((operand) => operand.text);
     const dashes = call.args.findIndex((field) => field.text === '--');
     if (sub !== 'run' || dashes < 0) return found;

@@ -1,3 +1,4 @@
+import type { Field } from './machine.ts';
 import { DECODED, hasUnknown, NUMBER, UNKNOWN } from './taint.ts';
 
 /** What `echo` with these words prints. */
@@ -71,22 +72,35 @@ function fromCode(code: number): string {
 }
 
 /** Programs that print one whole number, or one a line, when called with such words. */
-const COUNTS: Readonly<Record<string, RegExp>> = {
-  wc: /^(-[lwcmL]|--(lines|words|bytes|chars|max-line-length))$/,
-  nproc: /^(--all|--ignore=\d+)?$/,
-  date: /^(-u |--utc )?(-d \S+ |--date=\S+ )?\+%(s|N|s%N|Y|m|d|H|M|S|j|u|y|-[mdHM]|Y%m%d|H%M|H%M%S|Y%m%d%H%M%S)$/,
-  grep: /^(-[EFivwxsh]*c[EFivwxsh]* |--count )(-[EFivwxsh]+ )*[^-\s]\S*( [\w./-]+)?$/,
-  id: /^-[ugG]$/,
-  tput: /^(cols|lines|colors)$/,
-  stat: /^(-L )?(-c ?|--format=|--printf=)%[sYXZWiugbBh] [^-\s]\S*$/,
-  pgrep: /^-c /,
-  git: /^(rev-list --count|merge-base|rev-parse( --short)?|log -1 --format=%[Hh])( [\w@][\w./@~^-]*)*$/,
-  seq: /^-?[\d\uE00B]+( -?[\d\uE00B]+){0,2}$/,
-};
+const COUNTS: ReadonlyMap<string, RegExp> = new Map(
+  Object.entries({
+    wc: /^(-[lwcmL]|--(lines|words|bytes|chars|max-line-length))$/,
+    nproc: /^(--all|--ignore=\d+)?$/,
+    date: /^(-u |--utc )?(-d \S+ |--date=\S+ )?\+%(s|N|s%N|Y|m|d|H|M|S|j|u|y|-[mdHM]|Y%m%d|H%M|H%M%S|Y%m%d%H%M%S)$/,
+    grep: /^(-[EFivwxsh]*c[EFivwxsh]* |--count )(-[EFivwxsh]+ )*[^-\s]\S*( [\w./-]+)?$/,
+    id: /^-[ugG]$/,
+    tput: /^(cols|lines|colors)$/,
+    stat: /^(-L )?(-c ?|--format=|--printf=)%[sYXZWiugbBh] [^-\s]\S*$/,
+    pgrep: /^-c /,
+    git: /^(rev-list --count|merge-base|rev-parse( --short)?|log -1 --format=%[Hh])( [\w@][\w./@~^-]*)*$/,
+    seq: /^-?[\d\uE00B]+( -?[\d\uE00B]+){0,2}$/,
+  }),
+);
+
+const FILTERS = new Set(['base64', 'base32', 'xxd', 'rev', 'tac', 'tr', 'sed', 'grep', 'cut', 'awk']);
+
+/** What a call prints whose output follows from its words and its input; undefined for any other. */
+export function plainOutput(program: string, args: readonly Field[], stdin: string): string | undefined {
+  const counts = COUNTS.get(program);
+  const filters = FILTERS.has(program);
+  if (!counts && !filters) return undefined;
+  const words = args.map((field) => field.text);
+  return (counts && countOutput(program, words, counts)) ?? (filters ? filterOutput(program, words, stdin) : undefined);
+}
 
 /** The whole number that such a call prints; undefined for any other. `seq` prints one a line. */
-export function countOutput(program: string, words: readonly string[]): string | undefined {
-  if (!COUNTS[program]?.test(words.join(' '))) return undefined;
+function countOutput(program: string, words: readonly string[], shape: RegExp): string | undefined {
+  if (!shape.test(words.join(' '))) return undefined;
   const [first = 1, last] = words.map(Number);
   if (program !== 'seq') return `${NUMBER}\n`;
   const from = last === undefined ? 1 : first;
@@ -96,7 +110,7 @@ export function countOutput(program: string, words: readonly string[]): string |
 }
 
 /** What a plain filter makes of text that is known; undefined when this program is none of them. */
-export function filterOutput(program: string, words: readonly string[], stdin: string): string | undefined {
+function filterOutput(program: string, words: readonly string[], stdin: string): string | undefined {
   const operands = words.filter((word) => !word.startsWith('-') || word === '-');
   const decode = (make: (text: string) => string | undefined) =>
     hasUnknown(stdin) ? DECODED : (make(stdin) ?? DECODED);

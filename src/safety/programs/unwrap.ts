@@ -1,0 +1,138 @@
+import type { Field } from '../shell/machine.ts';
+import { plain } from '../shell/machine.ts';
+import { UNKNOWN } from '../shell/taint.ts';
+import { unknown } from '../verdict.ts';
+import type { Call } from './call.ts';
+import { runCode } from './code.ts';
+import { judgeAssignment } from './environment.ts';
+import { WRAPPER_ROWS, type Wrapper } from './wrapper-rows.ts';
+
+/** A row with its words as sets. */
+type Compiled = {
+  readonly row: Wrapper;
+  readonly subs: ReadonlySet<string> | undefined;
+  readonly values: ReadonlySet<string>;
+  readonly code: ReadonlySet<string>;
+  readonly pairs: ReadonlySet<string>;
+  readonly after: ReadonlySet<string>;
+  readonly idle: ReadonlySet<string>;
+};
+
+/** Where nothing is left to run: what the call prints, or undefined where it was no wrapper after all. */
+type Ended = { readonly output: string | undefined };
+
+const NO_WRAPPER: Ended = { output: undefined };
+
+function compile(row: Wrapper): Compiled {
+  const words = (text = '', separator = ' ') => new Set(text.split(separator).filter((word) => word !== ''));
+  return {
+    row,
+    subs: row.sub === undefined ? undefined : words(row.sub, '|'),
+    values: words(row.values),
+    code: words(row.code),
+    pairs: words(row.pairs),
+    after: words(row.after),
+    idle: words(row.idle),
+  };
+}
+
+const COMPILED: ReadonlyMap<string, Compiled> = new Map(
+  Object.entries(WRAPPER_ROWS).map(([name, row]) => [name, compile(row)]),
+);
+
+/** Runs the command in a wrapper where it will run; undefined: this call is none. */
+export function unwrap(call: Call): string | undefined {
+  const wrapper = COMPILED.get(call.program);
+  if (!wrapper) return undefined;
+  if (!wrapper.row.elsewhere) return unwrapHere(call, wrapper);
+  return call.machine.inSubshell(() => {
+    call.machine.scope.leaveFor('machine');
+    return unwrapHere(call, wrapper);
+  });
+}
+
+function unwrapHere(call: Call, wrapper: Compiled): string | undefined {
+  const { machine, args, io } = call;
+  const { row } = wrapper;
+  const start = commandStart(call, wrapper);
+  if (typeof start !== 'number') return start.output;
+  if (row.onlyCode) return undefined;
+  const rest = args.slice(start);
+  if (rest.length === 0) return row.sub ? undefined : idleWrapper(call);
+  if (row.as !== undefined) return machine.runFields([plain(row.as), ...rest], io);
+  if (row.joined || (row.joinedAlone && /\s/.test(rest[0]?.text ?? ''))) return runCode(machine, joined(rest), io);
+  return machine.runFields(rest, io);
+}
+
+/** The index of the command's first word. */
+function commandStart(call: Call, wrapper: Compiled): number | Ended {
+  const { args } = call;
+  let { subs } = wrapper;
+  let skip = wrapper.row.skip ?? 0;
+  for (let at = 0; at < args.length; at++) {
+    const { text } = args[at] as Field;
+    if (text === '--') return subs ? NO_WRAPPER : afterDashes(call, wrapper, at, skip);
+    if (text === '-' && wrapper.row.dash) continue;
+    if (text.startsWith('-') && text !== '-') {
+      const taken = ownOption(call, wrapper, text, at);
+      if (typeof taken !== 'number') return taken;
+      at += taken;
+    } else if (subs) {
+      if (!subs.has(text)) return NO_WRAPPER;
+      subs = undefined;
+    } else if (!assigns(call, wrapper, text) && skip-- <= 0) return at;
+  }
+  return subs ? NO_WRAPPER : args.length;
+}
+
+function afterDashes(call: Call, { row }: Compiled, at: number, skip: number): number | Ended {
+  const { machine, args, io } = call;
+  if (row.remote !== undefined && args.slice(0, at).some(({ text }) => text === row.remote))
+    return { output: runCode(machine, joined(args.slice(at + 1)), io) };
+  return at + 1 + (skip > 0 && skip < 99 ? skip : 0);
+}
+
+/** One option of the wrapper's own: how many more words it takes. */
+function ownOption(call: Call, wrapper: Compiled, text: string, at: number): number | Ended {
+  const { machine, args, io } = call;
+  const { values, code, pairs, after, idle } = wrapper;
+  const equals = text.indexOf('=');
+  const name = equals >= 0 ? text.slice(0, equals) : text;
+  const cluster = clusterEnd(text);
+  if (code.has(name) || code.has(cluster)) {
+    const inline = equals >= 0 && text.startsWith('--') ? text.slice(equals + 1) : undefined;
+    return { output: runCode(machine, inline ?? args[at + 1]?.text ?? '', io) };
+  }
+  if (after.has(name)) return { output: machine.runFields(args.slice(at + 1), io) };
+  if (idle.has(name)) return { output: call.program === 'command' ? `/usr/bin/${args.at(-1)?.text ?? ''}\n` : UNKNOWN };
+  if (pairs.has(name)) return 2;
+  if (values.has(name)) return name === text ? 1 : 0;
+  return !text.startsWith('--') && values.has(cluster) && cluster !== text ? 1 : 0;
+}
+
+/** Assignments before the command: `sudo A=1 cmd`. */
+function assigns({ machine }: Call, { row }: Compiled, text: string): boolean {
+  const assigned = row.joined ? null : /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(text);
+  if (assigned) machine.note(judgeAssignment(machine, assigned[1] ?? '', assigned[2] ?? '', true));
+  return assigned !== null;
+}
+
+function joined(fields: readonly Field[]): string {
+  return fields.map((field) => field.text).join(' ');
+}
+
+/** The last letter of a cluster as an option: `-lc` may end in `-c`. */
+function clusterEnd(text: string): string {
+  return /^-[A-Za-z]{2,}$/.test(text) ? `-${text.at(-1)}` : text;
+}
+
+function idleWrapper(call: Call): string {
+  const { machine, program, io } = call;
+  if (program === 'ssh' && call.args.some((field) => /^-(V|T|Q|G|O)$/.test(field.text)) && io.stdin === undefined)
+    return UNKNOWN;
+  if (/^(ssh|su|sudo|doas|busybox|chroot|nsenter|unshare|docker|runuser|machinectl|wsl)$/.test(program)) {
+    if (io.stdin !== undefined && io.stdin !== '') return runCode(machine, io.stdin, { stdin: '' });
+    machine.note(unknown('starts a session'));
+  }
+  return UNKNOWN;
+}
