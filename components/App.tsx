@@ -1,6 +1,7 @@
 import { Box } from 'ink';
 import { ScreenContext, useScreen, useTerminalSize, useUi } from '../hooks/context.ts';
 import { useOverlay } from '../hooks/useOverlay.ts';
+import { layoutOf } from '../src/screen/layout.ts';
 import type { Screen } from '../src/screen/screen.ts';
 import { FieldCursor } from './Cursor.tsx';
 import { MainPart } from './MainPart.tsx';
@@ -12,15 +13,16 @@ import { StatusBar } from './StatusBar.tsx';
 export function App() {
   const { columns, rows } = useTerminalSize();
   const { prompt } = useScreen();
+  const asks = useUi((ui) => ui.question !== undefined);
   const rowsOfPrompt = useUi(() => prompt.rows);
-  const main = Math.max(1, rows - 1 - rowsOfPrompt);
+  const { main, status } = layoutOf(rows, rowsOfPrompt, asks);
   const overlay = useOverlay(columns, main);
   return (
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
       <MainPart columns={columns} rows={main - overlay.rows} />
       <Overlay overlay={overlay} columns={columns} />
-      <Prompt />
-      <StatusBar columns={columns} />
+      {status > 0 && <Prompt />}
+      {status > 0 && <StatusBar columns={columns} />}
       <FieldCursor overlay={overlay} columns={columns} main={main} />
     </Box>
   );

@@ -30,7 +30,8 @@ export function FieldCursor({ overlay, columns, main }: Props) {
 /** The cell of an open field's caret, from the beginning of its dialog; `x` is -1 where none is open. */
 function placeIn(open: ReturnType<typeof fieldOf>, columns: number, caret: (text: string) => number): Cell {
   if (!open) return { x: -1, y: 0 };
-  const width = Math.max(1, columns - FIELD_MARK.length);
+  const { left = 0, width: wide = columns } = open;
+  const width = Math.max(1, wide - FIELD_MARK.length);
   let x = 0;
   let y = 0;
   for (const each of graphemes(open.text.slice(0, caret(open.text)))) {
@@ -38,14 +39,27 @@ function placeIn(open: ReturnType<typeof fieldOf>, columns: number, caret: (text
     if (each === '\n' || x + cells > width) y += 1;
     x = each === '\n' ? 0 : x + cells > width ? cells : x + cells;
   }
-  return { x: FIELD_MARK.length + Math.min(x, width - 1), y: open.below + y };
+  return { x: left + FIELD_MARK.length + Math.min(x, width - 1), y: open.below + y };
 }
 
+type OpenField = {
+  readonly text: string;
+  readonly below: number;
+  /** Where it does not have all columns: the cells before it, and its own. */
+  readonly left?: number;
+  readonly width?: number;
+};
+
 /** The open field's text, and how many rows of the dialog are above it. */
-function fieldOf(overlay: Overlay): { readonly text: string; readonly below: number } | undefined {
+function fieldOf(overlay: Overlay): OpenField | undefined {
   if (overlay.kind === 'panel' && (overlay.panel.kind === 'goal' || overlay.panel.kind === 'find'))
     return { text: overlay.panel.text, below: 1 };
   if (overlay.kind === 'question' && overlay.question.edit !== undefined)
-    return { text: overlay.question.edit, below: 1 + overlay.layout.reasons.length };
+    return {
+      text: overlay.question.edit,
+      below: overlay.layout.above,
+      left: overlay.layout.inset,
+      width: overlay.layout.width - 2 * overlay.layout.inset,
+    };
   return undefined;
 }

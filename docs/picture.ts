@@ -34,7 +34,7 @@ try {
   await rig.waitFor('✓');
   rig.type(':norris clean up old logs in logs\r');
   await rig.waitFor('kB');
-  await rig.waitFor('Tab and Enter');
+  await rig.waitFor('seen to the end');
   writeFileSync(
     TARGET,
     screenToSvg(

@@ -144,6 +144,8 @@ const HALT = [
   ['toggleWhole', ['ctrl-o'], 'the whole of a long command, or excerpts'],
   ['toProject', ['y'], 'Project mode instead'],
   ['upgrade', ['u'], 'Unrestricted mode instead'],
+  ['help', ['?', 'f1'], 'what each key does here'],
+  ['cancel', ['escape', 'ctrl-g'], 'close the help or the diff'],
   ['next', ['tab', 'right'], 'next button'],
   ['previous', ['shift-tab', 'left'], 'previous button'],
   ['choose', ['enter'], 'press the button'],

@@ -1,26 +1,34 @@
 /** Questions and running programs in plain sentences, for the mode that only writes lines. Pure. */
 
 import type { TreeLine } from '../screen/argument-tree.ts';
+import type { Choice } from '../screen/choice.ts';
 import { type Danger, unmarked } from '../screen/danger.ts';
-import { type Choice, wordsOf } from '../screen/question.ts';
+import { wordsOf } from '../screen/question.ts';
 import { GUTTER } from '../screen/question-layout.ts';
 import { diffRows, trialRows } from '../screen/trial.ts';
 import type { Question } from '../session/question.ts';
 import { plainText } from '../text/sanitize.ts';
 
+/** An answer that needs no field to be written in. */
+type PlainChoice = Choice & { readonly answer: Exclude<Choice['answer'], 'note' | 'edit'> };
+
+function isPlain(choice: Choice): choice is PlainChoice {
+  return choice.answer !== 'note' && choice.answer !== 'edit';
+}
+
 /** What can be answered here: a form has fields to fill in, for which the full screen is needed. */
-function choicesOf(question: Question): readonly Choice[] {
-  const { choices } = wordsOf(question);
+function choicesOf(question: Question): readonly PlainChoice[] {
+  const choices = wordsOf(question).choices.filter(isPlain);
   return question.kind === 'form' ? choices.filter(({ answer }) => answer !== 'proceed') : choices;
 }
 
 /** The whole question, one line for each fact, the dangerous parts numbered, the answers last. Every line of a command is marked. */
 export function questionLines(question: Question): readonly string[] {
-  const { title, reasons, dangers, action, tree, claims, impact, place } = wordsOf(question, { whole: true });
+  const { chip, title, reasons, dangers, action, tree, claims, impact, place } = wordsOf(question, { whole: true });
   const answers = choicesOf(question).map(({ label }) => label);
   const command = unmarked(action).split('\n');
   return [
-    `Question: ${title}`,
+    `Question: ${[chip, title].filter(Boolean).join(' · ')}`,
     ...dangers.map((danger, index) => `${index + 1}. ${sentenceOf(danger)}`),
     ...reasons,
     ...(action === '' ? [] : command.map((line, index) => `${index === 0 ? 'Command: ' : GUTTER}${line}`)),
@@ -50,7 +58,7 @@ function sentenceOf({ verb, part, impact, undoable }: Danger): string {
 }
 
 /** The answer that a typed line is; a whole word, since a letter is typed too easily. */
-export function answerOf(question: Question, line: string): Choice['answer'] | undefined {
+export function answerOf(question: Question, line: string): PlainChoice['answer'] | undefined {
   const word = line.trim().toLowerCase();
   return choicesOf(question).find(({ label }) => label.toLowerCase() === word)?.answer;
 }

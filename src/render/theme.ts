@@ -26,8 +26,11 @@ const ROLES = {
   warning: ['', 'warn'],
   error: ['', 'danger'],
   halt: ['1', 'onHalt', 'halt'],
+  verb: ['1', 'danger'],
+  ask: ['1', 'onUnrestricted', 'unrestricted'],
   danger: ['1;4', 'danger'],
   button: ['7'],
+  cap: ['1', 'bright', 'cap'],
   match: ['', 'onUnrestricted', 'unrestricted'],
   added: ['', 'added', 'added'],
   removed: ['', 'removed', 'removed'],
@@ -41,9 +44,11 @@ const ROLES = {
   project: ['1', 'onProject', 'project'],
   unrestricted: ['1', 'onUnrestricted', 'unrestricted'],
   status: ['', 'muted'],
-  /** Grounds alone: typed by the user, code. */
+  /** Grounds alone: typed by the user, code, the panel of a question. */
   raise: ['', '', 'raise'],
   codeGround: ['', '', 'code'],
+  haltPanel: ['', '', 'haltPanel'],
+  askPanel: ['', '', 'askPanel'],
 } as const satisfies Record<string, Style>;
 
 export type Role = keyof typeof ROLES;
@@ -63,8 +68,11 @@ const NONE: Theme = {
   warning: '1',
   error: '1',
   halt: '1;7',
+  verb: '4',
+  ask: '1;7',
   danger: '1;4',
   button: '7',
+  cap: '1',
   match: '7',
   restricted: '7',
   project: '7',

@@ -47,6 +47,8 @@ export const BEHIND = {
   project: { hex: ['213f73', 'd0e0ff', 'a8c8ff'], c256: [18, 189], c16: [4, 4, 12] },
   unrestricted: { hex: ['f0bb4e', 'f2b632', 'ffe74a'], c256: [214, 214], c16: [3, 3, 11] },
   cap: { hex: ['343a46', 'd4dae2', '454545'], c256: [238, 252] },
+  haltPanel: { hex: ['211619', 'fdf0ef', '000000'] },
+  askPanel: { hex: ['201c14', 'fcf5e2', '000000'] },
 } as const satisfies Record<string, Colour>;
 
 export type Ink = keyof typeof INK;

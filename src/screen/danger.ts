@@ -92,9 +92,15 @@ function joined(ranges: readonly Range[], length: number): readonly Range[] {
 /** The words that make a part dangerous: its program, its options, what the rule is named after. */
 function marksOf(command: string, { part: [from, to], rule }: Pick<Finding, 'part' | 'rule'>): readonly Range[] {
   const named = new Set(rule.split(/[^\w.-]+/).filter((word) => word !== ''));
-  return [...command.slice(from, to).matchAll(/\S+/g)].flatMap(({ 0: word, index }): Range[] =>
+  const marks = [...command.slice(from, to).matchAll(/\S+/g)].flatMap(({ 0: word, index }): Range[] =>
     index === 0 || word.startsWith('-') || named.has(word) ? [[from + index, from + index + word.length]] : [],
   );
+  // Words side by side are one mark: `rm -rf`.
+  return marks.reduce<readonly Range[]>((joined, [start, end]) => {
+    const last = joined.at(-1);
+    const beside = last !== undefined && command.slice(last[1], start) === ' ';
+    return beside ? joined.with(-1, [last[0], end]) : [...joined, [start, end]];
+  }, []);
 }
 
 function marked(command: string, [from, to]: Range, marks: readonly Range[], newlines: ReadonlySet<number>): string {

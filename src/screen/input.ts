@@ -3,7 +3,7 @@ import { isEditorCommand } from '../editor/commands.ts';
 import type { Binding, KeyCommand, KeyContext } from '../keymap/table.ts';
 import { encodeKey, encodePaste } from '../terminal/encode.ts';
 import type { KeyToken, MouseToken, PasteToken, Token } from '../terminal/token.ts';
-import { dialogHandlers, fieldHandlers, haltHandlers, pressMouse } from './handlers/dialogs.ts';
+import { dialogHandlers, fieldHandlers, haltHandlers, pressMouse, typeOn } from './handlers/dialogs.ts';
 import { globalHandlers } from './handlers/global.ts';
 import type { Handlers } from './handlers/handler.ts';
 import { menuHandlers, typeIntoMenu } from './handlers/menu.ts';
@@ -71,7 +71,7 @@ function takeKey(screen: Screen, key: KeyToken): void {
   // An abort is the one thing that a question not yet armed lets through: it runs nothing.
   const abort = resolution.kind === 'command' && resolution.command === 'abort';
   if ((context === 'halt' || screen.ui.get().question) && !abort && resolution.kind !== 'pending') {
-    if (!screen.questionDialog.ready()) return;
+    if (!screen.questionDialog.ready()) return typeOn(screen, key);
   }
   switch (resolution.kind) {
     case 'command':
@@ -115,7 +115,8 @@ function unbound(screen: Screen, context: KeyContext, key: KeyToken): void {
     case 'menu':
       return typeIntoMenu(screen, key);
     case 'halt':
-      return screen.questionDialog.stray();
+      screen.questionDialog.stray();
+      return typeOn(screen, key);
     case 'transcript':
     case 'dialog':
     case 'global':

@@ -9,8 +9,12 @@ export type Layout = {
   readonly status: number;
 };
 
+/** On fewer rows a question takes all of them. */
+const MIN_SHARED_ROWS = 12;
+
 /** The prompt may grow to a third of the screen; one status line; the rest is the transcript's. */
-export function layoutOf(rows: number, promptLines: number): Layout {
+export function layoutOf(rows: number, promptLines: number, asks = false): Layout {
+  if (asks && rows < MIN_SHARED_ROWS) return { main: rows, prompt: 0, status: 0 };
   const status = 1;
   const most = Math.max(1, Math.floor(rows / 3));
   const prompt = Math.min(Math.max(1, promptLines), most);

@@ -4,7 +4,7 @@ import type { Question } from '../session/question.ts';
 import { textWidth } from '../text/display.ts';
 import { type QuestionWords, wordsOf } from './question.ts';
 import type { QuestionUi } from './question-dialog.ts';
-import { layoutQuestion, type QuestionLayout } from './question-layout.ts';
+import { innerWidth, layoutQuestion, type QuestionLayout } from './question-layout.ts';
 import type { Panel, Ui } from './ui.ts';
 
 export type Overlay =
@@ -38,7 +38,7 @@ export function overlayOf(
 ): Overlay {
   if (head && question?.id === head.id) {
     const words = wordsOf(head, question);
-    const edit = question.edit === undefined ? 0 : fieldRows(question.edit, columns);
+    const edit = question.edit === undefined ? 0 : fieldRows(question.edit, innerWidth(columns));
     const layout = layoutQuestion(words, { columns, rows: main, bottom: main, top: question.top });
     const rows = edit === 0 ? layout.height : Math.min(main, layout.height - layout.shown + edit);
     return { kind: 'question', rows, words, question, layout };
@@ -75,7 +75,7 @@ function panelRows(panel: Panel, columns: number, main: number): number {
 }
 
 /** Its mark, the text and the cursor behind it, wrapped. */
-function fieldRows(value: string, columns: number): number {
+export function fieldRows(value: string, columns: number): number {
   const width = Math.max(1, columns - FIELD_MARK.length);
   return value.split('\n').reduce((rows, line) => rows + Math.max(1, Math.ceil((textWidth(line) + 1) / width)), 0);
 }

@@ -144,8 +144,9 @@ export class PromptView {
   }
 
   #verdict(): Verdict | undefined {
-    const { editor, goalNext, flip, asked } = this.#options.ui.get();
+    const { editor, goalNext, flip, asked, question } = this.#options.ui.get();
     if (isEmpty(editor)) return undefined;
+    if (question) return { long: 'your draft, kept for afterwards', short: 'kept', role: 'dim' };
     if (goalNext) return { long: '⚡ goal · Enter starts it, Esc cancels', short: '⚡ goal', role: 'accent' };
     const route = this.#options.route();
     if (!route) return undefined;

@@ -25,6 +25,8 @@ export type QuestionUi = {
   readonly noting?: boolean;
   /** The whole of a long command is shown, not excerpts. */
   readonly whole?: boolean;
+  /** The help is shown in place of the question. */
+  readonly help?: boolean;
   /** Of a trial: its diff is shown in place of the list. */
   readonly diff?: boolean;
   /** How far down the lines have been on the screen without a gap, at this width. */
@@ -53,6 +55,8 @@ export class QuestionDialog {
   #held = false;
   /** Takes back a letter that waits to be alone. */
   #cancelLetter: (() => void) | undefined;
+  /** What becomes of that letter when it was the beginning of a word. */
+  #lost = () => {};
 
   constructor(
     engine: Engine,
@@ -130,7 +134,9 @@ export class QuestionDialog {
   /** Somebody types into something else: the question is not armed any more and the quiet time starts anew. */
   stray(): void {
     const shown = this.#ui.get().question;
+    const lost = this.#cancelLetter ? this.#lost : () => {};
     this.#dropLetter();
+    lost();
     if (!shown) return;
     this.#arming?.cancel();
     this.#arming = undefined;
@@ -138,8 +144,9 @@ export class QuestionDialog {
     this.drawn(shown.id);
   }
 
-  /** Does what a letter means, once it has stayed alone. */
-  byLetter(act: () => void): void {
+  /** Does what a letter means, once it has stayed alone; else `lost`. */
+  byLetter(act: () => void, lost: () => void): void {
+    this.#lost = lost;
     this.#cancelLetter = this.#schedule(() => {
       this.#cancelLetter = undefined;
       act();

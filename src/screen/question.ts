@@ -2,7 +2,6 @@
 
 import { describeAction, type Finding, type Judgement } from '../session/action.ts';
 import { shortDollars } from '../session/cost.ts';
-import type { Answer } from '../session/event.ts';
 import { isGrantable } from '../session/grants.ts';
 import type { Mode } from '../session/ids.ts';
 import { modeName } from '../session/mode.ts';
@@ -10,21 +9,17 @@ import type { Question } from '../session/question.ts';
 import type { Trial } from '../session/tried.ts';
 import { visible } from '../text/sanitize.ts';
 import { argumentTree, type TreeLine } from './argument-tree.ts';
+import type { Choice } from './choice.ts';
 import { type Danger, dangersOf, isExcerpted, markedCommand, oneLine } from './danger.ts';
 import { beginForm, type FormUi, fieldHeading, formTree } from './form.ts';
 import { reviewParts } from './review.ts';
 import { countsText, diffRows, trialRows } from './trial.ts';
 
-export type Choice = {
-  readonly answer: Exclude<Answer['kind'], 'edit'>;
-  /** The letter that gives this answer. */
-  readonly key: string;
-  readonly label: string;
-};
-
 type Of<K extends Question['kind']> = Extract<Question, { kind: K }>;
 
 export type QuestionWords = {
+  /** What kind of question it is, in capitals; and what more there is to say in its title. */
+  readonly chip: string;
   readonly title: string;
   /** Why it asks, one line or two. */
   readonly reasons: readonly string[];
@@ -44,6 +39,7 @@ export type QuestionWords = {
   readonly impact: readonly string[];
   /** Where and under what it would run. */
   readonly place: string;
+  readonly mode?: Mode;
   readonly danger: boolean;
   readonly choices: readonly Choice[];
   /** The choice that has the focus at first: never the one that runs something. */
@@ -51,35 +47,65 @@ export type QuestionWords = {
   readonly editable: boolean;
   /** A key shows the diff. */
   readonly hasDiff?: true;
-  /** A look beside the question, such as at a diff: nothing is let run from here. */
-  readonly aside?: true;
+  /** A look beside the question, such as at a diff, and the key that leads back: nothing is let run from here. */
+  readonly aside?: 'd' | '?';
 };
 
-const HALT_CHOICES: readonly Choice[] = [
-  { answer: 'proceed', key: 'p', label: 'proceed' },
-  { answer: 'skip', key: 's', label: 'skip' },
-  { answer: 'abort', key: 'a', label: 'abort' },
-];
+const PROCEED: Choice = { answer: 'proceed', key: 'p', label: 'proceed', does: 'runs it', harmful: true };
+const SKIP: Choice = { answer: 'skip', key: 's', label: 'skip', does: 'doesn’t run it; the model goes on without' };
+const ABORT: Choice = { answer: 'abort', key: 'a', label: 'abort', does: 'doesn’t run it; the run ends' };
+const NOTE: Choice = {
+  answer: 'note',
+  key: 'n',
+  label: 'note',
+  long: 'skip with a note',
+  short: 'with a note',
+  does: 'skips, and tells the model what you write',
+};
+const EDIT: Choice = { answer: 'edit', key: 'e', label: 'edit', does: 'changes the command; it is judged anew' };
 
 /** Where a trial is possible (HA-10). */
-const TRY_CHOICE: Choice = { answer: 'try', key: 't', label: 'try' };
-const APPLY_CHOICE: Choice = { answer: 'apply', key: 'T', label: 'apply' };
+const TRY: Choice = {
+  answer: 'try',
+  key: 't',
+  label: 'try',
+  does: 'runs it where nothing of it stays, and shows what it would change',
+};
+const APPLY: Choice = {
+  answer: 'apply',
+  key: 'T',
+  label: 'apply',
+  does: 'does exactly what the trial has shown',
+  harmful: true,
+};
 
-/** The same for a tool call that destroys nothing. */
-const CONSENT_CHOICES: readonly Choice[] = [...HALT_CHOICES, { answer: 'always', key: 'P', label: 'always' }];
+/** For a tool call that destroys nothing. */
+const ALWAYS: Choice = {
+  answer: 'always',
+  key: 'P',
+  label: 'always',
+  long: 'proceed, and don’t ask again for this tool in this session',
+  short: 'not again this session',
+  does: 'runs it, and doesn’t ask again for this tool in this session',
+};
+
+/** The answers of a HALT or a consent, the safe one first. */
+function haltChoices(editable: boolean, more: readonly Choice[]): readonly Choice[] {
+  return [SKIP, NOTE, ...(editable ? [EDIT] : []), ...more, PROCEED, ABORT];
+}
 
 /** An escalation knows no skip (HA-4). */
 const ESCALATION_CHOICES: readonly Choice[] = [
-  { answer: 'proceed', key: 'p', label: 'proceed' },
-  { answer: 'abort', key: 'a', label: 'abort' },
+  { ...PROCEED, does: 'the run goes on' },
+  { ...ABORT, does: 'the run ends; the conversation stays' },
 ];
 
 /** Of a mode request: the modes that are offered, the narrowest first (MO-3, MO-9). */
 const MODE_CHOICES: readonly Choice[] = [
-  { answer: 'proceed', key: 'y', label: 'project' },
-  { answer: 'unrestricted', key: 'u', label: 'unrestricted' },
-  { answer: 'skip', key: 'n', label: 'no' },
-  { answer: 'abort', key: 'a', label: 'abort' },
+  { answer: 'proceed', key: 'y', label: 'project', does: 'Project mode', harmful: true },
+  { answer: 'unrestricted', key: 'u', label: 'unrestricted', does: 'Unrestricted mode', harmful: true },
+  { answer: 'skip', key: 'n', label: 'no', does: 'stays as it is; the model is told no' },
+  { ...ABORT, does: 'stays as it is; the run ends' },
 ];
 
 /** What each mode would let the model do. */
@@ -91,8 +117,8 @@ const MODE_LINES = {
 
 /** One slice more, or the end of the run with everything kept (CO-2). */
 const SPEND_CHOICES: readonly Choice[] = [
-  { answer: 'proceed', key: 'p', label: 'approve' },
-  { answer: 'abort', key: 'a', label: 'deny' },
+  { ...PROCEED, label: 'approve', does: 'spends up to that much more' },
+  { ...ABORT, label: 'deny', does: 'ends the run; the conversation stays' },
 ];
 
 /** A server may change a tool under a consent that was given before. */
@@ -115,16 +141,52 @@ const BARE = {
 
 /** Sends what was typed to the server, or says no, or takes no stand. */
 const FORM_CHOICES: readonly Choice[] = [
-  { answer: 'proceed', key: 'p', label: 'send' },
-  { answer: 'skip', key: 's', label: 'decline' },
-  { answer: 'abort', key: 'a', label: 'cancel' },
+  { ...PROCEED, label: 'send', does: 'sends what you typed to the server' },
+  { ...SKIP, label: 'decline', does: 'tells the server no' },
+  { ...ABORT, label: 'cancel', does: 'tells the server nothing' },
 ];
 
 /** The words of a question; of a form with what stands in it. */
-export function wordsOf(
-  question: Question,
-  ui: { readonly form?: FormUi; readonly edit?: string; readonly whole?: boolean; readonly diff?: boolean } = {},
-): QuestionWords {
+export function wordsOf(question: Question, ui: Looks = {}): QuestionWords {
+  const words = wordsBehind(question, ui);
+  return ui.help ? { ...words, ...helpOf(words) } : words;
+}
+
+/** What is shown of a question: the field in hand, all of a command, a diff, the help. */
+type Looks = {
+  readonly form?: FormUi;
+  readonly edit?: string;
+  readonly whole?: boolean;
+  readonly diff?: boolean;
+  readonly help?: boolean;
+};
+
+const HELP_KEYS = [
+  'Enter  presses the answer that is filled in; Tab goes to the next',
+  '↑↓  scroll; PageUp, PageDown, Home and End too',
+  'Ctrl-O  the whole of a long command, or excerpts',
+  'Ctrl-X Ctrl-C  ends the run at any time and runs nothing',
+];
+
+/** The help takes the place of what is asked. */
+function helpOf({ choices, hasDiff }: QuestionWords) {
+  const keys = [
+    ...choices.map(({ key, label, does }) => `${key}  ${label}: ${does}`),
+    ...(hasDiff ? ['d  the whole diff, or the list'] : []),
+    ...HELP_KEYS,
+  ];
+  return {
+    aside: '?',
+    reasons: [],
+    dangers: [],
+    action: '',
+    tree: keys.map((text) => ({ text, indent: '    ' })),
+    impact: [],
+    claims: [],
+  } as const;
+}
+
+function wordsBehind(question: Question, ui: Looks): QuestionWords {
   switch (question.kind) {
     case 'form':
       return formWords(question, ui.form ?? beginForm(question).form, ui.edit !== undefined);
@@ -135,7 +197,7 @@ export function wordsOf(
     case 'spend':
       return spendWords(question);
     case 'review':
-      return { ...BARE, ...reviewParts(question), allIsDanger: true, danger: true };
+      return { ...BARE, ...reviewParts(question), allIsDanger: true, danger: true, start: 0 };
     case 'halt':
       return question.trial ? triedWords(question, question.trial, ui) : haltWords(question, ui.whole ?? false);
   }
@@ -144,7 +206,8 @@ export function wordsOf(
 function escalationWords({ skips }: Of<'escalation'>): QuestionWords {
   return {
     ...BARE,
-    title: 'Continue?',
+    chip: 'CONTINUE?',
+    title: '',
     reasons: [
       `${skips} actions in a row were skipped.`,
       'proceed continues the run; abort ends it and keeps the conversation.',
@@ -158,7 +221,8 @@ function modeWords({ reason, from, offers, wish, cwd, missing, action }: Of<'mod
   const named = wish === undefined ? '' : ` It names ${modeName(wish)}.`;
   return {
     ...BARE,
-    title: `Leave ${modeName(from)} mode?`,
+    chip: 'CHANGE MODE?',
+    title: `leave ${modeName(from)}`,
     reasons: action
       ? [`${modeName(from)} refuses what the model wants to run: ${oneLine(reason)}.`]
       : [`The model asks for it, until you change it back.${named} Its reason:`],
@@ -185,6 +249,7 @@ function formWords(question: Of<'form'>, form: FormUi, typing: boolean): Questio
   const { server, message } = question;
   return {
     ...BARE,
+    chip: 'FORM',
     title: `The MCP server ${server} asks`,
     reasons: typing
       ? [...fieldHeading(question, form), visible(message)]
@@ -198,7 +263,8 @@ function formWords(question: Of<'form'>, form: FormUi, typing: boolean): Questio
 function spendWords({ preset, spent, limit, allowance, asker }: Of<'spend'>): QuestionWords {
   return {
     ...BARE,
-    title: `Spend more?${asker ? ` · sub-agent ${asker.agent}` : ''}`,
+    chip: 'SPEND MORE?',
+    title: asker ? `sub-agent ${asker.agent}` : '',
     reasons: [
       `${shortDollars(spent)} of ${shortDollars(limit)} spent; ${visible(preset)} costs more.`,
       `approve adds ${shortDollars(allowance)}; deny ends the run.`,
@@ -210,16 +276,19 @@ function spendWords({ preset, spent, limit, allowance, asker }: Of<'spend'>): Qu
 
 function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
   const { action, judgement, why, cwd, mode, step, tool, task, asker } = question;
-  const who = asker ? ` · sub-agent ${asker.agent}` : '';
-  const counter = step ? ` · step ${step.k}/${step.n}` : '';
+  const who = asker ? `sub-agent ${asker.agent}` : '';
+  const counter = step ? `step ${step.k} of ${step.n}` : '';
   const fails = why !== 'consent' && action.kind === 'command' && (mode === 'restricted' || judgement.upgrade);
   const refused = fails ? [refusedLine(mode, question.offers)] : [];
   const text = action.kind === 'tool' ? action.name : describeAction(action);
   const findings = judgement.destructive ? findingsOf(judgement) : [];
   const dangers = dangersOf(text, findings);
-  const worst = dangers[0] ? ` · ${dangers[0].verb}` : '';
+  const alone =
+    !whole && dangers.length === 1 && dangers[0]?.part.trim() === markedCommand(text, findings, true).trim();
+  const editable = action.kind === 'command';
   return {
-    title: `${TITLES[why]}${who}${counter}${worst}`,
+    chip: why === 'consent' ? 'RUN THIS?' : 'HALT',
+    title: [STATES[why], who, counter].filter(Boolean).join(' · '),
     reasons: [
       ...reasonsOf(why, judgement, dangers),
       ...(tool?.changed ? [CHANGED] : []),
@@ -229,8 +298,9 @@ function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
       ...(asker ? [`[its task: ${oneLine(asker.task)}]`] : []),
     ],
     dangers,
-    action: markedCommand(text, findings, whole),
-    folds: isExcerpted(text, findings),
+    // Where the one dangerous part is the whole command, it stands there already.
+    action: alone ? '' : markedCommand(text, findings, whole),
+    folds: !alone && isExcerpted(text, findings),
     allIsDanger: dangers.some(({ part }) => part === ''),
     tree: action.kind === 'tool' ? argumentTree(action.arguments) : [],
     claims: (tool?.claims ?? []).map((claim) => `its server says: ${oneLine(claim)}`),
@@ -241,10 +311,11 @@ function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
       ...(action.kind === 'command' && action.job ? ['as a background job'] : []),
       ...(asker ? ['abort ends this sub-agent only'] : []),
     ].join(' · '),
+    mode,
     danger: why !== 'consent',
-    choices: [...(isGrantable(question) ? CONSENT_CHOICES : HALT_CHOICES), ...(question.canTry ? [TRY_CHOICE] : [])],
-    start: 1,
-    editable: action.kind === 'command',
+    choices: [...haltChoices(editable, question.canTry ? [TRY] : []), ...(isGrantable(question) ? [ALWAYS] : [])],
+    start: 0,
+    editable,
   };
 }
 
@@ -260,26 +331,23 @@ function triedWords(
   const applies = tells && trial.beyond === undefined;
   return {
     ...words,
-    title: `HALT · tried, nothing has changed yet`,
+    chip: 'HALT',
+    title: 'tried, nothing has changed yet',
     reasons: tells ? [`It would change: ${countsText(trial)}.${diff ? ' The diff:' : ''}`] : [],
     dangers: [],
     allIsDanger: true,
-    ...(diff ? { aside: true } : {}),
+    action: markedCommand(describeAction(question.action), findingsOf(question.judgement), whole),
+    ...(diff ? { aside: 'd' } : {}),
     ...(tells && trial.diff.trim() !== '' ? { hasDiff: true } : {}),
     tree: diff ? diffRows(trial, true) : [...trialRows(trial, cwd), ...diffRows(trial, false)],
     impact: [],
     place: `in ${oneLine(cwd)} · ${mode}${applies ? ' · apply does exactly this list' : ''}`,
     danger: true,
-    choices: [...HALT_CHOICES, ...(applies ? [APPLY_CHOICE] : [])],
+    choices: haltChoices(words.editable, applies ? [APPLY] : []),
   };
 }
 
-const TITLES = {
-  destructive: 'HALT',
-  consent: 'Run this?',
-  resumed: 'HALT · still open',
-  changed: 'HALT · changed',
-} as const;
+const STATES = { destructive: '', consent: '', resumed: 'still open', changed: 'changed' } as const;
 
 /** A judgement without parts, such as a model's, speaks of the whole action. */
 function findingsOf({ findings = [], reason, rule }: Judgement): readonly Finding[] {
@@ -287,7 +355,7 @@ function findingsOf({ findings = [], reason, rule }: Judgement): readonly Findin
   return [{ rule: rule ?? '', verb: reason, part: [0, 0] }];
 }
 
-function reasonsOf(why: keyof typeof TITLES, { reason }: Judgement, dangers: readonly Danger[]): readonly string[] {
+function reasonsOf(why: keyof typeof STATES, { reason }: Judgement, dangers: readonly Danger[]): readonly string[] {
   const own = dangers.length > 0 ? [] : [oneLine(reason)];
   switch (why) {
     case 'destructive':

@@ -1,16 +1,23 @@
 /** What a command left that the user decides on, as the lines of a question. Names and contents are hostile. Pure. */
 import type { Review } from '../session/review.ts';
 import type { TreeLine } from './argument-tree.ts';
+import type { Choice } from './choice.ts';
 import { oneLine } from './danger.ts';
 import { diffLines } from './trial.ts';
 
-type ReviewChoice = { readonly answer: 'proceed' | 'skip' | 'abort'; readonly key: string; readonly label: string };
+const ABORT: Choice = { answer: 'abort', key: 'a', label: 'abort', does: 'refuses it, and ends the run' };
 
-const ABORT: ReviewChoice = { answer: 'abort', key: 'a', label: 'abort' };
-
-const CHOICES: Readonly<Record<Review['about'], readonly ReviewChoice[]>> = {
-  later: [{ answer: 'proceed', key: 'p', label: 'accept' }, { answer: 'skip', key: 's', label: 'refuse' }, ABORT],
-  room: [{ answer: 'proceed', key: 'p', label: 'forget' }, { answer: 'skip', key: 's', label: 'leave' }, ABORT],
+const CHOICES: Readonly<Record<Review['about'], readonly Choice[]>> = {
+  later: [
+    { answer: 'skip', key: 's', label: 'refuse', does: 'leaves it out; :undo can still bring it' },
+    { answer: 'proceed', key: 'p', label: 'accept', does: 'puts it into the project', harmful: true },
+    ABORT,
+  ],
+  room: [
+    { answer: 'skip', key: 's', label: 'leave', does: 'keeps everything; the command stays refused' },
+    { answer: 'proceed', key: 'p', label: 'forget', does: 'gives up what older actions kept', harmful: true },
+    ABORT,
+  ],
 };
 
 /** Title, reasons, lines and answers. */
@@ -18,7 +25,8 @@ export function reviewParts({ about, command, items, diff }: Review) {
   const listed = items.map((item): TreeLine => ({ text: oneLine(item), indent: '    ' }));
   const later = about === 'later';
   return {
-    title: later ? 'Set aside: others would run this' : 'No room to keep what was there',
+    chip: later ? 'SET ASIDE' : 'NO ROOM',
+    title: later ? 'others would run this' : 'to keep what was there',
     reasons: [
       `By: ${oneLine(command)}`,
       later

@@ -197,7 +197,7 @@ export class Screen {
   get questionLayout(): QuestionLayout | undefined {
     const ui = this.ui.get();
     const { columns, rows } = ui.size;
-    const { main } = layoutOf(rows, this.prompt.laid.layout.rows.length);
+    const { main } = layoutOf(rows, this.prompt.laid.layout.rows.length, ui.question !== undefined);
     const overlay = overlayOf(this.questionDialog.head, ui, columns, main);
     return overlay.kind === 'question' ? overlay.layout : undefined;
   }

@@ -122,7 +122,7 @@ const SCENES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
     stage.calls[0]?.end();
     await stage.see('HALT');
     await stage.arm();
-    await stage.see('abort');
+    await stage.see('p works');
   },
   'the help': async (stage) => {
     stage.press('\x1bOP');

@@ -62,7 +62,7 @@ describe('a form of a server', () => {
     await stage.see('Name (needed): "Ann"');
     expect(stage.frame()).toContain('Age: –');
     expect(stage.frame()).toContain('Colour: "2"');
-    expect(stage.frame()).toMatch(/send \(p\).*decline \(s\).*cancel \(a\)/);
+    expect(stage.frame()).toMatch(/p\W+send.*s\W+decline.*a\W+cancel/);
     stage.answer('p');
     expect(await answer).toEqual({ action: 'accept', content: { name: 'Ann', gift: false, colour: 'g' } });
     expect(stage.engine.state.questions).toEqual([]);
@@ -84,7 +84,7 @@ describe('a form of a server', () => {
     await declined.stage.arm();
     await declined.stage.until(declined.stage.listens);
     declined.stage.press('\x1b');
-    await declined.stage.see('decline (s)');
+    await declined.stage.see(/s\W+decline/);
     declined.stage.answer('s');
     expect(await declined.answer).toEqual({ action: 'decline' });
 
@@ -114,7 +114,7 @@ describe('a form of a server', () => {
     await stage.arm();
     await stage.until(stage.listens);
     stage.press('\x1b');
-    await stage.see('send (p)');
+    await stage.see(/p\W+send/);
     expect(stage.frame().split('\n')).toHaveLength(10);
     expect(stage.frame()).toContain('Name (needed)');
   });

@@ -51,12 +51,12 @@ async function tried(
   stage.calls[0]?.say('CMD: rm -rf build && npm version minor');
   stage.calls[0]?.end();
   await stage.until(() => stage.engine.state.questions.length === 1);
-  await stage.see(/try \(t\)/);
+  await stage.see(/\(t\)/);
   await stage.arm();
   await stage.until(() => stage.screen.ui.get().question?.armed === true);
   stage.answer('t');
   await stage.until(() => stage.engine.state.questions.some((question) => 'trial' in question));
-  await stage.see('HALT · tried');
+  await stage.see(/HALT\W+tried/);
   await stage.arm();
   return stage;
 }
@@ -75,7 +75,7 @@ describe('a HALT after its trial', () => {
     expect(at('creates evil⟨U+001B⟩[2Jname')).toBeGreaterThan(at('changes package.json'));
     expect(frame()).toContain('+  "version": "1.5.0",');
     expect(frame()).toContain('a lock was refused');
-    expect(frame()).toMatch(/skip \(s\).*abort \(a\).*apply \(T\)/);
+    expect(frame()).toMatch(/s\W+skip.*T\W+apply.*p\W+proceed/);
     expect(log).toEqual(['tried rm -rf build && npm version minor']);
   });
 
@@ -113,9 +113,9 @@ describe('a HALT after its trial', () => {
     expect(log).toHaveLength(1);
     for (let line = 0; line < 20; line += 1) {
       stage.press('j');
-      await stage.see('HALT · tried');
+      await stage.see(/HALT\W+tried/);
     }
-    await stage.see('abort (a)');
+    await stage.see(/\(T\) apply/);
   });
 
   it('offers no apply where the trial could not tell, and says why', async () => {
@@ -126,7 +126,7 @@ describe('a HALT after its trial', () => {
       { kind: 'cannotTell', why: 'a mount point lies below /home/me' },
     );
     await stage.see('the trial can’t tell: a mount point lies below /home/me');
-    expect(stage.frame()).not.toContain('apply (T)');
+    expect(stage.frame()).not.toMatch(/T\W+apply/);
   });
 
   it('in plain words is numbered sentences, with try and apply as words', async () => {
@@ -135,6 +135,6 @@ describe('a HALT after its trial', () => {
     const [question] = stage.engine.state.questions;
     const lines = question ? questionLines(question) : [];
     expect(lines).toContain('1. deletes build/ · 1.8 MB.');
-    expect(lines.at(-1)).toBe('Answer with a whole word: proceed, skip, abort, apply.');
+    expect(lines.at(-1)).toBe('Answer with a whole word: skip, apply, proceed, abort.');
   });
 });

@@ -86,10 +86,10 @@ describe('sub-agents on screen', () => {
     await using rig = startRig(place, { rows: 30 });
     await rig.waitFor('[aish:fast]>');
     rig.type(':norris tidy\r');
-    await rig.waitFor(/HALT · sub-agent 1 · step 1\/12/);
+    await rig.waitFor(/HALT\W+sub-agent 1 · step 1 of 12/);
     expect(rig.text()).toContain('its task: tidy up the work tree');
     expect(rig.text()).toContain('abort ends this sub-agent only');
-    await rig.waitFor(/Tab and Enter/);
+    await rig.waitFor(/seen to the end/);
     rig.type('s');
     await rig.waitFor('⚡ done');
     expect(existsSync(join(place.work, 'foo'))).toBe(true);
@@ -108,9 +108,9 @@ describe('sub-agents on screen', () => {
     await using rig = startRig(place, { rows: 30 });
     await rig.waitFor('[aish:fast]>');
     rig.type('?please write a file\r');
-    await rig.waitFor('Run this?');
+    await rig.waitFor('RUN THIS?');
     expect(rig.text()).toContain('DELEGATE: write a file');
-    await rig.waitFor(/Tab and Enter/);
+    await rig.waitFor(/seen to the end/);
     rig.type('p');
     await rig.waitFor('It could not.');
     expect(existsSync(join(place.work, 'file'))).toBe(false);

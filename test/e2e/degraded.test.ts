@@ -37,11 +37,11 @@ it('a second opinion that can not be got is in the status bar until it can', asy
   await using rig = startRig(place, { columns: 120, rows: 30 });
   await rig.waitFor('[aish:fast]>');
   rig.type(':norris frobnicate\r');
-  await rig.waitFor(/HALT[\s\S]*Tab and Enter/);
+  await rig.waitFor(/HALT[\s\S]*seen to the end/);
   expect(rig.screen().at(-1)).toContain('no second opinion');
   expect(logOf(place)).toContain('"level":"warning","message":"the second opinion is down"');
   rig.type('s');
-  await rig.waitFor(/LLM flagged[\s\S]*again[\s\S]*Tab and Enter/);
+  await rig.waitFor(/LLM flagged[\s\S]*again[\s\S]*seen to the end/);
   expect(rig.screen().at(-1)).not.toContain('no second opinion');
   expect(logOf(place)).toContain('the second opinion is there again');
 });

@@ -103,7 +103,7 @@ it.skipIf(missing)('what a model says, thinks, calls, and how a server fails', {
     [1, [], ''],
     [1, [], ''],
     [3, [], ''],
-    [4, ['is not known', 'deletes files and directories', 'Leave Restricted mode?'], 'the request was refused'],
+    [4, ['is not known', 'deletes files and directories', 'leave Restricted'], 'the request was refused'],
     [1, [], 'the API key was not accepted'],
   ] as const) {
     const before = server.requests.length;
@@ -111,7 +111,7 @@ it.skipIf(missing)('what a model says, thinks, calls, and how a server fails', {
     for (const [at, question] of questions.entries()) {
       await server.request(before + at + 1);
       // Armed, and no longer the one before.
-      await rig.waitFor((r) => r.text().includes(question) && r.text().includes('Tab and Enter'), PATIENCE);
+      await rig.waitFor((r) => r.text().includes(question) && r.text().includes('seen to the end'), PATIENCE);
       rig.type('s');
       await server.request(before + at + 2);
     }

@@ -42,12 +42,12 @@ function isLegal({ messages }: ScriptedRequest): boolean {
 
 const linesOf = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : []);
 /** Stands for the question that is about no action: whether a run continues after many skips. */
-const CONTINUE = 'Continue?';
+const CONTINUE = 'CONTINUE?';
 
 /** The command of the question that is on the screen. */
 function questionOn(rig: Rig): string | undefined {
   const text = rig.text();
-  return /^ *proceed \(p\)/m.test(text) ? (/^ *┆ (.*\S)/m.exec(text)?.[1] ?? CONTINUE) : undefined;
+  return /p\W+proceed/.test(text) ? (/^│ *┆ (.*\S) *│$/m.exec(text)?.[1] ?? CONTINUE) : undefined;
 }
 
 /** One session that is killed again and again. */
@@ -114,7 +114,7 @@ class Victim {
     if (this.#open === CONTINUE) assert.ok(open !== undefined);
     else if (this.#open !== undefined) assert.equal(open, this.#open);
     if (open === undefined) return;
-    await rig.waitFor(/Tab and Enter/);
+    await rig.waitFor(/seen to the end/);
     assert.equal(questionOn(rig), open);
     assert.equal(this.#server.requests.length, requests);
   }

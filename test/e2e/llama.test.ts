@@ -23,8 +23,8 @@ describe.skipIf(missing !== undefined)('with a real llama.cpp server', () => {
     await using rig = startRig(place, { rows: 30 });
     await rig.waitFor('[aish:fast]>');
     rig.type('?run `ls`\r');
-    await rig.waitFor('Run this?');
-    await rig.waitFor(/Tab and Enter/);
+    await rig.waitFor('RUN THIS?');
+    await rig.waitFor(/seen to the end/);
     rig.type('p');
     await rig.waitFor('Done. The last line of the output is:');
     expect(rig.text()).toContain('only-file.txt');
@@ -37,7 +37,7 @@ describe.skipIf(missing !== undefined)('with a real llama.cpp server', () => {
     await rig.waitFor('[aish:fast]>');
     rig.type('?run `rm -rf foo`\r');
     await rig.waitFor('HALT');
-    await rig.waitFor(/Tab and Enter/);
+    await rig.waitFor(/seen to the end/);
     expect(existsSync(join(place.work, 'foo'))).toBe(true);
     rig.type('p');
     await rig.waitFor(() => !existsSync(join(place.work, 'foo')));

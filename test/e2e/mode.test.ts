@@ -19,9 +19,9 @@ const writer = () => [
 const made = (place: Scratch) => join(place.work, 'made.txt');
 
 async function answer(rig: Rig, key: string): Promise<void> {
-  await rig.waitFor('Leave Restricted mode?');
+  await rig.waitFor('leave Restricted');
   await rig.waitFor('to write made.txt');
-  await rig.waitFor(/Tab and Enter/);
+  await rig.waitFor(/seen to the end/);
   rig.type(key);
 }
 
@@ -68,7 +68,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
       await using rig = startRig(place, { rows: 40 });
       await rig.waitFor('-- RESTRICTED --');
       rig.type(':norris write it\r');
-      await rig.waitFor('Leave Restricted mode?');
+      await rig.waitFor('leave Restricted');
       rig.kill('SIGKILL');
       await rig.exited;
     }

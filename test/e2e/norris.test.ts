@@ -19,8 +19,8 @@ async function haltOn(rig: Rig, goal: string): Promise<void> {
 
 /** A HALT takes keys only once its frame is known to be drawn and the keyboard was quiet: its hint says so. */
 async function armed(rig: Rig): Promise<void> {
-  await rig.waitFor(/proceed \(p\)/);
-  await rig.waitFor(/Tab and Enter/);
+  await rig.waitFor(/p\W+proceed/);
+  await rig.waitFor(/seen to the end/);
 }
 
 const withFoo = (place: Scratch) => {

@@ -18,8 +18,8 @@ it.each([[{}], [{ undo: { budget: 0 } }]])(
     await using rig = startRig(place, { rows: 40 });
     await rig.waitFor('[aish:fast]>');
     rig.type('?put it in capitals\r');
-    await rig.waitFor('Run this?');
-    await rig.waitFor(/Tab and Enter/);
+    await rig.waitFor('RUN THIS?');
+    await rig.waitFor(/seen to the end/);
     expect(readFileSync(file, 'utf8')).toBe('one\ntwo\nthree\n');
     rig.type('p');
     await rig.waitFor('Changed.');
@@ -51,7 +51,7 @@ it('HALTs before it overwrites a file that is there, but not before it makes a n
   await rig.waitFor('[aish:fast]>');
   rig.type(':norris write both\r');
   await rig.waitFor('overwrites an existing file');
-  await rig.waitFor(/Tab and Enter/);
+  await rig.waitFor(/seen to the end/);
   rig.type('s');
   await rig.waitFor('⚡ done');
   expect(readFileSync(join(place.work, 'there.txt'), 'utf8')).toBe('old\n');

@@ -53,11 +53,11 @@ describe('a run planned by one model and carried out by another', () => {
     await rig.waitFor('[aish:fast]>');
     rig.type(`:norris ${GOAL}\r`);
     await rig.waitFor('[aish] preplanned 3 tasks via cloud');
-    await rig.waitFor('HALT · step 3/16');
+    await rig.waitFor('step 3 of 16');
     expect(rig.text()).toMatch(/3\. remove old\.log/);
     expect(rig.text()).toMatch(/step 2\/16.*\n\s*\[task 2\/3: stat what was found\]/);
     expect(rig.text()).toContain('[task 3/3: remove old.log]');
-    await rig.waitFor(/Tab and Enter/);
+    await rig.waitFor(/seen to the end/);
     rig.type('s');
     await rig.waitFor('tasks complete');
     expect(rig.text()).toContain(
@@ -190,16 +190,16 @@ describe('a session that has cost what it may', () => {
     rig.type('?one\r');
     await rig.waitFor('this session has cost $0.50 (cost.warn_at_dollars is $0.10)');
     rig.type('?two\r');
-    await rig.waitFor('Spend more?');
+    await rig.waitFor('SPEND MORE?');
     expect(rig.text()).toContain('$0.50 of $0.50 spent; fast costs more.');
     expect(server.requests).toHaveLength(1);
-    await rig.waitFor(/Tab and Enter/);
+    await rig.waitFor(/seen to the end/);
     rig.type('p');
     await rig.waitFor('Two.');
     rig.type('?three\r');
-    await rig.waitFor('Spend more?');
+    await rig.waitFor('SPEND MORE?');
     expect(rig.text()).toContain('$1.00 of $1.00 spent; fast costs more.');
-    await rig.waitFor(/Tab and Enter/);
+    await rig.waitFor(/seen to the end/);
     rig.key('enter');
     await rig.waitFor('stopped: no more is to be spent');
     expect(server.requests).toHaveLength(2);

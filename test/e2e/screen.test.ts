@@ -119,8 +119,8 @@ describe('the screen', () => {
     await using rig = startRig(place);
     await rig.waitFor('[aish:fast]>');
     rig.type(':norris clean up\r');
-    await rig.waitFor('Tab and Enter');
-    const row = rig.screen().findIndex((line) => line.includes('abort (a)'));
+    await rig.waitFor('seen to the end');
+    const row = rig.screen().findIndex((line) => line.includes('abort'));
     const column = rig.screen()[row]?.indexOf('abort') ?? 0;
     rig.type(`\x1b[<0;${column + 1};${row + 1}M\x1b[<0;${column + 1};${row + 1}m`);
     await rig.waitFor('⚡ aborted');

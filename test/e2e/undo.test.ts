@@ -27,7 +27,7 @@ it.skipIf(lacks('cc'))(
     await rig.waitFor('[aish:fast]>');
     rig.type(':norris change things\r');
     // The truncation of a file of the user's halts.
-    await rig.waitFor(/Tab and Enter/);
+    await rig.waitFor(/seen to the end/);
     rig.type('p');
     await rig.waitFor(/file changed, .* · :undo run/);
     expect(readFileSync(file('b'), 'utf8')).toBe('two\n');

@@ -43,7 +43,7 @@ describe.each(RELEASES)('a session of %s', (release) => {
     await rig.waitFor('HALT');
     await rig.waitFor('rm -rf foo');
     expect(server.requests).toHaveLength(0);
-    await rig.waitFor(/Tab and Enter/);
+    await rig.waitFor(/seen to the end/);
     rig.type('s');
     await rig.waitFor('⚡ done');
     expect(server.requests[0]?.text).toContain('action skipped by user');

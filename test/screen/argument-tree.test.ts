@@ -78,10 +78,10 @@ function question(json: string) {
 
 it('a consent offers P, names its server’s claims as claims, and says that the tool has changed', () => {
   const words = question('{}');
-  expect(words.choices.map(({ key }) => key)).toEqual(['p', 's', 'a', 'P']);
+  expect(words.choices.map(({ key }) => key)).toEqual(['s', 'n', 'p', 'a', 'P']);
   expect(words.claims).toEqual(['its server says: it only reads']);
   expect(words.reasons.join()).toContain('not defined as it was');
   const { buttons } = layoutQuestion(words, { columns: 40, rows: 12, bottom: 12, top: 0 });
-  expect(buttons.map(({ y }) => y)).toEqual([9, 9, 9, 10]);
+  expect(buttons.map(({ y }) => y)).toEqual([10, 10, 10, 10, 10]);
   for (const { x, width } of buttons) expect(x + width).toBeLessThanOrEqual(40);
 });

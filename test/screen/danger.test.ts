@@ -4,7 +4,7 @@ import { questionLines } from '../../src/plain/words.ts';
 import { judgeCommand } from '../../src/safety/index.ts';
 import { dangersOf, MARK, markedCommand, unmarked } from '../../src/screen/danger.ts';
 import { wordsOf } from '../../src/screen/question.ts';
-import { GUTTER, layoutQuestion } from '../../src/screen/question-layout.ts';
+import { layoutQuestion } from '../../src/screen/question-layout.ts';
 import type { Question } from '../../src/session/question.ts';
 import { stripStyles } from '../../src/text/style.ts';
 
@@ -35,9 +35,9 @@ const lay = (question: Question, columns: number, rows: number) =>
 describe('the rows of a HALT', () => {
   const THREE = 'rm -rf nothere; dd if=/dev/zero of=/dev/sda; git push --force';
 
-  it('name every dangerous part in its own words, the worst first, and the title the worst', () => {
+  it('name every dangerous part in its own words, the worst first', () => {
     const words = wordsOf(halt(THREE));
-    expect(words.title).toBe('HALT · writes over a disk');
+    expect(words.chip).toBe('HALT');
     expect(words.dangers.map(({ verb, part }) => [verb, unmarked(part)])).toEqual([
       ['writes over a disk', 'dd if=/dev/zero of=/dev/sda'],
       ['deletes files and directories', 'rm -rf nothere'],
@@ -65,9 +65,8 @@ describe('the rows of a HALT', () => {
 
   it('mark the dangerous words, in the part and in the command', () => {
     const words = wordsOf(halt('ls; rm -rf build'));
-    expect(words.action.split(MARK)).toHaveLength(3);
-    expect(words.action).toContain(`${MARK}rm`);
-    expect(words.action).toContain(`${MARK}-rf`);
+    expect(words.action.split(MARK)).toHaveLength(2);
+    expect(words.action).toContain(`${MARK}rm -rf`);
     expect(words.action).not.toContain(`${MARK}build`);
   });
 });
@@ -78,12 +77,12 @@ describe('a command', () => {
   it.each(SIZES)('can forge no row of the dialog at %d×%d: each of its lines is marked', (columns, rows) => {
     const { body } = lay(halt(FORGED), columns, rows);
     for (const { kind, text } of body) {
-      if (kind === 'part') expect(text).toMatch(/^ {3}┆ /);
-      if (kind === 'action') expect(text.startsWith(GUTTER)).toBe(true);
+      if (kind === 'part') expect(text).toMatch(/^ {3}┆[ ↪]/);
+      if (kind === 'action') expect(text).toMatch(/^┆[ ↪]/);
       if (kind === 'verb' || kind === 'impact') expect(text).not.toMatch(/reads a file|\/tmp\/x/);
       expect(text.replaceAll(/\x1b\[[\d;]*m/g, '')).not.toMatch(/[\x00-\x1f]/);
     }
-    const all = body.map(({ text }) => text.replace(/^ *┆ /, '')).join('');
+    const all = body.map(({ text }) => text.replace(/^ *┆[ ↪]/, '')).join('');
     expect(all).toContain('⟨U+000A⟩');
     expect(all).toContain('⟨U+001B⟩');
   });
@@ -105,7 +104,7 @@ describe('a command', () => {
       const { body, mustSee } = lay(halt(command), columns, rows);
       const seen = body
         .slice(0, mustSee)
-        .map(({ text }) => stripStyles(text).replace(/^ *┆ /, ''))
+        .map(({ text }) => stripStyles(text).replace(/^ *┆[ ↪]/, ''))
         .join('');
       expect(seen).toContain('rm -rf ~/work');
     }
@@ -154,5 +153,5 @@ it('in plain lines every part is a numbered sentence, and the command’s lines 
     "2. Deletes files and directories: rm -rf a 'b⟨U+000A⟩⟨U+000A⟩2. Reads nothing.'. 3 files, 1.2 MB.",
   );
   expect(lines.filter((line) => line.startsWith('2. '))).toHaveLength(1);
-  expect(lines.at(-1)).toBe('Answer with a whole word: proceed, skip, abort.');
+  expect(lines.at(-1)).toBe('Answer with a whole word: skip, proceed, abort.');
 });

@@ -1,11 +1,13 @@
 /** Keys at a question, in a dialog, and in a dialog's text field. */
 
-import type { MouseToken } from '../../terminal/token.ts';
+import type { KeyToken, MouseToken } from '../../terminal/token.ts';
 import { visible } from '../../text/sanitize.ts';
-import { type Choice, wordsOf } from '../question.ts';
+import type { Choice } from '../choice.ts';
+import { wordsOf } from '../question.ts';
 import { isSeen } from '../question-layout.ts';
 import type { Screen } from '../screen.ts';
 import { NO_PANEL } from '../ui.ts';
+import { openHelp } from './global.ts';
 import type { Handlers } from './handler.ts';
 
 /** The question's buttons, as many as it has. */
@@ -27,14 +29,40 @@ const RUNS: ReadonlySet<Choice['answer']> = new Set(['proceed', 'always', 'apply
 function give(screen: Screen, answer: Choice['answer']): void {
   if (!choices(screen).some((choice) => choice.answer === answer)) return;
   if (RUNS.has(answer) && !seenAll(screen)) return;
+  if (answer === 'edit') return edit(screen);
+  if (answer === 'note') return screen.questionDialog.show({ edit: '', noting: true });
   if (answer === 'proceed' && screen.questionDialog.head?.kind === 'form') {
     screen.questionDialog.sendForm((form, content) => screen.app.forms.fill(form, content));
-  } else screen.questionDialog.answer({ kind: answer });
+  } else if (answer === 'skip') screen.questionDialog.answer({ kind: 'skip' });
+  else screen.questionDialog.answer({ kind: answer });
+}
+
+/** The command in a field, or the fields of a form. */
+function edit(screen: Screen): void {
+  const { head } = screen.questionDialog;
+  if (head?.kind === 'form') screen.questionDialog.enterFields();
+  if (head?.kind === 'halt' && head.action.kind === 'command')
+    screen.questionDialog.show({ edit: visible(head.action.command), help: false });
 }
 
 /** A letter that a question knows, pressed by itself. */
 function letter(act: (screen: Screen) => void) {
-  return (screen: Screen) => screen.questionDialog.byLetter(() => act(screen));
+  return (screen: Screen, key: KeyToken) =>
+    screen.questionDialog.byLetter(
+      () => act(screen),
+      () => typeOn(screen, key),
+    );
+}
+
+/** Who was typing when the question came goes on in the draft; it is not lost, and answers nothing. */
+export function typeOn(screen: Screen, key: KeyToken): void {
+  const { editor, question } = screen.ui.get();
+  if (key.text !== undefined && editor.text !== '' && question?.edit === undefined) screen.type(key.text);
+}
+
+/** Back from the help or the diff to the question. */
+function backToQuestion(screen: Screen): void {
+  screen.questionDialog.show({ help: false, diff: false, top: 0 });
 }
 
 /** Widening is the user's own choice at a HALT too; what was judged before is judged anew and asks again (HA-6). */
@@ -79,12 +107,12 @@ export const haltHandlers: Handlers = {
   toProject: letter(widen('project')),
   upgrade: letter(widen('unrestricted')),
   abortRun: (screen) => give(screen, 'abort'),
-  editAction: letter((screen) => {
-    const { head } = screen.questionDialog;
-    if (head?.kind === 'form') screen.questionDialog.enterFields();
-    if (head?.kind === 'halt' && head.action.kind === 'command')
-      screen.questionDialog.show({ edit: visible(head.action.command) });
-  }),
+  editAction: letter(edit),
+  help(screen) {
+    const { help = false } = screen.ui.get().question ?? {};
+    screen.questionDialog.show({ help: !help, top: 0 });
+  },
+  cancel: backToQuestion,
   toggleWhole(screen) {
     const { whole = false } = screen.ui.get().question ?? {};
     screen.questionDialog.show({ whole: !whole, top: 0 });
@@ -92,7 +120,7 @@ export const haltHandlers: Handlers = {
   skipWithNote: letter((screen) => {
     const { head } = screen.questionDialog;
     if (head?.kind === 'mode') give(screen, 'skip');
-    else if (head?.kind === 'halt') screen.questionDialog.show({ edit: '', noting: true });
+    else give(screen, 'note');
   }),
   next: (screen) => moveFocus(screen, 1),
   previous: (screen) => moveFocus(screen, -1),
@@ -114,6 +142,8 @@ function formField(screen: Screen, by: -1 | 1): void {
 
 /** The field's own keys go to it; Esc leaves the field, not the question. */
 export const fieldHandlers: Handlers = {
+  // The help would open behind the question and take the keys that are meant for the field.
+  help: (screen) => (screen.ui.get().question ? screen.hint('Esc leaves the field, ? helps') : openHelp(screen)),
   next: (screen) => formField(screen, 1),
   previous: (screen) => formField(screen, -1),
   cancel(screen) {
@@ -175,5 +205,5 @@ export function pressMouse(screen: Screen, mouse: MouseToken): void {
   const button = screen.questionLayout?.buttons.find(
     ({ x, y, width }) => mouse.y === y && mouse.x >= x && mouse.x < x + width,
   );
-  if (button) give(screen, button.answer);
+  if (button) give(screen, button.choice.answer);
 }

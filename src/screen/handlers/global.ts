@@ -1,15 +1,19 @@
 /** Keys that hold everywhere but in a program. */
+import type { Screen } from '../screen.ts';
 import { NO_PANEL } from '../ui.ts';
 import type { Handlers } from './handler.ts';
+
+/** Every key and command, over the transcript; closed by the same key. */
+export function openHelp(screen: Screen): void {
+  const open = screen.ui.get().panel.kind === 'help';
+  screen.ui.update({ panel: open ? NO_PANEL : { kind: 'help', top: 0 } });
+}
 
 export const globalHandlers: Handlers = {
   abort(screen) {
     if (!screen.abort()) screen.hint('nothing is running');
   },
-  help(screen) {
-    const open = screen.ui.get().panel.kind === 'help';
-    screen.ui.update({ panel: open ? NO_PANEL : { kind: 'help', top: 0 } });
-  },
+  help: openHelp,
   redraw: (screen) => screen.redraw(),
   suspend: (screen) => void screen.suspend(),
   tightenMode(screen) {
