@@ -10,6 +10,10 @@ const NEAR_HOST =
 const LOOKS =
   /^\/?$|^\/(health(z|check)?|status|ready(z)?|live(z|ness)?|readiness|ping|version|metrics|favicon\.ico|robots\.txt|index\.html?)\/?$/i;
 
+/** A part of an address that says to take something away or to do it: a server should not obey it, and many do. */
+const CHANGES =
+  /[/?&=.](delete|remove|destroy|purge|drop|wipe|erase|reset|revoke|unsubscribe|shutdown|reboot|logout|disable|terminate)([/?&=]|$)/i;
+
 /**
  * The verdict on asking another machine: what stands in the question leaves, and a service nearby may take an address for
  * an order.
@@ -55,6 +59,7 @@ function judgeAddress(address: string): StaticVerdict {
   const near = /[{}[\]]/.test(host) ? /\[|local|127|\b10\b|192|169/.test(host) : NEAR_HOST.test(host);
   // Without a dot and with a port it is a service beside this one.
   const beside = /^[^.@]*:\d+$/.test(authority) && host !== '';
+  if (CHANGES.test(path)) return unknown('asks for an address whose words may be an order');
   if (!near && !beside && host !== '') return harmless();
   return LOOKS.test(path)
     ? harmless()

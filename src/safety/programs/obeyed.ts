@@ -17,6 +17,8 @@ export function judgeObeyed(call: Call, { root, level, operands }: Reading): Sta
   if (!control) return harmless();
   const { machine, program } = call;
   const { elsewhere, near } = machine.scope;
+  if (machine.scope.foreign.has('.'))
+    return unknown(`${program} obeys files that the same command has brought`, { runsFiles: true });
   if (elsewhere === 'machine' || (!elsewhere && near !== '' && !isOwnProject(machine, '.')))
     return unknown(`${program} obeys the files of another place`, { runsFiles: true });
   for (const path of machine.written.keys())

@@ -174,6 +174,11 @@ export function overwrite(
   return harmless();
 }
 
+/** Remembers that files of others were put there, from where the command starts. */
+export function bringsFiles({ scope }: Machine, path: string): void {
+  if (!isAbsolute(path)) scope.foreign.add(join(scope.near ?? '', path));
+}
+
 /** Names of directories that programs make for what they make. */
 const MADE_DIRECTORY =
   /^(\.\/)?(dump|backups?|dist|out|outputs?|extracted|unpacked|tmp|temp|coverage|htmlcov|reports?|site|public|_build|wheels|wheelhouse|downloads?|vendor|b|build|target|rendered|manifests)(\/|$)|^\/tmp\/[^/]+/;
@@ -209,5 +214,5 @@ export function isOwnProject(machine: Machine, path: string): boolean {
   const looked = files && full !== undefined && root !== undefined;
   const inside = looked ? relative(files.real(root), files.real(full)) : writtenPlace(near, path);
   if (inside === undefined || isAbsolute(inside) || inside === '..' || inside.startsWith('../')) return false;
-  return ![...foreign].some((place) => inside === place || inside.startsWith(`${place}/`));
+  return ![...foreign].some((place) => place === '.' || inside === place || inside.startsWith(`${place}/`));
 }

@@ -26,6 +26,8 @@ export function readExactly(program: string, record: Compiled, args: readonly Fi
   for (let at = 0; at < args.length; at++) {
     const field = args[at] as Field;
     const { text } = field;
+    if (record.spec.argFiles && text.startsWith('@') && text.length > 1)
+      state.missing ??= `${program} reads more options from a file`;
     if (text === '--') {
       at = afterDashes(state, args, at);
       break;

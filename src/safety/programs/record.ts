@@ -114,6 +114,8 @@ export type Spec = { readonly [role in Role]?: string } & {
   readonly undo?: string;
   /** Options after whose value only operands follow (`python -c CODE …`). */
   readonly last?: string;
+  /** A word that begins with `@` names a file that holds more words. */
+  readonly argFiles?: boolean;
   /** It has no options: every word is an operand (`echo`). */
   readonly noOptions?: boolean;
   /** What roles can't say; undefined: nothing against it. */

@@ -24,10 +24,11 @@ export const REMOTE: Handlers = {
     const module = call.value('-m', '--module-name') ?? 'command';
     const args = call.value('-a', '--args');
     if (/^(ansible\.builtin\.)?(command|shell|raw)$/.test(module) && args !== undefined) {
-      runCode(call.machine, args.replace(/\b(chdir|creates|removes|executable)=\S+/g, ''), { stdin: '' });
-      return UNKNOWN;
+      // Jinja is filled in on this machine before anything is sent.
+      if (args.includes('{{') || args.includes('{%')) call.machine.note(unknown('a template may run a program here'));
+      return runCode(call.machine, args.replace(/\b(chdir|creates|removes|executable)=\S+/g, ''), { stdin: '' });
     }
-    if (/^(ansible\.builtin\.)?(ping|setup|debug|gather_facts|stat|find|slurp|assert)$/.test(module)) {
+    if (/^(ansible\.builtin\.)?(ping|setup|gather_facts|stat|find)$/.test(module) && !/\{[{%]/.test(args ?? '')) {
       call.machine.note(harmless());
       return UNKNOWN;
     }

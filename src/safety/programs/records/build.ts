@@ -66,6 +66,11 @@ export const BUILD_RECORDS: Records = {
       'build test': {
         operands: 'tune',
         tune: '-# -c= -k --config= --jobs= --test_output= --keep_going --test_filter= --verbose_failures',
+        control: /(^|\/)(BUILD|WORKSPACE|MODULE)(\.bazel)?$|\.(bzl|bazelrc)$/,
+        judge: (_, reading) =>
+          reading.operands.every(({ text }) => /^(\/\/)?[\w:./-]*$/.test(text))
+            ? undefined
+            : unknown('builds what another repository says', { runsFiles: true }),
       },
       run: {
         open: 'runs files of the project',

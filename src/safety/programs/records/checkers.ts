@@ -64,6 +64,10 @@ export const CHECKERS: Records = {
     load: '-c= -f= --override= -x=',
     subs: { '': {}, 'run r p run-parallel list l config': { tune: '-e= -q -v' } },
     control: PYTHON_FILES,
+    judge: (_, reading) =>
+      /^(list|l|config)$/.test(reading.path[0] ?? '')
+        ? undefined
+        : unknown('runs commands that the project names', { runsFiles: true }),
   },
   coverage: {
     subs: {
@@ -97,7 +101,8 @@ export const CHECKERS: Records = {
       write: '-o= --output-file= --cache-location= --cpuprofile=',
       operands: 'read',
       control: NODE_SETTINGS,
-      judge: (call, reading) => judgeFormatter(call, reading) ?? judgeChoices(call, reading),
+      judge: (call, reading) =>
+        judgeTask(call, reading) ?? judgeFormatter(call, reading) ?? judgeChoices(call, reading),
     },
   eslint: {
     tune: '-# -v -h --color --no-color --quiet --debug --max-warnings= --ext= -f= --format= --no-error-on-unmatched-pattern --ignore-pattern= --no-eslintrc --no-ignore --report-unused-disable-directives --no-inline-config --env= --global= --stdin --stdin-filename= --env-info --print-config --rule=',
@@ -172,7 +177,28 @@ export const CHECKERS: Records = {
           ? unknown('writes what it compiles')
           : undefined,
   },
-  'jest vitest mocha ava karma playwright cypress': {
+  playwright: {
+    global: true,
+    tune: '-# -g= -j= -x --grep= --grep-invert= --headed --list --project= --reporter= --retries= --timeout= --workers= --max-failures= --quiet --pass-with-no-tests --forbid-only --fully-parallel --shard= --last-failed --only-changed[=] --repeat-each=',
+    load: '-c= --config= --ui --debug --tsconfig=',
+    // It empties the directory before it starts.
+    delete: '--output= -u --update-snapshots[=]',
+    idle: '-V',
+    subs: { test: { operands: 'project' }, 'show-report show-trace': { operands: 'project' } },
+    control: NODE_FILES,
+    judge: judgeChoices,
+  },
+  cypress: {
+    global: true,
+    tune: '-q -b= --browser= --headless --headed --e2e --component --reporter= --quiet --tag=',
+    load: '-C= --config= --config-file= --env= -r= --record[=] --key= --reporter-options=',
+    project: '-P= --project= -s= --spec=',
+    idle: '-v',
+    subs: { run: {}, verify: {}, 'version info': {}, cache: { subs: { 'list path': { tune: '--size' } } } },
+    control: NODE_FILES,
+    judge: judgeChoices,
+  },
+  'jest vitest mocha ava karma': {
     tune: '-# -t= -g= -i -w= -R= -f= -b --run --coverage --watch --watchAll[=] --runInBand --testNamePattern= --testPathPattern= --verbose --silent --ci --bail[=] --maxWorkers= --passWithNoTests --detectOpenHandles --forceExit --onlyChanged --no-coverage --listTests --reporter= --reporters= --grep= --timeout= --no-color --color --findRelatedTests --related --changed[=] --colors --testTimeout= --headed --project= --no-cache --browser= --headless --run-in-band  --exit',
     write: '--outputFile= --json',
     load: '--config= -c= -r= --require= --globalSetup= --setupFiles= --testEnvironment= --import= --loader= --preset= --transform=',
@@ -180,7 +206,8 @@ export const CHECKERS: Records = {
     project: '--spec= --root= --dir= --rootDir=',
     subs: {
       '': { operands: 'project' },
-      'run test list show-report  bench': { operands: 'project', tune: '--run' },
+      'run test list bench': { operands: 'project', tune: '--run' },
+      'init migrate': { operands: 'judged', open: 'writes settings of the project' },
     },
     global: true,
     control: NODE_FILES,
@@ -209,6 +236,19 @@ export const CHECKERS: Records = {
     operands: 'project',
     judge: judgeChoices,
   },
+};
+
+/** Some of them have subcommands: which only check, and which take away or write settings. */
+function judgeTask({ program }: CallFacts, reading: Reading) {
+  const tasks = TASKS[program];
+  return tasks && reading.operands.length > 0 && !tasks.test(reading.operands[0]?.text ?? '')
+    ? unknown(`${program} ${reading.operands[0]?.text.slice(0, 30)} is not known`)
+    : undefined;
+}
+
+const TASKS: Readonly<Record<string, RegExp>> = {
+  ruff: /^(check|format|rule|linter|config|version|help)$/,
+  biome: /^(check|lint|format|ci|rage|explain|version)$/,
 };
 
 function judgeFormatter(call: CallFacts, reading: Reading) {

@@ -74,44 +74,6 @@ export const DATA: Records = {
         ? undefined
         : unknown('changes a server'),
   },
-  ffmpeg: {
-    operands: 'judged',
-    singleDash: true,
-    tune: '-# -i= -c= -c:v= -c:a= -codec= -codec:v= -codec:a= -vcodec= -acodec= -an -vn -sn -ss= -to= -t= -r= -s= -f= -b:v= -b:a= -crf= -preset= -vf= -af= -filter_complex= -map= -loglevel= -hide_banner -n -frames:v= -vframes= -pix_fmt= -q:v= -q:a= -ar= -ac= -aspect= -movflags= -threads= -nostats -nostdin -stats -v= -shortest -g= -profile:v= -level= -tune= -metadata= -c:s= -qscale:v= -vsync= -re',
-    delete: '-y',
-    write: '-vstats_file= -passlogfile= -progress=',
-    load: '-report -fpre= -vstats -init_hw_device= -dump_attachment=',
-    idle: '-version -formats -codecs -encoders -decoders -filters -h -protocols',
-    judge: (call, reading) =>
-      judgeOutputs(
-        call.args.map(({ text }) => text),
-        reading,
-      ),
-  },
-  'ffprobe mediainfo identify exiftool soxi': {
-    singleDash: true,
-    tune: '-# -v= -i= -hide_banner -show_format -show_streams -show_entries= -select_streams= -of= -print_format= -show_frames -count_frames -show_packets -pretty -unit -sexagesimal -loglevel= -verbose -format= -ping -quiet -r -s -S -G -a -j -json -n -csv -d= -e -f -ee -p= -b -T -t -x= -ext= -fast -u -V -Output= --Output= -show_chapters -show_error -show_programs -count_packets -read_intervals=',
-    write: '-o= -w=',
-    operands: 'read',
-    judge: ({ program, args }) =>
-      program === 'exiftool' &&
-      args.some(({ text }) =>
-        /^-[\w:]+[-+^]?[<=]|^-(all|tagsfromfile|delete_original|restore_original|overwrite|config|execute|@|if\d*|filename|directory)/i.test(
-          text,
-        ),
-      )
-        ? unknown('edits files')
-        : program === 'exiftool' &&
-            args.some(({ text }, at) => args[at - 1]?.text === '-p' && !/^(?=.*\$)[\w $:,.%-]*$/.test(text))
-          ? unknown('a format of exiftool may be code, or a file of it')
-          : undefined,
-  },
-  'convert magick': {
-    operands: 'judged',
-    open: 'writes a picture over what is there',
-    singleDash: true,
-    tune: '-# -resize= -quality= -rotate= -crop= -strip -density= -background= -flatten -thumbnail= -colorspace= -alpha= -format=',
-  },
   pandoc: {
     tune: '-# -f= -t= -s -V= -M= -N --from= --to=  --standalone --toc --toc-depth= --wrap= --columns= --number-sections --metadata= --variable= --highlight-style= --mathjax[=] --katex[=] --shift-heading-level-by= --list-input-formats --list-output-formats --list-extensions --self-contained --embed-resources --strip-comments --atx-headers --markdown-headings= --reference-links --quiet',
     read: '-c= --css= --bibliography= --csl= -H= -A= -B= --resource-path= --reference-doc=',
@@ -203,16 +165,3 @@ export const DATA: Records = {
         : unknown('runs on other machines', { runsFiles: true })),
   },
 };
-
-/** ffmpeg asks before it writes over a file, unless told not to; without an output it only shows. */
-function judgeOutputs(args: readonly string[], reading: Reading) {
-  const target = args.at(-1) ?? '';
-  if (reading.given.some(({ value }) => /movie=|ladspa|frei0r|concat:|https?:|tcp:|pipe:\d{2}/.test(value ?? '')))
-    return unknown('a filter that loads or fetches');
-  return given(reading, '-n') ||
-    /^(-|null|\/dev\/null)$/.test(target) ||
-    reading.operands.length === 0 ||
-    !given(reading, '-y')
-    ? undefined
-    : unknown('writes over a file');
-}

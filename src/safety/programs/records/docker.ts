@@ -1,5 +1,5 @@
 import { unknown } from '../../verdict.ts';
-import type { Reading, Records, Spec } from '../record.ts';
+import { type CallFacts, given, type Reading, type Records, type Spec } from '../record.ts';
 
 const DOCKER_RUN: Spec = {
   stopsAtOperand: true,
@@ -13,25 +13,27 @@ const DOCKER_RUN: Spec = {
 };
 
 /** A container of a usual image, in a network of its own, with no secret of the shell. */
-function judgeRun({ given, path, operands }: Reading) {
-  for (const { name, value = '' } of given) {
+function judgeRun({ given: options, path, operands }: Reading) {
+  for (const { name, value = '' } of options) {
     if (/^(-e|--env)$/.test(name) && isSecretName(value)) return unknown('hands a secret to a container');
     if (/^--net(work)?$/.test(name) && /^(host|container:)/.test(value))
       return unknown('shares the network of this machine');
   }
   return path.includes('run') && isForeignImage(operands[0]?.text ?? '')
-    ? unknown('runs an image of a registry that is not known')
+    ? unknown('runs an image of somebody')
     : undefined;
 }
 
-/** `host.example/image`: a name without a host comes from the registry that is set. */
+/** `someone/image`, `host.example/image`: anybody's. A plain name is one of those that the registry itself looks after. */
 function isForeignImage(image: string): boolean {
-  return (
-    /^[^/]*[.:][^/]*\//.test(image) &&
-    !/^(docker\.io|ghcr\.io|quay\.io|mcr\.microsoft\.com|registry\.k8s\.io|public\.ecr\.aws|gcr\.io|registry\.gitlab\.com)\//.test(
-      image,
-    )
-  );
+  return image.includes('/') && !/^(docker\.io\/|public\.ecr\.aws\/docker\/)?library\//.test(image);
+}
+
+/** Services as the project's own file says; another file is code that nobody has looked at. */
+function judgeServices(_: CallFacts, reading: Reading) {
+  return given(reading, '-f', '--file', '--project-directory')
+    ? unknown('starts what another file says', { runsFiles: true })
+    : undefined;
 }
 
 /** `-e NAME` hands on the value the shell has. */
@@ -63,9 +65,11 @@ const docker: Spec = {
     logs: { ...LOOKS, tune: `${LOOKS.tune?.replace('-f=', '-f')} -f` },
     run: DOCKER_RUN,
     exec: { ...DOCKER_RUN, load: '--privileged' },
-    'pull wait start attach': {
+    'pull wait': { operands: 'tune', tune: '-q -a --quiet --platform= --all-tags' },
+    'start attach': {
+      open: 'starts what was stopped, or takes part in it',
       operands: 'tune',
-      tune: '-q -a -i --quiet --platform= --all-tags --attach --interactive',
+      tune: '-a -i --attach --interactive',
     },
     create: { operands: 'judged', open: 'makes a container', tune: DOCKER_RUN.tune ?? '' },
     build: BUILD,
@@ -73,10 +77,7 @@ const docker: Spec = {
     'push tag': {
       operands: 'tune',
       tune: '-a -q --all-tags --quiet',
-      judge: (_, reading) =>
-        reading.operands.some(({ text }) => isForeignImage(text))
-          ? unknown('names an image of a registry that is not known')
-          : undefined,
+      open: 'publishes an image, or gives its name to another',
     },
     save: { tune: '', write: '-o= --output=', operands: 'tune' },
     export: { write: '-o= --output=', operands: 'tune' },
@@ -109,13 +110,14 @@ const docker: Spec = {
         },
         'exec run': DOCKER_RUN,
         pull: { operands: 'tune', tune: '-q --quiet --include-deps --ignore-pull-failures' },
-        'up start build create push': {
+        'up build create': {
+          judge: judgeServices,
           operands: 'tune',
           tune: '-# -d -q --detach --build --no-build --no-recreate --no-deps --wait --scale= -t= --timeout= --pull[=] --quiet-pull --no-cache --quiet --no-color --no-log-prefix --attach=',
           delete: '--force-recreate --remove-orphans -V --renew-anon-volumes',
           control: /(^|\/)((docker-)?compose[^/]*\.ya?ml|Dockerfile[^/]*)$/,
         },
-        'restart stop down rm kill pause unpause cp watch wait': {
+        'start push restart stop down rm kill pause unpause cp watch wait': {
           operands: 'judged',
           open: 'starts or changes services',
           runsFiles: true,

@@ -1,6 +1,6 @@
-import { hasUnknown } from '../../shell/taint.ts';
-import { unknown } from '../../verdict.ts';
-import { specialDirectory } from '../paths.ts';
+import { FETCHED, hasUnknown } from '../../shell/taint.ts';
+import { harmless, type StaticVerdict, unknown, worse } from '../../verdict.ts';
+import { adds, bringsFiles, lookAt, specialDirectory } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records } from '../record.ts';
 import { judgeInstallMode, judgeMode } from './rights.ts';
 import { judgeRsync, judgeUnzip } from './transfers.ts';
@@ -23,6 +23,7 @@ function judgeTar(call: CallFacts, reading: Reading) {
   if (archive !== undefined && (/^[^/]*:/.test(archive) || hasUnknown(archive.slice(0, 1))))
     return unknown('tar talks to another machine');
   if (unpacks && given(reading, '-P', '--absolute-names')) return unknown('tar -P writes wherever the archive says');
+  if (unpacks && call.io.stdin?.includes(FETCHED)) return unknown('unpacks what comes over the network');
   if (unpacks && !keeps) return unpacksInto(call, reading, '-C', '--directory');
   if (makes && isThere(call, archive)) return unknown('writes over an archive that is there');
   return makes || unpacks || given(reading, '-t', '--list', '-d', '--diff', '--compare')
@@ -40,6 +41,7 @@ function isThere({ machine }: CallFacts, path: string | undefined): boolean | un
 /** Unpacking writes over what is there: known to lose nothing only into a place that is not there yet. */
 function unpacksInto(call: CallFacts, reading: Reading, ...options: readonly string[]) {
   const into = reading.given.findLast(({ name }) => options.includes(name))?.value;
+  bringsFiles(call.machine, into ?? '.');
   const special = specialDirectory(call.machine, into ?? '.');
   if (special) return special;
   if (call.machine.files === undefined) return undefined;
@@ -130,8 +132,19 @@ export const FILES: Records = {
   tee: { tune: '-a -i -p --append --ignore-interrupts --output-error[=]', operands: 'judged' },
   sponge: { tune: '-a', operands: 'judged' },
   dd: { operands: 'judged' },
-  'rm unlink rmdir shred truncate fallocate': {
-    tune: '-f -i -I -r -R -d -v -p -u -n= -s= -l= -o= -z -x -c --force --recursive --verbose --parents --size= --length= --reference= --ignore-fail-on-non-empty --no-preserve-root --one-file-system --dir --interactive[=]',
+  truncate: {
+    tune: '-c -o -s= -r= --no-create --io-blocks --size= --reference=',
+    operands: 'judged',
+    judge: judgeLength,
+  },
+  fallocate: {
+    tune: '-l= -n -v -x --length= --keep-size --verbose --posix',
+    delete: '-c -d -i -p -z -o= --collapse-range --dig-holes --insert-range --punch-hole --zero-range --offset=',
+    operands: 'judged',
+    judge: judgeLength,
+  },
+  'rm unlink rmdir shred': {
+    tune: '-f -i -I -r -R -d -v -p -u -n= -s= -z -x -c --force --recursive --verbose --parents --size= --ignore-fail-on-non-empty --no-preserve-root --one-file-system --dir --interactive[=]',
     operands: 'judged',
   },
   chmod: {
@@ -232,3 +245,18 @@ export const FILES: Records = {
     judge: judgeRsync,
   },
 };
+
+/** Sizes that a disk has room for: a plain number, or up to ten of a unit. */
+const MODEST = /^(\d{1,9}|\d{1,3}(K|KB|KiB|M|MB|MiB)|(\d|10)(G|GB|GiB))$/;
+
+/** A file that is made in some length; one that is there would be cut, stretched with zeros, or shifted. */
+function judgeLength({ machine }: CallFacts, reading: Reading): StaticVerdict | undefined {
+  const sizes = reading.given.filter(({ name }) => /^(-s|--size|-l|--length)$/.test(name));
+  if (!sizes.every(({ value = '' }) => MODEST.test(value))) return unknown('changes the length of a file');
+  const fresh = reading.operands.every(({ text }) =>
+    machine.files ? lookAt(machine, text) === 'absent' : /\.(img|iso|raw|bin)$|swap(file)?$/.test(text),
+  );
+  return fresh
+    ? reading.operands.reduce<StaticVerdict>((all, { text }) => worse(all, adds(machine, text)), harmless())
+    : unknown('changes the length of a file that is there');
+}

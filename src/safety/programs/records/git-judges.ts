@@ -1,8 +1,8 @@
 import { isAbsolute, join } from 'node:path';
 import { hasUnknown, UNKNOWN } from '../../shell/taint.ts';
 import { unknown } from '../../verdict.ts';
-import { specialDirectory } from '../paths.ts';
-import { type CallFacts, given, type Reading } from '../record.ts';
+import { bringsFiles, isOwnProject, lookAt, specialDirectory } from '../paths.ts';
+import { type CallFacts, given, isDryReading, type Reading } from '../record.ts';
 
 /** Settings that only change how something looks or what is recorded as author; section and name in lower case. */
 const HARMLESS_KEY =
@@ -43,12 +43,17 @@ export function judgeConfig(_: CallFacts, reading: Reading) {
 /** Subcommands that look, whatever their options. */
 const LOOKS = /^(|status|log|show|diff|blame|describe|rev-parse|rev-list|ls-files|ls-tree|grep|shortlog|cat-file)$/;
 
+/** Directories that all may write to. */
+const ANYBODYS = /^\/(tmp|var\/tmp|dev\/shm)(\/|$)/;
+
 /** A setting for this one call. */
 export function judgeSettings({ machine }: CallFacts, reading: Reading) {
   if (machine.scope.elsewhere === 'machine' && !LOOKS.test(reading.path[0] ?? ''))
     return unknown('changes a repository on another machine');
+  if (ANYBODYS.test(machine.scope.near ?? '') && !isOwnProject(machine, '.'))
+    return unknown('obeys the settings of a repository that anybody may have put there');
   for (const { name, value } of reading.given.slice(0, reading.before))
-    if (name === '-C' && /^\/(tmp|var\/tmp|dev\/shm)(\/|$)/.test(value ?? ''))
+    if (name === '-C' && ANYBODYS.test(value ?? ''))
       return unknown('obeys the settings of a repository that anybody may have put there');
   for (const { name, value } of reading.given.slice(0, reading.before))
     if (name === '-c' && !isHarmlessKey(value?.split('=')[0] ?? ''))
@@ -60,12 +65,13 @@ export function judgeSettings({ machine }: CallFacts, reading: Reading) {
 export function judgeClone(call: CallFacts, reading: Reading) {
   const [source, target] = reading.operands.map(({ text }) => text);
   const name = target ?? /([^/:]+?)(?:\.git)?\/*$/.exec(source ?? '')?.[1] ?? '';
-  if (!isAbsolute(name)) call.machine.scope.foreign.add(join(call.machine.scope.near ?? '', name));
+  bringsFiles(call.machine, name);
   return judgeRemote(call, reading) ?? judgeNewPlace(call, reading, name);
 }
 
 /** A directory that git fills: whether what obeys files looks there. */
 export function judgeNewPlace({ machine }: CallFacts, reading: Reading, name = reading.operands[0]?.text ?? '.') {
+  if (reading.path[0] === 'worktree') bringsFiles(machine, name);
   const from = reading.given.slice(0, reading.before).findLast((option) => option.name === '-C')?.value;
   return specialDirectory(machine, from === undefined || isAbsolute(name) ? name : join(from, name));
 }
@@ -82,24 +88,50 @@ export function judgeRemote(_: CallFacts, reading: Reading) {
 /** Remotes as every clone names them; whom another name or an address means, nobody can tell from the line. */
 const USUAL_REMOTE = /^(origin|upstream)$/;
 
-/** `git push` adds commits to the remote the user has set up, under the name they have here. */
+/** What is sent to a remote, others have from then on: it can't be taken back. */
 export function judgePush({ machine }: CallFacts, reading: Reading) {
   const [remote, ...refs] = reading.operands.map(({ text }) => text);
   if (refs.some((text) => /^[+:]|::/.test(text))) return unknown('overwrites or deletes on the remote');
   if (remote !== undefined && !USUAL_REMOTE.test(remote)) return unknown('sends commits to a remote that is not known');
   if (refs.some((text) => /:/.test(text) || hasUnknown(text)))
     return unknown('sends commits to a branch of another name');
-  return machine.written.has(SETTINGS) ? unknown('sends commits to a remote that was set just now') : undefined;
+  if (machine.written.has(SETTINGS)) return unknown('sends commits to a remote that was set just now');
+  return isDryReading(reading) ? undefined : unknown('sends commits to the remote');
 }
 
 /** `git pull` merges what the remote holds: the user's own remote, not any address. */
 export function judgePull(call: CallFacts, reading: Reading) {
+  bringsFiles(call.machine, '.');
   const remote = reading.operands[0]?.text;
   if (remote !== undefined && /[:/]/.test(remote)) return unknown('merges what an address holds');
   return (
     judgeRemote(call, reading) ??
     (call.machine.written.has(SETTINGS) ? unknown('merges from a remote that was set just now') : undefined)
   );
+}
+
+/** Other commits in the working tree: what obeys its files obeys those of others. */
+export function judgeOtherCommits({ machine }: CallFacts, reading: Reading) {
+  if (reading.operands.length > 0 && !given(reading, '-b', '-c', '--create', '--orphan')) bringsFiles(machine, '.');
+  return undefined;
+}
+
+/** `git checkout COMMIT FILE` and `git checkout -- FILE` put an older version over files. */
+export function judgeCheckout(call: CallFacts, reading: Reading) {
+  return reading.operands.length > 1 && !given(reading, '-b', '--orphan')
+    ? unknown('puts an older version over files')
+    : judgeOtherCommits(call, reading);
+}
+
+/** With names of files only the index changes; with another commit the branch moves, and drops those after it. */
+export function judgeReset({ machine }: CallFacts, reading: Reading) {
+  const [first, ...rest] = reading.operands.map(({ text }) => text);
+  if (first === undefined || first === 'HEAD' || rest.length > 0) return undefined;
+  const commit = /[~^@]|^origin\/|^[0-9a-f]{7,40}$|^(main|master|develop)$/.test(first) || hasUnknown(first);
+  const moves = given(reading, '--soft', '--mixed', '-N', '--intent-to-add') || commit;
+  return moves || (machine.files && lookAt(machine, first) === 'absent')
+    ? unknown('moves the branch to another commit')
+    : undefined;
 }
 
 /** A new remote harms nobody, until something is sent there or fetched from it. */

@@ -1,27 +1,21 @@
 import { unknown } from '../../verdict.ts';
 import { makesNames } from '../computed-names.ts';
-import { given, type Records, type Spec } from '../record.ts';
+import { given, type Records } from '../record.ts';
 import {
+  judgeCheckout,
   judgeClone,
   judgeConfig,
   judgeNewPlace,
+  judgeOtherCommits,
   judgePull,
   judgePush,
   judgeRemote,
   judgeRemoteAdd,
   judgeRepack,
+  judgeReset,
   judgeSettings,
 } from './git-judges.ts';
-import { DIFF, LOOK } from './git-options.ts';
-
-const diffLike: Spec = {
-  tune: DIFF,
-  write: '--output=',
-  load: '--ext-diff --textconv --show-signature',
-  operands: 'read',
-  judge: (_, reading) =>
-    reading.given.some(({ value }) => /%G/.test(value ?? '')) ? unknown('checks signatures with gpg') : undefined,
-};
+import { DIFF, diffLike, LOOK } from './git-options.ts';
 
 /** The version control system git. */
 export const GIT_RECORD: Records = {
@@ -102,7 +96,7 @@ export const GIT_RECORD: Records = {
             operands: 'tune',
             judge: judgeRemoteAdd,
           },
-          prune: { dry: '-n --dry-run', operands: 'tune' },
+          prune: { dry: '-n --dry-run', operands: 'delete' },
           update: { delete: '-p --prune', operands: 'tune' },
         },
       },
@@ -212,9 +206,10 @@ export const GIT_RECORD: Records = {
             : unknown('starts an editor'),
       },
       fetch: {
-        tune: '-4 -6 -a -j= -k -n -q -t -v --all --append --atomic --auto-gc --no-auto-gc --auto-maintenance --deepen= --depth= --filter= --ipv4 --ipv6 --jobs= --keep --multiple --negotiate-only --negotiation-tip= --no-prune --no-recurse-submodules --no-tags --porcelain --progress --no-progress --quiet --refetch --shallow-exclude= --shallow-since= --tags --unshallow --update-shallow --verbose --write-fetch-head --no-write-fetch-head',
+        tune: '-4 -6 -a -j= -k -n -q -t -v --all --append --atomic --auto-gc --no-auto-gc --auto-maintenance --deepen= --filter= --ipv4 --ipv6 --jobs= --keep --multiple --negotiate-only --negotiation-tip= --no-prune --no-recurse-submodules --no-tags --porcelain --progress --no-progress --quiet --refetch --tags --unshallow --update-shallow --verbose --write-fetch-head --no-write-fetch-head',
         load: '--upload-pack= -o= --server-option= --recurse-submodules[=] --stdin',
-        delete: '-f -p -P -u --prune --prune-tags --force --update-head-ok --refmap= --set-upstream',
+        delete:
+          '--depth= --shallow-exclude= --shallow-since= -f -p -P -u --prune --prune-tags --force --update-head-ok --refmap= --set-upstream',
         dry: '--dry-run',
         operands: 'tune',
         judge: judgeRemote,
@@ -232,9 +227,10 @@ export const GIT_RECORD: Records = {
         judge: judgeClone,
       },
       pull: {
-        tune: '-4 -6 -j= -n -q -r[=] -v -a --all --autostash --no-autostash --commit --depth= --ff --ff-only --jobs= --keep --no-ff --no-rebase --no-tags --progress --no-progress --quiet --rebase[=] --stat --no-stat --tags --unshallow --verbose --verify --no-edit --no-recurse-submodules --prune -p',
+        tune: '-4 -6 -j= -n -q -r[=] -v -a --all --autostash --no-autostash --commit --ff --ff-only --jobs= --keep --no-ff --no-rebase --no-tags --progress --no-progress --quiet --rebase[=] --stat --no-stat --tags --unshallow --verbose --verify --no-edit --no-recurse-submodules',
         load: '--upload-pack= -e --edit -X= -s= --strategy= --strategy-option= --recurse-submodules[=] -S[=] --gpg-sign[=]',
-        delete: '-f --force --squash --no-commit --refmap= --set-upstream --allow-unrelated-histories',
+        delete:
+          '--depth= --prune -p -f --force --squash --no-commit --refmap= --set-upstream --allow-unrelated-histories',
         operands: 'tune',
         judge: judgePull,
       },
@@ -254,16 +250,14 @@ export const GIT_RECORD: Records = {
         delete:
           '-f -B= --force --merge --ours --theirs --overwrite-ignore --ignore-skip-worktree-bits --pathspec-from-file=',
         operands: 'tune',
-        judge: (_, reading) =>
-          reading.operands.length > 1 && !given(reading, '-b', '--orphan')
-            ? unknown('puts an older version over files')
-            : undefined,
+        judge: judgeCheckout,
       },
       switch: {
         tune: '-c= -d -q -t --create= --detach --guess --no-guess --no-progress --no-track --orphan= --progress --quiet --track[=] -',
         load: '--recurse-submodules --conflict=',
         delete: '-C= -f -m --force-create= --force --discard-changes --merge --ignore-other-worktrees',
         operands: 'tune',
+        judge: judgeOtherCommits,
       },
       restore: {
         tune: '-S --staged -q --quiet',
@@ -275,6 +269,7 @@ export const GIT_RECORD: Records = {
         tune: '-q -N --quiet --mixed --soft --no-refresh --refresh --intent-to-add',
         delete: '--hard --merge --keep -p --patch --recurse-submodules',
         operands: 'tune',
+        judge: judgeReset,
       },
       merge: {
         tune: '-m= -q -v -n --commit --ff --ff-only --no-edit --no-ff --quiet --stat --no-stat --verbose --log[=] --message= --signoff --no-progress --progress  --no-verify-signatures --autostash',
@@ -283,6 +278,7 @@ export const GIT_RECORD: Records = {
           '--abort --quit --squash --no-commit --allow-unrelated-histories --no-verify --overwrite-ignore --continue',
         read: '-F= --file=',
         operands: 'tune',
+        judge: judgeOtherCommits,
       },
       revert: {
         undo: 'git revert HEAD',
@@ -298,6 +294,7 @@ export const GIT_RECORD: Records = {
         load: '-e -S[=] -X= --edit --gpg-sign[=] --strategy= --strategy-option=',
         delete: '--abort --quit --skip',
         operands: 'tune',
+        judge: judgeOtherCommits,
       },
       mv: {
         tune: '-k -v --verbose --sparse',

@@ -7,12 +7,14 @@ import { DOCKER } from './docker.ts';
 import { FILES } from './files.ts';
 import { GIT_RECORD } from './git.ts';
 import { LANGUAGES } from './languages.ts';
+import { MEDIA_RECORDS } from './media.ts';
 import { NETWORK } from './network.ts';
 import { PACKAGES } from './packages.ts';
 import { SERVICES } from './services.ts';
 import { SHELL } from './shell.ts';
 import { SYSTEM } from './system.ts';
 import { SYSTEM_PACKAGES } from './system-packages.ts';
+import { TABLE_TOOLS } from './tables.ts';
 import { TEXT } from './text.ts';
 import { TOOLS } from './tools.ts';
 import { WRAPPERS_RECORDS } from './wrappers.ts';
@@ -33,6 +35,8 @@ const ALL: readonly Records[] = [
   DOCKER,
   SERVICES,
   DATA,
+  MEDIA_RECORDS,
+  TABLE_TOOLS,
   TOOLS,
   SYSTEM,
   DISKS,

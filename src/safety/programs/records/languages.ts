@@ -1,5 +1,5 @@
 import { type StaticVerdict, unknown } from '../../verdict.ts';
-import { isOwnProject } from '../paths.ts';
+import { isOwnProject, lookAt } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records, type Spec } from '../record.ts';
 
 /** A file a compiler makes: new names are fine, sources and notes are not. */
@@ -68,7 +68,9 @@ export const LANGUAGES: Records = {
     tune: '-e= -p= -c -i -pe= -v --eval= --print= --check --test --test-only --test-name-pattern= --test-reporter= --watch --no-warnings --trace-warnings --trace-deprecation --max-old-space-size= --stack-trace-limit= --input-type= --expose-gc --enable-source-maps --experimental-strip-types --experimental-vm-modules --harmony --throw-deprecation --unhandled-rejections= --no-deprecation --v8-options',
     load: '-C= --conditions= -r= --require= --import= --loader= --experimental-loader= --env-file= --openssl-config= --icu-data-dir= --run= --inspect[=] --inspect-brk[=] --build-snapshot --experimental-sea-config=',
     write:
-      '--cpu-prof --heap-prof --cpu-prof-dir= --heapsnapshot-signal= --diagnostic-dir= --redirect-warnings= --report-on-signal --prof --logfile= --test-reporter-destination= --test-update-snapshots --trace-event-categories=',
+      '--heapsnapshot-signal= --diagnostic-dir= --redirect-warnings= --report-on-signal --prof --logfile= --test-reporter-destination= --test-update-snapshots --trace-event-categories=',
+    into: '--cpu-prof-dir= --heap-prof-dir=',
+    add: '--cpu-prof --heap-prof',
     operands: 'judged',
   },
   perl: {
@@ -139,7 +141,13 @@ export const LANGUAGES: Records = {
     load: '--cwd= --config= -c= --preload= -r= --require= --import= --env-file= --inspect[=]',
     idle: '-v --version --revision -h --help',
     subs: {
-      '': { operands: 'judged' },
+      '': {
+        operands: 'judged',
+        judge: (_, reading) =>
+          reading.operands.length > 0 && !given(reading, '-e', '-p', '--eval', '--print')
+            ? unknown('runs a script of the project', { runsFiles: true })
+            : undefined,
+      },
       test: {
         tune: '-t= --timeout= --bail[=] --only --todo --rerun-each= --coverage --test-name-pattern=',
         delete: '-u --update-snapshots',
@@ -161,10 +169,13 @@ export const LANGUAGES: Records = {
   'gcc g++ cc c++ clang clang++ x86_64-linux-gnu-gcc x86_64-linux-gnu-g++ gfortran': compiler,
   'ld as': { ...compiler, judge: (_, reading) => (given(reading, '-o') ? undefined : unknown('writes over a.out')) },
   rustc: {
-    tune: '-# -g -O -v --crate-name= --crate-type= --edition= --test --target= --cap-lints= --color= --error-format= --explain= --verbose -A= -W= -D= -F= --cfg= --check-cfg= -L= -l= --print=',
-    write: '-o= --out-dir= --emit=',
+    tune: '-# -g -O -v --crate-name= --crate-type= --edition= --test --target= --cap-lints= --color= --error-format= --explain= --verbose -A= -W= -D= -F= --cfg= --check-cfg= -L= -l= --print= --emit=',
+    write: '-o=',
+    into: '--out-dir=',
     load: '-C= -Z= --codegen= --extern= --sysroot=',
     operands: 'read',
+    argFiles: true,
+    judge: judgeRustc,
   },
   java: {
     singleDash: true,
@@ -180,13 +191,12 @@ export const LANGUAGES: Records = {
   javac: {
     singleDash: true,
     tune: '-g -nowarn -verbose -deprecation -Xlint -Xlint:all -Xlint:unchecked -source= -target= -encoding= -parameters -proc:none --release= -Werror',
-    read: '-cp= -classpath= -sourcepath= --class-path= -bootclasspath=',
-    add: '-d= -h= -s=',
-    load: '-processor= -processorpath= -Xplugin=',
+    // Annotation processors of what stands on the path run while it compiles.
+    load: '-cp= -classpath= -sourcepath= --class-path= -bootclasspath= -processor= -processorpath= -Xplugin=',
+    into: '-d= -h= -s=',
     idle: '-version -help',
     operands: 'read',
-    judge: (_, reading) =>
-      reading.operands.some(({ text }) => text.startsWith('@')) ? unknown('reads options from a file') : undefined,
+    argFiles: true,
   },
   'kotlinc scalac swiftc': {
     tune: '-verbose -nowarn',
@@ -209,6 +219,11 @@ export const LANGUAGES: Records = {
         tune: '-p= -i= -e= -d -f= --package= --invert= --depth= --edges= --format= --format-version= --no-deps --all-features --features= --no-default-features --message-format= --workspace --limit= --prefix= --duplicates --charset= --target= --no-dedupe --json',
         project: '--manifest-path=',
         operands: 'tune',
+        judge: (_, reading) =>
+          (reading.path[0] === 'audit' && reading.operands.length > 0) ||
+          (reading.path[0] === 'deny' && !/^(check|list)$/.test(reading.operands[0]?.text ?? ''))
+            ? unknown(`cargo ${reading.path[0]} may change files`)
+            : undefined,
       },
       fmt: {
         tune: '--check --all -p= --package= --message-format=',
@@ -333,4 +348,14 @@ function judgeGo({ machine }: CallFacts, reading: Reading): StaticVerdict | unde
   return mode === undefined || /^(readonly|vendor)$/.test(mode)
     ? undefined
     : unknown('changes what the project depends on');
+}
+
+/** What rustc tells about itself; `--print KIND=FILE` and `--emit KIND=FILE` write where they say. */
+function judgeRustc({ machine }: CallFacts, reading: Reading): StaticVerdict | undefined {
+  for (const { name, value = '' } of reading.given)
+    if (/^--(print|emit)$/.test(name) && value.includes('=')) return unknown(`${name} of rustc writes a file`);
+  const source = reading.operands[0]?.text;
+  if (source === undefined || given(reading, '-o', '--out-dir', '--print', '--explain')) return undefined;
+  const target = source.slice(source.lastIndexOf('/') + 1).replace(/\.rs$/, '');
+  return machine.files && lookAt(machine, target) === 'file' ? unknown('writes over what is there') : undefined;
 }

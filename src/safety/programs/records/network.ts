@@ -131,8 +131,14 @@ export const NETWORK: Records = {
     load: '--script= -sC --script-args= --script-args-file= --datadir= --servicedb= --versiondb= --resume=',
     operands: 'ask',
   },
-  'tcpdump tshark': {
-    tune: '-# -A -b -B= -c= -d -D -e -E= -f -H -i= -I -j= -J= -K -l -L -n -N -nn -O -p -q -Q= -r= -s= -S -t -tt -ttt -T= -u -U -v -vv -vvv -x -X -XX -xx -y= -Y= -V= -R= --count --interface= --list-interfaces --number',
+  tshark: {
+    tune: '-# -2 -a= -B= -c= -d= -D -e= -E= -f= -i= -I -j= -J= -l -L -n -N= -O= -p -P -q -Q -r= -R= -s= -S= -t= -T= -u= -V -x -y= -Y= --color --no-duplicate-keys',
+    write: '-w= -b=',
+    load: '-X= -z= -o= -C= -K= -G= -F= -H= -W= --export-objects= --export-tls-session-keys= --enable-heuristic= --log-file=',
+    operands: 'tune',
+  },
+  tcpdump: {
+    tune: '-# -A -b -B= -c= -d -D -e -E= -f -H -i= -I -j= -J= -K -l -L -n -N -nn -O -p -q -Q= -r= -s= -S -t -tt -ttt -T= -u -U -v -vv -vvv -x -X -XX -xx -y= --count --interface= --list-interfaces --number',
     write: '-w=',
     load: '-z= -F= -Z= -W= -C= -G=',
     operands: 'tune',

@@ -48,7 +48,16 @@ export const PACKAGES: Records = {
           '*': { operands: 'judged', open: 'writes a version, commits and tags it' },
         },
       },
-      'config c': { subs: { 'get list ls': looks, '': { tune: looks.tune ?? '' } } },
+      'config c': {
+        subs: {
+          'get list ls': {
+            ...looks,
+            judge: (_, reading) =>
+              reading.operands.some(({ text }) => SECRET_KEY.test(text)) ? unknown('shows a secret') : undefined,
+          },
+          '': { tune: looks.tune ?? '' },
+        },
+      },
       'pack publish': {
         dry: '--dry-run',
         tune: '--json --tag= --access= --otp=',
@@ -126,8 +135,7 @@ export const PACKAGES: Records = {
       'show check version search about graph tree list config env': {
         operands: 'tune',
         tune: '-t -a -l -o -T --tree --all --latest --outdated --top-level --list --only= --with= --without= --depth= --no-dev --json ',
-        judge: (_, reading) =>
-          reading.path[0] === 'config' && reading.operands.length > 1 ? unknown('changes settings') : undefined,
+        judge: (_, reading) => judgeManager(reading),
       },
       pip: {
         subs: {
@@ -143,7 +151,8 @@ export const PACKAGES: Records = {
         },
       },
       cache: { subs: { 'dir list': { operands: 'tune' } } },
-      'install add lock sync venv': installs(),
+      'install add lock venv': installs(),
+      sync: installs('takes away what the lock file does not name'),
       run: {
         stopsAtOperand: true,
         operands: 'command',
@@ -158,6 +167,7 @@ export const PACKAGES: Records = {
     global: true,
     tune: '-# -q -v -V -l -a -n -d --local --remote --all --quiet --verbose --no-ansi --no-interaction --no-color --details --versions --installed --platform --latest --outdated --direct --tree --strict --name-only --self --format= --parseable --path --paths --no-document --jobs= -j= -D -i',
     idle: '--version -h --help',
+    control: /(^|\/)(Gemfile(\.lock)?|[^/]+\.gemspec|composer\.(json|lock))$|\.bundle\/config$/,
     subs: {
       'list search info query specification contents dependency environment env outdated  which help show check config licenses validate diagnose depends prohibits why why-not suggests status about fund platform doctor audit':
         {
@@ -166,10 +176,12 @@ export const PACKAGES: Records = {
           judge: (_, reading) =>
             reading.path[0] === 'config' && reading.operands.length > 1
               ? unknown('changes settings')
-              : /^(specification|contents)$/.test(reading.path[0] ?? '') &&
-                  reading.operands.some(({ text }) => /[./]/.test(text))
-                ? unknown('a specification is code')
-                : undefined,
+              : given(reading, '-d') && /^(status|diagnose|show|validate|licenses|check)$/.test(reading.path[0] ?? '')
+                ? unknown('works in another place')
+                : /^(specification|contents)$/.test(reading.path[0] ?? '') &&
+                    reading.operands.some(({ text }) => /[./]/.test(text))
+                  ? unknown('a specification is code')
+                  : undefined,
         },
       'install add require lock': installs('runs code of the packages it installs'),
       exec: { stopsAtOperand: true, tune: '--keep-file-descriptors', operands: 'command' },
@@ -271,9 +283,32 @@ export const PACKAGES: Records = {
   },
 };
 
+/** A setting that holds a login. */
+const SECRET_KEY = /auth|token|passw|secret|credential|pypi-token|http-basic|(^|[._-])key$/i;
+
+/** Of settings and environments they only show some; `version` with a word sets it. */
+function judgeManager(reading: Reading): StaticVerdict | undefined {
+  const [first, second] = reading.operands.map(({ text }) => text);
+  switch (reading.path[0]) {
+    case 'version':
+      return first === undefined ? undefined : unknown('writes another version into the project');
+    case 'env':
+      return first === undefined || /^(list|info|show|find)$/.test(first)
+        ? undefined
+        : unknown('changes an environment, or runs the python it names', { runsFiles: true });
+    case 'config':
+      if (SECRET_KEY.test(first ?? '')) return unknown('shows a secret');
+      return second !== undefined || /^(set|restore|delete|del|update|edit|migrate|explore|unset)$/.test(first ?? '')
+        ? unknown('changes settings')
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
 /** Where a named package comes from is set by the user; a file of requirements may say anything. */
 function judgePip(call: CallFacts, reading: Reading): StaticVerdict | undefined {
-  const odd = reading.operands.some(({ text }) => /^[./~]|:\/\/|^git\+|\.(whl|tar\.gz|zip)$|@/.test(text));
+  const odd = reading.operands.some(({ text }) => /^[.~]|\/|:\/\/|^git\+|\.(whl|tar\.gz|zip)$|@/.test(text));
   const local = given(reading, '-e', '--editable');
   if (odd || local) return unknown('installs code of the project or of an address', { runsFiles: true });
   for (const { name, value = '' } of reading.given) {

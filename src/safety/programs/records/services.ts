@@ -27,8 +27,7 @@ const kubectl: Spec = {
     config: {
       subs: {
         'view get-contexts current-context get-clusters get-users': { ...kubeLooks, load: '--raw --merge' },
-        'use-context use': { operands: 'tune' },
-        'set-context set rename-context': {
+        'use-context use set-context set rename-context': {
           operands: 'tune',
           tune: '--current --namespace= --cluster= --user=',
           open: 'changes whom later commands talk to',
@@ -50,13 +49,14 @@ const kubectl: Spec = {
       load: '--enable-exec --enable-alpha-plugins --enable-helm --helm-command=',
       write: '-o= --output=',
     },
-    'create apply expose autoscale annotate label port-forward scale run': {
+    'port-forward': { operands: 'tune', tune: '--pod-running-timeout=', load: '--address=' },
+    'create apply expose autoscale annotate label scale run': {
       operands: 'tune',
       tune: '-# -f= -l= -o= -i -t -it -R -c= --filename= --selector= --output= --image= --replicas= --port= --target-port= --type= --restart= --rm --timeout= --from-literal= --env= --labels= --min= --max= --cpu-percent= --save-config --validate[=] --server-side --address= --wait[=] --name= --class= --rule= --clusterrole= --schedule= --all --recursive --external-ip= --protocol= --current-replicas=',
       read: '--from-file= --from-env-file=',
       load: '-k= --kustomize= --overrides= --command --stdin --attach --privileged --serviceaccount= --user=',
       delete: '--overwrite --prune --force --force-conflicts',
-      judge: (call, reading) => judgeManifest(call, reading),
+      judge: (_, reading) => (isDryReading(reading) ? judgeManifest(reading) : unknown('changes the cluster')),
     },
     'delete replace patch set taint drain cordon uncordon cp proxy attach debug edit': {
       operands: 'judged',
@@ -89,10 +89,7 @@ function cloud(reads: RegExp, secrets: RegExp): Spec {
     judge: ({ args }, reading) => {
       const list = reading.operands.map(({ text }) => text);
       if (list.at(-1) === 'help' || isDryReading(reading)) return undefined;
-      if (list[0] === 's3' && /^(presign|mb)$/.test(list[1] ?? '')) return undefined;
       if (/^(configure list|webapp log tail)$/.test(list.join(' '))) return undefined;
-      if (list[0] === 's3' && list[1] === 'cp' && !given(reading, '--delete') && /^s3:/.test(list.at(-1) ?? ''))
-        return undefined;
       if (/^compute ssh /.test(list.join(' ')) && args.some(({ text: word }) => /^--(command(=.*)?)?$/.test(word)))
         return undefined;
       const at = list.findIndex((word) => reads.test(word));
@@ -132,7 +129,7 @@ export const SERVICES: Records = {
         read: '-f= --values= --set-file=',
         load: '--post-renderer= --repo= --username= --password= --ca-file= --keyring= --insecure-skip-tls-verify',
         delete: '--force --replace --cleanup-on-fail --reset-values --no-hooks',
-        judge: judgeChart,
+        judge: (call, reading) => (isDryReading(reading) ? judgeChart(call, reading) : unknown('changes the cluster')),
       },
       'uninstall rollback test package pull push create registry': {
         operands: 'judged',
@@ -167,7 +164,7 @@ export const SERVICES: Records = {
   },
   aws: cloud(
     /^(describe-|list-|head-|ls$|get-(?!.*(token|secret|password|credential|authorization|parameter))|filter-log-events|get-caller-identity|simulate-|estimate-|lookup-|search-|query$|scan$|tail$|wait$)/,
-    /s3api get-object|get-secret-value|get-parameters?\b.*decrypt|get-login|get-authorization-token|get-session-token|assume-role|get-federation|get-password|export-credentials|ssm start-session/,
+    /s3api get-object|get-secret-value|get-parameters?\b.*decrypt|get-login|get-authorization-token|get-session-token|assume-role|get-federation|get-password|export-credentials|ssm start-session|get-password-data|lambda get-function|describe-task-definition|userData/,
   ),
   gcloud: cloud(
     /^(list|describe|info|get-value|get-iam-policy|read|get|list-.*|search.*)$/,
@@ -175,7 +172,7 @@ export const SERVICES: Records = {
   ),
   az: cloud(
     /^(list|show|list-.*|show-.*|get-.*|exists|check-.*)$/,
-    /get-access-token|keyvault secret show|list-keys|keys list|list-credentials|get-credentials|show-connection-string|credential/,
+    /get-access-token|keyvault secret show|\bkeys?\b|credential|connection-string|publishing-|appsettings|api-key|\bsas\b|admin-|kubeconfig|password|token/,
   ),
   gh: {
     global: true,
@@ -233,7 +230,7 @@ function judgeTerraform(reading: Reading) {
   const second = reading.operands[0]?.text ?? '';
   if (sub === 'fmt') return given(reading, '-check', '-write=false') ? undefined : unknown('formats files in place');
   if (sub === 'state') return /^(list|show)$/.test(second) ? undefined : unknown('changes the state');
-  if (sub === 'workspace') return /^(list|show|select)$/.test(second) ? undefined : unknown('changes a workspace');
+  if (sub === 'workspace') return /^(list|show)$/.test(second) ? undefined : unknown('changes a workspace');
   if (sub === 'get') return unknown('fetches modules');
   if (sub === 'output' && /secret|token|pass|key|cred/i.test(second)) return unknown('shows a secret');
   if (sub === 'providers' && !/^(|schema)$/.test(second)) return unknown('fetches providers');
@@ -252,7 +249,7 @@ function judgeGhApi(_: CallFacts, reading: Reading) {
 }
 
 /** A manifest from an address is code of others; what would grant rights is not only adding. */
-function judgeManifest(_: CallFacts, reading: Reading) {
+function judgeManifest(reading: Reading) {
   const text = [
     ...reading.given.map(({ value }) => value ?? ''),
     ...reading.operands.map(({ text: word }) => word),

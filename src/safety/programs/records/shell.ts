@@ -181,6 +181,7 @@ export const SHELL: Records = {
   },
   ldd: { open: 'ldd may run the program it looks at' },
   'nm objdump readelf size addr2line c++filt otool pahole dwarfdump': {
+    argFiles: true,
     tune: '-# -a -A -B -b= -C -d -D -e= -f -F -g -G -h -H -i -I -j= -l -L -m= -M= -n -N -o -p -P -r -R= -s -S -t -T -u -v -V -w -W -x -X -z -c -E -U= --all --debug-syms --demangle[=] --dynamic --defined-only --extern-only --line-numbers --no-sort --print-size --size-sort --undefined-only --with-symbol-versions --disassemble[=] --disassemble-all --source --section= --syms --full-contents --headers --sections --segments --program-headers --relocs --notes --symbols --dyn-syms --file-header --version-info --wide --hex-dump= --string-dump= --no-show-raw-insn --start-address= --stop-address= --architecture= --disassembler-options= --reverse-sort --format= --radix= --print-file-name --archive-headers --dwarf[=] --functions --inlines --pretty-print --exe= --basenames',
     load: '--plugin=',
     operands: 'read',

@@ -1,31 +1,34 @@
-import { unknown } from '../../verdict.ts';
-import type { Records } from '../record.ts';
+import { type StaticVerdict, unknown } from '../../verdict.ts';
+import type { Reading, Records } from '../record.ts';
 
 /** Package managers of systems. */
 export const SYSTEM_PACKAGES: Records = {
   'apt apt-get aptitude': {
     helpers: 'dpkg apt-config http https gpgv store sh',
     global: true,
-    tune: '-y -q -qq -V -u -d -f -m --yes --assume-yes --quiet --no-install-recommends --install-recommends --download-only --fix-broken --fix-missing --show-upgraded --verbose-versions --no-upgrade --only-upgrade --reinstall  -t= --target-release= --default-release= -a --all-versions --installed --upgradable --names-only -n --full -A --no-show-user-simulation-note --allow-releaseinfo-change',
+    tune: '-y -q -qq -V -u -d -f -m --yes --assume-yes --quiet --no-install-recommends --install-recommends --download-only --fix-broken --fix-missing --show-upgraded --verbose-versions --no-upgrade --only-upgrade --reinstall -a --all-versions --installed --upgradable --names-only -n --full -A --no-show-user-simulation-note --allow-releaseinfo-change',
     dry: '-s --simulate --just-print --dry-run --recon --no-act --print-uris',
-    load: '-o= --option= -c= --config-file= --allow-unauthenticated --allow-downgrades --allow-remove-essential --force-yes --allow-change-held-packages',
+    load: '-t= --target-release= --default-release= -o= --option= -c= --config-file= --allow-unauthenticated --allow-downgrades --allow-remove-essential --force-yes --allow-change-held-packages',
     idle: '-v -h --version --help',
     subs: {
       'list search show policy depends rdepends changelog moo showsrc madison check indextargets why why-not versions help':
         { operands: 'tune' },
       update: {},
-      'install upgrade reinstall build-dep satisfy': {
+      'install reinstall build-dep': {
         operands: 'tune',
         judge: (_, reading) =>
-          reading.operands.some(({ text }) => /[-/]$|^[./]|[*?]|[+_]$/.test(text) && !/\+\+$/.test(text))
+          judgeSystemNames(reading) ??
+          (reading.operands.some(({ text }) => /[-/]$|^[./]|[*?!,]|[+_]$/.test(text) && !/\+\+$/.test(text))
             ? unknown('installs a file, or removes a package')
-            : undefined,
+            : undefined),
       },
       'download source': { operands: 'tune', open: 'writes files that the server names' },
-      'remove purge autoremove autopurge clean autoclean full-upgrade dist-upgrade dselect-upgrade': {
+      'remove purge autoremove autopurge clean autoclean upgrade full-upgrade dist-upgrade dselect-upgrade satisfy': {
         operands: 'tune',
         judge: (_, reading) =>
-          reading.given.some(({ role }) => role === 'dry') ? undefined : unknown('removes packages'),
+          reading.given.some(({ role }) => role === 'dry')
+            ? undefined
+            : unknown('removes packages, or replaces those of the whole system'),
       },
     },
   },
@@ -79,10 +82,18 @@ export const SYSTEM_PACKAGES: Records = {
     subs: {
       'list search info provides whatprovides repolist repoinfo check-update updateinfo deplist repoquery makecache grouplist history check help':
         { operands: 'tune' },
-      'install update upgrade reinstall builddep localinstall groupinstall': {
+      'install reinstall builddep groupinstall': {
         operands: 'tune',
         judge: (_, reading) =>
-          reading.operands.some(({ text }) => /^[./]|^-|:\/\//.test(text)) ? unknown('installs a file') : undefined,
+          judgeSystemNames(reading) ??
+          (reading.operands.some(({ text }) => /^[./]|^-|:\/\/|\.rpm$/.test(text))
+            ? unknown('installs a file')
+            : undefined),
+      },
+      'update upgrade': {
+        operands: 'tune',
+        judge: (_, reading) =>
+          reading.operands.length > 0 ? undefined : unknown('replaces the packages of the whole system'),
       },
     },
   },
@@ -106,11 +117,11 @@ export const SYSTEM_PACKAGES: Records = {
     },
   },
   pacman: {
-    tune: '-S -Sy -Syu -Syyu -Q -Qi -Ql -Qo -Qs -Qe -Qdt -Qu -Qm -Qn -Qk -Ss -Si -Sl -Sg -Sp -F -Fy -Fl -q -i --noconfirm --needed --color=',
+    tune: '-S -Sy -Q -Qi -Ql -Qo -Qs -Qe -Qdt -Qu -Qm -Qn -Qk -Ss -Si -Sl -Sg -Sp -F -Fl -q -i --noconfirm --needed --color=',
     singleDash: true,
     operands: 'tune',
     dry: '-p --print -Sp -Rp -Rsp -Rnsp',
-    delete: '-R -Rs -Rns -Sc -Scc -U -D',
+    delete: '-Syu -Syyu -Su -Fy -R -Rs -Rns -Sc -Scc -U -D',
     idle: '-V -h',
   },
   brew: {
@@ -120,16 +131,26 @@ export const SYSTEM_PACKAGES: Records = {
     idle: '--prefix --version --cellar --repository --cache --config --env',
     subs: {
       'list ls info search deps uses outdated doctor config desc log leaves casks formulae  options cat commands --prefix missing':
-        { operands: 'tune' },
+        {
+          operands: 'tune',
+          judge: (_, reading) =>
+            reading.operands.some(({ text }) => /^[./~]|:\/\/|\.rb$/.test(text))
+              ? unknown('a formula is code')
+              : undefined,
+        },
       services: { subs: { 'list info': { operands: 'tune' } } },
       tap: { subs: { '': {} } },
       'install upgrade update fetch': {
         operands: 'tune',
         tune: '',
         judge: (_, reading) =>
-          reading.operands.some(({ text }) => /:\/\/|\//.test(text))
-            ? unknown('installs from an address, or from a tap of somebody')
-            : undefined,
+          reading.path[0] === 'upgrade' &&
+          reading.operands.length === 0 &&
+          reading.given.every(({ role }) => role !== 'dry')
+            ? unknown('replaces all that is installed')
+            : reading.operands.some(({ text }) => /:\/\/|\//.test(text))
+              ? unknown('installs from an address, or from a tap of somebody')
+              : undefined,
       },
       'cleanup autoremove uninstall remove': {
         operands: 'tune',
@@ -148,6 +169,14 @@ export const SYSTEM_PACKAGES: Records = {
         operands: 'tune',
         load: '--dangerous --devmode --classic --jailmode',
         tune: '--channel= --edge --beta --candidate --stable',
+        judge: ({ program }, reading) => {
+          const names = reading.operands.map(({ text }) => text);
+          if (names.some((name) => /^[./~]|:\/\/|\.(flatpak(ref)?|snap)$/.test(name)))
+            return unknown('installs a file');
+          return program === 'flatpak' && names.length > 1 && !/^(flathub(-beta)?|fedora)$/.test(names[0] ?? '')
+            ? unknown('installs from a remote that is not known')
+            : undefined;
+        },
       },
     },
   },
@@ -158,3 +187,13 @@ export const SYSTEM_PACKAGES: Records = {
     tune: '-q -qa -d --query --installed --available --delete-older-than=',
   },
 };
+
+/** What replaces the way the machine starts, or lets others log in. */
+const SYSTEM_NAME =
+  /^(sysvinit|runit|openrc|s6|upstart|systemd|elogind|linux-image|linux-headers|kernel|grub|shim|openssh-server|telnetd|inetd|xinetd|rsh-server|vsftpd|proftpd|samba$|tigervnc|x11vnc|xrdp|cockpit|teamviewer|anydesk)/;
+
+function judgeSystemNames(reading: Reading): StaticVerdict | undefined {
+  return reading.operands.some(({ text }) => SYSTEM_NAME.test(text))
+    ? unknown('replaces a part of the system, or opens it to logins')
+    : undefined;
+}

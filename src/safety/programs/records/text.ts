@@ -1,5 +1,5 @@
 import { hasUnknown } from '../../shell/taint.ts';
-import { harmless, type StaticVerdict, unknown } from '../../verdict.ts';
+import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { lookAt, specialTarget } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records } from '../record.ts';
 
@@ -60,6 +60,7 @@ export const TEXT: Records = {
       args.some(({ text }) => text === '-r' || text === '-revert') ? unknown('xxd -r writes over bytes') : undefined,
   },
   strings: {
+    argFiles: true,
     tune: '-a -d -f -n= -# -o -t= -e= -s= -w --all --data --print-file-name --bytes= --radix= --encoding= --output-separator=',
     operands: 'read',
   },
@@ -145,20 +146,12 @@ export const TEXT: Records = {
     load: '-L=',
     operands: 'read',
     judge: (_, reading) =>
-      hasUnknown(reading.operands[0]?.text ?? '') ? unknown('a program for jq that is not known') : undefined,
+      hasUnknown(reading.operands[0]?.text ?? '')
+        ? unknown('a program for jq that is not known')
+        : /\$ENV\b|(^|[^.\w$"])env\b/.test(reading.operands[0]?.text ?? '')
+          ? unknown('shows the environment, with what it holds of credentials')
+          : undefined,
   },
-  'yq xq tomlq': {
-    helpers: 'jq python3',
-    tune: '-# -r -c -n -j -y -Y -P -o= -p= -I= -e -s -S -C -M -N -0 --raw-output --output-format= --input-format= --prettyPrint --indent= --unwrapScalar --colors --no-colors --exit-status --null-input --no-doc --front-matter= --width= --yaml-output',
-    write: '-i --inplace --in-place',
-    load: '-f= --from-file= --split-exp= --split-exp-file=',
-    operands: 'read',
-    judge: ({ args }) =>
-      args.some(({ text }) => /\b(system|load\w*)\s*\(|strenv|\benv\(/.test(text))
-        ? unknown('yq reads or runs something else')
-        : harmless(),
-  },
-  'fx gron jless': { tune: '-s -u -c -m -j --stream --ungron --colorize --monochrome --json', operands: 'read' },
   diff: {
     tune: '-# -a -b -B -c -C= -d -D= -e -E -F= -i -I= -l -L= -n -N -p -P -q -r -s -S= -t -T -u -U= -v -w -W= -x= -y -Z --brief --report-identical-files --context[=] --unified[=] --ed --rcs --side-by-side --width= --left-column --suppress-common-lines --show-c-function --show-function-line= --label= --expand-tabs --initial-tab --tabsize= --suppress-blank-empty --recursive --no-dereference --new-file --unidirectional-new-file --ignore-file-name-case --exclude= --starting-file= --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change --ignore-all-space --ignore-blank-lines --ignore-matching-lines= --text --strip-trailing-cr --minimal --horizon-lines= --speed-large-files --color[=] --palette=',
     read: '-X= --exclude-from= --from-file= --to-file=',
@@ -184,11 +177,6 @@ export const TEXT: Records = {
     load: '-k= --lesskey-file= --lesskey-src= --pager=',
     operands: 'read',
   },
-  'pdftotext pdfinfo pdffonts pdfimages': {
-    tune: '-f= -l= -layout -raw -nopgbrk -enc= -q -h',
-    singleDash: true,
-    operands: 'read write',
-  },
   xmllint: {
     tune: '--noout --format --pretty= --xpath= --html --recover --noent -t --nowarning --noblanks --schema= --huge --dropdtd --encode= --valid --c14n --path=',
     write: '-o= --output=',
@@ -200,7 +188,12 @@ export const TEXT: Records = {
     operands: 'read',
   },
   'figlet toilet cowsay lolcat fortune banner': { tune: '-f= -w= -c -t -d -g -s -F=', operands: 'tune' },
-  'cloc tokei scc': {
+  scc: {
+    tune: '-# -a -c -d -f= -i= -l -M= -n= -p -s= -w -x= -z --by-file --format= --include-ext= --exclude-dir= --exclude-ext= --sort= --no-complexity --no-cocomo --no-duplicates --wide --ci',
+    write: '-o= --output=',
+    operands: 'read',
+  },
+  'cloc tokei': {
     tune: '-# -f= -s= -e= -t= -o= --by-file --json --csv --md --yaml --quiet --hide-rate --exclude-dir= --include-lang= --exclude-lang= --vcs= --git --sort= --exclude= --files --sum-one --progress-rate= --skip-uniqueness --no-cocomo --by-file-by-lang --format= --no-complexity',
     read: '--list-file=',
     operands: 'read',

@@ -31,6 +31,20 @@ export function judgeInventory(_: CallFacts, reading: Reading): StaticVerdict | 
   return undefined;
 }
 
+/** A hypervisor of this machine: other addresses start a program, or log in elsewhere. */
+function judgeHypervisor({ program }: CallFacts, reading: Reading): StaticVerdict | undefined {
+  const odd = reading.given.some(
+    ({ name, value = '' }) => /^(-c|--connect)$/.test(name) && !/^[a-z]+:\/\/\/(system|session|default)?$/.test(value),
+  );
+  return program === 'virsh' && odd ? unknown('asks a hypervisor through what an address names') : undefined;
+}
+
+/** A bundle or an address brings another repository, and its settings run hooks. */
+function judgeRepository(_: CallFacts, reading: Reading): StaticVerdict | undefined {
+  const odd = reading.given.some(({ name, value = '' }) => /^(-R|--repository)$/.test(name) && value.includes(':'));
+  return odd ? unknown('reads a repository of another place') : undefined;
+}
+
 /** Programs of which the gate knows what they show, and the dry runs of those that change something. */
 export const TOOLS: Records = {
   heroku: {
@@ -43,12 +57,10 @@ export const TOOLS: Records = {
       'config config:get': { operands: 'tune', open: 'shows the secrets of an app' },
     },
   },
-  vault: grouped(
-    'kv secrets auth policy token',
-    'get list lookup read metadata',
-    'status version list print path-help',
-    { tune: `${SHOWN} -format= -field= -mount= -version= -detailed`, singleDash: true },
-  ),
+  vault: grouped('kv secrets auth policy token', 'list metadata', 'status version list path-help', {
+    tune: `${SHOWN} -format= -field= -mount= -version= -detailed`,
+    singleDash: true,
+  }),
   'consul nomad': grouped(
     'catalog kv node job alloc operator',
     'services nodes get list status',
@@ -80,7 +92,7 @@ export const TOOLS: Records = {
     'status logs ls list inspect whoami version releases info regions projects:list',
     { tune: `${SHOWN} -a= -n= -s= --yes` },
   ),
-  pulumi: grouped('stack config plugin', 'ls list output history get', 'preview whoami version about logs', {
+  pulumi: grouped('stack config plugin', 'ls list output history', 'preview whoami version about logs', {
     tune: `${SHOWN} --diff --non-interactive -s= --expect-no-changes`,
     delete: '--refresh',
   }),
@@ -135,7 +147,7 @@ export const TOOLS: Records = {
     },
   },
   'rabbitmqctl nodetool': shows(
-    'status list_queues list_exchanges list_users list_vhosts list_bindings list_connections list_consumers cluster_status environment list_permissions list_policies ping info ring tpstats describecluster netstats tablestats version gossipinfo compactionstats',
+    'status list_queues list_exchanges list_users list_vhosts list_bindings list_connections list_consumers cluster_status list_permissions list_policies ping info ring tpstats describecluster netstats tablestats version gossipinfo compactionstats',
     { tune: `${SHOWN} -p= -n= -h=` },
   ),
   'kafka-topics kafka-topics.sh kafka-consumer-groups kafka-consumer-groups.sh': {
@@ -146,7 +158,7 @@ export const TOOLS: Records = {
   },
   'virsh vboxmanage VBoxManage multipass': shows(
     'list dominfo domstate domblklist domiflist net-list net-info pool-list pool-info vol-list nodeinfo version capabilities snapshot-list snapshot-info uri vncdisplay domifaddr showvminfo showhdinfo info',
-    { tune: `${SHOWN} -c= --connect= --inactive --name --title -l` },
+    { tune: `${SHOWN} -c= --connect= --inactive --name --title -l`, judge: judgeHypervisor },
   ),
   vagrant: grouped('box plugin snapshot', 'list', 'status version global-status port validate', {
     tune: `${SHOWN} --machine-readable`,
@@ -238,12 +250,6 @@ export const TOOLS: Records = {
     judge: (_, reading) => (given(reading, '-t', '-T') ? undefined : unknown('starts a server')),
   },
   'apachectl apache2ctl': { subs: { 'configtest status fullstatus': {}, '': { tune: '-t -S -M -v -V' } } },
-  'csvcut csvgrep csvlook csvstat csvsort csvjson xsv qsv mlr': {
-    tune: '-# -c= -n -m= -r= -t -d= -l -i -H -s= --columns= --names --not-columns= -C= --icsv --ocsv --ojson --ijson --opprint --json --csv --c2p --c2j --no-inference ',
-    load: '-f= --from=',
-    write: '-o= --output= --split-prefix=',
-    operands: 'tune read',
-  },
   'http https xh': {
     tune: '-v -h -b -j -f -p= --json --form --headers --body --print= --verbose --pretty= --follow --timeout= --check-status --ignore-stdin --all',
     send: '-a= --auth= --session= --proxy= --verify= --cert= --auth-type=',
@@ -293,7 +299,11 @@ export const TOOLS: Records = {
     tune: `${SHOWN} -R= --repo= -s= -l= -P= -p=`,
   }),
   hg: {
-    tune: '-R= -q -v --cwd= ',
+    tune: '-q -v',
+    project: '-R= --repository= --cwd=',
+    global: true,
+    judge: judgeRepository,
+    control: /(^|\/)\.hg\/hgrc$/,
     subs: {
       'status st log diff summary id identify cat annotate branches branch tags heads parents paths manifest files locate root version help incoming outgoing':
         {

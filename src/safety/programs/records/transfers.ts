@@ -1,6 +1,6 @@
 import { hasUnknown } from '../../shell/taint.ts';
 import { type StaticVerdict, unknown, worse } from '../../verdict.ts';
-import { fillsDirectory, lookAt, specialDirectory, specialTarget } from '../paths.ts';
+import { bringsFiles, fillsDirectory, lookAt, specialDirectory, specialTarget } from '../paths.ts';
 import { type CallFacts, given, type Reading } from '../record.ts';
 
 /** The last value given of these options. */
@@ -128,5 +128,6 @@ function worseOf(a: StaticVerdict | undefined, b: StaticVerdict | undefined): St
 export function judgeUnzip(call: CallFacts, reading: Reading): StaticVerdict | undefined {
   if (given(reading, '-l', '-t', '-v', '-p', '-c', '-z', '-Z', '-Z1')) return undefined;
   const folder = valueGiven(reading, '-d');
+  bringsFiles(call.machine, folder ?? '.');
   return folder === undefined ? specialDirectory(call.machine, '.') : fillsDirectory(call.machine, folder, true);
 }
