@@ -58,6 +58,7 @@ function settingsOf(config: Config, presets: Presets, sandbox: SandboxStatus): S
     ...(preplanner === undefined ? {} : { preplanner }),
     tasksMax,
     semantics: SEMANTICS,
+    offers: true,
     confirmCmd: config.confirm_cmd,
     sandbox: sandbox.available,
     project: sandbox.available && sandbox.noProject === undefined,

@@ -148,6 +148,8 @@ function haltLine(question: Question): string {
     case 'escalation':
       return `HALT${who}: ${question.skips} actions skipped in a row`;
     case 'mode':
+      if (question.offered)
+        return `a wider mode than ${modeName(question.from)} is offered: ${visible(question.reason)}`;
       return `HALT${who}: the agent requests ${modeName(question.wish ?? 'unrestricted')} mode: ${visible(question.reason)}`;
     case 'spend':
       return `HALT${who}: the session has cost ${shortDollars(question.spent)} of ${shortDollars(question.limit)} (cost.stop_at_dollars), and calls to ${question.preset} cost money`;

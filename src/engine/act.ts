@@ -9,6 +9,7 @@ import type { ToApply } from '../session/tried.ts';
 import { messageOf } from '../text/errors.ts';
 import type { EffectContext } from './effect-context.ts';
 import type { Permit } from './permit.ts';
+import { refusedBy } from './refused.ts';
 import { review } from './review.ts';
 
 type Act = Extract<Effect, { kind: 'act' }>;
@@ -143,7 +144,8 @@ async function command(
     if (result !== 'over') {
       await recorded;
       await reviewed(session);
-      return { kind: 'command', result };
+      const refused = refusedBy(mode, result, context.services.gate.onlyReads(runs.command, secrets.reveal(cwd)));
+      return { kind: 'command', result, ...(refused ? { refused } : {}) };
     }
     // An abort is under way: its end is near and is waited for.
     if (signal.aborted) {

@@ -216,16 +216,18 @@ function escalationWords({ skips }: Of<'escalation'>): QuestionWords {
   };
 }
 
-function modeWords({ reason, from, offers, wish, cwd, missing, action }: Of<'mode'>): QuestionWords {
+function modeWords({ reason, from, offers, wish, cwd, missing, action, offered }: Of<'mode'>): QuestionWords {
   const choices = MODE_CHOICES.filter(({ answer }) => answer !== 'proceed' || offers.includes('project'));
   const named = wish === undefined ? '' : ` It names ${modeName(wish)}.`;
   return {
     ...BARE,
     chip: 'CHANGE MODE?',
     title: `leave ${modeName(from)}`,
-    reasons: action
-      ? [`${modeName(from)} refuses what the model wants to run: ${oneLine(reason)}.`]
-      : [`The model asks for it, until you change it back.${named} Its reason:`],
+    reasons: offered
+      ? [OFFERED[offered], 'It is asked once; :mode changes it at any time.']
+      : action
+        ? [`${modeName(from)} refuses what the model wants to run: ${oneLine(reason)}.`]
+        : [`The model asks for it, until you change it back.${named} Its reason:`],
     action: visible(action ? describeAction(action) : reason),
     impact: [
       ...offers.map((mode) => MODE_LINES[mode](cwd)),
@@ -236,6 +238,12 @@ function modeWords({ reason, from, offers, wish, cwd, missing, action }: Of<'mod
     start: choices.findIndex(({ answer }) => answer === 'skip'),
   };
 }
+
+/** Why a wider mode is offered that nobody has asked for. */
+const OFFERED = {
+  plan: 'A plan is about to begin. Its commands may need to write:',
+  action: 'The mode was in the way of the command that has just ended:',
+} as const;
 
 /** What the kernel will refuse, so that a yes alone does not get far, and the modes that a key leads to instead (HA-6). */
 function refusedLine(mode: Mode, offers: readonly Mode[] | undefined): string {

@@ -10,7 +10,8 @@ import type { Transition } from './transition.ts';
 const NAMES = { restricted: 'Restricted', project: 'Project', unrestricted: 'Unrestricted' } as const;
 
 const UPGRADE_TOOL = 'request_mode_upgrade';
-const PATCH_DISABLED = 'Patch tool is disabled in Restricted mode. Use request_mode_upgrade to request write access.';
+export const PATCH_DISABLED =
+  'Patch tool is disabled in Restricted mode. Use request_mode_upgrade to request write access.';
 export const ALREADY_UNRESTRICTED = 'Already in Unrestricted mode';
 const ALREADY_PROJECT = 'Already in Project mode';
 const ONLY_PARENT = 'A sub-agent cannot request an upgrade; only its parent can.';

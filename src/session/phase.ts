@@ -5,9 +5,12 @@ import type { Asked } from './question.ts';
 import type { NorrisRun, Run } from './run.ts';
 import type { ToApply, Tried } from './tried.ts';
 
+/** What the kernel has refused a command for its mode, as far as its output tells. */
+export type Refused = 'write' | 'network';
+
 /** What came of an action that ran. */
 export type Outcome =
-  | { readonly kind: 'command'; readonly result: CommandResult }
+  | { readonly kind: 'command'; readonly result: CommandResult; readonly refused?: Refused }
   | { readonly kind: 'job'; readonly job: number; readonly result: CommandResult }
   | { readonly kind: 'tool'; readonly text: string; readonly failed: boolean }
   /** What a trial had shown was done, or refused. */
@@ -138,6 +141,8 @@ export type Phase =
       readonly dispatch: Dispatch;
       /** The action in hand asks for no mode, but can't do its work in this one; `decided` wait for it. */
       readonly raised?: { readonly decided: readonly Decided[] };
+      /** Nothing in hand needs it: it is offered before the first step, or behind an action. */
+      readonly offered?: 'plan' | 'action';
     }
   | {
       readonly kind: 'escalated';

@@ -1,6 +1,7 @@
 /** How a Norris run begins: with a plan, where a preplanner is set, then with its first step (PP-1, PP-4, NO-1). */
 import type { Reply } from './message.ts';
 import { newRun } from './norris.ts';
+import { offerForPlan } from './offer.ts';
 import { parseTasks } from './plan.ts';
 import type { NorrisRun } from './run.ts';
 import { startStep } from './steps.ts';
@@ -59,7 +60,8 @@ export function takePlan(next: Transition, run: NorrisRun, reply: Reply): void {
   const planner = reply.preset;
   recordPreplan(next, run.goal, reply, `[aish] preplanned ${list.length} tasks via ${planner}`);
   next.show({ kind: 'plan', preset: planner, tasks: list });
-  startStep(next, { ...run, tasks: { list, current: 0, planner } });
+  const planned = { ...run, tasks: { list, current: 0, planner } };
+  if (!offerForPlan(next, planned, list.length)) startStep(next, planned);
 }
 
 function withoutPlan(next: Transition, run: NorrisRun, reply: Reply, outcome: string): void {

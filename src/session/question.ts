@@ -58,6 +58,8 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId; r
       readonly missing?: string;
       /** What can't do its work in this mode, where the model did not ask by itself. */
       readonly action?: Action;
+      /** Nobody asked for it: a plan is about to begin, or the mode has refused a command something. */
+      readonly offered?: 'plan' | 'action';
     }
   /** What a command left that only the user decides on. Belongs to no phase: the command's end waits for it. */
   | ({ readonly kind: 'review'; readonly review: string } & Review)

@@ -9,6 +9,7 @@ import type { Effect } from './effect.ts';
 import type { Of, SessionEvent } from './event.ts';
 import { possibleMode } from './mode.ts';
 import { countAction, ifNorris } from './norris.ts';
+import { noteRefused } from './offer.ts';
 import type { Outcome } from './phase.ts';
 import { continueLastNorris, recordPreplan, startNorris, takePlan } from './planning.ts';
 import { showStarted } from './results.ts';
@@ -273,6 +274,7 @@ function actionEnded(next: Transition, { op, outcome }: Of<'actionEnded'>): void
   const alone = phase.kind === 'acting' ? phase.concurrency === 1 : slots.length === 1;
   const moves = outcome.kind === 'command' || (outcome.kind === 'applied' && outcome.ok);
   if (alone && moves) next.set({ cwd: outcome.result.cwd });
+  if (outcome.kind === 'command') noteRefused(next, outcome.refused);
   if (phase.kind === 'acting') goOn(next, run, { dispatch, slots }, phase.concurrency);
   else if (slots.some((slot) => slot.kind === 'running')) next.phase({ ...phase, run, slots });
   else settle(next, run, { dispatch, slots });

@@ -2,7 +2,7 @@
 import { type Costs, NO_COSTS } from './cost.ts';
 import type { Mode, OpId, SessionId } from './ids.ts';
 import type { ToolCall } from './message.ts';
-import type { Phase } from './phase.ts';
+import type { Phase, Refused } from './phase.ts';
 import type { Question } from './question.ts';
 import type { Tasks } from './run.ts';
 
@@ -24,6 +24,8 @@ export type Settings = {
   readonly project?: boolean;
   /** What Project can't enforce here, in one line for the dialog. */
   readonly projectMissing?: string;
+  /** A wider mode is offered by itself, once for each mode, behind a plan or the first refusal; absent in older journals. */
+  readonly offers?: true;
   /** Globs over tools of other servers that the user's own configuration declares to only read (MO-2). */
   readonly readOnlyTools?: readonly string[];
   /** Globs over tools that the user's own configuration lets run without asking: of other servers' they alone run in Project. */
@@ -113,6 +115,10 @@ export type Conversation = {
   readonly mode: Mode;
   /** The narrower mode that the user chose while an action ran: takes effect when it ends (MO-4). */
   readonly tightening?: Mode | undefined;
+  /** In these modes a wider one was offered: it is not offered by itself again. */
+  readonly offeredIn?: readonly Mode[];
+  /** What the mode has refused a command, for the offer behind it. */
+  readonly refused?: Refused | undefined;
   readonly turns: readonly Turn[];
   readonly inbox: readonly InboxItem[];
   readonly phase: Phase;

@@ -9,6 +9,7 @@ import {
   modeName,
   modeNotice,
   offersFrom,
+  PATCH_DISABLED,
   refusedByMode,
   setMode,
   tighten,
@@ -17,6 +18,7 @@ import {
   upgradeWish,
 } from './mode.ts';
 import { type Ending, endingOf, mustEscalate, summaryOf } from './norris.ts';
+import { noteOffer, noteRefused, offerMode } from './offer.ts';
 import type { ActionSlots, Decided, Dispatch, Phase, Sentinel } from './phase.ts';
 import { currentTask, leftOver, nextStep } from './plan.ts';
 import type { HaltReason } from './question.ts';
@@ -134,16 +136,19 @@ export function examineNext(
 ): void {
   const action = dispatch.actions[dispatch.index];
   tighten(next);
+  if (decided.length === 0 && offerMode(next, run, dispatch)) return;
   if (!action) return afterDispatch(next, run, dispatch);
   const skipped = dispatch.skipped?.[dispatch.index];
   if (skipped) return decide(next, { run, dispatch, decided }, skipped, consent);
   const refusal = refusedByMode(next, action);
+  if (refusal === PATCH_DISABLED) noteRefused(next, 'write');
   if (refusal !== undefined) return refuse(next, { run, dispatch, decided }, action, refusal);
   const { id: session, cwd, mode, settings } = next.conversation;
   const wanted = upgradeWish(action, settings);
   if (wanted) {
     const missing = settings.projectMissing === undefined ? {} : { missing: settings.projectMissing };
     const offers = offersFrom(mode, settings);
+    noteOffer(next);
     const question = next.ask({ kind: 'mode', ...wanted, from: mode, offers, cwd, ...missing });
     return next.phase({ kind: 'awaitingModeApproval', question, run, dispatch });
   }
@@ -189,6 +194,7 @@ function needMode(next: Transition, phase: Judging, action: Action, needs: strin
   if (parent)
     return refuse(next, phase, action, `[aish] not run: ${needs}, which ${modeName(mode)} mode does not allow`);
   const offers = offersFrom(mode, settings);
+  noteOffer(next);
   const question = next.ask({ kind: 'mode', reason: needs, from: mode, offers, cwd, action });
   next.phase({ kind: 'awaitingModeApproval', question, run, dispatch, raised: { decided } });
 }
@@ -228,12 +234,17 @@ function counterOf(run: Run) {
 /** The user has answered a mode request with a mode or with no; the agent continues either way (MO-3). */
 export function answerUpgrade(
   next: Transition,
-  { run, dispatch, raised }: Extract<Phase, { kind: 'awaitingModeApproval' }>,
+  { run, dispatch, raised, offered }: Extract<Phase, { kind: 'awaitingModeApproval' }>,
   approved: Mode | undefined,
 ): void {
+  const denied = upgradeDenied(next.conversation.mode);
+  if (offered) {
+    if (approved) setMode(next, approved);
+    else next.notice('info', denied);
+    return offered === 'plan' ? startStep(next, run) : examineNext(next, run, dispatch, 'policy');
+  }
   const action = dispatch.actions[dispatch.index];
   if (!action) return;
-  const denied = upgradeDenied(next.conversation.mode);
   if (raised && approved) {
     setMode(next, approved);
     // What was decided in the narrower mode is judged again.

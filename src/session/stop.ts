@@ -123,7 +123,13 @@ export function resume(next: Transition, settings: Settings): void {
 }
 
 /** Answers a mode request, then settles the actions behind it. */
-function settleUpgrade(next: Transition, { run, dispatch, raised }: Requesting, answer: string, reason?: string): void {
+function settleUpgrade(
+  next: Transition,
+  { run, dispatch, raised, offered }: Requesting,
+  answer: string,
+  reason?: string,
+): void {
+  if (offered) return settle(next, run, { dispatch, slots: [] }, reason);
   if (raised) return settle(next, run, openSlots({ dispatch, ...raised }), reason);
   const action = dispatch.actions[dispatch.index];
   if (action) next.answer(action, answer);

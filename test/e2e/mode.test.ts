@@ -18,6 +18,13 @@ const writer = () => [
 
 const made = (place: Scratch) => join(place.work, 'made.txt');
 
+/** What the program offers by itself, behind the first write that was refused. */
+async function decline(rig: Rig): Promise<void> {
+  await rig.waitFor('Restricted refused a write to the last command');
+  await rig.waitFor(/seen to the end/);
+  rig.type('n');
+}
+
 async function answer(rig: Rig, key: string): Promise<void> {
   await rig.waitFor('leave Restricted');
   await rig.waitFor('to write made.txt');
@@ -32,6 +39,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     await using rig = startRig(place, { rows: 40 });
     await rig.waitFor('-- RESTRICTED --');
     rig.type(':norris write it\r');
+    await decline(rig);
     await answer(rig, 'u');
     await rig.waitFor('-- UNRESTRICTED --');
     await rig.waitFor('⚡ done');
@@ -50,6 +58,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     await using rig = startRig(place, { rows: 40 });
     await rig.waitFor('-- RESTRICTED --');
     rig.type(':norris write it\r');
+    await decline(rig);
     await answer(rig, 'n');
     await rig.waitFor('⚡ done');
     expect(existsSync(made(place))).toBe(false);
@@ -68,7 +77,8 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
       await using rig = startRig(place, { rows: 40 });
       await rig.waitFor('-- RESTRICTED --');
       rig.type(':norris write it\r');
-      await rig.waitFor('leave Restricted');
+      await decline(rig);
+      await rig.waitFor('to write made.txt');
       rig.kill('SIGKILL');
       await rig.exited;
     }
@@ -96,6 +106,7 @@ describe.skipIf(lacks('cc'))('Restricted', () => {
     rig.type(':mode restricted\r');
     await rig.waitFor('-- RESTRICTED --');
     rig.type('?patch it\r');
+    await decline(rig);
     await rig.waitFor('No.');
     const result = server.requests[1]?.messages.findLast((message) => message.role === 'tool')?.content;
     expect(result).toBe('Patch tool is disabled in Restricted mode. Use request_mode_upgrade to request write access.');

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
@@ -171,6 +171,56 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     await answer(rig, 'undoable', 's');
     await rig.waitFor(/⚡ (done|stalled)/);
     expect(readdirSync(join(place.work, 'build', 'deep'))).toHaveLength(4);
+  });
+
+  it('the first write that Restricted refuses raises the dialog, Project first; after a no it is not raised again', async () => {
+    const write = call('bash', { command: 'echo made > made.txt' });
+    await using server = await startScriptedServer([write, write, say('GOAL: complete')]);
+    using place = scratch(server.baseUrl, QUIET);
+    repository(place);
+    await using rig = startRig(place, { rows: 40 });
+    await rig.waitFor('-- RESTRICTED --');
+    rig.type(':norris write\r');
+    await rig.waitFor('leave Restricted');
+    expect(server.requests).toHaveLength(1);
+    expect(rig.text()).toMatch(/y project: .*[\s\S]*u unrestricted: /);
+    await answer(rig, 'Restricted refused a write to the last command', 'n');
+    await rig.waitFor(/⚡ (done|stalled)/);
+    expect(rig.text()).toContain('-- RESTRICTED --');
+    expect(existsSync(join(place.work, 'made.txt'))).toBe(false);
+  });
+
+  it('with a yes to Project the write is made, in the tree only', async () => {
+    const write = call('bash', { command: 'echo made > made.txt' });
+    await using server = await startScriptedServer([write, write, say('GOAL: complete')]);
+    using place = scratch(server.baseUrl, QUIET);
+    repository(place);
+    await using rig = startRig(place, { rows: 40 });
+    await rig.waitFor('-- RESTRICTED --');
+    rig.type(':norris write\r');
+    await answer(rig, 'leave Restricted', 'y');
+    await rig.waitFor('⚡ done');
+    await rig.waitFor('-- PROJECT --');
+    expect(told(server)).toContain('[aish] mode: Project.');
+    expect(readFileSync(join(place.work, 'made.txt'), 'utf8')).toBe('made\n');
+  });
+
+  it('`git remote add` asks for Unrestricted before it runs', async () => {
+    await using server = await startScriptedServer([
+      call('bash', { command: 'git remote add origin https://example.com/x.git' }),
+      say('GOAL: blocked\nno remote'),
+    ]);
+    using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
+    repository(place);
+    await using rig = startRig(place, { rows: 40 });
+    await rig.waitFor('-- PROJECT --');
+    rig.type(':norris set the remote\r');
+    await rig.waitFor('leave Project');
+    expect(rig.text()).toContain('u unrestricted: write anywhere');
+    await answer(rig, 'Project refuses what the model wants to run', 'n');
+    await rig.waitFor('⚡ blocked');
+    expect(told(server)).toContain('still in Project mode');
+    expect(readFileSync(join(place.work, '.git', 'config'), 'utf8')).not.toContain('example.com');
   });
 
   it('what needs the network is a question for Unrestricted; denied, the model is told', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Judgement } from '../../src/session/action.ts';
 import type { Settings } from '../../src/session/state.ts';
-import { bash, deadly, delegate, harmless, Machine } from '../support/machine.ts';
+import { bash, deadly, delegate, harmless, Machine, printed } from '../support/machine.ts';
 
 const request = (wish?: string) => ({
   id: 'u',
@@ -208,5 +208,95 @@ describe('an action that can’t do its work in Project', () => {
     machine.judges(needs, false, agent);
     expect(machine.state.questions).toEqual([]);
     expect(machine.state.sessions[agent]?.turns.at(-1)?.text).toContain('which Project mode does not allow');
+  });
+});
+
+describe('a wider mode is offered by itself', () => {
+  const here = { sandbox: true, project: true, offers: true } as const;
+  const restricted = (change: Partial<Settings> = {}) => {
+    const machine = new Machine({ ...here, ...change });
+    machine.send({ type: 'modeChosen', mode: 'restricted' });
+    return machine;
+  };
+  const write = bash('c1', 'echo x > y');
+  const refusedOne = (machine: Machine, refused?: 'write' | 'network') => {
+    machine.says('', write);
+    machine.judges(harmless);
+    const { op } = machine;
+    machine.send({ type: 'actionStarted', op });
+    machine.send({
+      type: 'actionEnded',
+      op,
+      outcome: { ...printed('Permission denied', 1), ...(refused ? { refused } : {}) },
+    });
+  };
+  const offered = (machine: Machine) => machine.state.questions.map((q) => q.kind === 'mode' && [q.offered, q.offers]);
+
+  it('behind the first write that was refused, once; with a yes the model hears of the mode', () => {
+    const machine = restricted();
+    machine.send({ type: 'norrisStarted', goal: 'g' });
+    refusedOne(machine, 'write');
+    expect(offered(machine)).toEqual([['action', ['project', 'unrestricted']]]);
+    machine.answers('proceed');
+    expect(machine.conversation.mode).toBe('project');
+    expect(machine.phase.kind).toBe('replying');
+    expect(machine.conversation.turns.at(-1)?.text).toContain('[aish] mode: Project.');
+  });
+
+  it('after a no the run goes on, and a further refusal asks nothing', () => {
+    const machine = restricted();
+    machine.send({ type: 'norrisStarted', goal: 'g' });
+    refusedOne(machine, 'write');
+    machine.answers('skip');
+    refusedOne(machine, 'write');
+    expect(machine.phase.kind).toBe('replying');
+    expect(machine.conversation.mode).toBe('restricted');
+  });
+
+  it('not where nothing was refused, in older journals, or to a sub-agent', () => {
+    for (const [change, refused] of [
+      [{}, undefined],
+      [{ offers: undefined }, 'write'],
+    ] as const) {
+      const machine = restricted(change as Partial<Settings>);
+      machine.send({ type: 'norrisStarted', goal: 'g' });
+      refusedOne(machine, refused);
+      expect(offered(machine)).toEqual([]);
+    }
+  });
+
+  it('before the first task of a plan; the tasks begin with either answer', () => {
+    for (const kind of ['proceed', 'skip'] as const) {
+      const machine = restricted({ preplanner: 'big' });
+      machine.send({ type: 'norrisStarted', goal: 'g' });
+      machine.says('TASK: one\nTASK: two');
+      expect(offered(machine)).toEqual([['plan', ['project', 'unrestricted']]]);
+      machine.answers(kind);
+      expect(machine.phase).toMatchObject({ kind: 'replying', run: { step: 1, tasks: { current: 0 } } });
+      expect(machine.conversation.mode).toBe(kind === 'proceed' ? 'project' : 'restricted');
+    }
+  });
+
+  it('behind a patch in Restricted', () => {
+    const machine = restricted();
+    machine.send({ type: 'asked', line: 'l', text: 'q' });
+    machine.says('', { id: 'p1', name: 'patch', arguments: '{}' });
+    expect(machine.state.questions[0]).toMatchObject({ kind: 'mode', from: 'restricted' });
+    expect(told(machine)?.text).toContain('Patch tool is disabled in Restricted mode.');
+    machine.answers('proceed');
+    expect(machine.phase.kind).toBe('replying');
+  });
+
+  it('an open offer is dropped by an abort, and with the program', () => {
+    for (const end of ['aborted', 'resumed'] as const) {
+      const machine = restricted();
+      machine.send({ type: 'norrisStarted', goal: 'g' });
+      refusedOne(machine, 'write');
+      if (end === 'aborted') machine.send({ type: 'aborted' });
+      else machine.send({ type: 'resumed', settings: machine.conversation.settings });
+      expect([machine.phase.kind === 'idle', machine.state.questions.length]).toEqual(
+        end === 'aborted' ? [true, 0] : [false, 1],
+      );
+    }
   });
 });
