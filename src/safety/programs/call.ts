@@ -14,6 +14,7 @@ export class Call implements CallFacts {
   readonly io: Io;
   readonly redirects: readonly Redirect[];
   private sorted: Options | undefined;
+  private joined: string | undefined;
   private exact: Reading | null | undefined;
 
   constructor(machine: Machine, program: string, args: readonly Field[], io: Io, redirects: readonly Redirect[]) {
@@ -75,8 +76,14 @@ export class Call implements CallFacts {
     return undefined;
   }
 
+  /** The words after the program as one line. */
+  get argumentLine(): string {
+    this.joined ??= this.args.map((field) => field.text).join(' ');
+    return this.joined;
+  }
+
   /** The words of the call as one line, for patterns and reasons. */
   get line(): string {
-    return [this.program, ...this.args.map((field) => field.text)].join(' ');
+    return this.args.length === 0 ? this.program : `${this.program} ${this.argumentLine}`;
   }
 }

@@ -8,7 +8,10 @@ import { controlFile, isHome, isStartFile } from './control-files.ts';
 const SYSTEM =
   /^\/(etc|boot|usr|lib|lib32|lib64|sbin|bin|opt|var\/(lib|spool|www|mail|db)|srv|System|Library\/Launch\w+|efi)(\/|$)/;
 const KERNEL = /^\/(proc|sys)\//;
-const DISK =
+/** What belongs to the operating system. */
+export const SYSTEM_PATH = new RegExp(`${SYSTEM.source}|${KERNEL.source}`);
+/** Disks and partitions. */
+export const DISK =
   /^\/dev\/(r?disk|sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk|md\d|dm-|mapper\/|disk\/|loop\d|nbd\d|sr\d|zvol\/|mtd|mem$|kmem$|port$|pmem|zd\d|vg\w*\/|drbd)/;
 const HARMLESS_DEVICE = /^(\/dev\/(null|zero|full|stdout|stderr|stdin|tty|fd\/.*|random|urandom)|&?\d+-?|-)$/;
 const KEYS = /(^|\/)(\.ssh\/|authorized_keys|\.gnupg\/|\.aws\/credentials|\.kube\/config|\.netrc|\.pgpass)/;
@@ -33,7 +36,7 @@ export function isDisk(path: string): boolean {
 
 /** Does the path belong to the operating system? */
 export function isSystemPath(path: string): boolean {
-  return SYSTEM.test(path) || KERNEL.test(path);
+  return SYSTEM_PATH.test(path);
 }
 
 /** Nothing is lost by writing there: `/dev/null` and the like, and temporary files of one's own. */

@@ -1,9 +1,7 @@
-import { verbOf } from '../knowledge/verbs.ts';
 import type { Call } from '../programs/call.ts';
-import type { Rule } from './rule.ts';
+import { NEVER, type Rule } from './rule.ts';
 
 const line = (call: Call) => call.args.map((field) => field.text).join(' ');
-const words = (call: Call) => call.operands.map((operand) => operand.text);
 
 const AWS_VERB =
   /^(batch-)?(delete|terminate|remove|stop|reboot|purge|deregister|detach|disassociate|revoke|disable|cancel|release|reject|reset|restore-db|restore-table|modify-db|schedule-key-deletion|empty|drop|abort|deactivate|unsubscribe|untag|evict|force|failover|decrease|shutdown|discard|delete-objects|put-bucket-policy|put-bucket-lifecycle|put-public-access-block|put-bucket-versioning|archive|clear|deprecate|dissociate|unassign|expire|rollback|restore-object|retire|rotate|kill|replace|withdraw|hibernate|suspend|quarantine|ban|scale-in|set-desired-capacity)(-|$)/;
@@ -70,17 +68,19 @@ export const CLOUD_RULES: readonly Rule[] = [
   },
   {
     name: 'empty object',
-    programs: 'aws gsutil gcloud rclone mc s3cmd',
-    when: (call) => words(call).some((text, at, all) => text === '/dev/null' && at < all.length - 1),
+    of: {
+      'aws gsutil gcloud rclone mc s3cmd': { words: /(^| )\/dev\/null / },
+    },
     reason: 'overwrites an object with nothing',
     match: ['aws s3 cp /dev/null s3://b/key', 'gsutil cp /dev/null gs://b/key'],
     pass: ['aws s3 cp s3://b/key /dev/null', 'gsutil cp gs://b/key -'],
   },
   {
     name: 'cloud delete',
-    programs:
-      'gcloud az doctl linode-cli hcloud scw exo ibmcloud oci yc aliyun civo vultr-cli upctl openstack heroku fly flyctl railway render vercel netlify wrangler cloudflared firebase supabase neonctl pscale turso atlas mongocli cf dokku gam m365 auth0 okta sentry-cli stripe algolia mc eb surge now deta deployctl amplify planetscale nsc nats pulsar-admin confluent ccloud rpk kafkactl aiven avn upstash grafana-cli datadog bosh jfrog jf databricks snow twilio launchdarkly ld nhost appwrite pocketbase convex bq',
-    when: (call) => destroyingWord(call, 5),
+    of: {
+      'gcloud az doctl linode-cli hcloud scw exo ibmcloud oci yc aliyun civo vultr-cli upctl openstack heroku fly flyctl railway render vercel netlify wrangler cloudflared firebase supabase neonctl pscale turso atlas mongocli cf dokku gam m365 auth0 okta sentry-cli stripe algolia mc eb surge now deta deployctl amplify planetscale nsc nats pulsar-admin confluent ccloud rpk kafkactl aiven avn upstash grafana-cli datadog bosh jfrog jf databricks snow twilio launchdarkly ld nhost appwrite pocketbase convex bq':
+        { destroys: 5 },
+    },
     reason: 'deletes or stops something in a cloud',
     match: [
       'gcloud compute instances delete x --zone z -q',
@@ -119,84 +119,55 @@ export const CLOUD_RULES: readonly Rule[] = [
   },
   {
     name: 'message queue and search',
-    programs:
-      'kafka-topics kafka-topics.sh kafka-consumer-groups kafka-consumer-groups.sh kafka-delete-records kafka-delete-records.sh kafka-configs kafka-configs.sh kafka-acls kafka-acls.sh zkCli.sh zookeeper-shell.sh etcdctl consul nats rabbitmqadmin celery kcat memcached memccapable influx influxd curator elasticsearch-users elasticsearch-reset-password elasticsearch-plugin solr cypher-shell neo4j-admin hdfs hadoop hbase yarn-app hdfs-dfs mapred sqoop oozie nodetool cqlsh-drop vacuumdb arangosh couchdb rethinkdb dgraph tikv-ctl tiup barman pgbackrest wal-g wal-e patronictl repmgr pg_probackup xtrabackup innobackupex mariabackup mydumper myloader rman expdp impdp dbca asmcmd srvctl crsctl',
-    when: (call) => {
-      const flags = line(call);
-      const [first = '', second = ''] = words(call);
-      switch (call.program) {
-        case 'etcdctl':
-          return (
-            /^(del|rm|rmdir|defrag=|compact|compaction)$/.test(first) ||
-            /^(remove|restore|delete|revoke|escapeMarks)$/.test(second)
-          );
-        case 'consul':
-          return (
-            /^(delete|deregister|leave|force-leave|restore)$/.test(second) ||
-            /^(leave|force-leave)$/.test(first) ||
-            /-(delete|deregister)/.test(flags)
-          );
-        case 'celery':
-          return /\bpurge\b|\b(shutdown|terminate|revoke)\b/.test(flags);
-        case 'hdfs':
-        case 'hadoop':
-          return (
-            /-(rm|rmr|rmdir|expunge|format|truncate|deleteSnapshot|disallowSnapshot|mv|finalizeUpgrade|delete)\b|\bnamenode -format/.test(
-              flags,
-            ) ||
-            (/-(put|copyFromLocal|cp)\b/.test(flags) && /\s-f\b/.test(flags))
-          );
-        case 'hbase':
-          return /\b(drop|disable|truncate|delete|deleteall)\b/.test(call.io.stdin ?? '') || /\bclean\b/.test(first);
-        case 'neo4j-admin':
-          return /\b(restore|load|drop|set-initial-password)\b/.test(flags) && /overwrite|force|restore/.test(flags);
-        case 'cypher-shell':
-          return /\b(DELETE|REMOVE|DROP|SET)\b/i.test(`${flags} ${call.io.stdin ?? ''}`);
-        case 'zkCli.sh':
-        case 'zookeeper-shell.sh':
-          return /\b(delete|deleteall|rmr|set)\b/.test(`${flags} ${call.io.stdin ?? ''}`);
-        case 'solr':
-          return first === 'delete' || first === 'stop' || first === 'restart';
-        case 'nodetool':
-          return /^(decommission|removenode|assassinate|clearsnapshot|drain|truncatehints|disable\w+|stopdaemon|cleanup)$/.test(
-            first,
-          );
-        case 'vacuumdb':
-          return false;
-        case 'curator':
-          return true;
-        case 'barman':
-        case 'pgbackrest':
-        case 'wal-g':
-        case 'wal-e':
-        case 'patronictl':
-        case 'repmgr':
-        case 'pg_probackup':
-          return (
-            /\b(delete|expire|restore|recover|stanza-delete|remove|reinit|restart|failover|switchover|standby unregister|primary unregister|backup-fetch|purge|flush|pause)\b/.test(
-              flags,
-            ) && !/\b(list|show|check|verify)\b/.test(`${first} `)
-          );
-        case 'xtrabackup':
-        case 'innobackupex':
-        case 'mariabackup':
-          return /--(copy-back|move-back|force-non-empty)/.test(flags);
-        case 'myloader':
-          return /-o\b|--overwrite-tables|--purge-mode/.test(flags);
-        case 'rman':
-          return /\b(delete|restore|recover|crosscheck)\b/i.test(`${flags} ${call.io.stdin ?? ''}`);
-        case 'dbca':
-          return /-delete/.test(flags);
-        case 'impdp':
-          return /table_exists_action=(replace|truncate)/i.test(flags);
-        case 'srvctl':
-        case 'crsctl':
-          return /^(stop|remove|disable|delete)$/.test(first);
-        default:
-          return (
-            /--(delete|delete-offsets|reset-offsets|remove|delete-config)\b/.test(flags) || destroyingWord(call, 3)
-          );
-      }
+    programs: 'curator',
+    shapes: [''],
+    of: {
+      'kafka-topics kafka-topics.sh kafka-consumer-groups kafka-consumer-groups.sh kafka-delete-records kafka-delete-records.sh kafka-configs kafka-configs.sh kafka-acls kafka-acls.sh nats rabbitmqadmin kcat memcached memccapable influx influxd elasticsearch-users elasticsearch-reset-password elasticsearch-plugin yarn-app hdfs-dfs mapred sqoop oozie cqlsh-drop arangosh couchdb rethinkdb dgraph tikv-ctl tiup mydumper expdp asmcmd':
+        { any: [{ line: /--(delete|delete-offsets|reset-offsets|remove|delete-config)\b/ }, { destroys: 3 }] },
+      'zkCli.sh zookeeper-shell.sh': { says: /\b(delete|deleteall|rmr|set)\b/ },
+      etcdctl: {
+        any: [
+          { first: /^(del|rm|rmdir|defrag=|compact|compaction)$/ },
+          { second: /^(remove|restore|delete|revoke|escapeMarks)$/ },
+        ],
+      },
+      consul: {
+        any: [
+          { second: /^(delete|deregister|leave|force-leave|restore)$/ },
+          { first: /^(leave|force-leave)$/ },
+          { line: /-(delete|deregister)/ },
+        ],
+      },
+      celery: { line: /\bpurge\b|\b(shutdown|terminate|revoke)\b/ },
+      solr: { any: [{ first: /^delete$/ }, { first: /^stop$/ }, { first: /^restart$/ }] },
+      'cypher-shell': { says: /\b(DELETE|REMOVE|DROP|SET)\b/i },
+      'neo4j-admin': {
+        all: [{ line: /\b(restore|load|drop|set-initial-password)\b/ }, { line: /overwrite|force|restore/ }],
+      },
+      'hdfs hadoop': {
+        any: [
+          {
+            line: /-(rm|rmr|rmdir|expunge|format|truncate|deleteSnapshot|disallowSnapshot|mv|finalizeUpgrade|delete)\b|\bnamenode -format/,
+          },
+          { all: [{ line: /-(put|copyFromLocal|cp)\b/ }, { line: /\s-f\b/ }] },
+        ],
+      },
+      hbase: { any: [{ input: /\b(drop|disable|truncate|delete|deleteall)\b/ }, { first: /\bclean\b/ }] },
+      nodetool: {
+        first:
+          /^(decommission|removenode|assassinate|clearsnapshot|drain|truncatehints|disable\w+|stopdaemon|cleanup)$/,
+      },
+      vacuumdb: NEVER,
+      'barman pgbackrest wal-g wal-e patronictl repmgr pg_probackup': {
+        line: /\b(delete|expire|restore|recover|stanza-delete|remove|reinit|restart|failover|switchover|standby unregister|primary unregister|backup-fetch|purge|flush|pause)\b/,
+        not: { first: /\b(list|show|check|verify)\b/ },
+      },
+      'xtrabackup innobackupex mariabackup': { line: /--(copy-back|move-back|force-non-empty)/ },
+      myloader: { line: /-o\b|--overwrite-tables|--purge-mode/ },
+      rman: { says: /\b(delete|restore|recover|crosscheck)\b/i },
+      impdp: { line: /table_exists_action=(replace|truncate)/i },
+      dbca: { line: /-delete/ },
+      'srvctl crsctl': { first: /^(stop|remove|disable|delete)$/ },
     },
     reason: 'deletes data or stops a service',
     match: [
@@ -225,67 +196,48 @@ export const CLOUD_RULES: readonly Rule[] = [
   },
   {
     name: 'backup loss',
-    programs:
-      'restic borg borgmatic kopia duplicity duply rdiff-backup rsnapshot tarsnap bup attic snapraid timeshift snapper tmutil vzdump veeamconfig bconsole bacula velero backup-manager zbackup deja-dup autorestic resticprofile rustic vorta btrbk sanoid syncoid zfs-auto-snapshot dar-backup backintime storebackup flexbackup amanda amrmtape bareos-console urbackupclientctl pbs-client proxmox-backup-client vssadmin wbadmin',
-    when: (call) => {
-      const flags = line(call);
-      const [first = '', second = ''] = words(call);
-      switch (call.program) {
-        case 'restic':
-        case 'rustic':
-          return (
-            (/^(forget|prune|unlock|rebuild-index|repair|rewrite|tag|migrate)$/.test(first) &&
-              !(first === 'tag' && !call.has('--remove', '--set'))) ||
-            (first === 'key' && /^(remove|passwd)$/.test(second)) ||
-            (first === 'restore' &&
-              (call.value('--target', '-t') === '/' || call.has('--delete', '--overwrite=always')))
-          );
-        case 'borg':
-        case 'borgmatic':
-          return (
-            /^(delete|prune|compact|recreate|break-lock|rename|upgrade|undelete=|repo-delete|rdelete)$/.test(first) ||
-            call.has('--repair') ||
-            (first === 'key' && second === 'change-passphrase')
-          );
-        case 'kopia':
-          return (
-            /\b(delete|expire|disconnect|remove|forget|maintenance run|restore)\b/.test(flags) &&
-            !/^(snapshot list)/.test(flags)
-          );
-        case 'duplicity':
-          return /^(remove-older-than|remove-all-but-n-full|remove-all-inc-of-but-n-full|cleanup|restore)$/.test(first);
-        case 'duply':
-          return /\b(purge|purge-full|purgeFull|cleanup|restore|purgeIncr)\b/.test(second);
-        case 'rdiff-backup':
-          return /--remove-older-than|--restore-as-of|--force|\bremove\b/.test(flags);
-        case 'rsnapshot':
-          return /^(hourly|daily|weekly|monthly|alpha|beta|gamma|sync)$/.test(first) && !call.has('-t');
-        case 'tarsnap':
-          return (
-            call.has('-d', '--nuke', '--fsck', '--fsck-prune') || call.args.some((field) => /^-\w*d/.test(field.text))
-          );
-        case 'snapraid':
-          return /^(fix|sync|touch|scrub)$/.test(first) && first !== 'scrub';
-        case 'timeshift':
-          return call.has('--delete', '--delete-all', '--restore');
-        case 'btrbk':
-          return /^(clean|prune|run)$/.test(first) && !call.has('-n', '--dry-run');
-        case 'bconsole':
-        case 'bareos-console':
-          return /\b(delete|purge|prune|restore|truncate|cancel)\b/.test(`${flags} ${call.io.stdin ?? ''}`);
-        case 'vssadmin':
-        case 'wbadmin':
-          return /^(delete|resize|start)$/i.test(first);
-        case 'backintime':
-          return /\b(remove|remove-and-do-not-ask-again|restore|smart-remove)\b/.test(flags);
-        case 'snapper':
-        case 'tmutil':
-          return false;
-        default:
-          return /\b(delete|forget|prune|remove|purge|restore|expire|nuke)\b/.test(
-            `${first} ${second} ${flags.replace(/\S*[/.]\S*/g, '')}`,
-          );
-      }
+    of: {
+      'restic rustic': {
+        any: [
+          {
+            first: /^(forget|prune|unlock|rebuild-index|repair|rewrite|tag|migrate)$/,
+            not: { first: /^tag$/, not: { shape: '--remove|--set' } },
+          },
+          { first: /^key$/, second: /^(remove|passwd)$/ },
+          { first: /^restore$/, any: [{ value: ['--target|-t', /^\/$/] }, { shape: '--delete' }] },
+        ],
+      },
+      'borg borgmatic': {
+        any: [
+          { first: /^(delete|prune|compact|recreate|break-lock|rename|upgrade|undelete=|repo-delete|rdelete)$/ },
+          { shape: '--repair' },
+          { first: /^key$/, second: /^change-passphrase$/ },
+        ],
+      },
+      kopia: {
+        line: /\b(delete|expire|disconnect|remove|forget|maintenance run|restore)\b/,
+        not: { line: /^(snapshot list)/ },
+      },
+      duplicity: { first: /^(remove-older-than|remove-all-but-n-full|remove-all-inc-of-but-n-full|cleanup|restore)$/ },
+      duply: { second: /\b(purge|purge-full|purgeFull|cleanup|restore|purgeIncr)\b/ },
+      'rdiff-backup': { line: /--remove-older-than|--restore-as-of|--force|\bremove\b/ },
+      rsnapshot: { first: /^(hourly|daily|weekly|monthly|alpha|beta|gamma|sync)$/, not: { shape: '-t' } },
+      tarsnap: { any: [{ shape: '-d|--nuke|--fsck|--fsck-prune' }, { argument: /^-\w*d/ }] },
+      'bup attic vzdump veeamconfig bacula velero backup-manager zbackup deja-dup autorestic resticprofile vorta sanoid syncoid zfs-auto-snapshot dar-backup storebackup flexbackup amanda amrmtape urbackupclientctl pbs-client proxmox-backup-client':
+        {
+          any: [
+            { first: /\b(delete|forget|prune|remove|purge|restore|expire|nuke)\b/ },
+            { second: /\b(delete|forget|prune|remove|purge|restore|expire|nuke)\b/ },
+            { argument: /(?<!\S)[^\s/.]*\b(delete|forget|prune|remove|purge|restore|expire|nuke)\b[^\s/.]*(?!\S)/ },
+          ],
+        },
+      snapraid: { first: /^(fix|sync|touch|scrub)$/, not: { first: /^scrub$/ } },
+      timeshift: { shape: '--delete|--delete-all|--restore' },
+      'snapper tmutil': NEVER,
+      'bconsole bareos-console': { says: /\b(delete|purge|prune|restore|truncate|cancel)\b/ },
+      btrbk: { first: /^(clean|prune|run)$/, not: { shape: '-n|--dry-run' } },
+      backintime: { line: /\b(remove|remove-and-do-not-ask-again|restore|smart-remove)\b/ },
+      'vssadmin wbadmin': { first: /^(delete|resize|start)$/i },
     },
     reason: 'deletes backups or restores over what is there',
     match: [
@@ -314,14 +266,14 @@ export const CLOUD_RULES: readonly Rule[] = [
   },
   {
     name: 'framework data loss',
-    programs:
-      'rails rake artisan django-admin manage.py flask prisma sequelize typeorm knex alembic flyway liquibase diesel sqlx goose migrate dbmate atlas supabase hasura sqitch drush wp console symfony mix craft magento typo3 yii cake spark ts-node-dev drizzle-kit mikro-orm ecto dotnet-ef dotnet gorm tern bytebase strapi medusa directus ghost nova php-artisan occ bench odoo-bin airflow superset rasa dvc mlflow wandb kaggle meteor gitlab-rake gitlab-ctl gitlab-rails discourse mastodon tootctl zammad redmine sidekiq resque rq celery-beat sentry posthog phoenix',
-    when: (call) =>
-      /(^|\s)(db:(drop|reset|purge|wipe|rollback|migrate:(down|reset|undo:all)|schema:load|truncate\w*|fresh|setup|nuke|seed:replant)|migrate:(fresh|reset|rollback|refresh|down|undo:all)|schema:(drop|revert|drop-tables)|migration:revert|migrate reset|db push --(force-reset|accept-data-loss)|db (reset|drop|wipe|clean|downgrade)|database (drop|reset|update 0)|ef database (drop|update 0)|flush|flushall|reset_db|sqlflush|clean|downgrade|undo|redo|rollback|revert|down|reset|drop-all|dropAll|drop|repair|doctrine:(database:drop|schema:drop|fixtures:load|migrations:migrate (prev|first))|ecto\.(drop|reset|rollback)|cache:(clear|flush|clear-all)|queue:(flush|clear)|horizon:(clear|purge|terminate)|telescope:(clear|prune)|model:prune|migrate \S+ zero|post delete|user delete|site (empty|delete)|plugin (delete|deactivate)|db (reset|clean)|db clean|sql-drop|site-install|entity:delete|delete|remove|destroy|cleanse|reconfigure|media remove|gc|-- --fresh|search-replace)(\s|$)/.test(
-        ` ${line(call)}`,
-      ) &&
-      !/\s--(pretend|dry-run|sql|check|plan)\b/.test(` ${line(call)}`) &&
-      !/^(list|status|history|show|info)\b/.test(line(call)),
+    of: {
+      'rails rake artisan django-admin manage.py flask prisma sequelize typeorm knex alembic flyway liquibase diesel sqlx goose migrate dbmate atlas supabase hasura sqitch drush wp console symfony mix craft magento typo3 yii cake spark ts-node-dev drizzle-kit mikro-orm ecto dotnet-ef dotnet gorm tern bytebase strapi medusa directus ghost nova php-artisan occ bench odoo-bin airflow superset rasa dvc mlflow wandb kaggle meteor gitlab-rake gitlab-ctl gitlab-rails discourse mastodon tootctl zammad redmine sidekiq resque rq celery-beat sentry posthog phoenix':
+        {
+          padded:
+            /(^|\s)(db:(drop|reset|purge|wipe|rollback|migrate:(down|reset|undo:all)|schema:load|truncate\w*|fresh|setup|nuke|seed:replant)|migrate:(fresh|reset|rollback|refresh|down|undo:all)|schema:(drop|revert|drop-tables)|migration:revert|migrate reset|db push --(force-reset|accept-data-loss)|db (reset|drop|wipe|clean|downgrade)|database (drop|reset|update 0)|ef database (drop|update 0)|flush|flushall|reset_db|sqlflush|clean|downgrade|undo|redo|rollback|revert|down|reset|drop-all|dropAll|drop|repair|doctrine:(database:drop|schema:drop|fixtures:load|migrations:migrate (prev|first))|ecto\.(drop|reset|rollback)|cache:(clear|flush|clear-all)|queue:(flush|clear)|horizon:(clear|purge|terminate)|telescope:(clear|prune)|model:prune|migrate \S+ zero|post delete|user delete|site (empty|delete)|plugin (delete|deactivate)|db (reset|clean)|db clean|sql-drop|site-install|entity:delete|delete|remove|destroy|cleanse|reconfigure|media remove|gc|-- --fresh|search-replace)(\s|$)/,
+          not: [{ padded: /\s--(pretend|dry-run|sql|check|plan)\b/ }, { line: /^(list|status|history|show|info)\b/ }],
+        },
+    },
     reason: 'drops or rewrites the data of an application',
     match: [
       'rails db:drop',
@@ -357,21 +309,4 @@ export const CLOUD_RULES: readonly Rule[] = [
   },
 ];
 
-const GLOBAL_VALUE = /^[\w./:@-]+$/;
-
 /** A destroying verb among the first words, none of them read first. */
-function destroyingWord(call: Call, most: number): boolean {
-  let seen = 0;
-  for (const { text, maybeValue } of call.operands) {
-    if (seen++ >= most || !GLOBAL_VALUE.test(text)) return false;
-    const verb = verbOf(text);
-    if (
-      verb === 'destroys' ||
-      verb === 'destroys weakly' ||
-      /^(deallocate|scale-in|(instances|servers):(delete|stop))$/.test(text)
-    )
-      return true;
-    if (verb === 'reads' && !maybeValue) return false;
-  }
-  return false;
-}

@@ -1,33 +1,45 @@
-import type { Call } from '../programs/call.ts';
-import type { Rule } from './rule.ts';
-
-const words = (call: Call) => call.operands.map((operand) => operand.text);
+import { NEVER, type Rule } from './rule.ts';
 
 /** Containers, clusters, virtual machines, infrastructure as code. */
 export const CLUSTER_RULES: readonly Rule[] = [
   {
     name: 'container removal',
-    programs: 'docker docker-compose',
     shapes: [
       'rm|rmi|kill|stop|restart|pause|down|update',
       'container|image|volume|network|system|builder|buildx|compose|stack|service|swarm|node|secret|config|plugin|context|manifest|pod|machine|trust|checkpoint|buildcache|sbom|model rm|remove|prune|kill|stop|restart|down|leave|disable|revoke|scale|rollback|delete|reset|unpause=|prune-all|pause|drain|update',
       'compose * rm|kill|stop|down|restart',
       'load=',
     ],
-    when: (call) => {
-      const [first = '', second = ''] = words(call);
-      if (first === 'update' || (first === 'service' && second === 'update'))
-        return call.has('--force', '--replicas=0', '--image=');
-      if (
-        first === 'compose' &&
-        /^(ps|logs|config|up|exec|run|build|pull|images|top|ls|push|start|create|cp|port|events|version|watch|wait)$/.test(
-          second,
-        )
-      )
-        return false;
-      if (second === 'scale') return call.args.some((field) => /=0$/.test(field.text));
-      if (first === 'node' && second === 'update') return call.value('--availability') === 'drain';
-      return second !== 'update';
+    of: {
+      'docker docker-compose': {
+        any: [
+          {
+            any: [{ first: /^update$/ }, { first: /^service$/, second: /^update$/ }],
+            shape: '--force',
+          },
+          {
+            any: [
+              { second: /^scale$/, argument: /=0$/ },
+              {
+                not: { second: /^scale$/ },
+                any: [
+                  { first: /^node$/, second: /^update$/, value: ['--availability', /^drain$/] },
+                  { not: [{ first: /^node$/, second: /^update$/ }, { second: /^update$/ }] },
+                ],
+              },
+            ],
+            not: [
+              { first: /^update$/ },
+              { first: /^service$/, second: /^update$/ },
+              {
+                first: /^compose$/,
+                second:
+                  /^(ps|logs|config|up|exec|run|build|pull|images|top|ls|push|start|create|cp|port|events|version|watch|wait)$/,
+              },
+            ],
+          },
+        ],
+      },
     },
     reason: 'stops or removes containers, images or volumes',
     match: [
@@ -63,21 +75,22 @@ export const CLUSTER_RULES: readonly Rule[] = [
   },
   {
     name: 'container tools',
-    programs:
-      'crictl ctr buildah skopeo nerdctl-rm lxc lxc-destroy lxc-stop incus machinectl nomad k3s-uninstall.sh rkt singularity apptainer toolbox distrobox',
+    programs: 'lxc-destroy lxc-stop k3s-uninstall.sh',
     shapes: [
       'rm|rmi|rmp|stop|stopp|prune|delete|remove|del|destroy|kill|restore|terminate|poweroff|reboot',
       '* rm|rmi|remove|delete|del|prune|kill|stop|unpin|destroy',
       '+',
     ],
-    when: (call) => {
-      if (/^(lxc-destroy|lxc-stop|k3s-uninstall\.sh)$/.test(call.program)) return true;
-      const list = words(call).slice(0, 2);
-      return (
-        list.some((word) =>
-          /^(rm|rmi|rmp|stop|stopp|prune|delete|remove|del|destroy|kill|restore|terminate|poweroff|reboot)$/.test(word),
-        ) && !/^(list|info|show|inspect)$/.test(list[0] ?? '')
-      );
+    of: {
+      'crictl ctr buildah skopeo nerdctl-rm lxc incus machinectl nomad rkt singularity apptainer toolbox distrobox': {
+        any: [
+          { first: /^(rm|rmi|rmp|stop|stopp|prune|delete|remove|del|destroy|kill|restore|terminate|poweroff|reboot)$/ },
+          {
+            second: /^(rm|rmi|rmp|stop|stopp|prune|delete|remove|del|destroy|kill|restore|terminate|poweroff|reboot)$/,
+          },
+        ],
+        not: { first: /^(list|info|show|inspect)$/ },
+      },
     },
     reason: 'stops or removes containers',
     match: [
@@ -178,7 +191,7 @@ export const CLUSTER_RULES: readonly Rule[] = [
   {
     name: 'infrastructure destroy',
     programs:
-      'terraform pulumi cdk cdktf sam serverless sls vagrant packer ansible crossplane terraformer bosh nixops copilot eb amplify sst up architect zappa chalice goformation waypoint nomad spacelift',
+      'terraform pulumi cdk cdktf sam serverless sls packer crossplane terraformer bosh nixops copilot eb amplify sst zappa chalice goformation waypoint nomad spacelift',
     shapes: [
       'destroy|down|remove|delete|terminate|halt|suspend|reload|purge|undeploy|cancel|rm|force-unlock|taint|untaint=',
       'apply -auto-approve|-destroy|-replace',
@@ -191,13 +204,9 @@ export const CLUSTER_RULES: readonly Rule[] = [
       'workspace delete',
       'import=',
     ],
-    when: (call) => {
-      const list = words(call);
-      if (call.program === 'ansible') return false;
-      if (call.program === 'pulumi' && list[0] === 'up') return true;
-      if (call.program === 'vagrant' && list[0] === 'up') return false;
-      if (call.program === 'up' || call.program === 'architect') return false;
-      return true;
+    of: {
+      vagrant: { not: { first: /^up$/ } },
+      'ansible up architect': NEVER,
     },
     reason: 'destroys or replaces infrastructure',
     match: [
@@ -229,26 +238,24 @@ export const CLUSTER_RULES: readonly Rule[] = [
   },
   {
     name: 'ansible module',
-    programs: 'ansible salt salt-ssh puppet chef knife mco bolt fab cap pyinfra rex',
-    when: (call) => {
-      const module = call.value('-m', '--module-name') ?? '';
-      const args = call.value('-a', '--args') ?? '';
-      const line = call.args.map((field) => field.text).join(' ');
-      if (call.program === 'ansible') {
-        if (/state=(absent|stopped|restarted)|\bforce=(yes|true)/.test(args)) return true;
-        return /^(reboot|community\.general\.shutdown|ansible\.builtin\.reboot)$/.test(module);
-      }
-      if (call.program === 'puppet')
-        return (
-          /\b(node (clean|purge|deactivate)|cert clean|resource \S+ \S+ .*ensure=(absent|stopped))/.test(line) ||
-          /ensure=absent/.test(line)
-        );
-      if (call.program === 'knife') return /\b(delete|bulk delete)\b/.test(line);
-      if (/^salt/.test(call.program))
-        return /\b(file\.remove|pkg\.(remove|purge)|service\.(stop|restart|disable)|system\.(reboot|shutdown|halt|poweroff)|user\.delete|state\.absent|file\.absent|ps\.(kill|pkill)|cmd\.run.*\brm\b)/.test(
-          line,
-        );
-      return false;
+    of: {
+      ansible: {
+        any: [
+          { value: ['-a|--args', /state=(absent|stopped|restarted)|\bforce=(yes|true)/] },
+          { value: ['-m|--module-name', /^(reboot|community\.general\.shutdown|ansible\.builtin\.reboot)$/] },
+        ],
+      },
+      'salt salt-ssh': {
+        line: /\b(file\.remove|pkg\.(remove|purge)|service\.(stop|restart|disable)|system\.(reboot|shutdown|halt|poweroff)|user\.delete|state\.absent|file\.absent|ps\.(kill|pkill)|cmd\.run.*\brm\b)/,
+      },
+      puppet: {
+        any: [
+          { line: /\b(node (clean|purge|deactivate)|cert clean|resource \S+ \S+ .*ensure=(absent|stopped))/ },
+          { line: /ensure=absent/ },
+        ],
+      },
+      'chef mco bolt fab cap pyinfra rex': NEVER,
+      knife: { line: /\b(delete|bulk delete)\b/ },
     },
     reason: 'removes or stops something on many machines',
     match: [
@@ -269,8 +276,6 @@ export const CLUSTER_RULES: readonly Rule[] = [
   },
   {
     name: 'virtual machine',
-    programs:
-      'virsh VBoxManage vboxmanage vmrun qm pct pvesh govc xe esxcli multipass prlctl limactl colima utmctl tart xl vim-cmd lima orb orbctl wsl vmadm bhyvectl cbsd iocage jail bastille pveum nova openstack cloudmonkey onevm',
     shapes: [
       'destroy|undefine|shutdown|reboot|reset|stop|delete|rm|remove|purge|kill|rollback|suspend|managedsave-remove|discardstate|unregister|unregistervm|closemedium|poweroff|snapshot-delete|snapshot-revert|snapshot-restore|vol-delete|vol-wipe|pool-destroy|pool-delete|pool-undefine|net-destroy|net-undefine|detach-disk|detach-device|detach-interface|blockcommit|blockpull|delsnapshot|revertToSnapshot|deleteSnapshot|deleteVM|unlink|revert|factory-reset|delete-all|terminate',
       'controlvm * poweroff|reset|savestate|acpipowerbutton',
@@ -282,24 +287,42 @@ export const CLUSTER_RULES: readonly Rule[] = [
       'guest|vm|vmsvc|system *',
       'network vswitch standard remove',
     ],
-    when: (call) => {
-      const list = words(call);
-      const { program } = call;
-      if (program === 'wsl') return call.has('--unregister', '--shutdown', '--terminate', '-t');
-      if (program === 'govc' && list[0] === 'vm.power')
-        return call.has('-off', '-reset', '-reboot', '-suspend', '-s', '-r');
-      if (program === 'esxcli')
-        return /\b(delete|remove|kill|shutdown|reboot|poweroff|destroy|unset|unmap|set)\b/.test(list.join(' '));
-      if (program === 'pvesh') return /^(delete|set)$/.test(list[0] ?? '');
-      if (/^(vm-cmd|vim-cmd)$/.test(program))
-        return /\/(destroy|unregister|power\.(off|reset|reboot|shutdown)|snapshot\.(remove|revert))/.test(
-          list[0] ?? '',
-        );
-      if (/^(guest|vm|system|vmsvc)$/.test(list[0] ?? ''))
-        return list.some((word) => /^(delete|stop|destroy|shutdown|reboot)$/.test(word));
-      if (/^(list|info|show|dominfo|status|get)$/.test(list[0] ?? '') || /^(list|show)$/.test(list[1] ?? ''))
-        return false;
-      return true;
+    of: {
+      'virsh VBoxManage vboxmanage vmrun qm pct xe multipass prlctl limactl colima utmctl tart xl lima orb orbctl vmadm bhyvectl cbsd iocage jail bastille pveum nova openstack cloudmonkey onevm':
+        {
+          any: [
+            { first: /^(guest|vm|system|vmsvc)$/, operand: /^(delete|stop|destroy|shutdown|reboot)$/ },
+            {
+              not: [
+                { first: /^(guest|vm|system|vmsvc)$/ },
+                { first: /^(list|info|show|dominfo|status|get)$/ },
+                { second: /^(list|show)$/ },
+              ],
+            },
+          ],
+        },
+      pvesh: { first: /^(delete|set)$/ },
+      govc: {
+        any: [
+          { first: /^vm\.power$/, shape: '-off|-reset|-reboot|-suspend|-s|-r' },
+          {
+            not: { first: /^vm\.power$/ },
+            any: [
+              { first: /^(guest|vm|system|vmsvc)$/, operand: /^(delete|stop|destroy|shutdown|reboot)$/ },
+              {
+                not: [
+                  { first: /^(guest|vm|system|vmsvc)$/ },
+                  { first: /^(list|info|show|dominfo|status|get)$/ },
+                  { second: /^(list|show)$/ },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+      esxcli: { words: /\b(delete|remove|kill|shutdown|reboot|poweroff|destroy|unset|unmap|set)\b/ },
+      'vim-cmd': { first: /\/(destroy|unregister|power\.(off|reset|reboot|shutdown)|snapshot\.(remove|revert))/ },
+      wsl: { shape: '--unregister|--shutdown|--terminate|-t' },
     },
     reason: 'stops or deletes a virtual machine',
     match: [

@@ -1,5 +1,5 @@
-import { isDisk } from '../programs/paths.ts';
-import type { Rule } from './rule.ts';
+import { DISK } from '../programs/paths.ts';
+import { NEVER, type Rule } from './rule.ts';
 
 /** Disks, partitions, volumes and file systems. */
 export const DISK_RULES: readonly Rule[] = [
@@ -22,8 +22,7 @@ export const DISK_RULES: readonly Rule[] = [
   },
   {
     name: 'partition table',
-    programs:
-      'parted fdisk gdisk cfdisk cgdisk sfdisk sgdisk partx delpart addpart resizepart growpart gpart diskpart kpartx diskutil hdiutil fixparts',
+    programs: 'sgdisk delpart addpart resizepart gpart diskpart fixparts',
     shapes: [
       '* rm|mklabel|mktable|mkpart|resizepart|resize|move|name|set|rescue|toggle|disk_set',
       '--delete|-d|-o|--clear|-Z|--zap-all|-z|--zap|-n|--new|-t|--typecode|--change-name|-c|--load-backup|-l=',
@@ -31,27 +30,17 @@ export const DISK_RULES: readonly Rule[] = [
       'apfs deleteVolume|deleteContainer',
       '/^\\/dev\\//',
     ],
-    when: (call) => {
-      const { program } = call;
-      if (/^(fdisk|gdisk|cfdisk|cgdisk)$/.test(program))
-        return call.operands.length > 0 && !call.has('-l', '-x', '--list', '--list-details', '-s', '--getsz');
-      if (program === 'sfdisk')
-        return call.io.stdin !== undefined || call.has('--delete', '-A', '--part-type', '--wipe', '-Y');
-      if (program === 'parted')
-        return call.operands.some((operand) =>
-          /^(rm|mklabel|mktable|mkpart|resizepart|move|set|name|toggle)$|\b(rm|mklabel|mkpart|mktable|resizepart)\b/.test(
-            operand.text,
-          ),
-        );
-      if (program === 'kpartx' || program === 'partx') return call.has('-d', '--delete');
-      if (program === 'diskutil')
-        return (
-          !/^(list|info|activity|apfs)$/.test(call.operands[0]?.text ?? '') ||
-          /delete/.test(call.operands[1]?.text ?? '')
-        );
-      if (program === 'hdiutil') return false;
-      if (program === 'growpart') return !call.has('-N', '--dry-run');
-      return true;
+    of: {
+      parted: {
+        operand:
+          /^(rm|mklabel|mktable|mkpart|resizepart|move|set|name|toggle)$|\b(rm|mklabel|mkpart|mktable|resizepart)\b/,
+      },
+      'fdisk gdisk cfdisk cgdisk': { given: 'operands', not: { shape: '-l|-x|--list|--list-details|-s|--getsz' } },
+      sfdisk: { any: [{ given: 'input' }, { shape: '--delete|-A|--part-type|--wipe|-Y' }] },
+      'partx kpartx': { shape: '-d|--delete' },
+      growpart: { not: { shape: '-N|--dry-run' } },
+      diskutil: { any: [{ not: { first: /^(list|info|activity|apfs)$/ } }, { second: /delete/ }] },
+      hdiutil: NEVER,
     },
     reason: 'changes a partition table',
     match: [
@@ -76,23 +65,18 @@ export const DISK_RULES: readonly Rule[] = [
   },
   {
     name: 'blkdiscard',
-    programs:
-      'blkdiscard hdparm nvme sg_format sg_sanitize badblocks flashcp flash_erase flash_eraseall nandwrite mtd_debug',
+    programs: 'blkdiscard sg_format sg_sanitize flashcp flash_erase flash_eraseall nandwrite mtd_debug',
     shapes: ['+'],
-    when: (call) => {
-      const words = call.args.map((field) => field.text);
-      if (call.program === 'hdparm')
-        return words.some((word) =>
-          /^--(security-erase|trim-sector|dco-restore|make-bad-sector|write-sector|yes-i-know|please-destroy|security-set-pass|fwdownload|sanitize)/.test(
-            word,
-          ),
-        );
-      if (call.program === 'nvme')
-        return /^(format|sanitize|delete-ns|write|write-zeroes|write-uncor|dsm|reset|subsystem-reset|fw-download|fw-commit|detach-ns)$/.test(
-          words[0] ?? '',
-        );
-      if (call.program === 'badblocks') return words.some((word) => /^-\w*w/.test(word));
-      return true;
+    of: {
+      hdparm: {
+        argument:
+          /^--(security-erase|trim-sector|dco-restore|make-bad-sector|write-sector|yes-i-know|please-destroy|security-set-pass|fwdownload|sanitize)/,
+      },
+      nvme: {
+        argument0:
+          /^(format|sanitize|delete-ns|write|write-zeroes|write-uncor|dsm|reset|subsystem-reset|fw-download|fw-commit|detach-ns)$/,
+      },
+      badblocks: { argument: /^-\w*w/ },
     },
     reason: 'erases a device',
     match: [
@@ -106,14 +90,11 @@ export const DISK_RULES: readonly Rule[] = [
   {
     name: 'logical volume',
     programs:
-      'lvremove vgremove pvremove lvreduce vgreduce lvresize lvconvert lvchange vgchange vgrename lvrename pvmove vgexport pvcreate vgcfgrestore lvm',
+      'lvremove vgremove pvremove lvreduce vgreduce lvconvert lvchange vgchange vgrename lvrename pvmove vgexport pvcreate vgcfgrestore',
     shapes: ['+'],
-    when: (call) => {
-      if (call.program === 'lvresize')
-        return /^-/.test(call.value('-L', '--size', '-l') ?? '') || call.args.some((field) => /^-\d/.test(field.text));
-      if (call.program === 'lvm')
-        return /^(lv|vg|pv)(remove|reduce|create|change|convert)$/.test(call.operands[0]?.text ?? '');
-      return true;
+    of: {
+      lvresize: { any: [{ value: ['-L|--size|-l', /^-/] }, { argument: /^-\d/ }] },
+      lvm: { first: /^(lv|vg|pv)(remove|reduce|create|change|convert)$/ },
     },
     reason: 'removes or shrinks a volume',
     match: ['lvremove -f vg0/data', 'vgremove vg0', 'pvremove /dev/sdb', 'lvreduce -L 5G vg/x', 'pvcreate /dev/sdb'],
@@ -121,18 +102,15 @@ export const DISK_RULES: readonly Rule[] = [
   },
   {
     name: 'zfs destroy',
-    programs: 'zfs zpool',
     shapes: [
       'destroy|rollback|release|remove|detach|offline|labelclear|export|replace|split|clear|promote|unload-key|revert|receive|recv|create|upgrade|reguid|initialize|attach',
     ],
-    when: (call) => {
-      const sub = call.operands[0]?.text ?? '';
-      if (call.program === 'zfs')
-        return (
-          /^(destroy|rollback|release|promote|unload-key|receive|recv)$/.test(sub) &&
-          (!/^rec/.test(sub) || call.has('-F'))
-        );
-      return /^(destroy|remove|detach|offline|labelclear|export|replace|split|create)$/.test(sub);
+    of: {
+      zfs: {
+        first: /^(destroy|rollback|release|promote|unload-key|receive|recv)$/,
+        any: [{ not: { first: /^rec/ } }, { shape: '-F' }],
+      },
+      zpool: { first: /^(destroy|remove|detach|offline|labelclear|export|replace|split|create)$/ },
     },
     reason: 'destroys a data set, pool or snapshot',
     match: [
@@ -164,7 +142,7 @@ export const DISK_RULES: readonly Rule[] = [
   },
   {
     name: 'raid',
-    programs: 'mdadm megacli storcli dmsetup dmraid losetup multipath iscsiadm targetcli',
+    programs: 'megacli storcli dmsetup dmraid multipath iscsiadm targetcli',
     shapes: [
       '--zero-superblock|--stop|-S|--remove|-r|--fail|-f|--create|-C|--grow',
       'remove|remove_all|wipe_table|clear|suspend',
@@ -172,25 +150,23 @@ export const DISK_RULES: readonly Rule[] = [
       '-F|-f',
       '-o=delete',
     ],
-    when: (call) =>
-      call.program === 'losetup'
-        ? call.has('-d', '-D', '--detach', '--detach-all')
-        : call.program !== 'mdadm' || !call.has('--detail', '-D', '--examine', '-E', '--query', '-Q', '--monitor'),
+    of: {
+      mdadm: { not: { shape: '--detail|-D|--examine|-E|--query|-Q|--monitor' } },
+      losetup: { shape: '-d|-D|--detach|--detach-all' },
+    },
     reason: 'takes apart an array or mapping',
     match: ['mdadm --zero-superblock /dev/sdb', 'mdadm --stop /dev/md0', 'dmsetup remove x', 'losetup -d /dev/loop0'],
     pass: ['mdadm --detail /dev/md0', 'losetup -a', 'dmsetup ls'],
   },
   {
     name: 'file system repair',
-    programs:
-      'fsck e2fsck fsck.ext4 fsck.ext3 fsck.vfat fsck.fat xfs_repair ntfsfix debugfs tune2fs resize2fs xfs_growfs reiserfsck dosfsck e2undo e4defrag btrfstune fsck.xfs ntfsresize',
     shapes: ['+'],
-    when: (call) => {
-      if (call.program === 'tune2fs') return !call.has('-l');
-      if (call.program === 'debugfs')
-        return call.has('-w') || call.args.some((field) => /\b(rm|kill_file|unlink|clri|write)\b/.test(field.text));
-      if (call.program === 'e4defrag' || call.program === 'xfs_growfs') return false;
-      return !call.has('-N', '-n', '--help', '-V');
+    of: {
+      'fsck e2fsck fsck.ext4 fsck.ext3 fsck.vfat fsck.fat xfs_repair ntfsfix resize2fs reiserfsck dosfsck e2undo btrfstune fsck.xfs ntfsresize':
+        { not: { shape: '-N|-n|--help|-V' } },
+      debugfs: { any: [{ shape: '-w' }, { argument: /\b(rm|kill_file|unlink|clri|write)\b/ }] },
+      tune2fs: { not: { shape: '-l' } },
+      'xfs_growfs e4defrag': NEVER,
     },
     reason: 'rewrites a file system',
     match: [
@@ -215,51 +191,47 @@ export const DISK_RULES: readonly Rule[] = [
   },
   {
     name: 'unmount',
-    programs: 'umount swapoff fusermount fusermount3 udisksctl eject',
+    programs: 'umount swapoff fusermount3 eject',
     shapes: ['+', '-a|--all|-u'],
-    when: (call) =>
-      call.program === 'udisksctl'
-        ? /^(unmount|power-off|lock|loop-delete)$/.test(call.operands[0]?.text ?? '')
-        : call.program === 'fusermount'
-          ? call.has('-u')
-          : true,
+    of: {
+      fusermount: { shape: '-u' },
+      udisksctl: { first: /^(unmount|power-off|lock|loop-delete)$/ },
+    },
     reason: 'takes a file system away from those who use it',
     match: ['umount -f /mnt', 'swapoff -a', 'umount -l /data', 'udisksctl power-off -b /dev/sdb'],
     pass: ['mount', 'udisksctl status', 'findmnt'],
   },
   {
     name: 'mount over',
-    programs: 'mount pivot_root',
+    programs: 'pivot_root',
     shapes: ['-o=/remount|bind|move|loop/', '--move|--bind|-M|-B|--rbind', '-a', '+'],
-    when: (call) =>
-      call.program === 'pivot_root' ||
-      /remount/.test(call.value('-o', '--options') ?? '') ||
-      call.args.some((field) => /remount/.test(field.text)) ||
-      call.has('--move', '-M') ||
-      call.operands.some((operand) => /^\/(etc|usr|home|var|bin|lib)?\/?$/.test(operand.text)),
+    of: {
+      mount: {
+        any: [
+          { value: ['-o|--options', /remount/] },
+          { argument: /remount/ },
+          { shape: '--move|-M' },
+          { operand: /^\/(etc|usr|home|var|bin|lib)?\/?$/ },
+        ],
+      },
+    },
     reason: 'mounts over what is there',
     match: ['mount -o remount,ro /', 'mount --move /a /b', 'mount -o remount,rw /usr'],
     pass: ['mount', 'mount -t ext4', 'mount | grep sda'],
   },
   {
     name: 'ddrescue and imagers',
-    programs:
-      'ddrescue dcfldd dc3dd partclone.ext4 partclone.restore fsarchiver clonezilla ocs-sr guestfish virt-resize qemu-img balena-etcher etcher bmaptool usbimager pv',
+    programs: 'partclone.ext4 partclone.restore ocs-sr',
     shapes: ['+', 'of=/dev/'],
-    when: (call) => {
-      const words = call.args.map((field) => field.text);
-      if (call.program === 'qemu-img')
-        return (
-          /^(commit|resize|rebase|amend)$/.test(words[0] ?? '') ||
-          (words[0] === 'snapshot' && words.some((word) => /^-[da]$/.test(word)))
-        );
-      if (call.program === 'fsarchiver') return words[0] === 'restfs';
-      if (call.program === 'pv') return call.has('-o');
-      return (
-        words.some((word) => isDisk(word.replace(/^of=/, '')) || /^of=/.test(word)) ||
-        call.program.startsWith('partclone') ||
-        call.program === 'ocs-sr'
-      );
+    of: {
+      'ddrescue dcfldd dc3dd clonezilla guestfish virt-resize balena-etcher etcher bmaptool usbimager': {
+        any: [{ argument: DISK }, { argument: /^of=/ }],
+      },
+      fsarchiver: { argument0: /^restfs$/ },
+      'qemu-img': {
+        any: [{ argument0: /^(commit|resize|rebase|amend)$/ }, { argument0: /^snapshot$/, argument: /^-[da]$/ }],
+      },
+      pv: { shape: '-o' },
     },
     reason: 'writes an image over a device',
     match: [

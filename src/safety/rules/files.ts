@@ -55,9 +55,11 @@ export const FILE_RULES: readonly Rule[] = [
   },
   {
     name: 'trash',
-    programs: 'trash-empty trash-rm gio kioclient5 rmtrash',
+    programs: 'trash-empty trash-rm kioclient5 rmtrash',
     shapes: ['trash --empty', 'remove|trash +', '!--help|--list'],
-    when: (call) => call.program !== 'gio' || /^(trash|remove)$/.test(call.operands[0]?.text ?? ''),
+    of: {
+      gio: { first: /^(trash|remove)$/ },
+    },
     reason: 'deletes files',
     match: ['trash-empty', 'gio trash old.txt', 'gio remove x'],
     pass: ['gio info x', 'trash-list'],
@@ -88,9 +90,11 @@ export const FILE_RULES: readonly Rule[] = [
   },
   {
     name: 'truncate to zero',
-    programs: 'truncate fallocate',
+    programs: 'fallocate',
     shapes: ['-s|--size|-r|--reference +', '-p|--punch-hole|-c|--collapse-range|-z|--zero-range'],
-    when: (call) => call.program !== 'truncate' || !/^\+/.test(call.value('-s', '--size') ?? ''),
+    of: {
+      truncate: { not: { value: ['-s|--size', /^\+/] } },
+    },
     reason: 'truncate to zero',
     match: [
       'truncate -s 0 app.log',
@@ -121,12 +125,14 @@ export const FILE_RULES: readonly Rule[] = [
   },
   {
     name: 'sync tool delete',
-    programs: 'rclone mc lftp unison gsutil s3cmd s5cmd b2 azcopy mcli csync syncthing',
+    programs: 'rclone mc lftp unison s3cmd s5cmd b2 azcopy mcli csync syncthing',
     shapes: [
       'sync|move|moveto|delete|deletefile|purge|rmdir|rmdirs|cleanup|dedupe|rm|rb|mirror|del|remove|mv|setlifecycle|rm-bucket|delete-bucket|delete-file-version|cancel +',
       '-m rm|rb|mv +',
     ],
-    when: (call) => call.program !== 'gsutil' || !/^rsync$/.test(call.operands[0]?.text ?? ''),
+    of: {
+      gsutil: { not: { first: /^rsync$/ } },
+    },
     reason: 'deletes files at the other end',
     match: [
       'rclone sync a remote:b',
@@ -154,7 +160,7 @@ export const FILE_RULES: readonly Rule[] = [
   },
   {
     name: 'duplicate finder -d',
-    programs: 'fdupes jdupes rdfind rmlint czkawka_cli fclones duff dupeguru hardlink',
+    programs: 'fdupes jdupes rmlint czkawka_cli fclones duff dupeguru hardlink',
     shapes: [
       '-d|--delete|-N|-D|-L|-H',
       '-deleteduplicates=true',
@@ -162,60 +168,40 @@ export const FILE_RULES: readonly Rule[] = [
       'remove|link|dedupe',
       '-makehardlinks',
     ],
-    when: (call) =>
-      call.program !== 'rdfind' ||
-      (/-(deleteduplicates|makehardlinks) true/.test(call.line) && !/-dryrun true/.test(call.line)),
+    of: {
+      rdfind: { call: /-(deleteduplicates|makehardlinks) true/, not: { call: /-dryrun true/ } },
+    },
     reason: 'deletes files it takes for duplicates',
     match: ['fdupes -rdN .', 'jdupes -d dir', 'rdfind -deleteduplicates true .', 'fclones remove < dup.txt'],
     pass: ['fdupes -r .', 'fclones group .'],
   },
   {
     name: 'tmp cleaner',
-    programs: 'tmpreaper tmpwatch systemd-tmpfiles',
+    programs: 'tmpreaper tmpwatch',
     shapes: ['+', '--clean|--remove'],
-    when: (call) => call.program !== 'systemd-tmpfiles' || call.has('--clean', '--remove'),
+    of: {
+      'systemd-tmpfiles': { shape: '--clean|--remove' },
+    },
     reason: 'deletes files by age',
     match: ['tmpreaper 7d /tmp', 'systemd-tmpfiles --clean'],
     pass: ['tmpreaper --test 7d /tmp', 'systemd-tmpfiles --create'],
   },
   {
     name: 'in-place editor',
-    programs:
-      'yq xmlstarlet xml sd dasel crudini rpl ruplacer fastmod codemod comby ast-grep sg jscodeshift dos2unix unix2dos recode uncrustify augtool toml json iniset 2to3 replace mlr sqlfluff-fix astyle indent',
-    when: (call) => {
-      switch (call.program) {
-        case 'yq':
-        case 'json':
-          return call.has('-i', '--inplace', '--in-place', '-I');
-        case 'xmlstarlet':
-        case 'xml':
-          return call.has('-L', '--inplace');
-        case 'sd':
-        case 'rpl':
-          return call.operands.length > 2 && !call.has('-p', '--preview', '-s', '--dry-run');
-        case 'dos2unix':
-        case 'unix2dos':
-          return call.operands.length > 0 && !call.has('-n', '--newfile', '-i', '--info', '-O', '--to-stdout');
-        case 'crudini':
-          return call.has('--set', '--del', '--merge');
-        case 'ruplacer':
-          return call.has('--go');
-        case 'comby':
-          return call.has('-i', '-in-place');
-        case 'ast-grep':
-        case 'sg':
-          return call.has('-U', '--update-all');
-        case 'mlr':
-          return call.has('-I');
-        case '2to3':
-          return call.has('-w', '--write');
-        case 'dasel':
-          return /^(put|delete)$/.test(call.operands[0]?.text ?? '') && call.has('-f', '--file');
-        case 'augtool':
-          return /\b(rm|set|save)\b/.test(call.line);
-        default:
-          return call.operands.length > 1;
-      }
+    of: {
+      'yq json': { shape: '-i|--inplace|--in-place|-I' },
+      'xmlstarlet xml': { shape: '-L|--inplace' },
+      'sd rpl': { shape: '* * *', not: { shape: '-p|--preview|-s|--dry-run' } },
+      dasel: { first: /^(put|delete)$/, shape: '-f|--file' },
+      crudini: { shape: '--set|--del|--merge' },
+      ruplacer: { shape: '--go' },
+      'fastmod codemod jscodeshift recode uncrustify toml iniset replace sqlfluff-fix astyle indent': { shape: '* *' },
+      comby: { shape: '-i|-in-place' },
+      'ast-grep sg': { shape: '-U|--update-all' },
+      'dos2unix unix2dos': { given: 'operands', not: { shape: '-n|--newfile|-i|--info|-O|--to-stdout' } },
+      augtool: { call: /\b(rm|set|save)\b/ },
+      '2to3': { shape: '-w|--write' },
+      mlr: { shape: '-I' },
     },
     reason: 'edits files in place',
     match: ["yq -i '.a = 1' f.yml", 'sd before after file.txt', 'dos2unix f.txt', "xmlstarlet ed -L -d '//x' f.xml"],

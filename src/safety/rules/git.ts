@@ -1,4 +1,4 @@
-import { hasUnknown } from '../shell/taint.ts';
+import { NOT_KNOWN } from '../shell/taint.ts';
 import type { Rule } from './rule.ts';
 
 /** Git and other version control: what is lost when history, branches or uncommitted work go. */
@@ -47,11 +47,10 @@ export const GIT_RULES: readonly Rule[] = [
   },
   {
     name: 'git clean -fd',
-    programs: 'git',
     shapes: ['clean -f|--force|-x|-X|-d'],
-    when: (call) =>
-      call.has('-f', '--force') ||
-      /clean\.requireForce=(false|0)/i.test(call.args.map((field) => field.text).join(' ')),
+    of: {
+      git: { any: [{ shape: '-f|--force' }, { line: /clean\.requireForce=(false|0)/i }] },
+    },
     reason: 'git clean -fd',
     match: [
       'git clean -fd',
@@ -77,7 +76,6 @@ export const GIT_RULES: readonly Rule[] = [
   },
   {
     name: 'git discard',
-    programs: 'git',
     shapes: [
       'checkout -f|--force',
       'checkout --',
@@ -90,17 +88,19 @@ export const GIT_RULES: readonly Rule[] = [
       'restore +',
       'checkout-index -f|-a',
     ],
-    when: (call) => {
-      const dashes = call.args.findIndex((field) => field.text === '--');
-      if (dashes === call.args.length - 1 && !call.has('-f', '--force')) return false;
-      if (call.operands[0]?.text === 'restore') return !call.has('--staged', '-S') || call.has('--worktree', '-W');
-      if (
-        call.operands[0]?.text === 'checkout' &&
-        call.has('-b', '--orphan', '-t', '--track') &&
-        !call.has('-f', '--force')
-      )
-        return false;
-      return true;
+    of: {
+      git: {
+        not: { line: /(^| )--$/, not: { shape: '-f|--force' } },
+        any: [
+          { first: /^restore$/, any: [{ not: { shape: '--staged|-S' } }, { shape: '--worktree|-W' }] },
+          {
+            not: [
+              { first: /^restore$/ },
+              { first: /^checkout$/, shape: '-b|--orphan|-t|--track', not: { shape: '-f|--force' } },
+            ],
+          },
+        ],
+      },
     },
     reason: 'throws away uncommitted changes',
     match: [
@@ -132,7 +132,7 @@ export const GIT_RULES: readonly Rule[] = [
   },
   {
     name: 'git rewrite history',
-    programs: 'git git-filter-repo bfg',
+    programs: 'git-filter-repo bfg',
     shapes: [
       'filter-branch|filter-repo',
       'replace +',
@@ -144,11 +144,8 @@ export const GIT_RULES: readonly Rule[] = [
       'svn reset',
       'p4 rebase',
     ],
-    when: (call) => {
-      if (call.program !== 'git') return true;
-      const [sub, second] = call.operands.map((operand) => operand.text);
-      if (sub === 'replace') return call.has('-d', '--delete', '-f', '--force') || second !== undefined;
-      return true;
+    of: {
+      git: { any: [{ not: { first: /^replace$/ } }, { shape: '-d|--delete|-f|--force' }, { shape: '* *' }] },
     },
     reason: 'rewrites history',
     match: [
@@ -161,7 +158,6 @@ export const GIT_RULES: readonly Rule[] = [
   },
   {
     name: 'git drop objects',
-    programs: 'git',
     shapes: [
       'reflog expire|delete',
       'gc --prune|--aggressive',
@@ -171,10 +167,13 @@ export const GIT_RULES: readonly Rule[] = [
       'fetch -p|--prune|--prune-tags',
       'lfs prune',
     ],
-    when: (call) => {
-      const sub = call.operands[0]?.text;
-      if (sub === 'gc') return /^(now|all)$/.test(call.value('--prune') ?? 'now') && call.has('--prune');
-      return sub !== 'prune-packed' && sub !== 'fetch' && !(sub === 'remote');
+    of: {
+      git: {
+        any: [
+          { first: /^gc$/, value: ['--prune', /^(now|all)?$/], shape: '--prune' },
+          { not: [{ first: /^gc$/ }, { first: /^prune-packed$/ }, { first: /^fetch$/ }, { first: /^remote$/ }] },
+        ],
+      },
     },
     reason: 'deletes what could still be recovered',
     match: ['git reflog expire --expire=now --all', 'git gc --prune=now', 'git prune', 'git lfs prune'],
@@ -182,7 +181,6 @@ export const GIT_RULES: readonly Rule[] = [
   },
   {
     name: 'git delete',
-    programs: 'git',
     shapes: [
       'tag -d|--delete|-f|--force',
       'remote remove|rm',
@@ -196,7 +194,9 @@ export const GIT_RULES: readonly Rule[] = [
       'annex drop|dropunused|uninit',
       'flow *  delete',
     ],
-    when: (call) => !(call.operands[0]?.text === 'rm' && call.has('--cached')),
+    of: {
+      git: { not: { first: /^rm$/, shape: '--cached' } },
+    },
     reason: 'deletes a tag, remote, file or setting',
     match: [
       'git tag -d v1',
@@ -238,9 +238,10 @@ export const GIT_RULES: readonly Rule[] = [
   },
   {
     name: 'git branch -d of a list',
-    programs: 'git',
     shapes: ['branch -d|--delete'],
-    when: (call) => call.operands.slice(1).some(({ text }) => hasUnknown(text)),
+    of: {
+      git: { later: NOT_KNOWN },
+    },
     reason: 'deletes branches that are not named here',
     match: ['git branch --merged | grep -v main | xargs -n1 git branch -d', 'git branch -d $(git branch --merged)'],
     pass: ['git branch --merged | cat', 'git branch --list', 'git branch new'],
@@ -267,12 +268,10 @@ export const GIT_RULES: readonly Rule[] = [
   },
   {
     name: 'forge overwrite',
-    programs: 'gh glab',
     shapes: ['api -X|--method=/^(PUT|PATCH|put|patch)$/', 'api graphql'],
-    when: (call) =>
-      call.operands[1]?.text !== 'graphql' ||
-      /\bmutation\b/.test(call.line) ||
-      /\bmutation\b/.test(call.io.stdin ?? ''),
+    of: {
+      'gh glab': { any: [{ not: { second: /^graphql$/ } }, { call: /\bmutation\b/ }, { input: /\bmutation\b/ }] },
+    },
     reason: 'changes something on the forge',
     match: [
       'gh api -X PATCH repos/a/b -f private=false',
@@ -287,7 +286,6 @@ export const GIT_RULES: readonly Rule[] = [
   },
   {
     name: 'forge delete',
-    programs: 'gh glab hub tea',
     shapes: [
       '* delete|remove|archive|delete-asset|disable|transfer',
       'run cancel|delete',
@@ -300,7 +298,9 @@ export const GIT_RULES: readonly Rule[] = [
       'auth logout',
       'ssh-key|gpg-key|secret|variable|label|release|gist|repo|project|extension delete|remove|rm',
     ],
-    when: (call) => !/^(search|help|completion|browse)$/.test(call.operands[0]?.text ?? ''),
+    of: {
+      'gh glab hub tea': { not: { first: /^(search|help|completion|browse)$/ } },
+    },
     reason: 'deletes something on the forge',
     match: [
       'gh repo delete x/y --yes',
@@ -320,30 +320,25 @@ export const GIT_RULES: readonly Rule[] = [
   },
   {
     name: 'other version control',
-    programs: 'hg svn jj fossil bzr p4 cvs darcs pijul sl',
     shapes: [
       'strip|purge|rollback|revert|update|histedit|rebase|remove|rm|forget|uncommit|unamend|backout|prune|obliterate|abandon|undo|restore|edit|op|clean|delete|del|move|unrecord|unpull|hide|cleanup',
     ],
-    when: (call) => {
-      const sub = call.operands[0]?.text ?? '';
-      const { program } = call;
-      if (program === 'hg' || program === 'sl')
-        return (
-          /^(strip|purge|rollback|revert|histedit|rebase|remove|rm|prune|uncommit|unamend|hide|clean)$/.test(sub) ||
-          (sub === 'update' && call.has('-C', '--clean'))
-        );
-      if (program === 'svn')
-        return (
-          /^(revert|rm|remove|delete|del)$/.test(sub) ||
-          (sub === 'cleanup' && call.has('--remove-unversioned', '--remove-ignored', '--vacuum-pristines'))
-        );
-      if (program === 'jj')
-        return (
-          /^(abandon|undo|restore|rebase)$/.test(sub) ||
-          (sub === 'op' && /^(restore|abandon)$/.test(call.operands[1]?.text ?? ''))
-        );
-      if (program === 'p4') return /^(obliterate|revert|delete|clean)$/.test(sub);
-      return /^(rm|revert|clean|purge|delete|undo|unrecord|obliterate)$/.test(sub);
+    of: {
+      'hg sl': {
+        any: [
+          { first: /^(strip|purge|rollback|revert|histedit|rebase|remove|rm|prune|uncommit|unamend|hide|clean)$/ },
+          { first: /^update$/, shape: '-C|--clean' },
+        ],
+      },
+      svn: {
+        any: [
+          { first: /^(revert|rm|remove|delete|del)$/ },
+          { first: /^cleanup$/, shape: '--remove-unversioned|--remove-ignored|--vacuum-pristines' },
+        ],
+      },
+      jj: { any: [{ first: /^(abandon|undo|restore|rebase)$/ }, { first: /^op$/, second: /^(restore|abandon)$/ }] },
+      'fossil bzr cvs darcs pijul': { first: /^(rm|revert|clean|purge|delete|undo|unrecord|obliterate)$/ },
+      p4: { first: /^(obliterate|revert|delete|clean)$/ },
     },
     reason: 'throws away changes or history',
     match: ['hg strip 3', 'svn revert -R .', 'jj abandon x', 'hg update -C', 'p4 obliterate -y //x', 'svn rm x'],

@@ -152,24 +152,23 @@ export const GRANT_RULES: readonly Rule[] = [
   },
   {
     name: 'add login',
-    programs: 'useradd adduser groupadd addgroup newusers createuser luseradd dscl',
+    programs: 'useradd adduser groupadd addgroup newusers createuser luseradd',
     shapes: ['+'],
-    when: (call) => call.program !== 'dscl' || call.operands.some(({ text }) => /^-?(create|append)$/.test(text)),
+    of: {
+      dscl: { operand: /^-?(create|append)$/ },
+    },
     reason: 'adds a login or a group',
     match: ['useradd x', 'adduser x', 'createuser -s x', 'groupadd docker'],
     pass: ['useradd -D', 'getent passwd x'],
   },
   {
     name: 'persistence',
-    programs: 'launchctl update-rc.d rc-update chkconfig schtasks loginctl systemd-run at batch',
-    when: (call) => {
-      const words = call.args.map(({ text }) => text);
-      if (call.program === 'at' || call.program === 'batch')
-        return !words.some((word) => /^-[lqVcdr]/.test(word)) && (words.length > 0 || call.io.stdin !== undefined);
-      if (call.program === 'systemd-run') return words.some((word) => /^--on-|^--timer-property/.test(word));
-      return words.some((word) =>
-        /^(load|bootstrap|submit|defaults|defaults-disabled|add|on|\/create|enable-linger|--add)$/i.test(word),
-      );
+    of: {
+      'launchctl update-rc.d rc-update chkconfig schtasks loginctl': {
+        argument: /^(load|bootstrap|submit|defaults|defaults-disabled|add|on|\/create|enable-linger|--add)$/i,
+      },
+      'systemd-run': { argument: /^--on-|^--timer-property/ },
+      'at batch': { not: { argument: /^-[lqVcdr]/ }, any: [{ given: 'arguments' }, { given: 'input' }] },
     },
     reason: 'sets up what runs later, or at each start',
     match: [

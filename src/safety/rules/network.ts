@@ -1,65 +1,40 @@
-import type { Rule } from './rule.ts';
+import { NEVER, type Rule } from './rule.ts';
 
 /** Network, firewall and kernel. */
 export const NETWORK_RULES: readonly Rule[] = [
   {
     name: 'firewall',
-    programs:
-      'iptables ip6tables iptables-restore ip6tables-restore nft ufw firewall-cmd ebtables arptables ipset pfctl ipfw netsh fail2ban-client csf shorewall ferm firewalld iptables-legacy iptables-nft conntrack lokkit susefirewall2',
-    when: (call) => {
-      const words = call.args.map((field) => field.text);
-      const line = words.join(' ');
-      const first = call.operands[0]?.text ?? '';
-      switch (call.program) {
-        case 'nft':
-          return (
-            /\b(flush|delete|add|insert|replace|reset|destroy|create|rename)\b/.test(line) || call.has('-f', '--file')
-          );
-        case 'ufw':
-          return (
-            /^(disable|reset|delete|deny|reject|allow|enable|default|limit|insert|route|reload|prepend|logging)$/.test(
-              first,
-            ) || call.has('--force')
-          );
-        case 'firewall-cmd':
-          return (
-            /--(remove|add|set|reload|complete-reload|panic-on|runtime-to|delete|reset|new|change|permanent)/.test(
-              line,
-            ) && !/^(--permanent )?--(list|get|query|info|state)/.test(line)
-          );
-        case 'ipset':
-          return /^(flush|destroy|del|swap|restore|x|f|add|create|rename|-X|-F|-D)$/.test(words[0] ?? '');
-        case 'pfctl':
-          return (
-            (call.has('-F', '-d', '-k', '-f') && !call.has('-n')) ||
-            call.args.some((field) => /^-\w*[FdkKe]/.test(field.text))
-          );
-        case 'ipfw':
-          return (
-            /^(flush|delete|add|-f|-q|zero|resetlog|set)$/.test(words[0] ?? '') ||
-            call.args.some((field) => /^(flush|delete)$/.test(field.text))
-          );
-        case 'netsh':
-          return /\b(delete|reset|set|add)\b/.test(line);
-        case 'fail2ban-client':
-          return /\b(stop|reload|restart|unban|unbanip|set|flushlogs)\b/.test(line);
-        case 'conntrack':
-          return call.has('-D', '-F', '--delete', '--flush', '-U');
-        case 'csf':
-        case 'shorewall':
-          return /^(-[xfdtr]|-dr|stop|clear|reset|drop|reject)$/.test(words[0] ?? '');
-        case 'iptables-restore':
-        case 'ip6tables-restore':
-          return true;
-        default:
-          return (
-            words.some((word) =>
-              /^(-[A-Za-z]*[FXDAIPRZNE]|--(flush|delete|delete-chain|append|insert|policy|replace|zero|new-chain|rename-chain))$/.test(
-                word,
-              ),
-            ) && !words.some((word) => /^(-[a-z]*L[a-z]*|-S|--list|--list-rules|-C|--check)$/.test(word))
-          );
-      }
+    programs: 'iptables-restore ip6tables-restore',
+    shapes: [''],
+    of: {
+      'iptables ip6tables ebtables arptables ferm firewalld iptables-legacy iptables-nft lokkit susefirewall2': {
+        argument:
+          /^(-[A-Za-z]*[FXDAIPRZNE]|--(flush|delete|delete-chain|append|insert|policy|replace|zero|new-chain|rename-chain))$/,
+        not: { argument: /^(-[a-z]*L[a-z]*|-S|--list|--list-rules|-C|--check)$/ },
+      },
+      nft: {
+        any: [{ line: /\b(flush|delete|add|insert|replace|reset|destroy|create|rename)\b/ }, { shape: '-f|--file' }],
+      },
+      ufw: {
+        any: [
+          {
+            first:
+              /^(disable|reset|delete|deny|reject|allow|enable|default|limit|insert|route|reload|prepend|logging)$/,
+          },
+          { shape: '--force' },
+        ],
+      },
+      'firewall-cmd': {
+        line: /--(remove|add|set|reload|complete-reload|panic-on|runtime-to|delete|reset|new|change|permanent)/,
+        not: { line: /^(--permanent )?--(list|get|query|info|state)/ },
+      },
+      ipset: { argument0: /^(flush|destroy|del|swap|restore|x|f|add|create|rename|-X|-F|-D)$/ },
+      pfctl: { any: [{ shape: '-F|-d|-k|-f', not: { shape: '-n' } }, { argument: /^-\w*[FdkKe]/ }] },
+      ipfw: { any: [{ argument0: /^(flush|delete|add|-f|-q|zero|resetlog|set)$/ }, { argument: /^(flush|delete)$/ }] },
+      netsh: { line: /\b(delete|reset|set|add)\b/ },
+      'fail2ban-client': { line: /\b(stop|reload|restart|unban|unbanip|set|flushlogs)\b/ },
+      'csf shorewall': { argument0: /^(-[xfdtr]|-dr|stop|clear|reset|drop|reject)$/ },
+      conntrack: { shape: '-D|-F|--delete|--flush|-U' },
     },
     reason: 'changes the firewall',
     match: [
@@ -88,87 +63,53 @@ export const NETWORK_RULES: readonly Rule[] = [
   },
   {
     name: 'network interface',
-    programs:
-      'ip ifconfig ifdown ifup nmcli route iw iwconfig rfkill ethtool brctl ovs-vsctl ovs-ofctl tc wg wg-quick arp dhclient netplan nmtui networkctl connmanctl resolvectl dhcpcd wpa_cli bridge vconfig tunctl openvpn tailscale zerotier-cli bluetoothctl mii-tool iwctl ipmitool bmc warp-cli mullvad nordvpn ipsec strongswan vtysh birdc teamdctl ifenslave netctl virsh-net hping3 arpspoof ettercap macchanger arping',
-    when: (call) => {
-      const words = call.operands.map((operand) => operand.text);
-      const line = call.args.map((field) => field.text).join(' ');
-      const [first = '', second = ''] = words;
-      switch (call.program) {
-        case 'ip':
-          if (call.has('-b', '-batch')) return true;
-          return (
-            (/^(d|de|del|delete|f|fl|flush|s|set|replace|change|c)$/.test(second) ||
-              /\b(down|drop)\b/.test(words.slice(1, 4).join(' '))) &&
-            !/^(show|list|ls|get|monitor)$/.test(second)
-          );
-        case 'ifconfig':
-          return words.length > 1 && !/^(-a)$/.test(first);
-        case 'ifdown':
-          return words.length > 0 || call.has('-a');
-        case 'nmcli':
-          return (
-            /\b(delete|del|down|off|disconnect|modify|reload|edit)\b/.test(words.slice(0, 4).join(' ')) &&
-            !/\bshow\b/.test(words.slice(0, 3).join(' '))
-          );
-        case 'route':
-          return /^(del|delete|flush|change)$/.test(first) || call.has('-f');
-        case 'rfkill':
-          return first === 'block';
-        case 'ethtool':
-          return /(^|\s)(-s|--change|-K|--offload|-G|-A|-E|-e=|--reset|-f|--flash|-t|-p=|-X|-C|-L)\b/.test(line);
-        case 'brctl':
-          return /^(delbr|delif|setfd|stp)$/.test(first);
-        case 'ovs-vsctl':
-          return /^(del-|clear|destroy|remove|emer-reset|set)/.test(first) || /\bdel-\w+/.test(line);
-        case 'ovs-ofctl':
-          return /^del-/.test(first);
-        case 'tc':
-          return /\b(del|delete|replace|change|add)\b/.test(words.slice(1, 2).join(' '));
-        case 'wg':
-          return /^(set|setconf|syncconf)$/.test(first);
-        case 'wg-quick':
-        case 'ipsec':
-          return /^(down|stop|restart)$/.test(first);
-        case 'arp':
-          return call.has('-d', '--delete', '-s', '--set');
-        case 'dhclient':
-        case 'dhcpcd':
-          return call.has('-r', '-k', '--release', '-x');
-        case 'netplan':
-          return /^(apply|try)$/.test(first);
-        case 'networkctl':
-          return /^(down|delete|renew|forcerenew|reconfigure)$/.test(first);
-        case 'resolvectl':
-          return /^(revert|reset-\w+|dns|domain)$/.test(first) && words.length > 1;
-        case 'tailscale':
-          return /^(down|logout)$/.test(first);
-        case 'ipmitool':
-          return /\b(power|chassis) (off|cycle|reset|soft|power)|\bsel clear|\bmc reset|\buser (set|disable)|\bpower (off|cycle|reset)/.test(
-            line,
-          );
-        case 'bridge':
-          return /^(del|delete|flush)$/.test(second);
-        case 'warp-cli':
-        case 'mullvad':
-        case 'nordvpn':
-          return /^(disconnect|d|logout|delete)$/.test(first);
-        case 'bluetoothctl':
-          return /^(remove|disconnect|block|power)$/.test(first);
-        case 'iwctl':
-        case 'wpa_cli':
-          return /\b(disconnect|forget|remove_network|terminate|disable_network|flush)\b/.test(line);
-        case 'macchanger':
-          return true;
-        case 'connmanctl':
-          return /^(disable|disconnect)$/.test(first);
-        case 'openvpn':
-        case 'vtysh':
-        case 'birdc':
-          return /\b(no |clear|disable|down|delete|configure terminal)\b/.test(line);
-        default:
-          return false;
-      }
+    programs: 'macchanger',
+    shapes: [''],
+    of: {
+      ip: {
+        any: [
+          { shape: '-b|-batch' },
+          {
+            any: [
+              { second: /^(d|de|del|delete|f|fl|flush|s|set|replace|change|c)$/ },
+              { range: [1, 4, /\b(down|drop)\b/] },
+            ],
+            not: { second: /^(show|list|ls|get|monitor)$/ },
+          },
+        ],
+      },
+      ifconfig: { shape: '* *', not: { first: /^(-a)$/ } },
+      ifdown: { any: [{ given: 'operands' }, { shape: '-a' }] },
+      'ifup iw iwconfig nmtui vconfig tunctl zerotier-cli mii-tool bmc strongswan teamdctl ifenslave netctl virsh-net hping3 arpspoof ettercap arping':
+        NEVER,
+      nmcli: {
+        range: [0, 4, /\b(delete|del|down|off|disconnect|modify|reload|edit)\b/],
+        not: { range: [0, 3, /\bshow\b/] },
+      },
+      route: { any: [{ first: /^(del|delete|flush|change)$/ }, { shape: '-f' }] },
+      rfkill: { first: /^block$/ },
+      ethtool: { line: /(^|\s)(-s|--change|-K|--offload|-G|-A|-E|-e=|--reset|-f|--flash|-t|-p=|-X|-C|-L)\b/ },
+      brctl: { first: /^(delbr|delif|setfd|stp)$/ },
+      'ovs-vsctl': { any: [{ first: /^(del-|clear|destroy|remove|emer-reset|set)/ }, { line: /\bdel-\w+/ }] },
+      'ovs-ofctl': { first: /^del-/ },
+      tc: { range: [1, 2, /\b(del|delete|replace|change|add)\b/] },
+      wg: { first: /^(set|setconf|syncconf)$/ },
+      'wg-quick ipsec': { first: /^(down|stop|restart)$/ },
+      arp: { shape: '-d|--delete|-s|--set' },
+      'dhclient dhcpcd': { shape: '-r|-k|--release|-x' },
+      netplan: { first: /^(apply|try)$/ },
+      networkctl: { first: /^(down|delete|renew|forcerenew|reconfigure)$/ },
+      connmanctl: { first: /^(disable|disconnect)$/ },
+      resolvectl: { first: /^(revert|reset-\w+|dns|domain)$/, shape: '* *' },
+      'wpa_cli iwctl': { line: /\b(disconnect|forget|remove_network|terminate|disable_network|flush)\b/ },
+      bridge: { second: /^(del|delete|flush)$/ },
+      'openvpn vtysh birdc': { line: /\b(no |clear|disable|down|delete|configure terminal)\b/ },
+      tailscale: { first: /^(down|logout)$/ },
+      bluetoothctl: { first: /^(remove|disconnect|block|power)$/ },
+      ipmitool: {
+        line: /\b(power|chassis) (off|cycle|reset|soft|power)|\bsel clear|\bmc reset|\buser (set|disable)|\bpower (off|cycle|reset)/,
+      },
+      'warp-cli mullvad nordvpn': { first: /^(disconnect|d|logout|delete)$/ },
     },
     reason: 'changes the network',
     match: [
@@ -201,43 +142,26 @@ export const NETWORK_RULES: readonly Rule[] = [
   },
   {
     name: 'kernel',
-    programs:
-      'sysctl modprobe rmmod insmod kmod dkms depmod udevadm echo_sysrq kexec livepatch setpci wrmsr perf cpupower cgdelete cgset cgclassify ulimit swapon prlimit bpftool setserial modprobe.d msr-tools',
-    when: (call) => {
-      const line = call.args.map((field) => field.text).join(' ');
-      const first = call.operands[0]?.text ?? '';
-      switch (call.program) {
-        case 'sysctl':
-          return (
-            call.has('-w', '--write', '-p', '--load', '--system') ||
-            call.operands.some((operand) => operand.text.includes('='))
-          );
-        case 'modprobe':
-          return (
-            call.has('-r', '--remove') ||
-            (call.operands.length > 0 &&
-              !call.has('-n', '--dry-run', '--show', '-c', '--showconfig', '-D', '--show-depends', '--resolve-alias'))
-          );
-        case 'kmod':
-          return /^(unload|remove|insert|load)$/.test(first);
-        case 'rmmod':
-        case 'insmod':
-        case 'wrmsr':
-        case 'cgdelete':
-          return call.args.length > 0;
-        case 'dkms':
-          return /^(remove|uninstall|unbuild)$/.test(first);
-        case 'udevadm':
-          return first === 'trigger' && /remove/.test(line);
-        case 'setpci':
-          return /=/.test(line);
-        case 'cpupower':
-          return /^(frequency-set|idle-set|set)$/.test(first);
-        case 'bpftool':
-          return /\b(detach|delete|unpin)\b/.test(line);
-        default:
-          return false;
-      }
+    of: {
+      sysctl: { any: [{ shape: '-w|--write|-p|--load|--system' }, { operand: /=/ }] },
+      modprobe: {
+        any: [
+          { shape: '-r|--remove' },
+          {
+            given: 'operands',
+            not: { shape: '-n|--dry-run|--show|-c|--showconfig|-D|--show-depends|--resolve-alias' },
+          },
+        ],
+      },
+      'rmmod insmod wrmsr cgdelete': { given: 'arguments' },
+      kmod: { first: /^(unload|remove|insert|load)$/ },
+      dkms: { first: /^(remove|uninstall|unbuild)$/ },
+      'depmod echo_sysrq kexec livepatch perf cgset cgclassify ulimit swapon prlimit setserial modprobe.d msr-tools':
+        NEVER,
+      udevadm: { first: /^trigger$/, line: /remove/ },
+      setpci: { line: /=/ },
+      cpupower: { first: /^(frequency-set|idle-set|set)$/ },
+      bpftool: { line: /\b(detach|delete|unpin)\b/ },
     },
     reason: 'changes the running kernel',
     match: [
@@ -252,15 +176,12 @@ export const NETWORK_RULES: readonly Rule[] = [
   },
   {
     name: 'name service',
-    programs: 'nsupdate rndc dig unbound-control pdnsutil systemd-resolve dscacheutil',
-    when: (call) => {
-      const line = `${call.args.map((field) => field.text).join(' ')} ${call.io.stdin ?? ''}`;
-      if (call.program === 'nsupdate') return /\bdelete\b/.test(line) || call.operands.length > 0;
-      if (call.program === 'rndc') return /^(stop|halt|flush|delzone|clean|freeze)/.test(call.operands[0]?.text ?? '');
-      if (call.program === 'pdnsutil') return /^(delete|clear|replace|unset)-/.test(call.operands[0]?.text ?? '');
-      if (call.program === 'unbound-control')
-        return /^(stop|flush|local_zone_remove|forward_remove)/.test(call.operands[0]?.text ?? '');
-      return false;
+    of: {
+      nsupdate: { any: [{ says: /\bdelete\b/ }, { given: 'operands' }] },
+      rndc: { first: /^(stop|halt|flush|delzone|clean|freeze)/ },
+      'dig systemd-resolve dscacheutil': NEVER,
+      'unbound-control': { first: /^(stop|flush|local_zone_remove|forward_remove)/ },
+      pdnsutil: { first: /^(delete|clear|replace|unset)-/ },
     },
     reason: 'removes name records',
     match: [
@@ -272,9 +193,9 @@ export const NETWORK_RULES: readonly Rule[] = [
   },
   {
     name: 'copy over a system file elsewhere',
-    programs: 'scp rsync',
-    when: (call) =>
-      /^[^/:]+::?\/(etc|boot|usr|bin|sbin|lib|dev\/[a-z]|root\/\.ssh)\/?/.test(call.operands.at(-1)?.text ?? ''),
+    of: {
+      'scp rsync': { last: /^[^/:]+::?\/(etc|boot|usr|bin|sbin|lib|dev\/[a-z]|root\/\.ssh)\/?/ },
+    },
     reason: 'overwrites a file of the system on another machine',
     match: ['scp a h:/etc/passwd', 'rsync a root@h:/etc/hosts'],
     pass: ['scp h:/etc/passwd a', 'scp a h:/srv/app/', 'rsync -a h:/etc/ backup/'],

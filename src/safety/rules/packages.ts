@@ -1,7 +1,4 @@
-import type { Call } from '../programs/call.ts';
-import type { Rule } from './rule.ts';
-
-const first = (call: Call) => call.operands[0]?.text ?? '';
+import { NEVER, type Rule } from './rule.ts';
 
 /** Packages, language environments and archives. */
 export const PACKAGE_RULES: readonly Rule[] = [
@@ -15,8 +12,6 @@ export const PACKAGE_RULES: readonly Rule[] = [
   },
   {
     name: 'package removal',
-    programs:
-      'apt apt-get aptitude dnf zypper apk snap flatpak brew pip pipx npm pnpm yarn bun gem cargo composer conda mamba micromamba poetry pdm uv go nix-env opam cabal stack luarocks cpan cpanm dotnet choco scoop winget port pkg pkgin pkg_delete xbps-remove eopkg emerge equo swupd guix nimble raco tlmgr npx code helm-plugin asdf mise nvm fnm n rbenv pyenv rustup sdk volta juliaup ghcup pkgutil krew mas easy_install pipenv rpm-ostree toolbox distrobox bower volta jabba tfenv rvm nodenv goenv vcpkg conan spack module-rm gup cask jspm bundle hex mix rebar3 elm pub dart flutter pod carthage tuist swiftly proto perlbrew phpbrew plenv',
     shapes: [
       'remove|purge|autoremove|auto-remove|uninstall|erase|rm|un|r|unlink|delete|del|clean|autoclean|autopurge|full-upgrade|dist-upgrade|dselect-upgrade|downgrade|prune|cleanup|unpublish|yank|deprecate|implode|nuke|gc|reset|zap|uninstall-all|deinstall|unregister|deregister|distro-sync|wipe|destroy|rollback',
       'env|toolchain|global|tool|plugin|plugins|cache|store|kernel|cask|venv|workload|override|self|target|component|repository|repo|bucket|source|config remove|rm|uninstall|delete|clean|purge|prune|reset|unset|clear',
@@ -31,44 +26,136 @@ export const PACKAGE_RULES: readonly Rule[] = [
       'token revoke',
       'global remove|uninstall',
     ],
-    when: (call) => {
-      const sub = first(call);
-      const { program } = call;
-      if (program === 'emerge') return call.has('--unmerge', '-C', '--depclean', '-c', '--prune', '-P');
-      if (program === 'nix-env') return call.has('-e', '--uninstall', '--delete-generations', '--rollback');
-      if (program === 'code') return call.has('--uninstall-extension');
-      if (call.has('--uninstall')) return true;
-      if (
-        /^(search|list|info|show|install|help|view|why|audit|outdated|run|exec|test|build|update|upgrade|add|init|create|i|ls|get|x|dlx|start|publish)$/.test(
-          sub,
-        )
-      ) {
-        return false;
-      }
-      if (/^(dist-upgrade|full-upgrade)$/.test(sub)) return true;
-      if (program === 'go')
-        return sub === 'clean' && call.has('-modcache', '-cache', '--modcache', '-testcache=', '-fuzzcache');
-      if (program === 'cargo') return /^(uninstall|yank|remove|rm)$/.test(sub);
-      if (
-        /^(r|rm|un|unlink)$/.test(sub) &&
-        !/^(npm|pnpm|yarn|bun|nvm|n|brew|poetry|uv|conda|mise|composer|pipx|fnm|mamba|zypper|go|emerge)$/.test(program)
-      )
-        return false;
-      if (program === 'zypper' && sub === 'clean') return true;
-      if (program === 'emerge') return call.has('--unmerge', '-C', '--depclean', '-c', '--prune', '-P');
-      if (program === 'nix-env') return call.has('-e', '--uninstall', '--delete-generations', '--rollback');
-      if (program === 'dnf' && sub === 'clean') return true;
-      if (program === 'rbenv' || program === 'pyenv' || program === 'nodenv' || program === 'goenv')
-        return sub === 'uninstall';
-      if (program === 'code') return call.has('--uninstall-extension');
-      if (/^(apt|apt-get|aptitude)$/.test(program) && /^(clean|autoclean)$/.test(sub)) return true;
-      if (program === 'npm' && sub === 'ci') return false;
-      if (program === 'dart' || program === 'pub' || program === 'flutter')
-        return /^(clean|remove)$/.test(sub) || /^(cache|remove)$/.test(call.operands[1]?.text ?? '');
-      if (program === 'mix' || program === 'rebar3' || program === 'bundle')
-        return /^(clean|remove|hex\.retire|deps\.clean|ecto\.drop|ecto\.reset)$/.test(sub);
-      if (program === 'npx') return false;
-      return true;
+    of: {
+      'apt apt-get aptitude dnf apk snap flatpak pip gem micromamba pdm opam cabal stack luarocks cpan cpanm dotnet choco scoop winget port pkg pkgin pkg_delete xbps-remove eopkg equo swupd guix nimble raco tlmgr helm-plugin asdf rustup sdk volta juliaup ghcup pkgutil krew mas easy_install pipenv rpm-ostree toolbox distrobox bower jabba tfenv rvm vcpkg conan spack module-rm gup cask jspm hex elm pod carthage tuist swiftly proto perlbrew phpbrew plenv':
+        {
+          any: [
+            { shape: '--uninstall' },
+            {
+              not: {
+                first:
+                  /^(search|list|info|show|install|help|view|why|audit|outdated|run|exec|test|build|update|upgrade|add|init|create|i|ls|get|x|dlx|start|publish)$/,
+              },
+              any: [{ first: /^(dist-upgrade|full-upgrade)$/ }, { not: { first: /^(r|rm|un|unlink)$/ } }],
+            },
+          ],
+        },
+      'zypper brew pipx pnpm yarn bun composer conda mamba poetry uv mise nvm fnm n': {
+        any: [
+          { shape: '--uninstall' },
+          {
+            not: {
+              first:
+                /^(search|list|info|show|install|help|view|why|audit|outdated|run|exec|test|build|update|upgrade|add|init|create|i|ls|get|x|dlx|start|publish)$/,
+            },
+          },
+        ],
+      },
+      npm: {
+        any: [
+          { shape: '--uninstall' },
+          {
+            not: {
+              first:
+                /^(search|list|info|show|install|help|view|why|audit|outdated|run|exec|test|build|update|upgrade|add|init|create|i|ls|get|x|dlx|start|publish)$/,
+            },
+            any: [{ first: /^(dist-upgrade|full-upgrade)$/ }, { not: { first: /^ci$/ } }],
+          },
+        ],
+      },
+      cargo: {
+        any: [
+          { shape: '--uninstall' },
+          {
+            not: {
+              first:
+                /^(search|list|info|show|install|help|view|why|audit|outdated|run|exec|test|build|update|upgrade|add|init|create|i|ls|get|x|dlx|start|publish)$/,
+            },
+            any: [{ first: /^(dist-upgrade|full-upgrade)$/ }, { first: /^(uninstall|yank|remove|rm)$/ }],
+          },
+        ],
+      },
+      go: {
+        any: [
+          { shape: '--uninstall' },
+          {
+            not: {
+              first:
+                /^(search|list|info|show|install|help|view|why|audit|outdated|run|exec|test|build|update|upgrade|add|init|create|i|ls|get|x|dlx|start|publish)$/,
+            },
+            any: [
+              { first: /^(dist-upgrade|full-upgrade)$/ },
+              { first: /^clean$/, shape: '-modcache|-cache|--modcache|-fuzzcache' },
+            ],
+          },
+        ],
+      },
+      'nix-env': { shape: '-e|--uninstall|--delete-generations|--rollback' },
+      emerge: { shape: '--unmerge|-C|--depclean|-c|--prune|-P' },
+      npx: {
+        any: [
+          { shape: '--uninstall' },
+          {
+            not: {
+              first:
+                /^(search|list|info|show|install|help|view|why|audit|outdated|run|exec|test|build|update|upgrade|add|init|create|i|ls|get|x|dlx|start|publish)$/,
+            },
+            first: /^(dist-upgrade|full-upgrade)$/,
+          },
+        ],
+      },
+      code: { shape: '--uninstall-extension' },
+      'rbenv pyenv nodenv goenv': {
+        any: [
+          { shape: '--uninstall' },
+          {
+            not: {
+              first:
+                /^(search|list|info|show|install|help|view|why|audit|outdated|run|exec|test|build|update|upgrade|add|init|create|i|ls|get|x|dlx|start|publish)$/,
+            },
+            any: [
+              { first: /^(dist-upgrade|full-upgrade)$/ },
+              { not: { first: /^(r|rm|un|unlink)$/ }, first: /^uninstall$/ },
+            ],
+          },
+        ],
+      },
+      'bundle mix rebar3': {
+        any: [
+          { shape: '--uninstall' },
+          {
+            not: {
+              first:
+                /^(search|list|info|show|install|help|view|why|audit|outdated|run|exec|test|build|update|upgrade|add|init|create|i|ls|get|x|dlx|start|publish)$/,
+            },
+            any: [
+              { first: /^(dist-upgrade|full-upgrade)$/ },
+              {
+                not: { first: /^(r|rm|un|unlink)$/ },
+                first: /^(clean|remove|hex\.retire|deps\.clean|ecto\.drop|ecto\.reset)$/,
+              },
+            ],
+          },
+        ],
+      },
+      'pub dart flutter': {
+        any: [
+          { shape: '--uninstall' },
+          {
+            not: {
+              first:
+                /^(search|list|info|show|install|help|view|why|audit|outdated|run|exec|test|build|update|upgrade|add|init|create|i|ls|get|x|dlx|start|publish)$/,
+            },
+            any: [
+              { first: /^(dist-upgrade|full-upgrade)$/ },
+              {
+                not: { first: /^(r|rm|un|unlink)$/ },
+                any: [{ first: /^(clean|remove)$/ }, { second: /^(cache|remove)$/ }],
+              },
+            ],
+          },
+        ],
+      },
     },
     reason: 'removes packages or their caches',
     match: [
@@ -118,72 +205,43 @@ export const PACKAGE_RULES: readonly Rule[] = [
   },
   {
     name: 'package removal (old tools)',
-    programs:
-      'dpkg rpm pacman yay paru pamac xbps-remove pkg_delete pkg_remove slackpkg removepkg opkg ipkg nix-collect-garbage nix-store nix-channel nix apt-mark apt-key add-apt-repository snapper nixos-rebuild guix ostree rpm-ostree bootc pkgrm swinstall eselect cpanm pm-uninstall',
-    when: (call) => {
-      const words = call.args.map((field) => field.text);
-      const line = words.join(' ');
-      const sub = first(call);
-      switch (call.program) {
-        case 'dpkg':
-          return (
-            call.has('-r', '-P', '--remove', '--purge', '--force-all', '--forget-old-unavail', '--clear-selections') ||
-            /--force-/.test(line)
-          );
-        case 'rpm':
-          return call.has('-e', '--erase') || (call.has('--force', '--nodeps') && !call.has('-q'));
-        case 'pacman':
-        case 'yay':
-        case 'paru':
-        case 'pamac':
-          return (
-            words.some((word) => /^-[a-zA-Z]*R|^--remove$|^-S[a-z]*c|^-Yc|^-D$|^-[Udc]dd/.test(word)) ||
-            (call.program === 'pamac' && /^(remove|clean)$/.test(sub)) ||
-            call.has('--overwrite')
-          );
-        case 'xbps-remove':
-        case 'pkg_delete':
-        case 'pkg_remove':
-        case 'removepkg':
-        case 'pkgrm':
-        case 'nix-collect-garbage':
-          return !call.has('-n', '--dry-run');
-        case 'slackpkg':
-        case 'opkg':
-        case 'ipkg':
-          return /^(remove|clean-system|clean)$/.test(sub);
-        case 'nix-store':
-          return call.has('--gc', '--delete');
-        case 'nix':
-          return (
-            /^(store (gc|delete)|profile (remove|wipe-history)|-?-?gc|channel --remove)/.test(
-              call.operands
-                .slice(0, 2)
-                .map((operand) => operand.text)
-                .join(' '),
-            ) || sub === 'upgrade-nix'
-          );
-        case 'nix-channel':
-          return call.has('--remove', '--rollback');
-        case 'apt-key':
-          return /^(del|remove)$/.test(sub);
-        case 'add-apt-repository':
-          return call.has('-r', '--remove');
-        case 'snapper':
-          return /\b(delete|rollback|undochange|cleanup|delete-config)\b/.test(line);
-        case 'nixos-rebuild':
-          return /\b(switch|boot)\b/.test(line) || call.has('--rollback');
-        case 'ostree':
-        case 'rpm-ostree':
-        case 'bootc':
-          return /\b(undeploy|prune|rollback|cleanup|uninstall|reset|rebase|override|switch|refs --delete)\b/.test(
-            line,
-          );
-        case 'guix':
-          return /^(remove|gc)$/.test(sub) || call.has('--delete-generations', '-r', '--roll-back', '-d');
-        default:
-          return false;
-      }
+    of: {
+      dpkg: {
+        any: [
+          { shape: '-r|-P|--remove|--purge|--force-all|--forget-old-unavail|--clear-selections' },
+          { line: /--force-/ },
+        ],
+      },
+      rpm: { any: [{ shape: '-e|--erase' }, { shape: '--force|--nodeps', not: { shape: '-q' } }] },
+      'pacman yay paru': {
+        any: [{ argument: /^-[a-zA-Z]*R|^--remove$|^-S[a-z]*c|^-Yc|^-D$|^-[Udc]dd/ }, { shape: '--overwrite' }],
+      },
+      pamac: {
+        any: [
+          { argument: /^-[a-zA-Z]*R|^--remove$|^-S[a-z]*c|^-Yc|^-D$|^-[Udc]dd/ },
+          { first: /^(remove|clean)$/ },
+          { shape: '--overwrite' },
+        ],
+      },
+      'xbps-remove pkg_delete pkg_remove removepkg nix-collect-garbage pkgrm': { not: { shape: '-n|--dry-run' } },
+      'slackpkg opkg ipkg': { first: /^(remove|clean-system|clean)$/ },
+      'nix-store': { shape: '--gc|--delete' },
+      'nix-channel': { shape: '--remove|--rollback' },
+      nix: {
+        any: [
+          { range: [0, 2, /^(store (gc|delete)|profile (remove|wipe-history)|-?-?gc|channel --remove)/] },
+          { first: /^upgrade-nix$/ },
+        ],
+      },
+      'apt-mark swinstall eselect cpanm pm-uninstall': NEVER,
+      'apt-key': { first: /^(del|remove)$/ },
+      'add-apt-repository': { shape: '-r|--remove' },
+      snapper: { line: /\b(delete|rollback|undochange|cleanup|delete-config)\b/ },
+      'nixos-rebuild': { any: [{ line: /\b(switch|boot)\b/ }, { shape: '--rollback' }] },
+      guix: { any: [{ first: /^(remove|gc)$/ }, { shape: '--delete-generations|-r|--roll-back|-d' }] },
+      'ostree rpm-ostree bootc': {
+        line: /\b(undeploy|prune|rollback|cleanup|uninstall|reset|rebase|override|switch|refs --delete)\b/,
+      },
     },
     reason: 'removes packages',
     match: [
@@ -210,85 +268,56 @@ export const PACKAGE_RULES: readonly Rule[] = [
   },
   {
     name: 'archive loses files',
-    programs:
-      'tar gtar star zip unzip 7z 7zr rar unrar gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 compress ar cpio dar lha unar bsdtar pigz pbzip2 lzma uncompress lrzip brotli mksquashfs unsquashfs',
-    when: (call) => {
-      const words = call.args.map((field) => field.text);
-      const sub = words[0] ?? '';
-      switch (call.program) {
-        case 'tar':
-        case 'star':
-          return (
-            call.has(
-              '--delete',
-              '--remove-files',
-              '--overwrite',
-              '--recursive-unlink',
-              '--unlink-first',
-              '--overwrite-dir',
-              '-U',
-            ) ||
-            ((call.has('-x', '--extract', '--get') || /^[a-z]*x[a-z]*$/.test(sub)) &&
-              /^(\/|\/etc|\/usr|\/boot|\/bin|\/lib|\/sbin)\/?$/.test(
-                call.value('-C', '--directory') ?? words[words.indexOf('-C') + 1] ?? '',
-              ))
-          );
-        case 'zip':
-          return (
-            call.has('-m', '--move', '-d', '--delete', '-FS', '--filesync') ||
-            words.some((word) => /^-[a-zA-Z]*[md][a-zA-Z]*$/.test(word) && !/^-(db|dc|dd|dg|ds|du|dv|mm)$/.test(word))
-          );
-        case 'unzip':
-          return words.some((word) => /^-[a-zA-Z]*o/.test(word));
-        case '7z':
-          return (
-            sub === 'd' ||
-            words.some((word) => word === '-sdel' || word === '-aoa') ||
-            (/^(x|e)$/.test(sub) && words.includes('-y')) ||
-            sub === 'rn'
-          );
-        case 'rar':
-          return /^(d|m|mf|cw|k)$/.test(sub) || words.some((word) => /^-(df|o\+|dw)$/.test(word));
-        case 'unrar':
-          return words.some((word) => /^-(o\+|or)$/.test(word)) || (words.includes('-y') && !words.includes('-o-'));
-        case 'unar':
-          return call.has('-f', '--force-overwrite');
-        case 'gzip':
-        case 'gunzip':
-        case 'bzip2':
-        case 'bunzip2':
-        case 'xz':
-        case 'unxz':
-        case 'lzma':
-        case 'compress':
-        case 'uncompress':
-        case 'pigz':
-        case 'pbzip2':
-        case 'lz4':
-        case 'lrzip':
-        case 'brotli':
-          return (
-            (call.has('-f', '--force', '-j=', '--rm') && !call.has('-c', '--stdout', '-t', '--test', '-l', '--list')) ||
-            (call.program === 'brotli' && call.has('-j', '--rm'))
-          );
-        case 'zstd':
-        case 'unzstd':
-          return call.has('--rm', '-f', '--force') && !call.has('-c', '--stdout');
-        case 'ar':
-          return /^-?[a-zA-Z]*[dm]/.test(sub) && !/^-?[tpx]/.test(sub);
-        case 'cpio':
-          return call.has('-u', '--unconditional') || words.some((word) => /^-[a-z]*u/.test(word));
-        case 'unsquashfs':
-          return call.has('-f', '-force', '--force');
-        case 'mksquashfs':
-          return call.has('-noappend', '--noappend');
-        case 'lha':
-          return /^-?[dm]/.test(sub);
-        case 'dar':
-          return call.has('-x') && call.has('-w');
-        default:
-          return false;
-      }
+    of: {
+      'tar star': {
+        any: [
+          { shape: '--delete|--remove-files|--overwrite|--recursive-unlink|--unlink-first|--overwrite-dir|-U' },
+          {
+            all: [
+              { any: [{ shape: '-x|--extract|--get' }, { argument0: /^[a-z]*x[a-z]*$/ }] },
+              {
+                any: [
+                  { value: ['-C|--directory', /^(\/|\/etc|\/usr|\/boot|\/bin|\/lib|\/sbin)\/?$/] },
+                  { line: /(^| )-C \/(etc|usr|boot|bin|lib|sbin)?\/?( |$)/ },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+      'gtar 7zr bsdtar': NEVER,
+      zip: {
+        any: [
+          { shape: '-m|--move|-d|--delete|-FS|--filesync' },
+          { argument: /^(?!-(db|dc|dd|dg|ds|du|dv|mm)$)-[a-zA-Z]*[md][a-zA-Z]*$/ },
+        ],
+      },
+      unzip: { argument: /^-[a-zA-Z]*o/ },
+      '7z': {
+        any: [
+          { argument0: /^d$/ },
+          { argument: /^-(sdel|aoa)$/ },
+          { argument0: /^(x|e)$/, argument: /^-y$/ },
+          { argument0: /^rn$/ },
+        ],
+      },
+      rar: { any: [{ argument0: /^(d|m|mf|cw|k)$/ }, { argument: /^-(df|o\+|dw)$/ }] },
+      unrar: { any: [{ argument: /^-(o\+|or)$/ }, { argument: /^-y$/, not: { argument: /^-o-$/ } }] },
+      'gzip gunzip bzip2 bunzip2 xz unxz lz4 compress pigz pbzip2 lzma uncompress lrzip': {
+        shape: '-f|--force|--rm',
+        not: { shape: '-c|--stdout|-t|--test|-l|--list' },
+      },
+      'zstd unzstd': { shape: '--rm|-f|--force', not: { shape: '-c|--stdout' } },
+      ar: { argument0: /^-?[a-zA-Z]*[dm]/, not: { argument0: /^-?[tpx]/ } },
+      cpio: { any: [{ shape: '-u|--unconditional' }, { argument: /^-[a-z]*u/ }] },
+      dar: { all: [{ shape: '-x' }, { shape: '-w' }] },
+      lha: { argument0: /^-?[dm]/ },
+      unar: { shape: '-f|--force-overwrite' },
+      brotli: {
+        any: [{ shape: '-f|--force|--rm', not: { shape: '-c|--stdout|-t|--test|-l|--list' } }, { shape: '-j|--rm' }],
+      },
+      mksquashfs: { shape: '-noappend|--noappend' },
+      unsquashfs: { shape: '-f|-force|--force' },
     },
     reason: 'removes or overwrites files while packing or unpacking',
     match: [
@@ -324,24 +353,31 @@ export const PACKAGE_RULES: readonly Rule[] = [
   },
   {
     name: 'tar runs a program',
-    programs: 'tar',
-    when: (call) =>
-      call.args.some((field) =>
-        /^--checkpoint-action=exec|^--to-command|^--info-script|^--new-volume-script|^--rmt-command/.test(field.text),
-      ) || /exec=/.test(call.value('--checkpoint-action') ?? ''),
+    of: {
+      tar: {
+        any: [
+          { argument: /^--checkpoint-action=exec|^--to-command|^--info-script|^--new-volume-script|^--rmt-command/ },
+          { value: ['--checkpoint-action', /exec=/] },
+        ],
+      },
+    },
     reason: 'tar runs commands',
     match: ['tar cf /dev/null x --checkpoint=1 --checkpoint-action=exec="rm -rf y"', 'tar xf a.tar --to-command=sh'],
     pass: ['tar cf x.tar y --checkpoint=1 --checkpoint-action=dot'],
   },
   {
     name: 'build uninstall',
-    programs: 'make ninja cmake gmake rake gradle gradlew mvn mvnw ant bazel bazelisk scons',
-    when: (call) =>
-      call.operands.some((operand) =>
-        /^(uninstall|purge|nuke|wipe|obliterate|[\w-]*(db|database)[:_-](drop|reset|purge|wipe|nuke)|drop[-_]?(db|database)|destroy|teardown|deinstall)$/.test(
-          operand.text,
-        ),
-      ) || call.has('--expunge', '--expunge_async'),
+    of: {
+      'make ninja cmake gmake rake gradle gradlew mvn mvnw ant bazel bazelisk scons': {
+        any: [
+          {
+            operand:
+              /^(uninstall|purge|nuke|wipe|obliterate|[\w-]*(db|database)[:_-](drop|reset|purge|wipe|nuke)|drop[-_]?(db|database)|destroy|teardown|deinstall)$/,
+          },
+          { shape: '--expunge|--expunge_async' },
+        ],
+      },
+    },
     reason: 'removes what was installed or stored',
     match: ['make uninstall', 'rake db:drop', 'bazel clean --expunge', 'make destroy', 'make -C infra teardown'],
     pass: ['make', 'make -n uninstall', 'make test', 'mvn package', 'ninja', 'cmake --build build', 'gradle tasks'],

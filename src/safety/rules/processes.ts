@@ -1,6 +1,6 @@
 import type { Call } from '../programs/call.ts';
 import { endsOnlyOwn } from '../programs/own.ts';
-import type { Rule } from './rule.ts';
+import { NEVER, type Rule } from './rule.ts';
 
 const signalOf = (call: Call): string => {
   const given = call.value('-s', '--signal');
@@ -55,11 +55,14 @@ export const PROCESS_RULES: readonly Rule[] = [
   },
   {
     name: 'power',
-    programs: 'shutdown reboot halt poweroff init telinit pm-suspend pm-hibernate systemctl loginctl kexec',
     shapes: [
       'reboot|poweroff|halt|kexec|suspend|hibernate|hybrid-sleep|soft-reboot|rescue|emergency|isolate|exit|default|switch-root',
     ],
-    when: (call) => !call.has('--help', '-w', '--wtmp-only'),
+    of: {
+      'shutdown reboot halt poweroff init telinit pm-suspend pm-hibernate systemctl loginctl kexec': {
+        not: { shape: '--help|-w|--wtmp-only' },
+      },
+    },
     reason: 'stops or restarts the machine',
     match: ['systemctl reboot', 'systemctl isolate rescue.target'],
     pass: ['systemctl status', 'last reboot'],
@@ -76,17 +79,14 @@ export const PROCESS_RULES: readonly Rule[] = [
   },
   {
     name: 'service off',
-    programs: 'chkconfig s6-svc svc s6-rc dbus-send busctl gdbus',
-    when: (call) => {
-      const words = call.args.map((field) => field.text);
-      if (call.program === 'chkconfig') return words.includes('off') || words.includes('--del');
-      if (call.program === 's6-rc') return words.includes('-d') || words.includes('stop');
-      if (/^(s6-)?svc$/.test(call.program)) return words.some((word) => /^-\w*[dkxtoXr]/.test(word));
-      return words.some((word) =>
-        /(^|\.)(Reboot|PowerOff|Halt|Suspend|Hibernate|StopUnit|RestartUnit|KillUnit|DisableUnitFiles|TerminateSession|KillSession)(WithFlags)?$/.test(
-          word,
-        ),
-      );
+    of: {
+      chkconfig: { any: [{ argument: /^off$/ }, { argument: /^--del$/ }] },
+      's6-svc svc': { argument: /^-\w*[dkxtoXr]/ },
+      's6-rc': { any: [{ argument: /^-d$/ }, { argument: /^stop$/ }] },
+      'dbus-send busctl gdbus': {
+        argument:
+          /(^|\.)(Reboot|PowerOff|Halt|Suspend|Hibernate|StopUnit|RestartUnit|KillUnit|DisableUnitFiles|TerminateSession|KillSession)(WithFlags)?$/,
+      },
     },
     reason: 'stops a service or the machine',
     match: [
@@ -98,8 +98,13 @@ export const PROCESS_RULES: readonly Rule[] = [
   },
   {
     name: 'shutdown',
-    programs: 'shutdown reboot halt poweroff init telinit pm-suspend pm-hibernate kexec',
-    when: (call) => !call.has('--help', '-w', '--wtmp-only', '-c', '--show', '-k') || call.program === 'kexec',
+    programs: 'kexec',
+    shapes: [''],
+    of: {
+      'shutdown reboot halt poweroff init telinit pm-suspend pm-hibernate': {
+        not: { shape: '--help|-w|--wtmp-only|-c|--show|-k' },
+      },
+    },
     reason: 'stops or restarts the machine',
     match: ['shutdown -h now', 'reboot', 'poweroff', 'init 0', 'shutdown -r +5', 'kexec -e', 'halt -f'],
     pass: ['shutdown -c', 'shutdown --help', 'shutdown -k now'],
@@ -107,25 +112,22 @@ export const PROCESS_RULES: readonly Rule[] = [
   {
     name: 'service control',
     programs:
-      'systemctl service rc-service rc-update sv s6-svc launchctl initctl stop restart supervisorctl pm2 monit runsvctl update-rc.d chkconfig invoke-rc.d loginctl brew-services nssm sc net circusctl god forever nginx apachectl apache2ctl httpd pg_ctl pg_ctlcluster mysqladmin rabbitmqctl redis-server catalina.sh varnishadm haproxy caddy uwsgi gunicorn unicorn sidekiqctl machinectl a2dissite a2dismod nodetool snap-service immortalctl',
+      'service rc-service rc-update sv s6-svc launchctl initctl supervisorctl pm2 monit runsvctl update-rc.d chkconfig invoke-rc.d loginctl nssm sc circusctl god forever nginx apachectl apache2ctl httpd pg_ctl pg_ctlcluster mysqladmin rabbitmqctl redis-server catalina.sh varnishadm caddy uwsgi gunicorn unicorn sidekiqctl machinectl a2dissite a2dismod nodetool snap-service immortalctl',
     shapes: [
       'stop|restart|try-restart|reload-or-restart|condrestart|disable|mask|kill|revert|daemon-reexec|set-default|delete|del|remove|bootout|unload|force-stop|down|flush|stopall|stop_app|reset|force_reset|purge_queue|delete_queue|delete_user|delete_vhost|clear_permissions|terminate-session|terminate-user|kill-session|kill-user|poweroff|decommission|removenode|assassinate|clearsnapshot|shutdown|drop|link|set-property|edit',
       '* stop|restart|force-stop|force-reload|disable|kill|remove',
       '-s=/stop|quit|reopen/',
       '-k=/stop|graceful-stop|restart/',
     ],
-    when: (call) => {
-      const words = call.operands.map((operand) => operand.text);
-      const { program } = call;
-      if (program === 'net') return words[0] === 'stop' || (words[0] === 'user' && call.has('/delete'));
-      if (program === 'stop' || program === 'restart' || program === 'haproxy') return false;
-      if (program === 'brew-services') return false;
-      if (
-        program === 'systemctl' &&
-        /^(status|is-active|show|cat|list-units|enable|start|edit|link)$/.test(words[0] ?? '')
-      )
-        return words[0] === 'edit' && call.has('--full', '--force');
-      return true;
+    of: {
+      systemctl: {
+        any: [
+          { not: { first: /^(status|is-active|show|cat|list-units|enable|start|edit|link)$/ } },
+          { first: /^edit$/, shape: '--full|--force' },
+        ],
+      },
+      'stop restart brew-services haproxy': NEVER,
+      net: { any: [{ first: /^stop$/ }, { first: /^user$/, shape: '/delete' }] },
     },
     reason: 'stops or changes a service',
     match: [
@@ -156,11 +158,11 @@ export const PROCESS_RULES: readonly Rule[] = [
   },
   {
     name: 'batch jobs',
-    programs: 'scancel qdel bkill condor_rm oardel canceljob llcancel mjobctl lprm cancel scontrol',
-    when: (call) =>
-      call.program === 'scontrol'
-        ? /^(delete|shutdown|reboot|requeue|suspend)$/.test(call.operands[0]?.text ?? '')
-        : true,
+    programs: 'scancel qdel bkill condor_rm oardel canceljob llcancel mjobctl lprm cancel',
+    shapes: [''],
+    of: {
+      scontrol: { first: /^(delete|shutdown|reboot|requeue|suspend)$/ },
+    },
     reason: 'cancels jobs',
     match: ['scancel -u bob', 'qdel 12', 'lprm -', 'scontrol delete reservation=x'],
     pass: ['squeue', 'scontrol show job 3', 'lpq'],
@@ -168,21 +170,26 @@ export const PROCESS_RULES: readonly Rule[] = [
   {
     name: 'powershell',
     programs:
-      'Remove-Item Clear-Content Clear-RecycleBin Clear-Disk Format-Volume Stop-Process Stop-Service Stop-Computer Restart-Computer Restart-Service Remove-ItemProperty Set-Content Out-File Initialize-Disk Remove-Partition Uninstall-Package Remove-LocalUser Remove-VM Clear-EventLog Clear-History Disable-NetAdapter Remove-NetFirewallRule ri rd del erase rmdir.exe spps kill.exe Remove-Module-Force Set-ExecutionPolicy Unregister-ScheduledTask Remove-ADUser Remove-Job Clear-Item Move-Item-Force rd.exe deltree format.com cipher taskkill diskpart',
-    when: (call) => call.program !== 'cipher' || /\/w/i.test(call.line),
+      'Remove-Item Clear-Content Clear-RecycleBin Clear-Disk Format-Volume Stop-Process Stop-Service Stop-Computer Restart-Computer Restart-Service Remove-ItemProperty Set-Content Out-File Initialize-Disk Remove-Partition Uninstall-Package Remove-LocalUser Remove-VM Clear-EventLog Clear-History Disable-NetAdapter Remove-NetFirewallRule ri rd del erase rmdir.exe spps kill.exe Remove-Module-Force Set-ExecutionPolicy Unregister-ScheduledTask Remove-ADUser Remove-Job Clear-Item Move-Item-Force rd.exe deltree format.com taskkill diskpart',
+    shapes: [''],
+    of: {
+      cipher: { call: /\/w/i },
+    },
     reason: 'deletes, overwrites or stops something',
     match: ["pwsh -c 'Remove-Item -Recurse -Force x'", 'powershell -Command "Stop-Process -Id 1"'],
     pass: ["pwsh -c 'Get-ChildItem'"],
   },
   {
     name: 'terminal session',
-    programs: 'tmux loginctl zellij byobu pkill-session dtach abduco',
+    programs: 'tmux zellij byobu pkill-session dtach abduco',
     shapes: [
       'kill-server|kill-session|kill-window|kill-pane|killp|killw|respawn-pane',
       'kill-session|delete-session|kill-all-sessions|delete-all-sessions|ka|da|k|d +',
       'terminate-session|terminate-user|kill-user|kill-session|terminate-seat',
     ],
-    when: (call) => call.program !== 'loginctl' || /^(terminate|kill)/.test(call.operands[0]?.text ?? ''),
+    of: {
+      loginctl: { first: /^(terminate|kill)/ },
+    },
     reason: 'ends a terminal session',
     match: ['tmux kill-server', 'tmux kill-session -t x', 'loginctl terminate-user bob', 'zellij kill-all-sessions'],
     pass: ['tmux ls', 'tmux new -d -s x', 'loginctl list-sessions'],

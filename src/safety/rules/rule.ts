@@ -1,3 +1,4 @@
+import { verbOf } from '../knowledge/verbs.ts';
 import type { Call } from '../programs/call.ts';
 import type { Operand } from '../programs/options.ts';
 
@@ -6,10 +7,12 @@ export type Rule = {
   /** Shown to the person and used to switch the row off. */
   readonly name: string;
   /** Base names of programs, separated by blanks; none for rows that readers of code and redirections report. */
-  readonly programs: string;
+  readonly programs?: string;
   /** Shapes of calls, any of which matches; see `compileShape`. */
   readonly shapes?: readonly string[];
-  /** What a shape can't say. Both must hold where both are given. */
+  /** Programs of which only some calls count: what must hold beside one of the shapes, if there are any. */
+  readonly of?: Readonly<Record<string, Condition>>;
+  /** What data can't say. All that is given must hold. */
   readonly when?: (call: Call) => boolean;
   readonly reason: string;
   /** Lines this row must report; tests check each. */
@@ -17,6 +20,48 @@ export type Rule = {
   /** Look-alikes that nothing may report. */
   readonly pass: readonly string[];
 };
+
+/**
+ * What must hold of a call, all of it. Words that are missing count as empty. The words of a call are its arguments; those
+ * that are no options nor their values are its operands.
+ */
+export type Condition = {
+  /** See `compileShape`. */
+  readonly shape?: string;
+  readonly first?: RegExp;
+  readonly second?: RegExp;
+  /** The last operand. */
+  readonly last?: RegExp;
+  /** Some operand; `later`: but the first. */
+  readonly operand?: RegExp;
+  readonly later?: RegExp;
+  /** All operands in one line, or those from the one to before the other. */
+  readonly words?: RegExp;
+  readonly range?: readonly [number, number, RegExp];
+  /** Some argument; `argument0`: the first. */
+  readonly argument?: RegExp;
+  readonly argument0?: RegExp;
+  /** All arguments in one line; `padded`: with a blank before it; `call`: with the program before it. */
+  readonly line?: RegExp;
+  readonly padded?: RegExp;
+  readonly call?: RegExp;
+  /** What it is given on its input; `says`: the arguments, a blank and the input. */
+  readonly input?: RegExp;
+  readonly says?: RegExp;
+  /** The value of one of these options. */
+  readonly value?: readonly [string, RegExp];
+  /** Is anything given there? */
+  readonly given?: 'arguments' | 'operands' | 'input';
+  /** A verb that takes something away stands among so many operands. */
+  readonly destroys?: number;
+  /** None of these holds. */
+  readonly not?: Condition | readonly Condition[];
+  readonly all?: readonly Condition[];
+  readonly any?: readonly Condition[];
+};
+
+/** For programs that a row names for their `--help` alone. */
+export const NEVER: Condition = { any: [] };
 
 export type Matcher = (call: Call) => boolean;
 
@@ -70,11 +115,111 @@ function optionValue(token: string): (call: Call) => boolean {
     );
 }
 
-/** All shapes and conditions of a row as one function. */
-export function compileRule(rule: Rule): Matcher {
+const wordsOf = (call: Call, from?: number, to?: number) =>
+  call.operands
+    .slice(from, to)
+    .map(({ text }) => text)
+    .join(' ');
+
+/** How each text of a condition is found. */
+const TEXTS: Readonly<Record<TextKey, (call: Call, holds: (text: string) => boolean) => boolean>> = {
+  first: ({ operands }, holds) => holds(operands[0]?.text ?? ''),
+  second: ({ operands }, holds) => holds(operands[1]?.text ?? ''),
+  last: ({ operands }, holds) => holds(operands.at(-1)?.text ?? ''),
+  operand: ({ operands }, holds) => operands.some(({ text }) => holds(text)),
+  later: ({ operands }, holds) => operands.slice(1).some(({ text }) => holds(text)),
+  words: (call, holds) => holds(wordsOf(call)),
+  argument: ({ args }, holds) => args.some(({ text }) => holds(text)),
+  argument0: ({ args }, holds) => holds(args[0]?.text ?? ''),
+  line: (call, holds) => holds(call.argumentLine),
+  padded: (call, holds) => holds(` ${call.argumentLine}`),
+  call: (call, holds) => holds(call.line),
+  input: ({ io }, holds) => holds(io.stdin ?? ''),
+  says: (call, holds) => holds(`${call.argumentLine} ${call.io.stdin ?? ''}`),
+};
+
+type TextKey = {
+  [Key in keyof Condition]-?: Required<Condition>[Key] extends RegExp ? Key : never;
+}[keyof Condition];
+
+const TEXT_KEYS = Object.keys(TEXTS) as readonly TextKey[];
+
+const GIVEN: Readonly<Record<Required<Condition>['given'], Matcher>> = {
+  arguments: ({ args }) => args.length > 0,
+  operands: ({ operands }) => operands.length > 0,
+  input: ({ io }) => io.stdin !== undefined,
+};
+
+function compileCondition(condition: Condition): Matcher {
+  const tests: Matcher[] = [];
+  const { shape, range, value, given, destroys, not, all, any } = condition;
+  if (shape !== undefined) tests.push(compileShape(shape));
+  for (const key of TEXT_KEYS) {
+    const pattern = condition[key];
+    const find = TEXTS[key];
+    if (pattern) tests.push((call) => find(call, (text) => pattern.test(text)));
+  }
+  if (range) tests.push((call) => range[2].test(wordsOf(call, range[0], range[1])));
+  if (value) {
+    const names = value[0].split('|');
+    tests.push((call) => value[1].test(call.value(...names) ?? ''));
+  }
+  if (given) tests.push(GIVEN[given]);
+  if (destroys !== undefined) tests.push((call) => destroyingWord(call, destroys));
+  for (const none of [not ?? []].flat()) {
+    const matches = compileCondition(none);
+    tests.push((call) => !matches(call));
+  }
+  tests.push(...(all ?? []).map(compileCondition));
+  if (any) {
+    const matchers = any.map(compileCondition);
+    tests.push((call) => matchers.some((matches) => matches(call)));
+  }
+  const [only, ...more] = tests;
+  return only && more.length === 0 ? only : (call) => tests.every((matches) => matches(call));
+}
+
+const GLOBAL_VALUE = /^[\w./:@-]+$/;
+
+function destroyingWord(call: Call, most: number): boolean {
+  let seen = 0;
+  for (const { text, maybeValue } of call.operands) {
+    if (seen++ >= most || !GLOBAL_VALUE.test(text)) return false;
+    const verb = verbOf(text);
+    if (
+      verb === 'destroys' ||
+      verb === 'destroys weakly' ||
+      /^(deallocate|scale-in|(instances|servers):(delete|stop))$/.test(text)
+    )
+      return true;
+    if (verb === 'reads' && !maybeValue) return false;
+  }
+  return false;
+}
+
+/** A row for one of its programs: the condition that holds for that alone, if it has one. */
+export type RowOf = { readonly rule: Rule; readonly condition?: Condition };
+
+/** The row, once for each of its programs. */
+export function rowsOf(rule: Rule): readonly (readonly [program: string, RowOf])[] {
+  const special = Object.entries(rule.of ?? {}).flatMap(([programs, condition]) =>
+    names(programs).map((program) => [program, { rule, condition }] as const),
+  );
+  return [...names(rule.programs ?? '').map((program) => [program, { rule }] as const), ...special];
+}
+
+/** Shapes and conditions of a row as one function. */
+export function compileRow({ rule, condition }: RowOf): Matcher {
+  const matchers: Matcher[] = [];
   const shapes = (rule.shapes ?? []).map(compileShape);
-  const { when } = rule;
-  if (shapes.length === 0) return when ?? (() => false);
-  const anyShape: Matcher = (call) => shapes.some((matches) => matches(call));
-  return when ? (call) => anyShape(call) && when(call) : anyShape;
+  if (shapes.length > 0) matchers.push((call) => shapes.some((matches) => matches(call)));
+  if (rule.when) matchers.push(rule.when);
+  if (condition) matchers.push(compileCondition(condition));
+  const [first] = matchers;
+  if (!first) return () => false;
+  return matchers.length === 1 ? first : (call) => matchers.every((matches) => matches(call));
+}
+
+function names(text: string): readonly string[] {
+  return text.split(' ').filter((name) => name !== '');
 }

@@ -1,22 +1,17 @@
-import type { Rule } from './rule.ts';
+import { NEVER, type Rule } from './rule.ts';
 
 /** Settings of the system, scheduled jobs, logs, databases as services. */
 export const SETTING_RULES: readonly Rule[] = [
   {
     name: 'mysqladmin',
-    programs:
-      'mysqladmin dropdb dropuser mongorestore mysqlimport pg_dropcluster pg_resetwal pg_rewind pg_restore myisamchk innochecksum pg_createcluster createdb= redis-benchmark mongoimport',
-    when: (call) => {
-      const words = call.operands.map((operand) => operand.text);
-      if (call.program === 'mysqladmin')
-        return words.some((word) => /^(drop|kill|shutdown|password|flush-\w+|refresh|reload|stop-\w+)$/.test(word));
-      if (call.program === 'mongorestore' || call.program === 'mongoimport') return call.has('--drop', '--mode=');
-      if (call.program === 'pg_restore') return call.has('-c', '--clean') || call.has('-d', '--dbname');
-      if (call.program === 'mysqlimport') return call.has('-d', '--delete', '-r', '--replace');
-      if (call.program === 'myisamchk') return call.has('-r', '-o', '-f', '--recover', '--force');
-      return (
-        /^(dropdb|dropuser|pg_dropcluster|pg_resetwal|pg_rewind)$/.test(call.program) && !call.has('-n', '--dry-run')
-      );
+    of: {
+      mysqladmin: { operand: /^(drop|kill|shutdown|password|flush-\w+|refresh|reload|stop-\w+)$/ },
+      'dropdb dropuser pg_dropcluster pg_resetwal pg_rewind': { not: { shape: '-n|--dry-run' } },
+      'mongorestore mongoimport': { shape: '--drop' },
+      mysqlimport: { shape: '-d|--delete|-r|--replace' },
+      pg_restore: { shape: '-c|--clean|-d|--dbname' },
+      myisamchk: { shape: '-r|-o|-f|--recover|--force' },
+      'innochecksum pg_createcluster createdb= redis-benchmark': NEVER,
     },
     reason: 'drops or overwrites a database',
     match: [
@@ -32,15 +27,16 @@ export const SETTING_RULES: readonly Rule[] = [
   },
   {
     name: 'crontab',
-    programs: 'crontab at batch atrm incrontab fcrontab systemd-cron anacron',
-    when: (call) => {
-      if (call.program === 'atrm') return call.args.length > 0;
-      if (call.program === 'at') return call.has('-d', '-r');
-      if (call.program === 'batch' || call.program === 'anacron') return false;
-      return (
-        call.has('-r', '-i', '--remove') ||
-        (!call.has('-l', '-e', '-V') && (call.operands.length > 0 || call.io.stdin !== undefined))
-      );
+    of: {
+      'crontab incrontab fcrontab systemd-cron': {
+        any: [
+          { shape: '-r|-i|--remove' },
+          { not: { shape: '-l|-e|-V' }, any: [{ given: 'operands' }, { given: 'input' }] },
+        ],
+      },
+      at: { shape: '-d|-r' },
+      'batch anacron': NEVER,
+      atrm: { given: 'arguments' },
     },
     reason: 'replaces or removes scheduled jobs',
     match: ['crontab -r', 'crontab new.txt', 'echo "* * * * * x" | crontab -', 'atrm 3', 'crontab -u bob -r'],
@@ -48,27 +44,15 @@ export const SETTING_RULES: readonly Rule[] = [
   },
   {
     name: 'logs and history',
-    programs: 'journalctl history dmesg logrotate fc lastlog auditctl log wevtutil last btmp',
-    when: (call) => {
-      const line = call.args.map((field) => field.text).join(' ');
-      switch (call.program) {
-        case 'journalctl':
-          return /--vacuum-|--rotate|--flush\b/.test(line) && /--vacuum-/.test(line);
-        case 'history':
-          return call.has('-c', '-d', '-w');
-        case 'dmesg':
-          return call.has('-C', '--clear', '-c', '--read-clear');
-        case 'logrotate':
-          return call.has('-f', '--force');
-        case 'auditctl':
-          return call.has('-D', '-d', '-e');
-        case 'log':
-          return call.operands[0]?.text === 'erase';
-        case 'wevtutil':
-          return /^(cl|clear-log)$/.test(call.operands[0]?.text ?? '');
-        default:
-          return false;
-      }
+    of: {
+      journalctl: { all: [{ line: /--vacuum-|--rotate|--flush\b/ }, { line: /--vacuum-/ }] },
+      history: { shape: '-c|-d|-w' },
+      dmesg: { shape: '-C|--clear|-c|--read-clear' },
+      logrotate: { shape: '-f|--force' },
+      'fc lastlog last btmp': NEVER,
+      auditctl: { shape: '-D|-d|-e' },
+      log: { first: /^erase$/ },
+      wevtutil: { first: /^(cl|clear-log)$/ },
     },
     reason: 'deletes logs or history',
     match: ['journalctl --vacuum-time=1d', 'history -c', 'dmesg -C', 'logrotate -f /etc/logrotate.conf', 'auditctl -D'],
@@ -76,82 +60,38 @@ export const SETTING_RULES: readonly Rule[] = [
   },
   {
     name: 'system settings',
-    programs:
-      'update-alternatives alternatives timedatectl hwclock date hostnamectl localectl dpkg-divert ldconfig update-grub grub-install grub-mkconfig update-initramfs dracut mkinitcpio bootctl efibootmgr kernelstub dconf gsettings defaults debconf-communicate dpkg-reconfigure xattr setenforce mokutil fwupdmgr flashrom nvram bcdedit reg csrutil tmutil grub-reboot grub2-mkconfig grub2-install kernel-install plymouth-set-default-theme lilo extlinux syslinux spctl scutil systemsetup networksetup pmset nvme-cli raspi-config rpi-update setterm ntpdate chronyc xdg-settings mandb',
-    when: (call) => {
-      const words = call.args.map((field) => field.text);
-      const first = call.operands[0]?.text ?? '';
-      switch (call.program) {
-        case 'date':
-          return call.has('-s', '--set') || /^\d{8,12}(\.\d\d)?$/.test(first);
-        case 'hwclock':
-          return call.has('-w', '--systohc', '-s', '--hctosys', '--set');
-        case 'timedatectl':
-        case 'hostnamectl':
-        case 'localectl':
-          return /^set-/.test(first);
-        case 'update-alternatives':
-        case 'alternatives':
-          return call.has('--remove', '--remove-all', '--set');
-        case 'dpkg-divert':
-          return call.has('--remove');
-        case 'bootctl':
-          return /^(remove|unlink|cleanup|install|set-default|set-oneshot)$/.test(first);
-        case 'efibootmgr':
-          return words.length > 0 && !call.has('-v', '--verbose');
-        case 'update-initramfs':
-          return call.has('-d', '-u', '-c');
-        case 'dconf':
-          return /^(reset|load|write)$/.test(first) && first !== 'write';
-        case 'gsettings':
-          return /^reset/.test(first);
-        case 'defaults':
-          return /^(delete|remove)$/.test(first);
-        case 'xattr':
-          return call.has('-d', '-c', '-r') || call.args.some((field) => /^-\w*[cd]/.test(field.text));
-        case 'setenforce':
-          return true;
-        case 'mokutil':
-          return call.has('--reset', '--delete', '--disable-validation');
-        case 'fwupdmgr':
-          return /^(update|install|downgrade|reinstall|activate|switch-branch)$/.test(first);
-        case 'flashrom':
-          return call.has('-w', '-E', '--write', '--erase');
-        case 'nvram':
-          return call.has('-c', '-d') || words.some((word) => /=/.test(word));
-        case 'reg':
-        case 'bcdedit':
-          return /delete|\/delete|import|\/set/i.test(words.join(' '));
-        case 'csrutil':
-        case 'spctl':
-          return /disable|clear|--master-disable/.test(words.join(' '));
-        case 'tmutil':
-          return /^(delete|deletelocalsnapshots|disable|thinlocalsnapshots|restore|removedestination|deleteinprogress)$/.test(
-            first,
-          );
-        case 'grub-install':
-        case 'grub2-install':
-        case 'lilo':
-        case 'extlinux':
-        case 'rpi-update':
-        case 'grub-reboot':
-        case 'kernel-install':
-        case 'mkinitcpio':
-        case 'dracut':
-        case 'update-grub':
-          return !call.has('--help', '--version', '-V', '--list-modules', '-L', '-H', '-h');
-        case 'grub-mkconfig':
-        case 'grub2-mkconfig':
-          return call.has('-o', '--output');
-        case 'scutil':
-        case 'systemsetup':
-        case 'networksetup':
-          return /(^|\s)-+(set|remove|delete)/i.test(words.join(' '));
-        case 'pmset':
-          return words.length > 0 && !call.has('-g');
-        default:
-          return false;
-      }
+    programs: 'setenforce',
+    shapes: [''],
+    of: {
+      'update-alternatives alternatives': { shape: '--remove|--remove-all|--set' },
+      'timedatectl hostnamectl localectl': { first: /^set-/ },
+      hwclock: { shape: '-w|--systohc|-s|--hctosys|--set' },
+      date: { any: [{ shape: '-s|--set' }, { first: /^\d{8,12}(\.\d\d)?$/ }] },
+      'dpkg-divert': { shape: '--remove' },
+      'ldconfig kernelstub debconf-communicate dpkg-reconfigure plymouth-set-default-theme syslinux nvme-cli raspi-config setterm ntpdate chronyc xdg-settings mandb':
+        NEVER,
+      'update-grub grub-install dracut mkinitcpio grub-reboot grub2-install kernel-install lilo extlinux rpi-update': {
+        not: { shape: '--help|--version|-V|--list-modules|-L|-H|-h' },
+      },
+      'grub-mkconfig grub2-mkconfig': { shape: '-o|--output' },
+      'update-initramfs': { shape: '-d|-u|-c' },
+      bootctl: { first: /^(remove|unlink|cleanup|install|set-default|set-oneshot)$/ },
+      efibootmgr: { given: 'arguments', not: { shape: '-v|--verbose' } },
+      dconf: { first: /^(reset|load|write)$/, not: { first: /^write$/ } },
+      gsettings: { first: /^reset/ },
+      defaults: { first: /^(delete|remove)$/ },
+      xattr: { any: [{ shape: '-d|-c|-r' }, { argument: /^-\w*[cd]/ }] },
+      mokutil: { shape: '--reset|--delete|--disable-validation' },
+      fwupdmgr: { first: /^(update|install|downgrade|reinstall|activate|switch-branch)$/ },
+      flashrom: { shape: '-w|-E|--write|--erase' },
+      nvram: { any: [{ shape: '-c|-d' }, { argument: /=/ }] },
+      'bcdedit reg': { line: /delete|\/delete|import|\/set/i },
+      'csrutil spctl': { line: /disable|clear|--master-disable/ },
+      tmutil: {
+        first: /^(delete|deletelocalsnapshots|disable|thinlocalsnapshots|restore|removedestination|deleteinprogress)$/,
+      },
+      'scutil systemsetup networksetup': { line: /(^|\s)-+(set|remove|delete)/i },
+      pmset: { given: 'arguments', not: { shape: '-g' } },
     },
     reason: 'changes settings of the system',
     match: [

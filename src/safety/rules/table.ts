@@ -12,7 +12,7 @@ import { GRANT_RULES } from './grants.ts';
 import { NETWORK_RULES } from './network.ts';
 import { PACKAGE_RULES } from './packages.ts';
 import { PROCESS_RULES } from './processes.ts';
-import { compileRule, type Matcher, type Rule } from './rule.ts';
+import { compileRow, type Matcher, type RowOf, type Rule, rowsOf } from './rule.ts';
 import { SETTING_RULES } from './settings.ts';
 
 /** All rows, by family. */
@@ -43,28 +43,42 @@ export function listRules(): readonly RuleInfo[] {
 
 type Entry = { readonly verdict: StaticVerdict; readonly matches: Matcher };
 
-const BY_PROGRAM: ReadonlyMap<string, readonly Entry[]> = index();
+const BY_PROGRAM: ReadonlyMap<string, readonly RowOf[]> = index();
 
-function index(): ReadonlyMap<string, readonly Entry[]> {
-  const out = new Map<string, Entry[]>();
-  for (const rules of Object.values(FAMILIES)) {
-    for (const rule of rules) {
-      if (rule.programs === '') continue;
-      const entry = { verdict: destructive(rule.name, rule.reason), matches: compileRule(rule) };
-      for (const program of rule.programs.split(' ')) {
-        const list = out.get(program);
-        if (list) list.push(entry);
-        else out.set(program, [entry]);
-      }
+function index(): ReadonlyMap<string, readonly RowOf[]> {
+  const out = new Map<string, RowOf[]>();
+  for (const rule of Object.values(FAMILIES).flat()) {
+    for (const [program, row] of rowsOf(rule)) {
+      const list = out.get(program);
+      if (list) list.push(row);
+      else out.set(program, [row]);
     }
   }
   return out;
 }
 
+/** Made when a program is first met: a command names few, and the guard starts for every command. */
+const COMPILED = new Map<string, readonly Entry[]>();
+
+function entriesOf(program: string): readonly Entry[] {
+  const known = COMPILED.get(program);
+  if (known) return known;
+  const rows = BY_PROGRAM.get(program);
+  if (!rows) return NO_ENTRIES;
+  const entries = rows.map((row) => ({
+    verdict: destructive(row.rule.name, row.rule.reason),
+    matches: compileRow(row),
+  }));
+  COMPILED.set(program, entries);
+  return entries;
+}
+
+const NO_ENTRIES: readonly Entry[] = [];
+
 /** The first row that matches this call. Rows in `disabled` count only where no other row matches. */
 export function matchRules(call: Call, disabled: ReadonlySet<string>): StaticVerdict | undefined {
   let off: StaticVerdict | undefined;
-  for (const { verdict, matches } of BY_PROGRAM.get(call.program) ?? []) {
+  for (const { verdict, matches } of entriesOf(call.program)) {
     if (!matches(call)) continue;
     if (!disabled.has(verdict.rule ?? '')) return verdict;
     off ??= verdict;

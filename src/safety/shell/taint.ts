@@ -31,13 +31,14 @@ export const CREDENTIAL = '\uE00A';
 /** A number that can't be known, decimal or hexadecimal: what `wc -l` prints. */
 export const NUMBER = '\uE00B';
 
-const ANY_UNKNOWN = /[\uE000-\uE002\uE007\uE009\uE00B]/;
+/** A mark for what is not known. */
+export const NOT_KNOWN = /[\uE000-\uE002\uE007\uE009\uE00B]/;
 const ANY_TAINT = /[\uE000-\uE00B]/;
 const ANY_TAINT_GLOBAL = /[\uE000-\uE00B]/g;
 
 /** Is some part of this text not known? (A temporary file of one's own counts as known enough.) */
 export function hasUnknown(text: string): boolean {
-  return ANY_UNKNOWN.test(text);
+  return NOT_KNOWN.test(text);
 }
 
 /** Replaces marks that stood in the input itself, so that hostile text can't pass for our own marks. */
