@@ -122,11 +122,11 @@ class Script {
       case 'b':
       case 't':
       case 'T':
+      case 'v':
         this.skip(/[ \t]*[^\s;}]*/y);
         return this.ends();
       case 'r':
       case 'R':
-      case 'v':
         this.line();
         return true;
       case 'w':

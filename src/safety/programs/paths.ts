@@ -1,4 +1,5 @@
-import { isAbsolute, join, normalize, relative } from 'node:path';
+import { dirname, isAbsolute, join, normalize, relative } from 'node:path';
+import type { FileLook } from '../files.ts';
 import type { Machine } from '../shell/machine.ts';
 import { hasUnknown, OWN_TEMP } from '../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
@@ -13,15 +14,28 @@ export const SYSTEM_PATH = new RegExp(`${SYSTEM.source}|${KERNEL.source}`);
 /** Disks and partitions. */
 export const DISK =
   /^\/dev\/(r?disk|sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk|md\d|dm-|mapper\/|disk\/|loop\d|nbd\d|sr\d|zvol\/|mtd|mem$|kmem$|port$|pmem|zd\d|vg\w*\/|drbd)/;
-const HARMLESS_DEVICE = /^(\/dev\/(null|zero|full|stdout|stderr|stdin|tty|fd\/.*|random|urandom)|&?\d+-?|-)$/;
+const HARMLESS_DEVICE = /^(\/dev\/(null|zero|full|stdout|stderr|stdin|tty|fd\/\d+|random|urandom)|&?\d+-?|-)$/;
+/** An open directory stands behind a number there, and what is below it may be anything. */
+const BEHIND_DESCRIPTOR =
+  /^\/[/.]*dev\/[/.]*(fd|std(in|out|err))\/+[^/]*[^/\d]|^\/[/.]*dev\/[/.]*(fd|std(in|out|err))\/.*\//;
 const KEYS = /(^|\/)(\.ssh\/|authorized_keys|\.gnupg\/|\.aws\/credentials|\.kube\/config|\.netrc|\.pgpass)/;
 
 /** An absolute, tidy path; undefined where the directory or a part of the path is not known. */
 export function absolute(machine: Machine, path: string): string | undefined {
   if (hasUnknown(path) || path.includes('\0') || machine.scope.elsewhere) return undefined;
-  if (isAbsolute(path)) return normalize(path);
   const { cwd } = machine.scope;
-  return cwd === undefined ? undefined : join(cwd, path);
+  const near = machine.files ? withoutParents(machine.files, path, cwd) : path;
+  if (isAbsolute(near)) return normalize(near);
+  return cwd === undefined ? undefined : join(cwd, near);
+}
+
+/** `a/../b` is not `b` where `a` is a link: then the way up starts where it leads. */
+function withoutParents(files: FileLook, path: string, cwd: string | undefined): string {
+  if (!/[^/.][^/]*\/+(?:\.\/+)*\.\.(?:\/|$)|\.\.[^/]+\/+\.\.(?:\/|$)/.test(path)) return path;
+  let at = isAbsolute(path) ? '/' : (cwd ?? '');
+  if (at === '') return path;
+  for (const part of path.split('/')) at = part === '..' ? dirname(files.real(at)) : join(at, part);
+  return at;
 }
 
 /** The name under which a file is remembered: absolute where that is known, else without a leading `./`. */
@@ -50,6 +64,8 @@ export function isHarmlessTarget(path: string): boolean {
  */
 export function specialTarget(machine: Machine, path: string): StaticVerdict | undefined {
   if (isHarmlessTarget(path)) return harmless();
+  if (BEHIND_DESCRIPTOR.test(path))
+    return destructive('write to kernel interface', 'reaches a file by way of what a process has open');
   let worst: StaticVerdict | undefined = machine.scope.elsewhere
     ? unknown(`writes ${machine.scope.elsewhere === 'machine' ? 'on another machine' : 'in a container'}`)
     : undefined;

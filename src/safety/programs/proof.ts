@@ -3,7 +3,7 @@ import { harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
 import { judgeReach } from './asking.ts';
 import type { Call } from './call.ts';
 import { judgeObeyed } from './obeyed.ts';
-import { type Compiled, isDryReading, isIdle, type OperandRole, type Reading, type Role } from './record.ts';
+import { type Compiled, isDryReading, isFed, isIdle, type OperandRole, type Reading, type Role } from './record.ts';
 import { judgeRole } from './roles.ts';
 
 /**
@@ -33,6 +33,8 @@ export function prove(call: Call): StaticVerdict {
     if (role !== 'judged' && !isLifted(reading, role))
       verdict = worse(verdict, judgeRole(call, role, `operand of ${program}`, field.text));
   }
+  if (isAnswered(call, reading))
+    verdict = worse(verdict, unknown(`${program} asks before it writes over something, and its input answers`));
   if (spec.open !== undefined && !isDryReading(reading))
     verdict = worse(verdict, unknown(spec.open, spec.runsFiles ? { runsFiles: true } : {}));
   const whole = reading.root.spec.judge;
@@ -51,6 +53,13 @@ function takesBackDry({ given, operands }: Reading): boolean {
     off ||
     (given.some(({ role }) => role === 'dry') && operands.some(({ text }) => /^(false|no|none|off|0)$/.test(text)))
   );
+}
+
+/** Does it ask before a loss, and is there something on its input that may say yes? */
+function isAnswered(call: Call, reading: Reading): boolean {
+  const { asks } = reading.level.spec;
+  if (asks === undefined || !isFed(call)) return false;
+  return asks === '' || asks.split(' ').some((name) => reading.given.some((each) => each.name === name));
 }
 
 /** Would an operand at `index` get another role, and a worse one, if a word before it became several? */

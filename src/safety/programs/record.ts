@@ -64,6 +64,11 @@ export type Reading = {
   readonly missing: string | undefined;
 };
 
+/** Does something stand on its standard input: text, a file, or what another program prints? */
+export function isFed({ io }: Pick<CallFacts, 'io'>): boolean {
+  return io.stdin !== undefined && io.stdin !== '';
+}
+
 /** Is one of these options given? Names as the record writes them. */
 export function given(reading: Reading, ...names: readonly string[]): boolean {
   return reading.given.some(({ name }) => names.includes(name));
@@ -116,6 +121,8 @@ export type Spec = { readonly [role in Role]?: string } & {
   readonly last?: string;
   /** A word that begins with `@` names a file that holds more words. */
   readonly argFiles?: boolean;
+  /** What stands on its input answers the question before it writes over something; with these options, or always (`''`). */
+  readonly asks?: string;
   /** It has no options: every word is an operand (`echo`). */
   readonly noOptions?: boolean;
   /** What roles can't say; undefined: nothing against it. */

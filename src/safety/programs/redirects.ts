@@ -4,6 +4,7 @@ import { adds, overwrite, specialTarget } from './paths.ts';
 
 /** The verdict on opening one redirection: truncating an existing file loses it, appending does not. */
 export function judgeRedirect(machine: Machine, { operator, target, fd }: Redirect): StaticVerdict {
+  if (/^\/[/.]*dev\/[/.]*(tcp|udp)\//.test(target)) return unknown('talks to another machine');
   if (!operator.includes('>')) return harmless();
   if ((operator === '>&' || operator === '<&') && /^(\d+-?|-)$/.test(target)) return harmless();
   if (machine.substituted.has(target)) return harmless();

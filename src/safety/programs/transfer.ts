@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isCredential } from '../credential-files.ts';
 import type { Field } from '../shell/machine.ts';
 import { hasUnknown, OWN_TEMP } from '../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown, worse } from '../verdict.ts';
@@ -139,7 +140,8 @@ function judgeLoss(call: Call, { sources: fields, target, directory }: Transfer)
   }
   if (isHarmlessTarget(target)) return harmless();
   if (program === 'ln') {
-    const copies = reading?.given.some(({ name }) => name === '-b' || name === '--backup') ?? false;
+    const copies = reading?.given.some(({ name }) => /^(-b|--backup|-S|--suffix)$/.test(name)) ?? false;
+    if (sources.some(isCredential)) return unknown('gives a credential another name');
     if (!call.has('-f', '--force') && !copies) return harmless();
     if (copies && keepsOld(call, target)) return harmless();
     if (sources.includes('/dev/null')) return destructive('ln -f', 'puts nothing in place of the file');

@@ -15,6 +15,7 @@ import { loopPath } from './arrays.ts';
 import { carryOut } from './assignments.ts';
 import { startsItselfTwice } from './fork-bomb.ts';
 import type { Field, Io, Judge, Machine, Redirect, World } from './machine.ts';
+import { noteDashes } from './names.ts';
 import { expandRedirects, keepOutput, sendsOutputAway, stdinOf } from './redirections.ts';
 import { Scope, type Value } from './scope.ts';
 import { escapeMarks, hasUnknown, OWN_TEMP, UNKNOWN } from './taint.ts';
@@ -173,7 +174,9 @@ export class ShellInterpreter implements Machine {
     if (first === undefined) return '';
     const body = first.glob || hasUnknown(first.text) ? undefined : this.scope.functions.get(first.text);
     if (body) return this.callFunction(first.text, fields.slice(1), io);
-    return this.judge.call(this, fields, io, redirects);
+    const output = this.judge.call(this, fields, io, redirects);
+    noteDashes(this, fields);
+    return output;
   }
 
   private callFunction(name: string, args: readonly Field[], io: Io): string {

@@ -1,8 +1,25 @@
-import type { Machine } from './machine.ts';
+import type { Field, Machine } from './machine.ts';
+
+/** Programs that make files whose names stand in an archive, in a repository, or on another machine. */
+const BRINGS_NAMES =
+  /^(tar|bsdtar|gtar|unzip|7z|7za|7zr|unrar|unar|cpio|pax|rsync|scp|sftp|wget|aria2c|csplit|patch|git|hg|svn)$/;
+const LOOKS_ONLY =
+  /^(status|log|diff|show|branch|ls-files|rev-parse|describe|blame|grep|remote|config|fetch|add|commit|push|cat|info|list)$/;
+
+/** Remembers what a call may have made whose name begins with a dash. */
+export function noteDashes({ scope }: Machine, [program, ...args]: readonly Field[]): void {
+  const words = args.map(({ text }) => text);
+  const name = program?.text.split('/').at(-1) ?? '';
+  if (BRINGS_NAMES.test(name) && !words.some((word) => LOOKS_ONLY.test(word))) scope.dashed.add(name);
+  const operands = words.includes('--') ? words.slice(words.indexOf('--') + 1) : [];
+  const made = operands.find((word) => word.startsWith('-')) ?? words.find((word) => /(^|[^:])\/-/.test(word));
+  if (made !== undefined) scope.dashed.add(made);
+}
 
 /** Is it known that no name in the working directory begins with a dash, so that a pattern becomes no option? */
 export function noNameIsOption(machine: Machine): boolean {
-  const { cwd } = machine.scope;
+  const { cwd, dashed } = machine.scope;
+  if (dashed.size > 0) return false;
   const around = cwd === undefined ? undefined : machine.reading?.look(cwd);
   if (around?.kind !== 'directory') return false;
   return ![...around.names, ...machine.written.keys(), ...machine.scope.made].some((path) => /(^|\/)-/.test(path));

@@ -33,6 +33,8 @@ export class Scope {
   readonly aliases: Map<string, string>;
   /** Paths this command made itself; truncating or deleting them loses nothing. */
   readonly made: Set<string>;
+  /** Words by which this command may have made a name that begins with a dash: a pattern may then become an option. */
+  readonly dashed: Set<string>;
   /** Directories that this command has fetched, from where it starts: what they say is not the project's own. */
   readonly foreign: Set<string>;
   /** Links this command made: where they lead, nobody looks. */
@@ -66,6 +68,7 @@ export class Scope {
     this.named = new Set(from?.named);
     this.exporting = from?.exporting ?? false;
     this.made = from?.made ?? new Set();
+    this.dashed = from?.dashed ?? new Set();
     this.links = from?.links ?? new Set();
     this.foreign = from?.foreign ?? new Set();
     this.positional = from?.positional ?? [];

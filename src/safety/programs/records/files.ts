@@ -1,7 +1,7 @@
 import { FETCHED, hasUnknown } from '../../shell/taint.ts';
 import { harmless, type StaticVerdict, unknown, worse } from '../../verdict.ts';
 import { adds, bringsFiles, lookAt, specialDirectory } from '../paths.ts';
-import { type CallFacts, given, type Reading, type Records } from '../record.ts';
+import { type CallFacts, given, isFed, type Reading, type Records } from '../record.ts';
 import { judgeInstallMode, judgeMode } from './rights.ts';
 import { judgeRsync, judgeUnzip } from './transfers.ts';
 
@@ -10,6 +10,7 @@ function removesInput(call: CallFacts, reading: Reading) {
   const { program } = call;
   if (reading.operands.length === 0 || given(reading, '-c', '--stdout', '--to-stdout', '-t', '--test', '-l', '--list'))
     return undefined;
+  if (isFed(call)) return unknown(`${program} asks before it writes over something, and its input answers`);
   if (given(reading, '-k', '--keep') || (/zstd$|lz4$/.test(program) && !given(reading, '--rm'))) return undefined;
   return unknown(`${program} removes the file it reads`);
 }
@@ -118,6 +119,7 @@ export const FILES: Records = {
     operands: 'judged',
   },
   ln: {
+    asks: '-i --interactive',
     tune: '-b -f -i -L -n -P -r -s -S= -t= -T -v --backup[=] --force --interactive --logical --no-dereference --physical --relative --symbolic --suffix= --target-directory= --no-target-directory --verbose',
     operands: 'judged',
   },

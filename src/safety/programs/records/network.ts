@@ -78,6 +78,7 @@ export const NETWORK: Records = {
   },
   'ssh-keyscan': { tune: '-4 -6 -c -D -H -p= -T= -t= -v', read: '-f=', operands: 'ask' },
   'ssh-keygen': {
+    asks: '',
     tune: '-l -B -v -q -E= -t= -b= -C= -N= -a= -y -e -F= -m= -L',
     add: '-f=',
     load: '-D= -w= -O= -P= -K -Y= -k -s= -I= -n=',

@@ -124,7 +124,7 @@ export const SHELL: Records = {
       '-C -c -E -n=0 --clear --read-clear --console-off --console-level= --rotate --vacuum-size= --vacuum-time= --vacuum-files= --flush --sync --relinquish-var --setup-keys --update-catalog --force --smart-relinquish-var',
     operands: 'tune',
     judge: ({ program }, reading) =>
-      program === 'dmesg' && given(reading, '-n') ? unknown('changes what the console shows') : undefined,
+      program === 'dmesg' && given(reading, '-n', '-D', '-E') ? unknown('changes what the console shows') : undefined,
   },
   'man info apropos whatis tldr cheat help': {
     helpers: 'sh preconv tbl eqn nroff troff groff grotty col locale gzip zcat less pager cat tput',
@@ -141,7 +141,15 @@ export const SHELL: Records = {
     operands: 'read',
     judge: (call) => (/!/.test(`${call.line} ${call.io.stdin ?? '!'}`) ? unknown('dc can run commands') : undefined),
   },
-  'tput stty tabs resize': { tune: '-T= -S -a -g -F=', operands: 'tune' },
+  'tput stty tabs resize': {
+    tune: '-T= -S -a -g',
+    read: '-F=',
+    operands: 'tune',
+    judge: ({ program, io }, reading) =>
+      program === 'stty' && (given(reading, '-F') || io.stdin !== undefined) && reading.operands.length > 0
+        ? unknown('changes another terminal')
+        : undefined,
+  },
   yes: { operands: 'tune' },
   getent: {
     tune: '-i --no-idn',

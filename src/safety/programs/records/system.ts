@@ -119,6 +119,11 @@ export const SYSTEM: Records = {
   'smartctl hdparm': {
     tune: '-a -i -H -A -x -l= -n= -d= -c -C -I -t -T -g -v --all --info --health --attributes --scan --xall --log= --nocheck= --device= --json[=] --scan-open --capabilities',
     operands: 'read',
+    judge: ({ program }, reading) =>
+      program === 'smartctl' &&
+      reading.given.some(({ name, value = '' }) => name === '-t' || (/^-l|^--log/.test(name) && value.includes(',')))
+        ? unknown('starts a test of the disk, or changes what it logs')
+        : undefined,
   },
   'zpool zfs': {
     subs: {

@@ -1,7 +1,7 @@
 import { hasUnknown } from '../../shell/taint.ts';
 import { type StaticVerdict, unknown, worse } from '../../verdict.ts';
 import { bringsFiles, fillsDirectory, lookAt, specialDirectory, specialTarget } from '../paths.ts';
-import { type CallFacts, given, type Reading } from '../record.ts';
+import { type CallFacts, given, isFed, type Reading } from '../record.ts';
 
 /** The last value given of these options. */
 function valueGiven(reading: Reading, ...names: readonly string[]): string | undefined {
@@ -127,6 +127,7 @@ function worseOf(a: StaticVerdict | undefined, b: StaticVerdict | undefined): St
 /** `unzip -d DIR`: asks before it writes over a file, and nobody answers; what it adds has any name. */
 export function judgeUnzip(call: CallFacts, reading: Reading): StaticVerdict | undefined {
   if (given(reading, '-l', '-t', '-v', '-p', '-c', '-z', '-Z', '-Z1')) return undefined;
+  if (isFed(call)) return unknown('unzip asks before it writes over something, and its input answers');
   const folder = valueGiven(reading, '-d');
   bringsFiles(call.machine, folder ?? '.');
   return folder === undefined ? specialDirectory(call.machine, '.') : fillsDirectory(call.machine, folder, true);

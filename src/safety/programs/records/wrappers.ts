@@ -1,5 +1,5 @@
 import { unknown } from '../../verdict.ts';
-import type { Records } from '../record.ts';
+import { given, type Records } from '../record.ts';
 
 /** Programs that run the command in their arguments. */
 export const WRAPPERS_RECORDS: Records = {
@@ -17,12 +17,19 @@ export const WRAPPERS_RECORDS: Records = {
     tune: '-c= -n= -t -P= -u= --class= --classdata= --ignore',
     idle: '-p=',
     operands: 'command',
+    judge: (_, reading) =>
+      given(reading, '-p') && given(reading, '-c', '-n', '--class', '--classdata')
+        ? unknown('changes another process')
+        : undefined,
   },
   'chrt taskset': {
     stopsAtOperand: true,
     tune: '-a -b -c -d -f -i -m -o -r -v --all-tasks --batch --fifo --idle --max --other --rr --cpu-list',
     idle: '-p=',
     operands: 'tune command',
+    // With -p alone it shows; the word behind it is the process.
+    judge: (_, reading) =>
+      given(reading, '-p') && reading.operands.length > 0 ? unknown('changes another process') : undefined,
   },
   'timeout gtimeout': {
     stopsAtOperand: true,
