@@ -147,31 +147,34 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     expect(readFileSync(join(place.work, '.vscode', 'tasks.json'), 'utf8')).toBe('{}\n');
   });
 
-  it('`rm -rf build` behind `make` does not ask; it asks once something of the user is in it', async () => {
-    await using server = await startScriptedServer([
-      call('bash', {
-        command:
-          'printf "all:\\n\\tmkdir -p build/deep && for i in 1 2 3; do echo x > build/deep/\\$\\$i; done\\n" > Makefile && make',
-      }),
-      call('bash', { command: 'rm -rf build && ls' }),
-      call('bash', { command: 'make && ls build/deep' }),
-      say('GOAL: complete'),
-      call('bash', { command: 'rm -rf build' }),
-      say('GOAL: complete'),
-    ]);
-    using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
-    repository(place);
-    await using rig = startRig(place, { rows: 40 });
-    await rig.waitFor('-- PROJECT --');
-    rig.type(':norris build\r');
-    await rig.waitFor('⚡ done');
-    expect(readdirSync(join(place.work, 'build', 'deep'))).toHaveLength(3);
-    writeFileSync(join(place.work, 'build', 'deep', 'mine'), 'mine\n');
-    rig.type(':norris clean\r');
-    await answer(rig, 'undoable', 's');
-    await rig.waitFor(/⚡ (done|stalled)/);
-    expect(readdirSync(join(place.work, 'build', 'deep'))).toHaveLength(4);
-  });
+  it.skipIf(lacks('make'))(
+    '`rm -rf build` behind `make` does not ask; it asks once something of the user is in it',
+    async () => {
+      await using server = await startScriptedServer([
+        call('bash', {
+          command:
+            'printf "all:\\n\\tmkdir -p build/deep && for i in 1 2 3; do echo x > build/deep/\\$\\$i; done\\n" > Makefile && make',
+        }),
+        call('bash', { command: 'rm -rf build && ls' }),
+        call('bash', { command: 'make && ls build/deep' }),
+        say('GOAL: complete'),
+        call('bash', { command: 'rm -rf build' }),
+        say('GOAL: complete'),
+      ]);
+      using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
+      repository(place);
+      await using rig = startRig(place, { rows: 40 });
+      await rig.waitFor('-- PROJECT --');
+      rig.type(':norris build\r');
+      await rig.waitFor('⚡ done');
+      expect(readdirSync(join(place.work, 'build', 'deep'))).toHaveLength(3);
+      writeFileSync(join(place.work, 'build', 'deep', 'mine'), 'mine\n');
+      rig.type(':norris clean\r');
+      await answer(rig, 'undoable', 's');
+      await rig.waitFor(/⚡ (done|stalled)/);
+      expect(readdirSync(join(place.work, 'build', 'deep'))).toHaveLength(4);
+    },
+  );
 
   it('the first write that Restricted refuses raises the dialog, Project first; after a no it is not raised again', async () => {
     const write = call('bash', { command: 'echo made > made.txt' });
