@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import type { BrokerOptions } from '../../src/broker/broker.ts';
 import { createBroker } from '../../src/broker/index.ts';
 import { createCalibration, featuresOf } from '../../src/broker/tokens/calibration.ts';
 import { estimateTokens } from '../../src/broker/tokens/count.ts';
@@ -79,8 +80,16 @@ describe('what servers count teaches', () => {
   });
 });
 
+/** Of a program that has not counted anything yet. */
+async function freshBroker(options: BrokerOptions) {
+  vi.resetModules();
+  return (await import('../../src/broker/broker.ts')).createBroker(options);
+}
+
 describe('a preset is measured', () => {
   const request = { head: 'You are aish.', texts: ['one two three', 'four'], signal };
+  /** Too much for an estimate to be enough. */
+  const long = { ...request, texts: ['one two three '.repeat(1000), 'four'] };
 
   test('by llama.cpp’s tokenizer, with its window, each text once', async () => {
     await using peer = await startPeer({
@@ -109,7 +118,7 @@ describe('a preset is measured', () => {
     await using peer = await startPeer({ '/v1/models': { data: [{ id: 'tiny' }] } });
     const broker = createBroker({ presets: [presetAt(peer.baseUrl, { context: 2000 })] });
     for (let round = 0; round < 2; round += 1) {
-      expect(await broker.measure('fast', request)).toMatchObject({
+      expect(await broker.measure('fast', long)).toMatchObject({
         window: 2000,
         source: 'config',
         counter: 'library',
@@ -121,8 +130,17 @@ describe('a preset is measured', () => {
   test('by the library where not everything may be said to the server', async () => {
     await using peer = await startPeer({ '/v1/models': { data: [] }, '/tokenize': { tokens: [1] } });
     const broker = createBroker({ presets: [presetAt(peer.baseUrl, { context: 2000, secrets: 'scrub' })] });
-    expect(await broker.measure('fast', request)).toMatchObject({ counter: 'library' });
+    expect(await broker.measure('fast', long)).toMatchObject({ counter: 'library' });
     expect(peer.asked).toEqual([]);
+  });
+
+  test('by an estimate while that leaves half of the window, so that nothing has to be loaded first', async () => {
+    await using peer = await startPeer({ '/v1/models': { data: [] } });
+    const fresh = await freshBroker({ presets: [presetAt(peer.baseUrl, { context: 8192 })] });
+    expect(await fresh.measure('fast', request)).toMatchObject({ counter: 'estimate', window: 8192 });
+    expect(await fresh.measure('fast', long)).toMatchObject({ counter: 'library' });
+    // Once it is there, it counts everything.
+    expect(await fresh.measure('fast', request)).toMatchObject({ counter: 'library' });
   });
 
   test('as small where nobody tells its window, larger elsewhere, and not at all where nothing answers', async () => {

@@ -33,7 +33,9 @@ export function checkCounts(
   const { usage } = reply;
   const read = usage?.promptTokens ?? 0;
   if (read === 0) return reply;
-  const odd = read < corrected * MIN_READ_SHARE && read >= MIN_READ_TOKENS && corrected >= MIN_COMPARED_TOKENS;
+  // An estimate may be that far off by itself, and is of a request that fits any window.
+  const exact = counter !== 'estimate';
+  const odd = exact && read < corrected * MIN_READ_SHARE && read >= MIN_READ_TOKENS && corrected >= MIN_COMPARED_TOKENS;
   if (!odd) meter.learn(preset, counter, textOf(messages), tokens, read);
   const whole = !odd || usage?.cachedTokens !== undefined || !isLocal(preset) || reply.finish === 'failed';
   if (whole || !meter.truncated(preset, read)) return reply;

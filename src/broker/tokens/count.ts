@@ -4,7 +4,7 @@ import { demoTokens } from '../demo/attempt.ts';
 import { requestJson } from '../http.ts';
 import { asCount } from '../json.ts';
 import { apiKeyOf, type Preset, rootOf, secretsPolicy } from '../preset.ts';
-import { countByLibrary } from './library.ts';
+import { countByLibrary, libraryIsLoaded, loadLibrary } from './library.ts';
 
 /** For all texts of one call together. */
 const TOKENIZE_TIMEOUT_MS = 1500;
@@ -21,13 +21,24 @@ export class TokenCounter {
   readonly #mute = new Set<string>();
   readonly #kept = new Map<string, Map<string, number>>();
 
-  async count(preset: Preset, texts: readonly string[], signal: AbortSignal): Promise<Counted> {
+  /**
+   * @param enough up to so many tokens an estimate, which is guessed high, says all there is to know: loading the
+   * library takes a third of a second and some 80 MB
+   */
+  async count(preset: Preset, texts: readonly string[], enough: number, signal: AbortSignal): Promise<Counted> {
     if (preset.demo) return { kind: 'demo', counts: texts.map(demoTokens) };
     const exact = secretsPolicy(preset) === 'off' && !this.#mute.has(preset.name);
     const told = exact ? await this.#byServer(preset, texts, signal) : undefined;
     if (told) return { kind: 'server', counts: told };
+    const guessed = () => this.#cached('estimate', texts, (missing) => Promise.resolve(missing.map(estimateTokens)));
+    if (!libraryIsLoaded()) {
+      const counts = (await guessed()) ?? [];
+      const all = counts.reduce((sum, tokens) => sum + tokens, 0);
+      if (all > enough / 2) loadLibrary();
+      if (all <= enough) return { kind: 'estimate', counts };
+    }
     const counts = await this.#cached('library', texts, countByLibrary);
-    return counts ? { kind: 'library', counts } : { kind: 'estimate', counts: texts.map(estimateTokens) };
+    return counts ? { kind: 'library', counts } : { kind: 'estimate', counts: (await guessed()) ?? [] };
   }
 
   #byServer(preset: Preset, texts: readonly string[], signal: AbortSignal) {

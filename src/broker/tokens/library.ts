@@ -13,6 +13,8 @@ class Counter {
   readonly #waiting = new Map<number, Waiting>();
   #serial = 0;
   broken = false;
+  /** It has answered: its table is there. */
+  loaded = false;
 
   constructor() {
     const program = typeof AISH_COUNTER === 'undefined' ? './counter.ts' : AISH_COUNTER;
@@ -37,6 +39,7 @@ class Counter {
 
   #answer(id: number, counts: readonly number[] | undefined): void {
     const resolve = this.#waiting.get(id);
+    this.loaded = true;
     this.#waiting.delete(id);
     if (this.#waiting.size === 0) this.#worker.unref();
     resolve?.(counts);
@@ -49,6 +52,16 @@ class Counter {
 }
 
 let counter: Counter | undefined;
+
+/** Whether counting waits for nothing: the table is there, or it can't be had. */
+export function libraryIsLoaded(): boolean {
+  return counter?.loaded === true;
+}
+
+/** Has the table loaded; nobody has to wait for it. */
+export function loadLibrary(): void {
+  if (!counter) void countByLibrary([]);
+}
 
 /** Tokens of texts in the o200k encoding; undefined where the library can't be loaded. */
 export function countByLibrary(texts: readonly string[]): Promise<readonly number[] | undefined> {
