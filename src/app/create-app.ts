@@ -12,6 +12,7 @@ import { listSessions, oldSessions, removeSessions } from '../store/index.ts';
 import type { Environment } from './environment.ts';
 import { gitBranch } from './git-branch.ts';
 import { isUnasked, UNASKED } from './presets.ts';
+import { saveOutput } from './save-output.ts';
 import type { AppServices } from './services.ts';
 import { processEnvironment } from './user-shell.ts';
 
@@ -63,6 +64,7 @@ export function createApp(
       // It runs in the real terminal, not in the shell's.
       return editText(text, { env: { ...env, TERM: process.env.TERM ?? 'xterm' }, cwd: engine.shellCwd });
     },
+    saveOutput: (command, text, file) => saveOutput(engine.shellCwd, command, text, file),
     history,
     memory,
     cost: costs,

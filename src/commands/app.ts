@@ -53,6 +53,11 @@ export type App = {
   edit(
     text: string,
   ): Promise<{ readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string }>;
+  /**
+   * Saves what a command printed in a new file of the shell's directory; its path. Rejects where none can be made.
+   * @param file the full text, where only a part of it is at hand
+   */
+  saveOutput(command: string, text: string, file?: string): Promise<string>;
   readonly history: LineHistory;
   info(): Info;
   readonly presets: PresetsPort;

@@ -4,7 +4,7 @@ import { type Count, countMatches, findLine, type Searchable } from '../render/s
 import type { Anchor } from '../render/viewport.ts';
 import type { Entry } from '../session/entry.ts';
 import { type Clip, clipboardSequence } from '../terminal/modes.ts';
-import { entryName, entryText } from './entries/text.ts';
+import { entryName, entryText, partOf } from './entries/text.ts';
 import type { Store } from './store.ts';
 import type { TranscriptView } from './transcript-view.ts';
 import { NO_PANEL, type Ui } from './ui.ts';
@@ -50,14 +50,25 @@ export class TranscriptNavigator {
     this.#ui.update({ panel: NO_PANEL });
   }
 
-  /** To the entry before or after; the last one when there was none. */
-  step(direction: -1 | 1): void {
+  /** The selected entry, as the user sees it. */
+  get entry(): Entry | undefined {
+    return this.#selected === undefined ? undefined : this.#view.shownEntryOf(this.#selected);
+  }
+
+  /** To the entry before or after that is wanted; the last one when there was none. False where there is none. */
+  step(direction: -1 | 1, wanted?: (key: string) => boolean): boolean {
     const inView = this.#view.keysInView();
     const from = this.#selected !== undefined && inView.includes(this.#selected) ? this.#selected : inView.at(-1);
-    const key = from === undefined ? undefined : this.#view.neighbour(from, direction);
-    if (key === undefined) return;
+    const key = from === undefined ? undefined : this.#view.neighbour(from, direction, wanted);
+    if (key === undefined) return false;
     this.#select(key);
     this.#view.reveal({ key, line: 0 });
+    return true;
+  }
+
+  /** To the command before or after; entering from the prompt, the last one. */
+  stepCommand(direction: -1 | 1): boolean {
+    return this.step(direction, (key) => this.#view.entryOf(key)?.kind === 'exec');
   }
 
   /** Folds or unfolds; what came of it, for the hint. */
@@ -66,13 +77,37 @@ export class TranscriptNavigator {
     return this.#view.toggleFold(key) ? undefined : 'too short to fold';
   }
 
-  /** Sends the entry to the terminal's clipboard; says what was copied. */
-  copy(): string {
-    const entry = this.#selected === undefined ? undefined : this.#view.shownEntryOf(this.#selected);
-    if (!entry) return 'nothing to copy';
-    const clip = clipboardSequence(entryText(entry));
+  /** Sends the entry, or a part of a command, to the terminal's clipboard; says what was copied. */
+  copy(part: 'all' | 'command' | 'output' = 'all'): string {
+    const { entry } = this;
+    const text = entry && (part === 'all' ? entryText(entry) : partOf(entry, part));
+    if (entry === undefined || text === undefined || text === '') return 'nothing to copy';
+    const clip = clipboardSequence(text);
     this.#write(clip.sequence);
-    return copiedText(clip, entryName(entry));
+    return copiedText(clip, part === 'output' ? `output of ${entryName(entry)}` : entryName(entry));
+  }
+
+  toggleMark(): string {
+    if (this.#selected === undefined) return 'nothing to mark';
+    return this.#view.toggleMark(this.#selected) ? 'marked' : 'no longer marked';
+  }
+
+  /** Around the end. */
+  nextMark(): boolean {
+    const { keys } = this.#view.searchable;
+    const at = this.#selected === undefined ? -1 : keys.indexOf(this.#selected);
+    const key = [...keys.slice(at + 1), ...keys.slice(0, at + 1)].find((each) => this.#view.isMarked(each));
+    if (key === undefined) return false;
+    this.#select(key);
+    this.#view.reveal({ key, line: 0 });
+    return true;
+  }
+
+  /** What is typed next filters the lines of the selected entry. */
+  beginFilter(): boolean {
+    if (this.#selected === undefined) return false;
+    this.#ui.update({ panel: { kind: 'find', text: '', note: '', filter: this.#selected } });
+    return true;
   }
 
   /** A search begins to be typed: every change of it starts from here. */
@@ -84,6 +119,12 @@ export class TranscriptNavigator {
 
   /** Another text is in the search: to the first match in view or below it, else to the nearest above. */
   find(text: string): void {
+    const { panel } = this.#ui.get();
+    if (panel.kind === 'find' && panel.filter !== undefined) {
+      const { shown, all } = this.#view.filter(panel.filter, text);
+      this.#ui.update({ panel: { ...panel, text, note: text === '' ? '' : `${shown} of ${all} lines` } });
+      return;
+    }
     this.#query = text;
     const ahead = findLine(this.#source, text, this.#origin, 1);
     const around = ahead && this.#origin && this.#isBefore(ahead, this.#origin);
@@ -98,6 +139,8 @@ export class TranscriptNavigator {
   }
 
   cancel(): void {
+    const { panel } = this.#ui.get();
+    if (panel.kind === 'find' && panel.filter !== undefined) this.#view.filter(panel.filter, '');
     this.#query = '';
     this.#match = undefined;
     this.#view.refresh();

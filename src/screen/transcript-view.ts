@@ -6,6 +6,7 @@ import type { Searchable } from '../render/search.ts';
 import type { RenderContext } from '../render/theme.ts';
 import { type Anchor, createViewport, type ViewportState as Visible } from '../render/viewport.ts';
 import type { Entry } from '../session/entry.ts';
+import { stripStyles } from '../text/style.ts';
 import { itemLines } from './entries/children.ts';
 import { entryLines, type Fold, foldLines, isFolded, MAX_UNFOLDED_LINES, revealEntry } from './entries/lines.ts';
 
@@ -14,6 +15,8 @@ const MEASURE_MS = 3;
 const MEASURE_PAUSE_MS = 15;
 /** Entries that are looked through for a long one: each may have to be wrapped first. */
 const MAX_SEARCHED_ENTRIES = 200;
+/** Where an entry's heading stands: behind an empty line. */
+const HEADING = 1;
 /** On fewer rows every line of the output is worth more than its heading. */
 const MIN_STICKY_ROWS = 6;
 
@@ -25,6 +28,9 @@ export class TranscriptView {
   readonly #shown = new Map<string, TranscriptItem>();
   /** What the user chose; other entries fold by themselves. */
   readonly #folds = new Map<string, Fold>();
+  /** Only matching lines are shown of these. */
+  readonly #filters = new Map<string, string>();
+  readonly #marked = new Set<string>();
   /** Places of entries that will be shown again under their key. */
   readonly #open = new Set<number>();
   readonly #listeners = new Set<() => void>();
@@ -70,6 +76,8 @@ export class TranscriptView {
       this.#cache.delete(`${key} folded`);
       this.#shown.delete(key);
       this.#folds.delete(key);
+      this.#filters.delete(key);
+      this.#marked.delete(key);
     }
     const known = this.#viewport.keys().length;
     this.#entries = entries;
@@ -104,11 +112,41 @@ export class TranscriptView {
     const fold = this.#folds.get(key) ?? 'auto';
     const entry = this.#shown.get(key)?.entry;
     if (entry?.kind === 'delegate' && isFolded(fold, entry, 0)) return this.#foldedAgent(key, width);
-    const lines = this.#wholeLinesOf(key, width);
+    const lines = this.#marksOf(key, this.#wholeLinesOf(key, width));
+    const filter = this.#filters.get(key);
+    if (filter !== undefined) return filteredLines(lines, filter);
     if (!entry || !isFolded(fold, entry, lines.length)) return lines;
     return foldLines(lines, fold, (left) =>
       this.#context(width).paint('dim', `  ⋯ ${left.toLocaleString('en')} lines folded`),
     );
+  }
+
+  #marksOf(key: string, lines: readonly string[]): readonly string[] {
+    if (!this.#marked.has(key)) return lines;
+    return lines.map((line, index) => (index === HEADING ? line.replace(/[❯▸]/, '◆') : line));
+  }
+
+  /** Shows only the lines of an entry that hold the text; all where it is empty. How many of how many. */
+  filter(key: string, text: string): { readonly shown: number; readonly all: number } {
+    if (text === '') this.#filters.delete(key);
+    else this.#filters.set(key, text);
+    this.#viewport.set(key);
+    this.#changed();
+    const all = this.#wholeLinesOf(key, this.#columns);
+    return { shown: filteredLines(all, text).length - HEADING - 1, all: all.length - HEADING - 1 };
+  }
+
+  /** Marks an entry, or unmarks it; whether it is marked now. */
+  toggleMark(key: string): boolean {
+    const marks = !this.#marked.delete(key);
+    if (marks) this.#marked.add(key);
+    this.#viewport.set(key);
+    this.#changed();
+    return marks;
+  }
+
+  isMarked(key: string): boolean {
+    return this.#marked.has(key);
   }
 
   /** The report alone: what the sub-agent did is not even wrapped for this. */
@@ -156,6 +194,7 @@ export class TranscriptView {
 
   /** Brings a line of an entry into view; one that is folded away is opened. */
   reveal(anchor: Anchor): void {
+    this.#filters.delete(anchor.key);
     if (this.#linesOf(anchor.key, this.#columns).length < this.#wholeLinesOf(anchor.key, this.#columns).length)
       this.#setFold(anchor.key, 'open');
     this.#viewport.reveal(anchor);
@@ -172,11 +211,12 @@ export class TranscriptView {
     return [...new Set(this.#viewport.view().rows.map((row) => row.key))];
   }
 
-  /** The entry before or after another that has lines to show. */
-  neighbour(key: string, direction: -1 | 1): string | undefined {
+  /** The entry before or after another that has lines to show, and is wanted. */
+  neighbour(key: string, direction: -1 | 1, wanted: (key: string) => boolean = () => true): string | undefined {
     const keys = this.#viewport.keys();
     let at = keys.indexOf(key) + direction;
-    while (at >= 0 && at < keys.length && this.#linesOf(keys[at] ?? '', this.#columns).length === 0) at += direction;
+    const skips = (each: string) => !wanted(each) || this.#linesOf(each, this.#columns).length === 0;
+    while (at >= 0 && at < keys.length && skips(keys[at] ?? '')) at += direction;
     return keys[at];
   }
 
@@ -277,6 +317,15 @@ export class TranscriptView {
     }, MEASURE_PAUSE_MS);
     this.#measuring.unref();
   }
+}
+
+/** The heading, and what of the rest holds the text; case counts only where the text has a capital. */
+function filteredLines(lines: readonly string[], text: string): readonly string[] {
+  const exact = text !== text.toLowerCase();
+  return lines.filter((line, index) => {
+    const plain = stripStyles(line);
+    return index <= HEADING || (exact ? plain : plain.toLowerCase()).includes(text);
+  });
 }
 
 function mayChange(entry: Entry): boolean {

@@ -25,7 +25,13 @@ export type Panel =
   /** The keyboard moves the transcript; `note` says what came of the last search. */
   | { readonly kind: 'scroll'; readonly note: string }
   /** A search is being typed. */
-  | { readonly kind: 'find'; readonly text: string; readonly note: string };
+  | {
+      readonly kind: 'find';
+      readonly text: string;
+      readonly note: string;
+      /** The entry whose lines are filtered instead. */
+      readonly filter?: string;
+    };
 
 export const NO_PANEL: Panel = { kind: 'none' };
 

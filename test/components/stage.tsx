@@ -137,6 +137,7 @@ export async function setStage(change: StageOptions = {}) {
     front: new ForegroundJob(engine),
     classify,
     rememberRoute: () => {},
+    saveOutput: async () => '/tmp/saved',
     words: {
       kindOf: () => 'known',
       isPath: () => false,

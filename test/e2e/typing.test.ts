@@ -65,8 +65,7 @@ describe.each(everyShell())('while typing: %s', (program) => {
     await rig.waitFor(/❯ cd \.\.[\s\S]*✓/);
     rig.type('echo h');
     await rig.waitFor(/> echo here and now\s/);
-    // Alt-→
-    rig.type('\x1b[1;3C');
+    rig.key('alt-right');
     rig.type('X');
     await rig.waitFor(/> echo hereX/);
     rig.key('backspace', 'right', 'enter');

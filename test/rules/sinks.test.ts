@@ -21,6 +21,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/config/trust.ts': 'hashes of files',
   'src/costs/ledger.ts': 'numbers',
   'src/costs/pricing.ts': 'numbers',
+  'src/app/save-output.ts': 'what the user has seen, by their wish, 0600',
   'src/store/choices.ts': 'the name of a command and kinds of words',
   'src/store/lock.ts': 'a process id',
   'src/executor/pipe-shell.ts': "the shell's own start-up file",

@@ -27,6 +27,8 @@ export function scratch(baseUrl?: string, config: Readonly<Record<string, unknow
   writeFileSync(path, JSON.stringify({ ...models, memory: { enabled: false }, ...config }));
   // A prompt and history of the machine's own must not change what a test sees.
   writeFileSync(join(home, '.bashrc'), '');
+  // At its first start fish reads all manuals in the background, for completions.
+  mkdirSync(join(home, '.local/share/fish/generated_completions'), { recursive: true });
   // A program that is killed leaves its temporary folders behind: they go with the home.
   mkdirSync(join(home, 'tmp'));
   const env = {

@@ -35,6 +35,13 @@ export function entryText(entry: Entry): string {
   }
 }
 
+/** A command alone, or what it printed, as far as it is kept here; undefined of any other entry. */
+export function partOf(entry: Entry, part: 'command' | 'output'): string | undefined {
+  if (entry.kind !== 'exec') return undefined;
+  if (part === 'command') return visible(entry.command);
+  return entry.result && plainOutput(entry.result, Number.MAX_SAFE_INTEGER).replace(/\n+$/, '');
+}
+
 /** The first words of an entry, to name it by: at most so many characters. */
 export function entryName(entry: Entry, most = 30): string {
   const [line = ''] = entryText(entry).trim().split('\n');

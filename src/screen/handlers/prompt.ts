@@ -7,6 +7,7 @@ import { expand, isEmpty } from '../../editor/state.ts';
 import { messageOf } from '../../text/errors.ts';
 import type { Screen } from '../screen.ts';
 import { NO_PANEL } from '../ui.ts';
+import { focusCommand } from './blocks.ts';
 import { complete } from './complete.ts';
 import type { Handlers } from './handler.ts';
 import { searchHistory } from './menu.ts';
@@ -126,6 +127,7 @@ export const promptHandlers: Handlers = {
   },
   focusProgram: (screen) => screen.takeKeyboard('program'),
   focusTranscript: enterTranscript,
+  focusCommand,
   toggleFold(screen) {
     const key = screen.view.lastLong();
     if (key === undefined) screen.hint('no long output to fold');

@@ -1,5 +1,6 @@
 /** Keys while the keyboard moves the transcript: scrolling, searching, folding, copying (UI-2). */
 import type { Screen } from '../screen.ts';
+import { blockHandlers } from './blocks.ts';
 import type { Handlers } from './handler.ts';
 
 /** Gives the keyboard to the transcript. */
@@ -26,11 +27,12 @@ function next(direction: -1 | 1) {
 }
 
 export const transcriptHandlers: Handlers = {
+  ...blockHandlers,
   leaveTranscript: leave,
   scrollHalfUp: (screen) => screen.view.halfPage(-1),
   scrollHalfDown: (screen) => screen.view.halfPage(1),
-  entryPrevious: (screen) => screen.navigator.step(-1),
-  entryNext: (screen) => screen.navigator.step(1),
+  entryPrevious: (screen) => void screen.navigator.step(-1),
+  entryNext: (screen) => void screen.navigator.step(1),
   toggleFold: (screen) => fold(screen),
   copyEntry: (screen) => screen.hint(screen.navigator.copy()),
   search: (screen) => screen.navigator.begin(),

@@ -1,0 +1,26 @@
+/** What a command printed, saved by the user's wish. */
+import { constants } from 'node:fs';
+import { copyFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Names tried before it is given up. */
+const MAX_NAMES = 100;
+
+/**
+ * Writes a new file, 0600, named after the command; its path. Nothing that is there is written over.
+ * @param file the full text, where only a part of it is at hand
+ */
+export async function saveOutput(folder: string, command: string, text: string, file?: string): Promise<string> {
+  const name = (/[\w.-]+/.exec(command)?.[0] ?? 'output').replace(/^[.-]+/, '') || 'output';
+  for (let count = 1; count <= MAX_NAMES; count += 1) {
+    const path = join(folder, count === 1 ? `${name}.out.txt` : `${name}.out.${count}.txt`);
+    try {
+      if (file === undefined) await writeFile(path, text === '' ? '' : `${text}\n`, { mode: 0o600, flag: 'wx' });
+      else await copyFile(file, path, constants.COPYFILE_EXCL);
+      return path;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    }
+  }
+  throw new Error(`${name}.out.txt and its like are all there`);
+}
