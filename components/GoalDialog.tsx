@@ -30,16 +30,23 @@ export function GoalDialog({ text, columns }: { readonly text: string; readonly 
   );
 }
 
-type Props = { readonly text: string; readonly note: string; readonly columns: number };
+type Props = {
+  readonly text: string;
+  readonly note: string;
+  readonly filters: boolean;
+  readonly columns: number;
+};
 
 /** The search in the transcript: it goes to the first match while it is typed. */
-export function FindField({ text, note, columns }: Props) {
+export function FindField({ text, note, filters, columns }: Props) {
   const screen = useScreen();
   const { paint } = screen;
   const right = note === '' ? ' Enter keeps it, Esc cancels ' : ` ${note} `;
   return (
     <Box flexDirection="column" flexShrink={0}>
-      <Lines lines={[rule(paint('strong', ' search '), right, columns, 'dim', paint)]} />
+      <Lines
+        lines={[rule(paint('strong', filters ? ' only lines with ' : ' search '), right, columns, 'dim', paint)]}
+      />
       <Field value={text} onChange={(value) => screen.navigator.find(value)} onSubmit={() => screen.navigator.keep()} />
     </Box>
   );

@@ -24,7 +24,7 @@ export function Overlay({ overlay, columns }: { readonly overlay: OverlayState; 
     case 'choices':
       return <Choices panel={panel} columns={columns} rows={rows} />;
     case 'find':
-      return <FindField text={panel.text} note={panel.note} columns={columns} />;
+      return <FindField text={panel.text} note={panel.note} filters={panel.filter !== undefined} columns={columns} />;
     case 'none':
     case 'scroll':
       return null;

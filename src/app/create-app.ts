@@ -12,7 +12,7 @@ import { listSessions, oldSessions, removeSessions } from '../store/index.ts';
 import type { Environment } from './environment.ts';
 import { gitBranch } from './git-branch.ts';
 import { isUnasked, UNASKED } from './presets.ts';
-import { saveOutput } from './save-output.ts';
+import { keepOutput, saveOutput } from './save-output.ts';
 import type { AppServices } from './services.ts';
 import { processEnvironment } from './user-shell.ts';
 
@@ -63,6 +63,11 @@ export function createApp(
       const env = (await shell.current?.environment()) ?? processEnvironment();
       // It runs in the real terminal, not in the shell's.
       return editText(text, { env: { ...env, TERM: process.env.TERM ?? 'xterm' }, cwd: engine.shellCwd });
+    },
+    keepOutput: (text) => keepOutput(services.dataDir, text),
+    async programs() {
+      const env = (await shell.current?.environment()) ?? processEnvironment();
+      return { pager: env.PAGER ?? 'less -R', editor: env.VISUAL ?? env.EDITOR ?? 'vi' };
     },
     saveOutput: (command, text, file) => saveOutput(engine.shellCwd, command, text, file),
     history,

@@ -1,6 +1,8 @@
 /** What a command printed, saved by the user's wish. */
+
+import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Names tried before it is given up. */
@@ -23,4 +25,12 @@ export async function saveOutput(folder: string, command: string, text: string, 
     }
   }
   throw new Error(`${name}.out.txt and its like are all there`);
+}
+
+/** Writes a text beside the session's full outputs, 0600; its path. */
+export async function keepOutput(folder: string, text: string): Promise<string> {
+  const path = join(folder, `last-${randomBytes(6).toString('hex')}.txt`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeFile(path, text, { mode: 0o600, flag: 'wx' });
+  return path;
 }

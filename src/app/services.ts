@@ -146,6 +146,8 @@ export function createServices(environment: Environment, bus: SessionBus) {
   return {
     /** What the engine is given. */
     services,
+    /** For full outputs; it goes with the session. */
+    dataDir,
     broker,
     jobs,
     shell,

@@ -18,6 +18,8 @@ export type ScreenPort = {
   theme(): string;
   /** False when there is no theme of that name. */
   setTheme(name: string): boolean;
+  /** Clears the view; what was there stands above it. */
+  clear(): void;
 };
 
 /** Small facts for the status bar; cheap to read, each as fresh as the last time it changed. */
@@ -58,6 +60,10 @@ export type App = {
    * @param file the full text, where only a part of it is at hand
    */
   saveOutput(command: string, text: string, file?: string): Promise<string>;
+  /** Writes a text where it goes with the session, 0600; its path. */
+  keepOutput(text: string): Promise<string>;
+  /** What the user reads and writes with. */
+  programs(): Promise<{ readonly pager: string; readonly editor: string }>;
   readonly history: LineHistory;
   info(): Info;
   readonly presets: PresetsPort;

@@ -23,6 +23,17 @@ export const keys: Command = {
   },
 };
 
+/** `:clear`: the view, as `clear` does; the conversation stays (`:reset` ends that). */
+export const clear: Command = {
+  name: 'clear',
+  usage: ':clear',
+  summary: 'clear the view; scrolling back shows what was there',
+  run(app) {
+    screenOf(app).clear();
+    return undefined;
+  },
+};
+
 /** `:theme`, and `:theme NAME` for this session. */
 export const theme: Command = {
   name: 'theme',

@@ -6,13 +6,14 @@ import type { Command } from './command.ts';
 import { history, reset, sessions } from './conversation.ts';
 import { cost } from './cost.ts';
 import { bg, fg, jobs, kill } from './jobs.ts';
+import { last } from './last.ts';
 import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
 import { mode } from './mode.ts';
 import { model } from './model.ts';
 import { norris } from './norris.ts';
 import { safety } from './safety.ts';
-import { keys, theme } from './screen.ts';
+import { clear, keys, theme } from './screen.ts';
 import { secrets } from './secrets.ts';
 import { undo } from './undo.ts';
 
@@ -60,6 +61,8 @@ export const commands: readonly Command[] = [
   memory,
   secrets,
   doctor,
+  clear,
+  last,
   keys,
   theme,
   quit,

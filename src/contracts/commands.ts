@@ -10,6 +10,8 @@ export type LiveOutput = {
   readonly bytes: number;
   /** The last rendered lines, at most `max`, with SGR colours, safe hyperlinks and nothing else. Cheap; cached per version. */
   lines(max: number): readonly string[];
+  /** It has cleared the screen at least once. */
+  readonly cleared: boolean;
   /** What stands left of the cursor in its row, blanks kept: a question that waits for an answer, mostly. */
   readonly promptText: string;
   /** Calls `listener` after each change, some hundred times a second at most; returns how to stop. */

@@ -103,6 +103,24 @@ export function groupProcesses(group: number): readonly ProcessEntry[] {
   return allProcesses().filter((entry) => entry.group === group);
 }
 
+/** Whether every process of a group ignores SIGINT, as far as the kernel tells (proc_pid_status(5)). */
+export function ignoresInterrupt(group: number): boolean {
+  const members = groupProcesses(group).filter(({ state }) => state !== 'Z');
+  return members.length > 0 && members.every(({ pid }) => ignoredSignals(pid) & SIGINT_BIT);
+}
+
+const SIGINT_BIT = 1 << 1;
+
+/** The lowest 32 of them as bits; none where that is not to be seen. */
+function ignoredSignals(pid: number): number {
+  try {
+    const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
+    return Number.parseInt(mask.slice(-8), 16);
+  } catch {
+    return 0;
+  }
+}
+
 /** The working directory of a process as the kernel knows it, where it can be read. */
 export function directoryOf(pid: number): string | undefined {
   try {

@@ -1,6 +1,7 @@
 import type { LiveOutput, RunningCommand } from '../contracts/commands.ts';
 import type { CommandResult } from '../session/action.ts';
 import { AlternateScreen } from './alternate-screen.ts';
+import { EchoedKeys } from './echoed-keys.ts';
 import { HiddenKeys } from './hidden-keys.ts';
 import { InputDetector } from './input-detector.ts';
 import { newOutputPath } from './output-file.ts';
@@ -49,6 +50,7 @@ export class Run implements RunningCommand {
   readonly #hidden: HiddenKeys;
   /** Answers to what was asked of the terminal. */
   readonly #replies: HiddenKeys;
+  readonly #echoed: EchoedKeys;
   #began = performance.now();
   #ended = false;
   /** Keys that came before it began: the shell throws away what it finds at the start of a line. */
@@ -65,6 +67,7 @@ export class Run implements RunningCommand {
       hides: () => true,
       write: control.write,
     });
+    this.#echoed = new EchoedKeys(reads);
     this.#hidden = new HiddenKeys({
       reads,
       hides: () => this.echoOff,
@@ -128,6 +131,7 @@ export class Run implements RunningCommand {
     }
     this.#typeahead?.add(data, this.#hidesKeys);
     if (this.#ended) return;
+    this.#echoed.add(data);
     if (this.#hidden.hold(data, this.echoOff)) return;
     this.#control.write(data);
     this.#inputDetector.activity();
@@ -209,7 +213,9 @@ export class Run implements RunningCommand {
     this.#modeListeners.clear();
     this.#rawListeners.clear();
     this.#replay = [];
-    this.#resolve({ exit, cwd, ...output, milliseconds, ...(note === undefined ? {} : { note }) });
+    const head = this.#echoed.takeOut(output.head);
+    const tail = this.#echoed.takeOut(output.tail);
+    this.#resolve({ exit, cwd, ...output, head, tail, milliseconds, ...(note === undefined ? {} : { note }) });
   }
 
   get #hidesKeys(): boolean {
@@ -228,6 +234,7 @@ export class Run implements RunningCommand {
   }
 
   #modesChanged(): void {
+    if (this.echoOff) this.#echoed.hides();
     if (!this.#alternateScreen.fullScreen) {
       this.#replay = [];
       this.#replayBytes = 0;

@@ -48,6 +48,7 @@ export type Output = {
 export class Screen implements LiveOutput {
   version = 0;
   bytes = 0;
+  cleared = false;
   readonly #options: ScreenOptions;
   readonly #terminal: Terminal;
   readonly #reader: CellReader;
@@ -76,9 +77,20 @@ export class Screen implements LiveOutput {
     });
     this.#terminal.loadAddon(new UnicodeGraphemesAddon());
     this.#terminal.onData(options.onReply);
+    this.#watchClearing(this.#terminal);
     this.#reader = cellReader(this.#terminal);
     this.#collector = new LineCollector(this.#terminal, this.#reader, SCROLLBACK_ROWS / 2);
     this.#recorder = new OutputRecorder(options.path, options.resume);
+  }
+
+  /** ED 2, ED 3 and RIS on the main screen. Source: ECMA-48, xterm's control sequences. */
+  #watchClearing({ parser, buffer }: Terminal): void {
+    const cleared = () => {
+      this.cleared ||= buffer.active.type === 'normal';
+      return false;
+    };
+    parser.registerCsiHandler({ final: 'J' }, ([which]) => (which === 2 || which === 3 ? cleared() : false));
+    parser.registerEscHandler({ final: 'c' }, cleared);
   }
 
   /** `recorded: false` for what a full-screen program paints: it is drawn, but no text worth keeping. */

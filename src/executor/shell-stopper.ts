@@ -2,8 +2,9 @@
  * How a command of the user's shell is stopped: what was in front when the user asked for it gets SIGINT, SIGTERM,
  * SIGKILL; the shell itself never more than SIGINT, and neither does what has come to the front since.
  */
-import { findProcess, groupProcesses, type ProcessEntry, signal } from './processes.ts';
+import { findProcess, groupProcesses, ignoresInterrupt, type ProcessEntry, signal } from './processes.ts';
 import { Stopper } from './stopper.ts';
+import { terminalModes } from './terminal-state.ts';
 
 /** A loop of short commands starts its next one this soon after one was killed, in ms; and how often it is tried. */
 const NEXT_COMMAND_MS = 60;
@@ -64,4 +65,14 @@ function isRunning({ state }: ProcessEntry): boolean {
 
 function nameOf({ pid, started }: ProcessEntry): string {
   return `${pid} ${started}`;
+}
+
+/** Whether the program in front ignores SIGINT, on a terminal where Ctrl-C is no key like any other: then it does nothing. */
+export async function ignoresCtrlC(
+  terminal: { readonly pid: number; readonly slave: string } | undefined,
+): Promise<boolean> {
+  if (!terminal) return false;
+  const group = findProcess(terminal.pid)?.foreground ?? -1;
+  if (group <= 1 || group === terminal.pid || !ignoresInterrupt(group)) return false;
+  return (await terminalModes(terminal.slave)).lines;
 }

@@ -6,7 +6,7 @@ import type { Environment } from './environment.ts';
 import { Run } from './running.ts';
 import { idleText } from './shell-integration/integration.ts';
 import { ShellJobs, type Task } from './shell-jobs.ts';
-import { shellStopper } from './shell-stopper.ts';
+import { ignoresCtrlC, shellStopper } from './shell-stopper.ts';
 import { type ShellEnd, ShellSupervisor } from './shell-supervisor.ts';
 import { drainInput } from './typeahead.ts';
 
@@ -253,7 +253,10 @@ export class UserShell implements InteractiveShell {
   write(data: string): void {
     this.#keysSent = true;
     this.#supervisor.process?.write(data);
-    if (data.includes('\x03') && this.#task) this.#expectEnd(this.#task);
+    const task = this.#task;
+    if (!data.includes('\x03') || !task) return;
+    this.#expectEnd(task);
+    void ignoresCtrlC(this.#pty).then((ignored) => ignored && this.#task === task && this.#interrupt(task));
   }
 
   /** Takes unread input out of the terminal, once the shell is idle; further lines wait meanwhile. */

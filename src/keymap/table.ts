@@ -77,6 +77,7 @@ const PROMPT = [
   ['background', ['ctrl-x ctrl-z'], 'send the running command to the background'],
   ['focusTranscript', ['alt-t', 'ctrl-x ctrl-t'], 'scroll, search and copy in the transcript'],
   ['toggleFold', ['ctrl-o'], 'unfold or fold the last long output'],
+  ['clearView', ['ctrl-l'], 'clear the view; what was there stands above it'],
   ['focusCommand', ['alt-up'], 'go to the last command in the transcript'],
   ['up', ['up'], 'line up, or older history'],
   ['down', ['down'], 'line down, or newer history'],

@@ -8,9 +8,9 @@ import type { Schedule } from '../terminal/arming.ts';
 import type { Store } from './store.ts';
 import type { Ui } from './ui.ts';
 
-type Face = { readonly keys: KeyResolver; theme(): Theme; setTheme(theme: Theme): void };
+type Face = { readonly keys: KeyResolver; theme(): Theme; setTheme(theme: Theme): void; clear(): void };
 
-export function screenDesk({ keys, theme, setTheme }: Face): ScreenPort {
+export function screenDesk({ keys, theme, setTheme, clear }: Face): ScreenPort {
   return {
     keys: () => keyList(keys).join('\n'),
     themes: Object.keys(THEMES),
@@ -20,6 +20,7 @@ export function screenDesk({ keys, theme, setTheme }: Face): ScreenPort {
       setTheme(THEMES[name as keyof typeof THEMES]);
       return true;
     },
+    clear,
   };
 }
 

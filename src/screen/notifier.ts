@@ -1,7 +1,7 @@
 /** Rings a bell and notifies when a question or a command waits for the user, or when a long run has ended. */
 import type { Engine } from '../engine/engine.ts';
 
-/** A run shorter than this ends without a word. In ms. */
+/** A run or a command shorter than this ends without a word. In ms. */
 const MIN_RUN_MS = 10_000;
 
 export type NotifierOptions = {
@@ -19,6 +19,7 @@ export class Notifier {
   #question: string | undefined;
   #asking = false;
   #since: number | undefined;
+  #command: { readonly op: string; readonly since: number } | undefined;
   /** What the terminal said last; some never say it. */
   #focused = false;
 
@@ -42,12 +43,21 @@ export class Notifier {
     const asking = asksOf(engine);
     if (asking && !this.#asking) this.#ring('aish-tui: a command is waiting for your input');
     this.#asking = asking;
+    this.#followCommand(engine, now);
     const busy = engine.conversation.phase.kind !== 'idle';
     if (busy) this.#since ??= now;
     else if (this.#since !== undefined) {
       if (now - this.#since > MIN_RUN_MS) this.#ring('aish-tui: the run has ended');
       this.#since = undefined;
     }
+  }
+
+  /** The user's own command has taken its time: they may look elsewhere by now. */
+  #followCommand(engine: Engine, now: number): void {
+    const op = engine.state.shell.running?.op;
+    if (op === this.#command?.op) return;
+    if (this.#command && now - this.#command.since > MIN_RUN_MS) this.#ring('aish-tui: your command has ended');
+    this.#command = op === undefined ? undefined : { op, since: now };
   }
 
   /** BEL for every terminal; OSC 9 (iTerm2, kitty, WezTerm, Windows Terminal) is ignored by the others. The words are ours alone. */

@@ -14,6 +14,7 @@ import { type Paint, paintOf, type RenderContext, type Theme } from '../render/t
 import type { Schedule } from '../terminal/arming.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { AfterFailure } from './after-failure.ts';
+import { ClearWatch } from './clear-watch.ts';
 import { createWhichKey, screenDesk } from './desk.ts';
 import { outputSize } from './entries/exec.ts';
 import { FieldInput, fieldText } from './field-input.ts';
@@ -80,6 +81,9 @@ export class Screen {
   readonly redraw: () => void;
   readonly schedule: Schedule;
   #route: { readonly of: Pick<Ui, 'editor' | 'flip'>; readonly route: Route } | undefined;
+  /** The transcript's version when leaving was last asked for in spite of jobs. */
+  leaveAsked: number | undefined;
+  readonly #clearWatch: ClearWatch;
   #mouse: boolean;
   #theme: Theme;
   readonly #output: DirectOutput;
@@ -133,6 +137,7 @@ export class Screen {
     });
     this.keyboard = new Keyboard(app, this.ui, schedule);
     this.view = new TranscriptView(app.engine, (width) => this.renderContext(width));
+    this.#clearWatch = new ClearWatch(app, this.view);
     const write = (sequence: string) => output.direct(Buffer.from(sequence));
     this.navigator = new TranscriptNavigator(this.view, this.ui, write);
     this.notifier = new Notifier({
@@ -156,7 +161,12 @@ export class Screen {
     const { engine } = this.app;
     const ends = [
       this.app.attachScreen(
-        screenDesk({ keys: this.keys, theme: () => this.#theme, setTheme: (theme) => this.setTheme(theme) }),
+        screenDesk({
+          keys: this.keys,
+          theme: () => this.#theme,
+          setTheme: (theme) => this.setTheme(theme),
+          clear: () => this.clearView(),
+        }),
       ),
       engine.subscribe(() => this.#follow()),
       this.app.words.onAnswer(() => this.prompt.refresh()),
@@ -169,6 +179,7 @@ export class Screen {
       () => this.questionDialog.dispose(),
       () => this.keyboard.dispose(),
       () => this.fullScreen.dispose(),
+      () => this.#clearWatch.dispose(),
       () => this.view.dispose(),
     ];
     this.#follow();
@@ -182,6 +193,7 @@ export class Screen {
     this.prompt.follow();
     this.questionDialog.follow();
     this.view.follow();
+    this.#clearWatch.follow();
     this.keyboard.follow();
     this.fullScreen.follow();
     this.notifier.follow();
@@ -226,6 +238,12 @@ export class Screen {
   #fit(): void {
     const { columns, rows } = this.fullScreen.active ? this.ui.get().size : this.app.engine.live.size;
     this.app.shell.resize(columns, rows);
+  }
+
+  /** Nothing is lost: scrolling back shows it. */
+  clearView(): void {
+    this.view.clear();
+    this.redraw();
   }
 
   setTheme(theme: Theme): void {

@@ -34,6 +34,10 @@ export class TranscriptView {
   /** Places of entries that will be shown again under their key. */
   readonly #open = new Set<number>();
   readonly #listeners = new Set<() => void>();
+  /** So many entries were cleared away: they show when somebody scrolls back. */
+  #cleared = 0;
+  /** Somebody has scrolled back to them, though all of it may fit into the view. */
+  #looksBack = false;
   #entries: readonly TranscriptItem[] = [];
   #length = 0;
   #seen = -1;
@@ -79,6 +83,7 @@ export class TranscriptView {
       this.#filters.delete(key);
       this.#marked.delete(key);
     }
+    this.#cleared = Math.min(this.#cleared, this.#viewport.keys().length);
     const known = this.#viewport.keys().length;
     this.#entries = entries;
     this.#length = 0;
@@ -192,9 +197,20 @@ export class TranscriptView {
     this.#changed();
   }
 
+  /** What was there stands above the view, from `key` on all of it is shown. */
+  clear(key?: string): void {
+    const keys = this.#viewport.keys();
+    const from = key === undefined ? -1 : keys.lastIndexOf(key);
+    this.#cleared = from < 0 ? keys.length : from;
+    this.#looksBack = false;
+    this.#viewport.end();
+    this.#changed();
+  }
+
   /** Brings a line of an entry into view; one that is folded away is opened. */
   reveal(anchor: Anchor): void {
     this.#filters.delete(anchor.key);
+    this.#looksBack = this.#cleared > 0;
     if (this.#linesOf(anchor.key, this.#columns).length < this.#wholeLinesOf(anchor.key, this.#columns).length)
       this.#setFold(anchor.key, 'open');
     this.#viewport.reveal(anchor);
@@ -241,7 +257,16 @@ export class TranscriptView {
       this.#columns = columns;
       this.#viewport.resize(columns, rows);
     }
-    return this.#withHeading(this.#viewport.view(), rows);
+    return this.#withHeading(this.#afterClear(this.#viewport.view()), rows);
+  }
+
+  #afterClear(view: Visible): Visible {
+    if (this.#cleared === 0 || this.#looksBack || !view.followsTail) return view;
+    const keys = this.#viewport.keys();
+    // They stand at the end: the search is short.
+    const shows = new Map(view.rows.map(({ key }) => [key, false]));
+    for (const key of shows.keys()) shows.set(key, keys.lastIndexOf(key) >= this.#cleared);
+    return { ...view, rows: view.rows.filter(({ key }) => shows.get(key)) };
   }
 
   /** While a command's output fills the view from the top, its heading stays there: what it was, and how it went. */
@@ -259,27 +284,32 @@ export class TranscriptView {
 
   by(lines: number): void {
     this.#viewport.scroll(lines);
-    this.#changed();
+    this.#moved(lines);
   }
 
   page(direction: -1 | 1): void {
     this.#viewport.page(direction);
-    this.#changed();
+    this.#moved(direction);
   }
 
   halfPage(direction: -1 | 1): void {
     this.#viewport.halfPage(direction);
-    this.#changed();
+    this.#moved(direction);
   }
 
   home(): void {
     this.#viewport.home();
-    this.#changed();
+    this.#moved(-1);
   }
 
   end(): void {
-    if (this.followsTail) return;
+    if (this.followsTail && !this.#looksBack) return;
     this.#viewport.end();
+    this.#moved(1);
+  }
+
+  #moved(by: number): void {
+    this.#looksBack = this.#cleared > 0 && (by < 0 || (this.#looksBack && !this.followsTail));
     this.#changed();
   }
 

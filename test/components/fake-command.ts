@@ -23,6 +23,7 @@ export class FakeCommand implements RunningCommand {
     this.output = {
       version: 0,
       bytes: 0,
+      cleared: false,
       promptText: '',
       lines: (max) => lines().slice(-max),
       subscribe: (listener) => {

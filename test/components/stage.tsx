@@ -137,6 +137,8 @@ export async function setStage(change: StageOptions = {}) {
     front: new ForegroundJob(engine),
     classify,
     rememberRoute: () => {},
+    keepOutput: async () => '/tmp/kept',
+    programs: async () => ({ pager: 'less', editor: 'vi' }),
     saveOutput: async () => '/tmp/saved',
     words: {
       kindOf: () => 'known',

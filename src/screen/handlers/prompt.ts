@@ -75,6 +75,18 @@ export async function background(screen: Screen): Promise<void> {
   if (why !== undefined) screen.hint(why);
 }
 
+/** As in a shell, one that has jobs says so first; again right behind it leaves. */
+async function leave(screen: Screen): Promise<void> {
+  const { app } = screen;
+  const { version } = app.engine.transcript;
+  const jobs = app.info().jobs + (await app.shell.jobs().catch(() => [])).length;
+  if (jobs === 0 || screen.leaveAsked === version) return app.quit();
+  screen.leaveAsked = version;
+  screen.hint(
+    `${jobs === 1 ? 'a job is' : `${jobs} jobs are`} still there: Ctrl-D again ends what is yours and leaves`,
+  );
+}
+
 /** The text comes back into the prompt; nothing runs by it (IN-4). */
 async function externalEditor(screen: Screen): Promise<void> {
   const text = expand(screen.ui.get().editor);
@@ -122,7 +134,7 @@ export const promptHandlers: Handlers = {
   flipVerdict,
   background: (screen) => void background(screen),
   deleteForwardOrLeave(screen) {
-    if (screen.ui.get().editor.text === '') screen.app.quit();
+    if (screen.ui.get().editor.text === '') void leave(screen);
     else screen.edit('deleteForward');
   },
   focusProgram: (screen) => screen.takeKeyboard('program'),
@@ -136,5 +148,6 @@ export const promptHandlers: Handlers = {
   complete: (screen) => void complete(screen),
   searchHistory,
   askAboutFailure,
+  clearView: (screen) => screen.clearView(),
   externalEditor: (screen) => void externalEditor(screen),
 };

@@ -1,0 +1,72 @@
+/** `:last`: what the last command printed, where it can be read, changed, kept, or asked about. */
+import type { Entry } from '../session/entry.ts';
+import { plainOutput } from '../session/exec-text.ts';
+import type { App } from './app.ts';
+import { type Command, CommandError } from './command.ts';
+
+type Exec = Extract<Entry, { kind: 'exec' }>;
+
+/** A single word for every shell that we drive. */
+function quoted(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "'\\''")}'`;
+}
+
+/** Lines that showed an output: they printed nothing of their own. */
+const shown = new WeakMap<App, Set<string>>();
+
+function lastOf(app: App): Exec & { readonly result: NonNullable<Exec['result']> } {
+  const { entries } = app.engine.transcript;
+  for (let index = entries.length - 1; index >= 0; index -= 1) {
+    const entry = entries[index]?.entry;
+    const ours = entry?.kind === 'exec' && shown.get(app)?.has(entry.command);
+    if (entry?.kind === 'exec' && entry.result && !ours) return { ...entry, result: entry.result };
+  }
+  throw new CommandError('no command has ended yet');
+}
+
+export const last: Command = {
+  name: 'last',
+  usage: ':last [edit | ask QUESTION | save]',
+  summary: 'the last output in the pager, in your editor, to the model with a question, or saved in a file',
+  arguments: (_app, before) =>
+    before.length === 0
+      ? [
+          { word: 'edit', note: 'in your editor' },
+          { word: 'ask', note: 'to the model' },
+          { word: 'save', note: 'in a file of your directory' },
+        ]
+      : [],
+  async run(app, rest) {
+    const { command, result, private: hidden } = lastOf(app);
+    const [, what = '', more = ''] = /^(\S*)\s*([\s\S]*)$/.exec(rest) ?? [];
+    const reveal = (text: string) => app.engine.services.secrets.reveal(text);
+    const text = reveal(plainOutput(result, Number.MAX_SAFE_INTEGER));
+    switch (what) {
+      case 'save':
+        return `saved in ${await app.saveOutput(reveal(command), text.replace(/\n+$/, ''), result.file)}`;
+      case 'ask': {
+        if (more === '') throw new CommandError(':last ask QUESTION: what is to be asked?');
+        if (hidden) throw new CommandError('the model is not to see that output (!!)');
+        await app.engine.dispatch({
+          type: 'asked',
+          line: app.engine.newLineId(),
+          text: `${more}\n\n(About the output of \`${command}\`.)`,
+        });
+        return undefined;
+      }
+      case '':
+      case 'edit': {
+        const path = result.file ?? (await app.keepOutput(text));
+        const programs = await app.programs();
+        const program = what === 'edit' ? programs.editor : programs.pager;
+        // The line is ours: it is in no history, and the model need not see a file again.
+        const line = `${program} ${quoted(path)}`;
+        shown.set(app, new Set([...(shown.get(app) ?? []), line]));
+        void app.shell.submit(line, { private: true, keep: false });
+        return undefined;
+      }
+      default:
+        throw new CommandError(`:last ${what} is not known; :last, :last edit, :last ask QUESTION, :last save`);
+    }
+  },
+};

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { everyShell, lacks } from '../support/lacks.ts';
+import { scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
+import { startScriptedServer } from '../support/scripted-server.ts';
+
+describe.each(everyShell())('clearing: %s', (program) => {
+  it.each([
+    ['clear\r', undefined],
+    ['reset\r', undefined],
+    [':clear\r', undefined],
+    ['', 'ctrl-l'],
+  ])('%j %s clears the view, and what was there is reached by scrolling', async (line, key) => {
+    using place = scratch();
+    await using rig = startRig(place, { env: { SHELL: program } });
+    await rig.waitFor('[aish:demo]>');
+    rig.type('echo earl""ier\r');
+    await rig.waitFor(/│ earlier/);
+    rig.type(line);
+    if (key) rig.key(key);
+    await rig.waitForGone('earlier');
+    rig.type('echo la""ter\r');
+    await rig.waitFor(/│ later/);
+    expect(rig.text()).not.toContain('earlier');
+    rig.key('pageup');
+    await rig.waitFor(/│ earlier/);
+    rig.key('pagedown');
+    await rig.waitForGone(/│ earlier/);
+  });
+});
+
+describe(':last', () => {
+  it.skipIf(lacks('less'))('shows the last output in the pager, saves it, and asks about it', async () => {
+    await using server = await startScriptedServer([{ text: ['They are numbers.'] }]);
+    using place = scratch(server.baseUrl);
+    await using rig = startRig(place);
+    await rig.waitFor('[aish:fast]>');
+    rig.type('seq 1 3\r');
+    await rig.waitFor(/│ 3/);
+    rig.type(':last\r');
+    await rig.waitFor((it) => it.alternate && /^1\n2\n3\n/.test(it.text()) && !it.text().includes('[aish'));
+    rig.type('q');
+    await rig.waitFor(/private · ✓/);
+    rig.type(':last ask what are these?\r');
+    await rig.waitFor('They are numbers.');
+    expect(server.requests[0]?.lastUser).toContain('$ seq 1 3\n1\n2\n3\n');
+    expect(server.requests[0]?.lastUser).not.toContain('less');
+  });
+});
+
+it('a long command of the user’s rings when it ends, where nobody looks', async () => {
+  using place = scratch();
+  await using rig = startRig(place);
+  await rig.waitFor('[aish:demo]>');
+  rig.type('sleep 10.2\r');
+  await rig.waitFor(/✓ 10\.\d s/, 30_000);
+  await rig.waitFor(() => rig.raw.includes('\x1b]9;aish-tui: your command has ended\x07'));
+});

@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { everyShell, userShells } from '../support/lacks.ts';
+import { scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
+
+describe.each(userShells())('%s', (program) => {
+  it('Ctrl-C on a program that ignores it ends it all the same, and not the shell', async () => {
+    using place = scratch();
+    await using rig = startRig(place, { env: { SHELL: program } });
+    await rig.waitFor('[aish:demo]>');
+    rig.type('mine=kept; sh -c \'trap "" INT; echo begun; sleep 300; sleep 300\'\r');
+    await rig.waitFor(/│ begun/);
+    await rig.waitFor('keys go to the program');
+    rig.key('ctrl-c');
+    await rig.waitFor(/✗ 1(?:43|37)/);
+    rig.type('echo "is $mine"\r');
+    await rig.waitFor(/│ is kept/);
+  });
+
+  it('Ctrl-C is a key for a program that handles it', async () => {
+    using place = scratch();
+    await using rig = startRig(place, { env: { SHELL: program } });
+    await rig.waitFor('[aish:demo]>');
+    rig.type('sh -c \'trap "echo not yet" INT; while ! read line; do :; done; echo "read $line"\'\r');
+    await rig.waitFor('keys go to the program');
+    rig.key('ctrl-c');
+    await rig.waitFor('not yet');
+    rig.type('on\r');
+    await rig.waitFor(/│ read on/);
+  });
+});
+
+describe.each(everyShell())('leaving %s', (program) => {
+  it('with a stopped job warns once, by exit and by Ctrl-D', async () => {
+    using place = scratch();
+    await using rig = startRig(place, { env: { SHELL: program } });
+    await rig.waitFor('[aish:demo]>');
+    rig.type('sleep 301\r');
+    await rig.waitFor('keys go to the program');
+    rig.key('ctrl-z');
+    await rig.waitFor(/\[aish:demo\]> *\n/);
+    rig.type('exit\r');
+    await rig.waitFor(/stopped jobs|suspended jobs|jobs active/);
+    rig.type('echo still""here\r');
+    await rig.waitFor(/│ stillhere/);
+    rig.key('ctrl-d');
+    await rig.waitFor('Ctrl-D again');
+    rig.key('ctrl-d');
+    expect((await rig.exited).code).toBe(0);
+  });
+
+  it('what is typed before a program hides typing is in no journal', async () => {
+    using place = scratch();
+    await using rig = startRig(place, { env: { SHELL: program } });
+    await rig.waitFor('[aish:demo]>');
+    rig.type(
+      "sh -c 'sleep 1.5; stty -echo; sleep 0.7; read secret; stty echo; echo got $(printf %s $secret | wc -c)'\r",
+    );
+    rig.type('hunter2\r');
+    await rig.waitFor(/✓ \d[\s\S]*│ got 7/);
+    rig.type('echo next\r');
+    await rig.waitFor(/│ next/);
+    const files = readdirSync(place.home, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const holding = files
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((path) => !path.includes('/tmp/aish-shell') && readFileSync(path, 'utf8').includes('hunter2'));
+    expect(holding).toEqual([]);
+  });
+});
