@@ -57,6 +57,7 @@ export function createApp(
       if (unsure !== undefined && kind !== 'meta') services.choices.add(unsure, kind);
     },
     words: services.wordFacts,
+    viKeys: () => shell.current?.state.vi ?? false,
     incomplete: (line) => isIncomplete(line, shell.current?.program),
     complete: (line, cursor, signal) => completeLine(app, line, cursor, signal, shellCompletion),
     async edit(text) {

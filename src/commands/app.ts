@@ -45,6 +45,8 @@ export type App = {
   readonly front: ForegroundJob;
   classify(line: string): Route;
   readonly words: WordFacts;
+  /** Whether the user's shell has vi's keys at its prompt. */
+  viKeys(): boolean;
   /** Remembers how the user took a line that could have been either. */
   rememberRoute(route: Route): void;
   /** Whether a shell would ask for more lines before it could run this. */

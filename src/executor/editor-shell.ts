@@ -144,6 +144,7 @@ export class EditorShell implements DrivenShell {
       words: new Set([...aliases.split('\n'), ...others.split('\n')]),
       aliases: new Set(aliases.split('\n')),
       abbreviations: parseAbbreviations(this.#abbreviations),
+      vi: this.#flags.includes(FLAG.vi),
       env: parseEnvironment(this.#env),
       ...history,
     };

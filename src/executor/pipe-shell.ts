@@ -128,6 +128,7 @@ export class PipeShell implements DrivenShell {
       words: new Set(this.#words.split('\n')),
       aliases: new Set(),
       abbreviations: {},
+      vi: false,
       env: parseEnvironment(this.#env),
     };
   }

@@ -77,20 +77,25 @@ export class Screen implements LiveOutput {
     });
     this.#terminal.loadAddon(new UnicodeGraphemesAddon());
     this.#terminal.onData(options.onReply);
-    this.#watchClearing(this.#terminal);
+    this.#extend(this.#terminal);
     this.#reader = cellReader(this.#terminal);
     this.#collector = new LineCollector(this.#terminal, this.#reader, SCROLLBACK_ROWS / 2);
     this.#recorder = new OutputRecorder(options.path, options.resume);
   }
 
-  /** ED 2, ED 3 and RIS on the main screen. Source: ECMA-48, xterm's control sequences. */
-  #watchClearing({ parser, buffer }: Terminal): void {
+  /** ED 2, ED 3 and RIS on the main screen (source: ECMA-48, xterm's control sequences); and what xterm.js does not answer. */
+  #extend({ parser, buffer }: Terminal): void {
     const cleared = () => {
       this.cleared ||= buffer.active.type === 'normal';
       return false;
     };
     parser.registerCsiHandler({ final: 'J' }, ([which]) => (which === 2 || which === 3 ? cleared() : false));
     parser.registerEscHandler({ final: 'c' }, cleared);
+    // XTVERSION: programs choose by it what they may use. Source: xterm's control sequences.
+    parser.registerCsiHandler({ prefix: '>', final: 'q' }, ([which = 0]) => {
+      if (which === 0) this.#options.onReply('\x1bP>|aish-tui\x1b\\');
+      return true;
+    });
   }
 
   /** `recorded: false` for what a full-screen program paints: it is drawn, but no text worth keeping. */

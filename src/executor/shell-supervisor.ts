@@ -86,7 +86,13 @@ export class ShellSupervisor {
 
   /** The state reported at the last prompt, even of a shell that has ended. */
   get state(): ShellState {
-    this.#state ??= this.#process?.state() ?? { words: new Set(), aliases: new Set(), abbreviations: {}, env: {} };
+    this.#state ??= this.#process?.state() ?? {
+      words: new Set(),
+      aliases: new Set(),
+      abbreviations: {},
+      vi: false,
+      env: {},
+    };
     return this.#state;
   }
 

@@ -10,6 +10,7 @@ import { menuHandlers, typeIntoMenu } from './handlers/menu.ts';
 import { background, promptHandlers } from './handlers/prompt.ts';
 import { transcriptHandlers } from './handlers/transcript.ts';
 import { edits, type Screen } from './screen.ts';
+import { takeViKey } from './vi-keys.ts';
 
 const HANDLERS: Readonly<Record<KeyContext, Handlers>> = {
   global: globalHandlers,
@@ -65,6 +66,11 @@ function takeKey(screen: Screen, key: KeyToken): void {
   if (key.event === 'release') return;
   const context = contextOf(screen);
   if (context === 'prompt' && waits(screen, key)) return;
+  if (context === 'prompt' && !screen.keys.pending()) {
+    const { taken, command } = takeViKey(screen, key);
+    if (command !== undefined) return run(screen, context, command as KeyCommand, key);
+    if (taken) return screen.ui.update({ hint: undefined });
+  }
   const resolution = screen.keys.resolve(key, context);
   screen.whichKey(screen.keys.pending());
   screen.ui.update({ hint: undefined });

@@ -76,7 +76,8 @@ export class PromptView {
       ui.size === was.size &&
       ui.flip === was.flip &&
       ui.goalNext === was.goalNext &&
-      ui.asked === was.asked;
+      ui.asked === was.asked &&
+      ui.vi?.mode === was.vi?.mode;
     if (!same || isAwake(ui) !== isAwake(was)) this.refresh();
   }
 
@@ -123,7 +124,9 @@ export class PromptView {
     const first = this.#first();
     const verdict = this.#verdict();
     const [, before = '', sign = ''] = /^(.*?)(> )?$/.exec(widths.name) ?? [];
-    const name = awake ? paint('user', before) + paint(verdict?.role ?? 'user', sign) : paint('dim', widths.name);
+    // As bash and zsh show it where they are told to.
+    const shown = sign !== '' && ui.get().vi?.mode === 'normal' ? ': ' : sign;
+    const name = awake ? paint('user', before) + paint(verdict?.role ?? 'user', shown) : paint('dim', widths.name);
     const { painter = () => (row) => row.text, suggestion = () => '' } = this.#options;
     const painted = painter();
     const rest = awake ? displayText(suggestion()) : '';
@@ -132,11 +135,11 @@ export class PromptView {
       const room = (first + index > 0 ? widths.width : widths.firstWidth) - textWidth(row.text);
       const last = first + index === layout.rows.length - 1;
       // The cursor stands on its first character, and needs a place behind the text.
-      const shown = last ? cut(rest, room - 1) : '';
-      if (first + index > 0) return text + paint('dim', shown);
-      const left = room - textWidth(shown);
+      const ahead = last ? cut(rest, room - 1) : '';
+      if (first + index > 0) return text + paint('dim', ahead);
+      const left = room - textWidth(ahead);
       const label = [verdict?.long, verdict?.short].find((each) => each !== undefined && textWidth(each) + 2 <= left);
-      const line = name + text + paint('dim', shown);
+      const line = name + text + paint('dim', ahead);
       return label === undefined
         ? line
         : line + ' '.repeat(left - textWidth(label)) + paint(verdict?.role ?? 'dim', label);

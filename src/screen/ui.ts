@@ -1,6 +1,7 @@
 /** What the screen itself knows beside the engine's state: one value, from which every component selects. */
 import type { Completion } from '../contracts/lines.ts';
 import { createEditor, type EditorState } from '../editor/state.ts';
+import type { ViState } from '../editor/vi.ts';
 import type { Pending } from '../keymap/resolver.ts';
 import type { QuestionUi } from './question-dialog.ts';
 
@@ -40,6 +41,8 @@ export type Ui = {
   readonly editor: EditorState;
   /** The user took the line the other way than it was read (IN-3). */
   readonly flip?: 'shell' | 'ai' | undefined;
+  /** Where vi's keys are in use; undefined is its insert mode. */
+  readonly vi?: ViState | undefined;
   /** A line that could be either, and that Enter has asked about (IN-9). */
   readonly asked?: string | undefined;
   /** Enter makes the line the goal of a run (NO-1). */

@@ -15,6 +15,7 @@ const BENCHES: Readonly<Record<string, string>> = {
   effects: 'what keeping costs, and an undo',
   memory: 'what 2,000 steps leave in memory',
   resume: 'a session of 12,000 events: its first frame, reading and folding',
+  suggest: 'what suggestion and colours cost a typed key',
   shell: 'from Enter to the prompt, in the plain shell and inside',
   sandbox: 'what the launcher of the kernel sandbox costs',
 };

@@ -137,6 +137,7 @@ export async function setStage(change: StageOptions = {}) {
     front: new ForegroundJob(engine),
     classify,
     rememberRoute: () => {},
+    viKeys: () => false,
     keepOutput: async () => '/tmp/kept',
     programs: async () => ({ pager: 'less', editor: 'vi' }),
     saveOutput: async () => '/tmp/saved',

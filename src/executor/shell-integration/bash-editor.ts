@@ -108,6 +108,7 @@ __aish_state() {
   fi
   case \${HISTCONTROL-} in *ignorespace* | *ignoreboth*) flags+=b ;; esac
   __aish_marked || flags+=wa
+  case :\${SHELLOPTS-}: in *:vi:*) flags+=v ;; esac
   { \\builtin compgen -A alias; \\builtin echo; \\builtin compgen -A function -A builtin -A keyword; } >|"$__aish_dir/words"
   ${envProgram} -0 >|"$__aish_dir/env"
   \\builtin printf %s "\${HISTFILE-}" >|"$__aish_dir/history"

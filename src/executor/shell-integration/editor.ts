@@ -66,6 +66,8 @@ export const FLAG = {
   unmarked: 'w',
   /** And they must be put back before the next line. */
   stale: 'a',
+  /** Its editor has vi's keys. */
+  vi: 'v',
   /** What wraps the prompt would be seen by a DEBUG trap. */
   unhooked: 'h',
 } as const;

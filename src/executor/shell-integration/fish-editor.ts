@@ -54,7 +54,9 @@ function __aish_state
     set -l name fish
     set -q fish_history; and set name $fish_history
     test -n "$name"; and printf '%s/fish/%s_history' $data[1] $name >$__aish_dir/history
-    printf '\\e]7331;%s;S;b\\a' $__aish_token
+    set -l flags b
+    string match -q '*_vi_*' -- "$fish_key_bindings"; and set flags bv
+    printf '\\e]7331;%s;S;%s\\a' $__aish_token $flags
 end
 function __aish_own
     source $__aish_dir/own >$__aish_dir/told 2>&1

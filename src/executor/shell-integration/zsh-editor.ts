@@ -95,6 +95,8 @@ _aish_state() {
   {
     local flags=b
     _aish_marked || flags+=w
+    \\builtin bindkey -lL main >|$_aish_dir/keys
+    [[ $mapfile[$_aish_dir/keys] == *' vi'* ]] && flags+=v
     \\builtin print -rl -- \${(k)aliases} '' \${(k)functions} \${(k)builtins} \${(k)reswords} >|$_aish_dir/words
     ( ${envProgram} -0 >|$_aish_dir/env )
     \\builtin printf %s "\${HISTFILE-}" >|$_aish_dir/history

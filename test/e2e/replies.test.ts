@@ -1,0 +1,37 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { userShells } from '../support/lacks.ts';
+import { scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
+
+/** Asks the terminal with single keys read, and prints every byte of what comes within 0.4 s. */
+const ASK = `stty -icanon -echo min 0 time 4
+printf "$1"
+dd bs=1 count=200 2>/dev/null | od -An -c | tr -d ' \\n'
+stty sane
+echo " end"
+`;
+
+describe.each(userShells())('what a program asks of its terminal: %s', (program) => {
+  it('is answered once, and what it did not ask is not', async () => {
+    using place = scratch();
+    writeFileSync(join(place.work, 'ask'), ASK);
+    await using rig = startRig(place, { env: { SHELL: program }, rows: 40 });
+    await rig.waitFor('[aish:demo]>');
+    const answers: string[] = [];
+    for (const [index, query] of ['\\033[c', '\\033[6n', '\\033[5n', '\\033[>q', ''].entries()) {
+      rig.type(`sh ask '${query}'; echo "done ${index}"\r`);
+      await rig.waitFor(new RegExp(`│ done ${index}`));
+      answers.push(/│ (.*) end\n/.exec(rig.text().slice(rig.text().lastIndexOf('❯')))?.[1] ?? '');
+    }
+    const [attributes, cursor, status, version, nothing] = answers;
+    expect(attributes).toMatch(/^033\[\?[\d;]+c$/);
+    expect(cursor).toMatch(/^033\[\d+;\d+R$/);
+    expect(status).toBe('033[0n');
+    expect(version).toBe('033P>|aish-tui033\\');
+    expect(nothing).toBe('');
+    rig.type('echo clean\r');
+    await rig.waitFor(/❯ echo clean[\s\S]*│ clean/);
+  });
+});

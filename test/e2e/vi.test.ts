@@ -1,0 +1,46 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, it } from 'vitest';
+import { everyShell } from '../support/lacks.ts';
+import { scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
+
+const RC: Readonly<Record<string, readonly [string, string]>> = {
+  bash: ['.bashrc', 'set -o vi\n'],
+  zsh: ['.zshrc', 'bindkey -v\n'],
+  fish: ['.config/fish/config.fish', 'fish_vi_key_bindings\n'],
+};
+
+describe.each(everyShell())('where %s has vi’s keys, the prompt has them', (program) => {
+  it('insert and normal mode, motions, operators, `.`, the history; and Emacs’ where the shell has those again', async () => {
+    using place = scratch();
+    const [path, text] = RC[basename(program)] ?? ['', ''];
+    mkdirSync(join(place.home, '.config/fish'), { recursive: true });
+    writeFileSync(join(place.home, path), text);
+    await using rig = startRig(place, { env: { SHELL: program } });
+    await rig.waitFor('[aish:demo]>');
+    rig.type('echo one two three\r');
+    await rig.waitFor(/│ one two three/);
+    rig.type('echo aa bb aa');
+    rig.key('escape');
+    await rig.waitFor(/\[aish:demo\]: echo aa bb aa/);
+    rig.type('0wcwcc');
+    await rig.waitFor(/\[aish:demo\]> echo cc bb aa/);
+    rig.key('escape');
+    await rig.waitFor(/\[aish:demo\]: /);
+    rig.type('ww.');
+    await rig.waitFor(/echo cc bb cc/);
+    rig.key('enter');
+    await rig.waitFor(/│ cc bb cc/);
+    await rig.waitFor(/\[aish:demo\]> /);
+    rig.type('x');
+    rig.key('escape');
+    await rig.waitFor(/\[aish:demo\]: x/);
+    rig.type('ddkk');
+    await rig.waitFor(/\[aish:demo\]: echo one two three/);
+    rig.type('$bD');
+    await rig.waitFor(/\[aish:demo\]: echo one two *shell/);
+    rig.key('enter');
+    await rig.waitFor(/│ one two\n/);
+  });
+});
