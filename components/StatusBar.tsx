@@ -17,8 +17,21 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
   const style = { paint, role: 'status' } as const;
   const pending = useUi((ui) => ui.pending);
   const hint = useUi((ui) => ui.hint);
-  const { mode, preset, run, contextPercent, cost, cwd, branch, jobs, agents, waiting, activity, ...degraded } =
-    useStatus();
+  const {
+    mode,
+    preset,
+    run,
+    contextPercent,
+    cost,
+    cwd,
+    branch,
+    surroundings,
+    jobs,
+    agents,
+    waiting,
+    activity,
+    ...degraded
+  } = useStatus();
   const time = useTicker(activity !== undefined);
   const note = useUi(({ panel }) => (panel.kind === 'scroll' ? panel.note : undefined));
   if (note !== undefined && !pending && !hint) {
@@ -52,7 +65,8 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
       : []),
     ...(jobs > 0 ? [{ text: `${jobs} job${jobs === 1 ? '' : 's'}`, weight: 4 }] : []),
   ];
-  const place: Segment = { text: shortPath(cwd) + (branch ? ` (${branch})` : ''), short: shortPath(cwd), weight: 3 };
+  const about = [branch, surroundings].filter(Boolean).join(' · ');
+  const place: Segment = { text: shortPath(cwd) + (about ? ` (${about})` : ''), short: shortPath(cwd), weight: 3 };
   return <Lines lines={[fitSegments(segments, place, columns, style)]} />;
 });
 

@@ -24,6 +24,7 @@ export function useStatus() {
     cost: dollars > 0 ? shortDollars(dollars) : undefined,
     cwd: useShellCwd(),
     branch: useSession(() => app.info().branch),
+    surroundings: useSession(() => app.info().surroundings),
     sandboxed: useConversation(({ settings }) => settings.sandbox),
     unsaved: useSession(() => app.info().unsaved),
     withoutOpinion: useSession(() => app.info().withoutOpinion),

@@ -14,6 +14,7 @@ import { gitBranch } from './git-branch.ts';
 import { isUnasked, UNASKED } from './presets.ts';
 import { keepOutput, saveOutput } from './save-output.ts';
 import type { AppServices } from './services.ts';
+import { surroundings } from './surroundings.ts';
 import { processEnvironment } from './user-shell.ts';
 
 /** Programs on PATH offered by Tab. */
@@ -78,6 +79,8 @@ export function createApp(
       const branch = gitBranch(engine.shellCwd);
       return {
         ...(branch === undefined ? {} : { branch }),
+        surroundings: surroundings(shell.current?.state.env ?? {}),
+        shellPrompt: config.ui.prompt === 'shell' ? (shell.current?.state.prompt ?? '') : '',
         jobs: jobs.running().length,
         sandbox: engine.conversation.settings.sandbox,
         unsaved: services.unsaved(),

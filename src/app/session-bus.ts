@@ -32,6 +32,11 @@ export class SessionBus {
     this.engine.dispatch(event).catch(() => {});
   }
 
+  /** Something that is shown beside the session has changed. */
+  changed(): void {
+    this.#engine?.changed();
+  }
+
   /** A notice that is part of the session. */
   notice(level: 'info' | 'warning', text: string): void {
     this.dispatch({ type: 'noticed', level, text });

@@ -26,12 +26,14 @@ export function startShell({ options, config }: Environment, dataDir: string, bu
       else bus.notice('info', message);
     },
     onMove: (cwd) => bus.dispatch({ type: 'shellMoved', cwd }),
+    onPrompt: () => bus.changed(),
     onIdleOutput: (text) => bus.notice('info', text.trimEnd()),
   });
   let current: UserShell | undefined;
   ready.then(
     (shell) => {
       current = shell;
+      bus.changed();
     },
     // A failure is reported where the shell is used.
     () => {},

@@ -11,10 +11,7 @@ export const jobs: Command = {
   summary: 'list the background jobs',
   async run({ engine, shell }) {
     const now = engine.services.now();
-    const rows = [
-      ...engine.services.jobs.running().map((job) => rowOf(job, now)),
-      ...(await shell.jobs()).map(shellRowOf),
-    ];
+    const rows = [...engine.services.jobs.running().map((job) => rowOf(job, now)), ...shell.jobs().map(shellRowOf)];
     return rows.join('\n') || 'no jobs';
   },
 };

@@ -86,6 +86,8 @@ export type Config = {
     readonly notify: boolean;
     /** Show dimly how the line most likely goes on. */
     readonly suggestions: boolean;
+    /** Whose prompt stands before the line. */
+    readonly prompt: 'aish' | 'shell';
   };
   /** What a word at a command's place becomes when a blank follows it. */
   readonly abbreviations: Readonly<Record<string, string>>;
@@ -118,7 +120,7 @@ export const DEFAULTS: Config = {
   projects: {},
   sandbox: { unrestricted: 'plain' },
   undo: { budget: 2000, days: 7, max_file: 256 },
-  ui: { mouse: true, screen: 'full', wheel_lines: 3, notify: true, suggestions: true },
+  ui: { mouse: true, screen: 'full', wheel_lines: 3, notify: true, suggestions: true, prompt: 'aish' },
   abbreviations: {},
   keys: {},
 };

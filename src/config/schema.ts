@@ -226,6 +226,10 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
       'Show dimly, from the history, how the line most likely goes on; → takes it.',
       DEFAULTS.ui.suggestions,
     ),
+    prompt: text('shell: the last row of your shell’s own prompt stands before the line, as the shell draws it.', {
+      enum: ['aish', 'shell'],
+      default: DEFAULTS.ui.prompt,
+    }),
   }),
   abbreviations: strings('What a word at a command’s place becomes when a blank follows it, beside those of fish.'),
   keys: {

@@ -10,6 +10,7 @@ export class ShellQueue {
   readonly #engine: Engine;
   readonly #shell: Promise<InteractiveShell>;
   readonly #waiting: Line[] = [];
+  #up: InteractiveShell | undefined;
   #serial = 0;
   #running: RunningCommand | undefined;
   #busy = false;
@@ -20,6 +21,13 @@ export class ShellQueue {
   constructor(engine: Engine, shell: Promise<InteractiveShell>) {
     this.#engine = engine;
     this.#shell = shell;
+    shell.then(
+      (up) => {
+        this.#up = up;
+      },
+      // Reported when a line is submitted.
+      () => {},
+    );
   }
 
   /** The command that runs now. */
@@ -95,8 +103,8 @@ export class ShellQueue {
   }
 
   /** Jobs that only the shell knows of; none while it comes up. */
-  async jobs(): Promise<readonly ShellJob[]> {
-    return (await this.#shell).jobs();
+  jobs(): readonly ShellJob[] {
+    return this.#up?.jobs() ?? [];
   }
 
   async endJob(group: number): Promise<boolean> {

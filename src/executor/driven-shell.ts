@@ -40,6 +40,8 @@ export type ShellState = {
   /** What it expands while one types (fish). */
   readonly abbreviations: Readonly<Record<string, string>>;
   readonly env: Record<string, string>;
+  /** The last row of its prompt: text and colours. */
+  readonly prompt: string;
   /** Its editor has vi's keys. */
   readonly vi: boolean;
   /** Path of its history file; none where it keeps no history, or can't tell. */

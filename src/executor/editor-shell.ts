@@ -13,6 +13,7 @@ import { parseEnvironment } from './environment.ts';
 import { PrivateDirectory } from './private-directory.ts';
 import { withoutInherited } from './processes.ts';
 import { PromptStream } from './prompt-stream.ts';
+import { promptRow } from './prompt-text.ts';
 import { Pty } from './pty.ts';
 import { type EditorIntegration, FLAG } from './shell-integration/editor.ts';
 import type { Line } from './shell-integration/integration.ts';
@@ -48,6 +49,7 @@ export class EditorShell implements DrivenShell {
   #env = '';
   #history = '';
   #abbreviations = '';
+  #prompt = '';
   #cwd: string;
   #program: string | undefined;
   /** A size that the shell has not been given yet. */
@@ -108,7 +110,8 @@ export class EditorShell implements DrivenShell {
           events.onTyped(text);
         },
         onEnd: (exit, cwd) => this.#lineEnded(exit, cwd),
-        onReady: () => {
+        onReady: (prompt) => {
+          if (prompt) this.#prompt = promptRow(prompt);
           this.#settled = this.#atPrompt();
         },
         onRest: () => {
@@ -144,6 +147,7 @@ export class EditorShell implements DrivenShell {
       words: new Set([...aliases.split('\n'), ...others.split('\n')]),
       aliases: new Set(aliases.split('\n')),
       abbreviations: parseAbbreviations(this.#abbreviations),
+      prompt: this.#prompt,
       vi: this.#flags.includes(FLAG.vi),
       env: parseEnvironment(this.#env),
       ...history,

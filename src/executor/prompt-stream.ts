@@ -27,8 +27,8 @@ export type PromptEvents = {
   /** A line that was typed ahead has begun; its text, as far as the shell or its echo tells. */
   readonly onTyped: (text: string) => void;
   readonly onEnd: (exit: number, cwd: string | undefined) => void;
-  /** It waits for a line. */
-  readonly onReady: () => void;
+  /** It waits for a line; its prompt, as drawn. */
+  readonly onReady: (prompt?: Buffer) => void;
   /** It waits for the rest of a line. */
   readonly onRest: () => void;
   /** What a key of ours asked for. */
@@ -297,7 +297,7 @@ export class PromptStream {
     this.#leaving = false;
     this.#lastRow = rowOf(Buffer.concat(pending.held).toString('latin1'));
     if (ran) this.#events.onEnd(pending.exit, pending.cwd);
-    this.#events.onReady();
+    this.#events.onReady(Buffer.concat(pending.held));
   }
 
   /** Calls back once the shell waits; what was held is output where it does not, after `patience` looks. */

@@ -1,3 +1,5 @@
+import { clean } from '../text/sanitize.ts';
+
 /** What an editor draws at its prompt, as text. */
 
 /** What an editor writes around a prompt that it draws again. */
@@ -23,4 +25,10 @@ export function typedText(echo: Buffer): string {
     .replace(/[^\n]\x08/g, '')
     .replace(/[\r\n]+/g, '\n')
     .trim();
+}
+
+/** The last row of a prompt as people see it: its text with colours, and nothing else. */
+export function promptRow(drawn: Buffer): string {
+  const rows = clean(drawn.toString('utf8').replace(/\r\n?/g, '\n')).split('\n');
+  return rows.at(-1)?.replace(/\t/g, ' ') ?? '';
 }

@@ -91,6 +91,7 @@ export class ShellSupervisor {
       aliases: new Set(),
       abbreviations: {},
       vi: false,
+      prompt: '',
       env: {},
     };
     return this.#state;

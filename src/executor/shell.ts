@@ -29,6 +29,8 @@ export type UserShellOptions = {
   /** The shell ended and was started again (or, `restarted: false`, was not): one line for the user. */
   readonly onExit?: (end: ShellEnd) => void;
   readonly onMove?: (cwd: string) => void;
+  /** It waits for a line; what it tells of itself is new. */
+  readonly onPrompt?: () => void;
   /** Clean text printed while no command ran: by background jobs, prompt hooks, startup files. */
   readonly onIdleOutput?: (text: string) => void;
 };
@@ -348,6 +350,7 @@ export class UserShell implements InteractiveShell {
   #atPrompt(cwd: string): void {
     this.#move(cwd);
     this.#ready = true;
+    this.#options.onPrompt?.();
     this.#next();
   }
 

@@ -71,6 +71,7 @@ function takeKey(screen: Screen, key: KeyToken): void {
     if (command !== undefined) return run(screen, context, command as KeyCommand, key);
     if (taken) return screen.ui.update({ hint: undefined });
   }
+  if (!key.ctrl || key.name !== 'd') screen.leaveAsked = false;
   const resolution = screen.keys.resolve(key, context);
   screen.whichKey(screen.keys.pending());
   screen.ui.update({ hint: undefined });

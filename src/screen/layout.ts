@@ -1,6 +1,6 @@
 /** Who gets which rows. Everything adds up to the terminal's rows exactly: the root must never exceed them. */
 import type { App } from '../commands/app.ts';
-import { textWidth } from '../text/display.ts';
+import { lineWidth } from '../text/wrap.ts';
 
 export type Layout = {
   /** Rows between the top and the prompt: transcript, streams and whatever dialog is open. */
@@ -32,10 +32,16 @@ export function promptName(app: App): string {
   return `[aish:${name}${demo}${norris ? ' ⚡' : ''}]> `;
 }
 
+/** The shell's own prompt, with its colours, while nothing of the model's is at work; undefined where it is not wanted. */
+export function shellPromptOf(app: App): string | undefined {
+  const { shellPrompt } = app.info();
+  return shellPrompt.trim() === '' || app.engine.conversation.phase.kind !== 'idle' ? undefined : shellPrompt;
+}
+
 export type PromptWidths = { readonly name: string; readonly width: number; readonly firstWidth: number };
 
 /** How many cells the editor's rows have beside that name. On a narrow screen it must leave room to type in. */
 export function promptWidths(name: string, columns: number): PromptWidths {
-  const shown = textWidth(name) <= columns / 2 ? name : '> ';
-  return { name: shown, width: columns, firstWidth: columns - textWidth(shown) };
+  const shown = lineWidth(name) <= columns / 2 ? name : '> ';
+  return { name: shown, width: columns, firstWidth: columns - lineWidth(shown) };
 }

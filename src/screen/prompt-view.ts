@@ -5,6 +5,7 @@ import { expand, isEmpty } from '../editor/state.ts';
 import type { Paint, Role } from '../render/theme.ts';
 import type { Cell } from '../render/writer.ts';
 import { displayText, graphemes, textWidth } from '../text/display.ts';
+import { stripStyles } from '../text/style.ts';
 import { layoutOf, type PromptWidths, promptWidths } from './layout.ts';
 import type { Store } from './store.ts';
 import type { Ui } from './ui.ts';
@@ -126,7 +127,10 @@ export class PromptView {
     const [, before = '', sign = ''] = /^(.*?)(> )?$/.exec(widths.name) ?? [];
     // As bash and zsh show it where they are told to.
     const shown = sign !== '' && ui.get().vi?.mode === 'normal' ? ': ' : sign;
-    const name = awake ? paint('user', before) + paint(verdict?.role ?? 'user', shown) : paint('dim', widths.name);
+    const drawn = widths.name.includes('\x1b') ? widths.name : undefined;
+    const name = awake
+      ? (drawn ?? paint('user', before) + paint(verdict?.role ?? 'user', shown))
+      : paint('dim', stripStyles(widths.name));
     const { painter = () => (row) => row.text, suggestion = () => '' } = this.#options;
     const painted = painter();
     const rest = awake ? displayText(suggestion()) : '';

@@ -20,7 +20,7 @@ import { outputSize } from './entries/exec.ts';
 import { FieldInput, fieldText } from './field-input.ts';
 import { type DirectOutput, FullScreen } from './full-screen.ts';
 import { Keyboard } from './keyboard.ts';
-import { layoutOf, promptName } from './layout.ts';
+import { layoutOf, promptName, shellPromptOf } from './layout.ts';
 import { colours, paintRow } from './line-colours.ts';
 import { Notifier } from './notifier.ts';
 import { overlayOf } from './overlay.ts';
@@ -81,8 +81,8 @@ export class Screen {
   readonly redraw: () => void;
   readonly schedule: Schedule;
   #route: { readonly of: Pick<Ui, 'editor' | 'flip'>; readonly route: Route } | undefined;
-  /** The transcript's version when leaving was last asked for in spite of jobs. */
-  leaveAsked: number | undefined;
+  /** The last key asked to leave in spite of jobs. */
+  leaveAsked = false;
   readonly #clearWatch: ClearWatch;
   #mouse: boolean;
   #theme: Theme;
@@ -104,7 +104,7 @@ export class Screen {
     this.prompt = new PromptView({
       ui: this.ui,
       paint: this.paint,
-      name: () => promptName(app),
+      name: () => shellPromptOf(app) ?? promptName(app),
       route: () => this.route,
       suggestion: () => this.recall.suggestion,
       painter: () => {

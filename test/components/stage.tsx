@@ -171,6 +171,8 @@ export async function setStage(change: StageOptions = {}) {
       isAgents: (line) => agents.has(line),
     },
     info: () => ({
+      surroundings: '',
+      shellPrompt: '',
       jobs: 0,
       sandbox: false,
       unsaved: false,

@@ -25,7 +25,7 @@ describe.each(everyShell())('commands in the transcript: %s', (program) => {
 
     rig.key('alt-up');
     await rig.waitFor('-- SCROLL --');
-    rig.type('c');
+    rig.type('C');
     await rig.waitFor(() => clipboard(rig) === 'echo third');
     rig.key('alt-up');
     rig.type('Y');

@@ -76,12 +76,11 @@ export async function background(screen: Screen): Promise<void> {
 }
 
 /** As in a shell, one that has jobs says so first; again right behind it leaves. */
-async function leave(screen: Screen): Promise<void> {
+function leave(screen: Screen): void {
   const { app } = screen;
-  const { version } = app.engine.transcript;
-  const jobs = app.info().jobs + (await app.shell.jobs().catch(() => [])).length;
-  if (jobs === 0 || screen.leaveAsked === version) return app.quit();
-  screen.leaveAsked = version;
+  const jobs = app.info().jobs + app.shell.jobs().length;
+  if (jobs === 0 || screen.leaveAsked) return app.quit();
+  screen.leaveAsked = true;
   screen.hint(
     `${jobs === 1 ? 'a job is' : `${jobs} jobs are`} still there: Ctrl-D again ends what is yours and leaves`,
   );
@@ -134,7 +133,7 @@ export const promptHandlers: Handlers = {
   flipVerdict,
   background: (screen) => void background(screen),
   deleteForwardOrLeave(screen) {
-    if (screen.ui.get().editor.text === '') void leave(screen);
+    if (screen.ui.get().editor.text === '') leave(screen);
     else screen.edit('deleteForward');
   },
   focusProgram: (screen) => screen.takeKeyboard('program'),
