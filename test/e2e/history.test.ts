@@ -30,7 +30,7 @@ function place(program: string): { home: Scratch; file: string; write: (...lines
 
 const start = async (home: Scratch, program: string): Promise<Rig> => {
   const rig = startRig(home, { env: { SHELL: program } });
-  await rig.waitFor('[aish:demo]>');
+  await rig.waitFor(/\[aish:\w+\]>/);
   // The shell is up.
   rig.type('echo up\r');
   await rig.waitFor(/✓/);
