@@ -99,9 +99,9 @@ function withBasis(verdict: StaticVerdict, shell: ShellInterpreter, reading: Rea
   return { ...verdict, basis: { reads: reading?.reads ?? [], own: [...shell.usedOwn], writes } };
 }
 
-/** Programs that write to no file but those they name, which are known, and wrappers, whose programs are looked at apart. */
+/** Programs that write to no file but those they name, which are known, or where packages lie, and wrappers, whose programs are looked at apart. */
 const WRITES_NOTHING =
-  /^(find|xargs|sort|sed|awk|jq|rg|egrep|fgrep|hash|source|\.|mkdir|chmod|rm|rmdir|kill|pkill|diff|cmp|seq|basename|dirname|realpath|md5sum|sha256sum|tree|nl|od|strings|pgrep|lsof|ss|netstat|read|local|return|shift|break|continue|declare|let|bc|cat|head|tail|ls|grep|echo|printf|true|false|test|\[|:|cd|pwd|sleep|wc|which|type|date|whoami|export|set|unset|timeout|time|nice|nohup|sudo|env|exit|file|stat|ps|du|df|cut|tr|uniq|python|bash|sh)$/;
+  /^(find|xargs|sort|sed|awk|jq|rg|egrep|fgrep|hash|source|\.|mkdir|chmod|rm|rmdir|kill|pkill|diff|cmp|seq|basename|dirname|realpath|md5sum|sha256sum|tree|nl|od|strings|pgrep|lsof|ss|netstat|read|local|return|shift|break|continue|declare|let|bc|cat|head|tail|ls|grep|echo|printf|true|false|test|\[|:|cd|pwd|sleep|wc|which|type|date|whoami|export|set|unset|timeout|time|nice|nohup|sudo|env|pip|apt|apt-get|exit|file|stat|ps|du|df|cut|tr|uniq|python|bash|sh)$/;
 
 function noteTarget(machine: Machine, reading: Reading, target: string): void {
   const path = absolute(machine, target);

@@ -43,12 +43,28 @@ const SUSPECT =
 export function isPure(named: string, source: string, read: Skeleton): boolean {
   const program = /^(deno|bun)$/.test(named) ? 'node' : named;
   if (source.length > 4000 || /[\uE000-\uE00B`]/.test(source)) return false;
+  if (program === 'php') return purePhp(source, read);
   if (!/^(node|perl|ruby)$/.test(program) || !isInStep(program, source, read)) return false;
   if (program === 'perl' || program === 'ruby') return pureWords(program, source, read);
   const inner = read.strings.flatMap((text) => [...text.matchAll(/\{([^{}]*)\}/g)].map((found) => found[1] ?? ''));
   const texts = [read.code, ...inner];
   if (texts.some((text) => SUSPECT.test(text) || !callsOnly(text, NODE_CALLS))) return false;
   return pureNode(read);
+}
+
+const PHP_WORDS = set(`
+  echo print phpversion php_sapi_name php_uname json_encode json_decode date time microtime strlen strtoupper strtolower ucfirst
+  trim str_repeat str_pad substr strrev implode explode count array range array_sum abs floor ceil round max min pow
+  sqrt intdiv rand md5 sha1 crc32 base64_encode base64_decode bin2hex urlencode urldecode number_format sprintf var_dump
+  print_r var_export gettype is_numeric true false null extension_loaded get_loaded_extensions memory_get_usage sys_get_temp_dir
+`);
+
+/** No variables, so that no name can stand for another; only calls that compute and print. */
+function purePhp(source: string, { code }: Skeleton): boolean {
+  if (/[$\\`?&]|<</.test(source) || /["\])]\s*\(/.test(code)) return false;
+  return [...code.matchAll(/[A-Za-z_]\w*/g)].every(
+    ([word]) => PHP_WORDS.has(word) || /^(PHP|M|E|JSON|DIRECTORY)_[A-Z_]+$/.test(word),
+  );
 }
 
 function callsOnly(code: string, calls: ReadonlySet<string>): boolean {

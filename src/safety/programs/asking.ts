@@ -20,7 +20,7 @@ const CHANGES =
  */
 export function judgeQuestion(program: string, what: string, text: string): StaticVerdict {
   if (hasUnknown(text)) return unknown(`${what}: sends parts that are not known`);
-  if (!/^(curl|wget|http|https|xh|aria2c)$/.test(program)) return harmless();
+  if (!/^(curl|wget|http|https|xh|aria2c|yt-dlp|youtube-dl)$/.test(program)) return harmless();
   return judgeAddress(text);
 }
 

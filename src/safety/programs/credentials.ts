@@ -1,5 +1,5 @@
 import { isCredential } from '../credential-files.ts';
-import { CREDENTIAL } from '../shell/taint.ts';
+import { CREDENTIAL, hasUnknown } from '../shell/taint.ts';
 import { destructive, type StaticVerdict, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { traitsOf } from './traits.ts';
@@ -8,11 +8,28 @@ import { traitsOf } from './traits.ts';
 const OWN_KEY = /^(-i|--key|--cert|--cacert|--private-key|--certificate|--kubeconfig|-K|--ssh-key|-o)$/;
 
 /** Does what a call prints hold a credential: a store that it reads, or the whole environment? */
-export function printsCredential({ program, args, io, operands }: Call): boolean {
-  if (io.stdin?.includes(CREDENTIAL)) return !/^(wc|md5sum|sha\d+sum|test|true|false|mkdir|touch)$/.test(program);
+export function printsCredential({ program, args, io, operands, machine }: Call): boolean {
+  const words = args.map(({ text }) => text);
+  if (io.stdin?.includes(CREDENTIAL))
+    return !/^(wc|md5sum|sha\d+sum|test|true|false|mkdir|touch)$/.test(program) && !showsHarmlessLines(program, words);
+  if (program === 'printenv' && words.some((word) => SECRET_VARIABLE.test(word) && !machine.scope.has(word)))
+    return true;
+  if (/^(echo|printf|print)$/.test(program) && words.some(hasUnknown) && machine.prints(SECRET_VARIABLE)) return true;
   if (/^(printenv|env|set|declare|export)$/.test(program)) return args.every(({ text }) => /^-(p|x|px|0)$/.test(text));
   return traitsOf(program).prints && operands.some(({ text }) => isCredential(text));
 }
+
+/** A variable that by its name holds a key, a token or a password. */
+const SECRET_VARIABLE = /(^|_)(SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?)(_|$)/;
+
+/** Of the environment only the lines about a word that is in no name of a secret. */
+function showsHarmlessLines(program: string, words: readonly string[]): boolean {
+  const [pattern = '', ...more] = words.filter((word) => !/^-[iEFwqc]+$/.test(word));
+  return program === 'grep' && more.length === 0 && HARMLESS_LINES.test(pattern);
+}
+
+const HARMLESS_LINES =
+  /^\^?(node|path|lang|lc_|home|shell|user|pwd|term|display|editor|python|java|java_home|virtual_env|venv|conda|cuda|ld_library_path|xdg|goroot|gopath|cargo|rust|nvm|tmp|tmpdir|hostname|wayland|locale|tz)=?$/i;
 
 /** The verdict on a call that gives a credential to another machine; undefined: it does not. */
 export function sendsCredential(call: Call): StaticVerdict | undefined {

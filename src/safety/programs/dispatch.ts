@@ -125,7 +125,9 @@ function judgeKnown(call: Call, word: string, disabled: ReadonlySet<string>): st
     machine.note(unknown('a program outside the directories of the system', { runsFiles: true }));
   const leak = sendsCredential(call);
   if (leak) machine.note(leak);
-  const printed = isShellSetup(call) ? '' : (output ?? outputOf(call));
+  // What an inner command shows stays shown.
+  const setup = isShellSetup(call) && !output?.includes(CREDENTIAL);
+  const printed = setup ? '' : (output ?? outputOf(call));
   return printsCredential(call) ? printed + CREDENTIAL : printed;
 }
 

@@ -39,6 +39,7 @@ function runPackageScript(call: Call): string | undefined {
   const name = /^(t|tst)$/.test(sub) ? 'test' : /^(test|start|stop|restart)$/.test(sub) ? sub : undefined;
   // yarn and pnpm take the name of a script for a subcommand of their own.
   const short = call.program !== 'npm' && SCRIPT_NAME.test(sub) ? sub : undefined;
+  if (/^(npm|pnpm)$/.test(call.program) && words.length === 1 && /^(run|run-script)$/.test(sub)) return lists(call);
   const script = name ?? (/^(run|run-script|rum)$/.test(sub) ? rest.shift() : short);
   if (script === undefined || script.startsWith('-') || (rest.length > 0 && rest[0] !== '--')) return undefined;
   const manifest = textOf(call, 'package.json');
@@ -56,6 +57,13 @@ function runPackageScript(call: Call): string | undefined {
     const text = scripts.get(part);
     if (text !== undefined) runText(call, part === script ? `${text} ${extra}` : text);
   }
+  return UNKNOWN;
+}
+
+/** Without a name the scripts are listed. */
+function lists({ machine }: Call): string {
+  machine.note(harmless('only lists the scripts of the project'));
+  if (machine.reading) machine.reading.accounted++;
   return UNKNOWN;
 }
 

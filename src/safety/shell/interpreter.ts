@@ -121,7 +121,13 @@ export class ShellInterpreter implements Machine {
   }
 
   mentions(name: string): boolean {
-    return this.source.includes(`$${name}`) || this.source.includes(`\${${name}`);
+    return [`$${name}`, `\${${name}`, `printenv ${name}`].some((use) => this.source.includes(use));
+  }
+
+  prints(names: RegExp): boolean {
+    for (const [, words = ''] of this.source.matchAll(/\b(?:echo|printf|print)\b([^;|&\n]*)/g))
+      for (const [, name = ''] of words.matchAll(/\$\{?([A-Za-z_]\w*)(?!:?[+])/g)) if (names.test(name)) return true;
+    return false;
   }
 
   inSubshell<T>(body: () => T): T {

@@ -1,4 +1,5 @@
 import { unknown } from '../../verdict.ts';
+import { adds, lookAt } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records } from '../record.ts';
 import { judgeInventory } from './tools.ts';
 
@@ -89,6 +90,19 @@ export const DATA: Records = {
     operands: 'read',
   },
   dot: { tune: '-# -T= -G= -N= -E= -K= -q -v -s[=] -n -y -x', write: '-o=', load: '-l=', operands: 'read' },
+  fasttext: {
+    subs: {
+      'supervised skipgram cbow quantize': {
+        singleDash: true,
+        tune: '-# -lr= -dim= -epoch= -wordNgrams= -minCount= -minCountLabel= -bucket= -thread= -loss= -ws= -neg= -minn= -maxn= -t= -label= -verbose= -lrUpdateRate= -cutoff= -retrain -qnorm -qout -dsub= -autotune-duration= -autotune-metric= -autotune-predictions= -autotune-modelsize= -output= -saveOutput= -seed=',
+        read: '-input= -pretrainedVectors= -autotune-validation= -inputModel=',
+        judge: judgeModel,
+      },
+      'test test-label predict predict-prob print-word-vectors print-sentence-vectors print-ngrams nn analogies dump': {
+        operands: 'read tune',
+      },
+    },
+  },
   gnuplot: { open: 'gnuplot can run commands', operands: 'judged' },
   m4: { open: 'm4 can run commands', operands: 'judged', tune: '-D= -U= -P -s -Q' },
   'gpg gpg2': {
@@ -165,3 +179,11 @@ export const DATA: Records = {
         : unknown('runs on other machines', { runsFiles: true })),
   },
 };
+
+/** `-output NAME`: the model goes to NAME.bin, its words to NAME.vec, a small one to NAME.ftz. */
+function judgeModel({ machine }: CallFacts, reading: Reading) {
+  const name = reading.given.findLast((option) => option.name === '-output')?.value ?? '';
+  const files = (reading.path[0] === 'quantize' ? ['ftz'] : ['bin', 'vec']).map((ending) => `${name}.${ending}`);
+  const there = machine.files && files.some((file) => !/^(absent|empty)$/.test(lookAt(machine, file)));
+  return there ? unknown('writes over a model that is there') : adds(machine, `${name}.bin`);
+}

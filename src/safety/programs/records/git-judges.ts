@@ -116,6 +116,12 @@ export function judgeOtherCommits({ machine }: CallFacts, reading: Reading) {
   return undefined;
 }
 
+/** What was put aside comes back into the tree. */
+export function judgeStash({ machine }: CallFacts) {
+  bringsFiles(machine, '.');
+  return undefined;
+}
+
 /** `git checkout COMMIT FILE` and `git checkout -- FILE` put an older version over files. */
 export function judgeCheckout(call: CallFacts, reading: Reading) {
   return reading.operands.length > 1 && !given(reading, '-b', '--orphan')

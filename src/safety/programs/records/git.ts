@@ -14,6 +14,7 @@ import {
   judgeRepack,
   judgeReset,
   judgeSettings,
+  judgeStash,
 } from './git-judges.ts';
 import { DIFF, diffLike, LOOK } from './git-options.ts';
 
@@ -119,7 +120,9 @@ export const GIT_RECORD: Records = {
             tune: '-a -k -m= -q -S -u --all --include-untracked --keep-index --message= --no-keep-index --pathspec-from-file= --quiet --staged',
             operands: 'read',
           },
-          'apply pop branch create store': {
+          // It refuses where that would change what is not committed.
+          'apply pop': { tune: '--index -q --quiet', operands: 'tune', judge: judgeStash },
+          'branch create store': {
             tune: '--index -q --quiet -m=',
             operands: 'tune',
             open: 'puts stashed changes over files',

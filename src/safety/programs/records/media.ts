@@ -42,6 +42,17 @@ export const MEDIA_RECORDS: Records = {
         ),
       ]),
   },
+  'yt-dlp youtube-dl': {
+    helpers: 'ffmpeg ffprobe python3',
+    tune: '-# -F -x -q -v -s -S= -i -k -e -g -j -J -c -w -4 -6 -f= -N= -r= -R= --format= --format-sort= --list-formats --list-subs --get-duration --get-url --get-title --get-id --get-filename --get-thumbnail --get-description --get-format --dump-json --dump-single-json --simulate --no-simulate --skip-download --print= --extract-audio --audio-format= --audio-quality= --merge-output-format= --recode-video= --remux-video= --download-sections= --force-keyframes-at-cuts --no-playlist --yes-playlist --playlist-items= --playlist-start= --playlist-end= --write-subs --write-sub --write-auto-subs --write-auto-sub --sub-langs= --sub-lang= --sub-format= --convert-subs= --write-thumbnail --write-description --write-info-json --embed-thumbnail --embed-subs --embed-metadata --add-metadata --no-warnings --no-progress --newline --progress --verbose --quiet --retries= --limit-rate= --concurrent-fragments= --max-filesize= --max-downloads= --match-filter= --restrict-filenames --no-overwrites --sleep-interval= --ignore-errors --continue --no-part --no-mtime --socket-timeout= --user-agent= --flat-playlist --date= --dateafter= --no-config --ignore-config --extractor-args= --keep-video --no-keep-video',
+    add: '-o= --output=',
+    into: '-P= --paths=',
+    load: '--exec= --exec-before-download= --config-location= --config-locations= --plugin-dirs= --downloader= --external-downloader= --downloader-args= --external-downloader-args= --postprocessor-args= --ppa= --ffmpeg-location= --netrc --netrc-cmd= --use-postprocessor= --load-info-json= -a= --batch-file= --enable-file-urls --no-check-certificates --js-runtimes= --print-to-file',
+    send: '--proxy= --cookies= --cookies-from-browser= -u= -p= --username= --password= --video-password= --add-header= --referer=',
+    delete: '--force-overwrites --yes-overwrites --rm-cache-dir -U --update --update-to=',
+    operands: 'ask',
+    control: /(^|\/)(yt-dlp|youtube-dl)\.conf$/,
+  },
   'convert magick': {
     operands: 'judged',
     open: 'writes a picture over what is there',

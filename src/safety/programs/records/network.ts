@@ -1,6 +1,7 @@
 import { hasUnknown } from '../../shell/taint.ts';
-import { unknown } from '../../verdict.ts';
-import { given, type Records } from '../record.ts';
+import { harmless, type StaticVerdict, unknown, worse } from '../../verdict.ts';
+import { adds, specialDirectory } from '../paths.ts';
+import { type CallFacts, given, type Reading, type Records } from '../record.ts';
 import { judgeCurl, judgeScp, judgeWget } from './transfers.ts';
 
 /** Options of ssh that only change how the connection is made and kept. */
@@ -79,11 +80,11 @@ export const NETWORK: Records = {
   'ssh-keyscan': { tune: '-4 -6 -c -D -H -p= -T= -t= -v', read: '-f=', operands: 'ask' },
   'ssh-keygen': {
     asks: '',
-    tune: '-l -B -v -q -E= -t= -b= -C= -N= -a= -y -e -F= -m= -L',
-    add: '-f=',
+    tune: '-l -B -v -q -E= -t= -b= -C= -N= -a= -y -e -F= -m= -L -f=',
     load: '-D= -w= -O= -P= -K -Y= -k -s= -I= -n=',
     delete: '-p -c -R= -H -A -M= -i -u -Q -U -V=',
     operands: 'read',
+    judge: judgeKey,
   },
   'ssh-add': {
     tune: '-l -L -q -v -T= -E= -t= -c',
@@ -165,3 +166,10 @@ export const NETWORK: Records = {
     operands: 'ask',
   },
 };
+
+/** To show a fingerprint, a public key or a known host it reads the file that `-f` names, else it makes a key there. */
+function judgeKey({ machine }: CallFacts, reading: Reading): StaticVerdict | undefined {
+  const path = reading.given.findLast(({ name }) => name === '-f')?.value;
+  if (path === undefined || given(reading, '-l', '-B', '-y', '-e', '-F', '-L')) return undefined;
+  return worse(adds(machine, path), specialDirectory(machine, path) ?? harmless());
+}

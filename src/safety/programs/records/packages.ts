@@ -114,9 +114,9 @@ export const PACKAGES: Records = {
       'install download wheel': {
         dry: '--dry-run',
         operands: 'judged',
-        tune: '-U -r= -e= -c= --upgrade --user --no-deps --pre --requirement= --editable= --constraint= --no-build-isolation --only-binary= --prefer-binary --break-system-packages --root-user-action= --progress-bar= --use-pep517 --no-warn-script-location --no-index --no-compile --platform= --python-version= --require-hashes --upgrade-strategy=',
+        tune: '-U -r= -e= -c= --upgrade --user --no-deps --pre --requirement= --editable= --constraint= --no-build-isolation --only-binary= --prefer-binary --break-system-packages --root-user-action= --progress-bar= --use-pep517 --no-warn-script-location --no-index --no-compile --platform= --python-version= --require-hashes --upgrade-strategy= -i= --index-url= --extra-index-url=',
         into: '-d= -w= --dest= --wheel-dir=',
-        load: '--no-binary= --ignore-installed -i= --index-url= --extra-index-url= -f= --find-links= -t= --target= --prefix= --root= --src= --config-settings= --build-option= --global-option= --report= --force-reinstall',
+        load: '--no-binary= --ignore-installed -f= --find-links= -t= --target= --prefix= --root= --src= --config-settings= --build-option= --global-option= --report= --force-reinstall',
         judge: judgePip,
       },
       'uninstall inject upgrade upgrade-all run environment ensurepath reinstall completion': {
@@ -196,7 +196,10 @@ export const PACKAGES: Records = {
     idle: '-V -h',
     subs: {
       'list info search doctor notices': { operands: 'tune' },
-      env: { subs: { 'list export': { operands: 'tune' }, create: { operands: 'tune', read: '-f= --file=' } } },
+      env: {
+        global: true,
+        subs: { 'list export': { operands: 'tune' }, create: { operands: 'tune', read: '-f= --file=' } },
+      },
       config: { subs: { '': { tune: '--show --show-sources --get= --describe', delete: '--set= --add= --remove=' } } },
       export: {},
       'create install': { ...installs(), judge: judgeChannels },
@@ -312,6 +315,8 @@ function judgePip(call: CallFacts, reading: Reading): StaticVerdict | undefined 
   const local = given(reading, '-e', '--editable');
   if (odd || local) return unknown('installs code of the project or of an address', { runsFiles: true });
   for (const { name, value = '' } of reading.given) {
+    if (/^(-i|--index-url|--extra-index-url)$/.test(name) && !INDEX.test(value))
+      return unknown('installs from an index that is not known');
     if (!/^(-r|-c|--requirement|--constraint)$/.test(name)) continue;
     if (/:\/\//.test(value)) return unknown('reads what to install from an address');
     const text = requirementsIn(call, value);
@@ -320,6 +325,9 @@ function judgePip(call: CallFacts, reading: Reading): StaticVerdict | undefined 
   }
   return undefined;
 }
+
+/** The registry itself, and what PyTorch builds for each kind of machine. */
+const INDEX = /^https:\/\/(pypi\.org\/simple|download\.pytorch\.org\/whl(\/(cpu|cu\d+|rocm[\d.]+|nightly\/\w+))?)\/?$/;
 
 /** A name with versions and conditions, a comment, or nothing. */
 const REQUIREMENT = /^\s*([A-Za-z0-9][\w.-]*(\[[\w, -]*\])?\s*([=<>!~]=?[^@:/]*)?(;[^@:/]*)?)?(\s*#.*)?\s*$/;

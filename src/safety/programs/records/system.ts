@@ -17,6 +17,16 @@ export const SYSTEM: Records = {
       enable: { operands: 'tune', open: 'makes a service start later' },
     },
   },
+  'systemd-analyze': {
+    tune: '--user --system --no-pager --json= --iterations= --base-time= --fuzz= --order --require --from-pattern= --to-pattern= -q --quiet --tldr',
+    load: '-H= -M= --host= --machine= --root= --image= --profile=',
+    idle: '--version -h',
+    subs: {
+      '': {},
+      'blame time critical-chain plot dot unit-paths exit-status capability calendar timestamp timespan cat-config security syscall-filter filesystems':
+        { operands: 'tune' },
+    },
+  },
   service: {
     helpers: 'basename dirname systemctl sed',
     operands: 'tune',

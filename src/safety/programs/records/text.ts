@@ -53,11 +53,11 @@ export const TEXT: Records = {
     operands: 'read',
   },
   xxd: {
-    tune: '-a -b -c= -C -E -e -g= -i -l= -n= -o= -p -ps -s= -u -v -d -cols= -len= -plain -postscript -seek= -autoskip -bits -uppercase -include -name= -groupsize=',
+    tune: '-a -b -c= -C -E -e -g= -i -l= -n= -o= -p -ps -s= -u -v -d -r -revert -cols= -len= -plain -postscript -seek= -autoskip -bits -uppercase -include -name= -groupsize=',
     singleDash: true,
     operands: 'read write',
-    judge: ({ args }) =>
-      args.some(({ text }) => text === '-r' || text === '-revert') ? unknown('xxd -r writes over bytes') : undefined,
+    judge: (_, reading) =>
+      given(reading, '-r', '-revert') && reading.operands.length > 1 ? unknown('xxd -r writes over bytes') : undefined,
   },
   strings: {
     argFiles: true,
