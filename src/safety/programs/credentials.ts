@@ -14,13 +14,21 @@ export function printsCredential({ program, args, io, operands, machine }: Call)
     return !/^(wc|md5sum|sha\d+sum|test|true|false|mkdir|touch)$/.test(program) && !showsHarmlessLines(program, words);
   if (program === 'printenv' && words.some((word) => SECRET_VARIABLE.test(word) && !machine.scope.has(word)))
     return true;
-  if (/^(echo|printf|print)$/.test(program) && words.some(hasUnknown) && machine.prints(SECRET_VARIABLE)) return true;
+  if (/^(echo|printf|print)$/.test(program) && words.some(hasUnknown) && printsSecret(machine.source)) return true;
   if (/^(printenv|env|set|declare|export)$/.test(program)) return args.every(({ text }) => /^-(p|x|px|0)$/.test(text));
   return traitsOf(program).prints && operands.some(({ text }) => isCredential(text));
 }
 
 /** A variable that by its name holds a key, a token or a password. */
 const SECRET_VARIABLE = /(^|_)(SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?)(_|$)/;
+
+/** Does a command print the value of such a variable? */
+function printsSecret(source: string): boolean {
+  for (const [, words = ''] of source.matchAll(/\b(?:echo|printf|print)\b([^;|&\n]*)/g))
+    for (const [, name = ''] of words.matchAll(/\$\{?([A-Za-z_]\w*)(?!:?[+])/g))
+      if (SECRET_VARIABLE.test(name)) return true;
+  return false;
+}
 
 /** Of the environment only the lines about a word that is in no name of a secret. */
 function showsHarmlessLines(program: string, words: readonly string[]): boolean {

@@ -37,8 +37,13 @@ export function judgeAssignment(machine: Machine, name: string, value: string, e
   if (name === 'LESS' && /^-?[a-zA-Z]*$/.test(value) && !/[oOk]/.test(value)) return harmless();
   if (DECIDES.test(name) || hasUnknown(name))
     return unknown(`sets ${hasUnknown(name) ? 'a variable' : name}, which decides what runs`);
-  if (!(exported || machine.scope.exporting) || machine.mentions(name)) return harmless();
+  if (!(exported || machine.scope.exporting) || isUsed(machine, name)) return harmless();
   return unknown(`variable ${name.slice(0, 40)} is not known`);
+}
+
+/** Does the command as typed use this variable? */
+function isUsed({ source }: Machine, name: string): boolean {
+  return [`$${name}`, `\${${name}`, `printenv ${name}`].some((use) => source.includes(use));
 }
 
 /** Variables that only add to what is found or loaded: without them less is. */

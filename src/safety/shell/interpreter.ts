@@ -48,7 +48,7 @@ export class ShellInterpreter implements Machine {
   /** Greater than 0 while text out of a string is walked: its places are not those of the command line. */
   private inString = 0;
   /** The command line as typed. */
-  private readonly source: string;
+  readonly source: string;
   /** Functions that were defined in such text. */
   private readonly definedInString = new WeakSet<object>();
 
@@ -118,16 +118,6 @@ export class ShellInterpreter implements Machine {
     } finally {
       this.inString--;
     }
-  }
-
-  mentions(name: string): boolean {
-    return [`$${name}`, `\${${name}`, `printenv ${name}`].some((use) => this.source.includes(use));
-  }
-
-  prints(names: RegExp): boolean {
-    for (const [, words = ''] of this.source.matchAll(/\b(?:echo|printf|print)\b([^;|&\n]*)/g))
-      for (const [, name = ''] of words.matchAll(/\$\{?([A-Za-z_]\w*)(?!:?[+])/g)) if (names.test(name)) return true;
-    return false;
   }
 
   inSubshell<T>(body: () => T): T {

@@ -80,10 +80,8 @@ export interface Machine {
   give(name: string, value: Value, exported?: boolean): void;
   /** Carries out one assignment. */
   assign(assignment: Assignment, exported?: boolean, named?: boolean): void;
-  /** Does the command as typed use this variable (`$NAME`, `printenv NAME`)? */
-  mentions(name: string): boolean;
-  /** Does the command as typed print the value of a variable whose name is of this kind? */
-  prints(names: RegExp): boolean;
+  /** The command as typed. */
+  readonly source: string;
   /** Records what is thought of one call. */
   note(verdict: StaticVerdict): void;
   /** Runs `body` in a copy of the scope, as a subshell does. */
