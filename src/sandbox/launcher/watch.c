@@ -1,5 +1,6 @@
 /* What a trial would show otherwise than a real run is noted while it happens, so that nothing is concluded from it. */
 #include "keep-path.h"
+#include "trial.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -57,6 +58,24 @@ static void watch_outside(struct store *s, enum effect what, const struct place 
   note_at(s, "refused", at);
 }
 
+/* `mv` copies a directory that it can't rename, and takes the old one away: all of it, and nothing besides? */
+static int can_be_copied(int above, const char *name) {
+  struct id id;
+  struct state state;
+  struct names names;
+  if (look(above, name, 0, &id, &state)) return 0;
+  const uint32_t needs = S_ISDIR(state.mode) ? 0700 : S_ISREG(state.mode) ? 0400 : 0, user = geteuid();
+  if (user && (state.uid != user || (state.mode & needs) != needs)) return 0;
+  if (!S_ISDIR(state.mode)) return state.links == 1;
+  int fd = open_directory(above, name), good = fd >= 0 && !names_of(fd, &names);
+  if (good) {
+    for EACH_NAME (below, names) good = good && can_be_copied(fd, below);
+    names_drop(&names);
+  }
+  if (fd >= 0) close(fd);
+  return good;
+}
+
 /* Writing to one of several names of a file below the overlay changes that name alone; a directory below it can't be
  * renamed. */
 void watch(struct store *s, pid_t pid, enum effect what, const struct place *at, uint64_t flags) {
@@ -74,5 +93,5 @@ void watch(struct store *s, pid_t pid, enum effect what, const struct place *at,
   close(below);
   if (!there || what == CREATE || what == REMOVE || (what == OPEN && (flags & EXCLUSIVE) == EXCLUSIVE)) return;
   if (!S_ISDIR(state.mode) && state.links > 1) note_at(s, "shared", at);
-  if (S_ISDIR(state.mode) && what == RENAME && !is_mv(pid)) note_at(s, "moved", at);
+  if (S_ISDIR(state.mode) && what == RENAME && !(is_mv(pid) && can_be_copied(at->directory, at->name))) note_at(s, "moved", at);
 }
