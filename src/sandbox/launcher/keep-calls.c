@@ -92,12 +92,47 @@ static const struct call calls[] = {
 static const int not_there[] = {NR_IO_URING_SETUP, NR_IO_URING_SETUP + 1, NR_IO_URING_SETUP + 2, NR_OPENAT2,
                                 NR_FILE_SETATTR, __NR_open_by_handle_at};
 
-static struct sock_filter program[256];
+static struct sock_filter program[400];
 static unsigned short length;
 static void emit(unsigned short code, uint32_t k, unsigned char yes, unsigned char no) {
   program[length++] = (struct sock_filter){code, yes, no, k};
 }
 static void answer(uint32_t action) { emit(BPF_RET | BPF_K, action, 0, 0); }
+
+/* What is asked about, in numerical order and by blocks, each of which a number outside it skips: the kernel runs the
+ * program once for every number there is when it is installed. */
+enum { BLOCK = 8, MAX_RULES = 64, RULE = 2, OPEN_RULE = 5 };
+struct rule {
+  int nr, flags; /* the argument that must hold WRITES, or NONE */
+  uint32_t action;
+};
+static struct rule rules[MAX_RULES];
+static uint64_t rule_count;
+
+static void add_rule(int nr, int flags, uint32_t action) {
+  uint64_t at = rule_count++;
+  for (; at && rules[at - 1].nr > nr; at--) rules[at] = rules[at - 1];
+  rules[at] = (struct rule){nr, flags, action};
+}
+
+static void emit_rules(void) {
+  for (uint64_t first = 0; first < rule_count; first += BLOCK) {
+    uint64_t past = first + BLOCK < rule_count ? first + BLOCK : rule_count, size = 0;
+    for (uint64_t i = first; i < past; i++) size += rules[i].flags == NONE ? RULE : OPEN_RULE;
+    emit(BPF_JMP | BPF_JGT | BPF_K, (uint32_t)rules[past - 1].nr, (unsigned char)(size + 1), 0);
+    for (uint64_t i = first; i < past; i++) {
+      const struct rule *r = &rules[i];
+      emit(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)r->nr, 0, r->flags == NONE ? 1 : 4);
+      if (r->flags != NONE) {
+        emit(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(offsetof(struct seccomp_data, args) + sizeof(uint64_t) * (unsigned)r->flags), 0, 0);
+        emit(BPF_JMP | BPF_JSET | BPF_K, WRITES, 0, 1);
+      }
+      answer(r->action);
+      if (r->flags != NONE) answer(SECCOMP_RET_ALLOW);
+    }
+    answer(SECCOMP_RET_ALLOW); /* not past this block, and not in it */
+  }
+}
 
 /* Returns the listener. Needs no_new_privs or CAP_SYS_ADMIN; EBUSY where somebody above us listens already. */
 int keep_filter_install(void) {
@@ -108,23 +143,10 @@ int keep_filter_install(void) {
   emit(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
   emit(BPF_JMP | BPF_JGT | BPF_K, NR_NEWEST_REVIEWED, 0, 1);
   answer(SECCOMP_RET_ERRNO | ENOSYS);
-  for (uint64_t i = 0; i < COUNT(not_there); i++) {
-    emit(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)not_there[i], 0, 1);
-    answer(SECCOMP_RET_ERRNO | ENOSYS);
-  }
-  for (uint64_t i = 0; i < COUNT(calls); i++) {
-    const struct call *c = &calls[i];
-    if (c->what == OPEN && c->flags != NONE) {
-      emit(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)c->nr, 0, 4);
-      emit(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(offsetof(struct seccomp_data, args) + sizeof(uint64_t) * (unsigned)c->flags), 0, 0);
-      emit(BPF_JMP | BPF_JSET | BPF_K, WRITES, 0, 1);
-      answer(SECCOMP_RET_USER_NOTIF);
-      answer(SECCOMP_RET_ALLOW);
-    } else {
-      emit(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)c->nr, 0, 1);
-      answer(SECCOMP_RET_USER_NOTIF);
-    }
-  }
+  rule_count = 0;
+  for (uint64_t i = 0; i < COUNT(not_there); i++) add_rule(not_there[i], NONE, SECCOMP_RET_ERRNO | ENOSYS);
+  for (uint64_t i = 0; i < COUNT(calls); i++) add_rule(calls[i].nr, calls[i].what == OPEN ? calls[i].flags : NONE, SECCOMP_RET_USER_NOTIF);
+  emit_rules();
   answer(SECCOMP_RET_ALLOW);
   struct sock_fprog filter = {length, program};
   const unsigned long listen = SECCOMP_FILTER_FLAG_NEW_LISTENER;

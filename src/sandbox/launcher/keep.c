@@ -204,6 +204,7 @@ int keep_absent(struct store *s, int directory, const char *name) {
 
 const char *fresh_name(struct store *s, char number[12]) {
   struct id id;
+  if (make_part(s, &s->trash)) return NULL;
   const char *name = decimal(++s->number, number);
   while (!look(s->trash, name, 0, &id, NULL)) name = decimal(++s->number, number); /* of an attempt that was cut */
   return keep_name(s, s->trash, name, NULL) ? NULL : keep_text(s, name, (uint32_t)strlen(name));
@@ -229,7 +230,7 @@ int keep_inode(struct store *s, int directory, const char *name) {
   if (!n && !(n = first_seen(s, &id, &state, 0, 0, NULL))) return -1;
   if (s->nodes[n].flags & LINKED) return 0;
   uint64_t space = state.links == 1 ? state.space : 0;
-  if (!room_for(s, space)) return -1;
+  if (!room_for(s, space) || make_part(s, &s->links)) return -1;
   const char *as = decimal(++s->number, number);
   if (store_write(s, R_LINK, s->number, &id, NULL, NULL, NULL, 0)) return -1;
   if (syscall(SYS_linkat, directory, name, s->links, as, 0) == 0) {
@@ -292,7 +293,7 @@ int keep_content(struct store *s, int directory, const char *name) {
     if (from < 0) return -1;
     copy = ++s->number;
     const char *as = decimal(copy, number);
-    int to = openat(s->copies, as, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int to = make_part(s, &s->copies) ? -1 : openat(s->copies, as, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     int failed = to < 0 ? -1 : (int)syscall(SYS_ioctl, to, CLONE_CONTENT, from);
     if (failed && to >= 0) {
       if (state.space > s->max_file || !room_for(s, state.space)) errno = ENOSPC;

@@ -1,6 +1,6 @@
 /*
- * A world of its own for one command: user, mount, process, network and IPC namespaces. Nothing in it can be written but
- * what its profile says, nothing outside can be signalled or reached.
+ * A world of its own for one command: user, mount and process namespaces, in project mode network and IPC as well.
+ * Nothing in it can be written but what its profile says, nothing outside can be signalled or reached.
  *
  *   supervisor ──► init (process 1 inside) ──► command
  *
@@ -30,7 +30,9 @@
 #define CLONE_NEWUSER 0x10000000
 #endif
 
-enum { WORLD = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC };
+/* In a trial the filter lets no socket and no System V object be made, so that a network of its own, the dearest of
+ * namespaces, would hold nothing. */
+enum { WORLD = CLONE_NEWNS | CLONE_NEWPID, PROJECT_WORLD = WORLD | CLONE_NEWNET | CLONE_NEWIPC };
 
 static int put(const char *path, const char *text) {
   int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -148,7 +150,7 @@ pid_t start_inside(const struct options *o, const struct terminal *t, const sigs
   for (int again = 0; pid < 0 && again < 2; again++) {
     if (again && (own_user || errno != EPERM)) break;
     own_user |= again;
-    pid = (pid_t)syscall(SYS_clone, WORLD | (own_user ? CLONE_NEWUSER : 0) | CLONE_FILES | SIGCHLD, 0, 0, 0, 0);
+    pid = (pid_t)syscall(SYS_clone, (o->profile == PROJECT ? PROJECT_WORLD : WORLD) | (own_user ? CLONE_NEWUSER : 0) | CLONE_FILES | SIGCHLD, 0, 0, 0, 0);
     if (pid == 0) init(o, t, mask, shared, kept, own_user, supervisor, told[1]);
   }
   if (pid < 0) say(&shared->attempt, "namespaces", "");

@@ -341,7 +341,7 @@ static void tell_equal(struct node *n) {
 int restore(struct store *from, struct store *into, char *const *only, int only_count) {
   undone = from;
   keeping = into;
-  if (keeping) undone->elsewhere = keeping->trash;
+  if (keeping) undone->elsewhere = make_part(keeping, &keeping->trash) ? -1 : keeping->trash;
   locate(undone);
   if (only_count) leave_all_but(only, only_count);
   for (uint32_t i = 1; i <= undone->entry_count; i++)

@@ -6,6 +6,8 @@
  *   c/N       the content of a file before its first change
  *   t/N       what an undo moved out of the way
  *
+ * The last three are made when something first goes there.
+ *
  * It says what was, not what was done: of each name what it stood for, of each inode its content and state, both when
  * they were first touched. So it does not matter in which order things happened, whether a call then failed, or how
  * often putting back is begun again.
@@ -252,9 +254,13 @@ static int load(struct store *s) {
   return 0;
 }
 
-static int sub(int vault, const char *name) {
-  if (syscall(SYS_mkdirat, vault, name, 0700) && errno != EEXIST) return -1;
-  return openat(vault, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+static int open_part(const struct store *s, const char *name) { return openat(s->vault, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); }
+
+int make_part(struct store *s, int *part) {
+  const char *name = part == &s->links ? "l" : part == &s->copies ? "c" : "t";
+  if (*part >= 0) return 0;
+  if (syscall(SYS_mkdirat, s->vault, name, 0700) && errno != EEXIST) return -1;
+  return (*part = open_part(s, name)) < 0 ? -1 : 0;
 }
 
 /*
@@ -269,10 +275,9 @@ int store_open(struct store *s, const char *path, int existing) {
   if (state.uid != geteuid() || (state.mode & 077)) return errno = EPERM, -1;
   s->journal = openat(s->vault, "journal", O_RDWR | O_CLOEXEC | O_NOFOLLOW | (existing ? 0 : O_CREAT | O_EXCL), 0600);
   if (s->journal < 0 || syscall(SYS_flock, s->journal, 2 | 4 /* LOCK_EX | LOCK_NB */)) return -1;
-  s->links = sub(s->vault, "l");
-  s->copies = sub(s->vault, "c");
-  s->trash = sub(s->vault, "t");
-  if (s->links < 0 || s->copies < 0 || s->trash < 0) return -1;
+  s->links = existing ? open_part(s, "l") : -1;
+  s->copies = existing ? open_part(s, "c") : -1;
+  s->trash = existing ? open_part(s, "t") : -1;
   s->nodes = arena(sizeof *s->nodes * (uint64_t)MAX_NODES);
   s->entries = arena(sizeof *s->entries * (uint64_t)MAX_ENTRIES);
   s->by_id = arena(sizeof *s->by_id * (uint64_t)HASH);

@@ -54,7 +54,8 @@ struct entry {
 };
 
 struct store {
-  int vault, journal, links, copies, trash;
+  int vault, journal;
+  int links, copies, trash; /* -1 until something goes there: see make_part */
   struct id guarded; /* the directory that holds this store and its like: nobody else's to change */
   struct node *nodes;
   struct entry *entries;
@@ -95,6 +96,8 @@ struct record {
 int store_open(struct store *s, const char *path, int existing);
 int store_write(struct store *s, uint32_t type, uint32_t number, const struct id *a, const struct id *b,
                 const struct state *state, const char *text, uint32_t size);
+/* Makes `links`, `copies` or `trash` of this store, unless it is there. 0, or -1 with errno. */
+int make_part(struct store *s, int *part);
 /* Appends a word and a path to the store's `notes`, for the user. */
 void store_note(struct store *s, const char *word, const char *path);
 uint32_t find_node(const struct store *s, const struct id *id);
