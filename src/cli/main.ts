@@ -1,5 +1,5 @@
 /** What each subcommand does. Everything heavy is loaded only where it is needed. */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { GlobalOptions, SessionWish } from '../app/options.ts';
 import type { App } from '../commands/app.ts';
@@ -94,6 +94,8 @@ async function dispatch(invocation: Invocation, version: string): Promise<number
       return doctor(invocation);
     case 'config':
       return (await import('./config.ts')).configCommand(invocation.wish, out, err);
+    case 'acp':
+      return acp(invocation, version);
     case 'uninstall':
       return (await import('./uninstall.ts')).uninstall(invocation.wish, out, err);
     case 'guard':
@@ -138,6 +140,20 @@ async function guard({ what, agent, strict }: Extract<Invocation, { kind: 'guard
   }
   const { guardDoctor, printSetup } = await import('./guard/install.ts');
   return what === 'doctor' || agent === undefined ? guardDoctor(agent, out) : printSetup(agent, strict, out, err);
+}
+
+async function acp({ global, session }: Extract<Invocation, { kind: 'acp' }>, version: string): Promise<number> {
+  if (!session) {
+    const { config, model, mode } = global;
+    const options = Object.entries({ config: config && resolve(config), model, mode }).flatMap(([name, value]) =>
+      value === undefined ? [] : [`--${name}`, value],
+    );
+    return (await import('./acp/serve.ts')).serveAcp(options, version);
+  }
+  const { serveSession } = await import('./acp/session.ts');
+  return withApp(global, version, serveSession, {
+    failing: async (text) => void process.send?.({ kind: 'problem', text }),
+  });
 }
 
 /** Only reads; opens no session. */
@@ -268,13 +284,13 @@ async function withApp(
   global: GlobalOptions,
   version: string,
   use: (app: App) => Promise<number>,
-  { session = {}, failing }: { session?: SessionWish; failing?: () => Promise<void> | undefined } = {},
+  { session = {}, failing }: { session?: SessionWish; failing?: (problem: string) => Promise<void> | undefined } = {},
 ): Promise<number> {
   const { openApp } = await import('../app/assembly.ts');
   const { columns = 80, rows = 24 } = process.stdout;
   const opened = await openApp({ global, version, columns, rows, session });
   if ('problem' in opened) {
-    await failing?.();
+    await failing?.(opened.problem);
     err(`aish-tui: ${opened.problem}\n`);
     return EXIT.usage;
   }

@@ -60,7 +60,8 @@ function isFinal(entry: Entry): boolean {
 }
 
 /** One entry as text for a person reading a log. */
-function plainEntry(entry: Entry): string {
+/** An entry as plain lines. */
+export function plainEntry(entry: Entry): string {
   switch (entry.kind) {
     case 'user':
       return `> ${entry.text}`;

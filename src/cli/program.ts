@@ -38,6 +38,7 @@ export type Invocation =
   | { readonly kind: 'doctor'; readonly global: GlobalOptions; readonly json: boolean }
   | { readonly kind: 'config'; readonly wish: ConfigWish }
   | { readonly kind: 'uninstall'; readonly wish: UninstallWish }
+  | { readonly kind: 'acp'; readonly global: GlobalOptions; readonly session: boolean }
   | { readonly kind: 'mcpServe'; readonly global: GlobalOptions }
   | { readonly kind: 'mcp'; readonly global: GlobalOptions; readonly wish: McpWish }
   | {
@@ -191,6 +192,13 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
     .option('--with-config', 'the configuration as well', false)
     .action((wish: UninstallWish) => {
       chosen = { kind: 'uninstall', wish };
+    });
+  program
+    .command('acp')
+    .description('let an editor drive it: the Agent Client Protocol on standard input and output')
+    .addOption(new Option('--session', 'the process of one session').hideHelp())
+    .action(({ session = false }: { session?: boolean }) => {
+      chosen = { kind: 'acp', global: globalOf(program), session };
     });
   addMcpCommands(program, (invocation) => {
     chosen = invocation;

@@ -1,0 +1,149 @@
+/** The process of one session of an editor: an engine in its directory, driven by messages (CL-6). */
+import type { SessionModeState, StopReason } from '@agentclientprotocol/sdk';
+import type { App } from '../../commands/app.ts';
+import { submitLine } from '../../commands/submit.ts';
+import { MODES } from '../../session/ids.ts';
+import { modeName } from '../../session/mode.ts';
+import type { Question } from '../../session/question.ts';
+import { messageOf } from '../../text/errors.ts';
+import { EXIT } from '../exit-codes.ts';
+import type { FromSession, ToSession } from './messages.ts';
+import { answerFrom, permissionFor } from './permission.ts';
+import { Updates } from './updates.ts';
+
+const NORRIS = /^\/norris\s+(\S[\s\S]*)$/;
+
+/** Works until the process that speaks with the editor is gone; then whatever is open ends, and nothing is answered. */
+export async function serveSession(app: App): Promise<number> {
+  const session = new Session(app, (message) => {
+    // What still comes while it ends is for nobody.
+    if (process.connected) process.send?.(message);
+  });
+  const gone = Promise.withResolvers<void>();
+  process.on('disconnect', () => gone.resolve());
+  process.on('message', (message: ToSession) => void session.take(message));
+  session.begin();
+  await gone.promise;
+  await app.engine.dispatch({ type: 'aborted' }).catch(() => {});
+  return EXIT.ok;
+}
+
+class Session {
+  readonly #app: App;
+  readonly #send: (message: FromSession) => void;
+  readonly #updates: Updates;
+  readonly #asked = new Map<string, number>();
+  readonly #open = new Map<number, Question>();
+  #questions = 0;
+  #prompt: { readonly id: number; cancelled: boolean } | undefined;
+  #started = false;
+
+  constructor(app: App, send: (message: FromSession) => void) {
+    this.#app = app;
+    this.#send = send;
+    this.#updates = new Updates((update) => send({ kind: 'update', update }));
+    app.engine.subscribe(() => this.#look());
+  }
+
+  begin(): void {
+    this.#send({ kind: 'ready', modes: this.#modes() });
+    for (const text of this.#app.notices) this.#say(text);
+    const availableCommands = [
+      { name: 'norris', description: 'work toward a goal step by step', input: { hint: 'the goal' } },
+    ];
+    this.#send({ kind: 'update', update: { sessionUpdate: 'available_commands_update', availableCommands } });
+  }
+
+  async take(message: ToSession): Promise<void> {
+    switch (message.kind) {
+      case 'prompt':
+        return this.#work(message.prompt, message.text);
+      case 'cancel':
+        return this.#cancel();
+      case 'mode':
+        return this.#changeMode(message.change, message.mode);
+      case 'answer':
+        return this.#answer(message.question, message.outcome);
+    }
+  }
+
+  async #work(id: number, text: string): Promise<void> {
+    const { engine } = this.#app;
+    this.#prompt = { id, cancelled: false };
+    this.#started = false;
+    const goal = NORRIS.exec(text)?.[1];
+    try {
+      await engine.dispatch(
+        goal === undefined
+          ? { type: 'asked', line: engine.newLineId(), text }
+          : { type: 'norrisStarted', goal: goal.trim() },
+      );
+    } catch (error) {
+      this.#say(messageOf(error));
+    }
+    this.#started = true;
+    this.#look();
+  }
+
+  async #cancel(): Promise<void> {
+    if (this.#prompt) this.#prompt.cancelled = true;
+    this.#open.clear();
+    await this.#app.engine.dispatch({ type: 'aborted' });
+    this.#look();
+  }
+
+  /** As the user would by `:mode`, with its reasons for saying no. */
+  async #changeMode(change: number, mode: string): Promise<void> {
+    if (MODES.some((name) => name === mode)) await submitLine(this.#app, `:mode ${mode}`);
+    const { mode: now } = this.#app.engine.conversation;
+    const text = now === mode ? undefined : `the mode is still ${modeName(now)}`;
+    this.#send({ kind: 'changed', change, ...(text === undefined ? {} : { text }) });
+  }
+
+  #answer(number: number, outcome: Parameters<typeof answerFrom>[1]): void {
+    const question = this.#open.get(number);
+    this.#open.delete(number);
+    if (!question) return;
+    const answer = answerFrom(question, outcome);
+    const { engine } = this.#app;
+    // An abort at a sub-agent's HALT stands for the whole work.
+    if (answer.kind === 'abort') void engine.dispatch({ type: 'aborted' });
+    else void engine.dispatch({ type: 'answered', question: question.id, answer }, question.session);
+  }
+
+  #look(): void {
+    const { engine } = this.#app;
+    this.#updates.look(engine.transcript.entries);
+    for (const question of engine.state.questions) this.#ask(engine.actions.revealQuestion(question));
+    const busy = engine.conversation.phase.kind !== 'idle' || engine.state.questions.length > 0;
+    if (!this.#prompt || !this.#started || busy) return;
+    const { id, cancelled } = this.#prompt;
+    this.#prompt = undefined;
+    this.#send({ kind: 'ended', prompt: id, reason: cancelled ? 'cancelled' : this.#reason() });
+  }
+
+  #ask(question: Question): void {
+    if (this.#asked.has(question.id)) return;
+    this.#questions += 1;
+    this.#asked.set(question.id, this.#questions);
+    this.#open.set(this.#questions, question);
+    this.#send({ kind: 'ask', question: this.#questions, request: permissionFor(question) });
+  }
+
+  #reason(): StopReason {
+    const last = this.#app.engine.transcript.entries.at(-1)?.entry;
+    return last?.kind === 'norrisEnded' && last.status === 'budget_exhausted' ? 'max_turn_requests' : 'end_turn';
+  }
+
+  #modes(): SessionModeState {
+    return {
+      currentModeId: this.#app.engine.conversation.mode,
+      availableModes: MODES.map((id) => ({ id, name: modeName(id) })),
+    };
+  }
+
+  #say(text: string): void {
+    const content = { type: 'text' as const, text: `${text}\n` };
+    this.#send({ kind: 'update', update: { sessionUpdate: 'agent_thought_chunk', content } });
+  }
+}

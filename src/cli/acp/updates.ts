@@ -1,0 +1,87 @@
+/** Transcript entries as an editor's session updates: each answer, each action once when it begins and once at its end. */
+import type { SessionUpdate } from '@agentclientprotocol/sdk';
+import type { TranscriptItem } from '../../engine/transcript.ts';
+import type { Entry } from '../../session/entry.ts';
+import { plainOutput } from '../../session/exec-text.ts';
+import { clean, plainText, visible } from '../../text/sanitize.ts';
+import { plainEntry } from '../print.ts';
+
+const MAX_OUTPUT_CHARS = 20_000;
+
+type Action = Extract<Entry, { kind: 'exec' | 'tool' | 'delegate' }>;
+
+/** Tells what has come since the last time. */
+export class Updates {
+  /** How often each entry was told: 1 begun, 2 ended. */
+  readonly #told = new Map<string, 1 | 2>();
+  readonly #send: (update: SessionUpdate) => void;
+
+  constructor(send: (update: SessionUpdate) => void) {
+    this.#send = send;
+  }
+
+  look(entries: readonly TranscriptItem[]): void {
+    for (const { key, entry } of entries) {
+      const told = this.#told.get(key);
+      if (told === 2) continue;
+      const isAction = entry.kind === 'exec' || entry.kind === 'tool' || entry.kind === 'delegate';
+      if (isAction) this.#action(key, entry, told === 1);
+      else this.#whole(key, entry);
+    }
+  }
+
+  #whole(key: string, entry: Entry): void {
+    // The editor shows what its user wrote by itself.
+    if (entry.kind === 'user' && entry.queued) return;
+    this.#told.set(key, 2);
+    if (entry.kind === 'user' || entry.kind === 'norrisBegan') return;
+    if (entry.kind === 'plan') {
+      const entries = entry.tasks.map((text) => ({
+        content: visible(text),
+        priority: 'medium' as const,
+        status: 'pending' as const,
+      }));
+      this.#send({ sessionUpdate: 'plan', entries });
+      return;
+    }
+    const isAnswer = entry.kind === 'assistant';
+    const text = isAnswer ? entry.text : plainEntry(entry);
+    if (text.trim() === '') return;
+    this.#send({
+      sessionUpdate: isAnswer ? 'agent_message_chunk' : 'agent_thought_chunk',
+      content: { type: 'text', text: `${plainText(clean(text))}\n` },
+    });
+  }
+
+  #action(key: string, entry: Action, begun: boolean): void {
+    const toolCallId = entry.op;
+    if (!begun) {
+      this.#told.set(key, 1);
+      this.#send({
+        sessionUpdate: 'tool_call',
+        toolCallId,
+        title: visible(titleOf(entry)).slice(0, 200),
+        kind: entry.kind === 'exec' ? 'execute' : 'other',
+        status: 'in_progress',
+        rawInput: entry.kind === 'exec' ? { command: entry.command, cwd: entry.cwd } : { text: titleOf(entry) },
+      });
+    }
+    if (!entry.result) return;
+    this.#told.set(key, 2);
+    const failed = 'exit' in entry.result ? entry.result.exit !== 0 : entry.result.failed;
+    const output = 'exit' in entry.result ? plainOutput(entry.result) : entry.result.text;
+    this.#send({
+      sessionUpdate: 'tool_call_update',
+      toolCallId,
+      status: failed ? 'failed' : 'completed',
+      content: [
+        { type: 'content', content: { type: 'text', text: plainText(clean(output)).slice(-MAX_OUTPUT_CHARS) } },
+      ],
+    });
+  }
+}
+
+function titleOf(entry: Action): string {
+  if (entry.kind === 'exec') return entry.command;
+  return entry.kind === 'tool' ? `${entry.name} ${entry.arguments}` : entry.task;
+}
