@@ -7,8 +7,9 @@ export default defineConfig({
     include: ['test/**/*.test.{ts,tsx}'],
     setupFiles: ['test/support/seed.ts'],
     reporters: ['default', new Skips(), new Flaky()],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // What takes seconds alone takes a minute on a machine that is busy with other work.
+    testTimeout: 90_000,
+    hookTimeout: 120_000,
     // Two cores are the common case; ptys and timers suffer from more.
     maxWorkers: 2,
   },
