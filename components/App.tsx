@@ -4,10 +4,10 @@ import { useOverlay } from '../hooks/useOverlay.ts';
 import { layoutOf } from '../src/screen/layout.ts';
 import type { Screen } from '../src/screen/screen.ts';
 import { FieldCursor } from './Cursor.tsx';
-import { MainPart } from './MainPart.tsx';
 import { Overlay } from './Overlay.tsx';
 import { Prompt } from './Prompt.tsx';
 import { StatusBar } from './StatusBar.tsx';
+import { Upper } from './Upper.tsx';
 
 /** The whole screen: what was said, what is asked, the prompt, one line of status. Exactly as high as the terminal. */
 export function App() {
@@ -19,7 +19,7 @@ export function App() {
   const overlay = useOverlay(columns, main);
   return (
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-      <MainPart columns={columns} rows={main - overlay.rows} />
+      <Upper columns={columns} rows={main - overlay.rows} />
       <Overlay overlay={overlay} columns={columns} />
       {status > 0 && <Prompt />}
       {status > 0 && <StatusBar columns={columns} />}

@@ -1,6 +1,7 @@
 import { Box } from 'ink';
 import { memo } from 'react';
 import { useUi } from '../hooks/context.ts';
+import { useWaits } from '../hooks/useActivity.ts';
 import { useBroker } from '../hooks/useBroker.ts';
 import { useExecutor, useProgress } from '../hooks/useExecutor.ts';
 import { useAgents } from '../hooks/useNorris.ts';
@@ -10,6 +11,7 @@ import { AgentsPane, ProgressPane } from './AgentsPane.tsx';
 import { ExecPane } from './ExecPane.tsx';
 import { StreamingPane } from './StreamingPane.tsx';
 import { TranscriptPane } from './TranscriptPane.tsx';
+import { WaitingRow } from './WaitingRow.tsx';
 
 type Props = { readonly columns: number; readonly rows: number };
 
@@ -25,10 +27,12 @@ export const MainPart = memo(function MainPart({ columns, rows }: Props) {
   // A program that fills its pane must not hide the answer to a question that was asked meanwhile.
   const said = useSaidSince(user?.op);
   const streams = [reply, user, job, ...models, busy, progress !== '', said].filter(Boolean).length;
-  const share = streams > 1 ? Math.max(1, Math.floor(rows / streams)) : rows;
+  const waits = useWaits();
+  const room = rows - (waits ? 1 : 0);
+  const share = streams > 1 ? Math.max(1, Math.floor(room / streams)) : room;
   return (
     <Box flexDirection="column" justifyContent="flex-end" height={rows} overflowY="hidden">
-      <TranscriptPane columns={columns} rows={rows} />
+      <TranscriptPane columns={columns} rows={room} />
       {!away && reply && <StreamingPane reply={reply} columns={columns} rows={share} />}
       {!away &&
         models.map((model) => (
@@ -44,6 +48,7 @@ export const MainPart = memo(function MainPart({ columns, rows }: Props) {
       {!away && busy && <AgentsPane agents={agents} columns={columns} rows={share} />}
       {!away && user && <ExecPane command={user} columns={columns} rows={share} keyboard={keyboard && !job} />}
       {!away && job && <ExecPane command={job} columns={columns} rows={share} keyboard={keyboard} />}
+      {waits && <WaitingRow activity={waits} columns={columns} />}
     </Box>
   );
 });

@@ -1,5 +1,6 @@
 import { memo } from 'react';
 import { useScreen, useUi } from '../hooks/context.ts';
+import { useWaits } from '../hooks/useActivity.ts';
 import { useTicker } from '../hooks/useFrames.ts';
 import { useStatus } from '../hooks/useStatus.ts';
 import { showChord } from '../src/keymap/chord.ts';
@@ -32,7 +33,8 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
     activity,
     ...degraded
   } = useStatus();
-  const time = useTicker(activity !== undefined);
+  const elsewhere = useWaits() !== undefined;
+  const time = useTicker(activity !== undefined && !elsewhere);
   const note = useUi(({ panel }) => (panel.kind === 'scroll' ? panel.note : undefined));
   if (note !== undefined && !pending && !hint) {
     return <Lines lines={[fitSegments(readingSegments(keyFor, note), undefined, columns, style)]} />;
@@ -54,7 +56,7 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
     ...(degraded.sandboxed ? [] : [{ text: 'no sandbox', weight: 2, role: 'warning' as const }]),
     // Before the first step there is none to count.
     ...(run && activity?.what !== 'planning' ? norrisSegments(run) : []),
-    ...(activity
+    ...(activity && !elsewhere
       ? [{ text: `${activity.what} ${elapsed(time - activity.since)}`, weight: 7, role: 'text' as const }]
       : []),
     ...(contextPercent === undefined ? [] : [contextSegment(contextPercent)]),

@@ -1,9 +1,20 @@
 import { useRef } from 'react';
-import { useScreen } from './context.ts';
+import { useScreen, useUi } from './context.ts';
 import { useAnswering } from './useBroker.ts';
 import { useAsking, useExecutor } from './useExecutor.ts';
 import { activityOf } from './useNorris.ts';
-import { useSession } from './useSession.ts';
+import { useConversation, useSession } from './useSession.ts';
+
+/** What the model's side does, where that has a row of its own: not while the user is asked, and not in the least of screens. */
+export function useWaits(): Activity | undefined {
+  const activity = useActivity();
+  const idle = useConversation(({ phase }) => phase.kind === 'idle');
+  const hidden = useUi(({ question, size }) => question !== undefined || size.rows < MIN_ROWS);
+  return idle || hidden || activity?.what === 'waits for you' ? undefined : activity;
+}
+
+/** Below so many rows the bar alone says it. */
+const MIN_ROWS = 8;
 
 export type Activity = { readonly what: string; readonly since: number };
 

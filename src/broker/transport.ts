@@ -25,6 +25,8 @@ export type AttemptOptions = RequestOptions & {
   readonly signal: AbortSignal;
   onText(delta: string): void;
   onReasoning?(delta: string): void;
+  /** The server has taken the request; it reads the prompt now. */
+  onOpen?(): void;
 };
 
 export type Attempt = {
@@ -69,6 +71,7 @@ export async function attempt(
     watch.begin();
     // The bytes are read here and not by the library: bounded, and without its costs per token.
     const response = await client.chat.completions.create(params, { signal: watch.signal }).asResponse();
+    options.onOpen?.();
     for await (const chunk of reader.chunks(response)) {
       acc.push(chunk);
       if (acc.textChars > MAX_REPLY_CHARS) watch.stop('text');

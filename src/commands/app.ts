@@ -91,6 +91,7 @@ export type App = {
     readonly screen: 'full' | 'plain';
     readonly wheel_lines: number;
     readonly notify: boolean;
+    readonly motion: boolean;
     readonly suggestions: boolean;
   };
   /** The full screen, while there is one. */

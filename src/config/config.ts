@@ -84,6 +84,7 @@ export type Config = {
     readonly wheel_lines: number;
     /** Ring when a question waits or a long run has ended. */
     readonly notify: boolean;
+    readonly motion: boolean;
     /** Show dimly how the line most likely goes on. */
     readonly suggestions: boolean;
     /** Whose prompt stands before the line. */
@@ -120,7 +121,7 @@ export const DEFAULTS: Config = {
   projects: {},
   sandbox: { unrestricted: 'plain' },
   undo: { budget: 2000, days: 7, max_file: 256 },
-  ui: { mouse: true, screen: 'full', wheel_lines: 3, notify: true, suggestions: true, prompt: 'aish' },
+  ui: { mouse: true, screen: 'full', wheel_lines: 3, notify: true, motion: true, suggestions: true, prompt: 'aish' },
   abbreviations: {},
   keys: {},
 };

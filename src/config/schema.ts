@@ -222,6 +222,7 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
     }),
     wheel_lines: count('Lines per notch of the wheel.', DEFAULTS.ui.wheel_lines),
     notify: flag('Ring the terminal bell when a question waits or a long run has ended.', DEFAULTS.ui.notify),
+    motion: flag('Let the sign of what is under way turn. Off: it stands still, and times go on.', DEFAULTS.ui.motion),
     suggestions: flag(
       'Show dimly, from the history, how the line most likely goes on; → takes it.',
       DEFAULTS.ui.suggestions,

@@ -51,6 +51,8 @@ export type StreamOptions = ChatOptions & {
   /** Text as it comes. The reply's `text` is the last word: what turned out to be thinking is missing from it. */
   onText(delta: string): void;
   onReasoning?(delta: string): void;
+  /** The server has taken the request. */
+  onOpen?(): void;
 };
 
 export type MeasureRequest = {

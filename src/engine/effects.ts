@@ -88,6 +88,7 @@ async function callModel(context: EffectContext, effect: Of<'callModel'>, signal
               ...(fit.counted && { counted: fit.counted }),
               onText: (delta) => live.addText(delta),
               onReasoning: (delta) => live.addReasoning(delta),
+              onOpen: () => live.open(),
               onNotice,
             },
           );

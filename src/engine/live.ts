@@ -7,6 +7,8 @@ import type { OpId } from '../session/ids.ts';
 export class LiveReply {
   text = '';
   reasoning = '';
+  /** The server has taken the request. */
+  opened = false;
   version = 0;
   readonly preset: string;
   readonly startedAt: number;
@@ -19,6 +21,11 @@ export class LiveReply {
 
   addText(delta: string): void {
     this.text += delta;
+    this.#changed();
+  }
+
+  open(): void {
+    this.opened = true;
     this.#changed();
   }
 

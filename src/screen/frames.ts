@@ -55,3 +55,29 @@ export function linesOf(source: Changing, make: () => readonly string[]): () => 
     return made.lines;
   };
 }
+
+/** A source that changes by itself, every so many ms while somebody looks. */
+export function ticking(milliseconds: number): Changing {
+  const listeners = new Set<() => void>();
+  let version = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const tick = () => {
+    version += 1;
+    for (const listener of [...listeners]) listener();
+  };
+  return {
+    get version() {
+      return version;
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      timer ??= setInterval(tick, milliseconds);
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size > 0) return;
+        clearInterval(timer);
+        timer = undefined;
+      };
+    },
+  };
+}

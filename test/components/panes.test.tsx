@@ -179,7 +179,10 @@ describe('the status bar', () => {
   it('tells mode, model, run and place, and fits every width', async () => {
     const wide = await setStage({ columns: 100 });
     wide.press(':norris tidy up\r');
-    await wide.see(/-- UNRESTRICTED --\s+fast\s+no sandbox\s+⚡ 1\/4\s+thinking 0 s\s+.*\/home\/me \(main\)/);
+    await wide.see(/-- UNRESTRICTED --\s+fast\s+no sandbox\s+⚡ 1\/4\s+.*\/home\/me \(main\)/);
+    // What goes on has a row of its own, with what stops it.
+    await wide.see(/^⠋ connecting to fast · 0 s +Ctrl-C stops $|^. connecting to fast · 0 s +Ctrl-C stops *$/m);
+    await wide.see(/^\[NORRIS\] tidy up +step 1 of 4 · 0 s *$/m);
     const narrow = await setStage({ columns: 40, rows: 10 });
     const last = narrow.frame().split('\n').at(-1) ?? '';
     expect(last).toContain('-- UNRESTRICTED --');

@@ -211,7 +211,7 @@ export async function setStage(change: StageOptions = {}) {
     },
     sessions: { list: async () => [], days: 30, old: async () => [], remove: async () => 0 },
     doctor: async () => [],
-    ui: { mouse: true, screen: 'full', wheel_lines: 3, notify: true, suggestions: true },
+    ui: { mouse: true, screen: 'full', wheel_lines: 3, notify: true, motion: false, suggestions: true },
     get screen() {
       return attached;
     },

@@ -30,7 +30,7 @@ function memory(rig: Rig, kind: 'VmRSS' | 'VmHWM'): number {
   return Number(new RegExp(`^${kind}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024;
 }
 
-const isBusy = (rig: Rig) => / (?:thinking|checking|stopping) \d/.test(rig.screen().at(-1) ?? '');
+const isBusy = (rig: Rig) => / (?:connecting|reading|thinking|answering|checking|stopping).* stops/.test(rig.text());
 
 /** A question is asked, and letters are typed until its answer is over; ms for each to stand in the prompt. */
 async function keysDuring(rig: Rig, calls: () => number): Promise<number[]> {

@@ -94,8 +94,12 @@ describe('Norris on screen', () => {
     await rig.waitFor('[aish:fast]>');
     rig.type(':norris wait\r');
     await rig.waitFor(/\Wbegun\n/);
+    // What it is about stays on top; what it does and what stops it stands above the prompt, and goes with it.
+    await rig.waitFor(/^ NORRIS {2}wait +step 1 of 16 · \d+ s *$/m);
+    await rig.waitFor(/^. running · echo begun; sleep 300 · \d+ s +Ctrl-C stops *$/m);
     rig.key('ctrl-x', 'ctrl-c');
     await rig.waitFor('aborted');
+    expect(rig.text()).not.toMatch(/NORRIS| stops$/m);
     expect(server.requests).toHaveLength(1);
   });
 

@@ -1,0 +1,20 @@
+import { useScreen } from '../hooks/context.ts';
+import { useRunFacts } from '../hooks/useRunFacts.ts';
+import { runHeaderLines } from '../src/screen/run-header.ts';
+import { Lines } from './Lines.tsx';
+import { MainPart } from './MainPart.tsx';
+
+type Props = { readonly columns: number; readonly rows: number };
+
+/** Everything above the overlay: what a run is about stays on top of what it does. */
+export function Upper({ columns, rows }: Props) {
+  const screen = useScreen();
+  const facts = useRunFacts();
+  const lines = facts ? runHeaderLines(facts, rows, screen.renderContext(columns)) : [];
+  return (
+    <>
+      {lines.length > 0 && <Lines lines={lines} />}
+      <MainPart columns={columns} rows={rows - lines.length} />
+    </>
+  );
+}
