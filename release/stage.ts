@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type Manifest, packageManifest, ROOT } from './manifest.ts';
 
 const FILES = [
+  'aish-sandbox.apparmor',
   'aish-tui',
   'find-node.sh',
   'config.example.jsonc',

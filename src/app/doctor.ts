@@ -59,6 +59,7 @@ export async function examine(global: GlobalOptions, tell: (examined: Examined) 
     sandbox.noProject === undefined,
     sandbox.noProject ?? 'Project mode: the tree of a project can be written, nothing else',
   );
+  if (sandbox.projectMissing !== undefined) part('project', false, `in part: ${sandbox.projectMissing}`);
   for (const lacking of sandbox.missing) part('missing', false, lacking);
   if (loaded.ok) {
     const store = changeStore({ config: loaded.config, session: '', hide: (text) => text });

@@ -22,6 +22,8 @@ export type AgentOptions = {
   readonly launcher?: string;
   /** Commands in Unrestricted run under the light profile. */
   readonly light: boolean;
+  /** Project mode is held by Landlock alone: there are no namespaces here. */
+  readonly held: boolean;
   /** The directory that Project mode may write in, as the user stands now; undefined: there is none (MO-9). */
   readonly projectTree: () => string | undefined;
   /** Keeps what commands in Unrestricted and Project change (EF-1), by way of the launcher at `supervisor`. */
@@ -96,7 +98,7 @@ export function agentCommands(options: AgentOptions): AgentCommands {
 
 /** Behind the kernel's bounds of Project mode, its changes kept; a temporary directory of its own goes with it (MO-9). */
 async function inProject(
-  { environment, dataDir, size, launcher, keep, projectTree }: AgentOptions,
+  { environment, dataDir, size, launcher, keep, projectTree, held }: AgentOptions,
   command: string,
   { cwd, signal, env: extra }: { cwd: string; signal: AbortSignal; env: Readonly<Record<string, string>> },
 ): Promise<readonly [RunningCommand, Keeping | undefined]> {
@@ -107,12 +109,15 @@ async function inProject(
   const kept = await keep.store.keepCommand(command, cwd, tree);
   if (signal.aborted) kept?.end();
   signal.throwIfAborted();
+  const tmp = held ? createPrivateTmp(ownedPrefix('run')) : undefined;
+  const how = { cwd, project: tree, held, ...(tmp ? { tmpDir: tmp.path } : {}), ...(kept ? { keep: kept } : {}) };
   const running = runOnce({
     ...{ command, cwd, dataDir },
     ...sizeForModel(size()),
-    env: { ...sandboxEnvironment(env, '/tmp'), ...extra },
-    launcher: (argv) => projectArgv({ launcher, argv, cwd, project: tree, ...(kept ? { keep: kept } : {}) }),
+    env: { ...sandboxEnvironment(env, tmp?.path ?? '/tmp'), ...extra },
+    launcher: (argv) => projectArgv({ launcher, argv, ...how }),
   });
+  if (tmp) void running.result.finally(() => tmp.dispose());
   return [running, kept];
 }
 

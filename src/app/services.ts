@@ -126,6 +126,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
       ...(sandbox.available ? { launcher: LAUNCHER } : {}),
       light: config.sandbox.unrestricted === 'light',
       projectTree: () => projectTree(bus.engine.shellCwd),
+      held: sandbox.projectMissing !== undefined,
       keep: { store: undo, supervisor: LAUNCHER, warn: (text: string) => bus.show(text) },
     }),
     trials,

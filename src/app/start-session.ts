@@ -20,7 +20,10 @@ export function startSession(
   const { engine } = bus;
   openSession(engine, session, settingsOf(config, presets, sandbox), options.global.mode ?? config.mode);
   if (session.events.length > 0) applyFlags(engine, options.global, presets);
-  const all = [...notices, costsProblem, presets.notice, disabledNotice(config), sandboxNotice(sandbox)];
+  const all = [
+    ...[...notices, costsProblem, presets.notice, disabledNotice(config)],
+    ...[sandboxNotice(sandbox), projectNotice(sandbox)],
+  ];
   const said = all.filter((text) => text !== undefined);
   for (const text of said) bus.show(text);
   return said;
@@ -62,6 +65,7 @@ function settingsOf(config: Config, presets: Presets, sandbox: SandboxStatus): S
     confirmCmd: config.confirm_cmd,
     sandbox: sandbox.available,
     project: sandbox.available && sandbox.noProject === undefined,
+    ...(sandbox.projectMissing === undefined ? {} : { projectMissing: sandbox.projectMissing }),
     readOnlyTools: config.mcp.read_only,
     approvedTools: config.auto_approve,
   };
@@ -75,4 +79,11 @@ function disabledNotice({ safety }: Config): string | undefined {
 /** The start reports that no kernel sandbox protects the user (MO-1); `doctor` names the parts that are missing. */
 function sandboxNotice({ available, why }: SandboxStatus): string | undefined {
   return available ? undefined : `no kernel sandbox here (${why}); only Unrestricted mode is available`;
+}
+
+/** Where there is a sandbox and no Project mode, or one that lacks something: trials are not there either. */
+function projectNotice({ available, noProject, projectMissing }: SandboxStatus): string | undefined {
+  if (!available) return undefined;
+  if (noProject !== undefined) return `no Project mode here, and nothing can be tried: ${noProject}`;
+  return projectMissing && `Project mode is held in part (${projectMissing}); docs/effects.md`;
 }

@@ -28,14 +28,12 @@ export async function prepareSandbox({ argv, mode, cwd, wallSeconds }: SandboxWi
   if (mode === 'project' && (project === undefined || status.noProject !== undefined))
     return `no Project mode here: ${status.noProject ?? 'this directory is no project'}`;
   const tmp = createPrivateTmp();
-  const launch = { launcher: LAUNCHER, argv, cwd, statusFile: tmp.statusFile };
+  const launch = { launcher: LAUNCHER, argv, cwd, statusFile: tmp.statusFile, tmpDir: tmp.path };
+  const held = status.projectMissing !== undefined;
   const limits = wallSeconds === undefined ? {} : { limits: { wallSeconds } };
   return {
-    argv:
-      project === undefined
-        ? sandboxArgv({ ...launch, ...limits, tmpDir: tmp.path })
-        : projectArgv({ ...launch, project }),
-    env: sandboxEnvironment(process.env, project === undefined ? tmp.path : '/tmp'),
+    argv: project === undefined ? sandboxArgv({ ...launch, ...limits }) : projectArgv({ ...launch, project, held }),
+    env: sandboxEnvironment(process.env, project === undefined || held ? tmp.path : '/tmp'),
     dispose: () => tmp.dispose(),
   };
 }

@@ -1,6 +1,6 @@
 /** Whether the kernel sandbox works here, found by trying it (SB-3). */
 import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createPrivateTmp, projectArgv, sandboxArgv } from './launch.ts';
 
@@ -13,6 +13,8 @@ export type SandboxStatus = {
   readonly network: boolean;
   /** Undefined: Project mode holds here. Else why not, in one line (MO-9). */
   readonly noProject?: string;
+  /** It holds by Landlock alone, without namespaces: what that lacks, in one line. */
+  readonly projectMissing?: string;
   /** Parts of SB-1 that are missing with this kernel or account, each a phrase for the user. */
   readonly missing: readonly string[];
   /** Why it is not available, in one line, with what to do. */
@@ -22,6 +24,8 @@ export type SandboxStatus = {
 const NOT_BUILT = `there is no sandbox launcher for ${process.arch}: the npm package brings it for x64 and arm64 unless installed with --omit=optional; in a checkout, install a C compiler (apt install gcc libc6-dev) and build again`;
 const NEEDS = 'needs Linux 5.13 or newer with Landlock, 6.12 or newer for all of it';
 const PROJECT_NEEDS = 'Project mode needs Linux 5.12 or newer and user namespaces for everybody';
+const PROJECT_MISSING =
+  "no namespaces for this user: only the tree and $TMPDIR can be written, there is no loopback, owners can't be changed, and that git's hooks and configuration stay as they are is watched, not enforced";
 const NO_TREE_LIMIT = 'limits on memory and CPU time hold for each process, not for a command as a whole';
 const ROOT_WATCHED = 'the number of processes of root is watched and stopped, not refused';
 const OPEN_SIGNALS = "signals to this user's own processes outside are not refused (Linux 6.12 or newer)";
@@ -54,17 +58,23 @@ export async function detectSandbox(options: {
     const status = tmp.status();
     if (status.kind !== 'exited' || status.code !== 0) return refusedBy(status);
     const judged = judge(output);
-    const noProject = judged.available ? await tryProject(options.launcher, target) : 'there is no kernel sandbox';
-    return noProject === undefined ? judged : { ...judged, noProject };
+    if (!judged.available) return { ...judged, noProject: 'there is no kernel sandbox' };
+    const argv = [options.launcher, ...(options.extra ?? [])];
+    const noProject = await tryProject(argv, target);
+    if (noProject === undefined) return judged;
+    if ((await tryProject([...argv, '--without-namespaces'], target)) !== undefined) return { ...judged, noProject };
+    return { ...judged, projectMissing: PROJECT_MISSING };
   } finally {
     tmp.dispose();
   }
 }
 
 /** Found by trying: a file can be made in the tree, and none beside it. */
-async function tryProject(launcher: string, tree: string): Promise<string | undefined> {
+async function tryProject([launcher = '', ...extra]: readonly string[], tree: string): Promise<string | undefined> {
   const argv = ['/bin/sh', '-c', ': > made; (: > ../beside) 2>/dev/null; exit 0'];
-  const [program = '', ...rest] = projectArgv({ launcher, argv, cwd: tree, project: tree });
+  const [program = '', ...words] = projectArgv({ launcher, argv, cwd: tree, project: tree });
+  const rest = [...words.slice(0, 2), ...extra, ...words.slice(2)];
+  rmSync(join(tree, 'made'), { force: true });
   const said = await new Promise<string>((resolve) => {
     execFile(program, rest, { env: {}, encoding: 'utf8' }, (_error, _stdout, stderr) => resolve(stderr.trim()));
   });

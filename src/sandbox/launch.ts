@@ -83,9 +83,13 @@ export function trialArgv(
   return compose(launch, [...where, ...(tmpDir ? ['--tmp', tmpDir] : [])]);
 }
 
-/** Project mode: `tree` (absolute) and private `/tmp` and `/dev/shm` can be written; loopback; no signals outside (MO-9). */
-export function projectArgv(launch: Launch & { readonly project: string }): readonly string[] {
-  return compose(launch, ['--project', launch.project]);
+/**
+ * Project mode: `project` (absolute) and private `/tmp` and `/dev/shm` can be written; loopback; no signals outside (MO-9).
+ * `held`: by Landlock alone, for systems without namespaces: in place of those the tree and `tmpDir`, and no network at all.
+ */
+export function projectArgv(launch: Launch & { readonly project: string; readonly held?: boolean }): readonly string[] {
+  const how = launch.held ? ['--without-namespaces', ...(launch.tmpDir ? ['--tmp', launch.tmpDir] : [])] : [];
+  return compose(launch, ['--project', launch.project, ...how]);
 }
 
 function compose(launch: Launch, options: readonly string[]): readonly string[] {

@@ -36,8 +36,7 @@ function laterAt(path: string, tree: string, fresh: ReadonlySet<string>): Later 
     const root = join(tree, above, '.git');
     const what = `is git's own`;
     if (fresh.has(root)) return { path: root, what };
-    // The kernel lets nothing of the project's own be changed that git obeys.
-    const obeyed = above !== '' && (path === root || OBEYED.test(path.slice(root.length)));
+    const obeyed = path === root || OBEYED.test(path.slice(root.length));
     return obeyed ? { path, what } : undefined;
   }
   const what = runsLater(inside);

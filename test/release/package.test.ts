@@ -40,9 +40,16 @@ describe('the package', () => {
 
   it('carries licences and pages, and neither sources nor a launcher of this machine', () => {
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-    for (const wanted of ['LICENSE', 'THIRD-PARTY-NOTICES', 'README.md', 'docs/guide.md', 'dist/config.schema.json'])
+    for (const wanted of [
+      'LICENSE',
+      'aish-sandbox.apparmor',
+      'THIRD-PARTY-NOTICES',
+      'README.md',
+      'docs/guide.md',
+      'dist/config.schema.json',
+    ])
       expect(files).toContain(wanted);
-    expect(files.filter((file) => /\.tsx?$|aish-sandbox|node_modules/.test(file))).toEqual([]);
+    expect(files.filter((file) => /\.tsx?$|aish-sandbox$|node_modules/.test(file))).toEqual([]);
     const text = readFileSync(join(folder, 'THIRD-PARTY-NOTICES'), 'utf8');
     for (const bundled of ['ink 8', 'openai 7', '@modelcontextprotocol/sdk 1', 'gpt-tokenizer 4'])
       expect(text).toContain(`\n${bundled}`);

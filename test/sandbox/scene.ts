@@ -28,6 +28,8 @@ import type { Tools } from './tools.ts';
 export type Scene = {
   readonly uid: number;
   readonly directory: string;
+  /** For what an attack needs besides; goes with the scene. */
+  readonly beside: string;
   readonly environment: Readonly<Record<string, string>>;
   /** Everything that is known of the files, to compare before and after. */
   snapshot(): string;
@@ -36,8 +38,11 @@ export type Scene = {
   dispose(): Promise<void>;
 };
 
-export async function layOut(tools: Tools, uid: number): Promise<Scene> {
-  const directory = mkdtempSync(join(tmpdir(), 'aish-scene-'));
+/** @param base where it lies: a profile with a `/tmp` of its own does not see one there */
+export async function layOut(tools: Tools, uid: number, base = tmpdir()): Promise<Scene> {
+  const directory = mkdtempSync(join(base, 'aish-scene-'));
+  const beside = mkdtempSync(join(base, 'aish-beside-'));
+  chmodSync(beside, 0o755);
   const log = `${directory}.log`;
   makeFiles(tools, directory);
   writeFileSync(log, '');
@@ -60,6 +65,7 @@ export async function layOut(tools: Tools, uid: number): Promise<Scene> {
   return {
     uid,
     directory,
+    beside,
     environment: {
       PATH: '/usr/local/bin:/usr/bin:/bin',
       T_LOG: log,
@@ -82,7 +88,7 @@ export async function layOut(tools: Tools, uid: number): Promise<Scene> {
       victim.stop();
       closeSync(reader);
       await net.close();
-      rmSync(directory, { recursive: true, force: true });
+      for (const path of [directory, beside]) execFileSync('rm', ['-rf', path]);
       rmSync(log, { force: true });
     },
   };

@@ -45,6 +45,8 @@ export type Scene = {
 export type KeepOptions = {
   /** Behind the bounds of Project mode, the tree being the project. */
   readonly project?: boolean;
+  /** The same by Landlock alone, as on systems without namespaces. */
+  readonly held?: boolean;
   /** Nothing is kept. */
   readonly nothing?: boolean;
   readonly budgetBytes?: number;
@@ -72,6 +74,7 @@ export function makeScene(launcher: string, ordinary = false): Scene {
   const [tree, store] = [join(root, 'tree'), join(root, 'store')];
   mkdirSync(tree);
   mkdirSync(store, { mode: 0o700 });
+  mkdirSync(join(root, 'tmp'), { mode: 0o700 });
   const as = ordinary ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : [];
   const give = () => {
     chmodSync(root, 0o755);
@@ -115,7 +118,9 @@ export function makeScene(launcher: string, ordinary = false): Scene {
       const { number: mine, directory } = next();
       const keep = { directory, tree, budgetBytes: options.budgetBytes ?? 2e9, fileBytes: options.fileBytes ?? 2e8 };
       const launch = { launcher, argv: ['bash', '-c', script], cwd: tree, ...(options.nothing ? {} : { keep }) };
-      const wrapped = options.project ? projectArgv({ ...launch, project: tree }) : supervisedArgv(launch);
+      const tmpDir = join(root, 'tmp');
+      const held = options.held ? { held: true, tmpDir } : {};
+      const wrapped = options.project ? projectArgv({ ...launch, project: tree, ...held }) : supervisedArgv(launch);
       const { code, out } = await run(wrapped, (pid) => options.started?.(pid, directory));
       return { number: mine, code, out, summary: textOf(join(directory, 'summary')).trim(), notes: notesOf(directory) };
     },

@@ -58,10 +58,11 @@ static int give_up_privileges(struct setup *s) {
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
-/* Root stays root over files, which its mounts bound; over nothing else. */
-static int keep_file_capabilities(struct __user_cap_header_struct *header, struct __user_cap_data_struct *data) {
-  const uint32_t kept = CAP_TO_MASK(CAP_CHOWN) | CAP_TO_MASK(CAP_DAC_OVERRIDE) | CAP_TO_MASK(CAP_DAC_READ_SEARCH) |
-                        CAP_TO_MASK(CAP_FOWNER) | CAP_TO_MASK(CAP_FSETID) | CAP_TO_MASK(CAP_SETGID) | CAP_TO_MASK(CAP_SETUID);
+/* Root stays root over files, which its mounts or Landlock bound; over nothing else. */
+static int keep_file_capabilities(int profile, struct __user_cap_header_struct *header, struct __user_cap_data_struct *data) {
+  const uint32_t inside = CAP_TO_MASK(CAP_CHOWN) | CAP_TO_MASK(CAP_FSETID) | CAP_TO_MASK(CAP_SETGID) | CAP_TO_MASK(CAP_SETUID);
+  const uint32_t kept = CAP_TO_MASK(CAP_DAC_OVERRIDE) | CAP_TO_MASK(CAP_DAC_READ_SEARCH) | CAP_TO_MASK(CAP_FOWNER) |
+                        (profile & INSIDE ? inside : 0);
   for (int cap = 0; prctl(PR_CAPBSET_READ, cap) >= 0; cap++)
     if ((cap > 31 || !(kept & CAP_TO_MASK(cap))) && prctl(PR_CAPBSET_DROP, cap)) return -1;
   data[0].permitted &= kept;
@@ -75,7 +76,7 @@ static int drop_capabilities(struct setup *s) {
   struct __user_cap_data_struct data[2];
   if (syscall(SYS_capget, &header, data)) return -1;
   if (!(data[0].permitted | data[1].permitted | data[0].inheritable | data[1].inheritable)) return 0;
-  if (s->options->profile & INSIDE && geteuid() == 0) return keep_file_capabilities(&header, data);
+  if (s->options->profile & TREES && geteuid() == 0) return keep_file_capabilities(s->options->profile, &header, data);
   if (data[CAP_TO_INDEX(CAP_SETPCAP)].effective & CAP_TO_MASK(CAP_SETPCAP)) {
     const unsigned long root_is_nobody = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
                                          SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE |
@@ -119,7 +120,7 @@ static int enforce_landlock(struct setup *s) {
 static int install_filter(struct setup *s) { return filter_install(s->options->profile, landlock_abi(s->options)); }
 
 static int notify(struct setup *s) {
-  if (!s->options->keep && !(s->options->profile & INSIDE)) return 0;
+  if (!s->options->keep && !(s->options->profile & TREES)) return 0;
   int listener = keep_filter_install();
   s->attempt->listener = listener;
   if (listener < 0 && errno == EBUSY && s->options->profile == PROJECT && !s->options->keep) {
@@ -147,10 +148,10 @@ static const struct {
     {"session", leave_terminal, EVERY},
     {"descriptors", close_descriptors, EVERY},
     {"privileges", give_up_privileges, EVERY},
-    {"capabilities", drop_capabilities, RESTRICTED | INSIDE},
+    {"capabilities", drop_capabilities, RESTRICTED | TREES},
     {"limits", bound_resources, RESTRICTED | TRIAL},
-    {"landlock", enforce_landlock, RESTRICTED | LIGHT | INSIDE},
-    {"filter", install_filter, RESTRICTED | INSIDE},
+    {"landlock", enforce_landlock, RESTRICTED | LIGHT | TREES},
+    {"filter", install_filter, RESTRICTED | TREES},
     {"keep", notify, EVERY},
     {"exec", run, EVERY},
 };

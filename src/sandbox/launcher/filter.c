@@ -32,13 +32,17 @@ enum {
   NR_NEWEST_REVIEWED = 469
 };
 
-/* Metadata: Landlock has no right for any of it. Where mounts hold, they bound it. */
-static const int metadata[] = {
-    __NR_fchmod, __NR_fchmodat, NR_FCHMODAT2, __NR_fchown, __NR_fchownat, __NR_utimensat, __NR_setxattr, __NR_lsetxattr,
-    __NR_fsetxattr, NR_SETXATTRAT, __NR_removexattr, __NR_lremovexattr, __NR_fremovexattr, NR_REMOVEXATTRAT,
+/* Metadata: Landlock has no right for any of it. Where mounts hold, they bound it; where there are none, the supervisor sets
+ * modes and times itself, in the tree only. */
+static const int modes_times_owners[] = {
+    __NR_fchmod, __NR_fchmodat, NR_FCHMODAT2, __NR_fchown, __NR_fchownat, __NR_utimensat,
 #ifdef __NR_chmod
     __NR_chmod, __NR_chown, __NR_lchown, __NR_utime, __NR_utimes, __NR_futimesat,
 #endif
+};
+static const int attributes[] = {
+    __NR_setxattr, __NR_lsetxattr, __NR_fsetxattr, NR_SETXATTRAT, __NR_removexattr,
+    __NR_lremovexattr, __NR_fremovexattr, NR_REMOVEXATTRAT,
 };
 
 /* No socket of any family can be made, and an inherited one can do nothing new. */
@@ -203,7 +207,9 @@ int filter_install(enum profile profile, int abi) {
   answer(SECCOMP_RET_ERRNO | ENOSYS);
   refused = 0;
   refuse(not_permitted, COUNT(not_permitted), EPERM);
-  if (!(profile & INSIDE)) refuse(metadata, COUNT(metadata), EPERM);
+  if (!(profile & TREES)) refuse(modes_times_owners, COUNT(modes_times_owners), EPERM);
+  /* Programs that copy everything of a file go on without attributes where there are none. */
+  if (!(profile & INSIDE)) refuse(attributes, COUNT(attributes), profile == HELD ? EOPNOTSUPP : EPERM);
   if (profile != PROJECT) refuse(network, COUNT(network), EPERM);
   refuse(not_there, COUNT(not_there), ENOSYS);
   if (abi < 3) refuse(not_there_before_abi_3, COUNT(not_there_before_abi_3), ENOSYS);

@@ -27,6 +27,7 @@
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 #define NONE (-1)
 #define HERE (-2) /* relative to the current directory */
+#define IS_DONE (-1) /* in place of an errno: the call was carried out here */
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
 #endif
@@ -247,6 +248,8 @@ static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
   if (c->path != NONE) how = resolve(pid, at_of(c->directory, a), a[c->path], follow, &at);
   if (how == EMPTY) how = c->directory >= 0 && c->what >= LINK ? resolve_descriptor(pid, (int)a[c->directory], &at) : NOT_OURS;
   if (how == 0 && c->to_path != NONE) how = resolve(pid, at_of(c->to_directory, a), a[c->to_path], 0, &to);
+  const int sets = s->holds && (c->what == STATE || c->what == ATTRIBUTES);
+  const int target = sets && how == 0 ? target_of(&at) : -1;
   if (s->watches) {
     if (how == 0) watch(s, pid, c->what, &at, flags);
     if (how == 0 && to.directory >= 0) watch(s, pid, c->what == LINK || !(flags & EXCHANGE) ? CREATE : RENAME, &to, flags);
@@ -257,6 +260,7 @@ static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
   if (how == 0 && s->outside_count) how = move_outside(s, &at) || (to.directory >= 0 && move_outside(s, &to)) ? NOT_OURS : 0;
   int failed = how < 0;
   if (how == 0 && s->guards && leads_outside(s, c, &at, flags)) how = OUTSIDE;
+  if (how == 0 && s->holds && (is_of_git(s, &at, 1) || (to.directory >= 0 && is_of_git(s, &to, 1)))) how = OUTSIDE;
   /* The number of a process that has died meanwhile may be another's by now. */
   if (how == 0 && syscall(SYS_ioctl, listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &q->id)) how = NOT_OURS;
   if (how == 0 && s->vault >= 0) {
@@ -283,6 +287,9 @@ static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
     s->refused++;
   }
   if (how == OUTSIDE) why = EPERM;
+  /* Nothing else bounds it, so it never goes on by itself. */
+  if (sets && !why) why = target < 0 ? ENOENT : set_state(s, pid, c->nr, a, target) ? errno : IS_DONE;
+  if (target >= 0) close(target);
   s->known_fd[0] = s->known_fd[1] = -1;
   if (at.directory >= 0) close(at.directory);
   if (to.directory >= 0) close(to.directory);
@@ -305,8 +312,8 @@ int keep_answer(struct store *s, int listener) {
   int why = keep(s, listener, &in.q);
   memset(&out, 0, sizeof out);
   out.r.id = in.q.id;
-  if (why) out.r.error = -why;
-  else out.r.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+  if (why > 0) out.r.error = -why;
+  else if (!why) out.r.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
   if (syscall(SYS_ioctl, listener, SECCOMP_IOCTL_NOTIF_SEND, &out.r) && errno != ENOENT) return -1;
   return 0;
 }

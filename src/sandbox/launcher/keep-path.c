@@ -37,6 +37,11 @@ static int read_path(pid_t pid, uint64_t at, char *to) {
   return errno = ENAMETOOLONG, -1;
 }
 
+int read_memory(pid_t pid, uint64_t at, void *to, uint64_t size) {
+  struct iovec here = {to, size}, there = {(void *)at, size};
+  return syscall(SYS_process_vm_readv, pid, &here, 1, &there, 1, 0) == (long)size ? 0 : (errno = EFAULT, -1);
+}
+
 static int open_beneath(int directory, const char *path, int flags) {
   struct open_how how = {.flags = (uint64_t)(flags | O_PATH | O_CLOEXEC), .resolve = RESOLVE_NO_MAGICLINKS};
   return (int)syscall(NR_OPENAT2, directory, path, &how, sizeof how);

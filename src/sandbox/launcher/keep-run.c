@@ -20,10 +20,15 @@ static int open_outside(struct store *s, const struct options *o) {
   return 0;
 }
 
+static void guard(struct store *s, const struct options *o) {
+  s->guards = (o->profile & PROJECTS) != 0;
+  s->holds = o->profile == HELD ? o : NULL;
+}
+
 int keep_begin(struct store *s, const struct options *o) {
   if (store_open(s, o->keep, 0) || open_outside(s, o)) return -1;
   s->listens = 1;
-  s->guards = o->profile == PROJECT;
+  guard(s, o);
   s->budget = o->keep_budget;
   s->max_file = o->keep_file;
   int above = openat(s->vault, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -43,7 +48,8 @@ int trial_begin(struct store *s, const struct options *o) {
 
 /* Project mode where nothing is kept. */
 int guard_begin(struct store *s, const struct options *o) {
-  *s = (struct store){.known_fd = {-1, -1}, .root = -1, .vault = -1, .guards = 1};
+  *s = (struct store){.known_fd = {-1, -1}, .root = -1, .vault = -1};
+  guard(s, o);
   return open_outside(s, o);
 }
 

@@ -158,14 +158,14 @@ int landlock_enforce(const struct options *o, const struct terminal *t, char *de
   snprintf(detail, size, "this kernel has no Landlock (Linux 5.13 or newer with it enabled)");
   if (abi < 1) return errno = ENOSYS, -1;
   snprintf(detail, size, "moving files would be refused (Linux 5.19 or newer is needed)");
-  if (light && abi < 2) return errno = ENOSYS, -1;
+  if ((light || o->profile == HELD) && abi < 2) return errno = ENOSYS, -1;
   *detail = 0;
   /* Older kernels take the shorter structure only when what they do not know is left out. */
   struct rules r = {-1, attr.fs, detail, size};
   r.fd = (int)syscall(NR_CREATE_RULESET, &attr, abi >= 6 ? 24 : abi >= 4 ? 16 : 8, 0);
   if (r.fd < 0) return -1;
   if (light ? allow_all_but_terminals(&r, t) : allow_reading(&r, o, t)) return -1;
-  if (o->profile & INSIDE && allow_writing(&r, o)) return -1;
+  if (o->profile & TREES && allow_writing(&r, o)) return -1;
   if (syscall(NR_RESTRICT_SELF, r.fd, 0)) return -1;
   return close(r.fd);
 }

@@ -12,9 +12,11 @@
 /* Exit codes of the launcher itself; any other is the command's own. */
 enum { EXIT_TIME = 124, EXIT_SETUP = 126, EXIT_NOT_FOUND = 127 };
 
-enum profile { RESTRICTED = 1, LIGHT = 2, SUPERVISE = 4, TRIAL = 8, PROJECT = 16 };
-/* Profiles that run in namespaces of their own, and all of them. */
-enum { INSIDE = TRIAL | PROJECT, EVERY = RESTRICTED | LIGHT | SUPERVISE | INSIDE, MAX_TREES = 8 };
+enum profile { RESTRICTED = 1, LIGHT = 2, SUPERVISE = 4, TRIAL = 8, PROJECT = 16, HELD = 32 };
+/* Profiles that run in namespaces of their own; project mode, HELD being that of a system without namespaces; those that
+ * write in trees; and all of them. */
+enum { INSIDE = TRIAL | PROJECT, PROJECTS = PROJECT | HELD, TREES = INSIDE | HELD,
+       EVERY = RESTRICTED | LIGHT | SUPERVISE | TREES, MAX_TREES = 8 };
 
 /* Zero means: not limited by the launcher. Bytes, seconds, counts. */
 struct limits {

@@ -52,7 +52,7 @@ static int is_number(const char *text) {
 }
 
 static const char usage[] =
-    "usage: aish-sandbox [--light | --supervise | --trial EMPTY_DIR --tree DIR... | --project DIR] [--tmp DIR] [--cwd DIR] [--status NEW_FILE] [--parent PID]\n"
+    "usage: aish-sandbox [--light | --supervise | --trial EMPTY_DIR --tree DIR... | --project DIR [--without-namespaces]] [--tmp DIR] [--cwd DIR] [--status NEW_FILE] [--parent PID]\n"
     "                    [--keep EMPTY_DIR [--keep-tree DIR] [--keep-budget BYTES] [--keep-file BYTES]]\n"
     "                    [--limit as|data|fsize|cpu|nofile|procs|wall=NUMBER]... -- command [argument...]\n"
     "       aish-sandbox --selftest DIR\n"
@@ -91,10 +91,11 @@ static struct options parse(int argc, char **argv) {
                       .keep_file = GiB / 4,
                       .trial_space = 2 * GiB,
                       .limits = {.as = 16 * GiB, .data = 4 * GiB, .fsize = 1 * GiB, .cpu = 600, .nofile = 1024, .procs = 512, .wall = 3600}};
-  int i = 1;
+  int i = 1, bare = 0;
   for (; i < argc && strcmp(argv[i], "--"); i++) {
     const char *name = argv[i];
-    if (!strcmp(name, "--light") || !strcmp(name, "--supervise")) {
+    if (!strcmp(name, "--without-namespaces")) bare = 1;
+    else if (!strcmp(name, "--light") || !strcmp(name, "--supervise")) {
       o.profile = name[2] == 'l' ? LIGHT : SUPERVISE;
       o.limits.wall = 0;
     }
@@ -124,6 +125,8 @@ static struct options parse(int argc, char **argv) {
     else fail(name, "unknown option (see --help)");
   }
   if (i + 1 >= argc) fail("arguments", "no command after --");
+  if (bare && o.profile != PROJECT) fail("arguments", "--without-namespaces goes with --project");
+  if (bare) o.profile = HELD;
   if (o.profile == TRIAL && !o.tree_count) fail("arguments", "a trial without a --tree");
   o.argv = argv + i + 1;
   return o;

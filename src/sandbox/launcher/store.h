@@ -72,6 +72,7 @@ struct store {
   uint32_t inside; /* what directories held that were moved into the store as a whole */
   int watches;     /* a trial: nothing is kept, what it can't show is noted */
   int guards;      /* project mode: what has a name outside the tree is not written to */
+  const struct options *holds; /* project mode without namespaces: held.c */
   struct {
     const char *path;
     int fd;

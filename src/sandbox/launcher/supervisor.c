@@ -182,7 +182,7 @@ static pid_t start(const struct options *o, const struct terminal *t, const sigs
     else snprintf(r->text, sizeof r->text, "memory");
     return init;
   }
-  pid_t self = getpid(), command = o->keep ? raw_vfork_sharing() : raw_vfork();
+  pid_t self = getpid(), command = o->keep || o->profile == HELD ? raw_vfork_sharing() : raw_vfork();
   if (command == 0) become(o, t, mask, self, &a);
   *listener = a.listener;
   if (command > 0 && a.executing) return command;
@@ -271,7 +271,7 @@ void supervise(const struct options *o, const struct terminal *t, const sigset_t
   static struct store kept;
   int listener = -1;
   if (r.kind != FAILED && o->keep && keep_begin(&kept, o)) give_up(&r, "keep");
-  if (r.kind != FAILED && o->profile == PROJECT && !o->keep && guard_begin(&kept, o)) give_up(&r, "guard");
+  if (r.kind != FAILED && o->profile & PROJECTS && !o->keep && guard_begin(&kept, o)) give_up(&r, "guard");
   if (r.kind != FAILED && o->trial && trial_begin(&kept, o)) give_up(&r, "trial");
   pid_t command = r.kind == FAILED ? -1 : start(o, t, mask, ended, &kept, &r, &listener);
   if (r.kind != FAILED) {
@@ -285,6 +285,6 @@ void supervise(const struct options *o, const struct terminal *t, const sigset_t
     r.status = inside->status;
     r.left = inside->left;
   }
-  if (listener >= 0 && r.kind != FAILED) keep_end(&kept, o);
+  if (listener >= 0 && r.kind != FAILED && o->keep) keep_end(&kept, o);
   conclude(&r, report, status);
 }
