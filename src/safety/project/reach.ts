@@ -57,6 +57,11 @@ const TALKS =
 const TALKS_HERE = /\b(localhost|127\.0\.0\.1|0\.0\.0\.0)\b/;
 const FAR =
   /https?:\/\/(?!localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])|\b(boto3|smtplib|ftplib|paramiko|psycopg2|pymongo)\b/;
+/** A word that is an address as a whole, for a program that opens what it is given; and programs that only print or search it. */
+const ADDRESS = /^(--?[\w-]+=)?(https?|ftps?|wss?|svn|s3|gs|ssh):\/\//;
+const PRINTS = /^(echo|printf|grep|git|test|\[|sed|awk|jq|yq)$/;
+/** Code that has a shell fetch something. */
+const CALLS_OUT = /\b(curl|wget|nc|ncat|ssh|scp)\s+[\w-]/;
 /** By which it ends processes. */
 const ENDS_IN_CODE = /\b(os\.kill|killpg|psutil|process\.kill)\b/;
 /** By which it goes where its text does not show: the home, the environment, programs of their own. */
@@ -125,6 +130,8 @@ export function walk(command: string, { cwd, tree }: Place, { own, contents }: K
           beyond:
             needsMore(program, args.map(withoutTaint), SERVES.test(command)) ||
             (!isTextTool(program) && talks(code)) ||
+            (loud && code.some((text) => CALLS_OUT.test(text))) ||
+            (loud && !PRINTS.test(program) && args.some((word) => ADDRESS.test(word) && !TALKS_HERE.test(word))) ||
             (loud && (endsOthers(program, args) || code.some((text) => ENDS_IN_CODE.test(text)))),
           outside,
           temporary: named.some((path) => TEMPORARY.test(path) && !isWithin(path, tree)),

@@ -118,6 +118,9 @@ export function needsMore(program: string, args: readonly string[], serves = fal
       return operands.some((word) => /^[\w.@-]+:|^rsync:/.test(word));
     case 'git':
       return gitNeedsMore(operandsOfGit(args), args);
+    case 'ssh-keygen':
+      // Without a name it writes to ~/.ssh.
+      return !args.some((word) => /^-(f|[lyeFHR])/.test(word));
     case 'python':
       return args.some((word, at) => word === '-m' && FETCHES[args[at + 1] ?? '']?.test(args[at + 2] ?? '') === true);
     case 'go':
