@@ -28,7 +28,7 @@ export function Choices({
   const { items, index, of, query } = panel;
   const room = rows - 1;
   const first = Math.max(0, Math.min(index - Math.floor(room / 2), items.length - room));
-  const title = of === 'history' ? ` history: ${query}▏` : ' completions ';
+  const title = of === 'completion' ? ' completions ' : ` ${of}: ${query}▏`;
   const note = ` ${items.length === 0 ? 0 : index + 1} of ${items.length} `;
   const visible = items.slice(first, first + room);
   const words = visible.map(({ text, label }) => oneLine(label ?? text, columns - 2));

@@ -25,6 +25,7 @@ type Row = readonly [command: string, keys: readonly string[], label: string];
 const GLOBAL = [
   ['abort', ['ctrl-x ctrl-c'], 'abort the run, wherever you are'],
   ['help', ['f1', 'ctrl-x h'], 'list the keys and commands'],
+  ['palette', ['f2', 'ctrl-x ctrl-p'], 'everything there is, found by a few letters'],
   ['redraw', ['ctrl-l'], 'redraw the screen'],
   ['suspend', ['ctrl-z'], 'suspend the program; fg brings it back'],
   ['tightenMode', ['alt-m'], 'switch to Restricted mode'],

@@ -7,13 +7,17 @@ import { dialogHandlers, fieldHandlers, haltHandlers, pressMouse, typeOn } from 
 import { globalHandlers } from './handlers/global.ts';
 import type { Handlers } from './handlers/handler.ts';
 import { menuHandlers, typeIntoMenu } from './handlers/menu.ts';
+import { openPalette } from './handlers/palette.ts';
 import { background, promptHandlers } from './handlers/prompt.ts';
 import { transcriptHandlers } from './handlers/transcript.ts';
 import { edits, type Screen } from './screen.ts';
 import { takeViKey } from './vi-keys.ts';
 
 const HANDLERS: Readonly<Record<KeyContext, Handlers>> = {
-  global: globalHandlers,
+  global: {
+    ...globalHandlers,
+    palette: (screen) => openPalette(screen, pressable(screen), (binding) => press(screen, binding)),
+  },
   prompt: promptHandlers,
   menu: menuHandlers,
   field: fieldHandlers,
@@ -44,6 +48,18 @@ function contextOf(screen: Screen): KeyContext {
     case 'none':
       return screen.keyboard.owner ? 'program' : 'prompt';
   }
+}
+
+/** What can be pressed at the prompt, once for each thing it does; what edits the line is no use in a list. */
+function pressable(screen: Screen): readonly Binding[] {
+  const found = screen.keys
+    .bindings('prompt')
+    .filter((each) => each.chords.length > 0 && handles(each) && !edits(each.command));
+  return found.filter(({ command }) => command !== 'submit' && command !== 'palette');
+}
+
+function press(screen: Screen, { command }: Binding): void {
+  run(screen, 'prompt', command, { type: 'key', name: 'enter', ctrl: false, alt: false, shift: false, event: 'press' });
 }
 
 /** Whether anything happens for a binding: what does not is not offered in the help. */

@@ -70,7 +70,10 @@ function panelRows(panel: Panel, columns: number, main: number): number {
     case 'confirmAbort':
       return Math.min(main, CONFIRM_ROWS);
     case 'choices':
-      return 1 + Math.min(Math.max(1, panel.items.length), Math.max(1, Math.min(10, main - 2)));
+      return (
+        1 +
+        Math.min(Math.max(1, panel.items.length), Math.max(1, Math.min(panel.of === 'everything' ? 16 : 10, main - 2)))
+      );
   }
 }
 

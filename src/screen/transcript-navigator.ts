@@ -55,6 +55,13 @@ export class TranscriptNavigator {
     return this.#selected === undefined ? undefined : this.#view.shownEntryOf(this.#selected);
   }
 
+  /** Reads on from an entry. */
+  goTo(key: string): void {
+    this.#ui.update({ panel: { kind: 'scroll', note: '' } });
+    this.#select(key);
+    this.#view.reveal({ key, line: 0 });
+  }
+
   /** To the entry before or after that is wanted; the last one when there was none. False where there is none. */
   step(direction: -1 | 1, wanted?: (key: string) => boolean): boolean {
     const inView = this.#view.keysInView();

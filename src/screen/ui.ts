@@ -7,6 +7,9 @@ import type { QuestionUi } from './question-dialog.ts';
 
 export type Size = { readonly columns: number; readonly rows: number };
 
+/** One of a list; `run`: what choosing it does, where that is not to put its text into the prompt. */
+export type PanelItem = Completion & { readonly run?: () => void };
+
 /** What lies over the transcript, or took the keyboard from the prompt. */
 export type Panel =
   | { readonly kind: 'none' }
@@ -16,10 +19,12 @@ export type Panel =
   /** Completions of the word before the cursor, or lines of the history that match what is typed. */
   | {
       readonly kind: 'choices';
-      readonly of: 'completion' | 'history';
+      readonly of: 'completion' | 'history' | 'everything';
       readonly query: string;
-      readonly items: readonly Completion[];
+      readonly items: readonly PanelItem[];
       readonly index: number;
+      /** Looks again for another query; without it the history is looked through. */
+      readonly find?: (query: string) => readonly PanelItem[];
       /** Where the completed word begins. */
       readonly start: number;
     }

@@ -20,6 +20,7 @@ const NAMED: Readonly<Record<string, string>> = {
   home: '\x1b[H',
   end: '\x1b[F',
   f1: '\x1bOP',
+  f2: '\x1bOQ',
 };
 
 /** The bytes of a key by name (`enter`, `ctrl-x`, `alt-s`, `f1`); one character stands for itself. */

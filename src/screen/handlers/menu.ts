@@ -56,6 +56,7 @@ function take(screen: Screen): void {
   screen.ui.update({ panel: NO_PANEL });
   if (!panel || item === undefined) return;
   const { editor } = screen.ui.get();
+  if (item.run) return item.run();
   if (panel.of === 'history') return screen.setEditor(setText(editor, item.text));
   putCompletion(screen, panel.start, item);
 }
@@ -74,14 +75,15 @@ function move(by: number) {
 
 function setQuery(screen: Screen, query: string): void {
   const panel = open(screen);
-  if (panel) screen.ui.update({ panel: { ...panel, query, items: search(screen, query), index: 0 } });
+  if (panel)
+    screen.ui.update({ panel: { ...panel, query, items: panel.find?.(query) ?? search(screen, query), index: 0 } });
 }
 
 /** A search takes what is typed; a completion is left, and the key goes to the prompt. */
 export function typeIntoMenu(screen: Screen, key: KeyToken): void {
   const panel = open(screen);
   if (!panel || key.text === undefined) return;
-  if (panel.of === 'history') return setQuery(screen, panel.query + key.text);
+  if (panel.of !== 'completion') return setQuery(screen, panel.query + key.text);
   screen.ui.update({ panel: NO_PANEL });
   screen.type(key.text);
 }
@@ -95,7 +97,7 @@ export const menuHandlers: Handlers = {
   edit: take,
   deleteBack(screen) {
     const panel = open(screen);
-    if (panel?.of === 'history') return setQuery(screen, [...panel.query].slice(0, -1).join(''));
+    if (panel && panel.of !== 'completion') return setQuery(screen, [...panel.query].slice(0, -1).join(''));
     screen.ui.update({ panel: NO_PANEL });
     screen.edit('deleteBack');
   },

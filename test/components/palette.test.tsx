@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { type Stage, setStage } from './stage.tsx';
+
+const F2 = '\x1bOQ';
+
+async function open(query = '', size: { columns?: number; rows?: number } = {}): Promise<Stage> {
+  const stage = await setStage(size);
+  stage.press(F2);
+  await stage.see('everything: ▏');
+  if (query !== '') stage.press(query);
+  await stage.see(`everything: ${query}▏`);
+  return stage;
+}
+
+const chosen = (stage: Stage) => {
+  const { panel } = stage.screen.ui.get();
+  return panel.kind === 'choices' ? (panel.items[panel.index]?.text ?? '') : '';
+};
+
+describe('the list of everything', () => {
+  it('opens by its key, finds by a few letters, and closes by the same key', async () => {
+    const stage = await open('undo');
+    expect(chosen(stage)).toMatch(/^:undo/);
+    stage.press(F2);
+    await stage.until(() => stage.screen.ui.get().panel.kind === 'none');
+    expect(stage.screen.ui.get().editor.text).toBe('');
+  });
+
+  it('runs a command that needs no more words', async () => {
+    const stage = await open('theme light');
+    expect(chosen(stage)).toBe(':theme light');
+    stage.press('\r');
+    await stage.see(/:theme light/);
+    expect(stage.screen.ui.get().panel.kind).toBe('none');
+  });
+
+  it('puts a command into the prompt that needs them', async () => {
+    const stage = await open(':norris');
+    expect(chosen(stage)).toMatch(/^:norris/);
+    stage.press('\r');
+    await stage.see('> :norris');
+    expect(stage.calls).toHaveLength(0);
+  });
+
+  it('does what a key does, and names the key', async () => {
+    const stage = await open('scroll, search and copy');
+    expect(stage.frame()).toContain('Alt-T');
+    stage.press('\r');
+    await stage.see('-- SCROLL --');
+  });
+
+  it('has what was run, and goes there', async () => {
+    const stage = await setStage();
+    stage.press('ls\r');
+    await stage.until(() => stage.commands.length === 1);
+    stage.commands[0]?.end();
+    await stage.see('✓');
+    stage.press(F2);
+    await stage.see('everything: ▏');
+    stage.press('ran ls');
+    await stage.until(() => chosen(stage) === 'ls');
+    stage.press('\r');
+    await stage.see('-- SCROLL --');
+    expect(stage.commands).toHaveLength(1);
+  });
+
+  it('does not open behind a question', async () => {
+    const stage = await setStage();
+    stage.press(':norris tidy up\r');
+    await stage.until(() => stage.calls.length === 1);
+    stage.calls[0]?.say('CMD: rm x');
+    stage.calls[0]?.end();
+    await stage.see('HALT');
+    await stage.arm();
+    stage.press(F2);
+    expect(stage.screen.ui.get().panel.kind).toBe('none');
+  });
+
+  it('fits 40×10', async () => {
+    const stage = await open('mode', { columns: 40, rows: 10 });
+    const lines = stage.frame().split('\n');
+    expect(lines).toHaveLength(10);
+    for (const line of lines) expect([...line].length).toBeLessThanOrEqual(40);
+  });
+});
