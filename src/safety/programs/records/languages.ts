@@ -224,6 +224,11 @@ export const LANGUAGES: Records = {
       'test t bench nextest llvm-cov': {
         ...CARGO_BUILD,
         control: /(^|\/)(Cargo\.(toml|lock)|rust-toolchain(\.toml)?|[^/]+\.rs)$|\.cargo\//,
+        judge: (call, reading) =>
+          /^(nextest|llvm-cov)$/.test(reading.path[0] ?? '') &&
+          /^(clean|archive|self)$/.test(reading.operands[0]?.text ?? '')
+            ? unknown('takes away or packs what was built')
+            : judgeCargo(call, reading),
       },
       'tree metadata search info locate-project verify-project pkgid version read-manifest help audit outdated deny': {
         tune: '-p= -i= -e= -d -f= --package= --invert= --depth= --edges= --format= --format-version= --no-deps --all-features --features= --no-default-features --message-format= --workspace --limit= --prefix= --duplicates --charset= --target= --no-dedupe --json',
@@ -279,7 +284,6 @@ export const LANGUAGES: Records = {
   },
   rustup: {
     subs: {
-      'update self': {},
       'show which check doc': { tune: '-v --toolchain= --verbose', subs: { '': { operands: 'tune' } } },
       'toolchain target component override': { subs: { list: { tune: '-v --installed --toolchain= --verbose -q' } } },
     },

@@ -1,7 +1,7 @@
 import { hasUnknown } from '../../shell/taint.ts';
 import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { absolute, fileKey } from '../paths.ts';
-import { type CallFacts, given, type Reading, type Records, type Spec } from '../record.ts';
+import { type CallFacts, given, isDryReading, type Reading, type Records, type Spec } from '../record.ts';
 
 const SCRIPTS = /(^|\/)(package\.json|\.npmrc|\.yarnrc(\.yml)?|\.pnpmfile\.cjs|[^/]+\.[cm]?js)$/;
 const looks: Spec = {
@@ -151,7 +151,8 @@ export const PACKAGES: Records = {
         },
       },
       cache: { subs: { 'dir list': { operands: 'tune' } } },
-      'install add lock venv': installs(),
+      'install add venv': installs(),
+      lock: installs('rewrites which versions are taken'),
       sync: installs('takes away what the lock file does not name'),
       run: {
         stopsAtOperand: true,
@@ -198,7 +199,14 @@ export const PACKAGES: Records = {
       'list info search doctor notices': { operands: 'tune' },
       env: {
         global: true,
-        subs: { 'list export': { operands: 'tune' }, create: { operands: 'tune', read: '-f= --file=' } },
+        subs: {
+          'list export': { operands: 'tune' },
+          create: {
+            operands: 'tune',
+            read: '-f= --file=',
+            judge: (_, reading) => (isDryReading(reading) ? undefined : unknown('installs what a file names')),
+          },
+        },
       },
       config: { subs: { '': { tune: '--show --show-sources --get= --describe', delete: '--set= --add= --remove=' } } },
       export: {},

@@ -45,7 +45,8 @@ const kubectl: Spec = {
     'completion help options': { operands: 'tune' },
     plugin: { subs: { list: { tune: '--name-only' } } },
     kustomize: {
-      operands: 'read',
+      operands: 'project',
+      judge: (_, reading) => judgeBases(reading),
       load: '--enable-exec --enable-alpha-plugins --enable-helm --helm-command=',
       write: '-o= --output=',
     },
@@ -74,7 +75,9 @@ function judgeKube(_: CallFacts, reading: Reading) {
   const shown = reading.given.some(
     ({ name, value }) => /^(-o|--output|--template)$/.test(name) && !/^(wide|name)$/.test(value ?? ''),
   );
-  return /^secrets?(\/|$|,)/.test(what) && shown && reading.path[0] === 'get' ? unknown('shows secrets') : undefined;
+  return /(^|,)secrets?([/.,]|$)/.test(what) && shown && reading.path[0] === 'get'
+    ? unknown('shows secrets')
+    : undefined;
 }
 
 /** Clouds name what they do: a verb that reads, with options that are known. */
@@ -116,7 +119,7 @@ export const SERVICES: Records = {
         operands: 'read',
         tune: '-# -a -A -f= -o= -q -d -r -l= -g --all --all-namespaces --output= --short --date --reverse --max= --selector= --filter= --failed --deployed --pending --superseded --revision= --set= --set-string= --values= --version= --strict --include-crds --show-only= -s= --name-template= --devel --versions --quiet --api-versions= --no-hooks --is-upgrade --kube-version= --generate-name --max-col-width= --regexp --short --template=',
         read: '--set-file=',
-        judge: judgeChart,
+        judge: judgeRelease,
         into: '--output-dir=',
         load: '--post-renderer= --post-renderer-args= --repo= --username= --password= --ca-file= --keyring= --verify --validate',
       },
@@ -164,7 +167,7 @@ export const SERVICES: Records = {
   },
   aws: cloud(
     /^(describe-|list-|head-|ls$|get-(?!.*(token|secret|password|credential|authorization|parameter))|filter-log-events|get-caller-identity|simulate-|estimate-|lookup-|search-|query$|scan$|tail$|wait$)/,
-    /s3api get-object|get-secret-value|get-parameters?\b.*decrypt|get-login|get-authorization-token|get-session-token|assume-role|get-federation|get-password|export-credentials|ssm start-session|get-password-data|lambda get-function|describe-task-definition|userData/,
+    /s3api get-object|get-secret-value|get-parameters?\b.*decrypt|get-login|get-authorization-token|get-session-token|assume-role|get-federation|get-password|export-credentials|ssm start-session|get-password-data|lambda get-function|get-connection|describe-task-definition|userData/,
   ),
   gcloud: cloud(
     /^(list|describe|info|get-value|get-iam-policy|read|get|list-.*|search.*)$/,
@@ -194,6 +197,10 @@ export const SERVICES: Records = {
               operands: 'tune',
               tune: '-# -a= -A= -B= -H= -L= -l= -s= -S= -q= -t= -c  -e= -j= -u= -b= -o= -v -r  -d --json= --jq= --template= --limit= --state= --author= --assignee= --label= --search= --base= --head= --comments --log --log-failed --job= --exit-status --verbose --watch --interval= --name-only --patch --color= --workflow= --branch= --event= --user= --status= --commit= --created= --draft --app= --milestone= --mention= --org= --source --fork --language= --topic= --visibility= --archived --no-archived --raw --files --filename= --required --attempt=',
               load: '-w --web',
+              judge: (_, reading) =>
+                reading.path[1] === 'get' && /token/.test(reading.operands[0]?.text ?? '')
+                  ? unknown('shows a secret')
+                  : undefined,
             },
           },
         },
@@ -218,6 +225,13 @@ export const SERVICES: Records = {
   },
 };
 
+/** What a release consists of holds its secrets as they are. */
+function judgeRelease(call: CallFacts, reading: Reading) {
+  return reading.path[0] === 'get' && !/^(notes|metadata|values|hooks)$/.test(reading.operands[0]?.text ?? '')
+    ? unknown('shows what a release consists of, secrets among it')
+    : judgeChart(call, reading);
+}
+
 /** A chart of an address is code of others. */
 function judgeChart(_: CallFacts, reading: Reading) {
   return reading.operands.some(({ text }) => /:\/\//.test(text))
@@ -232,6 +246,7 @@ function judgeTerraform(reading: Reading) {
   if (sub === 'state') return /^(list|show)$/.test(second) ? undefined : unknown('changes the state');
   if (sub === 'workspace') return /^(list|show)$/.test(second) ? undefined : unknown('changes a workspace');
   if (sub === 'get') return unknown('fetches modules');
+  if (/^(output|show)$/.test(sub ?? '') && given(reading, '-json')) return unknown('may show a secret');
   if (sub === 'output' && /secret|token|pass|key|cred/i.test(second)) return unknown('shows a secret');
   if (sub === 'providers' && !/^(|schema)$/.test(second)) return unknown('fetches providers');
   return undefined;
@@ -257,5 +272,12 @@ function judgeManifest(reading: Reading) {
   if (/https?:\/\//.test(text)) return unknown('applies what an address holds');
   return /binding|token|clusterrole|cronjob|privileged|loadbalancer|nodeport|0\.0\.0\.0/i.test(text)
     ? unknown('grants rights, or opens a port')
+    : undefined;
+}
+
+/** A base of another host is fetched: `github.com/x/y`, `x.example//path?ref=v1`. */
+export function judgeBases(reading: Reading) {
+  return reading.operands.some(({ text }) => /^[\w.-]+\.[a-z]{2,}[/:]|^git@|\/\/|\?/.test(text))
+    ? unknown('builds what another host holds')
     : undefined;
 }

@@ -155,10 +155,12 @@ export const SHELL: Records = {
     tune: '-i --no-idn',
     operands: 'tune',
     judge: (_, reading) =>
-      /^(hosts|ahosts\w*|networks|netgroup)$/.test(reading.operands[0]?.text ?? '') &&
-      reading.operands.some(({ text }) => hasUnknown(text))
-        ? unknown('asks other machines for a name with parts that are not known')
-        : undefined,
+      /^g?shadow$/.test(reading.operands[0]?.text ?? '')
+        ? unknown('shows what passwords are made of')
+        : /^(hosts|ahosts\w*|networks|netgroup)$/.test(reading.operands[0]?.text ?? '') &&
+            reading.operands.some(({ text }) => hasUnknown(text))
+          ? unknown('asks other machines for a name with parts that are not known')
+          : undefined,
   },
   'uuidgen uuid pwgen mkpasswd apg': {
     tune: '-# -r -t -n= -c -s -y -1 -m= -S= -A -B -v --random --time --method= --salt= -l -N= -C -0 -a= -x=',

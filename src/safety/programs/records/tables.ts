@@ -55,7 +55,13 @@ export const TABLE_TOOLS: Records = {
         ? unknown('yq reads or runs something else')
         : undefined,
   },
-  'fx gron jless': { tune: '-s -u -c -m -j --stream --ungron --colorize --monochrome --json', operands: 'read' },
+  'gron jless': { tune: '-s -u -c -m -j --stream --ungron --colorize --monochrome --json', operands: 'read' },
+  fx: {
+    tune: '-r -s --raw --slurp',
+    operands: 'read',
+    control: /(^|\/)\.fxrc\.js$/,
+    judge: (_, reading) => (reading.operands.length > 1 ? unknown('code for fx') : undefined),
+  },
   pdftotext: {
     tune: '-f= -l= -x= -y= -W= -H= -r= -layout -raw -nopgbrk -enc= -eol= -fixed= -htmlmeta -bbox -q -h -v',
     singleDash: true,

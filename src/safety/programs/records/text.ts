@@ -183,8 +183,16 @@ export const TEXT: Records = {
     load: '--shell --catalogs --dtdvalid= --xinclude',
     operands: 'read',
   },
-  'shellcheck hadolint yamllint jsonlint markdownlint codespell': {
-    tune: '-s= -e= -f= -S= -x -a -C -o= -i= -W= -q -d= -L= -c= --shell= --exclude= --include= --format= --severity= --external-sources --color[=] --enable= --strict --no-warnings --ignore= --disable= --quiet --skip= --ignore-words-list= --wiki-link-count= --list-optional --check-sourced',
+  shellcheck: {
+    tune: '-s= -e= -f= -S= -x -a -C[=] -o= -i= -W= -P= --shell= --exclude= --include= --format= --severity= --external-sources --color[=] --enable= --wiki-link-count= --list-optional --check-sourced',
+    operands: 'read',
+  },
+  'hadolint yamllint markdownlint jsonlint codespell': {
+    tune: '-s -q -S= -L= --ignore= --disable= --enable= --quiet --strict --no-warnings --skip= --ignore-words-list= --format= --json --list-files',
+    read: '--ignore-words= --exclude-file=',
+    load: '-c= --config= -d= -r= --rules=',
+    delete: '-i -w --in-place --fix --write-changes -f',
+    write: '-o= --output=',
     operands: 'read',
   },
   'figlet toilet cowsay lolcat fortune banner': { tune: '-f= -w= -c -t -d -g -s -F=', operands: 'tune' },

@@ -1,5 +1,6 @@
 import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { type CallFacts, given, type Reading, type Records, type Spec } from '../record.ts';
+import { judgeBases } from './services.ts';
 
 /** Options that nearly every tool of this kind has, and that only choose what is shown. */
 const SHOWN =
@@ -38,6 +39,9 @@ function judgeHypervisor({ program }: CallFacts, reading: Reading): StaticVerdic
   );
   return program === 'virsh' && odd ? unknown('asks a hypervisor through what an address names') : undefined;
 }
+
+/** One exchange of text, without the letter that makes it code. */
+const RENAMES = /^(s|tr|y)\/(\\.|\((?!\?\??\{)|[^/\\$@({])*\/(\\.|\$\d|[^/\\$@({])*\/[gixrs]*$/;
 
 /** A bundle or an address brings another repository, and its settings run hooks. */
 function judgeRepository(_: CallFacts, reading: Reading): StaticVerdict | undefined {
@@ -92,7 +96,7 @@ export const TOOLS: Records = {
     'status logs ls list inspect whoami version releases info regions projects:list',
     { tune: `${SHOWN} -a= -n= -s= --yes` },
   ),
-  pulumi: grouped('stack config plugin', 'ls list output history', 'preview whoami version about logs', {
+  pulumi: grouped('stack config plugin', 'ls list output history', 'whoami version about logs', {
     tune: `${SHOWN} --diff --non-interactive -s= --expect-no-changes`,
     delete: '--refresh',
   }),
@@ -116,6 +120,7 @@ export const TOOLS: Records = {
     subs: {
       build: {
         operands: 'project',
+        judge: (_, reading) => judgeBases(reading),
         tune: '--load-restrictor= --reorder= --enable-managedby-label',
         load: '--enable-exec --enable-alpha-plugins --enable-helm --helm-command= --network',
         write: '-o= --output=',
@@ -224,8 +229,8 @@ export const TOOLS: Records = {
     tune: '-v --verbose',
     operands: 'judged',
     judge: (_, reading) =>
-      given(reading, '-n', '--nono', '--no-act') &&
-      !reading.operands.some(({ text }) => /system|qx|`|exec|open/.test(text))
+      // Its code runs, also where no file is renamed.
+      given(reading, '-n', '--nono', '--no-act') && RENAMES.test(reading.operands[0]?.text ?? '')
         ? undefined
         : unknown('renames files'),
   },
@@ -290,7 +295,10 @@ export const TOOLS: Records = {
   artisan: { subs: { 'route:list list about': { operands: 'tune', tune: '--json --columns=' } } },
   prisma: {
     subs: {
-      'validate generate version ': { tune: '--schema=' },
+      'validate generate version ': {
+        control: /\.prisma$|(^|\/)prisma\.config\.[cm]?[jt]s$/,
+        tune: '--schema=',
+      },
       migrate: { subs: { status: { tune: '--schema=' } } },
     },
   },
@@ -337,8 +345,8 @@ export const TOOLS: Records = {
     write: '--archive[=]',
   },
   'createdb createuser': { tune: '-h= -p= -U= -O= -E= -T= -w -W -e -d ', operands: 'tune' },
-  'ssh-agent': { tune: '-s -c -D -d -t= -k' },
-  'direnv starship zoxide': { subs: { 'hook status version export init': { operands: 'tune', tune: '--cmd=' } } },
+  'ssh-agent': { tune: '-s -c -D -d -t=', delete: '-k' },
+  'direnv starship zoxide': { subs: { 'hook status version init': { operands: 'tune', tune: '--cmd=' } } },
   'ssh-copy-id': { tune: '-i= -n -p= -o=', open: 'adds a key to another machine', operands: 'tune' },
   lpstat: { tune: '-a -d -p -t -r -s -v', operands: 'tune' },
   'code subl': { idle: '--list-extensions --version -v --status', open: 'an editor session', operands: 'judged' },
