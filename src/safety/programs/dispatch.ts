@@ -1,7 +1,5 @@
-import { HARMLESS_PROGRAMS } from '../knowledge/readers.ts';
-import { isHarmlessSubcommand, isSpeaking } from '../knowledge/subcommands.ts';
 import { ADDING, DESTROYING_OPTION, verbOf } from '../knowledge/verbs.ts';
-import { matchRules, RULE_PROGRAMS } from '../rules/table.ts';
+import { hasRules, matchRules, RULE_PROGRAMS } from '../rules/table.ts';
 import { globToRegExp } from '../shell/glob.ts';
 import type { Field, Io, Machine, Redirect } from '../shell/machine.ts';
 import { plainOutput } from '../shell/output.ts';
@@ -195,7 +193,6 @@ function texts(call: Call): string[] {
 /** What the tables of knowledge and the byVerbs say of a call no rule matched. */
 function byKnowledge(call: Call): StaticVerdict {
   const { program, options } = call;
-  if (HARMLESS_PROGRAMS.has(program)) return harmless();
   const words = options.operands.map((operand) => operand.text);
   if (/^(npm|pnpm|yarn)$/.test(program) && /^(test|t|tst|start|run|run-script|rum)$/.test(words[0] ?? '')) {
     return unknown(`${program} runs scripts of the project`, { runsFiles: true });
@@ -206,9 +203,15 @@ function byKnowledge(call: Call): StaticVerdict {
   ) {
     return unknown(`${program} deletes what it built`);
   }
-  const table = isHarmlessSubcommand(program, words, options.flags);
-  if (table === true) return harmless();
-  const found = byVerbs(call, table !== undefined || isSpeaking(program));
+  const { reading } = call;
+  const reached = reading && !reading.strayed && (reading.root.subs === undefined || reading.path.length > 0);
+  if (
+    reached &&
+    (reading.level.isMild || (reading.path.length > 0 && hasRules(program))) &&
+    !traitsOf(program).runsProject
+  )
+    return harmless();
+  const found = byVerbs(call, reading?.root.subs !== undefined || traitsOf(program).speaks);
   if (found) return found;
   if (traitsOf(program).runsProject)
     return unknown(`${readable(program)} runs files of the project`, { runsFiles: true });
@@ -263,7 +266,7 @@ function byVerbs(call: Call, known: boolean): StaticVerdict | undefined {
         return destructive('destroying option', `${readable(program)} ${readable(flag)} takes something away`);
     }
   }
-  return (reads || adds) && isSpeaking(program) ? harmless() : undefined;
+  return (reads || adds) && traitsOf(program).speaks ? harmless() : undefined;
 }
 
 /** Subcommands after which names of tasks stand, not verbs (`npm run clean`). */

@@ -2,26 +2,6 @@ import { UNKNOWN } from '../shell/taint.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
 
-/** Options whose value is a command, by program. */
-const EMBEDDED: Readonly<Record<string, RegExp>> = {
-  tar: /^(--to-command|--use-compress-program|-I|--info-script|--new-volume-script|-F|--rsh-command|--rmt-command)$/,
-  zip: /^-TT$/,
-  man: /^(-P|--pager|-H|--html)$/,
-  split: /^--filter$/,
-  scp: /^-S$/,
-  sftp: /^-S$/,
-  git: /^(--upload-pack|--receive-pack|-u|--open-files-in-pager|-O)$/,
-  wget: /^--use-askpass$/,
-  gcc: /^-wrapper$/,
-  sort: /^--compress-program$/,
-  ctags: /^--filter-terminator$/,
-  pdsh: /^-R$/,
-  rsync: /^--rsync-path$/,
-  compgen: /^-C$/,
-  complete: /^-C$/,
-  mapfile: /^-C$/,
-  readarray: /^-C$/,
-};
 const SSH_OPTION =
   /^(?:-o)?\s*(ProxyCommand|LocalCommand|KnownHostsCommand|RemoteCommand|PermitLocalCommand)\s*[= ]\s*([\s\S]+)$/i;
 
@@ -35,19 +15,8 @@ export function runEmbeddedCommands(call: Call): void {
     }
   }
   if (program === 'git') runGitOption(call);
-  const options = EMBEDDED[program];
-  if (
-    !options ||
-    (program === 'git' &&
-      call.operands[0]?.text !== 'clone' &&
-      !args.some((field) => field.text.startsWith('--upload-pack')))
-  )
-    return;
-  for (const [index, { text }] of args.entries()) {
-    const equals = text.startsWith('--') ? text.indexOf('=') : -1;
-    const name = equals > 0 ? text.slice(0, equals) : text;
-    if (options.test(name)) runLoss(call, equals > 0 ? text.slice(equals + 1) : (args[index + 1]?.text ?? ''));
-  }
+  if (call.reading?.missing === undefined) return;
+  for (const { role, value } of call.reading.given) if (role === 'run' && value) runLoss(call, value);
 }
 
 /** `git grep -O'cmd'` and `git difftool -x cmd` start the command they are given on files of the project. */

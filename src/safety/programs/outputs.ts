@@ -3,35 +3,6 @@ import { harmless, type StaticVerdict } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { overwrite } from './paths.ts';
 
-/** Options that name the file a program writes, by program (and subcommand). */
-const OUTPUTS: ReadonlyMap<string, readonly string[]> = new Map(
-  Object.entries({
-    'git diff': '--output',
-    'git log': '--output',
-    'git show': '--output',
-    'git archive': '-o --output',
-    'git bundle': '-o',
-    openssl: '-out -keyout',
-    gpg: '-o --output',
-    gpg2: '-o --output',
-    age: '-o --output',
-    pandoc: '-o --output',
-    dot: '-o',
-    tree: '-o',
-    strace: '-o',
-    ltrace: '-o',
-    tcpdump: '-w',
-    nmap: '-oN -oX -oG',
-    pg_dump: '-f --file',
-    pg_dumpall: '-f --file',
-    mysqldump: '-r --result-file',
-    xmllint: '-o --output',
-    xsltproc: '-o --output',
-    http: '-o --output',
-    xh: '-o --output',
-  }).map(([program, options]) => [program, options.split(' ')]),
-);
-
 /** Files of which nearly every home or project has one already. */
 const COMMON_FILES =
   /(^|\/)(\.[\w-]+|id_(rsa|dsa|ecdsa|ed25519)|README(\.\w+)?|LICENSE|Makefile|Dockerfile|package(-lock)?\.json|tsconfig\.json|Cargo\.(toml|lock)|go\.(mod|sum)|pyproject\.toml|docker-compose\.ya?ml)$/;
@@ -49,25 +20,12 @@ export function writesOutput(call: Call, target: string, why = harmless()): Stat
     : overwrite(call.machine, target, rule, reason, why);
 }
 
-/** Notes what the output options of a call overwrite. */
+/** Notes what the output options of a call overwrite, also where the record does not know the rest of it. */
 export function judgeOutputs(call: Call): void {
-  const { args, program } = call;
-  const options =
-    OUTPUTS.get(program) ?? (program === 'git' ? OUTPUTS.get(`git ${call.operands[0]?.text ?? ''}`) : undefined);
-  if (program === 'ssh-keygen') keyFile(call);
-  if (!options) return;
-  for (const [index, { text }] of args.entries()) {
-    for (const option of options) {
-      if (!text.startsWith(option)) continue;
-      const target =
-        text.length === option.length
-          ? args[index + 1]?.text
-          : text[option.length] === '='
-            ? text.slice(option.length + 1)
-            : undefined;
-      if (target !== undefined && target !== UNKNOWN) call.machine.note(writesOutput(call, target));
-    }
-  }
+  if (call.program === 'ssh-keygen') keyFile(call);
+  if (call.reading?.missing === undefined) return;
+  for (const { role, value } of call.reading.given)
+    if (role === 'write' && value !== undefined && value !== UNKNOWN) call.machine.note(writesOutput(call, value));
 }
 
 /** `ssh-keygen` asks before it writes over a key; an answer on its input settles that. */

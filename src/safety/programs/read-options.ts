@@ -10,6 +10,7 @@ type State = {
   before: number;
   operands: Field[];
   missing: string | undefined;
+  strayed: boolean;
 };
 
 /** Reads the words of a call exactly as its record says: clusters, prefixes, `=`, `--`, values, subcommands. */
@@ -22,6 +23,7 @@ export function readExactly(program: string, record: Compiled, args: readonly Fi
     before: 0,
     operands: [],
     missing: undefined,
+    strayed: false,
   };
   for (let at = 0; at < args.length; at++) {
     const field = args[at] as Field;
@@ -92,6 +94,7 @@ function descend(program: string, state: State, field: Field): boolean {
       state.level = subs.get('') as Compiled;
       return false;
     }
+    state.strayed = true;
     state.missing ??= `${[program, ...state.path, readable(field.text).slice(0, 40)].join(' ')} is not known`;
     state.operands.push(field);
     return true;

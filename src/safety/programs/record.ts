@@ -62,6 +62,8 @@ export type Reading = {
   readonly operands: readonly Field[];
   /** What the record does not know, in words; undefined: nothing. */
   readonly missing: string | undefined;
+  /** A subcommand stands there that the record does not know. */
+  readonly strayed: boolean;
 };
 
 /** Does something stand on its standard input: text, a file, or what another program prints? */
@@ -142,6 +144,8 @@ export type Compiled = {
   readonly last: ReadonlySet<string>;
   /** Does it have options that do more than change how it reads and prints? */
   readonly hasActingOptions: boolean;
+  /** Is all that it does known, and is nothing of that to take something away? */
+  readonly isMild: boolean;
   /** Does it say which option makes this a dry run? */
   readonly knowsDryRuns: boolean;
   /** The row of the program without a subcommand, with the options before it. */
@@ -184,6 +188,10 @@ export function compileSpec(spec: Spec, inherited: ReadonlyMap<string, OptionSpe
     operands: words(spec.operands) as readonly OperandRole[],
     last: new Set(words(spec.last)),
     hasActingOptions: [...options.values()].some(({ role }) => !/^(tune|read|dry|idle)$/.test(role)),
+    isMild:
+      spec.open === undefined &&
+      !/\bdelete\b/.test(spec.operands ?? '') &&
+      ![...options.values()].some(({ role }) => role === 'delete'),
     knowsDryRuns: [...options.values()].some(({ role }) => role === 'dry'),
   };
 }

@@ -106,7 +106,7 @@ const VALUES: Readonly<Record<string, string>> = {
   'ansible-playbook':
     '-i --inventory -u --user -l --limit -e --extra-vars -f --forks -t --tags --skip-tags --start-at-task --private-key --vault-password-file -c --connection',
   restic:
-    '-r --repo --repository-file -p --password-file --cache-dir --host --tag --path --keep-last --keep-daily --keep-weekly --keep-monthly -o --option',
+    '-r --repo --repository-file -p --password-file --cache-dir --host --tag --path -t --target --keep-last --keep-daily --keep-weekly --keep-monthly -o --option',
   borg: '--repo --rsh --keep-daily --keep-weekly --keep-monthly --keep-last --keep-yearly --keep-within -P --prefix -a --glob-archives --compression -C',
   rclone:
     '--config --filter --include --exclude --transfers --checkers --bwlimit --log-file --max-age --min-age --backup-dir',

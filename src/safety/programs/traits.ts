@@ -12,6 +12,8 @@ export type Traits = {
   readonly printsSetup: boolean;
   /** It runs files of the project. */
   readonly runsProject: boolean;
+  /** Its words say what it does, so that a reading verb settles it (`aws ec2 describe-instances`). */
+  readonly speaks: boolean;
   /** Its words go to another machine, whatever they mean there. */
   readonly asks: boolean;
 };
@@ -28,6 +30,8 @@ const NAMES: Readonly<Record<keyof Traits, string>> = {
     'ssh-agent direnv pyenv rbenv nodenv goenv jenv starship zoxide brew conda mamba dircolors resize lesspipe minikube opam fnm mise asdf keychain thefuck register-python-argcomplete kubectl helm gh npm pip atuin fzf docker-machine luarocks perl vagrant tmuxifier rtx nvm poetry uv op aws-vault luaver gpg-agent gnome-keyring-daemon tset locale getopt setterm podman docker plenv phpbrew spack module modulecmd chezmoi gcloud stack swift rustup just task pixi micromamba devbox dbus-launch ssh-add',
   runsProject:
     'make npm yarn pnpm bun npx rake gradle gradlew mvn mvnw ant tox just task cargo go poetry uv bundle rails composer grunt gulp ninja bazel invoke nox mix sbt lein deno dotnet manage.py artisan',
+  speaks:
+    'aws gcloud az doctl linode-cli hcloud scw exo ibmcloud oci yc aliyun tccli ovhcloud civo vultr-cli upctl eksctl kops rancher openstack nova cinder glance neutron swift-cli cf ibmcloud bx heroku fly flyctl railway render vercel netlify wrangler cloudflared firebase amplify sam cdk copilot eb sls serverless pulumi kubectl oc helm istioctl linkerd argocd argo flux tkn kn velero kubeadm k3d kind minikube consul vault nomad boundary waypoint packer terraform etcdctl rabbitmqadmin rabbitmqctl kafka-topics kafka-topics.sh nats pulsar-admin influx mongocli atlas pscale turso neonctl supabase hasura planetscale redis-cli influxd cockroach mc s3cmd b2 rclone restic borg kopia duplicity bacula gh glab hub tea jira acli sentry-cli datadog-ci newrelic stripe twilio slack auth0 okta ghost snyk sonar-scanner npm pip brew pm2 supervisorctl systemctl virsh vboxmanage VBoxManage vmrun govc esxcli xe pvesh qm pct lxc incus multipass vagrant docker podman nerdctl ctr crictl buildah skopeo zfs zpool btrfs lvm nmcli wp drush artisan console rails mix gcloud-beta m365 power-apps databricks snow snowsql bq gsutil gam ipa samba-tool kadmin asadmin jboss-cli wsadmin tower awx nexus jfrog jf conan helmfile dapr func swa azcopy storcli megacli',
   asks: 'gh glab aws gcloud az gsutil rclone heroku doctl openssl redis-cli kubectl helm',
 };
 

@@ -47,9 +47,9 @@ export const GIT_RULES: readonly Rule[] = [
   },
   {
     name: 'git clean -fd',
-    shapes: ['clean -f|--force|-x|-X|-d'],
+    shapes: ['clean -f|--force|-x|-X|-d|--no-dry-run'],
     of: {
-      git: { any: [{ shape: '-f|--force' }, { line: /clean\.requireForce=(false|0)/i }] },
+      git: { any: [{ shape: '-f|--force|--no-dry-run' }, { line: /clean\.requireForce=(false|0)/i }] },
     },
     reason: 'git clean -fd',
     match: [

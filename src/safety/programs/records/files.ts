@@ -186,7 +186,8 @@ export const FILES: Records = {
   },
   zip: {
     tune: '-# -r -q -v -j -x= -i= -P= -y -X -9 -e -D -l -n= -@ -u= -s= -b= -o -k -t= -Z= --recurse-paths --quiet --junk-paths --exclude= --include= --symlinks --encrypt --no-extra --no-dir-entries --compression-method= -T -sf -0',
-    load: '-TT= --unzip-command= --test-command',
+    run: '-TT= --unzip-command=',
+    load: '--test-command',
     delete: '-m -d -f -u -FS -A -F -FF -O= -la -lf --move --delete --freshen --update --filesync --grow -g',
     operands: 'add read',
     judge: (call, reading) =>

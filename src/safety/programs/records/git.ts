@@ -357,6 +357,7 @@ export const GIT_RECORD: Records = {
         tune: '--no-checkout --first-parent --term-new= --term-old=',
         subs: {
           'log   terms help': { operands: 'tune' },
+          reset: { operands: 'tune', open: 'goes back to where the search began' },
           'start good bad old new skip next': { tune: '--no-checkout --first-parent', operands: 'tune' },
         },
       },

@@ -110,7 +110,8 @@ export const NETWORK: Records = {
   scp: {
     tune: '-# -3 -4 -6 -B -C -p -q -r -T -v -c= -l= -P= -s -O ',
     read: '-i=',
-    load: '-S= -D= -F= -o= -J= -X=',
+    load: '-D= -F= -o= -J= -X=',
+    run: '-S=',
     operands: 'judged',
     judge: judgeScp,
   },

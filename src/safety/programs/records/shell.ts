@@ -33,10 +33,15 @@ export const SHELL: Records = {
   },
   'cd pushd': { tune: '-L -P -e -n -@', operands: 'read' },
   pwd: { tune: '-L -P' },
-  'eval source . let set shift unset getopts read mapfile readarray export declare typeset local readonly': {
+  'eval source . let set shift unset getopts read export declare typeset local readonly': {
     stopsAtOperand: true,
     operands: 'judged',
     tune: '-# -a -A -d= -e -E -f -g -i= -I -l -n= -N= -o= +o= -p= -r -s -t= -u= -x -v -O= -c= -C= -b -h -k -m -B -H -P -T +e +x +u',
+  },
+  'mapfile readarray': {
+    tune: '-d= -n= -O= -s= -t -u= -c=',
+    run: '-C=',
+    operands: 'judged',
   },
   umask: {
     tune: '-S -p',
@@ -75,7 +80,8 @@ export const SHELL: Records = {
   bind: { tune: '-l -p -P -s -S -v -V -X -q= -m=', load: '-f= -x= -u= -r=', operands: 'run' },
   'complete compgen compopt': {
     tune: '-a -b -c -d -e -f -g -j -k -s -u -v -A= -G= -W= -P= -S= -X= -o= -p -r -D -E -I -l -P',
-    load: '-F= -C= -x=',
+    load: '-F= -x=',
+    run: '-C=',
     operands: 'tune',
   },
   'sleep usleep': { operands: 'tune' },
@@ -129,7 +135,8 @@ export const SHELL: Records = {
   'man info apropos whatis tldr cheat help': {
     helpers: 'sh preconv tbl eqn nroff troff groff grotty col locale gzip zcat less pager cat tput',
     tune: '-# -a -d -D -e= -f -i -I -k -K -l -m= -M= -N -s= -S= -u -w -W -L= -p= --all --apropos --whatis --where --path --sections= --locale= --names-only --regex --wildcard --list --update-noop --exact --long --usage --short --platform= --language=',
-    load: '-P= --pager= -H[=] --html[=] -C= --config-file= -R= --recode= --preprocessor= -T[=] -X[=] -Z',
+    run: '-P= --pager= -H[=] --html[=]',
+    load: '-C= --config-file= -R= --recode= --preprocessor= -T[=] -X[=] -Z',
     write: '-o= --output= --dribble=',
     operands: 'tune',
   },

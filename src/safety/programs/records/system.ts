@@ -14,7 +14,7 @@ export const SYSTEM: Records = {
       'status show cat help list-units list-unit-files list-timers list-sockets list-dependencies list-jobs list-machines is-active is-enabled is-failed is-system-running get-default show-environment list-automounts list-paths':
         { operands: 'tune' },
       'start reload daemon-reload': { operands: 'tune', open: 'starts or reloads services' },
-      enable: { operands: 'tune', open: 'makes a service start later' },
+      'enable unmask preset add-wants': { operands: 'tune', open: 'makes a service start later' },
     },
   },
   'systemd-analyze': {
