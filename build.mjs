@@ -76,6 +76,24 @@ const yogaFromBytes = {
   },
 };
 
+// The first segmenter of a process takes some 15 ms: it is made when a text needs it, not when a module is loaded.
+const SEGMENTER = /^const segmenter = (new Intl\.Segmenter\([^;]*\));$/m;
+const lazySegmenters = {
+  name: 'lazy-segmenters',
+  setup(build) {
+    build.onLoad(
+      { filter: /node_modules\/(?:string-width\/index|wrap-ansi\/index|ink\/build\/line-update)\.js$/ },
+      async ({ path }) => {
+        const source = await readFile(path, 'utf8');
+        if (!SEGMENTER.test(source)) throw new Error(`${path}: how it makes its segmenter has changed`);
+        const lazy =
+          'let madeSegmenter;\nconst segmenter = { segment: (text) => (madeSegmenter ??= $1).segment(text) };';
+        return { contents: source.replace(SEGMENTER, lazy) };
+      },
+    );
+  },
+};
+
 const began = new Date();
 await mkdir(dist, { recursive: true });
 const common = {
@@ -103,7 +121,7 @@ const common = {
   write: false,
   logLevel: 'warning',
   metafile: true,
-  plugins: [noDevtools, madeValidator, yogaFromBytes],
+  plugins: [noDevtools, madeValidator, yogaFromBytes, lazySegmenters],
 };
 // A thread is started from a file of its own, whose name the program must know.
 const counter = await build({ ...common, entryPoints: { counter: at('src/broker/tokens/counter.ts') } });

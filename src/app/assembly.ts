@@ -15,7 +15,9 @@ export type Opened = { readonly app: App /** Ends everything it started. Idempot
 /** Opens a session. A problem that prevents it is one line for the user. */
 export async function openApp(options: OpenOptions): Promise<Opened | { readonly problem: string }> {
   const environment = await loadEnvironment(options);
-  return 'problem' in environment ? environment : assemble(environment);
+  if ('problem' in environment) return environment;
+  await options.turn?.();
+  return assemble(environment);
 }
 
 function assemble(environment: Environment): Opened {

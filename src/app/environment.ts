@@ -26,6 +26,8 @@ export type OpenOptions = {
   /** The size of the user's terminal. */
   readonly columns: number;
   readonly rows: number;
+  /** Lets pending keys through between two pieces of work. */
+  readonly turn?: () => Promise<void>;
 };
 
 export type Environment = {

@@ -180,6 +180,7 @@ async function screen({ global, session }: Extract<Invocation, { kind: 'screen' 
     const plain = app.ui.screen === 'plain';
     if (plain) await first?.leave();
     const face = plain ? undefined : await loading;
+    await turn();
     process.off('uncaughtException', broke);
     process.off('unhandledRejection', broke);
     const ended = face ? face.runScreen(app, first) : (await import('./plain.ts')).plainScreen(app);
@@ -201,6 +202,8 @@ async function screen({ global, session }: Extract<Invocation, { kind: 'screen' 
 /** What the session needs, in pieces. */
 async function loadApp(): Promise<void> {
   for (const load of [
+    // The first one of a process reads its tables; whatever is drawn next needs it.
+    async () => new Intl.Segmenter(),
     () => import('../safety/index.ts'),
     () => import('../executor/index.ts'),
     () => import('../broker/index.ts'),
@@ -288,7 +291,7 @@ async function withApp(
 ): Promise<number> {
   const { openApp } = await import('../app/assembly.ts');
   const { columns = 80, rows = 24 } = process.stdout;
-  const opened = await openApp({ global, version, columns, rows, session });
+  const opened = await openApp({ global, version, columns, rows, session, turn });
   if ('problem' in opened) {
     await failing?.(opened.problem);
     err(`aish-tui: ${opened.problem}\n`);

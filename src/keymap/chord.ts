@@ -1,5 +1,6 @@
 /** Chords in text: `ctrl-x`, `alt-enter`, `shift-tab`, `f1`, `?`, `ctrl-x ctrl-c` (two after each other). */
 import type { KeyToken } from '../terminal/token.ts';
+import { graphemes } from '../text/display.ts';
 
 const NAMES = new Set(
   'enter tab backspace escape space up down left right home end pageup pagedown insert delete begin menu burst-enter'
@@ -38,7 +39,7 @@ function parseKey(text: string): string | undefined {
   const written = match[2] ?? '';
   const lower = written.toLowerCase();
   const name = ALIASES[lower] ?? lower;
-  const single = [...new Intl.Segmenter().segment(name)].length === 1;
+  const single = graphemes(name).length === 1;
   if (!NAMES.has(name) && !single) return undefined;
   if (single && written !== lower) modifiers.add('shift');
   const prefix = ['ctrl', 'alt', 'shift'].filter((modifier) => modifiers.has(modifier)).join('-');

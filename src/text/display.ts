@@ -38,13 +38,15 @@ export function visibleControls(text: string): string {
 
 /** Graphemes and the cells they take. One place, so that editor, wrapping and tokenizer agree. */
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+/** Made when it is needed: the first one of a process takes some 15 ms, which the first frame can do without. */
+let segmenter: Intl.Segmenter | undefined;
 /** Text in which every UTF-16 unit is a grapheme of one cell: no segmentation needed. */
 const PLAIN = /^[\x20-\x7e]*$/;
 
 /** Splits text into what a person sees as one character each. */
 export function graphemes(text: string): string[] {
   if (PLAIN.test(text)) return text.split('');
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   return Array.from(segmenter.segment(text), (piece) => piece.segment);
 }
 
