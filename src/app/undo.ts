@@ -25,13 +25,14 @@ type Needs = {
 };
 
 export function changeStore({ config, bus, session, hide }: Needs): ChangeStore {
-  const { budget, days, max_file } = config.undo;
+  const { budget, days, max_file, credentials } = config.undo;
   return new ChangeStore({
     launcher: LAUNCHER,
     directory: join(placesOf(process.env).state, 'undo'),
     budgetBytes: budget * MB,
     maxFileBytes: max_file * MB,
     days,
+    credentials,
     session,
     run: () => {
       const phase = bus?.engine.conversation.phase;

@@ -75,7 +75,12 @@ export type Config = {
   readonly projects: Readonly<Record<string, { readonly mode?: Mode }>>;
   readonly sandbox: { readonly unrestricted: 'plain' | 'light' };
   /** What is kept of the agent's changes (EF-1): megabytes in all, days, megabytes of a file that must be copied. */
-  readonly undo: { readonly budget: number; readonly days: number; readonly max_file: number };
+  readonly undo: {
+    readonly budget: number;
+    readonly days: number;
+    readonly max_file: number;
+    readonly credentials: boolean;
+  };
   readonly ui: {
     readonly theme?: string;
     readonly mouse: boolean;
@@ -120,7 +125,7 @@ export const DEFAULTS: Config = {
   mode: 'restricted',
   projects: {},
   sandbox: { unrestricted: 'plain' },
-  undo: { budget: 2000, days: 7, max_file: 256 },
+  undo: { budget: 2000, days: 7, max_file: 256, credentials: false },
   ui: { mouse: true, screen: 'full', wheel_lines: 3, notify: true, motion: true, suggestions: true, prompt: 'aish' },
   abbreviations: {},
   keys: {},

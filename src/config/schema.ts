@@ -212,6 +212,10 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
       'Megabytes of one file that has to be copied before it is written; file systems that share blocks need no limit.',
       DEFAULTS.undo.max_file,
     ),
+    credentials: flag(
+      'Keep files of keys and passwords (~/.ssh, ~/.gnupg, ~/.aws, .netrc …) as well.',
+      DEFAULTS.undo.credentials,
+    ),
   }),
   ui: block('The screen.', {
     theme: text('Colours. Default: dark, or none with NO_COLOR.', { enum: ['dark', 'light', 'high-contrast', 'none'] }),

@@ -33,6 +33,8 @@ export type Launch = {
     readonly tree: string;
     readonly budgetBytes: number;
     readonly fileBytes: number;
+    /** Copies of keys and passwords as well. */
+    readonly credentials?: boolean;
   };
 };
 
@@ -106,9 +108,10 @@ function compose(launch: Launch, options: readonly string[]): readonly string[] 
   ];
 }
 
-function keepOptions({ directory, tree, budgetBytes, fileBytes }: NonNullable<Launch['keep']>): readonly string[] {
+function keepOptions(keep: NonNullable<Launch['keep']>): readonly string[] {
+  const { directory, tree, budgetBytes, fileBytes, credentials = false } = keep;
   const bounds = ['--keep-budget', String(budgetBytes), '--keep-file', String(fileBytes)];
-  return ['--keep', directory, '--keep-tree', tree, ...bounds];
+  return ['--keep', directory, '--keep-tree', tree, ...bounds, ...(credentials ? ['--keep-credentials'] : [])];
 }
 
 /** The private temporary directory of one sandboxed command, and the launcher's word on how it went. */

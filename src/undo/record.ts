@@ -80,7 +80,7 @@ export function readRecord(store: string, number: number, running: ReadonlySet<n
     changed: count('changed'),
     moved: count('moved'),
     bytes: count('bytes'),
-    complete: !notes.some((note) => /^(?:unkept|unchecked|skipped) /.test(note)),
+    complete: !notes.some((note) => /^(?:unkept|unchecked|skipped|secret) /.test(note)),
     notes,
   };
 }

@@ -1,5 +1,5 @@
 /** The change store (EF-1 … EF-3): what was kept of each action, budgets, and the way back. */
-import { rmSync, statSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Leftover } from '../contracts/commands.ts';
 import { type KeptAction, summaryOf, type UndoPort, type UndoResult, type UndoTarget } from '../contracts/undo.ts';
@@ -18,6 +18,7 @@ import {
   touchedNothing,
   unmarkUndone,
 } from './record.ts';
+import { withoutRoom } from './room.ts';
 import { laterIn, setAside } from './set-aside.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -32,6 +33,8 @@ export type ChangeStoreOptions = {
   readonly budgetBytes: number;
   /** Bytes of one file where the file system can't share its blocks with a copy. */
   readonly maxFileBytes: number;
+  /** Keys and passwords are kept as well. */
+  readonly credentials?: boolean;
   readonly days: number;
   readonly session: string;
   /** The Norris run under way. */
@@ -50,6 +53,7 @@ export type Keeping = {
   readonly tree: string;
   readonly budgetBytes: number;
   readonly fileBytes: number;
+  readonly credentials: boolean;
   /** To be called once its last process has ended. Never throws. */
   end(): void;
   /** Behind it, once: what the action left that the user decides on. Never rejects. */
@@ -89,7 +93,12 @@ export class ChangeStore implements UndoPort {
       this.#running.add(number);
       const left = Math.max(0, budgetBytes - this.#used());
       const end = () => this.#ended(number);
-      const room = { directory, budgetBytes: left, fileBytes: maxFileBytes };
+      const room = {
+        directory,
+        budgetBytes: left,
+        fileBytes: maxFileBytes,
+        credentials: this.#options.credentials ?? false,
+      };
       return { ...room, tree: project ?? cwd, end, left: () => this.#leftBy(number, project) };
     } catch (error) {
       warn(`nothing is kept of this command: ${error instanceof Error ? error.message : String(error)}`);
@@ -236,6 +245,8 @@ export class ChangeStore implements UndoPort {
     const named = (paths: readonly string[]) =>
       `${paths.slice(0, 3).map(visible).join(', ')}${paths.length > 3 ? ` and ${paths.length - 3} more` : ''}`;
     const [full, refused, unkept, skipped] = [of('full'), of('refused'), of('unkept'), of('skipped')];
+    const secret = of('secret');
+    if (secret.length > 0) warn(`keys or passwords, and not kept (undo.credentials keeps them): ${named(secret)}`);
     if (skipped.length > 0) warn(`shredded on purpose, and not kept: ${named(skipped)}`);
     if (full.length > 0)
       warn(
@@ -275,7 +286,12 @@ export class ChangeStore implements UndoPort {
     const names = project === undefined ? [] : await namesLeft(this.#options.launcher, action.directory);
     this.#own.take(names);
     const later = laterIn(names, project ?? '');
-    if (later.length === 0) return this.#withoutRoom(action);
+    if (later.length === 0) {
+      const others = this.#records().filter((other) => other.number !== number && other.bytes > 0);
+      return withoutRoom(action, others, this.#options.maxFileBytes, async (other) => {
+        if (!(await this.#runs(other))) dropRecord(other);
+      });
+    }
     const { directory } = this.#options;
     return setAside(action, later, project ?? '', {
       launch: (...args) => this.#launch(...args),
@@ -286,22 +302,6 @@ export class ChangeStore implements UndoPort {
         return kept !== undefined && (await this.#putBack(kept, number)).code === 0;
       },
     });
-  }
-
-  /** A change was refused since the store is full: room can be made by giving up what is older. */
-  #withoutRoom({ number, notes }: Recorded): Leftover | undefined {
-    const full = notes.filter((note) => note.startsWith('full ')).map((note) => note.slice('full '.length));
-    const helps = full.filter((path) => (sizeOf(path) ?? 0) <= this.#options.maxFileBytes);
-    const others = this.#records().filter((action) => action.number !== number && action.bytes > 0);
-    if (helps.length === 0 || others.length === 0) return undefined;
-    const items = [...new Set(helps)].map((path) => `${path} was not changed`);
-    const settle = async (yes: boolean) => {
-      for (const action of yes ? others : []) if (!(await this.#runs(action))) dropRecord(action);
-      return yes
-        ? 'there is room again to keep what commands change: what failed for want of it can be run again'
-        : `no room to keep ${full.join(', ')}: the command was told that the disk is full`;
-    };
-    return { about: 'room', items, diff: '', settle };
   }
 
   /** Which actions are meant, newest first; or why there are none. */
@@ -388,12 +388,4 @@ export class ChangeStore implements UndoPort {
 function headOf(action: KeptAction): string {
   const text = visible(action.text.split('\n')[0] ?? '');
   return `${action.number} · ${text.length > 80 ? `${text.slice(0, 79)}…` : text} · ${summaryOf([action])}`;
-}
-
-function sizeOf(path: string): number | undefined {
-  try {
-    return statSync(path).size;
-  } catch {
-    return undefined;
-  }
 }

@@ -177,6 +177,7 @@ describe('the gate', () => {
     expect(await judge('rm -rf src', true, false)).toMatchObject({ findings: [{ undoable: true }] });
     expect(await judge(`rm -rf ${homedir()}/x`, true, false)).toMatchObject({ findings: [{ undoable: true }] });
     expect(await judge('git push --force', true, false)).toMatchObject({ findings: [{ undoable: false }] });
+    expect(await judge(`rm -rf ${homedir()}/.ssh`, true, false)).toMatchObject({ findings: [{ undoable: false }] });
   });
 
   it('is bound to what is not there: once it is, it is judged anew', async () => {

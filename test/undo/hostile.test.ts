@@ -72,6 +72,31 @@ describe.skipIf(lacks('cc'))('the store', () => {
     expect(execFileSync('sh', ['-c', `grep -rl key ${scene.store} || true`], { encoding: 'utf8' })).toBe('');
   });
 
+  it('takes no copy of keys and passwords, and says so; with the user’s word it does', async () => {
+    mkdirSync(join(scene.tree, '.ssh'));
+    for (const name of ['.ssh/id_ed25519', '.ssh/known_hosts', '.ssh/id_ed25519.pub', '.netrc', 'plain'])
+      put(name, `key ${name}\n`);
+    const script =
+      'for f in .ssh/id_ed25519 .ssh/known_hosts .ssh/id_ed25519.pub .netrc plain; do echo new > $f; done; rm .netrc plain';
+    const kept = await scene.keep(script);
+    expect([...new Set(kept.notes)]).toEqual([`secret ${scene.tree}/.ssh/id_ed25519`, `secret ${scene.tree}/.netrc`]);
+    expect(
+      execFileSync('sh', ['-c', `grep -rlE 'key .(netrc|ssh/id_ed25519)$' ${scene.store} || true`], {
+        encoding: 'utf8',
+      }),
+    ).toBe('');
+    const undone = await scene.undo(kept.number);
+    expect(get('plain')).toBe('key plain\n');
+    expect(get('.ssh/known_hosts')).toBe('key .ssh/known_hosts\n');
+    expect(get('.ssh/id_ed25519.pub')).toBe('key .ssh/id_ed25519.pub\n');
+    expect(refused(undone)).toEqual([expect.stringContaining('.netrc')]);
+    put('.netrc', 'key\n');
+    const wanted = await scene.keep('echo new > .netrc', { credentials: true });
+    expect(wanted.notes).toEqual([]);
+    await scene.undo(wanted.number);
+    expect(get('.netrc')).toBe('key\n');
+  });
+
   it('takes no file over its limit, unless blocks can be shared', async () => {
     put('large', 'x'.repeat(300_000));
     const kept = await scene.keep('echo new >> large', { fileBytes: 100_000 });

@@ -51,6 +51,8 @@ export type KeepOptions = {
   readonly nothing?: boolean;
   readonly budgetBytes?: number;
   readonly fileBytes?: number;
+  /** Keys and passwords as well. */
+  readonly credentials?: boolean;
   /** Called with the process id of the launcher as soon as it runs. */
   readonly started?: (pid: number, directory: string) => void;
 };
@@ -116,7 +118,8 @@ export function makeScene(launcher: string, ordinary = false): Scene {
     async keep(script, options = {}) {
       give();
       const { number: mine, directory } = next();
-      const keep = { directory, tree, budgetBytes: options.budgetBytes ?? 2e9, fileBytes: options.fileBytes ?? 2e8 };
+      const { budgetBytes = 2e9, fileBytes = 2e8, credentials = false } = options;
+      const keep = { directory, tree, budgetBytes, fileBytes, credentials };
       const launch = { launcher, argv: ['bash', '-c', script], cwd: tree, ...(options.nothing ? {} : { keep }) };
       const tmpDir = join(root, 'tmp');
       const held = options.held ? { held: true, tmpDir } : {};

@@ -13,7 +13,7 @@ import { type FileContent, Reading } from '../reading.ts';
 import { ShellInterpreter } from '../shell/interpreter.ts';
 import { escapeMarks, hasUnknown, OWN_PROCESS, withoutTaint } from '../shell/taint.ts';
 import type { Part, StaticVerdict } from '../verdict.ts';
-import { addsFiles, isTextTool, needsMore, runsCode } from './tables.ts';
+import { addsFiles, isLeftOut, isTextTool, needsMore, runsCode } from './tables.ts';
 
 export type Place = { readonly cwd: string; readonly tree: string };
 
@@ -29,6 +29,8 @@ export type Step = {
   readonly outside: string | undefined;
   /** A private temporary directory's path that it names. */
   readonly temporary: boolean;
+  /** It names a file of keys or passwords, of which the store keeps no copy. */
+  readonly credential: boolean;
   /** Some word of it that may name what is written is not known. */
   readonly unknown: boolean;
   /** It runs code whose text was looked through here. */
@@ -135,6 +137,7 @@ export function walk(command: string, { cwd, tree }: Place, { own, contents }: K
             (loud && (endsOthers(program, args) || code.some((text) => ENDS_IN_CODE.test(text)))),
           outside,
           temporary: named.some((path) => TEMPORARY.test(path) && !isWithin(path, tree)),
+          credential: named.some(isLeftOut),
           unknown: hasUnknown(fields[0]?.text ?? '') || writtenWords(program, args).some(hasUnknown),
           code: texts.length > 0,
           linksOut:
@@ -155,6 +158,7 @@ export function walk(command: string, { cwd, tree }: Place, { own, contents }: K
           beyond: false,
           outside: known && isOutside(path, tree) ? path : undefined,
           temporary: known && TEMPORARY.test(path) && !isWithin(path, tree),
+          credential: known && isLeftOut(path),
           unknown: !known,
           code: false,
           linksOut: false,

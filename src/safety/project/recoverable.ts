@@ -117,10 +117,11 @@ function isKept({ rule, part: [from, to] }: Finding, steps: readonly Step[], bou
   return (
     own.length > 0 &&
     own.every(
-      ({ program, beyond, outside, temporary, unknown, code, opaque }) =>
+      ({ program, beyond, outside, temporary, unknown, code, opaque, credential }) =>
         (program === '' || code || changesFiles(program)) &&
         !beyond &&
         !opaque &&
+        !credential &&
         (!unknown || (bounded && !isNamedRule(rule))) &&
         !temporary &&
         outside === undefined,

@@ -88,6 +88,12 @@ const ADDS = words(
   'cp mv install mkdir touch ln rsync tee tar unzip 7z zip gzip git openssl ssh-keygen split csplit truncate chmod chown dd patch',
 );
 
+/** As the launcher has them: what it keeps no copy of. */
+const LEFT_OUT =
+  /\/\.(ssh\/(?!(known_hosts(\.old)?|config|authorized_keys)$)|gnupg\/|aws\/|azure\/|password-store\/|local\/share\/keyrings\/|config\/(gcloud\/|git\/credentials$|gh\/hosts\.yml$)|(netrc|pgpass|my\.cnf|git-credentials|vault-token|pypirc|kube\/config|docker\/config\.json|cargo\/credentials(\.toml)?)$)/;
+
+export const isLeftOut = (path: string): boolean =>
+  (LEFT_OUT.test(path) && !path.endsWith('.pub')) || /\/\.(ssh|gnupg|aws|azure|password-store)$/.test(path);
 export const isKeptRule = (rule: string): boolean => KEPT.has(rule);
 export const isNamedRule = (rule: string): boolean => NAMED.has(rule);
 export const changesFiles = (program: string): boolean => CHANGES_FILES.has(program);

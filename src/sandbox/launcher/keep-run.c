@@ -31,6 +31,7 @@ int keep_begin(struct store *s, const struct options *o) {
   guard(s, o);
   s->budget = o->keep_budget;
   s->max_file = o->keep_file;
+  s->keeps_credentials = o->keep_credentials;
   int above = openat(s->vault, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
   uint32_t n = above < 0 ? 0 : keep_directory(s, above);
   if (above >= 0) close(above);

@@ -216,6 +216,15 @@ static int room_for(const struct store *s, uint64_t bytes) {
   return 0;
 }
 
+/* Not kept: credentials, unless the user wants that. The name is told, and what it was called is. */
+static int is_left_out(struct store *s, int directory, const char *name) {
+  char path[2048];
+  if (!s->listens || s->keeps_credentials || !holds_credentials(directory, name)) return 0;
+  path_of(s, keep_directory(s, directory), name, path, sizeof path);
+  store_note(s, "secret", path);
+  return 1;
+}
+
 /* The name is about to lose its inode: a link in the vault holds it. Behind keep_name. */
 int keep_inode(struct store *s, int directory, const char *name) {
   struct id id;
@@ -227,6 +236,7 @@ int keep_inode(struct store *s, int directory, const char *name) {
   if (!parent) return -1;
   uint32_t n = find_node(s, &id);
   if (!n && is_new(s, &id, parent, name)) return 0;
+  if (S_ISREG(state.mode) && is_left_out(s, directory, name)) return 0;
   if (!n && !(n = first_seen(s, &id, &state, 0, 0, NULL))) return -1;
   if (s->nodes[n].flags & LINKED) return 0;
   uint64_t space = state.links == 1 ? state.space : 0;
@@ -285,6 +295,7 @@ int keep_content(struct store *s, int directory, const char *name) {
   const char *called = name;
   uint32_t parent = place_of(s, directory, &called, &id, path);
   if (!n && is_new(s, &id, parent, called)) return 0;
+  if (is_left_out(s, directory, name)) return keep_state(s, directory, name, 0, 0);
   if (!(n = first_seen(s, &id, &state, 0, parent, called))) return -1;
   uint32_t copy = 0;
   if (state.size) {

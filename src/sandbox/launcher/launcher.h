@@ -35,6 +35,7 @@ struct options {
   const char *keep;        /* the empty directory of a store in which old states are kept, or NULL */
   const char *keep_tree;   /* below which changes that were not kept are looked for, or NULL */
   uint64_t keep_budget, keep_file; /* bytes: of the store, and of a file that must be copied */
+  int keep_credentials;
   pid_t parent;            /* who must be alive; 0: whoever started us */
   struct limits limits;
   int abi_at_most;         /* test builds only: pretend an older Landlock */

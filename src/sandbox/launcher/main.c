@@ -53,7 +53,7 @@ static int is_number(const char *text) {
 
 static const char usage[] =
     "usage: aish-sandbox [--light | --supervise | --trial EMPTY_DIR --tree DIR... | --project DIR [--without-namespaces]] [--tmp DIR] [--cwd DIR] [--status NEW_FILE] [--parent PID]\n"
-    "                    [--keep EMPTY_DIR [--keep-tree DIR] [--keep-budget BYTES] [--keep-file BYTES]]\n"
+    "                    [--keep EMPTY_DIR [--keep-tree DIR] [--keep-budget BYTES] [--keep-file BYTES] [--keep-credentials]]\n"
     "                    [--limit as|data|fsize|cpu|nofile|procs|wall=NUMBER]... -- command [argument...]\n"
     "       aish-sandbox --selftest DIR\n"
     "       aish-sandbox --changes STORE --tree DIR...\n"
@@ -95,6 +95,7 @@ static struct options parse(int argc, char **argv) {
   for (; i < argc && strcmp(argv[i], "--"); i++) {
     const char *name = argv[i];
     if (!strcmp(name, "--without-namespaces")) bare = 1;
+    else if (!strcmp(name, "--keep-credentials")) o.keep_credentials = 1;
     else if (!strcmp(name, "--light") || !strcmp(name, "--supervise")) {
       o.profile = name[2] == 'l' ? LIGHT : SUPERVISE;
       o.limits.wall = 0;

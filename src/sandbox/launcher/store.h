@@ -71,6 +71,7 @@ struct store {
   uint32_t known_node[2];
   uint32_t inside; /* what directories held that were moved into the store as a whole */
   int watches;     /* a trial: nothing is kept, what it can't show is noted */
+  int keeps_credentials; /* the user wants copies of keys and passwords kept as well */
   int guards;      /* project mode: what has a name outside the tree is not written to */
   const struct options *holds; /* project mode without namespaces: held.c */
   struct {
@@ -139,6 +140,9 @@ int outside_of(const struct store *s, int fd);
 int is_named_outside(const struct store *s, int directory, const char *name);
 void named_again(int directory, const char *name);
 int any_named_outside(const struct options *o);
+
+/* credentials.c */
+int holds_credentials(int directory, const char *name);
 
 /* locate.c */
 void locate(struct store *s);
