@@ -23,7 +23,7 @@ export function prove(call: Call): StaticVerdict {
   if (takesBackDry(reading)) verdict = worse(verdict, unknown('a dry run that is taken back'));
   for (const { name, role, value } of reading.given)
     if (!isLifted(reading, role))
-      verdict = worse(verdict, judgeRole(call, role, `option ${name} of ${program}`, value ?? ''));
+      verdict = worse(verdict, judgeOption(call, role, `option ${name} of ${program}`, value));
   for (const [index, field] of reading.operands.entries()) {
     const role = roleOf(reading.level, index);
     if (role === undefined) return worse(verdict, unknown(`${program} takes no ${readable(field.text).slice(0, 40)}`));
@@ -42,6 +42,13 @@ export function prove(call: Call): StaticVerdict {
   if (own) verdict = worse(verdict, own);
   const part = spec.judge === whole ? undefined : spec.judge?.(call, reading);
   return part ? worse(verdict, part) : verdict;
+}
+
+/** An option that writes without a word for where: only the program knows its name. */
+function judgeOption(call: Call, role: Role, what: string, value: string | undefined): StaticVerdict {
+  return role === 'write' && value === undefined
+    ? unknown(`${what} writes a file that it does not name`)
+    : judgeRole(call, role, what, value ?? '');
 }
 
 /** `--no-dry-run`, `--dry-run=none`, `--dry-run false`: whether that is still a dry run, versions differ in. */

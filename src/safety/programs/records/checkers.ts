@@ -199,8 +199,8 @@ export const CHECKERS: Records = {
     judge: judgeChoices,
   },
   'jest vitest mocha ava karma': {
-    tune: '-# -t= -g= -i -w= -R= -f= -b --run --coverage --watch --watchAll[=] --runInBand --testNamePattern= --testPathPattern= --verbose --silent --ci --bail[=] --maxWorkers= --passWithNoTests --detectOpenHandles --forceExit --onlyChanged --no-coverage --listTests --reporter= --reporters= --grep= --timeout= --no-color --color --findRelatedTests --related --changed[=] --colors --testTimeout= --headed --project= --no-cache --browser= --headless --run-in-band  --exit',
-    write: '--outputFile= --json',
+    tune: '-# -t= -g= -i -w= -R= -f= -b --json --run --coverage --watch --watchAll[=] --runInBand --testNamePattern= --testPathPattern= --verbose --silent --ci --bail[=] --maxWorkers= --passWithNoTests --detectOpenHandles --forceExit --onlyChanged --no-coverage --listTests --reporter= --reporters= --grep= --timeout= --no-color --color --findRelatedTests --related --changed[=] --colors --testTimeout= --headed --project= --no-cache --browser= --headless --run-in-band  --exit',
+    write: '--outputFile=',
     load: '--config= -c= -r= --require= --globalSetup= --setupFiles= --testEnvironment= --import= --loader= --preset= --transform=',
     delete: '-u --update --updateSnapshot --clearCache --clear-cache',
     project: '--spec= --root= --dir= --rootDir=',

@@ -7,8 +7,9 @@ const compiler: Spec = {
   helpers: 'cc1 cc1plus f951 as collect2 ld lto1 lto-wrapper',
   tune: '-# -ansi -c -S -E -g -ggdb -g0 -g1 -g2 -g3 -O -O0 -O1 -O2 -O3 -Os -Ofast -Og -Oz -w -W -Wall -Wextra -Werror -Wpedantic -pedantic -pedantic-errors -v -V -pipe -shared -static -static-libgcc -static-libstdc++ -pie -no-pie -fPIC -fpic -fPIE -fpie -fno-pie -pthread -fopenmp -fsyntax-only -M -MM -MG -MP -MT= -MQ= -P -C -x= -D= -U= -m64 -m32 -mavx -mavx2 -msse4.2 -march= -mtune= -std= -nostdlib -nostdinc -ffreestanding -rdynamic -s -dumpversion -dumpmachine -dM -funroll-loops -ffast-math -fno-omit-frame-pointer -fomit-frame-pointer -fno-exceptions -fno-rtti -fno-stack-protector -fstack-protector -fstack-protector-all -fstack-protector-strong -fno-builtin -fno-common -fcommon -fno-strict-aliasing -fsanitize= -fvisibility= -fdiagnostics-color[=] -fmax-errors= -fno-diagnostics-show-caret -fwrapv -flto -Wno-unused -Wno-unused-parameter -Wno-unused-variable -Wno-unused-result -Wno-unused-function -Wno-sign-compare -Wno-deprecated -Wno-deprecated-declarations -Wno-format -Wshadow -Wconversion -Wunused -Wno-implicit-function-declaration -Wno-error -Wno-incompatible-pointer-types -Wno-int-conversion -Wno-format-truncation -print-search-dirs -print-file-name= -print-prog-name= -print-libgcc-file-name -print-multiarch -print-sysroot -stdlib= -fcolor-diagnostics -fno-color-diagnostics -fno-lto -z= -Wl,-rpath[=] -Wl,--as-needed -Wl,--no-as-needed -Wl,--start-group -Wl,--end-group -static-pie -### -fno-inline -lm -lc -lpthread -ldl -lrt -lz -lssl -lcrypto -lstdc++ -lncurses -lcurl -lgmp -lsqlite3 -lpng -ljpeg -lX11 -lGL -lboost_system -lgsl -lreadline -luuid -lxml2',
   read: '-I= -L= -l= -isystem= -include= -imacros= -idirafter= -iquote= --sysroot=',
-  write:
-    '-o= -MF= -MJ=  -MD -MMD -dumpdir= -coverage --coverage -fprofile-arcs -ftest-coverage -gsplit-dwarf -ftime-trace',
+  write: '-o= -MF= -MJ= -dumpdir= -coverage --coverage -fprofile-arcs -ftest-coverage -gsplit-dwarf -ftime-trace',
+  // Rules of make, and counts of what ran, beside what is made.
+  add: '-MD -MMD',
   load: '-wrapper= -fplugin= -B= -specs= -fuse-ld= -Xclang= -load= -mllvm= -Xlinker= -T=',
   singleDash: true,
   operands: 'read',
