@@ -28,6 +28,7 @@ import { PromptView } from './prompt-view.ts';
 import { QuestionDialog } from './question-dialog.ts';
 import type { QuestionLayout } from './question-layout.ts';
 import { Recall } from './recall.ts';
+import { RunEnd } from './run-end.ts';
 import { createStore, type Store } from './store.ts';
 import { TranscriptNavigator } from './transcript-navigator.ts';
 import { TranscriptView } from './transcript-view.ts';
@@ -87,7 +88,8 @@ export class Screen {
   #mouse: boolean;
   #theme: Theme;
   readonly #output: DirectOutput;
-  #warnings = 0;
+  readonly #runEnd: RunEnd;
+  #said = 0;
 
   constructor({ app, terminal, keys, theme, size, schedule, output, redraw, compositor }: ScreenOptions) {
     this.compositor = compositor;
@@ -146,6 +148,7 @@ export class Screen {
       write,
       away: () => this.fullScreen.active,
     });
+    this.#runEnd = new RunEnd(app, (text) => this.#say('info', text));
     this.wheel = createWheel(schedule, (direction) => this.view.by(direction * app.ui.wheel_lines));
     this.whichKey = createWhichKey(this.ui, schedule);
     this.failure = new AfterFailure(app, (text) => this.hint(text));
@@ -197,6 +200,7 @@ export class Screen {
     this.keyboard.follow();
     this.fullScreen.follow();
     this.notifier.follow();
+    this.#runEnd.follow();
   }
 
   /** The first key of a command as people read it; rebinding changes it. */
@@ -256,9 +260,13 @@ export class Screen {
 
   /** A line of the screen's own in the transcript. */
   warn(text: string): void {
-    this.#warnings += 1;
-    const entry = { kind: 'notice', level: 'warning', text } as const;
-    this.app.engine.showLocal({ kind: 'show', key: `screen${this.#warnings}`, entry });
+    this.#say('warning', text);
+  }
+
+  #say(level: 'info' | 'warning', text: string): void {
+    this.#said += 1;
+    const entry = { kind: 'notice', level, text } as const;
+    this.app.engine.showLocal({ kind: 'show', key: `screen${this.#said}`, entry });
   }
 
   /** Runs one of the editor's commands. */

@@ -13,6 +13,7 @@ import type { Job } from '../../src/contracts/jobs.ts';
 import type { Route } from '../../src/contracts/lines.ts';
 import type { Services } from '../../src/contracts/services.ts';
 import type { Trials } from '../../src/contracts/trials.ts';
+import type { KeptAction } from '../../src/contracts/undo.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { Forms } from '../../src/engine/forms.ts';
 import { ForegroundJob, ShellQueue } from '../../src/engine/shell-queue.ts';
@@ -50,6 +51,8 @@ export type StageOptions = {
   readonly settings?: Partial<Settings>;
   readonly theme?: Theme;
   readonly trials?: Trials;
+  /** What `:undo list` knows, by the time it is asked. */
+  readonly kept?: (now: number) => readonly KeptAction[];
   /** Drawn by the compositor on a terminal, as the program does; else as Ink's text. */
   readonly composed?: boolean;
 };
@@ -200,7 +203,7 @@ export async function setStage(change: StageOptions = {}) {
     mcp: { servers: () => [], start: async () => {}, restart: async () => {} },
     undo: {
       unavailable: async () => undefined,
-      list: async () => [],
+      list: async () => change.kept?.(clock.now()) ?? [],
       preview: async () => ({ ok: false, text: 'nothing to undo' }),
       undo: async () => ({ ok: false, text: 'nothing to undo' }),
       forget: async () => ({ ok: false, text: 'nothing is kept' }),
