@@ -72,7 +72,8 @@ export function evict(turns: Turn[], before: number, limit: number): Kept {
   if (eviction.used > limit) {
     eviction.reduceOutputs(limit * LOW_WATER);
     if (eviction.used > limit * ENOUGH) eviction.dropOldest(limit * LOW_WATER);
-    if (eviction.used > limit) eviction.squeezeNewest(limit);
+    // Nothing left to cut: of a row of interrupted answers only the last question stays.
+    if (eviction.used > limit && !eviction.squeezeNewest(limit)) eviction.dropOldest(limit * LOW_WATER, eviction.asked);
   }
   const { evictedTurns, shortened } = eviction;
   return { turns: eviction.turns, evictedTurns, evicted: { shortened, dropped: evictedTurns - before } };
@@ -109,8 +110,12 @@ class Eviction {
   get #newest(): number {
     const answered = this.turns.findLastIndex((turn) => turn.kind === 'assistant' && !turn.partial);
     if (answered >= 0) return Math.max(this.evictedTurns, answered);
-    const asked = this.turns.findLastIndex((turn) => isAsked(turn) || (turn.kind === 'user' && turn.origin === 'goal'));
-    return Math.max(this.evictedTurns, asked);
+    return Math.max(this.evictedTurns, this.asked);
+  }
+
+  /** The last question or goal. */
+  get asked(): number {
+    return this.turns.findLastIndex((turn) => isAsked(turn) || (turn.kind === 'user' && turn.origin === 'goal'));
   }
 
   capOutputs(most: number): void {
@@ -132,16 +137,16 @@ class Eviction {
   }
 
   /** A call never goes without its results, nor they without it. */
-  dropOldest(goal: number): void {
-    const newest = this.#newest;
+  dropOldest(goal: number, newest = this.#newest): void {
     while (this.evictedTurns < newest && this.used > goal) {
       this.evictedTurns += 1;
       while (this.evictedTurns < newest && this.turns[this.evictedTurns]?.kind === 'result') this.evictedTurns += 1;
     }
   }
 
-  /** The newest exchange alone is too large: the largest texts of it are cut to the same size. */
-  squeezeNewest(limit: number): void {
+  /** The newest exchange alone is too large: the largest texts of it are cut to the same size. False: there were none. */
+  squeezeNewest(limit: number): boolean {
+    const before = this.shortened;
     let low = 0;
     let high = limit;
     while (high - low > 4) {
@@ -150,6 +155,7 @@ class Eviction {
       else high = middle;
     }
     for (let at = this.evictedTurns; at < this.turns.length; at += 1) if (this.#cost(at) > low) this.#clip(at, low);
+    return this.shortened > before;
   }
 
   #cost(at: number): number {
@@ -159,7 +165,9 @@ class Eviction {
   #clip(at: number, most: number): void {
     const turn = this.turns[at];
     if (!turn) return;
-    const length = turn.kind === 'assistant' ? turn.text.length : sentWhole(turn).length;
+    // What its cost was counted for: of an answer that has been cut before only that is left.
+    const length =
+      turn.kind === 'assistant' ? Math.min(turn.text.length, turn.keptChars || Infinity) : sentWhole(turn).length;
     // A little less than its share: what stays may be denser than what goes.
     const keptChars = Math.floor((length * most * 0.9) / Math.max(1, this.#cost(at)));
     if (keptChars < MIN_KEPT_CHARS && isOutput(turn)) this.#shorten(at, 0);

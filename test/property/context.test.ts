@@ -175,3 +175,18 @@ describe('requests of random conversations', () => {
     });
   });
 });
+
+it('answers that were cut off, one after another, leave room for the next question', async () => {
+  const fitted = new Fitted(2048, 1000);
+  const { machine } = fitted;
+  machine.send({ type: 'asked', line: 'l0', text: 'hello' });
+  expect(await fitted.request()).toBeDefined();
+  machine.send({ type: 'replyEnded', op: machine.op, reply: reply('fine') });
+  for (let n = 1; n <= 40; n += 1) {
+    machine.send({ type: 'asked', line: `l${n}`, text: 'tell me all' });
+    expect(await fitted.request()).toBeDefined();
+    const failure = { kind: 'protocol', message: 'it did not stop writing' } as const;
+    const cut = { ...reply(words(100_000)), finish: 'failed', failure } as const;
+    machine.send({ type: 'replyEnded', op: machine.op, reply: cut });
+  }
+});
