@@ -23,16 +23,14 @@ export type Foregrounds = {
 
 /** The foreground command of the user's shell and the job in front, each if there is one, and those of the model. */
 export function useExecutor(): Foregrounds {
-  const { engine } = useScreen().app;
+  const { app, onEngine } = useScreen();
+  const { engine } = app;
   const userOp = useSession((state) => state.shell.running?.op);
   const line = useSession((state) => state.shell.running?.line ?? '');
   const phase = useConversation((conversation) => conversation.phase);
   const job = useFrontJob();
   // The process comes some ms after the start that the machine knows; the engine tells when it is there.
-  useSyncExternalStore(
-    (listener) => engine.subscribe(listener),
-    () => [...engine.live.commands.keys()].join(' '),
-  );
+  useSyncExternalStore(onEngine, () => [...engine.live.commands.keys()].join(' '));
   const foreground = (op: string, by: Foreground['by'], command: string): Foreground[] => {
     const running = engine.live.commands.get(op);
     return running ? [{ op, by, command: engine.services.secrets.reveal(command), running }] : [];
@@ -59,11 +57,9 @@ function triedIn({ op, dispatch }: Extract<Phase, { kind: 'trying' }>) {
 }
 
 function useFrontJob(): Foreground | undefined {
-  const { engine, front } = useScreen().app;
-  const job = useSyncExternalStore(
-    (listener) => engine.subscribe(listener),
-    () => front.job,
-  );
+  const { app, onEngine } = useScreen();
+  const { front } = app;
+  const job = useSyncExternalStore(onEngine, () => front.job);
   if (!job) return undefined;
   const { id, owner: by, command, running } = job;
   return { op: `job-${id}`, by, command, running, job: id };
@@ -92,11 +88,9 @@ export function useAsking(commands: readonly Foreground[]): boolean {
 
 /** Lines for the shell that wait until the running command has ended, one a line. */
 export function useWaitingLines(): string {
-  const { engine, shell } = useScreen().app;
-  return useSyncExternalStore(
-    (listener) => engine.subscribe(listener),
-    () => shell.waiting.join('\n'),
-  );
+  const { app, onEngine } = useScreen();
+  const { shell } = app;
+  return useSyncExternalStore(onEngine, () => shell.waiting.join('\n'));
 }
 
 /** Where the user's shell is. */
@@ -107,9 +101,7 @@ export function useShellCwd(): string {
 
 /** The progress that running tools report, one a line; empty when none does. */
 export function useProgress(): string {
-  const { engine } = useScreen().app;
-  return useSyncExternalStore(
-    (listener) => engine.subscribe(listener),
-    () => [...engine.live.progress.values()].join('\n'),
-  );
+  const { app, onEngine } = useScreen();
+  const { engine } = app;
+  return useSyncExternalStore(onEngine, () => [...engine.live.progress.values()].join('\n'));
 }

@@ -4,13 +4,13 @@ import { useScreen } from './context.ts';
 
 /** The lines of the transcript that are visible in a window of this size. */
 export function useViewport(columns: number, rows: number): ViewportState {
-  const { view } = useScreen();
-  useSyncExternalStore(view.subscribe, () => view.version);
+  const { view, onView } = useScreen();
+  useSyncExternalStore(onView, () => view.version);
   return view.visible(columns, rows);
 }
 
 /** Whether the user has scrolled away from the end. */
 export function useScrolledAway(): boolean {
-  const { view } = useScreen();
-  return useSyncExternalStore(view.subscribe, () => !view.followsTail);
+  const { view, onView } = useScreen();
+  return useSyncExternalStore(onView, () => !view.followsTail);
 }

@@ -76,9 +76,11 @@ export function createApp(
     memory,
     cost: costs,
     info() {
-      const branch = gitBranch(engine.shellCwd);
       return {
-        ...(branch === undefined ? {} : { branch }),
+        // Two looks into files: only for who wants to know.
+        get branch() {
+          return gitBranch(engine.shellCwd);
+        },
         surroundings: surroundings(shell.current?.state.env ?? {}),
         shellPrompt: config.ui.prompt === 'shell' ? (shell.current?.state.prompt ?? '') : '',
         jobs: jobs.running().length,

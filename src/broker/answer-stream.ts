@@ -1,11 +1,13 @@
 /** Reads a server's answer: server-sent events or one JSON body, every part of it bounded while it is read (RE-6). */
-
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseBoundedJson, parseJson } from '../text/json.ts';
 
 /** Bytes of one answer, overhead included; far beyond any real one. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Bytes of one event or of a whole JSON body: a reply with the largest arguments that are taken is a fraction of it. */
 const MAX_EVENT_BYTES = 4 * 1024 * 1024;
+/** Bytes that are read in one go: of a server that pours without end a socket gives megabytes before a key is looked at. */
+const TURN_BYTES = 64 * 1024;
 /** Bytes of an error's body that are read; the message fits one line. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
@@ -90,11 +92,16 @@ export class AnswerReader {
 
   async *#pieces(response: Response, maxBytes: number): AsyncGenerator<Uint8Array> {
     let bytes = 0;
+    let inThisTurn = 0;
     for await (const piece of piecesOf(response)) {
       this.#onBytes();
       bytes += piece.byteLength;
       if (bytes > maxBytes) throw new AnswerError(`more than ${maxBytes} bytes`);
       yield piece;
+      inThisTurn += piece.byteLength;
+      if (inThisTurn < TURN_BYTES) continue;
+      inThisTurn = 0;
+      await nextTurn();
     }
   }
 }

@@ -24,7 +24,7 @@ export type ScreenPort = {
 
 /** Small facts for the status bar; cheap to read, each as fresh as the last time it changed. */
 export type Info = {
-  readonly branch?: string;
+  readonly branch: string | undefined;
   /** The virtual environment and the like; empty for none. */
   readonly surroundings: string;
   /** The last row of the shell's own prompt, with colours; empty where it is not wanted, or not known. */

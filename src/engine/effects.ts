@@ -1,4 +1,5 @@
 /** Effects → services → events. Every operation started here ends with its own event, whatever happens. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Basis } from '../contracts/gate.ts';
 import type { Services } from '../contracts/services.ts';
 import type { Action, Examination, Judgement } from '../session/action.ts';
@@ -20,6 +21,9 @@ import { discardTrial, tryAction } from './try.ts';
 /** In the home directory, or above it. */
 const NO_TREE =
   'not run: Project mode has no tree in the home directory or above it. Use request_mode_upgrade to request write access.';
+
+/** Beyond this a reply takes a while to be read. */
+const LONG_REPLY_CHARS = 64 * 1024;
 
 type Of<K extends Effect['kind']> = Extract<Effect, { kind: K }>;
 
@@ -95,6 +99,8 @@ async function callModel(context: EffectContext, effect: Of<'callModel'>, signal
   } catch (error) {
     reply = brokenReply(preset, live.text, error);
   }
+  // A key may have come: what follows looks through all of the text a few times.
+  if (reply.text.length > LONG_REPLY_CHARS) await nextTurn();
   context.live.replies.delete(op);
   replied(context, effect, reply, context.services.secrets.reveal(conversation.cwd));
 }

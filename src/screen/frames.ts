@@ -47,6 +47,35 @@ export function atFrameRate(source: Changing): Changing {
   };
 }
 
+/**
+ * The same subscription, told of once a turn of the event loop: what follows from one answer in one go is drawn once, and
+ * a key that has come meanwhile is looked at before.
+ */
+export function oncePerTurn(subscribe: Changing['subscribe']): Changing['subscribe'] {
+  const listeners = new Set<() => void>();
+  let due: NodeJS.Immediate | undefined;
+  let unsubscribe = () => {};
+  const tell = () => {
+    due = undefined;
+    for (const listener of [...listeners]) listener();
+  };
+  return (listener) => {
+    if (listeners.size === 0) {
+      unsubscribe = subscribe(() => {
+        due ??= setImmediate(tell);
+      });
+    }
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size > 0) return;
+      clearImmediate(due);
+      due = undefined;
+      unsubscribe();
+    };
+  };
+}
+
 /** Lines made anew when the source has another version. */
 export function linesOf(source: Changing, make: () => readonly string[]): () => readonly string[] {
   let made: { readonly version: number; readonly lines: readonly string[] } | undefined;

@@ -18,6 +18,7 @@ import { ClearWatch } from './clear-watch.ts';
 import { createWhichKey, screenDesk } from './desk.ts';
 import { outputSize } from './entries/exec.ts';
 import { FieldInput, fieldText } from './field-input.ts';
+import { oncePerTurn } from './frames.ts';
 import { type DirectOutput, FullScreen } from './full-screen.ts';
 import { Keyboard } from './keyboard.ts';
 import { layoutOf, promptName, shellPromptOf } from './layout.ts';
@@ -157,7 +158,13 @@ export class Screen {
 
   /** Always the same function, so that React need not subscribe anew at every drawing. */
   readonly onUi = (listener: () => void): (() => void) => this.ui.subscribe(listener);
-  readonly onEngine = (listener: () => void): (() => void) => this.app.engine.subscribe(listener);
+  readonly onEngine = oncePerTurn((listener) => this.app.engine.subscribe(listener));
+  readonly onView = (listener: () => void): (() => void) => {
+    const ends = [this.onEngine(listener), this.view.subscribe(listener)];
+    return () => {
+      for (const end of ends) end();
+    };
+  };
 
   /** Follows the engine until the result is called. */
   connect(): () => void {

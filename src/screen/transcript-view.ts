@@ -52,6 +52,7 @@ export class TranscriptView {
     this.#context = context;
   }
 
+  /** Called when the user has moved or folded; what the engine says of its changes is not said again here. */
   subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -65,7 +66,8 @@ export class TranscriptView {
     if (transcript.entries !== this.#entries || transcript.entries.length < this.#length) this.#resync();
     for (const at of this.#open) this.#take(at);
     for (; this.#length < transcript.entries.length; this.#length += 1) this.#take(this.#length);
-    this.#changed();
+    this.version += 1;
+    if (!this.followsTail) this.#measureLater();
   }
 
   /** Entries were taken away; those that are left keep their lines. */

@@ -47,7 +47,25 @@ const PLAIN = /^[\x20-\x7e]*$/;
 export function graphemes(text: string): string[] {
   if (PLAIN.test(text)) return text.split('');
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-  return Array.from(segmenter.segment(text), (piece) => piece.segment);
+  const found: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    // Between two plain characters there is always a border: only what lies around others needs the segmenter.
+    let odd = at;
+    while (odd < text.length && isPlain(text, odd)) odd++;
+    const sure = odd < text.length ? odd - 1 : odd;
+    for (; at < sure; at++) found.push(text.charAt(at));
+    if (odd === text.length) break;
+    let end = odd;
+    while (end < text.length && !(isPlain(text, end) && isPlain(text, end + 1))) end++;
+    for (const { segment } of segmenter.segment(text.slice(at, end + 1))) found.push(segment);
+    at = end + 1;
+  }
+  return found;
+}
+
+function isPlain(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 0x20 && code <= 0x7e;
 }
 
 const widths = new Map<string, number>();

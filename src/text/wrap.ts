@@ -24,17 +24,51 @@ export function wrapText(text: string, width: number, options: WrapOptions = {})
   const state: { style: Style } = { style: PLAIN };
   const source = text.endsWith('\n') ? text.slice(0, -1) : text;
   for (const line of source.split(/\r?\n/)) {
-    if (state.style === PLAIN && line.length <= width && PLAIN_LINE.test(line)) lines.push(line);
-    else wrapLine(line, Math.max(1, width), options, state, lines);
+    if (state.style !== PLAIN || !PLAIN_LINE.test(line)) wrapLine(line, Math.max(1, width), options, state, lines);
+    else if (line.length <= width) lines.push(line);
+    else wrapPlain(line, Math.max(1, width), options, lines);
   }
   return lines;
+}
+
+/** What `wrapLine` makes of text in which each character is a cell: most text, and all of it in a flood. */
+function wrapPlain(line: string, width: number, options: WrapOptions, out: string[]): void {
+  const indent = indentOf(options, width);
+  const word = (options.mode ?? 'word') === 'word';
+  for (let from = 0; from < line.length; ) {
+    const before = from === 0 ? '' : indent;
+    const to = Math.min(line.length, from + width - before.length);
+    let next = to;
+    let end = to;
+    if (to < line.length && word) {
+      const blank = line.lastIndexOf(' ', to);
+      if (blank < to && blank > inkAt(line, from)) next = blank + 1;
+      end = next;
+      while (end > from && line[end - 1] === ' ') end--;
+      while (line[next] === ' ') next++;
+      if (end === from) end = Math.min(to, next);
+    }
+    out.push(before + line.slice(from, end));
+    from = next;
+  }
+}
+
+/** Where the first character that is no blank stands. */
+function inkAt(line: string, from: number): number {
+  let at = from;
+  while (line[at] === ' ') at++;
+  return at;
+}
+
+function indentOf({ indent = '' }: WrapOptions, width: number): string {
+  return indent.length < width ? indent : '';
 }
 
 type Cell = { readonly text: string; readonly width: number; readonly style: Style; readonly blank: boolean };
 
 function wrapLine(line: string, width: number, options: WrapOptions, state: { style: Style }, out: string[]): void {
   const cells = toCells(line, state);
-  const indent = options.indent !== undefined && options.indent.length < width ? options.indent : '';
+  const indent = indentOf(options, width);
   const word = (options.mode ?? 'word') === 'word';
   let from = 0;
   do {

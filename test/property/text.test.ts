@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { graphemes } from '../../src/text/display.ts';
 import { clean, fromVisible, plainText, visible } from '../../src/text/sanitize.ts';
 import { cpuMilliseconds } from '../support/cpu-time.ts';
 
@@ -154,4 +155,32 @@ describe('visible', () => {
   ])('%j becomes %j', (text, expected) => {
     expect(visible(text)).toBe(expected);
   });
+});
+
+it('characters are those of the whole text, though only what lies around odd ones is looked at', () => {
+  const units = [
+    'a',
+    'b ',
+    'é',
+    'e\u0301',
+    '漢',
+    '1\ufe0f\u20e3',
+    '👩‍👩‍👧',
+    '🇩🇪',
+    '\u0600',
+    '\u200d',
+    '\u0301',
+    '\r',
+    '\n',
+    '한',
+    '\ud83d',
+  ];
+  const text = fc.oneof(fc.string({ unit: fc.constantFrom(...units) }), fc.string({ unit: 'binary' }));
+  const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  fc.assert(
+    fc.property(text, (each) => {
+      expect(graphemes(each)).toEqual(Array.from(segmenter.segment(each), ({ segment }) => segment));
+    }),
+    { numRuns: 3000 },
+  );
 });

@@ -98,6 +98,17 @@ it('hard wrapping loses nothing at all', () => {
   );
 });
 
+it('plain text wraps the short way to what the long way makes of it', () => {
+  const plain = fc.string({ unit: fc.constantFrom('a', 'bc', ' ', '   ', '.'), maxLength: 60 });
+  fc.assert(
+    fc.property(plain, width, mode, fc.constantFrom('', '> ', '    '), (text, columns, how, indent) => {
+      const options = { mode: how, indent };
+      expect(wrapText(text, columns, options)).toEqual(wrapText(`\x1b[m${text}`, columns, options));
+    }),
+    { numRuns: 3000 },
+  );
+});
+
 it('wrapped lines wrap to themselves', () => {
   fc.assert(
     fc.property(styled, width, mode, (text, columns, how) => {
