@@ -6,7 +6,10 @@
  *
  * `server.calls()` counts chat requests; a fault that passes (loading, rate limits) answers properly afterwards.
  */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { fileURLToPath } from 'node:url';
 
 type Call = { readonly res: ServerResponse; readonly nth: number; readonly body: Readonly<Record<string, unknown>> };
 type Act = (call: Call) => void;
@@ -299,6 +302,27 @@ export async function startFaultServer(fault: FaultName): Promise<FaultServer> {
     dropped: () => dropped,
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+/** The same in a process of its own: whoever measures is not kept busy by what it pours out. */
+export async function forkFaultServer(
+  fault: FaultName,
+): Promise<Pick<FaultServer, 'baseUrl' | 'calls'> & AsyncDisposable> {
+  const child = fork(fileURLToPath(new URL('fault-process.ts', import.meta.url)), [fault]);
+  let told = { baseUrl: '', calls: 0 };
+  child.on('message', (message) => {
+    told = message as typeof told;
+  });
+  await once(child, 'message');
+  return {
+    baseUrl: told.baseUrl,
+    calls: () => told.calls,
+    async [Symbol.asyncDispose]() {
+      const gone = once(child, 'exit');
+      child.disconnect();
+      await gone;
+    },
   };
 }
 

@@ -31,6 +31,8 @@ export class Rig {
   readonly exited: Promise<Exit>;
   /** Everything the program wrote: one character for each byte. */
   raw = '';
+  /** When the last piece of output that is on the screen came, as `performance.now()` tells it. */
+  shownSince = 0;
   readonly #terminal: InstanceType<typeof headless.Terminal>;
   readonly #looks = new Set<() => void>();
   /** Resolves when everything that came is on the screen. */
@@ -56,8 +58,9 @@ export class Rig {
     // Queries are answered as xterm would.
     this.#terminal.onData((data) => this.pty.write(data));
     this.pty.onData((data) => {
+      const came = performance.now();
       this.raw += data.toString('latin1');
-      this.#shown = this.#shown.then(() => this.#show(data));
+      this.#shown = this.#shown.then(() => this.#show(data, came));
     });
     this.exited = new Promise((resolve) => {
       this.pty.onExit(({ exitCode, signal }) => {
@@ -196,8 +199,9 @@ export class Rig {
   }
 
   /** One piece at a time, and those who wait go on before the next: what they look at then is what they waited for. */
-  async #show(data: Buffer): Promise<void> {
+  async #show(data: Buffer, came: number): Promise<void> {
     await new Promise<void>((resolve) => this.#terminal.write(data, resolve));
+    this.shownSince = came;
     this.#look();
     await nextTurn();
   }
