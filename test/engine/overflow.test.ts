@@ -123,10 +123,12 @@ it('token_budget holds below the window, and the answer has its room in a small 
     script: () => ({ text: 'fine' }),
   });
   const preset = { name: 'fast', model: 'm', baseUrl: server.baseUrl };
-  const { conversation } = await asked(preset, { maxAnswerTokens: 8192, tokenBudget: 2000 });
+  const { conversation, notices } = await asked(preset, { maxAnswerTokens: 8192, tokenBudget: 2000 });
   expect(server.requests[0]?.tokens).toBeLessThanOrEqual(2000);
   expect(server.requests[0]?.answer).toBe(4096);
   expect(conversation.budget).toMatchObject({ window: 16_384, requestLimit: 2000, source: 'server' });
+  // The line names the limit that was in force, which is not the window's.
+  expect(notices).toContain('[aish] 1 long text was shortened to fit token_budget (2000 tokens)');
 });
 
 it('a system prompt that leaves no room is said, and nothing is sent', async () => {
