@@ -20,13 +20,15 @@ const FEW: readonly (readonly [string, Place])[] = [
   ['500', 'sub-agent'],
   ['read-only home', 'Norris'],
   ['hang-up', 'chat'],
+  ['no answer', 'trial'],
+  ['hang-up', 'trial'],
 ];
 
 const INTRO = `# What happens when something fails
 
 Written by \`npm run check -- faults\`, which meets every fault with the real program: a real model server that fails, real MCP servers, real signals. Nobody is there to answer (\`aish-tui ask\`, \`aish-tui run\`), so a HALT is never proceeded. *Seen* is what the program says, with its exit code; *kept* is what the journal has afterwards, and whether the session resumes.
 
-The places: a question in **chat**; the second step of a **Norris** run; the planning call (**preplan**); the gate's **second opinion**; a **sub-agent**'s call; a **trial** of a halted command (not applicable yet: the program offers none). Plans and second opinions use no MCP server.
+The places: a question in **chat**; the second step of a **Norris** run; the planning call (**preplan**); the gate's **second opinion**; a **sub-agent**'s call; a **trial** of a halted command (\`run --on-halt try\`), in which the command itself is at work when it happens. A trial asks no model, and plans, second opinions and trials use no MCP server.
 `;
 
 const rowOf = (place: Place, cell: Cell | undefined) =>

@@ -1,6 +1,6 @@
 /** Faults × places: the real program meets each fault in each place; what its user sees, and what was kept. */
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { reduce } from '../../src/session/reduce.ts';
@@ -10,7 +10,7 @@ import { fault as mcpServer } from '../tools/mcp/support.ts';
 import { ensureBuilt } from './build.ts';
 import type { FaultName } from './fault-server.ts';
 import { PROGRAM, runProgram, type Scratch, scratch } from './program.ts';
-import { type Place, startRoleServer } from './role-server.ts';
+import { type Place, startRoleServer, TRIAL_SECONDS } from './role-server.ts';
 
 type Fault = {
   /** How the model's server fails; `slow` is its own case. */
@@ -55,10 +55,11 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 /** What came of one fault in one place; undefined where it can't be met there. */
 export type Cell = { readonly sees: string; readonly kept: string };
 
-/** A trial calls no model and no server; what else can happen to one is met once the program offers it. */
+/** A trial asks no model and no server, but its command may not end either; a plan and a second opinion ask no server. */
 export function applies(name: string, place: Place): boolean {
-  if (place === 'trial') return false;
-  return FAULTS[name]?.mcp === undefined || place === 'chat' || place === 'Norris' || place === 'sub-agent';
+  const fault = FAULTS[name];
+  if (place === 'trial') return fault?.mcp === undefined && (fault?.model === undefined || fault.interrupts === true);
+  return fault?.mcp === undefined || place === 'chat' || place === 'Norris' || place === 'sub-agent';
 }
 
 export async function meet(name: string, place: Place): Promise<Cell> {
@@ -78,15 +79,37 @@ export async function meet(name: string, place: Place): Promise<Cell> {
   });
   const env = { ...here.env, ...fault.disk?.(here) };
   const command = place === 'chat' ? ['ask', '--json', 'how are you?'] : ['run', '--json', 'do it'];
+  if (place === 'trial') {
+    mkdirSync(join(here.work, 'build'));
+    writeFileSync(join(here.work, 'build', 'made.txt'), 'made\n');
+    command.push('--on-halt', 'try');
+  }
   const { out, err, end } = await run({ ...here, env }, command, async (pid) => {
-    await server.reached;
+    await (place === 'trial' ? sleeps(TRIAL_SECONDS) : server.reached);
     await fault.strike?.(pid);
     // A call of a tool is on its way only after its answer.
     if (fault.mcp) await delay(700);
     if (fault.interrupts && place !== 'second opinion') process.kill(pid, 'SIGINT');
     server.release();
   });
-  return { sees: [...seen(out, err), end].map((text) => plain(text, here)).join(' · '), kept: await kept(here) };
+  const sees = [...seen(out, err), end].map((text) => plain(text, here)).join(' · ');
+  if (place === 'trial' && !existsSync(join(here.work, 'build', 'made.txt')))
+    throw new Error(`the trial deleted: ${sees}`);
+  return { sees, kept: await kept(here) };
+}
+
+/** Resolves when a command sleeps for so many seconds, anywhere on this machine. */
+async function sleeps(seconds: string): Promise<void> {
+  while (!readdirSync('/proc').some((pid) => /^\d+$/.test(pid) && commandOf(pid) === `sleep\0${seconds}\0`))
+    await delay(20);
+}
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 async function run(place: Scratch, args: readonly string[], meanwhile: (pid: number) => Promise<void>) {
@@ -119,6 +142,11 @@ type Printed = {
   readonly asks?: string;
   readonly name?: string;
   readonly task?: string;
+  readonly trial?: {
+    readonly kind: string;
+    readonly why?: string;
+    readonly rows?: readonly { kind: string; path: string }[];
+  };
   readonly result?: { readonly failed?: boolean; readonly text?: string; readonly note?: string };
 };
 
@@ -138,6 +166,8 @@ function wordsOf({ kind, level, text = '', partial, result, ...entry }: Printed)
       return partial ? [`the answer so far: “${text.slice(0, 40)}”`] : [];
     case 'question':
       return [`HALT: ${entry.judgement?.reason ?? entry.asks ?? ''} → ${entry.answer ?? ''}`];
+    case 'trial':
+      return [trialText(entry.trial)];
     case 'norrisEnded':
       return [`run ${entry.status}${entry.reason ? `: ${entry.reason}` : ''}`];
     case 'tool':
@@ -149,6 +179,11 @@ function wordsOf({ kind, level, text = '', partial, result, ...entry }: Printed)
     default:
       return [];
   }
+}
+
+function trialText(trial: Printed['trial']): string {
+  if (trial?.kind !== 'changes') return `the trial can't tell: ${trial?.why}`;
+  return `the trial: ${(trial.rows ?? []).map(({ kind, path }) => `${kind} ${path}`).join(', ')}`;
 }
 
 /** Without what differs from run to run. */

@@ -7,14 +7,18 @@ export type Place = (typeof PLACES)[number];
 
 type Role = 'main' | 'planner' | 'opinion' | 'sub-agent';
 
-const TARGETS: Readonly<Record<Place, Role>> = {
+/** In a trial no model is asked: what fails there is the command, the disk, or what is done to the program. */
+const TARGETS: Readonly<Record<Place, Role | undefined>> = {
   chat: 'main',
   Norris: 'main',
   preplan: 'planner',
   'second opinion': 'opinion',
   'sub-agent': 'sub-agent',
-  trial: 'main',
+  trial: undefined,
 };
+
+/** What the command of a trial sleeps; its own number, so that it is found among all processes. */
+export const TRIAL_SECONDS = '2.71';
 
 /** What the main model says first in each place; then it is done. */
 const FIRST: Readonly<Record<Place, string>> = {
@@ -23,7 +27,7 @@ const FIRST: Readonly<Record<Place, string>> = {
   preplan: 'CMD: echo one',
   'second opinion': 'CMD: frobnicate --all',
   'sub-agent': 'DELEGATE: look around',
-  trial: 'I am well.',
+  trial: `CMD: rm -rf build; sleep ${TRIAL_SECONDS}`,
 };
 
 export type RoleServer = {
