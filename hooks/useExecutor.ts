@@ -69,7 +69,7 @@ function useFrontJob(): Foreground | undefined {
 export function useModes(running: RunningCommand | undefined): void {
   useSyncExternalStore(
     (listener) => running?.onModes(listener) ?? (() => {}),
-    () => `${running?.asks} ${running?.echoOff} ${running?.asker}`,
+    () => `${running?.asks} ${running?.echoOff} ${running?.asker} ${running?.asksAsShell}`,
   );
 }
 

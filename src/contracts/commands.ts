@@ -31,6 +31,8 @@ export type RunningCommand = {
   readonly echoOff: boolean;
   /** The name of the program that asks, where it can be known. */
   readonly asker: string | undefined;
+  /** What waits is a shell of its own (`bash`, ssh): its commands are one block here. */
+  readonly asksAsShell: boolean;
   /** Called when `fullScreen`, `asks` or `echoOff` changed; returns how to stop. */
   onModes(listener: () => void): () => void;
   /**

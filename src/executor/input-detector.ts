@@ -7,11 +7,13 @@ export type InputState = {
   readonly asks: boolean;
   /** What is typed is not shown: a password. */
   readonly echoOff: boolean;
+  /** It is a shell of its own. */
+  readonly isShell: boolean;
   /** The program's name, as far as it can be known; harmless text. */
   readonly name?: string;
 };
 
-const NOTHING: InputState = { asks: false, echoOff: false };
+const NOTHING: InputState = { asks: false, echoOff: false, isShell: false };
 
 /**
  * Milliseconds of silence before each look: soon after a question, then again for a program that prompts with no text or
@@ -76,7 +78,13 @@ export class InputDetector {
     if (this.#ended || this.#stirs !== stirs) return;
     this.#look += 1;
     this.#wait();
-    if (next.asks === before.asks && next.echoOff === before.echoOff && next.name === before.name) return;
+    if (
+      next.asks === before.asks &&
+      next.echoOff === before.echoOff &&
+      next.name === before.name &&
+      next.isShell === before.isShell
+    )
+      return;
     this.state = next;
     this.#options.onChange();
   }
@@ -93,6 +101,7 @@ export class InputDetector {
     const echoOff = !echo && lines;
     // A program that reads single keys waits with poll(2): its question is taken for one once it stays.
     const asks = echoOff || holder.reads || (!lines && prompted && look > 0);
-    return { asks, echoOff, ...(asks && holder.name !== undefined ? { name: visible(holder.name) } : {}) };
+    const isShell = asks && !echoOff && holder.isShell;
+    return { asks, echoOff, isShell, ...(asks && holder.name !== undefined ? { name: visible(holder.name) } : {}) };
   }
 }

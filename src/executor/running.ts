@@ -120,6 +120,10 @@ export class Run implements RunningCommand {
     return this.#inputDetector.state.echoOff;
   }
 
+  get asksAsShell(): boolean {
+    return this.#inputDetector.state.isShell;
+  }
+
   get asker(): string | undefined {
     return this.#inputDetector.state.name;
   }

@@ -50,7 +50,44 @@ function read(path: string): string | undefined {
 }
 
 /** Who has a terminal: the program that reads it now, if any can be seen to, and else the one in its foreground. */
-export type ForegroundReader = { readonly name?: string; readonly reads: boolean };
+export type ForegroundReader = {
+  readonly name?: string;
+  readonly reads: boolean;
+  /** It is a shell of its own, here or elsewhere: what runs in it is not told apart. */
+  readonly isShell: boolean;
+};
+
+/** Shells, and what leads to one elsewhere. */
+const SHELLS: ReadonlySet<string> = new Set([
+  'bash',
+  'zsh',
+  'fish',
+  'sh',
+  'dash',
+  'ksh',
+  'mksh',
+  'ash',
+  'tcsh',
+  'nu',
+  'xonsh',
+]);
+const LEADS_TO_SHELL: ReadonlySet<string> = new Set([
+  'ssh',
+  'mosh-client',
+  'su',
+  'telnet',
+  'docker',
+  'podman',
+  'kubectl',
+]);
+
+/** A shell that runs neither a script nor `-c`. */
+function isShell({ pid, name }: ProcessEntry): boolean {
+  if (LEADS_TO_SHELL.has(name)) return true;
+  if (!SHELLS.has(name)) return false;
+  const words = (read(`/proc/${pid}/cmdline`) ?? '').split('\0').slice(1, -1);
+  return words.every((word) => word.startsWith('-') && !/^-[a-z]*c/.test(word));
+}
 
 /**
  * Looks who holds the terminal at `slave` whose session `leader` began. A program reads it when it stands in read(2) on
@@ -60,8 +97,9 @@ export type ForegroundReader = { readonly name?: string; readonly reads: boolean
 export function foregroundReader(leader: number, slave: string): ForegroundReader {
   const members = foreground(leader);
   const reader = members.find(({ pid }) => readsFrom(pid, slave));
-  const name = (reader ?? members.at(-1))?.name;
-  return { ...(name === undefined ? {} : { name }), reads: reader !== undefined };
+  const front = reader ?? members.at(-1);
+  const nested = front !== undefined && front.pid !== leader && isShell(front);
+  return { ...(front === undefined ? {} : { name: front.name }), reads: reader !== undefined, isShell: nested };
 }
 
 /**

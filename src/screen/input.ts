@@ -157,10 +157,20 @@ function takePaste(screen: Screen, paste: PasteToken): void {
     case 'field':
       return screen.field.feed(paste);
     case 'program':
-      return screen.keyboard.owner?.write(encodePaste(paste));
+      return pasteToProgram(screen, paste);
     default:
       return;
   }
+}
+
+/** Lines that the program does not read would be the shell's next commands, one by one: a pasted block waits in the prompt. */
+function pasteToProgram(screen: Screen, paste: PasteToken): void {
+  const { owner } = screen.keyboard;
+  if (!owner) return;
+  if (owner.asks || owner.fullScreen || !/[\r\n]/.test(paste.text.trimEnd())) return owner.write(encodePaste(paste));
+  screen.takeKeyboard('prompt');
+  screen.paste(paste.text);
+  screen.hint('the program reads nothing: what you pasted waits here');
 }
 
 function takeMouse(screen: Screen, mouse: MouseToken): void {

@@ -8,6 +8,7 @@ export class FakeCommand implements RunningCommand {
   fullScreen = false;
   echoOff = false;
   asks = false;
+  asksAsShell = false;
   asker: string | undefined;
   interrupted = 0;
   size: readonly number[] = [];

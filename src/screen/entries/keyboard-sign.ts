@@ -8,6 +8,7 @@ export type SignFacts = {
   readonly asks: boolean;
   readonly echoOff: boolean;
   readonly asker: string | undefined;
+  readonly asksAsShell: boolean;
 };
 
 export type SignOptions = {
@@ -22,11 +23,12 @@ export type SignOptions = {
 };
 
 export function keyboardSign(facts: SignFacts, { keyboard, columns, keys, job, paint }: SignOptions): string {
-  const { asks, echoOff, asker = 'the program' } = facts;
+  const { asks, echoOff, asksAsShell, asker = 'the program' } = facts;
   const narrow = columns < MIN_WIDE_COLUMNS;
   if (keyboard) {
     const hidden = narrow ? ` 🔒 hidden: goes to ${asker} ` : ` 🔒 typing is hidden: it goes to ${asker} `;
-    const who = echoOff ? hidden : ' keys go to the program ';
+    const nested = narrow ? ` keys go to ${asker}: no blocks ` : ` keys go to ${asker}, a shell without blocks `;
+    const who = echoOff ? hidden : asksAsShell ? nested : ' keys go to the program ';
     return paint('button', who) + paint('dim', ` ${keys.back} brings ${narrow ? 'them' : 'the keys'} back`);
   }
   if (asks) {

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { everyShell } from '../support/lacks.ts';
+import { scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
+
+describe.each(everyShell())('in %s', (program) => {
+  it('a shell in the shell is said to be without blocks; `read` and a script are not', async () => {
+    using place = scratch();
+    await using rig = startRig(place, { env: { SHELL: program } });
+    await rig.waitFor(/\[aish:\w+\]>/);
+    rig.type('bash --norc\r');
+    await rig.waitFor('keys go to bash, a shell without blocks');
+    rig.type('exit\r');
+    await rig.waitFor(/✓/);
+    rig.type("sh -c 'read line; echo read $line'\r");
+    await rig.waitFor('keys go to the program');
+    rig.type('this\r');
+    await rig.waitFor(/│ read this/);
+  });
+
+  it('a pasted block that no program reads waits in the prompt', async () => {
+    using place = scratch();
+    await using rig = startRig(place, { env: { SHELL: program } });
+    await rig.waitFor(/\[aish:\w+\]>/);
+    rig.type('sleep 2\r');
+    await rig.waitFor('keys go to the program');
+    rig.paste('echo pas""ted1\necho pas""ted2');
+    await rig.waitFor(/> echo pas""ted1/);
+    await rig.waitFor(/✓ \d\.\d s/);
+    rig.key('ctrl-c');
+    rig.type('echo after\r');
+    await rig.waitFor(/│ after/);
+    expect(rig.text()).not.toContain('pasted');
+  });
+});
