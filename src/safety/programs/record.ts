@@ -1,3 +1,4 @@
+import type { RecordFinding } from '../rules/finding.ts';
 import type { Field, Io, Machine } from '../shell/machine.ts';
 import type { StaticVerdict } from '../verdict.ts';
 import type { Operand } from './options.ts';
@@ -127,6 +128,10 @@ export type Spec = { readonly [role in Role]?: string } & {
   readonly asks?: string;
   /** It has no options: every word is an operand (`echo`). */
   readonly noOptions?: boolean;
+  /** Calls that take something away, each with its reason and examples; of several that hold the first counts. */
+  readonly findings?: readonly RecordFinding[];
+  /** The family of its findings in the documentation. */
+  readonly family?: string;
   /** What roles can't say; undefined: nothing against it. */
   readonly judge?: (call: CallFacts, reading: Reading) => StaticVerdict | undefined;
 };

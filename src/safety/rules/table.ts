@@ -1,5 +1,6 @@
 import type { RuleInfo } from '../../contracts/gate.ts';
 import type { Call } from '../programs/call.ts';
+import { ROWS } from '../programs/records/index.ts';
 import { destructive, type StaticVerdict } from '../verdict.ts';
 import { ACCOUNT_RULES } from './accounts.ts';
 import { CLOUD_RULES } from './cloud.ts';
@@ -7,19 +8,19 @@ import { CLUSTER_RULES } from './clusters.ts';
 import { CODE_RULES } from './code-rules.ts';
 import { DISK_RULES } from './disks.ts';
 import { FILE_RULES } from './files.ts';
-import { GIT_RULES } from './git.ts';
 import { GRANT_RULES } from './grants.ts';
 import { NETWORK_RULES } from './network.ts';
 import { PACKAGE_RULES } from './packages.ts';
 import { PROCESS_RULES } from './processes.ts';
 import { compileRow, type Matcher, type RowOf, type Rule, rowsOf } from './rule.ts';
 import { SETTING_RULES } from './settings.ts';
+import { VERSION_CONTROL_RULES } from './version-control.ts';
 
-/** All rows, by family. */
-export const FAMILIES: Readonly<Record<string, readonly Rule[]>> = {
+/** The rows that speak of many programs. */
+const SHARED: Readonly<Record<string, readonly Rule[]>> = {
   files: FILE_RULES,
   disks: DISK_RULES,
-  'version control': GIT_RULES,
+  'version control': VERSION_CONTROL_RULES,
   'processes and services': PROCESS_RULES,
   'permissions, accounts and secrets': ACCOUNT_RULES,
   'rights, logins and persistence': GRANT_RULES,
@@ -30,6 +31,28 @@ export const FAMILIES: Readonly<Record<string, readonly Rule[]>> = {
   'cloud and data': CLOUD_RULES,
   'redirections, code and in-place edits': CODE_RULES,
 };
+
+/** What the records find, as rules by family. */
+const RECORD_RULES: Readonly<Record<string, readonly Rule[]>> = recordRules();
+
+function recordRules(): Readonly<Record<string, readonly Rule[]>> {
+  const families: Record<string, Rule[]> = {};
+  for (const [programs, { findings = [], family = 'other programs' }] of ROWS) {
+    for (const { asks, ...finding } of findings) {
+      families[family] ??= [];
+      families[family].push({ ...finding, ...(asks ? { of: { [programs]: asks } } : { programs }) });
+    }
+  }
+  return families;
+}
+
+/** All rows by family: first what the records of single programs find, then what holds for many. */
+export const FAMILIES: Readonly<Record<string, readonly Rule[]>> = Object.fromEntries(
+  [...new Set([...Object.keys(SHARED), ...Object.keys(RECORD_RULES)])].map((family) => [
+    family,
+    [...(RECORD_RULES[family] ?? []), ...(SHARED[family] ?? [])],
+  ]),
+);
 
 /** A rule as `:safety patterns` and the documentation show it. */
 /** Every rule in force, once by name, in table order. */

@@ -1,6 +1,7 @@
 import { unknown } from '../../verdict.ts';
 import { makesNames } from '../computed-names.ts';
 import { given, type Records } from '../record.ts';
+import { GIT_FINDINGS } from './git-findings.ts';
 import {
   judgeCheckout,
   judgeClone,
@@ -23,6 +24,8 @@ export const GIT_RECORD: Records = {
   git: {
     helpers:
       'sh ssh git-upload-pack git-receive-pack git-remote-https git-remote-http git-submodule git-bisect gettext man uname basename sed envsubst',
+    family: 'version control',
+    findings: GIT_FINDINGS,
     judge: judgeSettings,
     tune: '-C= -P --no-pager --no-optional-locks --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --no-replace-objects --bare --no-lazy-fetch --no-advice -c=',
     idle: '-v -h --help --version --html-path --man-path --info-path --exec-path --list-cmds=',

@@ -48,6 +48,9 @@ const SPECS: ReadonlyMap<string, Spec> = new Map(
   ),
 );
 
+/** All rows: names, and what is known of them. */
+export const ROWS: readonly (readonly [programs: string, Spec])[] = ALL.flatMap(Object.entries<Spec>);
+
 /** Made when first asked for: a command names few programs, and the guard starts for every command. */
 const COMPILED = new Map<Spec, Compiled>();
 

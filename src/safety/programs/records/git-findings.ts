@@ -1,11 +1,10 @@
-import { NOT_KNOWN } from '../shell/taint.ts';
-import type { Rule } from './rule.ts';
+import type { RecordFinding } from '../../rules/finding.ts';
+import { NOT_KNOWN } from '../../shell/taint.ts';
 
-/** Git and other version control: what is lost when history, branches or uncommitted work go. */
-export const GIT_RULES: readonly Rule[] = [
+/** What is lost when history, branches or uncommitted work go. */
+export const GIT_FINDINGS: readonly RecordFinding[] = [
   {
     name: 'git push --force',
-    programs: 'git',
     shapes: ['push --force|--force-with-lease|--force-if-includes|--mirror'],
     reason: 'git push --force',
     match: [
@@ -18,7 +17,6 @@ export const GIT_RULES: readonly Rule[] = [
   },
   {
     name: 'git push -f',
-    programs: 'git',
     shapes: ['push -f', 'push /^\\+/'],
     reason: 'git push -f',
     match: ['git push -f', 'git -c a=b push -uf origin x', 'git push origin +main', 'git push origin main -f'],
@@ -26,7 +24,6 @@ export const GIT_RULES: readonly Rule[] = [
   },
   {
     name: 'git push --delete',
-    programs: 'git',
     shapes: ['push --delete|-d|--prune', 'push /^:./'],
     reason: 'deletes on the remote',
     match: ['git push origin --delete x', 'git push origin :x', 'git push -d origin x', 'git push --prune origin'],
@@ -34,7 +31,6 @@ export const GIT_RULES: readonly Rule[] = [
   },
   {
     name: 'git reset --hard',
-    programs: 'git',
     shapes: ['reset --hard|--merge|--keep'],
     reason: 'git reset --hard',
     match: [
@@ -48,9 +44,7 @@ export const GIT_RULES: readonly Rule[] = [
   {
     name: 'git clean -fd',
     shapes: ['clean -f|--force|-x|-X|-d|--no-dry-run'],
-    of: {
-      git: { any: [{ shape: '-f|--force|--no-dry-run' }, { line: /clean\.requireForce=(false|0)/i }] },
-    },
+    asks: { any: [{ shape: '-f|--force|--no-dry-run' }, { line: /clean\.requireForce=(false|0)/i }] },
     reason: 'git clean -fd',
     match: [
       'git clean -fd',
@@ -63,7 +57,6 @@ export const GIT_RULES: readonly Rule[] = [
   },
   {
     name: 'git branch -D',
-    programs: 'git',
     shapes: ['branch -D|-M|-f|--force', 'branch -d|--delete -r|--remotes'],
     reason: 'git branch -D',
     match: [
@@ -88,19 +81,17 @@ export const GIT_RULES: readonly Rule[] = [
       'restore +',
       'checkout-index -f|-a',
     ],
-    of: {
-      git: {
-        not: { line: /(^| )--$/, not: { shape: '-f|--force' } },
-        any: [
-          { first: /^restore$/, any: [{ not: { shape: '--staged|-S' } }, { shape: '--worktree|-W' }] },
-          {
-            not: [
-              { first: /^restore$/ },
-              { first: /^checkout$/, shape: '-b|--orphan|-t|--track', not: { shape: '-f|--force' } },
-            ],
-          },
-        ],
-      },
+    asks: {
+      not: { line: /(^| )--$/, not: { shape: '-f|--force' } },
+      any: [
+        { first: /^restore$/, any: [{ not: { shape: '--staged|-S' } }, { shape: '--worktree|-W' }] },
+        {
+          not: [
+            { first: /^restore$/ },
+            { first: /^checkout$/, shape: '-b|--orphan|-t|--track', not: { shape: '-f|--force' } },
+          ],
+        },
+      ],
     },
     reason: 'throws away uncommitted changes',
     match: [
@@ -124,7 +115,6 @@ export const GIT_RULES: readonly Rule[] = [
   },
   {
     name: 'git stash drop',
-    programs: 'git',
     shapes: ['stash drop|clear'],
     reason: 'deletes stashed changes',
     match: ['git stash drop', 'git stash clear', 'git stash drop stash@{1}'],
@@ -132,7 +122,6 @@ export const GIT_RULES: readonly Rule[] = [
   },
   {
     name: 'git rewrite history',
-    programs: 'git-filter-repo bfg',
     shapes: [
       'filter-branch|filter-repo',
       'replace +',
@@ -144,16 +133,9 @@ export const GIT_RULES: readonly Rule[] = [
       'svn reset',
       'p4 rebase',
     ],
-    of: {
-      git: { any: [{ not: { first: /^replace$/ } }, { shape: '-d|--delete|-f|--force' }, { shape: '* *' }] },
-    },
+    asks: { any: [{ not: { first: /^replace$/ } }, { shape: '-d|--delete|-f|--force' }, { shape: '* *' }] },
     reason: 'rewrites history',
-    match: [
-      'git filter-branch --tree-filter x HEAD',
-      'git update-ref -d refs/heads/x',
-      'git filter-repo --path x',
-      'bfg --delete-files x',
-    ],
+    match: ['git filter-branch --tree-filter x HEAD', 'git update-ref -d refs/heads/x', 'git filter-repo --path x'],
     pass: ['git rebase --continue', 'git commit -m "amend"', 'git filter-repo --analyze', 'git log --oneline'],
   },
   {
@@ -167,13 +149,11 @@ export const GIT_RULES: readonly Rule[] = [
       'fetch -p|--prune|--prune-tags',
       'lfs prune',
     ],
-    of: {
-      git: {
-        any: [
-          { first: /^gc$/, value: ['--prune', /^(now|all)?$/], shape: '--prune' },
-          { not: [{ first: /^gc$/ }, { first: /^prune-packed$/ }, { first: /^fetch$/ }, { first: /^remote$/ }] },
-        ],
-      },
+    asks: {
+      any: [
+        { first: /^gc$/, value: ['--prune', /^(now|all)?$/], shape: '--prune' },
+        { not: [{ first: /^gc$/ }, { first: /^prune-packed$/ }, { first: /^fetch$/ }, { first: /^remote$/ }] },
+      ],
     },
     reason: 'deletes what could still be recovered',
     match: ['git reflog expire --expire=now --all', 'git gc --prune=now', 'git prune', 'git lfs prune'],
@@ -194,9 +174,7 @@ export const GIT_RULES: readonly Rule[] = [
       'annex drop|dropunused|uninit',
       'flow *  delete',
     ],
-    of: {
-      git: { not: { first: /^rm$/, shape: '--cached' } },
-    },
+    asks: { not: { first: /^rm$/, shape: '--cached' } },
     reason: 'deletes a tag, remote, file or setting',
     match: [
       'git tag -d v1',
@@ -217,7 +195,6 @@ export const GIT_RULES: readonly Rule[] = [
   },
   {
     name: 'git read-tree',
-    programs: 'git',
     shapes: ['read-tree -u|--reset', 'checkout-index -f'],
     reason: 'overwrites the working tree',
     match: ['git read-tree --reset -u HEAD'],
@@ -225,7 +202,6 @@ export const GIT_RULES: readonly Rule[] = [
   },
   {
     name: 'git fetch --force',
-    programs: 'git',
     shapes: ['fetch -f|--force /:/', 'fetch /^\\+[^:]*:(?!refs\\/remotes\\/)./'],
     reason: 'moves local branches to what the remote has',
     match: ['git fetch -f origin main:main', 'git fetch origin +main:main'],
@@ -239,16 +215,13 @@ export const GIT_RULES: readonly Rule[] = [
   {
     name: 'git branch -d of a list',
     shapes: ['branch -d|--delete'],
-    of: {
-      git: { later: NOT_KNOWN },
-    },
+    asks: { later: NOT_KNOWN },
     reason: 'deletes branches that are not named here',
     match: ['git branch --merged | grep -v main | xargs -n1 git branch -d', 'git branch -d $(git branch --merged)'],
     pass: ['git branch --merged | cat', 'git branch --list', 'git branch new'],
   },
   {
     name: 'git refs and index',
-    programs: 'git',
     shapes: ['symbolic-ref -d|--delete', 'lfs migrate import|export', 'update-index --force-remove|--remove'],
     reason: 'removes a ref, rewrites history or takes files out of the index',
     match: [
@@ -257,91 +230,5 @@ export const GIT_RULES: readonly Rule[] = [
       'git update-index --force-remove f',
     ],
     pass: ['git symbolic-ref HEAD', 'git lfs migrate info', 'git update-index --refresh', 'git lfs ls-files'],
-  },
-  {
-    name: 'forge branch delete',
-    programs: 'gh glab',
-    shapes: ['pr merge|close -d|--delete-branch', 'mr merge -d|--remove-source-branch'],
-    reason: 'deletes the branch on the forge',
-    match: ['gh pr merge 12 --squash --delete-branch', 'gh pr close 12 -d', 'glab mr merge 3 -d'],
-    pass: ['gh pr view 12', 'gh pr list --search "delete-branch"', 'gh pr create -d'],
-  },
-  {
-    name: 'forge overwrite',
-    shapes: ['api -X|--method=/^(PUT|PATCH|put|patch)$/', 'api graphql'],
-    of: {
-      'gh glab': { any: [{ not: { second: /^graphql$/ } }, { call: /\bmutation\b/ }, { input: /\bmutation\b/ }] },
-    },
-    reason: 'changes something on the forge',
-    match: [
-      'gh api -X PATCH repos/a/b -f private=false',
-      'gh api --method PUT repos/a/b/pulls/3/merge',
-      "gh api graphql -f query='mutation { deleteRef(input: {refId: 1}) { clientMutationId } }'",
-    ],
-    pass: [
-      "gh api graphql -f query='query { viewer { login } }'",
-      'gh api repos/a/b',
-      'gh api -X GET search/issues -f q=mutation',
-    ],
-  },
-  {
-    name: 'forge delete',
-    shapes: [
-      '* delete|remove|archive|delete-asset|disable|transfer',
-      'run cancel|delete',
-      'cache delete',
-      'codespace|cs delete|stop',
-      'repo sync --force',
-      'api -X|--method=DELETE',
-      'api --method=DELETE',
-      'api -X=DELETE',
-      'auth logout',
-      'ssh-key|gpg-key|secret|variable|label|release|gist|repo|project|extension delete|remove|rm',
-    ],
-    of: {
-      'gh glab hub tea': { not: { first: /^(search|help|completion|browse)$/ } },
-    },
-    reason: 'deletes something on the forge',
-    match: [
-      'gh repo delete x/y --yes',
-      'gh release delete v1',
-      'gh api -X DELETE /repos/x/y',
-      'gh secret delete X',
-      'gh api --method DELETE repos/a/b/git/refs/heads/c',
-    ],
-    pass: [
-      'gh pr list',
-      'gh repo view',
-      'gh api repos/x/y',
-      'gh issue list --label delete',
-      'gh pr create --title "delete x"',
-      'gh issue create -t "remove y"',
-    ],
-  },
-  {
-    name: 'other version control',
-    shapes: [
-      'strip|purge|rollback|revert|update|histedit|rebase|remove|rm|forget|uncommit|unamend|backout|prune|obliterate|abandon|undo|restore|edit|op|clean|delete|del|move|unrecord|unpull|hide|cleanup',
-    ],
-    of: {
-      'hg sl': {
-        any: [
-          { first: /^(strip|purge|rollback|revert|histedit|rebase|remove|rm|prune|uncommit|unamend|hide|clean)$/ },
-          { first: /^update$/, shape: '-C|--clean' },
-        ],
-      },
-      svn: {
-        any: [
-          { first: /^(revert|rm|remove|delete|del)$/ },
-          { first: /^cleanup$/, shape: '--remove-unversioned|--remove-ignored|--vacuum-pristines' },
-        ],
-      },
-      jj: { any: [{ first: /^(abandon|undo|restore|rebase)$/ }, { first: /^op$/, second: /^(restore|abandon)$/ }] },
-      'fossil bzr cvs darcs pijul': { first: /^(rm|revert|clean|purge|delete|undo|unrecord|obliterate)$/ },
-      p4: { first: /^(obliterate|revert|delete|clean)$/ },
-    },
-    reason: 'throws away changes or history',
-    match: ['hg strip 3', 'svn revert -R .', 'jj abandon x', 'hg update -C', 'p4 obliterate -y //x', 'svn rm x'],
-    pass: ['hg status', 'svn up', 'jj log', 'hg update', 'p4 obliterate -n //x'],
   },
 ];
