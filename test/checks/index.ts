@@ -41,6 +41,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
     commands: ['vitest run test/undo test/sandbox/project.test.ts'],
     env: { AISH_EFFECTS_CASES: '200' },
   },
+  'race-effects': {
+    what: 'an apply writes nothing outside while its parents change: 10,000 rounds',
+    commands: ['vitest run test/undo/apply-hostile.test.ts'],
+    env: { AISH_RACES: '10000' },
+  },
   'kill-effects': {
     what: 'a SIGKILL at 300 moments of a kept command, of an undo, of an apply',
     commands: ['vitest run test/undo/crash.test.ts'],

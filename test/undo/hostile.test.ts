@@ -135,6 +135,24 @@ describe.skipIf(lacks('cc'))('keeping', () => {
     expect([...scene.snapshot(true)]).toEqual([...after]);
   });
 
+  it('covers a directory that comes to stand in what took its place', async () => {
+    for (const name of ['d', 'd/below', 'e']) mkdirSync(join(scene.tree, name));
+    for (const name of ['d/file', 'd/below/file', 'e/file']) put(name, `${name}\n`);
+    const before = scene.snapshot();
+    for (const script of ['mkdir n; mv d n; mv n d; echo x > d/x', 'mv d e; mv e d']) {
+      const kept = await scene.keep(script);
+      const after = scene.snapshot(true);
+      const undone = await scene.undo(kept.number);
+      expect(refused(undone)).toEqual([]);
+      expect([...scene.snapshot()]).toEqual([...before]);
+      const again = await scene.undo(undone.number);
+      expect(refused(again)).toEqual([]);
+      expect([...scene.snapshot(true)]).toEqual([...after]);
+      expect(refused(await scene.undo(again.number))).toEqual([]);
+      expect([...scene.snapshot()]).toEqual([...before]);
+    }
+  });
+
   it('covers files made and removed, without a name, and by way of descriptors', async () => {
     put('a', 'old\n');
     const before = scene.snapshot();

@@ -70,17 +70,22 @@ export type Undone = {
   readonly error: string;
 };
 
-/** @param ordinary run commands and undos as an ordinary user, which needs root for the change */
-export function makeScene(launcher: string, ordinary = false): Scene {
+/**
+ * @param ordinary run commands and undos as an ordinary user, which needs root for the change
+ * @param elsewhere a directory on another file system, for the store
+ */
+export function makeScene(launcher: string, ordinary = false, elsewhere?: string): Scene {
   const root = mkdtempSync(join(tmpdir(), 'aish-undo-'));
-  const [tree, store] = [join(root, 'tree'), join(root, 'store')];
+  const beside = elsewhere === undefined ? root : mkdtempSync(join(elsewhere, 'aish-undo-'));
+  const [tree, store] = [join(root, 'tree'), join(beside, 'store')];
   mkdirSync(tree);
   mkdirSync(store, { mode: 0o700 });
   mkdirSync(join(root, 'tmp'), { mode: 0o700 });
   const as = ordinary ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : [];
   const give = () => {
     chmodSync(root, 0o755);
-    if (ordinary) execFileSync('chown', ['-hR', `${NOBODY}:${NOBODY}`, root]);
+    chmodSync(beside, 0o755);
+    if (ordinary) execFileSync('chown', ['-hR', `${NOBODY}:${NOBODY}`, root, beside]);
   };
   let number = 0;
   const next = () => {
@@ -147,7 +152,9 @@ export function makeScene(launcher: string, ordinary = false): Scene {
       const { number: mine, directory } = next();
       return { ...(await act('--undo', join(store, String(of)), '--into', directory)), number: mine };
     },
-    dispose: () => rmSync(root, { recursive: true, force: true, maxRetries: 3 }),
+    dispose: () => {
+      for (const made of [root, beside]) rmSync(made, { recursive: true, force: true, maxRetries: 3 });
+    },
   };
 }
 

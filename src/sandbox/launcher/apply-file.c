@@ -88,6 +88,7 @@ static int copy_plain(int upper, const char *name, int lower, const char *as) {
   int failed = to < 0 || copy_file(upper, to, name);
   int why = errno;
   if (to >= 0) close(to);
+  if (to >= 0 && failed) syscall(SYS_unlinkat, lower, as, 0); /* a full disk has no room for half of it */
   errno = why;
   return failed ? -1 : 0;
 }

@@ -273,7 +273,8 @@ int copy_data(int from, int to, uint64_t size) {
       got = syscall(SYS_pread64, from, buffer, want, in);
       if (got < 0) return -1;
       if (got == 0) return 0; /* it became shorter meanwhile */
-      if (syscall(SYS_pwrite64, to, buffer, got, in) != got) return errno = errno ? errno : ENOSPC, -1;
+      long put = syscall(SYS_pwrite64, to, buffer, got, in);
+      if (put != got) return put < 0 ? -1 : (errno = ENOSPC, -1);
       in += got;
       out = in;
     }

@@ -1,5 +1,5 @@
 /* Where everything stands now: at the end of an action, and before it is undone. */
-#include "store.h"
+#include "trial.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -114,6 +114,19 @@ void locate(struct store *s) {
     visit(s, n, root, 0);
   }
   close(root);
+}
+
+void locate_elsewhere(struct store *s) {
+  struct id id;
+  struct state state;
+  struct names names;
+  if (s->elsewhere < 0 || names_of(s->elsewhere, &names)) return;
+  for EACH_NAME (name, names) {
+    if (look(s->elsewhere, name, 0, &id, &state) || !S_ISDIR(state.mode)) continue;
+    const char *kept = keep_text(s, name, (uint32_t)strlen(name));
+    if (kept) settle(s, &id, &state, ELSEWHERE, kept, s->elsewhere, 0);
+  }
+  names_drop(&names);
 }
 
 static void put_path(const struct store *s, uint32_t parent, const char *name, char *to, uint64_t size, uint64_t *at) {

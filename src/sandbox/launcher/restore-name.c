@@ -84,6 +84,26 @@ int stands_for(const struct node *n, int directory, const char *name) {
   return look(directory, name, 0, &id, &state) || equals_add(keeping, &id, &state, &n->id, &n->was) ? -1 : 0;
 }
 
+/* A name beside its place, where our store is on another file system. */
+static const char *near_name(int fd, const char *made) {
+  char near[NAME_BYTES];
+  int n = snprintf(near, sizeof near, ".aish-undo-%s", made);
+  return keep_name(keeping, fd, near, NULL) ? NULL : keep_text(undone, near, (uint32_t)n);
+}
+
+/* What stood in the way has been exchanged to that name: it goes, a directory behind what the action made in it. */
+static int give_way_near(const struct entry *e, int fd, const char *near, const struct id *now, int directory) {
+  if (!directory) return (int)syscall(SYS_unlinkat, fd, near, 0);
+  if (syscall(SYS_unlinkat, fd, near, AT_REMOVEDIR) == 0) return 0;
+  if (errno != ENOTEMPTY) return -1;
+  uint32_t n = find_node(undone, now);
+  if (n) {
+    undone->nodes[n].at_parent = e->parent;
+    undone->nodes[n].at_name = near;
+  }
+  return add_entry(undone, e->parent, near, 0) ? 0 : -1;
+}
+
 int place_directory(const struct entry *e, int fd, const struct state *state, const struct id *now, int occupied) {
   struct node *n = &undone->nodes[e->node];
   char number[12];
@@ -94,7 +114,15 @@ int place_directory(const struct entry *e, int fd, const struct state *state, co
     uint32_t was_in = n->at_parent, other = occupied ? find_node(undone, now) : 0;
     /* To another parent it moves only if it may be written to itself. */
     if (from < 0 || ease(e->node) < 0 || keep_name(keeping, from, was, NULL)) return -1;
-    if (syscall(SYS_renameat2, from, was, fd, e->name, occupied ? EXCHANGE : NOREPLACE)) return -1;
+    if (syscall(SYS_renameat2, from, was, fd, e->name, occupied ? EXCHANGE : NOREPLACE)) {
+      /* What stands at its place holds it: then by way of our store. */
+      if (!occupied || errno != EINVAL) return -1;
+      const char *aside = fresh_name(keeping, number);
+      if (!aside || syscall(SYS_renameat2, from, was, keeping->trash, aside, NOREPLACE)) return -1;
+      if (syscall(SYS_renameat2, keeping->trash, aside, fd, e->name, EXCHANGE)) return -1;
+      set_aside(now, is_dir(state), aside);
+      return 0;
+    }
     if (was_in == ELSEWHERE && occupied) set_aside(now, is_dir(state), was);
     else if (other) {
       undone->nodes[other].at_parent = was_in;
@@ -106,8 +134,11 @@ int place_directory(const struct entry *e, int fd, const struct state *state, co
   if (!made || syscall(SYS_mkdirat, keeping->trash, made, 0700) || stands_for(n, keeping->trash, made)) return -1;
   if (syscall(SYS_renameat2, keeping->trash, made, fd, e->name, occupied ? EXCHANGE : NOREPLACE)) {
     /* Our store is on another file system. */
-    if (errno != EXDEV || occupied || syscall(SYS_mkdirat, fd, e->name, 0700)) return -1;
-    return stands_for(n, fd, e->name);
+    if (errno != EXDEV) return -1;
+    const char *near = near_name(fd, made);
+    if (!near || syscall(SYS_mkdirat, fd, near, 0700) || stands_for(n, fd, near)) return -1;
+    if (syscall(SYS_renameat2, fd, near, fd, e->name, occupied ? EXCHANGE : NOREPLACE)) return -1;
+    return occupied ? give_way_near(e, fd, near, now, is_dir(state)) : 0;
   }
   if (occupied) set_aside(now, is_dir(state), made);
   return 0;
@@ -148,10 +179,9 @@ int place_file(const struct entry *e, int fd, const struct state *now, const str
   }
   if (errno != EXDEV || source) return -1;
   /* Once more, from our store on another file system to a name beside its place. */
-  char near[NAME_BYTES];
-  snprintf(near, sizeof near, ".aish-undo-%s", made);
-  if (keep_name(keeping, fd, near, NULL)) return -1;
-  int from = openat(beside, made, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  const char *near = near_name(fd, made);
+  if (!near) return -1;
+  int from = S_ISREG(n->was.mode) ? openat(beside, made, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
   int to = from < 0 ? -1 : openat(fd, near, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (S_ISREG(n->was.mode)) failed = to < 0 || copy_data(from, to, n->was.size) || syscall(SYS_fsync, to) || apply_state(fd, near, n);
   else failed = make_from_copy(undone, n, fd, near);
@@ -162,5 +192,5 @@ int place_file(const struct entry *e, int fd, const struct state *now, const str
   failed = failed || stands_for(n, fd, near);
   if (!failed) failed = (int)syscall(SYS_renameat2, fd, near, fd, e->name, how);
   if (failed) syscall(SYS_unlinkat, fd, near, 0);
-  return failed;
+  return failed || how != EXCHANGE ? failed : give_way_near(e, fd, near, now_id, 1);
 }

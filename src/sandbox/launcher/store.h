@@ -146,6 +146,8 @@ int holds_credentials(int directory, const char *name);
 
 /* locate.c */
 void locate(struct store *s);
+/* Directories on their way that an attempt left in the store of its own when it was cut. */
+void locate_elsewhere(struct store *s);
 int open_node(const struct store *s, uint32_t node);
 void forget_open(void);
 int store_finish(struct store *s);

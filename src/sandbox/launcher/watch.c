@@ -91,6 +91,8 @@ void watch(struct store *s, pid_t pid, enum effect what, const struct place *at,
   int there = look(below < 0 ? at->directory : below, at->name, 0, &id, &state) == 0;
   if (below < 0) return watch_outside(s, what, at, there, flags);
   close(below);
+  /* Removed before in this trial: what is made now is another file. */
+  if (there && look(at->directory, at->name, 0, &id, NULL)) return;
   if (!there || what == CREATE || what == REMOVE || (what == OPEN && (flags & EXCLUSIVE) == EXCLUSIVE)) return;
   if (!S_ISDIR(state.mode) && state.links > 1) note_at(s, "shared", at);
   if (S_ISDIR(state.mode) && what == RENAME && !(is_mv(pid) && can_be_copied(at->directory, at->name))) note_at(s, "moved", at);
