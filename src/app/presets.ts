@@ -39,6 +39,8 @@ export async function choosePresets(config: Config, env: Environment, wanted: st
     const list = configured.some((preset) => preset.name === 'demo') ? configured : [...configured, DEMO_PRESET];
     return { list, active: wanted ?? config.model ?? configured[0]?.name ?? 'demo', found: {} };
   }
+  // Who names the demo wants it, whatever else runs here.
+  if ((wanted ?? config.model) === 'demo') return { list: [DEMO_PRESET], active: 'demo', found: {} };
   const found = await discover({ env, timeoutMs: DISCOVERY_TIMEOUT_MS });
   const writable = Object.fromEntries(found.map((item) => [item.preset.name, configOf(item)]));
   // Nothing leaves this machine unless the user has chosen a remote preset.

@@ -37,7 +37,7 @@ describe(':model', () => {
 describe('a key that was found in the environment', () => {
   it('goes nowhere before its preset is chosen: not by :model, not by doctor', async () => {
     await using peer = await startPeer({ '/v1/models': { data: [{ id: 'gpt-5-mini', context_window: 9000 }] } });
-    using place = scratch(undefined, {});
+    using place = scratch(undefined, { model: undefined });
     // This very machine, by an address that is not known as it.
     const elsewhere = `http://[::ffff:127.0.0.1]:${peer.port}/v1`;
     const env = { OPENAI_API_KEY: 'sk-test-key-of-nobody', OPENAI_BASE_URL: elsewhere };

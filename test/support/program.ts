@@ -22,7 +22,9 @@ export type Scratch = {
 export function scratch(baseUrl?: string, config: Readonly<Record<string, unknown>> = {}): Scratch {
   const home = mkdtempSync(join(tmpdir(), 'aish-home-'));
   const work = mkdtempSync(join(tmpdir(), 'aish-work-'));
-  const models = baseUrl === undefined ? {} : { models: { fast: { base_url: baseUrl, model: 'scripted' } } };
+  // What listens on the usual ports of this machine must not change what a test sees.
+  const own = 'models' in config ? {} : { model: 'demo' };
+  const models = baseUrl === undefined ? own : { models: { fast: { base_url: baseUrl, model: 'scripted' } } };
   const path = join(home, 'config.jsonc');
   writeFileSync(path, JSON.stringify({ ...models, memory: { enabled: false }, ...config }));
   // A prompt and history of the machine's own must not change what a test sees.
