@@ -111,8 +111,9 @@ async function nativeDriver(program: string, home: string, env: Record<string, s
     pid: pty.pid,
     start(line) {
       from = log.length;
-      // As bytes: a terminal sends an Enter for each line.
-      pty.write(`${line.replaceAll('\n', '\r')}\r`);
+      // As bytes: a terminal sends an Enter for each line, and Ctrl-V puts the key behind it into the line.
+      const keys = line.replace(/[\x01-\x09\x0b-\x1f\x7f]/g, '\x16$&').replaceAll('\n', '\r');
+      pty.write(`${keys}\r`);
     },
     keys(bytes) {
       from = log.length;

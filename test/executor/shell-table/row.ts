@@ -23,8 +23,8 @@ export type Row = {
   readonly name: string;
   /** By shell; one that has no such thing is left out. */
   readonly steps: Partial<Readonly<Record<ShellName, readonly Step[]>>>;
-  /** What both must give, where a keyboard can't type it natively. */
-  readonly expect?: string;
+  /** What it must give, in a shell whose keyboard can't type it natively. */
+  readonly expect?: Partial<Readonly<Record<ShellName, string>>>;
   /** A startup file of its own, behind the plain one. */
   readonly rc?: Partial<Readonly<Record<ShellName, string>>>;
   /** Files read for the result, by their ending behind `$O`; `~` begins a path in the home. Default: `$O` itself. */

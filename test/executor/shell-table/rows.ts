@@ -1,6 +1,7 @@
 /** The table: jobs, values, input; and what stands in `rows-of-hooks.ts`. */
 import { PROMPT, type Row, same, stopped, two, withoutNumbers, words, zsh } from './row.ts';
 import { HOOK_ROWS } from './rows-of-hooks.ts';
+import { PROGRAM_ROWS } from './rows-of-programs.ts';
 
 const JOBS: readonly Row[] = [
   {
@@ -147,22 +148,24 @@ const INPUT: readonly Row[] = [
     name: 'several commands, one text',
     steps: words(['echo a > $O\necho b >> $O\necho $? c >> $O'], ['echo a > $O\necho b >> $O\necho $status c >> $O']),
   },
-  { name: 'a here-document', steps: two('cat > $O <<EOF\na b\n\t$((1+1))\nEOF'), expect: 'a b\n\t2\n' },
+  { name: 'a here-document', steps: two('cat > $O <<EOF\na b\n\t$((1+1))\nEOF') },
   {
     name: 'control characters in a line',
     steps: same("printf '%s' 'x\x1b[31m\x07y' | od -An -c > $O"),
-    expect: '   x 033   [   3   1   m  \\a   y\n',
+    expect: { fish: '   x 033   [   3   1   m  \\a   y\n' },
   },
   {
     name: '^C ^Z ^Q in a line',
     steps: same("printf '%s' 'x\x03\x1a\x11y' | od -An -c > $O"),
-    expect: '   x 003 032 021   y\n',
+    // The terminal acts on them before any editor can quote them.
+    expect: { bash: '   x 003 032 021   y\n', zsh: '   x 003 032 021   y\n', fish: '   x 003 032 021   y\n' },
   },
-  { name: 'a tab in a line', steps: same("printf '%s' 'a\tb' | od -An -c > $O"), expect: '   a  \\t   b\n' },
+  { name: 'a tab in a line', steps: same("printf '%s' 'a\tb' | od -An -c > $O"), expect: { fish: '   a  \\t   b\n' } },
   {
     name: 'a line of 64 kB',
     steps: same(`echo -n ${'x'.repeat(64_000)} | wc -c | tr -d ' ' > $O`),
-    expect: '64000\n',
+    // A terminal takes 4 kB at a time, and the editor draws the line anew for each.
+    expect: { bash: '64000\n', zsh: '64000\n', fish: '64000\n' },
     short: true,
   },
   { name: ': and redirections', steps: two(': > $O; echo "r$?" >> $O', ': ${X:=5}; echo $X >> $O') },
@@ -184,4 +187,4 @@ const INPUT: readonly Row[] = [
   },
 ];
 
-export const ROWS: readonly Row[] = [...JOBS, ...VALUES, ...INPUT, ...HOOK_ROWS];
+export const ROWS: readonly Row[] = [...JOBS, ...VALUES, ...INPUT, ...HOOK_ROWS, ...PROGRAM_ROWS];
