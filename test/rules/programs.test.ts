@@ -16,7 +16,7 @@ const declared = new Set(
 );
 
 /** A program by its full path, its name in a group. */
-const FULL_PATH = /(?<=['"`\s=:])\/(?:usr\/|usr\/local\/|opt\/[\w-]+\/)?s?bin\/([\w.+-]+)/g;
+const FULL_PATH = /(?<=['"`\s=:])\/(?:usr\/|usr\/local\/|opt\/[\w-]+\/)?s?bin\/(?!\.\.)([\w.+-]+)/g;
 
 /** A program that a test starts by its name. */
 const STARTED = /\b(?:spawn|spawnSync|execSync|execFile|execFileSync|inPty)\(\s*\[?\s*['"`]([\w.+-]+)(?=['"`\s])/g;

@@ -34,10 +34,10 @@ describe('the labelled corpus', () => {
     expect(rows.map((row) => row.cmd).filter((cmd) => judgeCommand(cmd).verdict === 'destructive')).toEqual([]);
   });
 
-  test('under 19 % of everyday lines are left to the second opinion, without a directory to look in', () => {
+  test('under 18 % of everyday lines are left to the second opinion, without a directory to look in', () => {
     expect(everyday.length).toBeGreaterThanOrEqual(500);
     const unknown = everyday.filter(({ cmd }) => judgeCommand(cmd).verdict === 'unknown');
-    expect(unknown.length / everyday.length).toBeLessThan(0.19);
+    expect(unknown.length / everyday.length).toBeLessThan(0.18);
   });
 
   test('no line of the corpus trips the judge itself', () => {

@@ -31,6 +31,8 @@ const HARMLESS = [
   'cd .git/hooks && ln ../../x pre-commit',
   'cd ../other && pytest',
   'git -C /var/tmp/x diff',
+  'env | grep -i aws',
+  'ssh-agent -k',
 ];
 
 type Line = { readonly label?: string; readonly cmd?: unknown };

@@ -66,8 +66,9 @@ const docker: Spec = {
     run: DOCKER_RUN,
     exec: { ...DOCKER_RUN, load: '--privileged' },
     'pull wait': { operands: 'tune', tune: '-q -a --quiet --platform= --all-tags' },
-    'start attach': {
-      open: 'starts what was stopped, or takes part in it',
+    start: { operands: 'tune', tune: '-a -i --attach --interactive' },
+    attach: {
+      open: 'takes part in what runs',
       operands: 'tune',
       tune: '-a -i --attach --interactive',
     },

@@ -2,7 +2,7 @@ import { isAbsolute, join } from 'node:path';
 import { hasUnknown, UNKNOWN } from '../../shell/taint.ts';
 import { unknown } from '../../verdict.ts';
 import { bringsFiles, isOwnProject, lookAt, specialDirectory } from '../paths.ts';
-import { type CallFacts, given, isDryReading, type Reading } from '../record.ts';
+import { type CallFacts, given, type Reading } from '../record.ts';
 
 /** Settings that only change how something looks or what is recorded as author; section and name in lower case. */
 const HARMLESS_KEY =
@@ -88,15 +88,14 @@ export function judgeRemote(_: CallFacts, reading: Reading) {
 /** Remotes as every clone names them; whom another name or an address means, nobody can tell from the line. */
 const USUAL_REMOTE = /^(origin|upstream)$/;
 
-/** What is sent to a remote, others have from then on: it can't be taken back. */
+/** One's own branch to the remote that every clone has is known; another remote, another branch, or a rewrite is not. */
 export function judgePush({ machine }: CallFacts, reading: Reading) {
   const [remote, ...refs] = reading.operands.map(({ text }) => text);
   if (refs.some((text) => /^[+:]|::/.test(text))) return unknown('overwrites or deletes on the remote');
   if (remote !== undefined && !USUAL_REMOTE.test(remote)) return unknown('sends commits to a remote that is not known');
   if (refs.some((text) => /:/.test(text) || hasUnknown(text)))
     return unknown('sends commits to a branch of another name');
-  if (machine.written.has(SETTINGS)) return unknown('sends commits to a remote that was set just now');
-  return isDryReading(reading) ? undefined : unknown('sends commits to the remote');
+  return machine.written.has(SETTINGS) ? unknown('sends commits to a remote that was set just now') : undefined;
 }
 
 /** `git pull` merges what the remote holds: the user's own remote, not any address. */
@@ -129,10 +128,11 @@ export function judgeCheckout(call: CallFacts, reading: Reading) {
     : judgeOtherCommits(call, reading);
 }
 
-/** With names of files only the index changes; with another commit the branch moves, and drops those after it. */
+/** With names of files only the index changes; with another commit the branch moves. `--soft` touches nothing else, and the reflog has the way back. */
 export function judgeReset({ machine }: CallFacts, reading: Reading) {
   const [first, ...rest] = reading.operands.map(({ text }) => text);
   if (first === undefined || first === 'HEAD' || rest.length > 0) return undefined;
+  if (given(reading, '--soft') && /^(HEAD|ORIG_HEAD)?([~^]\d*|@\{\d+\})+$/.test(first)) return undefined;
   const commit = /[~^@]|^origin\/|^[0-9a-f]{7,40}$|^(main|master|develop)$/.test(first) || hasUnknown(first);
   const moves = given(reading, '--soft', '--mixed', '-N', '--intent-to-add') || commit;
   return moves || (machine.files && lookAt(machine, first) === 'absent')

@@ -285,6 +285,7 @@ export const LANGUAGES: Records = {
   },
   rustup: {
     subs: {
+      update: {},
       'show which check doc': { tune: '-v --toolchain= --verbose', subs: { '': { operands: 'tune' } } },
       'toolchain target component override': { subs: { list: { tune: '-v --installed --toolchain= --verbose -q' } } },
     },
