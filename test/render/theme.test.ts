@@ -25,6 +25,7 @@ describe('text is readable', () => {
     onRestricted: 'restricted',
     onProject: 'project',
     onUnrestricted: 'unrestricted',
+    onNorris: 'norris',
     added: 'added',
     removed: 'removed',
   };
