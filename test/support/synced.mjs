@@ -22,7 +22,11 @@ if (path !== undefined) {
     const bytes = isJournal(file) ? fs.fstatSync(file).size : undefined;
     const finish = () =>
       fdatasync(file, (error) => {
-        if (!error && bytes !== undefined) fs.writeFileSync(path, String(bytes));
+        if (!error && bytes !== undefined) {
+          // A kill between emptying and writing would leave a file that knows of nothing.
+          fs.writeFileSync(`${path}.new`, String(bytes));
+          fs.renameSync(`${path}.new`, path);
+        }
         done(error);
       });
     setTimeout(finish, Math.random() * MAX_SYNC_MS);
