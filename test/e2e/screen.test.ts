@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
-import { expectSameWhenRedrawn } from '../support/redrawn.ts';
+import { atRest, expectSameWhenRedrawn } from '../support/redrawn.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { call, startScriptedServer } from '../support/scripted-server.ts';
 
@@ -99,6 +99,7 @@ describe('the screen', () => {
     rig.type('q');
     await rig.waitFor('[aish:demo]>');
     await rig.waitFor(/less poem +✓/);
+    await atRest(rig);
     await expectWhole(rig, 24);
     rig.type('echo back\r');
     await rig.waitFor(/│ back/);

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratch } from '../support/program.ts';
-import { expectSameWhenRedrawn } from '../support/redrawn.ts';
+import { atRest, expectSameWhenRedrawn } from '../support/redrawn.ts';
 import { startRig } from '../support/rig.ts';
 
 describe('the first moment', () => {
@@ -19,6 +19,8 @@ describe('the first moment', () => {
     await rig.waitFor(/│ one 你好[\s\S]*│ two[\s\S]*\[aish:demo\]> echo ddraft/);
     expect(rig.text()).not.toContain('│ ddraft');
     expect(rig.text().indexOf('❯ echo one')).toBeLessThan(rig.text().indexOf('❯ echo two'));
+    await rig.waitFor(/echo two +✓/);
+    await atRest(rig);
     await expectSameWhenRedrawn(rig);
   });
 

@@ -11,6 +11,11 @@ export async function expectSameWhenRedrawn(rig: Rig): Promise<void> {
   expect(cursorOf(rig)).toEqual(cursor);
 }
 
+/** Waits until no command is said to run: a picture drawn between two states need not be drawn again. */
+export async function atRest(rig: Rig): Promise<void> {
+  await rig.waitFor(() => !/running \d+ s/.test(rig.text()));
+}
+
 /** Every row in its styles, but for seconds that go by. */
 function picture(rig: Rig): readonly string[] {
   return rig.runs().map((row) => JSON.stringify(row).replaceAll(/\d+ s\b/g, 'n s'));
