@@ -1,6 +1,6 @@
 /** Hostile lines in Project mode: what reaches a remote, a process or a place outside is never let run as recoverable (MO-9). */
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkLine } from '../../src/safety/index.ts';
 
 /** Behind no link, below no temporary directory, and not there. */
@@ -42,6 +42,15 @@ function hostileLines(corpus: string): readonly string[] {
   const lines: readonly Line[] = text.split('\n').map((line) => JSON.parse(line));
   return lines.flatMap(({ label, cmd }) => (typeof cmd === 'string' && label !== 'safe' ? [cmd] : []));
 }
+
+// A home below a temporary directory would be one that a command has for itself.
+const { HOME } = process.env;
+beforeAll(() => {
+  process.env.HOME = '/home/somebody';
+});
+afterAll(() => {
+  process.env.HOME = HOME;
+});
 
 describe('in Project', () => {
   it.each(['gate', 'harm', 'attack', 'attack-open'])(
