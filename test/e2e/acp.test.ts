@@ -158,8 +158,8 @@ it('two sessions work in two directories, and a wrong request is an error that e
     place,
     () => 'proceed',
     async ({ agent, updates }) => {
-      const one = await open(agent, join(place.work, 'other'));
-      const two = await open(agent, place.work);
+      const [one, two] = await Promise.all([open(agent, join(place.work, 'other')), open(agent, place.work)]);
+      expect(one.sessionId).not.toBe(two.sessionId);
       await ask(agent, one.sessionId, 'where are you?');
       expect(textOf(updates, 'tool_call_update')).toContain(join(place.work, 'other'));
       await ask(agent, two.sessionId, 'and you?');

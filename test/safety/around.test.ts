@@ -29,7 +29,9 @@ test.each([
   ['(touch -- -i); sed -n p *', 'unknown'],
   ['f() { touch -- "$1"; }; f -i; sed -n p *', 'unknown'],
   ['tar xf a.tar; sort *', 'unknown'],
+  ['tar xf list; sort *', 'unknown'],
   ['git checkout other && sort *', 'unknown'],
+  ['git pull origin add && sort *', 'unknown'],
 ])('a pattern may become an option when the line has made such a name: %s', async (command, expected) => {
   expect(await verdict(command)).toBe(expected);
 });

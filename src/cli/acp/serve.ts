@@ -23,6 +23,7 @@ import type { FromSession, ToSession } from './messages.ts';
 /** Serves until standard input ends; then every session ends, whatever it waits for. */
 export async function serveAcp(options: readonly string[], version: string): Promise<number> {
   const sessions = new Map<string, EditorSession>();
+  let opened = 0;
   const find = (id: string): EditorSession => {
     const session = sessions.get(id);
     if (!session) throw RequestError.invalidParams(undefined, `there is no session ${id}`);
@@ -38,7 +39,9 @@ export async function serveAcp(options: readonly string[], version: string): Pro
     .onRequest(methods.agent.session.new, async ({ params, client }) => {
       if (!isAbsolute(params.cwd) || !statSync(params.cwd, { throwIfNoEntry: false })?.isDirectory())
         throw RequestError.invalidParams(undefined, 'cwd must be the absolute path of a directory');
-      const sessionId = `aish-${sessions.size + 1}`;
+      // Several may be opening at once.
+      opened += 1;
+      const sessionId = `aish-${opened}`;
       const session = new EditorSession(sessionId, params.cwd, options, client);
       const modes = await session.ready;
       sessions.set(sessionId, session);

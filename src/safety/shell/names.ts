@@ -3,14 +3,15 @@ import type { Field, Machine } from './machine.ts';
 /** Programs that make files whose names stand in an archive, in a repository, or on another machine. */
 const BRINGS_NAMES =
   /^(tar|bsdtar|gtar|unzip|7z|7za|7zr|unrar|unar|cpio|pax|rsync|scp|sftp|wget|aria2c|csplit|patch|git|hg|svn)$/;
-const LOOKS_ONLY =
-  /^(status|log|diff|show|branch|ls-files|rev-parse|describe|blame|grep|remote|config|fetch|add|commit|push|cat|info|list)$/;
+/** What of the last three makes none, as their first word: an archive may be called anything. */
+const LEAVES_NAMES =
+  /^(git|hg|svn) (status|log|diff|show|branch|ls-files|rev-parse|describe|blame|grep|remote|config|fetch|add|commit|push|cat|info|list)$/;
 
 /** Remembers what a call may have made whose name begins with a dash. */
 export function noteDashes({ scope }: Machine, [program, ...args]: readonly Field[]): void {
   const words = args.map(({ text }) => text);
   const name = program?.text.split('/').at(-1) ?? '';
-  if (BRINGS_NAMES.test(name) && !words.some((word) => LOOKS_ONLY.test(word))) scope.dashed.add(name);
+  if (BRINGS_NAMES.test(name) && !LEAVES_NAMES.test(`${name} ${words[0] ?? ''}`)) scope.dashed.add(name);
   const operands = words.includes('--') ? words.slice(words.indexOf('--') + 1) : [];
   const made = operands.find((word) => word.startsWith('-')) ?? words.find((word) => /(^|[^:])\/-/.test(word));
   if (made !== undefined) scope.dashed.add(made);
