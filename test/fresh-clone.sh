@@ -29,4 +29,4 @@ sh test/bare-machine.sh sh setup.sh node test/support/fresh-start.ts "$place/clo
 
 export HOME="$place/home"
 cd "$place/clone"
-AISH_EXPECTED_SKIPS=test/bare-skips.txt sh test/bare-machine.sh npm test -- --retry=1
+AISH_EXPECTED_SKIPS=test/bare-skips.txt sh test/bare-machine.sh npm test -- --retry=2

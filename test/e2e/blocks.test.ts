@@ -21,7 +21,8 @@ describe.each(everyShell())('commands in the transcript: %s', (program) => {
     rig.type('echo second\r');
     await rig.waitFor(/│ second/);
     rig.type('echo third\r');
-    await rig.waitFor(/│ third/);
+    // A command is in the transcript once it has ended: its heading then says how.
+    await rig.waitFor(/❯ echo third .*✓/);
 
     rig.key('alt-up');
     await rig.waitFor('-- SCROLL --');
@@ -56,7 +57,7 @@ describe.each(everyShell())('commands in the transcript: %s', (program) => {
     rig.type(']e');
     await rig.waitFor(/> echo second/);
     rig.type(' time\r');
-    await rig.waitFor('│ second time');
+    await rig.waitFor(/❯ echo second time .*✓/);
     rig.key('alt-up');
     rig.type('[r');
     await rig.waitFor(/│ second time[\s\S]*❯ echo third[\s\S]*│ third/);
