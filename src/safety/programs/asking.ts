@@ -1,7 +1,6 @@
 import { hasUnknown } from '../shell/taint.ts';
 import { harmless, type StaticVerdict, unknown } from '../verdict.ts';
 import type { CallFacts } from './record.ts';
-import { traitsOf } from './traits.ts';
 
 /** An address of this machine, of its own network, or of the service that tells a cloud machine its keys. */
 const NEAR_HOST =
@@ -39,10 +38,10 @@ const ASKING: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 
 /** The verdict on the words of a call that reaches another machine: none of them may carry what is not known. */
 export function judgeReach(
-  { program, args }: Pick<CallFacts, 'program' | 'args'>,
+  { program, facts, args }: Pick<CallFacts, 'program' | 'facts' | 'args'>,
   path: readonly string[],
 ): StaticVerdict {
-  if (!traitsOf(program).asks && !ASKING.get(program)?.has(path[0] ?? '')) return harmless();
+  if (!facts.traits.has('asks') && !ASKING.get(program)?.has(path[0] ?? '')) return harmless();
   return args.some(({ text }) => hasUnknown(text)) ? unknown(`${program}: sends parts that are not known`) : harmless();
 }
 

@@ -2,14 +2,15 @@ import type { Field, Io, Machine, Redirect } from '../shell/machine.ts';
 import { noNameIsOption } from '../shell/names.ts';
 import { type Operand, type Options, readOptions } from './options.ts';
 import { readExactly } from './read-options.ts';
-import type { CallFacts, Reading } from './record.ts';
-import { recordOf } from './records/index.ts';
+import type { CallFacts, ProgramFacts, Reading } from './record.ts';
+import { factsOf, recordOf } from './records/index.ts';
 
 /** One program call with everything rules ask about. Options are sorted on first use. */
 export class Call implements CallFacts {
   readonly machine: Machine;
   /** Base name of the program, version suffix and directory taken off. */
   readonly program: string;
+  readonly facts: ProgramFacts;
   readonly args: readonly Field[];
   readonly io: Io;
   readonly redirects: readonly Redirect[];
@@ -20,13 +21,14 @@ export class Call implements CallFacts {
   constructor(machine: Machine, program: string, args: readonly Field[], io: Io, redirects: readonly Redirect[]) {
     this.machine = machine;
     this.program = program;
+    this.facts = factsOf(program);
     this.args = args;
     this.io = io;
     this.redirects = redirects;
   }
 
   get options(): Options {
-    this.sorted ??= readOptions(this.program, this.args);
+    this.sorted ??= readOptions(this.facts, this.args);
     return this.sorted;
   }
 

@@ -2,13 +2,12 @@ import { isCredential } from '../credential-files.ts';
 import { CREDENTIAL, hasUnknown } from '../shell/taint.ts';
 import { destructive, type StaticVerdict, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
-import { traitsOf } from './traits.ts';
 
 /** Options that name the sender's own key: it proves who asks, and stays. */
 const OWN_KEY = /^(-i|--key|--cert|--cacert|--private-key|--certificate|--kubeconfig|-K|--ssh-key|-o)$/;
 
 /** Does what a call prints hold a credential: a store that it reads, or the whole environment? */
-export function printsCredential({ program, args, io, operands, machine }: Call): boolean {
+export function printsCredential({ program, facts, args, io, operands, machine }: Call): boolean {
   const words = args.map(({ text }) => text);
   if (io.stdin?.includes(CREDENTIAL))
     return !/^(wc|md5sum|sha\d+sum|test|true|false|mkdir|touch)$/.test(program) && !showsHarmlessLines(program, words);
@@ -16,7 +15,7 @@ export function printsCredential({ program, args, io, operands, machine }: Call)
     return true;
   if (/^(echo|printf|print)$/.test(program) && words.some(hasUnknown) && printsSecret(machine.source)) return true;
   if (/^(printenv|env|set|declare|export)$/.test(program)) return args.every(({ text }) => /^-(p|x|px|0)$/.test(text));
-  return traitsOf(program).prints && operands.some(({ text }) => isCredential(text));
+  return facts.traits.has('prints') && operands.some(({ text }) => isCredential(text));
 }
 
 /** A variable that by its name holds a key, a token or a password. */
@@ -41,14 +40,15 @@ const HARMLESS_LINES =
 
 /** The verdict on a call that gives a credential to another machine; undefined: it does not. */
 export function sendsCredential(call: Call): StaticVerdict | undefined {
-  const { sends, keepsWords } = traitsOf(call.program);
+  const { traits } = call.facts;
+  const sends = traits.has('sends');
   const given = call.args.some(({ text }, index) => {
     if (text.includes(CREDENTIAL)) return true;
     if (!sends || OWN_KEY.test(call.args[index - 1]?.text ?? '')) return false;
     return text.split(/[@=<,;]/).some((part) => isCredential(part) || isCredentialFolder(part));
   });
   if (!given && !(sends && call.io.stdin?.includes(CREDENTIAL))) return undefined;
-  if (!sends) return keepsWords ? undefined : unknown(`gives a credential to ${call.program}`);
+  if (!sends) return traits.has('keepsWords') ? undefined : unknown(`gives a credential to ${call.program}`);
   return destructive('credential leaves', 'sends a key, token or password to another machine');
 }
 

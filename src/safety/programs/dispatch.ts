@@ -45,7 +45,6 @@ import { SCHEDULED } from './scheduled.ts';
 import { SESSIONS } from './sessions.ts';
 import { runScriptFile, SHELLS } from './shells.ts';
 import { TEXT_TOOLS } from './text-tools.ts';
-import { traitsOf } from './traits.ts';
 import { SPECIAL_WRAPPERS, WRAPPERS } from './wrappers.ts';
 
 const HANDLERS: ReadonlyMap<string, Handler> = new Map(
@@ -203,18 +202,14 @@ function byKnowledge(call: Call): StaticVerdict {
   ) {
     return unknown(`${program} deletes what it built`);
   }
-  const { reading } = call;
+  const { reading, facts } = call;
+  const { traits } = facts;
   const reached = reading && !reading.strayed && (reading.root.subs === undefined || reading.path.length > 0);
-  if (
-    reached &&
-    (reading.level.isMild || (reading.path.length > 0 && hasRules(program))) &&
-    !traitsOf(program).runsProject
-  )
+  if (reached && (reading.level.isMild || (reading.path.length > 0 && hasRules(program))) && !traits.has('runsProject'))
     return harmless();
-  const found = byVerbs(call, reading?.root.subs !== undefined || traitsOf(program).speaks);
+  const found = byVerbs(call, reading?.root.subs !== undefined || traits.has('speaks'));
   if (found) return found;
-  if (traitsOf(program).runsProject)
-    return unknown(`${readable(program)} runs files of the project`, { runsFiles: true });
+  if (traits.has('runsProject')) return unknown(`${readable(program)} runs files of the project`, { runsFiles: true });
   return unknown(`${readable(program).slice(0, 60)} is not known`);
 }
 
@@ -231,7 +226,7 @@ function sameInAndOut(call: Call): boolean {
 }
 
 function byVerbs(call: Call, known: boolean): StaticVerdict | undefined {
-  const { program, options } = call;
+  const { program, facts, options } = call;
   if (options.flags.has('--help') || options.flags.has('--dry-run') || options.flags.has('--version')) return undefined;
   let seen = 0;
   let reads = false;
@@ -245,7 +240,7 @@ function byVerbs(call: Call, known: boolean): StaticVerdict | undefined {
     // Without a table of the program a weak verb counts only where subcommands stand.
     if (verb === 'destroys' || (verb === 'destroys weakly' && (known || (seen === 1 && !maybeValue)))) {
       // What a build makes can be made again; whether that is all a `clean` deletes, the tables can't tell.
-      if (traitsOf(program).runsProject && /clean/.test(text)) return undefined;
+      if (facts.traits.has('runsProject') && /clean/.test(text)) return undefined;
       if (RUN_SUB.test(options.operands[0]?.text ?? '') && seen > 1) break;
       return destructive('destroying verb', `${readable(program)}: ${readable(text)} takes something away`);
     }
@@ -266,7 +261,7 @@ function byVerbs(call: Call, known: boolean): StaticVerdict | undefined {
         return destructive('destroying option', `${readable(program)} ${readable(flag)} takes something away`);
     }
   }
-  return (reads || adds) && traitsOf(program).speaks ? harmless() : undefined;
+  return (reads || adds) && facts.traits.has('speaks') ? harmless() : undefined;
 }
 
 /** Subcommands after which names of tasks stand, not verbs (`npm run clean`). */
@@ -314,7 +309,7 @@ const SHELL_SETUP_WORD =
   /^(init|hook|shellenv|env|docker-env|docker-env|completion|completions|activate|shell\.\w+|export|config|-s|-c|-b|--eval|--sh|bash|sh|zsh|podman-env|signin|--alias|-o|load|virtualenv-init|--start|-Mlocal::lib|path|--bash|hook-env|generate-shell-completion)$/;
 
 function isShellSetup(call: Call): boolean {
-  if (!traitsOf(call.program).printsSetup) return false;
+  if (!call.facts.traits.has('printsSetup')) return false;
   return call.args.length === 0 || call.args.some((field) => SHELL_SETUP_WORD.test(field.text));
 }
 

@@ -1,5 +1,4 @@
 import type { Field } from '../shell/machine.ts';
-import { OPTION_VALUES, SINGLE_DASH } from './specs.ts';
 
 /** The arguments of one call, sorted into options and operands by what is known of the program. */
 export type Options = {
@@ -17,13 +16,14 @@ export type Operand = {
   readonly maybeValue: boolean;
 };
 
+/** What sorting needs to know of a program. */
+type Known = { readonly values: ReadonlySet<string>; readonly singleDash: boolean };
+
 /** Sorts `args`. Everything after `--` is an operand. */
-export function readOptions(program: string, args: readonly Field[]): Options {
+export function readOptions({ values: taking, singleDash }: Known, args: readonly Field[]): Options {
   const flags = new Set<string>();
   const values = new Map<string, string[]>();
   const operands: Operand[] = [];
-  const spec = OPTION_VALUES.get(program);
-  const singleDash = SINGLE_DASH.has(program);
   const add = (option: string, value: string) => {
     const list = values.get(option);
     if (list) list.push(value);
@@ -49,12 +49,12 @@ export function readOptions(program: string, args: readonly Field[]): Options {
       flags.add(name);
       if (singleDash && name.startsWith('--')) flags.add(name.slice(1));
       if (equals > 0) add(name, text.slice(equals + 1));
-      else if (spec?.has(name)) add(name, args[++i]?.text ?? '');
+      else if (taking.has(name)) add(name, args[++i]?.text ?? '');
       else afterOption = true;
       continue;
     }
     flags.add(text);
-    if (spec?.has(text)) {
+    if (taking.has(text)) {
       add(text, args[++i]?.text ?? '');
       continue;
     }
@@ -62,7 +62,7 @@ export function readOptions(program: string, args: readonly Field[]): Options {
     for (let k = 1; k < text.length; k++) {
       const letter = `-${text[k]}`;
       flags.add(letter);
-      if (!spec?.has(letter)) continue;
+      if (!taking.has(letter)) continue;
       const rest = text.slice(k + 1);
       add(letter, rest !== '' ? rest : (args[++i]?.text ?? ''));
       afterOption = false;

@@ -37,6 +37,7 @@ export type OperandRole = Role | 'command' | 'shell' | 'judged';
 /** What a record's own judge may look at. */
 export type CallFacts = {
   readonly program: string;
+  readonly facts: ProgramFacts;
   readonly args: readonly Field[];
   readonly io: Io;
   readonly machine: Machine;
@@ -92,49 +93,127 @@ export function isDryReading(reading: Reading): boolean {
   return last?.role === 'dry' && !/^(none|false|no|0)$/.test(last.value ?? '');
 }
 
+/** What else holds of a program, whatever the words of a call. */
+export type Trait =
+  /** It gives what it is given to another machine. */
+  | 'sends'
+  /** It prints what the files it is given hold. */
+  | 'prints'
+  /** It looks at a file's name, size or sum and never at its text, or a key is made for it. */
+  | 'namesOnly'
+  /** It prints the words it is given, or only compares them. */
+  | 'keepsWords'
+  /** With certain words it prints what is meant for `eval`. */
+  | 'printsSetup'
+  /** It runs files of the project. */
+  | 'runsProject'
+  /** Its words say what it does, so that a reading verb settles it (`aws ec2 describe-instances`). */
+  | 'speaks'
+  /** Its words go to another machine, whatever they mean there. */
+  | 'asks';
+
+/** How a wrapper's own arguments end and the command it runs begins. */
+export type Wrapper = {
+  /** Its options that take a value, where they are not those of the record. */
+  readonly values?: string;
+  /** Operands of its own before the command (`timeout 5 cmd`). */
+  readonly skip?: number;
+  /** A subcommand that must come first (`poetry run cmd`); otherwise the tables judge. */
+  readonly sub?: string;
+  /** Options whose value is shell code. */
+  readonly code?: string;
+  /** The remaining words are joined and given to a shell. */
+  readonly joined?: boolean;
+  /** Like `joined`, but several words stay the words they are (`heroku run bash -c 'x y'`). */
+  readonly joinedAlone?: boolean;
+  /** Its options that take two values. */
+  readonly pairs?: string;
+  /** Options after which all words are the command. */
+  readonly after?: string;
+  /** With this subcommand the words after `--` go to a shell elsewhere (`gcloud compute ssh vm -- cmd`). */
+  readonly remote?: string;
+  /** The command is a subcommand of this program (`terragrunt run-all destroy`). */
+  readonly as?: string;
+  /** Without such an option it is no wrapper. */
+  readonly onlyCode?: boolean;
+  /** Options that mean: nothing is run. */
+  readonly idle?: string;
+  /** The command runs on another machine. */
+  readonly elsewhere?: boolean;
+  /** A lone dash is an option (`su -`). */
+  readonly dash?: boolean;
+};
+
+/** What is known of a program as a whole, also of one whose options nobody has written down. */
+export type Facts = {
+  /**
+   * Options that take a value, for rows and wrappers, which read a call whatever its subcommand: needed to tell a
+   * subcommand from an option's value (`git -C x push`); `true`: those of the record's first level.
+   */
+  readonly values?: string | true;
+  /** Long options begin with one dash, and letters are never taken apart. */
+  readonly singleDash?: boolean;
+  /** Options that make a call a dry run where no role says so; by subcommand where only some have one. */
+  readonly dryRun?: string | Readonly<Record<string, string>>;
+  /** It runs a command that its arguments name. */
+  readonly wraps?: Wrapper;
+  readonly traits?: readonly Trait[];
+};
+
+/** What is known of a program as a whole, its options as sets. */
+export type ProgramFacts = {
+  readonly values: ReadonlySet<string>;
+  readonly singleDash: boolean;
+  readonly dryRun: NonNullable<Facts['dryRun']>;
+  readonly wraps: Wrapper | undefined;
+  readonly traits: ReadonlySet<Trait>;
+};
+
 /**
  * One program, or one subcommand of it. Options are words by role: `-v` takes no value, `-o=` takes one (attached or
  * as the next word), `--color[=]` takes one only attached, `-exec;` all words up to `;` or `+`, `-#` is any number
  * (`head -5`).
  */
-export type Spec = { readonly [role in Role]?: string } & {
-  /** Roles of the operands in order; the last one repeats. Absent: it takes none. */
-  readonly operands?: string;
-  /** Subcommands, several names to a row; `''` is the program without one, `*` any other. */
-  readonly subs?: Readonly<Record<string, Spec>>;
-  /** Options of this level may also stand after the subcommand. */
-  readonly global?: boolean;
-  /** Long options begin with one dash, and letters are never taken apart. */
-  readonly singleDash?: boolean;
-  /** The first word may be letters without a dash (`tar xf`, `ps aux`). */
-  readonly oldStyle?: boolean;
-  /** Options end at the first operand, as they do for what runs a command. */
-  readonly stopsAtOperand?: boolean;
-  /** Files, by name, that tell the program what to run. Writing one taints the program. */
-  readonly control?: RegExp;
-  /** Why a call that is known in every part is still not known to be harmless. */
-  readonly open?: string;
-  /** What it runs are files of the project: a second opinion on it is not kept. */
-  readonly runsFiles?: boolean;
-  /** Programs that it starts by itself, which no word of the call names. */
-  readonly helpers?: string;
-  /** What brings back what it takes from the tree, as its manual says. */
-  readonly undo?: string;
-  /** Options after whose value only operands follow (`python -c CODE …`). */
-  readonly last?: string;
-  /** A word that begins with `@` names a file that holds more words. */
-  readonly argFiles?: boolean;
-  /** What stands on its input answers the question before it writes over something; with these options, or always (`''`). */
-  readonly asks?: string;
-  /** It has no options: every word is an operand (`echo`). */
-  readonly noOptions?: boolean;
-  /** Calls that take something away, each with its reason and examples; of several that hold the first counts. */
-  readonly findings?: readonly RecordFinding[];
-  /** The family of its findings in the documentation. */
-  readonly family?: string;
-  /** What roles can't say; undefined: nothing against it. */
-  readonly judge?: (call: CallFacts, reading: Reading) => StaticVerdict | undefined;
-};
+export type Spec = { readonly [role in Role]?: string } & Facts & {
+    /** Nobody has written down its options and operands: a call of it is never known to lose nothing. */
+    readonly unread?: boolean;
+    /** What holds of some of the row's programs alone. */
+    readonly of?: Readonly<Record<string, Facts>>;
+    /** Roles of the operands in order; the last one repeats. Absent: it takes none. */
+    readonly operands?: string;
+    /** Subcommands, several names to a row; `''` is the program without one, `*` any other. */
+    readonly subs?: Readonly<Record<string, Spec>>;
+    /** Options of this level may also stand after the subcommand. */
+    readonly global?: boolean;
+    /** The first word may be letters without a dash (`tar xf`, `ps aux`). */
+    readonly oldStyle?: boolean;
+    /** Options end at the first operand, as they do for what runs a command. */
+    readonly stopsAtOperand?: boolean;
+    /** Files, by name, that tell the program what to run. Writing one taints the program. */
+    readonly control?: RegExp;
+    /** Why a call that is known in every part is still not known to be harmless. */
+    readonly open?: string;
+    /** What it runs are files of the project: a second opinion on it is not kept. */
+    readonly runsFiles?: boolean;
+    /** Programs that it starts by itself, which no word of the call names. */
+    readonly helpers?: string;
+    /** What brings back what it takes from the tree, as its manual says. */
+    readonly undo?: string;
+    /** Options after whose value only operands follow (`python -c CODE …`). */
+    readonly last?: string;
+    /** A word that begins with `@` names a file that holds more words. */
+    readonly argFiles?: boolean;
+    /** What stands on its input answers the question before it writes over something; with these options, or always (`''`). */
+    readonly asks?: string;
+    /** It has no options: every word is an operand (`echo`). */
+    readonly noOptions?: boolean;
+    /** Calls that take something away, each with its reason and examples; of several that hold the first counts. */
+    readonly findings?: readonly RecordFinding[];
+    /** The family of its findings in the documentation. */
+    readonly family?: string;
+    /** What roles can't say; undefined: nothing against it. */
+    readonly judge?: (call: CallFacts, reading: Reading) => StaticVerdict | undefined;
+  };
 
 /** Programs by name, several names to a row. */
 export type Records = Readonly<Record<string, Spec>>;

@@ -7,7 +7,6 @@ import { runCode } from './code.ts';
 import { writesOutput } from './outputs.ts';
 import { adds, fillsDirectory, isHarmlessTarget, isOwnProject, specialDirectory, specialTarget } from './paths.ts';
 import type { Role } from './record.ts';
-import { traitsOf } from './traits.ts';
 
 /** The judge of each role: `what` says which option or operand it is, for the reason. */
 export function judgeRole(call: Call, role: Role, what: string, value: string): StaticVerdict {
@@ -47,8 +46,8 @@ export function judgeRole(call: Call, role: Role, what: string, value: string): 
 /** What prints a credential is told by its output; what else takes one in may keep or send it. */
 function reads(call: Call, path: string): StaticVerdict {
   if (!isCredential(path)) return harmless();
-  const { prints, namesOnly } = traitsOf(call.program);
-  return prints || namesOnly ? harmless() : unknown(`${call.program} reads a credential`);
+  const { traits } = call.facts;
+  return traits.has('prints') || traits.has('namesOnly') ? harmless() : unknown(`${call.program} reads a credential`);
 }
 
 /** Names of what programs make: no suffix, archives, pictures, objects, dumps, keys. */

@@ -5,7 +5,7 @@ import { unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
 import { judgeAssignment } from './environment.ts';
-import { WRAPPER_ROWS, type Wrapper } from './wrapper-rows.ts';
+import { type ProgramFacts, type Wrapper, words } from './record.ts';
 
 /** A row with its words as sets. */
 type Compiled = {
@@ -23,27 +23,30 @@ type Ended = { readonly output: string | undefined };
 
 const NO_WRAPPER: Ended = { output: undefined };
 
-function compile(row: Wrapper): Compiled {
-  const words = (text = '', separator = ' ') => new Set(text.split(separator).filter((word) => word !== ''));
-  return {
-    row,
-    subs: row.sub === undefined ? undefined : words(row.sub, '|'),
-    values: words(row.values),
-    code: words(row.code),
-    pairs: words(row.pairs),
-    after: words(row.after),
-    idle: words(row.idle),
-  };
-}
+/** Made when first met. */
+const COMPILED = new Map<ProgramFacts, Compiled>();
 
-const COMPILED: ReadonlyMap<string, Compiled> = new Map(
-  Object.entries(WRAPPER_ROWS).map(([name, row]) => [name, compile(row)]),
-);
+function compiled(facts: ProgramFacts, row: Wrapper): Compiled {
+  const known = COMPILED.get(facts);
+  if (known) return known;
+  const made: Compiled = {
+    row,
+    subs: row.sub === undefined ? undefined : new Set(row.sub.split('|')),
+    values: row.values === undefined ? facts.values : new Set(words(row.values)),
+    code: new Set(words(row.code)),
+    pairs: new Set(words(row.pairs)),
+    after: new Set(words(row.after)),
+    idle: new Set(words(row.idle)),
+  };
+  COMPILED.set(facts, made);
+  return made;
+}
 
 /** Runs the command in a wrapper where it will run; undefined: this call is none. */
 export function unwrap(call: Call): string | undefined {
-  const wrapper = COMPILED.get(call.program);
-  if (!wrapper) return undefined;
+  const { wraps } = call.facts;
+  if (!wraps) return undefined;
+  const wrapper = compiled(call.facts, wraps);
   if (!wrapper.row.elsewhere) return unwrapHere(call, wrapper);
   return call.machine.inSubshell(() => {
     call.machine.scope.leaveFor('machine');

@@ -6,11 +6,11 @@ import type { Call } from './call.ts';
 import { runCode } from './code.ts';
 import { judgeAssignment, judgeUnset } from './environment.ts';
 import type { Handler, Handlers } from './handler.ts';
+import { WRAPPER_NAMES } from './records/index.ts';
 import { unwrap } from './unwrap.ts';
-import { WRAPPER_ROWS } from './wrapper-rows.ts';
 
-/** All wrappers that follow the table. */
-export const WRAPPERS: Handlers = Object.fromEntries(Object.keys(WRAPPER_ROWS).map((name) => [name, unwrap]));
+/** All wrappers that follow their record. */
+export const WRAPPERS: Handlers = Object.fromEntries(WRAPPER_NAMES.map((name) => [name, unwrap]));
 
 /** Programs out of npm packages that rows know. */
 const PACKAGED =

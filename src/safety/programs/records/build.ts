@@ -14,6 +14,15 @@ const JVM_FILES =
 /** Build tools run what their files say; only what merely shows something is known. */
 export const BUILD_RECORDS: Records = {
   'make gmake just task invoke': {
+    of: {
+      make: {
+        values: '-C --directory -f --file --makefile -j --jobs -I -o -W -l --eval -O',
+        dryRun: '-n --just-print --dry-run --recon -q --question',
+        traits: ['runsProject'],
+      },
+      'just task': { traits: ['printsSetup', 'runsProject'] },
+      invoke: { traits: ['runsProject'] },
+    },
     tune: '-n -q -p -t --just-print --dry-run --recon --question --print-data-base -# -B -d -e -i -j[=] -k -l[=] -L -r -R -s -S  -w -O[=] --always-make --debug[=] --ignore-errors --jobs[=] --keep-going --silent --quiet --no-print-directory --print-directory --output-sync[=] --trace --warn-undefined-variables --no-builtin-rules --list --summary -l',
     load: '-f= -I= -E= -C= -W= -o= --eval= --file= --makefile= --directory= --include-dir= --what-if= --old-file=',
     operands: 'judged',
@@ -40,6 +49,7 @@ export const BUILD_RECORDS: Records = {
     control: MAKE_FILES,
   },
   ninja: {
+    traits: ['runsProject'],
     tune: '-# -v -d= -j= -k= -l= -w= --quiet --verbose',
     dry: '-n',
     load: '-C= -f= -t=',
@@ -61,6 +71,7 @@ export const BUILD_RECORDS: Records = {
     },
   },
   'bazel bazelisk': {
+    of: { bazel: { traits: ['runsProject'] } },
     subs: {
       'query cquery aquery info version help': { operands: 'tune', tune: '--output= --noimplicit_deps --keep_going' },
       'build test': {
@@ -82,6 +93,7 @@ export const BUILD_RECORDS: Records = {
     },
   },
   'mvn mvnw gradle gradlew': {
+    traits: ['runsProject'],
     helpers: 'java sh uname ls expr dirname basename xargs sed cut tr readlink cygpath',
     operands: 'judged',
     idle: '--version -version -v -V -h',

@@ -59,6 +59,7 @@ export const CHECKERS: Records = {
     judge: judgePytest,
   },
   'tox nox': {
+    traits: ['runsProject'],
     tune: '-# -e= -s= -q -v -p[=] --notest --parallel[=]',
     idle: '-l --list --listenvs --version -h',
     load: '-c= -f= --override= -x=',
@@ -95,6 +96,11 @@ export const CHECKERS: Records = {
   },
   'black isort autopep8 yapf autoflake pyupgrade ruff stylelint biome standard xo gofmt goimports rustfmt clang-format shfmt swiftformat ktlint djlint':
     {
+      of: {
+        black: { dryRun: '--check --diff' },
+        isort: { dryRun: '--check --check-only --diff -c' },
+        ruff: { dryRun: '--diff' },
+      },
       tune: '-# -d -l -q -v -e -s -S -t= -C --check --diff --check-only --list-different --dry-run --color --no-color --quiet --verbose --line-length= --target-version= --skip-string-normalization --fast --safe --exclude= --include= --profile= --max-warnings= --ext= --format= --no-error-on-unmatched-pattern --ignore-path= --ignore-pattern= --select= --ignore= --extend-select= --output-format= --statistics --show-fixes --show-source --no-cache --exit-zero --preview --style= --recursive --report-unused-disable-directives --single-quote --tab-width= --print-width= --quiet --log-level= --no-config --no-fix --statistics  --max-line-length= --aggressive -a -n -r  --quiet-level= --formatter= --only= --except= --fail-level= --parallel --force-exclusion --explain= --show-files --show-settings',
       add: '--write -w --fix --in-place --inplace -i -A --autocorrect --auto-correct --unsafe-fixes --fix-only --fix-type= --add-noqa -x=',
       load: '-c --config= --rulesdir= --plugin= --resolve-plugins-relative-to= --settings-path= --settings= --require= -p=',

@@ -24,6 +24,8 @@ function judgeServer(_: CallFacts, reading: Reading) {
 /** Databases, documents, pictures: what is in the text handed to them is judged by its own reader. */
 export const DATA: Records = {
   psql: {
+    values: true,
+    traits: ['sends'],
     tune: '-# -A -a -b -e -E -H -l -n -q -s -S -t -w -W -x -X -z -0 -1 -c= -d= -h= -p= -U= -F= -R= -P= -T= -v= --command= --dbname= --host= --port= --username= --list --no-psqlrc --quiet --tuples-only --no-align --expanded --html --csv --field-separator= --pset= --set= --variable= --no-password --password --single-transaction --echo-queries --echo-all --record-separator= --no-readline',
     write: '-o= -L= --output= --log-file=',
     load: '-f= --file=',
@@ -31,6 +33,8 @@ export const DATA: Records = {
     judge: judgeServer,
   },
   mysql: {
+    values: true,
+    traits: ['sends'],
     tune: '-# -A -B -e= -h= -P= -p[=] -u= -D= -N -s -t -v -r -E -H -X -S= -C -n -q --batch --execute= --host= --port= --user= --password[=] --database= --skip-column-names --table --silent --verbose --raw --vertical --html --xml --protocol= --socket= --no-auto-rehash --column-names --safe-updates --ssl-mode= --connect-timeout= --default-character-set= --quick',
     write: '--tee=',
     load: '--pager[=] --init-command= --plugin-dir= --default-auth= --defaults-file= --defaults-extra-file= --login-path= --enable-cleartext-plugin --local-infile[=]',
@@ -38,12 +42,15 @@ export const DATA: Records = {
     judge: judgeServer,
   },
   'sqlite3 duckdb': {
+    of: { sqlite3: { values: true } },
     singleDash: true,
     tune: '-# -readonly -header -noheader -column -csv -json -line -list -html -markdown -box -table -quote -separator= -nullvalue= -newline= -batch -bail -cmd= -echo -stats -ascii -tabs -safe -c=',
     load: '-init= -interactive -append -archive -vfs=',
     operands: 'read tune',
   },
   'redis-cli': {
+    values: '-h -p -a -n -u --user --pass -s -r -i --pattern',
+    traits: ['sends', 'speaks', 'asks'],
     tune: '-# -h= -p= -a= -n= -r= -i= -u= --user= --pass= --raw --no-raw --csv --json --scan --pattern= --bigkeys --memkeys --hotkeys --stat --latency --latency-history --tls --no-auth-warning -2 -3 -c -t= --askpass --count= -e',
     write: '--rdb= --functions-rdb=',
     load: '--eval= -x -X= --pipe --cluster= --replica --cacert= --cert= --key=',
@@ -106,6 +113,13 @@ export const DATA: Records = {
   gnuplot: { open: 'gnuplot can run commands', operands: 'judged' },
   m4: { open: 'm4 can run commands', operands: 'judged', tune: '-D= -U= -P -s -Q' },
   'gpg gpg2': {
+    of: {
+      gpg: {
+        values:
+          '-u --local-user -r --recipient -o --output --homedir --keyserver --passphrase --default-key --pinentry-mode',
+        traits: ['prints'],
+      },
+    },
     tune: '-# -a -k -K -q -v -u= -r= --armor --list-keys --list-secret-keys --list-public-keys --fingerprint --list-sigs --check-sigs --verify --show-keys --list-packets --with-colons --keyid-format= --batch --no-tty --quiet --verbose --with-fingerprint --import-options=show-only --list-config --status-fd=  --print-md= --with-subkey-fingerprint --list-options= -d --decrypt',
     idle: '--version -h --dump-options',
     load: '--agent-program= --dirmngr-program= --homedir= --options= --exec-path= --photo-viewer= --load-extension= --keyring= --keyserver= --trust-model=',
@@ -122,6 +136,17 @@ export const DATA: Records = {
     },
   },
   'restic borg': {
+    traits: ['speaks'],
+    of: {
+      restic: {
+        values:
+          '-r --repo --repository-file -p --password-file --cache-dir --host --tag --path -t --target --keep-last --keep-daily --keep-weekly --keep-monthly -o --option',
+      },
+      borg: {
+        values:
+          '--repo --rsh --keep-daily --keep-weekly --keep-monthly --keep-last --keep-yearly --keep-within -P --prefix -a --glob-archives --compression -C',
+      },
+    },
     global: true,
     tune: '-# -r= -q -v --repo= --json --last --tag= --host= --path= --short --no-lock --glob-archives= -a= --info --progress --stats --latest= --long --recursive --mode= --quiet --verbose --format= --keep-last= --keep-daily= --keep-weekly= --keep-monthly= --prune --list',
     read: '-p= --password-file= --exclude-file= --files-from=',
@@ -144,6 +169,9 @@ export const DATA: Records = {
     },
   },
   rclone: {
+    values:
+      '--config --filter --include --exclude --transfers --checkers --bwlimit --log-file --max-age --min-age --backup-dir',
+    traits: ['sends', 'speaks', 'asks'],
     global: true,
     tune: '-# -v -q -P --progress --stats= --transfers= --checkers= --filter= --include= --exclude= --max-depth= --max-age= --min-age= --bwlimit= --format= --human-readable --fast-list --recursive -R --size-only --one-way --json --quiet --verbose',
     write: '--log-file= --combined= --differ= --missing-on-dst=',
@@ -168,6 +196,13 @@ export const DATA: Records = {
     },
   },
   'ansible ansible-playbook': {
+    of: {
+      'ansible-playbook': { values: true },
+      ansible: {
+        values:
+          '-i --inventory -m --module-name -a --args -u --user -l --limit -e --extra-vars -f --forks -t -P -B -M --become-user --private-key --vault-password-file',
+      },
+    },
     tune: '-# -i= -u= -l= -t= -f= -m= -a= -b -k -K -v -vv -vvv -o -D --inventory= --user= --limit= --tags= --skip-tags= --forks= --module-name= --args= --become --diff --become-user= --start-at-task= --step -T= --timeout=',
     dry: '-C --check --syntax-check --list-tasks --list-hosts --list-tags',
     load: '-e= --extra-vars= --vault-password-file= --private-key= -c= --connection= -M= --ssh-common-args= --ssh-extra-args= --become-method= --vault-id=',

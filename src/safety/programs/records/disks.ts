@@ -22,6 +22,8 @@ export const DISKS: Records = {
   },
   modinfo: { tune: '-F= -0 -a -d -l -p -n -k= --field=', operands: 'tune' },
   btrfs: {
+    dryRun: { balance: '--dry-run' },
+    traits: ['speaks'],
     subs: {
       'subvolume sub su': {
         subs: { 'list show get-default': { operands: 'read', tune: '-a -c -d -g -G= -o -p -q -r -R -s -t -u' } },
@@ -72,6 +74,7 @@ export const DISKS: Records = {
     judge: (_, reading) => (given(reading, '-t', '--test') ? undefined : unknown('changes volumes')),
   },
   logrotate: {
+    values: '-s --state -l --log -m --mail',
     dry: '-d --debug',
     tune: '-v --verbose',
     write: '-s= --state= -l= --log=',

@@ -54,14 +54,18 @@ function unpacksInto(call: CallFacts, reading: Reading, ...options: readonly str
 /** Files and directories: looking, making, copying, packing. */
 export const FILES: Records = {
   'ls dir vdir': {
+    traits: ['namesOnly'],
     tune: '-# -a -A -b -B -c -C -d -D -f -F -g -G -h -H -i -I= -k -l -L -m -n -N -o -p -q -Q -r -R -s -S -t -T= -u -U -v -w= -x -X -Z -1 -e -@ -O --all --almost-all --author --escape --block-size= --ignore-backups --color[=] --directory --dired --classify[=] --file-type --format= --full-time --group-directories-first --no-group --human-readable --si --dereference-command-line --dereference --hide= --hyperlink[=] --indicator-style= --inode --ignore= --kibibytes --numeric-uid-gid --literal --hide-control-chars --show-control-chars --quote-name --quoting-style= --reverse --recursive --size --sort= --time= --time-style= --tabsize= --width= --context --zero',
     operands: 'read',
   },
   'exa eza lsd': {
+    traits: ['namesOnly'],
     tune: '-# -a -A -l -1 -G -x -R -T -L= -d -r -s= -I= -F -h -g -H -i -m -S -t= -u -U -@ -D -b -B --all --long --oneline --grid --across --recurse --tree --level= --list-dirs --reverse --sort= --group-directories-first --only-dirs --ignore-glob= --git --git-ignore --header --icons[=] --color= --time-style= --no-user --no-permissions --classify --time=',
     operands: 'read',
   },
   tree: {
+    values: true,
+    traits: ['namesOnly'],
     tune: '-# -a -d -l -f -x -L= -R -P= -I= -p -s -h -u -g -D -F -q -N -Q -r -t -c -U -v -n -C -A -S -i -J -X -H= -T= --noreport --charset= --filelimit= --matchdirs --prune --du --inodes --device --dirsfirst --filesfirst --sort= --ignore-case --gitignore --timefmt= --si --nolinks --metafirst --fromfile',
     read: '--gitfile= --infofile=',
     write: '-o= --output=',
@@ -70,10 +74,12 @@ export const FILES: Records = {
       given(reading, '-R') && given(reading, '-H', '-o') ? unknown('tree -R writes pages') : undefined,
   },
   stat: {
+    traits: ['namesOnly'],
     tune: '-# -L -f -c= -t -x -s -r -n -F -l -q --dereference --file-system --format= --printf= --terse --cached=',
     operands: 'read',
   },
   file: {
+    traits: ['namesOnly'],
     tune: '-# -L -b -i -k -s -r -n -N -F= -e= -p -h -0 -P= -d -E -l -v -q --dereference --brief --mime --mime-type --mime-encoding --keep-going --no-dereference --special-files --raw --separator= --exclude= --extension --apple --no-pad --print0 --parameter= --uncompress-noreport',
     read: '--files-from=',
     load: '-m= --magic-file= -z -Z --uncompress',
@@ -81,15 +87,22 @@ export const FILES: Records = {
     operands: 'read',
   },
   'du df': {
+    values: true,
+    traits: ['namesOnly'],
+    of: { df: { values: '-t --type -x --exclude-type -B --output' } },
     tune: '-0 -a -A -b -B= -c -d= -D -h -H -i -k -l -L -m -P -S -s -t= -T -x -X= --all --apparent-size --block-size= --bytes --total --dereference-args --max-depth= --human-readable --inodes --si --count-links --dereference --no-dereference --separate-dirs --summarize --threshold= --time[=] --time-style= --exclude= --one-file-system --local --no-sync --sync --output[=] --portability --type= --print-type --exclude-type= --null',
     read: '--files0-from= --exclude-from=',
     operands: 'read',
   },
   'realpath readlink basename dirname namei': {
+    traits: ['namesOnly'],
     tune: '-e -f -m -L -P -q -s -z -n -v -a -x -o -l --canonicalize --canonicalize-existing --canonicalize-missing --logical --physical --quiet --strip --no-symlinks --zero --no-newline --silent --verbose --relative-to= --relative-base= -s= --suffix= --multiple --modes --long',
     operands: 'read',
   },
   find: {
+    values:
+      '-name -iname -path -ipath -wholename -regex -iregex -type -size -mtime -mmin -atime -amin -ctime -cmin -newer -user -group -perm -maxdepth -mindepth -printf -fprintf -fprint -fprint0 -fls -links -inum -samefile -anewer -cnewer -newermt -fstype -uid -gid -lname -ilname -used -xtype -context -files0-from -D',
+    traits: ['namesOnly'],
     tune: '-exec; -execdir; -ok; -okdir; -H -L -P -D= -O0 -O1 -O2 -O3 -amin= -anewer= -atime= -cmin= -cnewer= -ctime= -empty -executable -false -fstype= -gid= -group= -ilname= -iname= -inum= -ipath= -iregex= -iwholename= -links= -lname= -mmin= -mtime= -name= -newer= -newermt= -newerct= -newerat= -newermm= -nogroup -nouser -path= -perm= -readable -regex= -samefile= -size= -true -type= -uid= -used= -user= -wholename= -writable -xtype= -context= -depth -d -daystart -follow -ignore_readdir_race -maxdepth= -mindepth= -mount -noignore_readdir_race -noleaf -regextype= -warn -nowarn -xdev -print -print0 -printf= -ls -prune -quit -a -o -not -and -or -X -E -s -x',
     read: '-files0-from=',
     write: '-fprint= -fprint0= -fls=',
@@ -99,31 +112,49 @@ export const FILES: Records = {
     judge: ({ args }) => (args.some(({ text }) => text === '-fprintf') ? unknown('find writes a file') : undefined),
   },
   'fd fdfind': {
+    of: {
+      fd: {
+        values:
+          '-t --type -e --extension -d --max-depth --min-depth -E --exclude -S --size -c --color -j --threads -o --owner --changed-within --changed-before -C --base-directory --search-path',
+        traits: ['namesOnly'],
+      },
+    },
     tune: '-# -H -I -u -s -i -g -F -a -l -L -p -0 -1 -q -j= -d= -t= -e= -E= -S= -c= -C= -o= --hidden --no-ignore --unrestricted --case-sensitive --ignore-case --glob --fixed-strings --absolute-path --list-details --follow --full-path --print0 --max-depth= --min-depth= --exact-depth= --type= --extension= --exclude= --size= --changed-within= --changed-before= --owner= --color= --threads= --max-results= --quiet --base-directory= --regex --no-ignore-vcs --one-file-system --strip-cwd-prefix',
     load: '-x; -X; --exec; --exec-batch;',
     operands: 'read',
   },
   'locate mlocate plocate': {
+    of: { locate: { traits: ['namesOnly'] } },
     tune: '-# -i -c -l= -n= -r= -b -e -0 -w --ignore-case --count --limit= --regex --basename --existing',
     operands: 'tune',
   },
-  'mkdir mkfifo': { tune: '-p -v -m= -Z --parents --verbose --mode= --context[=]', operands: 'make' },
-  mktemp: { tune: '-d -q -u -t -p= --directory --dry-run --quiet --suffix= --tmpdir[=]', operands: 'add' },
+  'mkdir mkfifo': { values: true, tune: '-p -v -m= -Z --parents --verbose --mode= --context[=]', operands: 'make' },
+  mktemp: {
+    values: '-p --tmpdir --suffix',
+    tune: '-d -q -u -t -p= --directory --dry-run --quiet --suffix= --tmpdir[=]',
+    operands: 'add',
+  },
   touch: {
+    values: true,
+    traits: ['namesOnly'],
     tune: '-a -c -d= -f -h -m -t= --no-create --date= --no-dereference --time=',
     read: '-r= --reference=',
     operands: 'make',
   },
   'cp mv': {
+    values: true,
+    of: { cp: { values: '-t --target-directory -S --suffix --reflink --sparse --no-preserve', traits: ['prints'] } },
     tune: '-a -b -d -f -H -i -l -L -n -p -P -r -R -s -S= -t= -T -u -v -x -Z -c --archive --attributes-only --backup[=] --copy-contents --debug --force --interactive --link --dereference --no-clobber --no-dereference --preserve[=] --no-preserve= --parents --recursive --reflink[=] --remove-destination --sparse= --strip-trailing-slashes --symbolic-link --suffix= --target-directory= --no-target-directory --update[=] --verbose --one-file-system --no-copy --exchange --context[=]',
     operands: 'judged',
   },
   ln: {
+    values: true,
     asks: '-i --interactive',
     tune: '-b -f -i -L -n -P -r -s -S= -t= -T -v --backup[=] --force --interactive --logical --no-dereference --physical --relative --symbolic --suffix= --target-directory= --no-target-directory --verbose',
     operands: 'judged',
   },
   install: {
+    values: true,
     read: '-m= --mode=',
     load: '-g= -o= --group= --owner=',
     tune: '-b -c -C -d -D -p -s -S= -t= -T -v --backup[=] --compare --directory --preserve-timestamps --strip --suffix= --target-directory= --no-target-directory --verbose',
@@ -131,37 +162,47 @@ export const FILES: Records = {
     operands: 'judged',
     judge: judgeInstallMode,
   },
-  tee: { tune: '-a -i -p --append --ignore-interrupts --output-error[=]', operands: 'judged' },
+  tee: { traits: ['prints'], tune: '-a -i -p --append --ignore-interrupts --output-error[=]', operands: 'judged' },
   sponge: { tune: '-a', operands: 'judged' },
-  dd: { operands: 'judged' },
+  dd: { traits: ['prints'], operands: 'judged' },
   truncate: {
+    values: true,
     tune: '-c -o -s= -r= --no-create --io-blocks --size= --reference=',
     operands: 'judged',
     judge: judgeLength,
   },
   fallocate: {
+    values: true,
     tune: '-l= -n -v -x --length= --keep-size --verbose --posix',
     delete: '-c -d -i -p -z -o= --collapse-range --dig-holes --insert-range --punch-hole --zero-range --offset=',
     operands: 'judged',
     judge: judgeLength,
   },
   'rm unlink rmdir shred': {
+    of: { shred: { values: '-n --iterations -s --size' } },
     tune: '-f -i -I -r -R -d -v -p -u -n= -s= -z -x -c --force --recursive --verbose --parents --size= --ignore-fail-on-non-empty --no-preserve-root --one-file-system --dir --interactive[=]',
     operands: 'judged',
   },
   chmod: {
+    values: true,
+    traits: ['namesOnly'],
     tune: '-c -f -v -R --changes --silent --quiet --verbose --recursive --preserve-root --no-preserve-root',
     read: '--reference=',
     operands: 'judged',
     judge: judgeMode,
   },
   'chown chgrp': {
+    values: true,
+    traits: ['namesOnly'],
     tune: '-c -f -v -R -h -H -L -P --changes --silent --quiet --verbose --recursive --no-dereference --dereference --preserve-root --no-preserve-root --from=',
     read: '--reference=',
     operands: 'judged',
     open: 'gives files another owner',
   },
   tar: {
+    values:
+      '-f --file -C --directory --exclude -T --files-from -X --exclude-from -b --blocking-factor -I --use-compress-program --checkpoint-action --to-command -F --info-script --transform -H --format -g --listed-incremental -V --label --strip-components --rmt-command --rsh-command --owner --group --mode --mtime',
+    traits: ['prints'],
     helpers: 'sh gzip bzip2 xz zstd lzma compress',
     oldStyle: true,
     tune: '-c -x -t -d -z -j -J -a -v -p -m -h -S -s -o -w -k -O -C= -b= -V= -W -l -B -i -n -R -H= -L= --create --extract --get --list --diff --compare --gzip --gunzip --bzip2 --xz --zstd --lzma --lz4 --auto-compress --verbose --preserve-permissions --same-permissions --touch --dereference --sparse --same-owner --no-same-owner --no-same-permissions --keep-old-files --skip-old-files --keep-newer-files --to-stdout --directory= --exclude= --exclude-vcs --exclude-vcs-ignores --exclude-backups --exclude-caches --strip-components= --transform= --xform= --wildcards --no-wildcards --anchored --no-recursion --recursion --numeric-owner --owner= --group= --mode= --mtime= --sort= --format= --posix --totals --checkpoint[=] --one-file-system --label= --null --warning= --no-overwrite-dir --show-transformed-names --utc --full-time --ignore-failed-read --occurrence[=] --newer= --after-date= --block-number --delay-directory-restore --acls --xattrs --selinux --show-defaults --pax-option=',
@@ -176,6 +217,7 @@ export const FILES: Records = {
     judge: judgeTar,
   },
   'gzip gunzip bzip2 bunzip2 xz unxz lzma unlzma zstd unzstd lz4 pigz pbzip2 brotli uncompress compress': {
+    of: { 'gzip bzip2 xz zstd': { traits: ['prints'] } },
     helpers: 'sh gzip',
     tune: '-# -c -d -k -l -n -N -q -r -t -v -z -T= -S= -p= -m= -D= -h -V -a -b= --best --fast --stdout --to-stdout --decompress --uncompress --keep --list --quiet --recursive --test --verbose --threads= --format= --no-name --name --rsyncable --extreme -e --memlimit= --check= --ultra --long[=] --no-progress --suffix= --synchronous',
     // Without -f, which is not known to lose nothing, they refuse to write over a file.
@@ -185,6 +227,8 @@ export const FILES: Records = {
     judge: removesInput,
   },
   zip: {
+    values: '-x -i -P -t -tt -b -n',
+    traits: ['prints'],
     tune: '-# -r -q -v -j -x= -i= -P= -y -X -9 -e -D -l -n= -@ -u= -s= -b= -o -k -t= -Z= --recurse-paths --quiet --junk-paths --exclude= --include= --symlinks --encrypt --no-extra --no-dir-entries --compression-method= -T -sf -0',
     run: '-TT= --unzip-command=',
     load: '--test-command',
@@ -194,6 +238,7 @@ export const FILES: Records = {
       isThere(call, reading.operands[0]?.text) ? unknown('changes an archive that is there') : undefined,
   },
   unzip: {
+    values: true,
     tune: '-l -v -t -p -c -z -q -qq -n -j -C -L -a -aa -b -D -K -X -V -W -d= -P= -x= -Z -Z1 -U -s -M -1',
     delete: '-o -f -u -:',
     operands: 'read',
@@ -234,6 +279,8 @@ export const FILES: Records = {
         : unknown('jar writes over what is there'),
   },
   rsync: {
+    values: true,
+    traits: ['sends', 'namesOnly'],
     tune: '-# -a -A -b -c -C -d -D -E -F -g -h -H -i -I -k -K -l -L -m -N -o -O -p -P -q -r -R -s -S -t -u -U -v -W -x -X -z -0 -4 -6 -8 -B= --archive --acls --backup --checksum --cvs-exclude --dirs --devices --specials --executability --group --human-readable --hard-links --itemize-changes --ignore-times --copy-dirlinks --keep-dirlinks --links --copy-links --prune-empty-dirs --owner --omit-dir-times --perms --progress --partial --quiet --recursive --relative --secluded-args --protect-args --sparse --times --update --verbose --whole-file --one-file-system --xattrs --compress --exclude= --include= --filter= -f= --stats --info= --debug= --bwlimit= --timeout= --contimeout= --port= --max-size= --min-size= --chmod= --chown= --out-format= --suffix= --no-perms --no-owner --no-group --no-times --numeric-ids --ignore-existing --existing --size-only --modify-window= --append --append-verify --delay-updates --mkpath --skip-compress= --compress-level= --compress-choice= --safe-links --copy-unsafe-links --munge-links --max-delete= --from0 --super --fake-super --preallocate --open-noatime --no-motd --ipv4 --ipv6 --checksum-choice= --no-relative --inc-recursive --no-inc-recursive --blocking-io --8-bit-output',
     read: '--exclude-from= --include-from= --files-from= --compare-dest= --password-file=',
     // Logs and batches are written by a dry run too.

@@ -1,15 +1,25 @@
-import { type Compiled, compileSpec, type Records, type Spec, words } from '../record.ts';
+import {
+  type Compiled,
+  compileSpec,
+  type Facts,
+  type ProgramFacts,
+  type Records,
+  type Spec,
+  words,
+} from '../record.ts';
 import { BUILD_RECORDS } from './build.ts';
 import { CHECKERS } from './checkers.ts';
+import { CLOUDS } from './clouds.ts';
 import { DATA } from './data.ts';
 import { DISKS } from './disks.ts';
 import { DOCKER } from './docker.ts';
 import { FILES } from './files.ts';
-import { GIT_RECORD } from './git.ts';
+import { GIT_RECORD } from './git/index.ts';
 import { LANGUAGES } from './languages.ts';
 import { MEDIA_RECORDS } from './media.ts';
 import { NETWORK } from './network.ts';
 import { PACKAGES } from './packages.ts';
+import { PROJECT_TOOLS } from './project-tools.ts';
 import { SERVICES } from './services.ts';
 import { SHELL } from './shell.ts';
 import { SYSTEM } from './system.ts';
@@ -17,9 +27,11 @@ import { SYSTEM_PACKAGES } from './system-packages.ts';
 import { TABLE_TOOLS } from './tables.ts';
 import { TEXT } from './text.ts';
 import { TOOLS } from './tools.ts';
+import { UNREAD } from './unread.ts';
+import { UNREAD_WRAPPERS } from './unread-wrappers.ts';
 import { WRAPPERS_RECORDS } from './wrappers.ts';
 
-/** Every program that the gate knows in each part. */
+/** Every program that the gate knows, in each part or a little. */
 const ALL: readonly Records[] = [
   TEXT,
   FILES,
@@ -30,6 +42,7 @@ const ALL: readonly Records[] = [
   CHECKERS,
   BUILD_RECORDS,
   PACKAGES,
+  PROJECT_TOOLS,
   SYSTEM_PACKAGES,
   NETWORK,
   DOCKER,
@@ -37,27 +50,28 @@ const ALL: readonly Records[] = [
   DATA,
   MEDIA_RECORDS,
   TABLE_TOOLS,
+  CLOUDS,
   TOOLS,
   SYSTEM,
   DISKS,
+  UNREAD_WRAPPERS,
+  UNREAD,
 ];
-
-const SPECS: ReadonlyMap<string, Spec> = new Map(
-  ALL.flatMap((records) =>
-    Object.entries(records).flatMap(([names, spec]) => words(names).map((name) => [name, spec] as const)),
-  ),
-);
 
 /** All rows: names, and what is known of them. */
 export const ROWS: readonly (readonly [programs: string, Spec])[] = ALL.flatMap(Object.entries<Spec>);
 
+const SPECS: ReadonlyMap<string, Spec> = new Map(
+  ROWS.flatMap(([names, spec]) => words(names).map((name) => [name, spec] as const)),
+);
+
 /** Made when first asked for: a command names few programs, and the guard starts for every command. */
 const COMPILED = new Map<Spec, Compiled>();
 
-/** The record of a program, by the name that rules know it by. */
+/** The record of a program, by the name that rules know it by; undefined where its options are not known. */
 export function recordOf(program: string): Compiled | undefined {
   const spec = SPECS.get(program);
-  if (!spec) return undefined;
+  if (!spec || spec.unread) return undefined;
   let compiled = COMPILED.get(spec);
   if (!compiled) {
     compiled = compileSpec(spec);
@@ -66,5 +80,38 @@ export function recordOf(program: string): Compiled | undefined {
   return compiled;
 }
 
-/** Names of all programs that have a record, for the documentation. */
-export const KNOWN_PROGRAMS: readonly string[] = [...SPECS.keys()].sort();
+const NO_FACTS: ProgramFacts = factsFor(undefined, {});
+const FACTS = new Map<string, ProgramFacts>();
+
+/** The facts of a program, by the name that rules know it by. */
+export function factsOf(program: string): ProgramFacts {
+  const known = FACTS.get(program);
+  if (known) return known;
+  const spec = SPECS.get(program);
+  if (!spec) return NO_FACTS;
+  const own = Object.entries(spec.of ?? {}).find(([names]) => words(names).includes(program))?.[1];
+  const facts = factsFor(recordOf(program), { ...spec, ...own });
+  FACTS.set(program, facts);
+  return facts;
+}
+
+function factsFor(record: Compiled | undefined, facts: Facts): ProgramFacts {
+  const { values, singleDash = false, dryRun = '', wraps, traits } = facts;
+  const first = [...(record?.options ?? [])].filter(([, { value }]) => value === 'required').map(([name]) => name);
+  return {
+    values: new Set(values === true ? first : words(values)),
+    singleDash,
+    dryRun,
+    wraps,
+    traits: new Set(traits),
+  };
+}
+
+/** Names of all programs that run a command in their arguments. */
+export const WRAPPER_NAMES: readonly string[] = ROWS.flatMap(([names, { wraps, of = {} }]) => [
+  ...(wraps ? words(names) : []),
+  ...Object.entries(of).flatMap(([some, own]) => (own.wraps ? words(some) : [])),
+]);
+
+/** Names of all programs whose options are known, for the documentation. */
+export const KNOWN_PROGRAMS: readonly string[] = [...SPECS.keys()].filter((name) => !SPECS.get(name)?.unread).sort();

@@ -58,6 +58,7 @@ const GO_BUILD: Spec = {
 /** Interpreters: their code is judged by its reader, here only the options beside it. */
 export const LANGUAGES: Records = {
   python: {
+    values: true,
     stopsAtOperand: true,
     tune: '-c= -m= -b -B -d -E -I -O -OO -q -s -S -u -v -x -P -W= -X=',
     judge: (_, reading) =>
@@ -75,6 +76,7 @@ export const LANGUAGES: Records = {
     operands: 'judged',
   },
   node: {
+    values: true,
     stopsAtOperand: true,
     tune: '-e= -p= -c -i -pe= -v --eval= --print= --check --test --test-only --test-name-pattern= --test-reporter= --watch --no-warnings --trace-warnings --trace-deprecation --max-old-space-size= --stack-trace-limit= --input-type= --expose-gc --enable-source-maps --experimental-strip-types --experimental-vm-modules --harmony --throw-deprecation --unhandled-rejections= --no-deprecation --v8-options',
     load: '-C= --conditions= -r= --require= --import= --loader= --experimental-loader= --env-file= --openssl-config= --icu-data-dir= --run= --inspect[=] --inspect-brk[=] --build-snapshot --experimental-sea-config=',
@@ -85,6 +87,8 @@ export const LANGUAGES: Records = {
     operands: 'judged',
   },
   perl: {
+    values: '-e -E -I -M -m -F',
+    traits: ['printsSetup'],
     stopsAtOperand: true,
     tune: '-n -p -l[=] -a -w -W -c -v -V -X -t -T -s -u -U -0[=] -F= -e= -E= -M[=] -m[=] -I= -i[=] -C[=]',
     load: '-d[=] -S -x[=] -f',
@@ -95,6 +99,7 @@ export const LANGUAGES: Records = {
         : undefined,
   },
   ruby: {
+    values: true,
     stopsAtOperand: true,
     tune: '-n -p -l -a -w -W[=] -c -v -s -0[=] -F= -e= -r= -i[=] -U -E= -K[=]',
     load: '-I= -C= -S -x[=] -d --encoding=',
@@ -103,6 +108,7 @@ export const LANGUAGES: Records = {
       call.args.some(({ text }) => /^\s*\|/.test(text)) ? unknown('ruby opens such names as commands') : undefined,
   },
   php: {
+    values: true,
     stopsAtOperand: true,
     tune: '-r= -B= -R= -E= -l -m -i -n -s -w -a -q',
     idle: '-v -h',
@@ -110,16 +116,21 @@ export const LANGUAGES: Records = {
     operands: 'judged',
   },
   'lua Rscript R julia groovy osascript elixir scala tclsh expect guile sbcl ghc': {
+    of: { lua: { values: true }, expect: { wraps: { code: '' } } },
     stopsAtOperand: true,
     tune: '-e= -E= --eval= -q -s --vanilla --slave --no-save --quiet -c= -l= --version',
     operands: 'judged',
   },
   mongosh: {
+    values: true,
+    traits: ['sends'],
     tune: '--eval= --quiet --host= --port= -u= -p= --username= --password= --authenticationDatabase= --json[=] --norc --tls --retryWrites',
     load: '-f= --file= --shell --tlsCAFile=',
     operands: 'judged',
   },
   deno: {
+    values: '-c --config --import-map',
+    traits: ['runsProject'],
     tune: '-q --quiet -L= --log-level=',
     idle: '-V --version -h',
     subs: {
@@ -148,6 +159,8 @@ export const LANGUAGES: Records = {
     },
   },
   bun: {
+    values: '--prefix -w --workspace --registry --tag --loglevel --otp --userconfig --cache -C',
+    traits: ['runsProject'],
     tune: '-e= -p= --eval= --print= --silent',
     load: '--cwd= --config= -c= --preload= -r= --require= --import= --env-file= --inspect[=]',
     idle: '-v --version --revision -h --help',
@@ -216,6 +229,10 @@ export const LANGUAGES: Records = {
     operands: 'read',
   },
   cargo: {
+    values:
+      '-p --package --manifest-path --target --features -F -j --jobs --bin --example --test --bench --profile --target-dir --color --config -Z --registry --index --vers --version --token',
+    dryRun: '--dry-run -n',
+    traits: ['runsProject'],
     global: true,
     tune: '-q -v -vv --quiet --verbose --color= --frozen --locked --offline',
     load: '--config= -Z= -C=',
@@ -284,6 +301,7 @@ export const LANGUAGES: Records = {
     },
   },
   rustup: {
+    traits: ['printsSetup'],
     subs: {
       update: {},
       'show which check doc': { tune: '-v --toolchain= --verbose', subs: { '': { operands: 'tune' } } },
@@ -291,6 +309,7 @@ export const LANGUAGES: Records = {
     },
   },
   go: {
+    traits: ['runsProject'],
     singleDash: true,
     subs: {
       'build vet': GO_BUILD,

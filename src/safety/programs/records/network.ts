@@ -11,6 +11,9 @@ const SSH_OPTION =
 /** Talking to the network: names, addresses, downloads. */
 export const NETWORK: Records = {
   curl: {
+    values:
+      '-X --request -d --data --data-raw --data-binary --data-urlencode -H --header -o --output -u --user -A --user-agent -e --referer -F --form -T --upload-file -b --cookie -c --cookie-jar -w --write-out -m --max-time --connect-timeout --retry -x --proxy --cacert --cert --key -K --config --resolve --json --url --output-dir -D --dump-header --interface -r --range -z --time-cond --retry-delay -E -Q --quote -C --continue-at -Y -y --unix-socket',
+    traits: ['sends', 'namesOnly'],
     tune: '--output-dir= -# -0 -1 -2 -3 -4 -6   -B  -f -g -G -h  -i -I -j -l -L -m= -M  -N  -q  -R -s -S -v -V -w= -X= -y= -Y= -z= -Z  -:   --fail --fail-with-body --fail-early --globoff --get  --include --head --junk-session-cookies --location --max-time= --no-buffer  --remote-time --silent --show-error --verbose --write-out= --request= --speed-time= --speed-limit= --time-cond= --parallel --parallel-max= --compressed --connect-timeout= --retry= --retry-delay= --retry-max-time= --retry-connrefused --retry-all-errors --max-redirs= --max-filesize= --limit-rate= --http1.0 --http1.1 --http2 --http2-prior-knowledge --http3 --tlsv1 --tlsv1.0 --tlsv1.1 --tlsv1.2 --tlsv1.3 --tls-max= --ssl --ssl-reqd --ipv4 --ipv6 --no-progress-meter --progress-bar  --raw --path-as-is --tcp-nodelay --keepalive-time= --no-keepalive --proto= --proto-default= --proto-redir= --styled-output --no-styled-output --disable --list-only --no-clobber --continue-at= -C= --create-dirs --rate= --ciphers=  --next --show-headers --expect100-timeout= --happy-eyeballs-timeout-ms= --ftp-pasv --disable-epsv --crlf  ',
     ask: '-A= -e= -H= -r= --user-agent= --referer= --header= --url= --range=',
     read: '--cacert= --capath= --crlfile=',
@@ -23,6 +26,9 @@ export const NETWORK: Records = {
     judge: judgeCurl,
   },
   wget: {
+    values:
+      '-O --output-document -o --output-file -P --directory-prefix -U --user-agent --header --post-data --post-file --method --body-data -e --execute -t --tries -T --timeout -i --input-file -a --append-output --password --user -Q -l --level -A -R -D --limit-rate -w --wait',
+    traits: ['sends', 'namesOnly'],
     ask: '-U= --user-agent= --referer=',
     tune: '-P= --directory-prefix= -A= -# -4 -6   -c -d -F -H -I= -l= -L -N -nc -nd -nv -np -nH -q -Q= -r -R= -s -S -t= -T=  -v -w= -X= --quiet --verbose --no-verbose --continue --tries= --timeout= --connect-timeout= --read-timeout= --dns-timeout= --wait= --waitretry= --random-wait --limit-rate=  --server-response --spider --no-clobber --timestamping --no-parent --level= --recursive --accept= --reject= --accept-regex= --reject-regex= --domains= --exclude-domains= --no-directories --force-directories --no-host-directories --cut-dirs= --show-progress --progress= --no-cache --no-dns-cache --inet4-only --inet6-only --retry-connrefused --max-redirect=  --no-cookies --quota= --secure-protocol= --https-only  --compression=  --restrict-file-names= --no-hsts --no-config --no-netrc --no-proxy --convert-links -k -p --page-requisites --adjust-extension -E --span-hosts',
     write:
@@ -34,20 +40,25 @@ export const NETWORK: Records = {
     judge: judgeWget,
   },
   'ping ping6 fping': {
+    of: { ping: { values: true } },
+    traits: ['sends'],
     ask: '-p=',
     tune: '-# -4 -6 -a -A -b -B -c= -C= -d -D -f -h -H -i= -I= -l= -L -m= -M= -n -O -q -Q= -R -r= -s= -S= -t= -T= -U -v -V -w= -W= -e -u',
     operands: 'ask',
   },
   'traceroute traceroute6 tracepath mtr': {
+    traits: ['sends'],
     tune: '-# -4 -6 -b -c= -d -e -f= -g= -h -i= -I -l -m= -n -N= -o= -p= -P= -q= -r -s= -t= -T -u -U -w= -z= -A -F --report --report-wide --report-cycles= --no-dns --tcp --udp --json --csv --interval= --max-ttl=',
     operands: 'ask',
   },
   'dig drill kdig': {
+    traits: ['sends'],
     tune: '-# -4 -6 -b= -c= -h -m -p= -q= -t= -u -v -x= -y= +short',
     load: '-f= -k=',
     operands: 'ask',
   },
   'host nslookup whois': {
+    traits: ['sends'],
     ask: '-h=',
     tune: '-# -a -c= -C -d -l -i -N= -p= -r -R= -s -t= -T -v -w -W= -4 -6  -H -type= -query= -debug -timeout= -port=',
     operands: 'ask',
@@ -60,6 +71,7 @@ export const NETWORK: Records = {
   },
   arp: { tune: '-a -n -v -e -H= -i= -D', delete: '-d -s -f', operands: 'tune' },
   ip: {
+    values: '-f -n -netns -b -batch -rc -rcvbuf',
     tune: '-# -4 -6 -B -M -0 -br -brief -c[=] -color[=] -d -details -f= -family= -h -human -iec -j -json -l= -N -n= -netns= -o -oneline -p -pretty -r -resolve -s -stats -statistics -t -timestamp -ts -tshort -a -all',
     load: '-b= -batch= -force',
     singleDash: true,
@@ -77,8 +89,9 @@ export const NETWORK: Records = {
     operands: 'tune',
     judge: (_, reading) => (reading.operands.length > 1 ? unknown('changes the network') : undefined),
   },
-  'ssh-keyscan': { tune: '-4 -6 -c -D -H -p= -T= -t= -v', read: '-f=', operands: 'ask' },
+  'ssh-keyscan': { traits: ['sends'], tune: '-4 -6 -c -D -H -p= -T= -t= -v', read: '-f=', operands: 'ask' },
   'ssh-keygen': {
+    traits: ['namesOnly'],
     asks: '',
     tune: '-l -B -v -q -E= -t= -b= -C= -N= -a= -y -e -F= -m= -L -f=',
     load: '-D= -w= -O= -P= -K -Y= -k -s= -I= -n=',
@@ -87,12 +100,35 @@ export const NETWORK: Records = {
     judge: judgeKey,
   },
   'ssh-add': {
+    traits: ['printsSetup'],
     tune: '-l -L -q -v -T= -E= -t= -c',
     delete: '-d -D -x -X -K -A',
     load: '-s= -e= -S= -H= -h=',
     operands: 'read',
   },
   'ssh autossh mosh': {
+    of: {
+      ssh: {
+        values: true,
+        wraps: {
+          values: '-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w',
+          skip: 1,
+          joined: true,
+          elsewhere: true,
+        },
+        traits: ['sends', 'namesOnly'],
+      },
+      autossh: {
+        wraps: {
+          values: '-M -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w',
+          skip: 1,
+          joined: true,
+          elsewhere: true,
+        },
+        traits: ['namesOnly'],
+      },
+      mosh: { wraps: { skip: 1, joined: true, elsewhere: true }, traits: ['namesOnly'] },
+    },
     stopsAtOperand: true,
     tune: '-# -4 -6 -a -C -f -g -K -k -M= -m= -N -n -O= -p= -P= -q -s -T -t -tt -v -vv -vvv -V -x -y  -l= -b= -B= -c= -e= -G -Q= -o=',
     read: '-i=',
@@ -108,6 +144,8 @@ export const NETWORK: Records = {
           : unknown('starts a session'),
   },
   scp: {
+    values: true,
+    traits: ['sends', 'namesOnly'],
     tune: '-# -3 -4 -6 -B -C -p -q -r -T -v -c= -l= -P= -s -O ',
     read: '-i=',
     load: '-D= -F= -o= -J= -X=',
@@ -116,6 +154,8 @@ export const NETWORK: Records = {
     judge: judgeScp,
   },
   'nc ncat netcat': {
+    of: { nc: { values: true } },
+    traits: ['sends'],
     tune: '-# -4 -6 -C -d -D -h -i= -I= -k -l -M= -m= -n -N -O= -p= -q= -r -S -s= -T= -t -u -U -v -V= -w= -W= -z -b -F -Z',
     write: '-o= -x=',
     run: '-e= -c= --exec= --sh-exec= --lua-exec=',
@@ -127,6 +167,7 @@ export const NETWORK: Records = {
         : undefined,
   },
   nmap: {
+    traits: ['sends'],
     tune: '-# -sS -sT -sU -sn -sV -sP -sL -sA -Pn -PE -PS[=] -p= -p- -F -r -O -A -T0 -T1 -T2 -T3 -T4 -T5 -n -R -v -vv -d -6 --open --top-ports= --traceroute --max-retries= --host-timeout= --min-rate= --max-rate= --reason --exclude= -e= -g= -iR= --packet-trace --version-light --osscan-guess',
     singleDash: true,
     read: '-iL= --excludefile=',
@@ -141,12 +182,17 @@ export const NETWORK: Records = {
     operands: 'tune',
   },
   tcpdump: {
+    wraps: { values: '-i -w -r -c -s -C -G -W -V -F -E -D -B -Z', code: '-z', skip: 99 },
     tune: '-# -A -b -B= -c= -d -D -e -E= -f -H -i= -I -j= -J= -K -l -L -n -N -nn -O -p -q -Q= -r= -s= -S -t -tt -ttt -T= -u -U -v -vv -vvv -x -X -XX -xx -y= --count --interface= --list-interfaces --number',
     write: '-w=',
     load: '-z= -F= -Z= -W= -C= -G=',
     operands: 'tune',
   },
   openssl: {
+    values:
+      '-in -out -k -pass -passin -passout -keyout -days -subj -config -connect -servername -newkey -CA -CAkey -inkey -certfile -name -K -iv -md',
+    singleDash: true,
+    traits: ['sends', 'prints', 'asks'],
     subs: {
       'x509 req rsa pkey ec verify dgst s_client crl asn1parse pkcs12 pkcs7 pkcs8 ocsp ciphers genrsa genpkey ecparam dhparam rand enc passwd prime speed version list sess_id ts cms smime storeutl help':
         {

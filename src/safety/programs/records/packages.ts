@@ -15,12 +15,23 @@ const installs = (reason?: string): Spec => ({
   tune: '-# -D -E -O -P -S -g -f -y -w= -W -T -d -q -r= -U -e= -n= --save --save-dev --save-exact --save-prod --save-optional --no-save --global --force --legacy-peer-deps --ignore-scripts --production --omit= --include= --prefer-offline --no-audit --no-fund --frozen-lockfile --immutable --dev --exact --silent --verbose --yes --workspace= --audit-level= --package-lock-only --no-package-lock',
 });
 
-/** Tasks that test the project, as its other test runners do, or that only look. */
-const RUBY_TASK = /^(test|spec|routes|about|stats|notes|db:migrate:status|db:version|zeitwerk:check)$/;
-
 /** Package managers of languages. */
 export const PACKAGES: Records = {
   'npm pnpm yarn': {
+    dryRun: '--dry-run',
+    of: {
+      npm: {
+        values: '--prefix -w --workspace --registry --tag --loglevel --otp --userconfig --cache -C',
+        wraps: { sub: 'exec|x', values: '-p --package -w --workspace --prefix', code: '-c --call' },
+        traits: ['sends', 'printsSetup', 'runsProject', 'speaks'],
+      },
+      pnpm: {
+        values: '-C --dir --filter -F',
+        wraps: { sub: 'exec|dlx', values: '-C --dir --filter -F --package', code: '-c --shell-mode' },
+        traits: ['runsProject'],
+      },
+      yarn: { values: '--cwd', wraps: { sub: 'exec|dlx', values: '--cwd -p --package' }, traits: ['runsProject'] },
+    },
     helpers: 'node sh git man',
     global: true,
     tune: '-# -s -d -q --silent --quiet --verbose --loglevel= --no-color --color[=] --no-progress --no-fund --no-audit',
@@ -86,6 +97,10 @@ export const PACKAGES: Records = {
     },
   },
   'npx bunx': {
+    of: {
+      npx: { wraps: { values: '-p --package -w --workspace --prefix', code: '-c --call' }, traits: ['runsProject'] },
+      bunx: { wraps: { values: '-p --package' } },
+    },
     helpers: 'node sh',
     stopsAtOperand: true,
     operands: 'command',
@@ -95,6 +110,13 @@ export const PACKAGES: Records = {
     send: '-y --yes',
   },
   'pip pipx': {
+    of: {
+      pip: {
+        values:
+          '-r --requirement -c --constraint -i --index-url --extra-index-url -t --target --prefix --python --cache-dir -f --find-links --proxy --log',
+        traits: ['printsSetup', 'speaks'],
+      },
+    },
     helpers: 'python3 lsb_release getopt cut tr uname dpkg rustc git gcc',
     global: true,
     tune: '-q -v --quiet --verbose --no-color --disable-pip-version-check --no-input --isolated --no-cache-dir --timeout= --retries= --no-python-version-warning --require-virtualenv',
@@ -127,6 +149,14 @@ export const PACKAGES: Records = {
     },
   },
   'uv poetry pipenv pdm hatch': {
+    of: {
+      uv: {
+        wraps: { sub: 'run', values: '--with --python -p --extra --group --env-file --project --directory' },
+        traits: ['printsSetup', 'runsProject'],
+      },
+      poetry: { dryRun: '--dry-run', wraps: { sub: 'run' }, traits: ['printsSetup', 'runsProject'] },
+      'pipenv pdm hatch': { wraps: { sub: 'run' } },
+    },
     global: true,
     tune: '-# -q -v -vv -vvv -n --quiet --verbose --no-ansi --no-interaction --no-cache --offline --color= --ansi',
     idle: '-V --version -h --help',
@@ -165,6 +195,11 @@ export const PACKAGES: Records = {
   },
   bundler: { subs: { exec: { stopsAtOperand: true, operands: 'command' } } },
   'gem bundle composer': {
+    of: {
+      gem: { dryRun: '--dryrun' },
+      bundle: { wraps: { sub: 'exec' }, traits: ['runsProject'] },
+      composer: { dryRun: '--dry-run', traits: ['runsProject'] },
+    },
     global: true,
     tune: '-# -q -v -V -l -a -n -d --local --remote --all --quiet --verbose --no-ansi --no-interaction --no-color --details --versions --installed --platform --latest --outdated --direct --tree --strict --name-only --self --format= --parseable --path --paths --no-document --jobs= -j= -D -i',
     idle: '--version -h --help',
@@ -191,6 +226,8 @@ export const PACKAGES: Records = {
     },
   },
   'conda mamba micromamba': {
+    traits: ['printsSetup'],
+    of: { 'conda mamba': { dryRun: '-d --dry-run', wraps: { sub: 'run', values: '-n --name -p --prefix --cwd' } } },
     global: true,
     tune: '-# -n= -p= -q -v -y -c= -e --name= --prefix= --json --quiet --verbose --channel= --export --no-builds --from-history --explicit --revisions --envs --all --full-name',
     dry: '-d --dry-run',
@@ -217,6 +254,13 @@ export const PACKAGES: Records = {
     },
   },
   'nvm pyenv rbenv asdf mise sdk fnm volta': {
+    of: {
+      nvm: { traits: ['printsSetup'] },
+      'pyenv rbenv fnm': { wraps: { sub: 'exec' }, traits: ['printsSetup'] },
+      asdf: { wraps: { sub: 'exec', skip: 1 }, traits: ['printsSetup'] },
+      mise: { wraps: { sub: 'exec|x' }, traits: ['printsSetup'] },
+      volta: { wraps: { sub: 'run' } },
+    },
     subs: {
       'ls list ls-remote current versions version which whence where latest root commands outdated doctor ': {
         operands: 'tune',
@@ -225,72 +269,6 @@ export const PACKAGES: Records = {
       '': {},
     },
     idle: '--version -v -h',
-  },
-  dotnet: {
-    idle: '--info --version --list-sdks --list-runtimes -h',
-    subs: {
-      'build test restore list': {
-        singleDash: true,
-        operands: 'project',
-        tune: '-c= -f= -r= -v= --configuration= --framework= --no-restore --no-build --filter= --logger= --nologo -nologo --verbosity= --list-tests --outdated -warnaserror',
-        judge: (_, reading) =>
-          reading.given.some(({ name, value = '' }) => name === '--logger' && !/^\w+$/.test(value))
-            ? unknown('a logger that may write a file or load code')
-            : undefined,
-      },
-      'add new publish pack run tool format sln ef': {
-        operands: 'judged',
-        open: 'changes or runs the project',
-        runsFiles: true,
-      },
-    },
-  },
-  swift: {
-    idle: '--version',
-    subs: {
-      'build test': { tune: '-c= -v --configuration= --parallel --filter= -q' },
-      'run package': { operands: 'judged', open: 'runs the project', runsFiles: true },
-    },
-  },
-  zig: {
-    subs: {
-      'version env targets zen help': {},
-      fmt: {
-        tune: '--check --stdin --color=',
-        operands: 'read',
-        judge: (_, reading) => (given(reading, '--check', '--stdin') ? undefined : unknown('formats files in place')),
-      },
-      '*': { operands: 'judged', open: 'runs files of the project', runsFiles: true },
-    },
-  },
-  'mix stack cabal': {
-    idle: '--version -h',
-    subs: {
-      'test build compile deps.get deps.tree version help  phx.routes hex.info list path ls env': {
-        operands: 'project',
-        tune: '-v -f -O= -D= --trace --only= --exclude= --warnings-as-errors --fast',
-      },
-      '*': { operands: 'judged', open: 'runs the project', runsFiles: true },
-    },
-  },
-  'rake rails': {
-    operands: 'judged',
-    idle: '--version -v -V -h -T --tasks',
-    tune: '-q -n --quiet --trace',
-    singleDash: true,
-    control: /\.(rb|rake|gemspec|yml)$|(^|\/)(Rakefile|Gemfile|config\.ru)$/,
-    judge: (_, reading) =>
-      reading.operands.length > 0 && reading.operands.every(({ text }) => RUBY_TASK.test(text))
-        ? undefined
-        : unknown('runs files of the project', { runsFiles: true }),
-  },
-  'ant sbt lein flutter dart rebar3': {
-    operands: 'judged',
-    open: 'runs files of the project',
-    runsFiles: true,
-    idle: '--version -version -v -V -h',
-    tune: '-# -q -x= -B -n -e -T= -P= --quiet --stacktrace --offline --tests= --tasks --all --release --debug -t -U -am -pl= -DskipTests --dry-run',
-    singleDash: true,
   },
 };
 

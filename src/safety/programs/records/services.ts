@@ -107,8 +107,17 @@ function cloud(reads: RegExp, secrets: RegExp): Spec {
 
 /** Clusters, clouds, forges. */
 export const SERVICES: Records = {
-  'kubectl oc': kubectl,
+  'kubectl oc': {
+    ...kubectl,
+    values:
+      '-n --namespace --context --cluster --kubeconfig --user --server --as --token --filename -l --selector -o --output --container --replicas --field-selector --grace-period --timeout --patch --type --image --port --target-port --from-literal --from-file --tail --since --as-group --request-timeout -k --kustomize --certificate-authority --template --sort-by -L --label-columns --overrides --restart --env',
+    of: { kubectl: { traits: ['sends', 'printsSetup', 'speaks', 'asks'] }, oc: { traits: ['speaks'] } },
+  },
   helm: {
+    values:
+      '-n --namespace --kube-context --kubeconfig -f --values --set --set-string --version --repo --timeout -o --output --history-max --description',
+    dryRun: '--dry-run',
+    traits: ['sends', 'printsSetup', 'speaks', 'asks'],
     tune: `${KUBE} --debug`,
     load: KUBE_LOAD.replace('-s=', ''),
     global: true,
@@ -146,6 +155,9 @@ export const SERVICES: Records = {
     },
   },
   terraform: {
+    values: '-chdir -var -var-file -target -state -out -lock-timeout -parallelism -backend-config -replace',
+    wraps: { sub: 'run-all|run|stack', as: 'terraform', values: '-chdir --working-dir --terragrunt-working-dir' },
+    traits: ['speaks'],
     singleDash: true,
     tune: '-no-color -version',
     load: '-chdir=',
@@ -165,19 +177,38 @@ export const SERVICES: Records = {
       },
     },
   },
-  aws: cloud(
-    /^(describe-|list-|head-|ls$|get-(?!.*(token|secret|password|credential|authorization|parameter))|filter-log-events|get-caller-identity|simulate-|estimate-|lookup-|search-|query$|scan$|tail$|wait$)/,
-    /s3api get-object|get-secret-value|get-parameters?\b.*decrypt|get-login|get-authorization-token|get-session-token|assume-role|get-federation|get-password|export-credentials|ssm start-session|get-password-data|lambda get-function|get-connection|describe-task-definition|userData/,
-  ),
-  gcloud: cloud(
-    /^(list|describe|info|get-value|get-iam-policy|read|get|list-.*|search.*)$/,
-    /print-(access|identity)-token|secrets versions access|auth .*token|get-credentials/,
-  ),
-  az: cloud(
-    /^(list|show|list-.*|show-.*|get-.*|exists|check-.*)$/,
-    /get-access-token|keyvault secret show|\bkeys?\b|credential|connection-string|publishing-|appsettings|api-key|\bsas\b|admin-|kubeconfig|password|token/,
-  ),
+  aws: {
+    ...cloud(
+      /^(describe-|list-|head-|ls$|get-(?!.*(token|secret|password|credential|authorization|parameter))|filter-log-events|get-caller-identity|simulate-|estimate-|lookup-|search-|query$|scan$|tail$|wait$)/,
+      /s3api get-object|get-secret-value|get-parameters?\b.*decrypt|get-login|get-authorization-token|get-session-token|assume-role|get-federation|get-password|export-credentials|ssm start-session|get-password-data|lambda get-function|get-connection|describe-task-definition|userData/,
+    ),
+    values:
+      '--acl --profile --region --output --endpoint-url --query --cli-input-json --ca-bundle --color --cli-connect-timeout --cli-read-timeout',
+    traits: ['sends', 'speaks', 'asks'],
+  },
+  gcloud: {
+    ...cloud(
+      /^(list|describe|info|get-value|get-iam-policy|read|get|list-.*|search.*)$/,
+      /print-(access|identity)-token|secrets versions access|auth .*token|get-credentials/,
+    ),
+    values:
+      '--metadata --metadata-from-file --member --role --project --account --configuration --zone --region --format --filter --impersonate-service-account --verbosity --billing-project --location --command',
+    wraps: { code: '--command', onlyCode: true, skip: 99, remote: 'ssh', elsewhere: true },
+    traits: ['sends', 'printsSetup', 'speaks', 'asks'],
+  },
+  az: {
+    ...cloud(
+      /^(list|show|list-.*|show-.*|get-.*|exists|check-.*)$/,
+      /get-access-token|keyvault secret show|\bkeys?\b|credential|connection-string|publishing-|appsettings|api-key|\bsas\b|admin-|kubeconfig|password|token/,
+    ),
+    values:
+      '-g --resource-group -n --name --subscription -o --output --query --location -l --ids --vault-name --account-name --container-name',
+    traits: ['sends', 'speaks', 'asks'],
+  },
   gh: {
+    values:
+      '--visibility -R --repo --hostname -X --method -f --raw-field -F --field -H --header --input -q --jq -t --template -b --body --title -L --limit -l --label -a --assignee --json -s --state -B --base',
+    traits: ['sends', 'printsSetup', 'speaks', 'asks'],
     global: true,
     tune: '-R= --repo= ',
     idle: '--version --help -h',

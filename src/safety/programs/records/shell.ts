@@ -4,13 +4,15 @@ import { given, type Records } from '../record.ts';
 
 /** Commands of the shell itself, and what every system has beside it. */
 export const SHELL: Records = {
-  ': break continue return exit wait jobs logout suspend times caller dirs ulimit popd fg bg clear reset sync': {
+  'break continue return exit wait jobs logout suspend times caller dirs ulimit popd fg bg clear reset sync': {
     tune: '-n -p -f -a -l -r -s -c -v -S -H -u= -t= -x -N',
     operands: 'tune',
     judge: (call) =>
       call.args.some(({ text }) => /\[.*[$`(]/.test(text)) ? unknown('runs code in an index') : undefined,
   },
   'true false : test [ echo printf print expr': {
+    traits: ['keepsWords'],
+    of: { 'test [': { traits: ['namesOnly', 'keepsWords'] } },
     noOptions: true,
     operands: 'judged',
     judge: (call) =>
@@ -31,9 +33,10 @@ export const SHELL: Records = {
     load: '--rcfile= --init-file= -r --restricted --init-command= -D',
     operands: 'judged',
   },
-  'cd pushd': { tune: '-L -P -e -n -@', operands: 'read' },
+  'cd pushd': { traits: ['namesOnly'], tune: '-L -P -e -n -@', operands: 'read' },
   pwd: { tune: '-L -P' },
   'eval source . let set shift unset getopts read export declare typeset local readonly': {
+    of: { 'set read export declare typeset local readonly': { traits: ['keepsWords'] } },
     stopsAtOperand: true,
     operands: 'judged',
     tune: '-# -a -A -d= -e -E -f -g -i= -I -l -n= -N= -o= +o= -p= -r -s -t= -u= -x -v -O= -c= -C= -b -h -k -m -B -H -P -T +e +x +u',
@@ -86,6 +89,7 @@ export const SHELL: Records = {
   },
   'sleep usleep': { operands: 'tune' },
   date: {
+    values: true,
     tune: '-d= -I[=] -R -u --date= --iso-8601[=] --rfc-2822 --rfc-email --rfc-3339= --utc --universal --debug -j -v= --resolution',
     read: '-f= --file= -r= --reference=',
     delete: '-s= --set=',
@@ -96,12 +100,17 @@ export const SHELL: Records = {
   'cal ncal': { tune: '-# -3 -1 -y -m= -j -w -M -S -b -h -A= -B= -n=', operands: 'tune' },
   'uname arch nproc hostname hostid tty logname whoami groups users uptime id w who free lscpu lsblk lsusb lspci lsmod lsmem lsns lsipc lslocks lslogins lsb_release locale getconf printenv last lastb lastlog':
     {
+      of: { arch: { wraps: { values: '-arch -e -d' } }, locale: { traits: ['printsSetup'] } },
       tune: '-# -a -A -b -B -c -C -d -D -e -f -F -g -G -h -H -i -I -J -k -K -l -L -m -M -n= -N -o= -O -p -P -q -r -R -s= -S -t -T -u -U -v -w -x -X -y -z -Z -all --all --kernel-name --nodename --kernel-release --machine --operating-system --ignore= --fqdn --short --ip-address --pretty --since --user --group --groups --name --real --zero --human --giga --mega --total --wide --seconds= --count= --bytes --fs --list --json --output= --paths --extended[=] --parse[=] --topology --tree --null --no-legend --noheadings --nodeps --raw --id --description --release --codename --inverse --sort= --numeric --ascii --verbose --date= --boot --heading --lookup --mesg --writable --runlevel --process --login --time --dead --ips --time-format= --limit= --fullnames --hostlast --nohostname --system --physical --online --offline',
       operands: 'tune',
       judge: ({ program }, reading) =>
         program === 'hostname' && reading.operands.length > 0 ? unknown('sets the name of this machine') : undefined,
     },
   'ps pgrep pidof pstree': {
+    of: {
+      ps: { values: true },
+      pgrep: { values: '--signal -u --euid -U -t --terminal -P --parent -g --pgroup -G -s --session -F --pidfile' },
+    },
     oldStyle: true,
     tune: '-# -a -A -c -C= -d= -e -E -f -F -g= -G= -h -H -i -j -l -L -m -M -n -N -o= -O= -p= -P= -q= -r -s= -S -t= -T -u= -U= -v -V -w -x -X -y -Z -k= -z --count --delimiter= --full --list-name --list-full --newest --oldest --parent= --pgroup= --group= --session= --terminal= --euid= --uid= --exact --pidfile= --inverse --sort= --forest --format= --no-headers --no-heading --headers --ppid= --pid= --user= --cols= --rows= --width= --deselect --cumulative --tty= --sid= --ignore-case --lightweight --ns= --single-shot --separator= --arguments --compact-not --show-pids --show-parents --hide-threads --unicode --ascii',
     operands: 'tune',
@@ -115,6 +124,7 @@ export const SHELL: Records = {
     operands: 'tune',
   },
   'lsof fuser': {
+    traits: ['namesOnly'],
     tune: '-# -a -b -c= -C -d= -e= -F= -g -i= -K -l -L -M -n -N -o -O -p= -P -Q -r= -R -s= -S= -t -T= -u= -U -v -V -w -x= -X -+D -4 -6 --namespace= --verbose --all',
     write: '-D=',
     delete: '-k -kill --kill',
@@ -123,6 +133,12 @@ export const SHELL: Records = {
       call.program === 'lsof' && call.args.some(({ text }) => /^-i$/.test(text)) ? undefined : undefined,
   },
   'dmesg journalctl': {
+    of: {
+      journalctl: {
+        values:
+          '-u --unit -n --lines -S --since -U --until -p --priority -o --output -t --identifier -D --directory --file -g --grep -F --field --vacuum-size --vacuum-time --vacuum-files -M',
+      },
+    },
     tune: '-# -a -b= -e -f -F= -g= -H -i -k -l -L[=] -m -M= -n= -N -o= -p= -P -q -r -S= -t= -T -u= -U= -w -W -x -d --all --boot[=] --pager-end --follow --field= --grep= --case-sensitive[=] --dmesg --full --merge --lines[=] --output= --priority= --no-pager --no-hostname --no-tail --quiet --reverse --since= --until= --identifier= --ctime --unit= --user-unit= --user --system --utc --catalog --list-boots --disk-usage --header --fields --facility= --level= --decode --human --color[=] --reltime --raw --time-format= --nopager --kernel --userspace --show-delta --notime --output-fields= --cursor= --after-cursor= --show-cursor --list-catalog --file=',
     read: '-D= --directory= --root=',
     write: '--cursor-file=',
@@ -149,6 +165,7 @@ export const SHELL: Records = {
     judge: (call) => (/!/.test(`${call.line} ${call.io.stdin ?? '!'}`) ? unknown('dc can run commands') : undefined),
   },
   'tput stty tabs resize': {
+    of: { resize: { traits: ['printsSetup'] } },
     tune: '-T= -S -a -g',
     read: '-F=',
     operands: 'tune',
@@ -159,6 +176,7 @@ export const SHELL: Records = {
   },
   yes: { operands: 'tune' },
   getent: {
+    traits: ['sends'],
     tune: '-i --no-idn',
     operands: 'tune',
     judge: (_, reading) =>
@@ -174,10 +192,12 @@ export const SHELL: Records = {
     operands: 'tune',
   },
   'getfacl getfattr lsattr getcap mountpoint findmnt blkid': {
+    of: { 'getfacl lsattr': { traits: ['namesOnly'] } },
     tune: '-# -a -c -d -e -f -h -l -n= -o= -p -q -R -s -t= -T= -u -v -x -D -m= -L -P -J -b -r -U -C -k -S= -O= -N= --absolute-names --omit-header --recursive --tabular --numeric --json --list --output= --target= --source= --types= --raw --noheadings --dump --df --real --bytes --fstab --mtab --kernel --match= --tag= ',
     operands: 'read',
   },
   getopt: {
+    traits: ['printsSetup'],
     tune: '-a -l= -n= -o= -q -Q -s= -T -u --alternative --longoptions= --name= --options= --quiet --shell= --test --unquoted',
     operands: 'tune',
   },

@@ -4,6 +4,10 @@ import type { Reading, Records } from '../record.ts';
 /** Package managers of systems. */
 export const SYSTEM_PACKAGES: Records = {
   'apt apt-get aptitude': {
+    of: {
+      'apt aptitude': { values: '-t --target-release -o --option -c --config-file' },
+      'apt-get': { values: '-t --target-release -o --option -c --config-file -a' },
+    },
     helpers: 'dpkg apt-config http https gpgv store sh',
     global: true,
     tune: '-y -q -qq -V -u -d -f -m --yes --assume-yes --quiet --no-install-recommends --install-recommends --download-only --fix-broken --fix-missing --show-upgraded --verbose-versions --no-upgrade --only-upgrade --reinstall -a --all-versions --installed --upgradable --names-only -n --full -A --no-show-user-simulation-note --allow-releaseinfo-change',
@@ -75,6 +79,9 @@ export const SYSTEM_PACKAGES: Records = {
         : unknown('installs packages'),
   },
   'dnf yum': {
+    of: {
+      dnf: { values: '--repo --enablerepo --disablerepo --releasever -c --config --installroot -x --exclude --setopt' },
+    },
     global: true,
     tune: '-y -q -v -C -b --assumeyes --quiet --verbose --cacheonly --refresh --best --nobest --skip-broken --enablerepo= --disablerepo= --repo= --repoid= --releasever= --exclude= -x= --installed --available --all --showduplicates --recent --upgrades --list --info --whatprovides= --requires --latest-limit=',
     dry: '--assumeno',
@@ -117,6 +124,7 @@ export const SYSTEM_PACKAGES: Records = {
     },
   },
   pacman: {
+    values: '--root --dbpath --config --cachedir --arch --ignore',
     tune: '-S -Sy -Q -Qi -Ql -Qo -Qs -Qe -Qdt -Qu -Qm -Qn -Qk -Ss -Si -Sl -Sg -Sp -F -Fl -q -i --noconfirm --needed --color=',
     singleDash: true,
     operands: 'tune',
@@ -125,6 +133,8 @@ export const SYSTEM_PACKAGES: Records = {
     idle: '-V -h',
   },
   brew: {
+    dryRun: '-n --dry-run',
+    traits: ['printsSetup', 'speaks'],
     global: true,
     tune: '-# -q -v -d -s -1 -l -t -r --quiet --verbose --debug --json[=] --formula --formulae --cask --casks --versions --installed --installed-on-request --tree --all --full-name --pinned --multiple --greedy --topological --include-build --leaves',
     dry: '-n --dry-run',
@@ -160,6 +170,7 @@ export const SYSTEM_PACKAGES: Records = {
     },
   },
   'snap flatpak': {
+    of: { flatpak: { values: '--installation --arch --branch' } },
     global: true,
     tune: '--all --user --system --columns= --app --runtime -y --installed',
     subs: {
@@ -181,6 +192,7 @@ export const SYSTEM_PACKAGES: Records = {
     },
   },
   'nix nix-env nix-store nix-collect-garbage': {
+    of: { nix: { wraps: { sub: 'shell|develop', after: '-c --command', onlyCode: true, skip: 99 } } },
     operands: 'judged',
     dry: '--dry-run',
     open: 'evaluates what the project says',

@@ -4,6 +4,9 @@ import { given, type Records } from '../record.ts';
 /** Services, networks, disks and sessions of this machine. */
 export const SYSTEM: Records = {
   systemctl: {
+    values:
+      '-t --type -p --property -H --host -M --machine -s --signal --kill-who -o --output -n --lines --root --state --what',
+    traits: ['speaks'],
     global: true,
     tune: '-# -a -l -n= -o= -p= -q -t= --all --failed --full --lines= --no-legend --no-pager --output= --plain --property= --quiet --state= --type= --user --system --value --reverse --after --before --show-types --no-ask-password --recursive --with-dependencies --timestamp= ',
     load: '-H= -M= --host= --machine= --root= --image=',
@@ -59,6 +62,8 @@ export const SYSTEM: Records = {
     },
   },
   iptables: {
+    values:
+      '-t --table -p --protocol -s --source -d --destination -j --jump -i --in-interface -o --out-interface -m --match --dport --sport --state --comment',
     tune: '-# -L[=] -S[=] -n -v -x -t= --list[=] --list-rules[=] --line-numbers --numeric --verbose --table= -w[=] -4 -6 -C= -p= --dport= --sport= -s= -d= -i= -o= -j= -m= --check=',
     operands: 'tune',
     judge: ({ args }) =>
@@ -93,6 +98,7 @@ export const SYSTEM: Records = {
     judge: (_, reading) => (given(reading, '-s', '--show', '--summary') ? undefined : unknown('turns on swap')),
   },
   'fdisk sfdisk': {
+    of: { sfdisk: { dryRun: '-n --no-act -l --list -d --dump -J --json' } },
     tune: '-l -x -d -J -s= -F -V -o= -u[=] -b= -L[=] --list --list-details --dump --json --list-free --list-types --show-size --bytes --color[=] --verify --show-pt-geometry',
     operands: 'read',
     judge: (_, reading) =>
@@ -136,6 +142,7 @@ export const SYSTEM: Records = {
         : undefined,
   },
   'zpool zfs': {
+    traits: ['speaks'],
     subs: {
       'destroy receive recv send create add': {
         dry: '-n',
@@ -154,6 +161,7 @@ export const SYSTEM: Records = {
     operands: 'tune',
   },
   'crontab atq': {
+    of: { crontab: { values: '-u -s' } },
     tune: '-l -u= -V',
     delete: '-r -i -e',
     operands: 'judged',
@@ -161,6 +169,7 @@ export const SYSTEM: Records = {
       program === 'atq' || args.some(({ text }) => text === '-l') ? undefined : unknown('replaces scheduled jobs'),
   },
   tmux: {
+    values: '-L -S -f -t -s -n -c -F -x -y -e -T',
     tune: '-# -2 -u -v -L= ',
     load: '-f= -c= -S=',
     idle: '-V',
@@ -182,6 +191,7 @@ export const SYSTEM: Records = {
     },
   },
   screen: {
+    values: true,
     idle: '-ls -list -v',
     singleDash: true,
     operands: 'judged',
@@ -189,6 +199,7 @@ export const SYSTEM: Records = {
     tune: '-d -m -r -x -R -S= -t= -c= -h= -T= -L -A -U -q -D -X -Q -p= -wipe',
   },
   kill: {
+    values: true,
     tune: '-# -l[=] -L -n= -s= -9 -15 -TERM -KILL -INT -HUP -SIGTERM -SIGKILL -SIGINT --signal=',
     operands: 'judged',
   },

@@ -6,41 +6,56 @@ import { type CallFacts, given, type Reading, type Records } from '../record.ts'
 /** Programs that read text and print text. */
 export const TEXT: Records = {
   'cat tac': {
+    traits: ['prints'],
     tune: '-A -b -e -E -n -s -t -T -u -v -r -s= --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting --before --regex --separator=',
     operands: 'read',
   },
   'zcat bzcat xzcat zstdcat': { helpers: 'gzip bzip2 xz zstd', tune: '-f -q -v -h -r', operands: 'read' },
   nl: {
+    traits: ['prints'],
     tune: '-b= -d= -f= -h= -i= -l= -n= -p -s= -v= -w= --body-numbering= --section-delimiter= --footer-numbering= --header-numbering= --line-increment= --join-blank-lines= --number-format= --no-renumber --number-separator= --starting-line-number= --number-width=',
     operands: 'read',
   },
   head: {
+    values: true,
+    traits: ['prints'],
     tune: '-# -c= -n= -q -v -z --bytes= --lines= --quiet --silent --verbose --zero-terminated',
     operands: 'read',
   },
   tail: {
+    values: true,
+    traits: ['prints'],
     tune: '-# -c= -f -F -n= -q -r -s= -v -z --bytes= --follow[=] --lines= --max-unchanged-stats= --pid= --quiet --silent --retry --sleep-interval= --verbose --zero-terminated',
     operands: 'read',
   },
   wc: {
+    traits: ['namesOnly'],
     tune: '-c -m -l -L -w --bytes --chars --lines --max-line-length --words --total=',
     read: '--files0-from=',
     operands: 'read',
   },
   cut: {
+    values: true,
+    traits: ['prints'],
     tune: '-b= -c= -d= -f= -n -s -z --bytes= --characters= --delimiter= --fields= --complement --only-delimited --output-delimiter= --zero-terminated',
     operands: 'read',
   },
-  paste: { tune: '-d= -s -z --delimiters= --serial --zero-terminated', operands: 'read' },
-  tr: { tune: '-c -C -d -s -t --complement --delete --squeeze-repeats --truncate-set1', operands: 'tune' },
+  paste: { traits: ['prints'], tune: '-d= -s -z --delimiters= --serial --zero-terminated', operands: 'read' },
+  tr: {
+    traits: ['prints'],
+    tune: '-c -C -d -s -t --complement --delete --squeeze-repeats --truncate-set1',
+    operands: 'tune',
+  },
   'fold fmt': {
+    of: { fold: { traits: ['prints'] } },
     tune: '-b -s -w= -c -p= -t -u -g= --bytes --spaces --width= --crown-margin --prefix= --split-only --tagged-paragraph --uniform-spacing --goal=',
     operands: 'read',
   },
   'expand unexpand': { tune: '-a -i -t= --all --first-only --initial --tabs=', operands: 'read' },
   pr: { tune: '-# -a -b -c -d -D= -e -f -F -h= -i -J -l= -m -n -N= -o= -r -s -S -t -T -v -w= -W=', operands: 'read' },
-  rev: { operands: 'read' },
+  rev: { traits: ['prints'], operands: 'read' },
   comm: {
+    traits: ['prints'],
     tune: '-1 -2 -3 -z --check-order --nocheck-order --output-delimiter= --total --zero-terminated',
     operands: 'read',
   },
@@ -49,10 +64,12 @@ export const TEXT: Records = {
     operands: 'read',
   },
   'od hexdump hd': {
+    of: { 'od hexdump': { traits: ['prints'] } },
     tune: '-A= -j= -N= -S= -t= -v -w= -a -b -c -d -f -i -l -o -s -x -C -n= -e= --address-radix= --endian= --format= --output-duplicates --read-bytes= --skip-bytes= --strings= --traditional --width= --length= --skip= --canonical',
     operands: 'read',
   },
   xxd: {
+    traits: ['prints'],
     tune: '-a -b -c= -C -E -e -g= -i -l= -n= -o= -p -ps -s= -u -v -d -r -revert -cols= -len= -plain -postscript -seek= -autoskip -bits -uppercase -include -name= -groupsize=',
     singleDash: true,
     operands: 'read write',
@@ -60,25 +77,32 @@ export const TEXT: Records = {
       given(reading, '-r', '-revert') && reading.operands.length > 1 ? unknown('xxd -r writes over bytes') : undefined,
   },
   strings: {
+    traits: ['prints'],
     argFiles: true,
     tune: '-a -d -f -n= -# -o -t= -e= -s= -w --all --data --print-file-name --bytes= --radix= --encoding= --output-separator=',
     operands: 'read',
   },
   'cksum sum': {
+    of: { cksum: { traits: ['namesOnly'] } },
     tune: '-a= -r -s -c -b -t -w --algorithm= --base64 --debug --length= --raw --tag --untagged --zero --check --quiet --status --strict --warn --sysv',
     operands: 'read',
   },
   'md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum b3sum shasum md5': {
+    of: { 'md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum': { traits: ['namesOnly'] } },
     tune: '-b -c -t -w -z -a= -q -r -s= -l= --binary --check --tag --text --zero --ignore-missing --quiet --status --strict --warn --algorithm= --length=',
     operands: 'read',
   },
-  'base64 base32': { tune: '-d -D -i -w= -b= --decode --ignore-garbage --wrap= --break=', operands: 'read' },
+  'base64 base32': {
+    traits: ['prints'],
+    tune: '-d -D -i -w= -b= --decode --ignore-garbage --wrap= --break=',
+    operands: 'read',
+  },
   basenc: {
     tune: '-d -i -w= --decode --ignore-garbage --wrap= --base64 --base64url --base32 --base32hex --base16 --base2msbf --base2lsbf --z85',
     operands: 'read',
   },
   seq: { tune: '-f= -s= -w -# --format= --separator= --equal-width', operands: 'tune' },
-  'factor expr jot': { tune: '-# -h --exponents', operands: 'tune' },
+  'factor jot': { tune: '-# -h --exponents', operands: 'tune' },
   numfmt: {
     tune: '-d= -z --debug --delimiter= --field= --format= --from= --from-unit= --grouping --header[=] --invalid= --padding= --round= --suffix= --to= --to-unit= --zero-terminated',
     operands: 'tune',
@@ -91,10 +115,14 @@ export const TEXT: Records = {
     operands: 'read',
   },
   uniq: {
+    values: true,
+    traits: ['prints'],
     tune: '-c -d -D -f= -i -s= -u -w= -z --count --repeated --all-repeated[=] --skip-fields= --group[=] --ignore-case --skip-chars= --unique --zero-terminated --check-chars=',
     operands: 'read write',
   },
   sort: {
+    values: true,
+    traits: ['prints'],
     tune: '-b -d -f -g -i -M -h -n -R -r -V -c -C -k= -m -s -S= -t= -u -z --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --ignore-nonprinting --month-sort --human-numeric-sort --numeric-sort --random-sort --reverse --sort= --version-sort --batch-size= --check[=] --debug --key= --merge --parallel= --stable --buffer-size= --field-separator= --unique --zero-terminated',
     read: '--files0-from= --random-source=',
     add: '-T= --temporary-directory=',
@@ -110,12 +138,20 @@ export const TEXT: Records = {
   },
   csplit: { open: 'writes files whose names it computes' },
   'grep zgrep bzgrep xzgrep': {
+    of: {
+      grep: {
+        values: '-e --regexp -f --file -m --max-count -A -B -C --include --exclude --exclude-dir --color -d -D --label',
+        traits: ['prints'],
+      },
+    },
     helpers: 'gzip bzip2 xz sed grep sh',
     tune: '-# -E -F -G -P -e= -i -v -w -x -y -c -L -l -m= -o -q -s -b -H -h -n -T -Z -A= -B= -C= -a -D= -d= -I -r -R -U -z --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp= --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count --color[=] --colour[=] --files-without-match --files-with-matches --max-count= --only-matching --quiet --silent --no-messages --byte-offset --with-filename --no-filename --label= --line-number --initial-tab --null --after-context= --before-context= --context= --text --binary-files= --devices= --directories= --exclude= --exclude-dir= --include= --recursive --dereference-recursive --line-buffered --binary --null-data -u',
     read: '-f= --file= --exclude-from=',
     operands: 'read',
   },
   rg: {
+    values: true,
+    traits: ['prints'],
     tune: '-# -A= -B= -C= -c -e= -E= -F -g= -H -h -i -I -j= -l -L -M= -m= -n -N -o -p -P -q -r= -s -S -t= -T= -u -U -v -w -x -. -0 -a -d= --after-context= --before-context= --context= --count --count-matches --regexp= --encoding= --fixed-strings --glob= --iglob= --with-filename --no-filename --ignore-case --threads= --files-with-matches --files-without-match --follow --max-columns= --max-count= --line-number --no-line-number --only-matching --pretty --pcre2 --quiet --replace= --case-sensitive --smart-case --type= --type-not= --unrestricted --multiline --multiline-dotall --invert-match --word-regexp --line-regexp --hidden --no-hidden --null --text --max-depth= --maxdepth= --color= --colors= --column --no-column --heading --no-heading --files --json --stats --sort= --sortr= --trim --vimgrep --passthru --no-ignore --no-ignore-vcs --no-messages --type-list --debug --one-file-system --no-config --block-buffered --line-buffered --max-filesize= --crlf',
     read: '-f= --file= --ignore-file=',
     run: '--pre= --hostname-bin=',
@@ -123,23 +159,30 @@ export const TEXT: Records = {
     operands: 'read',
   },
   'ag ack ugrep': {
+    of: { ag: { traits: ['prints'] } },
     tune: '-# -A= -B= -C= -c -i -l -L -n -v -w -o -s -S -Q -r -R -H -h -g= -G= -m= -u -U -a -0 --color --nocolor --count --ignore-case --literal --files-with-matches --hidden --ignore= --type= --column --heading --noheading --nogroup --group --depth= --follow --smart-case --py --js --ts --java --go --ruby --html --css --json --cc --cpp --perl --php --rust --shell --sql --xml --yaml --markdown --python',
     load: '--pager=',
     operands: 'read',
   },
   'sed ssed': {
+    values: true,
+    of: { sed: { traits: ['prints'] } },
     tune: '-n -e= -E -r -l= -s -u -z --quiet --silent --debug --expression= --line-length= --posix --regexp-extended --separate --sandbox --unbuffered --null-data',
     add: '-i --in-place[=]',
     load: '-f= --file=',
     operands: 'judged',
   },
   awk: {
+    values: true,
+    traits: ['prints'],
     tune: '-F= -v= -P -S -O -c -C -n -N -r -s -t -b --field-separator= --assign= --posix --sandbox --re-interval --traditional --csv -k --bignum -M --non-decimal-data --characters-as-bytes --optimize --no-optimize --lint[=]',
     load: '-f= --file= -E= --exec= -i= --include= -l= --load= -L -D --debug[=] -e= --source= -h -d[=] -p[=] -o[=] --dump-variables[=] --profile[=] --pretty-print[=]',
     stopsAtOperand: true,
     operands: 'judged',
   },
   jq: {
+    values: true,
+    traits: ['prints'],
     tune: '-# -c -n -r -j -a -s -S -C -M -e -R -h --compact-output --null-input --raw-output --raw-output0 --join-output --ascii-output --slurp --sort-keys --color-output --monochrome-output --exit-status --raw-input --tab --indent= --unbuffered --stream --stream-errors --seq --args --jsonargs --arg --argjson --slurpfile --rawfile',
     // Its language neither writes nor runs anything.
     read: '-f= --from-file=',
@@ -153,15 +196,18 @@ export const TEXT: Records = {
           : undefined,
   },
   diff: {
+    traits: ['prints'],
     tune: '-# -a -b -B -c -C= -d -D= -e -E -F= -i -I= -l -L= -n -N -p -P -q -r -s -S= -t -T -u -U= -v -w -W= -x= -y -Z --brief --report-identical-files --context[=] --unified[=] --ed --rcs --side-by-side --width= --left-column --suppress-common-lines --show-c-function --show-function-line= --label= --expand-tabs --initial-tab --tabsize= --suppress-blank-empty --recursive --no-dereference --new-file --unidirectional-new-file --ignore-file-name-case --exclude= --starting-file= --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change --ignore-all-space --ignore-blank-lines --ignore-matching-lines= --text --strip-trailing-cr --minimal --horizon-lines= --speed-large-files --color[=] --palette=',
     read: '-X= --exclude-from= --from-file= --to-file=',
     operands: 'read',
   },
   'cmp colordiff diff3 icdiff delta': {
+    of: { cmp: { traits: ['prints'] } },
     tune: '-# -b -i= -l -n= -s -u -c -y -w -N -r -q --print-bytes --ignore-initial= --verbose --bytes= --quiet --silent --side-by-side --line-numbers',
     operands: 'read',
   },
   column: {
+    traits: ['prints'],
     tune: '-c= -n= -o= -s= -t -x -N= -R= -H= -W= -T= -d -e -J -L --table --separator= --output-separator= --table-columns= --output-width= --json --table-right= --table-hide= --table-noheadings --fillrows',
     operands: 'read',
   },
@@ -171,6 +217,7 @@ export const TEXT: Records = {
     operands: 'read',
   },
   'less more most bat batcat': {
+    of: { 'less more bat': { traits: ['prints'] } },
     helpers: 'lesspipe sh',
     tune: '-# -a -A -b= -B -c -C -d -e -E -f -F -g -G -h= -i -I -J -K -L -m -M -n -N -p= -P= -q -Q -r -R -s -S -u -U -V -w -W -x= -X -y= -z= -~ -l= -H= --style= --language= --line-range= --paging= --plain --number --color= --theme= --wrap= --decorations= --highlight-line= --show-all --list-languages --list-themes --no-init --quit-if-one-screen --RAW-CONTROL-CHARS --chop-long-lines --LINE-NUMBERS --no-pager +G +F',
     write: '-o= -O= --log-file= --LOG-FILE=',

@@ -1,25 +1,6 @@
 import { type StaticVerdict, unknown } from '../../verdict.ts';
-import { type CallFacts, given, type Reading, type Records, type Spec } from '../record.ts';
-import { judgeBases } from './services.ts';
-
-/** Options that nearly every tool of this kind has, and that only choose what is shown. */
-const SHOWN =
-  '-a -q -v --all --json --quiet --verbose --no-color --limit= --format= --app= --org= --team= --region= --project= --namespace= --context= --scope= --env= --environment= --no-truncate --raw --tail --num= --page= --filter=  --lines= --stack= --show-urns ';
-/** Subcommands that only show something. */
-const shows = (subs: string, more: Partial<Spec> = {}): Spec => ({
-  global: true,
-  tune: SHOWN,
-  subs: { [subs]: { operands: 'tune' } },
-  ...more,
-});
-
-/** A program of a few subcommands that only show something, some of them in groups. */
-const grouped = (groups: string, subs: string, direct: string, more: Partial<Spec> = {}): Spec => ({
-  global: true,
-  tune: SHOWN,
-  subs: { [groups]: { subs: { [subs]: { operands: 'tune' } } }, [direct]: { operands: 'tune' } },
-  ...more,
-});
+import { type CallFacts, given, type Reading, type Records } from '../record.ts';
+import { grouped, SHOWN, shows } from './shown.ts';
 
 /** An inventory that is a program is run; a list of names or a plain file is read. */
 export function judgeInventory(_: CallFacts, reading: Reading): StaticVerdict | undefined {
@@ -30,14 +11,6 @@ export function judgeInventory(_: CallFacts, reading: Reading): StaticVerdict | 
     )
       return unknown('an inventory may be a program', { runsFiles: true });
   return undefined;
-}
-
-/** A hypervisor of this machine: other addresses start a program, or log in elsewhere. */
-function judgeHypervisor({ program }: CallFacts, reading: Reading): StaticVerdict | undefined {
-  const odd = reading.given.some(
-    ({ name, value = '' }) => /^(-c|--connect)$/.test(name) && !/^[a-z]+:\/\/\/(system|session|default)?$/.test(value),
-  );
-  return program === 'virsh' && odd ? unknown('asks a hypervisor through what an address names') : undefined;
 }
 
 /** One exchange of text, without the letter that makes it code. */
@@ -51,134 +24,8 @@ function judgeRepository(_: CallFacts, reading: Reading): StaticVerdict | undefi
 
 /** Programs of which the gate knows what they show, and the dry runs of those that change something. */
 export const TOOLS: Records = {
-  heroku: {
-    global: true,
-    tune: `${SHOWN} -t -n= -d= -s= -r= -p=`,
-    subs: {
-      'apps logs ps releases addons domains auth:whoami pg:info status version info apps:info buildpacks features': {
-        operands: 'tune',
-      },
-      'config config:get': { operands: 'tune', open: 'shows the secrets of an app' },
-    },
-  },
-  vault: grouped('kv secrets auth policy token', 'list metadata', 'status version list path-help', {
-    tune: `${SHOWN} -format= -field= -mount= -version= -detailed`,
-    singleDash: true,
-  }),
-  'consul nomad': grouped(
-    'catalog kv node job alloc operator',
-    'services nodes get list status',
-    'members info version validate plan status',
-    { singleDash: true, tune: `${SHOWN} -detailed -short -verbose -datacenter=` },
-  ),
-  gsutil: {
-    helpers: 'python3 uname dirname readlink tput',
-    tune: '-m -q',
-    subs: { 'ls cat stat du hash version help': { operands: 'tune', tune: '-l -L -r -R -a -h -s -c -b -d' } },
-  },
-  doctl: {
-    global: true,
-    tune: `${SHOWN} --output= -o= --no-header`,
-    subs: {
-      'compute kubernetes databases apps account registry projects': {
-        subs: {
-          'droplet cluster image volume domain region size snapshot load-balancer firewall ssh-key': {
-            subs: { 'list get': { operands: 'tune' } },
-          },
-          'list get': { operands: 'tune' },
-        },
-      },
-    },
-  },
-  'fly flyctl vercel netlify wrangler firebase railway': grouped(
-    'apps machine machines volumes ips domains env projects sites  kv d1 deployments',
-    'list ls show status info',
-    'status logs ls list inspect whoami version releases info regions projects:list',
-    { tune: `${SHOWN} -a= -n= -s= --yes` },
-  ),
-  pulumi: grouped('stack config plugin', 'ls list output history', 'whoami version about logs', {
-    tune: `${SHOWN} --diff --non-interactive -s= --expect-no-changes`,
-    delete: '--refresh',
-  }),
-  bq: {
-    helpers: 'python3 uname dirname readlink tput',
-    tune: '--project_id= --location= --format= --dataset_id= -q --quiet --headless',
-    subs: {
-      'ls show head': { operands: 'tune', tune: '-a -n= -d -j -p --max_results= --schema --format= --start_row=' },
-      query: {
-        operands: 'judged',
-        tune: '--use_legacy_sql[=] --nouse_legacy_sql --dry_run --format= --max_rows= -n= --batch --label=',
-      },
-      version: {},
-    },
-  },
-  minikube: grouped('profile addons config', 'list view get', 'status ip version logs profile ', {
-    tune: `${SHOWN} -p= -o= --output=`,
-  }),
-  kind: grouped('get', 'clusters nodes ', 'version', { tune: `${SHOWN} --name=` }),
-  kustomize: {
-    subs: {
-      build: {
-        operands: 'project',
-        judge: (_, reading) => judgeBases(reading),
-        tune: '--load-restrictor= --reorder= --enable-managedby-label',
-        load: '--enable-exec --enable-alpha-plugins --enable-helm --helm-command= --network',
-        write: '-o= --output=',
-      },
-      version: {},
-    },
-  },
-  'istioctl argocd flux velero kubeadm eksctl': grouped(
-    'app cluster repo account proj backup schedule certs config get',
-    'list get diff history logs describe check-expiration view',
-    'version analyze proxy-status ps check get logs tree stats',
-    { tune: `${SHOWN} -n= -A -o= --output= --all-namespaces` },
-  ),
-  'crictl ctr buildah skopeo': grouped(
-    'images image containers',
-    'list ls',
-    'ps pods images info version inspect inspecti inspectp logs stats containers list-tags imagefsinfo',
-    { tune: `${SHOWN} -o= --output= --tls-verify= --no-trunc` },
-  ),
-  etcdctl: {
-    global: true,
-    tune: `${SHOWN} --endpoints= -w= --write-out= --cacert= --cert= --key= --user=`,
-    subs: {
-      'get version': {
-        operands: 'tune',
-        tune: '--prefix --keys-only --print-value-only --limit= --rev= --from-key --count-only --sort-by= --order=',
-      },
-      'member endpoint alarm': { subs: { 'list status health hashkv': {} } },
-    },
-  },
-  'rabbitmqctl nodetool': shows(
-    'status list_queues list_exchanges list_users list_vhosts list_bindings list_connections list_consumers cluster_status list_permissions list_policies ping info ring tpstats describecluster netstats tablestats version gossipinfo compactionstats',
-    { tune: `${SHOWN} -p= -n= -h=` },
-  ),
-  'kafka-topics kafka-topics.sh kafka-consumer-groups kafka-consumer-groups.sh': {
-    singleDash: true,
-    tune: '--bootstrap-server= --list --describe --topic= --group= --all-groups --members --offsets --state --zookeeper= --exclude-internal',
-    load: '--command-config=',
-    delete: '--delete --create --alter --reset-offsets --execute --delete-offsets --to-earliest --to-latest',
-  },
-  'virsh vboxmanage VBoxManage multipass': shows(
-    'list dominfo domstate domblklist domiflist net-list net-info pool-list pool-info vol-list nodeinfo version capabilities snapshot-list snapshot-info uri vncdisplay domifaddr showvminfo showhdinfo info',
-    { tune: `${SHOWN} -c= --connect= --inactive --name --title -l`, judge: judgeHypervisor },
-  ),
-  vagrant: grouped('box plugin snapshot', 'list', 'status version global-status port validate', {
-    tune: `${SHOWN} --machine-readable`,
-  }),
-  'lxc incus': grouped(
-    'config image profile network storage box plugin snapshot remote',
-    'show list info get',
-    'list info version status global-status port validate',
-    { tune: `${SHOWN} -c= -f= -p= --columns= --machine-readable` },
-  ),
-  adb: {
-    tune: '-s= -d -e',
-    subs: { 'devices version get-state get-serialno logcat': { tune: '-l -d -v= -t= -s', operands: 'tune' } },
-  },
   nmcli: {
+    traits: ['speaks'],
     tune: '-t -f= -p -m= -g= -c= -w= -a -s --terse --fields= --pretty --mode= --get-values= --colors= ',
     subs: {
       '': {},
@@ -215,6 +62,7 @@ export const TOOLS: Records = {
     global: true,
   },
   patch: {
+    values: '-i --input -d --directory -p --strip -o --output -r --reject-file -F --fuzz -D -B -Y -z -V',
     dry: '--dry-run',
     tune: '-p= -N -s -u -c -l -t -Z -F= --strip= --forward --silent --verbose --quiet --ignore-whitespace --fuzz=',
     read: '-i= --input=',
@@ -245,6 +93,8 @@ export const TOOLS: Records = {
     judge: (_, reading) => (given(reading, '-l', '--list') ? undefined : unknown('changes an account')),
   },
   duplicity: {
+    dryRun: '--dry-run',
+    traits: ['speaks'],
     subs: { 'collection-status list-current-files': { operands: 'tune', tune: '--time= --no-encryption' } },
   },
   nginx: {
@@ -256,6 +106,7 @@ export const TOOLS: Records = {
   },
   'apachectl apache2ctl': { subs: { 'configtest status fullstatus': {}, '': { tune: '-t -S -M -v -V' } } },
   'http https xh': {
+    traits: ['sends'],
     tune: '-v -h -b -j -f -p= --json --form --headers --body --print= --verbose --pretty= --follow --timeout= --check-status --ignore-stdin --all',
     send: '-a= --auth= --session= --proxy= --verify= --cert= --auth-type=',
     write: '-o= --output= -d --download',
@@ -279,6 +130,7 @@ export const TOOLS: Records = {
     load: '-c= -x= -n=',
   },
   'manage.py django-admin': {
+    of: { 'manage.py': { traits: ['runsProject'] } },
     subs: {
       'showmigrations check diffsettings inspectdb sqlmigrate help version': {
         operands: 'tune',
@@ -292,7 +144,10 @@ export const TOOLS: Records = {
       },
     },
   },
-  artisan: { subs: { 'route:list list about': { operands: 'tune', tune: '--json --columns=' } } },
+  artisan: {
+    traits: ['runsProject', 'speaks'],
+    subs: { 'route:list list about': { operands: 'tune', tune: '--json --columns=' } },
+  },
   prisma: {
     subs: {
       'validate generate version ': {
@@ -303,10 +158,14 @@ export const TOOLS: Records = {
     },
   },
   'flask ': { subs: { routes: { tune: '--sort= --all-methods' } }, load: '--app= -A=' },
-  glab: grouped('mr issue repo ci release', 'list view diff status', 'version', {
-    tune: `${SHOWN} -R= --repo= -s= -l= -P= -p=`,
-  }),
+  glab: {
+    ...grouped('mr issue repo ci release', 'list view diff status', 'version', {
+      tune: `${SHOWN} -R= --repo= -s= -l= -P= -p=`,
+    }),
+    traits: ['sends', 'speaks', 'asks'],
+  },
   hg: {
+    dryRun: '-n --dry-run',
     tune: '-q -v',
     project: '-R= --repository= --cwd=',
     global: true,
@@ -322,6 +181,7 @@ export const TOOLS: Records = {
     load: '--config=',
   },
   svn: {
+    dryRun: '--dry-run',
     subs: {
       'status st log diff info list ls cat blame proplist propget help': {
         operands: 'read',
@@ -345,18 +205,37 @@ export const TOOLS: Records = {
     write: '--archive[=]',
   },
   'createdb createuser': { tune: '-h= -p= -U= -O= -E= -T= -w -W -e -d ', operands: 'tune' },
-  'ssh-agent': { tune: '-s -c -D -d -t=', delete: '-k' },
-  'direnv starship zoxide': { subs: { 'hook status version init': { operands: 'tune', tune: '--cmd=' } } },
-  'ssh-copy-id': { tune: '-i= -n -p= -o=', open: 'adds a key to another machine', operands: 'tune' },
+  'ssh-agent': {
+    wraps: { idle: '-k -s -c' },
+    traits: ['printsSetup'],
+    tune: '-s -c -D -d -t=',
+    delete: '-k',
+  },
+  'direnv starship zoxide': {
+    traits: ['printsSetup'],
+    of: { direnv: { wraps: { sub: 'exec', skip: 1 } } },
+    subs: { 'hook status version init': { operands: 'tune', tune: '--cmd=' } },
+  },
+  'ssh-copy-id': {
+    traits: ['namesOnly'],
+    tune: '-i= -n -p= -o=',
+    open: 'adds a key to another machine',
+    operands: 'tune',
+  },
   lpstat: { tune: '-a -d -p -t -r -s -v', operands: 'tune' },
   'code subl': { idle: '--list-extensions --version -v --status', open: 'an editor session', operands: 'judged' },
   'vim nano emacs pico micro helix hx kak': {
+    of: {
+      vim: { values: '-c --cmd -S -u -i -w -W -T' },
+      emacs: { values: '--eval -eval -f --funcall -l --load --script --visit', singleDash: true },
+    },
     idle: '--version',
     operands: 'judged',
     stopsAtOperand: true,
     open: 'an editor session',
   },
   pkill: {
+    values: '--signal -u --euid -U -t --terminal -P --parent -g --pgroup -G -s --session -F --pidfile',
     tune: '-# -0 -x -f -u= -n -o -P= -l --signal= --exact --full --uid=',
     operands: 'tune',
     judge: ({ args }) => (args[0]?.text === '-0' ? undefined : unknown('sends a signal')),

@@ -4,15 +4,30 @@ import { given, type Records } from '../record.ts';
 /** Programs that run the command in their arguments. */
 export const WRAPPERS_RECORDS: Records = {
   sudo: {
+    values:
+      '-u --user -g --group -h --host -p --prompt -C --close-from -r --role -t --type -U --other-user -D --chdir -R --chroot -T --command-timeout',
+    wraps: {
+      values: '-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --chdir --role --type --chroot',
+      idle: '-l -v -k -K -V --list --validate',
+    },
     stopsAtOperand: true,
     tune: '-A -b -E -H -i -K -k -n -P -S -s -v -u= -g= -h= -p= -r= -t= -U= -T= -B -N --user= --group= --host= --prompt= --role= --type= --other-user= --preserve-env[=] --set-home --login --non-interactive --background --stdin --validate --reset-timestamp --remove-timestamp --bell --command-timeout=',
     load: '-C= -D= -R= --chdir= --chroot= -e --edit --askpass',
     idle: '-V -l --list --version --help',
     operands: 'command',
   },
-  doas: { stopsAtOperand: true, tune: '-n -s -u= -L', load: '-C=', operands: 'command' },
-  nice: { stopsAtOperand: true, tune: '-# -n= --adjustment=', operands: 'command' },
+  doas: {
+    values: '-u -C -a',
+    wraps: { values: '-u -C' },
+    stopsAtOperand: true,
+    tune: '-n -s -u= -L',
+    load: '-C=',
+    operands: 'command',
+  },
+  nice: { values: true, wraps: {}, stopsAtOperand: true, tune: '-# -n= --adjustment=', operands: 'command' },
   ionice: {
+    values: '-c --class -n --classdata -p --pid -P -u',
+    wraps: { values: '-c -n --class --classdata', idle: '-p' },
     stopsAtOperand: true,
     tune: '-c= -n= -t -P= -u= --class= --classdata= --ignore',
     idle: '-p=',
@@ -23,6 +38,10 @@ export const WRAPPERS_RECORDS: Records = {
         : undefined,
   },
   'chrt taskset': {
+    of: {
+      chrt: { wraps: { skip: 1, idle: '-p -m' } },
+      taskset: { wraps: { skip: 1, idle: '-p' } },
+    },
     stopsAtOperand: true,
     tune: '-a -b -c -d -f -i -m -o -r -v --all-tasks --batch --fifo --idle --max --other --rr --cpu-list',
     idle: '-p=',
@@ -32,22 +51,44 @@ export const WRAPPERS_RECORDS: Records = {
       given(reading, '-p') && reading.operands.length > 0 ? unknown('changes another process') : undefined,
   },
   'timeout gtimeout': {
+    values: true,
+    of: { timeout: { wraps: { skip: 1 } } },
     stopsAtOperand: true,
     tune: '-k= -s= -v -p -f --kill-after= --signal= --preserve-status --foreground --verbose',
     operands: 'tune command',
   },
   time: {
+    values: true,
+    wraps: {},
     stopsAtOperand: true,
     tune: '-f= -p -v -a -q -l -h --format= --portability --verbose --append --quiet',
     write: '-o= --output=',
     operands: 'command',
   },
   'setsid chronic unbuffer noglob nocorrect fakeroot torsocks linux32 linux64 catchsegv caffeinate dbus-run-session command builtin':
-    { stopsAtOperand: true, tune: '-c -f -w -p -a -i -d -s -m -u -t=', idle: '-v -V', operands: 'command' },
-  exec: { stopsAtOperand: true, tune: '-c -l', load: '-a=', operands: 'command' },
-  stdbuf: { stopsAtOperand: true, tune: '-i= -o= -e= --input= --output= --error=', operands: 'command' },
-  nohup: { stopsAtOperand: true, operands: 'command' },
+    {
+      of: {
+        'setsid chronic unbuffer noglob nocorrect fakeroot torsocks linux32 linux64 catchsegv dbus-run-session builtin':
+          { wraps: {} },
+        caffeinate: { wraps: { values: '-t -w' } },
+        command: { wraps: { idle: '-v -V' } },
+      },
+      stopsAtOperand: true,
+      tune: '-c -f -w -p -a -i -d -s -m -u -t=',
+      idle: '-v -V',
+      operands: 'command',
+    },
+  exec: { wraps: { values: '-a' }, stopsAtOperand: true, tune: '-c -l', load: '-a=', operands: 'command' },
+  stdbuf: {
+    values: true,
+    wraps: {},
+    stopsAtOperand: true,
+    tune: '-i= -o= -e= --input= --output= --error=',
+    operands: 'command',
+  },
+  nohup: { wraps: {}, stopsAtOperand: true, operands: 'command' },
   env: {
+    values: '-u --unset -C --chdir -S --split-string',
     stopsAtOperand: true,
     tune: '-0 -i -u= -v --null --ignore-environment --unset= --debug --block-signal[=] --default-signal[=] --ignore-signal[=] --list-signal-handling -',
     load: '-C= --chdir=',
@@ -55,6 +96,7 @@ export const WRAPPERS_RECORDS: Records = {
     operands: 'command',
   },
   xargs: {
+    values: '-I -n --max-args -P --max-procs -L --max-lines -d --delimiter -a --arg-file -s --max-chars -E',
     helpers: 'echo',
     stopsAtOperand: true,
     tune: '-# -0 -d= -e[=] -E= -i[=] -I= -l[=] -L= -n= -o -p -P= -r -s= -t -x --null --delimiter= --eof[=] --replace[=] --max-lines[=] --max-args= --open-tty --interactive --max-procs= --no-run-if-empty --max-chars= --verbose --exit --process-slot-var= --show-limits',
@@ -62,18 +104,24 @@ export const WRAPPERS_RECORDS: Records = {
     operands: 'command',
   },
   watch: {
+    values: true,
+    wraps: { values: '-n --interval -q', joined: true },
     helpers: 'sh',
     stopsAtOperand: true,
     tune: '-b -c -C -d -e -g -n= -p -q= -r -t -w -x -s= --beep --color --no-color --differences[=] --errexit --chgexit --interval= --precise --equexit= --no-rerun --no-title --no-wrap --exec --shotsdir=',
     operands: 'shell',
   },
   flock: {
+    values: true,
+    wraps: { values: '-w -E --timeout --wait --conflict-exit-code', code: '-c --command', skip: 1 },
     stopsAtOperand: true,
     tune: '-e -x -s -n -u -w= -o -F -E= -v --exclusive --shared --nonblock --nb --unlock --timeout= --wait= --close --no-fork --conflict-exit-code= --verbose',
     run: '-c= --command=',
     operands: 'add command',
   },
   strace: {
+    values: true,
+    wraps: { values: '-e -o -s -u -E -a -I -O -S -X', idle: '-p' },
     stopsAtOperand: true,
     tune: '-# -c -C -d -D -f -F -h -i -k -n -q -qq -r -t -tt -ttt -T -v -V -w -x -xx -y -yy -Y -z -Z -a= -b= -e= -I= -O= -p= -P= -s= -S= -U= -X= --follow-forks --summary --summary-only --trace= --signal= --status= --quiet= --string-limit= --absolute-timestamps[=] --relative-timestamps[=] --syscall-times[=] --decode-fds[=] --attach=',
     write: '-o= --output= -ff --output-separately --output-append-mode -A',
@@ -86,6 +134,7 @@ export const WRAPPERS_RECORDS: Records = {
         : undefined,
   },
   ltrace: {
+    wraps: { values: '-e -o -s -u -a -l -n', idle: '-p' },
     stopsAtOperand: true,
     tune: '-c -C -f -i -L -r -S -t -T -a= -A= -e= -l= -n= -p= -s= -x=',
     write: '-o= --output=',
@@ -93,6 +142,7 @@ export const WRAPPERS_RECORDS: Records = {
     operands: 'command',
   },
   valgrind: {
+    wraps: {},
     stopsAtOperand: true,
     tune: '-q -v --tool= --leak-check= --track-origins= --show-leak-kinds= --error-exitcode= --trace-children= --num-callers= --quiet --verbose --undef-value-errors= --show-reachable=',
     write: '--log-file= --xml-file= --callgrind-out-file= --massif-out-file= --cachegrind-out-file= --dhat-out-file=',
@@ -100,15 +150,21 @@ export const WRAPPERS_RECORDS: Records = {
     operands: 'command',
   },
   'setarch prlimit numactl': {
+    of: {
+      setarch: { wraps: { skip: 1 } },
+      prlimit: { wraps: { values: '-p --pid', idle: '-p' } },
+      numactl: { wraps: { values: '-C -m -N -i -p', idle: '-H -s --hardware --show' } },
+    },
     stopsAtOperand: true,
     tune: '-R -v -3 -B -F -I -L -S -T -X -Z -C= -m= -N= -i= -l --cpunodebind= --membind= --interleave= --localalloc --physcpubind= --core= --cpu= --nofile= --nproc= --as= --stack= --addr-no-randomize',
     idle: '-p= -H -s --hardware --show',
     operands: 'command',
   },
   'systemd-inhibit': {
+    wraps: {},
     stopsAtOperand: true,
     tune: '--what= --who= --why= --mode= --no-pager --list',
     operands: 'command',
   },
-  faketime: { stopsAtOperand: true, tune: '-f -m', operands: 'tune command' },
+  faketime: { wraps: { skip: 1 }, stopsAtOperand: true, tune: '-f -m', operands: 'tune command' },
 };

@@ -1,8 +1,8 @@
 import { isAbsolute, join } from 'node:path';
-import { hasUnknown, UNKNOWN } from '../../shell/taint.ts';
-import { unknown } from '../../verdict.ts';
-import { bringsFiles, isOwnProject, lookAt, specialDirectory } from '../paths.ts';
-import { type CallFacts, given, type Reading } from '../record.ts';
+import { hasUnknown, UNKNOWN } from '../../../shell/taint.ts';
+import { unknown } from '../../../verdict.ts';
+import { bringsFiles, isOwnProject, lookAt, specialDirectory } from '../../paths.ts';
+import { type CallFacts, given, type Reading } from '../../record.ts';
 
 /** Settings that only change how something looks or what is recorded as author; section and name in lower case. */
 const HARMLESS_KEY =

@@ -1,5 +1,5 @@
-import { unknown } from '../../verdict.ts';
-import type { Spec } from '../record.ts';
+import { unknown } from '../../../verdict.ts';
+import type { Spec } from '../../record.ts';
 
 /** `branch` and `tag` list, or make a new name; the rest moves or removes one. */
 export const LOOK =

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { words } from '../../src/safety/programs/record.ts';
+import { ROWS } from '../../src/safety/programs/records/index.ts';
+
+test('a program stands in one record only', () => {
+  const names = ROWS.flatMap(([programs]) => words(programs));
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+});
+
+test('what holds of some of a row names programs of that row', () => {
+  const strange = ROWS.flatMap(([programs, { of = {} }]) =>
+    Object.keys(of)
+      .flatMap(words)
+      .filter((name) => !words(programs).includes(name)),
+  );
+  expect(strange).toEqual([]);
+});
