@@ -1,3 +1,4 @@
+import type { OpenAI } from 'openai';
 import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions';
 import type { Message } from '../session/message.ts';
 import { messageOf } from '../text/errors.ts';
@@ -62,7 +63,7 @@ export async function attempt(
     const known = await keyOf(preset, options.signal);
     if (known.fault) return ended(known.fault);
     key = known.key;
-    const client = await clientFor(preset, key, limits);
+    const client = await clientFor(preset, key);
     const body = requestBody(preset.model, messages, options, capabilities);
     const usage = capabilities.streamUsage === false ? {} : { stream_options: { include_usage: true } };
     const params: ChatCompletionCreateParams = options.stream
@@ -70,7 +71,9 @@ export async function attempt(
       : { ...body, stream: false };
     watch.begin();
     // The bytes are read here and not by the library: bounded, and without its costs per token.
-    const response = await client.chat.completions.create(params, { signal: watch.signal }).asResponse();
+    const response = await client.chat.completions
+      .create(params, { signal: watch.signal, timeout: limits.firstByte + 1000 })
+      .asResponse();
     options.onOpen?.();
     for await (const chunk of reader.chunks(response)) {
       acc.push(chunk);
@@ -100,21 +103,27 @@ function limitOf(stop: Stop, limits: Timeouts): number {
   ];
 }
 
-async function clientFor(preset: Preset, key: string | undefined, limits: Timeouts) {
+/** Made once for each preset, as long as its key stays the same. */
+const clients = new WeakMap<Preset, { readonly key: string | undefined; readonly client: OpenAI }>();
+
+async function clientFor(preset: Preset, key: string | undefined): Promise<OpenAI> {
+  const known = clients.get(preset);
+  if (known && known.key === key) return known.client;
   // Loaded with the first call: a start of the program must not wait for it.
   const { OpenAI } = await import('openai');
-  return new OpenAI({
+  const client = new OpenAI({
     baseURL: preset.baseUrl,
     apiKey: key ?? 'none',
     // The user's OpenAI organisation must not reach another server.
     organization: null,
     project: null,
     maxRetries: 0,
-    timeout: limits.firstByte + 1000,
     logLevel: 'off',
     fetch: boundedFetch,
     ...(key === undefined && { defaultHeaders: { Authorization: null } }),
   });
+  clients.set(preset, { key, client });
+  return client;
 }
 
 async function keyOf(preset: Preset, signal: AbortSignal): Promise<{ key: string | undefined; fault?: Fault }> {

@@ -8,6 +8,7 @@ import type { Effect } from '../session/effect.ts';
 import type { Mode, OpId, SessionId } from '../session/ids.ts';
 import type { CallFailure, Reply } from '../session/message.ts';
 import { readReply } from '../session/reply.ts';
+import { wouldAsk } from '../session/steps.ts';
 import { messageOf } from '../text/errors.ts';
 import { clean, plainText } from '../text/sanitize.ts';
 import { perform } from './act.ts';
@@ -140,8 +141,9 @@ function failedReply(preset: string, text: string, failure: CallFailure): Reply 
 }
 
 /**
- * Schema, then gate (AC-5). An action whose check fails counts as destructive. The answer waits until the reply is on disk:
- * a question that was on screen is then there again at a resume, also after a power failure.
+ * Schema, then gate (AC-5). An action whose check fails counts as destructive. An answer that leads to a question waits
+ * until the reply is on disk: what was on screen is then there again at a resume, also after a power failure. One that
+ * leads to an action does not: its start is on disk before its launch, and all that was written before with it.
  */
 async function examine(context: EffectContext, effect: Of<'examine'>, signal: AbortSignal): Promise<void> {
   const { op, session } = effect;
@@ -151,7 +153,7 @@ async function examine(context: EffectContext, effect: Of<'examine'>, signal: Ab
     action.kind === 'unknown'
       ? { examination: { kind: 'refused', text: action.text } }
       : await lookAt(context, effect, action, signal);
-  await saved;
+  if (wouldAsk(context.state, session, op, examination)) await saved;
   context.permits.grant(effect, examination, action, basis);
   void context.dispatch({ type: 'examined', op, examination }, session);
 }

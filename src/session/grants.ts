@@ -29,8 +29,8 @@ export function grantTool(next: Transition, id: QuestionId): boolean {
 }
 
 /** Whether the user has consented to this tool, defined just so. */
-export function isGranted(next: Transition, action: Action, tool: ToolFacts | undefined): boolean {
-  return action.kind === 'tool' && tool !== undefined && grantFor(next, action.name) === tool.definition;
+export function isGranted(within: Pick<Transition, 'state'>, action: Action, tool: ToolFacts | undefined): boolean {
+  return action.kind === 'tool' && tool !== undefined && grantFor(within, action.name) === tool.definition;
 }
 
 /** The tool's facts, marked where the user had consented to another definition. */
@@ -39,6 +39,6 @@ export function withChange(next: Transition, action: Action, tool: ToolFacts): T
   return granted === undefined || granted === tool.definition ? tool : { ...tool, changed: true };
 }
 
-function grantFor({ state: { grants = {} } }: Transition, name: string): string | undefined {
+function grantFor({ state: { grants = {} } }: Pick<Transition, 'state'>, name: string): string | undefined {
   return Object.hasOwn(grants, name) ? grants[name] : undefined;
 }

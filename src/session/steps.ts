@@ -2,7 +2,7 @@
 import type { Action, Examination } from './action.ts';
 import { delegateEnding, goalOf, MAX_DELEGATE_STEPS, reportOf } from './delegate.ts';
 import { isGranted, withChange } from './grants.ts';
-import { isWider, type Mode, type OpId } from './ids.ts';
+import { isWider, type Mode, type OpId, type SessionId } from './ids.ts';
 import type { Reply } from './message.ts';
 import {
   changeMode,
@@ -25,7 +25,7 @@ import type { HaltReason } from './question.ts';
 import { readReply } from './reply.ts';
 import type { NorrisRun, Run } from './run.ts';
 import { canRunWithNext, concurrencyOf, flushResults, openSlots, rememberSkipped, startSlots } from './slots.ts';
-import { type InboxItem, SEMANTICS } from './state.ts';
+import { type InboxItem, SEMANTICS, type State } from './state.ts';
 import type { Transition } from './transition.ts';
 
 const INTERRUPTED = '[aish] the answer was interrupted: nothing that it asked for has run. Answer anew.';
@@ -261,8 +261,23 @@ export function answerUpgrade(
   examineNext(next, run, { ...dispatch, index: dispatch.index + 1 }, 'policy');
 }
 
+/** Whether the user would be asked, were the action in hand examined so now. What is not known is asked. */
+export function wouldAsk(state: State, session: SessionId, op: OpId, examination: Examination): boolean {
+  if (examination.kind === 'refused') return false;
+  const conversation = state.sessions[session];
+  const phase = conversation?.phase;
+  if (!conversation || phase?.kind !== 'judging' || phase.op !== op || examination.judgement.upgrade) return true;
+  const action = phase.dispatch.actions[phase.dispatch.index];
+  return !action || reasonToAsk({ state, conversation }, phase, action, examination) !== undefined;
+}
+
 /** Why the user is asked before the action runs; undefined where it runs without (AC-3, NO-5). */
-function reasonToAsk(next: Transition, { consent, run }: Judging, action: Action, examined: Judged) {
+function reasonToAsk(
+  next: Pick<Transition, 'state' | 'conversation'>,
+  { consent, run }: Judging,
+  action: Action,
+  examined: Judged,
+) {
   const { judgement, autoApproved, tool } = examined;
   if (consent === 'changed') return 'changed';
   if (judgement.destructive) return 'destructive';

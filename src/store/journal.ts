@@ -2,6 +2,7 @@
 
 import { appendFileSync, closeSync, fdatasync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Journal } from '../contracts/store.ts';
 import { toError } from '../text/errors.ts';
@@ -73,8 +74,8 @@ export function openJournal(path: string, options: JournalOptions): JournalFile 
   }
 
   async function syncAll(): Promise<void> {
-    // What else this turn appends shares the first sync.
-    await Promise.resolve();
+    // What else this turn of the event loop appends shares the first sync: a reply, its examination, the action's start.
+    await turn();
     while (waiting.length > 0) {
       const batch = waiting;
       waiting = [];

@@ -1,5 +1,6 @@
 /** The change store (EF-1 … EF-3): what was kept of each action, budgets, and the way back. */
 import { rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Leftover } from '../contracts/commands.ts';
 import { type KeptAction, summaryOf, type UndoPort, type UndoResult, type UndoTarget } from '../contracts/undo.ts';
@@ -20,9 +21,12 @@ import {
 } from './record.ts';
 import { withoutRoom } from './room.ts';
 import { laterIn, setAside } from './set-aside.ts';
+import { warnOf } from './warnings.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const NOT_ENDED = 75;
+/** How long the bytes in use are taken for what they were. */
+const ROOM_KNOWN_MS = 30_000;
 
 export type ChangeStoreOptions = {
   /** The launcher's program. */
@@ -67,6 +71,10 @@ export class ChangeStore implements UndoPort {
   #probe: Promise<string | undefined> | undefined;
   #recovered: Promise<void> | undefined;
   #queue: Promise<unknown> = Promise.resolve();
+  /** Bytes in use, as of when. */
+  #room: { readonly used: number; readonly at: number } | undefined;
+  /** Settles when records without anything in them are gone. */
+  #dropping: Promise<unknown> = Promise.resolve();
 
   constructor(options: ChangeStoreOptions) {
     this.#options = options;
@@ -88,10 +96,10 @@ export class ChangeStore implements UndoPort {
     await this.#recover();
     const { budgetBytes, maxFileBytes, warn } = this.#options;
     try {
-      this.#makeRoom();
+      const used = this.#makeRoom();
       const { number, directory } = this.#open('command', command, cwd);
       this.#running.add(number);
-      const left = Math.max(0, budgetBytes - this.#used());
+      const left = Math.max(0, budgetBytes - used);
       const end = () => this.#ended(number);
       const room = {
         directory,
@@ -192,6 +200,7 @@ export class ChangeStore implements UndoPort {
       if (gone.length === 0)
         return { ok: false, text: target === 'all' ? 'nothing is kept' : `there is no action ${target}` };
       for (const action of gone) dropRecord(action);
+      this.#room = undefined;
       if (numbersIn(this.#options.directory).length === 0)
         rmSync(join(this.#options.directory, 'equal'), { force: true });
       return { ok: true, text: gone.length === 1 ? 'forgotten' : `${gone.length} actions forgotten` };
@@ -214,6 +223,7 @@ export class ChangeStore implements UndoPort {
   #open(kind: KeptAction['kind'], text: string, cwd: string, of?: number) {
     const { directory, session, now, hide, run } = this.#options;
     const group = kind === 'undo' ? undefined : run();
+    if (kind !== 'command') this.#room = undefined;
     const more = { ...(group === undefined ? {} : { run: group }), ...(of === undefined ? {} : { of }) };
     return openRecord(directory, { kind, text: hide(text), cwd: hide(cwd), session, at: now(), ...more });
   }
@@ -222,9 +232,15 @@ export class ChangeStore implements UndoPort {
     return this.#records().reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** What is too old goes, then the oldest, until half of the room is free: no command begins with a full store. */
-  #makeRoom(): void {
+  /**
+   * What is too old goes, then the oldest, until half of the room is free: no command begins with a full store. Returns the
+   * bytes that are in use. All records are read for it, so not before each command: what other windows keep meanwhile is
+   * seen a little later.
+   */
+  #makeRoom(): number {
     const { now, days, budgetBytes } = this.#options;
+    const known = this.#room;
+    if (known && known.used <= budgetBytes / 2 && Math.abs(now() - known.at) < ROOM_KNOWN_MS) return known.used;
     let used = this.#used();
     for (const action of this.#records()) {
       const old = now() - action.at > days * DAY_MS;
@@ -233,6 +249,8 @@ export class ChangeStore implements UndoPort {
       used -= action.bytes;
       dropRecord(action);
     }
+    this.#room = { used, at: now() };
+    return used;
   }
 
   #ended(number: number): void {
@@ -240,27 +258,16 @@ export class ChangeStore implements UndoPort {
     this.#running.delete(number);
     const action = readRecord(directory, number, this.#running);
     if (!action || action.state === 'cut') return;
-    const of = (word: string) =>
-      action.notes.filter((note) => note.startsWith(`${word} `)).map((note) => note.slice(word.length + 1));
-    const named = (paths: readonly string[]) =>
-      `${paths.slice(0, 3).map(visible).join(', ')}${paths.length > 3 ? ` and ${paths.length - 3} more` : ''}`;
-    const [full, refused, unkept, skipped] = [of('full'), of('refused'), of('unkept'), of('skipped')];
-    const secret = of('secret');
-    if (secret.length > 0) warn(`keys or passwords, and not kept (undo.credentials keeps them): ${named(secret)}`);
-    if (skipped.length > 0) warn(`shredded on purpose, and not kept: ${named(skipped)}`);
-    if (full.length > 0)
-      warn(
-        `no room to keep ${named(full)}: the command was told that the disk is full. :undo forget all makes room; undo.budget and undo.max_file set it`,
-      );
-    const outside = of('outside');
-    if (outside.length > 0)
-      warn(
-        `not written, since it has another name outside the project: ${named(outside)}. Unrestricted can, or make it a copy`,
-      );
-    if (refused.length > 0) warn(`refused, since the old state could not be kept: ${named(refused)}`);
-    if (unkept.length > 0)
-      warn(`changed while the command ran, by it or by somebody else, and not kept: ${named(unkept)}`);
-    if (action.notes.length === 0 && touchedNothing(action)) dropRecord(action);
+    warnOf(action.notes, warn);
+    if (this.#room) this.#room = { ...this.#room, used: this.#room.used + action.bytes };
+    if (action.notes.length === 0 && touchedNothing(action)) this.#dropLater(action);
+  }
+
+  /** Off the way of what follows: nothing is in it. */
+  #dropLater({ number, directory }: Recorded): void {
+    this.#running.add(number);
+    const dropped = rm(directory, { recursive: true, force: true }).catch(() => {});
+    this.#dropping = Promise.all([this.#dropping, dropped.then(() => this.#running.delete(number))]);
   }
 
   /** Takes back what a trial had applied halfway, and forgets it; undefined: all is as before, else what is not. */
@@ -290,6 +297,7 @@ export class ChangeStore implements UndoPort {
       const others = this.#records().filter((other) => other.number !== number && other.bytes > 0);
       return withoutRoom(action, others, this.#options.maxFileBytes, async (other) => {
         if (!(await this.#runs(other))) dropRecord(other);
+        this.#room = undefined;
       });
     }
     const { directory } = this.#options;
@@ -348,7 +356,8 @@ export class ChangeStore implements UndoPort {
   }
 
   /** What a crash cut off: journals are ended, and an undo that was begun is finished. */
-  #recover(): Promise<void> {
+  async #recover(): Promise<void> {
+    await this.#dropping;
     this.#recovered ??= this.#finishCut();
     return this.#recovered;
   }

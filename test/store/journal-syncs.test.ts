@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it, vi } from 'vitest';
+import { journalPath, openJournal } from '../../src/store/index.ts';
+
+const counted = vi.hoisted(() => ({ syncs: 0 }));
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>();
+  const fdatasync: typeof fs.fdatasync = Object.assign((...args: Parameters<typeof fs.fdatasync>) => {
+    counted.syncs += 1;
+    fs.fdatasync(...args);
+  }, fs.fdatasync);
+  return { ...fs, fdatasync };
+});
+
+const dir = mkdtempSync(join(tmpdir(), 'aish-syncs-'));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+it('a reply, its examination and the start of its action are on disk with one write before the launch', async () => {
+  const journal = openJournal(journalPath(dir, 's'), { seq: 0, onFailure: () => {} });
+  const notice = (text: string) => ({ session: 'main', at: 0, type: 'noticed', level: 'info', text }) as const;
+  void journal.append(notice('counted'));
+  await Promise.resolve();
+  void journal.append(notice('replied'));
+  await Promise.resolve().then(() => {});
+  await journal.append(notice('started'));
+  expect(counted.syncs).toBe(1);
+  await journal.append(notice('ended'));
+  expect(counted.syncs).toBe(2);
+  await journal.close();
+});
