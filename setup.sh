@@ -11,11 +11,38 @@ output=.runtime/set-up.$$.log
 
 say() { echo "aish-tui: $*" >&2; }
 
+# start_clock WHAT: on a terminal, a line that counts the seconds from the first on, until stop_clock.
+start_clock() {
+  [ -t 2 ] && [ "${TERM:-dumb}" != dumb ] || return 0
+  (
+    seconds=0
+    # Whoever is killed outright can't stop it.
+    while sleep 1 && kill -0 $$ 2>/dev/null; do
+      seconds=$((seconds + 1))
+      printf '\r\033[Kaish-tui: %s, %s s (Ctrl-C stops)' "$1" "$seconds" >&2
+    done
+  ) &
+  clock=$!
+}
+
+clock=
+stop_clock() {
+  [ -n "$clock" ] || return 0
+  kill "$clock" 2>/dev/null
+  wait "$clock" 2>/dev/null
+  clock=
+  printf '\r\033[K' >&2
+}
+
 # run WHAT COMMAND…: quiet while it goes well, its whole output and a line that names it when it fails.
 run() {
   what=$1
   shift
-  "$@" >"$output" 2>&1 </dev/null && return
+  start_clock "$what"
+  "$@" >"$output" 2>&1 </dev/null
+  ended=$?
+  stop_clock
+  [ $ended -ne 0 ] || return 0
   cat "$output" >&2
   say "$what failed; what it said is above. Mend that and run the same command again."
   exit 1
@@ -49,12 +76,16 @@ take_lock() {
       rm -rf "$lock"
       continue
     fi
-    [ -n "$told" ] || say "another set-up is at work here (process ${holder:-unknown}); waiting for it. If there is none, remove $here/$lock"
+    if [ -z "$told" ]; then
+      say "another set-up is at work here (process ${holder:-unknown}); waiting for it. If there is none, remove $here/$lock"
+      start_clock waiting
+    fi
     told=yes
     sleep 0.2
   done
+  stop_clock
   echo $$ >"$lock/pid"
-  trap 'rm -rf "$lock" "$output"' EXIT
+  trap 'stop_clock; rm -rf "$lock" "$output"' EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
 }

@@ -31,10 +31,12 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
     agents,
     waiting,
     activity,
+    wait,
+    starting,
     ...degraded
   } = useStatus();
   const elsewhere = useWaits() !== undefined;
-  const time = useTicker(activity !== undefined && !elsewhere);
+  const time = useTicker((activity !== undefined && !elsewhere) || wait !== undefined || starting !== undefined);
   const note = useUi(({ panel }) => (panel.kind === 'scroll' ? panel.note : undefined));
   if (note !== undefined && !pending && !hint) {
     return <Lines lines={[fitSegments(readingSegments(keyFor, note), undefined, columns, style)]} />;
@@ -59,6 +61,8 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
     ...(activity && !elsewhere
       ? [{ text: `${activity.what} ${elapsed(time - activity.since)}`, weight: 7, role: 'text' as const }]
       : []),
+    ...(wait ? [waitSegment(wait, time, keyFor)] : []),
+    ...(starting && time - starting.since >= SHOWN_AFTER_MS ? [startingSegment(starting, time)] : []),
     ...(contextPercent === undefined ? [] : [contextSegment(contextPercent)]),
     ...(cost === undefined ? [] : [{ text: cost, weight: 4 }]),
     ...(waiting > 0 ? [{ text: `${waiting} waiting (Esc takes back)`, short: `${waiting} waiting`, weight: 6 }] : []),
@@ -72,6 +76,26 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
   return <Lines lines={[fitSegments(segments, place, columns, style)]} />;
 });
 
+type Status = ReturnType<typeof useStatus>;
+
+/** A server that is there sooner is not worth a word. In ms. */
+const SHOWN_AFTER_MS = 1000;
+
+function waitSegment({ what, since, stops }: NonNullable<Status['wait']>, time: number, keyFor: KeyFor): Segment {
+  const text = `${what} ${elapsed(time - since)}`;
+  return {
+    text: stops ? `${text} (${keyFor('prompt', 'interrupt')} stops)` : text,
+    short: text,
+    weight: 8,
+    role: 'text',
+  };
+}
+
+function startingSegment({ name, since }: NonNullable<Status['starting']>, time: number): Segment {
+  const text = `${name} starts ${elapsed(time - since)}`;
+  return { text: `${text} (:mcp stop ${name})`, short: text, weight: 3 };
+}
+
 const METER_CELLS = 5;
 
 /** How full the model's window is: in amber when the next answers will cost earlier turns. */
@@ -82,7 +106,7 @@ function contextSegment(percent: number): Segment {
   return { text: `ctx ${meter} ${percent}%`, short: `ctx ${percent}%`, weight: 4, role };
 }
 
-type Run = NonNullable<ReturnType<typeof useStatus>['run']>;
+type Run = NonNullable<Status['run']>;
 
 /** The step of the budget and, with a plan, the task in hand (NO-8). */
 function norrisSegments({ step: k, maxSteps, task }: Run): Segment[] {

@@ -1,3 +1,4 @@
+import type { McpPort } from '../src/contracts/tools.ts';
 import { contextUse } from '../src/session/context.ts';
 import { shortDollars, sumOf } from '../src/session/cost.ts';
 import { currentTask } from '../src/session/plan.ts';
@@ -33,7 +34,22 @@ export function useStatus() {
     agents: useSession((state) => Object.keys(state.sessions).length - 1),
     waiting: useUi(() => app.shell.waiting.length),
     activity: useActivity(),
+    wait: useSession(() => app.waits.current),
+    starting: useStarting(),
   };
+}
+
+/** The MCP server that has been on its way for the longest. */
+function useStarting(): { readonly name: string; readonly since: number } | undefined {
+  const { mcp } = useScreen().app;
+  const name = useSession(() => firstStarting(mcp)?.name);
+  const since = useSession(() => firstStarting(mcp)?.startingSince);
+  return name === undefined || since === undefined ? undefined : { name, since };
+}
+
+function firstStarting(mcp: McpPort) {
+  const starting = mcp.servers().filter(({ startingSince }) => startingSince !== undefined);
+  return starting.sort((a, b) => (a.startingSince ?? 0) - (b.startingSince ?? 0))[0];
 }
 
 function contextPercent(conversation: Conversation): number | undefined {

@@ -31,17 +31,25 @@ export type SessionChoice = {
 
 type Refused = { readonly problem: string };
 
-/** @param now ms since the epoch. A failure is one line with what to do. */
+type Circumstances = { readonly sessionsDir: string; readonly now: number; readonly turn: () => Promise<void> };
+
+/**
+ * A failure is one line with what to do.
+ * @param now ms since the epoch
+ * @param turn lets pending keys through between two pieces of work
+ */
 export async function chooseSession(
   sessionsDir: string,
   { resume, fork = false }: SessionWish,
   now: number,
+  turn = async () => {},
 ): Promise<SessionChoice | Refused> {
-  if (resume === undefined) return newSession(sessionsDir, [], [], now);
-  if (resume !== true) return take(sessionsDir, resume, fork, now);
+  const circumstances = { sessionsDir, now, turn };
+  if (resume === undefined) return newSession([], [], circumstances);
+  if (resume !== true) return take(resume, fork, circumstances);
   const passedOver: string[] = [];
   for (const { id } of await listSessions(sessionsDir)) {
-    const choice = await take(sessionsDir, id, fork, now);
+    const choice = await take(id, fork, circumstances);
     if (!('problem' in choice)) return { ...choice, notices: [...passedOver, ...choice.notices] };
     passedOver.push(`skipped: ${choice.problem}`);
   }
@@ -50,15 +58,16 @@ export async function chooseSession(
 }
 
 /** One session by its id: the session itself, or a copy if one was requested or nothing else is possible. */
-async function take(sessionsDir: string, id: string, fork: boolean, now: number): Promise<SessionChoice | Refused> {
+async function take(id: string, fork: boolean, circumstances: Circumstances): Promise<SessionChoice | Refused> {
+  const { sessionsDir, turn } = circumstances;
   if (!/^[\w-]+$/.test(id)) return { problem: `${id} is not a session id; aish-tui sessions lists them` };
   const journal = journalPath(sessionsDir, id);
   const missing = { problem: `no session ${id}; aish-tui sessions lists them` };
   if (!existsSync(journal)) return missing;
   const folder = dirname(journal);
   if (fork) {
-    const read = await readJournal(journal);
-    return refusalOf(read, id) ?? newSession(sessionsDir, read.events, [`this is a copy of session ${id}`], now);
+    const read = await readJournal(journal, turn);
+    return refusalOf(read, id) ?? newSession(read.events, [`this is a copy of session ${id}`], circumstances);
   }
   // Take the lock first: another program that is just closing may still write.
   const lock = lockSession(folder);
@@ -66,7 +75,7 @@ async function take(sessionsDir: string, id: string, fork: boolean, now: number)
     const problem = `session ${id} is open in process ${lock.heldBy}; close it there first, or take a copy with --fork`;
     return { problem };
   }
-  const read = await readJournal(journal);
+  const read = await readJournal(journal, turn);
   const { events, goodBytes, tornBytes, damage } = read;
   const refused = refusalOf(read, id);
   if (!refused && damage === undefined) {
@@ -76,7 +85,7 @@ async function take(sessionsDir: string, id: string, fork: boolean, now: number)
   lock.release();
   if (refused) return refused;
   const what = `the journal of session ${id} is damaged (${damage}): this is a copy of the ${events.length} events before that`;
-  return newSession(sessionsDir, events, [what], now);
+  return newSession(events, [what], circumstances);
 }
 
 function refusalOf({ problem, newer, events }: ReadJournal, id: string): Refused | undefined {
@@ -87,10 +96,9 @@ function refusalOf({ problem, newer, events }: ReadJournal, id: string): Refused
 
 /** A new session that begins with these events. */
 async function newSession(
-  sessionsDir: string,
   events: readonly SessionEvent[],
   notices: readonly string[],
-  now: number,
+  { sessionsDir, now, turn }: Circumstances,
 ): Promise<SessionChoice | Refused> {
   const id = newId(now);
   const journal = journalPath(sessionsDir, id);
@@ -107,7 +115,7 @@ async function newSession(
   } finally {
     await copy.close();
   }
-  const { goodBytes } = await readJournal(journal);
+  const { goodBytes } = await readJournal(journal, turn);
   return { id, folder, journal, lock, events, goodBytes, notices };
 }
 

@@ -1,6 +1,7 @@
 /** What `:` commands and front ends see of the program, over what was opened. */
 import type { App, ScreenPort } from '../commands/app.ts';
 import { type CompleteShell, completeLine } from '../commands/complete.ts';
+import { Waits } from '../commands/waits.ts';
 import { placesOf, writeModelChoice } from '../config/index.ts';
 import type { PresetsPort } from '../contracts/models.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -47,6 +48,7 @@ export function createApp(
     notices,
     shell: new ShellQueue(engine, shell.ready),
     front: new ForegroundJob(engine),
+    waits: new Waits(() => engine.changed()),
     classify(line) {
       const route = classify(line, words);
       // After a question from the model, a short "yes" is an answer to it.

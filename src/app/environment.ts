@@ -14,6 +14,7 @@ import {
 import { createPathIndex, type PathIndex } from '../router/index.ts';
 import { listRules } from '../safety/index.ts';
 import { detectSandbox, findLauncher, type SandboxStatus } from '../sandbox/index.ts';
+import type { SessionEvent } from '../session/event.ts';
 import { nearest } from '../text/nearest.ts';
 import { chooseSession, type SessionChoice } from './choose-session.ts';
 import type { GlobalOptions, SessionWish } from './options.ts';
@@ -39,13 +40,23 @@ export type Environment = {
   readonly instructions?: Instructions;
   readonly presets: Presets;
   readonly sandbox: SandboxStatus;
-  readonly session: SessionChoice;
+  readonly session: Omit<SessionChoice, 'events'> & {
+    /** How many events the journal holds: none for a new session. */
+    readonly seq: number;
+  };
   readonly sessions: string;
   readonly index: PathIndex;
 };
 
-/** Only reads; starts nothing. A problem that prevents a session is one line for the user. */
-export async function loadEnvironment(options: OpenOptions): Promise<Environment | { readonly problem: string }> {
+/**
+ * Only reads; starts nothing. A problem that prevents a session is one line for the user.
+ * The events of a resumed session stand beside it: nobody needs them once they are folded.
+ */
+export async function loadEnvironment(
+  options: OpenOptions,
+): Promise<
+  { readonly environment: Environment; readonly events: readonly SessionEvent[] } | { readonly problem: string }
+> {
   const { env } = process;
   const trust = createTrust(placesOf(env).state);
   const loaded = await loadConfig(options.global.config, env, { cwd: process.cwd(), trust });
@@ -63,8 +74,10 @@ export async function loadEnvironment(options: OpenOptions): Promise<Environment
     return { problem: `no preset is called ${presets.active}; there are: ${names.join(', ')}` };
   }
   const sessions = join(placesOf(env).state, 'sessions');
-  const session = await chooseSession(sessions, options.session, Date.now());
-  if ('problem' in session) return session;
+  const choice = await chooseSession(sessions, options.session, Date.now(), options.turn);
+  if ('problem' in choice) return choice;
+  const { events, ...chosen } = choice;
+  const session = { ...chosen, seq: events.length };
   const notices = [
     ...session.notices,
     ...loaded.notices,
@@ -74,7 +87,8 @@ export async function loadEnvironment(options: OpenOptions): Promise<Environment
   ];
   const configFile = loaded.file ?? placesOf(env).config;
   const used = instructions?.trusted ? { instructions } : {};
-  return { options, config, configFile, notices, ...used, presets, sandbox, session, sessions, index };
+  const environment = { options, config, configFile, notices, ...used, presets, sandbox, session, sessions, index };
+  return { environment, events };
 }
 
 /** The limits of the command line over the configuration's. */

@@ -33,6 +33,7 @@ export function openMcp({ mcp }: Config, { dataDir, version, bus }: McpLinks): M
     // The one root that servers are told is the directory of the user's shell.
     root: () => bus.engine.shellCwd,
     say: (level, text) => bus.show(text, level),
+    changed: () => bus.changed(),
     elicit: (form, signal) => bus.ask(form, signal),
     keep: (text) => saveOutput(dataDir, text),
   });
@@ -42,9 +43,10 @@ export function openMcp({ mcp }: Config, { dataDir, version, bus }: McpLinks): M
 export function createMcpPort({ mcp, auto_approve: autoApprove }: Config, servers: McpServers): McpPort {
   return {
     servers: () =>
-      servers.servers.map(({ name, state, address, title, lastError, written, tools }) => ({
+      servers.servers.map(({ name, state, startingSince, address, title, lastError, written, tools }) => ({
         name,
         state,
+        startingSince,
         address,
         title,
         lastError,
@@ -67,6 +69,7 @@ export function createMcpPort({ mcp, auto_approve: autoApprove }: Config, server
       ]);
     },
     restart: async (name) => servers.servers.find((server) => server.name === name)?.restart(),
+    stop: async (name) => servers.servers.find((server) => server.name === name)?.close(),
   };
 }
 

@@ -74,7 +74,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     bus.show(`${why}: only the beginning and the end of further ones are saved`);
   });
   const journal = openJournal(session.journal, {
-    seq: session.events.length,
+    seq: session.seq,
     goodBytes: session.goodBytes,
     onFailure(why) {
       bus.unsaved = true;
@@ -189,9 +189,8 @@ export function createServices(environment: Environment, bus: SessionBus) {
     safety: {
       patterns: listRules,
       check: gate.check,
-      judge(command: string, cwd: string) {
+      judge(command: string, cwd: string, signal: AbortSignal) {
         const action = { kind: 'command', command, job: false } as const;
-        const { signal } = new AbortController();
         return gate.judge(action, { cwd, goal: '', signal, told: hidden(action) });
       },
     },

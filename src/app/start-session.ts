@@ -4,7 +4,6 @@ import type { Engine } from '../engine/engine.ts';
 import type { SandboxStatus } from '../sandbox/index.ts';
 import type { Mode } from '../session/ids.ts';
 import { SEMANTICS, type Settings } from '../session/state.ts';
-import type { SessionChoice } from './choose-session.ts';
 import type { Environment } from './environment.ts';
 import type { GlobalOptions } from './options.ts';
 import type { Presets } from './presets.ts';
@@ -18,8 +17,8 @@ export function startSession(
 ): readonly string[] {
   const { options, config, presets, sandbox, session, notices } = environment;
   const { engine } = bus;
-  openSession(engine, session, settingsOf(config, presets, sandbox), options.global.mode ?? config.mode);
-  if (session.events.length > 0) applyFlags(engine, options.global, presets);
+  openSession(engine, session.seq > 0, settingsOf(config, presets, sandbox), options.global.mode ?? config.mode);
+  if (session.seq > 0) applyFlags(engine, options.global, presets);
   const all = [
     ...[...notices, costsProblem, presets.notice, disabledNotice(config)],
     ...[sandboxNotice(sandbox), projectNotice(sandbox)],
@@ -29,12 +28,11 @@ export function startSession(
   return said;
 }
 
-function openSession(engine: Engine, session: SessionChoice, settings: Settings, mode: Mode): void {
-  if (session.events.length === 0) {
+function openSession(engine: Engine, resumed: boolean, settings: Settings, mode: Mode): void {
+  if (!resumed) {
     void engine.dispatch({ type: 'opened', cwd: process.cwd(), mode, settings });
     return;
   }
-  engine.replay(session.events);
   void engine.dispatch({ type: 'resumed', settings });
   void engine.dispatch({ type: 'shellMoved', cwd: process.cwd() });
 }

@@ -9,6 +9,7 @@ import type { UndoPort, UndoResult } from '../contracts/undo.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Forms } from '../engine/forms.ts';
 import type { ForegroundJob, ShellQueue } from '../engine/shell-queue.ts';
+import type { Waits } from './waits.ts';
 
 /** What `:` commands can ask of the screen. */
 export type ScreenPort = {
@@ -47,6 +48,8 @@ export type App = {
   readonly notices: readonly string[];
   readonly shell: ShellQueue;
   readonly front: ForegroundJob;
+  /** `:` commands that have not ended. */
+  readonly waits: Waits;
   classify(line: string): Route;
   readonly words: WordFacts;
   /** Whether the user's shell has vi's keys at its prompt. */

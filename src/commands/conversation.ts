@@ -35,6 +35,7 @@ export const sessions: Command = {
   usage: ':sessions [prune [yes]]',
   summary: 'list earlier sessions; show what old ones take on disk, and remove them',
   arguments: (_app, before) => (before.length === 0 ? ['prune'] : before.length === 1 ? ['yes'] : []),
+  stops: (rest) => rest !== 'prune yes',
   async run({ sessions }, rest) {
     if (rest === '') return sessionTable(await sessions.list());
     if (rest !== 'prune' && rest !== 'prune yes') throw new CommandError(`:sessions knows prune, not ${rest}`);

@@ -2,25 +2,30 @@ import type { McpServerInfo } from '../contracts/tools.ts';
 import { nearest } from '../text/nearest.ts';
 import { type Command, CommandError } from './command.ts';
 
-/** `:mcp`: servers, their tools, their log output, and restarting one (MC-2). */
+const WITH_A_NAME = ['tools', 'restart', 'stop'] as const;
+
+/** `:mcp`: servers, their tools, their log output, and stopping and starting one (MC-2). */
 export const mcp: Command = {
   name: 'mcp',
-  usage: ':mcp [name | tools <name> | restart <name>]',
-  summary: 'list the MCP servers, show one or its tools, or restart one',
+  usage: ':mcp [name | tools <name> | restart <name> | stop <name>]',
+  summary: 'list the MCP servers, show one or its tools, restart or stop one',
   arguments(app, [first]) {
     const names = app.mcp.servers().map(({ name, state }) => ({ word: name, note: state }));
-    if (first === undefined) return ['tools', 'restart', ...names];
-    return first === 'tools' || first === 'restart' ? names : [];
+    if (first === undefined) return [...WITH_A_NAME, ...names];
+    return WITH_A_NAME.some((word) => word === first) ? names : [];
   },
-  async run(app, rest) {
+  stops: (rest) => /^restart\b/.test(rest),
+  async run(app, rest, signal) {
     const servers = app.mcp.servers();
     if (servers.length === 0) return 'no MCP servers are configured; mcp.servers in the configuration names them';
     const [word = '', name] = rest.split(/\s+/);
     if (word === '') return servers.map(row).join('\n');
     if (word === 'tools') return toolsOf(find(servers, name));
-    if (word === 'restart') {
+    if (word === 'restart' || word === 'stop') {
       const server = find(servers, name);
-      await app.mcp.restart(server.name);
+      const stop = () => app.mcp.stop(server.name);
+      signal.addEventListener('abort', () => void stop(), { once: true });
+      await (word === 'stop' ? stop() : app.mcp.restart(server.name));
       return app.mcp
         .servers()
         .filter(({ name: one }) => one === server.name)

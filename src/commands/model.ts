@@ -32,7 +32,8 @@ export const model: Command = {
     { word: 'keep', note: 'write what was found into the configuration' },
     { word: 'reset', note: 'forget window sizes learned from errors' },
   ],
-  async run(app, rest) {
+  stops: (rest) => rest === '',
+  async run(app, rest, stopped) {
     const { engine, presets } = app;
     if (rest === 'keep') return presets.keep(engine.conversation.preset);
     if (rest === 'reset') {
@@ -54,14 +55,18 @@ export const model: Command = {
         ? `what you say and run now goes to ${hostOf(chosen.baseUrl)}; ${POLICY[chosen.secrets]}`
         : undefined;
     }
-    const rows = await rowsOf(app, list);
+    const rows = await rowsOf(app, list, stopped);
     return (list.every(({ demo }) => demo) ? [...rows, ...HOW_TO_CONNECT] : rows).join('\n');
   },
 };
 
 /** Probes all presets in parallel; one that takes too long is shown as such, and the prompt does not wait. */
-async function rowsOf({ engine, presets }: App, list: readonly PresetInfo[]): Promise<readonly string[]> {
-  const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
+async function rowsOf(
+  { engine, presets }: App,
+  list: readonly PresetInfo[],
+  stopped: AbortSignal,
+): Promise<readonly string[]> {
+  const signal = AbortSignal.any([stopped, AbortSignal.timeout(PROBE_TIMEOUT_MS)]);
   const probes = await Promise.all(list.map(({ name }) => presets.probe(name, signal)));
   const { preset: active, phase } = engine.conversation;
   const running = phase.kind === 'idle' ? undefined : phase.run.preset;

@@ -16,7 +16,8 @@ export const safety: Command = {
           { word: 'check', note: 'judge a command' },
         ],
   shellBehind: /^check\s+/,
-  async run({ safety: desk, engine }, rest) {
+  stops: () => true,
+  async run({ safety: desk, engine }, rest, signal) {
     const [word = '', ...words] = rest.split(' ');
     if (word === 'patterns') {
       return desk
@@ -27,7 +28,7 @@ export const safety: Command = {
     const command = words.join(' ').trim();
     if (word !== 'check' || command === '') throw new CommandError('use :safety patterns or :safety check <command>');
     const { verdict, rule, reason } = desk.check(command, engine.shellCwd);
-    const judgement = await desk.judge(command, engine.shellCwd);
+    const judgement = await desk.judge(command, engine.shellCwd, signal);
     return [
       `${verdict}: ${rule === undefined || rule === reason ? reason : `${rule} (${reason})`}`,
       `  ${visible(command)}`,

@@ -47,7 +47,9 @@ async function runMeta(app: App, line: string): Promise<void> {
   const command = commands.find((candidate) => candidate.name === name);
   try {
     if (!command) throw new CommandError(unknown(name));
-    const text = await command.run(app, rest.trim());
+    const given = rest.trim();
+    const work = (signal: AbortSignal) => command.run(app, given, signal);
+    const text = await app.waits.during(`:${name}`, command.stops?.(given) ?? false, work);
     if (text !== undefined) show(app, line, text, false);
   } catch (error) {
     const text = error instanceof CommandError ? error.message : `:${name} failed: ${messageOf(error)}`;

@@ -28,6 +28,7 @@ const doctor: Command = {
   name: 'doctor',
   usage: ':doctor',
   summary: 'check what works here: Node, shell, models, kernel sandbox',
+  stops: () => true,
   run: async (app) => (await app.doctor()).join('\n'),
 };
 

@@ -57,5 +57,5 @@ export type SafetyPort = {
   /** The static verdict alone: no model, no cache. */
   check(command: string, cwd: string): { readonly verdict: string; readonly rule?: string; readonly reason: string };
   /** What the gate would decide if a model asked for it now, second opinion included. Never rejects. */
-  judge(command: string, cwd: string): Promise<Judgement>;
+  judge(command: string, cwd: string, signal: AbortSignal): Promise<Judgement>;
 };

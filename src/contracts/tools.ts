@@ -40,6 +40,8 @@ export type Tools = {
 export type McpServerInfo = {
   readonly name: string;
   readonly state: string;
+  /** Since when it starts, in ms since the epoch; undefined where it does not. */
+  readonly startingSince: number | undefined;
   /** What is started, or where it is. */
   readonly address: string;
   /** What it calls itself. */
@@ -65,4 +67,6 @@ export type McpPort = {
   start(milliseconds: number): Promise<void>;
   /** Resolves when it is ready or has failed. */
   restart(name: string): Promise<void>;
+  /** Ends it, also while it starts, until it is restarted. */
+  stop(name: string): Promise<void>;
 };

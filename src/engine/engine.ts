@@ -5,22 +5,22 @@ import type { Effect } from '../session/effect.ts';
 import type { EventBody, SessionEvent } from '../session/event.ts';
 import type { OpId, SessionId } from '../session/ids.ts';
 import { reduce } from '../session/reduce.ts';
-import { type Conversation, emptyState, rootOf, type State } from '../session/state.ts';
-import type { OwnedTurns } from '../session/transition.ts';
+import { type Conversation, rootOf, type State } from '../session/state.ts';
 import { carryOut } from './effects.ts';
+import { type Folded, nothingFolded } from './fold.ts';
 import { Live } from './live.ts';
 import { Permits } from './permit.ts';
 import { ResolvedActions } from './resolved-action.ts';
 import { Reviews } from './reviews.ts';
 import { withoutSecrets } from './secrets.ts';
-import { Transcript } from './transcript.ts';
+import type { Transcript } from './transcript.ts';
 
 /** Text that comes back to the prompt; `question`: it was on its way to the model. */
 export type GiveBack = (text: string, question: boolean) => void;
 
 export class Engine {
   readonly services: Services;
-  readonly transcript = new Transcript();
+  readonly transcript: Transcript;
   readonly live = new Live();
   readonly permits = new Permits();
   readonly actions: ResolvedActions;
@@ -43,10 +43,12 @@ export class Engine {
   /** Commands that closing interrupted: how they ended is known in a moment, and kept. */
   readonly #ending = new Map<OpId, () => void>();
 
-  constructor(services: Services, root: SessionId) {
+  /** @param folded where an earlier session's events have led */
+  constructor(services: Services, root: SessionId, folded: Folded = nothingFolded(root)) {
     this.services = services;
     this.actions = new ResolvedActions(services.secrets);
-    this.#state = emptyState(root);
+    this.#state = folded.state;
+    this.transcript = folded.transcript;
   }
 
   get state(): State {
@@ -61,16 +63,6 @@ export class Engine {
   /** The working directory of the user's shell, as the true path. */
   get shellCwd(): string {
     return this.services.secrets.reveal(this.#state.shell.cwd);
-  }
-
-  /** Folds events of a journal: state and transcript as they were, nothing carried out. */
-  replay(events: Iterable<SessionEvent>): void {
-    const owned: OwnedTurns = new Map();
-    for (const event of events) {
-      const [state, effects] = reduce(this.#state, event, owned);
-      this.#state = state;
-      for (const effect of effects) this.transcript.apply(effect);
-    }
   }
 
   /** One event of `session` (the user's conversation by default). Returns once it is durable. */

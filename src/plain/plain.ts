@@ -7,6 +7,7 @@ import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import type { App } from '../commands/app.ts';
 import { asItWas, submitLine } from '../commands/submit.ts';
+import type { Wait } from '../commands/waits.ts';
 import type { RunningCommand } from '../contracts/commands.ts';
 import { promptName } from '../screen/layout.ts';
 import { plainText } from '../text/sanitize.ts';
@@ -42,6 +43,7 @@ class Plain {
   #running: RunningCommand | undefined;
   #stopWatching = () => {};
   #asked: string | undefined;
+  #wait: Wait | undefined;
   /** What was being typed when a question came. */
   #draft = '';
   /** Lines that came back: each is put into the editor when that is free, for Enter to run. */
@@ -112,7 +114,16 @@ class Plain {
     this.#print();
     this.#followQuestion();
     this.#followProgram();
+    this.#followWait();
     this.#offerBack();
+  }
+
+  /** Said once: a screen reader should not hear every second. */
+  #followWait(): void {
+    const { current } = this.#app.waits;
+    if (current === this.#wait) return;
+    this.#wait = current;
+    if (current) this.#say(`${current.what} takes its time${current.stops ? '; Ctrl-C stops it' : ''}`);
   }
 
   #followQuestion(): void {
@@ -208,9 +219,10 @@ class Plain {
 
   /** The line first, then the user's own command, then the run. */
   #interrupt(): void {
-    const { shell, engine } = this.#app;
+    const { shell, engine, waits } = this.#app;
     if (this.#lines.line !== '') this.#clear();
     else if (shell.running) shell.running.interrupt();
+    else if (waits.stop()) return;
     else if (engine.conversation.phase.kind !== 'idle') void engine.dispatch({ type: 'aborted' });
     else this.#say('Ctrl-D leaves');
   }

@@ -7,16 +7,19 @@ import { isEditorCommand, paste, runCommand, typeText } from '../editor/commands
 import { createKeyResolver } from '../keymap/resolver.ts';
 import { KEY_TABLE } from '../keymap/table.ts';
 import { ScreenOutput } from '../render/output.ts';
-import { fitSegments } from '../render/segments.ts';
+import { fitSegments, type Segment } from '../render/segments.ts';
 import { paintOf, type Theme } from '../render/theme.ts';
 import type { Capabilities } from '../terminal/capabilities.ts';
 import { Terminal } from '../terminal/terminal.ts';
 import type { KeyToken, Token } from '../terminal/token.ts';
 import type { FatalSignal } from '../terminal/tty.ts';
-import { shortPath } from './entries/frame.ts';
+import { elapsed, shortPath } from './entries/frame.ts';
 import { PromptView } from './prompt-view.ts';
 import { createStore, type Store } from './store.ts';
 import { initialUi, type Ui } from './ui.ts';
+
+/** A start that takes longer counts its time. In ms. */
+const CLOCK_AFTER_MS = 1000;
 
 export type FirstFrameOptions = {
   /** The prompt's name. */
@@ -96,9 +99,11 @@ export class FirstFrame {
     const measure = () => ({ y: this.output.rows - 1 - lines().length, height: lines().length });
     const surface = { measure, lines, cursor };
     const place = { text: shortPath(process.cwd()), weight: 1 };
-    const status = () => [
-      fitSegments([{ text: ' starting', weight: 2 }], place, this.output.columns, { paint, role: 'status' }),
-    ];
+    const bar = {
+      measure: () => ({ y: this.output.rows - 1, height: 1 }),
+      lines: () => [fitSegments(startingSegments(), place, this.output.columns, { paint, role: 'status' })],
+    };
+    const clock = setInterval(() => compositor.paint(bar), 1000);
     const resized = () => {
       this.#ui.update({ size: this.#size() });
       compositor.resize(this.output.columns, this.output.rows);
@@ -107,10 +112,11 @@ export class FirstFrame {
     process.on('SIGWINCH', resized);
     this.#ends.push(
       compositor.add(surface),
-      compositor.add({ measure: () => ({ y: this.output.rows - 1, height: 1 }), lines: status }),
+      compositor.add(bar),
       prompt.subscribe(() => compositor.paint(surface)),
       this.terminal.onResume(resized),
       () => process.off('SIGWINCH', resized),
+      () => clearInterval(clock),
     );
     compositor.flush();
   }
@@ -141,6 +147,16 @@ export class FirstFrame {
   #edit(change: (editor: Ui['editor']) => Ui['editor']): void {
     if (this.#follows) this.#ui.update({ editor: change(this.#ui.get().editor) });
   }
+}
+
+/** From the second second on: for how long, and how to end it. */
+function startingSegments(): readonly Segment[] {
+  const since = performance.now();
+  if (since < CLOCK_AFTER_MS) return [{ text: ' starting', weight: 2 }];
+  return [
+    { text: ` starting ${elapsed(since)}`, weight: 3 },
+    { text: 'Ctrl-C twice stops', weight: 2 },
+  ];
 }
 
 function interrupts(token: Token | undefined): boolean {

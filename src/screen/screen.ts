@@ -363,7 +363,8 @@ export class Screen {
 
   /** Ends whatever the conversation is doing; false when it does nothing. */
   abort(): boolean {
-    const { engine } = this.app;
+    const { engine, waits } = this.app;
+    if (waits.stop()) return true;
     if (engine.conversation.phase.kind === 'idle') return false;
     void engine.dispatch({ type: 'aborted' });
     return true;

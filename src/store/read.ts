@@ -24,10 +24,21 @@ export type ReadJournal = {
 
 const NOTHING: ReadJournal = { events: [], goodBytes: 0, tornBytes: 0, newer: false };
 
-/** Reads a whole journal. A missing file is an empty one. */
-export async function readJournal(path: string): Promise<ReadJournal> {
+/** Bytes that are parsed between two looks at the keys: some milliseconds of work. */
+const BYTES_PER_TURN = 256 * 1024;
+
+/**
+ * Reads a whole journal. A missing file is an empty one.
+ * @param turn lets keys through between two pieces of work
+ */
+export async function readJournal(path: string, turn = async () => {}): Promise<ReadJournal> {
   try {
-    return parseJournal(await readFile(path));
+    const parsing = parsed(await readFile(path));
+    for (;;) {
+      const step = parsing.next();
+      if (step.done) return step.value;
+      await turn();
+    }
   } catch (error) {
     if (!(error instanceof Error) || ('code' in error && error.code === 'ENOENT')) return NOTHING;
     return { ...NOTHING, problem: error.message };
@@ -40,13 +51,28 @@ export async function readJournal(path: string): Promise<ReadJournal> {
  * folding on would lead to another session.
  */
 export function parseJournal(bytes: Buffer): ReadJournal {
+  const parsing = parsed(bytes);
+  for (;;) {
+    const step = parsing.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Pauses between pieces of work. */
+function* parsed(bytes: Buffer): Generator<undefined, ReadJournal> {
   const events: SessionEvent[] = [];
-  const lines: Buffer[] = [];
+  /** Where the line of each event is. */
+  const starts: number[] = [];
   let goodBytes = 0;
   let unreadable: number | undefined;
   let number = 0;
-  for (const { line, end } of linesOf(bytes)) {
+  let pause = BYTES_PER_TURN;
+  for (const { line, start, end } of linesOf(bytes)) {
     number += 1;
+    if (start >= pause) {
+      pause = start + BYTES_PER_TURN;
+      yield;
+    }
     const record = parseRecord(line);
     if (record.kind === 'newer') return { events, goodBytes, tornBytes: 0, newer: true };
     if (record.kind === 'broken') {
@@ -54,13 +80,14 @@ export function parseJournal(bytes: Buffer): ReadJournal {
       continue;
     }
     // A write that failed after the disk had it is written again; the same line twice is one record.
-    if (lines[record.seq]?.equals(line)) continue;
+    const first = starts[record.seq];
+    if (first !== undefined && bytes.subarray(first, first + line.length).equals(line)) continue;
     if (record.seq !== events.length) {
       const damage = `line ${unreadable ?? number} is ${unreadable === undefined ? 'out of order' : 'unreadable'}`;
       return { events, goodBytes, tornBytes: 0, newer: false, damage };
     }
     events.push(record.event);
-    lines.push(line);
+    starts.push(start);
     unreadable = undefined;
     goodBytes = end;
   }
@@ -68,12 +95,12 @@ export function parseJournal(bytes: Buffer): ReadJournal {
 }
 
 /** The lines that are not empty; `end` is where the next one begins. */
-function* linesOf(bytes: Buffer): Generator<{ readonly line: Buffer; readonly end: number }> {
+function* linesOf(bytes: Buffer): Generator<{ readonly line: Buffer; readonly start: number; readonly end: number }> {
   for (let at = 0; at < bytes.length; ) {
     const found = bytes.indexOf(0x0a, at);
     const stop = found < 0 ? bytes.length : found;
     const end = found < 0 ? stop : found + 1;
-    if (stop > at) yield { line: bytes.subarray(at, stop), end };
+    if (stop > at) yield { line: bytes.subarray(at, stop), start: at, end };
     at = end;
   }
 }

@@ -7,6 +7,7 @@ import { App as Picture } from '../../components/App.tsx';
 import { ScreenContext } from '../../hooks/context.ts';
 import { engineSecrets } from '../../src/app/secrets.ts';
 import type { App, ScreenPort } from '../../src/commands/app.ts';
+import { Waits } from '../../src/commands/waits.ts';
 import { DEFAULTS } from '../../src/config/config.ts';
 import type { Gate } from '../../src/contracts/gate.ts';
 import type { Job } from '../../src/contracts/jobs.ts';
@@ -138,6 +139,7 @@ export async function setStage(change: StageOptions = {}) {
     notices: [],
     shell: new ShellQueue(engine, Promise.resolve({ ...userShell, ...shell })),
     front: new ForegroundJob(engine),
+    waits: new Waits(() => engine.changed()),
     classify,
     rememberRoute: () => {},
     viKeys: () => false,
@@ -200,7 +202,7 @@ export async function setStage(change: StageOptions = {}) {
       judge: () => Promise.resolve(harmless),
     },
     forms,
-    mcp: { servers: () => [], start: async () => {}, restart: async () => {} },
+    mcp: { servers: () => [], start: async () => {}, restart: async () => {}, stop: async () => {} },
     undo: {
       unavailable: async () => undefined,
       list: async () => change.kept?.(clock.now()) ?? [],

@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { Engine } from '../../src/engine/engine.ts';
+import { foldEvents } from '../../src/engine/fold.ts';
 import { subAgents } from '../../src/session/delegate.ts';
 import { BASH, createTools, DELEGATE, patchTool } from '../../src/tools/index.ts';
 import { agent, delegates, parent, toParent } from '../support/agent-script.ts';
@@ -110,17 +112,16 @@ describe('sub-agents over a real server and real commands', () => {
     await using bench = startEngine(preset(server));
     void bench.engine.dispatch({ type: 'norrisStarted', goal: 'g' });
     await bench.until(() => bench.engine.live.commands.size === 1);
-    const again = startEngine(preset(server));
-    again.engine.replay(bench.journal);
-    expect(again.engine.state.sessions).toEqual(bench.engine.state.sessions);
-    await again.engine.dispatch({ type: 'resumed', settings: bench.engine.conversation.settings });
-    expect(Object.keys(again.engine.state.sessions)).toEqual(['main']);
-    expect(again.engine.conversation.phase.kind).toBe('idle');
-    expect(again.engine.conversation.turns.at(-1)?.text).toContain(
+    const again = new Engine(bench.engine.services, 'main', foldEvents(bench.journal, 'main'));
+    expect(again.state.sessions).toEqual(bench.engine.state.sessions);
+    await again.dispatch({ type: 'resumed', settings: bench.engine.conversation.settings });
+    expect(Object.keys(again.state.sessions)).toEqual(['main']);
+    expect(again.conversation.phase.kind).toBe('idle');
+    expect(again.conversation.turns.at(-1)?.text).toContain(
       'outcome unknown: the program closed meanwhile in its step 1 of 12',
     );
-    expect(again.engine.live.commands.size).toBe(0);
-    await again[Symbol.asyncDispose]();
+    expect(again.live.commands.size).toBe(0);
+    await again.close();
   });
 
   it('patch files where they are, not where their parent is', async () => {

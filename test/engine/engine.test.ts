@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Engine } from '../../src/engine/engine.ts';
+import { foldEvents } from '../../src/engine/fold.ts';
 import { startEngine } from '../support/engine.ts';
 import { call, hold, say, startScriptedServer } from '../support/scripted-server.ts';
 
@@ -120,8 +121,7 @@ describe('the engine over a real server and real commands', () => {
     expect(bench.journal.at(-1)).toMatchObject({ type: 'actionEnded', outcome: { result: { exit: 130, head: 'up' } } });
     expect(bench.engine.live.commands.size).toBe(0);
     expect(server.requests).toHaveLength(1);
-    const again = new Engine(bench.engine.services, 'main');
-    again.replay(bench.journal);
+    const again = new Engine(bench.engine.services, 'main', foldEvents(bench.journal, 'main'));
     void again.dispatch({ type: 'resumed', settings: again.conversation.settings });
     expect(again.conversation.phase.kind).toBe('idle');
     expect(again.transcript.entries.findLast(({ entry }) => entry.kind === 'exec')?.entry).toMatchObject({
@@ -135,8 +135,7 @@ describe('the engine over a real server and real commands', () => {
     await using bench = startEngine(preset(server));
     void bench.engine.dispatch({ type: 'asked', line: 'l1', text: 'one' });
     void bench.engine.dispatch({ type: 'asked', line: 'l2', text: 'two' });
-    const again = new Engine(bench.engine.services, 'main');
-    again.replay(bench.journal);
+    const again = new Engine(bench.engine.services, 'main', foldEvents(bench.journal, 'main'));
     void again.dispatch({ type: 'resumed', settings: again.conversation.settings });
     const back: string[] = [];
     again.onGiveBack((text) => back.push(text));
@@ -149,8 +148,7 @@ describe('the engine over a real server and real commands', () => {
     await using bench = startEngine(preset(server));
     void bench.engine.dispatch({ type: 'norrisStarted', goal: 'clean' });
     await bench.until(() => bench.engine.state.questions.length > 0);
-    const again = new Engine(bench.engine.services, 'main');
-    again.replay(bench.journal);
+    const again = new Engine(bench.engine.services, 'main', foldEvents(bench.journal, 'main'));
     expect(again.transcript.entries).toEqual(bench.engine.transcript.entries);
     void again.dispatch({ type: 'resumed', settings: again.conversation.settings });
     await new Promise<void>((resolve) => {

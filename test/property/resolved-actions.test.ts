@@ -6,6 +6,7 @@ import { DEFAULTS } from '../../src/config/config.ts';
 import type { Gate } from '../../src/contracts/gate.ts';
 import type { Services } from '../../src/contracts/services.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { foldEvents } from '../../src/engine/fold.ts';
 import { SecretsFilter } from '../../src/secrets/index.ts';
 import type { Action, Judgement } from '../../src/session/action.ts';
 import type { SessionEvent } from '../../src/session/event.ts';
@@ -194,8 +195,7 @@ it('after a resume a handle is inert: what holds one is refused, and nothing of 
           },
         },
       );
-      const engine = new Engine(bench.engine.services, 'main');
-      engine.replay(journal.slice(0, asked));
+      const engine = new Engine(bench.engine.services, 'main', foldEvents(journal.slice(0, asked), 'main'));
       void engine.dispatch({ type: 'resumed', settings });
       const settled = () => ['idle', 'halted'].includes(engine.conversation.phase.kind);
       await new Promise<void>((resolve) => {

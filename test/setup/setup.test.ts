@@ -1,10 +1,20 @@
 /** `setup.sh` and the `aish-tui` shim, with stand-ins for Node and npm that say what they were asked. */
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startRig } from '../support/rig.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const MACHINE = process.arch === 'arm64' ? 'arm64' : 'x64';
@@ -22,6 +32,7 @@ esac
 const NPM = `#!/bin/sh
 echo "npm $1" >> npm.log
 [ ! -f registry-is-down ] || { echo 'npm error network' >&2; exit 1; }
+until [ ! -f registry-is-slow ]; do sleep 0.05; done
 case $1 in
   ci) mkdir -p node_modules && touch node_modules/.package-lock.json ;;
   install) mkdir -p .runtime/node_modules/node-linux-${MACHINE}/bin && cp private-node .runtime/node_modules/node-linux-${MACHINE}/bin/node ;;
@@ -102,6 +113,21 @@ describe('setup.sh', () => {
     expect(failed.err).toMatch(/npm error network\naish-tui: installing packages failed; .*\n$/);
     rmSync(at('registry-is-down'));
     expect(setUp(['echo', 'hello'])).toMatchObject({ status: 0, out: 'hello\n' });
+  });
+
+  it.each(['ends', 'is stopped'])('on a terminal counts the seconds of what takes long, until that %s', async (how) => {
+    writeFileSync(at('registry-is-slow'), '');
+    const env = { PATH: `${at('bin')}:/usr/bin:/bin`, HOME: place, TERM: 'xterm-256color' };
+    const slow = { work: place, home: place, env, [Symbol.dispose]() {} };
+    await using rig = startRig(slow, { file: '/bin/sh', args: ['setup.sh', 'echo', 'hello'] });
+    await rig.waitFor(/^aish-tui: installing packages, [2-9] s \(Ctrl-C stops\)$/m);
+    if (how === 'ends') rmSync(at('registry-is-slow'));
+    else rig.key('ctrl-c');
+    expect((await rig.exited).code).toBe(how === 'ends' ? 0 : 130);
+    expect(rig.text().trimEnd()).toMatch(
+      how === 'ends' ? /^aish-tui: installing packages\naish-tui: building\nhello$/ : /^aish-tui: installing packages/,
+    );
+    expect(existsSync(at('.runtime/set-up.lock'))).toBe(false);
   });
 
   it('shows why a build failed', () => {

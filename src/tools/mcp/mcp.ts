@@ -17,6 +17,8 @@ export type McpOptions = Omit<ServerOptions, 'name' | 'config' | 'onChange' | 'c
   readonly readOnly: readonly string[];
   /** Keeps the whole of a large result. */
   readonly keep: KeepText;
+  /** Told when a server has another state, or other tools. */
+  readonly changed?: () => void;
   readonly callTimeoutMs?: number;
   readonly restartDelayMs?: number;
 };
@@ -122,6 +124,7 @@ export class McpServers implements ForeignTools {
     const next = [...this.#byName.values()].map(({ tool }) => tool.spec);
     if (next.length !== this.#specs.length || next.some((spec, index) => spec !== this.#specs[index]))
       this.#specs = next;
+    this.#options.changed?.();
   }
 }
 

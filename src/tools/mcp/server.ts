@@ -45,6 +45,8 @@ export class Server {
   readonly name: string;
   readonly config: ServerConfig;
   state: ServerState = 'off';
+  /** Since when it is `starting`, in ms since the epoch; undefined in every other state. */
+  startingSince: number | undefined;
   /** Kept while it is away, so that the model's list of tools stays as it is. */
   tools: readonly ToolDefinition[] = [];
   /** What it calls itself. */
@@ -226,6 +228,7 @@ export class Server {
 
   #become(state: ServerState): void {
     this.state = state;
+    this.startingSince = state === 'starting' ? Date.now() : undefined;
     this.#options.onChange();
     if (state !== 'starting') for (const done of [...this.#waiters]) done();
   }
