@@ -6,6 +6,7 @@ import { nearest } from '../text/nearest.ts';
 import type { App } from './app.ts';
 import { CommandError } from './command.ts';
 import { commands } from './table.ts';
+import { StoppedError } from './waits.ts';
 
 let metaSerial = 0;
 
@@ -52,7 +53,8 @@ async function runMeta(app: App, line: string): Promise<void> {
     const text = await app.waits.during(`:${name}`, command.stops?.(given) ?? false, work);
     if (text !== undefined) show(app, line, text, false);
   } catch (error) {
-    const text = error instanceof CommandError ? error.message : `:${name} failed: ${messageOf(error)}`;
+    const clear = error instanceof CommandError || error instanceof StoppedError;
+    const text = clear ? error.message : `:${name} failed: ${messageOf(error)}`;
     show(app, line, text, true);
   }
 }

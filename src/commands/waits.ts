@@ -1,5 +1,4 @@
 /** What the user waits for that is neither a shell command nor a model: `:` commands that take long. */
-import { CommandError } from './command.ts';
 
 /** What takes longer is shown with its time. In ms. */
 const SHOWN_AFTER_MS = 1000;
@@ -12,6 +11,9 @@ export type Wait = {
   /** Whether the user can stop it: it only looks, or ends cleanly. */
   readonly stops: boolean;
 };
+
+/** The user did not want to wait any longer. */
+export class StoppedError extends Error {}
 
 export class Waits {
   readonly #onChange: () => void;
@@ -44,7 +46,7 @@ export class Waits {
       this.#onChange();
     }, SHOWN_AFTER_MS);
     const stopped = new Promise<never>((_, reject) => {
-      controller.signal.addEventListener('abort', () => reject(new CommandError(`${what} was stopped`)), {
+      controller.signal.addEventListener('abort', () => reject(new StoppedError(`${what} was stopped`)), {
         once: true,
       });
     });

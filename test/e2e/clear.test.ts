@@ -36,7 +36,7 @@ describe(':last', () => {
     await using rig = startRig(place);
     await rig.waitFor('[aish:fast]>');
     rig.type('seq 1 3\r');
-    await rig.waitFor(/│ 3/);
+    await rig.waitFor(/seq 1 3 +✓/);
     rig.type(':last\r');
     await rig.waitFor((it) => it.alternate && /^1\n2\n3\n/.test(it.text()) && !it.text().includes('[aish'));
     rig.type('q');

@@ -1,11 +1,17 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Finding } from '../../src/session/action.ts';
+import { journalPath } from '../../src/store/index.ts';
+import { journalOf, longRun } from '../support/long-session.ts';
+import { bash, deadly, judged, reply } from '../support/machine.ts';
 import { scratch } from '../support/program.ts';
 import { expectSameWhenRedrawn } from '../support/redrawn.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
+/** What a directory holds that takes a while to look through. */
+const FILES = 3000;
 const SIZES = [
   { columns: 40, rows: 10 },
   { columns: 80, rows: 24 },
@@ -106,4 +112,25 @@ it('asks again when a link was put in place of a directory meanwhile: nothing ou
   await rig.waitFor('blocked');
   expect(readdirSync(outside)).toEqual(['a']);
   expect(existsSync(join(`${build}.old`, 'a'))).toBe(true);
+});
+
+it('that a long session left open shows at its resume what would be lost now, all of it', async () => {
+  await using server = await startScriptedServer([]);
+  using place = scratch(server.baseUrl, { mode: 'unrestricted' });
+  const build = join(place.work, 'build');
+  const machine = longRun(500);
+  machine.send({ type: 'replyEnded', op: machine.op, reply: reply('Now it goes.', [bash('last', `rm -rf ${build}`)]) });
+  const finding: Finding = { rule: 'rm -rf', verb: 'deletes files', part: [0, 6], impact: ['nothing there now'] };
+  machine.send({ type: 'examined', op: machine.op, examination: judged({ ...deadly, findings: [finding] }) });
+  const path = journalPath(join(place.home, '.local/state/aish/sessions'), 'long');
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, journalOf(machine.events));
+  for (let n = 0; n < FILES; n += 1) {
+    if (n % 100 === 0) mkdirSync(join(build, String(n)), { recursive: true });
+    writeFileSync(join(build, String(n - (n % 100)), `${n}.o`), 'x');
+  }
+  await using rig = startRig(place, { columns: 100, rows: 30, args: ['--resume', 'long'] });
+  await rig.waitFor(/HALT[\s\S]*seen to the end/, 60_000);
+  expect(rig.text()).toMatch(new RegExp(`build: ${FILES} files, 3\\.0 kB`));
+  expect(rig.text()).not.toContain('nothing there now');
 });

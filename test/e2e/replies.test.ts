@@ -5,10 +5,15 @@ import { userShells } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
 
-/** Asks the terminal with single keys read, and prints every byte of what comes within 0.4 s. */
+/** Asks the terminal with single keys read, and prints every byte of what comes, until nothing has come for 0.4 s. */
 const ASK = `stty -icanon -echo min 0 time 4
+[ -z "$1" ] || stty min 1
 printf "$1"
-dd bs=1 count=200 2>/dev/null | od -An -c | tr -d ' \\n'
+{
+  dd bs=1 count=1
+  stty min 0 time 4
+  dd bs=1 count=199
+} 2>/dev/null | od -An -c | tr -d ' \\n'
 stty sane
 echo " end"
 `;

@@ -4,8 +4,8 @@ import { bytesText } from '../../text/bytes.ts';
 import { visible } from '../../text/sanitize.ts';
 import type { Named } from './targets.ts';
 
-/** Moment (of `performance.now()`) at which the looking must end. */
-export type Deadline = number;
+/** Whether the looking must end. */
+export type IsOver = () => boolean;
 
 export type Count = { files: number; bytes: number; more: boolean };
 
@@ -14,10 +14,10 @@ const MAX_PATHS = 200;
 const LOOKS_PER_CHECK = 64;
 
 /** Paths that exist of those named, patterns expanded, at most 200. */
-export async function existing(named: readonly Named[], deadline: Deadline): Promise<string[]> {
+export async function existing(named: readonly Named[], isOver: IsOver): Promise<string[]> {
   const out = new Set<string>();
   for (const each of named) {
-    if (out.size >= MAX_PATHS || (out.size > 0 && performance.now() > deadline)) break;
+    if (out.size >= MAX_PATHS || (out.size > 0 && isOver())) break;
     for (const path of await expanded(each, MAX_PATHS - out.size)) out.add(path);
   }
   return [...out];
@@ -36,12 +36,12 @@ export async function expanded({ path, glob: pattern, cwd }: Named, most: number
   return out;
 }
 
-/** How many files and bytes lie at and below `paths`. Does not follow links; stops at the deadline. */
-export async function count(paths: readonly string[], deadline: Deadline): Promise<Count> {
+/** How many files and bytes lie at and below `paths`. Does not follow links; stops when the time is over. */
+export async function count(paths: readonly string[], isOver: IsOver): Promise<Count> {
   const total: Count = { files: 0, bytes: 0, more: false };
   const queue = [...paths];
   for (let looks = 1; queue.length > 0; looks += 1) {
-    if (looks % LOOKS_PER_CHECK === 0 && performance.now() > deadline) return { ...total, more: true };
+    if (looks % LOOKS_PER_CHECK === 0 && isOver()) return { ...total, more: true };
     const path = queue.pop() as string;
     const stats = await lstat(path).catch(() => undefined);
     if (!stats) continue;

@@ -1,7 +1,7 @@
 import { lstat, opendir } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { matchesGlob } from '../../text/glob.ts';
-import type { Count } from './files.ts';
+import type { Count, IsOver } from './files.ts';
 
 /** One file as `find` would look at it. */
 type Candidate = { readonly path: string; readonly depth: number; readonly kind: string };
@@ -17,20 +17,16 @@ type Query = {
 const LOOKS_PER_CHECK = 64;
 
 /**
- * Counts what a `find` with these words matches, until `deadline`; undefined where a test is not one of the few that are
+ * Counts what a `find` with these words matches, until the time is over; undefined where a test is not one of the few that are
  * known here, since a wrong number is worse than none. Follows no links.
  */
-export async function countMatches(
-  words: readonly string[],
-  cwd: string,
-  deadline: number,
-): Promise<Count | undefined> {
+export async function countMatches(words: readonly string[], cwd: string, isOver: IsOver): Promise<Count | undefined> {
   const query = readQuery(words, cwd);
   if (!query) return undefined;
   const total: Count = { files: 0, bytes: 0, more: false };
   const queue = query.roots.map((path) => ({ path, depth: 0 }));
   for (let looks = 1; queue.length > 0; looks += 1) {
-    if (looks % LOOKS_PER_CHECK === 0 && performance.now() > deadline) return { ...total, more: true };
+    if (looks % LOOKS_PER_CHECK === 0 && isOver()) return { ...total, more: true };
     const next = queue.pop();
     const stats = next && (await lstat(next.path).catch(() => undefined));
     if (!next || !stats) continue;
