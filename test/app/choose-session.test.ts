@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chooseSession } from '../../src/app/choose-session.ts';
 import type { SessionEvent } from '../../src/session/event.ts';
-import { journalPath, readJournal } from '../../src/store/index.ts';
+import { journalPath, openJournal, readJournal } from '../../src/store/index.ts';
 import { formatRecord } from '../../src/store/record.ts';
 import { settings } from '../support/machine.ts';
 
@@ -23,10 +23,10 @@ const EVENTS: readonly SessionEvent[] = [
 const LINES = EVENTS.map((event, seq) => formatRecord(event, seq));
 
 /** A journal of these lines, last written so many minutes ago. */
-function written(id: string, lines: readonly string[], minutesAgo = 0): string {
+function written(id: string, lines: readonly string[], minutesAgo = 0, encoding: BufferEncoding = 'utf8'): string {
   const path = journalPath(dir, id);
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, lines.join(''));
+  writeFileSync(path, lines.join(''), encoding);
   const at = new Date(NOW - minutesAgo * 60_000);
   utimesSync(path, at, at);
   return path;
@@ -85,6 +85,75 @@ describe('resuming', () => {
     });
     expect(await chooseSession(dir, { resume: '../x' }, NOW)).toHaveProperty('problem');
     expect(await chooseSession(dir, { resume: 'none' }, NOW)).toHaveProperty('problem');
+  });
+});
+
+/** `npm run check -- journal` takes every offset. */
+const STEP = Number(process.env.AISH_JOURNAL_STEP ?? 211);
+const LONG: readonly SessionEvent[] = [
+  ...EVENTS,
+  ...Array.from(
+    { length: 90 },
+    (_, n): SessionEvent => ({
+      session: 'main',
+      at: 4 + n,
+      type: 'noticed',
+      level: 'info',
+      text: `notice ${n}, “schön”`,
+    }),
+  ),
+];
+const LONG_LINES = LONG.map((event, seq) => formatRecord(event, seq));
+const BYTES = Buffer.from(LONG_LINES.join(''));
+const FIRST_LINE = Buffer.byteLength(LONG_LINES[0] ?? '');
+
+/** Resumed, written to and resumed again: each time with all that the first time had. Its id and its events. */
+async function resumedTwice(id: string): Promise<readonly [id: string, events: readonly SessionEvent[]]> {
+  const first = await taken({ resume: id });
+  const journal = openJournal(first.journal, { seq: first.events.length, goodBytes: first.goodBytes, onFailure() {} });
+  const more: SessionEvent = { session: 'main', at: 1000, type: 'noticed', level: 'info', text: 'more' };
+  await journal.append(more);
+  await journal.close();
+  const second = await taken({ resume: first.id });
+  expect(second).toMatchObject({ id: first.id, events: [...first.events, more], notices: [] });
+  return [first.id, first.events];
+}
+
+/** What can be resumed of a journal with these bytes: always a beginning of what was written. */
+async function beginningOf(bytes: Buffer): Promise<{ readonly copied: boolean; readonly count: number }> {
+  rmSync(dir, { recursive: true });
+  written('a', [bytes.toString('latin1')], 0, 'latin1');
+  const [id, events] = await resumedTwice('a');
+  expect(events).toEqual(LONG.slice(0, events.length));
+  return { copied: id !== 'a', count: events.length };
+}
+
+describe('a journal of 12 kB', { timeout: 60_000 + 20_000_000 / STEP }, () => {
+  it('that ends anywhere is resumed every time, less at most the line that was being written', async () => {
+    expect(BYTES.length).toBeGreaterThan(12_000);
+    for (let end = FIRST_LINE; end <= BYTES.length; end += STEP) {
+      const whole = BYTES.subarray(0, end).toString().split('\n').length - 1;
+      const { copied, count } = await beginningOf(BYTES.subarray(0, end));
+      expect([end, copied]).toEqual([end, false]);
+      // A last line may be there but for its end.
+      expect([whole, whole + 1]).toContain(count);
+    }
+  });
+
+  it('with a flipped byte anywhere is continued from before it, which is said', async () => {
+    for (let at = FIRST_LINE; at < BYTES.length; at += STEP) {
+      for (const mask of STEP > 1 ? [0x20] : [0x01, 0x20, 0x80, 0xff]) {
+        const bytes = Buffer.from(BYTES);
+        bytes[at] = (bytes[at] ?? 0) ^ mask;
+        const line = BYTES.subarray(0, at).toString('latin1').split('\n').length - 1;
+        const { copied, count } = await beginningOf(bytes);
+        // The last line is torn; a line end that is gone takes both its lines.
+        const last = bytes.indexOf('\n', at) === bytes.length - 1 || at === bytes.length - 1;
+        expect([at, mask, copied, count]).toEqual([at, mask, !last && count < LONG.length, count]);
+        expect(count).toBeLessThanOrEqual(LONG.length);
+        expect(count).toBeGreaterThanOrEqual(line);
+      }
+    }
   });
 });
 

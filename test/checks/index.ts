@@ -56,6 +56,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
     commands: ['vitest run test/e2e/kill.test.ts'],
     env: { AISH_KILLS: '300' },
   },
+  journal: {
+    what: 'a journal that is cut, or has a flipped byte, at every offset: resumed every time, nothing else without a word',
+    commands: ['vitest run test/app/choose-session.test.ts test/store/faults.test.ts'],
+    env: { AISH_JOURNAL_STEP: '1' },
+  },
   faults: {
     what: 'every fault in every place, and the page that says what comes of it',
     commands: ['vitest run test/e2e/faults.test.ts'],

@@ -13,6 +13,8 @@ import { restored } from '../support/written.ts';
 /** Keys typed during the floods of one kind, where they are measured. */
 const KEYS = Number(process.env.AISH_FLOOD_KEYS ?? 0);
 const PATIENCE = 60_000;
+/** From the key until the answer has ended on the screen. */
+const MAX_ABORT_MS = 100;
 
 /** What the user reads of each. */
 const FLOODS = [
@@ -50,22 +52,49 @@ async function keysDuring(rig: Rig, calls: () => number): Promise<number[]> {
   return times;
 }
 
-it.each(FLOODS)('%s', { timeout: 4 * PATIENCE + KEYS * 1000 }, async (fault, says) => {
-  await using server = await forkFaultServer(fault);
-  await using well = await forkFaultServer('none');
-  const models = Object.entries({ well, fast: server }).map(([name, { baseUrl }]) => [
+/** A configuration with the server of a fault as the preset `fast`, and one that is well. */
+function twoServers(well: string, fast: string) {
+  const models = Object.entries({ well, fast }).map(([name, baseUrl]) => [
     name,
     { base_url: baseUrl, model: 'scripted' },
   ]);
-  const config = { mode: 'unrestricted', max_tool_rounds: 2, model: 'well', models: Object.fromEntries(models) };
-  using place = scratch(undefined, config);
-  await using rig = startRig(place, { columns: 100, rows: 30 });
+  return { mode: 'unrestricted', max_tool_rounds: 2, model: 'well', models: Object.fromEntries(models) };
+}
+
+/** The program at rest after an answer, so that what any answer needs is loaded; the preset is `fast` now. */
+async function atRest(rig: Rig): Promise<void> {
   await rig.waitFor('-- UNRESTRICTED --');
-  // At rest after an answer: what any answer needs is loaded with the first one.
   rig.type('?hello\r');
   await rig.waitFor(/^\W*fine$/m);
   rig.type(':model fast\r');
   await rig.waitFor('[aish:fast]>');
+}
+
+it.each(['while it pours', 'when all of it has come'])('is aborted at once, %s', async (when) => {
+  await using server = await forkFaultServer('stops-short-of-a-megabyte');
+  await using well = await forkFaultServer('none');
+  using place = scratch(undefined, twoServers(well.baseUrl, server.baseUrl));
+  await using rig = startRig(place, { columns: 100, rows: 30 });
+  await atRest(rig);
+  rig.type('?tell me all\r');
+  await rig.waitFor(/ answering /);
+  // Drawn again with the time alone: nothing more comes.
+  if (when === 'when all of it has come') await rig.waitFor(/ answering.* · [3-9] s/);
+  const pressed = performance.now();
+  rig.key('ctrl-c');
+  await rig.waitFor(() => !isBusy(rig));
+  const took = rig.shownSince - pressed;
+  console.log(`aborted ${when}: ${took.toFixed(0)} ms`);
+  // Without the long form's quiet, a machine may be busy with other things.
+  expect(took).toBeLessThan(KEYS > 0 ? MAX_ABORT_MS : 20 * MAX_ABORT_MS);
+});
+
+it.each(FLOODS)('%s', { timeout: 4 * PATIENCE + KEYS * 1000 }, async (fault, says) => {
+  await using server = await forkFaultServer(fault);
+  await using well = await forkFaultServer('none');
+  using place = scratch(undefined, twoServers(well.baseUrl, server.baseUrl));
+  await using rig = startRig(place, { columns: 100, rows: 30 });
+  await atRest(rig);
   const idle = memory(rig, 'VmRSS');
   const rest = KEYS > 0 ? await keyLatency(rig) : undefined;
   rig.key('ctrl-u');

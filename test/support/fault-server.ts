@@ -186,6 +186,8 @@ const FAULTS = {
   'ten-megabytes-in-one-line': flood(content('word '.repeat(2000)), 1000, '', stop() + DONE),
   'ten-megabytes-in-one-event': flood('word '.repeat(2000), 1000, OPEN_EVENT, CLOSED_EVENT),
   'ten-megabytes-without-a-line-end': flood('word '.repeat(2000), 1000),
+  // Without a paragraph's end, and just short of what is taken.
+  'stops-short-of-a-megabyte': openStream(content('word '.repeat(2000)).repeat(95)),
   'line-of-64-megabytes': flood('x'.repeat(64 * 1024), 1024, OPEN_EVENT, CLOSED_EVENT),
   'arguments-never-end': forEver(calls({ index: 0, id: 'c', function: { name: 'bash', arguments: 'x'.repeat(9000) } })),
   'deep-event': stream(content('half'), event(`${'['.repeat(100_000)}${']'.repeat(100_000)}`), DONE),
