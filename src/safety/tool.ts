@@ -108,53 +108,78 @@ function nameWords(name: string): readonly string[] {
     .filter((word) => word !== '');
 }
 
+/** What a name says as a whole, whatever word comes first. */
+const WHOLE_NAMES: readonly (readonly [
+  (words: readonly string[], args: Record<string, unknown> | undefined) => boolean,
+  StaticVerdict,
+])[] = [
+  [
+    ([first = '', ...more]) =>
+      /^(grant|attach|assign)$/.test(first) &&
+      [first, ...more].some((word) => /^(role|roles|policy|admin|permission|permissions|owner|access)$/.test(word)),
+    destructive('tool verb', 'it gives rights away'),
+  ],
+  [
+    (words) => words.includes('refund') && !READS.test(words[0] ?? ''),
+    destructive('tool verb', 'money that is paid back does not return'),
+  ],
+  [
+    (words, args) =>
+      words.some((word) => /^(update|modify|set)$/.test(word)) &&
+      /^(many|all|bulk)$/.test(words.at(-1) ?? '') &&
+      isEmpty(args?.filter),
+    destructive('tool argument', 'it changes everything: no filter'),
+  ],
+  [
+    (words) => / (and|then) /.test(` ${words.join(' ')} `) && words.some((word) => verbOf(word) === 'destroys'),
+    destructive('tool verb', 'its name says so'),
+  ],
+  [
+    (words) => /^(delete|remove|destroy|purge)$/.test(words.at(-1) ?? '') && !READS.test(words[0] ?? ''),
+    destructive('tool verb', 'its name says so'),
+  ],
+];
+
 function byName(name: string, args: Record<string, unknown> | undefined): StaticVerdict {
   const words = nameWords(name);
   const server = name.includes('__') ? name.slice(0, name.indexOf('__')).toLowerCase() : '';
   const meaningful = words[0] === server ? words.slice(1) : words;
   const dry = args?.dryRun === true || args?.dry_run === true || args?.dryrun === true;
   const list = meaningful.length > 0 ? meaningful : words;
-  if (
-    /^(grant|attach|assign)$/.test(list[0] ?? '') &&
-    list.some((word) => /^(role|roles|policy|admin|permission|permissions|owner|access)$/.test(word))
-  )
-    return destructive('tool verb', 'it gives rights away');
-  if (list.includes('refund') && !READS.test(list[0] ?? ''))
-    return destructive('tool verb', 'money that is paid back does not return');
-  if (
-    list.some((word) => /^(update|modify|set)$/.test(word)) &&
-    /^(many|all|bulk)$/.test(list.at(-1) ?? '') &&
-    isEmpty(args?.filter)
-  )
-    return destructive('tool argument', 'it changes everything: no filter');
-  if (/ (and|then) /.test(` ${list.join(' ')} `) && list.some((word) => verbOf(word) === 'destroys'))
-    return destructive('tool verb', 'its name says so');
-  if (/^(delete|remove|destroy|purge)$/.test(list.at(-1) ?? '') && !READS.test(list[0] ?? ''))
-    return destructive('tool verb', 'its name says so');
-  for (const [index, word] of list.entries()) {
-    if (
-      READS.test(word) &&
-      (index === 0 || !list.slice(0, index).some((other) => verbOf(other)?.startsWith('destroys')))
-    ) {
-      return harmless(READS_REASON);
-    }
-    const verb = verbOf(word);
-    if (verb?.startsWith('destroys') || /^(kill|truncate|deletes?|removal|force|empty|kick|ban|evict)$/.test(word)) {
-      return dry ? unknown('a dry run, by its arguments') : destructive('tool verb', `its name says: ${word}`);
-    }
-    if (OVERWRITES.test(word) || (word === 'update' && list[index - 1] === 'or'))
-      return destructive('tool verb', `its name says: ${word}`);
-    if (word === 'merge' && list.some((other) => /^(pull|pr|mr|merge_request|request)$/.test(other)))
-      return destructive('tool verb', 'a merge is published and stays');
-    if (CHANGES.test(word) || WRITES.test(word)) {
-      if (list.includes('or') && (list.includes('update') || list.includes('replace')))
-        return destructive('tool verb', 'it may overwrite');
-      if (word === 'write' && list.some((other) => other === 'file')) return destructive('tool verb', 'writes a file');
-      if (CHANGES.test(word)) return unknown('its name says that it changes something');
-      return harmless('its name says that it adds');
-    }
+  const whole = WHOLE_NAMES.find(([holds]) => holds(list, args));
+  if (whole) return whole[1];
+  for (const index of list.keys()) {
+    const found = byWord(list, index, dry);
+    if (found) return found;
   }
   return unknown('a tool that is not known');
+}
+
+/** What one word of a name settles; undefined: the next one may. */
+function byWord(list: readonly string[], index: number, dry: boolean): StaticVerdict | undefined {
+  const word = list[index] ?? '';
+  if (READS.test(word) && !list.slice(0, index).some((other) => verbOf(other)?.startsWith('destroys')))
+    return harmless(READS_REASON);
+  if (
+    verbOf(word)?.startsWith('destroys') ||
+    /^(kill|truncate|deletes?|removal|force|empty|kick|ban|evict)$/.test(word)
+  )
+    return dry ? unknown('a dry run, by its arguments') : destructive('tool verb', `its name says: ${word}`);
+  if (OVERWRITES.test(word) || (word === 'update' && list[index - 1] === 'or'))
+    return destructive('tool verb', `its name says: ${word}`);
+  if (word === 'merge' && list.some((other) => /^(pull|pr|mr|merge_request|request)$/.test(other)))
+    return destructive('tool verb', 'a merge is published and stays');
+  return CHANGES.test(word) || WRITES.test(word) ? byChange(list, word) : undefined;
+}
+
+/** A word that changes or adds something. */
+function byChange(list: readonly string[], word: string): StaticVerdict {
+  if (list.includes('or') && (list.includes('update') || list.includes('replace')))
+    return destructive('tool verb', 'it may overwrite');
+  if (word === 'write' && list.includes('file')) return destructive('tool verb', 'writes a file');
+  return CHANGES.test(word)
+    ? unknown('its name says that it changes something')
+    : harmless('its name says that it adds');
 }
 
 /** No condition at all. */
@@ -165,95 +190,135 @@ function isEmpty(filter: unknown): boolean {
 type Given = { readonly verdict: StaticVerdict; readonly settled: boolean };
 
 function byArguments(name: string, args: Record<string, unknown>, options: ToolOptions, texts: boolean): Given {
-  const executes = EXECUTES.test(nameWords(name).join('_'));
-  let verdict = transfer(name, args, options);
-  let seen = 0;
-  let settled = false;
-  const visit = (key: string, value: unknown, depth: number): void => {
-    if (++seen > 500 || depth > 8) return;
-    if (typeof value === 'string') {
-      settled ||=
-        (executes && COMMAND_KEY.test(key)) ||
-        /cli_command$|^(http_)?method$/i.test(key) ||
-        (executes && SQL_KEY.test(key));
-      verdict = worse(verdict, judgeString(name, key, value, executes, options, texts));
-    } else if (Array.isArray(value)) {
-      const words = value.every((item) => typeof item === 'string') ? (value as readonly string[]) : undefined;
-      if (words && /^(args|argv|arguments|command|cmd)$/i.test(key)) {
-        const program = typeof args.command === 'string' && key !== 'command' ? `${args.command} ` : '';
-        const tool =
-          program === '' && /^(kubectl|git|docker|helm|aws|terraform|psql|redis)/.exec(nameWords(name)[0] ?? '')?.[0];
-        const line = `${tool ? `${tool} ` : program}${words.map(quote).join(' ')}`;
-        settled ||= executes || tool !== false;
-        verdict = worse(verdict, settled ? judgeCommand(line, options) : onlyLoss(judgeCommand(line, options)));
-      }
-      for (const item of value) visit(key, item, depth + 1);
+  const walk = new ArgumentWalk(name, args, options, texts);
+  for (const [key, value] of Object.entries(args)) walk.visit(key, value, 0);
+  return walk;
+}
+
+/** Arguments that take something away when they are true. */
+const FORCING_KEY =
+  /^(force|recursive_delete|delete|purge|overwrite|drop|hard|delete_branch|permanently|permanent|prune|destroy|auto_approve)$/i;
+
+/** One walk through all arguments of a call, with the worst that was found so far. */
+class ArgumentWalk implements Given {
+  verdict: StaticVerdict;
+  settled = false;
+  private readonly args: Record<string, unknown>;
+  private readonly tool: Omit<Argument, 'key' | 'value'>;
+  private seen = 0;
+
+  constructor(name: string, args: Record<string, unknown>, options: ToolOptions, texts: boolean) {
+    this.args = args;
+    this.tool = { name, options, texts, executes: EXECUTES.test(nameWords(name).join('_')) };
+    this.verdict = transfer(name, args, options);
+  }
+
+  visit(key: string, value: unknown, depth: number): void {
+    if (++this.seen > 500 || depth > 8) return;
+    if (typeof value === 'string') this.text(key, value);
+    else if (Array.isArray(value)) {
+      this.line(key, value);
+      for (const item of value) this.visit(key, item, depth + 1);
     } else if (typeof value === 'object' && value !== null) {
       for (const [inner, item] of Object.entries(value)) {
         if (inner === '$out' || inner === '$merge')
-          verdict = worse(verdict, destructive('tool argument', `${inner} overwrites a collection`));
-        visit(inner, item, depth + 1);
+          this.note(destructive('tool argument', `${inner} overwrites a collection`));
+        this.visit(inner, item, depth + 1);
       }
-    } else if (value === 0 && /^(replicas|desired_?count|min_?size)$/i.test(key)) {
-      verdict = worse(verdict, destructive('tool argument', `${key} is 0: nothing is left running`));
-    } else if (
-      value === true &&
-      /^(force|recursive_delete|delete|purge|overwrite|drop|hard|delete_branch|permanently|permanent|prune|destroy|auto_approve)$/i.test(
-        key,
-      )
-    ) {
-      verdict = worse(verdict, destructive('tool argument', `${key} is set`));
-    }
-  };
-  for (const [key, value] of Object.entries(args)) visit(key, value, 0);
-  return { verdict, settled };
+    } else if (value === 0 && /^(replicas|desired_?count|min_?size)$/i.test(key))
+      this.note(destructive('tool argument', `${key} is 0: nothing is left running`));
+    else if (value === true && FORCING_KEY.test(key)) this.note(destructive('tool argument', `${key} is set`));
+  }
+
+  private note(found: StaticVerdict): void {
+    this.verdict = worse(this.verdict, found);
+  }
+
+  private text(key: string, value: string): void {
+    this.settled ||=
+      (this.tool.executes && (COMMAND_KEY.test(key) || SQL_KEY.test(key))) ||
+      /cli_command$|^(http_)?method$/i.test(key);
+    this.note(judgeString({ ...this.tool, key, value }));
+  }
+
+  /** The words of one command, as a list. */
+  private line(key: string, value: readonly unknown[]): void {
+    if (!value.every((item) => typeof item === 'string') || !/^(args|argv|arguments|command|cmd)$/i.test(key)) return;
+    const { name, options, executes } = this.tool;
+    const { command } = this.args;
+    const program = typeof command === 'string' && key !== 'command' ? `${command} ` : '';
+    const tool =
+      program === '' && /^(kubectl|git|docker|helm|aws|terraform|psql|redis)/.exec(nameWords(name)[0] ?? '')?.[0];
+    const line = `${tool ? `${tool} ` : program}${value.map(quote).join(' ')}`;
+    this.settled ||= executes || tool !== false;
+    const found = judgeCommand(line, options);
+    this.note(this.settled ? found : onlyLoss(found));
+  }
 }
 
+/** One string argument of a call. */
+type Argument = {
+  readonly name: string;
+  readonly key: string;
+  readonly value: string;
+  /** The tool runs what it is given. */
+  readonly executes: boolean;
+  readonly options: ToolOptions;
+  /** The tool looks something up: what it is asked for is text. */
+  readonly texts: boolean;
+};
+
+/** How a statement of SQL begins. */
+const SQL_TEXT =
+  /^\s*(--|\/\*|\(|select|insert|update|delete|drop|create|alter|truncate|with|explain|show|grant|revoke|merge|replace|call|do|begin|vacuum|pragma)/i;
+
 /** Of a string argument only losses count: that it is not known as a command means nothing. */
-function judgeString(
-  name: string,
-  key: string,
-  value: string,
-  executes: boolean,
-  options: ToolOptions,
-  texts: boolean,
-): StaticVerdict {
+function judgeString(argument: Argument): StaticVerdict {
+  const { name, key, value, options, texts } = argument;
   if (value.length < 3) return harmless();
   if (COMMAND_KEY.test(key) || /^sub_?command$/i.test(key)) {
     const fronted = behind(name, value, options);
     if (fronted.verdict === 'destructive') return fronted;
   }
-  if (/^(method|http_method|verb|action|operation|op|type|mode)$/i.test(key)) {
-    if (/^(DELETE|PURGE)$/.test(value) || verbOf(value) === 'destroys' || /^(write|overwrite|replace)$/i.test(value))
-      return destructive('tool argument', `${key} is ${value}`);
-    return harmless();
-  }
+  if (/^(method|http_method|verb|action|operation|op|type|mode)$/i.test(key)) return judgeMethod(key, value);
   const hidden = hiddenIn(name, key, value, options);
   if (hidden.verdict === 'destructive' || (texts && !LOUD_KEY.test(key) && !CODE_KEY.test(key))) return hidden;
-  if (
-    SQL_KEY.test(key) &&
-    /^\s*(--|\/\*|\(|select|insert|update|delete|drop|create|alter|truncate|with|explain|show|grant|revoke|merge|replace|call|do|begin|vacuum|pragma)/i.test(
-      value,
-    )
-  ) {
+  if (SQL_KEY.test(key)) return judgeQuery(argument);
+  if (CODE_KEY.test(key) && !/^(bash|sh|shell)/i.test(key)) return judgeCode(argument);
+  return judgeWords(argument);
+}
+
+function judgeMethod(key: string, value: string): StaticVerdict {
+  return /^(DELETE|PURGE)$/.test(value) || verbOf(value) === 'destroys' || /^(write|overwrite|replace)$/i.test(value)
+    ? destructive('tool argument', `${key} is ${value}`)
+    : harmless();
+}
+
+function judgeQuery({ name, value, executes }: Argument): StaticVerdict {
+  if (SQL_TEXT.test(value)) {
     const sql = judgeSql(value);
     return executes || sql.verdict === 'destructive' ? sql : harmless();
   }
-  if (/cypher|neo4j|memgraph/.test(name.toLowerCase()) && SQL_KEY.test(key) && CYPHER_LOSS.test(value))
-    return destructive('tool argument', 'a query that deletes');
-  if (SQL_KEY.test(key)) return harmless();
-  if (CODE_KEY.test(key) && !/^(bash|sh|shell)/i.test(key)) {
-    const shell = value.match(/^\s*[!%][a-z].*$/gm) ?? [];
-    for (const line of shell) {
-      const verdict = judgeCommand(line.trim().slice(1), options);
-      if (verdict.verdict === 'destructive') return verdict;
-    }
-    const code = worse(
-      onlyLoss(judgeCommand(`node -e ${quote(value)}`, options)),
-      onlyLoss(judgeCommand(`python -c ${quote(value)}`, options)),
-    );
-    return worse(worse(code, unknown('runs code')), key === 'script' ? onlyLoss(judgeCommand(value, options)) : code);
+  return /cypher|neo4j|memgraph/.test(name.toLowerCase()) && CYPHER_LOSS.test(value)
+    ? destructive('tool argument', 'a query that deletes')
+    : harmless();
+}
+
+/** Code of which nobody says the language: read as each of two, and its lines for the shell (`!ls`). */
+function judgeCode({ key, value, options }: Argument): StaticVerdict {
+  for (const line of value.match(/^\s*[!%][a-z].*$/gm) ?? []) {
+    const verdict = judgeCommand(line.trim().slice(1), options);
+    if (verdict.verdict === 'destructive') return verdict;
   }
+  const code = worse(
+    onlyLoss(judgeCommand(`node -e ${quote(value)}`, options)),
+    onlyLoss(judgeCommand(`python -c ${quote(value)}`, options)),
+  );
+  return worse(worse(code, unknown('runs code')), key === 'script' ? onlyLoss(judgeCommand(value, options)) : code);
+}
+
+/** Words that may be a command, or prose. */
+function judgeWords({ key, value, executes, options }: Argument): StaticVerdict {
   if (/cli_command$/i.test(key)) return judgeCommand(value, options);
   if (
     COMMAND_KEY.test(key) ||
@@ -263,9 +328,7 @@ function judgeString(
     const verdict = judgeCommand(value, options);
     return executes || COMMAND_KEY.test(key) ? verdict : onlyLoss(verdict);
   }
-  if (PROSE_KEY.test(key)) return harmless();
-  if (/\s/.test(value)) return onlyLoss(judgeCommand(value, options));
-  return harmless();
+  return !PROSE_KEY.test(key) && /\s/.test(value) ? onlyLoss(judgeCommand(value, options)) : harmless();
 }
 
 /** Arguments that run something beside what the tool is named after. */

@@ -24,59 +24,81 @@ export function readAwkProgram(source: string): readonly AwkEffect[] {
 
 /** The words of a program; undefined where versions of awk would read different ones. */
 function tokensOf(source: string): readonly Token[] | undefined {
-  const tokens: Token[] = [];
+  return new Tokenizer(source).tokens();
+}
+
+class Tokenizer {
+  private readonly source: string;
+  private readonly found: Token[] = [];
   /** For every open bracket: does a statement follow behind it (`if (x) /re/`)? */
-  const open: boolean[] = [];
-  let operand: boolean | 'either' = false;
-  const add = (kind: Token['kind'], text: string) => tokens.push({ kind, text });
-  for (let at = 0; at < source.length; ) {
-    const rest = source.slice(at, at + 4000);
-    const c = rest.charAt(0);
-    const skipped = /^(?:[ \t\r]+|\\\r?\n|#[^\n]*)/.exec(rest)?.[0];
-    if (skipped !== undefined) {
-      at += skipped.length;
-      continue;
-    }
-    if (c === '\n') {
-      add('end', ';');
-      operand = false;
-      at++;
-    } else if (c === '"') {
-      const found = /^"(?:[^"\\\n]|\\[^\n])*"/.exec(rest)?.[0];
-      if (found === undefined) return undefined;
-      add('string', found.slice(1, -1));
-      operand = true;
-      at += found.length;
-    } else if (c === '/' && operand !== true) {
-      const found = operand === 'either' ? undefined : /^\/(?:[^/\\\n]|\\[^\n])*\//.exec(rest)?.[0];
-      // Within brackets a slash ends the expression for some, for others not.
-      if (found === undefined || /\[\^?\]?[^\]]*$/.test(found.replace(/\\./g, '').slice(0, -1))) return undefined;
-      add('regex', found);
-      operand = true;
-      at += found.length;
-    } else if (/[\d.]/.test(c)) {
-      const found = /^(?:0[xX][\da-fA-F]+|\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?/.exec(rest)?.[0];
-      if (found === undefined) return undefined;
-      add('number', found);
-      operand = true;
-      at += found.length;
-    } else if (/[A-Za-z_]/.test(c)) {
-      const name = /^\w+/.exec(rest)?.[0] ?? '';
-      add('name', name);
-      operand = KEYWORDS.test(name) ? (name === 'getline' ? 'either' : false) : name === 'length' ? 'either' : true;
-      at += name.length;
-    } else {
-      const sign = SIGN.exec(rest)?.[0];
-      if (sign === undefined) return undefined;
-      if (sign === '(') open.push(/^(if|while|for|switch)$/.test(tokens.at(-1)?.text ?? ''));
-      const statement = sign === ')' ? open.pop() : undefined;
-      operand = sign === ')' ? statement !== true : sign === ']' ? true : /^(\+\+|--)$/.test(sign) ? 'either' : false;
-      add(sign === ';' || sign === '{' || sign === '}' ? 'end' : 'sign', sign);
-      at += sign.length;
-    }
+  private readonly open: boolean[] = [];
+  /** Does a value end here, so that a slash divides? */
+  private operand: boolean | 'either' = false;
+  private at = 0;
+
+  constructor(source: string) {
+    this.source = source;
   }
-  const braces = tokens.reduce((depth, { text }) => depth + (text === '{' ? 1 : text === '}' ? -1 : 0), 0);
-  return braces === 0 && open.length === 0 && tokens.length > 0 ? tokens : undefined;
+
+  tokens(): readonly Token[] | undefined {
+    while (this.at < this.source.length) {
+      const rest = this.source.slice(this.at, this.at + 4000);
+      const skipped = /^(?:[ \t\r]+|\\\r?\n|#[^\n]*)/.exec(rest)?.[0];
+      const read = skipped ?? this.token(rest);
+      if (read === undefined) return undefined;
+      this.at += read.length;
+    }
+    const braces = this.found.reduce((depth, { text }) => depth + (text === '{' ? 1 : text === '}' ? -1 : 0), 0);
+    return braces === 0 && this.open.length === 0 && this.found.length > 0 ? this.found : undefined;
+  }
+
+  /** Reads one token and gives its text as written; undefined: there is none for certain. */
+  private token(rest: string): string | undefined {
+    const c = rest.charAt(0);
+    if (c === '\n') return this.add('end', c, ';', false);
+    if (c === '"') {
+      const found = /^"(?:[^"\\\n]|\\[^\n])*"/.exec(rest)?.[0];
+      return this.add('string', found, found?.slice(1, -1), true);
+    }
+    if (c === '/' && this.operand !== true) return this.expression(rest);
+    if (/[\d.]/.test(c)) {
+      const found = /^(?:0[xX][\da-fA-F]+|\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?/.exec(rest)?.[0];
+      return this.add('number', found, found, true);
+    }
+    if (/[A-Za-z_]/.test(c)) {
+      const name = /^\w+/.exec(rest)?.[0] ?? '';
+      return this.add('name', name, name, /^(getline|length)$/.test(name) ? 'either' : !KEYWORDS.test(name));
+    }
+    return this.sign(rest);
+  }
+
+  private add(
+    kind: Token['kind'],
+    written: string | undefined,
+    text: string | undefined,
+    operand: boolean | 'either',
+  ): string | undefined {
+    if (written === undefined || text === undefined) return undefined;
+    this.found.push({ kind, text });
+    this.operand = operand;
+    return written;
+  }
+
+  private expression(rest: string): string | undefined {
+    const found = this.operand === 'either' ? undefined : /^\/(?:[^/\\\n]|\\[^\n])*\//.exec(rest)?.[0];
+    // Within brackets a slash ends the expression for some, for others not.
+    if (found === undefined || /\[\^?\]?[^\]]*$/.test(found.replace(/\\./g, '').slice(0, -1))) return undefined;
+    return this.add('regex', found, found, true);
+  }
+
+  private sign(rest: string): string | undefined {
+    const sign = SIGN.exec(rest)?.[0];
+    if (sign === undefined) return undefined;
+    if (sign === '(') this.open.push(/^(if|while|for|switch)$/.test(this.found.at(-1)?.text ?? ''));
+    const closes = sign === ')' ? this.open.pop() !== true : sign === ']';
+    const kind = sign === ';' || sign === '{' || sign === '}' ? 'end' : 'sign';
+    return this.add(kind, sign, sign, closes || (/^(\+\+|--)$/.test(sign) ? 'either' : false));
+  }
 }
 
 const END: Token = { kind: 'end', text: ';' };

@@ -19,50 +19,61 @@ export function isInStep(program: string, source: string, { code }: Skeleton): b
 }
 
 function expressionsHoldNoQuotes(program: string, code: string): boolean {
-  let operand = false;
-  let text = false;
+  const before: Before = { operand: false, text: false };
   for (let at = 0; at < code.length; ) {
-    const mark = /^["`]\d+["`]/.exec(code.slice(at, at + 12))?.[0];
-    const word = mark === undefined ? /^[$@%&]?\w+/.exec(code.slice(at, at + 100))?.[0] : undefined;
-    const c = code.charAt(at);
-    if (mark !== undefined) {
-      // No language has a text right behind an expression or another text.
-      if (text) return false;
-      text = true;
-      operand = true;
-      at += mark.length;
-    } else if (word !== undefined) {
-      at += word.length;
-      text = false;
-      operand = !BEFORE_EXPRESSION.test(word);
-      if (program !== 'perl' || !/^(m|s|tr|y|q|qq|qw|qr|qx)$/.test(word)) continue;
-      const end = literalEnd(code, at, /^(s|tr|y)$/.test(word) ? 2 : 1);
-      if (end === undefined) return false;
-      operand = true;
-      at = end;
-    } else if (c === '/' && !operand) {
-      const end = closing(code, at + 1, '/');
-      const body = end === undefined ? '"' : code.slice(at + 1, end).replace(/\\./g, '');
-      if (end === undefined || /["`\n]|\[[^\]]*$/.test(body)) return false;
-      operand = true;
-      text = true;
-      at = end + 1;
-    } else {
-      // A bracket that closes may end a value or a condition: then a slash with a quote behind it says nothing certain.
-      if (
-        /[)}]/.test(c) &&
-        /^\s*\/[^/\n]*["`]/.test(code.slice(at + 1, at + 200)) &&
-        /\b(if|while|for|unless|until)\b|\}\s*\//.test(code)
-      )
-        return false;
-      if (!/\s/.test(c)) {
-        operand = /[)\]}]/.test(c);
-        text = false;
-      }
-      at++;
-    }
+    const end = readPart(program, code, at, before);
+    if (end === undefined) return false;
+    at = end;
   }
   return true;
+}
+
+/** What stands before the part that is read: something that has a value, a text or an expression. */
+type Before = { operand: boolean; text: boolean };
+
+/** The end of the next part; undefined where the reader may be out of step. */
+function readPart(program: string, code: string, at: number, before: Before): number | undefined {
+  const mark = /^["`]\d+["`]/.exec(code.slice(at, at + 12))?.[0];
+  if (mark !== undefined) {
+    // No language has a text right behind an expression or another text.
+    if (before.text) return undefined;
+    before.text = true;
+    before.operand = true;
+    return at + mark.length;
+  }
+  const word = /^[$@%&]?\w+/.exec(code.slice(at, at + 100))?.[0];
+  if (word !== undefined) {
+    const literal = program === 'perl' && /^(m|s|tr|y|q|qq|qw|qr|qx)$/.test(word);
+    before.text = false;
+    before.operand = literal || !BEFORE_EXPRESSION.test(word);
+    return literal ? literalEnd(code, at + word.length, /^(s|tr|y)$/.test(word) ? 2 : 1) : at + word.length;
+  }
+  return code[at] === '/' && !before.operand ? readExpression(code, at, before) : readSign(code, at, before);
+}
+
+function readExpression(code: string, at: number, before: Before): number | undefined {
+  const end = closing(code, at + 1, '/');
+  const body = end === undefined ? '"' : code.slice(at + 1, end).replace(/\\./g, '');
+  if (end === undefined || /["`\n]|\[[^\]]*$/.test(body)) return undefined;
+  before.operand = true;
+  before.text = true;
+  return end + 1;
+}
+
+function readSign(code: string, at: number, before: Before): number | undefined {
+  const c = code.charAt(at);
+  // A bracket that closes may end a value or a condition: then a slash with a quote behind it says nothing certain.
+  if (
+    /[)}]/.test(c) &&
+    /^\s*\/[^/\n]*["`]/.test(code.slice(at + 1, at + 200)) &&
+    /\b(if|while|for|unless|until)\b|\}\s*\//.test(code)
+  )
+    return undefined;
+  if (!/\s/.test(c)) {
+    before.operand = /[)\]}]/.test(c);
+    before.text = false;
+  }
+  return at + 1;
 }
 
 /** The end of `q(…)`, `s{…}{…}`, `m|…|`; a word of that name without a literal ends where it stands. */

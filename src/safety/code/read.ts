@@ -45,17 +45,20 @@ export function readCode(machine: Machine, program: string, source: string, run:
   }
   readNames(machine, language, read, rule);
   readShell(machine, language, read);
-  for (const found of language.rawShell ? source.matchAll(language.rawShell) : [])
-    runCode(machine, found[1] ?? '', { stdin: '' });
+  for (const [, text = ''] of matchesOf(source, language.rawShell)) runCode(machine, text, { stdin: '' });
   readWrites(machine, language, read);
-  for (const found of language.sql ? read.code.matchAll(language.sql) : []) {
-    const verdict = judgeSql(textOf(read, found[1]));
+  for (const [, text] of matchesOf(read.code, language.sql)) {
+    const verdict = judgeSql(textOf(read, text));
     if (verdict.verdict === 'destructive') machine.note(verdict);
   }
-  for (const found of language.evaluates ? read.code.matchAll(language.evaluates) : []) {
-    if (found[1] !== undefined) readCode(machine, program, textOf(read, found[1]), {}, depth + 1);
-    else if (found[2] !== undefined) readEvaluated(machine, program, read, depth);
+  for (const [, text, name] of matchesOf(read.code, language.evaluates)) {
+    if (text !== undefined) readCode(machine, program, textOf(read, text), {}, depth + 1);
+    else if (name !== undefined) readEvaluated(machine, program, read, depth);
   }
+}
+
+function matchesOf(code: string, pattern: RegExp | undefined): Iterable<RegExpExecArray> {
+  return pattern ? code.matchAll(pattern) : [];
 }
 
 /** `exec(base64.b64decode("…"))`: the decoded text where it is there to be read, else code nobody can see. */

@@ -15,6 +15,36 @@ export function readSedScript(source: string): readonly SedEffect[] {
   return possible ? readings : [{ kind: 'unknown', reason: 'a sed script that can not be read' }];
 }
 
+/** What follows a command's letter. */
+type Rest =
+  | 'opens'
+  | 'ends'
+  | 'count'
+  | 'rest'
+  | 'texts'
+  | 'label'
+  | 'writes'
+  | 'executes'
+  | 'substitution'
+  | 'transliteration';
+
+const LETTERS: Readonly<Record<string, Rest>> = {
+  '{': 'opens',
+  '}=dDgGhHnNpPxzF': 'ends',
+  lqQ: 'count',
+  '#rR': 'rest',
+  aic: 'texts',
+  ':btTv': 'label',
+  wW: 'writes',
+  e: 'executes',
+  s: 'substitution',
+  y: 'transliteration',
+};
+
+const COMMANDS: Readonly<Record<string, Rest>> = Object.fromEntries(
+  Object.entries(LETTERS).flatMap(([letters, rest]) => [...letters].map((letter) => [letter, rest] as const)),
+);
+
 class Script {
   private readonly text: string;
   private readonly brackets: boolean;
@@ -86,65 +116,47 @@ class Script {
 
   private command(): boolean {
     const name = this.text.charAt(this.at++);
-    switch (name) {
-      case '{':
-        return true;
-      case '}':
-      case '=':
-      case 'd':
-      case 'D':
-      case 'g':
-      case 'G':
-      case 'h':
-      case 'H':
-      case 'n':
-      case 'N':
-      case 'p':
-      case 'P':
-      case 'x':
-      case 'z':
-      case 'F':
-        return this.ends();
-      case 'l':
-      case 'q':
-      case 'Q':
-        this.skip(/[ \t]*\d*/y);
-        return this.ends();
-      case '#':
-        this.line();
-        return true;
-      case 'a':
-      case 'i':
-      case 'c':
-        this.skip(/(?:\\\n|\\[^\n]|[^\\\n])*/y);
-        return true;
-      case ':':
-      case 'b':
-      case 't':
-      case 'T':
-      case 'v':
-        this.skip(/[ \t]*[^\s;}]*/y);
-        return this.ends();
-      case 'r':
-      case 'R':
-        this.line();
-        return true;
-      case 'w':
-      case 'W':
-        this.found.push({ kind: 'write', path: this.line().trim() });
-        return true;
-      case 'e':
-        this.found.push({ kind: 'shell', text: this.line().trim() || undefined });
-        return true;
-      case 's':
-        return this.substitution();
-      case 'y': {
-        const delimiter = this.text.charAt(this.at++);
-        return this.until(delimiter, false) !== undefined && this.until(delimiter, false) !== undefined && this.ends();
-      }
-      default:
-        return false;
-    }
+    const read = COMMANDS[name];
+    return read !== undefined && this[read]();
+  }
+
+  private opens(): boolean {
+    return true;
+  }
+
+  private count(): boolean {
+    this.skip(/[ \t]*\d*/y);
+    return this.ends();
+  }
+
+  private label(): boolean {
+    this.skip(/[ \t]*[^\s;}]*/y);
+    return this.ends();
+  }
+
+  private texts(): boolean {
+    this.skip(/(?:\\\n|\\[^\n]|[^\\\n])*/y);
+    return true;
+  }
+
+  private rest(): boolean {
+    this.line();
+    return true;
+  }
+
+  private writes(): boolean {
+    this.found.push({ kind: 'write', path: this.line().trim() });
+    return true;
+  }
+
+  private executes(): boolean {
+    this.found.push({ kind: 'shell', text: this.line().trim() || undefined });
+    return true;
+  }
+
+  private transliteration(): boolean {
+    const delimiter = this.text.charAt(this.at++);
+    return this.until(delimiter, false) !== undefined && this.until(delimiter, false) !== undefined && this.ends();
   }
 
   private ends(): boolean {

@@ -9,6 +9,23 @@ export type Comments = 'hash' | 'slash' | 'both' | 'dash' | 'semicolon';
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '0': '' };
 
+/** How a comment begins, in each style; what stands before it may make it something else. */
+const BEGINS: Readonly<Record<Comments, readonly ('#' | '//' | '/*' | '--' | ';')[]>> = {
+  hash: ['#'],
+  slash: ['//', '/*'],
+  both: ['#', '//', '/*'],
+  dash: ['--'],
+  semicolon: [';'],
+};
+/** Where each kind ends, and what is left of it. */
+const COMMENT_ENDS = {
+  '#': { end: '\n', left: '\n', not: /[$&\\]/ },
+  ';': { end: '\n', left: '\n', not: undefined },
+  '//': { end: '\n', left: '\n', not: /:/ },
+  '/*': { end: '*/', left: '', not: undefined },
+  '--': { end: '\n', left: '', not: undefined },
+} as const;
+
 /** Takes strings and comments out of `source`. Linear; unterminated strings end with the text. */
 export function skeleton(source: string, comments: Comments, backtickRuns: boolean): Skeleton {
   const strings: string[] = [];
@@ -16,28 +33,10 @@ export function skeleton(source: string, comments: Comments, backtickRuns: boole
   let i = 0;
   while (i < source.length) {
     const c = source.charAt(i);
-    if (
-      (c === '#' &&
-        comments !== 'slash' &&
-        comments !== 'dash' &&
-        comments !== 'semicolon' &&
-        !/[$&\\]/.test(source[i - 1] ?? '')) ||
-      (c === ';' && comments === 'semicolon')
-    ) {
-      i = endOf(source, '\n', i);
-      code += '\n';
-    } else if (
-      c === '/' &&
-      source[i + 1] === '/' &&
-      (comments === 'slash' || comments === 'both') &&
-      source[i - 1] !== ':'
-    ) {
-      i = endOf(source, '\n', i);
-      code += '\n';
-    } else if (c === '/' && source[i + 1] === '*' && (comments === 'slash' || comments === 'both')) {
-      i = endOf(source, '*/', i + 2) + 2;
-    } else if (c === '-' && source[i + 1] === '-' && comments === 'dash') {
-      i = endOf(source, '\n', i);
+    const comment = commentAt(source, i, comments);
+    if (comment) {
+      i = comment.end;
+      code += comment.left;
     } else if (c === '"' || (c === "'" && comments !== 'semicolon') || c === '`') {
       const triple = c !== '`' && source.startsWith(c.repeat(3), i) ? c.repeat(3) : c;
       const start = i + triple.length;
@@ -56,6 +55,18 @@ export function skeleton(source: string, comments: Comments, backtickRuns: boole
     }
   }
   return { code: foldConcatenations(code, strings), strings };
+}
+
+/** The end of a comment that begins at `i`, and what stands in the code for it. */
+function commentAt(source: string, i: number, comments: Comments): { end: number; left: string } | undefined {
+  for (const begin of BEGINS[comments]) {
+    if (!source.startsWith(begin, i)) continue;
+    const { end, left, not } = COMMENT_ENDS[begin];
+    if (not?.test(source[i - 1] ?? '')) continue;
+    const at = endOf(source, end, begin === '/*' ? i + 2 : i);
+    return { end: begin === '/*' ? at + 2 : at, left };
+  }
+  return undefined;
 }
 
 function endOf(source: string, text: string, from: number): number {

@@ -39,35 +39,57 @@ export async function gitImpact(
   words: readonly string[],
   left: () => number,
 ): Promise<string[]> {
-  const [sub = ''] = words;
-  const has = (...flags: string[]) => flags.some((flag) => words.includes(flag));
-  const operands = words.slice(1).filter((word) => !word.startsWith('-'));
+  const [sub = '', ...rest] = words;
+  const has = (...flags: string[]) => flags.some((flag) => rest.includes(flag));
+  const operands = rest.filter((word) => !word.startsWith('-'));
   const lines: string[] = [];
-  if (
-    (sub === 'reset' && has('--hard', '--merge')) ||
-    sub === 'checkout' ||
-    sub === 'restore' ||
-    (sub === 'switch' && has('-f', '--discard-changes'))
-  ) {
+  if (losesChanges(sub, has)) {
     const stat = await git(cwd, ['diff', '--no-ext-diff', '--no-textconv', 'HEAD', '--shortstat'], left());
     if (stat?.trim()) lines.push(`uncommitted changes lost: ${stat.trim()}`);
   }
-  if (sub === 'reset' && has('--hard')) {
-    const target = operands[0] ?? 'HEAD';
-    lines.push(...(await commits(git, cwd, `${target}..HEAD`, 'no longer on this branch', left)));
-  }
-  if (sub === 'clean') lines.push(...(await cleaned(git, cwd, has('-x'), has('-X'), left)));
-  if (sub === 'branch' && has('-D', '-d')) {
-    for (const branch of operands.slice(0, 3))
-      lines.push(...(await commits(git, cwd, `HEAD..${branch}`, `only on ${branch}`, left)));
-  }
-  if (sub === 'push') lines.push(...(await pushed(git, cwd, operands, left)));
-  if (sub === 'stash' && has('drop', 'clear')) {
-    const entries = textLines(await git(cwd, ['stash', 'list'], left()));
-    if (entries.length > 0) lines.push(`stashes: ${entries.length}; newest ${visible(entries[0] ?? '')}`);
-  }
-  return lines;
+  return [...lines, ...((await LOSSES.get(sub)?.(git, cwd, { has, operands }, left)) ?? [])];
 }
+
+/** `has`: is one of these flags given? */
+type Has = (...flags: string[]) => boolean;
+type Loss = (
+  git: GitReader,
+  cwd: string,
+  words: { readonly has: Has; readonly operands: readonly string[] },
+  left: () => number,
+) => Promise<readonly string[]>;
+
+function losesChanges(sub: string, has: Has): boolean {
+  if (sub === 'reset') return has('--hard', '--merge');
+  return sub === 'checkout' || sub === 'restore' || (sub === 'switch' && has('-f', '--discard-changes'));
+}
+
+/** What a subcommand takes away beside changes in the working tree. */
+const LOSSES: ReadonlyMap<string, Loss> = new Map<string, Loss>([
+  [
+    'reset',
+    async (git, cwd, { has, operands }, left) =>
+      has('--hard') ? commits(git, cwd, `${operands[0] ?? 'HEAD'}..HEAD`, 'no longer on this branch', left) : [],
+  ],
+  ['clean', (git, cwd, { has }, left) => cleaned(git, cwd, has('-x'), has('-X'), left)],
+  [
+    'branch',
+    async (git, cwd, { has, operands }, left) => {
+      const lines: string[] = [];
+      for (const branch of has('-D', '-d') ? operands.slice(0, 3) : [])
+        lines.push(...(await commits(git, cwd, `HEAD..${branch}`, `only on ${branch}`, left)));
+      return lines;
+    },
+  ],
+  ['push', (git, cwd, { operands }, left) => pushed(git, cwd, operands, left)],
+  [
+    'stash',
+    async (git, cwd, { has }, left) => {
+      const entries = has('drop', 'clear') ? textLines(await git(cwd, ['stash', 'list'], left())) : [];
+      return entries.length > 0 ? [`stashes: ${entries.length}; newest ${visible(entries[0] ?? '')}`] : [];
+    },
+  ],
+]);
 
 async function cleaned(git: GitReader, cwd: string, all: boolean, ignored: boolean, left: () => number) {
   const flags = [...(all ? ['-x'] : []), ...(ignored ? ['-X'] : [])];

@@ -29,35 +29,38 @@ const NOUNS = new Set(
 
 export type Word = 'destroys' | 'destroys weakly' | 'reads' | 'names' | undefined;
 
+const strength = (verb: string): Word => (WEAK.has(verb) ? 'destroys weakly' : 'destroys');
+
 /** What a subcommand word says: `delete-bucket`, `keys:destroy`, `batch_delete`, `describeInstances`. */
 export function verbOf(word: string): Word {
   const lower = word.toLowerCase();
-  if (STRONG.has(lower)) return WEAK.has(lower) ? 'destroys weakly' : 'destroys';
+  if (STRONG.has(lower)) return strength(lower);
   if (NOUNS.has(lower)) return 'names';
   if (READ.has(lower)) return 'reads';
   if (!/^[a-zA-Z][\w:.-]*$/.test(word) || word.length > 50) return undefined;
+  // File names and versions (`clean.sh`, `reset.sql`) are not verbs.
+  if (/\.\w{1,5}$/.test(word) && !word.includes(':')) return undefined;
   const parts = word
     .replace(/([a-z])([A-Z])/g, '$1-$2')
     .toLowerCase()
     .split(COMPOUND);
-  if (parts.length < 2) return undefined;
+  return parts.length < 2 ? undefined : verbOfParts(parts, word.includes(':'));
+}
+
+/** `grouped`: a colon stands between them, and the verb last (`keys:destroy`). */
+function verbOfParts(parts: readonly string[], grouped: boolean): Word {
   const [first = '', second = ''] = parts;
   const last = parts.at(-1) ?? '';
-  // File names and versions (`clean.sh`, `reset.sql`) are not verbs.
-  if (/\.\w{1,5}$/.test(word) && !word.includes(':')) return undefined;
-  if (word.includes(':') && STRONG.has(last)) return WEAK.has(last) ? 'destroys weakly' : 'destroys';
+  if (grouped && STRONG.has(last)) return strength(last);
   if (READ.has(first)) return 'reads';
   if (/^(no|dry|skip|without|not)$/.test(first)) return undefined;
   if (READ.has(last)) return 'reads';
-  if (STRONG.has(first)) return WEAK.has(first) ? 'destroys weakly' : 'destroys';
+  if (STRONG.has(first)) return strength(first);
   if (/^(batch|bulk|force|admin|schedule|permanently|soft|hard)$/.test(first) && STRONG.has(second)) return 'destroys';
-  if (
-    /^(delete|destroy|remove|purge|terminate|rm|uninstall|wipe|drop)$/.test(last) &&
+  return /^(delete|destroy|remove|purge|terminate|rm|uninstall|wipe|drop)$/.test(last) &&
     !/^(auto|on|can|to|pre|post)$/.test(first)
-  )
-    return 'destroys';
-  if (READ.has(last) && word.includes(':')) return 'reads';
-  return undefined;
+    ? 'destroys'
+    : undefined;
 }
 
 /** Verbs of subcommands that add something and lose nothing. */

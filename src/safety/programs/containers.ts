@@ -45,30 +45,34 @@ function subcommand(args: readonly Field[], values: RegExp, group: RegExp): numb
 function runInside(call: Call, from: number, values: RegExp, skip: number): string {
   const { args, machine } = call;
   let left = skip;
-  let entrypoint: string | undefined;
   let at = from + 1;
   for (; at < args.length; at++) {
     const text = args[at]?.text ?? '';
     if (text.startsWith('-') && text !== '-') {
-      if (text.startsWith('--entrypoint=')) entrypoint = text.slice(13);
-      if (text === '--entrypoint') entrypoint = args[at + 1]?.text;
-      const variable = /^(-\w*e|--env)$/.test(text)
-        ? args[at + 1]?.text
-        : /^(?:-\w*e=?|--env=)(\w+=[\s\S]*)$/.exec(text)?.[1];
+      const variable = variableSet(text, args[at + 1]?.text);
       if (DECIDES.test(variable ?? ''))
         machine.note(unknown('sets a variable in the container that decides what runs'));
       if (values.test(text) || /^-[a-z]+[evpwulm]$/.test(text)) at++;
-      continue;
-    }
-    if (left-- > 0) continue;
-    break;
+    } else if (left-- <= 0) break;
   }
   const rest = args.slice(at);
+  const entrypoint = entrypointIn(args.slice(from + 1, at));
   if (entrypoint) return inside(call, [{ text: entrypoint, glob: false }, ...rest]);
   if (rest.length > 0) return inside(call, rest);
   if (call.io.stdin !== undefined && call.io.stdin !== '') return inside(call, [{ text: 'sh', glob: false }]);
   machine.note(args[from]?.text === 'exec' ? unknown('starts a session') : harmless('starts a container'));
   return UNKNOWN;
+}
+
+/** `-e A=b`, `-eA=b`, `--env=A=b`. */
+function variableSet(text: string, next: string | undefined): string | undefined {
+  return /^(-\w*e|--env)$/.test(text) ? next : /^(?:-\w*e=?|--env=)(\w+=[\s\S]*)$/.exec(text)?.[1];
+}
+
+/** The program that takes the place of the image's own; the last one given. */
+function entrypointIn(own: readonly Field[]): string | undefined {
+  const at = own.findLastIndex(({ text }) => text === '--entrypoint' || text.startsWith('--entrypoint='));
+  return own[at]?.text === '--entrypoint' ? own[at + 1]?.text : own[at]?.text.slice(13);
 }
 
 function inside(call: Call, fields: readonly Field[]): string {

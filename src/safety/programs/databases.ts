@@ -19,39 +19,7 @@ const REDIS_READS =
 export const DATABASES: Handlers = {
   ...forAll(
     'psql mysql cockroach usql pgcli mycli duckdb clickhouse-client clickhouse sqlcmd bq snowsql trino presto beeline hive spark-sql impala-shell cqlsh sqlplus db2 isql tsql osqueryi vsql ksql influx h2 mysqlsh dolt',
-    (call) => {
-      const { machine, program, operands } = call;
-      const texts: string[] = [];
-      const names =
-        program === 'cqlsh' ||
-        program === 'mysql' ||
-        program === 'hive' ||
-        program === 'beeline' ||
-        program === 'spark-sql' ||
-        program === 'cockroach'
-          ? ['-e', '--execute']
-          : ['-c', '--command', '-q', '--query', '-Q', '-e', '--execute', '--sql', '-execute'];
-      for (const name of names) texts.push(...(call.options.values.get(name) ?? []));
-      if (texts.length === 0) {
-        // Options this program is not known to take: the word after them is the text.
-        for (const [index, field] of call.args.entries()) {
-          if (/^(-[a-zA-Z]*[ceqQ]|--(execute|command|query|sql))$/.test(field.text))
-            texts.push(call.args[index + 1]?.text ?? '');
-          const attached = /^(?:--(?:execute|command|query)=|-e(?=\S))([\s\S]+)$/.exec(field.text);
-          if (attached) texts.push(attached[1] ?? '');
-        }
-      }
-      for (const operand of operands)
-        if (/\s/.test(operand.text) && /^\s*[A-Za-z(\\.]/.test(operand.text)) texts.push(operand.text);
-      if (program === 'dolt' || program === 'bq' || program === 'influx') if (texts.length === 0) return undefined;
-      const file = call.value('-f', '--file', '-i', '--input-file', '-init');
-      if (file !== undefined) sqlFile(call, file);
-      if (call.io.stdin !== undefined && texts.length === 0) texts.push(call.io.stdin);
-      if (call.has('-l', '--list') && texts.length === 0) return UNKNOWN;
-      if (texts.length === 0 && file === undefined) machine.note(unknown('a database session'));
-      for (const text of texts) readSql(call, text);
-      return UNKNOWN;
-    },
+    judgeSqlClient,
   ),
   ...forAll('sqlite3 sqlite litecli', (call) => {
     const [, ...rest] = call.operands;
@@ -89,6 +57,36 @@ export const DATABASES: Handlers = {
     return UNKNOWN;
   },
 };
+
+/** Clients whose `-c`, `-q` and the like are no queries. */
+const ONLY_EXECUTE = /^(cqlsh|mysql|hive|beeline|spark-sql|cockroach)$/;
+const EXECUTE = ['-e', '--execute'];
+const QUERY = ['-c', '--command', '-q', '--query', '-Q', ...EXECUTE, '--sql', '-execute'];
+
+function judgeSqlClient(call: Call): string | undefined {
+  const { machine, program } = call;
+  const texts = [...textsInOptions(call)];
+  for (const { text } of call.operands) if (/\s/.test(text) && /^\s*[A-Za-z(\\.]/.test(text)) texts.push(text);
+  if (texts.length === 0 && /^(dolt|bq|influx)$/.test(program)) return undefined;
+  const file = call.value('-f', '--file', '-i', '--input-file', '-init');
+  if (file !== undefined) sqlFile(call, file);
+  if (call.io.stdin !== undefined && texts.length === 0) texts.push(call.io.stdin);
+  if (call.has('-l', '--list') && texts.length === 0) return UNKNOWN;
+  if (texts.length === 0 && file === undefined) machine.note(unknown('a database session'));
+  for (const text of texts) readSql(call, text);
+  return UNKNOWN;
+}
+
+function textsInOptions({ program, options, args }: Call): readonly string[] {
+  const known = (ONLY_EXECUTE.test(program) ? EXECUTE : QUERY).flatMap((name) => options.values.get(name) ?? []);
+  if (known.length > 0) return known;
+  // Options this program is not known to take: the word after them is the text.
+  return args.flatMap(({ text }, index) => {
+    const next = /^(-[a-zA-Z]*[ceqQ]|--(execute|command|query|sql))$/.test(text) ? [args[index + 1]?.text ?? ''] : [];
+    const attached = /^(?:--(?:execute|command|query)=|-e(?=\S))([\s\S]+)$/.exec(text)?.[1];
+    return attached === undefined ? next : [...next, attached];
+  });
+}
 
 function sqlFile(call: Call, file: string): void {
   const known =

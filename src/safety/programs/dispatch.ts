@@ -225,43 +225,45 @@ function sameInAndOut(call: Call): boolean {
   );
 }
 
+/** What the words of a call say of it. `known`: there is a table of the program's subcommands. */
 function byVerbs(call: Call, known: boolean): StaticVerdict | undefined {
   const { program, facts, options } = call;
   if (options.flags.has('--help') || options.flags.has('--dry-run') || options.flags.has('--version')) return undefined;
-  let seen = 0;
-  let reads = false;
-  let adds = false;
-  if (!known && /[-_]/.test(program) && verbOf(program) === 'destroys') {
+  if (!known && /[-_]/.test(program) && verbOf(program) === 'destroys')
     return destructive('destroying verb', `${readable(program)} takes something away, by its name`);
-  }
-  for (const { text, maybeValue } of options.operands) {
-    if (seen++ >= (known ? 5 : 3)) break;
+  const said = saidByWords(call, known);
+  if (said === 'its own' || typeof said === 'object') return said === 'its own' ? undefined : said;
+  const flag =
+    said === 'reads'
+      ? undefined
+      : [...options.flags].find((each) => DESTROYING_OPTION.test(each) && each !== '--format');
+  if (flag !== undefined)
+    return destructive('destroying option', `${readable(program)} ${readable(flag)} takes something away`);
+  return said !== undefined && facts.traits.has('speaks') ? harmless() : undefined;
+}
+
+/** The first word of a call that settles it; `its own`: what it takes away it made itself. */
+function saidByWords(
+  { program, facts, options }: Call,
+  known: boolean,
+): 'reads' | 'adds' | 'its own' | StaticVerdict | undefined {
+  let names = false;
+  // Without a table of the program a weak verb counts only where subcommands stand.
+  const isSubcommand = (index: number, maybeValue: boolean) => known || (index === 0 && !maybeValue);
+  for (const [index, { text, maybeValue }] of options.operands.slice(0, known ? 5 : 3).entries()) {
     const verb = verbOf(text);
-    // Without a table of the program a weak verb counts only where subcommands stand.
-    if (verb === 'destroys' || (verb === 'destroys weakly' && (known || (seen === 1 && !maybeValue)))) {
+    if (verb === 'destroys' || (verb === 'destroys weakly' && isSubcommand(index, maybeValue))) {
       // What a build makes can be made again; whether that is all a `clean` deletes, the tables can't tell.
-      if (facts.traits.has('runsProject') && /clean/.test(text)) return undefined;
-      if (RUN_SUB.test(options.operands[0]?.text ?? '') && seen > 1) break;
+      if (facts.traits.has('runsProject') && /clean/.test(text)) return 'its own';
+      if (RUN_SUB.test(options.operands[0]?.text ?? '') && index > 0) break;
       return destructive('destroying verb', `${readable(program)}: ${readable(text)} takes something away`);
     }
-    if (verb === 'names') reads = true;
-    if (verb === 'reads' && !maybeValue) {
-      reads = true;
-      break;
-    }
-    if (ADDING.test(text)) {
-      adds = true;
-      break;
-    }
+    if (verb === 'reads' && !maybeValue) return 'reads';
+    if (verb === 'names') names = true;
+    if (ADDING.test(text)) return names ? 'reads' : 'adds';
     if (!/^[\w.:/@-]+$/.test(text)) break;
   }
-  if (!reads) {
-    for (const flag of options.flags) {
-      if (DESTROYING_OPTION.test(flag) && flag !== '--format')
-        return destructive('destroying option', `${readable(program)} ${readable(flag)} takes something away`);
-    }
-  }
-  return (reads || adds) && facts.traits.has('speaks') ? harmless() : undefined;
+  return names ? 'reads' : undefined;
 }
 
 /** Subcommands after which names of tasks stand, not verbs (`npm run clean`). */

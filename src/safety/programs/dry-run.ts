@@ -1,6 +1,6 @@
 import { hasRules } from '../rules/table.ts';
 import type { Call } from './call.ts';
-import { isDryReading, isIdle, words } from './record.ts';
+import { isDryReading, isIdle } from './record.ts';
 
 /** Programs that take what follows as theirs to run or print: `--help` in it is not their help. */
 const NO_HELP = new Set(
@@ -28,7 +28,7 @@ export function isDryRun(call: Call): boolean {
   if (reading && (isDryReading(reading) || reading.level.knowsDryRuns)) return isDryReading(reading);
   if (options.flags.size === 0) return false;
   const { dryRun } = facts;
-  const names = words(typeof dryRun === 'string' ? dryRun : dryRun[options.operands[0]?.text ?? '']);
+  const names = dryRun.get(options.operands[0]?.text ?? '') ?? dryRun.get('*') ?? [];
   return call.hasExactly(names) && !disabled(call, names);
 }
 

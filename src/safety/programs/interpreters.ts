@@ -65,51 +65,10 @@ function interpret(call: Call): string | undefined {
   const { program, args, machine } = call;
   const words = args.map((field) => field.text);
   if (words.length === 1 && /^(--version|-V|-v|--help|-h|version)$/.test(words[0] ?? '')) return UNKNOWN;
-  // A module or a setting that is loaded first may do anything.
-  if (
-    (program !== 'php' && words.some((word) => PRELOAD.test(word))) ||
-    PRELOAD_VARIABLES.some((name) => machine.scope.get(name) !== undefined)
-  ) {
-    machine.note(unknown('loads code of its own first', { runsFiles: true }));
-  }
-  const odd = (word: string) =>
-    (/^-[Mm]/.test(word) && !PERL_MODULE.test(word)) || (/^-F./.test(word) && !PERL_FIELDS.test(word));
-  if (program === 'perl' && words.some(odd)) machine.note(unknown('options that hold code', { runsFiles: true }));
-  const ran = program === 'python' ? runPython(call) : undefined;
-  if (ran !== undefined) return ran;
-  if (program === 'perl') inPlace(call, /^-\w*i(?!nc)/);
-  if (program === 'ruby') inPlace(call, /^-\w*i\b/);
-  // `perl -c` runs what stands in BEGIN and use.
-  if (program === 'ruby' && words.length === 2 && /^-w?c$/.test(words[0] ?? '')) return UNKNOWN;
-  if (program === 'node' && words.some((word) => /^(-c|--check)$/.test(word))) return UNKNOWN;
-  if (program === 'php' && words[0] === '-l') return UNKNOWN;
-  if ((program === 'deno' || program === 'bun') && words[0] && !words[0].startsWith('-')) {
-    if (words[0] === 'eval') return source(call, words.slice(1).find((word) => !word.startsWith('-')) ?? '');
-    if (program === 'bun' && words[0] === 'x') return machine.runFields([plain('bunx'), ...args.slice(1)], call.io);
-    const packaged = words.findIndex((word) => /^(npm|jsr):\w/.test(word));
-    if (packaged >= 0 && words[0] === 'run') {
-      const name = (words[packaged] ?? '').replace(/^\w+:/, '');
-      return machine.runFields([plain(name), ...args.slice(packaged + 1)], call.io);
-    }
-    if (!/^(run|-)$/.test(words[0]) && !/\.\w+$/.test(words[0])) return undefined;
-  }
-  if (program === 'node' && runsTests(call, words)) return UNKNOWN;
-  const option = CODE_OPTIONS[program];
-  let found = false;
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] ?? '';
-    if (!word.startsWith('-')) {
-      if (!found) break;
-      continue;
-    }
-    const attached = option?.test(word) ? undefined : /^(?:--eval=|--print=|-e(?=.))([\s\S]+)$/.exec(word)?.[1];
-    if (option?.test(word) || (attached !== undefined && option)) {
-      found = true;
-      source(call, attached ?? words[++at] ?? '');
-      if (program !== 'perl' && program !== 'ruby') return output(call);
-    }
-  }
-  if (found) return output(call);
+  notePreloads(call, words);
+  const ran = OWN_WAYS[program]?.(call, words);
+  if (ran !== undefined) return ran.output;
+  if (runsOptions(call, words)) return output(call);
   const file = words.find((word) => !word.startsWith('-') || word === '-');
   if (file === undefined || file === '-' || file === '/dev/stdin') return source(call, call.io.stdin);
   const script = file.slice(file.lastIndexOf('/') + 1);
@@ -121,6 +80,82 @@ function interpret(call: Call): string | undefined {
   if (known !== undefined) return source(call, known);
   machine.note(unknown('runs a script file', { runsFiles: true }));
   return output(call);
+}
+
+/** A module or a setting that is loaded first may do anything. */
+function notePreloads({ program, machine }: Call, words: readonly string[]): void {
+  if (
+    (program !== 'php' && words.some((word) => PRELOAD.test(word))) ||
+    PRELOAD_VARIABLES.some((name) => machine.scope.get(name) !== undefined)
+  )
+    machine.note(unknown('loads code of its own first', { runsFiles: true }));
+}
+
+/** What a call prints, where it is settled; `output` undefined: it runs no code. */
+type Settled = { readonly output: string | undefined };
+
+const ONLY_LOOKS: Settled = { output: UNKNOWN };
+
+/** What an interpreter has beside code, files and its input; undefined: it is one of these. */
+const OWN_WAYS: Readonly<Record<string, (call: Call, words: readonly string[]) => Settled | undefined>> = {
+  python(call) {
+    const ran = runPython(call);
+    return ran === undefined ? undefined : { output: ran };
+  },
+  perl(call, words) {
+    const odd = (word: string) =>
+      (/^-[Mm]/.test(word) && !PERL_MODULE.test(word)) || (/^-F./.test(word) && !PERL_FIELDS.test(word));
+    if (words.some(odd)) call.machine.note(unknown('options that hold code', { runsFiles: true }));
+    inPlace(call, /^-\w*i(?!nc)/);
+    return undefined;
+  },
+  ruby(call, words) {
+    inPlace(call, /^-\w*i\b/);
+    // `perl -c` runs what stands in BEGIN and use; ruby does not.
+    return words.length === 2 && /^-w?c$/.test(words[0] ?? '') ? ONLY_LOOKS : undefined;
+  },
+  node: (call, words) =>
+    words.some((word) => /^(-c|--check)$/.test(word)) || runsTests(call, words) ? ONLY_LOOKS : undefined,
+  php: (_, words) => (words[0] === '-l' ? ONLY_LOOKS : undefined),
+  deno: runsSubcommand,
+  bun: runsSubcommand,
+};
+
+/** `deno run npm:x`, `bun x y`: programs with subcommands, of which some run what they name. */
+function runsSubcommand(call: Call, words: readonly string[]): Settled | undefined {
+  const { program, machine, args, io } = call;
+  const sub = words[0] ?? '';
+  if (sub === '' || sub.startsWith('-')) return undefined;
+  if (sub === 'eval') return { output: source(call, words.slice(1).find((word) => !word.startsWith('-')) ?? '') };
+  if (program === 'bun' && sub === 'x') return { output: machine.runFields([plain('bunx'), ...args.slice(1)], io) };
+  const packaged = words.findIndex((word) => /^(npm|jsr):\w/.test(word));
+  if (packaged >= 0 && sub === 'run') {
+    const name = (words[packaged] ?? '').replace(/^\w+:/, '');
+    return { output: machine.runFields([plain(name), ...args.slice(packaged + 1)], io) };
+  }
+  return /^(run|-)$/.test(sub) || /\.\w+$/.test(sub) ? undefined : { output: undefined };
+}
+
+/** Runs the code in the options before the first operand; only some take several. */
+function runsOptions(call: Call, words: readonly string[]): boolean {
+  const { program } = call;
+  const option = CODE_OPTIONS[program];
+  if (!option) return false;
+  let found = false;
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? '';
+    if (!word.startsWith('-')) {
+      if (found) continue;
+      return false;
+    }
+    const whole = option.test(word);
+    const attached = whole ? undefined : /^(?:--eval=|--print=|-e(?=.))([\s\S]+)$/.exec(word)?.[1];
+    if (!whole && attached === undefined) continue;
+    source(call, attached ?? words[++at] ?? '');
+    if (program !== 'perl' && program !== 'ruby') return true;
+    found = true;
+  }
+  return found;
 }
 
 /** `node --test`: the project's tests, as `cargo test` runs them. Not where the same command has just written one. */

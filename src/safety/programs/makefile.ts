@@ -14,54 +14,69 @@ const MAX_RULES = 200;
  * Undefined where the file does more than plain rules and plain variables can say.
  */
 export function recipesOf(text: string, targets: readonly string[]): readonly string[] | undefined {
-  const rules = new Map<string, Rule>();
-  const variables = new Map<string, string>();
-  const phony = new Set<string>();
-  let current: Rule[] = [];
-  for (const line of text.replace(/\\\r?\n\s*/g, ' ').split(/\r?\n/)) {
-    if (line.startsWith('\t')) {
-      if (/^\t[@\-+\s]*$/.test(line) || /^\t\s*#/.test(line)) continue;
-      const command = expanded(line.replace(/^\t[@\-+\s]*/, ''), variables);
-      if (command === undefined || current.length === 0) return undefined;
-      for (const rule of current) rule.recipe.push(command);
-      continue;
-    }
-    const plain = line.replace(/(^|\s)#.*$/, '').trimEnd();
-    if (plain.trim() === '') continue;
-    if (BEYOND.test(plain)) return undefined;
-    const assigned = /^([A-Za-z_]\w*|\.DEFAULT_GOAL)\s*(?:\?|:|\+)?=\s*(.*)$/.exec(plain);
-    if (assigned) {
-      // One value each: what it has where it is used hangs on the order otherwise.
-      const [, name = '', value = ''] = assigned;
-      if (variables.has(name) || /[`]/.test(value) || plain.includes('?=')) return undefined;
-      const known = expanded(value, variables);
-      if (known === undefined) return undefined;
-      variables.set(name, known);
-      continue;
-    }
-    const header = /^([^:=\s][^:=]*):([^=]*)$/.exec(plain);
-    if (!header) return undefined;
-    const names = words(header[1], variables);
-    const [needs, inline] = (header[2] ?? '').split(';', 2);
-    const needed = words(needs, variables);
-    if (!names || !needed || inline !== undefined || rules.size > MAX_RULES) return undefined;
-    if (names.includes('.PHONY')) {
-      for (const name of needed) phony.add(name);
-      current = [];
-      continue;
-    }
-    current = names.map((name) => {
-      const rule = rules.get(name) ?? { needs: [], recipe: [] };
-      rule.needs.push(...needed);
-      rules.set(name, rule);
-      return rule;
-    });
-  }
+  const makefile = new Makefile();
+  for (const line of text.replace(/\\\r?\n\s*/g, ' ').split(/\r?\n/)) if (!makefile.read(line)) return undefined;
+  const { rules, variables, phony } = makefile;
   // A makefile that has a rule of its own is made anew before anything else, even by `make -n`.
   if ([...rules.keys()].some((name) => /(^|\/)(GNUm|[Mm])akefile$/.test(name))) return undefined;
   const goal = variables.get('.DEFAULT_GOAL') ?? rules.keys().next().value;
   const goals = targets.length > 0 ? targets : goal === undefined ? [] : [goal];
   return goals.length === 0 ? undefined : collect(goals, rules, phony);
+}
+
+/** The rules of a makefile, read line by line. */
+class Makefile {
+  readonly rules = new Map<string, Rule>();
+  readonly variables = new Map<string, string>();
+  readonly phony = new Set<string>();
+  /** The rules that the next line of a recipe belongs to. */
+  private current: Rule[] = [];
+
+  /** Takes in one line; false: it says more than plain rules and plain variables do. */
+  read(line: string): boolean {
+    if (line.startsWith('\t')) return this.recipe(line);
+    const plain = line.replace(/(^|\s)#.*$/, '').trimEnd();
+    if (plain.trim() === '') return true;
+    if (BEYOND.test(plain)) return false;
+    const assigned = /^([A-Za-z_]\w*|\.DEFAULT_GOAL)\s*(?:\?|:|\+)?=\s*(.*)$/.exec(plain);
+    return assigned ? this.assign(assigned[1] ?? '', assigned[2] ?? '', plain) : this.header(plain);
+  }
+
+  private recipe(line: string): boolean {
+    if (/^\t[@\-+\s]*$/.test(line) || /^\t\s*#/.test(line)) return true;
+    const command = expanded(line.replace(/^\t[@\-+\s]*/, ''), this.variables);
+    if (command === undefined || this.current.length === 0) return false;
+    for (const rule of this.current) rule.recipe.push(command);
+    return true;
+  }
+
+  /** One value each: what it has where it is used hangs on the order otherwise. */
+  private assign(name: string, value: string, line: string): boolean {
+    if (this.variables.has(name) || /[`]/.test(value) || line.includes('?=')) return false;
+    const known = expanded(value, this.variables);
+    if (known !== undefined) this.variables.set(name, known);
+    return known !== undefined;
+  }
+
+  private header(line: string): boolean {
+    const header = /^([^:=\s][^:=]*):([^=]*)$/.exec(line);
+    if (!header) return false;
+    const names = words(header[1], this.variables);
+    const [needs, inline] = (header[2] ?? '').split(';', 2);
+    const needed = words(needs, this.variables);
+    if (!names || !needed || inline !== undefined || this.rules.size > MAX_RULES) return false;
+    const isPhony = names.includes('.PHONY');
+    if (isPhony) for (const name of needed) this.phony.add(name);
+    this.current = isPhony ? [] : names.map((name) => this.rule(name, needed));
+    return true;
+  }
+
+  private rule(name: string, needed: readonly string[]): Rule {
+    const rule = this.rules.get(name) ?? { needs: [], recipe: [] };
+    rule.needs.push(...needed);
+    this.rules.set(name, rule);
+    return rule;
+  }
 }
 
 function collect(

@@ -20,7 +20,7 @@ export type Operand = {
 type Known = { readonly values: ReadonlySet<string>; readonly singleDash: boolean };
 
 /** Sorts `args`. Everything after `--` is an operand. */
-export function readOptions({ values: taking, singleDash }: Known, args: readonly Field[]): Options {
+export function readOptions(known: Known, args: readonly Field[]): Options {
   const flags = new Set<string>();
   const values = new Map<string, string[]>();
   const operands: Operand[] = [];
@@ -42,32 +42,38 @@ export function readOptions({ values: taking, singleDash }: Known, args: readonl
       for (const rest of args.slice(i + 1)) operands.push({ text: rest.text, glob: rest.glob, maybeValue: false });
       break;
     }
-    afterOption = false;
-    const equals = text.indexOf('=');
-    if (text.startsWith('--') || singleDash) {
-      const name = equals > 0 ? text.slice(0, equals) : text;
-      flags.add(name);
-      if (singleDash && name.startsWith('--')) flags.add(name.slice(1));
-      if (equals > 0) add(name, text.slice(equals + 1));
-      else if (taking.has(name)) add(name, args[++i]?.text ?? '');
-      else afterOption = true;
-      continue;
-    }
-    flags.add(text);
-    if (taking.has(text)) {
-      add(text, args[++i]?.text ?? '');
-      continue;
-    }
-    afterOption = true;
-    for (let k = 1; k < text.length; k++) {
-      const letter = `-${text[k]}`;
-      flags.add(letter);
-      if (!taking.has(letter)) continue;
-      const rest = text.slice(k + 1);
-      add(letter, rest !== '' ? rest : (args[++i]?.text ?? ''));
-      afterOption = false;
-      break;
-    }
+    const { option, value } = readOption(known, text, flags);
+    afterOption = value === undefined;
+    if (value === NEXT) add(option, args[++i]?.text ?? '');
+    else if (value !== undefined) add(option, value);
   }
   return { flags, values, operands };
+}
+
+/** The value is the next word. */
+const NEXT = Symbol();
+
+type Option = { readonly option: string; readonly value: string | typeof NEXT | undefined };
+
+/** One option word: adds what is given in it to `flags`; its value, or undefined where it is not known to take one. */
+function readOption({ values, singleDash }: Known, text: string, flags: Set<string>): Option {
+  if (!text.startsWith('--') && !singleDash) return readLetters(values, text, flags);
+  const equals = text.indexOf('=');
+  const option = equals > 0 ? text.slice(0, equals) : text;
+  flags.add(option);
+  if (singleDash && option.startsWith('--')) flags.add(option.slice(1));
+  if (equals > 0) return { option, value: text.slice(equals + 1) };
+  return { option, value: values.has(option) ? NEXT : undefined };
+}
+
+/** `-xvf`: the first letter that takes a value takes the rest of the word, or the next one. */
+function readLetters(values: ReadonlySet<string>, text: string, flags: Set<string>): Option {
+  flags.add(text);
+  if (values.has(text)) return { option: text, value: NEXT };
+  for (let k = 1; k < text.length; k++) {
+    const option = `-${text[k]}`;
+    flags.add(option);
+    if (values.has(option)) return { option, value: text.slice(k + 1) || NEXT };
+  }
+  return { option: text, value: undefined };
 }

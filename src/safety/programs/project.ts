@@ -33,31 +33,37 @@ function textOf(call: Call, name: string): string | null | undefined {
 
 /** `npm test`, `npm run x`: the script with those before and after it, as package.json has them. */
 function runPackageScript(call: Call): string | undefined {
-  const { machine } = call;
   const words = call.args.map((field) => field.text).filter((word) => !/^(-s|--silent|--if-present)$/.test(word));
   const [sub = '', ...rest] = words;
-  const name = /^(t|tst)$/.test(sub) ? 'test' : /^(test|start|stop|restart)$/.test(sub) ? sub : undefined;
-  // yarn and pnpm take the name of a script for a subcommand of their own.
-  const short = call.program !== 'npm' && SCRIPT_NAME.test(sub) ? sub : undefined;
   if (/^(npm|pnpm)$/.test(call.program) && words.length === 1 && /^(run|run-script)$/.test(sub)) return lists(call);
-  const script = name ?? (/^(run|run-script|rum)$/.test(sub) ? rest.shift() : short);
+  const script = /^(run|run-script|rum)$/.test(sub) ? rest.shift() : scriptBehind(call.program, sub);
   if (script === undefined || script.startsWith('-') || (rest.length > 0 && rest[0] !== '--')) return undefined;
   const manifest = textOf(call, 'package.json');
-  // Settings of the project may name another shell.
-  const plain = ['.npmrc', '.yarnrc', '.yarnrc.yml', '.pnpmfile.cjs'].map((file) => textOf(call, file));
   const scripts = typeof manifest === 'string' ? scriptsIn(manifest) : undefined;
-  const directory = machine.scope.cwd;
-  const bin = directory === undefined ? undefined : machine.reading?.look(join(directory, 'node_modules', '.bin'));
-  const shadowed =
-    bin?.kind === 'directory' ? [...bin.names].some((found) => SYSTEM_NAME.test(found)) : bin?.kind !== 'absent';
-  if (!scripts || shadowed || plain.some((text) => text !== null)) return undefined;
-  if (scripts.get(script) === undefined) return undefined;
+  const plain = isPlainProject(call);
+  if (scripts?.get(script) === undefined || !plain) return undefined;
   const extra = rest.slice(1).map(quoted).join(' ');
   for (const part of [`pre${script}`, script, `post${script}`]) {
     const text = scripts.get(part);
     if (text !== undefined) runText(call, part === script ? `${text} ${extra}` : text);
   }
   return UNKNOWN;
+}
+
+/** The script that a subcommand runs; yarn and pnpm take the name of a script for one of their own. */
+function scriptBehind(program: string, sub: string): string | undefined {
+  if (/^(t|tst)$/.test(sub)) return 'test';
+  return /^(test|start|stop|restart)$/.test(sub) || (program !== 'npm' && SCRIPT_NAME.test(sub)) ? sub : undefined;
+}
+
+/** No settings of the project that may name another shell, and no dependency that took the name of a system program. */
+function isPlainProject(call: Call): boolean {
+  const settings = ['.npmrc', '.yarnrc', '.yarnrc.yml', '.pnpmfile.cjs'].map((file) => textOf(call, file));
+  const { scope, reading } = call.machine;
+  const bin = scope.cwd === undefined ? undefined : reading?.look(join(scope.cwd, 'node_modules', '.bin'));
+  const shadowed =
+    bin?.kind === 'directory' ? [...bin.names].some((found) => SYSTEM_NAME.test(found)) : bin?.kind !== 'absent';
+  return !shadowed && settings.every((text) => text === null);
 }
 
 /** Without a name the scripts are listed. */

@@ -24,24 +24,38 @@ export function prove(call: Call): StaticVerdict {
   for (const { name, role, value } of reading.given)
     if (!isLifted(reading, role))
       verdict = worse(verdict, judgeOption(call, role, `option ${name} of ${program}`, value));
-  for (const [index, field] of reading.operands.entries()) {
-    const role = roleOf(reading.level, index);
-    if (role === undefined) return worse(verdict, unknown(`${program} takes no ${readable(field.text).slice(0, 40)}`));
-    if (role === 'command' || role === 'shell') break;
-    if ((field.glob || hasUnknown(field.text)) && mayShift(reading.level, index))
-      verdict = worse(verdict, unknown('a word that may become several, of which one is written to'));
-    if (role !== 'judged' && !isLifted(reading, role))
-      verdict = worse(verdict, judgeRole(call, role, `operand of ${program}`, field.text));
-  }
+  const operands = judgeOperands(call, reading);
+  verdict = worse(verdict, operands.verdict);
+  if (!operands.fit) return verdict;
   if (isAnswered(call, reading))
     verdict = worse(verdict, unknown(`${program} asks before it writes over something, and its input answers`));
   if (spec.open !== undefined && !isDryReading(reading))
     verdict = worse(verdict, unknown(spec.open, spec.runsFiles ? { runsFiles: true } : {}));
-  const whole = reading.root.spec.judge;
-  const own = whole?.(call, reading);
-  if (own) verdict = worse(verdict, own);
-  const part = spec.judge === whole ? undefined : spec.judge?.(call, reading);
-  return part ? worse(verdict, part) : verdict;
+  // The program's own judge, and the subcommand's.
+  for (const judge of new Set([reading.root.spec.judge, spec.judge]))
+    verdict = worse(verdict, judge?.(call, reading) ?? harmless());
+  return verdict;
+}
+
+/** The verdict on the operands; `fit`: the program takes all of them. */
+function judgeOperands(call: Call, reading: Reading): { readonly verdict: StaticVerdict; readonly fit: boolean } {
+  const { level, operands } = reading;
+  const { program } = call;
+  let verdict = harmless();
+  for (const [index, field] of operands.entries()) {
+    const role = roleOf(level, index);
+    if (role === undefined)
+      return {
+        verdict: worse(verdict, unknown(`${program} takes no ${readable(field.text).slice(0, 40)}`)),
+        fit: false,
+      };
+    if (role === 'command' || role === 'shell') break;
+    if ((field.glob || hasUnknown(field.text)) && mayShift(level, index))
+      verdict = worse(verdict, unknown('a word that may become several, of which one is written to'));
+    if (role !== 'judged' && !isLifted(reading, role))
+      verdict = worse(verdict, judgeRole(call, role, `operand of ${program}`, field.text));
+  }
+  return { verdict, fit: true };
 }
 
 /** An option that writes without a word for where: only the program knows its name. */

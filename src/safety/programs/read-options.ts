@@ -25,40 +25,38 @@ export function readExactly(program: string, record: Compiled, args: readonly Fi
     missing: undefined,
     strayed: false,
   };
-  for (let at = 0; at < args.length; at++) {
-    const field = args[at] as Field;
-    const { text } = field;
-    if (record.spec.argFiles && text.startsWith('@') && text.length > 1)
-      state.missing ??= `${program} reads more options from a file`;
-    if (text === '--') {
-      at = afterDashes(state, args, at);
-      break;
-    }
-    if (isOption(state, text)) {
-      at += readOption(program, state, text, args, at);
-      if (!state.level.last.has(state.given.at(-1)?.name ?? '')) continue;
-      state.operands.push(...args.slice(at + 1));
-      break;
-    }
-    if (state.level.spec.oldStyle && state.operands.length === 0 && at === 0 && /^[A-Za-z]+$/.test(text)) {
-      at += readLetters(program, state, text, args, at);
-      continue;
-    }
-    if (state.level.hasActingOptions && field.text !== '' && mayBeOption(field))
-      state.missing ??= `a word that is not known may be an option of ${program}`;
-    if (descend(program, state, field)) continue;
-    state.operands.push(field);
-    if (state.level.spec.stopsAtOperand) {
-      state.operands.push(...args.slice(at + 1));
-      break;
-    }
-  }
+  for (let at = 0; at < args.length; ) at = readWord(program, state, args, at);
   if (state.level.subs && state.operands.length === 0) {
     const { bare } = state.level;
     if (bare) state.level = bare;
     else if (!state.given.some(({ role }) => role === 'idle')) state.missing ??= `${program} without a subcommand`;
   }
   return state;
+}
+
+/** Reads the word at `at`, with what belongs to it; returns where the next one is. */
+function readWord(program: string, state: State, args: readonly Field[], at: number): number {
+  const field = args[at] as Field;
+  const { text } = field;
+  if (state.root.spec.argFiles && text.startsWith('@') && text.length > 1)
+    state.missing ??= `${program} reads more options from a file`;
+  if (text === '--') return restAreOperands(state, args, at + 1);
+  if (isOption(state, text)) {
+    const next = at + 1 + readOption(program, state, text, args, at);
+    return state.level.last.has(state.given.at(-1)?.name ?? '') ? restAreOperands(state, args, next) : next;
+  }
+  if (state.level.spec.oldStyle && state.operands.length === 0 && at === 0 && /^[A-Za-z]+$/.test(text))
+    return at + 1 + readLetters(program, state, text, args, at);
+  if (state.level.hasActingOptions && text !== '' && mayBeOption(field))
+    state.missing ??= `a word that is not known may be an option of ${program}`;
+  if (descend(program, state, field)) return at + 1;
+  return restAreOperands(state, args, at, state.level.spec.stopsAtOperand ? args.length : at + 1);
+}
+
+/** Takes the words from `at` on as operands; returns where the next one is. */
+function restAreOperands(state: State, args: readonly Field[], at: number, end = args.length): number {
+  state.operands.push(...args.slice(at, end));
+  return end;
 }
 
 /** A text that nobody knows, or a pattern: what it becomes may begin with a dash. */
@@ -76,12 +74,6 @@ function isOption(state: State, text: string): boolean {
   )
     return false;
   return true;
-}
-
-/** Words after `--` are operands, the first of them perhaps still a subcommand. */
-function afterDashes(state: State, args: readonly Field[], at: number): number {
-  state.operands.push(...args.slice(at + 1));
-  return args.length;
 }
 
 /** A word in the place of a subcommand: true when it was one, or is missing there. */

@@ -164,7 +164,8 @@ export type Facts = {
 export type ProgramFacts = {
   readonly values: ReadonlySet<string>;
   readonly singleDash: boolean;
-  readonly dryRun: NonNullable<Facts['dryRun']>;
+  /** Options that make a call a dry run, by subcommand; `*`: by any. */
+  readonly dryRun: ReadonlyMap<string, readonly string[]>;
   readonly wraps: Wrapper | undefined;
   readonly traits: ReadonlySet<Trait>;
 };

@@ -71,34 +71,55 @@ function judgePlace(call: Call, { sources, target, directory }: Transfer): Stati
   const { machine, program } = call;
   if (isHarmlessTarget(target)) return harmless();
   if (isSystemPath(target) && BACKUP_BESIDE.test(target)) return harmless();
-  let verdict: StaticVerdict = harmless();
-  const note = (found: StaticVerdict | undefined): void => {
-    // A link there decides what runs; nothing that was there is lost by it.
-    const softer = program === 'ln' && found?.rule === 'write to start file';
-    if (found) verdict = worse(verdict, softer ? unknown('adds a link that the shell or a tool will find') : found);
-  };
   const there = machine.files ? lookAt(machine, target) : undefined;
   const folder = directory || there === 'directory' || /(^|\/)\.{0,2}$/.test(target);
-  const exact = call.reading?.given.some(({ name }) => name === '-T' || name === '--no-target-directory') ?? false;
-  if (!folder || exact) note(specialTarget(machine, target));
+  const exact = hasGiven(call, /^(-T|--no-target-directory)$/);
+  const place: Place = { target, folder, exact, mayFill: !exact && (folder || there === undefined) };
+  const found: (StaticVerdict | undefined)[] = [];
+  if (!folder || exact) found.push(specialTarget(machine, target));
   // A link may stand for a directory of any content.
-  if (program === 'ln' && !folder) note(specialDirectory(machine, target));
-  for (const { text, glob } of sources) {
-    const name = glob || hasUnknown(text) ? '*' : nameOf(text);
-    const many = name === '' || /^\.{1,2}$|[*?[]/.test(name);
-    const whole = program === 'ln' || (machine.files !== undefined && lookAt(machine, text) !== 'directory');
-    if (!exact && (folder || there === undefined))
-      note(many ? specialDirectory(machine, target) : specialDirectory(machine, target, [name]));
-    // A directory brings files of any name with it.
-    if (!whole && !many && (program === 'mv' || isRecursive(call)))
-      note(specialDirectory(machine, folder && !exact ? join(target, name) : target));
-    if (program === 'mv' && specialTarget(machine, text)) note(unknown('moves away a file that tools obey'));
-  }
-  return verdict;
+  if (program === 'ln' && !folder) found.push(specialDirectory(machine, target));
+  for (const source of sources) found.push(...judgeArrival(call, source, place));
+  return found.reduce<StaticVerdict>((verdict, each) => {
+    // A link there decides what runs; nothing that was there is lost by it.
+    const softer = program === 'ln' && each?.rule === 'write to start file';
+    return each ? worse(verdict, softer ? unknown('adds a link that the shell or a tool will find') : each) : verdict;
+  }, harmless());
+}
+
+/** `folder`: the target is a directory · `exact`: it is taken as a name · `mayFill`: files may come to stand in it. */
+type Place = {
+  readonly target: string;
+  readonly folder: boolean;
+  readonly exact: boolean;
+  readonly mayFill: boolean;
+};
+
+/** What one source brings to the place. */
+function judgeArrival(
+  call: Call,
+  { text, glob }: Field,
+  { target, folder, exact, mayFill }: Place,
+): readonly (StaticVerdict | undefined)[] {
+  const { machine, program } = call;
+  const name = glob || hasUnknown(text) ? '*' : nameOf(text);
+  const many = name === '' || /^\.{1,2}$|[*?[]/.test(name);
+  const whole = program === 'ln' || (machine.files !== undefined && lookAt(machine, text) !== 'directory');
+  const found: (StaticVerdict | undefined)[] = [];
+  if (mayFill) found.push(many ? specialDirectory(machine, target) : specialDirectory(machine, target, [name]));
+  // A directory brings files of any name with it.
+  if (!whole && !many && (program === 'mv' || isRecursive(call)))
+    found.push(specialDirectory(machine, folder && !exact ? join(target, name) : target));
+  if (program === 'mv' && specialTarget(machine, text)) found.push(unknown('moves away a file that tools obey'));
+  return found;
+}
+
+function hasGiven({ reading }: Call, option: RegExp): boolean {
+  return reading?.given.some(({ name }) => option.test(name)) ?? false;
 }
 
 function isRecursive(call: Call): boolean {
-  return call.reading?.given.some(({ name }) => /^(-r|-R|-a|--recursive|--archive)$/.test(name)) ?? false;
+  return hasGiven(call, /^(-r|-R|-a|--recursive|--archive)$/);
 }
 
 /** Does it leave what is there, or keep a copy of it? Of several options the last one decides. */
@@ -126,58 +147,86 @@ function backupKind(value: string): 'none' | 'simple' | 'numbered' {
 }
 
 /** What was there: whether it is lost. */
-function judgeLoss(call: Call, { sources: fields, target, directory }: Transfer): StaticVerdict {
-  const { program, machine, reading } = call;
-  const sources = fields.map(({ text }) => text);
-  const verb = program === 'mv' ? 'moves' : program === 'ln' ? 'links' : 'copies';
+function judgeLoss(call: Call, transfer: Transfer): StaticVerdict {
+  const { program } = call;
+  const { sources, target } = transfer;
   if (isDisk(target)) return destructive('write to raw disk');
-  if (program === 'mv') {
-    if (target === '/dev/null') return destructive('mv over a file', 'throws the file away');
-    const notOurs = sources.find(
-      (source) => isSystemPath(source) || /^(\/|~|\/home|\/home\/\w+|\/root|\/var|\*|\.|\.git)\/?\*?$/.test(source),
-    );
-    if (notOurs !== undefined) return destructive('mv of system files', 'moves files that others rely on');
-  }
+  const away = program === 'mv' ? judgeMovedAway(sources, target) : undefined;
+  if (away) return away;
   if (isHarmlessTarget(target)) return harmless();
-  if (program === 'ln') {
-    const copies = reading?.given.some(({ name }) => /^(-b|--backup|-S|--suffix)$/.test(name)) ?? false;
-    if (sources.some(isCredential)) return unknown('gives a credential another name');
-    if (!call.has('-f', '--force') && !copies) return harmless();
-    if (copies && keepsOld(call, target)) return harmless();
-    if (sources.includes('/dev/null')) return destructive('ln -f', 'puts nothing in place of the file');
-    const replaced = unknown('replaces a link or file if there is one');
-    // With -n or -T it is the link itself that goes, wherever it leads.
-    if (call.has('-n', '-T', '--no-dereference', '--no-target-directory'))
-      return machine.files && lookAt(machine, target) === 'absent' ? harmless() : replaced;
-    return judgeTarget(call, sources, target, directory, 'ln -f', replaced);
-  }
-  if (sources.includes('/dev/null')) return destructive(`${program} over a file`, 'empties the file');
-  if (call.has('--remove-destination')) return destructive(`${program} over a file`, 'removes the destination first');
+  return program === 'ln' ? judgeLink(call, transfer) : judgeOverwriting(call, transfer);
+}
+
+/** What others miss once it was moved. */
+function judgeMovedAway(sources: readonly Field[], target: string): StaticVerdict | undefined {
+  if (target === '/dev/null') return destructive('mv over a file', 'throws the file away');
+  const notOurs = sources.some(
+    ({ text }) => isSystemPath(text) || /^(\/|~|\/home|\/home\/\w+|\/root|\/var|\*|\.|\.git)\/?\*?$/.test(text),
+  );
+  return notOurs ? destructive('mv of system files', 'moves files that others rely on') : undefined;
+}
+
+function judgeLink(call: Call, { sources: fields, target, directory }: Transfer): StaticVerdict {
+  const { machine } = call;
+  const sources = fields.map(({ text }) => text);
+  const copies = hasGiven(call, /^(-b|--backup|-S|--suffix)$/);
+  if (sources.some(isCredential)) return unknown('gives a credential another name');
+  if (!call.has('-f', '--force') && !copies) return harmless();
+  if (copies && keepsOld(call, target)) return harmless();
+  if (sources.includes('/dev/null')) return destructive('ln -f', 'puts nothing in place of the file');
+  const replaced = unknown('replaces a link or file if there is one');
+  // With -n or -T it is the link itself that goes, wherever it leads.
+  if (call.has('-n', '-T', '--no-dereference', '--no-target-directory'))
+    return machine.files && lookAt(machine, target) === 'absent' ? harmless() : replaced;
+  return judgeTarget(call, sources, target, directory, 'ln -f', replaced);
+}
+
+/** A copy or a move over what may be there. */
+function judgeOverwriting(call: Call, { sources: fields, target, directory }: Transfer): StaticVerdict {
+  const { program } = call;
+  const sources = fields.map(({ text }) => text);
+  const rule = `${program} over a file`;
+  const verb = program === 'mv' ? 'moves' : 'copies';
+  if (sources.includes('/dev/null')) return destructive(rule, 'empties the file');
+  if (call.has('--remove-destination')) return destructive(rule, 'removes the destination first');
   if (isSystemPath(target) && !BACKUP_NAME.test(target.replace(/^\/var\//, '')))
     return destructive('write to system file', `${verb} over a file of the system`);
   const last = call.operands.at(-1);
-  if (last?.glob && last.text === target && !/\/$/.test(target))
-    return destructive(`${program} over a file`, 'overwrites whatever file the pattern names');
+  if (last?.glob && last.text === target && !target.endsWith('/'))
+    return destructive(rule, 'overwrites whatever file the pattern names');
   if (keepsOld(call, target)) return harmless(`${verb} without overwriting`);
   if (program !== 'mv' && sources.every((source) => source.includes(OWN_TEMP)))
-    return judgeTarget(call, sources, target, directory, `${program} over a file`);
-  const forced = call.has('-f', '--force') && !call.has('-r', '-R', '-a');
-  if (
-    !machine.files &&
-    (program === 'mv' || fields.some(({ glob }) => glob)) &&
-    !BACKUP_NAME.test(target) &&
-    (/\/$|^\.{1,2}$/.test(target) || directory)
-  )
-    return unknown(`${verb} over files of the same name if there are any`);
+    return judgeTarget(call, sources, target, directory, rule);
+  const several = program === 'mv' || fields.some(({ glob }) => glob);
+  return (
+    judgeUnseen(call, verb, target, directory, several) ??
+    judgeTarget(call, sources, target, directory, rule, judgeByName(call, verb, target, directory))
+  );
+}
+
+/** Files into a directory that nobody can look into. */
+function judgeUnseen(
+  { machine }: Call,
+  verb: string,
+  target: string,
+  directory: boolean,
+  several: boolean,
+): StaticVerdict | undefined {
+  const into = /\/$|^\.{1,2}$/.test(target) || directory;
+  return !machine.files && several && !BACKUP_NAME.test(target) && into
+    ? unknown(`${verb} over files of the same name if there are any`)
+    : undefined;
+}
+
+/** What the target's name tells where nobody can look. */
+function judgeByName(call: Call, verb: string, target: string, directory: boolean): StaticVerdict {
   const clearlyNew =
     BACKUP_NAME.test(target) || /\/$|^\.{1,2}$/.test(target) || directory || /^(\.|\.\.|~|\$HOME)?\/?$/.test(target);
-  const blind =
-    clearlyNew && !call.has('-f', '--force')
-      ? harmless(`${verb} to a new place`)
-      : forced
-        ? destructive(`${program} over a file`, 'overwrites an existing file')
-        : unknown(`${verb} over a file if there is one`);
-  return judgeTarget(call, sources, target, directory, `${program} over a file`, blind);
+  const forced = call.has('-f', '--force');
+  if (clearlyNew && !forced) return harmless(`${verb} to a new place`);
+  return forced && !call.has('-r', '-R', '-a')
+    ? destructive(`${call.program} over a file`, 'overwrites an existing file')
+    : unknown(`${verb} over a file if there is one`);
 }
 
 function judgeTarget(

@@ -30,70 +30,8 @@ function runBinary(call: Call): string | undefined {
 
 /** Wrappers with a way of their own. */
 export const SPECIAL_WRAPPERS: Handlers = {
-  env(call) {
-    const { machine, args, io } = call;
-    for (let at = 0; at < args.length; at++) {
-      const text = args[at]?.text ?? '';
-      const split = /^(?:-[iv0]*S|--split-string=?)([\s\S]*)$/.exec(text);
-      if (split) {
-        const code = [split[1] || (args[++at]?.text ?? ''), ...args.slice(at + 1).map((field) => field.text)].join(' ');
-        return runCode(machine, code, io);
-      }
-      const assigned = /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(text);
-      if (assigned) {
-        machine.note(judgeAssignment(machine, assigned[1] ?? '', assigned[2] ?? '', true));
-        machine.scope.set(assigned[1] ?? '', assigned[2] ?? '');
-        runVariable(machine, assigned[1] ?? '', assigned[2] ?? '');
-      } else if (/^(-u|-C|--unset|--chdir)$/.test(text)) {
-        at++;
-        if (/u/.test(text)) machine.note(judgeUnset(args[at]?.text ?? ''));
-      } else if (/^(-u|--unset=)/.test(text)) machine.note(judgeUnset(text.replace(/^(-u|--unset=)/, '')));
-      else if (text !== '-' && !text.startsWith('-')) return machine.runFields(args.slice(at), io);
-    }
-    return UNKNOWN;
-  },
-  xargs(call) {
-    const { machine, args, io } = call;
-    let at = 0;
-    let replace: string | undefined;
-    for (; at < args.length; at++) {
-      const text = args[at]?.text ?? '';
-      if (!text.startsWith('-')) break;
-      if (text === '-I') replace = args[++at]?.text ?? '{}';
-      else if (text.startsWith('-I')) replace = text.slice(2);
-      else if (/^(-i|--replace)/.test(text))
-        replace = /^--replace=(.*)/.exec(text)?.[1] ?? (text.slice(2).replace(/^-replace$/, '') || '{}');
-      else if (
-        /^-[0-9a-zA-Z]*[nPLdasE]$/.test(text) ||
-        /^--(max-args|max-procs|max-lines|delimiter|arg-file|max-chars)$/.test(text)
-      )
-        at++;
-    }
-    const command = args.slice(at);
-    const own = args.slice(0, at).map((field) => field.text);
-    const separator = own.some((word) => /^(-\w*0|--null)$/.test(word))
-      ? '\0'
-      : own.some((word) => /^(-d|--delimiter)/.test(word))
-        ? '\n'
-        : /[\s\0]+/;
-    const elsewhere = own.some((word) => /^(-a|--arg-file)/.test(word));
-    const unread = elsewhere || io.stdin === undefined || hasUnknown(io.stdin);
-    const items = unread
-      ? [UNKNOWN, ...(takesOne(own) ? [] : [UNKNOWN])]
-      : (io.stdin ?? '').split(separator).filter((item) => item !== '');
-    if (command.length === 0) return UNKNOWN;
-    if (replace === undefined) return machine.runFields([...command, ...items.map(plain)], { stdin: '' });
-    const lines = hasUnknown(io.stdin ?? UNKNOWN)
-      ? [UNKNOWN]
-      : (io.stdin ?? '').split('\n').filter((line) => line !== '');
-    for (const line of lines.length === 0 ? [UNKNOWN] : lines.slice(0, 8)) {
-      machine.runFields(
-        command.map(({ text, glob }) => ({ text: text.replaceAll(replace, line), glob })),
-        { stdin: '' },
-      );
-    }
-    return UNKNOWN;
-  },
+  env: runEnv,
+  xargs: runXargs,
   parallel(call) {
     const { machine, io } = call;
     const words = call.args.map((field) => field.text);
@@ -206,6 +144,73 @@ export const SPECIAL_WRAPPERS: Handlers = {
     return at >= 0 ? call.machine.runFields(call.args.slice(at), { stdin: '' }) : UNKNOWN;
   },
 };
+
+/** `env A=1 -u B cmd`: assignments and options of its own, then the command; `-S` takes all of it out of one word. */
+function runEnv({ machine, args, io }: Call): string {
+  for (let at = 0; at < args.length; at++) {
+    const text = args[at]?.text ?? '';
+    const split = /^(?:-[iv0]*S|--split-string=?)([\s\S]*)$/.exec(text);
+    if (split) {
+      const code = [split[1] || (args[++at]?.text ?? ''), ...args.slice(at + 1).map((field) => field.text)].join(' ');
+      return runCode(machine, code, io);
+    }
+    const [, name, value = ''] = /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(text) ?? [];
+    if (name !== undefined) {
+      machine.note(judgeAssignment(machine, name, value, true));
+      machine.scope.set(name, value);
+      runVariable(machine, name, value);
+    } else if (/^(-C|--chdir)$/.test(text)) at++;
+    else if (/^(-u|--unset)$/.test(text)) machine.note(judgeUnset(args[++at]?.text ?? ''));
+    else if (/^(-u|--unset=)/.test(text)) machine.note(judgeUnset(text.replace(/^(-u|--unset=)/, '')));
+    else if (text !== '-' && !text.startsWith('-')) return machine.runFields(args.slice(at), io);
+  }
+  return UNKNOWN;
+}
+
+function runXargs({ machine, args, io }: Call): string {
+  const { at, replace } = readXargs(args);
+  const command = args.slice(at);
+  if (command.length === 0) return UNKNOWN;
+  const own = args.slice(0, at).map((field) => field.text);
+  const stdin = io.stdin ?? UNKNOWN;
+  if (replace === undefined) return machine.runFields([...command, ...itemsOf(own, stdin).map(plain)], { stdin: '' });
+  const lines = hasUnknown(stdin) ? [] : stdin.split('\n').filter((line) => line !== '');
+  for (const line of lines.length === 0 ? [UNKNOWN] : lines.slice(0, 8)) {
+    machine.runFields(
+      command.map(({ text, glob }) => ({ text: text.replaceAll(replace, line), glob })),
+      { stdin: '' },
+    );
+  }
+  return UNKNOWN;
+}
+
+/** Where the command of xargs begins, and the word that stands for what is read. */
+function readXargs(args: readonly Field[]): { readonly at: number; readonly replace: string | undefined } {
+  let at = 0;
+  let replace: string | undefined;
+  for (; at < args.length; at++) {
+    const text = args[at]?.text ?? '';
+    if (!text.startsWith('-')) break;
+    if (text === '-I') replace = args[++at]?.text ?? '{}';
+    else if (text.startsWith('-I')) replace = text.slice(2);
+    else if (/^(-i|--replace)/.test(text)) replace = text.replace(/^(-i|--replace=?)/, '') || '{}';
+    else if (
+      /^-[0-9a-zA-Z]*[nPLdasE]$/.test(text) ||
+      /^--(max-args|max-procs|max-lines|delimiter|arg-file|max-chars)$/.test(text)
+    )
+      at++;
+  }
+  return { at, replace };
+}
+
+/** The words that xargs puts behind its command. */
+function itemsOf(own: readonly string[], stdin: string): readonly string[] {
+  if (own.some((word) => /^(-a|--arg-file)/.test(word)) || hasUnknown(stdin))
+    return [UNKNOWN, ...(takesOne(own) ? [] : [UNKNOWN])];
+  const given = (option: RegExp) => own.some((word) => option.test(word));
+  const separator = given(/^(-\w*0|--null)$/) ? '\0' : given(/^(-d|--delimiter)/) ? '\n' : /[\s\0]+/;
+  return stdin.split(separator).filter((item) => item !== '');
+}
 
 /** `tmux ls \\; kill-server`: a semicolon, alone or at the end of a word, ends a command. */
 function tmuxCommands(args: readonly Field[]): readonly Field[][] {

@@ -118,10 +118,11 @@ export function walk(command: string, { cwd, tree }: Place, { own, contents }: K
         const verdict = worst(shell.notes);
         shell.notes = outer;
         const loud = verdict !== 'safe';
-        const program = programName(withoutTaint(fields[0]?.text ?? ''));
-        const args = fields.slice(1).map(({ text }) => text);
+        const [word = '', ...args] = fields.map(({ text }) => text);
+        const program = programName(withoutTaint(word));
         const texts = textsOf(reading.reads.slice(read), contents);
         const code = [...(runsCode(program) ? [...args, io.stdin ?? ''] : []), ...texts];
+        const has = (pattern: RegExp) => code.some((text) => pattern.test(text));
         const named = pathsIn(program, args, here);
         const away = loud || addsFiles(program) ? named.find((path) => isOutside(path, tree)) : undefined;
         const outside = away ?? (loud ? outsideIn(code, here, tree) : undefined);
@@ -132,17 +133,14 @@ export function walk(command: string, { cwd, tree }: Place, { own, contents }: K
           beyond:
             needsMore(program, args.map(withoutTaint), SERVES.test(command)) ||
             (!isTextTool(program) && talks(code)) ||
-            (loud && code.some((text) => CALLS_OUT.test(text))) ||
-            (loud && !PRINTS.test(program) && args.some((word) => ADDRESS.test(word) && !TALKS_HERE.test(word))) ||
-            (loud && (endsOthers(program, args) || code.some((text) => ENDS_IN_CODE.test(text)))),
+            (loud && (has(CALLS_OUT) || has(ENDS_IN_CODE) || reachesOut(program, args))),
           outside,
           temporary: named.some((path) => TEMPORARY.test(path) && !isWithin(path, tree)),
           credential: named.some(isLeftOut),
-          unknown: hasUnknown(fields[0]?.text ?? '') || writtenWords(program, args).some(hasUnknown),
+          unknown: hasUnknown(word) || writtenWords(program, args).some(hasUnknown),
           code: texts.length > 0,
-          linksOut:
-            program === 'ln' && args.some((word) => !word.startsWith('-') && isOutside(normalized(word, here), tree)),
-          opaque: code.some((text) => OPAQUE.test(text) || (BACKTICKS.test(program) && text.includes('`'))),
+          linksOut: program === 'ln' && linksOut(args, here, tree),
+          opaque: has(OPAQUE) || (BACKTICKS.test(program) && has(/`/)),
         });
         return output;
       },
@@ -179,6 +177,16 @@ export function walk(command: string, { cwd, tree }: Place, { own, contents }: K
   } catch {
     return undefined;
   }
+}
+
+/** Does it end processes of others, or open an address that is one of its words? */
+function reachesOut(program: string, args: readonly string[]): boolean {
+  const opens = !PRINTS.test(program) && args.some((word) => ADDRESS.test(word) && !TALKS_HERE.test(word));
+  return opens || endsOthers(program, args);
+}
+
+function linksOut(args: readonly string[], here: string, tree: string): boolean {
+  return args.some((word) => !word.startsWith('-') && isOutside(normalized(word, here), tree));
 }
 
 /** Whether a path lies where Project mode lets nothing be written, and is no harmless device. */

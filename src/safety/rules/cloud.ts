@@ -1,45 +1,71 @@
 import type { Call } from '../programs/call.ts';
 import { NEVER, type Rule } from './rule.ts';
 
-const line = (call: Call) => call.args.map((field) => field.text).join(' ');
-
 const AWS_VERB =
   /^(batch-)?(delete|terminate|remove|stop|reboot|purge|deregister|detach|disassociate|revoke|disable|cancel|release|reject|reset|restore-db|restore-table|modify-db|schedule-key-deletion|empty|drop|abort|deactivate|unsubscribe|untag|evict|force|failover|decrease|shutdown|discard|delete-objects|put-bucket-policy|put-bucket-lifecycle|put-public-access-block|put-bucket-versioning|archive|clear|deprecate|dissociate|unassign|expire|rollback|restore-object|retire|rotate|kill|replace|withdraw|hibernate|suspend|quarantine|ban|scale-in|set-desired-capacity)(-|$)/;
+
+/** Calls of single services, by verb and by the whole line; the first that fits decides. */
+type AwsRow = {
+  readonly service?: RegExp;
+  readonly verb: RegExp;
+  readonly line?: RegExp;
+  readonly loses: RegExp | boolean;
+};
+
+const AWS_ROWS: readonly AwsRow[] = [
+  { service: /^s3$/, verb: /^(rm|rb|mv)$/, loses: true },
+  { service: /^s3$/, verb: /^sync$/, loses: /--delete\b/ },
+  { service: /^s3$/, verb: /^/, loses: false },
+  { verb: AWS_VERB, loses: true },
+  { service: /^ec2$/, verb: /^(create-image|create-snapshot)$/, loses: false },
+  {
+    verb: /^modify/,
+    line: /--(no-)?(deletion-protection|disable-api-termination)/,
+    loses: /--no-deletion-protection|--no-disable/,
+  },
+  {
+    service: /^autoscaling$/,
+    verb: /^update-auto-scaling-group$/,
+    loses: /--(desired-capacity|max-size|min-size)[ =]0/,
+  },
+  { service: /^ecs$/, verb: /^update-service$/, loses: /--desired-count[ =]0|--force-new-deployment/ },
+  {
+    service: /^dynamodb$/,
+    verb: /^(put-item|update-item|batch-write-item|update-table)$/,
+    loses: /DeleteRequest|REMOVE/,
+  },
+  { service: /^logs$/, verb: /^put-retention-policy$/, loses: true },
+  { service: /^iam$/, verb: /^(update-login-profile|update-access-key|create-policy-version)$/, loses: true },
+  { service: /^route53$/, verb: /^change-resource-record-sets$/, loses: /DELETE|UPSERT|file:/ },
+  { service: /^kms$/, verb: /^(disable-key|schedule-key-deletion)$/, loses: true },
+  {
+    service: /^lambda$/,
+    verb: /^(update-function-code|put-function-concurrency)$/,
+    loses: /concurrent-executions[ =]0/,
+  },
+];
+
+function isAwsLoss(call: Call): boolean {
+  const words = call.operands.filter((operand) => !operand.maybeValue).map((operand) => operand.text);
+  if (words.at(-1) === 'help') return false;
+  const flags = call.argumentLine;
+  const at = words.findIndex((word) => /^[a-z0-9-]+$/.test(word));
+  const service = words[at] ?? '';
+  const [verb = '', extra = ''] = words.slice(at + 1);
+  if (service !== 's3' && AWS_VERB.test(extra)) return true;
+  const row = AWS_ROWS.find(
+    (each) => (each.service?.test(service) ?? true) && each.verb.test(verb) && (each.line?.test(flags) ?? true),
+  );
+  return typeof row?.loses === 'object' ? row.loses.test(flags) : (row?.loses ?? false);
+}
 
 /** Cloud command lines and what they delete or stop. */
 export const CLOUD_RULES: readonly Rule[] = [
   {
     name: 'aws delete',
     programs: 'aws awslocal aws-okta',
-    when: (call) => {
-      const list = call.operands.filter((operand) => !operand.maybeValue).map((operand) => operand.text);
-      if (list.at(-1) === 'help') return false;
-      const flags = line(call);
-      const at = list.findIndex((word) => /^[a-z0-9-]+$/.test(word));
-      const service = list[at] ?? '';
-      const [verb = '', extra = ''] = list.slice(at + 1);
-      if (service === 's3') return /^(rm|rb|mv)$/.test(verb) || (verb === 'sync' && /--delete\b/.test(flags));
-      if (AWS_VERB.test(verb) || AWS_VERB.test(extra)) return true;
-      if (service === 'ec2' && /^(create-image|create-snapshot)$/.test(verb)) return false;
-      if (/--(no-)?(deletion-protection|disable-api-termination)/.test(flags) && /^modify/.test(verb))
-        return /--no-deletion-protection|--no-disable/.test(flags);
-      if (service === 'autoscaling' && verb === 'update-auto-scaling-group')
-        return /--(desired-capacity|max-size|min-size)[ =]0/.test(flags);
-      if (service === 'ecs' && verb === 'update-service')
-        return /--desired-count[ =]0|--force-new-deployment/.test(flags);
-      if (service === 'dynamodb' && /^(put-item|update-item|batch-write-item|update-table)$/.test(verb))
-        return /DeleteRequest|REMOVE/.test(flags);
-      if (service === 'logs' && verb === 'put-retention-policy') return true;
-      if (service === 'iam' && /^(update-login-profile|update-access-key|create-policy-version)$/.test(verb))
-        return true;
-      if (service === 'route53' && verb === 'change-resource-record-sets') return /DELETE|UPSERT|file:/.test(flags);
-      if (service === 'kms' && /^(disable-key|schedule-key-deletion)$/.test(verb)) return true;
-      return (
-        service === 'lambda' &&
-        /^(update-function-code|put-function-concurrency)$/.test(verb) &&
-        /concurrent-executions[ =]0/.test(flags)
-      );
-    },
+    // Words behind an option that nobody knows may be its value: only what surely is a word of the command counts.
+    when: isAwsLoss,
     reason: 'deletes or stops something in AWS',
     match: [
       'aws s3 rm s3://b --recursive',

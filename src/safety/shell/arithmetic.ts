@@ -17,6 +17,11 @@ export function arithmeticText(machine: Machine, expression: ArithmeticExpressio
   return value === undefined ? NUMBER : String(value);
 }
 
+/** Walks the three parts of `for ((…; …; …))`. */
+export function walkParts(machine: Machine, parts: readonly (ArithmeticExpression | undefined)[]): void {
+  for (const part of parts) walkArithmetic(machine, part, '');
+}
+
 /** Walks what evaluating this expression would run and notes whatever of it is not known; names that it sets get their values. */
 export function walkArithmetic(machine: Machine, expression: ArithmeticExpression | undefined, source: string): void {
   if (!expression) {

@@ -10,7 +10,7 @@ import {
 } from 'unbash';
 import { depthOf, MAX_COMMAND_CHARS, MAX_DEPTH } from '../limits.ts';
 import { destructive, harmless, type Part, placed, type StaticVerdict, unknown, worse } from '../verdict.ts';
-import { walkArithmetic } from './arithmetic.ts';
+import { walkArithmetic, walkParts } from './arithmetic.ts';
 import { loopPath } from './arrays.ts';
 import { carryOut } from './assignments.ts';
 import { startsItselfTwice } from './fork-bomb.ts';
@@ -20,9 +20,10 @@ import { expandRedirects, keepOutput, sendsOutputAway, stdinOf } from './redirec
 import { Scope, type Value } from './scope.ts';
 import { escapeMarks, hasUnknown, OWN_TEMP, UNKNOWN } from './taint.ts';
 import { visitTest } from './test-command.ts';
-import { expandPattern, expandString, expandText, expandWord, expandWords } from './word.ts';
+import { expandPattern, expandPatterns, expandString, expandText, expandWord, expandWords } from './word.ts';
 
 type Node = Statement['command'] | Statement | CompoundList;
+type NodeOf<Type extends SyntaxNode['type']> = Extract<SyntaxNode, { type: Type }>;
 
 const MAX_NESTED = 24;
 const MAX_STEPS = 4000;
@@ -211,43 +212,26 @@ export class ShellInterpreter implements Machine {
         return this.list(node.commands, io);
       case 'Command':
         return this.at(node, () => this.command(node, io));
-      case 'Pipeline': {
-        let stdin = io.stdin;
-        for (const part of node.commands) {
-          const current = stdin;
-          const run = () => this.node(part, { stdin: current });
-          stdin = node.commands.length > 1 ? this.inSubshell(run) : run();
-        }
-        return stdin ?? '';
-      }
-      case 'AndOr': {
-        let out = '';
-        for (const part of node.commands) out += this.node(part, io);
-        return out;
-      }
+      case 'Pipeline':
+        return this.pipeline(node.commands, io);
+      case 'AndOr':
+        return node.commands.map((part) => this.node(part, io)).join('');
       case 'BraceGroup':
         return this.list(node.body.commands, io);
       case 'Subshell':
         return this.inSubshell(() => this.list(node.body.commands, io));
-      case 'Redirected': {
-        const redirects = expandRedirects(this, node.redirects, this.inString === 0);
-        this.open(redirects);
-        const out = this.node(node.command, { stdin: stdinOf(redirects, this) ?? io.stdin });
-        return sendsOutputAway(redirects) ? '' : out;
-      }
+      case 'Redirected':
+        return this.redirected(node, io);
       case 'Function':
-        if (startsItselfTwice(node)) this.note(destructive('fork bomb', 'starts processes without end'));
-        if (this.inString > 0) this.definedInString.add(node);
-        this.judge.definition(this, node.name.text);
-        this.scope.functions.set(node.name.text, node);
+        this.define(node);
         return '';
       case 'Coproc':
         return this.inSubshell(() => this.node(node.body, { stdin: UNKNOWN }));
       case 'If': {
         this.list(node.clause.commands, io);
-        const branches = [node.then, ...node.elif.flatMap((elif) => [elif.clause, elif.then])];
-        if (node.else) branches.push(node.else);
-        return this.branches(branches, io);
+        const others = node.elif.flatMap((elif) => [elif.clause, elif.then]);
+        const bodies = [node.then, ...others, node.else].filter((body) => body !== undefined);
+        return this.branches(bodies, io);
       }
       case 'While':
         this.list(node.clause.commands, io);
@@ -256,15 +240,16 @@ export class ShellInterpreter implements Machine {
       case 'Select':
         return this.loop(node.name.text, node.wordlist, node.body, io);
       case 'ArithmeticFor':
-        for (const part of [node.initialize, node.test, node.update]) walkArithmetic(this, part, '');
+        walkParts(this, [node.initialize, node.test, node.update]);
         return this.branches([node.body], io);
       case 'Case': {
+        const bodies = node.items.map(({ body }) => body);
         expandText(this, node.word);
-        for (const item of node.items) for (const word of item.pattern) expandPattern(this, word);
-        return this.branches(
-          node.items.map((item) => item.body),
-          io,
+        expandPatterns(
+          this,
+          node.items.flatMap(({ pattern }) => pattern),
         );
+        return this.branches(bodies, io);
       }
       case 'TestCommand':
         visitTest(this, node.expression);
@@ -275,6 +260,29 @@ export class ShellInterpreter implements Machine {
       default:
         return '';
     }
+  }
+
+  private pipeline(commands: readonly Node[], io: Io): string {
+    let stdin = io.stdin;
+    for (const part of commands) {
+      const given = { stdin };
+      stdin = commands.length > 1 ? this.inSubshell(() => this.node(part, given)) : this.node(part, given);
+    }
+    return stdin ?? '';
+  }
+
+  private redirected(node: NodeOf<'Redirected'>, io: Io): string {
+    const redirects = expandRedirects(this, node.redirects, this.inString === 0);
+    this.open(redirects);
+    const out = this.node(node.command, { stdin: stdinOf(redirects, this) ?? io.stdin });
+    return sendsOutputAway(redirects) ? '' : out;
+  }
+
+  private define(node: NodeOf<'Function'>): void {
+    if (startsItselfTwice(node)) this.note(destructive('fork bomb', 'starts processes without end'));
+    if (this.inString > 0) this.definedInString.add(node);
+    this.judge.definition(this, node.name.text);
+    this.scope.functions.set(node.name.text, node);
   }
 
   /** Runs `body` with what it finds placed at `node`, unless that stands in a string. */
@@ -324,7 +332,7 @@ export class ShellInterpreter implements Machine {
     return out;
   }
 
-  private command(node: Extract<SyntaxNode, { type: 'Command' }>, io: Io): string {
+  private command(node: NodeOf<'Command'>, io: Io): string {
     const fields: Field[] = [];
     if (node.name) expandWord(this, node.name, fields);
     for (const arg of node.suffix) {
@@ -351,7 +359,7 @@ export class ShellInterpreter implements Machine {
   }
 
   /** A command word whose variable had one of several values: each is tried. */
-  private alternatives(node: Extract<SyntaxNode, { type: 'Command' }>, fields: readonly Field[]): readonly Field[][] {
+  private alternatives(node: NodeOf<'Command'>, fields: readonly Field[]): readonly Field[][] {
     const name = /^"?\$\{?(\w+)\}?"?$/.exec(node.name?.text ?? '')?.[1];
     const values = name && fields[0]?.text === UNKNOWN ? this.scope.alternatives.get(name) : undefined;
     if (!name || !values || !node.name) return [[...fields]];

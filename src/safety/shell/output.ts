@@ -87,15 +87,56 @@ const COUNTS: ReadonlyMap<string, RegExp> = new Map(
   }),
 );
 
-const FILTERS = new Set(['base64', 'base32', 'xxd', 'rev', 'tac', 'tr', 'sed', 'grep', 'cut', 'awk']);
+/** What such a filter makes of its input; undefined: it is none with these words. */
+type Filter = (words: readonly string[], stdin: string) => string | undefined;
+
+const decoded = (stdin: string, make: (text: string) => string | undefined) =>
+  hasUnknown(stdin) ? DECODED : (make(stdin) ?? DECODED);
+const decodes = (words: readonly string[]) => words.some((word) => /^(-d|-D|--decode|-di|-id)$/.test(word));
+const passesMarks: Filter = (_, stdin) => (hasUnknown(stdin) ? stdin : UNKNOWN);
+
+const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
+  [
+    'base64',
+    (words, stdin) => {
+      if (!decodes(words)) return hasUnknown(stdin) ? UNKNOWN : DECODED;
+      return decoded(stdin, (text) => Buffer.from(text, 'base64').toString('utf8'));
+    },
+  ],
+  ['base32', (words, stdin) => (!decodes(words) && hasUnknown(stdin) ? UNKNOWN : DECODED)],
+  ['xxd', (words, stdin) => (words.some((word) => /^-\w*r/.test(word)) ? decoded(stdin, fromHex) : UNKNOWN)],
+  ['rev', (_, stdin) => decoded(stdin, (text) => text.replace(/[^\n]+/g, (line) => [...line].reverse().join('')))],
+  ['tac', (_, stdin) => decoded(stdin, (text) => `${text.replace(/\n$/, '').split('\n').reverse().join('\n')}\n`)],
+  ['tr', translate],
+  [
+    'sed',
+    (words, stdin) => {
+      const operands = words.filter((word) => !word.startsWith('-') || word === '-');
+      return operands.length === 1 || words[0] === '-e' ? substitute(operands[0] ?? '', stdin) : UNKNOWN;
+    },
+  ],
+  [
+    'grep',
+    // `grep -n x file`: the number of the line stands before it.
+    (words) => (/^-[EFiwx]*n[EFiwx]* [^-\s]\S*( \S+)?$/.test(words.join(' ')) ? `${NUMBER}:${UNKNOWN}\n` : undefined),
+  ],
+  [
+    'cut',
+    (words, stdin) =>
+      /^-d ?: -f ?1$/.test(words.join(' ')) && stdin.startsWith(`${NUMBER}:`)
+        ? `${NUMBER}\n`
+        : passesMarks(words, stdin),
+  ],
+  ['awk', passesMarks],
+]);
 
 /** What a call prints whose output follows from its words and its input; undefined for any other. */
 export function plainOutput(program: string, args: readonly Field[], stdin: string): string | undefined {
   const counts = COUNTS.get(program);
-  const filters = FILTERS.has(program);
-  if (!counts && !filters) return undefined;
+  const filter = FILTERS.get(program);
+  if (!counts && !filter) return undefined;
   const words = args.map((field) => field.text);
-  return (counts && countOutput(program, words, counts)) ?? (filters ? filterOutput(program, words, stdin) : undefined);
+  return (counts && countOutput(program, words, counts)) ?? filter?.(words, stdin);
 }
 
 /** The whole number that such a call prints; undefined for any other. `seq` prints one a line. */
@@ -107,39 +148,6 @@ function countOutput(program: string, words: readonly string[], shape: RegExp): 
   const to = last ?? first;
   if (words.length > 2 || !(to - from < 12)) return `${NUMBER}\n`;
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => `${from + index}\n`).join('');
-}
-
-/** What a plain filter makes of text that is known; undefined when this program is none of them. */
-function filterOutput(program: string, words: readonly string[], stdin: string): string | undefined {
-  const operands = words.filter((word) => !word.startsWith('-') || word === '-');
-  const decode = (make: (text: string) => string | undefined) =>
-    hasUnknown(stdin) ? DECODED : (make(stdin) ?? DECODED);
-  switch (program) {
-    case 'base64':
-    case 'base32':
-      if (!words.some((word) => /^(-d|-D|--decode|-di|-id)$/.test(word))) return hasUnknown(stdin) ? UNKNOWN : DECODED;
-      return program === 'base32' ? DECODED : decode((text) => Buffer.from(text, 'base64').toString('utf8'));
-    case 'xxd':
-      return words.some((word) => /^-\w*r/.test(word)) ? decode(fromHex) : UNKNOWN;
-    case 'rev':
-      return decode((text) => text.replace(/[^\n]+/g, (line) => [...line].reverse().join('')));
-    case 'tac':
-      return decode((text) => `${text.replace(/\n$/, '').split('\n').reverse().join('\n')}\n`);
-    case 'tr':
-      return translate(words, stdin);
-    case 'sed':
-      return operands.length === 1 || words[0] === '-e' ? substitute(operands[0] ?? '', stdin) : UNKNOWN;
-    case 'grep':
-      // `grep -n x file`: the number of the line stands before it.
-      return /^-[EFiwx]*n[EFiwx]* [^-\s]\S*( \S+)?$/.test(words.join(' ')) ? `${NUMBER}:${UNKNOWN}\n` : undefined;
-    case 'cut':
-      if (/^-d ?: -f ?1$/.test(words.join(' ')) && stdin.startsWith(`${NUMBER}:`)) return `${NUMBER}\n`;
-      return hasUnknown(stdin) ? stdin : UNKNOWN;
-    case 'awk':
-      return hasUnknown(stdin) ? stdin : UNKNOWN;
-    default:
-      return undefined;
-  }
 }
 
 function fromHex(text: string): string | undefined {

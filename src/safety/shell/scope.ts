@@ -59,25 +59,26 @@ export class Scope {
   exporting = false;
 
   constructor(cwd: string | undefined, from?: Scope) {
+    const outer: Partial<Scope> = from ?? {};
+    const { exporting = false, lastArgument = '', positional = [], near = '', elsewhere } = outer;
+    const { made = new Set(), dashed = new Set(), links = new Set(), foreign = new Set() } = outer;
     this.vars = new Map(from?.vars);
-    this.functions = new Map(from?.functions);
-    this.aliases = new Map(from?.aliases);
-    this.alternatives = new Map(from?.alternatives);
-    this.references = new Map(from?.references);
-    this.integers = new Set(from?.integers);
-    this.named = new Set(from?.named);
-    this.exporting = from?.exporting ?? false;
-    this.made = from?.made ?? new Set();
-    this.dashed = from?.dashed ?? new Set();
-    this.links = from?.links ?? new Set();
-    this.foreign = from?.foreign ?? new Set();
-    this.positional = from?.positional ?? [];
-    this.lastArgument = from?.lastArgument ?? '';
+    this.functions = new Map(outer.functions);
+    this.aliases = new Map(outer.aliases);
+    this.alternatives = new Map(outer.alternatives);
+    this.references = new Map(outer.references);
+    this.integers = new Set(outer.integers);
+    this.named = new Set(outer.named);
+    this.exporting = exporting;
+    this.made = made;
+    this.dashed = dashed;
+    this.links = links;
+    this.foreign = foreign;
+    this.positional = positional;
+    this.lastArgument = lastArgument;
     this.cwd = cwd;
-    if (from) {
-      this.near = from.near;
-      this.elsewhere = from.elsewhere;
-    }
+    this.near = from ? from.near : near;
+    this.elsewhere = elsewhere;
   }
 
   /** A copy, as for a subshell. */

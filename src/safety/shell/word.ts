@@ -43,6 +43,11 @@ export function expandPattern(machine: Machine, word: Word | undefined): string 
   return word === undefined ? '' : tagWord(machine, word).replaceAll(SPLIT, ' ').replaceAll(EMPTY, '');
 }
 
+/** Runs what stands in patterns whose text does not matter. */
+export function expandPatterns(machine: Machine, words: readonly Word[]): void {
+  for (const word of words) expandPattern(machine, word);
+}
+
 /** Text of a here-document or of a string that is expanded as if it stood in double quotes. */
 export function expandQuoted(machine: Machine, parts: readonly (WordPart | DoubleQuotedChild)[]): string {
   let out = '';
@@ -147,16 +152,12 @@ function tagPart(machine: Machine, part: WordPart): string {
     case 'AnsiCQuoted':
       return quote(part.value);
     case 'DoubleQuoted':
-    case 'LocaleString': {
-      if (part.parts.length === 0) return EMPTY;
-      let out = '';
-      for (const child of part.parts) out += quotedTag(machine, child);
-      return out;
-    }
+    case 'LocaleString':
+      return part.parts.length === 0 ? EMPTY : part.parts.map((child) => quotedTag(machine, child)).join('');
     case 'SimpleExpansion': {
-      const special = specialParameter(machine, part.text.slice(1));
-      if (special) return special.map((value) => split(machine, value)).join(SPLIT);
-      return split(machine, machine.scope.text(part.text.slice(1)));
+      const name = part.text.slice(1);
+      const values = specialParameter(machine, name) ?? [machine.scope.text(name)];
+      return values.map((value) => split(machine, value)).join(SPLIT);
     }
     case 'ParameterExpansion':
       return expandParameter(machine, part)
@@ -166,14 +167,18 @@ function tagPart(machine: Machine, part: WordPart): string {
       return split(machine, commandOutput(machine, part));
     case 'ArithmeticExpansion':
       return arithmeticText(machine, part.expression, part.text);
-    case 'ProcessSubstitution': {
-      const output = part.script ? machine.inSubshell(() => runInner(machine, part)) : UNKNOWN;
-      const name = `/dev/fd/${63 - machine.substituted.size}`;
-      if (part.operator === '>' && part.script) machine.sinks.set(name, part.script);
-      machine.substituted.set(name, part.operator === '<' ? output : '');
-      return name;
-    }
+    case 'ProcessSubstitution':
+      return substitutedFile(machine, part);
   }
+}
+
+/** The name of the file that stands for what a command prints or takes. */
+function substitutedFile(machine: Machine, part: Extract<WordPart, { type: 'ProcessSubstitution' }>): string {
+  const output = part.script ? machine.inSubshell(() => runInner(machine, part)) : UNKNOWN;
+  const name = `/dev/fd/${63 - machine.substituted.size}`;
+  if (part.operator === '>' && part.script) machine.sinks.set(name, part.script);
+  machine.substituted.set(name, part.operator === '<' ? output : '');
+  return name;
 }
 
 /** A part within double quotes, tagged: `"$@"` may become several words. */

@@ -257,13 +257,15 @@ class Judge implements Judging {
     if (!found) return;
     const [first, ...rest] = found.rest;
     if (first === undefined) return this.moduleItself(node, found.module);
-    const row = moduleRow(found.module);
-    const harmless = row?.only ? row.only.test(first) : !/^_(?!_(version|file|name|doc)__$)/.test(first);
-    const reaches = !row?.only && first !== found.module && (MODULE_ATTRIBUTE.test(first) || INNER_MODULE.test(first));
-    if (!harmless || row?.denies?.test(first) || reaches) {
+    if (!isHarmlessMember(found.module, first)) {
       this.unknown(node, `${found.module}.${first} is not known to be harmless`);
       return;
     }
+    this.member(name, rest, node, call);
+  }
+
+  /** What is reached through a harmless name of a module. */
+  private member(name: string, rest: readonly string[], node: Node, call: NodeOf<'Call'> | undefined): void {
     if (name.startsWith('os.environ')) judgeEnvironment(this, node, rest[0]);
     if (name.startsWith('sys.path')) judgeModulePath(this, node, rest[0]);
     for (const part of rest) {
@@ -357,6 +359,15 @@ class Judge implements Judging {
     if (target && isHandle(this.values, target)) return;
     this.write(node, target, this.values.text(mode?.value) === 'a' ? 'append' : 'write');
   }
+}
+
+/** Is this name of a module on its list, or without one no way to other code? */
+function isHarmlessMember(module: string, name: string): boolean {
+  const row = moduleRow(module);
+  if (row?.denies?.test(name)) return false;
+  if (row?.only) return row.only.test(name);
+  if (/^_(?!_(version|file|name|doc)__$)/.test(name)) return false;
+  return name === module || !(MODULE_ATTRIBUTE.test(name) || INNER_MODULE.test(name));
 }
 
 function namesIn(node: Node): readonly string[] {

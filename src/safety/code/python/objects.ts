@@ -1,4 +1,5 @@
 import { nameOf } from './references.ts';
+import type { Binding } from './scopes.ts';
 import type { Expr, NodeOf } from './tree.ts';
 import type { Values } from './values.ts';
 
@@ -30,16 +31,24 @@ export function isOwnMethod(values: Values, node: NodeOf<'Attribute'>): boolean 
 
 function classOf(values: Values, node: Expr): NodeOf<'ClassDef'> | undefined {
   if (node.nodeType === 'Call' && node.func.nodeType === 'Name') {
-    const bindings = values.references.bindings(node.func);
-    const only = bindings?.length === 1 ? bindings[0] : undefined;
+    const only = onlyBinding(values, node.func);
     return only?.kind === 'class' && only.node.decorator_list.length + only.node.keywords.length === 0
       ? only.node
       : undefined;
   }
-  const bindings = node.nodeType === 'Name' ? values.references.bindings(node) : undefined;
-  const only = bindings?.length === 1 ? bindings[0] : undefined;
+  const only = onlyBinding(values, node);
   if (only?.kind === 'value' && only.value.nodeType === 'Call') return classOf(values, only.value);
-  if (only?.kind !== 'parameter' || only.of.args.args[0]?.arg !== only.name) return undefined;
+  return only?.kind === 'parameter' ? classOfSelf(values, only) : undefined;
+}
+
+function onlyBinding({ references }: Values, node: Expr): Binding | undefined {
+  const bindings = node.nodeType === 'Name' ? references.bindings(node) : undefined;
+  return bindings?.length === 1 ? bindings[0] : undefined;
+}
+
+/** The class of a method's first parameter. */
+function classOfSelf(values: Values, only: Extract<Binding, { kind: 'parameter' }>): NodeOf<'ClassDef'> | undefined {
+  if (only.of.args.args[0]?.arg !== only.name) return undefined;
   const owner = values.tree.parents.get(only.of);
   if (owner?.nodeType !== 'ClassDef' || only.of.nodeType === 'Lambda') return undefined;
   return only.of.decorator_list.some((part) => nameOf(part) === 'staticmethod') ? undefined : owner;

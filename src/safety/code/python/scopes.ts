@@ -72,26 +72,15 @@ class ScopeReader {
       case 'Lambda':
         this.function(node, scope);
         return;
-      case 'ClassDef': {
-        this.bind(scope, node.name, { kind: 'class', node });
-        for (const part of [...node.decorator_list, ...node.bases, ...node.keywords]) this.visit(part, scope);
-        const inner = newScope('class', scope);
-        for (const statement of node.body) this.visit(statement, inner);
-        for (const [name, bindings] of inner.bindings) for (const binding of bindings) this.attribute(name, binding);
+      case 'ClassDef':
+        this.class(node, scope);
         return;
-      }
       case 'ListComp':
       case 'SetComp':
       case 'GeneratorExp':
-      case 'DictComp': {
-        const inner = newScope('comprehension', scope);
-        for (const { target, iter } of node.generators) this.target(target, { kind: 'item', of: iter }, inner);
-        // The first iterable is evaluated outside: `[f(x) for f in [f]]`.
-        const first = node.generators[0]?.iter;
-        if (first) this.visit(first, scope);
-        for (const child of childrenOf(node)) this.visit(child, inner, first);
+      case 'DictComp':
+        this.comprehension(node, scope);
         return;
-      }
       case 'Global':
         for (const name of node.names) scope.globals.add(name);
         return;
@@ -102,6 +91,23 @@ class ScopeReader {
         this.statement(node, scope);
         for (const child of childrenOf(node)) this.visit(child, scope, except);
     }
+  }
+
+  private class(node: NodeOf<'ClassDef'>, scope: Scope): void {
+    this.bind(scope, node.name, { kind: 'class', node });
+    for (const part of [...node.decorator_list, ...node.bases, ...node.keywords]) this.visit(part, scope);
+    const inner = newScope('class', scope);
+    for (const statement of node.body) this.visit(statement, inner);
+    for (const [name, bindings] of inner.bindings) for (const binding of bindings) this.attribute(name, binding);
+  }
+
+  private comprehension(node: NodeOf<'ListComp' | 'SetComp' | 'GeneratorExp' | 'DictComp'>, scope: Scope): void {
+    const inner = newScope('comprehension', scope);
+    for (const { target, iter } of node.generators) this.target(target, { kind: 'item', of: iter }, inner);
+    // The first iterable is evaluated outside: `[f(x) for f in [f]]`.
+    const first = node.generators[0]?.iter;
+    if (first) this.visit(first, scope);
+    for (const child of childrenOf(node)) this.visit(child, inner, first);
   }
 
   private function(node: FunctionNode, scope: Scope): void {
@@ -143,31 +149,30 @@ class ScopeReader {
         if (node.optional_vars) this.target(node.optional_vars, { kind: 'entered', value: node.context_expr }, scope);
         return;
       case 'Import':
-        for (const { name, asname } of node.names) {
-          const module = asname ? name : (name.split('.')[0] ?? name);
-          this.bind(scope, asname ?? module, { kind: 'import', module, node });
-        }
-        return;
       case 'ImportFrom':
-        for (const { name, asname } of node.names) {
-          const module = `${'.'.repeat(node.level ?? 0)}${node.module ?? ''}.${name}`;
-          this.bind(scope, asname ?? name, { kind: 'import', module, node });
-        }
-        return;
-      case 'ExceptHandler':
-      case 'MatchAs':
-      case 'MatchStar':
-        if (node.name) this.bind(scope, node.name, OPAQUE);
-        return;
-      case 'MatchMapping':
-        if (node.rest) this.bind(scope, node.rest, OPAQUE);
+        this.imports(node, scope);
         return;
       case 'TypeAlias':
         this.target(node.name, OPAQUE, scope);
         return;
       default:
-        return;
+        this.caught(node, scope);
     }
+  }
+
+  private imports(node: NodeOf<'Import' | 'ImportFrom'>, scope: Scope): void {
+    const from = node.nodeType === 'ImportFrom' ? `${'.'.repeat(node.level ?? 0)}${node.module ?? ''}.` : undefined;
+    for (const { name, asname } of node.names) {
+      const whole = asname || from !== undefined ? name : (name.split('.')[0] ?? name);
+      this.bind(scope, asname ?? whole, { kind: 'import', module: `${from ?? ''}${whole}`, node });
+    }
+  }
+
+  /** Names that an exception or a pattern binds: nobody follows what they hold. */
+  private caught(node: Node, scope: Scope): void {
+    if (node.nodeType === 'ExceptHandler' || node.nodeType === 'MatchAs' || node.nodeType === 'MatchStar') {
+      if (node.name) this.bind(scope, node.name, OPAQUE);
+    } else if (node.nodeType === 'MatchMapping' && node.rest) this.bind(scope, node.rest, OPAQUE);
   }
 
   /** Binds every name in an assignment's target. */

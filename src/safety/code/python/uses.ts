@@ -33,20 +33,26 @@ export class Uses {
   private index(node: Node): void {
     const parent = this.tree.parents.get(node);
     const called = parent?.nodeType === 'Call' && parent.func === node;
-    if (node.nodeType === 'Call') {
-      const name = nameOf(node.func);
-      if (name !== undefined) this.calls.set(name, [...(this.calls.get(name) ?? []), node]);
-      const attribute = name === 'getattr' ? node.args[1] : undefined;
-      if (attribute?.nodeType === 'Constant') this.mentioned.add(String(attribute.value));
-    } else if (node.nodeType === 'Name' && node.ctx.nodeType === 'Load') {
-      if (!called) this.mentioned.add(node.id);
-      if (parent && this.changesList(parent, node)) this.changed.add(node.id);
-    } else if (node.nodeType === 'Name') {
-      if (parent?.nodeType === 'AugAssign' || parent?.nodeType === 'Delete') this.changed.add(node.id);
-    } else if (node.nodeType === 'Attribute') {
+    if (node.nodeType === 'Call') this.call(node);
+    else if (node.nodeType === 'Name') this.variable(node, parent, called);
+    else if (node.nodeType === 'Attribute') {
       if (!called && node.ctx.nodeType === 'Load') this.mentioned.add(node.attr);
       if (this.isArgv(node) && parent && !readsArgv(parent)) this.argvChanged = true;
     }
+  }
+
+  private call(node: NodeOf<'Call'>): void {
+    const name = nameOf(node.func);
+    if (name !== undefined) this.calls.set(name, [...(this.calls.get(name) ?? []), node]);
+    const attribute = name === 'getattr' ? node.args[1] : undefined;
+    if (attribute?.nodeType === 'Constant') this.mentioned.add(String(attribute.value));
+  }
+
+  private variable(node: NodeOf<'Name'>, parent: Node | undefined, called: boolean): void {
+    if (node.ctx.nodeType === 'Load') {
+      if (!called) this.mentioned.add(node.id);
+      if (parent && this.changesList(parent, node)) this.changed.add(node.id);
+    } else if (parent?.nodeType === 'AugAssign' || parent?.nodeType === 'Delete') this.changed.add(node.id);
   }
 
   /** May the list behind this name be changed, or become known by another name, where it is used so? */

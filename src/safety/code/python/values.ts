@@ -34,6 +34,14 @@ export type Surroundings = {
 };
 
 /** Names that are being followed, and how many operations lay between. */
+/** A function by the name it is called by, with the class it belongs to. */
+type Callee = {
+  readonly called: string;
+  readonly owner: NodeOf<'ClassDef'> | undefined;
+  /** It is called by the name of its class. */
+  readonly constructs: boolean;
+};
+
 type Trail = ReadonlyMap<string, number>;
 
 /**
@@ -206,7 +214,11 @@ export class Values {
       if (!left || !right || left.length * right.length > MAX_VALUES) return undefined;
       return left.flatMap((head) => right.map((tail) => [...head, ...tail]));
     }
-    if (node.nodeType !== 'Name' || this.uses.changed.has(node.id)) return undefined;
+    return node.nodeType === 'Name' && !this.uses.changed.has(node.id) ? this.boundLists(node, depth) : undefined;
+  }
+
+  /** The lists that a name stands for, over all places that bind it. */
+  private boundLists(node: NodeOf<'Name'>, depth: number): readonly (readonly Expr[])[] | undefined {
     const out: (readonly Expr[])[] = [];
     for (const binding of this.references.bindings(node) ?? [undefined]) {
       if (binding?.kind !== 'value' && binding?.kind !== 'parameter') return undefined;
@@ -227,6 +239,29 @@ export class Values {
 
   /** What is handed in for a parameter, at every place; undefined where not all places are known. */
   private argumentsFor(of: FunctionNode, name: string): readonly Expr[] | undefined {
+    const callee = this.calleeOf(of);
+    if (!callee || of.nodeType === 'Lambda') return undefined;
+    const { called, owner } = callee;
+    const { posonlyargs, args, kwonlyargs, defaults, kw_defaults } = of.args;
+    const positional = [...posonlyargs, ...args].map(({ arg }) => arg);
+    const at = positional.indexOf(name);
+    if (owner && at === 0) return undefined;
+    const only = kwonlyargs.findIndex(({ arg }) => arg === name);
+    const standard = at >= 0 ? defaults[at - (positional.length - defaults.length)] : kw_defaults[only];
+    const place = at >= 0 ? at - (owner ? 1 : 0) : -1;
+    const out: Expr[] = [];
+    for (const call of this.uses.calls.get(called) ?? []) {
+      const value = this.isSpread(call, callee)
+        ? undefined
+        : (call.keywords.find(({ arg }) => arg === name)?.value ?? call.args[place] ?? standard);
+      if (!value) return undefined;
+      out.push(value);
+    }
+    return out.length > 0 ? out : undefined;
+  }
+
+  /** By which name a function is called; undefined where it may be called from places that are not known. */
+  private calleeOf(of: FunctionNode): Callee | undefined {
     if (of.nodeType === 'Lambda' || this.library || of.decorator_list.length > 0) return undefined;
     const parent = this.tree.parents.get(of);
     const owner = parent?.nodeType === 'ClassDef' ? parent : undefined;
@@ -237,25 +272,13 @@ export class Values {
     if (/^__/.test(of.name) && !constructs) return undefined;
     const called = constructs ? owner.name : of.name;
     if (this.uses.mentioned.has(called) || (constructs && this.uses.calls.has('__init__'))) return undefined;
-    const { posonlyargs, args, kwonlyargs, defaults, kw_defaults } = of.args;
-    const positional = [...posonlyargs, ...args].map(({ arg }) => arg);
-    const at = positional.indexOf(name);
-    const only = kwonlyargs.findIndex(({ arg }) => arg === name);
-    const standard = at >= 0 ? defaults[at - (positional.length - defaults.length)] : kw_defaults[only];
-    const offset = owner ? 1 : 0;
-    if (owner && at === 0) return undefined;
-    const out: Expr[] = [];
-    for (const call of this.uses.calls.get(called) ?? []) {
-      const spread = call.args.some((arg) => arg.nodeType === 'Starred') || call.keywords.some(({ arg }) => !arg);
-      // `Class.method(object, x)` has one argument more.
-      const unbound = owner && !constructs && call.func.nodeType === 'Attribute' && this.isClass(call.func.value);
-      if (spread || unbound) return undefined;
-      const value =
-        call.keywords.find(({ arg }) => arg === name)?.value ?? call.args[at >= 0 ? at - offset : -1] ?? standard;
-      if (!value) return undefined;
-      out.push(value);
-    }
-    return out.length > 0 ? out : undefined;
+    return { called, owner, constructs };
+  }
+
+  /** `f(*words)`, `f(**words)`, and `Class.method(object, x)`, which has one argument more. */
+  private isSpread(call: NodeOf<'Call'>, { owner, constructs }: Callee): boolean {
+    if (call.args.some((arg) => arg.nodeType === 'Starred') || call.keywords.some(({ arg }) => !arg)) return true;
+    return owner !== undefined && !constructs && call.func.nodeType === 'Attribute' && this.isClass(call.func.value);
   }
 
   private isClass(node: Expr): boolean {

@@ -96,12 +96,14 @@ export function factsOf(program: string): ProgramFacts {
 }
 
 function factsFor(record: Compiled | undefined, facts: Facts): ProgramFacts {
-  const { values, singleDash = false, dryRun = '', wraps, traits } = facts;
+  const { values, singleDash = false, dryRun = {}, wraps, traits } = facts;
   const first = [...(record?.options ?? [])].filter(([, { value }]) => value === 'required').map(([name]) => name);
   return {
     values: new Set(values === true ? first : words(values)),
     singleDash,
-    dryRun,
+    dryRun: new Map(
+      Object.entries(typeof dryRun === 'string' ? { '*': dryRun } : dryRun).map(([sub, names]) => [sub, words(names)]),
+    ),
     wraps,
     traits: new Set(traits),
   };

@@ -1,3 +1,4 @@
+import type { Machine } from '../../shell/machine.ts';
 import { hasUnknown } from '../../shell/taint.ts';
 import { type StaticVerdict, unknown, worse } from '../../verdict.ts';
 import { bringsFiles, fillsDirectory, lookAt, specialDirectory, specialTarget } from '../paths.ts';
@@ -88,21 +89,23 @@ export function judgeRsync(call: CallFacts, reading: Reading): StaticVerdict | u
   if (given(reading, '--dry-run', '-n', '--list-only') || sources.length === 0) return undefined;
   if (REMOTE.test(target)) return unknown('copies files to another machine');
   const { machine } = call;
-  let worst: StaticVerdict | undefined;
-  const note = (found: StaticVerdict | undefined): void => {
-    if (found) worst = worst ? worse(worst, found) : found;
-  };
-  if (!target.endsWith('/')) note(specialTarget(machine, target));
-  for (const source of sources) {
-    const name = source.endsWith('/') ? '' : source.slice(source.search(/[^/:]*$/));
-    note(name === '' ? specialDirectory(machine, target) : specialDirectory(machine, target, [name]));
-    if (name !== '' && !/\.\w+$/.test(name)) note(specialDirectory(machine, `${target}/${name}`));
-    if (source === '/dev/null' || (!source.includes('/') && /\.\w+$/.test(source) && /\.\w+$/.test(target)))
-      note(unknown('writes over the file if there is one'));
-  }
   const there = machine.files !== undefined && lookAt(machine, target) !== 'absent';
-  if (there && !given(reading, '--ignore-existing')) note(unknown('writes over what is there'));
-  return worst;
+  return [
+    target.endsWith('/') ? undefined : specialTarget(machine, target),
+    ...sources.flatMap((source) => judgeArrival(machine, source, target)),
+    there && !given(reading, '--ignore-existing') ? unknown('writes over what is there') : undefined,
+  ].reduce(worseOf, undefined);
+}
+
+/** What one source of rsync brings to its target. */
+function judgeArrival(machine: Machine, source: string, target: string): readonly (StaticVerdict | undefined)[] {
+  const name = source.endsWith('/') ? '' : source.slice(source.search(/[^/:]*$/));
+  const replaces = source === '/dev/null' || (!source.includes('/') && /\.\w+$/.test(source) && /\.\w+$/.test(target));
+  return [
+    name === '' ? specialDirectory(machine, target) : specialDirectory(machine, target, [name]),
+    name !== '' && !/\.\w+$/.test(name) ? specialDirectory(machine, `${target}/${name}`) : undefined,
+    replaces ? unknown('writes over the file if there is one') : undefined,
+  ];
 }
 
 export function judgeScp(call: CallFacts, reading: Reading): StaticVerdict | undefined {
