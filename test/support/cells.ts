@@ -17,10 +17,10 @@ export type Style = {
 /** `column` counts cells from 0; `width` is in cells, where a wide character has two. */
 export type Run = { readonly column: number; readonly width: number; readonly text: string; readonly style: Style };
 
-/** The runs of a row, from left to right, over all its columns. */
-export function runsOf(line: IBufferLine | undefined): readonly Run[] {
+/** The runs of a row, from left to right, over its first `columns` cells. */
+export function runsOf(line: IBufferLine | undefined, columns = line?.length ?? 0): readonly Run[] {
   const runs: Run[] = [];
-  for (let column = 0; column < (line?.length ?? 0); column += 1) {
+  for (let column = 0; column < columns; column += 1) {
     const cell = line?.getCell(column);
     // The second half of a wide character.
     if (!cell || cell.getWidth() === 0) continue;

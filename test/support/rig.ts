@@ -75,12 +75,13 @@ export class Rig {
     });
   }
 
-  /** The rows on screen, without trailing blanks. */
+  /** The rows on screen, without trailing blanks; a line keeps what a wider screen had behind its edge. */
   screen(): readonly string[] {
-    const buffer = this.#terminal.buffer.active;
+    const { cols, rows, buffer } = this.#terminal;
+    const { active } = buffer;
     return Array.from(
-      { length: this.#terminal.rows },
-      (_, row) => buffer.getLine(buffer.baseY + row)?.translateToString(true) ?? '',
+      { length: rows },
+      (_, row) => active.getLine(active.baseY + row)?.translateToString(true, 0, cols) ?? '',
     );
   }
 
@@ -95,8 +96,9 @@ export class Rig {
 
   /** Each row on screen as runs of equally styled text. */
   runs(): readonly (readonly Run[])[] {
-    const buffer = this.#terminal.buffer.active;
-    return Array.from({ length: this.#terminal.rows }, (_, row) => runsOf(buffer.getLine(buffer.baseY + row)));
+    const { cols, rows, buffer } = this.#terminal;
+    const { active } = buffer;
+    return Array.from({ length: rows }, (_, row) => runsOf(active.getLine(active.baseY + row), cols));
   }
 
   /** Whether `text` stands somewhere, within one run, in a foreground colour of its own. */
