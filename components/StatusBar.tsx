@@ -5,8 +5,9 @@ import { useTicker } from '../hooks/useFrames.ts';
 import { useStatus } from '../hooks/useStatus.ts';
 import { showChord } from '../src/keymap/chord.ts';
 import { fitSegments, type Segment } from '../src/render/segments.ts';
-import { elapsed, shortPath } from '../src/screen/entries/frame.ts';
+import { elapsed } from '../src/screen/entries/frame.ts';
 import { displayText } from '../src/text/display.ts';
+import { shortPath } from '../src/text/short-path.ts';
 import { Lines } from './Lines.tsx';
 
 /** Characters of a task in this line; the transcript has all of it. */

@@ -1,8 +1,8 @@
 import { useScreen } from '../hooks/context.ts';
 import { useShellCwd } from '../hooks/useExecutor.ts';
 import { useConversation, usePreset, useSession, useTranscript } from '../hooks/useSession.ts';
-import { shortPath } from '../src/screen/entries/frame.ts';
 import { welcomeLines } from '../src/screen/welcome.ts';
+import { shortPath } from '../src/text/short-path.ts';
 
 /** The first minute, above the prompt; nothing once there is a transcript. */
 export function useWelcome(columns: number): readonly string[] {

@@ -28,7 +28,9 @@ export function useRunsName(): string | undefined {
     if (phase.kind !== 'acting') return undefined;
     const [first, ...more] = runningOf(phase);
     if (!first) return undefined;
-    const [line = ''] = visible(reveal(describeAction(first.action))).split('\n');
+    const [line = ''] = visible(
+      reveal(first.action.kind === 'delegate' ? first.action.task : describeAction(first.action)),
+    ).split('\n');
     const name = line.length > MAX_NAME_CHARS ? `${line.slice(0, MAX_NAME_CHARS - 1)}…` : line;
     return more.length > 0 ? `${name} and ${more.length} more` : name;
   });

@@ -41,7 +41,9 @@ function tellChanges(engine: Engine, session: string, { undo }: Pick<AppServices
     const ended = now === undefined ? last : undefined;
     last = now;
     const changes = ended === undefined ? undefined : undo.ofRun(ended);
-    if (changes !== undefined) void engine.dispatch({ type: 'noticed', level: 'info', text: `${changes} · :undo run` });
+    if (changes === undefined) return;
+    const text = `${changes} · :undo run shows it, :undo run yes takes it back`;
+    void engine.dispatch({ type: 'noticed', level: 'info', text });
   });
 }
 

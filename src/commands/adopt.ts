@@ -4,7 +4,8 @@ import { type Command, CommandError } from './command.ts';
 export const adopt: Command = {
   name: 'adopt',
   usage: ':adopt',
-  summary: 'move your shell to the directory the agent is in',
+  group: 'shell',
+  summary: "move your shell to the model's directory",
   run({ engine, shell }) {
     const cwd = engine.services.secrets.reveal(engine.conversation.cwd);
     if (cwd === engine.shellCwd) throw new CommandError(`your shell is already there: ${cwd}`);

@@ -7,7 +7,8 @@ import { type Command, CommandError } from './command.ts';
 export const history: Command = {
   name: 'history',
   usage: ':history',
-  summary: 'show the conversation, marking what is out of context',
+  group: 'talk',
+  summary: 'show the conversation, and what is out of context',
   run({ engine }) {
     const { turns, preplans = [] } = engine.conversation;
     const before = (place: number) => preplans.filter(({ after }) => after === place).map(preplanLines);
@@ -22,6 +23,7 @@ export const history: Command = {
 export const reset: Command = {
   name: 'reset',
   usage: ':reset',
+  group: 'talk',
   summary: 'start a new conversation; costs and mode stay',
   run({ engine }) {
     void engine.dispatch({ type: 'turnsReset' });
@@ -33,7 +35,12 @@ export const reset: Command = {
 export const sessions: Command = {
   name: 'sessions',
   usage: ':sessions [prune [yes]]',
-  summary: 'list earlier sessions; show what old ones take on disk, and remove them',
+  group: 'talk',
+  summary: 'list earlier sessions',
+  forms: [
+    [':sessions prune', 'what old sessions take on disk'],
+    [':sessions prune yes', 'remove them'],
+  ],
   arguments: (_app, before) => (before.length === 0 ? ['prune'] : before.length === 1 ? ['yes'] : []),
   stops: (rest) => rest !== 'prune yes',
   async run({ sessions }, rest) {

@@ -10,7 +10,12 @@ import { type Command, CommandError } from './command.ts';
 export const cost: Command = {
   name: 'cost',
   usage: ':cost [detail | all]',
-  summary: 'show what the models have cost: this session, its details, all sessions',
+  group: 'talk',
+  summary: 'show what the models have cost',
+  forms: [
+    [':cost detail', 'call by call'],
+    [':cost all', 'every session, by day and model'],
+  ],
   arguments: () => ['detail', 'all'],
   run(app, rest) {
     if (rest === 'detail') return detail(app);

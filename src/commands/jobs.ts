@@ -8,6 +8,7 @@ import { type Command, CommandError } from './command.ts';
 export const jobs: Command = {
   name: 'jobs',
   usage: ':jobs',
+  group: 'shell',
   summary: 'list the background jobs',
   async run({ engine, shell }) {
     const now = engine.services.now();
@@ -30,7 +31,12 @@ function shellRowOf({ group, command, stopped }: ShellJob): string {
 export const bg: Command = {
   name: 'bg',
   usage: ':bg [command]',
-  summary: 'run a command in the background; alone, send the running one there',
+  group: 'shell',
+  summary: 'run a command in the background',
+  forms: [
+    [':bg', 'send the command that runs there'],
+    [':bg make', 'run another one there'],
+  ],
   shellBehind: /^/,
   async run(app, rest) {
     const { services } = app.engine;
@@ -51,7 +57,12 @@ export async function sendToBackground({ front, shell }: App): Promise<string | 
 export const fg: Command = {
   name: 'fg',
   usage: ':fg [job]',
-  summary: 'bring a job to the front; a job of the model is only watched',
+  group: 'shell',
+  summary: 'bring a job to the front',
+  forms: [
+    [':fg', 'the newest'],
+    [':fg 2', 'that one; a job of the model is only watched'],
+  ],
   arguments: jobNumbers,
   async run({ engine, shell, front, screen }, rest) {
     if (!screen) throw new CommandError(':fg needs the full screen; :jobs lists the jobs');
@@ -68,6 +79,7 @@ export const fg: Command = {
 export const kill: Command = {
   name: 'kill',
   usage: ':kill <job>',
+  group: 'shell',
   summary: 'end a background job',
   arguments: jobNumbers,
   async run({ engine, shell }, rest) {

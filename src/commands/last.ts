@@ -27,7 +27,14 @@ function lastOf(app: App): Exec & { readonly result: NonNullable<Exec['result']>
 export const last: Command = {
   name: 'last',
   usage: ':last [edit | ask QUESTION | save]',
-  summary: 'the last output in the pager, in your editor, to the model with a question, or saved in a file',
+  group: 'shell',
+  summary: 'the last output in the pager, or elsewhere',
+  forms: [
+    [':last', 'in the pager'],
+    [':last edit', 'in your editor'],
+    [':last ask why', 'to the model, with a question'],
+    [':last save', 'in a file of your directory'],
+  ],
   arguments: (_app, before) =>
     before.length === 0
       ? [

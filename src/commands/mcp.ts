@@ -8,7 +8,14 @@ const WITH_A_NAME = ['tools', 'restart', 'stop'] as const;
 export const mcp: Command = {
   name: 'mcp',
   usage: ':mcp [name | tools <name> | restart <name> | stop <name>]',
-  summary: 'list the MCP servers, show one or its tools, restart or stop one',
+  group: 'agent',
+  summary: 'list the MCP servers',
+  forms: [
+    [':mcp web', 'one server'],
+    [':mcp tools web', 'its tools'],
+    [':mcp restart web', 'start it anew'],
+    [':mcp stop web', 'stop it'],
+  ],
   arguments(app, [first]) {
     const names = app.mcp.servers().map(({ name, state }) => ({ word: name, note: state }));
     if (first === undefined) return [...WITH_A_NAME, ...names];

@@ -7,7 +7,12 @@ const SAVE_TIMEOUT_MS = 60_000;
 export const memory: Command = {
   name: 'memory',
   usage: ':memory [save | forget <number>]',
-  summary: 'list the notes on earlier sessions, save one on this session, or forget one',
+  group: 'talk',
+  summary: 'list the notes on earlier sessions',
+  forms: [
+    [':memory save', 'write one on this session'],
+    [':memory forget 3', 'remove one'],
+  ],
   arguments({ memory }, [verb, ...more]) {
     if (verb === undefined) return ['save', 'forget'];
     if (verb !== 'forget' || more.length > 0) return [];

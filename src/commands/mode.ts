@@ -18,7 +18,13 @@ const NOTES = {
 export const mode: Command = {
   name: 'mode',
   usage: ':mode [restricted | project | unrestricted]',
-  summary: 'show or change what the model may do: only read, write in this tree, or anything',
+  group: 'agent',
+  summary: 'show or change what the model may do',
+  forms: [
+    [':mode restricted', 'it reads; it writes nothing and has no network'],
+    [':mode project', 'it writes in this tree only, without the network; :undo takes it back'],
+    [':mode unrestricted', 'it does anything; what destroys still asks'],
+  ],
   arguments: () => MODES.map((word) => ({ word, note: NOTES[word] })),
   run({ engine }, rest) {
     if (rest === '') return MEANS[engine.conversation.mode];

@@ -26,7 +26,13 @@ const HOW_TO_CONNECT = [
 export const model: Command = {
   name: 'model',
   usage: ':model [name | keep | reset]',
-  summary: 'list the models, switch to one, or save the one that was found',
+  group: 'talk',
+  summary: 'list the models, or switch to one',
+  forms: [
+    [':model fast', 'switch to it'],
+    [':model keep', 'save the one that was found'],
+    [':model reset', 'forget what errors taught of the windows'],
+  ],
   arguments: (app) => [
     ...app.presets.list().map(({ name, model: note }) => ({ word: name, note })),
     { word: 'keep', note: 'write what was found into the configuration' },

@@ -22,7 +22,13 @@ function goals({ entries }: App['history']): readonly Argument[] {
 export const norris: Command = {
   name: 'norris',
   usage: ':norris <goal> | continue | off',
-  summary: 'let the model work toward a goal; continue resumes the last one, off ends it',
+  group: 'agent',
+  summary: 'let the model work toward a goal by itself',
+  forms: [
+    [':norris find large files', 'begin'],
+    [':norris continue', 'go on with the last goal'],
+    [':norris off', 'end the run'],
+  ],
   arguments: ({ engine, history }, before) =>
     before.length > 0 ? [] : [...verbs(engine.conversation), ...goals(history)],
   run({ engine }, rest) {

@@ -7,7 +7,12 @@ import { type Command, CommandError } from './command.ts';
 export const safety: Command = {
   name: 'safety',
   usage: ':safety patterns | check <command>',
-  summary: 'list the rules in force, or say what would happen to a command, without running it',
+  group: 'agent',
+  summary: 'the rules in force; what the gate says of a command',
+  forms: [
+    [':safety patterns', 'the rules in force'],
+    [':safety check rm -r x', 'what would happen to it; nothing runs'],
+  ],
   arguments: (_aish, before) =>
     before.length > 0
       ? []

@@ -12,7 +12,9 @@ function screenOf({ screen }: App): ScreenPort {
 export const keys: Command = {
   name: 'keys',
   usage: ':keys [word]',
-  summary: 'list every key; "keys" in the configuration changes them',
+  group: 'screen',
+  summary: 'list every key',
+  forms: [[':keys fold', 'those that have to do with a word']],
   run(app, rest) {
     const all = screenOf(app).keys();
     if (rest === '') return all;
@@ -27,6 +29,7 @@ export const keys: Command = {
 export const clear: Command = {
   name: 'clear',
   usage: ':clear',
+  group: 'screen',
   summary: 'clear the view; scrolling back shows what was there',
   run(app) {
     screenOf(app).clear();
@@ -38,6 +41,7 @@ export const clear: Command = {
 export const theme: Command = {
   name: 'theme',
   usage: ':theme [name]',
+  group: 'screen',
   summary: 'show or change the colours',
   arguments: ({ screen }) => (screen?.themes ?? []).map((word) => ({ word })),
   run(app, rest) {

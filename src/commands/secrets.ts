@@ -4,7 +4,8 @@ import type { Command } from './command.ts';
 export const secrets: Command = {
   name: 'secrets',
   usage: ':secrets',
-  summary: 'list the secrets found in this session, by their handles',
+  group: 'agent',
+  summary: 'list the secrets found in this session',
   run({ engine }) {
     const rows = engine.services.secrets.list();
     if (rows.length === 0) return 'no secrets found in this session so far';

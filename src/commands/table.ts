@@ -2,7 +2,7 @@
 
 import { adopt } from './adopt.ts';
 import type { App } from './app.ts';
-import type { Command } from './command.ts';
+import { COMMAND_GROUPS, type Command, CommandError } from './command.ts';
 import { history, reset, sessions } from './conversation.ts';
 import { cost } from './cost.ts';
 import { bg, fg, jobs, kill } from './jobs.ts';
@@ -19,15 +19,43 @@ import { undo } from './undo.ts';
 
 const help: Command = {
   name: 'help',
-  usage: ':help',
-  summary: 'this list; F1 and :keys show the keys',
-  run: () => commands.map((command) => `${command.usage.padEnd(40)} ${command.summary}`).join('\n'),
+  usage: ':help [command]',
+  group: 'screen',
+  summary: 'list the commands',
+  forms: [[':help undo', 'one of them, in all its forms']],
+  arguments: (_app, before) => (before.length === 0 ? commands.map(({ name }) => name) : []),
+  run(_app, rest) {
+    if (rest === '') return [...helpOnAll(), '', 'F1 and :keys show the keys.'].join('\n');
+    const command = commands.find(({ name }) => name === rest.replace(/^:/, ''));
+    if (!command) throw new CommandError(`no command ${rest}; :help lists them`);
+    return helpOn(command).join('\n');
+  },
 };
+
+const NAME_COLUMN = 12;
+
+/** Every command in one line, by group. */
+function helpOnAll(): readonly string[] {
+  return Object.entries(COMMAND_GROUPS).flatMap(([group, title], index) => [
+    ...(index > 0 ? [''] : []),
+    title,
+    ...commands
+      .filter((command) => command.group === group)
+      .map(({ name, summary }) => `  ${`:${name}`.padEnd(NAME_COLUMN)}${summary}`),
+  ]);
+}
+
+/** One command: how it is written, and what each form does. */
+function helpOn({ usage, summary, forms = [] }: Command): readonly string[] {
+  const column = Math.max(0, ...forms.map(([form]) => form.length)) + 3;
+  return [usage, `  ${summary}`, ...forms.map(([form, meaning]) => `  ${form.padEnd(column)}${meaning}`)];
+}
 
 const doctor: Command = {
   name: 'doctor',
   usage: ':doctor',
-  summary: 'check what works here: Node, shell, models, kernel sandbox',
+  group: 'screen',
+  summary: 'check what works here',
   stops: () => true,
   run: async (app) => (await app.doctor()).join('\n'),
 };
@@ -35,6 +63,7 @@ const doctor: Command = {
 const quit: Command = {
   name: 'quit',
   usage: ':quit',
+  group: 'screen',
   summary: 'leave; the session can be resumed',
   run(app: App) {
     app.quit();

@@ -1,4 +1,5 @@
 import { type KeptAction, summaryOf, type UndoResult, type UndoTarget } from '../contracts/undo.ts';
+import { bytesText } from '../text/bytes.ts';
 import { visible } from '../text/sanitize.ts';
 import type { App } from './app.ts';
 import { type Command, CommandError } from './command.ts';
@@ -11,7 +12,16 @@ const USAGE = ':undo [list | N | run] [yes] | forget N | forget all';
 export const undo: Command = {
   name: 'undo',
   usage: USAGE,
-  summary: 'take back what the agent changed: its last action, one of the list, or a run; yes does what was shown',
+  group: 'agent',
+  summary: 'take back what the model changed',
+  forms: [
+    [':undo', 'show what its last action changed'],
+    [':undo yes', 'put that back'],
+    [':undo list', 'what can be taken back'],
+    [':undo 3', 'one of the list; :undo 3 yes does it'],
+    [':undo run', 'the whole last run; :undo run yes does it'],
+    [':undo forget 3', 'drop what was kept of it; all for everything'],
+  ],
   arguments: (_app, before) =>
     before.length > 0
       ? []
@@ -79,12 +89,8 @@ function listOf(actions: readonly KeptAction[]): string {
     const when = new Date(action.at).toISOString().slice(0, 16).replace('T', ' ');
     const state = action.state === 'ended' ? (action.complete ? '' : ' · incomplete') : ` · ${action.state}`;
     const what = visible(action.text.split('\n')[0] ?? '').slice(0, 60);
-    return `${String(action.number).padStart(4)}  ${when}  ${what} · ${summaryOf([action])} · ${sizeOf(action.bytes)}${state}`;
+    return `${String(action.number).padStart(4)}  ${when}  ${what} · ${summaryOf([action])} · ${bytesText(action.bytes)}${state}`;
   });
   const more = actions.length - rows.length;
   return [...rows, ...(more > 0 ? [`… and ${more} older`] : [])].join('\n');
-}
-
-function sizeOf(bytes: number): string {
-  return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${Math.round(bytes / 1e6)} MB`;
 }

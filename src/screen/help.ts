@@ -24,6 +24,6 @@ export function helpLines(keys: KeyResolver, columns: number, paint: Paint): rea
       .filter((binding) => binding.context === context && binding.chords.length > 0 && handles(binding))
       .flatMap(({ chords, label }) => row(chords.slice(0, 2).map(showChord).join(', '), label)),
   ]);
-  const table = commands.flatMap(({ usage, summary }) => row(usage, summary));
+  const table = commands.flatMap(({ name, summary }) => row(`:${name}`, summary));
   return [paint('heading', 'Commands'), ...table, ...places];
 }

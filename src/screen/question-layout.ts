@@ -150,8 +150,10 @@ function bodyOf(words: QuestionWords, width: number, { roomy, airy }: Air): read
         ? wrapText(words.action, width).map((text): BodyLine => ({ kind: 'action', text }))
         : commandLines('action', words.action, width, '');
   const tree = words.tree.flatMap(({ text, indent, role = 'tree' as const }): BodyLine[] => {
-    const gutter = bare ? '' : GUTTER;
-    const lines = wrapText(text, width - gutter.length, { mode: 'hard', indent });
+    // What the program itself says needs no mark, and breaks between words.
+    const own = words.aside === '?';
+    const gutter = bare || own ? '' : GUTTER;
+    const lines = wrapText(text, width - gutter.length, { ...(own ? {} : { mode: 'hard' }), indent });
     return lines.map((line): BodyLine => ({ kind: role, text: gutter + line }));
   });
   const told = (kind: 'impact' | 'claim' | 'place', text: string, indent = ''): readonly BodyLine[] =>

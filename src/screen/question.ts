@@ -8,6 +8,7 @@ import { modeName } from '../session/mode.ts';
 import type { Question } from '../session/question.ts';
 import type { Trial } from '../session/tried.ts';
 import { visible } from '../text/sanitize.ts';
+import { shortPath } from '../text/short-path.ts';
 import { argumentTree, type TreeLine } from './argument-tree.ts';
 import type { Choice } from './choice.ts';
 import { type Danger, dangersOf, isExcerpted, markedCommand, oneLine } from './danger.ts';
@@ -224,13 +225,13 @@ function modeWords({ reason, from, offers, wish, cwd, missing, action, offered }
     chip: 'CHANGE MODE?',
     title: `leave ${modeName(from)}`,
     reasons: offered
-      ? [OFFERED[offered], 'It is asked once; :mode changes it at any time.']
+      ? [`${reason[0]?.toUpperCase()}${oneLine(reason).slice(1)}.`, 'It is asked once; :mode changes it at any time.']
       : action
         ? [`${modeName(from)} refuses what the model wants to run: ${oneLine(reason)}.`]
         : [`The model asks for it, until you change it back.${named} Its reason:`],
-    action: visible(action ? describeAction(action) : reason),
+    action: offered ? '' : visible(action ? describeAction(action) : reason),
     impact: [
-      ...offers.map((mode) => MODE_LINES[mode](cwd)),
+      ...offers.map((mode) => MODE_LINES[mode](shortPath(cwd))),
       ...(missing !== undefined && offers.includes('project') ? [`project here: ${missing}`] : []),
     ],
     danger: true,
@@ -238,12 +239,6 @@ function modeWords({ reason, from, offers, wish, cwd, missing, action, offered }
     start: choices.findIndex(({ answer }) => answer === 'skip'),
   };
 }
-
-/** Why a wider mode is offered that nobody has asked for. */
-const OFFERED = {
-  plan: 'A plan is about to begin. Its commands may need to write:',
-  action: 'The mode was in the way of the command that has just ended:',
-} as const;
 
 /** What the kernel will refuse, so that a yes alone does not get far, and the modes that a key leads to instead (HA-6). */
 function refusedLine(mode: Mode, offers: readonly Mode[] | undefined): string {
@@ -314,7 +309,7 @@ function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
     claims: (tool?.claims ?? []).map((claim) => `its server says: ${oneLine(claim)}`),
     impact: (judgement.impact ?? []).map(oneLine),
     place: [
-      `in ${oneLine(cwd)}`,
+      `in ${oneLine(shortPath(cwd))}`,
       mode,
       ...(action.kind === 'command' && action.job ? ['as a background job'] : []),
       ...(asker ? ['abort ends this sub-agent only'] : []),
@@ -349,7 +344,7 @@ function triedWords(
     ...(tells && trial.diff.trim() !== '' ? { hasDiff: true } : {}),
     tree: diff ? diffRows(trial, true) : [...trialRows(trial, cwd), ...diffRows(trial, false)],
     impact: [],
-    place: `in ${oneLine(cwd)} · ${mode}${applies ? ' · apply does exactly this list' : ''}`,
+    place: `in ${oneLine(shortPath(cwd))} · ${mode}${applies ? ' · apply does exactly this list' : ''}`,
     danger: true,
     choices: haltChoices(words.editable, applies ? [APPLY] : []),
   };

@@ -29,7 +29,6 @@ import { PromptView } from './prompt-view.ts';
 import { QuestionDialog } from './question-dialog.ts';
 import type { QuestionLayout } from './question-layout.ts';
 import { Recall } from './recall.ts';
-import { RunEnd } from './run-end.ts';
 import { createStore, type Store } from './store.ts';
 import { TranscriptNavigator } from './transcript-navigator.ts';
 import { TranscriptView } from './transcript-view.ts';
@@ -85,11 +84,12 @@ export class Screen {
   #route: { readonly of: Pick<Ui, 'editor' | 'flip'>; readonly route: Route } | undefined;
   /** The last key asked to leave in spite of jobs. */
   leaveAsked = false;
+  /** The last line was an `exit` that was held back, since jobs are left. */
+  exitAsked = false;
   readonly #clearWatch: ClearWatch;
   #mouse: boolean;
   #theme: Theme;
   readonly #output: DirectOutput;
-  readonly #runEnd: RunEnd;
   #said = 0;
 
   constructor({ app, terminal, keys, theme, size, schedule, output, redraw, compositor }: ScreenOptions) {
@@ -149,7 +149,6 @@ export class Screen {
       write,
       away: () => this.fullScreen.active,
     });
-    this.#runEnd = new RunEnd(app, (text) => this.#say('info', text));
     this.wheel = createWheel(schedule, (direction) => this.view.by(direction * app.ui.wheel_lines));
     this.whichKey = createWhichKey(this.ui, schedule);
     this.failure = new AfterFailure(app, (text) => this.hint(text));
@@ -207,7 +206,6 @@ export class Screen {
     this.keyboard.follow();
     this.fullScreen.follow();
     this.notifier.follow();
-    this.#runEnd.follow();
   }
 
   /** The first key of a command as people read it; rebinding changes it. */

@@ -28,7 +28,7 @@ const MODES: Readonly<Record<Mode, string>> = {
   unrestricted: 'the model may do what you may; what destroys asks first',
 };
 
-const SAFE = 'Nothing destructive the model asks for runs unseen. F1 lists the keys, :help the commands.';
+const SAFE = 'Nothing destructive of the model’s runs unseen. F1 lists the keys and commands.';
 
 /** At most twelve lines. */
 export function welcomeLines({ version, place, model, mode }: WelcomeFacts, context: RenderContext): string[] {

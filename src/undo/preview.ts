@@ -2,6 +2,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { visible } from '../text/sanitize.ts';
+import { shortPath } from '../text/short-path.ts';
 import type { Step } from './launcher.ts';
 
 const MAX_DIFF_FILE_BYTES = 60_000;
@@ -28,7 +29,7 @@ export function describeSteps(steps: readonly Step[]): string {
   const sorted = [...steps].sort((a, b) => Number(b.verb === 'refused') - Number(a.verb === 'refused'));
   const lines = sorted.slice(0, MAX_PATHS).map(({ verb, path, source }) => {
     const why = verb === 'refused' ? ` (${source})` : '';
-    return `  ${visible(path)} ${WORDS[verb] ?? verb}${why}`;
+    return `  ${visible(shortPath(path))} ${WORDS[verb] ?? verb}${why}`;
   });
   const more = sorted.length - lines.length;
   return [...lines, ...(more > 0 ? [`  … and ${more} more`] : [])].join('\n');
@@ -57,7 +58,7 @@ export async function diffsBetween(
   for (const { path, now, becomes } of pairs) {
     const [old, fresh] = [now, becomes].map((file) => (file === undefined ? '' : readText(file)));
     if (old === undefined || fresh === undefined) continue;
-    const name = visible(path);
+    const name = visible(shortPath(path));
     const diff = createTwoFilesPatch(name, name, old, fresh, 'now', after, { context: 2 });
     const shown = visibleLines(diff.slice(diff.indexOf('---')));
     if (diffs.length >= MAX_DIFFS || length + shown.length > MAX_DIFF_CHARS) {

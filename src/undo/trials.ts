@@ -195,7 +195,7 @@ export class TrialStore implements Trials {
     const ran = await this.#launch('--apply', store, ...treeOptions(trees));
     if (ran.code === 0) {
       removeTree(join(store, 'trial'));
-      return { ok: true, text: `applied: ${listed.changes.length} changes · :undo ${id}`, action: number };
+      return { ok: true, text: `applied: ${countOf(listed.changes.length)}`, action: number };
     }
     if (ran.code === HALFWAY) {
       const left = await this.#options.rollBack(number);
@@ -329,4 +329,8 @@ function lives(pid: number | undefined): boolean {
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
+}
+
+function countOf(changes: number): string {
+  return changes === 1 ? '1 change' : `${changes} changes`;
 }

@@ -18,7 +18,7 @@ describe('a program that asks', () => {
     const stage = await setStage();
     const command = await running(stage);
     command.ask('Password: ', { echoOff: true, asker: 'sudo' });
-    await stage.see('🔒 typing is hidden: it goes to sudo');
+    await stage.see('typing is hidden: it goes to sudo');
     stage.press('hunter2\r');
     expect(command.written.join('')).toBe('hunter2\r');
     command.end();
@@ -48,7 +48,7 @@ describe('a program that asks', () => {
     stage.press('draft');
     stage.press('\x01');
     command.ask('Password: ', { echoOff: true, asker: 'sudo' });
-    await stage.see('🔒 sudo waits for something secret');
+    await stage.see('sudo waits for something secret');
     expect(stage.screen.ui.get()).toMatchObject({ keyboard: 'prompt', editor: { text: 'draft' } });
     stage.press('\x0b');
     await stage.see('typing is hidden: it goes to sudo');

@@ -26,6 +26,14 @@ describe('the list of everything', () => {
     expect(stage.screen.ui.get().editor.text).toBe('');
   });
 
+  it('has what is called so before what is described so', async () => {
+    const stage = await open('mod');
+    const { panel } = stage.screen.ui.get();
+    const found = panel.kind === 'choices' ? panel.items.map(({ text }) => text) : [];
+    expect(found.slice(0, 2).toSorted()).toEqual([':mode', ':model']);
+    expect(found).toContain(':norris');
+  });
+
   it('runs a command that needs no more words', async () => {
     const stage = await open('theme light');
     expect(chosen(stage)).toBe(':theme light');

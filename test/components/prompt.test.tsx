@@ -47,7 +47,7 @@ describe('the prompt', () => {
     await stage.until(stage.listens);
     stage.press('\r');
     await stage.until(() => stage.engine.conversation.phase.kind === 'replying');
-    expect(stage.frame().match(/Norris · fast/g)).toHaveLength(2);
+    expect(stage.frame().match(/fast · at most/g)).toHaveLength(2);
     await stage.until(() => stage.calls.length === 2);
     stage.calls[1]?.say('GOAL: complete');
     stage.calls[1]?.end();

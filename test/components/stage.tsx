@@ -14,7 +14,6 @@ import type { Job } from '../../src/contracts/jobs.ts';
 import type { Route } from '../../src/contracts/lines.ts';
 import type { Services } from '../../src/contracts/services.ts';
 import type { Trials } from '../../src/contracts/trials.ts';
-import type { KeptAction } from '../../src/contracts/undo.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { Forms } from '../../src/engine/forms.ts';
 import { ForegroundJob, ShellQueue } from '../../src/engine/shell-queue.ts';
@@ -52,8 +51,6 @@ export type StageOptions = {
   readonly settings?: Partial<Settings>;
   readonly theme?: Theme;
   readonly trials?: Trials;
-  /** What `:undo list` knows, by the time it is asked. */
-  readonly kept?: (now: number) => readonly KeptAction[];
   /** Drawn by the compositor on a terminal, as the program does; else as Ink's text. */
   readonly composed?: boolean;
 };
@@ -205,7 +202,7 @@ export async function setStage(change: StageOptions = {}) {
     mcp: { servers: () => [], start: async () => {}, restart: async () => {}, stop: async () => {} },
     undo: {
       unavailable: async () => undefined,
-      list: async () => change.kept?.(clock.now()) ?? [],
+      list: async () => [],
       preview: async () => ({ ok: false, text: 'nothing to undo' }),
       undo: async () => ({ ok: false, text: 'nothing to undo' }),
       forget: async () => ({ ok: false, text: 'nothing is kept' }),

@@ -51,6 +51,22 @@ describe.each(everyShell())('leaving %s', (program) => {
     expect((await rig.exited).code).toBe(0);
   });
 
+  it('with a job in the background warns once by exit, and again after another line', async () => {
+    using place = scratch();
+    await using rig = startRig(place, { env: { SHELL: program } });
+    await rig.waitFor(/\[aish:\w+\]>/);
+    rig.type(':bg sleep 302\r');
+    await rig.waitFor('1 job');
+    rig.type('exit\r');
+    await rig.waitFor('a job is still there: exit again');
+    rig.type('echo still""here\r');
+    await rig.waitFor(/❯ echo still""here .*✓/);
+    rig.type('exit\r');
+    await rig.waitFor('a job is still there: exit again');
+    rig.type('exit\r');
+    expect((await rig.exited).code).toBe(0);
+  });
+
   it('what is typed before a program hides typing is in no journal', async () => {
     using place = scratch();
     await using rig = startRig(place, { env: { SHELL: program } });

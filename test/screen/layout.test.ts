@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fitSegments } from '../../src/render/segments.ts';
 import { paintOf, THEMES } from '../../src/render/theme.ts';
-import { bytes, duration, shortPath } from '../../src/screen/entries/frame.ts';
+import { bytes, duration } from '../../src/screen/entries/frame.ts';
 import { layoutOf } from '../../src/screen/layout.ts';
 import { wordsOf } from '../../src/screen/question.ts';
 import { layoutQuestion } from '../../src/screen/question-layout.ts';
 import { textWidth } from '../../src/text/display.ts';
+import { shortPath } from '../../src/text/short-path.ts';
 import { deadly } from '../support/machine.ts';
 
 const question = (command: string) =>

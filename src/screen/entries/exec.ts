@@ -4,8 +4,9 @@ import type { RenderContext } from '../../render/theme.ts';
 import type { CommandResult } from '../../session/action.ts';
 import type { Entry } from '../../session/entry.ts';
 import { visible } from '../../text/sanitize.ts';
+import { shortPath } from '../../text/short-path.ts';
 import { wrapText } from '../../text/wrap.ts';
-import { approvedText, bytes, duration, GUTTER, headingLines, shortPath, withGutter } from './frame.ts';
+import { approvedText, bytes, duration, GUTTER, headingLines, withGutter } from './frame.ts';
 
 type Exec = Extract<Entry, { kind: 'exec' }>;
 

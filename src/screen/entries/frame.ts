@@ -96,9 +96,3 @@ function clock(at: number): string {
   const date = new Date(at);
   return [date.getHours(), date.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
 }
-
-/** A path with the home directory as `~`. */
-export function shortPath(path: string, home: string | undefined = process.env.HOME): string {
-  if (!home || home === '/' || (path !== home && !path.startsWith(`${home}/`))) return path;
-  return `~${path.slice(home.length)}`;
-}

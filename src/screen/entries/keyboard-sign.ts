@@ -26,7 +26,7 @@ export function keyboardSign(facts: SignFacts, { keyboard, columns, keys, job, p
   const { asks, echoOff, asksAsShell, asker = 'the program' } = facts;
   const narrow = columns < MIN_WIDE_COLUMNS;
   if (keyboard) {
-    const hidden = narrow ? ` 🔒 hidden: goes to ${asker} ` : ` 🔒 typing is hidden: it goes to ${asker} `;
+    const hidden = narrow ? ` hidden: goes to ${asker} ` : ` typing is hidden: it goes to ${asker} `;
     const nested = narrow ? ` keys go to ${asker}: no blocks ` : ` keys go to ${asker}, a shell without blocks `;
     const who = echoOff ? hidden : asksAsShell ? nested : ' keys go to the program ';
     return paint('button', who) + paint('dim', ` ${keys.back} brings ${narrow ? 'them' : 'the keys'} back`);
@@ -34,7 +34,7 @@ export function keyboardSign(facts: SignFacts, { keyboard, columns, keys, job, p
   if (asks) {
     const what = echoOff ? 'something secret, such as a password' : 'your answer';
     const words = narrow ? `${asker} asks` : `${asker} waits for ${what}`;
-    return `${paint('button', ` ${keys.give} answers `)} ${paint('warning', `${echoOff ? '🔒 ' : ''}${words}`)}`;
+    return `${paint('button', ` ${keys.give} answers `)} ${paint('warning', words)}`;
   }
   const rest = job ? `${keys.background} sends it back` : 'Ctrl-C interrupts';
   return paint('dim', `${keys.give} gives it the keyboard · ${rest}`);

@@ -12,7 +12,7 @@ type Of<K extends Entry['kind']> = Extract<Entry, { kind: K }>;
 export function norrisBeganLines({ goal, preset, maxSteps }: Of<'norrisBegan'>, context: RenderContext): string[] {
   const { paint } = context;
   const words = wrapText(plainText(goal), Math.max(1, context.width - GUTTER)).map((line) => paint('strong', line));
-  const right = paint('dim', `Norris · ${preset} · at most ${maxSteps} steps · Ctrl-X Ctrl-C ends it`);
+  const right = paint('dim', `${preset} · at most ${maxSteps} steps`);
   return headingLines({ glyph: '»', role: 'accent', text: words.join('\n'), right, raised: true }, context);
 }
 

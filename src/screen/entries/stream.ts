@@ -42,13 +42,15 @@ export function createStreamLines(): (reply: Stream, context: RenderContext) => 
     const inner = { ...context, width: Math.max(1, context.width - 2) };
     const harmless = plainText(clean(window(text))).trimStart();
     const lines = harmless === '' ? thoughts(reasoning, inner) : prose(harmless, inner);
-    return [' ', ...withGutter(lines, { first: context.paint('accent', '● '), rest: context.paint('rule', '│ ') })];
+    return lines.length === 0
+      ? []
+      : [' ', ...withGutter(lines, { first: context.paint('accent', '● '), rest: context.paint('rule', '│ ') })];
   };
 }
 
 function thoughts(reasoning: string, { width, paint }: RenderContext): string[] {
   const tail = plainText(clean(reasoning.slice(-THOUGHT_TAIL))).trim();
-  if (tail === '') return [paint('dim', '…')];
+  if (tail === '') return [];
   return wrapText(tail, width)
     .slice(-THOUGHT_LINES)
     .map((line) => paint('quote', line));

@@ -34,13 +34,15 @@ export function openPalette(screen: Screen, keys: readonly Binding[], press: (bi
   screen.ui.update({ panel: { kind: 'choices', of: 'everything', query: '', items, index: 0, start: 0, find } });
 }
 
-/** The best first; without a query in the order of the tables. */
+/** The best first, and what is called so before what is described so; without a query in the order of the tables. */
 function search(all: readonly Item[], query: string): readonly Item[] {
-  const texts = all.map(({ label, note = '' }) => `${label} ${note}`);
-  const byText = new Map(texts.map((text, index) => [text, all[index]]));
+  const wanted = query.toLowerCase();
+  const placeIn = ({ text }: Item) => text.toLowerCase().indexOf(wanted);
+  const called = all.filter((item) => placeIn(item) >= 0).toSorted((one, other) => placeIn(one) - placeIn(other));
+  const byText = new Map(all.map((item) => [`${item.label} ${item.note ?? ''}`, item]));
   // What stands last is the newest to the search, and so the first among equals.
   const found = fuzzySearch([...byText.keys()].toReversed(), query, MAX_MATCHES);
-  return found.flatMap(({ text }) => byText.get(text) ?? []);
+  return [...new Set([...called, ...found.flatMap(({ text }) => byText.get(text) ?? [])])];
 }
 
 function item(kind: string, text: string, note: string, run: () => void): Item {
@@ -53,7 +55,7 @@ function commandItems(screen: Screen): readonly Item[] {
     const needs = /^\S+ <|^:norris/.test(usage);
     const line = `:${name}`;
     const run = () => (needs ? fill(screen, `${line} `) : send(screen, line));
-    return item('command', usage, summary, run);
+    return item('command', line, summary, run);
   });
 }
 

@@ -36,6 +36,8 @@ function submit(screen: Screen): void {
     return askForGoal(screen);
   }
   const { shell } = screen.app;
+  if (route.kind === 'shell' && LEAVES.test(route.text) && !mayLeave(screen, 'exit')) return;
+  screen.exitAsked = false;
   const idle = !shell.busy;
   void submitLine(screen.app, line, route);
   if (idle && shell.busy) screen.keyboard.expect();
@@ -77,13 +79,21 @@ export async function background(screen: Screen): Promise<void> {
 
 /** As in a shell, one that has jobs says so first; again right behind it leaves. */
 function leave(screen: Screen): void {
-  const { app } = screen;
-  const jobs = app.info().jobs + app.shell.jobs().length;
-  if (jobs === 0 || screen.leaveAsked) return app.quit();
+  if (screen.leaveAsked || mayLeave(screen, 'Ctrl-D')) return screen.app.quit();
   screen.leaveAsked = true;
-  screen.hint(
-    `${jobs === 1 ? 'a job is' : `${jobs} jobs are`} still there: Ctrl-D again ends what is yours and leaves`,
-  );
+}
+
+/** Lines by which the user's shell ends, and the program with it. */
+const LEAVES = /^\s*(?:exit|logout)\s*$/;
+
+/** Whether nothing is left behind, or that was said right before. The shell itself speaks of its own jobs at `exit`. */
+function mayLeave(screen: Screen, by: 'exit' | 'Ctrl-D'): boolean {
+  const { app } = screen;
+  const jobs = app.info().jobs + (by === 'exit' ? 0 : app.shell.jobs().length);
+  if (jobs === 0 || (by === 'exit' && screen.exitAsked)) return true;
+  screen.exitAsked = by === 'exit';
+  screen.hint(`${jobs === 1 ? 'a job is' : `${jobs} jobs are`} still there: ${by} again ends what is yours and leaves`);
+  return false;
 }
 
 /** The text comes back into the prompt; nothing runs by it (IN-4). */
