@@ -1,7 +1,7 @@
 /** Runs commands: the model's in a fresh shell, the user's background commands beside their shell. */
 import type { AgentCommands, Leftover, RunningCommand, UserCommands } from '../contracts/commands.ts';
 import { type OutputSize, sizeForModel } from '../engine/live.ts';
-import { ownedPrefix, runForUser, runOnce, type UserShell } from '../executor/index.ts';
+import { ownedPrefix, runForUser, runOnce, takePipe, type UserShell } from '../executor/index.ts';
 import {
   createPrivateTmp,
   lightArgv,
@@ -61,8 +61,8 @@ export function agentCommands(options: AgentOptions): AgentCommands {
   };
   return {
     left: (running) => leftovers.get(running) ?? Promise.resolve(undefined),
-    async run(command, { cwd, mode, signal, env: extra = {} }) {
-      if (mode === 'project') return follow(...(await inProject(options, command, { cwd, signal, env: extra })));
+    async run(command, { cwd, mode, signal, pipes = false, env: extra = {} }) {
+      if (mode === 'project') return follow(...(await inProject(options, command, { cwd, signal, pipes, env: extra })));
       // Fail closed: what is no mode of ours is the narrowest.
       const restricted = mode !== 'unrestricted';
       const env = await environment();
@@ -82,26 +82,35 @@ export function agentCommands(options: AgentOptions): AgentCommands {
             : kept === undefined
               ? {}
               : { launcher: (argv: readonly string[]) => supervisedArgv({ ...how, launcher: keep.supervisor, argv }) };
-        return follow(runOnce({ ...common, env: { ...env, ...extra }, ...wrap }), kept);
+        const pipe = 'launcher' in wrap ? await pipeFor(pipes) : {};
+        return follow(runOnce({ ...common, env: { ...env, ...extra }, ...wrap, ...pipe }), kept);
       }
       // Fail closed: what was judged under Restricted never runs without it.
       if (launcher === undefined) throw new Error('the kernel sandbox is not available');
       const tmp = createPrivateTmp(ownedPrefix('run'));
       const wrap = (argv: readonly string[]) =>
         sandboxArgv({ launcher, argv, cwd, tmpDir: tmp.path, statusFile: tmp.statusFile });
-      const running = runOnce({ ...common, env: { ...sandboxEnvironment(env, tmp.path), ...extra }, launcher: wrap });
+      const own = { ...sandboxEnvironment(env, tmp.path), ...extra };
+      const running = runOnce({ ...common, env: own, launcher: wrap, ...(await pipeFor(pipes)) });
       void running.result.finally(() => tmp.dispose());
       return running;
     },
   };
 }
 
+/** A pipe for a command that needs no terminal. Only below the launcher, which ends what would hold it open. */
+async function pipeFor(wanted: boolean) {
+  const pipe = wanted ? await takePipe() : undefined;
+  return pipe ? { pipe } : {};
+}
+
 /** Behind the kernel's bounds of Project mode, its changes kept; a temporary directory of its own goes with it (MO-9). */
 async function inProject(
   { environment, dataDir, size, launcher, keep, projectTree, held }: AgentOptions,
   command: string,
-  { cwd, signal, env: extra }: { cwd: string; signal: AbortSignal; env: Readonly<Record<string, string>> },
+  options: { cwd: string; signal: AbortSignal; pipes: boolean; env: Readonly<Record<string, string>> },
 ): Promise<readonly [RunningCommand, Keeping | undefined]> {
+  const { cwd, signal, pipes, env: extra } = options;
   const tree = projectTree();
   // Fail closed: what was judged under Project never runs without it.
   if (launcher === undefined || tree === undefined) throw new Error('there is no project that could be written in');
@@ -116,6 +125,7 @@ async function inProject(
     ...sizeForModel(size()),
     env: { ...sandboxEnvironment(env, tmp?.path ?? '/tmp'), ...extra },
     launcher: (argv) => projectArgv({ launcher, argv, ...how }),
+    ...(await pipeFor(pipes)),
   });
   if (tmp) void running.result.finally(() => tmp.dispose());
   return [running, kept];

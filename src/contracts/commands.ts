@@ -80,6 +80,8 @@ export type AgentCommands = {
       readonly cwd: string;
       readonly mode: Confinement;
       readonly signal: AbortSignal;
+      /** It behaves the same without a terminal: none need be made. */
+      readonly pipes?: boolean;
       /** Variables beside those of the user's shell. */
       readonly env?: Readonly<Record<string, string>>;
     },

@@ -46,6 +46,8 @@ export type Gate = {
   begin(basis: Basis): Promise<(() => Promise<void>) | undefined>;
   /** Whether a command changes nothing at all, by the tables alone: it may run beside others that don't. */
   onlyReads(command: string, cwd: string): boolean;
+  /** Whether a command behaves the same over pipes as in a terminal, by the tables alone. */
+  worksOverPipes(command: string, cwd: string): boolean;
 };
 
 export type RuleInfo = { readonly name: string; readonly family: string; readonly reason: string };

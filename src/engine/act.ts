@@ -114,14 +114,11 @@ async function command(
 ): Promise<Outcome> {
   const { cwd, mode } = permit;
   const { runs, env } = permit.action;
-  const { agent, secrets, waitSeconds } = context.services;
+  const { agent, gate, secrets, waitSeconds } = context.services;
   if (runs.kind !== 'command') throw new Error('not a command');
-  const running = await agent.run(runs.command, {
-    cwd: secrets.reveal(cwd),
-    mode,
-    signal,
-    env,
-  });
+  const place = secrets.reveal(cwd);
+  const pipes = gate.worksOverPipes(runs.command, place);
+  const running = await agent.run(runs.command, { cwd: place, mode, signal, env, pipes });
   // As a job too: its files are known as its own when it has ended.
   const recorded = running.result.then(ended);
   const name = describeAction(permit.action.told);
@@ -144,7 +141,7 @@ async function command(
     if (result !== 'over') {
       await recorded;
       await reviewed(session);
-      const refused = refusedBy(mode, result, context.services.gate.onlyReads(runs.command, secrets.reveal(cwd)));
+      const refused = refusedBy(mode, result, () => gate.onlyReads(runs.command, place));
       return { kind: 'command', result, ...(refused ? { refused } : {}) };
     }
     // An abort is under way: its end is near and is waited for.

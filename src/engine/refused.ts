@@ -14,8 +14,8 @@ const NO_NETWORK =
  * Undefined: nothing says so. Only an offer to the user rests on it, since a program prints what it likes.
  * @param reads by the gate's tables the command changes nothing: what it was refused is not the mode's doing
  */
-export function refusedBy(mode: Mode, { exit, head, tail }: CommandResult, reads: boolean): Refused | undefined {
-  if (mode === 'unrestricted' || exit === 0 || reads) return undefined;
+export function refusedBy(mode: Mode, { exit, head, tail }: CommandResult, reads: () => boolean): Refused | undefined {
+  if (mode === 'unrestricted' || exit === 0 || reads()) return undefined;
   const text = `${head}\n${tail}`;
   if ((mode === 'project' ? NO_WRITE_OUTSIDE : NO_WRITE).test(text)) return 'write';
   return NO_NETWORK.test(text) ? 'network' : undefined;

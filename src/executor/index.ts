@@ -6,6 +6,7 @@ export { isIncomplete } from './incomplete.ts';
 export { JobRegistry } from './jobs.ts';
 export { limitOutputs } from './output-budget.ts';
 export { saveOutput } from './output-file.ts';
+export { takePipe } from './pipes.ts';
 export { type OnceOptions, runForUser, runOnce } from './run-once.ts';
 export { startUserShell, type UserShell, type UserShellOptions } from './shell.ts';
 export { collectAbandoned, ownedPrefix } from './temporary-names.ts';

@@ -29,6 +29,8 @@ export type InputDetectorOptions = {
   readonly promptText: () => string;
   /** A full-screen program: it has the terminal anyway. */
   readonly fullScreen: () => boolean;
+  /** There is no terminal to ask in. */
+  readonly pipe: boolean;
   readonly onChange: () => void;
 };
 
@@ -47,7 +49,7 @@ export class InputDetector {
 
   /** Output came, or keys went: everything is open again. */
   activity(): void {
-    if (this.#ended) return;
+    if (this.#ended || this.#options.pipe) return;
     this.#stirs += 1;
     if (this.#timer && this.#look === 0) {
       this.#timer.refresh();

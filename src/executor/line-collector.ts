@@ -1,19 +1,20 @@
 import type { IMarker, Terminal } from '@xterm/headless';
 import { type CellReader, renderLogicalLine } from './cells.ts';
-import { HeadTail } from './head-tail.ts';
+import type { HeadTail } from './head-tail.ts';
 
 /** Takes lines out of a terminal as they scroll off its screen, each of them once, and keeps their head and tail. */
 export class LineCollector {
-  readonly kept = new HeadTail();
+  readonly #kept: HeadTail;
   readonly #terminal: Terminal;
   readonly #reader: CellReader;
   /** A line that is longer than this many rows is taken while it is still being written. */
   readonly #maxOpenRows: number;
   #next: IMarker | undefined;
 
-  constructor(terminal: Terminal, reader: CellReader, maxOpenRows: number) {
+  constructor(terminal: Terminal, reader: CellReader, kept: HeadTail, maxOpenRows: number) {
     this.#terminal = terminal;
     this.#reader = reader;
+    this.#kept = kept;
     this.#maxOpenRows = maxOpenRows;
     this.#next = terminal.registerMarker(0);
   }
@@ -29,7 +30,7 @@ export class LineCollector {
       const [text, next] = renderLogicalLine(buffer, y, limit, this.#reader);
       const isOpen = next === limit && buffer.getLine(limit)?.isWrapped === true;
       if (isOpen && limit - y < this.#maxOpenRows) break;
-      this.kept.add(text);
+      this.#kept.add(text);
       y = next;
     }
     if (y > from) this.#continueAt(y - (buffer.baseY + buffer.cursorY));
@@ -41,7 +42,7 @@ export class LineCollector {
     for (let y = this.#from(); y < buffer.length; ) {
       const [text, next] = renderLogicalLine(buffer, y, buffer.length, this.#reader);
       if (text === '' && isBlankFrom(buffer, next)) return;
-      this.kept.add(text);
+      this.#kept.add(text);
       y = next;
     }
   }

@@ -69,6 +69,12 @@ export class OutputQueue {
     return end.subarray(end.indexOf(LF) + 1);
   }
 
+  clear(): void {
+    this.#chunks = [];
+    this.#first = 0;
+    this.bytes = 0;
+  }
+
   /** The mode changes within what was forgotten since the last call. */
   takeSticky(): string {
     return this.#sticky.splice(0).join('');

@@ -3,6 +3,8 @@ import { statSync } from 'node:fs';
 import type { RunningCommand } from '../contracts/commands.ts';
 import { messageOf } from '../text/errors.ts';
 import { type Environment, unattendedEnvironment } from './environment.ts';
+import { Piped } from './piped.ts';
+import type { Pipe } from './pipes.ts';
 import { bash, closeInherited, withoutInherited } from './processes.ts';
 import { Pty } from './pty.ts';
 import { Run } from './running.ts';
@@ -22,21 +24,25 @@ export type OwnPtyOptions = {
   readonly token?: string;
 };
 
-/** Runs a command in a pty of its own. One that can't be started resolves with `exit: null` and a note. */
-function runInOwnPty(options: OwnPtyOptions): RunningCommand {
+/** What a command runs in: a terminal of its own, or a pipe. */
+type Child = Pick<Pty, 'pid' | 'pause' | 'resume'> & { readonly terminal?: Pty; hangUp(): void };
+
+/** Runs a command in a pty of its own, or over a pipe. One that can't be started resolves with `exit: null` and a note. */
+function runByItself(options: OwnPtyOptions & { readonly pipe?: Pipe }): RunningCommand {
   let cwd = options.cwd;
-  let pty: Pty | undefined;
+  let child: Child | undefined;
   const run = new Run(options, {
-    pid: () => pty?.pid ?? -1,
-    slave: () => pty?.slave ?? '',
-    write: (data) => pty?.write(data),
-    resize: (columns, rows) => pty?.resize(columns, rows),
-    pause: () => pty?.pause(),
-    resume: () => pty?.resume(),
+    pid: () => child?.pid ?? -1,
+    slave: () => child?.terminal?.slave ?? '',
+    write: (data) => child?.terminal?.write(data),
+    resize: (columns, rows) => child?.terminal?.resize(columns, rows),
+    pause: () => child?.pause(),
+    resume: () => child?.resume(),
     interrupt: () => stopper.stop(),
-    hangUp: () => pty?.dispose(),
+    hangUp: () => child?.hangUp(),
+    ...(options.pipe ? { pipe: true } : {}),
   });
-  const stopper = sessionStopper(() => pty?.pid);
+  const stopper = sessionStopper(() => child?.pid);
   const scanner = new MarkScanner(
     (given) => given === options.token,
     (data) => run.feed(data),
@@ -44,27 +50,34 @@ function runInOwnPty(options: OwnPtyOptions): RunningCommand {
       cwd = mark.fields.join(';');
     },
   );
+  const onData = (data: Buffer) => scanner.push(data);
+  const onExit = (code: number | null, why?: string) => {
+    const note = why === undefined ? (stopper.stopping ? 'interrupted' : undefined) : `could not start: ${why}`;
+    stopper.done();
+    scanner.flush();
+    void run.end(code, cwd, note);
+  };
   try {
-    if (!statSync(options.cwd).isDirectory()) throw new Error(`${options.cwd} is not a directory`);
-    pty = new Pty({
-      argv: options.argv,
-      cwd: options.cwd,
-      env: options.env,
-      columns: options.columns,
-      rows: options.rows,
-      onData: (data) => scanner.push(data),
-      onExit: (code) => {
-        const note = stopper.stopping ? 'interrupted' : undefined;
-        stopper.done();
-        scanner.flush();
-        void run.end(code, cwd, note);
-      },
-    });
+    child = options.pipe
+      ? new Piped({ ...options, pipe: options.pipe, onData, onExit })
+      : inTerminal(options, onData, onExit);
     run.begin();
   } catch (error) {
     void run.end(null, cwd, `could not start: ${messageOf(error)}`);
   }
   return run;
+}
+
+function inTerminal(options: OwnPtyOptions, onData: (data: Buffer) => void, onExit: (code: number) => void): Child {
+  if (!statSync(options.cwd).isDirectory()) throw new Error(`${options.cwd} is not a directory`);
+  const terminal = new Pty({ ...options, onData, onExit: (code) => onExit(code) });
+  return {
+    terminal,
+    pid: terminal.pid,
+    pause: () => terminal.pause(),
+    resume: () => terminal.resume(),
+    hangUp: () => terminal.dispose(),
+  };
 }
 
 type CommandOptions = Pick<OwnPtyOptions, 'cwd' | 'columns' | 'rows' | 'dataDir'> & {
@@ -76,6 +89,8 @@ type CommandOptions = Pick<OwnPtyOptions, 'cwd' | 'columns' | 'rows' | 'dataDir'
 export type OnceOptions = CommandOptions & {
   /** Wraps the argument vector: the kernel sandbox. */
   readonly launcher?: (argv: readonly string[]) => readonly string[];
+  /** Its output goes there and not to a terminal; whose ends are this call's to close. */
+  readonly pipe?: Pipe;
 };
 
 /**
@@ -84,21 +99,25 @@ export type OnceOptions = CommandOptions & {
  * ends in `exec` keeps the cwd it had. `eval "$1"` instead of pasting the text: line numbers and syntax errors are the
  * command's own.
  */
-function prelude(token: string): string {
-  const report = `{ set +x; } 2>/dev/null; case $PWD in *[[:cntrl:]]*) ;; *) builtin printf "\\033]7331;${token};D;%s\\007" "$PWD" 2>/dev/null >/dev/tty ;; esac`;
-  return `${closeInherited}; ${tagLimit}; trap '${report}' EXIT; AISH_TUI_COMMAND=$1; shift; eval "$AISH_TUI_COMMAND"`;
+function prelude(token: string, pipe: boolean, command: string): string {
+  const told = `builtin printf "\\033]7331;${token};D;%s\\007" "$PWD"`;
+  const plain = `case $PWD in *[[:cntrl:]]*) ;; *) ${told}${pipe ? '' : ' 2>/dev/null >/dev/tty'} ;; esac`;
+  // Each file that is opened costs a kept command a question to its supervisor.
+  const report = pipe && !/\bset\b/.test(command) ? plain : `{ set +x; } 2>/dev/null; ${plain}`;
+  const start = pipe ? `${tagLimit} 2>&-` : `${closeInherited}; ${tagLimit} 2>/dev/null`;
+  return `${start}; trap '${report}' EXIT; AISH_TUI_COMMAND=$1; shift; eval "$AISH_TUI_COMMAND"`;
 }
 
 /**
- * Runs a command of a model: a fresh `bash -c` in a pty of its own, nothing carried over (EX-10); what could change what
- * runs is taken out of the environment. Nothing of it outlives this program.
+ * Runs a command of a model: a fresh `bash -c` in a pty of its own or over a pipe, nothing carried over (EX-10); what could
+ * change what runs is taken out of the environment. Nothing of it outlives this program.
  */
 export function runOnce({ command, launcher, env, ...rest }: OnceOptions): RunningCommand {
   ensureWatchdog();
   const token = randomBytes(16).toString('hex');
-  const own = [bash, '--noprofile', '--norc', '-c', prelude(token), 'bash', command];
+  const own = [bash, '--noprofile', '--norc', '-c', prelude(token, rest.pipe !== undefined, command), 'bash', command];
   const [file = bash, ...args] = launcher ? launcher(own) : own;
-  return runInOwnPty({
+  return runByItself({
     ...rest,
     argv: [file, ...args],
     env: { ...unattendedEnvironment(env), ...tagVariable },
@@ -116,5 +135,5 @@ export function runForUser({
   shell,
   ...rest
 }: CommandOptions & { readonly shell: string }): RunningCommand {
-  return runInOwnPty({ ...rest, argv: withoutInherited([shell, '-c', command]), env });
+  return runByItself({ ...rest, argv: withoutInherited([shell, '-c', command]), env });
 }

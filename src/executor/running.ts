@@ -26,6 +26,8 @@ export type Control = {
   readonly resume: () => void;
   /** Path of the terminal's slave side. */
   readonly slave: () => string;
+  /** There is no terminal: nobody can ask anything, and nothing can be typed. */
+  readonly pipe?: true;
   /** Takes unread input out of a terminal that outlasts the command. */
   readonly takeInput?: () => Promise<string>;
   /** A line editor has read it by then. */
@@ -90,12 +92,14 @@ export class Run implements RunningCommand {
       },
       pause: control.pause,
       resume: control.resume,
+      pipe: control.pipe ?? false,
     });
     this.#inputDetector = new InputDetector({
       leader: control.pid,
       slave: control.slave,
       promptText: () => this.#screen.promptText,
       fullScreen: () => this.#alternateScreen.fullScreen,
+      pipe: control.pipe ?? false,
       onChange: () => this.#modesChanged(),
     });
   }
@@ -129,6 +133,7 @@ export class Run implements RunningCommand {
   }
 
   write(data: string): void {
+    if (this.#control.pipe) return;
     if (this.#early && !this.#ended) {
       this.#early.push(data);
       return;

@@ -5,9 +5,11 @@ import type { LiveOutput } from '../contracts/commands.ts';
 import { type CellReader, cellReader, renderLine } from './cells.ts';
 import { Flood, FloodMeter } from './flood.ts';
 import { UnicodeGraphemesAddon } from './graphemes.ts';
+import { HeadTail } from './head-tail.ts';
 import { LineCollector } from './line-collector.ts';
 import { OutputRecorder } from './output-file.ts';
 import { OutputQueue } from './output-queue.ts';
+import { PlainOutput } from './plain-output.ts';
 
 /** Rows kept above the screen. A batch never scrolls more than this before its lines are collected. */
 const SCROLLBACK_ROWS = 1000;
@@ -30,6 +32,8 @@ export type ScreenOptions = {
   /** Pauses and resumes the producer. */
   readonly pause: () => void;
   readonly resume: () => void;
+  /** It comes over a pipe, where a line feed alone begins a line. */
+  readonly pipe: boolean;
 };
 
 export type Output = {
@@ -40,9 +44,12 @@ export type Output = {
   readonly file?: string;
 };
 
+/** What is needed to draw as a terminal does. */
+type Model = { readonly terminal: Terminal; readonly reader: CellReader; readonly collector: LineCollector };
+
 /**
- * A headless terminal that keeps the head and the tail of everything that scrolled through it. It follows every byte
- * until the head is complete; a flood beyond that goes to the full-text file alone, with a peek now and then, and the
+ * A headless terminal that keeps the head and the tail of everything that scrolled through it. It is made when an output
+ * needs one: most are a few plain lines. It follows every byte until the head is complete; a flood beyond that goes to the full-text file alone, with a peek now and then, and the
  * last 256 KiB are drawn when it calms, so it ends on the true last screen.
  */
 export class Screen implements LiveOutput {
@@ -50,9 +57,12 @@ export class Screen implements LiveOutput {
   bytes = 0;
   cleared = false;
   readonly #options: ScreenOptions;
-  readonly #terminal: Terminal;
-  readonly #reader: CellReader;
-  readonly #collector: LineCollector;
+  readonly #kept = new HeadTail();
+  #columns: number;
+  #rows: number;
+  /** What came while no model was needed; it waits in the queue as well. */
+  #plain: PlainOutput | undefined = new PlainOutput();
+  #model: Model | undefined;
   readonly #recorder: OutputRecorder;
   readonly #queue = new OutputQueue();
   readonly #meter = new FloodMeter();
@@ -68,19 +78,30 @@ export class Screen implements LiveOutput {
 
   constructor(options: ScreenOptions) {
     this.#options = options;
-    this.#terminal = new headless.Terminal({
-      cols: Math.max(2, options.columns),
-      rows: Math.max(1, options.rows),
+    this.#columns = Math.max(2, options.columns);
+    this.#rows = Math.max(1, options.rows);
+    this.#recorder = new OutputRecorder(options.path, options.resume);
+  }
+
+  /** From here on the model draws; what came so far is in the queue. */
+  #withModel(): Model {
+    if (this.#model) return this.#model;
+    this.#plain = undefined;
+    const terminal = new headless.Terminal({
+      cols: this.#columns,
+      rows: this.#rows,
       scrollback: SCROLLBACK_ROWS,
+      convertEol: this.#options.pipe,
       allowProposedApi: true,
       logLevel: 'off',
     });
-    this.#terminal.loadAddon(new UnicodeGraphemesAddon());
-    this.#terminal.onData(options.onReply);
-    this.#extend(this.#terminal);
-    this.#reader = cellReader(this.#terminal);
-    this.#collector = new LineCollector(this.#terminal, this.#reader, SCROLLBACK_ROWS / 2);
-    this.#recorder = new OutputRecorder(options.path, options.resume);
+    terminal.loadAddon(new UnicodeGraphemesAddon());
+    terminal.onData(this.#options.onReply);
+    this.#extend(terminal);
+    const reader = cellReader(terminal);
+    const collector = new LineCollector(terminal, reader, this.#kept, SCROLLBACK_ROWS / 2);
+    this.#model = { terminal, reader, collector };
+    return this.#model;
   }
 
   /** ED 2, ED 3 and RIS on the main screen (source: ECMA-48, xterm's control sequences); and what xterm.js does not answer. */
@@ -107,10 +128,15 @@ export class Screen implements LiveOutput {
       if (this.#recorder.isFull) this.#options.pause();
     }
     this.#queue.push(data);
+    if (this.#plain?.take(data)) {
+      this.#changed();
+      return;
+    }
+    this.#withModel();
     if (this.#flood) {
       this.#flood.add(data);
       if (this.#queue.trim(KEPT_BYTES)) this.#lose(this.#flood);
-    } else if (this.#collector.kept.headClosed || this.bytes > MAX_HEAD_BYTES) {
+    } else if (this.#kept.headClosed || this.bytes > MAX_HEAD_BYTES) {
       if (this.#meter.begins(data)) this.#startFlood();
     } else if (this.#queue.bytes > MAX_BEHIND_BYTES) this.#options.pause();
     this.#pump();
@@ -120,20 +146,28 @@ export class Screen implements LiveOutput {
     if (this.#final) return this.#final.slice(-max);
     const cached = this.#cache;
     if (cached && cached.version === this.version && cached.max === max) return cached.lines;
-    const buffer = this.#terminal.buffer.active;
-    const lines: string[] = [];
-    for (let y = buffer.length - 1; y >= 0 && lines.length < max; y -= 1) {
-      const line = renderLine(buffer, y, this.#reader);
-      if (line !== '' || lines.length > 0) lines.push(line);
-    }
-    lines.reverse();
+    const lines = this.#plain?.rows(this.#columns, max) ?? this.#drawn(max);
     this.#cache = { version: this.version, max, lines };
     return lines;
   }
 
+  /** Rows of the model. */
+  #drawn(max: number): readonly string[] {
+    const { terminal, reader } = this.#withModel();
+    const buffer = terminal.buffer.active;
+    const lines: string[] = [];
+    for (let y = buffer.length - 1; y >= 0 && lines.length < max; y -= 1) {
+      const line = renderLine(buffer, y, reader);
+      if (line !== '' || lines.length > 0) lines.push(line);
+    }
+    return lines.reverse();
+  }
+
   get promptText(): string {
     if (this.#disposed) return '';
-    const buffer = this.#terminal.buffer.active;
+    if (this.#plain) return this.#plain.lastRow(this.#columns);
+    const { buffer: buffers } = this.#withModel().terminal;
+    const buffer = buffers.active;
     return buffer.getLine(buffer.baseY + buffer.cursorY)?.translateToString(true, 0, buffer.cursorX) ?? '';
   }
 
@@ -146,16 +180,21 @@ export class Screen implements LiveOutput {
 
   resize(columns: number, rows: number): void {
     if (this.#disposed) return;
-    this.#terminal.resize(Math.max(2, columns), Math.max(1, rows));
+    this.#columns = Math.max(2, columns);
+    this.#rows = Math.max(1, rows);
+    this.#model?.terminal.resize(this.#columns, this.#rows);
     this.#changed();
   }
 
   /** Draws what is left, and returns the output: its parts, and the file of the full text if they are not all of it. */
   async finish(): Promise<Output> {
-    this.#endFlood();
-    await this.#settled();
-    this.#collector.takeRest();
-    const { kept } = this.#collector;
+    if (this.#plain) for (const line of this.#plain.lines()) this.#kept.add(line);
+    else {
+      this.#endFlood();
+      await this.#settled();
+      this.#model?.collector.takeRest();
+    }
+    const kept = this.#kept;
     const parts = kept.result(this.#lost ? this.#recorder.lines : 0);
     const file = await this.#recorder.close(parts.omittedLines > 0 || kept.shortened);
     this.#changed();
@@ -165,11 +204,13 @@ export class Screen implements LiveOutput {
   /** Frees the terminal. The last lines stay readable. */
   dispose(): void {
     if (this.#disposed) return;
-    this.#final = this.lines(this.#terminal.rows);
+    this.#final = this.lines(this.#rows);
     this.#disposed = true;
     this.#flood?.end();
     this.#recorder.abandon();
-    this.#terminal.dispose();
+    this.#model?.terminal.dispose();
+    this.#queue.clear();
+    this.#plain = undefined;
     this.#listeners.clear();
   }
 
@@ -182,14 +223,14 @@ export class Screen implements LiveOutput {
     }
     if (this.#queue.bytes < MAX_BEHIND_BYTES / 2 && !this.#recorder.isFull) this.#options.resume();
     this.#write(batch, () => {
-      if (!this.#flood) this.#collector.takeScrolled();
+      if (!this.#flood) this.#withModel().collector.takeScrolled();
       this.#pump();
     });
   }
 
   #write(data: Buffer | string, then: () => void): void {
     this.#writes += 1;
-    this.#terminal.write(data, () => {
+    this.#withModel().terminal.write(data, () => {
       this.#writes -= 1;
       if (this.#disposed) return;
       then();
@@ -216,7 +257,7 @@ export class Screen implements LiveOutput {
     if (flood.lost) return;
     flood.lost = true;
     this.#lost = true;
-    this.#collector.kept.gap();
+    this.#kept.gap();
   }
 
   #floodTick(): void {
@@ -240,20 +281,20 @@ export class Screen implements LiveOutput {
     flood.end();
     this.#flood = undefined;
     if (!flood.lost) {
-      this.#collector.takeScrolled();
+      this.#withModel().collector.takeScrolled();
       this.#pump();
       return;
     }
     this.#queue.startAtLine();
-    this.#collector.kept.gap();
+    this.#kept.gap();
     this.#write(`${this.#queue.takeSticky()}\x1b[0m${this.#toLineStart()}`, () => {
-      this.#collector.skipToCursor();
+      this.#withModel().collector.skipToCursor();
       this.#pump();
     });
   }
 
   #toLineStart(): string {
-    return this.#terminal.buffer.active.cursorX === 0 ? '' : '\r\n';
+    return this.#withModel().terminal.buffer.active.cursorX === 0 ? '' : '\r\n';
   }
 
   #changed(): void {

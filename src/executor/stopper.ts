@@ -55,8 +55,9 @@ export function sessionStopper(leader: () => number | undefined): Stopper {
       const pid = leader();
       if (pid === undefined) return;
       const found = findProcess(pid);
-      // Just forked, it is in the program's own session still, and that terminal's foreground is the program.
-      const foreground = found?.session === pid ? found.foreground : -1;
+      // Just forked, it is in the program's own session still, and that terminal's foreground is the program. Without a
+      // terminal all of it is one group.
+      const foreground = found?.session !== pid ? -1 : found.foreground > 1 ? found.foreground : pid;
       if (foreground > 1) interruptGroup(foreground);
       else signal(pid, 'SIGINT');
     },

@@ -15,7 +15,7 @@ const VARIABLE = 'AISH_TUI_RUN';
 const tag = randomInt(2 ** 24, 2 ** 46);
 
 /** What is put before a model's command to mark it and all its children. */
-export const tagLimit = `ulimit -S -x ${tag} 2>/dev/null`;
+export const tagLimit = `ulimit -S -x ${tag}`;
 /** With an end of its own, so that no other program's mark can begin with it. */
 const mark = `${tag}.`;
 export const tagVariable: Readonly<Record<string, string>> = { [VARIABLE]: mark };

@@ -8,6 +8,7 @@ import { areSame, resolveTargets } from './impact/resolve.ts';
 import { judgeCommand } from './judge.ts';
 import { judgeWithFiles } from './judge-files.ts';
 import { onlyReads } from './only-reads.ts';
+import { worksOverPipes } from './over-pipes.ts';
 import { OwnFiles } from './own-files.ts';
 import { type Recovery, recoveryOf } from './project/recoverable.ts';
 import { isUnchanged } from './reading.ts';
@@ -121,6 +122,7 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
   return {
     check: (command, cwd) => judgeCommand(command, { cwd, files: realFiles(), ...rules }),
     onlyReads: (command, cwd) => onlyReads(command, { cwd, files: realFiles(), ...rules }),
+    worksOverPipes: (command, cwd) => worksOverPipes(command, { cwd, ...rules }),
     async judge(action, context) {
       const verdict = beyondItsName(await look(action, context), action, options.readOnlyTools ?? []);
       const recovery = await recoveryIn(verdict, action, context);

@@ -10,7 +10,7 @@ import { absolute } from './programs/paths.ts';
 import { judgeRedirect } from './programs/redirects.ts';
 import type { Reading } from './reading.ts';
 import { ShellInterpreter } from './shell/interpreter.ts';
-import type { Field, Machine, Redirect } from './shell/machine.ts';
+import type { Field, Io, Machine, Redirect } from './shell/machine.ts';
 import { CREDENTIAL, escapeMarks } from './shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, type UserPattern, unknown, worse } from './verdict.ts';
 
@@ -37,7 +37,7 @@ const ODD = /[\0-\x08\x0b-\x1f\x7f\u0080-\u009f\u200b-\u200f\u202a-\u202e\u2060-
 
 /** Is told of each call and each redirection of a command as they are found. */
 export type Watcher = {
-  call(fields: readonly Field[]): void;
+  call(fields: readonly Field[], io: Io): void;
   redirect(redirect: Redirect): void;
 };
 
@@ -59,7 +59,7 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
   const shell = new ShellInterpreter(
     {
       call(machine, fields, io, redirects) {
-        watcher?.call(fields);
+        watcher?.call(fields, io);
         const accounted = reading?.accounted;
         const output = dispatch(machine, fields, io, redirects, disabled);
         if (reading && reading.accounted === accounted && !WRITES_NOTHING.test(programName(fields[0]?.text ?? '')))

@@ -1,6 +1,16 @@
 /** One action's directory in the store, as Node reads it: who wrote it, how it ended, what passed by. */
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { KeptAction } from '../contracts/undo.ts';
 
@@ -109,6 +119,16 @@ export function unmarkUndone(store: string, number: number): void {
 
 export function dropRecord({ directory }: Pick<Recorded, 'directory'>): void {
   removeTree(directory);
+}
+
+/** The same of one in which nothing was kept: behind each command that only reads, so in as few calls as can be. */
+export function dropEmpty(action: Pick<Recorded, 'directory'>): void {
+  try {
+    for (const name of ['journal', 'summary', ACTION]) unlinkSync(join(action.directory, name));
+    rmdirSync(action.directory);
+  } catch {
+    dropRecord(action);
+  }
 }
 
 /** Also where directories took away their owner's right to look into them. */

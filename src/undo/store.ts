@@ -1,6 +1,5 @@
 /** The change store (EF-1 … EF-3): what was kept of each action, budgets, and the way back. */
 import { rmSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Leftover } from '../contracts/commands.ts';
 import { type KeptAction, summaryOf, type UndoPort, type UndoResult, type UndoTarget } from '../contracts/undo.ts';
@@ -10,6 +9,7 @@ import { namesLeft, Provenance } from './names.ts';
 import { describeSteps, diffsOf } from './preview.ts';
 import { probeStore } from './probe.ts';
 import {
+  dropEmpty,
   dropRecord,
   markUndone,
   numbersIn,
@@ -73,8 +73,6 @@ export class ChangeStore implements UndoPort {
   #queue: Promise<unknown> = Promise.resolve();
   /** Bytes in use, as of when. */
   #room: { readonly used: number; readonly at: number } | undefined;
-  /** Settles when records without anything in them are gone. */
-  #dropping: Promise<unknown> = Promise.resolve();
 
   constructor(options: ChangeStoreOptions) {
     this.#options = options;
@@ -260,14 +258,7 @@ export class ChangeStore implements UndoPort {
     if (!action || action.state === 'cut') return;
     warnOf(action.notes, warn);
     if (this.#room) this.#room = { ...this.#room, used: this.#room.used + action.bytes };
-    if (action.notes.length === 0 && touchedNothing(action)) this.#dropLater(action);
-  }
-
-  /** Off the way of what follows: nothing is in it. */
-  #dropLater({ number, directory }: Recorded): void {
-    this.#running.add(number);
-    const dropped = rm(directory, { recursive: true, force: true }).catch(() => {});
-    this.#dropping = Promise.all([this.#dropping, dropped.then(() => this.#running.delete(number))]);
+    if (action.notes.length === 0 && touchedNothing(action)) dropEmpty(action);
   }
 
   /** Takes back what a trial had applied halfway, and forgets it; undefined: all is as before, else what is not. */
@@ -356,8 +347,7 @@ export class ChangeStore implements UndoPort {
   }
 
   /** What a crash cut off: journals are ended, and an undo that was begun is finished. */
-  async #recover(): Promise<void> {
-    await this.#dropping;
+  #recover(): Promise<void> {
     this.#recovered ??= this.#finishCut();
     return this.#recovered;
   }

@@ -84,6 +84,7 @@ export async function setStage(change: StageOptions = {}) {
     gate: change.gate ?? {
       judge: async (action) => (action.kind === 'command' && /\brm\b/.test(action.command) ? deadly : harmless),
       onlyReads: () => false,
+      worksOverPipes: () => false,
       begin: async () => async () => {},
     },
     agent: { run: async () => launch() },

@@ -26,6 +26,7 @@ async function start(
       return Promise.resolve(verdict);
     },
     onlyReads: () => false,
+    worksOverPipes: () => false,
     begin: async () => async () => {},
   };
   const server = await startScriptedServer([...turns, say('GOAL: complete')]);

@@ -86,6 +86,7 @@ async function wayOf({ pieces, from, seed }: Case) {
       return Promise.resolve(deadly);
     },
     onlyReads: () => false,
+    worksOverPipes: () => false,
     begin: async () => async () => {},
   };
   const services: Partial<Services> = {
@@ -187,6 +188,7 @@ it('after a resume a handle is inert: what holds one is refused, and nothing of 
           gate: {
             judge: (action) => Promise.resolve((judged.push(action), verdict)),
             onlyReads: () => false,
+            worksOverPipes: () => false,
             begin: async () => async () => {},
           },
           services: {
