@@ -1,5 +1,6 @@
 // The build: one bundle with lazily loaded chunks, the configuration's schema, and the kernel sandbox's launcher, into
 // `dist`; `node build.mjs FOLDER` builds without the launcher into an empty FOLDER, as the package carries it.
+import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -39,7 +40,7 @@ function outputOf({ outputs }, entryPoint) {
 const parts = await build({
   stdin: {
     contents:
-      "export { SCHEMA, SCHEMA_OPTIONS } from './src/config/schema.ts'; export { compileLauncher } from './src/sandbox/compile.ts';",
+      "export { SCHEMA, SCHEMA_OPTIONS } from './src/config/schema.ts'; export { compileLauncher } from './src/sandbox/compile.ts'; export { packTokens } from './src/broker/tokens/vocabulary.ts';",
     resolveDir: at('.'),
   },
   write: false,
@@ -48,7 +49,7 @@ const parts = await build({
   platform: 'node',
   logLevel: 'warning',
 });
-const { SCHEMA, SCHEMA_OPTIONS, compileLauncher } = await import(
+const { SCHEMA, SCHEMA_OPTIONS, compileLauncher, packTokens } = await import(
   `data:text/javascript;base64,${Buffer.from(parts.outputFiles[0].contents).toString('base64')}`
 );
 
@@ -123,8 +124,10 @@ const common = {
   metafile: true,
   plugins: [noDevtools, madeValidator, yogaFromBytes, lazySegmenters],
 };
-// A thread is started from a file of its own, whose name the program must know.
-const counter = await build({ ...common, entryPoints: { counter: at('src/broker/tokens/counter.ts') } });
+// The tokenizer's table is a file of its own, whose name the program must know.
+const TOKENS = 'node_modules/gpt-tokenizer/data/o200k_base.tiktoken';
+const tokens = packTokens(await readFile(at(TOKENS), 'utf8'));
+const tokensName = `o200k-${createHash('sha256').update(tokens).digest('hex').slice(0, 8)}.bin`;
 // The hook of other agents starts for each of their commands: apart, so that it loads nothing else, and as short as can be.
 const guard = await build({ ...common, minifyIdentifiers: true, entryPoints: { guard: at('src/cli/guard/main.ts') } });
 const { metafile, outputFiles } = await build({
@@ -133,15 +136,15 @@ const { metafile, outputFiles } = await build({
   define: {
     'process.env.NODE_ENV': '"production"',
     'process.env.DEV': '"false"',
-    AISH_COUNTER: JSON.stringify(`./${outputOf(counter.metafile, 'src/broker/tokens/counter.ts')}`),
+    AISH_TOKENS: JSON.stringify(`./${tokensName}`),
   },
 });
 
-for (const { path, contents } of [...counter.outputFiles, ...guard.outputFiles, ...outputFiles])
-  await put(basename(path), contents);
+await put(tokensName, tokens);
+for (const { path, contents } of [...guard.outputFiles, ...outputFiles]) await put(basename(path), contents);
 
 await put('config.schema.json', `${JSON.stringify(SCHEMA, null, 2)}\n`);
-const inputs = [counter, guard, { metafile }].flatMap((built) => Object.keys(built.metafile.inputs));
+const inputs = [TOKENS, ...[guard, { metafile }].flatMap((built) => Object.keys(built.metafile.inputs))];
 await put('THIRD-PARTY-NOTICES', await notices(at('.'), packagesOf(inputs)));
 if (process.argv[2] === undefined) {
   const compiled = await compileLauncher({ source: at('src/sandbox/launcher'), output: join(dist, 'aish-sandbox') });

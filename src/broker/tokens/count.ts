@@ -22,8 +22,8 @@ export class TokenCounter {
   readonly #kept = new Map<string, Map<string, number>>();
 
   /**
-   * @param enough up to so many tokens an estimate, which is guessed high, says all there is to know: loading the
-   * library takes a third of a second and some 80 MB
+   * @param enough up to so many tokens an estimate, which is guessed high, says all there is to know: nobody waits
+   * for the library
    */
   async count(preset: Preset, texts: readonly string[], enough: number, signal: AbortSignal): Promise<Counted> {
     if (preset.demo) return { kind: 'demo', counts: texts.map(demoTokens) };
