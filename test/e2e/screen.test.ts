@@ -93,7 +93,8 @@ describe('the screen', () => {
     await using rig = startRig(place);
     await rig.waitFor('[aish:demo]>');
     rig.type('less poem\r');
-    await rig.waitFor(() => rig.screen()[0] === 'verse 1.');
+    // It has the whole terminal, and has drawn itself at its size.
+    await rig.waitFor(() => rig.screen()[0] === 'verse 1.' && rig.screen()[23] === ':');
     rig.type('G');
     await rig.waitFor('verse 200.');
     rig.type('q');
