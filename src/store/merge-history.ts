@@ -1,6 +1,9 @@
 /** Two histories as one: what was typed at this program's prompt, and what the user's shell has kept. */
 import type { KeptLine } from './shell-history.ts';
 
+/** A shell keeps whole seconds, and its clock starts when the line reaches it: so close, it is the same run. In ms. */
+const SAME_RUN_MS = 5000;
+
 /** A line of this program's own history; `at` in ms since the epoch, where it is known. */
 export type OwnLine = { readonly line: string; readonly at: number | undefined };
 
@@ -14,8 +17,8 @@ export function merged(own: readonly OwnLine[], shells: readonly KeptLine[]): st
   const theirs = newest(shells.map(({ line, at }) => ({ line, at: at ?? times.get(line) })));
   // What both have stands where it was last.
   const [when, ran] = [placesOf(mine), placesOf(theirs)];
-  const left = mine.filter(({ line, at }) => (ran.get(line) ?? -1) < at);
-  const right = theirs.filter(({ line, at }) => (when.get(line) ?? -1) <= at);
+  const left = mine.filter(({ line, at }) => at > (ran.get(line) ?? -Infinity) + SAME_RUN_MS);
+  const right = theirs.filter(({ line, at }) => at + SAME_RUN_MS >= (when.get(line) ?? -Infinity));
   const lines: string[] = [];
   let [i, j] = [0, 0];
   while (i < left.length || j < right.length) {

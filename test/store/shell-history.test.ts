@@ -61,6 +61,15 @@ describe('two histories as one', () => {
     expect(merged(own, shell)).toEqual(['make', '?why', 'ls', 'cd']);
   });
 
+  it('a line that the shell kept in whole seconds is one with ours: what came behind it stays there', () => {
+    const own = [{ line: 'echo up', at: 1_700_000_000_700 }];
+    const shell = [
+      { line: 'echo up', at: 1_700_000_000_000 },
+      { line: 'of another session', at: 1_600_000_000_000 },
+    ];
+    expect(merged(own, shell)).toEqual(['echo up', 'of another session']);
+  });
+
   it('without times are lined up by the lines that both have', () => {
     const own = [
       { line: 'one', at: 1 },

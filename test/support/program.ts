@@ -85,6 +85,8 @@ export function runProgram(
     });
     child.on('error', reject);
     child.on('close', (code, signal) => resolve({ code, signal, out, err }));
+    // A program that reads none of it may have ended by now.
+    child.stdin.on('error', (error: NodeJS.ErrnoException) => error.code === 'EPIPE' || reject(error));
     child.stdin.end(options.input ?? '');
   });
 }
