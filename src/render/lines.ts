@@ -7,8 +7,8 @@ export type LineCache = {
   clear(): void;
 };
 
-/** Remembers the lines of the entries used last, up to about `limit` lines in all: some hundred screens. */
-export function createLineCache(limit = 10_000): LineCache {
+/** Remembers the lines of the entries used last, up to about `limit` lines in all: more than the longest reply has. */
+export function createLineCache(limit = 40_000): LineCache {
   // A Map keeps insertion order: used entries move to its end, and the front is evicted first.
   const entries = new Map<string, { version: number; width: number; lines: readonly string[] }>();
   let total = 0;

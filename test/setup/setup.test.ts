@@ -155,7 +155,9 @@ describe('the shim', () => {
   it.each(['22.12.0', '23.0.0', '100.1.2'])('runs the bundle under Node %s with all arguments', (version) => {
     nodeOnPath(version);
     program('dist/aish-tui.mjs', '');
-    expect(shim('run', 'a b').out).toBe(`node ${version} --max-semi-space-size=4 --heap-growing-percent=30 ./dist/aish-tui.mjs run a b\n`);
+    expect(shim('run', 'a b').out).toBe(
+      `node ${version} --max-semi-space-size=4 --heap-growing-percent=30 ./dist/aish-tui.mjs run a b\n`,
+    );
   });
 
   it.each(['20.20.2', '22.11.9', '8.0.0'])('refuses Node %s in one line', (version) => {
