@@ -23,25 +23,13 @@ export function judgeQuestion(program: string, what: string, text: string): Stat
   return judgeAddress(text);
 }
 
-/** Subcommands whose words go to another machine, whatever they mean there. */
-const ASKING: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  Object.entries({
-    git: 'fetch ls-remote clone pull push',
-    docker: 'pull push search',
-    brew: 'search info install',
-    go: 'list get mod',
-    npm: 'view info show search s',
-    pip: 'index download install',
-    cargo: 'search info add install',
-  }).map(([program, subs]) => [program, new Set(subs.split(' '))]),
-);
-
 /** The verdict on the words of a call that reaches another machine: none of them may carry what is not known. */
 export function judgeReach(
   { program, facts, args }: Pick<CallFacts, 'program' | 'facts' | 'args'>,
   path: readonly string[],
 ): StaticVerdict {
-  if (!facts.traits.has('asks') && !ASKING.get(program)?.has(path[0] ?? '')) return harmless();
+  const { reaches } = facts;
+  if (reaches !== true && !reaches.has(path[0] ?? '')) return harmless();
   return args.some(({ text }) => hasUnknown(text)) ? unknown(`${program}: sends parts that are not known`) : harmless();
 }
 

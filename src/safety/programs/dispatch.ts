@@ -155,7 +155,7 @@ function otherName(machine: Machine, word: Field, fields: readonly Field[], io: 
 /** A wrapper whose every word its record knows: the command in it is the rest of the words. */
 function wrapped(call: Call): string | undefined {
   const { reading, machine } = call;
-  if (!reading || reading.missing !== undefined || !RECORD_WRAPPERS.has(call.program)) return undefined;
+  if (!reading || reading.missing !== undefined || !call.facts.exact) return undefined;
   let at = reading.operands.findIndex((_, index) => roleOf(reading.level, index) === 'command');
   if (at < 0) return undefined;
   for (; at < reading.operands.length; at++) {
@@ -165,12 +165,6 @@ function wrapped(call: Call): string | undefined {
   }
   return machine.runFields(reading.operands.slice(at), call.io);
 }
-
-const RECORD_WRAPPERS = new Set(
-  'npm pnpm yarn gem bundle composer nice ionice chrt taskset timeout gtimeout time setsid chronic unbuffer fakeroot nohup stdbuf strace ltrace valgrind numactl setarch prlimit'.split(
-    ' ',
-  ),
-);
 
 /** Scripts of a project whose name says what they are. */
 const KNOWN_LOCAL = /^(gradlew|mvnw|manage\.py|artisan|console|rails|rake|odoo-bin|occ|magento|drush|wp)$/;

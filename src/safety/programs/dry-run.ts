@@ -2,13 +2,6 @@ import { hasRules } from '../rules/table.ts';
 import type { Call } from './call.ts';
 import { isDryReading, isIdle } from './record.ts';
 
-/** Programs that take what follows as theirs to run or print: `--help` in it is not their help. */
-const NO_HELP = new Set(
-  'echo printf xargs sh bash dash zsh ksh eval python node perl ruby php lua awk redis-cli sqlite3 test expr mysql env sudo nohup time timeout docker podman kubectl-exec ssh kill crontab chroot watch'.split(
-    ' ',
-  ),
-);
-
 /** Does this call ask only for help or the version, in a way the program really has? */
 export function asksForHelp(call: Call): boolean {
   const { program, facts, options, reading } = call;
@@ -19,7 +12,7 @@ export function asksForHelp(call: Call): boolean {
   if (call.args.length === 1 && /^(-V|--?version|--?help|-\?)$/.test(call.args[0]?.text ?? '')) return true;
   const at = call.args.findIndex((field) => field.text === '--help');
   const end = call.args.findIndex((field) => field.text === '--');
-  return at >= 0 && (end < 0 || end > at) && !NO_HELP.has(program);
+  return at >= 0 && (end < 0 || end > at);
 }
 
 /** Does this call only show what it would do? A dry run lifts the rules on what is deleted or written, nothing else. */

@@ -108,9 +108,7 @@ export type Trait =
   /** It runs files of the project. */
   | 'runsProject'
   /** Its words say what it does, so that a reading verb settles it (`aws ec2 describe-instances`). */
-  | 'speaks'
-  /** Its words go to another machine, whatever they mean there. */
-  | 'asks';
+  | 'speaks';
 
 /** How a wrapper's own arguments end and the command it runs begins. */
 export type Wrapper = {
@@ -140,6 +138,8 @@ export type Wrapper = {
   readonly idle?: string;
   /** The command runs on another machine. */
   readonly elsewhere?: boolean;
+  /** Without a command it starts a shell, which reads its input. */
+  readonly session?: boolean;
   /** A lone dash is an option (`su -`). */
   readonly dash?: boolean;
 };
@@ -155,9 +155,13 @@ export type Facts = {
   readonly singleDash?: boolean;
   /** Options that make a call a dry run where no role says so; by subcommand where only some have one. */
   readonly dryRun?: string | Readonly<Record<string, string>>;
+  /** Where the record knows every word of a call, its operand with the role `command` is where the command begins. */
+  readonly exact?: boolean;
   /** It runs a command that its arguments name. */
   readonly wraps?: Wrapper;
   readonly traits?: readonly Trait[];
+  /** Its words go to another machine, whatever they mean there: always, or with these subcommands. */
+  readonly reaches?: true | string;
 };
 
 /** What is known of a program as a whole, its options as sets. */
@@ -166,8 +170,11 @@ export type ProgramFacts = {
   readonly singleDash: boolean;
   /** Options that make a call a dry run, by subcommand; `*`: by any. */
   readonly dryRun: ReadonlyMap<string, readonly string[]>;
+  readonly exact: boolean;
   readonly wraps: Wrapper | undefined;
   readonly traits: ReadonlySet<Trait>;
+  /** Subcommands by which its words go to another machine; `true`: by any. */
+  readonly reaches: true | ReadonlySet<string>;
 };
 
 /**

@@ -133,7 +133,7 @@ function idleWrapper(call: Call): string {
   const { machine, program, io } = call;
   if (program === 'ssh' && call.args.some((field) => /^-(V|T|Q|G|O)$/.test(field.text)) && io.stdin === undefined)
     return UNKNOWN;
-  if (/^(ssh|su|sudo|doas|busybox|chroot|nsenter|unshare|docker|runuser|machinectl|wsl)$/.test(program)) {
+  if (call.facts.wraps?.session) {
     if (io.stdin !== undefined && io.stdin !== '') return runCode(machine, io.stdin, { stdin: '' });
     machine.note(unknown('starts a session'));
   }

@@ -4,15 +4,6 @@ import { NEVER, type Rule } from './rule.ts';
 /** Permissions, accounts, keys and secrets. */
 export const ACCOUNT_RULES: readonly Rule[] = [
   {
-    name: 'chmod 777',
-    of: {
-      chmod: { argument: /^(?![ug]+[+=])([0-7]?777$|(a|o|ugo)?[+=]rwx)/ },
-    },
-    reason: 'chmod 777',
-    match: ['chmod 777 x', 'chmod -R 777 /var/www', 'chmod 0777 x', 'chmod a+rwx x', 'chmod 1777 d', 'chmod o+rwx f'],
-    pass: ['chmod 755 x', 'chmod u+rwx x', 'find . -perm 777'],
-  },
-  {
     name: 'recursive permissions',
     programs: 'chmod chown chgrp chattr setfacl chcon icacls takeown',
     shapes: ['-R|--recursive|/T', '-b|--remove-all|-x|--remove|-k|--remove-default|--set|--restore'],
@@ -29,15 +20,6 @@ export const ACCOUNT_RULES: readonly Rule[] = [
       'setfacl -b f',
     ],
     pass: ['chmod 644 f', 'ls -R', 'getfacl -R .'],
-  },
-  {
-    name: 'chown on root path',
-    of: {
-      'chown chgrp': { later: /^\/\*?$/ },
-    },
-    reason: 'chown on root path',
-    match: ['chown bob /', 'chown root:root /*'],
-    pass: ['chown bob file'],
   },
   {
     name: 'permissions of system files',

@@ -13,14 +13,6 @@ export const DISK_RULES: readonly Rule[] = [
     pass: ['mkfs.ext4 -n /dev/sdb1', 'mkfs.xfs -N /dev/sdc', 'mkfs.ext4 --help'],
   },
   {
-    name: 'wipefs',
-    programs: 'wipefs',
-    shapes: ['-a|--all|-o|--offset|-f|--force'],
-    reason: 'wipefs',
-    match: ['wipefs -a /dev/sdb', 'wipefs --all --force /dev/sdb'],
-    pass: ['wipefs /dev/sdb', 'wipefs -n -a /dev/sdb', 'wipefs --no-act --all /dev/sdb'],
-  },
-  {
     name: 'partition table',
     programs: 'sgdisk delpart addpart resizepart gpart diskpart fixparts',
     shapes: [
@@ -121,24 +113,6 @@ export const DISK_RULES: readonly Rule[] = [
       'zpool labelclear -f /dev/sdb',
     ],
     pass: ['zfs list', 'zpool status', 'zfs destroy -n tank/x', 'zfs snapshot tank@a'],
-  },
-  {
-    name: 'btrfs delete',
-    programs: 'btrfs',
-    shapes: [
-      'subvolume|sub|su delete|del',
-      'device|dev remove|delete|del|replace',
-      'replace start',
-      'filesystem|fi resize',
-      'check --repair',
-      'rescue *',
-      'balance start',
-      'quota disable',
-      'qgroup destroy',
-    ],
-    reason: 'deletes or rewrites a subvolume or device',
-    match: ['btrfs subvolume delete /mnt/@x', 'btrfs device remove /dev/sdb /mnt', 'btrfs check --repair /dev/sdb'],
-    pass: ['btrfs subvolume list /', 'btrfs filesystem df /', 'btrfs scrub status /'],
   },
   {
     name: 'raid',

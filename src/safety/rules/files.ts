@@ -21,6 +21,7 @@ export const FILE_RULES: readonly Rule[] = [
     name: 'rm -rf',
     programs: 'rm',
     shapes: ['-r|-R|-f|--recursive|--force'],
+    // What is own hangs on the files; the order of the letters, on no single word.
     when: (call) => notOwn(call) && !forceFirst(call),
     reason: 'rm -rf',
     match: [
@@ -39,6 +40,7 @@ export const FILE_RULES: readonly Rule[] = [
     name: 'rm -fr',
     programs: 'rm',
     shapes: ['-r|-R|-f|--recursive|--force'],
+    // As above.
     when: (call) => notOwn(call) && forceFirst(call),
     reason: 'rm -fr',
     match: ['rm -fr /tmp/foo', 'rm -f x', 'rm --force x', 'rm -f -r x'],
@@ -48,6 +50,7 @@ export const FILE_RULES: readonly Rule[] = [
     name: 'rm',
     programs: 'rm unlink rmdir rimraf del-cli trash trash-put gio-trash rip srm',
     shapes: ['+'],
+    // What is own hangs on the files.
     when: notOwn,
     reason: 'deletes files',
     match: ['rm notes.txt', 'unlink x', 'rmdir old', 'rm -- -x', 'rm *.log', 'npx rimraf dist'],
@@ -63,22 +66,6 @@ export const FILE_RULES: readonly Rule[] = [
     reason: 'deletes files',
     match: ['trash-empty', 'gio trash old.txt', 'gio remove x'],
     pass: ['gio info x', 'trash-list'],
-  },
-  {
-    name: 'find -delete',
-    programs: 'find',
-    shapes: ['-delete'],
-    reason: 'find -delete',
-    match: ['find . -name "*.tmp" -delete', 'find /tmp -mtime +3 -type f -delete'],
-    pass: ['find . -name "*-delete*"', "find . -name '-delete'"],
-  },
-  {
-    name: 'find to a file',
-    programs: 'find',
-    shapes: ['-fprint|-fprintf|-fprint0|-fls'],
-    reason: 'find empties a file',
-    match: ['find / -name core -fprint out.txt', 'find . -fls listing'],
-    pass: ['find . -print0', 'find . -printf "%p\\n"'],
   },
   {
     name: 'shred',
@@ -114,16 +101,6 @@ export const FILE_RULES: readonly Rule[] = [
     pass: ["rename -n 's/a/b/' *.txt"],
   },
   {
-    name: 'rsync --delete',
-    programs: 'rsync',
-    shapes: [
-      '--delete|--del|--delete-before|--delete-after|--delete-during|--delete-delay|--delete-excluded|--delete-missing-args|--remove-source-files|--force|--inplace',
-    ],
-    reason: 'deletes or overwrites files at one end',
-    match: ['rsync -a --delete src/ dst/', 'rsync -av --remove-source-files a b', 'rsync -a --del a/ b/'],
-    pass: ['rsync -avn --delete src/ dst/', 'rsync --dry-run --delete a/ b/', 'rsync -av src/ host:dst/'],
-  },
-  {
     name: 'sync tool delete',
     programs: 'rclone mc lftp unison s3cmd s5cmd b2 azcopy mcli csync syncthing',
     shapes: [
@@ -149,14 +126,6 @@ export const FILE_RULES: readonly Rule[] = [
       's3cmd ls',
       'gsutil ls gs://b',
     ],
-  },
-  {
-    name: 'gsutil rsync -d',
-    programs: 'gsutil',
-    shapes: ['rsync -d'],
-    reason: 'deletes files at the other end',
-    match: ['gsutil rsync -d a gs://b', 'gsutil -m rsync -r -d a gs://b'],
-    pass: ['gsutil rsync -r a gs://b', 'gsutil rsync -n -d a gs://b'],
   },
   {
     name: 'duplicate finder -d',
@@ -206,13 +175,5 @@ export const FILE_RULES: readonly Rule[] = [
     reason: 'edits files in place',
     match: ["yq -i '.a = 1' f.yml", 'sd before after file.txt', 'dos2unix f.txt', "xmlstarlet ed -L -d '//x' f.xml"],
     pass: ["yq '.a' f.yml", 'yq eval .a f.yml', 'echo x | sd a b'],
-  },
-  {
-    name: 'patch over files',
-    programs: 'patch',
-    shapes: ['-f|--force|-R|--reverse|-E|--remove-empty-files'],
-    reason: 'changes files in place',
-    match: ['patch -R -p1 < a.diff', 'patch -f -p1 -i a.diff'],
-    pass: ['patch --dry-run -p1 < a.diff', 'patch -R --dry-run -p1 < a.diff'],
   },
 ];

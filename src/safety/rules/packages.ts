@@ -1,15 +1,22 @@
+import type { Condition } from './finding.ts';
 import { NEVER, type Rule } from './rule.ts';
+
+/** Short names of removing, which mean something else to these programs. */
+const SHORT: Condition = { first: /^(r|rm|un|unlink)$/ };
+/** Subcommands that look or add, whatever words follow. */
+const LOOKS_OR_ADDS: Condition = {
+  first:
+    /^(search|list|info|show|install|help|view|why|audit|outdated|run|exec|test|build|update|upgrade|add|init|create|i|ls|get|x|dlx|start|publish)$/,
+};
+
+/** When a word of removal counts: behind nothing that looks or adds, and then as `what` says. */
+function removal(what: Condition = { all: [] }): Condition {
+  const upgrade: Condition = { first: /^(dist-upgrade|full-upgrade)$/ };
+  return { any: [{ shape: '--uninstall' }, { not: LOOKS_OR_ADDS, any: [upgrade, what] }] };
+}
 
 /** Packages, language environments and archives. */
 export const PACKAGE_RULES: readonly Rule[] = [
-  {
-    name: 'apt install package-',
-    programs: 'apt apt-get aptitude',
-    shapes: ['install /^[a-z0-9][\\w.+-]+-$/'],
-    reason: 'a name that ends in a minus is removed',
-    match: ['apt-get install -y foo bar-'],
-    pass: ['apt-get install -y foo bar', 'apt-get install g++'],
-  },
   {
     name: 'package removal',
     shapes: [
@@ -28,134 +35,23 @@ export const PACKAGE_RULES: readonly Rule[] = [
     ],
     of: {
       'apt apt-get aptitude dnf apk snap flatpak pip gem micromamba pdm opam cabal stack luarocks cpan cpanm dotnet choco scoop winget port pkg pkgin pkg_delete xbps-remove eopkg equo swupd guix nimble raco tlmgr helm-plugin asdf rustup sdk volta juliaup ghcup pkgutil krew mas easy_install pipenv rpm-ostree toolbox distrobox bower jabba tfenv rvm vcpkg conan spack module-rm gup cask jspm hex elm pod carthage tuist swiftly proto perlbrew phpbrew plenv':
-        {
-          any: [
-            { shape: '--uninstall' },
-            {
-              not: {
-                first:
-                  /^(search|list|info|show|install|help|view|why|audit|outdated|run|exec|test|build|update|upgrade|add|init|create|i|ls|get|x|dlx|start|publish)$/,
-              },
-              any: [{ first: /^(dist-upgrade|full-upgrade)$/ }, { not: { first: /^(r|rm|un|unlink)$/ } }],
-            },
-          ],
-        },
-      'zypper brew pipx pnpm yarn bun composer conda mamba poetry uv mise nvm fnm n': {
-        any: [
-          { shape: '--uninstall' },
-          {
-            not: {
-              first:
-                /^(search|list|info|show|install|help|view|why|audit|outdated|run|exec|test|build|update|upgrade|add|init|create|i|ls|get|x|dlx|start|publish)$/,
-            },
-          },
-        ],
-      },
-      npm: {
-        any: [
-          { shape: '--uninstall' },
-          {
-            not: {
-              first:
-                /^(search|list|info|show|install|help|view|why|audit|outdated|run|exec|test|build|update|upgrade|add|init|create|i|ls|get|x|dlx|start|publish)$/,
-            },
-            any: [{ first: /^(dist-upgrade|full-upgrade)$/ }, { not: { first: /^ci$/ } }],
-          },
-        ],
-      },
-      cargo: {
-        any: [
-          { shape: '--uninstall' },
-          {
-            not: {
-              first:
-                /^(search|list|info|show|install|help|view|why|audit|outdated|run|exec|test|build|update|upgrade|add|init|create|i|ls|get|x|dlx|start|publish)$/,
-            },
-            any: [{ first: /^(dist-upgrade|full-upgrade)$/ }, { first: /^(uninstall|yank|remove|rm)$/ }],
-          },
-        ],
-      },
-      go: {
-        any: [
-          { shape: '--uninstall' },
-          {
-            not: {
-              first:
-                /^(search|list|info|show|install|help|view|why|audit|outdated|run|exec|test|build|update|upgrade|add|init|create|i|ls|get|x|dlx|start|publish)$/,
-            },
-            any: [
-              { first: /^(dist-upgrade|full-upgrade)$/ },
-              { first: /^clean$/, shape: '-modcache|-cache|--modcache|-fuzzcache' },
-            ],
-          },
-        ],
-      },
+        removal({ not: SHORT }),
+      'zypper brew pipx pnpm yarn bun composer conda mamba poetry uv mise nvm fnm n': removal(),
+      npm: removal({ not: { first: /^ci$/ } }),
+      cargo: removal({ first: /^(uninstall|yank|remove|rm)$/ }),
+      go: removal({ first: /^clean$/, shape: '-modcache|-cache|--modcache|-fuzzcache' }),
+      npx: removal(NEVER),
+      'rbenv pyenv nodenv goenv': removal({ first: /^uninstall$/ }),
+      'bundle mix rebar3': removal({
+        first: /^(clean|remove|hex\.retire|deps\.clean|ecto\.drop|ecto\.reset)$/,
+      }),
+      'pub dart flutter': removal({
+        not: SHORT,
+        any: [{ first: /^(clean|remove)$/ }, { second: /^(cache|remove)$/ }],
+      }),
       'nix-env': { shape: '-e|--uninstall|--delete-generations|--rollback' },
       emerge: { shape: '--unmerge|-C|--depclean|-c|--prune|-P' },
-      npx: {
-        any: [
-          { shape: '--uninstall' },
-          {
-            not: {
-              first:
-                /^(search|list|info|show|install|help|view|why|audit|outdated|run|exec|test|build|update|upgrade|add|init|create|i|ls|get|x|dlx|start|publish)$/,
-            },
-            first: /^(dist-upgrade|full-upgrade)$/,
-          },
-        ],
-      },
       code: { shape: '--uninstall-extension' },
-      'rbenv pyenv nodenv goenv': {
-        any: [
-          { shape: '--uninstall' },
-          {
-            not: {
-              first:
-                /^(search|list|info|show|install|help|view|why|audit|outdated|run|exec|test|build|update|upgrade|add|init|create|i|ls|get|x|dlx|start|publish)$/,
-            },
-            any: [
-              { first: /^(dist-upgrade|full-upgrade)$/ },
-              { not: { first: /^(r|rm|un|unlink)$/ }, first: /^uninstall$/ },
-            ],
-          },
-        ],
-      },
-      'bundle mix rebar3': {
-        any: [
-          { shape: '--uninstall' },
-          {
-            not: {
-              first:
-                /^(search|list|info|show|install|help|view|why|audit|outdated|run|exec|test|build|update|upgrade|add|init|create|i|ls|get|x|dlx|start|publish)$/,
-            },
-            any: [
-              { first: /^(dist-upgrade|full-upgrade)$/ },
-              {
-                not: { first: /^(r|rm|un|unlink)$/ },
-                first: /^(clean|remove|hex\.retire|deps\.clean|ecto\.drop|ecto\.reset)$/,
-              },
-            ],
-          },
-        ],
-      },
-      'pub dart flutter': {
-        any: [
-          { shape: '--uninstall' },
-          {
-            not: {
-              first:
-                /^(search|list|info|show|install|help|view|why|audit|outdated|run|exec|test|build|update|upgrade|add|init|create|i|ls|get|x|dlx|start|publish)$/,
-            },
-            any: [
-              { first: /^(dist-upgrade|full-upgrade)$/ },
-              {
-                not: { first: /^(r|rm|un|unlink)$/ },
-                any: [{ first: /^(clean|remove)$/ }, { second: /^(cache|remove)$/ }],
-              },
-            ],
-          },
-        ],
-      },
     },
     reason: 'removes packages or their caches',
     match: [
@@ -350,20 +246,6 @@ export const PACKAGE_RULES: readonly Rule[] = [
       'tar --exclude=.git -czf a.tgz .',
       'ar rcs lib.a x.o',
     ],
-  },
-  {
-    name: 'tar runs a program',
-    of: {
-      tar: {
-        any: [
-          { argument: /^--checkpoint-action=exec|^--to-command|^--info-script|^--new-volume-script|^--rmt-command/ },
-          { value: ['--checkpoint-action', /exec=/] },
-        ],
-      },
-    },
-    reason: 'tar runs commands',
-    match: ['tar cf /dev/null x --checkpoint=1 --checkpoint-action=exec="rm -rf y"', 'tar xf a.tar --to-command=sh'],
-    pass: ['tar cf x.tar y --checkpoint=1 --checkpoint-action=dot'],
   },
   {
     name: 'build uninstall',

@@ -21,6 +21,7 @@ export const PROCESS_RULES: readonly Rule[] = [
   {
     name: 'kill -9',
     programs: 'kill',
+    // A signal is written in five ways, and what is own hangs on what the command has started.
     when: (call) => isKill(signalOf(call)) && !endsOnlyOwn(call),
     reason: 'kill -9',
     match: ['kill -9 123', 'kill -KILL 1', 'kill -s SIGKILL 123', 'kill -s 9 %1', 'kill -SIGKILL $$'],
@@ -29,6 +30,7 @@ export const PROCESS_RULES: readonly Rule[] = [
   {
     name: 'kill',
     programs: 'kill',
+    // As above.
     when: (call) => !isQuiet(call) && call.args.length > 0 && !endsOnlyOwn(call),
     reason: 'ends a process',
     match: ['kill 123', 'kill -TERM $(cat app.pid)', 'kill %1', 'kill -- -1'],
@@ -37,6 +39,7 @@ export const PROCESS_RULES: readonly Rule[] = [
   {
     name: 'pkill -9',
     programs: 'pkill killall skill slay killall5',
+    // A signal is written in five ways.
     when: (call) => isKill(signalOf(call)) || call.has('-9', '-KILL'),
     reason: 'pkill -9',
     match: ['pkill -9 node', 'killall -9 firefox', 'pkill --signal KILL x', 'killall -s KILL x'],
@@ -45,6 +48,7 @@ export const PROCESS_RULES: readonly Rule[] = [
   {
     name: 'pkill',
     programs: 'pkill killall skill slay killall5 xkill fkill taskkill fuser snice tskill',
+    // As above; `fuser` knows no signal without its own option.
     when: (call) => {
       if (call.program === 'fuser') return call.has('-k', '--kill');
       return !isQuiet(call) && (call.args.length > 0 || call.program === 'xkill' || call.program === 'killall5');
@@ -66,16 +70,6 @@ export const PROCESS_RULES: readonly Rule[] = [
     reason: 'stops or restarts the machine',
     match: ['systemctl reboot', 'systemctl isolate rescue.target'],
     pass: ['systemctl status', 'last reboot'],
-  },
-  {
-    name: 'power target',
-    programs: 'systemctl',
-    shapes: [
-      'start|isolate /^(reboot|poweroff|halt|kexec|suspend|hibernate|hybrid-sleep|rescue|emergency|shutdown|exit|soft-reboot)\\.target$/',
-    ],
-    reason: 'stops or restarts the machine',
-    match: ['systemctl start reboot.target', 'sudo systemctl start --no-block poweroff.target'],
-    pass: ['systemctl start nginx', 'systemctl status reboot.target', 'systemctl start graphical.target'],
   },
   {
     name: 'service off',

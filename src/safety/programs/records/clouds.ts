@@ -20,7 +20,8 @@ export const CLOUDS: Records = {
       joinedAlone: true,
       elsewhere: true,
     },
-    traits: ['speaks', 'asks'],
+    traits: ['speaks'],
+    reaches: true,
     global: true,
     tune: `${SHOWN} -t -n= -d= -s= -r= -p=`,
     subs: {
@@ -47,15 +48,27 @@ export const CLOUDS: Records = {
     traits: ['speaks'],
   },
   gsutil: {
+    family: 'files',
+    findings: [
+      {
+        name: 'gsutil rsync -d',
+        shapes: ['rsync -d'],
+        reason: 'deletes files at the other end',
+        match: ['gsutil rsync -d a gs://b', 'gsutil -m rsync -r -d a gs://b'],
+        pass: ['gsutil rsync -r a gs://b', 'gsutil rsync -n -d a gs://b'],
+      },
+    ],
     dryRun: { rsync: '-n' },
-    traits: ['sends', 'speaks', 'asks'],
+    traits: ['sends', 'speaks'],
+    reaches: true,
     helpers: 'python3 uname dirname readlink tput',
     tune: '-m -q',
     subs: { 'ls cat stat du hash version help': { operands: 'tune', tune: '-l -L -r -R -a -h -s -c -b -d' } },
   },
   doctl: {
     wraps: { code: '--ssh-command', onlyCode: true, skip: 99, elsewhere: true },
-    traits: ['speaks', 'asks'],
+    traits: ['speaks'],
+    reaches: true,
     global: true,
     tune: `${SHOWN} --output= -o= --no-header`,
     subs: {

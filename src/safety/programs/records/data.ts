@@ -50,7 +50,8 @@ export const DATA: Records = {
   },
   'redis-cli': {
     values: '-h -p -a -n -u --user --pass -s -r -i --pattern',
-    traits: ['sends', 'speaks', 'asks'],
+    traits: ['sends', 'speaks'],
+    reaches: true,
     tune: '-# -h= -p= -a= -n= -r= -i= -u= --user= --pass= --raw --no-raw --csv --json --scan --pattern= --bigkeys --memkeys --hotkeys --stat --latency --latency-history --tls --no-auth-warning -2 -3 -c -t= --askpass --count= -e',
     write: '--rdb= --functions-rdb=',
     load: '--eval= -x -X= --pipe --cluster= --replica --cacert= --cert= --key=',
@@ -171,7 +172,8 @@ export const DATA: Records = {
   rclone: {
     values:
       '--config --filter --include --exclude --transfers --checkers --bwlimit --log-file --max-age --min-age --backup-dir',
-    traits: ['sends', 'speaks', 'asks'],
+    traits: ['sends', 'speaks'],
+    reaches: true,
     global: true,
     tune: '-# -v -q -P --progress --stats= --transfers= --checkers= --filter= --include= --exclude= --max-depth= --max-age= --min-age= --bwlimit= --format= --human-readable --fast-list --recursive -R --size-only --one-way --json --quiet --verbose',
     write: '--log-file= --combined= --differ= --missing-on-dst=',

@@ -22,6 +22,26 @@ export const DISKS: Records = {
   },
   modinfo: { tune: '-F= -0 -a -d -l -p -n -k= --field=', operands: 'tune' },
   btrfs: {
+    family: 'disks',
+    findings: [
+      {
+        name: 'btrfs delete',
+        shapes: [
+          'subvolume|sub|su delete|del',
+          'device|dev remove|delete|del|replace',
+          'replace start',
+          'filesystem|fi resize',
+          'check --repair',
+          'rescue *',
+          'balance start',
+          'quota disable',
+          'qgroup destroy',
+        ],
+        reason: 'deletes or rewrites a subvolume or device',
+        match: ['btrfs subvolume delete /mnt/@x', 'btrfs device remove /dev/sdb /mnt', 'btrfs check --repair /dev/sdb'],
+        pass: ['btrfs subvolume list /', 'btrfs filesystem df /', 'btrfs scrub status /'],
+      },
+    ],
     dryRun: { balance: '--dry-run' },
     traits: ['speaks'],
     subs: {
@@ -42,6 +62,16 @@ export const DISKS: Records = {
     subs: { 'luksDump status isLuks benchmark luksUUID': { operands: 'read', tune: '-v --debug --type=' } },
   },
   wipefs: {
+    family: 'disks',
+    findings: [
+      {
+        name: 'wipefs',
+        shapes: ['-a|--all|-o|--offset|-f|--force'],
+        reason: 'wipefs',
+        match: ['wipefs -a /dev/sdb', 'wipefs --all --force /dev/sdb'],
+        pass: ['wipefs /dev/sdb', 'wipefs -n -a /dev/sdb', 'wipefs --no-act --all /dev/sdb'],
+      },
+    ],
     tune: '-p -i -J -O= -q --no-act --parsable --noheadings --json --output=',
     dry: '-n --no-act',
     delete: '-a -o= -f -b --all --offset= --force --backup',

@@ -61,6 +61,7 @@ const BUILD: Spec = {
 };
 
 const docker: Spec = {
+  reaches: 'pull push search',
   values: VALUES,
   traits: ['sends', 'printsSetup', 'speaks'],
   tune: '-D --debug -l= --log-level=',

@@ -100,6 +100,23 @@ export const FILES: Records = {
     operands: 'read',
   },
   find: {
+    family: 'files',
+    findings: [
+      {
+        name: 'find -delete',
+        shapes: ['-delete'],
+        reason: 'find -delete',
+        match: ['find . -name "*.tmp" -delete', 'find /tmp -mtime +3 -type f -delete'],
+        pass: ['find . -name "*-delete*"', "find . -name '-delete'"],
+      },
+      {
+        name: 'find to a file',
+        shapes: ['-fprint|-fprintf|-fprint0|-fls'],
+        reason: 'find empties a file',
+        match: ['find / -name core -fprint out.txt', 'find . -fls listing'],
+        pass: ['find . -print0', 'find . -printf "%p\\n"'],
+      },
+    ],
     values:
       '-name -iname -path -ipath -wholename -regex -iregex -type -size -mtime -mmin -atime -amin -ctime -cmin -newer -user -group -perm -maxdepth -mindepth -printf -fprintf -fprint -fprint0 -fls -links -inum -samefile -anewer -cnewer -newermt -fstype -uid -gid -lname -ilname -used -xtype -context -files0-from -D',
     traits: ['namesOnly'],
@@ -184,6 +201,23 @@ export const FILES: Records = {
     operands: 'judged',
   },
   chmod: {
+    family: 'permissions, accounts and secrets',
+    findings: [
+      {
+        name: 'chmod 777',
+        asks: { argument: /^(?![ug]+[+=])([0-7]?777$|(a|o|ugo)?[+=]rwx)/ },
+        reason: 'chmod 777',
+        match: [
+          'chmod 777 x',
+          'chmod -R 777 /var/www',
+          'chmod 0777 x',
+          'chmod a+rwx x',
+          'chmod 1777 d',
+          'chmod o+rwx f',
+        ],
+        pass: ['chmod 755 x', 'chmod u+rwx x', 'find . -perm 777'],
+      },
+    ],
     values: true,
     traits: ['namesOnly'],
     tune: '-c -f -v -R --changes --silent --quiet --verbose --recursive --preserve-root --no-preserve-root',
@@ -192,6 +226,16 @@ export const FILES: Records = {
     judge: judgeMode,
   },
   'chown chgrp': {
+    family: 'permissions, accounts and secrets',
+    findings: [
+      {
+        name: 'chown on root path',
+        asks: { later: /^\/\*?$/ },
+        reason: 'chown on root path',
+        match: ['chown bob /', 'chown root:root /*'],
+        pass: ['chown bob file'],
+      },
+    ],
     values: true,
     traits: ['namesOnly'],
     tune: '-c -f -v -R -h -H -L -P --changes --silent --quiet --verbose --recursive --no-dereference --dereference --preserve-root --no-preserve-root --from=',
@@ -200,6 +244,24 @@ export const FILES: Records = {
     open: 'gives files another owner',
   },
   tar: {
+    family: 'packages',
+    findings: [
+      {
+        name: 'tar runs a program',
+        asks: {
+          any: [
+            { argument: /^--checkpoint-action=exec|^--to-command|^--info-script|^--new-volume-script|^--rmt-command/ },
+            { value: ['--checkpoint-action', /exec=/] },
+          ],
+        },
+        reason: 'tar runs commands',
+        match: [
+          'tar cf /dev/null x --checkpoint=1 --checkpoint-action=exec="rm -rf y"',
+          'tar xf a.tar --to-command=sh',
+        ],
+        pass: ['tar cf x.tar y --checkpoint=1 --checkpoint-action=dot'],
+      },
+    ],
     values:
       '-f --file -C --directory --exclude -T --files-from -X --exclude-from -b --blocking-factor -I --use-compress-program --checkpoint-action --to-command -F --info-script --transform -H --format -g --listed-incremental -V --label --strip-components --rmt-command --rsh-command --owner --group --mode --mtime',
     traits: ['prints'],
@@ -279,6 +341,18 @@ export const FILES: Records = {
         : unknown('jar writes over what is there'),
   },
   rsync: {
+    family: 'files',
+    findings: [
+      {
+        name: 'rsync --delete',
+        shapes: [
+          '--delete|--del|--delete-before|--delete-after|--delete-during|--delete-delay|--delete-excluded|--delete-missing-args|--remove-source-files|--force|--inplace',
+        ],
+        reason: 'deletes or overwrites files at one end',
+        match: ['rsync -a --delete src/ dst/', 'rsync -av --remove-source-files a b', 'rsync -a --del a/ b/'],
+        pass: ['rsync -avn --delete src/ dst/', 'rsync --dry-run --delete a/ b/', 'rsync -av src/ host:dst/'],
+      },
+    ],
     values: true,
     traits: ['sends', 'namesOnly'],
     tune: '-# -a -A -b -c -C -d -D -E -F -g -h -H -i -I -k -K -l -L -m -N -o -O -p -P -q -r -R -s -S -t -u -U -v -W -x -X -z -0 -4 -6 -8 -B= --archive --acls --backup --checksum --cvs-exclude --dirs --devices --specials --executability --group --human-readable --hard-links --itemize-changes --ignore-times --copy-dirlinks --keep-dirlinks --links --copy-links --prune-empty-dirs --owner --omit-dir-times --perms --progress --partial --quiet --recursive --relative --secluded-args --protect-args --sparse --times --update --verbose --whole-file --one-file-system --xattrs --compress --exclude= --include= --filter= -f= --stats --info= --debug= --bwlimit= --timeout= --contimeout= --port= --max-size= --min-size= --chmod= --chown= --out-format= --suffix= --no-perms --no-owner --no-group --no-times --numeric-ids --ignore-existing --existing --size-only --modify-window= --append --append-verify --delay-updates --mkpath --skip-compress= --compress-level= --compress-choice= --safe-links --copy-unsafe-links --munge-links --max-delete= --from0 --super --fake-super --preallocate --open-noatime --no-motd --ipv4 --ipv6 --checksum-choice= --no-relative --inc-recursive --no-inc-recursive --blocking-io --8-bit-output',

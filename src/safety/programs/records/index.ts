@@ -80,7 +80,7 @@ export function recordOf(program: string): Compiled | undefined {
   return compiled;
 }
 
-const NO_FACTS: ProgramFacts = factsFor(undefined, {});
+const NO_FACTS: ProgramFacts = factsFor('', {});
 const FACTS = new Map<string, ProgramFacts>();
 
 /** The facts of a program, by the name that rules know it by. */
@@ -90,23 +90,30 @@ export function factsOf(program: string): ProgramFacts {
   const spec = SPECS.get(program);
   if (!spec) return NO_FACTS;
   const own = Object.entries(spec.of ?? {}).find(([names]) => words(names).includes(program))?.[1];
-  const facts = factsFor(recordOf(program), { ...spec, ...own });
+  const facts = factsFor(program, { ...spec, ...own });
   FACTS.set(program, facts);
   return facts;
 }
 
-function factsFor(record: Compiled | undefined, facts: Facts): ProgramFacts {
-  const { values, singleDash = false, dryRun = {}, wraps, traits } = facts;
-  const first = [...(record?.options ?? [])].filter(([, { value }]) => value === 'required').map(([name]) => name);
+function factsFor(program: string, facts: Facts): ProgramFacts {
+  const { values, singleDash = false, dryRun = {}, exact = false, wraps, traits, reaches } = facts;
   return {
-    values: new Set(values === true ? first : words(values)),
+    values: values === true ? valuesOf(program) : new Set(words(values)),
     singleDash,
     dryRun: new Map(
       Object.entries(typeof dryRun === 'string' ? { '*': dryRun } : dryRun).map(([sub, names]) => [sub, words(names)]),
     ),
+    exact,
     wraps,
     traits: new Set(traits),
+    reaches: reaches === true || new Set(words(reaches)),
   };
+}
+
+/** The options of the record's first level that take a value. */
+function valuesOf(program: string): ReadonlySet<string> {
+  const options = [...(recordOf(program)?.options ?? [])];
+  return new Set(options.filter(([, { value }]) => value === 'required').map(([name]) => name));
 }
 
 /** Names of all programs that run a command in their arguments. */

@@ -229,6 +229,7 @@ export const LANGUAGES: Records = {
     operands: 'read',
   },
   cargo: {
+    reaches: 'search info add install',
     values:
       '-p --package --manifest-path --target --features -F -j --jobs --bin --example --test --bench --profile --target-dir --color --config -Z --registry --index --vers --version --token',
     dryRun: '--dry-run -n',
@@ -309,6 +310,7 @@ export const LANGUAGES: Records = {
     },
   },
   go: {
+    reaches: 'list get mod',
     traits: ['runsProject'],
     singleDash: true,
     subs: {

@@ -111,6 +111,7 @@ export const NETWORK: Records = {
       ssh: {
         values: true,
         wraps: {
+          session: true,
           values: '-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w',
           skip: 1,
           joined: true,
@@ -192,7 +193,8 @@ export const NETWORK: Records = {
     values:
       '-in -out -k -pass -passin -passout -keyout -days -subj -config -connect -servername -newkey -CA -CAkey -inkey -certfile -name -K -iv -md',
     singleDash: true,
-    traits: ['sends', 'prints', 'asks'],
+    traits: ['sends', 'prints'],
+    reaches: true,
     subs: {
       'x509 req rsa pkey ec verify dgst s_client crl asn1parse pkcs12 pkcs7 pkcs8 ocsp ciphers genrsa genpkey ecparam dhparam rand enc passwd prime speed version list sess_id ts cms smime storeutl help':
         {

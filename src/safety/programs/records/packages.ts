@@ -18,11 +18,13 @@ const installs = (reason?: string): Spec => ({
 /** Package managers of languages. */
 export const PACKAGES: Records = {
   'npm pnpm yarn': {
+    exact: true,
     dryRun: '--dry-run',
     of: {
       npm: {
         values: '--prefix -w --workspace --registry --tag --loglevel --otp --userconfig --cache -C',
         wraps: { sub: 'exec|x', values: '-p --package -w --workspace --prefix', code: '-c --call' },
+        reaches: 'view info show search s',
         traits: ['sends', 'printsSetup', 'runsProject', 'speaks'],
       },
       pnpm: {
@@ -115,6 +117,7 @@ export const PACKAGES: Records = {
         values:
           '-r --requirement -c --constraint -i --index-url --extra-index-url -t --target --prefix --python --cache-dir -f --find-links --proxy --log',
         traits: ['printsSetup', 'speaks'],
+        reaches: 'index download install',
       },
     },
     helpers: 'python3 lsb_release getopt cut tr uname dpkg rustc git gcc',
@@ -195,6 +198,7 @@ export const PACKAGES: Records = {
   },
   bundler: { subs: { exec: { stopsAtOperand: true, operands: 'command' } } },
   'gem bundle composer': {
+    exact: true,
     of: {
       gem: { dryRun: '--dryrun' },
       bundle: { wraps: { sub: 'exec' }, traits: ['runsProject'] },

@@ -111,13 +111,14 @@ export const SERVICES: Records = {
     ...kubectl,
     values:
       '-n --namespace --context --cluster --kubeconfig --user --server --as --token --filename -l --selector -o --output --container --replicas --field-selector --grace-period --timeout --patch --type --image --port --target-port --from-literal --from-file --tail --since --as-group --request-timeout -k --kustomize --certificate-authority --template --sort-by -L --label-columns --overrides --restart --env',
-    of: { kubectl: { traits: ['sends', 'printsSetup', 'speaks', 'asks'] }, oc: { traits: ['speaks'] } },
+    of: { kubectl: { traits: ['sends', 'printsSetup', 'speaks'], reaches: true }, oc: { traits: ['speaks'] } },
   },
   helm: {
     values:
       '-n --namespace --kube-context --kubeconfig -f --values --set --set-string --version --repo --timeout -o --output --history-max --description',
     dryRun: '--dry-run',
-    traits: ['sends', 'printsSetup', 'speaks', 'asks'],
+    traits: ['sends', 'printsSetup', 'speaks'],
+    reaches: true,
     tune: `${KUBE} --debug`,
     load: KUBE_LOAD.replace('-s=', ''),
     global: true,
@@ -184,7 +185,8 @@ export const SERVICES: Records = {
     ),
     values:
       '--acl --profile --region --output --endpoint-url --query --cli-input-json --ca-bundle --color --cli-connect-timeout --cli-read-timeout',
-    traits: ['sends', 'speaks', 'asks'],
+    traits: ['sends', 'speaks'],
+    reaches: true,
   },
   gcloud: {
     ...cloud(
@@ -194,7 +196,8 @@ export const SERVICES: Records = {
     values:
       '--metadata --metadata-from-file --member --role --project --account --configuration --zone --region --format --filter --impersonate-service-account --verbosity --billing-project --location --command',
     wraps: { code: '--command', onlyCode: true, skip: 99, remote: 'ssh', elsewhere: true },
-    traits: ['sends', 'printsSetup', 'speaks', 'asks'],
+    traits: ['sends', 'printsSetup', 'speaks'],
+    reaches: true,
   },
   az: {
     ...cloud(
@@ -203,12 +206,14 @@ export const SERVICES: Records = {
     ),
     values:
       '-g --resource-group -n --name --subscription -o --output --query --location -l --ids --vault-name --account-name --container-name',
-    traits: ['sends', 'speaks', 'asks'],
+    traits: ['sends', 'speaks'],
+    reaches: true,
   },
   gh: {
     values:
       '--visibility -R --repo --hostname -X --method -f --raw-field -F --field -H --header --input -q --jq -t --template -b --body --title -L --limit -l --label -a --assignee --json -s --state -B --base',
-    traits: ['sends', 'printsSetup', 'speaks', 'asks'],
+    traits: ['sends', 'printsSetup', 'speaks'],
+    reaches: true,
     global: true,
     tune: '-R= --repo= ',
     idle: '--version --help -h',

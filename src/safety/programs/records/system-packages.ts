@@ -4,6 +4,16 @@ import type { Reading, Records } from '../record.ts';
 /** Package managers of systems. */
 export const SYSTEM_PACKAGES: Records = {
   'apt apt-get aptitude': {
+    family: 'packages',
+    findings: [
+      {
+        name: 'apt install package-',
+        shapes: ['install /^[a-z0-9][\\w.+-]+-$/'],
+        reason: 'a name that ends in a minus is removed',
+        match: ['apt-get install -y foo bar-'],
+        pass: ['apt-get install -y foo bar', 'apt-get install g++'],
+      },
+    ],
     of: {
       'apt aptitude': { values: '-t --target-release -o --option -c --config-file' },
       'apt-get': { values: '-t --target-release -o --option -c --config-file -a' },
@@ -133,6 +143,7 @@ export const SYSTEM_PACKAGES: Records = {
     idle: '-V -h',
   },
   brew: {
+    reaches: 'search info install',
     dryRun: '-n --dry-run',
     traits: ['printsSetup', 'speaks'],
     global: true,

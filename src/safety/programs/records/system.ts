@@ -4,6 +4,18 @@ import { given, type Records } from '../record.ts';
 /** Services, networks, disks and sessions of this machine. */
 export const SYSTEM: Records = {
   systemctl: {
+    family: 'processes and services',
+    findings: [
+      {
+        name: 'power target',
+        shapes: [
+          'start /^(reboot|poweroff|halt|kexec|suspend|hibernate|hybrid-sleep|rescue|emergency|shutdown|exit|soft-reboot)\\.target$/',
+        ],
+        reason: 'stops or restarts the machine',
+        match: ['systemctl start reboot.target', 'sudo systemctl start --no-block poweroff.target'],
+        pass: ['systemctl start nginx', 'systemctl status reboot.target', 'systemctl start graphical.target'],
+      },
+    ],
     values:
       '-t --type -p --property -H --host -M --machine -s --signal --kill-who -o --output -n --lines --root --state --what',
     traits: ['speaks'],

@@ -62,6 +62,16 @@ export const TOOLS: Records = {
     global: true,
   },
   patch: {
+    family: 'files',
+    findings: [
+      {
+        name: 'patch over files',
+        shapes: ['-f|--force|-R|--reverse|-E|--remove-empty-files'],
+        reason: 'changes files in place',
+        match: ['patch -R -p1 < a.diff', 'patch -f -p1 -i a.diff'],
+        pass: ['patch --dry-run -p1 < a.diff', 'patch -R --dry-run -p1 < a.diff'],
+      },
+    ],
     values: '-i --input -d --directory -p --strip -o --output -r --reject-file -F --fuzz -D -B -Y -z -V',
     dry: '--dry-run',
     tune: '-p= -N -s -u -c -l -t -Z -F= --strip= --forward --silent --verbose --quiet --ignore-whitespace --fuzz=',
@@ -162,7 +172,8 @@ export const TOOLS: Records = {
     ...grouped('mr issue repo ci release', 'list view diff status', 'version', {
       tune: `${SHOWN} -R= --repo= -s= -l= -P= -p=`,
     }),
-    traits: ['sends', 'speaks', 'asks'],
+    traits: ['sends', 'speaks'],
+    reaches: true,
   },
   hg: {
     dryRun: '-n --dry-run',

@@ -2,7 +2,7 @@ import type { Records } from '../record.ts';
 
 /** Programs that run a command, of whose other options nobody has written down what they do. */
 export const UNREAD_WRAPPERS: Records = {
-  chroot: { unread: true, values: '--userspec --groups', wraps: { skip: 1 } },
+  chroot: { unread: true, values: '--userspec --groups', wraps: { skip: 1, session: true } },
   firejail: { unread: true, values: '--profile', wraps: {} },
   bwrap: {
     unread: true,
@@ -15,8 +15,12 @@ export const UNREAD_WRAPPERS: Records = {
         '--bind --bind-try --ro-bind --ro-bind-try --dev-bind --dev-bind-try --bind-fd --ro-bind-fd --symlink --setenv --file --bind-data --ro-bind-data --chmod --overlay-src',
     },
   },
-  nsenter: { unread: true, values: '-t --target -S --setuid -G --setgid', wraps: {} },
-  unshare: { unread: true, values: '-S --setuid -G --setgid -R --root -w --wd --propagation', wraps: {} },
+  nsenter: { unread: true, values: '-t --target -S --setuid -G --setgid', wraps: { session: true } },
+  unshare: {
+    unread: true,
+    values: '-S --setuid -G --setgid -R --root -w --wd --propagation',
+    wraps: { session: true },
+  },
   'systemd-run': {
     unread: true,
     values:
@@ -29,12 +33,18 @@ export const UNREAD_WRAPPERS: Records = {
   su: {
     unread: true,
     values: '-s --shell -c --command -g --group -G -w -T',
-    wraps: { values: '-s -g -G -w --shell --group', code: '-c --command', skip: 1, dash: true },
+    wraps: { session: true, values: '-s -g -G -w --shell --group', code: '-c --command', skip: 1, dash: true },
   },
   runuser: {
     unread: true,
     values: '-u --user -s --shell -c --command -g --group -G -w',
-    wraps: { values: '-u -g -G -s -w --user --group --shell', code: '-c --command', skip: 0, dash: true },
+    wraps: {
+      session: true,
+      values: '-u -g -G -s -w --user --group --shell',
+      code: '-c --command',
+      skip: 0,
+      dash: true,
+    },
   },
   script: {
     unread: true,
@@ -48,7 +58,7 @@ export const UNREAD_WRAPPERS: Records = {
   },
   run0: { unread: true, wraps: { values: '-u --user -g --group -D --chdir --unit' } },
   'ld.so': { unread: true, wraps: { values: '--library-path --preload --argv0 --audit' } },
-  'coproc ts errno fakechroot rlwrap socksify torify aoss lxrun optirun primusrun toybox busybox entr cross-env with-contenv coreutils dumb-init':
+  'coproc ts errno fakechroot rlwrap socksify torify aoss lxrun optirun primusrun toybox entr cross-env with-contenv coreutils dumb-init':
     { unread: true, wraps: {} },
   proot: { unread: true, wraps: { values: '-r -b -w -q' } },
   pkexec: { unread: true, wraps: { values: '--user' } },
@@ -107,7 +117,7 @@ export const UNREAD_WRAPPERS: Records = {
       elsewhere: true,
     },
   },
-  wsl: { unread: true, wraps: { values: '-d -u --cd' } },
+  wsl: { unread: true, wraps: { values: '-d -u --cd', session: true } },
   rsh: { unread: true, wraps: { values: '-l', skip: 1, joined: true, elsewhere: true } },
   sshpass: { unread: true, wraps: { values: '-p -f -d -P' } },
   pdsh: { unread: true, wraps: { values: '-w -x -g -R -l', joined: true, elsewhere: true } },
@@ -121,4 +131,5 @@ export const UNREAD_WRAPPERS: Records = {
   newgrp: { unread: true, wraps: { skip: 99 } },
   daemonize: { unread: true, wraps: { values: '-a -c -e -o -p -l -u -E' } },
   tini: { unread: true, wraps: { values: '-p -e' } },
+  busybox: { unread: true, wraps: { session: true } },
 };

@@ -7,6 +7,7 @@ export const WRAPPERS_RECORDS: Records = {
     values:
       '-u --user -g --group -h --host -p --prompt -C --close-from -r --role -t --type -U --other-user -D --chdir -R --chroot -T --command-timeout',
     wraps: {
+      session: true,
       values: '-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --chdir --role --type --chroot',
       idle: '-l -v -k -K -V --list --validate',
     },
@@ -18,14 +19,22 @@ export const WRAPPERS_RECORDS: Records = {
   },
   doas: {
     values: '-u -C -a',
-    wraps: { values: '-u -C' },
+    wraps: { session: true, values: '-u -C' },
     stopsAtOperand: true,
     tune: '-n -s -u= -L',
     load: '-C=',
     operands: 'command',
   },
-  nice: { values: true, wraps: {}, stopsAtOperand: true, tune: '-# -n= --adjustment=', operands: 'command' },
+  nice: {
+    exact: true,
+    values: true,
+    wraps: {},
+    stopsAtOperand: true,
+    tune: '-# -n= --adjustment=',
+    operands: 'command',
+  },
   ionice: {
+    exact: true,
     values: '-c --class -n --classdata -p --pid -P -u',
     wraps: { values: '-c -n --class --classdata', idle: '-p' },
     stopsAtOperand: true,
@@ -38,6 +47,7 @@ export const WRAPPERS_RECORDS: Records = {
         : undefined,
   },
   'chrt taskset': {
+    exact: true,
     of: {
       chrt: { wraps: { skip: 1, idle: '-p -m' } },
       taskset: { wraps: { skip: 1, idle: '-p' } },
@@ -51,6 +61,7 @@ export const WRAPPERS_RECORDS: Records = {
       given(reading, '-p') && reading.operands.length > 0 ? unknown('changes another process') : undefined,
   },
   'timeout gtimeout': {
+    exact: true,
     values: true,
     of: { timeout: { wraps: { skip: 1 } } },
     stopsAtOperand: true,
@@ -58,6 +69,7 @@ export const WRAPPERS_RECORDS: Records = {
     operands: 'tune command',
   },
   time: {
+    exact: true,
     values: true,
     wraps: {},
     stopsAtOperand: true,
@@ -68,8 +80,8 @@ export const WRAPPERS_RECORDS: Records = {
   'setsid chronic unbuffer noglob nocorrect fakeroot torsocks linux32 linux64 catchsegv caffeinate dbus-run-session command builtin':
     {
       of: {
-        'setsid chronic unbuffer noglob nocorrect fakeroot torsocks linux32 linux64 catchsegv dbus-run-session builtin':
-          { wraps: {} },
+        'setsid chronic unbuffer fakeroot': { exact: true, wraps: {} },
+        'noglob nocorrect torsocks linux32 linux64 catchsegv dbus-run-session builtin': { wraps: {} },
         caffeinate: { wraps: { values: '-t -w' } },
         command: { wraps: { idle: '-v -V' } },
       },
@@ -80,13 +92,14 @@ export const WRAPPERS_RECORDS: Records = {
     },
   exec: { wraps: { values: '-a' }, stopsAtOperand: true, tune: '-c -l', load: '-a=', operands: 'command' },
   stdbuf: {
+    exact: true,
     values: true,
     wraps: {},
     stopsAtOperand: true,
     tune: '-i= -o= -e= --input= --output= --error=',
     operands: 'command',
   },
-  nohup: { wraps: {}, stopsAtOperand: true, operands: 'command' },
+  nohup: { exact: true, wraps: {}, stopsAtOperand: true, operands: 'command' },
   env: {
     values: '-u --unset -C --chdir -S --split-string',
     stopsAtOperand: true,
@@ -120,6 +133,7 @@ export const WRAPPERS_RECORDS: Records = {
     operands: 'add command',
   },
   strace: {
+    exact: true,
     values: true,
     wraps: { values: '-e -o -s -u -E -a -I -O -S -X', idle: '-p' },
     stopsAtOperand: true,
@@ -134,6 +148,7 @@ export const WRAPPERS_RECORDS: Records = {
         : undefined,
   },
   ltrace: {
+    exact: true,
     wraps: { values: '-e -o -s -u -a -l -n', idle: '-p' },
     stopsAtOperand: true,
     tune: '-c -C -f -i -L -r -S -t -T -a= -A= -e= -l= -n= -p= -s= -x=',
@@ -142,6 +157,7 @@ export const WRAPPERS_RECORDS: Records = {
     operands: 'command',
   },
   valgrind: {
+    exact: true,
     wraps: {},
     stopsAtOperand: true,
     tune: '-q -v --tool= --leak-check= --track-origins= --show-leak-kinds= --error-exitcode= --trace-children= --num-callers= --quiet --verbose --undef-value-errors= --show-reachable=',
@@ -150,6 +166,7 @@ export const WRAPPERS_RECORDS: Records = {
     operands: 'command',
   },
   'setarch prlimit numactl': {
+    exact: true,
     of: {
       setarch: { wraps: { skip: 1 } },
       prlimit: { wraps: { values: '-p --pid', idle: '-p' } },

@@ -1,0 +1,63 @@
+import { expect, test, vi } from 'vitest';
+import { safetyPage } from '../../docs/generate/safety.ts';
+import { judgeCommand, listRules } from '../../src/safety/index.ts';
+import type { Records, Spec } from '../../src/safety/programs/record.ts';
+
+/** All that anybody has written about a program that does not exist: one row in one file. */
+const frob = vi.hoisted(
+  (): Spec => ({
+    family: 'files',
+    findings: [
+      {
+        name: 'frob empty',
+        shapes: ['empty +'],
+        reason: 'empties a store',
+        match: ['frob empty a'],
+        pass: ['frob show empty'],
+      },
+    ],
+    global: true,
+    tune: '-v --store=',
+    values: true,
+    wraps: { sub: 'with' },
+    traits: ['sends'],
+    reaches: 'show',
+    control: /(^|\/)frob\.conf$/,
+    subs: {
+      show: { operands: 'read' },
+      empty: { dry: '--rehearse', operands: 'delete' },
+      save: { write: '-o=', operands: 'read' },
+      with: { stopsAtOperand: true, operands: 'command' },
+    },
+  }),
+);
+
+vi.mock('../../src/safety/programs/records/unread.ts', async (original) => {
+  const { UNREAD } = await original<{ UNREAD: Records }>();
+  return { UNREAD: { ...UNREAD, frob } };
+});
+
+const judged = (command: string) => {
+  const { verdict, rule, reason } = judgeCommand(command);
+  return rule === undefined ? [verdict, reason] : [verdict, rule];
+};
+
+test.each([
+  ['its roles prove a call safe', 'frob show -v a', ['safe', 'only reads or adds']],
+  ['what it does not name is unknown', 'frob show --odd a', ['unknown', 'option --odd of frob show is not known']],
+  ['its findings are rules', 'frob empty a', ['destructive', 'frob empty']],
+  ['with the options that take a value', 'frob --store x empty a', ['destructive', 'frob empty']],
+  ['a dry run lifts them', 'frob empty --rehearse a', ['safe', 'only reads or adds']],
+  ['what it writes is an output', 'frob save -o Makefile a', ['destructive', 'output over a file']],
+  ['the command in it is judged', 'frob with rm -rf x', ['destructive', 'rm -rf']],
+  ['and so is a harmless one', 'frob with ls', ['safe', 'only reads or adds']],
+  ['a key that it is given leaves', 'frob show ~/.ssh/id_rsa', ['destructive', 'credential leaves']],
+  ['its words go to another machine', 'frob show "$(cat a)"', ['unknown', 'frob: sends parts that are not known']],
+  ['a file it obeys taints it', 'echo x >> frob.conf; frob show a', ['unknown', expect.stringContaining('frob.conf')]],
+])('%s: %s', (_, command, expected) => expect(judged(command)).toEqual(expected));
+
+test('the documentation and the list of rules have it', () => {
+  expect(safetyPage()).toContain('| frob empty | empties a store | `frob empty a` | `frob show empty` |');
+  expect(safetyPage()).toMatch(/`frob`/);
+  expect(listRules()).toContainEqual({ name: 'frob empty', family: 'files', reason: 'empties a store' });
+});
