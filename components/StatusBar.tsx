@@ -19,23 +19,8 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
   const style = { paint, role: 'status' } as const;
   const pending = useUi((ui) => ui.pending);
   const hint = useUi((ui) => ui.hint);
-  const {
-    mode,
-    preset,
-    run,
-    contextPercent,
-    cost,
-    cwd,
-    branch,
-    surroundings,
-    jobs,
-    agents,
-    waiting,
-    activity,
-    wait,
-    starting,
-    ...degraded
-  } = useStatus();
+  const status = useStatus();
+  const { activity, wait, starting, branch, surroundings, cwd } = status;
   const elsewhere = useWaits() !== undefined;
   const time = useTicker((activity !== undefined && !elsewhere) || wait !== undefined || starting !== undefined);
   const note = useUi(({ panel }) => (panel.kind === 'scroll' ? panel.note : undefined));
@@ -47,30 +32,10 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
     const text = `${showChord(pending.prefix)} –  ${follows}`;
     return <Lines lines={[fitSegments([{ text, weight: 1 }], undefined, columns, style)]} />;
   }
-  const segments: Segment[] = [
-    { text: ` -- ${mode.toUpperCase()} -- `, short: ` ${mode.slice(0, 5)} `, weight: 9, role: mode },
-    ...(hint ? [{ text: hint, weight: 10, role: 'text' as const }] : []),
-    ...(degraded.unsaved ? [{ text: 'NOT SAVED', weight: 9, role: 'error' as const }] : []),
-    { text: preset, weight: 5, role: 'text' },
-    ...(degraded.withoutOpinion
-      ? [{ text: 'no second opinion', short: 'no 2nd', weight: 6.5, role: 'warning' as const }]
-      : []),
-    ...(degraded.withoutUndo ? [{ text: 'no undo', weight: 2, role: 'warning' as const }] : []),
-    ...(degraded.sandboxed ? [] : [{ text: 'no sandbox', weight: 2, role: 'warning' as const }]),
-    // Before the first step there is none to count.
-    ...(run && activity?.what !== 'planning' ? norrisSegments(run) : []),
-    ...(activity && !elsewhere
-      ? [{ text: `${activity.what} ${elapsed(time - activity.since)}`, weight: 7, role: 'text' as const }]
-      : []),
-    ...(wait ? [waitSegment(wait, time, keyFor)] : []),
-    ...(starting && time - starting.since >= SHOWN_AFTER_MS ? [startingSegment(starting, time)] : []),
-    ...(contextPercent === undefined ? [] : [contextSegment(contextPercent)]),
-    ...(cost === undefined ? [] : [{ text: cost, weight: 4 }]),
-    ...(waiting > 0 ? [{ text: `${waiting} waiting (Esc takes back)`, short: `${waiting} waiting`, weight: 6 }] : []),
-    ...(agents > 0
-      ? [{ text: `${agents} sub-agent${agents === 1 ? '' : 's'}`, short: `${agents} sub`, weight: 6 }]
-      : []),
-    ...(jobs > 0 ? [{ text: `${jobs} job${jobs === 1 ? '' : 's'}`, weight: 4 }] : []),
+  const segments = [
+    ...modeSegments(status, hint),
+    ...runSegments(status, elsewhere, time, keyFor),
+    ...countSegments(status),
   ];
   const about = [branch, surroundings].filter(Boolean).join(' · ');
   const place: Segment = { text: shortPath(cwd) + (about ? ` (${about})` : ''), short: shortPath(cwd), weight: 3 };
@@ -78,6 +43,51 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
 });
 
 type Status = ReturnType<typeof useStatus>;
+
+/** The mode and the model, what the keys say, and what is missing. */
+function modeSegments(
+  { mode, preset, unsaved, withoutOpinion, withoutUndo, sandboxed }: Status,
+  hint: string | undefined,
+): readonly Segment[] {
+  return [
+    { text: ` -- ${mode.toUpperCase()} -- `, short: ` ${mode.slice(0, 5)} `, weight: 9, role: mode },
+    ...(hint ? [{ text: hint, weight: 10, role: 'text' as const }] : []),
+    ...(unsaved ? [{ text: 'NOT SAVED', weight: 9, role: 'error' as const }] : []),
+    { text: preset, weight: 5, role: 'text' },
+    ...(withoutOpinion ? [{ text: 'no second opinion', short: 'no 2nd', weight: 6.5, role: 'warning' as const }] : []),
+    ...(withoutUndo ? [{ text: 'no undo', weight: 2, role: 'warning' as const }] : []),
+    ...(sandboxed ? [] : [{ text: 'no sandbox', weight: 2, role: 'warning' as const }]),
+  ];
+}
+
+/** What is happening, and for how long. */
+function runSegments(
+  { run, activity, wait, starting }: Status,
+  elsewhere: boolean,
+  time: number,
+  keyFor: KeyFor,
+): readonly Segment[] {
+  const what = activity && !elsewhere ? `${activity.what} ${elapsed(time - activity.since)}` : undefined;
+  return [
+    // Before the first step there is none to count.
+    ...(run && activity?.what !== 'planning' ? norrisSegments(run) : []),
+    ...(what === undefined ? [] : [{ text: what, weight: 7, role: 'text' as const }]),
+    ...(wait ? [waitSegment(wait, time, keyFor)] : []),
+    ...(starting && time - starting.since >= SHOWN_AFTER_MS ? [startingSegment(starting, time)] : []),
+  ];
+}
+
+/** What is counted: the window, the money, and what waits or runs beside. */
+function countSegments({ contextPercent, cost, waiting, agents, jobs }: Status): readonly Segment[] {
+  const s = (count: number) => (count === 1 ? '' : 's');
+  return [
+    ...(contextPercent === undefined ? [] : [contextSegment(contextPercent)]),
+    ...(cost === undefined ? [] : [{ text: cost, weight: 4 }]),
+    ...(waiting > 0 ? [{ text: `${waiting} waiting (Esc takes back)`, short: `${waiting} waiting`, weight: 6 }] : []),
+    ...(agents > 0 ? [{ text: `${agents} sub-agent${s(agents)}`, short: `${agents} sub`, weight: 6 }] : []),
+    ...(jobs > 0 ? [{ text: `${jobs} job${s(jobs)}`, weight: 4 }] : []),
+  ];
+}
 
 /** A server that is there sooner is not worth a word. In ms. */
 const SHOWN_AFTER_MS = 1000;

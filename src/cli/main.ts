@@ -31,7 +31,8 @@ const SAVE_MEMORY_TIMEOUT_MS = 10_000;
 
 /** Carries out one invocation and returns its exit code; never success if the output could not be written. */
 export async function carryOut(invocation: Invocation, version: string): Promise<number> {
-  const code = await dispatch(invocation, version);
+  const cwd = 'global' in invocation ? invocation.global.cwd : undefined;
+  const code = cwd !== undefined && !workIn(cwd) ? EXIT.usage : await dispatch(invocation, version);
   // By then all pending writes have succeeded or failed.
   await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
   if (!unwritten) return code;
@@ -39,45 +40,52 @@ export async function carryOut(invocation: Invocation, version: string): Promise
   return code === EXIT.ok ? EXIT.unwritten : code;
 }
 
-async function dispatch(invocation: Invocation, version: string): Promise<number> {
-  const cwd = 'global' in invocation ? invocation.global.cwd : undefined;
-  if (cwd !== undefined) {
-    try {
-      process.chdir(cwd);
-    } catch (error) {
-      err(`aish-tui: can't work in ${cwd} (${messageOf(error)})\n`);
-      return EXIT.usage;
-    }
+/** Goes to a directory; false, with a message, where that is impossible. */
+function workIn(directory: string): boolean {
+  try {
+    process.chdir(directory);
+    return true;
+  } catch (error) {
+    err(`aish-tui: can't work in ${directory} (${messageOf(error)})\n`);
+    return false;
   }
+}
+
+const isOnTerminal = () => process.stdin.isTTY && process.stdout.isTTY;
+
+type InvocationOf<Kind extends Invocation['kind']> = Extract<Invocation, { kind: Kind }>;
+
+async function runOnce(invocation: InvocationOf<'run'>, version: string): Promise<number> {
+  const { json, onHalt, seconds } = invocation;
+  const goal = await textOf(invocation.goal);
+  if (goal === '') return nothingGiven();
+  const { runGoal } = await import('./headless.ts');
+  return withApp(invocation.global, version, async (app) => {
+    await serversReady(app);
+    return runGoal(app, goal, { json, onHalt, out, err, ...(seconds === undefined ? {} : { seconds }) });
+  });
+}
+
+async function ask(invocation: InvocationOf<'ask'>, version: string): Promise<number> {
+  const { json, seconds } = invocation;
+  const question = await textOf(invocation.question);
+  if (question === '') return nothingGiven();
+  const { askQuestion } = await import('./headless.ts');
+  return withApp(invocation.global, version, async (app) => {
+    await serversReady(app);
+    const limit = seconds === undefined ? {} : { seconds };
+    return askQuestion(app, question, { json, onHalt: 'skip', out, err, ...limit });
+  });
+}
+
+async function dispatch(invocation: Invocation, version: string): Promise<number> {
   switch (invocation.kind) {
     case 'screen':
-      return process.stdin.isTTY && process.stdout.isTTY ? screen(invocation, version) : piped(invocation, version);
-    case 'run': {
-      const { json, onHalt, seconds } = invocation;
-      const goal = await textOf(invocation.goal);
-      if (goal === '') return nothingGiven();
-      const { runGoal } = await import('./headless.ts');
-      return withApp(invocation.global, version, async (app) => {
-        await serversReady(app);
-        return runGoal(app, goal, { json, onHalt, out, err, ...(seconds === undefined ? {} : { seconds }) });
-      });
-    }
-    case 'ask': {
-      const { json, seconds } = invocation;
-      const question = await textOf(invocation.question);
-      if (question === '') return nothingGiven();
-      const { askQuestion } = await import('./headless.ts');
-      return withApp(invocation.global, version, async (app) => {
-        await serversReady(app);
-        return askQuestion(app, question, {
-          json,
-          onHalt: 'skip',
-          out,
-          err,
-          ...(seconds === undefined ? {} : { seconds }),
-        });
-      });
-    }
+      return isOnTerminal() ? screen(invocation, version) : piped(invocation, version);
+    case 'run':
+      return runOnce(invocation, version);
+    case 'ask':
+      return ask(invocation, version);
     case 'safetyCheck':
       return (await import('./probes.ts')).safetyCheck(invocation, out, err);
     case 'route':

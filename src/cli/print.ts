@@ -68,15 +68,8 @@ export function plainEntry(entry: Entry): string {
     case 'assistant':
       // The script must never pass for a model (BR-6).
       return `${entry.preset === 'demo' ? '[demo] ' : ''}${entry.text.trimEnd()}`;
-    case 'exec': {
-      const exit = entry.result?.exit === null ? (entry.result.note ?? 'exit unknown') : `exit ${entry.result?.exit}`;
-      const output = entry.result ? plainOutput(entry.result).trimEnd() : '';
-      return [
-        `$ ${visible(entry.command)}${approval(entry.approvedAt)}`,
-        ...(output === '' ? [] : [output]),
-        `[${exit}]`,
-      ].join('\n');
-    }
+    case 'exec':
+      return plainExec(entry);
     case 'tool':
       return `${entry.name} ${visible(entry.arguments)}${approval(entry.approvedAt)}\n${entry.result?.text ?? ''}`.trimEnd();
     case 'delegate':
@@ -93,10 +86,8 @@ export function plainEntry(entry: Entry): string {
         `[aish] preplanned ${entry.tasks.length} tasks via ${entry.preset}`,
         ...entry.tasks.map((task, index) => `  ${index + 1}. ${task}`),
       ].join('\n');
-    case 'norrisStep': {
-      const { step, maxSteps, task } = entry;
-      return `[norris] step ${step}/${maxSteps}${task ? ` [task ${task.k}/${task.n}: ${task.text}]` : ''}`;
-    }
+    case 'norrisStep':
+      return stepLine(entry);
     case 'norrisEnded':
       return endedLine(entry);
     case 'notice':
@@ -104,6 +95,16 @@ export function plainEntry(entry: Entry): string {
     case 'meta':
       return entry.text;
   }
+}
+
+function plainExec({ command, approvedAt, result }: Extract<Entry, { kind: 'exec' }>): string {
+  const exit = result?.exit === null ? (result.note ?? 'exit unknown') : `exit ${result?.exit}`;
+  const output = result ? plainOutput(result).trimEnd() : '';
+  return [`$ ${visible(command)}${approval(approvedAt)}`, ...(output === '' ? [] : [output]), `[${exit}]`].join('\n');
+}
+
+function stepLine({ step, maxSteps, task }: Extract<Entry, { kind: 'norrisStep' }>): string {
+  return `[norris] step ${step}/${maxSteps}${task ? ` [task ${task.k}/${task.n}: ${task.text}]` : ''}`;
 }
 
 function approval(approvedAt: number | undefined): string {

@@ -57,24 +57,31 @@ export function shellSpans(text: string): readonly Span[] {
     const end = endOfWord(text, at);
     const word = text.slice(at, end);
     if (target) putWord(word, at, 'word', put);
-    else if (opens) {
-      const assigns = ASSIGNMENT.exec(word)?.[0].length;
-      if (assigns !== undefined) {
-        put(at, at + assigns, 'variable');
-        putWord(word.slice(assigns), at + assigns, 'word', put);
-      } else if (word.startsWith('-')) put(at, end, 'flag');
-      else {
-        const grammar = GRAMMAR.has(word) || KEYWORDS.has(word);
-        if (grammar) put(at, end, 'keyword');
-        else putWord(word, at, 'command', put);
-        opens = OPENERS.has(word);
-      }
-    } else
-      putWord(word, at, word.startsWith('-') ? 'flag' : KEYWORDS.has(word) && word === 'in' ? 'keyword' : 'word', put);
+    else if (opens) opens = putOpening(word, at, put);
+    else putWord(word, at, word.startsWith('-') ? 'flag' : word === 'in' ? 'keyword' : 'word', put);
     target = false;
     at = end;
   }
   return spans;
+}
+
+type Put = (start: number, end: number, kind: SpanKind) => void;
+
+/** A word where a command's name may stand; returns whether the next one is another such word. */
+function putOpening(word: string, at: number, put: Put): boolean {
+  const assigns = ASSIGNMENT.exec(word)?.[0].length;
+  if (assigns !== undefined) {
+    put(at, at + assigns, 'variable');
+    putWord(word.slice(assigns), at + assigns, 'word', put);
+    return true;
+  }
+  if (word.startsWith('-')) {
+    put(at, at + word.length, 'flag');
+    return true;
+  }
+  if (GRAMMAR.has(word) || KEYWORDS.has(word)) put(at, at + word.length, 'keyword');
+  else putWord(word, at, 'command', put);
+  return OPENERS.has(word);
 }
 
 /** A word whose quotes and variables stand out. */

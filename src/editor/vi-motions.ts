@@ -18,54 +18,72 @@ export function motionOf(
   count: number,
   find: Find | undefined,
 ): Place | undefined {
-  const exclusive = (to: number): Place => ({ from: cursor, to, inclusive: false });
-  const times = (step: (at: number) => number) => {
-    let at = cursor;
-    for (let left = count; left > 0; left -= 1) at = step(at);
-    return at;
-  };
-  const big = motion === motion.toUpperCase();
-  switch (motion[0]) {
-    case 'h':
-      return exclusive(times((at) => Math.max(lineStart(text, cursor), previous(text, at))));
-    case 'l':
-    case ' ':
-      return exclusive(times((at) => Math.min(lineEnd(text, cursor), next(text, at))));
-    case 'w':
-    case 'W':
-      return exclusive(times((at) => wordForward(text, at, big)));
-    case 'b':
-    case 'B':
-      return exclusive(times((at) => wordBack(text, at, big)));
-    case 'e':
-    case 'E':
-      return { from: cursor, to: times((at) => wordEnd(text, at, big)), inclusive: true };
-    case '0':
-      return exclusive(lineStart(text, cursor));
-    case '^':
-      return exclusive(lineStart(text, cursor) + (/^\s*/.exec(text.slice(lineStart(text, cursor)))?.[0].length ?? 0));
-    case '$':
-      return exclusive(lineEnd(text, cursor));
-    case '|':
-      return exclusive(Math.min(lineEnd(text, cursor), lineStart(text, cursor) + count - 1));
-    case '%':
-      return pairOf(text, cursor);
-    case 'f':
-    case 'F':
-    case 't':
-    case 'T':
-      return found(text, cursor, { kind: motion[0], char: motion.slice(1) }, count);
-    case ';':
-      return find && found(text, cursor, find, count);
-    case ',':
-      return find && found(text, cursor, { ...find, kind: OTHER_WAY[find.kind] }, count);
-    case 'i':
-    case 'a':
-      return objectOf(text, cursor, motion[1] ?? '', motion[0] === 'a');
-    default:
-      return undefined;
-  }
+  return MOTIONS.get(motion[0] ?? '')?.({ text, cursor, motion, count, find });
 }
+
+type Call = {
+  readonly text: string;
+  readonly cursor: number;
+  readonly motion: string;
+  readonly count: number;
+  readonly find: Find | undefined;
+};
+type Motion = (call: Call) => Place | undefined;
+
+const exclusive =
+  (to: (call: Call) => number): Motion =>
+  (call) => ({ from: call.cursor, to: to(call), inclusive: false });
+
+/** The step as often as was asked for. */
+function times({ cursor, count }: Call, step: (at: number) => number): number {
+  let at = cursor;
+  for (let left = count; left > 0; left -= 1) at = step(at);
+  return at;
+}
+
+const isBig = ({ motion }: Call) => motion === motion.toUpperCase();
+const toFound: Motion = ({ text, cursor, motion, count }) =>
+  found(text, cursor, { kind: motion.charAt(0) as Find['kind'], char: motion.slice(1) }, count);
+const right = exclusive((call) => times(call, (at) => Math.min(lineEnd(call.text, call.cursor), next(call.text, at))));
+const forward = exclusive((call) => times(call, (at) => wordForward(call.text, at, isBig(call))));
+const back = exclusive((call) => times(call, (at) => wordBack(call.text, at, isBig(call))));
+const toEnd: Motion = (call) => ({
+  from: call.cursor,
+  to: times(call, (at) => wordEnd(call.text, at, isBig(call))),
+  inclusive: true,
+});
+const object: Motion = ({ text, cursor, motion }) => objectOf(text, cursor, motion.charAt(1), motion[0] === 'a');
+
+const MOTIONS: ReadonlyMap<string, Motion> = new Map<string, Motion>([
+  ['h', exclusive((call) => times(call, (at) => Math.max(lineStart(call.text, call.cursor), previous(call.text, at))))],
+  ['l', right],
+  [' ', right],
+  ['w', forward],
+  ['W', forward],
+  ['b', back],
+  ['B', back],
+  ['e', toEnd],
+  ['E', toEnd],
+  ['0', exclusive(({ text, cursor }) => lineStart(text, cursor))],
+  [
+    '^',
+    exclusive(({ text, cursor }) => {
+      const start = lineStart(text, cursor);
+      return start + (/^\s*/.exec(text.slice(start))?.[0].length ?? 0);
+    }),
+  ],
+  ['$', exclusive(({ text, cursor }) => lineEnd(text, cursor))],
+  ['|', exclusive(({ text, cursor, count }) => Math.min(lineEnd(text, cursor), lineStart(text, cursor) + count - 1))],
+  ['%', ({ text, cursor }) => pairOf(text, cursor)],
+  ['f', toFound],
+  ['F', toFound],
+  ['t', toFound],
+  ['T', toFound],
+  [';', ({ text, cursor, count, find }) => find && found(text, cursor, find, count)],
+  [',', ({ text, cursor, count, find }) => find && found(text, cursor, { ...find, kind: OTHER_WAY[find.kind] }, count)],
+  ['i', object],
+  ['a', object],
+]);
 
 const OTHER_WAY = { f: 'F', F: 'f', t: 'T', T: 't' } as const;
 
@@ -146,27 +164,30 @@ function opening(text: string, from: number, open: string, close: string): numbe
 
 /** `iw`, `a"`, `i(` and the like. */
 function objectOf(text: string, cursor: number, which: string, around: boolean): Place | undefined {
-  const span = (from: number, to: number): Place => ({ from, to, inclusive: false });
-  if (which === 'w' || which === 'W') {
-    const big = which === 'W';
-    const kind = kindOf(text[cursor] ?? '', big);
-    let [from, to] = [cursor, cursor];
-    while (from > 0 && kindOf(text[from - 1] ?? '', big) === kind) from -= 1;
-    while (to < text.length && kindOf(text[to] ?? '', big) === kind) to += 1;
-    while (around && to < text.length && /\s/.test(text[to] ?? '')) to += 1;
-    return span(from, to);
-  }
+  if (which === 'w' || which === 'W') return wordAround(text, cursor, which === 'W', around);
   const pair = PAIRS[which];
-  if (pair) {
-    const [open, close] = pair;
-    const from = text[cursor] === open ? cursor : opening(`${text.slice(0, cursor)}${close}`, cursor, open, close);
-    const to = from < 0 ? -1 : closing(text, from, open, close);
-    if (to < 0) return undefined;
-    return around ? span(from, to + 1) : span(from + 1, to);
-  }
-  let from = text.lastIndexOf(which, cursor - 1);
-  if (from < 0 || text[cursor] === which) from = text.indexOf(which, from < 0 ? cursor : from);
-  const to = from < 0 ? -1 : text.indexOf(which, from + 1);
-  if (to < 0) return undefined;
-  return around ? span(from, to + 1) : span(from + 1, to);
+  const [from, to] = pair ? bracketsAround(text, cursor, pair) : quotesAround(text, cursor, which);
+  if (from < 0 || to < 0) return undefined;
+  return { from: around ? from : from + 1, to: around ? to + 1 : to, inclusive: false };
+}
+
+function wordAround(text: string, cursor: number, big: boolean, around: boolean): Place {
+  const kind = kindOf(text[cursor] ?? '', big);
+  let [from, to] = [cursor, cursor];
+  while (from > 0 && kindOf(text[from - 1] ?? '', big) === kind) from -= 1;
+  while (to < text.length && kindOf(text[to] ?? '', big) === kind) to += 1;
+  while (around && to < text.length && /\s/.test(text[to] ?? '')) to += 1;
+  return { from, to, inclusive: false };
+}
+
+/** Where a pair of brackets stands; -1: there is none. */
+function bracketsAround(text: string, cursor: number, [open, close]: readonly [string, string]): [number, number] {
+  const from = text[cursor] === open ? cursor : opening(`${text.slice(0, cursor)}${close}`, cursor, open, close);
+  return [from, from < 0 ? -1 : closing(text, from, open, close)];
+}
+
+function quotesAround(text: string, cursor: number, quote: string): [number, number] {
+  let from = text.lastIndexOf(quote, cursor - 1);
+  if (from < 0 || text[cursor] === quote) from = text.indexOf(quote, from < 0 ? cursor : from);
+  return [from, from < 0 ? -1 : text.indexOf(quote, from + 1)];
 }

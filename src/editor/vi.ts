@@ -144,56 +144,67 @@ const TABLE: Readonly<Record<string, string>> = {
   v: 'externalEditor',
 };
 
-function runSimple(vi: ViState, editor: EditorState, keys: string, key: string, counted: number | undefined): ViResult {
-  const { text, cursor } = editor;
-  const count = counted ?? 1;
-  const end = lineEnd(text, cursor);
-  const cut = (operator: string, from: number, to: number) => change(vi, editor, keys, operator, from, to);
-  const insertAt = (at: number) => ({ vi: inserting(vi, keys), editor: moveTo(editor, at) });
-  const command = TABLE[key];
-  if (command !== undefined) return { vi, editor, command };
-  switch (key) {
-    case 'x':
-      return operate(vi, editor, keys, 'd', 'l', count);
-    case 'X':
-      return operate(vi, editor, keys, 'd', 'h', count);
-    case 's':
-      return operate(vi, editor, keys, 'c', 'l', count);
-    case 'D':
-      return cut('d', cursor, end);
-    case 'C':
-      return cut('c', cursor, end);
-    case 'Y':
-      return cut('y', cursor, end);
-    case 'S':
-      return cut('c', lineStart(text, cursor), end);
-    case 'i':
-      return insertAt(cursor);
-    case 'a':
-      return insertAt(cursor < end ? next(text, cursor) : cursor);
-    case 'I':
-      return insertAt(motionOf(text, cursor, '^', 1, undefined)?.to ?? 0);
-    case 'A':
-      return insertAt(end);
-    case 'R':
-      return { vi: inserting(vi, keys, 'replace'), editor };
-    case '~':
-      return toggleCase(vi, editor, keys, count);
-    case 'p':
-    case 'P':
-      return put(vi, editor, keys, key === 'p' && cursor < end ? next(text, cursor) : cursor, count);
-    case 'u': {
+type Simple = {
+  readonly vi: ViState;
+  readonly editor: EditorState;
+  /** All keys of the command, and its own. */
+  readonly keys: string;
+  readonly key: string;
+  readonly count: number;
+  /** The count that was given, if one was. */
+  readonly counted: number | undefined;
+};
+
+const endOf = ({ text, cursor }: EditorState) => lineEnd(text, cursor);
+const behindCursor = (editor: EditorState) =>
+  editor.cursor < endOf(editor) ? next(editor.text, editor.cursor) : editor.cursor;
+const operates =
+  (operator: string, motion: string) =>
+  ({ vi, editor, keys, count }: Simple) =>
+    operate(vi, editor, keys, operator, motion, count);
+const toLineEnd =
+  (operator: string, from = ({ cursor }: EditorState) => cursor) =>
+  ({ vi, editor, keys }: Simple) =>
+    change(vi, editor, keys, operator, from(editor), endOf(editor));
+const insertsAt =
+  (at: (editor: EditorState) => number) =>
+  ({ vi, editor, keys }: Simple): ViResult => ({ vi: inserting(vi, keys), editor: moveTo(editor, at(editor)) });
+const puts = ({ vi, editor, keys, key, count }: Simple) =>
+  put(vi, editor, keys, key === 'p' ? behindCursor(editor) : editor.cursor, count);
+
+const SIMPLE: ReadonlyMap<string, (simple: Simple) => ViResult> = new Map<string, (simple: Simple) => ViResult>([
+  ['x', operates('d', 'l')],
+  ['X', operates('d', 'h')],
+  ['s', operates('c', 'l')],
+  ['D', toLineEnd('d')],
+  ['C', toLineEnd('c')],
+  ['Y', toLineEnd('y')],
+  ['S', toLineEnd('c', ({ text, cursor }) => lineStart(text, cursor))],
+  ['i', insertsAt(({ cursor }) => cursor)],
+  ['a', insertsAt(behindCursor)],
+  ['I', insertsAt(({ text, cursor }) => motionOf(text, cursor, '^', 1, undefined)?.to ?? 0)],
+  ['A', insertsAt(endOf)],
+  ['R', ({ vi, editor, keys }) => ({ vi: inserting(vi, keys, 'replace'), editor })],
+  ['~', ({ vi, editor, keys, count }) => toggleCase(vi, editor, keys, count)],
+  ['p', puts],
+  ['P', puts],
+  [
+    'u',
+    ({ vi, editor, count }) => {
       let state = editor;
       for (let left = count; left > 0; left -= 1) state = undo(state);
       return { vi, editor: state };
-    }
-    case '#':
-      return { vi, editor: replace(editor, 0, 0, '#'), command: 'submit' };
-    case '.':
-      return again(vi, editor, counted);
-    default:
-      return move(vi, editor, key, count);
-  }
+    },
+  ],
+  ['#', ({ vi, editor }) => ({ vi, editor: replace(editor, 0, 0, '#'), command: 'submit' })],
+  ['.', ({ vi, editor, counted }) => again(vi, editor, counted)],
+]);
+
+function runSimple(vi: ViState, editor: EditorState, keys: string, key: string, counted: number | undefined): ViResult {
+  const count = counted ?? 1;
+  const command = TABLE[key];
+  if (command !== undefined) return { vi, editor, command };
+  return SIMPLE.get(key)?.({ vi, editor, keys, key, count, counted }) ?? move(vi, editor, key, count);
 }
 
 function toggleCase(vi: ViState, editor: EditorState, keys: string, count: number): ViResult {

@@ -278,7 +278,7 @@ export class EditorShell implements DrivenShell {
 
   /** Behind each prompt: what was typed is taken out, the state is asked for, what is to be kept is kept. */
   async #atPrompt(): Promise<void> {
-    const { code, keys } = this.#integration;
+    const { keys } = this.#integration;
     this.#prompts += 1;
     const prompt = this.#prompts;
     const isOver = () => prompt !== this.#prompts || this.#stream.phase !== 'ready';
@@ -288,14 +288,7 @@ export class EditorShell implements DrivenShell {
       this.pty.write(keys.reset);
       return;
     }
-    if (this.#keysSent) {
-      // Where a whole line was among it, its mark may be here already.
-      await new Promise((resolve) => setImmediate(resolve));
-      if (isOver()) return;
-      await this.#ask('L', keys.show);
-      if (isOver()) return;
-      this.#keysSent = false;
-    }
+    if (this.#keysSent && !(await this.#takeTyped(isOver))) return;
     this.#rest.resolve();
     if (!this.#stream.traces) await this.#askState();
     if (isOver()) return;
@@ -305,16 +298,34 @@ export class EditorShell implements DrivenShell {
       this.pty.write(keys.repair);
       return;
     }
+    if (!(await this.#keep(isOver))) return;
+    if (!this.#gone && !this.#closing) this.#events.onReady(this.#cwd);
+  }
+
+  /** Asks what was typed ahead; false where the prompt is over by then. */
+  async #takeTyped(isOver: () => boolean): Promise<boolean> {
+    // Where a whole line was among it, its mark may be here already.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (isOver()) return false;
+    await this.#ask('L', this.#integration.keys.show);
+    if (isOver()) return false;
+    this.#keysSent = false;
+    return true;
+  }
+
+  /** Has the shell keep its history; false where the prompt is over by then. */
+  async #keep(isOver: () => boolean): Promise<boolean> {
+    const { code } = this.#integration;
     const traced = this.#flags.includes(FLAG.traced) || this.#stream.traces;
     const own = [
       ...(this.#hiding && code.unhide ? [code.unhide] : []),
       ...(this.#unsaved && !traced ? [code.save] : []),
     ];
     if (own.length > 0) await this.#own(own.join('\n'));
-    if (isOver()) return;
+    if (isOver()) return false;
     if (own.length > 0) this.#hiding = false;
     if (!traced) this.#unsaved = false;
-    if (!this.#gone && !this.#closing) this.#events.onReady(this.#cwd);
+    return true;
   }
 
   async #askState(): Promise<Mark | undefined> {

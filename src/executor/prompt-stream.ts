@@ -272,16 +272,11 @@ export class PromptStream {
     this.#drawing = false;
     clearTimeout(this.#doubt);
     this.#doubtful = NOTHING;
-    const before = this.#pending;
-    const last = before?.serial ?? this.#serial;
+    // bash draws the old prompt again behind a line that it can't read: an exit code is the line's before.
+    const ended = { serial: this.#serial, exit: old && !this.#ran ? UNREADABLE : Number(exit), held: [] };
+    const { serial: last, exit: code, held } = this.#pending ?? ended;
     if (!old) this.#serial = count;
-    this.#pending = {
-      serial: last,
-      // bash draws the old prompt again behind a line that it can't read: an exit code is the line's before.
-      exit: before?.exit ?? (old && !this.#ran ? UNREADABLE : Number(exit)),
-      cwd: cwd.length === 0 ? this.#cwd : cwd.join(';'),
-      held: before?.held ?? [],
-    };
+    this.#pending = { serial: last, exit: code, cwd: cwd.length === 0 ? this.#cwd : cwd.join(';'), held };
   }
 
   #ready(): void {

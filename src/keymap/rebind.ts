@@ -25,16 +25,7 @@ export function rebind(table: readonly Binding[], keys: Readonly<Record<string, 
       continue;
     }
     const wanted = typeof value === 'string' ? [value] : value;
-    const chords: string[] = [];
-    for (const text of wanted) {
-      const parsed = parseChord(text);
-      const first = parsed?.[0];
-      if (parsed === undefined || first === undefined)
-        errors.push(`keys: "${text}" for "${name}" is no key; write it like "ctrl-x e", "alt-enter" or "f5"`);
-      else if (typesText(first) && targets.some((target) => TYPING.has(target.context))) {
-        errors.push(`keys: "${text}" for "${name}" types a character; put ctrl- or alt- before it`);
-      } else chords.push(parsed.join(' '));
-    }
+    const chords = wanted.flatMap((text) => chordOf(text, name, targets, errors) ?? []);
     if (wanted.length > 0 && chords.length === 0) continue;
     if (command === 'abort' && chords.length === 0) {
       errors.push('keys: "abort" must keep a key');
@@ -48,17 +39,35 @@ export function rebind(table: readonly Binding[], keys: Readonly<Record<string, 
       return left.length === binding.chords.length ? binding : { ...binding, chords: left };
     });
   }
-  for (const binding of result) {
-    const had = table.find((other) => other.context === binding.context && other.command === binding.command);
-    const unbound = binding.chords.length === 0 && (had?.chords.length ?? 0) > 0;
-    const meant = keys[binding.command] ?? keys[`${binding.context}.${binding.command}`];
-    if (unbound && meant === undefined) {
-      errors.push(
-        `keys: "${binding.context}.${binding.command}" has lost its key ${showChord(had?.chords[0] ?? '')}; give it another`,
-      );
-    }
-  }
+  errors.push(...result.flatMap((binding) => lostKey(binding, table, keys) ?? []));
   return { table: result, errors };
+}
+
+/** The chord for `name`; undefined, with the mistake in `errors`, where it can't be bound. */
+function chordOf(text: string, name: string, targets: readonly Binding[], errors: string[]): string | undefined {
+  const parsed = parseChord(text);
+  const first = parsed?.[0];
+  if (parsed === undefined || first === undefined) {
+    errors.push(`keys: "${text}" for "${name}" is no key; write it like "ctrl-x e", "alt-enter" or "f5"`);
+    return undefined;
+  }
+  if (typesText(first) && targets.some((target) => TYPING.has(target.context))) {
+    errors.push(`keys: "${text}" for "${name}" types a character; put ctrl- or alt- before it`);
+    return undefined;
+  }
+  return parsed.join(' ');
+}
+
+/** The mistake, where a command has lost its key to another and nobody meant it to. */
+function lostKey(
+  { context, command, chords }: Binding,
+  table: readonly Binding[],
+  keys: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const had = table.find((other) => other.context === context && other.command === command);
+  const unbound = chords.length === 0 && (had?.chords.length ?? 0) > 0;
+  if (!unbound || (keys[command] ?? keys[`${context}.${command}`]) !== undefined) return undefined;
+  return `keys: "${context}.${command}" has lost its key ${showChord(had?.chords[0] ?? '')}; give it another`;
 }
 
 /** Two chords clash when they are the same or one is the beginning of the other. */

@@ -81,21 +81,15 @@ export function takeToken(screen: Screen, token: Token): void {
 function takeKey(screen: Screen, key: KeyToken): void {
   if (key.event === 'release') return;
   const context = contextOf(screen);
-  if (context === 'prompt' && waits(screen, key)) return;
-  if (context === 'prompt' && !screen.keys.pending()) {
-    const { taken, command } = takeViKey(screen, key);
-    if (command !== undefined) return run(screen, context, command as KeyCommand, key);
-    if (taken) return screen.ui.update({ hint: undefined });
-  }
+  if (context === 'prompt' && (waits(screen, key) || isVi(screen, key))) return;
   if (!key.ctrl || key.name !== 'd') screen.leaveAsked = false;
   const resolution = screen.keys.resolve(key, context);
   screen.whichKey(screen.keys.pending());
   screen.ui.update({ hint: undefined });
   // An abort is the one thing that a question not yet armed lets through: it runs nothing.
-  const abort = resolution.kind === 'command' && resolution.command === 'abort';
-  if ((context === 'halt' || screen.ui.get().question) && !abort && resolution.kind !== 'pending') {
-    if (!screen.questionDialog.ready()) return typeOn(screen, key);
-  }
+  const passes = resolution.kind === 'pending' || (resolution.kind === 'command' && resolution.command === 'abort');
+  const asked = context === 'halt' || screen.ui.get().question;
+  if (asked && !passes && !screen.questionDialog.ready()) return typeOn(screen, key);
   switch (resolution.kind) {
     case 'command':
       return run(screen, context, resolution.command, key);
@@ -107,6 +101,15 @@ function takeKey(screen: Screen, key: KeyToken): void {
     case 'ignored':
       return;
   }
+}
+
+/** Whether vi's normal mode took the key. */
+function isVi(screen: Screen, key: KeyToken): boolean {
+  if (screen.keys.pending()) return false;
+  const { taken, command } = takeViKey(screen, key);
+  if (command !== undefined) run(screen, 'prompt', command as KeyCommand, key);
+  else if (taken) screen.ui.update({ hint: undefined });
+  return taken || command !== undefined;
 }
 
 /** Whether a key is held until it is known whom it is for; one that does not type ends the waiting. */

@@ -278,11 +278,7 @@ function spendWords({ preset, spent, limit, allowance, asker }: Of<'spend'>): Qu
 }
 
 function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
-  const { action, judgement, why, cwd, mode, step, tool, task, asker } = question;
-  const who = asker ? `sub-agent ${asker.agent}` : '';
-  const counter = step ? `step ${step.k} of ${step.n}` : '';
-  const fails = why !== 'consent' && action.kind === 'command' && (mode === 'restricted' || judgement.upgrade);
-  const refused = fails ? [refusedLine(mode, question.offers)] : [];
+  const { action, judgement, why, cwd, mode, tool, asker } = question;
   const text = action.kind === 'tool' ? action.name : describeAction(action);
   const findings = judgement.destructive ? findingsOf(judgement) : [];
   const dangers = dangersOf(text, findings);
@@ -291,15 +287,8 @@ function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
   const editable = action.kind === 'command';
   return {
     chip: why === 'consent' ? 'RUN THIS?' : 'HALT',
-    title: [STATES[why], who, counter].filter(Boolean).join(' · '),
-    reasons: [
-      ...reasonsOf(why, judgement, dangers),
-      ...(tool?.changed ? [CHANGED] : []),
-      ...refused,
-      // The task stands last: on a small screen it gives way to the reason.
-      ...(task ? [`[task ${task.k}/${task.n}: ${oneLine(task.text)}]`] : []),
-      ...(asker ? [`[its task: ${oneLine(asker.task)}]`] : []),
-    ],
+    title: haltTitle(question),
+    reasons: [...reasonsOf(why, judgement, dangers), ...circumstances(question)],
     dangers,
     // Where the one dangerous part is the whole command, it stands there already.
     action: alone ? '' : markedCommand(text, findings, whole),
@@ -320,6 +309,24 @@ function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
     start: 0,
     editable,
   };
+}
+
+function haltTitle({ why, asker, step }: Of<'halt'>): string {
+  const who = asker ? `sub-agent ${asker.agent}` : '';
+  const counter = step ? `step ${step.k} of ${step.n}` : '';
+  return [STATES[why], who, counter].filter(Boolean).join(' · ');
+}
+
+/** What else stands beside the reasons. */
+function circumstances({ action, judgement, why, mode, offers, tool, task, asker }: Of<'halt'>): readonly string[] {
+  const fails = why !== 'consent' && action.kind === 'command' && (mode === 'restricted' || judgement.upgrade);
+  return [
+    ...(tool?.changed ? [CHANGED] : []),
+    ...(fails ? [refusedLine(mode, offers)] : []),
+    // The task stands last: on a small screen it gives way to the reason.
+    ...(task ? [`[task ${task.k}/${task.n}: ${oneLine(task.text)}]`] : []),
+    ...(asker ? [`[its task: ${oneLine(asker.task)}]`] : []),
+  ];
 }
 
 /** The same HALT after a trial: what it would change stands in place of what may be dangerous. */

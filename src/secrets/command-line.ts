@@ -40,19 +40,10 @@ function secretsOf(program: Program, words: readonly Word[]): Finding[] {
   };
   for (const [index, word] of words.entries()) {
     const next = words[index + 1];
-    if (program.value?.includes(word.text) && next) keep(next.start, next.text);
-    // `-su me:…`: flags before the option in one word.
-    const bundled = /^-[a-zA-Z]{2,6}$/.test(word.text) ? `-${word.text.at(-1) ?? ''}` : word.text;
-    if ((program.pair?.includes(word.text) || program.pair?.includes(bundled)) && next) pair(next, 0);
-    for (const option of program.attached ?? []) {
-      const value = word.text.slice(option.length);
-      if (word.text.startsWith(option) && value !== '' && !value.startsWith('=') && (option.length > 2 || glued(value)))
-        keep(word.start + option.length, value);
-    }
-    for (const option of program.pair ?? []) {
-      if (word.text.startsWith(`${option}=`)) pair(word, option.length + 1);
-      else if (option.length === 2 && word.text.startsWith(option) && word.text.length > 2) pair(word, 2);
-    }
+    if (next && program.value?.includes(word.text)) keep(next.start, next.text);
+    if (next && takesPair(program, word.text)) pair(next, 0);
+    for (const offset of attachedAt(program, word.text)) keep(word.start + offset, word.text.slice(offset));
+    for (const offset of pairAt(program, word.text)) pair(word, offset);
     for (const option of program.value ?? []) {
       if (word.text.startsWith(`${option}=`)) keep(word.start + option.length + 1, word.text.slice(option.length + 1));
     }
@@ -64,6 +55,28 @@ function secretsOf(program: Program, words: readonly Word[]): Finding[] {
   if (place) keep(place.start, place.text);
   if (program.operandPair) for (const word of plain.slice(0, 1)) pair(word, 0);
   return found;
+}
+
+/** Is the next word name and password? `-su me:…`: flags may stand before the option in one word. */
+function takesPair({ pair = [] }: Program, text: string): boolean {
+  const bundled = /^-[a-zA-Z]{2,6}$/.test(text) ? `-${text.at(-1) ?? ''}` : text;
+  return pair.includes(text) || pair.includes(bundled);
+}
+
+/** Where a password begins in the word of its option. */
+function attachedAt({ attached = [] }: Program, text: string): readonly number[] {
+  return attached
+    .filter((option) => text.startsWith(option) && (option.length > 2 || glued(text.slice(option.length))))
+    .map(({ length }) => length)
+    .filter((offset) => offset < text.length && text.charAt(offset) !== '=');
+}
+
+/** Where name and password begin in the word of their option. */
+function pairAt({ pair = [] }: Program, text: string): readonly number[] {
+  return pair.flatMap((option) => {
+    if (text.startsWith(`${option}=`)) return [option.length + 1];
+    return option.length === 2 && text.startsWith(option) && text.length > 2 ? [2] : [];
+  });
 }
 
 /** `-pSecret1` carries a password; `-print` and `-p3306` are something else. */

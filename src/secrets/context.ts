@@ -78,52 +78,73 @@ function joined(text: string, { from, to, name }: Named): Joined | undefined {
   const before = text.charAt(from - 1);
   // The user part of a URL.
   if (before === '/' && text.startsWith('://', from - 3)) return undefined;
-  const list = sticky(LIST_VALUE, text, to);
-  // `- name: DB_PASSWORD` with its value on the next line, or in the next field.
-  if (
-    list >= 0 &&
-    /(?:name|Name|key|Key|variable)\\{0,4}["']?[ \t]{0,4}[:= ][ \t]{0,4}\\{0,4}["']?$/.test(
-      text.slice(Math.max(0, from - 24), from),
-    )
-  ) {
-    return valueAt(text, list, 'list', named(before, name));
-  }
-  if (
-    (before === '<' && text.charAt(from - 2) !== '<') ||
-    (before === ':' && /<\w{1,20}:$/.test(text.slice(Math.max(0, from - 22), from)))
-  ) {
-    const attribute = sticky(TAG_VALUE, text, to);
-    if (attribute >= 0) return valueAt(text, attribute, 'tag', named(before, name));
-    const inside = sticky(TAG_END, text, to);
-    if (inside >= 0) return valueAt(text, inside, 'tag', named(before, name));
-  }
+  const own = named(before, name);
+  const inMarkup = inList(text, from, to, own) ?? inTag(text, from, to, own);
+  if (inMarkup) return inMarkup.found;
   if (/variable[ \t]{1,4}["']$/.test(text.slice(Math.max(0, from - 14), from))) {
     const fallback = sticky(VARIABLE, text, to);
-    return fallback < 0 ? undefined : valueAt(text, fallback, 'list', named(before, name));
+    return fallback < 0 ? undefined : valueAt(text, fallback, 'list', own);
   }
   const typed = sticky(TYPED, text, to);
-  if (typed >= 0 && text.charAt(to) !== '=') return valueAt(text, typed, 'spaced', named(before, name));
+  if (typed >= 0 && text.charAt(to) !== '=') return valueAt(text, typed, 'spaced', own);
   const opened = sticky(OPENED, text, to);
-  if (opened >= 0) return valueAt(text, opened, 'call', named(before, name));
+  if (opened >= 0) return valueAt(text, opened, 'call', own);
   const closed = sticky(CLOSE, text, to);
   const quoted = /["'`]/.test(text.slice(to, closed));
   if (quoted) {
     const comma = sticky(COMMA, text, closed);
     if (comma >= 0 && /[(,]\s{0,4}["'`]$/.test(text.slice(Math.max(0, from - 6), from)))
-      return valueAt(text, comma, 'pair', named(before, name));
+      return valueAt(text, comma, 'pair', own);
   }
   const separator = sticky(SEPARATOR, text, closed);
-  if (separator < 0) return apart(text, from, to, named(before, name), quoted);
+  if (separator < 0) return apart(text, from, to, own, quoted);
+  return assigned(text, closed, separator, closed > to + (quoted ? 2 : 0), own);
+}
+
+/** `- name: DB_PASSWORD` with its value on the next line, or in the next field. */
+function inList(text: string, from: number, to: number, own: Before): Inside {
+  const list = sticky(LIST_VALUE, text, to);
+  const named =
+    list >= 0 &&
+    /(?:name|Name|key|Key|variable)\\{0,4}["']?[ \t]{0,4}[:= ][ \t]{0,4}\\{0,4}["']?$/.test(
+      text.slice(Math.max(0, from - 24), from),
+    );
+  return named ? { found: valueAt(text, list, 'list', own) } : undefined;
+}
+
+/** `<password>x</password>`, `<add key="password" value="x"/>`. */
+function inTag(text: string, from: number, to: number, own: Before): Inside {
+  const before = text.charAt(from - 1);
+  const opens =
+    (before === '<' && text.charAt(from - 2) !== '<') ||
+    (before === ':' && /<\w{1,20}:$/.test(text.slice(Math.max(0, from - 22), from)));
+  if (!opens) return undefined;
+  const attribute = sticky(TAG_VALUE, text, to);
+  const at = attribute >= 0 ? attribute : sticky(TAG_END, text, to);
+  return at >= 0 ? { found: valueAt(text, at, 'tag', own) } : undefined;
+}
+
+/** Behind a sign such as `=` or `:`. */
+function assigned(
+  text: string,
+  closed: number,
+  separator: number,
+  blankBefore: boolean,
+  own: Before,
+): Joined | undefined {
   const sign = text.slice(closed, separator);
   if (sign === '==' || sign === '===' || (sign === ':' && text.charAt(separator) === ':')) return undefined;
   const behind = sticky(BLANKS, text, separator);
-  const spaced = behind > separator || closed > to + (quoted ? 2 : 0);
+  const spaced = behind > separator || blankBefore;
   const block = sticky(BLOCK, text, behind);
-  if (block >= 0 && sign === ':') return valueAt(text, block, 'colon', named(before, name));
+  if (block >= 0 && sign === ':') return valueAt(text, block, 'colon', own);
   const next = sticky(NEXT_LINE, text, behind);
   const at = next >= 0 ? next : behind;
-  return valueAt(text, at, sign === ':' ? 'colon' : spaced ? 'spaced' : 'tight', named(before, name));
+  return valueAt(text, at, sign === ':' ? 'colon' : spaced ? 'spaced' : 'tight', own);
 }
+
+/** Settled, with or without a value; undefined: the name stands in no such place. */
+type Inside = { readonly found: Joined | undefined } | undefined;
 
 type Before = { readonly parameter: boolean; readonly flag: boolean; readonly name: string };
 
@@ -190,41 +211,53 @@ function withoutScheme(text: string, value: Value): { start: number; end: number
   return rest ?? value;
 }
 
+type Candidate = { readonly value: string; readonly grade: Grade; readonly joint: Joint; readonly quoted: boolean };
+
 /** Whether a value looks like a secret, where its name and notation leave that open. */
-function plausible(value: string, { kind, strength }: Grade, joint: Joint, quoted: boolean): boolean {
+function plausible(value: string, grade: Grade, joint: Joint, quoted: boolean): boolean {
+  const { kind } = grade;
   if (value.length < 4 || isPlaceholder(value) || isOrdinary(value)) return false;
   // The query of a URL: each parameter is judged by itself.
   if (/^\?\w+=/.test(value)) return false;
-  if (
-    value.trim() !== value ||
-    (/\s/.test(value) && !(quoted && kind === 'PASSWORD' && value.split(/\s+/).length <= 6 && mixed(value)))
-  ) {
-    return phrase(value, kind, quoted);
-  }
-  if ((joint === 'directive' || joint === 'word') && !quoted && isCode(value)) return false;
-  if (joint === 'word') return strength === 'strong' ? random(value) : random(value, 24);
-  if (joint === 'directive') return strength === 'strong' && mixed(value) && (kind === 'PASSWORD' || random(value));
-  if (joint === 'pair') return value.length >= 6 && mixed(value) && !plainName(value);
-  if (joint === 'call') return value.length >= 6 && mixed(value) && /\d/.test(value);
-  // A pair within a pair: the inner one is judged by itself.
-  if (strength === 'weak' && /^[A-Za-z_][\w-]{1,30}=[^=]/.test(value)) return false;
-  if (strength === 'weak')
-    return isUuid(value)
-      ? kind === 'SECRET'
-      : random(value, kind === 'API_KEY' ? 20 : 16) ||
-          (kind === 'PASSWORD' && (strongPassword(value) || (quoted && mixed(value))));
+  const sentence =
+    /\s/.test(value) && !(quoted && kind === 'PASSWORD' && value.split(/\s+/).length <= 6 && mixed(value));
+  if (value.trim() !== value || sentence) return phrase(value, kind, quoted);
+  const candidate = { value, grade, joint, quoted };
+  const loose = LOOSE[joint];
+  if (loose) return loose(candidate);
+  if (grade.strength === 'weak') return underWeakName(candidate);
   if (!quoted && (joint === 'spaced' || joint === 'colon') && isCode(value)) return false;
-  if (kind !== 'PASSWORD') {
-    if (/^\d+$/.test(value)) return false;
-    if (value.length < 8) return false;
-    if (joint === 'said') return mixed(value) && /\d/.test(value) && value.length >= 10;
-    return mixed(value) ? !plainName(value) : value.length >= 20 && entropy(value) > 3.3 && !/[-_ .]/.test(value);
-  }
+  return kind === 'PASSWORD' ? isLikePassword(candidate) : isLikeKey(candidate);
+}
+
+/** Notations that also join what is no secret. */
+const LOOSE: { readonly [joint in Joint]?: (candidate: Candidate) => boolean } = {
+  word: ({ value, grade: { strength }, quoted }) =>
+    (quoted || !isCode(value)) && (strength === 'strong' ? random(value) : random(value, 24)),
+  directive: ({ value, grade: { kind, strength }, quoted }) =>
+    (quoted || !isCode(value)) && strength === 'strong' && mixed(value) && (kind === 'PASSWORD' || random(value)),
+  pair: ({ value }) => value.length >= 6 && mixed(value) && !plainName(value),
+  call: ({ value }) => value.length >= 6 && mixed(value) && /\d/.test(value),
+};
+
+function underWeakName({ value, grade: { kind }, quoted }: Candidate): boolean {
+  // A pair within a pair: the inner one is judged by itself.
+  if (/^[A-Za-z_][\w-]{1,30}=[^=]/.test(value)) return false;
+  if (isUuid(value)) return kind === 'SECRET';
+  if (random(value, kind === 'API_KEY' ? 20 : 16)) return true;
+  return kind === 'PASSWORD' && (strongPassword(value) || (quoted && mixed(value)));
+}
+
+function isLikeKey({ value, joint }: Candidate): boolean {
+  if (/^\d+$/.test(value) || value.length < 8) return false;
+  if (joint === 'said') return mixed(value) && /\d/.test(value) && value.length >= 10;
+  return mixed(value) ? !plainName(value) : value.length >= 20 && entropy(value) > 3.3 && !/[-_ .]/.test(value);
+}
+
+function isLikePassword({ value, joint, quoted }: Candidate): boolean {
   if (/^\d+$/.test(value)) return value.length >= 6 && joint !== 'spaced' && joint !== 'said';
   if (joint === 'said') return value.length >= 6 && (strongPassword(value) || (mixed(value) && value.length >= 12));
-  if (joint === 'spaced' && !quoted) return value.length >= 6 && mixed(value);
-  if (!quoted && joint === 'colon') return value.length >= 6 && mixed(value);
-  return true;
+  return quoted || (joint !== 'spaced' && joint !== 'colon') || (value.length >= 6 && mixed(value));
 }
 
 /** `key-v2`, `token1`: a name with a number. */

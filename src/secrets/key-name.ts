@@ -54,56 +54,77 @@ export function gradeOf(name: string): Grade | undefined {
 
 function readGrade(name: string): Grade | undefined {
   const words = wordsOf(name.slice(-MAX_NAME_CHARS));
-  while (words.length > 1 && (NEUTRAL.has(words.at(-1) ?? '') || /^\d+$/.test(words.at(-1) ?? ''))) words.pop();
-  const last = words.at(-1) ?? '';
-  const before = words.at(-2) ?? '';
+  const wordAt = (at: number) => words.at(at) ?? '';
+  while (words.length > 1 && (NEUTRAL.has(wordAt(-1)) || /^\d+$/.test(wordAt(-1)))) words.pop();
+  const [last, before] = [wordAt(-1), wordAt(-2)];
   const own = familyOf(last, before, words);
   if (own) return HARMLESS_BEFORE.has(before) && own.kind !== 'PASSWORD' ? undefined : own;
   if (last === 'id' && before === 'secret') return { kind: 'SECRET', strength: 'weak' };
   if (ABOUT.has(last)) return undefined;
   if (words.some((word) => VENDOR_NAMES.has(word)) && !words.some((word) => ABOUT.has(word)))
     return { kind: 'API_KEY', strength: 'weak' };
-  if (words.length < 2) return undefined;
-  // PASSWORD_DB, API_KEY_OPENAI: the name goes on with what it is for.
+  return gradeWithin(words);
+}
+
+/** PASSWORD_DB, API_KEY_OPENAI: the name goes on with what it is for. */
+function gradeWithin(words: readonly string[]): Grade | undefined {
   for (let at = words.length - 2; at >= Math.max(0, words.length - 4); at -= 1) {
-    if (words.slice(at + 1).some((word) => ABOUT.has(word)) || HARMLESS_BEFORE.has(words[at - 1] ?? ''))
-      return undefined;
-    const family = familyOf(words[at] ?? '', words[at - 1] ?? '', words.slice(0, at + 1));
+    const before = words[at - 1] ?? '';
+    if (words.slice(at + 1).some((word) => ABOUT.has(word)) || HARMLESS_BEFORE.has(before)) return undefined;
+    const family = familyOf(words[at] ?? '', before, words.slice(0, at + 1));
     if (family) return { kind: family.kind, strength: 'weak' };
   }
   return undefined;
 }
 
 function familyOf(last: string, before: string, words: readonly string[]): Grade | undefined {
-  if (
-    PASSWORD.has(last) ||
-    (last === 'phrase' && /^(?:seed|recovery|secret|pass|backup)$/.test(before)) ||
-    /(?:password|passwd|passphrase)$/.test(last)
-  )
-    return { kind: 'PASSWORD', strength: 'strong' };
-  if (
-    last === 'pass' ||
-    (/pass$/.test(last) &&
-      /^(?:db|my|root|user|admin|ftp|smtp|ssh|mail|http|redis|imap|ldap|vpn|wifi|key|store|keystore|trust)pass$/.test(
-        last,
-      ))
-  )
-    return { kind: 'PASSWORD', strength: words.length > 1 ? 'strong' : 'weak' };
-  if (SECRET.has(last) || /[a-z]secret$/.test(last)) return { kind: 'SECRET', strength: 'strong' };
-  if (TOKEN.has(last) || /[a-z]token$/.test(last))
-    return { kind: 'TOKEN', strength: last === 'pat' ? 'weak' : 'strong' };
-  if (KEY.has(last) || /(?:api|secret|access|private)key$/.test(last)) return { kind: 'API_KEY', strength: 'strong' };
-  if (last === 'key' || last === 'keys') {
-    if (KEY_BEFORE.has(before)) return { kind: 'API_KEY', strength: 'strong' };
-    return words.length > 1 && !HARMLESS_BEFORE.has(before) ? { kind: 'API_KEY', strength: 'weak' } : undefined;
-  }
-  if (last === 'auth' || last === 'credential' || last === 'credentials' || last === 'creds' || last === 'cred')
-    return { kind: 'CREDENTIAL', strength: 'weak' };
-  if (/^(?:sessionid|phpsessid|jsessionid|sid|sessid|session)$/.test(last))
-    return { kind: 'SESSION', strength: 'weak' };
-  if (last === 'sig' || last === 'signature') return { kind: 'SIGNATURE', strength: 'weak' };
-  return undefined;
+  return FAMILIES.find(([ends]) => ends(last, before))?.[1](last, before, words);
 }
+
+type Family = readonly [
+  ends: (last: string, before: string) => boolean,
+  grade: (last: string, before: string, words: readonly string[]) => Grade | undefined,
+];
+
+/** Names by how they end: the first that fits says what they name. */
+const FAMILIES: readonly Family[] = [
+  [
+    (last, before) =>
+      PASSWORD.has(last) ||
+      (last === 'phrase' && /^(?:seed|recovery|secret|pass|backup)$/.test(before)) ||
+      /(?:password|passwd|passphrase)$/.test(last),
+    () => ({ kind: 'PASSWORD', strength: 'strong' }),
+  ],
+  [
+    (last) =>
+      /^(?:db|my|root|user|admin|ftp|smtp|ssh|mail|http|redis|imap|ldap|vpn|wifi|key|store|keystore|trust)?pass$/.test(
+        last,
+      ),
+    (_, __, words) => ({ kind: 'PASSWORD', strength: words.length > 1 ? 'strong' : 'weak' }),
+  ],
+  [(last) => SECRET.has(last) || /[a-z]secret$/.test(last), () => ({ kind: 'SECRET', strength: 'strong' })],
+  [
+    (last) => TOKEN.has(last) || /[a-z]token$/.test(last),
+    (last) => ({ kind: 'TOKEN', strength: last === 'pat' ? 'weak' : 'strong' }),
+  ],
+  [
+    (last) => KEY.has(last) || /(?:api|secret|access|private)key$/.test(last),
+    () => ({ kind: 'API_KEY', strength: 'strong' }),
+  ],
+  [
+    (last) => last === 'key' || last === 'keys',
+    (_, before, words) => {
+      if (KEY_BEFORE.has(before)) return { kind: 'API_KEY', strength: 'strong' };
+      return words.length > 1 && !HARMLESS_BEFORE.has(before) ? { kind: 'API_KEY', strength: 'weak' } : undefined;
+    },
+  ],
+  [(last) => /^(?:auth|credentials?|creds?)$/.test(last), () => ({ kind: 'CREDENTIAL', strength: 'weak' })],
+  [
+    (last) => /^(?:sessionid|phpsessid|jsessionid|sid|sessid|session)$/.test(last),
+    () => ({ kind: 'SESSION', strength: 'weak' }),
+  ],
+  [(last) => last === 'sig' || last === 'signature', () => ({ kind: 'SIGNATURE', strength: 'weak' })],
+];
 
 function wordsOf(name: string): string[] {
   return (name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? []).map((word) => word.toLowerCase());

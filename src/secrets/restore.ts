@@ -40,41 +40,63 @@ export function restoreCommand(
   const unknown = found.filter(({ handle }) => value(handle) === undefined).map(({ handle }) => handle);
   if (unknown.length > 0) return { kind: 'unknown', handles: [...new Set(unknown)] };
   if (found.length === 0) return { kind: 'restored', command, judged: command, env: {} };
-  const names = new Map<string, string>();
-  const env: Record<string, string> = {};
-  const runs = new Pieces(command);
-  const judged = new Pieces(command);
-  let unsafe: string | undefined;
   const places = placesOf(
     command,
     found.map(({ at }) => at),
   );
+  const restoring = new Restoring(command);
   for (const [index, { handle, at }] of found.entries()) {
     const secret = value(handle) ?? '';
-    if (asWritten(handle) && ACTIVE.test(secret)) {
-      runs.put(at, handle.length, secret);
-      judged.put(at, handle.length, secret);
-      // Written in one kind of quotes it may now stand in another.
-      if (/`|\$[({]/.test(secret)) unsafe ??= AS_CODE;
-      continue;
-    }
-    const place = places[index] ?? { kind: 'odd' };
-    if (place.kind === 'comment') continue;
-    const name = names.get(handle) ?? `${NAME}${names.size + 1}`;
-    names.set(handle, name);
+    if (asWritten(handle) && ACTIVE.test(secret)) restoring.putAsWritten(at, handle, secret);
+    else restoring.put(at, handle, secret, places[index] ?? { kind: 'odd' });
+  }
+  return restoring.done();
+}
+
+/** A command whose handles are replaced one by one: as it runs, and as it is judged. */
+class Restoring {
+  private readonly names = new Map<string, string>();
+  private readonly env: Record<string, string> = {};
+  private readonly runs: Pieces;
+  private readonly judged: Pieces;
+  private readonly command: string;
+  private unsafe: string | undefined;
+
+  constructor(command: string) {
+    this.command = command;
+    this.runs = new Pieces(command);
+    this.judged = new Pieces(command);
+  }
+
+  putAsWritten(at: number, handle: string, secret: string): void {
+    this.runs.put(at, handle.length, secret);
+    this.judged.put(at, handle.length, secret);
+    // Written in one kind of quotes it may now stand in another.
+    if (/`|\$[({]/.test(secret)) this.unsafe ??= AS_CODE;
+  }
+
+  put(at: number, handle: string, secret: string, place: Place): void {
+    if (place.kind === 'comment') return;
+    const name = this.names.get(handle) ?? `${NAME}${this.names.size + 1}`;
+    this.names.set(handle, name);
     const plain = PLAIN.test(secret);
     const [run, judge] = inserted(place, secret, name, plain);
-    if (run.includes(name)) env[name] = secret;
-    runs.put(at, handle.length, run);
-    judged.put(at, handle.length, judge);
-    if (!plain) unsafe ??= dangerOf(place, secret);
+    if (run.includes(name)) this.env[name] = secret;
+    this.runs.put(at, handle.length, run);
+    this.judged.put(at, handle.length, judge);
+    if (!plain) this.unsafe ??= dangerOf(place, secret);
   }
-  const restored = { command: runs.done(), judged: judged.done() };
-  // However the places were read: what was judged must be what runs.
-  if (!sameShape(restored.command, restored.judged)) unsafe ??= AS_CODE;
-  // The gate knows the value in its own place only.
-  if (Object.keys(env).length > 0 && command.includes(NAME)) unsafe ??= 'it names the variable of a secret itself';
-  return { kind: 'restored', ...restored, env, ...(unsafe === undefined ? {} : { unsafe }) };
+
+  done(): Restored {
+    const { env } = this;
+    const restored = { command: this.runs.done(), judged: this.judged.done() };
+    // However the places were read: what was judged must be what runs.
+    if (!sameShape(restored.command, restored.judged)) this.unsafe ??= AS_CODE;
+    // The gate knows the value in its own place only.
+    if (Object.keys(env).length > 0 && this.command.includes(NAME))
+      this.unsafe ??= 'it names the variable of a secret itself';
+    return { kind: 'restored', ...restored, env, ...(this.unsafe === undefined ? {} : { unsafe: this.unsafe }) };
+  }
 }
 
 /** The replacement for the handle, for the shell and for the gate. */

@@ -35,16 +35,12 @@ export type Around = {
 };
 
 /** Reads an unquoted value that begins at `at`. */
-export function bareAt(text: string, at: number, { parameter, wholeLine, spoken }: Around): Value | undefined {
+export function bareAt(text: string, at: number, around: Around): Value | undefined {
   let end = at;
-  while (
-    end < text.length &&
-    end - at < MAX_VALUE_CHARS &&
-    (isPlain(text.charCodeAt(end)) || !ends(text, end, parameter, wholeLine, spoken))
-  )
+  while (end < text.length && end - at < MAX_VALUE_CHARS && (isPlain(text.charCodeAt(end)) || !ends(text, end, around)))
     end += 1;
   if (end - at >= MAX_VALUE_CHARS) return undefined;
-  if (!wholeLine) end = trimmed(text, at, end);
+  if (!around.wholeLine) end = trimmed(text, at, end);
   return end > at ? { start: at, end, quote: 'none' } : undefined;
 }
 
@@ -55,44 +51,33 @@ function isPlain(code: number): boolean {
   );
 }
 
-function ends(text: string, at: number, parameter: boolean, wholeLine: boolean, spoken: boolean): boolean {
-  const character = text.charAt(at);
-  switch (character) {
-    case ' ':
-    case '\t':
-    case '\n':
-    case '\r':
-    case '\x1b':
-      return true;
-    case '"':
-    case "'":
-    case '`':
-    case '<':
-    case '>':
-      return !wholeLine;
-    case '\\':
-      // The escape that ends a line within a string, or a quote in one.
-      return /[nrt"']/.test(text.charAt(at + 1)) && !wholeLine;
-    case '&':
-      return (
-        parameter ||
-        (!wholeLine && /^[A-Za-z_]\w{0,30}=/.test(text.slice(at + 1, at + 33))) ||
-        text.charAt(at + 1) === '&' ||
-        text.startsWith('&quot;', at) ||
-        text.startsWith('&amp;', at) ||
-        text.startsWith('&lt;', at)
-      );
-    case '#':
-      return parameter;
-    case '|':
-      return !wholeLine;
-    case ';':
-    case ',':
-      return !wholeLine && !(spoken && /[^\s"'`]/.test(text.charAt(at + 1)));
-    default:
-      return false;
-  }
+function ends(text: string, at: number, around: Around): boolean {
+  return ENDS.get(text.charAt(at))?.(text, at, around) ?? false;
 }
+
+type Ends = (text: string, at: number, around: Around) => boolean;
+
+const always: Ends = () => true;
+const withinLine: Ends = (_, __, { wholeLine }) => !wholeLine;
+const inSentence: Ends = (text, at, { wholeLine, spoken }) =>
+  !wholeLine && !(spoken && /[^\s"'`]/.test(text.charAt(at + 1)));
+
+/** Characters that may end a value. */
+const ENDS: ReadonlyMap<string, Ends> = new Map<string, Ends>([
+  ...[' ', '\t', '\n', '\r', '\x1b'].map((blank) => [blank, always] as const),
+  ...['"', "'", '`', '<', '>', '|'].map((sign) => [sign, withinLine] as const),
+  ...[';', ','].map((sign) => [sign, inSentence] as const),
+  // The escape that ends a line within a string, or a quote in one.
+  ['\\', (text, at, { wholeLine }) => /[nrt"']/.test(text.charAt(at + 1)) && !wholeLine],
+  [
+    '&',
+    (text, at, { parameter, wholeLine }) =>
+      parameter ||
+      (!wholeLine && /^[A-Za-z_]\w{0,30}=/.test(text.slice(at + 1, at + 33))) ||
+      /^&(?:&|quot;|amp;|lt;)/.test(text.slice(at, at + 6)),
+  ],
+  ['#', (_, __, { parameter }) => parameter],
+]);
 
 const OPENERS: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
 

@@ -1,5 +1,5 @@
 /** The user's answers to questions: what each leads to. */
-import { describeAction, type Judgement } from './action.ts';
+import { type Action, describeAction, type Judgement } from './action.ts';
 import { answerForm } from './ask-form.ts';
 import { answerReview } from './ask-review.ts';
 import type { Of } from './event.ts';
@@ -23,57 +23,95 @@ export function answered(next: Transition, event: Of<'answered'>): void {
   const { question, answer } = event;
   if (answerForm(next, question) || answerReview(next, event)) return;
   const { phase } = next.conversation;
-  if (phase.kind === 'escalated' && phase.question === question) {
-    if (answer.kind === 'abort') return settle(next, phase.run);
-    if (answer.kind !== 'proceed') return;
-    next.unask(question);
-    return continueNorris(next, { ...phase.run, skipsInARow: 0 }, phase.acted, phase.sentinel);
+  if (!('question' in phase) || phase.question !== question) return;
+  switch (phase.kind) {
+    case 'escalated':
+      return answerEscalation(next, phase, answer);
+    case 'awaitingModeApproval':
+      return answerModeRequest(next, phase, answer);
+    case 'awaitingSpend':
+      return answerSpend(next, phase, answer);
+    case 'halted':
+      return answerHalt(next, phase, answer);
+    default:
+      return;
   }
-  if (phase.kind === 'awaitingModeApproval' && phase.question === question) {
-    if (answer.kind === 'abort') return abort(next);
-    if (answer.kind !== 'proceed' && answer.kind !== 'unrestricted' && answer.kind !== 'skip') return;
-    next.unask(question);
-    const { mode, settings } = next.conversation;
-    const [narrowest] = offersFrom(mode, settings);
-    const approved = { proceed: narrowest, unrestricted: 'unrestricted', skip: undefined } as const;
-    return answerUpgrade(next, phase, approved[answer.kind]);
-  }
-  if (phase.kind === 'awaitingSpend' && phase.question === question) {
-    if (answer.kind === 'proceed') return letSpend(next, phase);
-    if (answer.kind !== 'skip' && answer.kind !== 'abort') return;
-    return settle(next, phase.run, undefined, 'no more is to be spent');
-  }
-  if (phase.kind !== 'halted' || phase.question !== question) return;
-  const asked = next.state.questions.find(({ id }) => id === question);
-  const { run, dispatch } = phase;
-  const action = dispatch.actions[dispatch.index];
+}
+
+type Answer = Of<'answered'>['answer'];
+type PhaseOf<Kind extends Phase['kind']> = Extract<Phase, { kind: Kind }>;
+
+function answerEscalation(next: Transition, phase: PhaseOf<'escalated'>, answer: Answer): void {
+  if (answer.kind === 'abort') return settle(next, phase.run);
+  if (answer.kind !== 'proceed') return;
+  next.unask(phase.question);
+  return continueNorris(next, { ...phase.run, skipsInARow: 0 }, phase.acted, phase.sentinel);
+}
+
+function answerModeRequest(next: Transition, phase: PhaseOf<'awaitingModeApproval'>, answer: Answer): void {
+  if (answer.kind === 'abort') return abort(next);
+  if (answer.kind !== 'proceed' && answer.kind !== 'unrestricted' && answer.kind !== 'skip') return;
+  next.unask(phase.question);
+  const { mode, settings } = next.conversation;
+  const [narrowest] = offersFrom(mode, settings);
+  const approved = { proceed: narrowest, unrestricted: 'unrestricted', skip: undefined } as const;
+  return answerUpgrade(next, phase, approved[answer.kind]);
+}
+
+function answerSpend(next: Transition, phase: PhaseOf<'awaitingSpend'>, answer: Answer): void {
+  if (answer.kind === 'proceed') return letSpend(next, phase);
+  if (answer.kind !== 'skip' && answer.kind !== 'abort') return;
+  return settle(next, phase.run, undefined, 'no more is to be spent');
+}
+
+function answerHalt(next: Transition, phase: Halted, answer: Answer): void {
+  const { question } = phase;
+  const action = phase.dispatch.actions[phase.dispatch.index];
   if (!action) return;
-  if (answer.kind === 'abort') return settleHalted(next, phase);
-  if (answer.kind === 'try') return asked?.kind === 'halt' ? beginTrial(next, phase, asked) : undefined;
-  const trial = answer.kind === 'apply' ? toApply(phase.tried) : undefined;
-  if (answer.kind === 'apply' && !trial) return;
-  if (answer.kind === 'unrestricted' || (answer.kind === 'edit' && action.kind !== 'command')) return;
-  if (answer.kind === 'always' && !grantTool(next, question)) return;
-  next.unask(question);
   switch (answer.kind) {
+    case 'abort':
+      return settleHalted(next, phase);
+    case 'try': {
+      const asked = next.state.questions.find(({ id }) => id === question);
+      return asked?.kind === 'halt' ? beginTrial(next, phase, asked) : undefined;
+    }
     case 'proceed':
-    case 'apply':
-    case 'always': {
-      const { judgedAs, judgement } = phase;
-      const { cwd, mode } = next.conversation;
-      const approval = { userApproved: true, approvedAt: next.event.at };
-      const applies = trial ? { trial } : {};
-      return decide(next, phase, { kind: 'approved', judgedAs, judgement, ...approval, cwd, mode, ...applies });
+      next.unask(question);
+      return approve(next, phase, {});
+    case 'always':
+      if (!grantTool(next, question)) return;
+      next.unask(question);
+      return approve(next, phase, {});
+    case 'apply': {
+      const trial = toApply(phase.tried);
+      if (!trial) return;
+      next.unask(question);
+      return approve(next, phase, { trial });
     }
     case 'skip':
+      next.unask(question);
       return skip(next, phase, answer.note?.trim());
-    case 'edit': {
+    case 'edit':
       if (action.kind !== 'command') return;
-      const edited = { ...action, command: answer.command, editedFrom: action.editedFrom ?? action.command };
-      const actions = dispatch.actions.with(dispatch.index, edited);
-      return examineNext(next, run, { ...dispatch, actions }, 'edited', phase.decided);
-    }
+      next.unask(question);
+      return edit(next, phase, action, answer.command);
+    case 'unrestricted':
+      return;
   }
+}
+
+function approve(next: Transition, phase: Halted, applies: { readonly trial?: ToApply }): void {
+  const { judgedAs, judgement } = phase;
+  const { cwd, mode } = next.conversation;
+  const approval = { userApproved: true, approvedAt: next.event.at };
+  decide(next, phase, { kind: 'approved', judgedAs, judgement, ...approval, cwd, mode, ...applies });
+}
+
+function edit(next: Transition, phase: Halted, action: Extract<Action, { kind: 'command' }>, command: string): void {
+  const { run, dispatch } = phase;
+  const edited = { ...action, command, editedFrom: action.editedFrom ?? action.command };
+  const actions = dispatch.actions.with(dispatch.index, edited);
+  examineNext(next, run, { ...dispatch, actions }, 'edited', phase.decided);
 }
 
 /** A trial that can be applied in this mode. */

@@ -41,8 +41,13 @@ export function chooseMode(next: Transition, mode: Mode): void {
     return next.notice('info', `[aish] ${modeName(mode)} takes effect when the running action ends`);
   }
   setMode(next, mode);
+  judgeAgain(next);
+}
+
+function judgeAgain(next: Transition): void {
+  const { phase, id } = next.conversation;
   if (phase.kind !== 'judging' && phase.kind !== 'halted' && phase.kind !== 'trying') return;
-  if (phase.kind === 'trying') next.effect({ kind: 'cancel', session: next.conversation.id, op: phase.op });
+  if (phase.kind === 'trying') next.effect({ kind: 'cancel', session: id, op: phase.op });
   next.unask();
   const { run, decided } = phase;
   const { slots, ...rest } = openSlots(phase);

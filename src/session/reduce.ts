@@ -104,85 +104,57 @@ function open({ session, cwd, mode, settings }: Of<'opened'>): Conversation {
   };
 }
 
+/** What each event changes. */
+const CHANGES: { readonly [Type in SessionEvent['type']]: (next: Transition, event: Of<Type>) => void } = {
+  opened: shellMoved,
+  spawned,
+  resumed(next, event) {
+    dropForms(next);
+    closeShell(next);
+    resume(next, event.settings);
+  },
+  asked,
+  lineTakenBack: (next, event) => takeBack(next, event.line),
+  norrisStarted: (next, event) => startNorris(next, event.goal),
+  norrisContinued: continueLastNorris,
+  answered,
+  aborted: abort,
+  turnsReset: resetTurns,
+  modeChosen: (next, event) => chooseMode(next, event.mode),
+  presetChosen: (next, event) => choosePreset(next, event.preset),
+  shellStarted,
+  shellEnded,
+  shellMoved,
+  measured: takeMeasure,
+  replyEnded,
+  callCounted(next, event) {
+    next.state = { ...next.state, costs: addCall(next.state.costs, event.call) };
+  },
+  spendReached: askToSpend,
+  examined,
+  actionStarted,
+  actionVoided,
+  actionEnded,
+  tried: takeTrial,
+  applied,
+  discarded() {},
+  jobEnded,
+  formAsked: askForm,
+  formGone: (next, event) => dropForms(next, event.form),
+  reviewAsked: askReview,
+  reviewed: takeReviewed,
+  undone: (next, event) =>
+    next.inbox({ kind: 'note', origin: 'aish', text: `[aish] the user took back changes of yours: ${event.text}` }),
+  noticed: (next, event) => next.notice(event.level, event.text),
+};
+
 function apply(next: Transition, event: SessionEvent): void {
-  switch (event.type) {
-    case 'opened':
-      next.state = { ...next.state, shell: { ...next.state.shell, cwd: event.cwd } };
-      return;
-    case 'spawned':
-      return spawned(next, event);
-    case 'resumed': {
-      dropForms(next);
-      closeShell(next);
-      return resume(next, event.settings);
-    }
-    case 'asked':
-      return asked(next, event);
-    case 'lineTakenBack':
-      return takeBack(next, event.line);
-    case 'norrisStarted':
-      return startNorris(next, event.goal);
-    case 'norrisContinued':
-      return continueLastNorris(next);
-    case 'answered':
-      return answered(next, event);
-    case 'aborted':
-      return abort(next);
-    case 'turnsReset':
-      return resetTurns(next);
-    case 'modeChosen':
-      return chooseMode(next, event.mode);
-    case 'presetChosen':
-      return choosePreset(next, event.preset);
-    case 'shellStarted':
-      return shellStarted(next, event);
-    case 'shellEnded':
-      return shellEnded(next, event);
-    case 'shellMoved':
-      next.state = { ...next.state, shell: { ...next.state.shell, cwd: event.cwd } };
-      return;
-    case 'measured':
-      return takeMeasure(next, event);
-    case 'replyEnded':
-      return replyEnded(next, event);
-    case 'callCounted':
-      next.state = { ...next.state, costs: addCall(next.state.costs, event.call) };
-      return;
-    case 'spendReached':
-      return askToSpend(next, event);
-    case 'examined':
-      return examined(next, event);
-    case 'actionStarted':
-      return actionStarted(next, event);
-    case 'actionVoided':
-      return actionVoided(next, event);
-    case 'actionEnded':
-      return actionEnded(next, event);
-    case 'tried':
-      return takeTrial(next, event);
-    case 'applied':
-      return applied(next, event);
-    case 'discarded':
-      return;
-    case 'jobEnded':
-      return jobEnded(next, event);
-    case 'formAsked':
-      return askForm(next, event);
-    case 'formGone':
-      return dropForms(next, event.form);
-    case 'reviewAsked':
-      return askReview(next, event);
-    case 'reviewed':
-      return takeReviewed(next, event);
-    case 'undone':
-      return next.inbox({
-        kind: 'note',
-        origin: 'aish',
-        text: `[aish] the user took back changes of yours: ${event.text}`,
-      });
-    case 'noticed':
-      return next.notice(event.level, event.text);
-  }
+  const change = CHANGES[event.type] as (next: Transition, event: SessionEvent) => void;
+  change(next, event);
+}
+
+function shellMoved(next: Transition, { cwd }: Of<'opened' | 'shellMoved'>): void {
+  next.state = { ...next.state, shell: { ...next.state.shell, cwd } };
 }
 
 function spawned(next: Transition, event: Of<'spawned'>): void {

@@ -111,7 +111,10 @@ function control(text: string, from: number, body: number): Scan | undefined {
   if (!whole && end === text.length) return { kind: 'incomplete', wait: 'sequence' };
   if (!whole) return end === body ? undefined : skip(end);
   const [, parameters = '', intermediates = ''] = /^([0-?]*)(.*)$/.exec(text.slice(body, to)) ?? [];
-  const final = text[to] ?? '';
+  return sequence(text, parameters, intermediates, text[to] ?? '', end);
+}
+
+function sequence(text: string, parameters: string, intermediates: string, final: string, end: number): Scan {
   if (parameters === '200' && final === '~') return { kind: 'paste', next: end };
   if (parameters === '201' && final === '~') return skip(end);
   if (parameters === '' && intermediates === '' && final === 'M') return legacyMouse(text, end);

@@ -71,31 +71,42 @@ export function ss3(letter: string): KeyToken | undefined {
 export function csi(parameters: string, intermediates: string, final: string): Token | undefined {
   const known = reply(parameters, intermediates, final) ?? mouse(parameters, final);
   if (known !== undefined) return known;
-  const rxvt = { $: { shift: true }, '^': { ctrl: true }, '@': { ctrl: true, shift: true } }[intermediates + final];
   const groups = parameters
     .split(';')
     .map((group) => group.split(':').map((part) => (part === '' ? Number.NaN : Number(part))));
-  const first = groups[0]?.[0] ?? Number.NaN;
-  if (rxvt !== undefined && TILDE_KEYS[first] !== undefined)
-    return namedKey(TILDE_KEYS[first], { ...NO_MODIFIERS, ...rxvt });
-  const unknown: ReplyToken = {
-    type: 'reply',
-    reply: 'unknown',
-    sequence: `CSI ${parameters}${intermediates}${final}`,
-  };
-  if (intermediates !== '' || /[<=>?]/.test(parameters)) return unknown;
+  const tilde = TILDE_KEYS[groups[0]?.[0] ?? Number.NaN];
+  const rxvt = { $: { shift: true }, '^': { ctrl: true }, '@': { ctrl: true, shift: true } }[intermediates + final];
+  if (rxvt !== undefined && tilde !== undefined) return namedKey(tilde, { ...NO_MODIFIERS, ...rxvt });
+  if (intermediates === '' && !/[<=>?]/.test(parameters)) {
+    if (final === 'u' || (final === '~' && groups[0]?.[0] === 27 && groups[2] !== undefined))
+      return kittyOf(groups, final);
+    const key = keyOf(groups, parameters, final, tilde);
+    if (key !== undefined) return key;
+  }
+  return { type: 'reply', reply: 'unknown', sequence: `CSI ${parameters}${intermediates}${final}` };
+}
+
+type Groups = readonly (readonly number[])[];
+
+const eventOf = (groups: Groups) => EVENTS[(groups[1]?.[1] || 1) - 1] ?? 'press';
+
+/** `CSI … u`, and `CSI 27 ; modifiers ; code ~` with the same facts. */
+function kittyOf(groups: Groups, final: string): KeyToken | undefined {
   const modifiers = modifiersOf(groups[1]?.[0] || 1);
-  const event = EVENTS[(groups[1]?.[1] || 1) - 1] ?? 'press';
-  if (final === 'u') return kitty(groups, modifiers, event);
-  if (final === '~' && first === 27 && groups[2] !== undefined) return kitty([groups[2]], modifiers, 'press');
-  if (final === '~' && TILDE_KEYS[first] !== undefined) return namedKey(TILDE_KEYS[first], modifiers, event);
+  return final === 'u' ? kitty(groups, modifiers, eventOf(groups)) : kitty([groups[2] ?? []], modifiers, 'press');
+}
+
+/** A key by its final letter or its number; undefined: none. */
+function keyOf(groups: Groups, parameters: string, final: string, tilde: string | undefined): Token | undefined {
+  const modifiers = modifiersOf(groups[1]?.[0] || 1);
+  const event = eventOf(groups);
+  if (final === '~' && tilde !== undefined) return namedKey(tilde, modifiers, event);
   if (final === 'Z') return namedKey('tab', { ...modifiers, shift: true }, event);
-  if (final === 'I' && parameters === '') return { type: 'focus', focused: true };
-  if (final === 'O' && parameters === '') return { type: 'focus', focused: false };
+  if ((final === 'I' || final === 'O') && parameters === '') return { type: 'focus', focused: final === 'I' };
   const name = LETTER_KEYS[final];
   if (name !== undefined) return namedKey(name, modifiers, event);
   const arrow = 'abcd'.includes(final) ? LETTER_KEYS[final.toUpperCase()] : undefined;
-  return arrow === undefined ? unknown : namedKey(arrow, { ...NO_MODIFIERS, shift: true });
+  return arrow === undefined ? undefined : namedKey(arrow, { ...NO_MODIFIERS, shift: true });
 }
 
 /** The Linux console's function keys, `CSI [ A`. */

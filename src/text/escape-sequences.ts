@@ -35,22 +35,31 @@ export function nextState(state: number, byte: number): number {
     case TEXT:
       return byte === ESC ? ESCAPE : TEXT;
     case ESCAPE:
-      if (byte === 0x5b) return CONTROL;
-      if (byte === 0x5d) return COMMAND;
-      if (byte === 0x50 || byte === 0x58 || byte === 0x5e || byte === 0x5f) return STRING;
-      return nextState(INTERMEDIATE, byte);
+      return INTRODUCED.get(byte) ?? nextState(INTERMEDIATE, byte);
     case INTERMEDIATE:
-      if (byte >= 0x20 && byte <= 0x2f) return INTERMEDIATE;
-      return byte >= 0x30 && byte <= 0x7e ? TEXT : BROKEN;
+      return byte >= 0x20 && byte <= 0x2f ? INTERMEDIATE : finalByte(byte, 0x30);
     case CONTROL:
-      if (byte >= 0x20 && byte <= 0x3f) return CONTROL;
-      return byte >= 0x40 && byte <= 0x7e ? TEXT : BROKEN;
+      return byte >= 0x20 && byte <= 0x3f ? CONTROL : finalByte(byte, 0x40);
     case STRING_ESCAPE:
       return byte === BACKSLASH ? TEXT : nextState(ESCAPE, byte);
     default:
       if (byte === ESC) return STRING_ESCAPE;
       return byte === CAN || byte === SUB || (byte === BEL && state === COMMAND) ? TEXT : state;
   }
+}
+
+/** What the byte behind an ESC begins. */
+const INTRODUCED: ReadonlyMap<number, number> = new Map([
+  [0x5b, CONTROL],
+  [0x5d, COMMAND],
+  [0x50, STRING],
+  [0x58, STRING],
+  [0x5e, STRING],
+  [0x5f, STRING],
+]);
+
+function finalByte(byte: number, first: number): number {
+  return byte >= first && byte <= 0x7e ? TEXT : BROKEN;
 }
 
 export type Sequence = {

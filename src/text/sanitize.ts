@@ -73,17 +73,21 @@ function scrub(text: string, keepStyles: boolean): string {
       at = sequence.end;
     } else {
       const point = text.codePointAt(at) ?? 0;
-      const width = point > 0xffff ? 2 : 1;
-      if (point === 0x2028 || point === 0x2029) out.push('\n');
-      else if (point >= 0xd800 && point <= 0xdfff) out.push('\ufffd');
-      else if (point > 0x9f && !hides(point)) out.push(text.slice(at, at + width));
-      at += width;
+      out.push(shown(point));
+      at += point > 0xffff ? 2 : 1;
     }
     from = at;
   }
   if (from < at) out.push(text.slice(from, at));
   if (linked) out.push(LINK_END);
   return out.join('');
+}
+
+/** What stands for a character that may be no text. */
+function shown(point: number): string {
+  if (point === 0x2028 || point === 0x2029) return '\n';
+  if (point >= 0xd800 && point <= 0xdfff) return '\ufffd';
+  return point > 0x9f && !hides(point) ? String.fromCodePoint(point) : '';
 }
 
 /** Characters that pass without a closer look: the fast path. */

@@ -107,18 +107,33 @@ function apply(slots: Slots, parameters: string): void {
     const [head = '', ...rest] = (codes[at] ?? '').split(':');
     const code = Number(head || '0');
     if (code === 0) for (const slot of SLOTS) delete slots[slot];
-    else if (code === 38 || code === 48) {
-      const { colour, used } =
-        rest.length > 0 ? { colour: colonColour(code, rest), used: 0 } : longColour(code, codes, at + 1);
-      if (colour !== undefined) slots[code === 38 ? 'fg' : 'bg'] = colour;
-      at += used;
-    } else if (code === 4 && rest[0] === '0') delete slots.underline;
-    else if (ON[code] !== undefined) slots[ON[code]] = String(code === 21 ? 4 : code);
-    else if (OFF[code] !== undefined) for (const slot of OFF[code]) delete slots[slot];
-    else if ((code >= 30 && code <= 37) || (code >= 90 && code <= 97)) slots.fg = String(code);
-    else if ((code >= 40 && code <= 47) || (code >= 100 && code <= 107)) slots.bg = String(code);
-    else if (code === 58 && rest.length === 0) at += longColour(code, codes, at + 1).used;
+    else if (code === 38 || code === 48 || code === 58) at += takeColour(slots, code, rest, codes, at);
+    else if (code === 4 && rest[0] === '0') delete slots.underline;
+    else setPlain(slots, code);
   }
+}
+
+/** A colour in several numbers; returns how many more of them it took. That of an underline is dropped. */
+function takeColour(
+  slots: Slots,
+  code: 38 | 48 | 58,
+  rest: readonly string[],
+  codes: readonly string[],
+  at: number,
+): number {
+  const { colour, used } =
+    rest.length > 0 ? { colour: colonColour(code, rest), used: 0 } : longColour(code, codes, at + 1);
+  if (colour !== undefined && code !== 58) slots[code === 38 ? 'fg' : 'bg'] = colour;
+  return used;
+}
+
+/** A style or a colour in one number. */
+function setPlain(slots: Slots, code: number): void {
+  const on = ON[code];
+  if (on !== undefined) slots[on] = String(code === 21 ? 4 : code);
+  for (const slot of OFF[code] ?? []) delete slots[slot];
+  if ((code >= 30 && code <= 37) || (code >= 90 && code <= 97)) slots.fg = String(code);
+  else if ((code >= 40 && code <= 47) || (code >= 100 && code <= 107)) slots.bg = String(code);
 }
 
 /** `38;5;n` and `38;2;r;g;b`. */

@@ -72,41 +72,55 @@ function wrapLine(line: string, width: number, options: WrapOptions, state: { st
   const word = (options.mode ?? 'word') === 'word';
   let from = 0;
   do {
-    const first = from === 0;
-    const room = first ? width : width - indent.length;
-    let used = 0;
-    let to = from;
-    // A blank after some ink: where the line may break.
-    let lastBlank = -1;
-    let inked = false;
-    for (; to < cells.length; to++) {
-      const cell = cells[to];
-      if (cell === undefined || used + cell.width > room) break;
-      used += cell.width;
-      if (!cell.blank) inked = true;
-      else if (inked) lastBlank = to;
-    }
-    let next = to;
+    const lead = from === 0 ? '' : indent;
+    const { to, lastBlank } = fitting(cells, from, width - lead.length);
+    let next = to + 1;
     if (to < cells.length && to === from) {
       // Not even one fits.
-      next = to + 1;
-      out.push((first ? '' : indent) + draw([{ text: '…', width: 1, style: cells[to]?.style ?? PLAIN, blank: false }]));
+      out.push(lead + draw([{ text: '…', width: 1, style: cells[to]?.style ?? PLAIN, blank: false }]));
     } else {
-      if (to < cells.length && word) {
-        if (cells[to]?.blank) next = to;
-        else if (lastBlank > from) next = lastBlank + 1;
-      }
-      let end = next;
-      if (next < cells.length && word) {
-        // The blanks at a break belong to neither line; those that begin the text are its own indentation.
-        while (end > from && cells[end - 1]?.blank) end--;
-        while (next < cells.length && cells[next]?.blank) next++;
-        if (end === from) end = Math.min(to, next);
-      }
-      out.push((first ? '' : indent) + draw(cells.slice(from, end)));
+      const broken = word && to < cells.length ? atBlank(cells, from, to, lastBlank) : { end: to, next: to };
+      next = broken.next;
+      out.push(lead + draw(cells.slice(from, broken.end)));
     }
     from = next;
   } while (from < cells.length);
+}
+
+/** How far the cells from `from` on fit, and the last blank after some ink: where the line may break. */
+function fitting(
+  cells: readonly Cell[],
+  from: number,
+  room: number,
+): { readonly to: number; readonly lastBlank: number } {
+  let used = 0;
+  let to = from;
+  let lastBlank = -1;
+  let inked = false;
+  for (; to < cells.length; to++) {
+    const cell = cells[to];
+    if (cell === undefined || used + cell.width > room) break;
+    used += cell.width;
+    if (!cell.blank) inked = true;
+    else if (inked) lastBlank = to;
+  }
+  return { to, lastBlank };
+}
+
+/** Where a line of words ends and the next one begins: the blanks at a break belong to neither. */
+function atBlank(
+  cells: readonly Cell[],
+  from: number,
+  to: number,
+  lastBlank: number,
+): { readonly end: number; readonly next: number } {
+  let next = !cells[to]?.blank && lastBlank > from ? lastBlank + 1 : to;
+  if (next >= cells.length) return { end: next, next };
+  let end = next;
+  while (end > from && cells[end - 1]?.blank) end--;
+  while (next < cells.length && cells[next]?.blank) next++;
+  // Blanks that begin the text are its own indentation.
+  return { end: end === from ? Math.min(to, next) : end, next };
 }
 
 function toCells(line: string, state: { style: Style }): Cell[] {

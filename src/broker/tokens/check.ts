@@ -30,17 +30,20 @@ export function checkCounts(
     meter.overflowed(preset, corrected, explained ? window : undefined);
     return reply;
   }
-  const { usage } = reply;
-  const read = usage?.promptTokens ?? 0;
+  const read = reply.usage?.promptTokens ?? 0;
   if (read === 0) return reply;
-  // An estimate may be that far off by itself, and is of a request that fits any window.
-  const exact = counter !== 'estimate';
-  const odd = exact && read < corrected * MIN_READ_SHARE && read >= MIN_READ_TOKENS && corrected >= MIN_COMPARED_TOKENS;
+  const odd = isOdd(read, counted);
   if (!odd) meter.learn(preset, counter, textOf(messages), tokens, read);
-  const whole = !odd || usage?.cachedTokens !== undefined || !isLocal(preset) || reply.finish === 'failed';
+  const whole = !odd || reply.usage?.cachedTokens !== undefined || !isLocal(preset) || reply.finish === 'failed';
   if (whole || !meter.truncated(preset, read)) return reply;
   const message = `${preset.name} read only ${read} of about ${corrected} tokens: it cuts long conversations silently; give it a larger window`;
   return { ...reply, toolCalls: [], finish: 'failed', failure: { kind: 'overflow', message } };
+}
+
+/** Did the server read much less than was counted? An estimate may be that far off by itself, and is of a request that fits any window. */
+function isOdd(read: number, { counter, corrected }: Counted): boolean {
+  const compared = read >= MIN_READ_TOKENS && corrected >= MIN_COMPARED_TOKENS;
+  return counter !== 'estimate' && read < corrected * MIN_READ_SHARE && compared;
 }
 
 function textOf(messages: readonly Message[]): string {

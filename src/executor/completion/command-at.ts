@@ -41,7 +41,7 @@ export function commandAt(line: string, cursor: number): CommandAt {
   const stack: Context[] = [fresh(0, '', '')];
   let context = fresh(0, '', '');
   stack[0] = context;
-  let quote: Quote = '';
+  let quote = '' as Quote;
   let quoteStart = 0;
   let at = 0;
 
@@ -81,58 +81,73 @@ export function commandAt(line: string, cursor: number): CommandAt {
     at += 1;
   };
 
-  while (at < text.length) {
-    const character = text[at] ?? '';
-    const two = text.slice(at, at + 2);
-    if (quote === "'") {
-      if (character === "'") quote = '';
-      else context.plain += character;
-      at += 1;
-    } else if (character === '\\') {
+  /** A character that stands for itself, within quotes or in a word. */
+  const plain = (character: string) => {
+    context.plain += character;
+    at += 1;
+  };
+  const escaped = () => {
+    begin();
+    const next = text[at + 1] ?? '';
+    context.plain += quote === '"' && !/["$`\\\n]/.test(next) ? `\\${next}` : next;
+    at += 2;
+  };
+  const closes = (character: string) => {
+    if (character !== context.closer) return false;
+    endWord(at);
+    close();
+    return true;
+  };
+  const quoted = (character: string) => {
+    if (character !== quote) return plain(character);
+    quote = '';
+    at += 1;
+  };
+  const quotes = (character: Quote) => {
+    begin();
+    quote = character;
+    at += 1;
+    quoteStart = at;
+  };
+  const operator = (character: string) => {
+    // `>&` and `<&` belong to a redirection, `&>` begins one.
+    if (character !== '&' || !(/[<>]/.test(text[at - 1] ?? '') || text[at + 1] === '>')) newCommand();
+    at += 1;
+  };
+  const redirection = () => {
+    // A number right before it is a descriptor, no word.
+    if (context.start !== undefined && /^\d+$/.test(text.slice(context.start, at))) context.start = undefined;
+    endWord(at);
+    context.target = true;
+    at += 1;
+  };
+  const blank = (character: string) => {
+    if (character === '\n') newCommand();
+    else endWord(at);
+    at += 1;
+  };
+
+  const unquoted = (character: string) => {
+    if (character === "'" || character === '"') quotes(character);
+    else if (character === ')' && closes(character)) return;
+    else if (/\s/.test(character)) blank(character);
+    else if (/[;&|()]/.test(character)) operator(character);
+    else if (/[<>]/.test(character)) redirection();
+    else {
       begin();
-      const next = text[at + 1] ?? '';
-      context.plain += quote === '"' && !/["$`\\\n]/.test(next) ? `\\${next}` : next;
-      at += 2;
-    } else if (two === '$(') open(')', 2);
-    else if (character === '`' && context.closer === '`') {
-      endWord(at);
-      close();
-    } else if (character === '`') open('`', 1);
-    else if (quote === '"') {
-      if (character === '"') quote = '';
-      else context.plain += character;
-      at += 1;
-    } else if (character === "'" || character === '"') {
-      begin();
-      quote = character;
-      at += 1;
-      quoteStart = at;
-    } else if (character === ')' && context.closer === ')') {
-      endWord(at);
-      close();
-    } else if (/\s/.test(character)) {
-      if (character === '\n') newCommand();
-      else endWord(at);
-      at += 1;
-    } else if (/[;&|()]/.test(character)) {
-      // `>&` and `<&` belong to a redirection, `&>` begins one.
-      if (character === '&' && (/[<>]/.test(text[at - 1] ?? '') || text[at + 1] === '>')) {
-        at += 1;
-        continue;
-      }
-      newCommand();
-      at += 1;
-    } else if (/[<>]/.test(character)) {
-      // A number right before it is a descriptor, no word.
-      if (context.start !== undefined && /^\d+$/.test(text.slice(context.start, at))) context.start = undefined;
-      endWord(at);
-      context.target = true;
-      at += 1;
-    } else {
-      begin();
-      context.plain += character;
-      at += 1;
+      plain(character);
     }
+  };
+
+  while (at < text.length) {
+    const character = text.charAt(at);
+    if (quote === "'") quoted(character);
+    else if (character === '\\') escaped();
+    else if (character === '$' && text[at + 1] === '(') open(')', 2);
+    else if (character === '`') {
+      if (!closes(character)) open('`', 1);
+    } else if (quote === '"') quoted(character);
+    else unquoted(character);
   }
   const start = context.start ?? text.length;
   return {

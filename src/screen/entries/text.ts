@@ -10,10 +10,8 @@ export function entryText(entry: Entry): string {
     case 'user':
     case 'assistant':
       return plainText(entry.text);
-    case 'exec': {
-      const output = entry.result ? plainOutput(entry.result, Number.MAX_SAFE_INTEGER).replace(/\n+$/, '') : '';
-      return output === '' ? `$ ${visible(entry.command)}` : `$ ${visible(entry.command)}\n${output}`;
-    }
+    case 'exec':
+      return [`$ ${visible(entry.command)}`, outputOf(entry) ?? ''].filter((part) => part !== '').join('\n');
     case 'tool':
       return `${entry.name} ${visible(entry.arguments)}\n${plainText(entry.result?.text ?? '')}`;
     case 'delegate':
@@ -35,11 +33,15 @@ export function entryText(entry: Entry): string {
   }
 }
 
+function outputOf({ result }: Extract<Entry, { kind: 'exec' }>): string | undefined {
+  return result && plainOutput(result, Number.MAX_SAFE_INTEGER).replace(/\n+$/, '');
+}
+
 /** A command alone, or what it printed, as far as it is kept here; undefined of any other entry. */
 export function partOf(entry: Entry, part: 'command' | 'output'): string | undefined {
   if (entry.kind !== 'exec') return undefined;
   if (part === 'command') return visible(entry.command);
-  return entry.result && plainOutput(entry.result, Number.MAX_SAFE_INTEGER).replace(/\n+$/, '');
+  return outputOf(entry);
 }
 
 /** The first words of an entry, to name it by: at most so many characters. */
