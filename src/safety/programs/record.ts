@@ -1,4 +1,4 @@
-import type { RecordFinding } from '../rules/finding.ts';
+import type { Condition, Finding } from '../rules/finding.ts';
 import type { Field, Io, Machine } from '../shell/machine.ts';
 import type { StaticVerdict } from '../verdict.ts';
 import type { Operand } from './options.ts';
@@ -45,6 +45,10 @@ export type CallFacts = {
   readonly operands: readonly Operand[];
   /** All words as one line. */
   readonly line: string;
+  /** Is one of these options given? */
+  has(...names: readonly string[]): boolean;
+  /** The value of an option, the last one given. */
+  value(...names: readonly string[]): string | undefined;
 };
 
 /** One option as given: its name in the record, and its value. */
@@ -92,6 +96,12 @@ export function isDryReading(reading: Reading): boolean {
   const last = reading.given.findLast(({ role }) => role === 'dry' || role === 'undry');
   return last?.role === 'dry' && !/^(none|false|no|0)$/.test(last.value ?? '');
 }
+
+/** A finding of one program; those of many stand in `rules/`. `asks`: what must hold beside a shape; `when`: what data can't say. */
+export type RecordFinding = Finding & {
+  readonly asks?: Condition;
+  readonly when?: (call: CallFacts) => boolean;
+};
 
 /** What else holds of a program, whatever the words of a call. */
 export type Trait =

@@ -1,57 +1,14 @@
-import type { Call } from '../programs/call.ts';
-import { deletesOnlyOwn } from '../programs/own.ts';
+import { deletesOnlyOwn } from '../programs/ownership.ts';
 import type { Rule } from './rule.ts';
-
-const notOwn = (call: Call) => !deletesOnlyOwn(call);
-
-/** Order of `r` and `f` decides between the two names the gate has always had for `rm` with options. */
-function forceFirst(call: Call): boolean {
-  for (const { text } of call.args) {
-    if (/^--f/.test(text)) return true;
-    if (/^--r/.test(text)) return false;
-    const found = /^-[a-zA-Z]*?([rRf])/.exec(text);
-    if (found && !text.startsWith('--')) return found[1] === 'f';
-  }
-  return false;
-}
 
 /** Files: deleting, emptying, overwriting. */
 export const FILE_RULES: readonly Rule[] = [
-  {
-    name: 'rm -rf',
-    programs: 'rm',
-    shapes: ['-r|-R|-f|--recursive|--force'],
-    // What is own hangs on the files; the order of the letters, on no single word.
-    when: (call) => notOwn(call) && !forceFirst(call),
-    reason: 'rm -rf',
-    match: [
-      'rm -rf /tmp/foo',
-      'rm -r dir',
-      'rm -Rf x',
-      'rm -v --recursive x',
-      '/bin/rm -rf x',
-      'r\\m -r"f" x',
-      'rm x -rf',
-      'rm --rec x',
-    ],
-    pass: ['echo "rm -rf /"', 'grep -rf list .', 'rm --help', 't=$(mktemp -d); rm -rf "$t"', 'man rm'],
-  },
-  {
-    name: 'rm -fr',
-    programs: 'rm',
-    shapes: ['-r|-R|-f|--recursive|--force'],
-    // As above.
-    when: (call) => notOwn(call) && forceFirst(call),
-    reason: 'rm -fr',
-    match: ['rm -fr /tmp/foo', 'rm -f x', 'rm --force x', 'rm -f -r x'],
-    pass: ['ls -fr', 'sort -fr names.txt'],
-  },
   {
     name: 'rm',
     programs: 'rm unlink rmdir rimraf del-cli trash trash-put gio-trash rip srm',
     shapes: ['+'],
     // What is own hangs on the files.
-    when: notOwn,
+    when: (call) => !deletesOnlyOwn(call),
     reason: 'deletes files',
     match: ['rm notes.txt', 'unlink x', 'rmdir old', 'rm -- -x', 'rm *.log', 'npx rimraf dist'],
     pass: ['git log -- rm', 'which rm'],

@@ -11,9 +11,6 @@ export type Finding = {
   readonly pass: readonly string[];
 };
 
-/** A finding of one program; those of many stand in `rules/`. `asks`: what must hold beside a shape. */
-export type RecordFinding = Finding & { readonly asks?: Condition };
-
 /**
  * What must hold of a call, all of it. Words that are missing count as empty. The words of a call are its arguments; those
  * that are no options nor their values are its operands.

@@ -1,41 +1,8 @@
-import type { Call } from '../programs/call.ts';
-import { endsOnlyOwn } from '../programs/own.ts';
+import { isKill, isQuiet, signalOf } from '../programs/signals.ts';
 import { NEVER, type Rule } from './rule.ts';
-
-const signalOf = (call: Call): string => {
-  const given = call.value('-s', '--signal');
-  const end = call.args.findIndex((field) => field.text === '--');
-  const found = (end < 0 ? call.args : call.args.slice(0, end))
-    .find((field) => /^-(\d+|[A-Z]+\d?)$/.test(field.text) && !/^-[lLn]$/.test(field.text))
-    ?.text.slice(1);
-  return (given ?? found ?? '').replace(/^SIG/, '').toUpperCase();
-};
-const isKill = (signal: string) => signal === '9' || signal === 'KILL';
-/** Signal 0 only asks; CONT, WINCH and CHLD end nothing. */
-const isQuiet = (call: Call) =>
-  /^(0|CONT|WINCH|CHLD|URG|INFO|18|28|USR1|USR2|10|12|HUP|1)$/.test(signalOf(call)) ||
-  call.has('-l', '--list', '-L', '--table');
 
 /** Processes, services, power, batch jobs and sessions. */
 export const PROCESS_RULES: readonly Rule[] = [
-  {
-    name: 'kill -9',
-    programs: 'kill',
-    // A signal is written in five ways, and what is own hangs on what the command has started.
-    when: (call) => isKill(signalOf(call)) && !endsOnlyOwn(call),
-    reason: 'kill -9',
-    match: ['kill -9 123', 'kill -KILL 1', 'kill -s SIGKILL 123', 'kill -s 9 %1', 'kill -SIGKILL $$'],
-    pass: ['kill -l 9', 'kill -0 123'],
-  },
-  {
-    name: 'kill',
-    programs: 'kill',
-    // As above.
-    when: (call) => !isQuiet(call) && call.args.length > 0 && !endsOnlyOwn(call),
-    reason: 'ends a process',
-    match: ['kill 123', 'kill -TERM $(cat app.pid)', 'kill %1', 'kill -- -1'],
-    pass: ['kill -0 123', 'kill -l', 'kill -CONT 5', 'sleep 9 & kill $!', 'sleep 9 &\np=$!; kill -9 "$p"'],
-  },
   {
     name: 'pkill -9',
     programs: 'pkill killall skill slay killall5',
@@ -48,7 +15,7 @@ export const PROCESS_RULES: readonly Rule[] = [
   {
     name: 'pkill',
     programs: 'pkill killall skill slay killall5 xkill fkill taskkill fuser snice tskill',
-    // As above; `fuser` knows no signal without its own option.
+    // A signal is written in five ways; `fuser` knows no signal without its own option.
     when: (call) => {
       if (call.program === 'fuser') return call.has('-k', '--kill');
       return !isQuiet(call) && (call.args.length > 0 || call.program === 'xkill' || call.program === 'killall5');

@@ -195,11 +195,6 @@ export const FILES: Records = {
     operands: 'judged',
     judge: judgeLength,
   },
-  'rm unlink rmdir shred': {
-    of: { shred: { values: '-n --iterations -s --size' } },
-    tune: '-f -i -I -r -R -d -v -p -u -n= -s= -z -x -c --force --recursive --verbose --parents --size= --ignore-fail-on-non-empty --no-preserve-root --one-file-system --dir --interactive[=]',
-    operands: 'judged',
-  },
   chmod: {
     family: 'permissions, accounts and secrets',
     findings: [

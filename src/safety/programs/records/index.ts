@@ -20,6 +20,7 @@ import { MEDIA_RECORDS } from './media.ts';
 import { NETWORK } from './network.ts';
 import { PACKAGES } from './packages.ts';
 import { PROJECT_TOOLS } from './project-tools.ts';
+import { REMOVING } from './removing.ts';
 import { SERVICES } from './services.ts';
 import { SHELL } from './shell.ts';
 import { SYSTEM } from './system.ts';
@@ -35,6 +36,7 @@ import { WRAPPERS_RECORDS } from './wrappers.ts';
 const ALL: readonly Records[] = [
   TEXT,
   FILES,
+  REMOVING,
   SHELL,
   WRAPPERS_RECORDS,
   GIT_RECORD,

@@ -1,5 +1,7 @@
 import { unknown } from '../../verdict.ts';
+import { endsOnlyOwn } from '../ownership.ts';
 import { given, type Records } from '../record.ts';
+import { isKill, isQuiet, signalOf } from '../signals.ts';
 
 /** Services, networks, disks and sessions of this machine. */
 export const SYSTEM: Records = {
@@ -211,6 +213,25 @@ export const SYSTEM: Records = {
     tune: '-d -m -r -x -R -S= -t= -c= -h= -T= -L -A -U -q -D -X -Q -p= -wipe',
   },
   kill: {
+    family: 'processes and services',
+    findings: [
+      {
+        name: 'kill -9',
+        // A signal is written in five ways, and what is own hangs on what the command has started.
+        when: (call) => isKill(signalOf(call)) && !endsOnlyOwn(call),
+        reason: 'kill -9',
+        match: ['kill -9 123', 'kill -KILL 1', 'kill -s SIGKILL 123', 'kill -s 9 %1', 'kill -SIGKILL $$'],
+        pass: ['kill -l 9', 'kill -0 123'],
+      },
+      {
+        name: 'kill',
+        // As above.
+        when: (call) => !isQuiet(call) && call.args.length > 0 && !endsOnlyOwn(call),
+        reason: 'ends a process',
+        match: ['kill 123', 'kill -TERM $(cat app.pid)', 'kill %1', 'kill -- -1'],
+        pass: ['kill -0 123', 'kill -l', 'kill -CONT 5', 'sleep 9 & kill $!', 'sleep 9 &\np=$!; kill -9 "$p"'],
+      },
+    ],
     values: true,
     tune: '-# -l[=] -L -n= -s= -9 -15 -TERM -KILL -INT -HUP -SIGTERM -SIGKILL -SIGINT --signal=',
     operands: 'judged',

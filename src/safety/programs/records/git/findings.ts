@@ -1,5 +1,5 @@
-import type { RecordFinding } from '../../../rules/finding.ts';
 import { NOT_KNOWN } from '../../../shell/taint.ts';
+import type { RecordFinding } from '../../record.ts';
 
 /** What is lost when history, branches or uncommitted work go. */
 export const GIT_FINDINGS: readonly RecordFinding[] = [
