@@ -1,4 +1,5 @@
 /** What `:` commands and front ends see of the program: the engine and the services around it. */
+import type { OwnSearch } from '../contracts/commands.ts';
 import type { CostPort } from '../contracts/costs.ts';
 import type { SafetyPort } from '../contracts/gate.ts';
 import type { Completions, Route, WordFacts } from '../contracts/lines.ts';
@@ -54,6 +55,15 @@ export type App = {
   readonly words: WordFacts;
   /** Whether the user's shell has vi's keys at its prompt. */
   viKeys(): boolean;
+  /**
+   * Starts the search that the user has bound to Ctrl-R in their shell, with a line to begin with; `onData` gets what it
+   * draws. Undefined where there is none, or a line runs.
+   */
+  ownSearch(
+    line: string,
+    size: { readonly columns: number; readonly rows: number },
+    onData: (data: Uint8Array) => void,
+  ): OwnSearch | undefined;
   /** Remembers how the user took a line that could have been either. */
   rememberRoute(route: Route): void;
   /** Whether a shell would ask for more lines before it could run this. */

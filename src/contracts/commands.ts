@@ -100,6 +100,14 @@ export type Adopt = (job: RunningCommand) => { readonly id: number; readonly rel
 /** A line that was typed while another command ran, and that the shell has begun by itself. */
 export type TypedLine = { readonly line: string; readonly running: RunningCommand };
 
+/** A search of the history that the user has bound to Ctrl-R in their shell: it has the terminal until it ends. */
+export type OwnSearch = {
+  /** Keys for it. */
+  write(data: string): void;
+  /** The line that it leaves; undefined for none. */
+  readonly result: Promise<string | undefined>;
+};
+
 /** The user's own interactive shell: what a line changes in it lasts (EX-1). */
 export type InteractiveShell = {
   /** The working directory as of the last prompt. */

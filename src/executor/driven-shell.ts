@@ -23,6 +23,8 @@ export type ShellEvents = {
   readonly onExit: (code: number, signalled: boolean) => void;
 };
 
+export type TerminalSize = { readonly columns: number; readonly rows: number };
+
 export type ShellProcessOptions = {
   readonly program: string;
   readonly personal: boolean;
@@ -44,6 +46,8 @@ export type ShellState = {
   readonly prompt: string;
   /** Its editor has vi's keys. */
   readonly vi: boolean;
+  /** The user has bound a search of their own to Ctrl-R. */
+  readonly searches: boolean;
   /** Path of its history file; none where it keeps no history, or can't tell. */
   readonly history?: string;
 };
@@ -60,6 +64,8 @@ export type DrivenShell = {
   run(line: Omit<Line, 'token'>): void;
   /** What may stand at the cursor; only at a prompt. Undefined when it does not answer in time. */
   complete(question: Question, signal: AbortSignal): Promise<readonly Fact[] | undefined>;
+  /** Runs the user's own search, with a line to begin with; the line it leaves, undefined for none. Only at a prompt. */
+  readonly search?: (line: string, size: TerminalSize, onData: (data: Buffer) => void) => Promise<string | undefined>;
   /** Makes sure that an end is reported even if every hook was lost. */
   askForEnd(): void;
   /** Keys for whatever has its terminal. */

@@ -8,6 +8,7 @@ import {
   type ShellEvents,
   type ShellProcessOptions,
   type ShellState,
+  type TerminalSize,
 } from './driven-shell.ts';
 import { parseEnvironment } from './environment.ts';
 import { PrivateDirectory } from './private-directory.ts';
@@ -15,7 +16,8 @@ import { withoutInherited } from './processes.ts';
 import { PromptStream } from './prompt-stream.ts';
 import { promptRow } from './prompt-text.ts';
 import { Pty } from './pty.ts';
-import { type EditorIntegration, FLAG } from './shell-integration/editor.ts';
+import { type EditorIntegration, FLAG, type HandOver } from './shell-integration/editor.ts';
+import { parseAbbreviations } from './shell-integration/fish-editor.ts';
 import type { Line } from './shell-integration/integration.ts';
 import type { Mark } from './shell-integration/marks.ts';
 import { waitsForLine } from './terminal-state.ts';
@@ -49,11 +51,12 @@ export class EditorShell implements DrivenShell {
   #env = '';
   #history = '';
   #abbreviations = '';
+  #bindings = '';
   #prompt = '';
   #cwd: string;
   #program: string | undefined;
   /** A size that the shell has not been given yet. */
-  #size: { readonly columns: number; readonly rows: number } | undefined;
+  #size: TerminalSize | undefined;
   /** Keys have been sent to a command that it may not have read. */
   #keysSent = false;
   #typed = '';
@@ -111,6 +114,8 @@ export class EditorShell implements DrivenShell {
         },
         onEnd: (exit, cwd) => this.#lineEnded(exit, cwd),
         onReady: (prompt) => {
+          // Interrupted, the user's own search ends with a new prompt.
+          this.#answers.get('G')?.(undefined);
           if (prompt) this.#prompt = promptRow(prompt);
           this.#settled = this.#atPrompt();
         },
@@ -149,6 +154,7 @@ export class EditorShell implements DrivenShell {
       abbreviations: parseAbbreviations(this.#abbreviations),
       prompt: this.#prompt,
       vi: this.#flags.includes(FLAG.vi),
+      searches: this.#flags.includes(FLAG.searches) || this.#bindings.includes('"\\C-r": '),
       env: parseEnvironment(this.#env),
       ...history,
     };
@@ -167,6 +173,18 @@ export class EditorShell implements DrivenShell {
     return this.#forks.ask(completer, question, signal, (keys) => this.pty.write(keys));
   }
 
+  async search(line: string, size: TerminalSize, onData: (data: Buffer) => void): Promise<string | undefined> {
+    await this.#settled;
+    if (this.#stream.phase !== 'ready') return undefined;
+    this.pty.resize(size.columns, size.rows);
+    this.#stream.lent = onData;
+    const found = await this.#ask('G', this.#handOver(this.#integration.search(line)), Number.POSITIVE_INFINITY);
+    this.#stream.lent = undefined;
+    this.#directory.discard('line');
+    const left = this.#directory.take('found')?.trimEnd();
+    return found ? left : undefined;
+  }
+
   /** Keys for whatever has the terminal. */
   write(data: string): void {
     if (this.#stream.phase === 'command') this.#keysSent = true;
@@ -183,7 +201,7 @@ export class EditorShell implements DrivenShell {
 
   resize(columns: number, rows: number): void {
     // At the prompt nobody looks: the editor would draw it again.
-    if (this.#stream.phase === 'command') this.pty.resize(columns, rows);
+    if (this.#stream.phase === 'command' || this.#stream.lent) this.pty.resize(columns, rows);
     else this.#size = { columns, rows };
   }
 
@@ -226,8 +244,7 @@ export class EditorShell implements DrivenShell {
     if (before.length > 0) await this.#own(before.join('\n'));
     this.#unsaved = keep || remember.length > 0;
     // A leading blank is what keeps it out of each shell's history.
-    const { keys, file } = line((keep || text.startsWith(' ') ? '' : ' ') + text.replaceAll('\0', ''));
-    if (file !== undefined) writeFileSync(this.#directory.file('line'), file, { mode: 0o600 });
+    const keys = this.#handOver(line((keep || text.startsWith(' ') ? '' : ' ') + text.replaceAll('\0', '')));
     this.#keysSent = false;
     this.#typed = '';
     this.#rest.resolve();
@@ -235,6 +252,11 @@ export class EditorShell implements DrivenShell {
     this.#stream.sent();
     this.pty.write(keys);
     this.#watch();
+  }
+
+  #handOver({ keys, file }: HandOver): string {
+    if (file !== undefined) writeFileSync(this.#directory.file('line'), file, { mode: 0o600 });
+    return keys;
   }
 
   /** Runs code in the shell itself, where that is at its prompt; nothing of it is seen. */
@@ -248,14 +270,14 @@ export class EditorShell implements DrivenShell {
   }
 
   /** Sends a key of ours and waits for its mark; undefined where none comes. */
-  #ask(kind: string, keys: string): Promise<Mark | undefined> {
+  #ask(kind: string, keys: string, patience = ANSWER_TIMEOUT_MS): Promise<Mark | undefined> {
     return new Promise((resolve) => {
       const done = (mark: Mark | undefined) => {
         clearTimeout(timer);
         this.#answers.delete(kind);
         resolve(mark);
       };
-      const timer = setTimeout(() => done(undefined), ANSWER_TIMEOUT_MS);
+      const timer = Number.isFinite(patience) ? setTimeout(() => done(undefined), patience) : undefined;
       this.#answers.get(kind)?.(undefined);
       this.#answers.set(kind, done);
       this.pty.write(keys);
@@ -336,6 +358,7 @@ export class EditorShell implements DrivenShell {
     this.#env = this.#directory.take('env') ?? this.#env;
     this.#history = this.#directory.take('history') ?? '';
     this.#abbreviations = this.#directory.take('abbreviations') ?? '';
+    this.#bindings = this.#directory.take('bindings') ?? '';
     return state;
   }
 
@@ -375,14 +398,6 @@ export class EditorShell implements DrivenShell {
     this.#ended.resolve();
     this.#events.onExit(code, signalled);
   }
-}
-
-/** What fish's `abbr --show` lists, of those that stand for a fixed text at a command's place. */
-function parseAbbreviations(told: string): Readonly<Record<string, string>> {
-  const rows = told.matchAll(/^abbr -a(?: -U)? -- (\S+) (?:'((?:[^'\\]|\\.)*)'|(\S+))$/gm);
-  return Object.fromEntries(
-    [...rows].map(([, name = '', quoted, bare]) => [name, quoted?.replace(/\\(.)/g, '$1') ?? bare ?? '']),
-  );
 }
 
 /** What a process runs, as far as it can be seen: `exec` changes it. */

@@ -129,6 +129,7 @@ export class PipeShell implements DrivenShell {
       aliases: new Set(),
       abbreviations: {},
       vi: false,
+      searches: false,
       prompt: '',
       env: parseEnvironment(this.#env),
     };

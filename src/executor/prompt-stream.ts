@@ -62,6 +62,8 @@ type Pending = {
  * So whoever learns the token and prints marks can neither end a line nor give it an exit code.
  */
 export class PromptStream {
+  /** Takes what is drawn at the prompt meanwhile, as it is. */
+  lent?: ((data: Buffer) => void) | undefined;
   readonly #options: PromptStreamOptions;
   readonly #events: PromptEvents;
   readonly #scanner: MarkScanner;
@@ -156,7 +158,6 @@ export class PromptStream {
     this.#ready();
   }
 
-  /** The end of the stream. */
   flush(): void {
     this.#scanner.flush();
     this.#release();
@@ -329,6 +330,7 @@ export class PromptStream {
       case 'starting':
         return this.#events.onIdle(data);
       case 'ready':
+        if (this.lent) return this.lent(data);
         this.#echo = Buffer.concat([this.#echo, data]).subarray(-MAX_ECHO_BYTES);
         return this.#idle(data);
       case 'sent': {

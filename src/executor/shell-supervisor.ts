@@ -91,6 +91,7 @@ export class ShellSupervisor {
       aliases: new Set(),
       abbreviations: {},
       vi: false,
+      searches: false,
       prompt: '',
       env: {},
     };

@@ -1,14 +1,15 @@
-import type { Adopt, InteractiveShell, RunningCommand, ShellJob, TypedLine } from '../contracts/commands.ts';
+import type { Adopt, InteractiveShell, OwnSearch, RunningCommand, ShellJob, TypedLine } from '../contracts/commands.ts';
 import { plainText } from '../text/sanitize.ts';
 import type { Fact, Question } from './completion/complete.ts';
-import type { ShellState } from './driven-shell.ts';
-import type { Environment } from './environment.ts';
+import type { ShellState, TerminalSize } from './driven-shell.ts';
+import { PassthroughFilter } from './passthrough-filter.ts';
 import { Run } from './running.ts';
 import { idleText } from './shell-integration/integration.ts';
 import { ShellJobs, type Task } from './shell-jobs.ts';
 import { ignoresCtrlC, shellStopper } from './shell-stopper.ts';
 import { type ShellEnd, ShellSupervisor } from './shell-supervisor.ts';
 import { drainInput } from './typeahead.ts';
+import type { UserShellOptions } from './user-shell-options.ts';
 
 /** After an interrupt whose end was not reported: hooks may be gone. */
 const END_TIMEOUT_MS = 300;
@@ -16,24 +17,6 @@ const END_TIMEOUT_MS = 300;
 const MAX_REMEMBERED = 1000;
 /** How the shell reports that a command was stopped: 128 + SIGTSTP or SIGSTOP. */
 const STOPPED = new Set([148, 147]);
-
-export type UserShellOptions = {
-  /** `$SHELL`; whatever is none of bash, zsh and fish falls back to bash. */
-  readonly shell?: string;
-  readonly cwd: string;
-  readonly env: Environment;
-  readonly columns: number;
-  readonly rows: number;
-  /** A private directory for full-output files. */
-  readonly dataDir: string;
-  /** The shell ended and was started again (or, `restarted: false`, was not): one line for the user. */
-  readonly onExit?: (end: ShellEnd) => void;
-  readonly onMove?: (cwd: string) => void;
-  /** It waits for a line; what it tells of itself is new. */
-  readonly onPrompt?: () => void;
-  /** Clean text printed while no command ran: by background jobs, prompt hooks, startup files. */
-  readonly onIdleOutput?: (text: string) => void;
-};
 
 /** Starts the user's shell; resolves at its first prompt. Rejects where no shell can be run at all. */
 export async function startUserShell(options: UserShellOptions): Promise<UserShell> {
@@ -231,6 +214,21 @@ export class UserShell implements InteractiveShell {
     if (!process || !this.#ready || this.busy || this.#closing || signal.aborted) return undefined;
     if (process.promptsAfterQuestion) this.#ready = false;
     return process.complete(question, signal);
+  }
+
+  /** Starts the user's own search of the history; undefined where there is none, or a line runs. */
+  search(line: string, size: TerminalSize, onData: (data: Buffer) => void): OwnSearch | undefined {
+    const { process } = this.#supervisor;
+    if (!process?.search || !this.state.searches || this.busy || this.#taking || this.#closing) return undefined;
+    this.#taking = true;
+    const filter = new PassthroughFilter();
+    const begin = () => process.search?.(line, size, (data) => onData(filter.pass(data)));
+    const result = this.#atRest(AbortSignal.timeout(END_TIMEOUT_MS)).then(() => (this.#ready ? begin() : undefined));
+    const over = result.finally(() => {
+      this.#taking = false;
+      this.#next();
+    });
+    return { result: over, write: (keys) => process.write(keys) };
   }
 
   /** Waits a moment for the prompt that is about to come. */

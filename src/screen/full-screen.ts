@@ -1,7 +1,7 @@
 /** Gives the whole terminal to the user's full-screen program (vim, less, htop) and takes it back (EX-4). */
 import { StringDecoder } from 'node:string_decoder';
 import type { App } from '../commands/app.ts';
-import type { RunningCommand } from '../contracts/commands.ts';
+import type { OwnSearch, RunningCommand } from '../contracts/commands.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** Where the program's own bytes go, and how the screen's drawing is held meanwhile. */
@@ -21,6 +21,10 @@ export type FullScreenOptions = {
   /** Told when the terminal goes (true) and when it is back (false). */
   readonly onChange: (away: boolean) => void;
 };
+
+/** What is drawn below the cursor gets a screen to itself, and leaves nothing behind. */
+const OWN_SCREEN = '\x1b[?1049h\x1b[2J\x1b[H';
+const BACK = '\x1b[?1049l';
 
 export class FullScreen {
   readonly #options: FullScreenOptions;
@@ -74,18 +78,47 @@ export class FullScreen {
   }
 
   #handOver(running: RunningCommand): void {
-    const { app, terminal, output, size, onChange } = this.#options;
+    const { app, output, size } = this.#options;
+    let stop = () => {};
+    this.#give(
+      (keys) => running.write(keys),
+      () => {
+        stop();
+        const { columns, rows } = app.engine.live.size;
+        running.resize(columns, rows);
+      },
+    );
+    running.resize(...size());
+    stop = running.rawOutput((data) => output.direct(data));
+  }
+
+  /** Lends the terminal to a search of the user's shell, where one starts; the line that it leaves. */
+  search(start: (onData: (data: Uint8Array) => void) => OwnSearch | undefined): OwnSearch['result'] | undefined {
+    const { output } = this.#options;
+    const drawn: Uint8Array[] = [];
+    let draw = (data: Uint8Array): void => {
+      drawn.push(data);
+    };
+    const search = start((data) => draw(data));
+    if (!search) return undefined;
+    this.#give(
+      (keys) => search.write(keys),
+      () => output.direct(Buffer.from(BACK)),
+    );
+    draw = (data) => output.direct(data);
+    for (const data of [Buffer.from(OWN_SCREEN), ...drawn]) draw(data);
+    return search.result.finally(() => this.#takeBack?.());
+  }
+
+  #give(write: (keys: string) => void, onEnd: () => void): void {
+    const { terminal, output, onChange } = this.#options;
     onChange(true);
     output.hold();
     const decoder = new StringDecoder('utf8');
-    const end = terminal.handOver((bytes) => running.write(decoder.write(Buffer.from(bytes))));
-    running.resize(...size());
-    const stop = running.rawOutput((data) => output.direct(data));
+    const end = terminal.handOver((bytes) => write(decoder.write(Buffer.from(bytes))));
     this.#takeBack = () => {
       this.#takeBack = undefined;
-      stop();
-      const { columns, rows } = app.engine.live.size;
-      running.resize(columns, rows);
+      onEnd();
       output.release();
       end();
       onChange(false);

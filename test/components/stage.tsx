@@ -141,6 +141,7 @@ export async function setStage(change: StageOptions = {}) {
     classify,
     rememberRoute: () => {},
     viKeys: () => false,
+    ownSearch: () => undefined,
     keepOutput: async () => '/tmp/kept',
     programs: async () => ({ pager: 'less', editor: 'vi' }),
     saveOutput: async () => '/tmp/saved',

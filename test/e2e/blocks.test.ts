@@ -62,4 +62,20 @@ describe.each(everyShell())('commands in the transcript: %s', (program) => {
     rig.type('[r');
     await rig.waitFor(/│ second time[\s\S]*❯ echo third[\s\S]*│ third/);
   });
+
+  it('say where they ran; one that still runs is not among them, and that is said', async () => {
+    using place = scratch();
+    await using rig = startRig(place, { env: { SHELL: program }, columns: 100 });
+    await rig.waitFor(/\[aish:\w+\]>/);
+    rig.type('echo here\r');
+    await rig.waitFor(new RegExp(`❯ echo here +${place.work} · ✓`));
+    rig.type('sleep 100\r');
+    await rig.waitFor('keys go to the program');
+    rig.key('ctrl-]', 'alt-up');
+    await rig.waitFor('a command still runs: this is the one before it');
+    rig.type('C');
+    await rig.waitFor(() => clipboard(rig) === 'echo here');
+    rig.key('escape', 'ctrl-c');
+    await rig.waitFor(/❯ sleep 100.*✗ 130/);
+  });
 });

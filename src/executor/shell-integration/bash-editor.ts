@@ -1,5 +1,5 @@
 import { bashArguments, bashCompleter } from '../completion/bash-completer.ts';
-import type { EditorIntegration } from './editor.ts';
+import type { EditorIntegration, HandOver } from './editor.ts';
 import { envProgram, type Startup, shellQuote } from './integration.ts';
 
 /**
@@ -20,6 +20,8 @@ const PASTE = '\\e[7336~';
 const STATE = '\\e[7337~';
 const CLEAR = '\\e[7338~';
 const COMPLETE = '\\e[7339~';
+const SEARCH = '\\e[7340~';
+const FOUND = '\\e[7341~';
 
 /** Bytes that the terminal or readline would act on in the midst of a paste. Source: termios(3), readline's paste. */
 const UNPASTABLE = /[\0\x03\x04\r\x11\x13\x16\x1a\x1b\x1c\x7f]/;
@@ -99,6 +101,11 @@ __aish_show() {
   READLINE_LINE= READLINE_POINT=0
   \\builtin printf '\\033]7331;%s;L;%s\\007' "$__aish_token" "\${text//[[:cntrl:]]/?}" >/dev/tty
 }
+__aish_found() {
+  \\builtin printf %s "$READLINE_LINE" >|"$__aish_dir/found"
+  READLINE_LINE= READLINE_POINT=0
+  \\builtin printf '\\033]7331;%s;G\\007' "$__aish_token" >/dev/tty
+}
 __aish_state() {
   \\builtin set +exuvn
   \\builtin local flags=
@@ -112,6 +119,7 @@ __aish_state() {
   { \\builtin compgen -A alias; \\builtin echo; \\builtin compgen -A function -A builtin -A keyword; } >|"$__aish_dir/words"
   ${envProgram} -0 >|"$__aish_dir/env"
   \\builtin printf %s "\${HISTFILE-}" >|"$__aish_dir/history"
+  { \\builtin bind -X; \\builtin bind -s; } >|"$__aish_dir/bindings"
   \\builtin printf '\\033]7331;%s;S;%s;%s;%s\\007' "$__aish_token" "$flags" "$__aish_n" "$1" >/dev/tty
   \\builtin exit 0
 }
@@ -136,6 +144,9 @@ for __aish_map in emacs vi-insert vi-command; do
   \\builtin bind -m "$__aish_map" '"${PASTE}":bracketed-paste-begin'
   \\builtin bind -m "$__aish_map" -x '"${STATE}":( { __aish_state "$?"; } 2>/dev/null )'
   \\builtin bind -m "$__aish_map" '"${CLEAR}":kill-whole-line'
+  # Keys of a macro are readline's own: what searches can't read them.
+  \\builtin bind -m "$__aish_map" '"${SEARCH}":"\\C-r${FOUND}"'
+  \\builtin bind -m "$__aish_map" -x '"${FOUND}":{ __aish_found; } 2>/dev/null'
   \\builtin bind -m "$__aish_map" -x '"${COMPLETE}":( { __aish_complete; } 2>/dev/null )'
 done 2>/dev/null
 \\builtin unset __aish_map
@@ -146,14 +157,19 @@ __aish_repair
 
 const key = (sequence: string) => sequence.replace('\\e', '\x1b');
 
+/** By readline's paste, or through a file where that would not hold it. */
+function put(text: string, then: string): HandOver {
+  return text.length > MAX_PASTE_CHARS || UNPASTABLE.test(text)
+    ? { file: text, keys: key(FETCH) + key(then) }
+    : { keys: `${key(CLEAR)}${key(PASTE)}${text}\x1b[201~${key(then)}` };
+}
+
 export const bashEditor: EditorIntegration = {
   files: (startup) => ({ 'startup.bash': startupFile(startup) }),
   launch: 'exec "$0" --rcfile "$1/startup.bash" -i',
   env: (env) => env,
-  line: (text) =>
-    text.length > MAX_PASTE_CHARS || UNPASTABLE.test(text)
-      ? { file: text, keys: key(FETCH) + key(ACCEPT) }
-      : { keys: `${key(CLEAR)}${key(PASTE)}${text}\x1b[201~${key(ACCEPT)}` },
+  line: (text) => put(text, ACCEPT),
+  search: (text) => put(text, SEARCH),
   keys: {
     state: key(STATE),
     // bash keeps pointers to PS0 and PS2 from one prompt to the next: a new one must follow at once.

@@ -9,7 +9,7 @@ import type { Startup } from './integration.ts';
  * `D;EXIT;SERIAL;FLAGS;CWD` the prompt begins (SERIAL `-`: it counts none; FLAGS `$-`, and `t` where a trace goes to a
  * descriptor of its own) · `T;…` the same, and nothing else may follow · `K;CWD` where it is · `X` the line can't be read ·
  * `R` it can take a line · `2` it reads on · and, asked for by keys: `S;FLAGS;SERIAL;EXIT` its state is written · `L;TEXT` what stood in its editor · `O;EXIT` code of ours has
- * run · `U;WHY` it can't be driven so.
+ * run · `G` the user's own search has ended · `U;WHY` it can't be driven so.
  */
 export type EditorIntegration = {
   /** Startup files by name, for the private directory. */
@@ -17,11 +17,12 @@ export type EditorIntegration = {
   /** `sh` code that starts the shell; its program is `$0`, the directory `$1`. */
   readonly launch: string;
   readonly env: (env: Startup['env'], directory: string) => Startup['env'];
-  /** The keys that hand a line over; `file` must hold it before, where there is one. */
-  readonly line: (text: string) => { readonly keys: string; readonly file?: string };
+  readonly line: (text: string) => HandOver;
+  /** Runs what the user has bound to Ctrl-R, with a line to begin with. It leaves its line in the file `found`; G. */
+  readonly search: (text: string) => HandOver;
   readonly keys: {
     /** Writes the files `words` (aliases, an empty line, all else that it knows by itself), `env`, `history` (the path of the
-     * shell's own history, if it keeps one) and `abbreviations` (as fish shows them); S. Changes nothing of the shell. */
+     * shell's own history, if it keeps one), `abbreviations` (as fish shows them) and `bindings` (as bash lists them: its flags tell of no search); S. Changes nothing of the shell. */
     readonly state: string;
     /** Puts the marks back into the prompt strings, and brings a new prompt by an empty line. */
     readonly repair: string;
@@ -56,6 +57,9 @@ export type EditorIntegration = {
   readonly remembersExits: boolean;
 };
 
+/** Keys for the editor, and what the file `line` must hold before, where there is one. */
+export type HandOver = { readonly keys: string; readonly file?: string };
+
 /** What a state tells, as letters of S. */
 export const FLAG = {
   /** A DEBUG trap is set: nothing of ours runs in the shell that is not asked for. */
@@ -68,6 +72,8 @@ export const FLAG = {
   stale: 'a',
   /** Its editor has vi's keys. */
   vi: 'v',
+  /** The user has bound a search of their own to Ctrl-R. */
+  searches: 'r',
   /** What wraps the prompt would be seen by a DEBUG trap. */
   unhooked: 'h',
 } as const;

@@ -15,6 +15,7 @@ const SHOW = '\\e\\[57402u';
 const REPAIR = '\\e\\[57403u';
 const STATE = '\\e\\[57404u';
 const ACCEPT = '\\e\\[57405u';
+const SEARCH = '\\e\\[57406u';
 
 function init({ directory, token }: Startup): string {
   return `
@@ -40,6 +41,17 @@ function __aish_show
     printf '\\e]7331;%s;L;%s\\a' $__aish_token (commandline | string replace -ra '[[:cntrl:]]' '?' | string join '?')
     commandline -r ''
 end
+# What the user has bound to Ctrl-R, as code.
+function __aish_searcher
+    bind --user -M $fish_bind_mode \\cr 2>/dev/null | string replace -rf '^bind .*?(?:\\\\\\\\cr|ctrl-r) ' ''
+end
+function __aish_search
+    commandline -r -- (string collect -N <$__aish_dir/line)
+    eval (__aish_searcher | string collect)
+    commandline >$__aish_dir/found
+    commandline -r ''
+    printf '\\e]7331;%s;G\\a' $__aish_token
+end
 function __aish_state
     begin
         alias | string replace -r '^alias (\\S+) .*' '$1'
@@ -56,6 +68,7 @@ function __aish_state
     test -n "$name"; and printf '%s/fish/%s_history' $data[1] $name >$__aish_dir/history
     set -l flags b
     string match -q '*_vi_*' -- "$fish_key_bindings"; and set flags bv
+    test -n "$(__aish_searcher)"; and set flags {$flags}r
     printf '\\e]7331;%s;S;%s\\a' $__aish_token $flags
 end
 function __aish_own
@@ -91,6 +104,7 @@ for __aish_mode in default insert visual replace replace_one paste
     bind -M $__aish_mode ${SHOW} __aish_show
     bind -M $__aish_mode ${REPAIR} __aish_wrap
     bind -M $__aish_mode ${STATE} __aish_state
+    bind -M $__aish_mode ${SEARCH} __aish_search
 end
 set -e __aish_mode
 functions -q fish_prompt; or function fish_prompt; echo -n '> '; end
@@ -113,6 +127,14 @@ function factsOf(told: string): readonly Fact[] {
     });
 }
 
+/** What fish's `abbr --show` lists, of those that stand for a fixed text at a command's place. */
+export function parseAbbreviations(told: string): Readonly<Record<string, string>> {
+  const rows = told.matchAll(/^abbr -a(?: -U)? -- (\S+) (?:'((?:[^'\\]|\\.)*)'|(\S+))$/gm);
+  return Object.fromEntries(
+    [...rows].map(([, name = '', quoted, bare]) => [name, quoted?.replace(/\\(.)/g, '$1') ?? bare ?? '']),
+  );
+}
+
 const key = (sequence: string) => sequence.replace('\\e\\', '\x1b');
 
 export const fishEditor: EditorIntegration = {
@@ -121,6 +143,7 @@ export const fishEditor: EditorIntegration = {
     'if [ -e "$1/bare" ]; then set -- "$1" --no-config; fi; directory=$1; shift; exec "$0" "$@" -i -C "source \'$directory/init.fish\'"',
   env: (env) => env,
   line: (text) => ({ file: text, keys: key(FETCH) }),
+  search: (text) => ({ file: text, keys: key(SEARCH) }),
   keys: {
     state: key(STATE),
     repair: key(REPAIR) + key(ACCEPT),

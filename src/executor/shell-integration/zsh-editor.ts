@@ -23,6 +23,7 @@ const REPAIR = '^[[7335~';
 const STATE = '^[[7337~';
 const ACCEPT = '^[[7332~';
 const COMPLETE = '^[[7339~';
+const SEARCH = '^[[7340~';
 
 function zshrc({ directory, token, personal }: Startup): string {
   return `
@@ -47,6 +48,26 @@ _aish_fetch() {
 _aish_accept() {
   BUFFER=
   zle .accept-line
+}
+# What the user has bound to Ctrl-R; fails where that is the editor's own.
+_aish_searcher() {
+  \\builtin emulate -L zsh
+  \\builtin bindkey '^R' >|$_aish_dir/bindings
+  REPLY=\${\${mapfile[$_aish_dir/bindings]%$'\\n'}##* }
+  [[ \${widgets[$REPLY]-} == user:* && -z \${widgets[.$REPLY]-} ]]
+}
+_aish_search() {
+  BUFFER=\${mapfile[$_aish_dir/line]}
+  CURSOR=\${#BUFFER}
+  \\builtin local REPLY
+  {
+    _aish_searcher && zle $REPLY
+  } always {
+    TRY_BLOCK_ERROR=0
+    { \\builtin print -rn -- $BUFFER >|$_aish_dir/found } 2>/dev/null
+    BUFFER=
+    \\builtin printf '\\033]7331;%s;G\\007' $_aish_token >$TTY
+  }
 }
 _aish_show() { {
   \\builtin emulate -L zsh
@@ -97,6 +118,8 @@ _aish_state() {
     _aish_marked || flags+=w
     \\builtin bindkey -lL main >|$_aish_dir/keys
     [[ $mapfile[$_aish_dir/keys] == *' vi'* ]] && flags+=v
+    local REPLY
+    _aish_searcher && flags+=r
     \\builtin print -rl -- \${(k)aliases} '' \${(k)functions} \${(k)builtins} \${(k)reswords} >|$_aish_dir/words
     ( ${envProgram} -0 >|$_aish_dir/env )
     \\builtin printf %s "\${HISTFILE-}" >|$_aish_dir/history
@@ -113,7 +136,7 @@ _aish_own() {
   { \\builtin source $_aish_dir/own } >|$_aish_dir/told 2>&1
   { \\builtin printf '\\033]7331;%s;O;%s\\007' $_aish_token $? >$TTY } 2>/dev/null
 }
-for _aish_each in fetch accept complete own show wrap state; do zle -N _aish_$_aish_each; done
+for _aish_each in fetch accept complete own show wrap state search; do zle -N _aish_$_aish_each; done
 for _aish_each in emacs viins vicmd visual viopp isearch command; do
   \\builtin bindkey -M $_aish_each '${FETCH}' _aish_fetch
   \\builtin bindkey -M $_aish_each '${ACCEPT}' _aish_accept
@@ -122,6 +145,7 @@ for _aish_each in emacs viins vicmd visual viopp isearch command; do
   \\builtin bindkey -M $_aish_each '${REPAIR}' _aish_wrap
   \\builtin bindkey -M $_aish_each '${STATE}' _aish_state
   \\builtin bindkey -M $_aish_each '${COMPLETE}' _aish_complete
+  \\builtin bindkey -M $_aish_each '${SEARCH}' _aish_search
 done 2>/dev/null
 unset _aish_each
 # A plugin that colours each line takes seconds for a long one, and nobody sees it.
@@ -137,6 +161,7 @@ export const zshEditor: EditorIntegration = {
   launch: 'exec "$0" -i',
   env: (env, directory) => ({ ...env, ZDOTDIR: directory }),
   line: (text) => ({ file: text, keys: key(FETCH) }),
+  search: (text) => ({ file: text, keys: key(SEARCH) }),
   keys: {
     state: key(STATE),
     repair: key(REPAIR) + key(ACCEPT),

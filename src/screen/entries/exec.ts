@@ -1,11 +1,12 @@
 /** A command and what it printed: heading, output behind a coloured bar, and how it ended (EX-3, EX-5). */
+import { basename } from 'node:path';
 import type { OutputSize } from '../../engine/live.ts';
 import type { RenderContext } from '../../render/theme.ts';
 import type { CommandResult } from '../../session/action.ts';
 import type { Entry } from '../../session/entry.ts';
 import { visible } from '../../text/sanitize.ts';
 import { shortPath } from '../../text/short-path.ts';
-import { wrapText } from '../../text/wrap.ts';
+import { lineWidth, wrapText } from '../../text/wrap.ts';
 import { approvedText, bytes, duration, GUTTER, headingLines, withGutter } from './frame.ts';
 
 type Exec = Extract<Entry, { kind: 'exec' }>;
@@ -13,6 +14,8 @@ type Exec = Extract<Entry, { kind: 'exec' }>;
 /** Columns that a command's output has beside the bar. */
 export const BAR_WIDTH = GUTTER;
 
+/** Cells between a command and where it ran. */
+const PLACE_DISTANCE = 6;
 /** Rows of the screen beside the output: heading, sign, prompt, status. */
 const FRAME_ROWS = 4;
 
@@ -28,21 +31,33 @@ export function execLines(entry: Exec, context: RenderContext): string[] {
   return [...execHeading(entry, context), ...output(result, context), ...ending(entry, result, context)];
 }
 
-type Named = Pick<Exec, 'by' | 'command'> & Partial<Pick<Exec, 'private' | 'job' | 'approvedAt' | 'result'>>;
+type Named = Pick<Exec, 'by' | 'command'> & Partial<Pick<Exec, 'private' | 'job' | 'approvedAt' | 'result' | 'cwd'>>;
 
 /** Who runs what, and how it went: the row that a fold keeps. */
 export function execHeading(named: Named, context: RenderContext): string[] {
-  const { by, command, private: hidden, job, approvedAt, result } = named;
-  const { paint } = context;
+  const { by, command, private: hidden, job, approvedAt, result, cwd } = named;
+  const { paint, width } = context;
   const about = [hidden ? 'private' : '', job === undefined ? '' : `job ${job}`, approvedText(approvedAt)];
   const notes = about.filter(Boolean).map((note) => paint('dim', note));
   const user = by === 'user';
+  const right = (place: string) => {
+    const facts = [
+      ...notes,
+      ...(place === '' ? [] : [paint('dim', place)]),
+      ...(result ? [outcome(result, context)] : []),
+    ];
+    return facts.join(paint('dim', ' · '));
+  };
+  // Where it ran, as far as there is room for that in the command's own row.
+  const free = width - GUTTER - lineWidth(visible(command)) - PLACE_DISTANCE;
+  const path = cwd === undefined || !result ? '' : visible(shortPath(cwd));
+  const place = [path, `…/${basename(path)}`].find((each) => path !== '' && lineWidth(right(each)) <= free) ?? '';
   return headingLines(
     {
       glyph: user ? '❯' : '▸',
       role: user ? 'user' : 'accent',
       text: paint(user ? 'strong' : 'function', visible(command)),
-      right: [...notes, ...(result ? [outcome(result, context)] : [])].join(paint('dim', ' · ')),
+      right: right(place),
       raised: user,
     },
     context,

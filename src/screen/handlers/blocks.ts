@@ -68,8 +68,9 @@ export const blockHandlers: Handlers = {
   },
 };
 
-/** From the prompt to the last command. */
+/** From the prompt to the last command that has ended: one that still runs has no output to act on yet. */
 export function focusCommand(screen: Screen): void {
   screen.navigator.enter();
   if (screen.navigator.entry?.kind !== 'exec') screen.navigator.stepCommand(-1);
+  if (screen.app.engine.state.shell.running) screen.hint('a command still runs: this is the one before it');
 }

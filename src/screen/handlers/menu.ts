@@ -20,9 +20,17 @@ function open(screen: Screen): Choices | undefined {
   return panel.kind === 'choices' ? panel : undefined;
 }
 
-/** Ctrl-R. */
+/** Ctrl-R: the search that the user has bound to it in their shell, else ours. */
 export function searchHistory(screen: Screen): void {
   const query = expand(screen.ui.get().editor).trim();
+  const { editor, size } = screen.ui.get();
+  const own = screen.fullScreen.search((onData) => screen.app.ownSearch(query, size, onData));
+  if (own) {
+    void own.then((line) => {
+      if (line !== undefined) screen.setEditor(setText(editor, line));
+    });
+    return;
+  }
   const items = search(screen, query);
   screen.ui.update({ panel: { kind: 'choices', of: 'history', query, items, index: 0, start: 0 } });
 }

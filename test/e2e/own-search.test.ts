@@ -1,0 +1,81 @@
+/** What the user has bound to Ctrl-R in their shell searches here as well. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { describe, it } from 'vitest';
+import { everyShell, lacks } from '../support/lacks.ts';
+import { type Scratch, scratch } from '../support/program.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+
+type ShellName = 'bash' | 'zsh' | 'fish';
+
+const STARTUP = { bash: '.bashrc', zsh: '.zshrc', fish: '.config/fish/config.fish' } as const;
+
+/** A search of one's own: shows what it begins with, and takes one key. */
+const OWN = {
+  bash: `own() { printf 'SEARCH [%s]' "$READLINE_LINE"; read -rsn1 key </dev/tty; READLINE_LINE="echo fo''und $key"; }
+bind -x '"\\C-r": own'`,
+  zsh: `own() { printf 'SEARCH [%s]' $BUFFER; read -sk1 key; BUFFER="echo fo''und $key"; zle reset-prompt }
+zle -N own; bindkey '^R' own`,
+  fish: `function own
+  printf 'SEARCH [%s]' (commandline)
+  sh -c 'stty raw -echo; dd bs=1 count=1 2>/dev/null; stty sane' </dev/tty | read -l key
+  commandline -r "echo fo''und $key"
+end
+bind \\cr own`,
+} as const;
+
+/** Where packages put fzf's keys. */
+const FZF_KEYS = ['/usr/share/doc/fzf/examples', '/usr/share/fzf', '/usr/share/fzf/shell'];
+
+async function startWith(place: Scratch, program: string, startup: string): Promise<Rig> {
+  const path = join(place.home, STARTUP[basename(program) as ShellName]);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, startup);
+  const rig = startRig(place, { env: { SHELL: program } });
+  await rig.waitFor(/\[aish:\w+\]>/);
+  return rig;
+}
+
+describe.each(everyShell())('Ctrl-R as the user has bound it: %s', (program) => {
+  const shell = basename(program) as ShellName;
+
+  it('has the terminal, begins with the draft, and leaves its line in the prompt', async () => {
+    using place = scratch();
+    await using rig = await startWith(place, program, OWN[shell]);
+    rig.type('echo first\r');
+    await rig.waitFor(/❯ echo first .*✓/);
+    for (const key of ['x', 'y']) {
+      rig.type('dra ft');
+      rig.key('ctrl-r');
+      await rig.waitFor('SEARCH [dra ft]');
+      rig.type(key);
+      await rig.waitFor(new RegExp(`> echo fo''und ${key}`));
+      rig.type(' now\r');
+      await rig.waitFor(new RegExp(`│ found ${key} now`));
+    }
+  });
+
+  const keys = FZF_KEYS.map((folder) => join(folder, `key-bindings.${shell}`)).find(existsSync);
+
+  it.skipIf(lacks('fzf') || keys === undefined)('fzf finds what ran before, and Escape leaves the draft', async () => {
+    using place = scratch();
+    const source = shell === 'fish' ? `source ${keys}; fzf_key_bindings` : `HISTFILE=~/.hist; source ${keys}`;
+    await using rig = await startWith(place, program, `${source}\n`);
+    for (const word of ['alpha', 'beta']) {
+      rig.type(`echo ${word} one\r`);
+      await rig.waitFor(new RegExp(`❯ echo ${word} one .*✓`));
+    }
+    rig.type('alp');
+    rig.key('ctrl-r');
+    await rig.waitFor(/> alp/);
+    await rig.waitFor(/1\/\d/);
+    rig.key('enter');
+    await rig.waitFor(/\]> echo alpha one/);
+    rig.key('ctrl-c');
+    rig.type('draft');
+    rig.key('ctrl-r');
+    await rig.waitFor(/0\/\d/);
+    rig.key('escape');
+    await rig.waitFor(/\]> draft/);
+  });
+});
