@@ -75,7 +75,9 @@ describe.each(everyShell())('commands in the transcript: %s', (program) => {
     await rig.waitFor('a command still runs: this is the one before it');
     rig.type('C');
     await rig.waitFor(() => clipboard(rig) === 'echo here');
-    rig.key('escape', 'ctrl-c');
+    rig.type('q');
+    await rig.waitForGone('-- SCROLL --');
+    rig.key('ctrl-c');
     await rig.waitFor(/❯ sleep 100.*✗ 130/);
   });
 });

@@ -179,7 +179,7 @@ describe('what is typed while a program runs', () => {
     expect(rig.text()).toContain('[aish:demo]> half a line');
     rig.type('bob\r');
     // Until it has ended the keys are its own.
-    await rig.waitFor(/name; echo +✓[\s\S]*got \[bob\][\s\S]*\[aish:demo\]> half a line/);
+    await rig.waitFor(/name; echo .*✓[\s\S]*got \[bob\][\s\S]*\[aish:demo\]> half a line/);
     rig.type(' more');
     await rig.waitFor('[aish:demo]> half a line more');
   });

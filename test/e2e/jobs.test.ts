@@ -21,7 +21,7 @@ describe('a running command', () => {
     await rig.waitFor('1 job ');
     rig.type('echo free\r');
     await rig.waitFor(/^│ free$/m);
-    await rig.waitFor(/❯ echo free +✓/);
+    await rig.waitFor(/❯ echo free .*✓/);
     writeFileSync(join(place.work, 'go'), '');
     await rig.waitFor('job 1 ended');
     await rig.waitFor(/job 1 · ✓[^\n]*\n[\s\S]*│ two\n/);
@@ -42,7 +42,7 @@ describe('a running command', () => {
     rig.type('typed\r');
     await rig.waitFor(/│ typed\n│ typed\n/);
     rig.key('ctrl-d');
-    await rig.waitFor(/❯ fg %1 +✓/);
+    await rig.waitFor(/❯ fg %1 .*✓/);
     expect(rig.text()).not.toContain('job 1 ended');
   });
 });

@@ -17,8 +17,8 @@ bind -x '"\\C-r": own'`,
   zsh: `own() { printf 'SEARCH [%s]' $BUFFER; read -sk1 key; BUFFER="echo fo''und $key"; zle reset-prompt }
 zle -N own; bindkey '^R' own`,
   fish: `function own
-  printf 'SEARCH [%s]' (commandline)
-  sh -c 'stty raw -echo; dd bs=1 count=1 2>/dev/null; stty sane' </dev/tty | read -l key
+  set -l typed 'stty raw -echo; printf "SEARCH [%s]" "$1" >/dev/tty; dd bs=1 count=1 2>/dev/null; stty sane'
+  sh -c $typed own (commandline) </dev/tty | read -l key
   commandline -r "echo fo''und $key"
 end
 bind \\cr own`,
@@ -51,7 +51,7 @@ describe.each(everyShell())('Ctrl-R as the user has bound it: %s', (program) => 
       rig.type(key);
       await rig.waitFor(new RegExp(`> echo fo''und ${key}`));
       rig.type(' now\r');
-      await rig.waitFor(new RegExp(`│ found ${key} now`));
+      await rig.waitFor(new RegExp(`'und ${key} now .*✓[^\\n]*\n│ found ${key} now`));
     }
   });
 

@@ -99,7 +99,7 @@ describe('the screen', () => {
     await rig.waitFor('verse 200.');
     rig.type('q');
     await rig.waitFor('[aish:demo]>');
-    await rig.waitFor(/less poem +✓/);
+    await rig.waitFor(/less poem .*✓/);
     await atRest(rig);
     await expectWhole(rig, 24);
     rig.type('echo back\r');

@@ -6,29 +6,40 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { everyShell, pathOf } from '../support/lacks.ts';
+import { everyShell, lacks } from '../support/lacks.ts';
 import { play } from './shell-table/driver.ts';
 import { outcomeKey, rowLabel, shellPage } from './shell-table/page.ts';
-import type { ShellName } from './shell-table/row.ts';
+import { ROOT, type Row, type ShellName } from './shell-table/row.ts';
 import { ROWS } from './shell-table/rows.ts';
 
 const PAGE = new URL('../../docs/shell.md', import.meta.url);
 
 const whole = process.env.AISH_SHELL_TABLE === 'all';
-const outcomes = new Map<string, boolean>();
+const outcomes = new Map<string, boolean | string>();
+
+/** What a row needs and this machine has not. */
+function missing({ needs = [] }: Row): string | undefined {
+  return needs.find((each) => (each === ROOT ? process.getuid?.() !== 0 : lacks(each)));
+}
 
 describe.each(everyShell())('%s does inside what it does natively', (program) => {
   const shell = basename(program) as ShellName;
   const rows = ROWS.filter((row) => row.steps[shell] !== undefined && (whole || row.short));
+  const ways = rows.flatMap((row) => [
+    { name: row.name, row, heavy: false },
+    ...(whole && !row.plainOnly ? [{ name: `${row.name}, heavy startup files`, row, heavy: true }] : []),
+  ]);
 
-  it.each(rows.map((row) => [row.name, row] as const))('%s', async (_name, row) => {
-    if (row.needs !== undefined && pathOf(row.needs) === undefined) return;
-    outcomes.set(outcomeKey(row.name, shell), false);
-    const wanted = row.expect?.[shell] ?? (await play(row, shell, program, false));
-    expect(await play(row, shell, program, true)).toBe(wanted);
+  it.each(ways)('$name', async ({ row, heavy }) => {
+    const key = outcomeKey(row.name, shell, heavy);
+    const lacking = missing(row);
+    outcomes.set(key, lacking === undefined ? false : `no ${basename(lacking)}`);
+    if (lacking !== undefined) return;
+    const wanted = row.expect?.[shell] ?? (await play(row, shell, program, { inside: false, heavy }));
+    expect(await play(row, shell, program, { inside: true, heavy })).toBe(wanted);
     // A row that gives nothing shows nothing.
     expect(wanted).not.toBe('');
-    outcomes.set(outcomeKey(row.name, shell), true);
+    outcomes.set(key, true);
   });
 });
 

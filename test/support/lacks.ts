@@ -1,10 +1,10 @@
 /** The one place where tests look for programs that a machine may do without. `test/bare-machine.sh` lists the others. */
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const looked = new Map<string, string | undefined>();
 
-/** The full path of a program; where there is none, undefined and a word in the output, once per test file. */
+/** The full path of a program, or of a file named by its path; where there is none, undefined and a word in the output, once per test file. */
 export function pathOf(program: string): string | undefined {
   if (!looked.has(program)) {
     looked.set(program, onPath(program));
@@ -29,6 +29,7 @@ export function everyShell(): readonly string[] {
 }
 
 function onPath(program: string): string | undefined {
+  if (program.startsWith('/')) return existsSync(program) ? program : undefined;
   const folders = (process.env.PATH ?? '').split(':').filter((folder) => folder !== '');
   return folders.map((folder) => join(folder, program)).find(isProgram);
 }

@@ -41,12 +41,8 @@ export function execHeading(named: Named, context: RenderContext): string[] {
   const notes = about.filter(Boolean).map((note) => paint('dim', note));
   const user = by === 'user';
   const right = (place: string) => {
-    const facts = [
-      ...notes,
-      ...(place === '' ? [] : [paint('dim', place)]),
-      ...(result ? [outcome(result, context)] : []),
-    ];
-    return facts.join(paint('dim', ' · '));
+    const facts = place === '' ? notes : [paint('dim', place), ...notes];
+    return [...facts, ...(result ? [outcome(result, context)] : [])].join(paint('dim', ' · '));
   };
   // Where it ran, as far as there is room for that in the command's own row.
   const free = width - GUTTER - lineWidth(visible(command)) - PLACE_DISTANCE;

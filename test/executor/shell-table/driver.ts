@@ -7,11 +7,11 @@ import { startUserShell } from '../../../src/executor/index.ts';
 import { findProcess, processesOf } from '../../../src/executor/processes.ts';
 import { Pty } from '../../../src/executor/pty.ts';
 import { waitsForLine } from '../../../src/executor/terminal-state.ts';
-import type { Row, ShellName, Step } from './row.ts';
+import { HEAVY } from './heavy.ts';
+import { PROMPT_TEXT as PROMPT, type Row, type ShellName, type Step } from './row.ts';
 
 const PATIENCE_MS = 10_000;
 const LOOK_EVERY_MS = 3;
-const PROMPT = '@@P@@';
 
 /** Startup files that every row begins with. */
 const PLAIN: Readonly<Record<ShellName, readonly [path: string, text: string]>> = {
@@ -40,14 +40,16 @@ type Driver = {
   dispose(): Promise<void>;
 };
 
+export type Way = { readonly inside: boolean; readonly heavy: boolean };
+
 /** Runs a row in one way; gives what its files hold. Throws with what was waited for in vain. */
-export async function play(row: Row, shell: ShellName, program: string, inside: boolean): Promise<string> {
+export async function play(row: Row, shell: ShellName, program: string, { inside, heavy }: Way): Promise<string> {
   const home = mkdtempSync(join(tmpdir(), 'shell-table-'));
   const out = join(home, 'O');
   const [path, text] = PLAIN[shell];
   mkdirSync(join(home, '.config/fish'), { recursive: true });
   writeFileSync(join(home, path), text);
-  appendFileSync(join(home, path), row.rc?.[shell] ?? '');
+  appendFileSync(join(home, path), (heavy ? HEAVY[shell] : '') + (row.rc?.[shell] ?? ''));
   const env = {
     HOME: home,
     O: out,

@@ -1,13 +1,17 @@
 /** `docs/shell.md`, from what a run of the whole table has shown. */
-import type { ShellName } from './row.ts';
+import { basename } from 'node:path';
+import { PLUGINS } from './heavy.ts';
+import type { Row, ShellName } from './row.ts';
 import { ROWS } from './rows.ts';
 
-/** By the name of a row and of a shell: whether both ways gave the same. */
-export type Outcomes = ReadonlyMap<string, boolean>;
+/** By `outcomeKey`: whether both ways gave the same, or what the machine lacks. */
+export type Outcomes = ReadonlyMap<string, boolean | string>;
 
-export const outcomeKey = (row: string, shell: ShellName): string => `${shell} ${row}`;
+export const outcomeKey = (row: string, shell: ShellName, heavy: boolean): string =>
+  `${shell} ${heavy ? 'heavy' : 'plain'} ${row}`;
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
+const COLUMNS = SHELLS.flatMap((shell) => [false, true].map((heavy) => ({ shell, heavy })));
 
 const HEAD = `# What each shell does natively, it does inside
 
@@ -15,21 +19,30 @@ Made by \`npm run check -- shell\`: every row is run in the plain shell and insi
 
 `;
 
+/** What is in the second column of each shell. */
+function heavyText(): string {
+  const names = (shell: ShellName) => PLUGINS[shell].map((path) => basename(path).replace(/\.\w+$/, ''));
+  const plugins = [...names('bash'), ...names('zsh')];
+  return `*Heavy* is the same with startup files as people have them after years: ${plugins.map((name) => `${name}, `).join('')}vi's keys, a prompt of two lines set anew each time, hooks that take 50 ms and print. \`–\`: not run so, since the row is about the startup files themselves.\n\n`;
+}
+
 export function shellPage(outcomes: Outcomes, versions: Readonly<Record<string, string>>): string {
-  const cell = (name: string, shell: ShellName, has: boolean) => {
-    const outcome = outcomes.get(outcomeKey(name, shell));
-    return !has ? '·' : outcome === undefined ? 'not run' : outcome ? '=' : '≠';
+  const cell = ({ name, steps, plainOnly }: Row, shell: ShellName, heavy: boolean) => {
+    const outcome = outcomes.get(outcomeKey(name, shell, heavy));
+    if (steps[shell] === undefined) return '·';
+    if (heavy && plainOnly) return '–';
+    return outcome === undefined ? 'not run' : typeof outcome === 'string' ? outcome : outcome ? '=' : '≠';
   };
   const rows = ROWS.map(
-    ({ name, steps }) =>
-      `| ${rowLabel(name)} | ${SHELLS.map((shell) => cell(name, shell, steps[shell] !== undefined)).join(' | ')} |`,
+    (row) => `| ${rowLabel(row.name)} | ${COLUMNS.map(({ shell, heavy }) => cell(row, shell, heavy)).join(' | ')} |`,
   );
-  const heads = SHELLS.map((shell) => `${shell} ${versions[shell] ?? ''}`.trim());
-  const sums = SHELLS.map((shell) => {
-    const names = ROWS.filter(({ steps }) => steps[shell] !== undefined).map(({ name }) => outcomeKey(name, shell));
-    return `${names.filter((name) => outcomes.get(name)).length} of ${names.length}`;
+  const heads = COLUMNS.map(({ shell, heavy }) => (heavy ? 'heavy' : `${shell} ${versions[shell] ?? ''}`.trim()));
+  const sums = COLUMNS.map(({ shell, heavy }) => {
+    const cells = ROWS.map((row) => cell(row, shell, heavy)).filter((text) => text === '=' || text === '≠');
+    return `${cells.filter((text) => text === '=').length} of ${cells.length}`;
   });
-  return `${HEAD}| behaviour | ${heads.join(' | ')} |\n|---|---|---|---|\n${rows.join('\n')}\n| **as natively** | ${sums.join(' | ')} |\n`;
+  const line = `|---${'|---'.repeat(COLUMNS.length)}|`;
+  return `${HEAD}${heavyText()}| behaviour | ${heads.join(' | ')} |\n${line}\n${rows.join('\n')}\n| **as natively** | ${sums.join(' | ')} |\n`;
 }
 
 /** As it stands in the page: a bar would end its cell. */

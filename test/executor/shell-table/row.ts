@@ -1,5 +1,8 @@
 /** What the rows of the table are made of. What a shell does for the one who types is data: each row runs in the plain shell and inside aish-tui, with the same keys. */
 
+/** What every startup file's prompt ends with. */
+export const PROMPT_TEXT = '@@P@@';
+
 export type ShellName = 'bash' | 'zsh' | 'fish';
 
 /** One thing that the one at the keyboard does or waits for; a plain string is a line, sent and waited for. */
@@ -31,11 +34,16 @@ export type Row = {
   readonly files?: readonly string[] | Partial<Readonly<Record<ShellName, readonly string[]>>>;
   /** Makes two runs comparable: process numbers, directories. */
   readonly clean?: (text: string) => string;
-  /** A program that the machine may do without. */
-  readonly needs?: string;
+  /** Programs and files that the machine may do without. */
+  readonly needs?: readonly string[];
+  /** Works on what startup files may hold, so that heavy ones would be in its way; or takes them minutes natively. */
+  readonly plainOnly?: boolean;
   /** Part of `npm test`, not only of the whole table. */
   readonly short?: boolean;
 };
+
+/** Among what a row needs: to be somebody who may become somebody else. */
+export const ROOT = 'root';
 
 export const PROMPT: Step = { prompt: true };
 

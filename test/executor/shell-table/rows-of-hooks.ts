@@ -44,6 +44,7 @@ const HISTORY: readonly Row[] = [
 const HOOKS: readonly Row[] = [
   {
     name: 'set -x',
+    plainOnly: true,
     steps: two(
       'exec 7>>$O; BASH_XTRACEFD=7; [ -n "$ZSH_VERSION" ] && exec 2>>$O; :',
       'set -x',
@@ -55,6 +56,7 @@ const HOOKS: readonly Row[] = [
   },
   {
     name: 'DEBUG trap',
+    plainOnly: true,
     steps: bash('trap \'echo "D:$BASH_COMMAND" >> $O\' DEBUG', 'echo x >/dev/null; true', 'trap - DEBUG'),
     short: true,
   },
@@ -93,6 +95,7 @@ const HOOKS: readonly Row[] = [
   },
   {
     name: 'heavy startup files: hooks see the line',
+    plainOnly: true,
     rc: {
       bash: `
 _now() { [ -n "\${COMP_LINE-}\${READLINE_POINT-}" ] || [ -n "$_done" ] || { _done=1; echo "pre:$(HISTTIMEFORMAT= history 1 | sed 's/^ *[0-9]* *//')" >> $O; }; }
@@ -154,6 +157,7 @@ const LEAVING: readonly Row[] = [
   },
   {
     name: 'PROMPT_COMMAND= and precmd_functions=()',
+    plainOnly: true,
     steps: {
       bash: ['PROMPT_COMMAND=true', 'echo a > $O', '(exit 6)', 'echo $? >> $O'],
       zsh: ['precmd_functions=() preexec_functions=()', 'echo a > $O', '(exit 6)', 'echo $? >> $O'],

@@ -1,14 +1,41 @@
 /** Programs as people use them every day, each with the keys it is used with. */
-import { PROMPT, type Row, same, words } from './row.ts';
+import { bash, PROMPT, ROOT, type Row, type Step, same, words } from './row.ts';
 
 /** A repository with one commit and one change. */
 const REPOSITORY =
   'git init -q $O.d; cd $O.d; git config user.email a@b; git config user.name n; echo 1 > f; git add f; git commit -qm one; echo 2 >> f';
 
+/** A page of one's own: those of the machine may be left out. */
+const MANUAL = ["printf '.TH OWN 1\\n.SH NAME\\nown \\\\- own manual\\n' > own.1"];
+
+/** As a daemon it would need a port. */
+const SSHD = '/usr/sbin/sshd';
+const SSH: readonly Step[] = [
+  'mkdir -p /run/sshd 2>/dev/null; ssh-keygen -q -t ed25519 -N "" -f k; ssh-keygen -q -t ed25519 -N "" -f h; cp k.pub a; chmod 700 .',
+  {
+    start: `ssh -tt -i k -F none -o StrictHostKeyChecking=no -o UserKnownHostsFile=none -o LogLevel=ERROR -o "ProxyCommand=${SSHD} -i -f none -h $PWD/h -o AuthorizedKeysFile=$PWD/a -o StrictModes=no -o UsePAM=no" loopback "O=$O PS1=remote: exec sh -i"`,
+  },
+  { shows: 'remote:' },
+  { keys: 'echo there > $O; exit 7\r' },
+  PROMPT,
+];
+
+const SUDO: readonly Step[] = [
+  { start: 'setpriv --reuid=65534 --clear-groups sudo -k -p "Pass""word: " true' },
+  { shows: 'Password:' },
+  { keys: 'opensesame\r' },
+  { shows: 'again' },
+  { keys: '\x03' },
+  PROMPT,
+];
+
+/** Where packages put it. */
+const PREEXEC = '/usr/share/bash-preexec/bash-preexec.sh';
+
 export const PROGRAM_ROWS: readonly Row[] = [
   {
     name: 'vim: type, save, leave',
-    needs: 'vim',
+    needs: ['vim'],
     steps: same(
       { start: 'vim -u NONE -N $O.txt' },
       { front: 'vim' },
@@ -20,7 +47,7 @@ export const PROGRAM_ROWS: readonly Row[] = [
   },
   {
     name: 'less: page and leave',
-    needs: 'less',
+    needs: ['less'],
     steps: words(
       ['seq 500 > $O.long', { start: 'less $O.long' }, { shows: '20' }, { keys: ' q' }, PROMPT, 'echo $? > $O'],
       ['seq 500 > $O.long', { start: 'less $O.long' }, { shows: '20' }, { keys: ' q' }, PROMPT, 'echo $status > $O'],
@@ -28,7 +55,7 @@ export const PROGRAM_ROWS: readonly Row[] = [
   },
   {
     name: 'top: look and leave',
-    needs: 'top',
+    needs: ['top'],
     steps: words(
       [{ start: 'top' }, { shows: 'PID' }, { keys: 'q' }, PROMPT, 'echo $? > $O'],
       [{ start: 'top' }, { shows: 'PID' }, { keys: 'q' }, PROMPT, 'echo $status > $O'],
@@ -36,7 +63,7 @@ export const PROGRAM_ROWS: readonly Row[] = [
   },
   {
     name: 'python3: a conversation',
-    needs: 'python3',
+    needs: ['python3'],
     steps: same(
       { start: 'python3 -q' },
       { shows: '>>>' },
@@ -49,7 +76,7 @@ export const PROGRAM_ROWS: readonly Row[] = [
   },
   {
     name: 'node: a conversation',
-    needs: 'node',
+    needs: ['node'],
     steps: same(
       { start: 'node' },
       { shows: '.help' },
@@ -62,7 +89,7 @@ export const PROGRAM_ROWS: readonly Row[] = [
   },
   {
     name: 'git add -p',
-    needs: 'git',
+    needs: ['git'],
     steps: same(
       REPOSITORY,
       { start: 'git add -p' },
@@ -74,7 +101,7 @@ export const PROGRAM_ROWS: readonly Row[] = [
   },
   {
     name: 'git rebase -i',
-    needs: 'git',
+    needs: ['git'],
     steps: same(
       REPOSITORY,
       'git commit -qam two',
@@ -83,8 +110,52 @@ export const PROGRAM_ROWS: readonly Row[] = [
     ),
   },
   {
+    name: 'man: read and leave',
+    needs: ['man', 'less'],
+    steps: words(
+      [...MANUAL, { start: 'man -P less ./own.1' }, { shows: 'own manual' }, { keys: 'q' }, PROMPT, 'echo $? > $O'],
+      [
+        ...MANUAL,
+        { start: 'man -P less ./own.1' },
+        { shows: 'own manual' },
+        { keys: 'q' },
+        PROMPT,
+        'echo $status > $O',
+      ],
+    ),
+  },
+  {
+    name: 'ssh to this machine: a shell there, and back',
+    needs: ['ssh', 'ssh-keygen', SSHD],
+    steps: words([...SSH, 'echo $? >> $O'], [...SSH, 'echo $status >> $O']),
+  },
+  {
+    // nobody has no password, so that nothing can be let in; what is typed is hidden and in no history.
+    name: 'sudo asks for a password, which nothing keeps',
+    needs: ['sudo', 'setpriv', ROOT],
+    steps: {
+      bash: [...SUDO, 'echo $? > $O; history | grep -c open""sesame >> $O'],
+      zsh: [...SUDO, 'echo $? > $O; fc -l 1 | grep -c open""sesame >> $O'],
+      fish: [...SUDO, 'echo $status > $O; history search --contains opense""same | count >> $O'],
+    },
+  },
+  {
+    name: 'bash-preexec: its hooks see the line and $?',
+    plainOnly: true,
+    needs: [PREEXEC],
+    rc: {
+      bash: `source ${PREEXEC}
+preexec() { echo "pre:$1" >> $O; }
+precmd() { echo "pc:$?" >> $O; }
+`,
+    },
+    steps: bash('echo one  two', '(exit 4)', 'true'),
+    // The first prompt comes before anything was typed.
+    clean: (text) => text.split('\n').slice(1).join('\n'),
+  },
+  {
     name: 'fzf: search and take',
-    needs: 'fzf',
+    needs: ['fzf'],
     steps: same(
       { start: "printf 'alpha\\nbeta\\ngamma\\n' | fzf > $O" },
       { shows: '3/3' },
@@ -97,7 +168,7 @@ export const PROGRAM_ROWS: readonly Row[] = [
   },
   {
     name: 'direnv: variables come and go with the directory',
-    needs: 'direnv',
+    needs: ['direnv'],
     rc: {
       bash: 'eval "$(direnv hook bash)"\n',
       zsh: 'eval "$(direnv hook zsh)"\n',
@@ -113,7 +184,7 @@ export const PROGRAM_ROWS: readonly Row[] = [
   },
   {
     name: 'zoxide: z finds where one has been',
-    needs: 'zoxide',
+    needs: ['zoxide'],
     rc: {
       bash: 'eval "$(zoxide init bash)"\n',
       zsh: 'eval "$(zoxide init zsh)"\n',

@@ -135,7 +135,7 @@ const INPUT: readonly Row[] = [
   },
   {
     name: 'tmux inside',
-    needs: 'tmux',
+    needs: ['tmux'],
     steps: same(
       { start: `tmux -S $O.sock -f /dev/null new 'echo IN""SIDE; sleep 0.5; exit 3'` },
       { shows: 'INSIDE' },
@@ -163,6 +163,7 @@ const INPUT: readonly Row[] = [
   { name: 'a tab in a line', steps: same("printf '%s' 'a\tb' | od -An -c > $O"), expect: { fish: '   a  \\t   b\n' } },
   {
     name: 'a line of 64 kB',
+    plainOnly: true,
     steps: same(`echo -n ${'x'.repeat(64_000)} | wc -c | tr -d ' ' > $O`),
     // A terminal takes 4 kB at a time, and the editor draws the line anew for each.
     expect: { bash: '64000\n', zsh: '64000\n', fish: '64000\n' },

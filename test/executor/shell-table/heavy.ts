@@ -1,0 +1,48 @@
+/**
+ * Startup files as people have them after years: bash-preexec, suggestions and highlighting, vi's keys, a prompt of two lines that
+ * is set anew each time, hooks that take their time and print. What the machine lacks is left out.
+ */
+import { existsSync } from 'node:fs';
+import type { ShellName } from './row.ts';
+import { PROMPT_TEXT } from './row.ts';
+
+const PREEXEC = '/usr/share/bash-preexec/bash-preexec.sh';
+const ZSH_PLUGINS = [
+  '/usr/share/zsh-autosuggestions/zsh-autosuggestions.zsh',
+  '/usr/share/zsh-syntax-highlighting/zsh-syntax-highlighting.zsh',
+];
+
+/** The plugins that heavy startup files have here, by the names of their files. */
+export const PLUGINS: Readonly<Record<ShellName, readonly string[]>> = {
+  bash: [PREEXEC].filter(existsSync),
+  zsh: ZSH_PLUGINS.filter(existsSync),
+  fish: [],
+};
+
+const sourced = (shell: ShellName) => PLUGINS[shell].map((path) => `source ${path}\n`).join('');
+
+export const HEAVY: Readonly<Record<ShellName, string>> = {
+  bash: `
+set -o vi
+_slow() { sleep 0.05; echo printed by a hook; PS1='\\n[two] \\w\\n${PROMPT_TEXT} '; }
+PROMPT_COMMAND=_slow
+_before() { :; }
+${sourced('bash')}
+preexec_functions+=(_before)
+`,
+  zsh: `
+bindkey -v
+autoload -Uz add-zsh-hook
+_slow() { sleep 0.05; echo printed by a hook; PS1=$'\\n[two] %~\\n${PROMPT_TEXT} ' }
+_before() { : }
+add-zsh-hook precmd _slow
+add-zsh-hook preexec _before
+${sourced('zsh')}
+`,
+  fish: `
+fish_vi_key_bindings
+function _before --on-event fish_preexec; true; end
+function _slow --on-event fish_prompt; sleep 0.05; echo printed by a hook; end
+function fish_prompt; echo; echo "[two] "(prompt_pwd); echo -n '${PROMPT_TEXT} '; end
+`,
+};
