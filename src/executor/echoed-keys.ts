@@ -31,6 +31,10 @@ export class EchoedKeys {
     this.#typed = '';
   }
 
+  get secrets(): readonly string[] {
+    return [...this.#secrets];
+  }
+
   takeOut(text: string): string {
     let clean = text;
     for (const secret of this.#secrets) clean = clean.replaceAll(secret, '');

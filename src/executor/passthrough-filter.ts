@@ -2,40 +2,78 @@
  * What a program with a screen of its own may send to the terminal that it was lent (EX-9). It paints as it likes, and
  * asks what it likes; but whatever would outlast its screen or reach beyond it is left out: title, clipboard,
  * notifications, colours of the terminal, files by way of pictures, window, printer, a full reset, and 8-bit controls.
+ * Pictures pass that bring their data with them; whether the terminal shows them, the program has asked it.
  * Source of the sequences: xterm's ctlseqs, ECMA-48.
  */
 import { BROKEN, COMMAND, ESC, ESCAPE, nextState, STRING, STRING_ESCAPE, TEXT } from '../text/escape-sequences.ts';
 
 /** First byte in UTF-8 of the 8-bit controls. */
 const C1_LEAD = 0xc2;
-/** No legitimate sequence is longer. */
+/** No legitimate sequence is longer, but for pictures. */
 const MAX_SEQUENCE_BYTES = 4096;
+const MAX_PICTURE_BYTES = 8 * 1024 * 1024;
 
 /** Behind the lead byte: beside the states of a sequence. */
 const LEAD = -1;
 
-/** Window operations and printing go nowhere; a full reset would take our modes with it. */
-const REFUSED = /^\x1b(?:c$|\[[\x20-\x3f]*[ti]$)/;
+/** Window operations and printing go nowhere, but for questions about sizes; a full reset would take our modes with it. */
+const REFUSED = /^\x1b(?:c$|\[(?!1[468]t)[\x20-\x3f]*[ti]$)/;
 /** Strings that pass: links to where links may lead, questions about colours, their resetting, questions to the terminal. */
 const ASKED =
   /^\x1b(?:\]8;[\w=:.-]*;(?:(?:(?:https?|file):\/\/|mailto:)[\x21-\x7e]*)?|\](?:4;\d+|1[0-9]);\?|\]1(?:04(?:;\d+)*|1[0-9])|P[$+]q[\x20-\x7e]*)(?:\x07|\x1b\\)$/i;
 
+/** How pictures begin: sixel, kitty's, iTerm2's. Sources: DEC STD 070, kitty's and iTerm2's documentation. */
+const PICTURE = /^\x1b(?:P[\d;]*q|_G|\]1337;(?:File|MultipartFile|FilePart)=)/;
+const SIXEL = /^\x1bP[\d;]*q["#$!;\d?-~\r\n-]*\x1b\\$/;
+/** Without `inline=1` it would be a file to be saved. */
+const ITERM =
+  /^\x1b\]1337;(?:(?:File|MultipartFile)=(?=[^:\x07\x1b]*\binline=1\b)[\w=;%.+/-]*(?::[\w+/=\r\n]*)?|FilePart=[\w+/=\r\n]*|FileEnd)(?:\x07|\x1b\\)$/;
+const KITTY = /^\x1b_G([\w=,-]*)(?:;[\w+/=]*)?\x1b\\$/;
+
+function isPicture(sequence: string): boolean {
+  const controls = KITTY.exec(sequence)?.[1];
+  // Other ways of transmission name a file, or shared memory.
+  if (controls !== undefined) return controls.split(',').every((pair) => !pair.startsWith('t') || pair === 't=d');
+  return SIXEL.test(sequence) || ITERM.test(sequence);
+}
+
+/** Bytes, as many as come. */
+class Bytes {
+  #buffer = Buffer.alloc(256);
+  length = 0;
+
+  push(byte: number): void {
+    if (this.length === this.#buffer.length) {
+      const grown = Buffer.alloc(this.length * 2);
+      this.#buffer.copy(grown);
+      this.#buffer = grown;
+    }
+    this.#buffer[this.length] = byte;
+    this.length += 1;
+  }
+
+  get view(): Buffer {
+    return this.#buffer.subarray(0, this.length);
+  }
+}
+
 /** A filter for one program's time on the screen. Sequences may be torn anywhere between two calls. */
 export class PassthroughFilter {
   #state = TEXT;
-  #held: number[] = [];
+  #held = new Bytes();
+  #limit = MAX_SEQUENCE_BYTES;
 
   /** The part of `data` that may go to the terminal, with what was held back before. */
   pass(data: Uint8Array): Buffer {
-    const out: number[] = [];
+    const out = new Bytes();
     for (const byte of data) this.#take(byte, out);
-    return Buffer.from(out);
+    return out.view;
   }
 
-  #take(byte: number, out: number[]): void {
+  #take(byte: number, out: Bytes): void {
     if (this.#state === TEXT && byte !== ESC && byte !== C1_LEAD) out.push(byte);
     else if (this.#state === TEXT) {
-      this.#held = [byte];
+      this.#hold(byte);
       this.#state = byte === ESC ? ESCAPE : LEAD;
     } else if (this.#state === LEAD) {
       this.#state = TEXT;
@@ -45,11 +83,17 @@ export class PassthroughFilter {
     } else this.#follow(byte, out);
   }
 
+  #hold(byte: number): void {
+    this.#held = new Bytes();
+    this.#held.push(byte);
+    this.#limit = MAX_SEQUENCE_BYTES;
+  }
+
   /** One more byte of a sequence. */
-  #follow(byte: number, out: number[]): void {
+  #follow(byte: number, out: Bytes): void {
     const next = nextState(this.#state, byte);
     // A string that another sequence breaks off: that one is held from here.
-    if (this.#state === STRING_ESCAPE && next !== TEXT) this.#held = [ESC];
+    if (this.#state === STRING_ESCAPE && next !== TEXT) this.#hold(ESC);
     this.#state = next;
     if (next === BROKEN) {
       // Terminals obey a control within a sequence; here it is over.
@@ -57,11 +101,18 @@ export class PassthroughFilter {
       this.#take(byte, out);
       return;
     }
-    if (this.#held.length <= MAX_SEQUENCE_BYTES) this.#held.push(byte);
-    if (next !== TEXT || this.#held.length > MAX_SEQUENCE_BYTES) return;
-    const sequence = Buffer.from(this.#held).toString('latin1');
-    const opened = nextState(ESCAPE, this.#held[1] ?? 0);
-    const passes = opened === COMMAND || opened === STRING ? ASKED.test(sequence) : !REFUSED.test(sequence);
-    if (passes) out.push(...this.#held);
+    if (this.#held.length === this.#limit && this.#limit < MAX_PICTURE_BYTES && PICTURE.test(this.#head))
+      this.#limit = MAX_PICTURE_BYTES;
+    if (this.#held.length <= this.#limit) this.#held.push(byte);
+    if (next !== TEXT || this.#held.length > this.#limit) return;
+    const sequence = this.#held.view.toString('latin1');
+    const opened = nextState(ESCAPE, this.#held.view[1] ?? 0);
+    const isString = opened === COMMAND || opened === STRING;
+    const passes = isString ? ASKED.test(sequence) || isPicture(sequence) : !REFUSED.test(sequence);
+    if (passes) for (const held of this.#held.view) out.push(held);
+  }
+
+  get #head(): string {
+    return this.#held.view.toString('latin1', 0, 64);
   }
 }

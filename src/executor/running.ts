@@ -5,6 +5,7 @@ import { EchoedKeys } from './echoed-keys.ts';
 import { HiddenKeys } from './hidden-keys.ts';
 import { InputDetector } from './input-detector.ts';
 import { newOutputPath } from './output-file.ts';
+import { overwriteInFile } from './overwrite.ts';
 import { PassthroughFilter } from './passthrough-filter.ts';
 import { Screen } from './screen.ts';
 import { anyoneReads } from './terminal-state.ts';
@@ -222,9 +223,13 @@ export class Run implements RunningCommand {
     this.#modeListeners.clear();
     this.#rawListeners.clear();
     this.#replay = [];
+    // What can't be cleaned is not offered to anybody.
+    const { file, ...shown } = output;
+    const isClean = file === undefined || (await overwriteInFile(file, this.#echoed.secrets));
     const head = this.#echoed.takeOut(output.head);
     const tail = this.#echoed.takeOut(output.tail);
-    this.#resolve({ exit, cwd, ...output, head, tail, milliseconds, ...(note === undefined ? {} : { note }) });
+    const facts = { ...shown, ...(file !== undefined && isClean ? { file } : {}), head, tail, milliseconds };
+    this.#resolve({ exit, cwd, ...facts, ...(note === undefined ? {} : { note }) });
   }
 
   get #hidesKeys(): boolean {

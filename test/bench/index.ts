@@ -10,13 +10,13 @@ const BENCHES: Readonly<Record<string, string>> = {
   history: '10,000 lines of history searched, a key at a time',
   gate: 'recall, false positives and speed of the gate over the labelled commands',
   replay: 'how often recorded agent work would be interrupted: RUNS.jsonl',
-  route: 'how lines are taken: shell or model [--errors]',
+  route: 'how lines are taken, shell or model, beside the goals [--errors]',
   secrets: 'recall, false positives and speed of the secrets filter',
   effects: 'what keeping costs, and an undo',
   memory: 'what 2,000 steps leave in memory',
   resume: 'a session of 12,000 events: its first frame, reading and folding',
   suggest: 'what suggestion and colours cost a typed key',
-  shell: 'from Enter to the prompt, in the plain shell and inside',
+  shell: 'natively and inside: from Enter to the prompt, a flood under tmux, keys in a long history',
   sandbox: 'what the launcher of the kernel sandbox costs',
 };
 

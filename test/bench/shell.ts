@@ -1,18 +1,29 @@
 /**
- * `npm run bench -- shell`: from Enter to the prompt for `true`, in the plain shell and inside, one after the other in the
- * same run: bash, zsh, fish, as far as they are there.
+ * `npm run bench -- shell`: natively and inside, in one run: from Enter to the prompt for `true` in bash, zsh and fish, as far as
+ * they are there; a flood under tmux; and what a key costs in a history of 10,000 lines, for the search and while typing.
+ * Ends with 1 where a goal is missed.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { startUserShell } from '../../src/executor/index.ts';
 import { Pty } from '../../src/executor/pty.ts';
-import { everyShell } from '../support/lacks.ts';
+import { everyShell, lacks } from '../support/lacks.ts';
+import { searchTimes } from './history.ts';
+import { typingTimes } from './suggest.ts';
+import { floodTimes } from './tmux-flood.ts';
 import { median } from './typing.ts';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 200);
 /** How much longer it may take inside, in ms. */
 const GOALS: Readonly<Record<string, number>> = { bash: 5, zsh: 5, fish: 8 };
+/** How many times as long a flood may take inside. */
+const FLOOD_GOAL = 1.5;
+const FLOOD_ROUNDS = 2;
+const HISTORY_LINES = 10_000;
+/** Of a key, at the 95th percentile, in ms. */
+const SEARCH_GOAL_MS = 16;
+const TYPING_GOAL_MS = 2;
 const PROMPT = '@@P@@';
 
 const RC: Readonly<Record<string, readonly [path: string, text: string]>> = {
@@ -75,11 +86,37 @@ async function measure(program: string): Promise<boolean> {
   const p95 = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? 0;
   console.log(
     `${name.padEnd(5)} native ${plain.toFixed(2)} ms (p95 ${p95(natively).toFixed(1)}), inside ${ours.toFixed(2)} (p95 ${p95(inside).toFixed(1)}): ` +
-      `+${(ours - plain).toFixed(2)} ms, ratio ${(ours / plain).toFixed(2)}; at most +${most}: ${held ? 'held' : 'MISSED'}`,
+      `+${(ours - plain).toFixed(2)} ms, ratio ${(ours / plain).toFixed(2)}; at most +${most}: ${verdict(held)}`,
   );
   return held;
 }
 
+async function flood(): Promise<boolean> {
+  if (lacks('tmux')) return true;
+  const { native, inside } = await floodTimes(FLOOD_ROUNDS);
+  const ratio = median(inside) / median(native);
+  const times = `native ${(median(native) / 1000).toFixed(1)} s, inside ${(median(inside) / 1000).toFixed(1)} s`;
+  console.log(
+    `a flood under tmux: ${times}: ratio ${ratio.toFixed(2)}; at most ${FLOOD_GOAL}: ${verdict(ratio <= FLOOD_GOAL)}`,
+  );
+  return ratio <= FLOOD_GOAL;
+}
+
+/** @param times of each key, ascending */
+function keys(what: string, times: readonly number[], goal: number): boolean {
+  const at = (part: number) => times[Math.floor(times.length * part)] ?? 0;
+  const figures = `p50 ${at(0.5).toFixed(2)} ms, p95 ${at(0.95).toFixed(2)}, worst ${at(0.999).toFixed(2)}`;
+  console.log(`${what}: a key ${figures}; at most ${goal}: ${verdict(at(0.95) <= goal)}`);
+  return at(0.95) <= goal;
+}
+
+const verdict = (held: boolean) => (held ? 'held' : 'MISSED');
+
 let held = true;
 for (const program of everyShell()) held = (await measure(program)) && held;
+held = (await flood()) && held;
+searchTimes(HISTORY_LINES);
+held = keys(`${HISTORY_LINES} lines of history searched`, searchTimes(HISTORY_LINES).keys, SEARCH_GOAL_MS) && held;
+typingTimes(HISTORY_LINES);
+held = keys('suggestion and colours while typing', typingTimes(HISTORY_LINES), TYPING_GOAL_MS) && held;
 process.exit(held ? 0 : 1);
