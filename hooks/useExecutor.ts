@@ -69,7 +69,8 @@ function useFrontJob(): Foreground | undefined {
 export function useModes(running: RunningCommand | undefined): void {
   useSyncExternalStore(
     (listener) => running?.onModes(listener) ?? (() => {}),
-    () => `${running?.asks} ${running?.echoOff} ${running?.asker} ${running?.asksAsShell}`,
+    () =>
+      `${running?.asks} ${running?.echoOff} ${running?.asker} ${running?.asksAsShell} ${running?.nested?.busy} ${running?.nested?.exit}`,
   );
 }
 

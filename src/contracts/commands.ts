@@ -18,6 +18,14 @@ export type LiveOutput = {
   subscribe(listener: () => void): () => void;
 };
 
+/** How far a shell within a command is. Its own word, or that of what it prints: for showing only. */
+export type NestedShell = {
+  /** A command of its own runs. */
+  readonly busy: boolean;
+  /** How the last one ended, where it told. */
+  readonly exit?: number;
+};
+
 /** A command that runs, from its start to its result. */
 export type RunningCommand = {
   readonly output: LiveOutput;
@@ -33,7 +41,9 @@ export type RunningCommand = {
   readonly asker: string | undefined;
   /** What waits is a shell of its own (`bash`, ssh): its commands are one block here. */
   readonly asksAsShell: boolean;
-  /** Called when `fullScreen`, `asks` or `echoOff` changed; returns how to stop. */
+  /** What a shell in it tells of its commands by marks (OSC 133); undefined where none has told anything. */
+  readonly nested: NestedShell | undefined;
+  /** Called when `fullScreen`, `asks`, `echoOff` or `nested` changed; returns how to stop. */
   onModes(listener: () => void): () => void;
   /**
    * Hands over the bytes of its full screen for the real terminal, less what would outlast it (title, clipboard …): first

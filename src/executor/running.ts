@@ -1,9 +1,10 @@
-import type { LiveOutput, RunningCommand } from '../contracts/commands.ts';
+import type { LiveOutput, NestedShell, RunningCommand } from '../contracts/commands.ts';
 import type { CommandResult } from '../session/action.ts';
 import { AlternateScreen } from './alternate-screen.ts';
 import { EchoedKeys } from './echoed-keys.ts';
 import { HiddenKeys } from './hidden-keys.ts';
 import { InputDetector } from './input-detector.ts';
+import { NestedMarks } from './nested-marks.ts';
 import { newOutputPath } from './output-file.ts';
 import { overwriteInFile } from './overwrite.ts';
 import { PassthroughFilter } from './passthrough-filter.ts';
@@ -54,6 +55,7 @@ export class Run implements RunningCommand {
   /** Answers to what was asked of the terminal. */
   readonly #replies: HiddenKeys;
   readonly #echoed: EchoedKeys;
+  readonly #nested = new NestedMarks();
   #began = performance.now();
   #ended = false;
   /** Keys that came before it began: the shell throws away what it finds at the start of a line. */
@@ -91,6 +93,9 @@ export class Run implements RunningCommand {
         // To a program that waits for it; whoever else would read it later takes it for keys.
         if (!this.#replies.hold(data, true)) control.write(data);
       },
+      onNestedMark: (content) => {
+        if (this.#nested.take(content)) this.#modesChanged();
+      },
       pause: control.pause,
       resume: control.resume,
       pipe: control.pipe ?? false,
@@ -127,6 +132,10 @@ export class Run implements RunningCommand {
 
   get asksAsShell(): boolean {
     return this.#inputDetector.state.isShell;
+  }
+
+  get nested(): NestedShell | undefined {
+    return this.#nested.state;
   }
 
   get asker(): string | undefined {

@@ -29,6 +29,8 @@ export type ScreenOptions = {
   readonly path: string;
   /** What the terminal answers to a program's query. */
   readonly onReply: (data: string) => void;
+  /** A mark of a shell within it (OSC 133), less its number. */
+  readonly onNestedMark: (content: string) => void;
   /** Pauses and resumes the producer. */
   readonly pause: () => void;
   readonly resume: () => void;
@@ -112,6 +114,10 @@ export class Screen implements LiveOutput {
     };
     parser.registerCsiHandler({ final: 'J' }, ([which]) => (which === 2 || which === 3 ? cleared() : false));
     parser.registerEscHandler({ final: 'c' }, cleared);
+    parser.registerOscHandler(133, (content) => {
+      this.#options.onNestedMark(content);
+      return true;
+    });
     // XTVERSION: programs choose by it what they may use. Source: xterm's control sequences.
     parser.registerCsiHandler({ prefix: '>', final: 'q' }, ([which = 0]) => {
       if (which === 0) this.#options.onReply('\x1bP>|aish-tui\x1b\\');

@@ -9,6 +9,7 @@ export class FakeCommand implements RunningCommand {
   echoOff = false;
   asks = false;
   asksAsShell = false;
+  nested = undefined;
   asker: string | undefined;
   interrupted = 0;
   size: readonly number[] = [];

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { everyShell } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
@@ -16,6 +18,22 @@ describe.each(everyShell())('in %s', (program) => {
     await rig.waitFor('keys go to the program');
     rig.type('this\r');
     await rig.waitFor(/│ read this/);
+  });
+
+  it('what a shell in the shell tells of its commands by marks is said', async () => {
+    using place = scratch();
+    const marks = "PS0='\\e]133;C\\a'; PS1='\\[\\e]133;D;$?\\a\\e]133;A\\a\\]within> \\[\\e]133;B\\a\\]'";
+    writeFileSync(join(place.work, 'marks'), marks);
+    await using rig = startRig(place, { env: { SHELL: program } });
+    await rig.waitFor(/\[aish:\w+\]>/);
+    rig.type('bash --rcfile marks -i\r');
+    await rig.waitFor('keys go to bash, a shell of its own');
+    rig.type('(exit 4)\r');
+    await rig.waitFor('keys go to bash: its last command ✗ 4');
+    rig.type('true\r');
+    await rig.waitFor('keys go to bash: its last command ✓');
+    rig.type('exit 3\r');
+    await rig.waitFor(/❯ bash --rcfile marks -i .*✗ 3/);
   });
 
   it('a pasted block that no program reads waits in the prompt', async () => {
