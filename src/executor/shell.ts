@@ -13,6 +13,8 @@ import type { UserShellOptions } from './user-shell-options.ts';
 
 /** After an interrupt whose end was not reported: hooks may be gone. */
 const END_TIMEOUT_MS = 300;
+/** How long the user's own search waits for the prompt. Ms. */
+const SEARCH_TIMEOUT_MS = 3000;
 /** Commands that wait for the next line to be remembered with. */
 const MAX_REMEMBERED = 1000;
 /** How the shell reports that a command was stopped: 128 + SIGTSTP or SIGSTOP. */
@@ -223,7 +225,9 @@ export class UserShell implements InteractiveShell {
     this.#taking = true;
     const filter = new PassthroughFilter();
     const begin = () => process.search?.(line, size, (data) => onData(filter.pass(data)));
-    const result = this.#atRest(AbortSignal.timeout(END_TIMEOUT_MS)).then(() => (this.#ready ? begin() : undefined));
+    const result = this.#atRest(AbortSignal.timeout(SEARCH_TIMEOUT_MS), SEARCH_TIMEOUT_MS).then(() =>
+      this.#ready ? begin() : undefined,
+    );
     const over = result.finally(() => {
       this.#taking = false;
       this.#next();
@@ -232,8 +236,8 @@ export class UserShell implements InteractiveShell {
   }
 
   /** Waits a moment for the prompt that is about to come. */
-  async #atRest(signal: AbortSignal): Promise<void> {
-    const end = performance.now() + END_TIMEOUT_MS;
+  async #atRest(signal: AbortSignal, patience = END_TIMEOUT_MS): Promise<void> {
+    const end = performance.now() + patience;
     while (!this.#ready && !this.busy && !signal.aborted && performance.now() < end)
       await new Promise((resolve) => setTimeout(resolve, 5));
   }

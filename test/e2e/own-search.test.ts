@@ -54,12 +54,15 @@ describe.each(everyShell())('Ctrl-R as the user has bound it: %s', (program) => 
       await rig.waitFor(new RegExp(`'und ${key} now .*✓[^\\n]*\n│ found ${key} now`));
     }
   });
+});
 
-  const keys = FZF_KEYS.map((folder) => join(folder, `key-bindings.${shell}`)).find(existsSync);
+const keysOf = (shell: ShellName) => FZF_KEYS.map((folder) => join(folder, `key-bindings.${shell}`)).find(existsSync);
 
-  it.skipIf(lacks('fzf') || keys === undefined)('fzf finds what ran before, and Escape leaves the draft', async () => {
+describe.skipIf(lacks('fzf') || keysOf('bash') === undefined)('fzf’s own keys', () => {
+  it.each(everyShell())('find what ran before, and Escape leaves the draft: %s', async (program) => {
     using place = scratch();
-    const source = shell === 'fish' ? `source ${keys}; fzf_key_bindings` : `HISTFILE=~/.hist; source ${keys}`;
+    const keys = keysOf(basename(program) as ShellName);
+    const source = program.endsWith('fish') ? `source ${keys}; fzf_key_bindings` : `HISTFILE=~/.hist; source ${keys}`;
     await using rig = await startWith(place, program, `${source}\n`);
     for (const word of ['alpha', 'beta']) {
       rig.type(`echo ${word} one\r`);
