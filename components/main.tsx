@@ -99,7 +99,10 @@ function open(app: Program, first: FirstFrame, broke: (error: unknown) => void) 
     }
     instance.rerender(<Root screen={screen} />);
   };
-  void first.capabilities.then(({ background }) => screen.setTheme(themeFor(app.ui.theme, process.env, background)));
+  void first.capabilities.then(({ background, backgroundColour }) => {
+    screen.setTheme(themeFor(app.ui.theme, process.env, background));
+    app.setBackground(backgroundColour);
+  });
   let settling: NodeJS.Timeout | undefined;
   const resized = () => {
     screen.resize(size());

@@ -61,6 +61,9 @@ export function createApp(
     },
     words: services.wordFacts,
     viKeys: () => shell.current?.state.vi ?? false,
+    setBackground(colour) {
+      shell.background = colour;
+    },
     ownSearch: (line, size, onData) => shell.current?.search(line, size, onData),
     incomplete: (line) => isIncomplete(line, shell.current?.program),
     complete: (line, cursor, signal) => completeLine(app, line, cursor, signal, shellCompletion),

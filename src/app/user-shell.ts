@@ -8,6 +8,8 @@ export type ShellHandle = {
   readonly ready: Promise<UserShell>;
   /** Undefined until it has started. */
   readonly current: UserShell | undefined;
+  /** The colour behind the text of the terminal, where it has told. */
+  background: string | undefined;
   /** Its exit code, once the user has left it, as by `exit`. */
   readonly left: Promise<number>;
 };
@@ -21,6 +23,7 @@ export function startShell({ options, config }: Environment, dataDir: string, bu
     columns: options.columns,
     rows: options.rows,
     dataDir,
+    background: () => handle.background,
     onExit: ({ message, left: ended, code }) => {
       if (ended) leave(code);
       else bus.notice('info', message);
@@ -38,13 +41,15 @@ export function startShell({ options, config }: Environment, dataDir: string, bu
     // A failure is reported where the shell is used.
     () => {},
   );
-  return {
+  const handle: ShellHandle = {
     ready,
     left,
+    background: undefined,
     get current() {
       return current;
     },
   };
+  return handle;
 }
 
 /** The environment that this program was started with. */

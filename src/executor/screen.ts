@@ -29,6 +29,8 @@ export type ScreenOptions = {
   readonly path: string;
   /** What the terminal answers to a program's query. */
   readonly onReply: (data: string) => void;
+  /** Where it is known: `rgb:rrrr/gggg/bbbb`. */
+  readonly background: () => string | undefined;
   /** A mark of a shell within it (OSC 133), less its number. */
   readonly onNestedMark: (content: string) => void;
   /** Pauses and resumes the producer. */
@@ -114,6 +116,12 @@ export class Screen implements LiveOutput {
     };
     parser.registerCsiHandler({ final: 'J' }, ([which]) => (which === 2 || which === 3 ? cleared() : false));
     parser.registerEscHandler({ final: 'c' }, cleared);
+    // The colours of its themes are what a program asks for. Source: xterm's control sequences, OSC 11.
+    parser.registerOscHandler(11, (content) => {
+      const colour = content === '?' ? this.#options.background() : undefined;
+      if (colour !== undefined) this.#options.onReply(`\x1b]11;${colour}\x1b\\`);
+      return true;
+    });
     parser.registerOscHandler(133, (content) => {
       this.#options.onNestedMark(content);
       return true;

@@ -32,8 +32,7 @@ export class UserShell implements InteractiveShell {
   readonly #options: UserShellOptions;
   readonly #supervisor: ShellSupervisor;
   #cwd: string;
-  #columns: number;
-  #rows: number;
+  #size: TerminalSize;
   #task: Task | undefined;
   #queue: Task[] = [];
   #remember: string[] = [];
@@ -52,13 +51,12 @@ export class UserShell implements InteractiveShell {
   constructor(options: UserShellOptions) {
     this.#options = options;
     this.#cwd = options.cwd;
-    this.#columns = options.columns;
-    this.#rows = options.rows;
+    this.#size = { columns: options.columns, rows: options.rows };
     this.#supervisor = new ShellSupervisor(
       {
         shell: options.shell ?? options.env.SHELL ?? '',
         env: options.env,
-        place: () => ({ cwd: this.#cwd, columns: this.#columns, rows: this.#rows }),
+        place: () => ({ cwd: this.#cwd, ...this.#size }),
         commandRuns: () => this.#task !== undefined,
       },
       {
@@ -143,7 +141,7 @@ export class UserShell implements InteractiveShell {
   #newTask(line: string, { keep, hidden }: { readonly keep: boolean; readonly hidden: boolean }): Task {
     const stopper = shellStopper(() => this.#pty?.pid);
     const run: Run = new Run(
-      { columns: this.#columns, rows: this.#rows, dataDir: this.#options.dataDir },
+      { ...this.#size, dataDir: this.#options.dataDir, background: this.#options.background },
       {
         pid: () => this.#pty?.pid ?? -1,
         slave: () => this.#pty?.slave ?? '',
@@ -189,7 +187,7 @@ export class UserShell implements InteractiveShell {
   async background(adopt: Adopt): Promise<string | undefined> {
     const task = this.#task;
     if (!task || task.hidden || task.leave) return 'no command of yours is running';
-    return this.#jobs.send(task, { columns: this.#columns, rows: this.#rows, dataDir: this.#options.dataDir }, adopt);
+    return this.#jobs.send(task, { ...this.#size, dataDir: this.#options.dataDir }, adopt);
   }
 
   lineToResume(job: RunningCommand): string | undefined {
@@ -277,8 +275,7 @@ export class UserShell implements InteractiveShell {
   }
 
   resize(columns: number, rows: number): void {
-    this.#columns = columns;
-    this.#rows = rows;
+    this.#size = { columns, rows };
     if (this.#task) this.#task.run.resize(columns, rows);
     else this.#supervisor.process?.resize(columns, rows);
   }

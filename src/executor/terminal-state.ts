@@ -86,7 +86,8 @@ function isShell({ pid, name }: ProcessEntry): boolean {
   if (LEADS_TO_SHELL.has(name)) return true;
   if (!SHELLS.has(name)) return false;
   const words = (read(`/proc/${pid}/cmdline`) ?? '').split('\0').slice(1, -1);
-  return words.every((word) => word.startsWith('-') && !/^-[a-z]*c/.test(word));
+  if (words.some((word) => /^-[a-z]*c/.test(word))) return false;
+  return words.some((word) => /^-[a-z]*i/.test(word)) || words.every((word) => word.startsWith('-'));
 }
 
 /**

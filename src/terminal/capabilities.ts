@@ -13,6 +13,8 @@ export type Capabilities = {
   /** Speaks the kitty keyboard protocol. */
   kitty: boolean;
   background?: 'dark' | 'light';
+  /** The same as it says it: `rgb:rrrr/gggg/bbbb`. */
+  backgroundColour?: string;
 };
 
 /** What is assumed of a terminal that has not answered yet. */
@@ -40,7 +42,9 @@ export function applyReply(capabilities: Capabilities, token: ReplyToken): void 
       break;
     case 'osc': {
       const background = token.code === 11 ? brightness(token.data) : undefined;
-      if (background !== undefined) capabilities.background = background;
+      if (background === undefined) break;
+      capabilities.background = background;
+      capabilities.backgroundColour = token.data.replace(/[^\w:/].*/s, '').slice(0, 30);
       break;
     }
     case 'cursor':

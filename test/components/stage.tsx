@@ -142,6 +142,7 @@ export async function setStage(change: StageOptions = {}) {
     rememberRoute: () => {},
     viKeys: () => false,
     ownSearch: () => undefined,
+    setBackground: () => {},
     keepOutput: async () => '/tmp/kept',
     programs: async () => ({ pager: 'less', editor: 'vi' }),
     saveOutput: async () => '/tmp/saved',
