@@ -30,8 +30,8 @@ describe.each(everyShell())('%s does inside what it does natively', (program) =>
     ...(whole && !row.plainOnly ? [{ name: `${row.name}, heavy startup files`, row, heavy: true }] : []),
   ]);
 
-  // Half an hour of terminals: what a busy machine has upset is looked at again.
-  it.each(ways)('$name', { retry: whole ? 2 : 0 }, async ({ row, heavy }) => {
+  // Many minutes of terminals: what a busy machine has upset is looked at again.
+  it.each(ways)('$name', { retry: whole ? 1 : 0 }, async ({ row, heavy }) => {
     const key = outcomeKey(row.name, shell, heavy);
     const lacking = missing(row);
     outcomes.set(key, lacking === undefined ? false : `no ${basename(lacking)}`);

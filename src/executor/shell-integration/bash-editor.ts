@@ -47,12 +47,25 @@ __aish_zero='\\e]7331;\${__aish_token};C\\a'
 # Behind what sets the prompt anew. A DEBUG trap sees no subshell; so where there is one, a subshell tells of the prompt.
 __aish_plain='{ __aish_wrap; } 2>/dev/null' __aish_traced='( { __aish_tell "$?"; } 2>/dev/null )'
 __aish_wrap() {
+  case \${PROMPT_COMMAND[*]-} in
+    *"$__aish_plain"*) ;;
+    *__bp_interactive_mode*) __aish_behind ;;
+  esac
   if ! __aish_ps1; then
     PS1=\${PS1-} PS1=\${PS1//"$__aish_open"/}
     PS1=$__aish_open\${PS1//"$__aish_close"/}$__aish_close
   fi
   case \${PS2-} in *"$__aish_two") ;; *) PS2=\${PS2-}$__aish_two ;; esac
   case \${PS0-} in *"$__aish_zero"*) ;; *) PS0=$__aish_zero\${PS0-} ;; esac
+}
+# bash-preexec runs its functions first, then what was in PROMPT_COMMAND, which may set the prompt; and an entry behind
+# its last one would be taken for a line of the user's.
+__aish_behind() {
+  \\builtin local each entry
+  for each in "\${!PROMPT_COMMAND[@]}"; do
+    entry=\${PROMPT_COMMAND[each]/__bp_interactive_mode/"$__aish_plain"$'\\n'__bp_interactive_mode}
+    if [ "$each" = 0 ]; then PROMPT_COMMAND=$entry; else PROMPT_COMMAND[each]=$entry; fi
+  done
 }
 __aish_repair() {
   \\builtin local IFS=$' \\t\\n' each hook
@@ -111,7 +124,7 @@ __aish_state() {
   \\builtin local flags=
   if [ -n "$(\\builtin trap -p DEBUG)" ]; then
     flags+=d
-    [[ \${PROMPT_COMMAND[*]-} == *"$__aish_plain"* ]] && flags+=h
+    [[ -z \${bash_preexec_imported-}\${__bp_imported-} && \${PROMPT_COMMAND[*]-} == *"$__aish_plain"* ]] && flags+=h
   fi
   case \${HISTCONTROL-} in *ignorespace* | *ignoreboth*) flags+=b ;; esac
   __aish_marked || flags+=wa

@@ -10,7 +10,7 @@ import { waitsForLine } from '../../../src/executor/terminal-state.ts';
 import { HEAVY } from './heavy.ts';
 import { PROMPT_TEXT as PROMPT, type Row, type ShellName, type Step } from './row.ts';
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 12_000;
 const LOOK_EVERY_MS = 3;
 
 /** Startup files that every row begins with. */

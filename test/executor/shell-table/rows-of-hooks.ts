@@ -80,6 +80,21 @@ const HOOKS: readonly Row[] = [
     ),
     short: true,
   },
+  {
+    name: 'PROMPT_COMMAND sets PS1 behind the functions of bash-preexec',
+    plainOnly: true,
+    rc: {
+      bash: `
+__bp_imported=defined precmd_functions=()
+__bp_precmd_invoke_cmd() { local s=$? each; for each in "\${precmd_functions[@]}"; do "$each"; done; echo "pc:$s" >> $O; }
+_anew() { PS1='@@P@@ '; }
+__bp_interactive_mode() { :; }
+PROMPT_COMMAND=$'__bp_precmd_invoke_cmd\n_anew\n__bp_interactive_mode'
+`,
+    },
+    steps: bash('true', '(exit 3)', 'echo end >> $O'),
+    short: true,
+  },
   { name: 'chpwd', steps: zsh('chpwd() { echo "cd:$PWD" >> $O }', 'cd /tmp', 'cd /') },
   {
     name: 'fish_preexec and fish_postexec',
