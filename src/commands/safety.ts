@@ -44,9 +44,11 @@ export const safety: Command = {
 };
 
 /** What a model's wish to run it would lead to now (AC-3, NO-5). */
-function wouldHappen({ destructive }: Judgement, { mode, settings }: Conversation): string {
+function wouldHappen({ destructive, looks }: Judgement, { mode, settings }: Conversation): string {
   const limits = mode === 'restricted' ? '; the kernel sandbox would let it change nothing' : '';
   if (destructive) return `from a model: HALT, you would decide${limits}`;
+  if (looks && settings.confirmCmd === 'acts' && mode !== 'unrestricted')
+    return `from a model: it would run without a question, in chat as in a run${limits}`;
   const chat = settings.confirmCmd ? 'in chat you would be asked first' : 'in chat a CMD: line would run as well';
   return `from a model: in a Norris run it would run without a question, ${chat}${limits}`;
 }

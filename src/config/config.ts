@@ -41,7 +41,7 @@ export type Config = {
   readonly max_tool_rounds: number;
   readonly max_answer_tokens: number;
   readonly wait_seconds: number;
-  readonly confirm_cmd: boolean;
+  readonly confirm_cmd: boolean | 'acts';
   /** Globs over tools that need no consent: this key and `mcp.auto_approve` together. */
   readonly auto_approve: readonly string[];
   readonly safety: {
@@ -108,7 +108,7 @@ export const DEFAULTS: Config = {
   max_tool_rounds: 16,
   max_answer_tokens: 2048,
   wait_seconds: 60,
-  confirm_cmd: true,
+  confirm_cmd: 'acts',
   auto_approve: [],
   safety: {
     llm_second_opinion: true,

@@ -6,7 +6,7 @@ export type Schema = {
   readonly type?: string;
   readonly description?: string;
   readonly default?: unknown;
-  readonly enum?: readonly string[];
+  readonly enum?: readonly (string | boolean)[];
   readonly minimum?: number;
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -127,7 +127,12 @@ export const SCHEMA: Schema = block('Configuration of aish-tui.', {
     'Seconds after which a command of the model continues as a background job.',
     DEFAULTS.wait_seconds,
   ),
-  confirm_cmd: flag('Ask before a CMD: line in chat.', DEFAULTS.confirm_cmd),
+  confirm_cmd: {
+    enum: [true, 'acts', false],
+    description:
+      'Ask before a command in chat: before every one (true), before those that do more than read (acts; outside Unrestricted), or before none that the gate lets pass (false).',
+    default: DEFAULTS.confirm_cmd,
+  },
   auto_approve: names('Globs over the names of tools that run without asking, unless the gate stops them.'),
   safety: block('The gate.', {
     llm_second_opinion: flag(

@@ -18,6 +18,9 @@ export type FileRead =
   | { readonly path: string; readonly hash: string }
   | { readonly path: string; readonly absent: true };
 
+/** A call of one of the program's own tools as what it would do, and the files by which it would do just that. */
+export type Preview = { readonly diff: string; readonly reads: readonly FileRead[] };
+
 /** What a judgement rests on beside the action itself, and where the action writes. Paths are absolute. */
 export type Basis = {
   /** Files that were read, and files that were looked for and not there. */

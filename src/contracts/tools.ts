@@ -1,7 +1,7 @@
 /** Tools other than shell commands, the program's own and those of MCP servers. */
 import type { Action, ToolFacts } from '../session/action.ts';
 import type { ToolSpec } from '../session/message.ts';
-import type { Judged } from './gate.ts';
+import type { Judged, Preview } from './gate.ts';
 
 export type ToolOutcome = { readonly text: string; readonly failed: boolean };
 
@@ -27,6 +27,8 @@ export type Tools = {
   refusal(action: Action): Promise<string | undefined>;
   /** What the program knows of a call of its own tools; undefined leaves it to the gate. */
   judge(action: Action, cwd: string): Judged | undefined;
+  /** The diff that a call would make now; undefined where it makes none or can't be done. Never rejects. */
+  preview?(action: Action, cwd: string): Promise<Preview | undefined>;
   /** Whether the user has consented to this tool beforehand. Says nothing of destructive calls. */
   autoApproved(action: Action): boolean;
   /** What a lasting consent is bound to; undefined for a command and for a name that is nobody's. */

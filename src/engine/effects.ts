@@ -195,15 +195,18 @@ async function lookAt(
       }));
     const { basis, ...word } = said;
     const judgement = unsafe === undefined ? word : { ...word, destructive: true, reason: joined(unsafe, word) };
+    const preview = await tools.preview?.(judged, cwd);
     const reads = !judgement.destructive && onlyReads(context.services, judged, cwd);
     const examination: Examination = {
       kind: 'judged',
       judgement: reads ? { ...judgement, readOnly: true } : judgement,
       autoApproved: tools.autoApproved(told),
       ...(tool ? { tool } : {}),
+      ...(preview ? { diff: preview.diff } : {}),
       ...((await canTry(context.services, judged, effect.mode)) ? { canTry: true } : {}),
     };
-    return basis ? { examination, basis } : { examination };
+    if (!basis) return { examination };
+    return { examination, basis: preview ? { ...basis, reads: [...basis.reads, ...preview.reads] } : basis };
   } catch (error) {
     const reason = `it could not be checked: ${messageOf(error)}`;
     const judgement: Judgement = { destructive: true, reason, source: 'default' };

@@ -43,7 +43,7 @@ export function questionLines(question: Question): readonly string[] {
 /** Arguments as they stand; what a trial would change as numbered sentences, its diff behind a mark. */
 function treeLines(question: Question, tree: readonly TreeLine[], place: string): readonly string[] {
   const trial = question.kind === 'halt' ? question.trial : undefined;
-  if (!trial) return tree.map(({ text }) => (place === '' ? text : GUTTER + text));
+  if (!trial) return tree.map(({ text }) => (place === '' ? text : GUTTER + unmarked(text)));
   const rows = question.kind === 'halt' ? trialRows(trial, question.cwd) : [];
   return [
     ...rows.map(({ text }, index) => `${index + 1}. ${text}.`),

@@ -34,6 +34,9 @@ const ROLES = {
   match: ['', 'onUnrestricted', 'unrestricted'],
   added: ['', 'added', 'added'],
   removed: ['', 'removed', 'removed'],
+  /** What two lines of a diff differ in. */
+  addedWord: ['1', 'added', 'addedWord'],
+  removedWord: ['1', 'removed', 'removedWord'],
   hunk: ['', 'user'],
   keyword: ['', 'codeWord'],
   string: ['', 'codeText'],
@@ -72,6 +75,8 @@ const NONE: Theme = {
   verb: '4',
   ask: '1;7',
   danger: '1;4',
+  addedWord: '1;4',
+  removedWord: '1;4',
   button: '7',
   cap: '1',
   match: '7',

@@ -43,6 +43,8 @@ export const BEHIND = {
   selected: { hex: ['2b3a52', 'd5e3f7', '00407f'], c256: [24, 189], c16: [4, 6, 4] },
   added: { hex: ['15301f', 'dff3e4', '15301f'], c256: [22, 194] },
   removed: { hex: ['3a1a1e', 'fbe2e2', '3a1a1e'], c256: [52, 224] },
+  addedWord: { hex: ['25603b', 'b2e3c0', '25603b'], c256: [28, 151] },
+  removedWord: { hex: ['7a2c35', 'f3b9bb', '7a2c35'], c256: [88, 217] },
   halt: { hex: ['c92f37', 'bb1d28', 'ff9090'], c256: [124, 124], c16: [1, 1, 9] },
   norris: { hex: ['4a2a46', 'f6dcf1', 'ff9df6'], c256: [53, 225], c16: [5, 5, 13] },
   restricted: { hex: ['1f4a32', 'c9ecd5', '6dff92'], c256: [22, 194], c16: [2, 2, 10] },

@@ -1,4 +1,4 @@
-import type { Basis, Gate, JudgeContext, SafetyPort } from '../contracts/gate.ts';
+import type { Basis, Gate, JudgeContext, Judged, SafetyPort } from '../contracts/gate.ts';
 import { type Action, describeAction, type Judgement } from '../session/action.ts';
 import { matchesGlob } from '../text/glob.ts';
 import { realFiles } from './files.ts';
@@ -7,12 +7,13 @@ import { previewImpact, withImpact } from './impact/preview.ts';
 import { areSame, resolveTargets } from './impact/resolve.ts';
 import { judgeCommand } from './judge.ts';
 import { judgeWithFiles } from './judge-files.ts';
-import { onlyReads } from './only-reads.ts';
+import { onlyReads, readsAlone } from './only-reads.ts';
 import { worksOverPipes } from './over-pipes.ts';
 import { OwnFiles } from './own-files.ts';
 import { type Recovery, recoveryOf } from './project/recoverable.ts';
 import { isUnchanged } from './reading.ts';
 import { type AskModel, askOpinion, type Opinion } from './second-opinion.ts';
+import { showsCredentials } from './shows-credentials.ts';
 import { judgeTool, type ToolAnnotations } from './tool.ts';
 import { harmless, type StaticVerdict, type UserPattern } from './verdict.ts';
 
@@ -124,21 +125,8 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     onlyReads: (command, cwd) => onlyReads(command, { cwd, files: realFiles(), ...rules }),
     worksOverPipes: (command, cwd) => worksOverPipes(command, { cwd, ...rules }),
     async judge(action, context) {
-      const verdict = beyondItsName(await look(action, context), action, options.readOnlyTools ?? []);
-      const recovery = await recoveryIn(verdict, action, context);
-      const settled = recovery && context.project ? inProject(verdict, recovery) : undefined;
-      const judgement = settled ?? (await decide(verdict, action, context));
-      const basis = { ...NO_BASIS, ...verdict.basis };
-      if (!judgement.destructive || action.kind !== 'command') {
-        const absent = (recovery?.absent ?? []).map((path) => ({ path, absent: true }) as const);
-        if (absent.length > 0) return { ...judgement, basis: { ...basis, reads: [...basis.reads, ...absent] } };
-        return { ...judgement, ...(verdict.basis ? { basis } : {}) };
-      }
-      const targets = await resolveTargets(action.command, context.cwd);
-      const parts = await previewImpact(action.command, context.cwd, options.wrap).catch(() => []);
-      const { findings, rest } = withImpact(recovery?.findings ?? judgement.findings ?? [], parts);
-      const facts = { ...(findings.length > 0 ? { findings } : {}), ...(rest.length > 0 ? { impact: rest } : {}) };
-      return { ...judgement, ...facts, basis: { ...basis, targets } };
+      const judged = await judgeAction(action, context);
+      return judged.destructive ? judged : { ...judged, ...(await whatItReads(action, context.cwd)) };
     },
     async begin({ reads, own: changed, writes, targets }) {
       const aims = targets ? areSame(targets) : true;
@@ -148,6 +136,33 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
       return () => own.after(before);
     },
   };
+
+  async function judgeAction(action: Action, context: JudgeContext): Promise<Judged> {
+    const verdict = beyondItsName(await look(action, context), action, options.readOnlyTools ?? []);
+    const recovery = await recoveryIn(verdict, action, context);
+    const settled = recovery && context.project ? inProject(verdict, recovery) : undefined;
+    const judgement = settled ?? (await decide(verdict, action, context));
+    const basis = { ...NO_BASIS, ...verdict.basis };
+    if (!judgement.destructive || action.kind !== 'command') {
+      const absent = (recovery?.absent ?? []).map((path) => ({ path, absent: true }) as const);
+      if (absent.length > 0) return { ...judgement, basis: { ...basis, reads: [...basis.reads, ...absent] } };
+      return { ...judgement, ...(verdict.basis ? { basis } : {}) };
+    }
+    const targets = await resolveTargets(action.command, context.cwd);
+    const parts = await previewImpact(action.command, context.cwd, options.wrap).catch(() => []);
+    const { findings, rest } = withImpact(recovery?.findings ?? judgement.findings ?? [], parts);
+    const facts = { ...(findings.length > 0 ? { findings } : {}), ...(rest.length > 0 ? { impact: rest } : {}) };
+    return { ...judgement, ...facts, basis: { ...basis, targets } };
+  }
+
+  /** Whether a command only reads, and whether a model elsewhere would be shown a credential. */
+  async function whatItReads(action: Action, cwd: string): Promise<Pick<Judgement, 'looks' | 'credential'>> {
+    if (action.kind !== 'command') return {};
+    const localModel = options.localModel?.() === true;
+    const world = { cwd, files: realFiles(), localModel, ...rules };
+    if (!localModel && (await showsCredentials(action.command, cwd, world))) return { credential: true };
+    return !action.job && readsAlone(action.command, world) ? { looks: true } : {};
+  }
 
   /** What could be taken back, where changes are kept: in Project in its tree, else wherever the user may write. */
   async function recoveryIn(

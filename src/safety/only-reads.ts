@@ -35,20 +35,37 @@ const WRITES: Readonly<Record<string, RegExp>> = {
 /** Programs whose last operand would be written to, or which take the system's value from it. */
 const ONE_OPERAND: ReadonlySet<string> = new Set(['xxd']);
 
+/** What only reads where the kernel lets nothing be written and nothing runs beside it: git can't refresh its index then. */
+const ALONE: ReadonlySet<string> = new Set(['cd', 'git status']);
+
 /** Whether a command changes nothing at all: no file, no directory it is in, no process. False where that is not plain. */
 export function onlyReads(command: string, options: JudgeOptions): boolean {
+  return reads(command, options, isReader);
+}
+
+/** The same of a command that runs alone where the kernel lets it write nothing. */
+export function readsAlone(command: string, options: JudgeOptions): boolean {
+  return reads(command, options, (fields) => isReader(fields) || isAlone(fields));
+}
+
+function isAlone([program, first]: readonly Field[]): boolean {
+  const name = program?.text ?? '';
+  return ALONE.has(name) || ALONE.has(`${name} ${first?.text ?? ''}`);
+}
+
+function reads(command: string, options: JudgeOptions, allowed: (fields: readonly Field[]) => boolean): boolean {
   let calls = 0;
-  let reads = true;
+  let reading = true;
   const verdict = judgeCommand(command, options, {
     call(fields) {
       calls += 1;
-      reads &&= isReader(fields);
+      reading &&= allowed(fields);
     },
     redirect(redirect) {
-      reads &&= opensNothing(redirect);
+      reading &&= opensNothing(redirect);
     },
   });
-  return calls > 0 && reads && verdict.verdict === 'safe';
+  return calls > 0 && reading && verdict.verdict === 'safe';
 }
 
 function isReader([program, ...args]: readonly Field[]): boolean {

@@ -14,7 +14,7 @@ export type Danger = {
 
 /** Around dangerous words, in text that `visible` has made free of escapes; the picture gives it its colour. */
 export const MARK = '\x1b[1;4m';
-const UNMARK = '\x1b[22;24m';
+export const UNMARK = '\x1b[22;24m';
 
 /** The text without marks, for where there are none. */
 export function unmarked(text: string): string {

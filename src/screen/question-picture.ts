@@ -111,8 +111,13 @@ function heading(text: string, width: number, role: Role, paint: Paint): string 
 /** A line of the body; the marks within it get the colour of danger, what stands at its right its own. */
 function drawn({ kind, text, right = '' }: BodyLine, width: number, paint: Paint): string {
   const role = BODY_ROLES[kind];
+  if (kind === 'added' || kind === 'removed') return markedText(padTo(text, width), role, `${kind}Word`, paint);
   const inked =
-    kind === 'verb' ? numbered(text, paint) : MARKED.has(kind) ? markedText(text, role, paint) : paint(role, text);
+    kind === 'verb'
+      ? numbered(text, paint)
+      : MARKED.has(kind)
+        ? markedText(text, role, 'danger', paint)
+        : paint(role, text);
   if (right === '') return inked;
   return padTo(inked, width - lineWidth(right)) + paint(right === 'undoable' ? 'success' : 'verb', right);
 }
@@ -124,11 +129,11 @@ function numbered(text: string, paint: Paint): string {
 }
 
 /** Wrapping closes and opens a mark at line ends in its own way; which words are marked is what counts. */
-function markedText(text: string, role: Role, paint: Paint): string {
+function markedText(text: string, role: Role, mark: Role, paint: Paint): string {
   return text.split(/(\x1b\[[\d;]*m)/).reduce(
     ({ out, marked }, piece) => {
       if (piece.startsWith('\x1b[')) return { out, marked: piece === MARK };
-      return { out: out + paint(marked ? 'danger' : role, piece), marked };
+      return { out: out + paint(marked ? mark : role, piece), marked };
     },
     { out: '', marked: false },
   ).out;

@@ -2,16 +2,17 @@
 
 import { describeAction, type Finding, type Judgement } from '../session/action.ts';
 import { shortDollars } from '../session/cost.ts';
-import { isGrantable } from '../session/grants.ts';
+import { grantOf } from '../session/grants.ts';
 import type { Mode } from '../session/ids.ts';
 import { modeName } from '../session/mode.ts';
 import type { Question } from '../session/question.ts';
 import type { Trial } from '../session/tried.ts';
 import { visible } from '../text/sanitize.ts';
 import { shortPath } from '../text/short-path.ts';
-import { argumentTree, type TreeLine } from './argument-tree.ts';
+import type { TreeLine } from './argument-tree.ts';
 import type { Choice } from './choice.ts';
 import { type Danger, dangersOf, isExcerpted, markedCommand, oneLine } from './danger.ts';
+import { changeOf } from './diff-rows.ts';
 import { beginForm, type FormUi, fieldHeading, formTree } from './form.ts';
 import { reviewParts } from './review.ts';
 import { countsText, diffRows, trialRows } from './trial.ts';
@@ -80,15 +81,22 @@ const APPLY: Choice = {
   harmful: true,
 };
 
-/** For a tool call that destroys nothing. */
-const ALWAYS: Choice = {
-  answer: 'always',
-  key: 'P',
-  label: 'always',
-  long: 'proceed, and don’t ask again for this tool in this session',
-  short: 'not again this session',
-  does: 'runs it, and doesn’t ask again for this tool in this session',
-};
+/** For what destroys nothing: this tool, or commands that only read. */
+const ALWAYS = {
+  tool: always('for this tool'),
+  reads: always('for commands that only read'),
+} as const;
+
+function always(what: string): Choice {
+  return {
+    answer: 'always',
+    key: 'P',
+    label: 'always',
+    long: `proceed, and don’t ask again ${what}`,
+    short: 'not again this session',
+    does: `runs it, and doesn’t ask again ${what} in this session`,
+  };
+}
 
 /** The answers of a HALT or a consent, the safe one first. */
 function haltChoices(editable: boolean, more: readonly Choice[]): readonly Choice[] {
@@ -118,8 +126,8 @@ const MODE_LINES = {
 
 /** One slice more, or the end of the run with everything kept (CO-2). */
 const SPEND_CHOICES: readonly Choice[] = [
-  { ...PROCEED, label: 'approve', does: 'spends up to that much more' },
-  { ...ABORT, label: 'deny', does: 'ends the run; the conversation stays' },
+  { ...PROCEED, key: 'y', label: 'approve', does: 'spends up to that much more' },
+  { ...ABORT, key: 'n', label: 'deny', does: 'ends the run; the conversation stays' },
 ];
 
 /** A server may change a tool under a consent that was given before. */
@@ -285,16 +293,18 @@ function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
   const alone =
     !whole && dangers.length === 1 && dangers[0]?.part.trim() === markedCommand(text, findings, true).trim();
   const editable = action.kind === 'command';
+  const grant = grantOf(question);
+  const change = changeOf(question);
   return {
-    chip: why === 'consent' ? 'RUN THIS?' : 'HALT',
-    title: haltTitle(question),
+    chip: why === 'consent' ? change.chip : 'HALT',
+    title: [change.title, haltTitle(question)].filter(Boolean).join(' · '),
     reasons: [...reasonsOf(why, judgement, dangers), ...circumstances(question)],
     dangers,
     // Where the one dangerous part is the whole command, it stands there already.
-    action: alone ? '' : markedCommand(text, findings, whole),
+    action: alone || change.isDiff ? '' : markedCommand(text, findings, whole),
     folds: !alone && isExcerpted(text, findings),
     allIsDanger: dangers.some(({ part }) => part === ''),
-    tree: action.kind === 'tool' ? argumentTree(action.arguments) : [],
+    tree: change.rows,
     claims: (tool?.claims ?? []).map((claim) => `its server says: ${oneLine(claim)}`),
     impact: (judgement.impact ?? []).map(oneLine),
     place: [
@@ -305,7 +315,7 @@ function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
     ].join(' · '),
     mode,
     danger: why !== 'consent',
-    choices: [...haltChoices(editable, question.canTry ? [TRY] : []), ...(isGrantable(question) ? [ALWAYS] : [])],
+    choices: [...haltChoices(editable, question.canTry ? [TRY] : []), ...(grant ? [ALWAYS[grant]] : [])],
     start: 0,
     editable,
   };
@@ -365,12 +375,17 @@ function findingsOf({ findings = [], reason, rule }: Judgement): readonly Findin
   return [{ rule: rule ?? '', verb: reason, part: [0, 0] }];
 }
 
-function reasonsOf(why: keyof typeof STATES, { reason }: Judgement, dangers: readonly Danger[]): readonly string[] {
+function reasonsOf(
+  why: keyof typeof STATES,
+  { reason, credential }: Judgement,
+  dangers: readonly Danger[],
+): readonly string[] {
   const own = dangers.length > 0 ? [] : [oneLine(reason)];
   switch (why) {
     case 'destructive':
       return own;
     case 'consent':
+      if (credential) return ['It may show a key or password to a model on another machine.'];
       return [`The model asks for it. The gate: ${oneLine(reason)}.`];
     case 'changed':
       return ['What it names has changed since you were asked. Nothing has run.', ...own];

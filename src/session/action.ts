@@ -68,6 +68,10 @@ export type Judgement = {
   readonly upgrade?: { readonly mode: 'unrestricted'; readonly needs: string };
   /** By the program's own word it changes nothing at all, so that others may run beside it. Never by a model's word. */
   readonly readOnly?: true;
+  /** By the tables a command that, run alone, only reads; absent where it may show a credential to a model elsewhere. */
+  readonly looks?: true;
+  /** It may show what a store of credentials holds to a model that is not on this machine. */
+  readonly credential?: true;
 };
 
 /** What is known of a tool beside its name. A consent that lasts is bound to the definition. */
@@ -90,6 +94,8 @@ export type Examination =
       /** It can be tried before the user decides (HA-10). */
       readonly canTry?: true;
       readonly tool?: ToolFacts;
+      /** What a call of the program's own would change, as a unified diff. */
+      readonly diff?: string;
     };
 
 /** What a finished command is known by (EX-2, EX-5, EX-7). Output is clean rendered text. */

@@ -4,7 +4,7 @@ import { answerForm } from './ask-form.ts';
 import { answerReview } from './ask-review.ts';
 import type { Of } from './event.ts';
 import { formatForModel } from './exec-text.ts';
-import { grantTool } from './grants.ts';
+import { grantAlways } from './grants.ts';
 import { offersFrom } from './mode.ts';
 import { countSkip, ifNorris } from './norris.ts';
 import type { Phase } from './phase.ts';
@@ -79,7 +79,7 @@ function answerHalt(next: Transition, phase: Halted, answer: Answer): void {
       next.unask(question);
       return approve(next, phase, {});
     case 'always':
-      if (!grantTool(next, question)) return;
+      if (!grantAlways(next, question)) return;
       next.unask(question);
       return approve(next, phase, {});
     case 'apply': {

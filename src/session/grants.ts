@@ -4,20 +4,23 @@ import type { QuestionId } from './ids.ts';
 import type { Question } from './question.ts';
 import type { Transition } from './transition.ts';
 
-/** Whether a question may be answered with `always`. */
-export function isGrantable(question: Question): boolean {
-  return (
-    question.kind === 'halt' &&
-    question.action.kind === 'tool' &&
-    question.tool !== undefined &&
-    !question.judgement.destructive
-  );
+/** Whether a question may be answered with `always`, and for what that would be. */
+export function grantOf(question: Question): 'tool' | 'reads' | undefined {
+  if (question.kind !== 'halt' || question.judgement.destructive) return undefined;
+  if (question.action.kind === 'command') return question.judgement.looks ? 'reads' : undefined;
+  return question.action.kind === 'tool' && question.tool !== undefined ? 'tool' : undefined;
 }
 
-/** Remembers the user's consent to the tool of a question; false where it can't be given. */
-export function grantTool(next: Transition, id: QuestionId): boolean {
+/** Remembers the user's consent to the tool of a question, or to what only reads; false where it can't be given. */
+export function grantAlways(next: Transition, id: QuestionId): boolean {
   const question = next.state.questions.find((one) => one.id === id);
-  if (question?.kind !== 'halt' || !isGrantable(question)) return false;
+  const grant = question && grantOf(question);
+  if (question?.kind !== 'halt' || grant === undefined) return false;
+  if (grant === 'reads') {
+    next.state = { ...next.state, readsGranted: true };
+    next.notice('info', '[aish] commands that only read are not asked about again in this session');
+    return true;
+  }
   const { action, tool } = question;
   if (action.kind !== 'tool' || !tool) return false;
   next.state = { ...next.state, grants: { ...next.state.grants, [action.name]: tool.definition } };
@@ -26,6 +29,14 @@ export function grantTool(next: Transition, id: QuestionId): boolean {
     `[aish] ${action.name} is not asked about again in this session, as long as its definition stays the same`,
   );
   return true;
+}
+
+/** A command that only reads needs no consent: the user has given it, or the kernel lets it do nothing else (AC-3). */
+export function readsFreely({
+  state,
+  conversation: { settings, mode },
+}: Pick<Transition, 'state' | 'conversation'>): boolean {
+  return state.readsGranted === true || (settings.confirmCmd === 'acts' && mode !== 'unrestricted');
 }
 
 /** Whether the user has consented to this tool, defined just so. */

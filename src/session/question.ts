@@ -28,6 +28,8 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId; r
       readonly step?: { readonly k: number; readonly n: number };
       /** Of a tool call. `changed` also where the user had approved another definition of it. */
       readonly tool?: ToolFacts;
+      /** What it would change, of a call of the program's own. */
+      readonly diff?: string;
       /** It can be tried first. */
       readonly canTry?: true;
       /** What it would change, as a trial has shown. */

@@ -16,8 +16,11 @@ export type Settings = {
   readonly maxTurns: number;
   readonly maxToolRounds: number;
   readonly maxNorrisSteps: number;
-  /** Ask before a `CMD:` line in chat (AC-3). */
-  readonly confirmCmd: boolean;
+  /**
+   * What asks before a command in chat: every one; what acts, where the kernel holds it to only reading; none (AC-3).
+   * A boolean in older journals, which fold as they did.
+   */
+  readonly confirmCmd: boolean | 'acts';
   /** Whether the kernel sandbox can be enforced here; without it the mode is always unrestricted (MO-7). */
   readonly sandbox: boolean;
   /** Whether the kernel can hold commands to the project's tree; never without `sandbox`. Absent: it can't (MO-9). */
@@ -155,6 +158,8 @@ export type State = {
   readonly questions: readonly Question[];
   /** Tools that need no further consent in this session, each with the definition it was given for. */
   readonly grants?: Readonly<Record<string, string>>;
+  /** Commands that only read need no further consent in this session. */
+  readonly readsGranted?: true;
   /** What the calls of this session have cost, those of its sub-agents and of the gate included. */
   readonly costs: Costs;
   /** The limit in dollars that the user has approved beyond `cost.stop_at_dollars` (CO-2). */

@@ -1,7 +1,7 @@
 /** One step, for chat and Norris alike: call the model, parse, then each action in turn: examine, consent, act, record. */
 import type { Action, Examination } from './action.ts';
 import { delegateEnding, goalOf, MAX_DELEGATE_STEPS, reportOf } from './delegate.ts';
-import { isGranted, withChange } from './grants.ts';
+import { isGranted, readsFreely, withChange } from './grants.ts';
 import { isWider, type Mode, type OpId, type SessionId } from './ids.ts';
 import type { Reply } from './message.ts';
 import {
@@ -201,7 +201,7 @@ function needMode(next: Transition, phase: Judging, action: Action, needs: strin
 
 /** Puts the action to the user (HA-1). */
 function halt(next: Transition, phase: Judging, action: Action, examined: Judged, why: HaltReason): void {
-  const { judgement, tool, canTry } = examined;
+  const { judgement, tool, canTry, diff } = examined;
   const { op: judgedAs, run, dispatch, decided } = phase;
   const { cwd, mode, settings, parent } = next.conversation;
   const facts = tool ? { tool: withChange(next, action, tool) } : {};
@@ -219,6 +219,7 @@ function halt(next: Transition, phase: Judging, action: Action, examined: Judged
     ...facts,
     ...offers,
     ...(canTry ? { canTry } : {}),
+    ...(diff === undefined ? {} : { diff }),
   });
   next.phase({ kind: 'halted', question, run, dispatch, decided, judgedAs, judgement });
 }
@@ -283,8 +284,10 @@ function reasonToAsk(
   if (judgement.destructive) return 'destructive';
   if (consent === 'asked') return 'resumed';
   if (consent === 'edited') return undefined;
+  if (judgement.credential && run.kind === 'chat') return 'consent';
   // An agent at work needs no consent to commands and tasks. In chat a `CMD:` line has a setting of its own.
   if (action.kind !== 'tool' && run.kind !== 'chat') return undefined;
+  if (judgement.looks && readsFreely(next)) return undefined;
   if (action.callId === undefined) return next.conversation.settings.confirmCmd ? 'consent' : undefined;
   return autoApproved || isGranted(next, action, tool) ? undefined : 'consent';
 }

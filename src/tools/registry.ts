@@ -1,5 +1,5 @@
 /** The tools that a model may call: their descriptions, their arguments against the schema, and how they run. */
-import type { Judged } from '../contracts/gate.ts';
+import type { Judged, Preview } from '../contracts/gate.ts';
 import type { ToolCallOptions, ToolOutcome, Tools } from '../contracts/tools.ts';
 import type { Action, ToolFacts } from '../session/action.ts';
 import type { ToolSpec } from '../session/message.ts';
@@ -13,6 +13,8 @@ export type BuiltinTool = {
   readonly readOnly: boolean;
   /** What a call would lose, for the program's own tools, which know. Nobody else is asked. */
   judge(argumentsJson: string, cwd: string): Judged;
+  /** The diff that the call would make now; undefined where it can't be done. */
+  diffOf?(args: Readonly<Record<string, unknown>>, cwd: string): Promise<Preview | undefined>;
   /** Whether this call changes nothing at all, so that it may run beside others. */
   onlyReads(args: Readonly<Record<string, unknown>>): boolean;
   run(args: Readonly<Record<string, unknown>>, options: ToolCallOptions): Promise<ToolOutcome>;
@@ -93,6 +95,13 @@ export function createTools(
         return { destructive: true, reason, source: 'user-pattern' };
       }
       return action.kind === 'delegate' ? DELEGATION : find(name)?.judge(action.arguments, cwd);
+    },
+    async preview(action, cwd) {
+      const args = action.kind === 'tool' ? parseJsonObject(action.arguments || '{}') : undefined;
+      if (action.kind !== 'tool' || !args) return undefined;
+      return find(action.name)
+        ?.diffOf?.(args, cwd)
+        .catch(() => undefined);
     },
     autoApproved(action) {
       const name = nameOf(action);

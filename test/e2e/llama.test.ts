@@ -18,7 +18,7 @@ describe.skipIf(missing !== undefined)('with a real llama.cpp server', () => {
   });
 
   it('answers a question, by way of a tool call that the user confirms', async () => {
-    using place = scratch(llama.baseUrl);
+    using place = scratch(llama.baseUrl, { mode: 'unrestricted' });
     writeFileSync(join(place.work, 'only-file.txt'), '');
     await using rig = startRig(place, { rows: 30 });
     await rig.waitFor('[aish:fast]>');

@@ -18,7 +18,9 @@ it.each([[{}], [{ undo: { budget: 0 } }]])(
     await using rig = startRig(place, { rows: 40 });
     await rig.waitFor('[aish:fast]>');
     rig.type('?put it in capitals\r');
-    await rig.waitFor('RUN THIS?');
+    await rig.waitFor(/CHANGE THIS FILE\?.*notes\.txt · \+1 −1/);
+    expect(rig.text()).toMatch(/2 − two[\s\S]*2 \+ TWO/);
+    expect([rig.coloured('− two'), rig.coloured('+ TWO')]).toEqual([true, true]);
     await rig.waitFor(/seen to the end/);
     expect(readFileSync(file, 'utf8')).toBe('one\ntwo\nthree\n');
     rig.type('p');
@@ -38,6 +40,27 @@ it.each([[{}], [{ undo: { budget: 0 } }]])(
   },
 );
 
+it('asks anew where the file has another text by the time of the answer', async () => {
+  await using server = await startScriptedServer([call('patch', change), say('Changed.')]);
+  using place = scratch(server.baseUrl, { mode: 'unrestricted' });
+  const file = join(place.work, 'notes.txt');
+  writeFileSync(file, 'one\ntwo\nthree\n');
+  await using rig = startRig(place, { rows: 40 });
+  await rig.waitFor('[aish:fast]>');
+  rig.type('?put it in capitals\r');
+  await rig.waitFor('CHANGE THIS FILE?');
+  await rig.waitFor(/seen to the end/);
+  writeFileSync(file, 'zero\none\ntwo\n');
+  rig.type('p');
+  await rig.waitFor('What it names has changed since you were asked');
+  await rig.waitFor(/3 − two[\s\S]*3 \+ TWO/);
+  expect(readFileSync(file, 'utf8')).toBe('zero\none\ntwo\n');
+  await rig.waitFor(/seen to the end/);
+  rig.type('p');
+  await rig.waitFor('Changed.');
+  expect(readFileSync(file, 'utf8')).toBe('zero\none\nTWO\n');
+});
+
 it('HALTs before it overwrites a file that is there, but not before it makes a new one', async () => {
   const overwrite = (path: string) => call('patch', { path, patches: [{ operation: 'overwrite', newText: 'new\n' }] });
   await using server = await startScriptedServer([
@@ -51,6 +74,7 @@ it('HALTs before it overwrites a file that is there, but not before it makes a n
   await rig.waitFor('[aish:fast]>');
   rig.type(':norris write both\r');
   await rig.waitFor('overwrites an existing file');
+  expect(rig.text()).toMatch(/1 − old[\s\S]*1 \+ new/);
   await rig.waitFor(/seen to the end/);
   rig.type('s');
   await rig.waitFor('⚡ done');

@@ -194,7 +194,7 @@ describe('a session that has cost what it may', () => {
     expect(rig.text()).toContain('$0.50 of $0.50 spent; fast costs more.');
     expect(server.requests).toHaveLength(1);
     await rig.waitFor(/seen to the end/);
-    rig.type('p');
+    rig.type('y');
     await rig.waitFor('Two.');
     rig.type('?three\r');
     await rig.waitFor('SPEND MORE?');

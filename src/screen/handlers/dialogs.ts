@@ -69,7 +69,8 @@ function backToQuestion(screen: Screen): void {
 function widen(mode: 'project' | 'unrestricted') {
   return (screen: Screen): void => {
     const { head } = screen.questionDialog;
-    if (head?.kind === 'mode') give(screen, mode === 'project' ? 'proceed' : mode);
+    if (head?.kind === 'spend' && mode === 'project') give(screen, 'proceed');
+    else if (head?.kind === 'mode') give(screen, mode === 'project' ? 'proceed' : mode);
     else if (head?.kind === 'halt' && head.offers?.includes(mode))
       void screen.app.engine.dispatch({ type: 'modeChosen', mode }, head.session);
   };
@@ -120,6 +121,7 @@ export const haltHandlers: Handlers = {
   skipWithNote: letter((screen) => {
     const { head } = screen.questionDialog;
     if (head?.kind === 'mode') give(screen, 'skip');
+    else if (head?.kind === 'spend') give(screen, 'abort');
     else give(screen, 'note');
   }),
   next: (screen) => moveFocus(screen, 1),

@@ -63,6 +63,11 @@ export async function unifiedDiff(
   before: string | undefined,
   after: string | undefined,
 ): Promise<string> {
+  return plainText(await exactDiff(path, before, after));
+}
+
+/** The same with every character that the texts have: whoever shows it spells out what can't be seen. */
+export async function exactDiff(path: string, before: string | undefined, after: string | undefined): Promise<string> {
   const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import('diff');
   const diff = createTwoFilesPatch(
     before === undefined ? '/dev/null' : path,
@@ -73,7 +78,7 @@ export async function unifiedDiff(
     undefined,
     { context: 3, timeout: DIFF_TIMEOUT_MS, headerOptions: FILE_HEADERS_ONLY },
   );
-  return plainText(diff ?? `--- ${path}\n+++ ${path}\n(too different for a diff)\n`);
+  return diff ?? `--- ${path}\n+++ ${path}\n(too different for a diff)\n`;
 }
 
 /** The first lines of a diff, at most `limit` characters; a long line is cut. Says how much is left out. */

@@ -1,7 +1,9 @@
 /** The built-in `patch` tool (TO-2) and the way back (TO-3). */
 
 import { lstatSync } from 'node:fs';
+import type { Preview } from '../../contracts/gate.ts';
 import type { ToolCallOptions, ToolOutcome } from '../../contracts/tools.ts';
+import { sha256 } from '../../text/digest.ts';
 import { parseJson } from '../../text/json.ts';
 import { plainText } from '../../text/sanitize.ts';
 import type { BuiltinTool } from '../registry.ts';
@@ -17,7 +19,7 @@ import {
   replaceFile,
   type Target,
 } from './file.ts';
-import { boundDiff, unifiedDiff } from './lines.ts';
+import { boundDiff, exactDiff, unifiedDiff } from './lines.ts';
 import { PATCH, type PatchCall, readCall } from './patches.ts';
 import { beyondTree } from './tree.ts';
 
@@ -26,6 +28,8 @@ const MAX_MODEL_DIFF_CHARS = 8_000;
 const MAX_USER_DIFF_CHARS = 100_000;
 /** Applied patches that can be taken back, the last one first. Each may hold a whole file. */
 const MAX_UNDO_STEPS = 20;
+/** As much of a file as the gate reads again before a launch, in bytes. */
+const MAX_BOUND_BYTES = 256 * 1024;
 const APPEARED =
   'exists by now: someone made it after this overwrite was judged as the making of a new file. ' +
   'Nothing was changed. Read it; call patch again if it is to be replaced, and the user will be asked.';
@@ -76,6 +80,10 @@ export function patchTool(options: PatchOptions = {}): PatchTool {
         : { destructive: false, reason: 'changes part of a file; :undo takes it back', source: 'static' }),
       basis: { reads: [], own: [], writes: targetsOf(args, cwd) },
     }),
+    diffOf: async (args, cwd) => {
+      const call = readCall(args);
+      return call && previewOf(call, cwd);
+    },
     onlyReads: () => false,
     run: (args, options) =>
       inTurn(async () => {
@@ -147,6 +155,24 @@ export function patchTool(options: PatchOptions = {}): PatchTool {
     applied.pop();
     return { ok: true, text: `undone: patch ${last.path}${before ? '' : ', which had created it'}\n${shown}` };
   }
+}
+
+/**
+ * The diff that a call would make now, nothing in it left out, and the text that it rests on: with another text in the
+ * file the user is asked anew. A file of more than `MAX_BOUND_BYTES` is not bound.
+ */
+async function previewOf(call: PatchCall, cwd: string): Promise<Preview | undefined> {
+  const read = await readTarget(locate(call.path, cwd));
+  if (!read.ok) return undefined;
+  const { path, existing } = read.target;
+  const result = applyPatches(existing?.text, call.patches);
+  if (!result.ok) return undefined;
+  const name = path === locate(call.path, cwd) ? call.path : `${call.path} → ${path}`;
+  const diff = await exactDiff(name, existing?.text, result.text);
+  if (diff.length > MAX_USER_DIFF_CHARS) return undefined;
+  const bound = existing === undefined || existing.bytes.length <= MAX_BOUND_BYTES;
+  const was = existing ? { path, hash: sha256(existing.bytes) } : { path, absent: true as const };
+  return { diff, reads: bound ? [was] : [] };
 }
 
 function isSame(then: Target, now: Target): boolean {

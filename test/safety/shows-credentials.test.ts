@@ -1,0 +1,83 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { realFiles } from '../../src/safety/files.ts';
+import { readsAlone } from '../../src/safety/only-reads.ts';
+import { showsCredentials } from '../../src/safety/shows-credentials.ts';
+
+let place = '';
+
+beforeAll(() => {
+  place = mkdtempSync(join(tmpdir(), 'aish-shows-'));
+  for (const folder of ['.ssh', 'app/.aws', 'src/deep']) mkdirSync(join(place, folder), { recursive: true });
+  for (const file of ['.env', '.ssh/id_rsa', 'app/.aws/credentials', 'src/deep/a.ts', 'README.md', 'notes'])
+    writeFileSync(join(place, file), 'x\n');
+  symlinkSync(join(place, '.env'), join(place, 'linked'));
+});
+afterAll(() => rmSync(place, { recursive: true }));
+
+const shows = (command: string) => showsCredentials(command, place, { cwd: place, files: realFiles() });
+
+describe('may show a credential', () => {
+  test.each([
+    'cat .env',
+    'cat .ssh/*',
+    'cat .e*',
+    'cat .*',
+    'cat .ssh/id_r??',
+    'cat linked',
+    'cat < .env',
+    'head -3 README.md .env',
+    'grep -r TOKEN .',
+    'grep -rn TOKEN',
+    'grep -re TOKEN -e src',
+    'grep -r x app',
+    'rg --hidden TOKEN',
+    'cd .ssh && cat id_rsa',
+    'cd .ssh; cd ..; (cd src); cat .env',
+    'cat $(ls -a)',
+    'for f in .ssh/*; do cat $f; done',
+    'wc --files0-from=.env',
+    'sort --files0-from=.env',
+    'git show HEAD:.env',
+    'ps auxe',
+    'head -c 100 /dev/mem',
+    'cat .env | tee copy',
+  ])('%s', async (command) => expect(await shows(command)).toBe(true));
+});
+
+describe('shows none', () => {
+  test.each([
+    'ls -la',
+    'ls -la .ssh',
+    'find . -name "*.env"',
+    'cat README.md',
+    'cat *',
+    'grep -rn x src',
+    'rg TOKEN',
+    'cd src && cat deep/*.ts',
+    'git log -3',
+    'stat .env',
+    'ps aux',
+    'cat README.md > /dev/null',
+    'date; uptime',
+  ])('%s', async (command) => {
+    if (command === 'cat *') rmSync(join(place, 'linked'), { force: true });
+    expect(await shows(command)).toBe(false);
+  });
+});
+
+test('what is looked through has a bound: beyond it the answer is yes', async () => {
+  const many = join(place, 'src/many');
+  mkdirSync(many);
+  for (let at = 0; at < 5100; at += 1) writeFileSync(join(many, `f${at}`), '');
+  expect(await shows('grep -r x src')).toBe(true);
+  rmSync(many, { recursive: true });
+});
+
+test('what reads alone may also move and refresh', () => {
+  const alone = (command: string) => readsAlone(command, { cwd: place, files: realFiles() });
+  expect(['git status', 'cd src && ls', 'cat README.md | wc -l'].filter(alone)).toHaveLength(3);
+  expect(['mkdir d', 'git commit -m x', 'cd src && touch x', 'ls > out'].filter(alone)).toEqual([]);
+});

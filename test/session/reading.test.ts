@@ -1,0 +1,75 @@
+/** A command that only reads: what asks before it in chat (AC-3). */
+import { describe, expect, it } from 'vitest';
+import type { Judgement } from '../../src/session/action.ts';
+import type { Mode } from '../../src/session/ids.ts';
+import type { Settings } from '../../src/session/state.ts';
+import { bash, harmless, Machine, printed } from '../support/machine.ts';
+
+const looks: Judgement = { ...harmless, looks: true };
+const shows: Judgement = { ...harmless, credential: true };
+
+function asked(confirmCmd: Settings['confirmCmd'], mode: Mode): Machine {
+  const machine = new Machine({ confirmCmd, sandbox: true, project: true });
+  machine.send({ type: 'modeChosen', mode });
+  machine.send({ type: 'asked', line: 'l1', text: 'what is here' });
+  return machine;
+}
+
+describe('in chat a command that only reads', () => {
+  it.each([
+    ['acts', 'restricted', 'acting'],
+    ['acts', 'project', 'acting'],
+    ['acts', 'unrestricted', 'halted'],
+    [true, 'restricted', 'halted'],
+    [false, 'unrestricted', 'acting'],
+  ] as const)('with confirm_cmd %s in %s: %s', (confirmCmd, mode, phase) => {
+    const machine = asked(confirmCmd, mode);
+    machine.says('CMD: ls');
+    machine.judges(looks);
+    expect(machine.phase.kind).toBe(phase);
+  });
+
+  it('through the bash tool as well', () => {
+    const machine = asked('acts', 'restricted');
+    machine.says('', bash('c1', 'ls'));
+    machine.judges(looks);
+    expect(machine.phase.kind).toBe('acting');
+  });
+
+  it('asks where it may show a credential to a model elsewhere, whatever is configured', () => {
+    for (const confirmCmd of ['acts', true, false] as const) {
+      const machine = asked(confirmCmd, 'restricted');
+      machine.says('CMD: cat .env');
+      machine.judges(shows);
+      expect([machine.phase.kind, machine.state.questions[0]]).toMatchObject(['halted', { why: 'consent' }]);
+    }
+  });
+
+  it('is not asked about again after a consent for the session, what acts is', () => {
+    const machine = asked('acts', 'unrestricted');
+    machine.says('CMD: ls\nCMD: pwd\nCMD: touch x\nCMD: cat .env');
+    machine.judges(looks);
+    machine.send({ type: 'answered', question: machine.state.questions[0]?.id ?? '', answer: { kind: 'always' } });
+    const run = () => {
+      const { op } = machine;
+      machine.send({ type: 'actionStarted', op });
+      machine.send({ type: 'actionEnded', op, outcome: printed('') });
+    };
+    run();
+    machine.judges(looks);
+    run();
+    machine.judges(harmless);
+    expect(machine.phase.kind).toBe('halted');
+    machine.answers('skip');
+    machine.judges(shows);
+    expect(machine.phase.kind).toBe('halted');
+  });
+});
+
+it('what acts can’t be consented to for the session', () => {
+  const machine = asked('acts', 'unrestricted');
+  machine.says('CMD: touch x');
+  machine.judges(harmless);
+  machine.send({ type: 'answered', question: machine.state.questions[0]?.id ?? '', answer: { kind: 'always' } });
+  expect([machine.phase.kind, machine.state.readsGranted]).toEqual(['halted', undefined]);
+});
