@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { Fact, Question } from './completion/complete.ts';
 import { ForkQuestions } from './completion/fork-questions.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from './driven-shell.ts';
 import { parseEnvironment } from './environment.ts';
 import { PrivateDirectory } from './private-directory.ts';
-import { withoutInherited } from './processes.ts';
+import { commandLineOf, withoutInherited } from './processes.ts';
 import { PromptStream } from './prompt-stream.ts';
 import { promptRow } from './prompt-text.ts';
 import { Pty } from './pty.ts';
@@ -304,12 +304,9 @@ export class EditorShell implements DrivenShell {
     this.#prompts += 1;
     const prompt = this.#prompts;
     const isOver = () => prompt !== this.#prompts || this.#stream.phase !== 'ready';
-    this.#program ??= programOf(this.pty.pid);
+    this.#program ??= commandLineOf(this.pty.pid);
     for (const name of this.#startupFiles.splice(0)) this.#directory.discard(name);
-    if (this.#stream.stuck && keys.reset !== undefined) {
-      this.pty.write(keys.reset);
-      return;
-    }
+    if (this.#stream.stuck && keys.reset !== undefined) return this.pty.write(keys.reset);
     if (this.#keysSent && !(await this.#takeTyped(isOver))) return;
     this.#rest.resolve();
     if (!this.#stream.traces) await this.#askState();
@@ -379,7 +376,7 @@ export class EditorShell implements DrivenShell {
     this.#silenceMs = Math.min(this.#silenceMs * 2, MAX_SILENCE_MS);
     this.#silence = setTimeout(() => void this.#lookForPrompt(), this.#silenceMs).unref();
     // Another program in its place has none of our keys.
-    if (!asks || waitsForLine(this.pty.pid, this.pty.slave) !== true || programOf(this.pty.pid) !== this.#program)
+    if (!asks || waitsForLine(this.pty.pid, this.pty.slave) !== true || commandLineOf(this.pty.pid) !== this.#program)
       return;
     const { keys } = this.#integration;
     const [flags = '', serial, exit] = (await this.#askState())?.fields ?? [];
@@ -397,14 +394,5 @@ export class EditorShell implements DrivenShell {
     this.#directory.remove();
     this.#ended.resolve();
     this.#events.onExit(code, signalled);
-  }
-}
-
-/** What a process runs, as far as it can be seen: `exec` changes it. */
-function programOf(pid: number): string | undefined {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return undefined;
   }
 }

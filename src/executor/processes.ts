@@ -86,7 +86,8 @@ export function backgroundOf(leader: number): readonly ShellJob[] {
   return [...groups.values()];
 }
 
-function commandLineOf(pid: number): string | undefined {
+/** What a process runs, as far as it can be seen: `exec` changes it. */
+export function commandLineOf(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim() || undefined;
   } catch {
