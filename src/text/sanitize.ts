@@ -10,6 +10,9 @@ import { styleOf } from './style.ts';
 const SUSPECT =
   /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]/;
 
+/** Finds the next of them from its `lastIndex` on: what lies between passes without a closer look. */
+const SUSPECTS = new RegExp(SUSPECT.source, 'g');
+
 /** Characters above ASCII that reorder or hide text. ZWJ, ZWNJ and variation selectors stay: scripts and emoji need them. */
 function hides(code: number): boolean {
   return (
@@ -51,11 +54,10 @@ function scrub(text: string, keepStyles: boolean): string {
   let from = 0;
   let at = 0;
   while (at < text.length) {
+    SUSPECTS.lastIndex = at;
+    at = SUSPECTS.test(text) ? SUSPECTS.lastIndex - 1 : text.length;
+    if (at === text.length) break;
     const code = text.charCodeAt(at);
-    if (isPlain(code)) {
-      at += 1;
-      continue;
-    }
     if (from < at) out.push(text.slice(from, at));
     // A C1 character stands for an ESC and a letter. It is honoured to be removed whole, never to be kept.
     if (code === ESC || (code >= 0x80 && code <= 0x9f)) {
@@ -88,14 +90,6 @@ function shown(point: number): string {
   if (point === 0x2028 || point === 0x2029) return '\n';
   if (point >= 0xd800 && point <= 0xdfff) return '\ufffd';
   return point > 0x9f && !hides(point) ? String.fromCodePoint(point) : '';
-}
-
-/** Characters that pass without a closer look: the fast path. */
-function isPlain(code: number): boolean {
-  if (code < 0x7f) return code >= 0x20 || code === 0x0a || code === 0x09;
-  if (code < 0x2000) return code > 0x9f && code !== 0x61c;
-  if (code <= 0x206f) return !hides(code) && code !== 0x2028 && code !== 0x2029;
-  return (code < 0xd800 || code > 0xdfff) && !hides(code);
 }
 
 /** Whether an address may be made clickable on the screen. */

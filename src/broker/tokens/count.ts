@@ -100,15 +100,38 @@ const BLANKS_PER_TOKEN = 6;
 /** Of anything outside ASCII: a vocabulary that does not know a script spells it in bytes. */
 const TOKENS_PER_OTHER = 1.5;
 
-/** Tokens of a text, guessed high. */
+/** Tokens of a text, guessed high; a megabyte is looked at before a key has to wait for it. */
 export function estimateTokens(text: string): number {
   let tokens = 0;
-  for (const [run] of text.matchAll(/[a-zA-Z]+|[ \t]+|[\x21-\x7e\n]|[^\x20-\x7e\n]+/g)) {
-    const first = run.charCodeAt(0);
-    if (first > 0x7e || first < 0x20)
-      tokens += first === 9 || first === 10 ? run.length : run.length * TOKENS_PER_OTHER;
-    else if (first === 0x20) tokens += Math.ceil(run.length / BLANKS_PER_TOKEN) - 1;
-    else tokens += /[a-zA-Z]/.test(run) ? Math.ceil(run.length / LETTERS_PER_TOKEN) : 1;
+  for (let at = 0; at < text.length; ) {
+    const first = text.charCodeAt(at);
+    const kind = kindOf(first);
+    const from = at;
+    at += 1;
+    if (kind !== MARK) while (at < text.length && kindOf(text.charCodeAt(at)) === kind) at += 1;
+    const length = at - from;
+    if (kind === LETTER) tokens += Math.ceil(length / LETTERS_PER_TOKEN);
+    else if (kind === MARK || first === TAB) tokens += length;
+    else if (kind === BLANK) tokens += Math.ceil(length / BLANKS_PER_TOKEN) - 1;
+    else tokens += length * TOKENS_PER_OTHER;
   }
   return Math.ceil(tokens);
+}
+
+const [OTHER, LETTER, BLANK, MARK] = [0, 1, 2, 3];
+const TAB = 0x09;
+/** What a character of ASCII is: each mark, and each line's end, is one by itself. */
+const KINDS = Uint8Array.from({ length: 0x80 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  return /[a-zA-Z]/.test(character)
+    ? LETTER
+    : /[ \t]/.test(character)
+      ? BLANK
+      : /[!-~\n]/.test(character)
+        ? MARK
+        : OTHER;
+});
+
+function kindOf(code: number): number {
+  return KINDS[code] ?? OTHER;
 }

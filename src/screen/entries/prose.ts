@@ -26,7 +26,7 @@ function withoutMarkers(text: string, growing = false): string {
 }
 
 /** A line longer than this, in characters, is shown by its two ends. Nobody reads it, and wrapping it takes its time. */
-const MAX_LINE_CHARS = 32_000;
+const MAX_LINE_CHARS = 8000;
 
 /** A whole text as lines. */
 export function proseLines(text: string, { width, theme }: RenderContext): string[] {

@@ -12,20 +12,20 @@ type Stream = { readonly text: string; readonly reasoning: string };
 const THOUGHT_TAIL = 2000;
 const THOUGHT_LINES = 3;
 
-/** What is drawn of a growing text is its last one or two pieces of this size, in characters: no frame costs more. */
-const WINDOW_CHARS = 16_000;
+/** What is drawn of a growing text is one or two times so many full rows at its end: no frame costs more. */
+const WINDOW_ROWS = 100;
 const FENCE = /^ {0,3}(?:```|~~~).*$/gm;
 
 /** The end of a text that grows. It begins at places that stay for a while, so that what is settled stays settled. */
-function createWindow(): (text: string) => string {
+function createWindow(): (text: string, chars: number) => string {
   let from = 0;
   let fence = '';
-  return (text) => {
+  return (text, chars) => {
     if (text.length < from) from = 0;
-    if (text.length - from > 2 * WINDOW_CHARS) {
-      const next = text.length - WINDOW_CHARS;
+    if (text.length - from > 2 * chars) {
+      const next = text.length - chars;
       const lineEnd = text.indexOf('\n', next);
-      const to = lineEnd >= 0 && lineEnd - next < WINDOW_CHARS / 2 ? lineEnd + 1 : next;
+      const to = lineEnd >= 0 && lineEnd - next < chars / 2 ? lineEnd + 1 : next;
       // A code block that is cut stays one.
       for (const [line] of text.slice(from, to).matchAll(FENCE)) fence = fence === '' ? `${line}\n` : '';
       from = to;
@@ -40,7 +40,7 @@ export function createStreamLines(): (reply: Stream, context: RenderContext) => 
   const window = createWindow();
   return ({ text, reasoning }, context) => {
     const inner = { ...context, width: Math.max(1, context.width - 2) };
-    const harmless = plainText(clean(window(text))).trimStart();
+    const harmless = plainText(clean(window(text, WINDOW_ROWS * inner.width))).trimStart();
     const lines = harmless === '' ? thoughts(reasoning, inner) : prose(harmless, inner);
     return lines.length === 0
       ? []
