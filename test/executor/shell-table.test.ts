@@ -8,7 +8,7 @@ import { basename } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { everyShell, lacks } from '../support/lacks.ts';
 import { play } from './shell-table/driver.ts';
-import { outcomeKey, rowLabel, shellPage } from './shell-table/page.ts';
+import { outcomeKey, outcomesOf, rowLabel, shellPage } from './shell-table/page.ts';
 import { ROOT, type Row, type ShellName } from './shell-table/row.ts';
 import { ROWS } from './shell-table/rows.ts';
 
@@ -57,5 +57,5 @@ afterAll(() => {
       return [basename(program), /\d+\.\d+/.exec(stdout)?.[0] ?? ''];
     }),
   );
-  writeFileSync(PAGE, shellPage(outcomes, versions));
+  writeFileSync(PAGE, shellPage(new Map([...outcomesOf(readFileSync(PAGE, 'utf8')), ...outcomes]), versions));
 });

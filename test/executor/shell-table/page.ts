@@ -45,6 +45,22 @@ export function shellPage(outcomes: Outcomes, versions: Readonly<Record<string, 
   return `${HEAD}${heavyText()}| behaviour | ${heads.join(' | ')} |\n${line}\n${rows.join('\n')}\n| **as natively** | ${sums.join(' | ')} |\n`;
 }
 
+/** What a page says: where a run is of some rows only (`-t`), the others stay as they were. */
+export function outcomesOf(page: string): Map<string, boolean | string> {
+  const known = new Map<string, boolean | string>();
+  for (const { name } of ROWS) {
+    const begin = `| ${rowLabel(name)} | `;
+    const line = page.split('\n').find((each) => each.startsWith(begin));
+    const cells = line?.slice(begin.length).split('|') ?? [];
+    for (const [index, { shell, heavy }] of COLUMNS.entries()) {
+      const text = cells[index]?.trim() ?? '';
+      if (text === '=' || text === '≠' || text.startsWith('no '))
+        known.set(outcomeKey(name, shell, heavy), text === '=' || (text !== '≠' && text));
+    }
+  }
+  return known;
+}
+
 /** As it stands in the page: a bar would end its cell. */
 export function rowLabel(name: string): string {
   return name.replaceAll('|', '\\|');

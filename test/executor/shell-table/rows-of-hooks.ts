@@ -64,7 +64,12 @@ const HOOKS: readonly Row[] = [
     name: 'ERR trap',
     steps: bash('trap \'echo "E:$?:$BASH_COMMAND" >> $O\' ERR', 'false', 'true', '(exit 7)', 'trap - ERR'),
   },
-  { name: 'ZERR trap', steps: zsh('trap \'echo "Z:$?" >> $O\' ZERR', 'false', 'true', 'trap - ZERR') },
+  {
+    // Plugins that follow each key fire it by themselves.
+    name: 'ZERR trap',
+    plainOnly: true,
+    steps: zsh('trap \'echo "Z:$?" >> $O\' ZERR', 'false', 'true', 'trap - ZERR'),
+  },
   { name: 'PS0 once a line', steps: bash("PS0='$(echo ps0 >> $O)'$PS0", 'true', 'true; true', 'PS0=') },
   {
     name: 'PROMPT_COMMAND: how often, and $?',

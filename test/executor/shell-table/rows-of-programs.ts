@@ -13,7 +13,7 @@ const SSHD = '/usr/sbin/sshd';
 const SSH: readonly Step[] = [
   'mkdir -p /run/sshd 2>/dev/null; ssh-keygen -q -t ed25519 -N "" -f k; ssh-keygen -q -t ed25519 -N "" -f h; cp k.pub a; chmod 700 .',
   {
-    start: `ssh -tt -i k -F none -o StrictHostKeyChecking=no -o UserKnownHostsFile=none -o LogLevel=ERROR -o "ProxyCommand=${SSHD} -i -f none -h $PWD/h -o AuthorizedKeysFile=$PWD/a -o StrictModes=no -o UsePAM=no" loopback "O=$O PS1=remote: exec sh -i"`,
+    start: `ssh -tt -i k -F none -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -o "ProxyCommand=${SSHD} -i -f none -h $PWD/h -o AuthorizedKeysFile=$PWD/a -o StrictModes=no -o UsePAM=no" loopback "O=$O PS1=remote: exec sh -i"`,
   },
   { shows: 'remote:' },
   { keys: 'echo there > $O; exit 7\r' },
