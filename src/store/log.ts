@@ -29,8 +29,9 @@ export function createLog(
   return {
     write(level, message, fields = {}) {
       try {
-        mkdirSync(dir, { recursive: true, mode: 0o700 });
-        if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) >= maxBytes) renameSync(path, `${path}.1`);
+        const size = statSync(path, { throwIfNoEntry: false })?.size;
+        if (size === undefined) mkdirSync(dir, { recursive: true, mode: 0o700 });
+        else if (size >= maxBytes) renameSync(path, `${path}.1`);
         const entry = { at: new Date(now()).toISOString(), pid: process.pid, level, message, ...fields };
         appendFileSync(path, `${JSON.stringify(hide(entry))}\n`, { mode: 0o600 });
       } catch {

@@ -1,6 +1,7 @@
 /** What an undo would put back, in words and diffs. Names and contents are hostile: they are spelled out. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { type KeptAction, summaryOf } from '../contracts/undo.ts';
 import { visible } from '../text/sanitize.ts';
 import { shortPath } from '../text/short-path.ts';
 import type { Step } from './launcher.ts';
@@ -99,4 +100,10 @@ function readText(path: string): string | undefined {
   } finally {
     closeSync(fd);
   }
+}
+
+/** An action in one line. */
+export function headOf(action: KeptAction): string {
+  const text = visible(action.text.split('\n')[0] ?? '');
+  return `${action.number} · ${text.length > 80 ? `${text.slice(0, 79)}…` : text} · ${summaryOf([action])}`;
 }

@@ -8,6 +8,7 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  statSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -27,18 +28,33 @@ export type Opening = Pick<KeptAction, 'kind' | 'text' | 'cwd' | 'session' | 'at
 
 export type Recorded = KeptAction & Pick<Opening, 'of' | 'applied'> & { readonly directory: string };
 
+/** A younger one may be another window's that is about to write there. */
+const ABANDONED_MS = 3_600_000;
+
 const KINDS: readonly string[] = ['command', 'patch', 'undo'];
 
 const ACTION = 'action.json';
 /** Of what is no action yet: it is not listed. */
 export const TRIAL = 'trial.json';
 
-/** Makes the directory of a new action under the next free number; private. Throws on a full or unwritable disk. */
-export function openRecord(
-  store: string,
-  opening: Opening,
-  file = ACTION,
-): { readonly number: number; readonly directory: string } {
+/** Where an action is kept. */
+export type Place = { readonly number: number; readonly directory: string };
+
+/**
+ * Makes the directory of a new action under the next free number; private. Throws on a full or unwritable disk.
+ * @param spare an empty one that is there already: taken while its number is still the last
+ */
+export function openRecord(store: string, opening: Opening, file = ACTION, spare?: Place): Place {
+  const write = (directory: string) =>
+    writeFileSync(join(directory, file), JSON.stringify(opening), { mode: 0o600, flag: 'wx' });
+  if (spare && numbersIn(store).at(-1) === spare.number) {
+    try {
+      write(spare.directory);
+      return spare;
+    } catch {
+      // Another window of this program has tidied it away.
+    }
+  } else if (spare) dropEmpty(spare.directory);
   mkdirSync(store, { recursive: true, mode: 0o700 });
   for (let number = (numbersIn(store).at(-1) ?? 0) + 1; ; number += 1) {
     const directory = join(store, String(number));
@@ -49,7 +65,7 @@ export function openRecord(
       if (error instanceof Error && 'code' in error && error.code === 'EEXIST') continue;
       throw error;
     }
-    writeFileSync(join(directory, file), JSON.stringify(opening), { mode: 0o600, flag: 'wx' });
+    write(directory);
     return { number, directory };
   }
 }
@@ -121,13 +137,33 @@ export function dropRecord({ directory }: Pick<Recorded, 'directory'>): void {
   removeTree(directory);
 }
 
-/** The same of one in which nothing was kept: behind each command that only reads, so in as few calls as can be. */
-export function dropEmpty(action: Pick<Recorded, 'directory'>): void {
+/** Empties the directory of an action in which nothing was kept, for the next one; false: it was not empty, and is gone. */
+export function emptyRecord(action: Recorded): boolean {
   try {
     for (const name of ['journal', 'summary', ACTION]) unlinkSync(join(action.directory, name));
-    rmdirSync(action.directory);
+    if (namesIn(action.directory).length === 0) return true;
   } catch {
-    dropRecord(action);
+    // Something else is in its place.
+  }
+  dropRecord(action);
+  return false;
+}
+
+/** Removes what sessions that have ended left empty. */
+export function tidyEmpty(store: string): void {
+  for (const number of numbersIn(store)) {
+    const directory = join(store, String(number));
+    const age = Date.now() - (statSync(directory, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    if (age > ABANDONED_MS) dropEmpty(directory);
+  }
+}
+
+/** Removes a directory that nothing is in: no others. */
+export function dropEmpty(directory: string): void {
+  try {
+    rmdirSync(directory);
+  } catch {
+    // It has become somebody's.
   }
 }
 

@@ -6,16 +6,19 @@ import { type KeptAction, summaryOf, type UndoPort, type UndoResult, type UndoTa
 import { visible } from '../text/sanitize.ts';
 import { type Ran, runLauncher } from './launcher.ts';
 import { namesLeft, Provenance } from './names.ts';
-import { describeSteps, diffsOf } from './preview.ts';
+import { describeSteps, diffsOf, headOf } from './preview.ts';
 import { probeStore } from './probe.ts';
 import {
   dropEmpty,
   dropRecord,
+  emptyRecord,
   markUndone,
   numbersIn,
   openRecord,
+  type Place,
   type Recorded,
   readRecord,
+  tidyEmpty,
   touchedNothing,
   unmarkUndone,
 } from './record.ts';
@@ -71,6 +74,8 @@ export class ChangeStore implements UndoPort {
   #probe: Promise<string | undefined> | undefined;
   #recovered: Promise<void> | undefined;
   #queue: Promise<unknown> = Promise.resolve();
+  /** An empty directory for the next action. */
+  #spare: Place | undefined;
   /** Bytes in use, as of when. */
   #room: { readonly used: number; readonly at: number } | undefined;
 
@@ -199,7 +204,7 @@ export class ChangeStore implements UndoPort {
         return { ok: false, text: target === 'all' ? 'nothing is kept' : `there is no action ${target}` };
       for (const action of gone) dropRecord(action);
       this.#room = undefined;
-      if (numbersIn(this.#options.directory).length === 0)
+      if (numbersIn(this.#options.directory).every((number) => number === this.#spare?.number))
         rmSync(join(this.#options.directory, 'equal'), { force: true });
       return { ok: true, text: gone.length === 1 ? 'forgotten' : `${gone.length} actions forgotten` };
     });
@@ -223,7 +228,10 @@ export class ChangeStore implements UndoPort {
     const group = kind === 'undo' ? undefined : run();
     if (kind !== 'command') this.#room = undefined;
     const more = { ...(group === undefined ? {} : { run: group }), ...(of === undefined ? {} : { of }) };
-    return openRecord(directory, { kind, text: hide(text), cwd: hide(cwd), session, at: now(), ...more });
+    const opening = { kind, text: hide(text), cwd: hide(cwd), session, at: now(), ...more };
+    const spare = this.#spare;
+    this.#spare = undefined;
+    return openRecord(directory, opening, undefined, spare);
   }
 
   #used(): number {
@@ -258,7 +266,13 @@ export class ChangeStore implements UndoPort {
     if (!action || action.state === 'cut') return;
     warnOf(action.notes, warn);
     if (this.#room) this.#room = { ...this.#room, used: this.#room.used + action.bytes };
-    if (action.notes.length === 0 && touchedNothing(action)) dropEmpty(action);
+    if (action.notes.length === 0 && touchedNothing(action) && emptyRecord(action)) this.#keepSpare(action);
+  }
+
+  /** Most commands change nothing: making and removing a directory for each costs more than all else that is written. */
+  #keepSpare({ number, directory }: Place): void {
+    if (this.#spare) dropEmpty(this.#spare.directory);
+    this.#spare = { number, directory };
   }
 
   /** Takes back what a trial had applied halfway, and forgets it; undefined: all is as before, else what is not. */
@@ -353,6 +367,7 @@ export class ChangeStore implements UndoPort {
   }
 
   async #finishCut(): Promise<void> {
+    tidyEmpty(this.#options.directory);
     for (const action of this.#records().filter(({ state }) => state === 'cut')) {
       if (action.applied) {
         await this.rollBack(action.number);
@@ -382,9 +397,4 @@ export class ChangeStore implements UndoPort {
     this.#queue = result.catch(() => undefined);
     return result;
   }
-}
-
-function headOf(action: KeptAction): string {
-  const text = visible(action.text.split('\n')[0] ?? '');
-  return `${action.number} · ${text.length > 80 ? `${text.slice(0, 79)}…` : text} · ${summaryOf([action])}`;
 }

@@ -95,6 +95,23 @@ describe.skipIf(lacks('cc'))('the change store', () => {
     expect(statSync(join(root, 'undo')).mode & 0o777).toBe(0o700);
   });
 
+  it('takes the number of a command that changed nothing again, while it is the last', async () => {
+    const [store, other] = [open(), open({ session: 's2' })];
+    await keep(store, 'true');
+    await keep(store, 'echo x > one');
+    await keep(store, 'true');
+    await keep(other, 'echo x > two');
+    await keep(store, 'true');
+    await keep(store, 'echo x > three');
+    expect((await store.list()).map(({ number, text }) => `${number} ${text}`)).toEqual([
+      '4 echo x > three',
+      '3 echo x > two',
+      '1 echo x > one',
+    ]);
+    expect((await store.undo('last')).ok).toBe(true);
+    expect(readdirSync(tree).sort()).toEqual(['one', 'two']);
+  });
+
   it('takes a run back as a whole, the newest action first', async () => {
     const store = open();
     put('a', 'one\n');
