@@ -2,9 +2,14 @@
 
 /** @param turn lets pending keys through between two pieces */
 export async function loadScreen(turn: () => Promise<void>): Promise<typeof import('./main.tsx')> {
-  await import('react');
-  await turn();
-  await import('ink');
-  await turn();
+  for (const load of [
+    () => import('react'),
+    () => import('yoga-layout'),
+    () => import('ink'),
+    () => import('./App.tsx'),
+  ]) {
+    await load();
+    await turn();
+  }
   return import('./main.tsx');
 }

@@ -212,8 +212,15 @@ async function loadApp(): Promise<void> {
   for (const load of [
     // The first one of a process reads its tables; whatever is drawn next needs it.
     async () => new Intl.Segmenter(),
+    () => import('unbash'),
+    () => import('../safety/programs/records/index.ts'),
+    () => import('../safety/rules/table.ts'),
+    () => import('../safety/judge.ts'),
     () => import('../safety/index.ts'),
+    () => import('@xterm/headless'),
+    () => import('../executor/graphemes.ts'),
     () => import('../executor/index.ts'),
+    () => import('../secrets/index.ts'),
     () => import('../broker/index.ts'),
     () => import('../tools/index.ts'),
     () => import('../engine/engine.ts'),
