@@ -51,6 +51,7 @@ const OWN = [
   'src/text/errors.ts',
   'src/text/escape-sequences.ts',
   'src/text/sanitize.ts',
+  'src/text/short-path.ts',
   'src/text/style.ts',
   'src/text/wrap.ts',
 ];

@@ -156,7 +156,7 @@ describe('the shim', () => {
     nodeOnPath(version);
     program('dist/aish-tui.mjs', '');
     expect(shim('run', 'a b').out).toBe(
-      `node ${version} --max-semi-space-size=4 --heap-growing-percent=30 ./dist/aish-tui.mjs run a b\n`,
+      `node ${version} --max-semi-space-size=2 --heap-growing-percent=30 ./dist/aish-tui.mjs run a b\n`,
     );
   });
 
@@ -183,7 +183,7 @@ describe('the shim', () => {
       program(`.runtime/node_modules/node-linux-${MACHINE === 'x64' ? 'arm64' : 'x64'}/bin/node`, NODE('24.0.0'));
       expect(shim().status).toBe(1);
       program(`.runtime/node_modules/node-linux-${MACHINE}/bin/node`, NODE('24.0.0'));
-      expect(shim().out).toBe('node 24.0.0 --max-semi-space-size=4 --heap-growing-percent=30 ./dist/aish-tui.mjs\n');
+      expect(shim().out).toBe('node 24.0.0 --max-semi-space-size=2 --heap-growing-percent=30 ./dist/aish-tui.mjs\n');
     },
   );
 });
