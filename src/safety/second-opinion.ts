@@ -1,7 +1,9 @@
-/** The system prompt of the second opinion (SF-4), word for word. */
 import { messageOf } from '../text/errors.ts';
+
+/** The system prompt of the second opinion (SF-4): what would be lost, what would leave, and what would stay behind. */
 export const SECOND_OPINION_PROMPT =
-  'Detect destructive shell commands. Reply YES if running this would delete, overwrite, or irreversibly modify data, processes, or system state. Otherwise reply NO. Respond with only YES or NO.';
+  'Detect destructive shell commands. Reply YES if running this would delete, overwrite, or irreversibly modify data, processes, or system state. Otherwise reply NO. Respond with only YES or NO.\n' +
+  'Reply YES as well if it would read a credential (a key, token, password, .env file or the environment) into anything that sends, grant rights in a cloud or cluster, open a firewall or a port to everyone, add a login or an account, or install something that starts again later by itself (a service, cron job, shell start file or git hook). Only YES or NO.';
 
 /** How the gate asks a model: one call, no tools, no stream; the engine chooses preset and token limit. */
 export type AskModel = (

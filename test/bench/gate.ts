@@ -54,6 +54,19 @@ async function speed(rows: readonly Row[]): Promise<void> {
   );
 }
 
+/** Calls of foreign tools: how many that lose something are seen, how many others are stopped (SF-6). */
+async function tools(): Promise<void> {
+  const counts = { destructive: [0, 0], safe: [0, 0] };
+  for (const row of read<{ readonly label: Row['label'] }>('tools')) {
+    const { verdict } = JSON.parse(await checkLine(JSON.stringify(row))) as { verdict: string };
+    const count = counts[row.label];
+    count[verdict === 'destructive' ? 0 : 1] = (count[verdict === 'destructive' ? 0 : 1] ?? 0) + 1;
+  }
+  const share = ([stopped = 0, other = 0]: readonly number[]) =>
+    `${((100 * stopped) / (stopped + other)).toFixed(1)} % of ${stopped + other}`;
+  console.log(`\ntool calls: seen ${share(counts.destructive)}, false positives ${share(counts.safe)}`);
+}
+
 /** Lines of an outside attacker, of which some are still called safe: the work that is open, by its classes. */
 function openHoles(rows: readonly { readonly why: string; readonly cmd: string }[]): void {
   const open = rows.filter(({ cmd }) => judgeCommand(cmd).verdict === 'safe');
@@ -66,5 +79,6 @@ const gate = read('gate');
 accuracy(gate, 'destructive');
 accuracy(gate, 'safe');
 accuracy(read('everyday'), 'safe');
+await tools();
 openHoles(read('attack-open'));
 await speed([...gate, ...read('everyday')]);

@@ -37,9 +37,6 @@ test('the model is shown the command and the goal under the fixed prompt, nothin
   const judgement = await gate.judge(command('frobnicate --now'), context('make it nice'));
   expect(judgement).toMatchObject({ destructive: true, reason: 'LLM flagged as destructive', source: 'model' });
   expect(seen).toEqual([{ system: SECOND_OPINION_PROMPT, user: 'Goal: make it nice\nCommand:\nfrobnicate --now' }]);
-  expect(SECOND_OPINION_PROMPT).toBe(
-    'Detect destructive shell commands. Reply YES if running this would delete, overwrite, or irreversibly modify data, processes, or system state. Otherwise reply NO. Respond with only YES or NO.',
-  );
 });
 
 test.each([

@@ -33,6 +33,17 @@ const HARMLESS = [
   'git -C /var/tmp/x diff',
   'env | grep -i aws',
   'ssh-agent -k',
+  'munpack mail.mbox',
+  'ripmime -i mail -d .',
+  'cpio -p -u /etc < list',
+  'COREPACK_NPM_REGISTRY=http://x yarn --version',
+  'DEBUGINFOD_URLS=http://x gdb --version',
+  'python3 -c "import mailbox; mailbox.mbox(\'mail\').clear()"',
+  'python3 -c "import docker; docker.from_env().containers.prune()"',
+  'cp -s /etc/passwd x',
+  'newgrp docker',
+  'git web--browse http://x',
+  'ssh-keygen -Y sign -n x -f k a',
 ];
 
 type Line = { readonly label?: string; readonly cmd?: unknown };

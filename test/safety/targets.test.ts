@@ -55,3 +55,30 @@ test.each([
 ])('%s may not start once %s', async (command, _what, meanwhile) => {
   expect(await mayStart(command, meanwhile)).toBe(false);
 });
+
+test.each([
+  ['bash clean.sh', 'the script is another', () => writeFileSync(join(cwd, 'clean.sh'), 'rm -rf precious')],
+  ['bash clean.sh', 'the script is a link', () => swapForLink(join(cwd, 'clean.sh'))],
+  ['python3 clean.py', 'the script is another', () => writeFileSync(join(cwd, 'clean.py'), 'print(1)')],
+  ['python3 clean.py', 'a module of it is another', () => writeFileSync(join(cwd, 'wiping.py'), 'def wipe(): pass')],
+  ['make clean', 'the makefile is another', () => writeFileSync(join(cwd, 'Makefile'), 'clean:\n\trm -rf precious\n')],
+  ['make clean', 'another makefile goes first', () => writeFileSync(join(cwd, 'GNUmakefile'), 'clean:\n\trm -rf x\n')],
+  [
+    'npm run clean',
+    'the scripts are others',
+    () => writeFileSync(join(cwd, 'package.json'), '{"scripts":{"clean":"x"}}'),
+  ],
+  ['./clean.sh', 'the script is gone', () => rmSync(join(cwd, 'clean.sh'))],
+])('what was read to judge %s is bound to the answer: it may not start once %s', async (command, _what, meanwhile) => {
+  const script = 'rm -rf build\n';
+  const texts = {
+    'clean.sh': `#!/bin/bash\n${script}`,
+    'clean.py': 'import wiping\nwiping.wipe()\n',
+    'wiping.py': 'import shutil\ndef wipe():\n    shutil.rmtree("build")\n',
+    Makefile: `clean:\n\t${script}`,
+    'package.json': '{"scripts":{"clean":"rm -rf build"}}',
+  };
+  for (const [name, text] of Object.entries(texts)) writeFileSync(join(cwd, name), text, { mode: 0o755 });
+  expect(await mayStart(command, () => {}), 'unchanged').toBe(true);
+  expect(await mayStart(command, meanwhile), 'changed').toBe(false);
+});

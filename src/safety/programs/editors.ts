@@ -1,6 +1,6 @@
 import { readCode } from '../code/read.ts';
 import { UNKNOWN } from '../shell/taint.ts';
-import { harmless, unknown } from '../verdict.ts';
+import { harmless, type StaticVerdict, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
 import { forAll, type Handlers } from './handler.ts';
@@ -14,7 +14,7 @@ export const EDITORS: Handlers = {
     const commands = vimCommands(call);
     for (const command of commands) readVim(call, command);
     if (call.value('-S') !== undefined) call.machine.note(unknown('runs an editor script', { runsFiles: true }));
-    call.machine.note(commands.length === 0 ? unknown('an editor session') : unknown('editor commands'));
+    call.machine.note(commands.length === 0 ? session(call) : unknown('editor commands'));
     return UNKNOWN;
   },
   ...forAll('emacs emacsclient', (call) => {
@@ -32,10 +32,16 @@ export const EDITORS: Handlers = {
   }),
   ...forAll('nano pico micro helix hx kak joe code subl gedit kate mcedit ne jed mg', (call) => {
     if (asksVersion(call) || (call.program === 'code' && call.has('--list-extensions'))) return UNKNOWN;
-    call.machine.note(unknown('an editor session'));
+    call.machine.note(/^(nano|pico)$/.test(call.program) ? session(call) : unknown('an editor session'));
     return UNKNOWN;
   }),
 };
+
+/** Opened on files by their names, with nothing that types: all that follows is done by the person. */
+function session({ args, io }: Call): StaticVerdict {
+  const plain = args.length > 0 && args.every(({ text }) => /^[\w./][\w./ -]*$/.test(text));
+  return plain && io.stdin === undefined ? harmless('opens an editor for the person') : unknown('an editor session');
+}
 
 function asksVersion(call: Call): boolean {
   return call.args.length === 1 && /^--?(version|help)$/.test(call.args[0]?.text ?? '');

@@ -17,11 +17,11 @@ export function judgeObeyed(call: Call, { root, level, operands }: Reading): Sta
   if (!control) return harmless();
   const { machine, program } = call;
   const { elsewhere, near } = machine.scope;
-  if (machine.scope.foreign.has('.'))
+  if (machine.scope.foreign.size > 0)
     return unknown(`${program} obeys files that the same command has brought`, { runsFiles: true });
   if (elsewhere === 'machine' || (!elsewhere && near !== '' && !isOwnProject(machine, '.')))
     return unknown(`${program} obeys the files of another place`, { runsFiles: true });
-  for (const path of machine.written.keys())
+  for (const path of [...machine.written.keys(), ...machine.changed])
     if (control.test(path)) return unknown(`${program} obeys ${readable(path).slice(-60)}, which was written just now`);
   let verdict = harmless();
   const named = new Set(operands.map(({ text }) => absolute(machine, text.replace(/::.*$/, ''))));

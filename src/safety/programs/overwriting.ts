@@ -23,7 +23,9 @@ export const OVERWRITING: Handlers = {
   },
   sponge(call) {
     for (const { text } of call.operands) {
-      call.machine.note(call.has('-a') ? harmless() : overwrite(call.machine, text, 'sponge', 'overwrites a file'));
+      call.machine.note(
+        call.has('-a') ? adds(call.machine, text) : overwrite(call.machine, text, 'sponge', 'overwrites a file'),
+      );
     }
     return '';
   },

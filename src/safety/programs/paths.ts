@@ -76,10 +76,17 @@ export function specialTarget(machine: Machine, path: string): StaticVerdict | u
   return worst;
 }
 
-/** The same for what a call makes or adds to: nothing is lost, but where it goes must be known. */
+/** The same for what a call adds to: nothing is lost, but where it goes must be known, and what obeys the file obeys that. */
 export function adds(machine: Machine, path: string): StaticVerdict {
+  machine.changed.add(fileKey(machine, path));
+  return makes(machine, path);
+}
+
+/** The same for what a call makes, with nothing in it. */
+export function makes(machine: Machine, path: string): StaticVerdict {
   const special = specialTarget(machine, path);
   if (special) return special;
+  if (throughLink(machine, path)) return unknown('writes through a link made just now');
   const placed = isAbsolute(path) || machine.scope.near !== undefined || machine.scope.cwd !== undefined;
   return placed && !hasUnknown(path) ? harmless() : unknown('writes where nobody knows');
 }
@@ -180,6 +187,7 @@ export function overwrite(
   reason: string,
   blind: StaticVerdict = destructive(rule, reason),
 ): StaticVerdict {
+  machine.changed.add(fileKey(machine, path));
   const special = specialTarget(machine, path);
   if (special && special.verdict !== 'unknown') return special;
   if (/[*?[]/.test(path) && machine.files?.stat(absolute(machine, path) ?? '') === undefined)

@@ -3,10 +3,10 @@ import { readCode } from '../code/read.ts';
 import type { FileContent } from '../reading.ts';
 import { plain } from '../shell/machine.ts';
 import { FETCHED, FILE_TEXT, hasUnknown, UNKNOWN } from '../shell/taint.ts';
-import { destructive, harmless, unknown } from '../verdict.ts';
+import { destructive, harmless, type StaticVerdict, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { noteOrigin } from './code.ts';
-import { absolute, fileKey, specialDirectory } from './paths.ts';
+import { absolute, fileKey, lookAt, specialDirectory } from './paths.ts';
 import { noteUnread } from './unread.ts';
 
 /** What `python` is told to run. */
@@ -19,7 +19,7 @@ type Target =
 const PYTHON_MODULES =
   /^(pip|pytest|black|isort|ruff|flake8|pylint|mypy|coverage|twine|poetry|pipenv|virtualenv|tox|nox|ansible|alembic|uvicorn|gunicorn|flask|django|celery|jupyter|sphinx|mkdocs|awscli|http\.server|json\.tool|venv|unittest|build|timeit|cProfile|py_compile|compileall|site|this|platform|sysconfig|ensurepip|zipfile|tarfile|calendar|doctest|pdb|trace|dis|tokenize|ast|base64|hashlib)$/;
 const HARMLESS_MODULES =
-  /^(json\.tool|venv|timeit|site|this|platform|sysconfig|ensurepip|calendar|dis|tokenize|ast|base64|py_compile|compileall|virtualenv|build)$/;
+  /^(json\.tool|venv|timeit|site|this|platform|sysconfig|calendar|dis|tokenize|ast|base64|py_compile|compileall|virtualenv|build)$/;
 
 /** Scripts that are programs of their own, with subcommands the tables know. */
 const PROJECT_SCRIPTS = /^(manage\.py|odoo-bin)$/;
@@ -111,17 +111,29 @@ function runModule(call: Call, name: string, at: number): string {
   }
   if (name === 'venv' || name === 'virtualenv')
     for (const { text } of rest)
-      if (!text.startsWith('-') && !/^\.?(virtual|v)?env$/.test(text))
-        machine.note(specialDirectory(machine, text) ?? harmless());
+      if (!text.startsWith('-') && !/^\.?(virtual|v)?env$/.test(text)) machine.note(fillsEnvironment(call, text));
   if (name === 'http.server') machine.note(unknown('serves the files of a directory to the network'));
   else if (name === 'venv' && rest.some((field) => field.text === '--clear'))
     machine.note(destructive('python venv --clear', 'deletes the environment first'));
+  else if (name === 'ensurepip') machine.note(unknown('installs pip'));
+  else if (name === 'sysconfig' && rest.length > 0) machine.note(unknown('writes what was configured'));
   else if (name === 'json.tool' && rest.filter((field) => !field.text.startsWith('-')).length > 1) {
     machine.note(unknown('writes a file'));
   } else if (HARMLESS_MODULES.test(name)) machine.note(harmless());
   else if (PYTHON_MODULES.test(name)) return machine.runFields([{ text: name, glob: false }, ...rest], call.io);
   else machine.note(unknown('runs a python module', { runsFiles: true }));
   return UNKNOWN;
+}
+
+/** An environment is made anew, or in one that is there: among other files it would write over some. */
+function fillsEnvironment({ machine }: Call, path: string): StaticVerdict {
+  const special = specialDirectory(machine, path);
+  if (special) return special;
+  const full = absolute(machine, path);
+  const other =
+    /^[./]*$/.test(path) ||
+    (machine.files && lookAt(machine, path) === 'directory' && !machine.files.stat(join(full ?? '', 'pyvenv.cfg')));
+  return other ? unknown('makes an environment among other files') : harmless();
 }
 
 /** `-m name` where the working directory holds `name.py`. */

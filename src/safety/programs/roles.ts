@@ -5,7 +5,15 @@ import { judgeQuestion } from './asking.ts';
 import type { Call } from './call.ts';
 import { runCode } from './code.ts';
 import { writesOutput } from './outputs.ts';
-import { adds, fillsDirectory, isHarmlessTarget, isOwnProject, specialDirectory, specialTarget } from './paths.ts';
+import {
+  adds,
+  fillsDirectory,
+  isHarmlessTarget,
+  isOwnProject,
+  makes,
+  specialDirectory,
+  specialTarget,
+} from './paths.ts';
 import type { Role } from './record.ts';
 
 /** The judge of each role: `what` says which option or operand it is, for the reason. */
@@ -23,7 +31,7 @@ export function judgeRole(call: Call, role: Role, what: string, value: string): 
     case 'add':
       return worse(adds(call.machine, value), specialDirectory(call.machine, value) ?? harmless());
     case 'make':
-      return makes(call, value);
+      return makesEmpty(call, value);
     case 'into':
       return fillsDirectory(call.machine, value);
     case 'write':
@@ -54,11 +62,11 @@ function reads(call: Call, path: string): StaticVerdict {
 const MADE =
   /(^|\/)(dump|backups?|dist|build|out|output|target|bin|tmp|coverage)\/|(^|\/)[\w-]{2,}$|\.(o|a|so|out|exe|bin|img|tar|tgz|gz|zip|xz|zst|bz2|7z|whl|png|jpe?g|svg|gif|webp|pdf|html?|mp4|mp3|wav|dump|sql|key|pem|crt|csr|pub|gpg|asc|patch|diff|pcap|iso|wasm|class|jar|trace|bundle)$/;
 /** What is made empty tells nobody anything, but what is put there next may. */
-function makes({ machine }: Call, path: string): StaticVerdict {
+function makesEmpty({ machine }: Call, path: string): StaticVerdict {
   const place = worse(specialTarget(machine, path) ?? harmless(), specialDirectory(machine, path) ?? harmless());
   if (place.rule === 'write to start file' || place.rule === 'write to credentials')
     return unknown('makes a place that the shell or a tool will look into');
-  return place.verdict === 'unknown' && !machine.scope.elsewhere ? harmless() : worse(place, adds(machine, path));
+  return place.verdict === 'unknown' && !machine.scope.elsewhere ? harmless() : worse(place, makes(machine, path));
 }
 
 /** A file that is written: without a directory to look in nobody knows whether it is there already. */

@@ -54,6 +54,8 @@ export function judgeTransfer(call: Call): string {
   }
   const { sources, target } = transfer;
   machine.note(worse(judgePlace(call, transfer), judgeLoss(call, transfer)));
+  for (const name of ['', ...sources.map(({ text }) => nameOf(text))])
+    machine.changed.add(fileKey(machine, join(target, name)));
   const source = sources[0]?.text ?? '';
   if (program === 'ln') machine.scope.links.add(fileKey(machine, target.replace(/\/$/, '')));
   machine.scope.aliases.set(target, source);
@@ -197,7 +199,7 @@ function judgeOverwriting(call: Call, { sources: fields, target, directory }: Tr
   if (keepsOld(call, target)) return harmless(`${verb} without overwriting`);
   if (program !== 'mv' && sources.every((source) => source.includes(OWN_TEMP)))
     return judgeTarget(call, sources, target, directory, rule);
-  const several = program === 'mv' || fields.some(({ glob }) => glob);
+  const several = program === 'mv' || fields.some(({ text, glob }) => glob || /\/\.$/.test(text));
   return (
     judgeUnseen(call, verb, target, directory, several) ??
     judgeTarget(call, sources, target, directory, rule, judgeByName(call, verb, target, directory))

@@ -38,6 +38,7 @@ export class ShellInterpreter implements Machine {
   readonly root: string | undefined;
   readonly substituted = new Map<string, string>();
   readonly written = new Map<string, string>();
+  readonly changed = new Set<string>();
   readonly sinks = new Map<string, Script>();
   verdict: StaticVerdict = harmless();
   private readonly judge: Judge;

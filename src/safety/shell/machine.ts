@@ -62,6 +62,8 @@ export interface Machine {
   readonly substituted: Map<string, string>;
   /** Text that this command itself wrote to files, by path. */
   readonly written: Map<string, string>;
+  /** Files that this command writes to, as `fileKey` names them: what obeys one of them obeys what it wrote. */
+  readonly changed: Set<string>;
   /** Scripts of `>(…)`, by their `/dev/fd/…` name: what is written there is their input. */
   readonly sinks: Map<string, Script>;
   /** Walks a parsed script; returns its output. */

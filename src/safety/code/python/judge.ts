@@ -273,7 +273,9 @@ class Judge implements Judging {
         this.unknown(node, `reaches past what can be read: ${name}`, true);
     }
     const last = rest.at(-1);
-    if (last !== undefined && node.nodeType === 'Attribute') this.method(last, node, call);
+    if (node.nodeType !== 'Attribute') return;
+    if (last !== undefined) this.method(last, node, call);
+    else if (row?.saves?.test(first)) this.saves(node, call);
   }
 
   private uncalled(node: Node, name: string): void {
@@ -327,6 +329,8 @@ class Judge implements Judging {
     if (REFLECTION.test(attr) && !named) return this.unknown(node, `reaches past what can be read: ${attr}`, true);
     if (isOwnMethod(this.values, node)) return;
     if (MODULE_ATTRIBUTE.test(attr)) return this.unknown(node, `reaches past what can be read: ${attr}`, true);
+    if (call && /^_[a-z]/.test(attr) && !/^_(asdict|replace|make|fields|repr_\w+)$/.test(attr) && !isOfSelf(node))
+      return this.unknown(node, `calls ${attr}, which is not meant for others`);
     this.method(attr, node, call);
   }
 
@@ -368,6 +372,11 @@ function isHarmlessMember(module: string, name: string): boolean {
   if (row?.only) return row.only.test(name);
   if (/^_(?!_(version|file|name|doc)__$)/.test(name)) return false;
   return name === module || !(MODULE_ATTRIBUTE.test(name) || INNER_MODULE.test(name));
+}
+
+/** `self._x(…)`, `cls._x(…)`: a method of the code's own. */
+function isOfSelf({ value }: NodeOf<'Attribute'>): boolean {
+  return value.nodeType === 'Name' && /^(self|cls)$/.test(value.id);
 }
 
 function namesIn(node: Node): readonly string[] {

@@ -1,5 +1,6 @@
+import { readable } from '../../shell/taint.ts';
 import { type StaticVerdict, unknown } from '../../verdict.ts';
-import { fillsDirectory } from '../paths.ts';
+import { absolute, fillsDirectory } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records } from '../record.ts';
 
 const PYTHON_FILES =
@@ -37,6 +38,19 @@ function judgeChoices(call: CallFacts, reading: Reading): StaticVerdict | undefi
   return undefined;
 }
 
+/** Tests by their names or by where they lie; any other file of code that is named need not be one. */
+const TEST_FILE = /(^|\/)(tests?|specs?|testing|__tests__|features)\/|(^|[/._-])(tests?|specs?)([._-]|$)/i;
+
+/** What a runner of tests is told to run: tests of the project, or its directories. */
+function judgeTests({ machine }: CallFacts, reading: Reading): StaticVerdict | undefined {
+  const odd = reading.operands
+    .map(({ text }) => text.replace(/(::|:\d).*$/, ''))
+    .find(
+      (path) => /\.\w{1,4}$/.test(path) && !TEST_FILE.test(path) && !machine.own?.has(absolute(machine, path) ?? ''),
+    );
+  return odd === undefined ? undefined : unknown(`${readable(odd).slice(-60)} need not be a test`, { runsFiles: true });
+}
+
 function judgePytest(call: CallFacts, reading: Reading): StaticVerdict | undefined {
   for (const { name, value = '' } of reading.given) {
     if (name !== '--cov-report' || /^(|term(-missing)?(:skip-covered)?)$/.test(value)) continue;
@@ -44,7 +58,7 @@ function judgePytest(call: CallFacts, reading: Reading): StaticVerdict | undefin
     const filled = fillsDirectory(call.machine, 'htmlcov');
     if (filled.verdict !== 'safe') return filled;
   }
-  return judgeChoices(call, reading);
+  return judgeTests(call, reading) ?? judgeChoices(call, reading);
 }
 
 /** Checkers, formatters and test runners: they run the tests of the project, and load what their options name. */
@@ -123,9 +137,8 @@ export const CHECKERS: Records = {
   },
   prettier: {
     tune: '-# -c -l -u -v -h --check --list-different --color --no-color --no-error-on-unmatched-pattern --single-quote --tab-width= --print-width= --use-tabs --no-semi --trailing-comma= --end-of-line= --prose-wrap= --parser= --log-level= --loglevel= --no-config --no-cache --stdin-filepath= --support-info --file-info --find-config-path= --no-editorconfig --ignore-unknown',
-    read: '--ignore-path=',
     add: '--write -w',
-    load: '--config= --plugin=',
+    load: '--config= --plugin= --ignore-path=',
     operands: 'project',
     control: NODE_SETTINGS,
     judge: (call, reading) =>
@@ -225,7 +238,9 @@ export const CHECKERS: Records = {
     write: '-o= --out= --log-junit= --report-file=',
     into: '--coverage-html= --coverage-xml=',
     operands: 'project',
-    judge: judgeChoices,
+    judge: (call, reading) =>
+      (/^(rspec|phpunit|cucumber|behave)$/.test(call.program) ? judgeTests(call, reading) : undefined) ??
+      judgeChoices(call, reading),
     control: /\.(rb|php|xml|yml|yaml|rspec)$/,
   },
   'golangci-lint': {

@@ -7,10 +7,10 @@ const VALUES =
 
 const DOCKER_RUN: Spec = {
   stopsAtOperand: true,
-  tune: '-# -d -i -t -it -P -q --detach --interactive --tty --rm --init --read-only --name= -e= --env= -w= --workdir= -u= --user= --hostname= -h= -l= --label= --platform= --network= --net= -m= --memory= --memory-swap= --cpus= --cpu-shares= --pull= --quiet --shm-size= --stop-signal= --stop-timeout= --ulimit= --tmpfs= --expose= -p= --publish= --publish-all --dns= --ip= --log-driver= --log-opt= --no-healthcheck --health-cmd= --detach-keys= --sig-proxy= -a= --attach= --cap-drop= --domainname= --entrypoint= -T --no-deps --index=  --service-ports --no-TTY --build',
+  tune: '-# -d -i -t -it -P -q --detach --interactive --tty --rm --init --read-only --name= -e= --env= -w= --workdir= -u= --user= --hostname= -h= -l= --label= --platform= --network= --net= -m= --memory= --memory-swap= --cpus= --cpu-shares= --pull= --quiet --shm-size= --stop-signal= --stop-timeout= --ulimit= --tmpfs= --expose= -p= --publish= --publish-all --ip= --no-healthcheck --health-cmd= --detach-keys= --sig-proxy= -a= --attach= --cap-drop= --domainname= --entrypoint= -T --no-deps --index=  --service-ports --no-TTY --build',
   read: '--env-file=',
   write: '--cidfile=',
-  send: '--restart=',
+  send: '--restart= --dns= --log-driver= --log-opt=',
   load: '-v= --volume= --mount= --privileged --device= --pid= --ipc= --volumes-from= --security-opt= --cap-add= --userns= --uts= --cgroup-parent= --gpus= --runtime= --add-host= --link=',
   operands: 'tune command',
   judge: (_, reading) => judgeRun(reading),
@@ -58,6 +58,10 @@ const BUILD: Spec = {
   send: '--push --network=',
   load: '--ssh= --secret= --build-context= --allow= --add-host= --security-opt= --cache-from=',
   control: /(^|\/)([Dd]ocker|Container)file[^/]*$/,
+  judge: (_, reading) =>
+    reading.given.some(({ role, value }) => role === 'project' && value === '-')
+      ? unknown('builds what its input says', { runsFiles: true })
+      : undefined,
 };
 
 const docker: Spec = {
@@ -104,7 +108,8 @@ const docker: Spec = {
         },
       },
     compose: {
-      read: '--env-file=',
+      // What such a file sets chooses further files of services, too.
+      load: '--env-file=',
       project: '-f= --file= --project-directory=',
       tune: '-p= --project-name= --profile= --ansi= --progress= --compatibility --parallel= --all-resources',
       dry: '--dry-run',

@@ -330,10 +330,7 @@ export const FILES: Records = {
     oldStyle: true,
     tune: '-t -v -c -f= -e= -m= -M -0 --list --create --file=',
     operands: 'read',
-    judge: ({ args }) =>
-      /^-?-?(t|list|tvf|tf)/.test(args[0]?.text ?? '') || /^-?-?c/.test(args[0]?.text ?? '')
-        ? undefined
-        : unknown('jar writes over what is there'),
+    judge: judgeJar,
   },
   rsync: {
     family: 'files',
@@ -378,4 +375,16 @@ function judgeLength({ machine }: CallFacts, reading: Reading): StaticVerdict | 
   return fresh
     ? reading.operands.reduce<StaticVerdict>((all, { text }) => worse(all, adds(machine, text)), harmless())
     : unknown('changes the length of a file that is there');
+}
+
+/** `jar cf NAME`: an archive of that name is written over. */
+function judgeJar(call: CallFacts, reading: Reading): StaticVerdict | undefined {
+  const [letters = '', name] = call.args.map(({ text }) => text);
+  if (/^-?-?(t|list)/.test(letters)) return undefined;
+  const target = reading.given.find((option) => option.name === '-f' || option.name === '--file')?.value ?? name;
+  const makes = /^(-?c\w*|--create)$/.test(letters) && (/f/.test(letters) || given(reading, '-f', '--file'));
+  if (!makes || target === undefined) return unknown('jar writes over what is there');
+  const { machine } = call;
+  const fresh = machine.files ? lookAt(machine, target) === 'absent' : target.endsWith('.jar');
+  return fresh ? adds(machine, target) : unknown('jar writes over what is there');
 }

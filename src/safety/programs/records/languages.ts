@@ -62,15 +62,20 @@ export const LANGUAGES: Records = {
     stopsAtOperand: true,
     tune: '-c= -m= -b -B -d -E -I -O -OO -q -s -S -u -v -x -P -W= -X=',
     judge: (_, reading) =>
+      // `-W error::module.Category` imports the module.
       reading.given.some(
-        ({ name, value = '' }) =>
-          name === '-X' &&
-          !/^(dev|utf8(=[01])?|importtime|faulthandler|tracemalloc(=\d+)?|no_debug_ranges|int_max_str_digits=\d+)$/.test(
-            value,
-          ),
+        ({ name, value = '' }) => name === '-W' && !/^\w+(:[^:]*(:\w*(:[\w.]*(:\d*)?)?)?)?$/.test(value),
       )
-        ? unknown('an option -X of python that is not known')
-        : undefined,
+        ? unknown('a filter for warnings imports what it names')
+        : reading.given.some(
+              ({ name, value = '' }) =>
+                name === '-X' &&
+                !/^(dev|utf8(=[01])?|importtime|faulthandler|tracemalloc(=\d+)?|no_debug_ranges|int_max_str_digits=\d+)$/.test(
+                  value,
+                ),
+            )
+          ? unknown('an option -X of python that is not known')
+          : undefined,
     idle: '-V -VV -h --version --help',
     last: '-c -m',
     operands: 'judged',

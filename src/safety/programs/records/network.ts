@@ -140,7 +140,7 @@ export const NETWORK: Records = {
     judge: (call, reading) =>
       reading.given.some(({ name, value }) => name === '-o' && !SSH_OPTION.test(value ?? ''))
         ? unknown('an option of ssh that can run code or talk to another machine')
-        : reading.operands.length > 1 || call.io.stdin !== undefined || given(reading, '-V', '-G', '-Q', '-N', '-T')
+        : reading.operands.length > 1 || call.io.stdin !== undefined || given(reading, '-V', '-G', '-Q', '-T')
           ? undefined
           : unknown('starts a session'),
   },

@@ -1,5 +1,6 @@
 import { verbOf } from '../../knowledge/verbs.ts';
 import { unknown } from '../../verdict.ts';
+import { bringsFiles } from '../paths.ts';
 import { type CallFacts, given, isDryReading, type Reading, type Records, type Spec } from '../record.ts';
 
 const KUBE = '-n= --namespace= --request-timeout= -v=  --cluster= --user= --context=';
@@ -75,6 +76,8 @@ function judgeKube(_: CallFacts, reading: Reading) {
   const shown = reading.given.some(
     ({ name, value }) => /^(-o|--output|--template)$/.test(name) && !/^(wide|name)$/.test(value ?? ''),
   );
+  if (reading.given.some(({ name, value = '' }) => /^(-o|--output)$/.test(name) && /-file/.test(value)))
+    return unknown('takes what it prints from a file');
   return /(^|,)secrets?([/.,]|$)/.test(what) && shown && reading.path[0] === 'get'
     ? unknown('shows secrets')
     : undefined;
@@ -221,7 +224,15 @@ export const SERVICES: Records = {
       'pr issue repo release run workflow gist label secret variable codespace cs org project ruleset cache ssh-key gpg-key extension alias config attestation':
         {
           subs: {
-            checkout: { operands: 'tune', tune: '-b= --branch= --detach', delete: '-f --force --recurse-submodules' },
+            checkout: {
+              operands: 'tune',
+              tune: '-b= --branch= --detach',
+              delete: '-f --force --recurse-submodules',
+              judge: ({ machine }) => {
+                bringsFiles(machine, '.');
+                return undefined;
+              },
+            },
             clone: {
               operands: 'tune add',
               judge: (_, reading) =>

@@ -28,7 +28,7 @@ export const SYSTEM_PACKAGES: Records = {
       'list search show policy depends rdepends changelog moo showsrc madison check indextargets why why-not versions help':
         { operands: 'tune' },
       update: {},
-      'install reinstall build-dep': {
+      'install reinstall': {
         operands: 'tune',
         judge: (_, reading) =>
           judgeSystemNames(reading) ??
@@ -37,6 +37,7 @@ export const SYSTEM_PACKAGES: Records = {
             : undefined),
       },
       'download source': { operands: 'tune', open: 'writes files that the server names' },
+      'build-dep': { operands: 'tune', open: 'installs whatever a package says that it is built with' },
       'remove purge autoremove autopurge clean autoclean upgrade full-upgrade dist-upgrade dselect-upgrade satisfy': {
         operands: 'tune',
         judge: (_, reading) =>
@@ -74,7 +75,10 @@ export const SYSTEM_PACKAGES: Records = {
   'apt-mark': {
     subs: {
       'showhold showauto showmanual showinstall showremove': { operands: 'tune' },
-      'hold unhold auto manual': { operands: 'tune' },
+      'hold unhold auto manual': {
+        operands: 'tune',
+        open: 'changes which packages are kept up to date, or kept at all',
+      },
     },
   },
   rpm: {

@@ -235,11 +235,15 @@ export const TOOLS: Records = {
   },
   lpstat: { tune: '-a -d -p -t -r -s -v', operands: 'tune' },
   'code subl': { idle: '--list-extensions --version -v --status', open: 'an editor session', operands: 'judged' },
-  'vim nano emacs pico micro helix hx kak': {
-    of: {
-      vim: { values: '-c --cmd -S -u -i -w -W -T' },
-      emacs: { values: '--eval -eval -f --funcall -l --load --script --visit', singleDash: true },
-    },
+  // Its handler knows a session of the person from one that is driven.
+  'vim nano pico': {
+    of: { vim: { values: '-c --cmd -S -u -i -w -W -T' } },
+    idle: '--version',
+    operands: 'judged',
+    stopsAtOperand: true,
+  },
+  'emacs micro helix hx kak': {
+    of: { emacs: { values: '--eval -eval -f --funcall -l --load --script --visit', singleDash: true } },
     idle: '--version',
     operands: 'judged',
     stopsAtOperand: true,
@@ -251,9 +255,25 @@ export const TOOLS: Records = {
     operands: 'tune',
     judge: ({ args }) => (args[0]?.text === '-0' ? undefined : unknown('sends a signal')),
   },
-  unittest: { operands: 'project', project: '-s= -t=', tune: '-v -q -f -b -p= -k=', control: /\.py$/ },
+  unittest: {
+    operands: 'project',
+    project: '-s= -t=',
+    tune: '-v -q -f -b -p= -k=',
+    control: /\.py$/,
+    judge: judgeUnittest,
+  },
   'trivy grype syft': shows('image fs config repo version', {
     tune: `${SHOWN} --severity= --ignore-unfixed --exit-code= -f= --scanners=`,
     write: '-o= --output=',
   }),
 };
+
+/** Modules are named like tests, or lie among them; `discover` looks for such by itself, where the tests are. */
+function judgeUnittest(_: CallFacts, reading: Reading) {
+  const places = [
+    ...reading.operands.map(({ text }) => text).filter((text) => text !== 'discover'),
+    ...reading.given.flatMap(({ name, value = '' }) => (name === '-s' ? [value] : [])),
+  ];
+  const odd = places.find((text) => !/^[./]*$|(^|[./_])(tests?|specs?)([./_]|$)/.test(text));
+  return odd === undefined ? undefined : unknown(`${odd.slice(0, 40)} need not be a test`, { runsFiles: true });
+}

@@ -89,7 +89,10 @@ export function judgeRsync(call: CallFacts, reading: Reading): StaticVerdict | u
   if (given(reading, '--dry-run', '-n', '--list-only') || sources.length === 0) return undefined;
   if (REMOTE.test(target)) return unknown('copies files to another machine');
   const { machine } = call;
-  const there = machine.files !== undefined && lookAt(machine, target) !== 'absent';
+  bringsFiles(machine, target);
+  // Names out of a list, or a directory that is there for sure: nobody knows what is written over.
+  const blind = !machine.files && (/^(\.{0,2}\/*)+$/.test(target) || given(reading, '--files-from'));
+  const there = blind || (machine.files !== undefined && lookAt(machine, target) !== 'absent');
   return [
     target.endsWith('/') ? undefined : specialTarget(machine, target),
     ...sources.flatMap((source) => judgeArrival(machine, source, target)),
@@ -117,7 +120,7 @@ export function judgeScp(call: CallFacts, reading: Reading): StaticVerdict | und
   const names = reading.operands.slice(0, -1).map(({ text }) => text.slice(text.search(/[^/:]*$/)));
   const special = worseOf(specialTarget(machine, target), specialDirectory(machine, target, names));
   if (special) return special;
-  if (!machine.files) return undefined;
+  if (!machine.files) return /[\w-]\.\w+$/.test(target) ? unknown('writes over a file if there is one') : undefined;
   return /^\.?\/?$|\/$/.test(target) || lookAt(machine, target) !== 'absent'
     ? unknown('writes over a file if there is one')
     : undefined;

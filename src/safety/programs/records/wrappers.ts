@@ -12,8 +12,8 @@ export const WRAPPERS_RECORDS: Records = {
       idle: '-l -v -k -K -V --list --validate',
     },
     stopsAtOperand: true,
-    tune: '-A -b -E -H -i -K -k -n -P -S -s -v -u= -g= -h= -p= -r= -t= -U= -T= -B -N --user= --group= --host= --prompt= --role= --type= --other-user= --preserve-env[=] --set-home --login --non-interactive --background --stdin --validate --reset-timestamp --remove-timestamp --bell --command-timeout=',
-    load: '-C= -D= -R= --chdir= --chroot= -e --edit --askpass',
+    tune: '-b -E -H -i -K -k -n -P -S -s -v -u= -g= -h= -p= -r= -t= -U= -T= -B -N --user= --group= --host= --prompt= --role= --type= --other-user= --preserve-env[=] --set-home --login --non-interactive --background --stdin --validate --reset-timestamp --remove-timestamp --bell --command-timeout=',
+    load: '-A -C= -D= -R= --chdir= --chroot= -e --edit --askpass',
     idle: '-V -l --list --version --help',
     operands: 'command',
   },
@@ -145,7 +145,9 @@ export const WRAPPERS_RECORDS: Records = {
     judge: (_, reading) =>
       reading.given.some(({ name, value }) => /^(-o|--output)$/.test(name) && /^[|!]/.test(value ?? ''))
         ? unknown('gives its report to a command')
-        : undefined,
+        : reading.given.some(({ name, value }) => name === '-e' && /^(inject|fault)\b/.test(value ?? ''))
+          ? unknown('changes what the program is told')
+          : undefined,
   },
   ltrace: {
     exact: true,
@@ -164,6 +166,10 @@ export const WRAPPERS_RECORDS: Records = {
     write: '--log-file= --xml-file= --callgrind-out-file= --massif-out-file= --cachegrind-out-file= --dhat-out-file=',
     read: '--suppressions=',
     operands: 'command',
+    judge: (_, reading) =>
+      reading.given.some(({ name, value = '' }) => name === '--tool' && !/^\w+$/.test(value))
+        ? unknown('a tool of valgrind that is not its own')
+        : undefined,
   },
   'setarch prlimit numactl': {
     exact: true,

@@ -85,6 +85,30 @@ export function judgeRemote(_: CallFacts, reading: Reading) {
   return undefined;
 }
 
+/** What is fetched goes below `refs/remotes`, or into a branch by its name that is only moved forward. */
+export function judgeFetch(call: CallFacts, reading: Reading) {
+  const [, ...refs] = reading.operands.map(({ text }) => text);
+  return refs.some((text) => /:refs\/(?!remotes\/[\w-])/.test(text))
+    ? unknown('moves or makes refs of this repository')
+    : judgeRemote(call, reading);
+}
+
+/** `-f` takes in what the project leaves out on purpose; together with everything that is a key or a password some day. */
+export function judgeAdd(_: CallFacts, reading: Reading) {
+  const forced = given(reading, '-f', '--force') && !given(reading, '-n', '--dry-run');
+  const all = given(reading, '-A', '--all') || reading.operands.some(({ text }) => /^[./]*$|[*?[]/.test(text));
+  return forced && all ? unknown('adds all that is ignored') : undefined;
+}
+
+/** Where a branch is pushed to by itself from then on. */
+export function judgeUpstream(_: CallFacts, reading: Reading) {
+  return reading.given.some(
+    ({ name, value }) => /^(-u|--set-upstream-to)$/.test(name) && !/^(origin|upstream)\//.test(value ?? ''),
+  )
+    ? unknown('lets a branch be sent to a remote that is not known')
+    : undefined;
+}
+
 /** Remotes as every clone names them; whom another name or an address means, nobody can tell from the line. */
 const USUAL_REMOTE = /^(origin|upstream)$/;
 
@@ -113,6 +137,14 @@ export function judgePull(call: CallFacts, reading: Reading) {
 export function judgeOtherCommits({ machine }: CallFacts, reading: Reading) {
   if (reading.operands.length > 0 && !given(reading, '-b', '-c', '--create', '--orphan')) bringsFiles(machine, '.');
   return undefined;
+}
+
+/** One's own commits on top of others: it refuses where work would be lost, and the log has where the branch was. */
+export function judgeRebase({ machine }: CallFacts, reading: Reading) {
+  bringsFiles(machine, '.');
+  return reading.operands.length === 1 && !given(reading, '--onto', '--continue')
+    ? undefined
+    : unknown('rewrites commits');
 }
 
 /** What was put aside comes back into the tree. */

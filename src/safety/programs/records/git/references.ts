@@ -1,13 +1,15 @@
 import { unknown } from '../../../verdict.ts';
 import { given, type Spec } from '../../record.ts';
-import { judgeConfig, judgeNewPlace, judgeRemoteAdd, judgeStash } from './judges.ts';
+import { judgeConfig, judgeNewPlace, judgeRemoteAdd, judgeStash, judgeUpstream } from './judges.ts';
 import { DIFF, LOOK } from './options.ts';
 
 /** Branches, tags, remotes, settings, stashes: what stands beside the files. */
 export const REFERENCES: Readonly<Record<string, Spec>> = {
   branch: {
     tune: LOOK,
-    add: '-t --track[=] --no-track -u= --set-upstream-to=',
+    add: '-t --track[=] --no-track',
+    read: '-u= --set-upstream-to=',
+    judge: judgeUpstream,
     delete:
       '-c -C -d -D -f -m -M --copy --delete --force --move --unset-upstream --edit-description --recurse-submodules',
     operands: 'tune',
@@ -56,11 +58,12 @@ export const REFERENCES: Readonly<Record<string, Spec>> = {
       list: { tune: DIFF, operands: 'tune' },
       show: { tune: `${DIFF} --include-untracked --only-untracked`, operands: 'tune' },
       'push save': {
+        undo: 'git stash pop',
         tune: '-a -k -m= -q -S -u --all --include-untracked --keep-index --message= --no-keep-index --pathspec-from-file= --quiet --staged',
         operands: 'read',
       },
       // It refuses where that would change what is not committed.
-      'apply pop': { tune: '--index -q --quiet', operands: 'tune', judge: judgeStash },
+      'apply pop': { undo: 'git stash', tune: '--index -q --quiet', operands: 'tune', judge: judgeStash },
       'branch create store': {
         tune: '--index -q --quiet -m=',
         operands: 'tune',

@@ -1,5 +1,5 @@
 import type { Spec } from '../../record.ts';
-import { judgeClone, judgePull, judgePush, judgeRemote } from './judges.ts';
+import { judgeClone, judgeFetch, judgePull, judgePush, judgeRemote } from './judges.ts';
 
 /** What talks to another repository. */
 export const SHARING: Readonly<Record<string, Spec>> = {
@@ -10,7 +10,7 @@ export const SHARING: Readonly<Record<string, Spec>> = {
       '--depth= --shallow-exclude= --shallow-since= -f -p -P -u --prune --prune-tags --force --update-head-ok --refmap= --set-upstream',
     dry: '--dry-run',
     operands: 'tune',
-    judge: judgeRemote,
+    judge: judgeFetch,
   },
   'ls-remote': {
     tune: '-h -q -t -b --branches --exit-code --get-url --heads --quiet --refs --sort= --symref --tags',

@@ -1,7 +1,7 @@
 import { unknown } from '../../../verdict.ts';
 import { makesNames } from '../../computed-names.ts';
 import { given, type Spec } from '../../record.ts';
-import { judgeCheckout, judgeNewPlace, judgeOtherCommits, judgeReset } from './judges.ts';
+import { judgeAdd, judgeCheckout, judgeNewPlace, judgeOtherCommits, judgeRebase, judgeReset } from './judges.ts';
 
 /** What changes the files, the index or the commits. */
 export const WORKING_TREE: Readonly<Record<string, Spec>> = {
@@ -9,6 +9,7 @@ export const WORKING_TREE: Readonly<Record<string, Spec>> = {
     tune: '-A -f -n -u -v -N --all --chmod= --dry-run --force --ignore-errors --ignore-missing --ignore-removal --intent-to-add --no-all --no-ignore-removal --no-warn-embedded-repo --pathspec-from-file= --pathspec-file-nul --refresh --renormalize --sparse --update --verbose',
     load: '-p -i -e --patch --interactive --edit',
     operands: 'read',
+    judge: judgeAdd,
   },
   commit: {
     tune: '-a -m=  -q -s -v -z -u[=] --all --allow-empty --allow-empty-message --author= --cleanup= --date= --fixup= --message= --no-edit --no-gpg-sign --no-post-rewrite --no-signoff --no-status --only -o --porcelain --quiet --reset-author --short --long --branch --signoff --squash= --status --trailer= --untracked-files[=] --verbose -i --include --no-verify -n',
@@ -96,8 +97,8 @@ export const WORKING_TREE: Readonly<Record<string, Spec>> = {
     operands: 'read',
   },
   init: {
-    tune: '-b= -q --bare --initial-branch= --object-format= --quiet --shared[=]',
-    load: '--template= --separate-git-dir=',
+    tune: '-b= -q --bare --initial-branch= --object-format= --quiet',
+    load: '--shared[=] --template= --separate-git-dir=',
     operands: 'add',
     judge: judgeNewPlace,
   },
@@ -138,6 +139,7 @@ export const WORKING_TREE: Readonly<Record<string, Spec>> = {
     load: '-i -x= --interactive --exec= --edit-todo -s= -X= -S[=] --root -r[=] --rebase-merges[=]',
     delete: '--abort --skip --quit -f --force-rebase --no-ff --autosquash',
     operands: 'tune',
-    open: 'rewrites commits',
+    undo: 'git reset --hard ORIG_HEAD',
+    judge: judgeRebase,
   },
 };
