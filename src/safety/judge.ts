@@ -80,7 +80,7 @@ function judgeText(command: string, options: JudgeOptions, watcher: Watcher | un
   const script: ParsedScript = parse(escapeMarks(command));
   const printed = shell.runScript(script, { stdin: undefined });
   if (printed.includes(CREDENTIAL) && !options.localModel) shell.note(unknown('shows a credential to the model'));
-  if (reading?.mayDiffer(shell.scope.made, shell.usedOwn))
+  if (reading?.mayDiffer(new Set([...shell.scope.made, ...shell.changed]), shell.usedOwn))
     shell.note(unknown('runs a file that may be another by then', { runsFiles: true }));
   if (shell.verdict.verdict === 'safe' && shell.usedOwn.size > 0)
     shell.verdict = { ...shell.verdict, reason: 'changes only what was made in this session' };

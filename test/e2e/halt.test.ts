@@ -74,21 +74,58 @@ describe.each(LOOKS)('a HALT at $columns×$rows $colours colours', ({ columns, r
     rig.type('s');
     await rig.waitFor('blocked');
   });
+
+  it('counts what find would match, and keeps the answer with its time', async () => {
+    const command = "find . -name '*.tmp' -delete";
+    await using server = await startScriptedServer([say(`CMD: ${command}`), say('GOAL: blocked\nno')]);
+    using place = scratch(server.baseUrl, { mode: 'unrestricted' });
+    for (const name of ['a.tmp', 'b.tmp', 'c.txt']) writeFileSync(join(place.work, name), 'xx');
+    await using rig = startRig(place, { columns, rows, env });
+    await haltOn(rig);
+    expect(await seeAll(rig)).toMatch(/matches 2 files, 4 bytes/);
+    rig.type('s');
+    await rig.waitFor('blocked');
+    const log = rig.text() + rig.raw;
+    expect(log).toMatch(/skipped/);
+    expect(log).toMatch(/\d\d:\d\d/);
+    expect(readdirSync(place.work)).toEqual(expect.arrayContaining(['a.tmp', 'b.tmp', 'c.txt']));
+    expect(server.requests[1]?.lastUser).toContain('skipped by user');
+  });
+
+  it('shows a command of 3,000 characters as excerpts, and the whole on Ctrl-O', async () => {
+    const command = `echo ${'a'.repeat(1500)}; rm -rf precious; echo ${'b'.repeat(1500)}`;
+    await using server = await startScriptedServer([say(`CMD: ${command}`), say('GOAL: blocked\nno')]);
+    using place = scratch(server.baseUrl, { mode: 'unrestricted' });
+    await using rig = startRig(place, { columns, rows, env });
+    await haltOn(rig);
+    const seen = await seeAll(rig);
+    expect(seen).toMatch(/┆ rm -rf precious\s*│$/m);
+    // The rest of the command stands below its dangerous parts.
+    for (let line = 0; line < 40 && !/┆ … 1,\d{3} characters …/.test(rig.text()); line += 1) {
+      const before = rig.text();
+      rig.key('down');
+      await rig.waitFor(() => rig.text() !== before);
+    }
+    expect(rig.text()).toMatch(/┆ … 1,\d{3} characters …/);
+    rig.key('ctrl-o');
+    await rig.waitFor(() => !rig.text().includes('characters …'));
+    rig.type('s');
+    await rig.waitFor('blocked');
+  });
 });
 
-it('shows a command of 3,000 characters as excerpts, and the whole on Ctrl-O', async () => {
-  const command = `echo ${'a'.repeat(1500)}; rm -rf precious; echo ${'b'.repeat(1500)}`;
-  await using server = await startScriptedServer([say(`CMD: ${command}`), say('GOAL: blocked\nno')]);
+it('is answered with skip and abort alone where not one dangerous part fits', async () => {
+  await using server = await startScriptedServer([say('CMD: rm -rf precious'), say('GOAL: blocked\nno')]);
   using place = scratch(server.baseUrl, { mode: 'unrestricted' });
-  await using rig = startRig(place);
-  await haltOn(rig);
-  expect(rig.text()).toMatch(/┆ rm -rf precious\s*│$/m);
-  expect(rig.text()).toMatch(/┆ … 1,\d{3} characters …/);
-  rig.key('ctrl-o');
-  await rig.waitFor(() => !rig.text().includes('characters …'));
-  expect(rig.text()).toContain('a'.repeat(70));
+  mkdirSync(join(place.work, 'precious'));
+  await using rig = startRig(place, { columns: 40, rows: 5 });
+  await rig.waitFor(/\[aish:fast\]>/);
+  rig.type(':norris clean up\r');
+  await rig.waitFor('too small a window');
+  rig.type('p');
   rig.type('s');
   await rig.waitFor('blocked');
+  expect(existsSync(join(place.work, 'precious'))).toBe(true);
 });
 
 it('asks again when a link was put in place of a directory meanwhile: nothing outside is touched', async () => {
@@ -133,4 +170,30 @@ it('that a long session left open shows at its resume what would be lost now, al
   await rig.waitFor(/HALT[\s\S]*seen to the end/, 60_000);
   expect(rig.text()).toMatch(new RegExp(`build: ${FILES} files, 3\\.0 kB`));
   expect(rig.text()).not.toContain('nothing there now');
+});
+
+it.each([
+  [
+    'a script is another',
+    'bash clean.sh',
+    (work: string) => writeFileSync(join(work, 'clean.sh'), 'rm -rf precious\n'),
+  ],
+  ['a pattern matches more', 'rm build/*', (work: string) => writeFileSync(join(work, 'build', 'b'), 'x')],
+])('judges and asks again when %s by the time of the answer', async (_what, command, meanwhile) => {
+  await using server = await startScriptedServer([say(`CMD: ${command}`), say('GOAL: blocked\nno')]);
+  using place = scratch(server.baseUrl, { mode: 'unrestricted' });
+  for (const folder of ['build', 'precious']) {
+    mkdirSync(join(place.work, folder));
+    writeFileSync(join(place.work, folder, 'a'), 'x');
+  }
+  writeFileSync(join(place.work, 'clean.sh'), 'rm -rf build\n');
+  await using rig = startRig(place);
+  await haltOn(rig);
+  meanwhile(place.work);
+  rig.type('p');
+  await rig.waitFor('changed since you were asked');
+  await rig.waitFor(/seen to the end|then p works/);
+  rig.type('s');
+  await rig.waitFor('blocked');
+  for (const folder of ['build', 'precious']) expect(existsSync(join(place.work, folder, 'a')), folder).toBe(true);
 });

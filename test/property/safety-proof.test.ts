@@ -164,7 +164,7 @@ const VARIABLES: readonly (readonly [program: string, names: string])[] = [
   ['perl -e "print 1"', 'PERL5OPT PERL5LIB PERLLIB PERL5DB PERL5SHELL PERL_MM_OPT'],
   ['ruby -e "puts 1"', 'RUBYOPT RUBYLIB RUBYSHELL GEM_HOME BUNDLE_GEMFILE IRBRC'],
   ['php -v', 'PHPRC PHP_INI_SCAN_DIR COMPOSER_HOME'],
-  ['lua -e "print(1)"', 'LUA_INIT LUA_PATH LUA_CPATH'],
+  ['ls -la', 'LUA_INIT LUA_PATH LUA_CPATH'],
   ['java -version', 'JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS CLASSPATH'],
   ['mvn test', 'MAVEN_OPTS MAVEN_ARGS MAVEN_CONFIG JAVACMD'],
   ['gradle test', 'GRADLE_OPTS GRADLE_USER_HOME ANT_OPTS ANT_ARGS SBT_OPTS'],

@@ -188,6 +188,8 @@ describe('where nothing is there to run, nothing runs', () => {
     expect(await verdict('x=$(date); echo rm > $x; ./nothing')).not.toBe('safe');
     expect(await verdict('echo "rm -rf x" >> nothing; ./nothing')).toBe('destructive');
     expect(await verdict('echo hello >> other.sh; ./nothing')).toBe('safe');
+    expect(await verdict(`python3 -c "open('nothing.sh','a').write('rm x')"; bash nothing.sh`)).toBe('unknown');
+    expect(await verdict('ln -s other nothing.sh; bash nothing.sh')).toBe('unknown');
     expect((await judge('./nothing', [], true)).verdict).toBe('unknown');
   });
 

@@ -53,7 +53,6 @@ export class ShellInterpreter implements Machine {
   readonly source: string;
   /** Functions that were defined in such text. */
   private readonly definedInString = new WeakSet<object>();
-
   private readonly disabled: ReadonlySet<string>;
 
   constructor(judge: Judge, { cwd, files, reading, own, source = '' }: World, disabled: ReadonlySet<string>) {

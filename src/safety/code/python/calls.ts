@@ -232,13 +232,12 @@ function opensLog(judge: Judging, call: Call): void {
 }
 
 /** The name gets an ending where it has none. */
-function savesArray(ending: string): JudgeCall {
-  return (judge, call) => {
-    const file = argument(call, 0, 'file');
-    if (spreads(call) || (file && isHandle(judge.values, file))) return judge.write(call, file);
-    for (const path of judge.paths(file))
-      judge.note(call, { kind: 'write', path: path === UNKNOWN || path.endsWith(ending) ? path : path + ending });
-  };
+function savesArray(judge: Judging, call: Call, name: string): void {
+  const file = argument(call, 0, 'file', 'fname');
+  const ending = { 'numpy.save': '.npy', 'numpy.savetxt': '' }[name] ?? '.npz';
+  if (spreads(call) || ending === '' || (file && isHandle(judge.values, file))) return judge.write(call, file);
+  for (const path of judge.paths(file))
+    judge.note(call, { kind: 'write', path: path === UNKNOWN || path.endsWith(ending) ? path : path + ending });
 }
 
 function all(names: string, judge: JudgeCall): [string, JudgeCall][] {
@@ -304,13 +303,10 @@ export const CALLS: ReadonlyMap<string, JudgeCall> = new Map([
   ...all('matplotlib.use', (judge, call) => {
     if (!/^\w+$/.test(judge.values.text(call.args[0]) ?? '')) judge.unknown(call, 'loads a backend that is not known');
   }),
-  ...all('numpy.savetxt', (judge, call) => judge.write(call, argument(call, 0, 'fname'))),
-  ...all('numpy.save', savesArray('.npy')),
-  ...all('numpy.savez numpy.savez_compressed', savesArray('.npz')),
+  ...all('numpy.save numpy.savez numpy.savez_compressed numpy.savetxt', savesArray),
   ...all('unittest.main', (judge, call) => {
-    const [first] = call.args;
-    if (first && judge.values.text(first) !== '__main__') judge.unknown(call, 'imports a module that it names');
-    if (call.keywords.some(({ arg }) => !/^(verbosity|exit|failfast|buffer|warnings|argv)$/.test(arg ?? '')))
+    const odd = call.args.some((arg) => judge.values.text(arg) !== '__main__');
+    if (odd || call.keywords.some(({ arg }) => !/^(verbosity|exit|failfast|buffer|warnings|argv)$/.test(arg ?? '')))
       judge.unknown(call, 'imports a module that it names');
   }),
   ...all('numpy.load', (judge, call) => {

@@ -261,6 +261,8 @@ class Judge implements Judging {
       this.unknown(node, `${found.module}.${first} is not known to be harmless`);
       return;
     }
+    const writes = rest.length === 0 && moduleRow(found.module)?.saves?.test(first);
+    if (writes && node.nodeType === 'Attribute') this.saves(node, call);
     this.member(name, rest, node, call);
   }
 
@@ -273,9 +275,7 @@ class Judge implements Judging {
         this.unknown(node, `reaches past what can be read: ${name}`, true);
     }
     const last = rest.at(-1);
-    if (node.nodeType !== 'Attribute') return;
-    if (last !== undefined) this.method(last, node, call);
-    else if (row?.saves?.test(first)) this.saves(node, call);
+    if (last !== undefined && node.nodeType === 'Attribute') this.method(last, node, call);
   }
 
   private uncalled(node: Node, name: string): void {

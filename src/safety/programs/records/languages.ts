@@ -55,27 +55,24 @@ const GO_BUILD: Spec = {
   control: /(^|\/)go\.(mod|work|sum)$/,
 };
 
+/** `-W error::module.Category` imports the module; of `-X` some load, some write. */
+function judgePython(_: CallFacts, reading: Reading) {
+  const odd = reading.given.find(({ name, value = '' }) => PYTHON_VALUES[name]?.test(value) === false);
+  return odd ? unknown(`an option ${odd.name} of python that is not known`) : undefined;
+}
+
+const PYTHON_VALUES: Readonly<Record<string, RegExp>> = {
+  '-W': /^\w+(:[^:]*(:\w*(:[\w.]*(:\d*)?)?)?)?$/,
+  '-X': /^(dev|utf8(=[01])?|importtime|faulthandler|tracemalloc(=\d+)?|no_debug_ranges|int_max_str_digits=\d+)$/,
+};
+
 /** Interpreters: their code is judged by its reader, here only the options beside it. */
 export const LANGUAGES: Records = {
   python: {
     values: true,
     stopsAtOperand: true,
     tune: '-c= -m= -b -B -d -E -I -O -OO -q -s -S -u -v -x -P -W= -X=',
-    judge: (_, reading) =>
-      // `-W error::module.Category` imports the module.
-      reading.given.some(
-        ({ name, value = '' }) => name === '-W' && !/^\w+(:[^:]*(:\w*(:[\w.]*(:\d*)?)?)?)?$/.test(value),
-      )
-        ? unknown('a filter for warnings imports what it names')
-        : reading.given.some(
-              ({ name, value = '' }) =>
-                name === '-X' &&
-                !/^(dev|utf8(=[01])?|importtime|faulthandler|tracemalloc(=\d+)?|no_debug_ranges|int_max_str_digits=\d+)$/.test(
-                  value,
-                ),
-            )
-          ? unknown('an option -X of python that is not known')
-          : undefined,
+    judge: judgePython,
     idle: '-V -VV -h --version --help',
     last: '-c -m',
     operands: 'judged',
