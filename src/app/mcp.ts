@@ -1,4 +1,6 @@
 /** MCP servers of the configuration → tools, wired to the other services. */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/index.ts';
 import type { McpPort } from '../contracts/tools.ts';
@@ -9,6 +11,10 @@ import type { SessionBus } from './session-bus.ts';
 
 type McpLinks = {
   readonly dataDir: string;
+  /** The folder that stays from one session to the next. */
+  readonly state: string;
+  /** Told of the values of a login. */
+  readonly learn: (value: string) => void;
   readonly version: string;
   readonly bus: SessionBus;
 };
@@ -16,7 +22,7 @@ type McpLinks = {
 /** The user's variables that a server may see: paths and locale, no credentials. */
 const HARMLESS = /^(?:HOME|LOGNAME|USER|PATH|SHELL|LANG|LC_\w+|TZ|TMPDIR|XDG_(?:CACHE|CONFIG|DATA|STATE)_\w+)$/;
 
-export function openMcp({ mcp }: Config, { dataDir, version, bus }: McpLinks): McpServers {
+export function openMcp({ mcp }: Config, { dataDir, state, version, bus, learn }: McpLinks): McpServers {
   const env = Object.fromEntries(
     Object.entries(process.env).filter(
       // A function of bash is code.
@@ -35,12 +41,19 @@ export function openMcp({ mcp }: Config, { dataDir, version, bus }: McpLinks): M
     say: (level, text) => bus.show(text, level),
     changed: () => bus.changed(),
     elicit: (form, signal) => bus.ask(form, signal),
+    loginFolder: join(state, 'mcp-logins'),
+    secret: (variable) => process.env[variable],
+    learn,
     keep: (text) => saveOutput(dataDir, text),
   });
 }
 
 /** What `:mcp` shows and does. */
-export function createMcpPort({ mcp, auto_approve: autoApprove }: Config, servers: McpServers): McpPort {
+export function createMcpPort(
+  { mcp, auto_approve: autoApprove }: Config,
+  servers: McpServers,
+  bus: SessionBus,
+): McpPort {
   return {
     servers: () =>
       servers.servers.map(({ name, state, startingSince, address, title, lastError, written, tools }) => ({
@@ -68,6 +81,20 @@ export function createMcpPort({ mcp, auto_approve: autoApprove }: Config, server
         delay(milliseconds, undefined, { signal: late.signal, ref: false }).catch(() => {}),
       ]);
     },
+    async login(name, opened) {
+      const server = servers.servers.find((one) => one.name === name);
+      if (!server) return;
+      const problem = await server.login((address, at) => {
+        openInBrowser(address, process.env);
+        opened(address, at);
+      });
+      bus.show(
+        problem === undefined ? `mcp: ${name}: logged in` : `mcp: ${name}: not logged in: ${problem}`,
+        problem === undefined ? 'info' : 'warning',
+      );
+    },
+    takeLogin: (name, address) => servers.servers.find((one) => one.name === name)?.takeLogin(address) ?? false,
+    logout: async (name) => (await servers.servers.find((one) => one.name === name)?.logout()) ?? false,
     restart: async (name) => servers.servers.find((server) => server.name === name)?.restart(),
     stop: async (name) => servers.servers.find((server) => server.name === name)?.close(),
   };
@@ -75,4 +102,13 @@ export function createMcpPort({ mcp, auto_approve: autoApprove }: Config, server
 
 function withReason(unchecked: string | undefined) {
   return unchecked === undefined ? {} : { unchecked };
+}
+
+/** Opens the user's browser, where there is a screen for one; what is not there is no fault: the address is shown too. */
+function openInBrowser(address: string, env: NodeJS.ProcessEnv): void {
+  const mac = process.platform === 'darwin';
+  if (!mac && !env.DISPLAY && !env.WAYLAND_DISPLAY) return;
+  const child = spawn(mac ? 'open' : 'xdg-open', [address], { detached: true, stdio: 'ignore' });
+  child.on('error', () => {});
+  child.unref();
 }

@@ -130,6 +130,11 @@ export function learningKey(filter: SecretsFilter, preset: Preset): Preset {
   };
 }
 
+/** Learns what a login has brought: a value without a name. */
+export function learnsToken(filter: SecretsFilter) {
+  return (token: string): void => filter.learn(() => environmentSources({ MCP_TOKEN: token }, ['MCP_TOKEN']));
+}
+
 /** Learns the secrets of each environment that a command runs with; one seen before costs nothing. */
 export function learnsEnvironment(filter: SecretsFilter) {
   const seen = new Map<string, string>();

@@ -29,7 +29,7 @@ import { createMemoryPort, memoryBlock } from './memory.ts';
 import { createPreplanner, createSecondOpinion, watched } from './model-calls.ts';
 import { openModels } from './models.ts';
 import { projectTree } from './project-tree.ts';
-import { engineSecrets, learnConfig, learnsEnvironment, processFilter } from './secrets.ts';
+import { engineSecrets, learnConfig, learnsEnvironment, learnsToken, processFilter } from './secrets.ts';
 import type { SessionBus } from './session-bus.ts';
 import { instructionsBlock, SYSTEM_PROMPT } from './system-prompt.ts';
 import { changeStore, trialStore } from './undo.ts';
@@ -60,7 +60,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
   const isPath = (word: string) => existsSync(resolve(bus.engine.shellCwd, word));
   const paths = new PathCache(() => bus.engine.shellCwd);
   const words = { ...knownWords(known, environment.index), isPath, taken: choices.of };
-  const mcp = openMcp(config, { dataDir, version: options.version, bus });
+  const mcp = openMcp(config, { dataDir, state, version: options.version, bus, learn: learnsToken(filter) });
   const own = { config, bus, session: session.id, hide: hidden };
   const undo = changeStore(own);
   const fresh = { environment: async () => learned(await (await shell.ready).environment()), dataDir, size };
@@ -194,7 +194,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
         return gate.judge(action, { cwd, goal: '', signal, told: hidden(action) });
       },
     },
-    mcpPort: createMcpPort(config, mcp),
+    mcpPort: createMcpPort(config, mcp, bus),
     /** Ends everything that the services started; the engine must already have ended its own operations. */
     async close(): Promise<void> {
       await Promise.all([jobs.dispose(), stopServers()]);

@@ -110,6 +110,10 @@ async function dispatch(invocation: Invocation, version: string): Promise<number
       return guard(invocation);
     case 'mcp':
       return (await import('./mcp/servers.ts')).mcpServers(invocation.wish, invocation.global.config, out, err);
+    case 'mcpLogin': {
+      const { login, global } = invocation;
+      return (await import('./mcp/login.ts')).mcpLogin(login, { config: global.config, version }, out, err);
+    }
     case 'mcpServe':
       return (await import('./mcp/serve.ts')).serveMcp(invocation.global.config, version);
     case 'sessions':

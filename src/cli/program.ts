@@ -7,6 +7,7 @@ import type { ConfigWish } from './config.ts';
 import { EXIT } from './exit-codes.ts';
 import { AGENTS, type Agent } from './guard/dialects.ts';
 import type { HaltPolicy } from './headless.ts';
+import type { LoginWish } from './mcp/login.ts';
 import type { McpWish } from './mcp/servers.ts';
 import type { UndoWish } from './undo.ts';
 import type { UninstallWish } from './uninstall.ts';
@@ -39,6 +40,7 @@ export type Invocation =
   | { readonly kind: 'config'; readonly wish: ConfigWish }
   | { readonly kind: 'uninstall'; readonly wish: UninstallWish }
   | { readonly kind: 'acp'; readonly global: GlobalOptions; readonly session: boolean }
+  | { readonly kind: 'mcpLogin'; readonly global: GlobalOptions; readonly login: LoginWish }
   | { readonly kind: 'mcpServe'; readonly global: GlobalOptions }
   | { readonly kind: 'mcp'; readonly global: GlobalOptions; readonly wish: McpWish }
   | {
@@ -276,6 +278,16 @@ function addMcpCommands(program: Command, choose: (invocation: Invocation) => vo
     .description('take one away')
     .argument('<name>')
     .action((name: string) => wish({ what: 'remove', name }));
+  for (const [word, out, what] of [
+    ['login', false, 'log in to one that wants it; what is kept of that stays on this machine'],
+    ['logout', true, 'forget the login to one'],
+  ] as const) {
+    mcp
+      .command(word)
+      .description(what)
+      .argument('<name>')
+      .action((name: string) => choose({ kind: 'mcpLogin', global: globalOf(program), login: { name, out } }));
+  }
   mcp
     .command('import')
     .description("copy servers from another client's file, such as ~/.claude.json, .mcp.json or .cursor/mcp.json")

@@ -24,7 +24,7 @@ export async function uninstall({ yes, withConfig }: UninstallWish, out: Writer,
   }
   const kept = (
     await Promise.all([
-      measured(state, 'sessions, history, memory, what :undo needs, costs, trust, log', true),
+      measured(state, 'sessions, history, memory, what :undo needs, costs, trust, logins, log', true),
       measured(cache, 'cache', true),
       measured(dirname(config), 'configuration, prices', withConfig),
     ])

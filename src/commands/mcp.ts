@@ -1,13 +1,14 @@
 import type { McpServerInfo } from '../contracts/tools.ts';
 import { nearest } from '../text/nearest.ts';
+import type { App } from './app.ts';
 import { type Command, CommandError } from './command.ts';
 
-const WITH_A_NAME = ['tools', 'restart', 'stop'] as const;
+const WITH_A_NAME = ['tools', 'restart', 'stop', 'login', 'logout'] as const;
 
-/** `:mcp`: servers, their tools, their log output, and stopping and starting one (MC-2). */
+/** `:mcp`: servers, their tools, their log output, stopping and starting one, and logging in to one (MC-2). */
 export const mcp: Command = {
   name: 'mcp',
-  usage: ':mcp [name | tools <name> | restart <name> | stop <name>]',
+  usage: ':mcp [name | tools <name> | restart <name> | stop <name> | login <name> | logout <name>]',
   group: 'agent',
   summary: 'list the MCP servers',
   forms: [
@@ -15,6 +16,8 @@ export const mcp: Command = {
     [':mcp tools web', 'its tools'],
     [':mcp restart web', 'start it anew'],
     [':mcp stop web', 'stop it'],
+    [':mcp login web', 'log in to it'],
+    [':mcp logout web', 'forget that login'],
   ],
   arguments(app, [first]) {
     const names = app.mcp.servers().map(({ name, state }) => ({ word: name, note: state }));
@@ -25,7 +28,7 @@ export const mcp: Command = {
   async run(app, rest, signal) {
     const servers = app.mcp.servers();
     if (servers.length === 0) return 'no MCP servers are configured; mcp.servers in the configuration names them';
-    const [word = '', name] = rest.split(/\s+/);
+    const [word = '', name, address] = rest.split(/\s+/);
     if (word === '') return servers.map(row).join('\n');
     if (word === 'tools') return toolsOf(find(servers, name));
     if (word === 'restart' || word === 'stop') {
@@ -39,9 +42,36 @@ export const mcp: Command = {
         .map(row)
         .join('\n');
     }
+    if (word === 'login') return login(app, find(servers, name).name, address);
+    if (word === 'logout') {
+      const server = find(servers, name);
+      return (await app.mcp.logout(server.name))
+        ? `logged out of ${server.name}`
+        : `there is no login to ${server.name}`;
+    }
     return details(find(servers, word));
   },
 };
+
+/** Answers once the user can log in; how that ended is told when it has. */
+async function login(app: App, name: string, address: string | undefined): Promise<string> {
+  if (address !== undefined) {
+    if (app.mcp.takeLogin(name, address)) return `taken; ${name} is asked for its token`;
+    throw new CommandError(`this is not the answer to an open login of ${name}; :mcp login ${name} begins one`);
+  }
+  return new Promise((resolve) => {
+    const ended = app.mcp.login(name, (where, host) =>
+      resolve(
+        [
+          `log in at ${host}:`,
+          `  ${where}`,
+          `Where that browser is on another machine, it ends at an address that can't be reached: give it to :mcp login ${name} ADDRESS`,
+        ].join('\n'),
+      ),
+    );
+    void ended.then(() => resolve(''));
+  });
+}
 
 function find(servers: readonly McpServerInfo[], name = ''): McpServerInfo {
   const found = servers.find((server) => server.name === name);

@@ -1,6 +1,6 @@
 /** What a schema can't say: names that must exist, values that must hold together. The shape is already vouched for. */
 import { nearest } from '../text/nearest.ts';
-import type { Config } from './config.ts';
+import type { Config, McpServer } from './config.ts';
 
 export type Mistake = { readonly place: readonly (string | number)[]; readonly message: string };
 
@@ -54,6 +54,17 @@ function isServerName(name: string): boolean {
   return SERVER_NAME.test(name) && !name.includes('__');
 }
 
+/** A secret goes to no server but the one that it is for. */
+function badLogin(server: McpServer): string | undefined {
+  if (!('url' in server)) return 'is for a server with an address';
+  const { client_id, client_secret_env, private_key_env, client_credentials, issuer } = server.oauth ?? {};
+  const own = [client_secret_env, private_key_env, client_credentials].some((given) => given !== undefined);
+  if (own && (client_id === undefined || issuer === undefined))
+    return 'needs client_id and issuer with a secret or a key';
+  if (issuer !== undefined && !URL.canParse(issuer)) return 'has an issuer that is no address';
+  return undefined;
+}
+
 function badServers({ mcp }: Partial<Config>): readonly Mistake[] {
   return Object.entries(mcp?.servers ?? {}).flatMap(([name, server]) => {
     const place = ['mcp', 'servers', name];
@@ -62,6 +73,9 @@ function badServers({ mcp }: Partial<Config>): readonly Mistake[] {
       return [{ place, message: `mcp.servers.${name} needs either command or url` }];
     if ('url' in server && !/^https?:$/.test(URL.canParse(server.url) ? new URL(server.url).protocol : ''))
       return [{ place: [...place, 'url'], message: `mcp.servers.${name}.url is not an http or https address` }];
-    return [];
+    const problem = 'oauth' in server ? badLogin(server) : undefined;
+    return problem === undefined
+      ? []
+      : [{ place: [...place, 'oauth'], message: `mcp.servers.${name}.oauth ${problem}` }];
   });
 }

@@ -27,7 +27,19 @@ export type McpServer =
       readonly args?: readonly string[];
       readonly env?: Readonly<Record<string, string>>;
     }
-  | { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
+  | {
+      readonly url: string;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly oauth?: {
+        readonly client_id?: string;
+        readonly client_secret_env?: string;
+        readonly private_key_env?: string;
+        readonly issuer?: string;
+        readonly scope?: string;
+        readonly redirect_port?: number;
+        readonly client_credentials?: boolean;
+      };
+    };
 
 export type Config = {
   readonly models: Readonly<Record<string, ModelConfig>>;

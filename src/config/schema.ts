@@ -97,6 +97,19 @@ const server = block('One MCP server: either `command`, which starts it, or `url
   env: strings('Environment variables for it, in addition to a few harmless ones of yours.'),
   url: text('Address of a server that speaks streamable HTTP.'),
   headers: strings('Headers sent with each request.'),
+  oauth: block('How to log in to a server that wants it (`:mcp login NAME`). Most need nothing of it.', {
+    client_id: text('A client registered beforehand, or the https address that describes one.'),
+    client_secret_env: text('Name of the environment variable that holds its secret.'),
+    private_key_env: text('Name of the environment variable that holds its private key (PEM), to log in as itself.'),
+    issuer: text('The only authorization server that may be used; needed with a secret or a key.'),
+    scope: text('Rights to ask for, where the server names none; separated by blanks.'),
+    redirect_port: {
+      type: 'integer',
+      minimum: 1,
+      description: 'Port of this machine that the browser comes back to. Default: any that is free.',
+    },
+    client_credentials: { type: 'boolean', description: 'Log in as the program itself, without a person.' },
+  }),
 });
 
 /** How a value is checked against it. */

@@ -67,6 +67,15 @@ export type McpPort = {
   servers(): readonly McpServerInfo[];
   /** Starts all of them; resolves when each is ready or has failed, at the latest after so many ms. */
   start(milliseconds: number): Promise<void>;
+  /**
+   * Logs in to a server; resolves when that has ended, which the user is told.
+   * @param opened told where the user logs in, and the host of that address
+   */
+  login(name: string, opened: (address: string, server: string) => void): Promise<void>;
+  /** Takes the address that the browser ended at; false when it is of no open login. */
+  takeLogin(name: string, address: string): boolean;
+  /** Forgets the login; false where there was none. */
+  logout(name: string): Promise<boolean>;
   /** Resolves when it is ready or has failed. */
   restart(name: string): Promise<void>;
   /** Ends it, also while it starts, until it is restarted. */

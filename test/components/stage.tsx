@@ -202,7 +202,15 @@ export async function setStage(change: StageOptions = {}) {
       judge: () => Promise.resolve(harmless),
     },
     forms,
-    mcp: { servers: () => [], start: async () => {}, restart: async () => {}, stop: async () => {} },
+    mcp: {
+      servers: () => [],
+      start: async () => {},
+      restart: async () => {},
+      stop: async () => {},
+      login: async () => {},
+      takeLogin: () => false,
+      logout: async () => false,
+    },
     undo: {
       unavailable: async () => undefined,
       list: async () => [],

@@ -143,6 +143,21 @@ const ROWS: readonly Row[] = [
     '{ "mcp": { "servers": { "a__b": { "command": "x" } } } }',
     '1:33: mcp.servers.a__b: a server is named with letters',
   ],
+  [
+    'a login for a program',
+    '{ "mcp": { "servers": { "a": { "command": "x", "oauth": { "client_id": "me" } } } } }',
+    '1:57: mcp.servers.a.oauth is for a server with an address',
+  ],
+  [
+    'a secret for whoever asks',
+    '{ "mcp": { "servers": { "a": { "url": "http://a", "oauth": { "client_id": "me", "client_secret_env": "S" } } } } }',
+    '1:60: mcp.servers.a.oauth needs client_id and issuer with a secret or a key',
+  ],
+  [
+    'a login with a slip',
+    '{ "mcp": { "servers": { "a": { "url": "http://a", "oauth": { "clientid": "me" } } } } }',
+    '1:62: unknown key mcp.servers.a.oauth.clientid; did you mean client_id?',
+  ],
   // Several at once, in the order of the file.
   [
     'many',

@@ -2,6 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runProgram, type Scratch, scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
+import { startLoginServer } from '../tools/mcp/login-server.ts';
 
 const mcp = (place: Scratch, ...args: string[]) => runProgram(place, ['mcp', ...args]);
 const written = (place: Scratch) => readFileSync(join(place.home, 'config.jsonc'), 'utf8');
@@ -66,4 +68,42 @@ it('import shows what another client’s file names, and copies what is asked fo
   expect((await mcp(place, 'list')).out).toBe('files  npx server-files  (KEY)\n');
   expect(written(place)).toContain('"hidden"');
   expect((await mcp(place, 'import', file, 'broken')).code).toBe(2);
+});
+
+it('mcp login shows where to log in, and the login holds for the next start', async () => {
+  await using server = await startLoginServer();
+  using place = scratch();
+  await mcp(place, 'add', 'web', server.url);
+  let browsed = false;
+  const login = await runProgram(place, ['mcp', 'login', 'web'], {
+    onOut: (out) => {
+      const [, address] = /^ {2}(http:\S+)$/m.exec(out) ?? [];
+      if (address === undefined || browsed) return;
+      browsed = true;
+      void fetch(address).catch(() => {});
+    },
+  });
+  expect(login).toMatchObject({ code: 0, out: expect.stringContaining('web is ready: 1 tool') });
+  const shown = login.out + login.err;
+  for (const secret of server.handed) expect(shown).not.toContain(secret);
+  expect((await mcp(place, 'login', 'web')).out).toBe('web is ready: 1 tool\n');
+  expect((await mcp(place, 'logout', 'web')).out).toBe('logged out of web\n');
+  expect((await mcp(place, 'login', 'files')).code).toBe(2);
+});
+
+it(':mcp login logs in on the screen', async () => {
+  await using server = await startLoginServer();
+  using place = scratch();
+  await mcp(place, 'add', 'web', server.url);
+  await using rig = startRig(place, { rows: 40, columns: 600 });
+  await rig.waitFor('mcp: web wants a login: :mcp login web');
+  rig.type(':mcp login web\r');
+  await rig.waitFor(/log in at 127\.0\.0\.1/);
+  await rig.waitFor('give it to :mcp login web ADDRESS');
+  // Wide enough for the whole address in one row.
+  const [address = ''] = /http:\/\/127\S+/.exec(rig.text()) ?? [];
+  void fetch(address).catch(() => {});
+  await rig.waitFor('mcp: web: logged in');
+  rig.type(':mcp\r');
+  await rig.waitFor(/web +ready +1 tool/);
 });

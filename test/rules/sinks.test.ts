@@ -17,6 +17,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/executor/output-file.ts': 'full outputs of commands: in clear by design, 0600, gone with their session',
   'src/executor/external-editor.ts': "the user's own draft, for the user's own editor",
   'src/tools/patch/file.ts': 'the files that the model edits on this machine get the true values',
+  'src/tools/mcp/oauth/token-store.ts': 'tokens of logins, in clear by design, 0600; the filter learns each',
   'src/config/write.ts': 'the choice of a model; keys are named by their variable',
   'src/config/trust.ts': 'hashes of files',
   'src/costs/ledger.ts': 'numbers',

@@ -15,6 +15,7 @@ import {
 import type { FormAnswer } from '../../session/form.ts';
 import { asArray, isJsonObject, isTooDeep, type JsonObject, MAX_JSON_DEPTH } from '../../text/json.ts';
 import { HttpTransport } from './http-transport.ts';
+import { type Authorization, LoginNeeded } from './oauth/authorization.ts';
 import { StdioTransport } from './stdio-transport.ts';
 import type { Launch, ServerConfig } from './types.ts';
 
@@ -27,6 +28,8 @@ export type ConnectionOptions = {
   readonly cwd: string;
   /** The one root told to the server, asked at each question (MC-1). */
   readonly root: () => string;
+  /** Of a server that may want a login. */
+  readonly authorization?: Authorization | undefined;
   /** What it writes beside the protocol. */
   readonly onText: (text: string) => void;
   readonly onToolsChanged: () => void;
@@ -81,6 +84,7 @@ export class Connection {
     client.setNotificationHandler(ToolListChangedNotificationSchema, () => options.onToolsChanged());
     client.onerror = (error) => {
       options.onText(`[${error.message.slice(0, 300)}]\n`);
+      if (error instanceof LoginNeeded) return;
       if (transport instanceof HttpTransport) connection.#probe(options);
     };
     const giveUp = () => void transport.close();
@@ -148,7 +152,8 @@ export class Connection {
       .catch((error: unknown) => {
         // A time-out is an error of the same kind, though nobody has answered.
         const silent = error instanceof McpError && error.code === ErrorCode.RequestTimeout;
-        if (this.#closed || (isAnswer(error) && !silent)) return;
+        // One that wants a login is there; what asks next tells that.
+        if (this.#closed || (isAnswer(error) && !silent) || loginWanted(error) !== undefined) return;
         this.#closed = true;
         onGone(reasonOf(error));
         void this.#client.close().catch(() => {});
@@ -173,6 +178,11 @@ export function isAnswer(error: unknown): boolean {
   return error instanceof McpError;
 }
 
+/** The rights that a login must have and has not, '' for any login at all; undefined where none is wanted. */
+export function loginWanted(error: unknown): string | undefined {
+  return error instanceof LoginNeeded ? (error.missing ?? '') : undefined;
+}
+
 /** What went wrong, in the words nearest to its cause. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
@@ -190,7 +200,7 @@ function refuseDeep(answer: unknown): void {
 
 function transportFor(options: ConnectionOptions): StdioTransport | HttpTransport {
   const { config, launch, env, cwd, onText } = options;
-  if ('url' in config) return new HttpTransport(config.url, config.headers ?? {});
+  if ('url' in config) return new HttpTransport(config.url, config.headers ?? {}, options.authorization);
   const started = launch([config.command, ...(config.args ?? [])], { ...env, ...config.env });
   return new StdioTransport({ ...started, cwd, onText });
 }

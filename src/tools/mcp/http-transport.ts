@@ -1,6 +1,7 @@
 /** A server over streamable HTTP. Redirects to another origin are not followed: headers may hold secrets. */
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { Authorization } from './oauth/authorization.ts';
 
 /** The longest answer taken to one request, in bytes. */
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
@@ -8,8 +9,10 @@ const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 const CLOSE_TIMEOUT_MS = 1000;
 
 export class HttpTransport extends StreamableHTTPClientTransport {
-  constructor(url: string, headers: Readonly<Record<string, string>>) {
-    super(new URL(url), { requestInit: { headers }, fetch: boundedFetch });
+  /** @param authorization of a server that may want a login */
+  constructor(url: string, headers: Readonly<Record<string, string>>, authorization?: Authorization) {
+    const fetch = authorization?.fetch(boundedFetch) ?? boundedFetch;
+    super(new URL(url), { requestInit: { headers }, fetch });
   }
 
   /** Ends the session on the server as well, where it answers soon. */

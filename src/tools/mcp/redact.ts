@@ -14,13 +14,15 @@ export type Redactor = {
 
 /**
  * Takes out of texts what may be secret in a server's configuration: the values of headers and variables, and whatever
- * its address holds beside host and path.
+ * its address holds beside host and path; and what a login has brought (`learned`).
  */
-export function redactorFor(config: ServerConfig): Redactor {
-  const secrets = [...new Set(secretsOf(config))]
-    .filter((value) => value.length >= MIN_SECRET_CHARS)
-    .sort((a, b) => b.length - a.length);
-  const text = (given: string) => secrets.reduce((shown, secret) => shown.replaceAll(secret, '…'), given);
+export function redactorFor(config: ServerConfig, learned: () => readonly string[]): Redactor {
+  const own = secretsOf(config);
+  const text = (given: string) =>
+    [...new Set([...own, ...learned()])]
+      .filter((value) => value.length >= MIN_SECRET_CHARS)
+      .sort((a, b) => b.length - a.length)
+      .reduce((shown, secret) => shown.replaceAll(secret, '…'), given);
   return {
     text,
     line(given) {

@@ -7,13 +7,12 @@ import { everySoOften, IdleTimeout, progressLine } from './call-progress.ts';
 import type { Connection } from './connection.ts';
 import { readElicitation } from './elicit.ts';
 import { addressOf, type Redactor, redactorFor } from './redact.ts';
+import { type LoginOptions, ServerLogin } from './server-login.ts';
 import { TailBuffer } from './tail-buffer.ts';
 import { readTool, type ToolDefinition } from './tool-definition.ts';
 import type { Launch, ServerConfig } from './types.ts';
 
-export type ServerOptions = {
-  readonly name: string;
-  readonly config: ServerConfig;
+export type ServerOptions = LoginOptions & {
   readonly version: string;
   readonly launch: Launch;
   readonly env: Readonly<Record<string, string>>;
@@ -29,7 +28,8 @@ export type ServerOptions = {
   readonly elicit: (request: Form, signal: AbortSignal) => Promise<FormAnswer>;
 };
 
-export type ServerState = 'off' | 'starting' | 'ready' | 'waiting' | 'failed';
+/** `login`: it wants a person to log in, and nothing is tried before that. */
+export type ServerState = 'off' | 'starting' | 'ready' | 'waiting' | 'failed' | 'login';
 
 /** Restarts in a row before it is left alone. */
 const MAX_RESTARTS = 6;
@@ -56,6 +56,7 @@ export class Server {
   readonly #tail = new TailBuffer();
   readonly #redactor: Redactor;
   #connection: Connection | undefined;
+  readonly #login: ServerLogin;
   /** Grows with every start and stop: what belongs to an earlier one is too late. */
   #generation = 0;
   #restarts = 0;
@@ -72,7 +73,8 @@ export class Server {
     this.name = options.name;
     this.config = options.config;
     this.#options = options;
-    this.#redactor = redactorFor(options.config);
+    this.#login = new ServerLogin(options);
+    this.#redactor = redactorFor(options.config, () => this.#login.secrets);
   }
 
   /** What it is, in a few words without a secret. */
@@ -107,6 +109,7 @@ export class Server {
         cwd,
         root,
         signal,
+        authorization: await this.#login.authorization(),
         onText: (text) => this.#tail.push(text),
         onToolsChanged: () => this.#listSoon(generation),
         onGone: (why) => this.#lost(generation, why),
@@ -123,9 +126,47 @@ export class Server {
       this.#become('ready');
     } catch (error) {
       if (generation !== this.#generation) return;
-      const { reasonOf } = await import('./connection.ts');
-      this.#lost(generation, reasonOf(error));
+      const { loginWanted, reasonOf } = await import('./connection.ts');
+      if (loginWanted(error) === undefined) this.#lost(generation, reasonOf(error));
+      else this.#wantsLogin(generation);
     }
+  }
+
+  /** Nothing is restarted: only a person can go on. */
+  #wantsLogin(generation: number): void {
+    if (generation !== this.#generation) return;
+    this.#generation += 1;
+    const connection = this.#connection;
+    this.#connection = undefined;
+    if (connection) void this.#await(connection.close());
+    this.#options.say('warning', `mcp: ${this.name} wants a login: :mcp login ${this.name}`);
+    this.lastError = 'it wants a login';
+    this.#become('login');
+  }
+
+  /**
+   * Logs in, by the user's wish; a second call joins the first.
+   * @param show told once where the user logs in
+   * @returns why not; undefined when done
+   */
+  async login(show: (address: string, server: string) => void): Promise<string | undefined> {
+    const problem = await this.#login.run(show);
+    if (problem !== undefined) return this.#redactor.line(problem);
+    // Further rights for a connection that stands need no other one.
+    if (this.state !== 'ready') await this.restart();
+    return undefined;
+  }
+
+  /** The address that the browser ended at, where it can't reach this machine. False when it is of no open login. */
+  takeLogin(address: string): boolean {
+    return this.#login.take(address);
+  }
+
+  /** Forgets the login; false where there was none. */
+  async logout(): Promise<boolean> {
+    const had = await this.#login.forget();
+    if (had) await this.restart();
+    return had;
   }
 
   /** What is under way is waited for at the end. */
@@ -184,7 +225,9 @@ export class Server {
         const seconds = Math.round(this.#options.callTimeoutMs / 1000);
         return { problem: `${this.name} sent nothing for ${seconds} s; the call was cancelled` };
       }
-      const { isAnswer, reasonOf } = await import('./connection.ts');
+      const { isAnswer, loginWanted, reasonOf } = await import('./connection.ts');
+      const rights = loginWanted(error);
+      if (rights !== undefined) return { problem: this.#lacking(generation, this.#redactor.line(rights)) };
       const text = this.#redactor.line(reasonOf(error));
       if (generation === this.#generation && isAnswer(error)) return { problem: text };
       if (generation === this.#generation) this.#lost(generation, text);
@@ -196,12 +239,25 @@ export class Server {
     }
   }
 
+  /** A call that a login stands in the way of: which, in words for the model, and for the user. */
+  #lacking(generation: number, rights: string): string {
+    if (rights === '') this.#wantsLogin(generation);
+    else {
+      const line = `mcp: ${this.name} wants further rights (${rights}): :mcp login ${this.name}`;
+      this.#options.say('warning', line);
+    }
+    const what = rights === '' ? 'a login' : `a login with further rights (${rights})`;
+    return `${this.name} wants ${what}; the user can log in with :mcp login ${this.name}`;
+  }
+
   /** Why it can't be called now, in words for the model. */
   get away(): string {
     const why = this.lastError === '' ? '' : ` (${this.lastError})`;
     switch (this.state) {
       case 'starting':
         return `${this.name} is still starting; try again in a moment`;
+      case 'login':
+        return `${this.name} wants a login; the user can log in with :mcp login ${this.name}`;
       case 'waiting':
         return `${this.name} is not running${why}; it will be restarted`;
       default:
@@ -222,6 +278,7 @@ export class Server {
     this.#connection = undefined;
     this.#become('off');
     this.#opening.abort();
+    this.#login.stop();
     if (connection) void this.#await(connection.close());
     await Promise.allSettled(this.#pending);
   }

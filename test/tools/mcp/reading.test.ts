@@ -135,14 +135,15 @@ describe('a result', () => {
 });
 
 it('keeps what the configuration hands to a server out of what is shown', () => {
-  const { line } = redactorFor({
-    url: 'http://x/mcp?token=query-1',
-    headers: { Authorization: 'Bearer s3cret-value', Accept: '*' },
-  });
+  const { line } = redactorFor(
+    { url: 'http://x/mcp?token=query-1', headers: { Authorization: 'Bearer s3cret-value', Accept: '*' } },
+    () => [],
+  );
   expect(line('GET http://x/mcp?token=query-1 with s3cret-value\n and * failed')).toBe(
     'GET http://x/mcp?… with … and * failed',
   );
-  expect(redactorFor({ command: 'x', env: { KEY: 'hunter22' } }).text('bad\nkey hunter22')).toBe('bad\nkey …');
+  const { text } = redactorFor({ command: 'x', env: { KEY: 'hunter22' } }, () => ['from-a-login']);
+  expect(text('bad\nkey hunter22 from-a-login')).toBe('bad\nkey … …');
 });
 
 it('declines a form that is more than simple fields', () => {

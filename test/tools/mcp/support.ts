@@ -60,6 +60,9 @@ export async function startMcp(
       asked.push(request);
       return Promise.resolve(change.answer ?? { action: 'decline' });
     },
+    loginFolder: join(dir, 'logins'),
+    secret: (variable) => process.env[variable],
+    learn: () => {},
     keep: (text) => saveOutput(join(dir, 'output'), text),
     restartDelayMs: 10,
     ...change,
