@@ -5,6 +5,7 @@ import type { GlobalOptions, SessionWish } from '../app/options.ts';
 import type { App } from '../commands/app.ts';
 import type { FirstFrame } from '../screen/first-frame.ts';
 import { messageOf } from '../text/errors.ts';
+import type { AttachedFile } from './attachments.ts';
 import { EXIT } from './exit-codes.ts';
 import type { HeadlessOptions } from './headless.ts';
 import type { Invocation } from './program.ts';
@@ -57,8 +58,8 @@ type InvocationOf<Kind extends Invocation['kind']> = Extract<Invocation, { kind:
 
 async function runOnce(invocation: InvocationOf<'run'>, version: string): Promise<number> {
   const { json, onHalt, seconds } = invocation;
-  const goal = await textOf(invocation.goal);
-  if (goal === '') return nothingGiven();
+  const goal = await textOf(invocation.goal, invocation.files);
+  if (goal === undefined) return EXIT.usage;
   const { runGoal } = await import('./headless.ts');
   return withApp(invocation.global, version, async (app) => {
     await serversReady(app);
@@ -68,8 +69,8 @@ async function runOnce(invocation: InvocationOf<'run'>, version: string): Promis
 
 async function ask(invocation: InvocationOf<'ask'>, version: string): Promise<number> {
   const { json, seconds } = invocation;
-  const question = await textOf(invocation.question);
-  if (question === '') return nothingGiven();
+  const question = await textOf(invocation.question, invocation.files);
+  if (question === undefined) return EXIT.usage;
   const { askQuestion } = await import('./headless.ts');
   return withApp(invocation.global, version, async (app) => {
     await serversReady(app);
@@ -121,16 +122,19 @@ async function dispatch(invocation: Invocation, version: string): Promise<number
   }
 }
 
-/** What `-` stands for: standard input, to its end. */
-async function textOf(given: string): Promise<string> {
-  if (given !== '-') return given.trim();
+/**
+ * What to do, with the files that come with it; `-` stands for standard input, to its end. Undefined where that is
+ * nothing, which has been said.
+ */
+async function textOf(given: string, files: readonly AttachedFile[]): Promise<string | undefined> {
   const { text } = await import('node:stream/consumers');
-  return (await text(process.stdin)).trim();
-}
-
-function nothingGiven(): number {
-  err('aish-tui: nothing to do was given\n');
-  return EXIT.usage;
+  const own = (given === '-' ? await text(process.stdin) : given).trim();
+  const whole = files.length === 0 ? undefined : (await import('./attachments.ts')).withAttachments(own, files);
+  const problem = own === '' ? 'nothing to do was given' : whole?.ok === false ? whole.problem : undefined;
+  if (problem === undefined) return whole?.ok ? whole.text : own;
+  const { visible } = await import('../text/sanitize.ts');
+  err(`aish-tui: ${visible(problem)}\n`);
+  return undefined;
 }
 
 async function doctor({ global, json }: Extract<Invocation, { kind: 'doctor' }>): Promise<number> {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { GlobalOptions, SessionWish } from '../app/options.ts';
 import { MODES } from '../session/ids.ts';
+import type { AttachedFile } from './attachments.ts';
 import type { ConfigWish } from './config.ts';
 import { EXIT } from './exit-codes.ts';
 import { AGENTS, type Agent } from './guard/dialects.ts';
@@ -21,6 +22,7 @@ export type Invocation =
       readonly json: boolean;
       readonly onHalt: HaltPolicy;
       readonly seconds?: number;
+      readonly files: readonly AttachedFile[];
     }
   | {
       readonly kind: 'ask';
@@ -28,6 +30,7 @@ export type Invocation =
       readonly question: string;
       readonly json: boolean;
       readonly seconds?: number;
+      readonly files: readonly AttachedFile[];
     }
   | { readonly kind: 'safetyCheck'; readonly command: string; readonly jsonl: boolean; readonly strict: boolean }
   | { readonly kind: 'route'; readonly line: string; readonly jsonl: boolean; readonly known?: string }
@@ -94,6 +97,7 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
     )
     .option('--max-steps <n>', 'end after so many steps', countOf)
     .option('--max-dollars <n>', 'end before a paid call once so much is spent', dollarsOf)
+    .option('--attach <file>', 'a text file that the model gets with the goal; may be given several times', attach, [])
     .action((words: string[], given: UnattendedOptions & { onHalt: HaltPolicy }) => {
       const { json, onHalt } = given;
       chosen = { kind: 'run', ...unattended(program, given), goal: words.join(' '), json, onHalt };
@@ -108,6 +112,7 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
     .option('--cwd <directory>', 'work there')
     .option('--timeout <time>', 'end after so long: 90, 90s, 10m, 2h', secondsOf)
     .option('--max-dollars <n>', 'no further paid call once so much is spent', dollarsOf)
+    .option('--attach <file>', 'a text file that comes with the question; may be given several times', attach, [])
     .action((words: string[], given: UnattendedOptions) => {
       chosen = { kind: 'ask', ...unattended(program, given), question: words.join(' '), json: given.json };
     });
@@ -314,14 +319,23 @@ function pairs(separator: string): (text: string, before: Strings) => Strings {
 type UnattendedOptions = Pick<GlobalOptions, 'model' | 'mode' | 'cwd' | 'maxSteps' | 'maxDollars'> & {
   readonly json: boolean;
   readonly timeout?: number;
+  readonly attach: readonly AttachedFile[];
 };
 
+/** Named by where the program was started, whatever directory it goes to. */
+function attach(name: string, before: readonly AttachedFile[]): readonly AttachedFile[] {
+  return [...before, { name, path: resolve(name) }];
+}
+
 /** The options of a subcommand that works without a person, over those before it. */
-function unattended(program: Command, given: UnattendedOptions): { global: GlobalOptions; seconds?: number } {
-  const { model, mode, cwd, maxSteps, maxDollars, timeout } = given;
+function unattended(
+  program: Command,
+  given: UnattendedOptions,
+): { global: GlobalOptions; files: readonly AttachedFile[]; seconds?: number } {
+  const { model, mode, cwd, maxSteps, maxDollars, timeout, attach: files } = given;
   const own = Object.entries({ model, mode, cwd: cwd && resolve(cwd), maxSteps, maxDollars });
   const global = { ...globalOf(program), ...Object.fromEntries(own.filter(([, value]) => value !== undefined)) };
-  return { global, ...(timeout === undefined ? {} : { seconds: timeout }) };
+  return { global, files, ...(timeout === undefined ? {} : { seconds: timeout }) };
 }
 
 function countOf(text: string): number {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
 import {
   type ClientContext,
   client,
@@ -15,7 +16,7 @@ import { describe, expect, it } from 'vitest';
 import { ensureBuilt } from '../support/build.ts';
 import { lacks } from '../support/lacks.ts';
 import { PROGRAM, type Scratch, scratch } from '../support/program.ts';
-import { call, say, startScriptedServer } from '../support/scripted-server.ts';
+import { call, hold, say, startScriptedServer } from '../support/scripted-server.ts';
 
 type Decide = (request: RequestPermissionRequest) => Promise<string | undefined> | string | undefined;
 
@@ -74,6 +75,52 @@ it('answers an editor’s question, and lists its modes', async () => {
       expect(modes?.availableModes.map(({ id }) => id)).toEqual(['restricted', 'project', 'unrestricted']);
       expect(await ask(agent, sessionId, 'what is the answer?')).toMatchObject({ stopReason: 'end_turn' });
       expect(textOf(updates, 'agent_message_chunk')).toContain('The answer is 42.');
+    },
+  );
+});
+
+it('streams an answer in whole lines as it is written, each part once', async () => {
+  const text = ['First ', 'line.\n', hold('more'), 'Sec', 'ond line.\n', 'Third.'];
+  await using server = await startScriptedServer([{ text }]);
+  using place = scratch(server.baseUrl, CONFIG);
+  await editor(
+    place,
+    () => undefined,
+    async ({ agent, updates }) => {
+      const { sessionId } = await open(agent, place.work);
+      const prompt = ask(agent, sessionId, 'three lines, please');
+      const said = () =>
+        updates.flatMap((update) =>
+          update.sessionUpdate === 'agent_message_chunk' && update.content.type === 'text' ? [update.content.text] : [],
+        );
+      await expect.poll(() => said().join(''), { timeout: 20_000 }).toBe('First line.\n');
+      server.release('more');
+      await prompt;
+      expect(said().join('')).toBe('First line.\nSecond line.\nThird.\n');
+    },
+  );
+});
+
+it('reads a text file that the editor links to; another link stays one', async () => {
+  await using server = await startScriptedServer([say('ok')]);
+  using place = scratch(server.baseUrl, CONFIG);
+  const path = join(place.work, 'notes.txt');
+  writeFileSync(path, 'buy milk');
+  await editor(
+    place,
+    () => undefined,
+    async ({ agent }) => {
+      const { sessionId } = await open(agent, place.work);
+      await agent.request(methods.agent.session.prompt, {
+        sessionId,
+        prompt: [
+          { type: 'text', text: 'what is in it?' },
+          { type: 'resource_link', name: 'notes', uri: pathToFileURL(path).href },
+          { type: 'resource_link', name: 'page', uri: 'https://example.com/x' },
+        ],
+      });
+      expect(server.requests[0]?.lastUser).toContain(`${path}:\n\`\`\`\nbuy milk\n\`\`\``);
+      expect(server.requests[0]?.lastUser).toContain('[page](https://example.com/x)');
     },
   );
 });

@@ -64,6 +64,36 @@ describe('what is asked', () => {
     expect(await runProgram(place, ['ask', '-'], { input: ' \n' })).toMatchObject({ code: 2 });
   });
 
+  it('--attach brings text files along, in a fence that they can’t close', async () => {
+    await using server = await startScriptedServer([say('a list')]);
+    using place = scratch(server.baseUrl);
+    mkdirSync(join(place.work, 'deep'));
+    writeFileSync(join(place.work, 'notes.md'), '```\nbuy milk\n```\n');
+    writeFileSync(join(place.work, 'b.txt'), 'second');
+    // Named by where the program was started.
+    const files = ['--attach', 'notes.md', '--attach', 'b.txt', '--cwd', 'deep'];
+    expect((await runProgram(place, ['ask', ...files, 'what is this?'])).code).toBe(0);
+    expect(server.requests[0]?.lastUser).toContain(
+      'what is this?\n\nnotes.md:\n````\n```\nbuy milk\n```\n````\n\nb.txt:\n```\nsecond\n```',
+    );
+  });
+
+  it.each([
+    ['a file that is not there', 'none.txt', 'it is not there'],
+    ['a directory', '.', 'it is not a file'],
+    ['a device that never ends', '/dev/zero', 'it is not a file'],
+    ['what is no text', 'blob', 'it is not text'],
+    ['what is too large', 'large', 'it is larger than 256 kB'],
+  ])('%s is not attached: 2, and nothing is asked', async (_what, name, why) => {
+    await using server = await startScriptedServer([say('never')]);
+    using place = scratch(server.baseUrl);
+    writeFileSync(join(place.work, 'blob'), Buffer.from([0xff, 0xfe, 0, 1]));
+    writeFileSync(join(place.work, 'large'), 'x'.repeat(256 * 1024 + 1));
+    const ended = await runProgram(place, ['ask', '--attach', name, 'what is this?']);
+    expect(ended).toMatchObject({ code: 2, err: expect.stringContaining(`${name} can't be attached: ${why}`) });
+    expect(server.requests).toEqual([]);
+  });
+
   it('--cwd works there, with the options behind the subcommand as well', async () => {
     await using server = await startScriptedServer([SAFE, say('GOAL: complete')]);
     using place = scratch(server.baseUrl);

@@ -6,6 +6,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import {
   type AgentContext,
   agent,
@@ -17,6 +18,7 @@ import {
   RequestError,
   type SessionModeState,
 } from '@agentclientprotocol/sdk';
+import { attachment } from '../attachments.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { FromSession, ToSession } from './messages.ts';
 
@@ -176,16 +178,28 @@ class EditorSession {
   }
 }
 
-/** Texts and embedded files as they are; of a link its address. */
+/** Texts and embedded files as they are; of a link to a text file here its text, of any other its address. */
 function textOf(blocks: readonly ContentBlock[]): string {
   return blocks
     .map((block) => {
       if (block.type === 'text') return block.text;
-      if (block.type === 'resource_link') return `[${block.name}](${block.uri})`;
+      if (block.type === 'resource_link') return linked(block.name, block.uri);
       if (block.type === 'resource' && 'text' in block.resource)
         return `${block.resource.uri}:\n${block.resource.text}`;
       return '';
     })
     .filter((text) => text !== '')
     .join('\n\n');
+}
+
+function linked(name: string, uri: string): string {
+  const link = `[${name}](${uri})`;
+  try {
+    const path = fileURLToPath(uri);
+    const read = attachment(path, path);
+    return read.ok ? read.text : link;
+  } catch {
+    // Not of this machine.
+    return link;
+  }
 }

@@ -2,6 +2,7 @@
 import type { SessionModeState, StopReason } from '@agentclientprotocol/sdk';
 import type { App } from '../../commands/app.ts';
 import { submitLine } from '../../commands/submit.ts';
+import type { LiveReply } from '../../engine/live.ts';
 import { MODES } from '../../session/ids.ts';
 import { modeName } from '../../session/mode.ts';
 import type { Question } from '../../session/question.ts';
@@ -10,6 +11,9 @@ import { EXIT } from '../exit-codes.ts';
 import type { FromSession, ToSession } from './messages.ts';
 import { answerFrom, permissionFor } from './permission.ts';
 import { Updates } from './updates.ts';
+
+/** How often an answer that is being written is told. In ms. */
+const STREAM_MS = 100;
 
 const NORRIS = /^\/norris\s+(\S[\s\S]*)$/;
 
@@ -37,6 +41,9 @@ class Session {
   #questions = 0;
   #prompt: { readonly id: number; cancelled: boolean } | undefined;
   #started = false;
+  /** The answer that is followed while it is written. */
+  #followed: LiveReply | undefined;
+  #later: NodeJS.Timeout | undefined;
 
   constructor(app: App, send: (message: FromSession) => void) {
     this.#app = app;
@@ -113,6 +120,7 @@ class Session {
 
   #look(): void {
     const { engine } = this.#app;
+    this.#follow();
     this.#updates.look(engine.transcript.entries);
     for (const question of engine.state.questions) this.#ask(engine.actions.revealQuestion(question));
     const busy = engine.conversation.phase.kind !== 'idle' || engine.state.questions.length > 0;
@@ -120,6 +128,23 @@ class Session {
     const { id, cancelled } = this.#prompt;
     this.#prompt = undefined;
     this.#send({ kind: 'ended', prompt: id, reason: cancelled ? 'cancelled' : this.#reason() });
+  }
+
+  /** Tells the answer while it is written, a few times a second. */
+  #follow(): void {
+    const { engine } = this.#app;
+    const { phase } = engine.conversation;
+    const op = phase.kind === 'replying' ? phase.op : undefined;
+    const reply = op === undefined ? undefined : engine.live.replies.get(op);
+    if (!reply || op === undefined || reply === this.#followed) return;
+    this.#followed = reply;
+    reply.subscribe(() => {
+      this.#later ??= setTimeout(() => {
+        this.#later = undefined;
+        // What has ended meanwhile is told with its entry.
+        if (engine.live.replies.get(op) === reply) this.#updates.stream(op, engine.services.secrets.hide(reply.text));
+      }, STREAM_MS);
+    });
   }
 
   #ask(question: Question): void {

@@ -14,6 +14,8 @@ type Action = Extract<Entry, { kind: 'exec' | 'tool' | 'delegate' }>;
 export class Updates {
   /** How often each entry was told: 1 begun, 2 ended. */
   readonly #told = new Map<string, 1 | 2>();
+  /** What of an answer was told while it was being written. */
+  readonly #streamed = new Map<string, string>();
   readonly #send: (update: SessionUpdate) => void;
 
   constructor(send: (update: SessionUpdate) => void) {
@@ -30,6 +32,30 @@ export class Updates {
     }
   }
 
+  /**
+   * Tells what has come of an answer that is being written, in whole lines: half of an escape sequence, or of a secret
+   * that is known, could not be told from text.
+   * @param text all of it so far, without secrets
+   */
+  stream(key: string, text: string): void {
+    const lines = plainText(clean(text.slice(0, text.lastIndexOf('\n') + 1)));
+    const before = this.#streamed.get(key) ?? '';
+    if (this.#told.has(key) || lines.length <= before.length || !lines.startsWith(before)) return;
+    this.#streamed.set(key, lines);
+    this.#answer(lines.slice(before.length));
+  }
+
+  /** What was not told yet; all of it, where it has become another text. */
+  #rest(key: string, text: string): string {
+    const before = this.#streamed.get(key) ?? '';
+    this.#streamed.delete(key);
+    return text.startsWith(before) ? text.slice(before.length) : text;
+  }
+
+  #answer(text: string): void {
+    this.#send({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
+  }
+
   #whole(key: string, entry: Entry): void {
     // The editor shows what its user wrote by itself.
     if (entry.kind === 'user' && entry.queued) return;
@@ -44,11 +70,15 @@ export class Updates {
       this.#send({ sessionUpdate: 'plan', entries });
       return;
     }
-    const isAnswer = entry.kind === 'assistant';
-    const text = isAnswer ? entry.text : plainEntry(entry);
+    if (entry.kind === 'assistant') {
+      const rest = this.#rest(key, `${plainText(clean(entry.text))}\n`);
+      if (rest !== '') this.#answer(rest);
+      return;
+    }
+    const text = plainEntry(entry);
     if (text.trim() === '') return;
     this.#send({
-      sessionUpdate: isAnswer ? 'agent_message_chunk' : 'agent_thought_chunk',
+      sessionUpdate: 'agent_thought_chunk',
       content: { type: 'text', text: `${plainText(clean(text))}\n` },
     });
   }
