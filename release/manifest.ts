@@ -28,7 +28,20 @@ export function packageManifest(manifest: Manifest, launchers: readonly string[]
   const optional = Object.fromEntries(launchers.map((launcher) => [launcher, version]));
   // On Windows it runs within WSL, which is a Linux.
   const os = ['!win32'];
-  return { name, version, description, license, type, bin, engines, os, dependencies, optionalDependencies: optional };
+  const man = ['./docs/aish-tui.1'];
+  return {
+    name,
+    version,
+    description,
+    license,
+    type,
+    bin,
+    man,
+    engines,
+    os,
+    dependencies,
+    optionalDependencies: optional,
+  };
 }
 
 /** The part of the changelog about `version`: its own, else what is not released yet. */

@@ -57,6 +57,15 @@ type RawOptions = GlobalOptions & SessionWish;
 
 /** Parses the arguments; `--help`, `--version` and usage errors end the program here, with commander's own messages. */
 export function parseArguments(argv: readonly string[], version: string): Invocation {
+  const { program, chosen } = commandLine(version);
+  program.parse(argv, { from: 'user' });
+  const invocation = chosen();
+  if (!invocation) throw new Error('no command was chosen');
+  return invocation;
+}
+
+/** The whole command line, and what was chosen of it once it has parsed something. The man page is made from it. */
+export function commandLine(version: string): { program: Command; chosen: () => Invocation | undefined } {
   let chosen: Invocation | undefined;
   const program = new Command('aish-tui')
     .description('A shell, a conversation with a language model and an autonomous agent on one screen.')
@@ -223,9 +232,7 @@ export function parseArguments(argv: readonly string[], version: string): Invoca
         program.error(`guard needs --for with one of ${AGENTS.join(', ')}; or doctor, or allow`);
       chosen = { kind: 'guard', what: what ?? 'print', strict, ...(agent === undefined ? {} : { agent }) };
     });
-  program.parse(argv, { from: 'user' });
-  if (!chosen) throw new Error('no command was chosen');
-  return chosen;
+  return { program, chosen: () => chosen };
 }
 
 function addConfigCommands(program: Command, choose: (wish: ConfigWish) => void): void {

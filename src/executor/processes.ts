@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { accessSync, constants, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { ShellJob } from '../contracts/commands.ts';
+import { directoryByLsof, processesByPs } from './ps.ts';
 
 /** What is known of a process. Source: proc_pid_stat(5), else `ps` (macOS has no /proc). */
 export type ProcessEntry = {
@@ -22,7 +22,7 @@ export function findProcess(pid: number): ProcessEntry | undefined {
   try {
     return parseStat(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
-    return process.platform === 'linux' ? undefined : fromPs().find((entry) => entry.pid === pid);
+    return process.platform === 'linux' ? undefined : processesByPs().find((entry) => entry.pid === pid);
   }
 }
 
@@ -36,25 +36,8 @@ function parseStat(stat: string): ProcessEntry {
   return { pid: Number(pid), name, state, parent, group, session, foreground, started };
 }
 
-function fromPs(): ProcessEntry[] {
-  try {
-    const table = execFileSync('ps', ['-axo', 'pid=,ppid=,pgid=,sess=,tpgid=,stat=,comm='], { encoding: 'utf8' });
-    return table
-      .trim()
-      .split('\n')
-      .map((line) => {
-        const fields = line.trim().split(/\s+/);
-        const [pid = 0, parent = 0, group = 0, session = 0, foreground = -1] = fields.map(Number);
-        const state = (fields[5] ?? '').slice(0, 1);
-        return { pid, name: fields.slice(6).join(' '), state, parent, group, session, foreground, started: 0 };
-      });
-  } catch {
-    return [];
-  }
-}
-
-function allProcesses(): ProcessEntry[] {
-  if (process.platform !== 'linux') return fromPs();
+function allProcesses(): readonly ProcessEntry[] {
+  if (process.platform !== 'linux') return processesByPs();
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => findProcess(Number(name)) ?? []);
@@ -127,7 +110,7 @@ export function directoryOf(pid: number): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
   } catch {
-    return undefined;
+    return process.platform === 'linux' ? undefined : directoryByLsof(pid);
   }
 }
 
@@ -158,7 +141,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
  * would hang up while such a child lives. Node can't mark a descriptor it did not open, so each child closes them first.
  */
 export const closeInherited =
-  'for __fd in /proc/self/fd/*; do ' +
+  `for __fd in ${process.platform === 'linux' ? '/proc/self/fd' : '/dev/fd'}/*; do ` +
   `case \${__fd##*/} in [012] | *[!0-9]*) ;; *) eval "exec \${__fd##*/}>&-" ;; esac; done; unset __fd`;
 
 /** A fixed place first, so that no changed PATH chooses the bash that is trusted with this. */

@@ -46,6 +46,7 @@ describe('the package', () => {
       'THIRD-PARTY-NOTICES',
       'README.md',
       'docs/guide.md',
+      'docs/aish-tui.1',
       'dist/config.schema.json',
     ])
       expect(files).toContain(wanted);
