@@ -114,7 +114,7 @@ async function onScreen(file: string, scratch: Scratch, user: User): Promise<voi
   await rig.waitFor(/^\W*hello$/m);
   rig.type(':norris clean up old logs here\r');
   await rig.waitFor('HALT');
-  await rig.waitFor(/Tab and Enter/);
+  await rig.waitFor(/seen to the end/);
   rig.type('s');
   await rig.waitFor('the removal was skipped');
   await rig.waitFor('[aish:demo]>');

@@ -1,21 +1,6 @@
 import { accessSync, constants, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { ShellJob } from '../contracts/commands.ts';
-import { directoryByLsof, processesByPs } from './ps.ts';
-
-/** What is known of a process. Source: proc_pid_stat(5), else `ps` (macOS has no /proc). */
-export type ProcessEntry = {
-  readonly pid: number;
-  readonly name: string;
-  /** One letter: `T` is stopped. */
-  readonly state: string;
-  readonly parent: number;
-  readonly group: number;
-  readonly session: number;
-  /** The foreground process group of its terminal; -1 without a terminal. */
-  readonly foreground: number;
-  /** When it started, in the kernel's own unit; 0 where that is not known. With the id it is one of a kind. */
-  readonly started: number;
-};
+import { directoryByLsof, type ProcessEntry, processesByPs } from './ps.ts';
 
 /** A process, or undefined when it is gone. */
 export function findProcess(pid: number): ProcessEntry | undefined {

@@ -1,6 +1,20 @@
 /** What macOS tells of its processes, where there is no /proc: by `ps` and `lsof`. Both are part of the system. */
 import { execFileSync } from 'node:child_process';
-import type { ProcessEntry } from './processes.ts';
+
+/** What is known of a process. Source: proc_pid_stat(5), else `ps` (macOS has no /proc). */
+export type ProcessEntry = {
+  readonly pid: number;
+  readonly name: string;
+  /** One letter: `T` is stopped. */
+  readonly state: string;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** The foreground process group of its terminal; -1 without a terminal. */
+  readonly foreground: number;
+  /** When it started, in the kernel's own unit; 0 where that is not known. With the id it is one of a kind. */
+  readonly started: number;
+};
 
 /** macOS prints 0 as the session of every process: what belongs together is told by the terminal. */
 const COLUMNS = 'pid=,ppid=,pgid=,tpgid=,stat=,tty=,comm=';

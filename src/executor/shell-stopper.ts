@@ -2,7 +2,8 @@
  * How a command of the user's shell is stopped: what was in front when the user asked for it gets SIGINT, SIGTERM,
  * SIGKILL; the shell itself never more than SIGINT, and neither does what has come to the front since.
  */
-import { findProcess, groupProcesses, ignoresInterrupt, type ProcessEntry, signal } from './processes.ts';
+import { findProcess, groupProcesses, ignoresInterrupt, signal } from './processes.ts';
+import type { ProcessEntry } from './ps.ts';
 import { Stopper } from './stopper.ts';
 import { terminalModes } from './terminal-state.ts';
 

@@ -1,7 +1,8 @@
 /** What can be observed of a terminal from outside: which program reads it, and its input modes. */
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync, readFileSync, readlinkSync } from 'node:fs';
-import { findProcess, type ProcessEntry } from './processes.ts';
+import { findProcess } from './processes.ts';
+import type { ProcessEntry } from './ps.ts';
 
 /** The number of read(2). Source: the kernel's syscall tables. */
 const READ: Readonly<Record<string, string>> = { x64: '0', arm64: '63', riscv64: '63', loong64: '63' };

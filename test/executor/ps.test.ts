@@ -5,12 +5,12 @@ import { processesByPs, readLsof, readPs } from '../../src/executor/ps.ts';
 import { lacks } from '../support/lacks.ts';
 
 // As `ps -axo pid=,ppid=,pgid=,tpgid=,stat=,tty=,comm=` of macOS 15 lines it up.
-const MACOS = `    1     0     1      0 Ss   ??       /sbin/launchd
+const MACOS = `    1     0     1      0 Ss   ??       /System/launchd
   412     1   412      0 S    ??       /System/Library/CoreServices/Some Agent.app/Contents/MacOS/Some Agent
  9001   412  9001   9001 Ss+  ttys003  -zsh
- 9100   412  9100   9140 Ss   ttys004  /bin/bash
+ 9100   412  9100   9140 Ss   ttys004  /opt/bash
  9130  9100  9130   9140 T    ttys004  vim
- 9140  9100  9140   9140 S+   ttys004  /usr/bin/less
+ 9140  9100  9140   9140 S+   ttys004  /opt/less
  9141  9100  9140   9140 Z+   ttys004  (sh)
 `;
 

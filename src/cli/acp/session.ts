@@ -43,7 +43,6 @@ class Session {
   #started = false;
   /** The answer that is followed while it is written. */
   #followed: LiveReply | undefined;
-  #later: NodeJS.Timeout | undefined;
 
   constructor(app: App, send: (message: FromSession) => void) {
     this.#app = app;
@@ -138,9 +137,11 @@ class Session {
     const reply = op === undefined ? undefined : engine.live.replies.get(op);
     if (!reply || op === undefined || reply === this.#followed) return;
     this.#followed = reply;
+    let later: NodeJS.Timeout | undefined;
     reply.subscribe(() => {
-      this.#later ??= setTimeout(() => {
-        this.#later = undefined;
+      if (later !== undefined) return;
+      later = setTimeout(() => {
+        later = undefined;
         // What has ended meanwhile is told with its entry.
         if (engine.live.replies.get(op) === reply) this.#updates.stream(op, engine.services.secrets.hide(reply.text));
       }, STREAM_MS);

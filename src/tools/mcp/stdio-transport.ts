@@ -1,17 +1,23 @@
 /** A server that is a child of this program: MCP messages as lines on its standard input and output. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { setImmediate as turn } from 'node:timers/promises';
 import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
+import { parseLongJson } from './long-json.ts';
 
 /** The longest message taken, in bytes. */
 const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
+/** From here on a message is read in pieces, so that keys don't wait for it. In bytes. */
+const LONG_BYTES = 256 * 1024;
 /** How long a server may take to leave once its input is closed, and once more after SIGTERM. In ms. */
 const CLOSE_TIMEOUT_MS = 800;
 /** What was printed last arrives a moment after the exit. In ms. */
 const DRAIN_TIMEOUT_MS = 200;
 const MAX_GARBAGE_CHARS = 200;
 const LF = 0x0a;
+/** How much is copied in one turn of the event loop. In bytes. */
+const TURN_BYTES = 4 * 1024 * 1024;
 
 export type StdioOptions = {
   readonly argv: readonly [string, ...string[]];
@@ -36,6 +42,8 @@ export class StdioTransport implements Transport {
   #ended = Promise.withResolvers<void>();
   #closed = false;
   #pieces: Buffer[] = [];
+  /** A long message that is being read: those behind it wait, so that they stay in order. */
+  #reading: Promise<void> | undefined;
   #waiting = 0;
 
   constructor(options: StdioOptions) {
@@ -121,10 +129,11 @@ export class StdioTransport implements Transport {
     for (let at = data.indexOf(LF); at >= 0 && !this.#closed; at = data.indexOf(LF, from)) {
       this.#pieces.push(data.subarray(from, at));
       from = at + 1;
-      const line = this.#pieces.length === 1 ? this.#pieces[0] : Buffer.concat(this.#pieces);
+      const pieces = this.#pieces;
+      const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
       this.#pieces = [];
       this.#waiting = 0;
-      this.#line(line?.toString('utf8') ?? '');
+      this.#message(pieces, bytes);
     }
     if (this.#closed || from === data.length) return;
     this.#pieces.push(data.subarray(from));
@@ -134,14 +143,53 @@ export class StdioTransport implements Transport {
     this.#end();
   }
 
+  #message(pieces: readonly Buffer[], bytes: number): void {
+    if (bytes < LONG_BYTES && !this.#reading) return this.#line(Buffer.concat(pieces).toString('utf8'));
+    const before = this.#reading ?? Promise.resolve();
+    const reading = before
+      .then(() => this.#long(pieces))
+      .finally(() => {
+        if (this.#reading === reading) this.#reading = undefined;
+      });
+    this.#reading = reading;
+  }
+
+  async #long(pieces: readonly Buffer[]): Promise<void> {
+    const line = await joined(pieces);
+    try {
+      const message = JSONRPCMessageSchema.parse(await parseLongJson(line));
+      if (!this.#closed) this.onmessage?.(message);
+    } catch {
+      this.#garbage(line.toString('utf8', 0, MAX_GARBAGE_CHARS));
+    }
+  }
+
   #line(line: string): void {
     let message: JSONRPCMessage;
     try {
       message = deserializeMessage(line);
     } catch {
-      if (line.trim() !== '') this.#options.onText(`[no message: ${line.slice(0, MAX_GARBAGE_CHARS)}]\n`);
+      this.#garbage(line);
       return;
     }
     this.onmessage?.(message);
   }
+
+  #garbage(line: string): void {
+    if (line.trim() !== '') this.#options.onText(`[no message: ${line.slice(0, MAX_GARBAGE_CHARS)}]\n`);
+  }
+}
+
+/** Copied a few megabytes a turn. */
+async function joined(pieces: readonly Buffer[]): Promise<Buffer> {
+  const whole = Buffer.allocUnsafe(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  let turnAt = TURN_BYTES;
+  for (const piece of pieces) {
+    at += piece.copy(whole, at);
+    if (at < turnAt) continue;
+    turnAt = at + TURN_BYTES;
+    await turn();
+  }
+  return whole;
 }

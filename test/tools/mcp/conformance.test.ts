@@ -63,7 +63,7 @@ describe.skipIf(missing)('the conformance suite for clients', () => {
   it('has the scenarios that are named here', async () => {
     const { said } = await suite(['list', '--client']);
     const names = [...said.matchAll(/^ +- (\S+) \[/gm)].map(([, name]) => name);
-    expect(names.sort()).toEqual([...SCENARIOS, ...Object.keys(EXPECTED_FAILURES)].sort());
+    expect(new Set(names)).toEqual(new Set([...SCENARIOS, ...Object.keys(EXPECTED_FAILURES)]));
   });
 
   it.each(SCENARIOS)(

@@ -3,6 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { createTools } from '../../../src/tools/index.ts';
 import { alive, fault, startMcp } from './support.ts';
 
+/** Of this thread alone, where Node tells. */
+const used: typeof process.cpuUsage = (before) => (process.threadCpuUsage ?? process.cpuUsage)(before);
+
 const action = (name: string) => ({ kind: 'tool', name, arguments: '{}', callId: 'c' }) as const;
 
 describe('a server that misbehaves', () => {
@@ -94,6 +97,30 @@ describe('a server that misbehaves', () => {
     const file = /\[\d+ lines omitted, full text: (\S+)\]/.exec(text)?.[1] ?? '';
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file).length).toBe('begin\n'.length + 1025 * 50 * 1024 + 'end'.length);
+  });
+
+  it('with a result of 50 MB holds up no key: every turn of the event loop is short', async () => {
+    await using desk = await startMcp(() => ({ f: fault() }));
+    // What it would take in one go, on this machine, now.
+    const begun = used();
+    JSON.parse(Buffer.from(JSON.stringify(`${'0123456789abcdef'.repeat(64)}\n`.repeat(50 * 1024))).toString('utf8'));
+    const whole = used(begun);
+    // By the processor's time of each turn: a busy machine makes none of them longer.
+    const turns: number[] = [];
+    let over = false;
+    const look = () => {
+      const before = used();
+      setImmediate(() => {
+        const { user, system } = used(before);
+        turns.push((user + system) / 1000);
+        if (!over) look();
+      });
+    };
+    look();
+    await desk.call('f__big');
+    over = true;
+    expect(turns.length).toBeGreaterThan(100);
+    expect(Math.max(...turns)).toBeLessThan((whole.user + whole.system) / 1000 / 2);
   });
 
   it('whose message never ends is stopped', async () => {

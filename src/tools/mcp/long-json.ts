@@ -1,0 +1,120 @@
+/** JSON with very long texts in it, read in pieces: no key waits for a message of 50 MB. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { isJsonObject } from '../../text/json.ts';
+
+export type PieceSizes = {
+  /** A text from here on is taken out and decoded by itself. In bytes. */
+  readonly long: number;
+  /** How much is decoded in one turn of the event loop. In bytes. */
+  readonly piece: number;
+  /** How much may be left beside those texts, which is read in one go. In bytes. */
+  readonly rest: number;
+};
+
+const SIZES: PieceSizes = { long: 64 * 1024, piece: 512 * 1024, rest: 8 * 1024 * 1024 };
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+/** `\u1234` */
+const LONGEST_ESCAPE = 6;
+/** Texts looked at between two looks at the clock, and how long a turn may last. In ms. */
+const TEXTS_AT_ONCE = 500;
+const TURN_MS = 8;
+
+/** The value; throws a SyntaxError where it is none, and where too much of it is not text. */
+export async function parseLongJson(bytes: Buffer, sizes: PieceSizes = SIZES): Promise<unknown> {
+  const rest: Buffer[] = [];
+  const texts: string[] = [];
+  // Long texts are stood in for by one that nobody can have written: it is longer than what stays.
+  const filler = 'x'.repeat(sizes.long);
+  let restBytes = 0;
+  let from = 0;
+  let count = 0;
+  let began = performance.now();
+  for (let open = bytes.indexOf(QUOTE); open >= 0; ) {
+    const close = endOfText(bytes, open + 1);
+    if (close - open - 1 >= sizes.long && !isKey(bytes, close + 1)) {
+      rest.push(bytes.subarray(from, open), Buffer.from(`"${filler}${texts.length}"`));
+      restBytes += open - from;
+      from = close + 1;
+      texts.push(await decoded(bytes.subarray(open + 1, close), sizes.piece));
+    }
+    open = bytes.indexOf(QUOTE, close + 1);
+    count += 1;
+    if (count % TEXTS_AT_ONCE === 0 && performance.now() - began > TURN_MS) {
+      await turn();
+      began = performance.now();
+    }
+  }
+  if (restBytes + bytes.length - from > sizes.rest) throw new SyntaxError('it is too long beside its texts');
+  rest.push(bytes.subarray(from));
+  return withTexts(JSON.parse(Buffer.concat(rest).toString('utf8')), (text) =>
+    text.length > sizes.long && text.startsWith(filler) ? texts[Number(text.slice(sizes.long))] : undefined,
+  );
+}
+
+/** The quote that ends the text which begins at `from`. */
+function endOfText(bytes: Buffer, from: number): number {
+  for (let at = bytes.indexOf(QUOTE, from); at >= 0; at = bytes.indexOf(QUOTE, at + 1)) {
+    let before = at;
+    while (before > from && bytes[before - 1] === BACKSLASH) before -= 1;
+    if ((at - before) % 2 === 0) return at;
+  }
+  throw new SyntaxError('a text without its end');
+}
+
+/** Whether the text before `at` is a key: those stay, and count as what is no text. */
+function isKey(bytes: Buffer, at: number): boolean {
+  let after = at;
+  while (BLANKS.has(bytes[after] ?? 0)) after += 1;
+  return bytes[after] === COLON;
+}
+
+/** The text between its quotes, a piece a turn. */
+async function decoded(bytes: Buffer, piece: number): Promise<string> {
+  let text = '';
+  for (let from = 0; from < bytes.length; ) {
+    const to = cutBefore(bytes, from, Math.min(from + piece, bytes.length));
+    const part: unknown = JSON.parse(`"${bytes.toString('utf8', from, to)}"`);
+    text += String(part);
+    from = to;
+    await turn();
+  }
+  return text;
+}
+
+/** The last place up to `to` that splits neither a character nor an escape. */
+function cutBefore(bytes: Buffer, from: number, to: number): number {
+  if (to === bytes.length) return to;
+  let cut = to;
+  while (((bytes[cut] ?? 0) & 0xc0) === 0x80) cut -= 1;
+  // The last escape that could reach beyond it.
+  const slash = bytes.subarray(Math.max(from, cut - LONGEST_ESCAPE), cut).lastIndexOf(BACKSLASH);
+  if (slash < 0) return cut;
+  const last = Math.max(from, cut - LONGEST_ESCAPE) + slash;
+  let first = last;
+  while (first > from && bytes[first - 1] === BACKSLASH) first -= 1;
+  // Of an even row each stands for the one before it.
+  if ((last - first) % 2 === 1) return cut;
+  const length = bytes[last + 1] === 0x75 ? LONGEST_ESCAPE : 2;
+  return last + length > cut ? last : cut;
+}
+
+/** The value with every text for which there is another one replaced, in place. */
+function withTexts(value: unknown, other: (text: string) => string | undefined): unknown {
+  if (typeof value === 'string') return other(value) ?? value;
+  const open: unknown[] = [value];
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    if (Array.isArray(one)) for (const [at, item] of one.entries()) put(one, at, item);
+    else if (isJsonObject(one)) for (const [key, item] of Object.entries(one)) put(one, key, item);
+  }
+  return value;
+
+  function put(within: object, key: string | number, item: unknown): void {
+    if (typeof item === 'object' && item !== null) open.push(item);
+    const text = typeof item === 'string' ? other(item) : undefined;
+    if (text !== undefined)
+      Object.defineProperty(within, key, { value: text, enumerable: true, writable: true, configurable: true });
+  }
+}
