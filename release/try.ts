@@ -20,6 +20,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Scratch } from '../test/support/program.ts';
 import { startRig } from '../test/support/rig.ts';
+import { ROOT } from './manifest.ts';
 import { type PackageJson, serveRegistry } from './registry.ts';
 
 /** The oldest that `engines` names, and the newest long-term one. */
@@ -100,15 +101,30 @@ async function tryAs(version: string, node: string, who: string, user: User): Pr
   const ran = await must(program, ['run', GOAL], { cwd: work, env, user });
   if (!ran.includes('There are 2 Python files')) throw new Error(`the demo's goal ended otherwise:\n${ran}`);
   await onScreen(program, { home, work, env, [Symbol.dispose]() {} }, user);
+  if (!user && process.getuid?.() === 0 && version === NODES.at(-1))
+    await inEmptyRoot(program, { cwd: work, env, user });
   if (!existsSync(join(work, 'old.log.1'))) throw new Error('a skipped removal removed');
   console.log(
     `${said} on Node ${version} as ${who}: ${(bytes / 1e6).toFixed(1)} MB, ${files} files, installed in ${seconds.toFixed(1)} s\n  ${sandbox ?? 'no word on the sandbox'}`,
   );
 }
 
+/** The same in a root that holds nothing else, as in a small container. */
+async function inEmptyRoot(program: string, { cwd, env, user }: Where): Promise<void> {
+  const within = (...words: string[]) => [
+    join(ROOT, 'release/empty-root.sh'),
+    place,
+    ...['/bin/sh', '-c', 'cd "$1" && shift && exec "$@"', 'sh', cwd, program, ...words],
+  ];
+  const ran = await must('/bin/sh', within('run', GOAL), { cwd, env, user });
+  if (!ran.includes('There are 2 Python files')) throw new Error(`in an empty root the goal ended otherwise:\n${ran}`);
+  await onScreen('/bin/sh', { home: env.HOME ?? cwd, work: cwd, env, [Symbol.dispose]() {} }, user, within());
+  console.log('in an empty root: start, goal, HALT, quit');
+}
+
 /** Start, a line of the shell, a goal that HALTs, skip, quit. */
-async function onScreen(file: string, scratch: Scratch, user: User): Promise<void> {
-  await using rig = startRig(scratch, { file, columns: 100, rows: 35, ...(user ? { user } : {}) });
+async function onScreen(file: string, scratch: Scratch, user: User, args: readonly string[] = []): Promise<void> {
+  await using rig = startRig(scratch, { file, args, columns: 100, rows: 35, ...(user ? { user } : {}) });
   await rig.waitFor('[aish:demo]>', 60_000);
   rig.type('echo he""llo\r');
   await rig.waitFor(/^\W*hello$/m);

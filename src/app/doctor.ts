@@ -5,6 +5,7 @@ import { detectSandbox } from '../sandbox/index.ts';
 import { LAUNCHER, nameNotices } from './environment.ts';
 import { type GlobalOptions, VERSION } from './options.ts';
 import { choosePresets, isUnasked, UNASKED } from './presets.ts';
+import { systemName } from './system.ts';
 import { changeStore, trialsOutside } from './undo.ts';
 
 const PROBE_TIMEOUT_MS = 4000;
@@ -27,7 +28,7 @@ export async function examine(global: GlobalOptions, tell: (examined: Examined) 
     tell({ name, state: good ? 'ok' : 'failed', text });
   };
   const part = (name: string, works: boolean, text: string) => tell({ name, state: works ? 'ok' : 'missing', text });
-  line('program', true, `aish-tui ${VERSION} on Node ${process.versions.node}, ${process.platform} ${process.arch}`);
+  line('program', true, `aish-tui ${VERSION} on Node ${process.versions.node}, ${systemName()}`);
   const loaded = await loadConfig(global.config, process.env);
   const shell = describeShell((loaded.ok ? loaded.config.shell : undefined) ?? process.env.SHELL, process.env.HOME);
   line('shell', shell.good, shell.text);
