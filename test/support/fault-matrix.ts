@@ -153,7 +153,9 @@ type Printed = {
 /** Every line that says something of a fault, once. */
 function seen(out: string, err: string): readonly string[] {
   const lines = out.split('\n').flatMap((line) => (line.startsWith('{') ? wordsOf(JSON.parse(line) as Printed) : []));
-  const said = err.split('\n').filter((line) => line.startsWith('aish-tui: ') && !line.includes('HALT'));
+  // What a slow machine makes it wait for is no fault's doing.
+  const [halts, waits] = [/HALT/, /^aish-tui: waiting for /];
+  const said = err.split('\n').filter((line) => /^aish-tui: /.test(line) && !halts.test(line) && !waits.test(line));
   return [...new Set([...said, ...lines])];
 }
 
