@@ -7,7 +7,7 @@ import { ensureBuilt } from '../support/build.ts';
 import { PROGRAM, type Scratch, scratch } from '../support/program.ts';
 
 const MEGABYTES = Number(process.env.BENCH_MEGABYTES ?? 200);
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 900_000;
 const LOOK_EVERY_MS = 20;
 
 async function until(condition: () => boolean, what: string): Promise<void> {
