@@ -6,6 +6,7 @@ import type { Screen } from '../src/screen/screen.ts';
 import { FieldCursor } from './Cursor.tsx';
 import { Overlay } from './Overlay.tsx';
 import { Prompt } from './Prompt.tsx';
+import { Rail } from './Rail.tsx';
 import { StatusBar } from './StatusBar.tsx';
 import { Upper } from './Upper.tsx';
 
@@ -14,12 +15,18 @@ export function App() {
   const { columns, rows } = useTerminalSize();
   const { prompt } = useScreen();
   const asks = useUi((ui) => ui.question !== undefined);
+  const rail = useUi((ui) => ui.rail);
   const rowsOfPrompt = useUi(() => prompt.rows);
   const { main, status } = layoutOf(rows, rowsOfPrompt, asks);
   const overlay = useOverlay(columns, main);
   return (
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-      <Upper columns={columns} rows={main - overlay.rows} />
+      <Box height={main - overlay.rows}>
+        <Box flexDirection="column" width={columns - rail}>
+          <Upper columns={columns - rail} rows={main - overlay.rows} />
+        </Box>
+        {rail > 0 && <Rail columns={rail} rows={main - overlay.rows} />}
+      </Box>
       <Overlay overlay={overlay} columns={columns} />
       {status > 0 && <Prompt />}
       {status > 0 && <StatusBar columns={columns} />}

@@ -3,12 +3,16 @@ import type { Paint, Role } from '../src/render/theme.ts';
 import { lineWidth } from '../src/text/wrap.ts';
 import { Surface } from './Surface.tsx';
 
-type Props = { readonly lines: readonly string[]; readonly shrinks?: boolean };
+type Props = {
+  readonly lines: readonly string[];
+  readonly shrinks?: boolean;
+  readonly onPlace?: (place: { readonly y: number; readonly height: number }) => void;
+};
 
 /** Ready-made lines, one row each. */
-export function Lines({ lines, shrinks = false }: Props) {
+export function Lines({ lines, shrinks = false, onPlace }: Props) {
   const get = useCallback(() => lines, [lines]);
-  return <Surface lines={get} shrinks={shrinks} />;
+  return <Surface lines={get} shrinks={shrinks} onPlace={onPlace} />;
 }
 
 /** A horizontal rule with a title at its left, already painted, and a note at its right where there is room. */

@@ -23,10 +23,12 @@ export const MainPart = memo(function MainPart({ columns, rows }: Props) {
   const keyboard = useUi((ui) => ui.keyboard === 'program' && ui.panel.kind === 'none' && !ui.question);
   const progress = useProgress();
   const away = useScrolledAway();
+  // Said once: a rail has them.
+  const beside = useUi((ui) => ui.rail > 0);
   const busy = agents.running.length > 0;
   // A program that fills its pane must not hide the answer to a question that was asked meanwhile.
   const said = useSaidSince(user?.op);
-  const streams = [reply, user, job, ...models, busy, progress !== '', said].filter(Boolean).length;
+  const streams = [reply, user, job, ...models, busy && !beside, progress !== '', said].filter(Boolean).length;
   const waits = useWaits();
   const room = rows - (waits ? 1 : 0);
   const share = streams > 1 ? Math.max(1, Math.floor(room / streams)) : room;
@@ -45,7 +47,7 @@ export const MainPart = memo(function MainPart({ columns, rows }: Props) {
           />
         ))}
       {!away && progress !== '' && <ProgressPane progress={progress} columns={columns} rows={share} />}
-      {!away && busy && <AgentsPane agents={agents} columns={columns} rows={share} />}
+      {!away && busy && !beside && <AgentsPane agents={agents} columns={columns} rows={share} />}
       {!away && user && <ExecPane command={user} columns={columns} rows={share} keyboard={keyboard && !job} />}
       {!away && job && <ExecPane command={job} columns={columns} rows={share} keyboard={keyboard} />}
       {waits && <WaitingRow activity={waits} columns={columns} />}

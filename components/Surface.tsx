@@ -13,6 +13,8 @@ type Props = {
   readonly cursor?: (() => Cell | undefined) | undefined;
   /** Makes room for what is below it; then its last lines are shown. */
   readonly shrinks?: boolean;
+  /** Told where it stands, in rows of the screen, whenever that was looked at. */
+  readonly onPlace?: ((place: { readonly y: number; readonly height: number }) => void) | undefined;
 };
 
 const NEVER: Changing = { version: 0, subscribe: () => () => {} };
@@ -21,21 +23,26 @@ const NEVER: Changing = { version: 0, subscribe: () => () => {} };
  * A place that Ink keeps free and the compositor paints: no text in Ink's tree, no frame for another line of the same
  * height. Without a compositor (a screen reader, a test of a component) the lines are Ink's own text.
  */
-export function Surface({ lines, source = NEVER, cursor, shrinks = false }: Props) {
+export function Surface({ lines, source = NEVER, cursor, shrinks = false, onPlace }: Props) {
   const { compositor } = useScreen();
   const ref = useRef<DOMElement>(null);
   useSyncExternalStore(source.subscribe, () => (compositor ? lines().length : source.version));
   useLayoutEffect(() => {
     const node = ref.current;
     if (!compositor || !node) return;
-    const surface = { measure: () => measureElement(node), lines, cursor };
+    const measure = () => {
+      const place = measureElement(node);
+      onPlace?.(place);
+      return place;
+    };
+    const surface = { measure, lines, cursor };
     const remove = compositor.add(surface);
     const unsubscribe = source.subscribe(() => compositor.paint(surface));
     return () => {
       unsubscribe();
       remove();
     };
-  }, [compositor, lines, source, cursor]);
+  }, [compositor, lines, source, cursor, onPlace]);
   const shown = lines();
   if (compositor) return <Box ref={ref} height={shown.length} flexShrink={shrinks ? 1 : 0} />;
   return (

@@ -1,6 +1,7 @@
+import { useCallback } from 'react';
 import { useScreen } from '../hooks/context.ts';
 import { useViewport } from '../hooks/useViewport.ts';
-import { markMatches, markStart } from '../src/render/search.ts';
+import { markCells, markMatches, markStart } from '../src/render/search.ts';
 import { Lines } from './Lines.tsx';
 import { useWelcome } from './Welcome.tsx';
 
@@ -11,15 +12,22 @@ type Props = { readonly columns: number; readonly rows: number };
  * pushed up by the streams below, so that a growing stream draws nothing here.
  */
 export function TranscriptPane({ columns, rows }: Props) {
-  const { paint, navigator } = useScreen();
+  const screen = useScreen();
+  const { paint, navigator, selection } = screen;
+  const { theme } = screen.renderContext(columns);
   const view = useViewport(columns, rows);
   const welcome = useWelcome(columns);
-  const lines = view.rows.map(({ key, text }) => {
-    const found = navigator.query === '' ? text : markMatches(text, navigator.query);
+  const place = useCallback((at: { y: number; height: number }) => selection.placed(at), [selection]);
+  selection.shows(view.rows);
+  const lines = view.rows.map(({ key, line, text }) => {
+    const inHand = navigator.match?.key === key && navigator.match.line === line;
+    const hits = navigator.query === '' ? text : markMatches(text, navigator.query, inHand ? '1;7' : theme.hit);
+    const cells = selection.cellsOf(key, line);
+    const found = cells ? markCells(hits, ...cells) : hits;
     return key === navigator.selected && text !== ' ' ? markStart(found) : found;
   });
   const more = paint('dim', `── ↓ ${view.below.toLocaleString('en')} more below · Ctrl-End `);
   const shown =
     view.followsTail || view.below === 0 ? [...welcome, ...lines] : [...lines.slice(0, Math.max(0, rows - 1)), more];
-  return <Lines lines={shown.slice(-rows)} shrinks />;
+  return <Lines lines={shown.slice(-rows)} shrinks onPlace={place} />;
 }

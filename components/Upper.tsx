@@ -1,4 +1,4 @@
-import { useScreen } from '../hooks/context.ts';
+import { useScreen, useUi } from '../hooks/context.ts';
 import { useRunFacts } from '../hooks/useRunFacts.ts';
 import { runHeaderLines } from '../src/screen/run-header.ts';
 import { Lines } from './Lines.tsx';
@@ -10,7 +10,9 @@ type Props = { readonly columns: number; readonly rows: number };
 export function Upper({ columns, rows }: Props) {
   const screen = useScreen();
   const facts = useRunFacts();
-  const lines = facts ? runHeaderLines(facts, rows, screen.renderContext(columns)) : [];
+  const beside = useUi((ui) => ui.rail > 0);
+  const shown = facts && (beside ? { ...facts, planElsewhere: true as const } : facts);
+  const lines = shown ? runHeaderLines(shown, rows, screen.renderContext(columns)) : [];
   return (
     <>
       {lines.length > 0 && <Lines lines={lines} />}

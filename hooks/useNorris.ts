@@ -1,4 +1,4 @@
-import { type SubAgent, subAgents } from '../src/session/delegate.ts';
+import { type SubAgent, subAgents, waitingTasks } from '../src/session/delegate.ts';
 import type { Question } from '../src/session/question.ts';
 import type { NorrisRun } from '../src/session/run.ts';
 import { rootOf, type State } from '../src/session/state.ts';
@@ -61,13 +61,4 @@ export function useAgents(): { readonly running: readonly SubAgent[]; readonly w
   const sessions = useSession((state) => state.sessions);
   const waiting = useSession(waitingTasks);
   return { running: subAgents({ sessions }), waiting };
-}
-
-function waitingTasks({ sessions, root }: State): number {
-  const phase = sessions[root]?.phase;
-  if (phase?.kind !== 'acting') return 0;
-  const waits = phase.slots.filter(
-    (slot, at) => slot.kind === 'approved' && phase.dispatch.actions[phase.dispatch.index + at]?.kind === 'delegate',
-  );
-  return waits.length;
 }

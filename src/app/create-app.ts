@@ -13,7 +13,7 @@ import { listSessions, oldSessions, removeSessions } from '../store/index.ts';
 import type { Environment } from './environment.ts';
 import { gitBranch } from './git-branch.ts';
 import { isUnasked, UNASKED } from './presets.ts';
-import { keepOutput, saveOutput } from './save-output.ts';
+import { keepOutput, saveNew, saveOutput } from './save-output.ts';
 import type { AppServices } from './services.ts';
 import { surroundings } from './surroundings.ts';
 import { processEnvironment } from './user-shell.ts';
@@ -78,6 +78,7 @@ export function createApp(
       return { pager: env.PAGER ?? 'less -R', editor: env.VISUAL ?? env.EDITOR ?? 'vi' };
     },
     saveOutput: (command, text, file) => saveOutput(engine.shellCwd, command, text, file),
+    saveNew: (name, text) => saveNew(engine.shellCwd, name, text),
     history,
     memory,
     cost: costs,

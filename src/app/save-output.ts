@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 /** Names tried before it is given up. */
 const MAX_NAMES = 100;
@@ -25,6 +25,19 @@ export async function saveOutput(folder: string, command: string, text: string, 
     }
   }
   throw new Error(`${name}.out.txt and its like are all there`);
+}
+
+/** Writes a new file, 0600, of this name; its path. Rejects with one line where it can't be made. */
+export async function saveNew(folder: string, name: string, text: string): Promise<string> {
+  const path = resolve(folder, name);
+  try {
+    await writeFile(path, text, { mode: 0o600, flag: 'wx' });
+    return path;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
+      throw new Error(`${path} is there already`);
+    throw error;
+  }
 }
 
 /** Writes a text beside the session's full outputs, 0600; its path. */

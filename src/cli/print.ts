@@ -1,6 +1,6 @@
 /** Transcript entries as plain lines or as JSON lines, for a program without a screen. */
 import type { TranscriptItem } from '../engine/transcript.ts';
-import { approvedText, refusalFacts } from '../screen/entries/frame.ts';
+import { allowedText, refusalFacts } from '../screen/entries/frame.ts';
 import { nameAction } from '../session/action.ts';
 import { receiptText, shortDollars } from '../session/cost.ts';
 import type { Entry } from '../session/entry.ts';
@@ -108,7 +108,7 @@ function stepLine({ step, maxSteps, task }: Extract<Entry, { kind: 'norrisStep' 
 }
 
 function approval(approvedAt: number | undefined): string {
-  return approvedAt === undefined ? '' : `  [${approvedText(approvedAt)}]`;
+  return approvedAt === undefined ? '' : `  [${allowedText({ approvedAt })}]`;
 }
 
 function endedLine(entry: Extract<Entry, { kind: 'norrisEnded' }>): string {

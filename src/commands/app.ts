@@ -16,6 +16,8 @@ import type { Waits } from './waits.ts';
 export type ScreenPort = {
   /** Every key with what it does, one per line, by context. */
   keys(): string;
+  /** Sends a text to the terminal's clipboard; says how much of it. */
+  copy(text: string, name: string): string;
   readonly themes: readonly string[];
   theme(): string;
   /** False when there is no theme of that name. */
@@ -79,6 +81,8 @@ export type App = {
    * @param file the full text, where only a part of it is at hand
    */
   saveOutput(command: string, text: string, file?: string): Promise<string>;
+  /** Writes a new file, 0600, by this name in the shell's directory; its path. Rejects where one is there. */
+  saveNew(name: string, text: string): Promise<string>;
   /** Writes a text where it goes with the session, 0600; its path. */
   keepOutput(text: string): Promise<string>;
   /** What the user reads and writes with. */

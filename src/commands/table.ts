@@ -5,6 +5,7 @@ import type { App } from './app.ts';
 import { COMMAND_GROUPS, type Command, CommandError } from './command.ts';
 import { history, reset, sessions } from './conversation.ts';
 import { cost } from './cost.ts';
+import { copy, exportTo } from './export.ts';
 import { bg, fg, jobs, kill } from './jobs.ts';
 import { last } from './last.ts';
 import { mcp } from './mcp.ts';
@@ -93,6 +94,8 @@ export const commands: readonly Command[] = [
   doctor,
   clear,
   last,
+  copy,
+  exportTo,
   keys,
   theme,
   quit,

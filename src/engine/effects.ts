@@ -196,10 +196,10 @@ async function lookAt(
     const { basis, ...word } = said;
     const judgement = unsafe === undefined ? word : { ...word, destructive: true, reason: joined(unsafe, word) };
     const preview = await tools.preview?.(judged, cwd);
-    const reads = !judgement.destructive && onlyReads(context.services, judged, cwd);
+    const facts = factsBeside(judgement, effect.mode, onlyReads(context.services, judged, cwd));
     const examination: Examination = {
       kind: 'judged',
-      judgement: reads ? { ...judgement, readOnly: true } : judgement,
+      judgement: facts,
       autoApproved: tools.autoApproved(told),
       ...(tool ? { tool } : {}),
       ...(preview ? { diff: preview.diff } : {}),
@@ -212,6 +212,12 @@ async function lookAt(
     const judgement: Judgement = { destructive: true, reason, source: 'default' };
     return { examination: { kind: 'judged', judgement, autoApproved: false } };
   }
+}
+
+/** What is known of an action beside the judgement: whether it changes nothing; in Restricted there is nothing to keep. */
+function factsBeside({ kept, ...judgement }: Judgement, mode: Mode, reads: boolean): Judgement {
+  const keeps = kept && mode !== 'restricted' ? { kept } : {};
+  return { ...judgement, ...keeps, ...(reads && !judgement.destructive ? { readOnly: true } : {}) };
 }
 
 /** A command that does not go on by itself, where trials work; in Restricted there is nothing to see. */

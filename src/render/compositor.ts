@@ -2,6 +2,7 @@
  * The screen as one picture: what Ink has drawn, and over it the surfaces, which are painted from their own lines. It
  * alone writes to the terminal, and what it writes is the difference to what is there.
  */
+import { lineWidth, wrapText } from '../text/wrap.ts';
 import { CellParser } from './cells.ts';
 import { type Cell, Writer } from './writer.ts';
 
@@ -14,6 +15,9 @@ export type Surface = {
   /** The terminal's cursor, from the beginning of its first line; where it has it. */
   readonly cursor?: (() => Cell | undefined) | undefined;
 };
+
+/** A column at the right of the first rows, beside everything else; what reaches into it is cut. */
+export type Side = { readonly columns: number; readonly rows: number; readonly lines: readonly string[] };
 
 type Place = { y: number; height: number };
 
@@ -33,6 +37,7 @@ export class Compositor {
   #frame: readonly string[] = [];
   #frameText = '';
   #caret: Cell | undefined;
+  #side: Side | undefined;
   #measured = true;
   #due = false;
   #held = false;
@@ -74,6 +79,11 @@ export class Compositor {
     };
   }
 
+  set side(side: Side | undefined) {
+    this.#side = side;
+    this.later();
+  }
+
   /** The terminal's cursor where no surface has it. */
   set caret(caret: Cell | undefined) {
     this.#caret = caret;
@@ -88,7 +98,8 @@ export class Compositor {
     const lines = surface.lines();
     if (lines.length !== place.height) return;
     const from = Math.max(0, -place.y);
-    this.#writer.rows(place.y + from, lines.slice(from, Math.max(0, this.#rows - place.y)), this.#columns);
+    const shown = lines.slice(from, Math.max(0, this.#rows - place.y));
+    this.#writer.rows(place.y + from, this.#beside(place.y + from, shown), this.#columns);
     this.#send();
   }
 
@@ -117,8 +128,20 @@ export class Compositor {
       for (let at = Math.max(0, -top); at < height && top + at < this.#rows; at += 1)
         texts[top + at] = lines[first + at] ?? '';
     }
-    this.#writer.rows(0, texts, this.#columns);
+    this.#writer.rows(0, this.#beside(0, texts), this.#columns);
     this.#send();
+  }
+
+  /** The rows from `y` on, with the side beside them. */
+  #beside(y: number, texts: readonly string[]): readonly string[] {
+    const side = this.#side;
+    if (!side) return texts;
+    const left = this.#columns - side.columns;
+    return texts.map((text, at) => {
+      if (y + at >= side.rows) return text;
+      const [first = ''] = lineWidth(text) > left ? wrapText(text, left, { mode: 'hard' }) : [text];
+      return `${first}${' '.repeat(Math.max(0, left - lineWidth(first)))}\x1b[0m${side.lines[y + at] ?? ''}`;
+    });
   }
 
   /** Whatever the terminal shows, all of it is drawn anew. */

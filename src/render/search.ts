@@ -1,6 +1,6 @@
 /** Search over the transcript's lines (`/`, `n`, `N`). */
 
-import { graphemes } from '../text/display.ts';
+import { graphemes, graphemeWidth } from '../text/display.ts';
 import { stripStyles, styleAt } from '../text/style.ts';
 import type { Anchor } from './viewport.ts';
 
@@ -106,33 +106,61 @@ export function markStart(line: string): string {
   return `${line.slice(0, at)}\x1b[7m${first}\x1b[27m${line.slice(at + first.length)}`;
 }
 
-/** Marks every match that lies within one line, by turning it around (SGR 7). */
-export function markMatches(line: string, query: string): string {
+/**
+ * Marks every match that lies within one line.
+ * @param style SGR parameters: turned around (7) unless another is given
+ */
+export function markMatches(line: string, query: string, style = '7'): string {
   const needle = fold(query, query);
   const text = fold(stripStyles(line), query);
   if (needle.trim() === '' || !text.includes(needle)) return line;
   const inside = new Uint8Array(text.length);
   for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length))
     inside.fill(1, at, at + needle.length);
+  return markInside(line, inside, style);
+}
+
+/** Marks what stands in the cells from `from` up to `to` (exclusive). */
+export function markCells(line: string, from: number, to: number, style = '7'): string {
+  const text = stripStyles(line);
+  const inside = new Uint8Array(text.length);
+  let cell = 0;
+  let offset = 0;
+  for (const grapheme of graphemes(text)) {
+    if (cell >= from && cell < to) inside.fill(1, offset, offset + grapheme.length);
+    cell += graphemeWidth(grapheme);
+    offset += grapheme.length;
+  }
+  return markInside(line, inside, style);
+}
+
+/** The line with the marked characters in another style; behind them its own is in force again. */
+function markInside(line: string, inside: Uint8Array, style: string): string {
+  const open = `\x1b[${style}m`;
   let result = '';
   let offset = 0;
   let on = false;
+  /** What is in force of the line's own. */
+  let own = '';
   for (let at = 0; at < line.length; ) {
-    const style = styleAt(line, at);
-    if (style) {
+    const found = styleAt(line, at);
+    if (found) {
+      const sequence = line.slice(at, found.end);
+      if (/^\x1b\[0*m$/.test(sequence)) own = '';
+      else if (sequence.startsWith('\x1b[')) own += sequence;
       // A sequence inside a match may switch the mark off.
-      result += line.slice(at, style.end) + (on ? '\x1b[7m' : '');
-      at = style.end;
+      result += sequence + (on ? open : '');
+      at = found.end;
       continue;
     }
     const marked = inside[offset] === 1;
-    if (marked !== on) result += marked ? '\x1b[7m' : '\x1b[27m';
+    if (marked !== on) result += marked ? open : `\x1b[0m${own}`;
     on = marked;
     result += line[at];
     offset++;
     at++;
   }
-  return on ? `${result}\x1b[27m` : result;
+  return on ? `${result}\x1b[0m${own}` : result;
 }
 
 function fold(text: string, query: string): string {

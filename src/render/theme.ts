@@ -32,6 +32,8 @@ const ROLES = {
   button: ['7'],
   cap: ['1', 'bright', 'cap'],
   match: ['', 'onUnrestricted', 'unrestricted'],
+  /** A hit of the search beside the one in hand, which is turned around. */
+  hit: ['', 'bright', 'selected'],
   added: ['', 'added', 'added'],
   removed: ['', 'removed', 'removed'],
   /** What two lines of a diff differ in. */
@@ -80,6 +82,7 @@ const NONE: Theme = {
   button: '7',
   cap: '1',
   match: '7',
+  hit: '4',
   norris: '7',
   restricted: '7',
   project: '7',

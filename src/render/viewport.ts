@@ -5,7 +5,7 @@
  */
 
 export type Anchor = { readonly key: string; readonly line: number };
-type Row = Anchor & { readonly text: string };
+export type Row = Anchor & { readonly text: string };
 
 export type ViewportState = {
   readonly rows: readonly Row[];

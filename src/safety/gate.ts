@@ -156,12 +156,13 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
   }
 
   /** Whether a command only reads, and whether a model elsewhere would be shown a credential. */
-  async function whatItReads(action: Action, cwd: string): Promise<Pick<Judgement, 'looks' | 'credential'>> {
+  async function whatItReads(action: Action, cwd: string): Promise<Pick<Judgement, 'looks' | 'credential' | 'kept'>> {
     if (action.kind !== 'command') return {};
     const localModel = options.localModel?.() === true;
     const world = { cwd, files: realFiles(), localModel, ...rules };
     if (!localModel && (await showsCredentials(action.command, cwd, world))) return { credential: true };
-    return !action.job && readsAlone(action.command, world) ? { looks: true } : {};
+    if (!action.job && readsAlone(action.command, world)) return { looks: true };
+    return (await options.keeps?.()) === true ? { kept: true } : {};
   }
 
   /** What could be taken back, where changes are kept: in Project in its tree, else wherever the user may write. */

@@ -8,9 +8,15 @@ import type { Schedule } from '../terminal/arming.ts';
 import type { Store } from './store.ts';
 import type { Ui } from './ui.ts';
 
-type Face = { readonly keys: KeyResolver; theme(): Theme; setTheme(theme: Theme): void; clear(): void };
+type Face = {
+  readonly keys: KeyResolver;
+  theme(): Theme;
+  setTheme(theme: Theme): void;
+  clear(): void;
+  copy(text: string, name: string): string;
+};
 
-export function screenDesk({ keys, theme, setTheme, clear }: Face): ScreenPort {
+export function screenDesk({ keys, theme, setTheme, clear, copy }: Face): ScreenPort {
   return {
     keys: () => keyList(keys).join('\n'),
     themes: Object.keys(THEMES),
@@ -21,6 +27,7 @@ export function screenDesk({ keys, theme, setTheme, clear }: Face): ScreenPort {
       return true;
     },
     clear,
+    copy,
   };
 }
 

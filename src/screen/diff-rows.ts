@@ -60,7 +60,7 @@ function spelled(text: string): string {
   return visible(text.replaceAll('\t', '    '));
 }
 
-/** Where as many lines go as come, each is held against its counterpart. */
+/** A line that goes is held against the one that comes in its place. */
 function compared(hunk: readonly Line[]): readonly Line[] {
   const out: Line[] = [];
   for (let at = 0; at < hunk.length; ) {
@@ -71,8 +71,9 @@ function compared(hunk: readonly Line[]): readonly Line[] {
     };
     const gone = run('-', at);
     const came = run('+', at + gone.length);
-    const pairs = gone.length === came.length ? gone.map((line, index) => pair(line, came[index] ?? line)) : undefined;
-    out.push(...(pairs ? [...pairs.map(([one]) => one), ...pairs.map(([, other]) => other)] : [...gone, ...came]));
+    const pairs = gone.slice(0, came.length).map((line, index) => pair(line, came[index] ?? line));
+    const [before, after] = [pairs.map(([one]) => one), pairs.map(([, other]) => other)];
+    out.push(...before, ...gone.slice(pairs.length), ...after, ...came.slice(pairs.length));
     at += gone.length + came.length;
     const plain = hunk[at];
     if (gone.length + came.length === 0 && plain) {
@@ -91,7 +92,9 @@ function pair(one: Line, other: Line): readonly [Line, Line] {
   while (start < Math.min(a.length, b.length) && a[start] === b[start]) start += 1;
   let end = 0;
   while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end += 1;
-  if (a.slice(0, start).join('').trim() === '' && end === 0) return [one, other];
+  const alike = (words: readonly string[]) => words.filter((word) => word.trim() !== '').length;
+  const same = alike(a.slice(0, start)) + alike(a.slice(a.length - end));
+  if (same * 2 < Math.max(alike(a), alike(b))) return [one, other];
   return [marked(one, a, start, end), marked(other, b, start, end)];
 }
 

@@ -11,6 +11,8 @@ export type RunFacts = Pick<NorrisRun, 'goal' | 'step' | 'maxSteps' | 'tasks' | 
   readonly now: number;
   /** What it has cost so far; 0 where nothing is counted. */
   readonly dollars: number;
+  /** The rail has the plan. */
+  readonly planElsewhere?: true;
 };
 
 /** On fewer rows the transcript needs them all, and the bar says it. */
@@ -22,7 +24,7 @@ const MAX_TASKS = 6;
 /** The header of a run in a part of the screen of so many rows; nothing where it would take too much of them. */
 export function runHeaderLines(facts: RunFacts, rows: number, context: RenderContext): readonly string[] {
   if (rows < MIN_ROWS) return [];
-  const plan = rows >= PLAN_ROWS ? planRows(facts, context) : [];
+  const plan = rows >= PLAN_ROWS && !facts.planElsewhere ? planRows(facts, context) : [];
   const rule = context.paint('rule', '─'.repeat(context.width));
   return [titleRow(facts, context), ...plan, ...(plan.length > 0 ? [rule] : [])];
 }

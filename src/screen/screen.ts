@@ -5,7 +5,6 @@ import type { Route } from '../contracts/lines.ts';
 import { giveBack, isEditorCommand, moveRows, paste, runCommand, typeText } from '../editor/commands.ts';
 import { expandAbbreviation } from '../editor/shorthand.ts';
 import { type EditorState, expand } from '../editor/state.ts';
-import { sizeForModel } from '../engine/live.ts';
 import { showChord } from '../keymap/chord.ts';
 import type { KeyResolver, Pending } from '../keymap/resolver.ts';
 import type { KeyCommand, KeyContext } from '../keymap/table.ts';
@@ -16,7 +15,6 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { AfterFailure } from './after-failure.ts';
 import { ClearWatch } from './clear-watch.ts';
 import { createWhichKey, screenDesk } from './desk.ts';
-import { outputSize } from './entries/exec.ts';
 import { FieldInput, fieldText } from './field-input.ts';
 import { oncePerTurn } from './frames.ts';
 import { type DirectOutput, FullScreen } from './full-screen.ts';
@@ -29,6 +27,8 @@ import { PromptView } from './prompt-view.ts';
 import { QuestionDialog } from './question-dialog.ts';
 import type { QuestionLayout } from './question-layout.ts';
 import { Recall } from './recall.ts';
+import { Room } from './room.ts';
+import { MouseSelection } from './selection.ts';
 import { createStore, type Store } from './store.ts';
 import { TranscriptNavigator } from './transcript-navigator.ts';
 import { TranscriptView } from './transcript-view.ts';
@@ -72,6 +72,8 @@ export class Screen {
   readonly keyboard: Keyboard;
   readonly field: FieldInput;
   readonly fullScreen: FullScreen;
+  readonly room: Room;
+  readonly selection: MouseSelection;
   readonly view: TranscriptView;
   readonly navigator: TranscriptNavigator;
   readonly notifier: Notifier;
@@ -116,7 +118,7 @@ export class Screen {
         return (row) => paintRow(editor, row, coloured, this.paint);
       },
     });
-    app.engine.live.size = outputSize(size);
+    this.room = new Room(app, this.ui, () => this.fullScreen);
     this.questionDialog = new QuestionDialog(
       app.engine,
       this.ui,
@@ -135,11 +137,20 @@ export class Screen {
       size: () => [this.ui.get().size.columns, this.ui.get().size.rows],
       onChange: (away) => {
         this.questionDialog.hold(away);
-        if (!away) this.#fit();
+        if (!away) this.room.fitShell();
       },
     });
     this.keyboard = new Keyboard(app, this.ui, schedule);
-    this.view = new TranscriptView(app.engine, (width) => this.renderContext(width));
+    this.selection = new MouseSelection({
+      linesOf: (key) => this.view.linesAt(key),
+      now: () => app.engine.services.now(),
+      onChange: () => this.view.refresh(),
+    });
+    this.view = new TranscriptView(
+      app.engine,
+      (width) => this.renderContext(width),
+      () => this.keyFor('prompt', 'toggleFold'),
+    );
     this.#clearWatch = new ClearWatch(app, this.view);
     const write = (sequence: string) => output.direct(Buffer.from(sequence));
     this.navigator = new TranscriptNavigator(this.view, this.ui, write);
@@ -175,6 +186,7 @@ export class Screen {
           theme: () => this.#theme,
           setTheme: (theme) => this.setTheme(theme),
           clear: () => this.clearView(),
+          copy: (text, name) => this.navigator.copyText(text, name),
         }),
       ),
       engine.subscribe(() => this.#follow()),
@@ -192,7 +204,7 @@ export class Screen {
       () => this.view.dispose(),
     ];
     this.#follow();
-    this.#fit();
+    this.room.fitShell();
     return () => {
       for (const end of ends) end();
     };
@@ -206,6 +218,7 @@ export class Screen {
     this.keyboard.follow();
     this.fullScreen.follow();
     this.notifier.follow();
+    this.room.follow();
   }
 
   /** The first key of a command as people read it; rebinding changes it. */
@@ -230,23 +243,11 @@ export class Screen {
 
   /** The terminal has another size; what runs is told. */
   resize(size: Size): void {
-    const { engine, shell } = this.app;
-    this.ui.update({ size });
-    engine.live.size = outputSize(size);
-    this.#fit();
-    const commands = [...engine.live.commands.values()].filter((running) => running !== shell.running);
-    const models = commands.map((running) => ({ running, owner: 'model' }));
-    for (const { running, owner } of [...models, ...engine.services.jobs.running()]) {
-      const room = owner === 'user' ? engine.live.size : sizeForModel(engine.live.size);
-      const { columns, rows } = this.fullScreen.has(running) ? size : room;
-      running.resize(columns, rows);
-    }
+    this.room.resize(size);
   }
 
-  /** The user's shell has the room of its pane, or the whole screen while its program has it. */
-  #fit(): void {
-    const { columns, rows } = this.fullScreen.active ? this.ui.get().size : this.app.engine.live.size;
-    this.app.shell.resize(columns, rows);
+  toggleRail(): void {
+    if (!this.room.toggleRail()) this.hint('nothing stands beside the conversation now');
   }
 
   /** Nothing is lost: scrolling back shows it. */

@@ -33,6 +33,11 @@ export class TranscriptNavigator {
     return this.#selected;
   }
 
+  /** The line of the hit in hand. */
+  get match(): Anchor | undefined {
+    return this.#match;
+  }
+
   get query(): string {
     return this.#query;
   }
@@ -89,9 +94,14 @@ export class TranscriptNavigator {
     const { entry } = this;
     const text = entry && (part === 'all' ? entryText(entry) : partOf(entry, part));
     if (entry === undefined || text === undefined || text === '') return 'nothing to copy';
+    return this.copyText(text, part === 'output' ? `output of ${entryName(entry)}` : entryName(entry));
+  }
+
+  /** Sends a text to the terminal's clipboard; says how much. */
+  copyText(text: string, name: string): string {
     const clip = clipboardSequence(text);
     this.#write(clip.sequence);
-    return copiedText(clip, part === 'output' ? `output of ${entryName(entry)}` : entryName(entry));
+    return copiedText(clip, name);
   }
 
   toggleMark(): string {

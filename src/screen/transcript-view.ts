@@ -6,23 +6,31 @@ import type { Searchable } from '../render/search.ts';
 import type { RenderContext } from '../render/theme.ts';
 import { type Anchor, createViewport, type ViewportState as Visible } from '../render/viewport.ts';
 import type { Entry } from '../session/entry.ts';
-import { stripStyles } from '../text/style.ts';
 import { itemLines } from './entries/children.ts';
-import { entryLines, type Fold, foldLines, isFolded, MAX_UNFOLDED_LINES, revealEntry } from './entries/lines.ts';
+import { stepLine } from './entries/exec.ts';
+import {
+  type Fold,
+  filteredLines,
+  foldLines,
+  HEADING,
+  isFolded,
+  MAX_UNFOLDED_LINES,
+  otherFold,
+} from './entries/fold.ts';
+import { entryLines, revealEntry } from './entries/lines.ts';
+import { taskLine } from './entries/norris.ts';
+import { Measuring } from './measuring.ts';
+import { RunSteps } from './run-steps.ts';
 
-/** Time spent on measuring in one go, and the pause between: keys must not wait. In ms. */
-const MEASURE_MS = 3;
-const MEASURE_PAUSE_MS = 15;
 /** Entries that are looked through for a long one: each may have to be wrapped first. */
 const MAX_SEARCHED_ENTRIES = 200;
-/** Where an entry's heading stands: behind an empty line. */
-const HEADING = 1;
 /** On fewer rows every line of the output is worth more than its heading. */
 const MIN_STICKY_ROWS = 6;
 
 export class TranscriptView {
   readonly #engine: Engine;
   readonly #context: (width: number) => RenderContext;
+  readonly #foldKey: () => string;
   readonly #cache = createLineCache();
   readonly #viewport = createViewport((key, width) => this.#linesOf(key, width));
   readonly #shown = new Map<string, TranscriptItem>();
@@ -31,6 +39,7 @@ export class TranscriptView {
   /** Only matching lines are shown of these. */
   readonly #filters = new Map<string, string>();
   readonly #marked = new Set<string>();
+  readonly #steps = new RunSteps();
   /** Places of entries that will be shown again under their key. */
   readonly #open = new Set<number>();
   readonly #listeners = new Set<() => void>();
@@ -43,13 +52,20 @@ export class TranscriptView {
   #seen = -1;
   #size = '';
   #columns = 80;
-  #measuring: NodeJS.Timeout | undefined;
+  /** How much is below is known once everything was wrapped. */
+  readonly #measuring = new Measuring({
+    wanted: () => !this.followsTail,
+    step: () => this.#viewport.measure(1),
+    measured: () => this.#changed(),
+  });
   /** Grows when what is visible may have changed. */
   version = 0;
 
-  constructor(engine: Engine, context: (width: number) => RenderContext) {
+  /** @param foldKey the key that folds and unfolds, as it is bound; empty: none is */
+  constructor(engine: Engine, context: (width: number) => RenderContext, foldKey: () => string = () => '') {
     this.#engine = engine;
     this.#context = context;
+    this.#foldKey = foldKey;
   }
 
   /** Called when the user has moved or folded; what the engine says of its changes is not said again here. */
@@ -65,9 +81,13 @@ export class TranscriptView {
     this.#seen = transcript.version;
     if (transcript.entries !== this.#entries || transcript.entries.length < this.#length) this.#resync();
     for (const at of this.#open) this.#take(at);
-    for (; this.#length < transcript.entries.length; this.#length += 1) this.#take(this.#length);
+    for (; this.#length < transcript.entries.length; this.#length += 1) {
+      const shown = transcript.entries[this.#length];
+      if (shown) this.#steps.note(shown);
+      this.#take(this.#length);
+    }
     this.version += 1;
-    if (!this.followsTail) this.#measureLater();
+    this.#measuring.later();
   }
 
   /** Entries were taken away; those that are left keep their lines. */
@@ -90,6 +110,7 @@ export class TranscriptView {
     this.#entries = entries;
     this.#length = 0;
     this.#open.clear();
+    this.#steps.restart();
     if (known > 0) return;
     // The first look at a resumed session: only what is visible is wrapped now.
     for (const shown of entries) this.#shown.set(shown.key, shown);
@@ -105,27 +126,58 @@ export class TranscriptView {
     if (had === shown) return;
     this.#shown.set(shown.key, shown);
     this.#viewport.set(shown.key);
+    // Whether a blank line stands above it depends on this one.
+    const next = had && this.#entries[at + 1];
+    if (next) this.#viewport.set(next.key);
   }
 
   #wholeLinesOf(key: string, width: number): readonly string[] {
     const shown = this.#shown.get(key);
     if (!shown) return [];
+    if (shown.entry.kind === 'norrisStep') return this.#taskOf(shown, width);
     return this.#cache.get(key, shown.version, width, () =>
       itemLines(shown, this.#context(width), (entry) => revealEntry(this.#engine, entry)),
     );
   }
 
+  /** A step is the rows of what it did; where it begins a task, the task is named. */
+  #taskOf({ key, entry }: TranscriptItem, width: number): readonly string[] {
+    if (entry.kind !== 'norrisStep' || !entry.task || !this.#steps.beginsTask(key)) return [];
+    const { task } = this.#engine.services.secrets.reveal(entry);
+    return task ? [' ', taskLine(task, this.#context(width))] : [];
+  }
+
+  /** A step of a run that one row says, where the user has not opened it. */
+  #stepOf(key: string) {
+    if ((this.#folds.get(key) ?? 'auto') !== 'auto' || this.#filters.has(key)) return undefined;
+    return this.#steps.finished(key, this.entryOf(key));
+  }
+
+  /** The key of the entry before another one that is more than a step's number. */
+  #before(key: string): string | undefined {
+    const keys = this.#viewport.keys();
+    let at = keys.lastIndexOf(key) - 1;
+    const isNumber = (each: string) =>
+      this.#shown.get(each)?.entry.kind === 'norrisStep' && !this.#steps.beginsTask(each);
+    while (at >= 0 && isNumber(keys[at] ?? '')) at -= 1;
+    return keys[at];
+  }
+
   #linesOf(key: string, width: number): readonly string[] {
     const fold = this.#folds.get(key) ?? 'auto';
     const entry = this.#shown.get(key)?.entry;
+    const step = this.#stepOf(key);
+    if (step) {
+      const before = this.#before(key);
+      const row = stepLine(step.entry, step.step, this.#context(width));
+      return before !== undefined && this.#stepOf(before) ? [row] : [' ', row];
+    }
     if (entry?.kind === 'delegate' && isFolded(fold, entry, 0)) return this.#foldedAgent(key, width);
     const lines = this.#marksOf(key, this.#wholeLinesOf(key, width));
     const filter = this.#filters.get(key);
     if (filter !== undefined) return filteredLines(lines, filter);
     if (!entry || !isFolded(fold, entry, lines.length)) return lines;
-    return foldLines(lines, fold, (left) =>
-      this.#context(width).paint('dim', `  ⋯ ${left.toLocaleString('en')} lines folded`),
-    );
+    return foldLines(lines, fold, this.#context(width).paint, this.#foldKey());
   }
 
   #marksOf(key: string, lines: readonly string[]): readonly string[] {
@@ -187,15 +239,17 @@ export class TranscriptView {
     const entry = this.entryOf(key);
     const lines = this.#wholeLinesOf(key, this.#columns).length;
     if (!entry) return false;
-    if (isFolded(this.#folds.get(key) ?? 'auto', entry, lines)) this.#setFold(key, 'open');
-    else if (isFolded('closed', entry, lines)) this.#setFold(key, 'closed');
-    else return false;
-    return true;
+    const isStep = this.#steps.finished(key, entry) !== undefined;
+    const other = otherFold(this.#folds.get(key) ?? 'auto', entry, lines, isStep);
+    if (other) this.#setFold(key, other);
+    return other !== undefined;
   }
 
   #setFold(key: string, fold: Fold): void {
     this.#folds.set(key, fold);
     this.#viewport.set(key);
+    const next = this.neighbour(key, 1);
+    if (next !== undefined) this.#viewport.set(next);
     this.#changed();
   }
 
@@ -238,10 +292,16 @@ export class TranscriptView {
     return keys[at];
   }
 
+  /** The lines of an entry as they are shown. */
+  linesAt(key: string): readonly string[] {
+    return this.#linesOf(key, this.#columns);
+  }
+
   /** The newest entry in view, or else at all, that is long; a sub-agent is. */
   lastLong(): string | undefined {
     const isLong = (key: string) =>
       this.#shown.get(key)?.entry.kind === 'delegate' ||
+      this.#stepOf(key) !== undefined ||
       this.#wholeLinesOf(key, this.#columns).length > MAX_UNFOLDED_LINES;
     return this.keysInView().findLast(isLong) ?? this.#viewport.keys().slice(-MAX_SEARCHED_ENTRIES).findLast(isLong);
   }
@@ -322,42 +382,15 @@ export class TranscriptView {
   }
 
   dispose(): void {
-    clearTimeout(this.#measuring);
+    this.#measuring.stop();
     this.#listeners.clear();
   }
 
   #changed(): void {
     this.version += 1;
-    if (!this.followsTail) this.#measureLater();
+    this.#measuring.later();
     for (const listener of this.#listeners) listener();
   }
-
-  /** How much is below is known once everything was wrapped: in the background, and only while somebody looks. */
-  #measureLater(): void {
-    this.#measuring ??= setTimeout(() => {
-      this.#measuring = undefined;
-      if (this.followsTail) return;
-      const end = performance.now() + MEASURE_MS;
-      let left = true;
-      let measured = false;
-      while (left && performance.now() < end) {
-        left = this.#viewport.measure(1);
-        measured ||= left;
-      }
-      if (left) this.#measureLater();
-      else if (measured) this.#changed();
-    }, MEASURE_PAUSE_MS);
-    this.#measuring.unref();
-  }
-}
-
-/** The heading, and what of the rest holds the text; case counts only where the text has a capital. */
-function filteredLines(lines: readonly string[], text: string): readonly string[] {
-  const exact = text !== text.toLowerCase();
-  return lines.filter((line, index) => {
-    const plain = stripStyles(line);
-    return index <= HEADING || (exact ? plain : plain.toLowerCase()).includes(text);
-  });
 }
 
 function mayChange(entry: Entry): boolean {

@@ -44,6 +44,10 @@ export const NO_PANEL: Panel = { kind: 'none' };
 export type Ui = {
   readonly size: Size;
   readonly editor: EditorState;
+  /** Cells of the rail at the right; 0: there is none. */
+  readonly rail: number;
+  /** The user does not want it. */
+  readonly railHidden?: boolean;
   /** The user took the line the other way than it was read (IN-3). */
   readonly flip?: 'shell' | 'ai' | undefined;
   /** Where vi's keys are in use; undefined is its insert mode. */
@@ -64,5 +68,5 @@ export type Ui = {
 };
 
 export function initialUi(size: Size): Ui {
-  return { size, editor: createEditor(), goalNext: false, keyboard: 'prompt', panel: NO_PANEL };
+  return { size, rail: 0, editor: createEditor(), goalNext: false, keyboard: 'prompt', panel: NO_PANEL };
 }

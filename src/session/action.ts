@@ -35,6 +35,9 @@ export type Action = CommandAction | DelegateAction | ToolAction;
 /** Where a judgement came from (SF-1). */
 export type JudgeSource = 'static' | 'model' | 'cache' | 'user-pattern' | 'default';
 
+/** By what an action ran that nobody was asked about: it only reads, or what it changes can be taken back. */
+export type AllowedBy = 'reads' | 'kept';
+
 /** One destructive thing that a command or call would do. */
 export type Finding = {
   /** The name of the rule that matched. */
@@ -70,6 +73,8 @@ export type Judgement = {
   readonly readOnly?: true;
   /** By the tables a command that, run alone, only reads; absent where it may show a credential to a model elsewhere. */
   readonly looks?: true;
+  /** What it changes is kept, so that `:undo` can take it back. */
+  readonly kept?: true;
   /** It may show what a store of credentials holds to a model that is not on this machine. */
   readonly credential?: true;
 };

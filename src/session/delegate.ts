@@ -142,3 +142,13 @@ export function subAgents({ sessions }: Pick<State, 'sessions'>): readonly SubAg
   });
   return agents.toSorted((one, other) => one.run.agent - other.run.agent);
 }
+
+/** How many tasks wait for a sub-agent to end. */
+export function waitingTasks({ sessions, root }: Pick<State, 'sessions' | 'root'>): number {
+  const phase = sessions[root]?.phase;
+  if (phase?.kind !== 'acting') return 0;
+  const waits = phase.slots.filter(
+    (slot, at) => slot.kind === 'approved' && phase.dispatch.actions[phase.dispatch.index + at]?.kind === 'delegate',
+  );
+  return waits.length;
+}

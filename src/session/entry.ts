@@ -1,5 +1,5 @@
 /** What the user sees: the transcript is the fold of `show` effects. An entry shown again under its key replaces itself. */
-import type { Action, CommandResult } from './action.ts';
+import type { Action, AllowedBy, CommandResult } from './action.ts';
 import type { CostSum, Receipt } from './cost.ts';
 import type { NorrisStatus } from './run.ts';
 
@@ -13,6 +13,8 @@ export type Entry =
       readonly op: string;
       /** When the user approved it, in ms since the epoch; absent if the user was not asked. */
       readonly approvedAt?: number;
+      /** Of the model's: why the user was not asked, or need not have been; absent where it is not known. */
+      readonly allowedBy?: AllowedBy;
       readonly by: 'user' | 'model';
       readonly command: string;
       readonly cwd: string;
@@ -24,6 +26,7 @@ export type Entry =
       readonly kind: 'tool';
       readonly op: string;
       readonly approvedAt?: number;
+      readonly allowedBy?: AllowedBy;
       readonly name: string;
       readonly arguments: string;
       readonly result?: { readonly text: string; readonly failed: boolean };

@@ -1,5 +1,5 @@
 /** The phase of a conversation. Illegal combinations can't be expressed. */
-import type { Action, CommandResult, Judgement } from './action.ts';
+import type { Action, AllowedBy, CommandResult, Judgement } from './action.ts';
 import type { Mode, OpId, QuestionId } from './ids.ts';
 import type { Asked } from './question.ts';
 import type { NorrisRun, Run } from './run.ts';
@@ -67,6 +67,7 @@ export type ActionSlot =
       readonly op: OpId;
       readonly userApproved: boolean;
       readonly approvedAt?: number;
+      readonly allowedBy?: AllowedBy;
       readonly started: boolean;
       readonly trial?: ToApply;
     }

@@ -208,7 +208,7 @@ function actionStarted(next: Transition, { op }: Of<'actionStarted'>): void {
   if (phase.kind !== 'acting' && phase.kind !== 'stoppingActions') return;
   const found = slotOf(phase, op);
   if (!found) return;
-  showStarted(next, op, found.action, found.slot.approvedAt);
+  showStarted(next, op, found.action, found.slot);
   next.phase({ ...phase, slots: phase.slots.with(found.at, { ...found.slot, started: true }) });
 }
 

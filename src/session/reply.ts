@@ -13,6 +13,11 @@ export function isMarkerLine(line: string): boolean {
   return MARKER.test(line) || GOAL.test(line.trim());
 }
 
+/** Whether it asks for an action, which it also does within a fence. */
+export function isActionLine(line: string): boolean {
+  return MARKER.test(line);
+}
+
 export type ParsedReply = { readonly actions: readonly Action[]; readonly sentinel?: Sentinel };
 
 /** What a whole reply asks for; the last line of one that the token limit cut may be half a command. */

@@ -1,13 +1,20 @@
 /** What is shown to the user and reported to the model of an action: at its start, at its end, and in order among the results. */
-import { type Action, describeAction } from './action.ts';
+import { type Action, type AllowedBy, describeAction } from './action.ts';
 import { fileOf, formatForModel } from './exec-text.ts';
 import type { OpId } from './ids.ts';
 import type { Outcome } from './phase.ts';
 import type { Transition } from './transition.ts';
 
-/** Shows the action as under way. `approvedAt`: when the user let it run. */
-export function showStarted(next: Transition, op: OpId, action: Action, approvedAt?: number): void {
-  const approval = approvedAt === undefined ? {} : { approvedAt };
+/** When the user let it run, and by what it may run. */
+type Allowance = { readonly approvedAt?: number; readonly allowedBy?: AllowedBy };
+
+function allowanceOf({ approvedAt, allowedBy }: Allowance): Allowance {
+  return { ...(approvedAt === undefined ? {} : { approvedAt }), ...(allowedBy ? { allowedBy } : {}) };
+}
+
+/** Shows the action as under way. */
+export function showStarted(next: Transition, op: OpId, action: Action, allowed: Allowance): void {
+  const approval = allowanceOf(allowed);
   switch (action.kind) {
     case 'command': {
       const { command } = action;
@@ -24,8 +31,14 @@ export function showStarted(next: Transition, op: OpId, action: Action, approved
 }
 
 /** Shows what came of it, as soon as it is known. */
-export function showOutcome(next: Transition, op: OpId, action: Action, outcome: Outcome, approvedAt?: number): void {
-  const approval = approvedAt === undefined ? {} : { approvedAt };
+export function showOutcome(
+  next: Transition,
+  op: OpId,
+  action: Action,
+  outcome: Outcome,
+  allowed: Allowance = {},
+): void {
+  const approval = allowanceOf(allowed);
   if (outcome.kind === 'report') {
     const { text, failed, steps } = outcome;
     if (action.kind === 'delegate') {

@@ -1,5 +1,5 @@
 /** Actions of one reply that run side by side: which may, how they start, and how their results keep the order of the calls. */
-import type { Action } from './action.ts';
+import type { Action, AllowedBy } from './action.ts';
 import type { OpId } from './ids.ts';
 import { isUpgradeRequest } from './mode.ts';
 import type { ActionSlot, ActionSlots, Approved, Decided, Dispatch, Outcome } from './phase.ts';
@@ -57,13 +57,26 @@ export function startSlots(next: Transition, { dispatch, slots }: ActionSlots, c
     const op = next.id('op');
     const { kind: _, ...judged } = slot;
     next.effect({ kind: 'act', session: next.conversation.id, op, action, ...judged });
-    return { kind: 'running', op, ...approvalOf(slot), started: false, ...(slot.trial ? { trial: slot.trial } : {}) };
+    return {
+      kind: 'running',
+      op,
+      ...approvalOf(slot),
+      ...allowanceOf(slot),
+      started: false,
+      ...(slot.trial ? { trial: slot.trial } : {}),
+    };
   });
 }
 
 /** Whether and when the user let it run. */
 function approvalOf({ userApproved, approvedAt }: Pick<Approved, 'userApproved' | 'approvedAt'>) {
   return { userApproved, ...(approvedAt === undefined ? {} : { approvedAt }) };
+}
+
+/** By what it ran without the user, as far as that is known. */
+function allowanceOf({ judgement: { looks, readOnly, kept } }: Approved): { readonly allowedBy?: AllowedBy } {
+  if (looks || readOnly) return { allowedBy: 'reads' };
+  return kept ? { allowedBy: 'kept' } : {};
 }
 
 /** The slot in which `op` runs, with its action. */
@@ -86,7 +99,7 @@ export function runningOf({ dispatch, slots }: ActionSlots): readonly { readonly
 export function endSlot(next: Transition, { dispatch, slots }: ActionSlots, op: OpId, outcome: Outcome) {
   const found = slotOf({ dispatch, slots }, op);
   if (!found) return undefined;
-  showOutcome(next, op, found.action, outcome, found.slot.approvedAt);
+  showOutcome(next, op, found.action, outcome, found.slot);
   return slots.with(found.at, { kind: 'ended', ...approvalOf(found.slot), outcome });
 }
 

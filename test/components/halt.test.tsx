@@ -285,7 +285,7 @@ describe('other questions', () => {
       stage.answer('s');
     }
     await stage.see('3 actions in a row were skipped');
-    expect(stage.frame()).not.toMatch(/s\W+skip/);
+    expect(stage.frame()).not.toMatch(/[[(]s\)? skip/);
     await stage.arm();
     stage.answer('s');
     expect(stage.calls).toHaveLength(1);

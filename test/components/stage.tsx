@@ -144,6 +144,7 @@ export async function setStage(change: StageOptions = {}) {
     ownSearch: () => undefined,
     setBackground: () => {},
     keepOutput: async () => '/tmp/kept',
+    saveNew: async (name) => name,
     programs: async () => ({ pager: 'less', editor: 'vi' }),
     saveOutput: async () => '/tmp/saved',
     words: {

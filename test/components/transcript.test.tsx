@@ -35,14 +35,14 @@ function marked(raw: string): number {
 describe('reading the transcript', () => {
   it('folds long output of the model by itself; a key opens and closes it', async () => {
     const stage = await reading();
-    expect(stage.frame()).toContain('⋯ 46 lines folded');
+    expect(stage.frame()).toMatch(/^┆ 46 more · Ctrl-O$/m);
+    expect(stage.frame()).toContain('row 59');
     expect(stage.frame()).not.toContain('row 30');
     stage.press('\x0f');
-    await stage.until(() => !stage.frame().includes('folded'));
+    await stage.until(() => !stage.frame().includes('more · '));
     stage.press('\x0f');
-    await stage.see('⋯ 60 lines folded');
-    expect(stage.frame()).toContain('seq 60');
-    expect(stage.frame()).not.toContain('row 59');
+    await stage.see('┆ 46 more · Ctrl-O');
+    expect(stage.frame()).toContain('row 59');
   });
 
   it('leaves what the user ran as it is', async () => {
@@ -52,7 +52,7 @@ describe('reading the transcript', () => {
     stage.commands[0]?.print(Array.from({ length: 60 }, (_, line) => `row ${line}`));
     stage.commands[0]?.end();
     await stage.see(/✓[\s\S]*row 59/);
-    expect(stage.frame()).not.toContain('folded');
+    expect(stage.frame()).not.toContain('more · ');
   });
 
   it('goes from entry to entry, marks the one that keys act on, and copies it', async () => {

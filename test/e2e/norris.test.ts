@@ -38,7 +38,9 @@ describe('Norris on screen', () => {
     rig.type(':norris find all Python files modified in the last week and count them\r');
     await rig.waitFor(/done/);
     expect(rig.text()).toContain('There are 3 Python files');
-    expect(rig.text()).toMatch(/step 3\/16/);
+    expect(rig.text()).toMatch(/^✓ +1 +find .*only reads · \d+/m);
+    expect(rig.text()).toMatch(/^✓ +2 +find .*only reads · \d+/m);
+    expect(rig.text()).toMatch(/done · 3 steps/);
   });
 
   it.each(['proceed', 'skip', 'abort'] as const)('HALTs on rm -rf, and %s does what it says', async (answer) => {

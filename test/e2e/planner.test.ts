@@ -55,8 +55,13 @@ describe('a run planned by one model and carried out by another', () => {
     await rig.waitFor('[aish] preplanned 3 tasks via cloud');
     await rig.waitFor('step 3 of 16');
     expect(rig.text()).toMatch(/3\. remove old\.log/);
-    expect(rig.text()).toMatch(/step 2\/16.*\n\s*\[task 2\/3: stat what was found\]/);
-    expect(rig.text()).toContain('[task 3/3: remove old.log]');
+    expect(rig.text()).toMatch(
+      /── task 1 of 3 · find large files in var\/log\n[\s\S]*\n✓ +1 +find var\/log -size \+10M/,
+    );
+    expect(rig.text()).toMatch(/── task 2 of 3 · stat what was found\n[\s\S]*\n✓ +2 +stat -c/);
+    expect(rig.text()).toContain('── task 3 of 3 · remove old.log');
+    // Of the task in hand the HALT speaks.
+    expect(rig.text()).not.toMatch(/\[task [12]\//);
     await rig.waitFor(/seen to the end/);
     rig.type('s');
     await rig.waitFor('tasks complete');

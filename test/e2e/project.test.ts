@@ -106,7 +106,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     await rig.waitFor('d: back to the list');
     rig.type('d');
     await answer(rig, /deletes .*src/, 's');
-    await rig.waitFor('step 2/20');
+    await rig.waitFor(/step 2 of 20|2\/20/);
     await answer(rig, 'undoable', 't');
     await answer(rig, 'nothing has changed yet', 'T');
     await rig.waitFor('⚡ done');
@@ -137,7 +137,7 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     expect(rig.text()).toContain('.envrc is run by shells and editors');
     expect(rig.text()).toContain('+make evil');
     await answer(rig, 'others would run this', 's');
-    await rig.waitFor(/step 3\/20/);
+    await rig.waitFor(/step 3 of 20|3\/20/);
     expect(told(server)).toContain('[aish] set aside, and not in the project: .envrc is run by shells and editors');
     expect(told(server)).not.toMatch(/^\.envrc$/m);
     await answer(rig, 'others would run this', 'p');

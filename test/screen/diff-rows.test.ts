@@ -41,3 +41,15 @@ test('a new file, and parts that are far apart', async () => {
     diffRowsOf(await exactDiff('a', far.join(''), after)).rows.filter(({ text }) => text.endsWith('…')),
   ).toHaveLength(1);
 });
+
+test('of lines that have little in common no words are marked', async () => {
+  const { rows } = diffRowsOf(
+    await exactDiff('a', 'await rename(path);\nreturn 1;\n', 'await copy(path);\n// and so on\n'),
+  );
+  expect(rows.map(({ text }) => text)).toEqual([
+    `1 − await ${MARK}rename${UNMARK}(path);`,
+    '2 − return 1;',
+    `1 + await ${MARK}copy${UNMARK}(path);`,
+    '2 + // and so on',
+  ]);
+});

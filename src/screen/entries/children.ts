@@ -19,11 +19,7 @@ export function itemLines(item: TranscriptItem, context: RenderContext, reveal: 
   const inner = { ...context, width: Math.max(1, context.width - INDENT) };
   const lines = (item.children?.entries ?? []).flatMap((child) => childLines(reveal(child.entry), inner));
   const bar = context.paint('dim', '┆ ');
-  return [
-    ' ',
-    ...delegateHeading(entry.task, entry.result?.steps, context),
-    ...withGutter(lines, { first: bar, rest: bar }),
-  ];
+  return [' ', ...delegateHeading(entry.task, entry.result, context), ...withGutter(lines, { first: bar, rest: bar })];
 }
 
 /** A command that runs is drawn by itself only in the user's own conversation. */

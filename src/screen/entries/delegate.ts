@@ -10,7 +10,7 @@ import { runningOf } from '../../session/slots.ts';
 import { textWidth } from '../../text/display.ts';
 import { clean, plainText, visible } from '../../text/sanitize.ts';
 import { wrapText } from '../../text/wrap.ts';
-import { approvedText, elapsed, withGutter } from './frame.ts';
+import { allowedText, elapsed, withGutter } from './frame.ts';
 import { proseLines } from './prose.ts';
 
 type Delegate = Extract<Entry, { kind: 'delegate' }>;
@@ -29,9 +29,9 @@ export function delegateLines({ task, result, approvedAt }: Delegate, context: R
   const left = report.length - REPORT_LINES;
   const more = left > 1 ? [paint('dim', `⋯ ${left} more lines of its report`)] : [];
   const shown = left > 1 ? report.slice(0, REPORT_LINES) : report;
-  const bar = paint(result.failed ? 'warning' : 'success', '│ ');
+  const bar = paint(result.failed ? 'error' : 'success', '│ ');
   return [
-    ...delegateHeading(task, result.steps, context, approvedAt),
+    ...delegateHeading(task, result, context, approvedAt),
     ...withGutter([...shown, ...more], { first: bar, rest: bar }),
   ];
 }
@@ -39,13 +39,15 @@ export function delegateLines({ task, result, approvedAt }: Delegate, context: R
 /** The whole task, and how many steps it took. */
 export function delegateHeading(
   task: string,
-  steps: number | undefined,
+  result: Delegate['result'],
   { width, paint }: RenderContext,
   approvedAt?: number,
 ): string[] {
-  const progress = steps === undefined ? 'at work' : `${steps} step${steps === 1 ? '' : 's'}`;
-  const note = [progress, approvedText(approvedAt)].filter(Boolean).join(' · ');
-  const text = paint('strong', visible(oneLine(task))) + paint('dim', `  sub-agent · ${note}`);
+  const { steps = 0, failed = false } = result ?? {};
+  const progress = result === undefined ? 'at work' : `${steps} step${steps === 1 ? '' : 's'}`;
+  const note = [progress, allowedText({ approvedAt })].filter(Boolean).join(' · ');
+  const went = failed ? paint('error', ' · ✗ failed') : '';
+  const text = paint('strong', visible(oneLine(task))) + paint('dim', `  sub-agent · ${note}`) + went;
   return withGutter(wrapText(text, width - INDENT), { first: paint('accent', '▹ '), rest: '  ' });
 }
 
@@ -68,7 +70,8 @@ export function agentLine(
   return cut(`▹ ${left}${padding}`, width - textWidth(right)) + paint(waits ? 'warning' : 'dim', right);
 }
 
-function doing(phase: Phase): string {
+/** What a sub-agent does, in a word or two. */
+export function doing(phase: Phase): string {
   switch (phase.kind) {
     case 'planning':
     case 'replying':

@@ -1,13 +1,14 @@
 /** A command and what it printed: heading, output behind a coloured bar, and how it ended (EX-3, EX-5). */
 import { basename } from 'node:path';
 import type { OutputSize } from '../../engine/live.ts';
-import type { RenderContext } from '../../render/theme.ts';
+import { cut } from '../../render/segments.ts';
+import { padTo, type RenderContext } from '../../render/theme.ts';
 import type { CommandResult } from '../../session/action.ts';
 import type { Entry } from '../../session/entry.ts';
 import { visible } from '../../text/sanitize.ts';
 import { shortPath } from '../../text/short-path.ts';
 import { lineWidth, wrapText } from '../../text/wrap.ts';
-import { approvedText, bytes, duration, GUTTER, headingLines, withGutter } from './frame.ts';
+import { allowedText, bytes, duration, GUTTER, headingLines, withGutter } from './frame.ts';
 
 type Exec = Extract<Entry, { kind: 'exec' }>;
 
@@ -31,13 +32,14 @@ export function execLines(entry: Exec, context: RenderContext): string[] {
   return [...execHeading(entry, context), ...output(result, context), ...ending(entry, result, context)];
 }
 
-type Named = Pick<Exec, 'by' | 'command'> & Partial<Pick<Exec, 'private' | 'job' | 'approvedAt' | 'result' | 'cwd'>>;
+type Named = Pick<Exec, 'by' | 'command'> &
+  Partial<Pick<Exec, 'private' | 'job' | 'approvedAt' | 'allowedBy' | 'result' | 'cwd'>>;
 
 /** Who runs what, and how it went: the row that a fold keeps. */
 export function execHeading(named: Named, context: RenderContext): string[] {
-  const { by, command, private: hidden, job, approvedAt, result, cwd } = named;
+  const { by, command, private: hidden, job, result, cwd } = named;
   const { paint, width } = context;
-  const about = [hidden ? 'private' : '', job === undefined ? '' : `job ${job}`, approvedText(approvedAt)];
+  const about = [hidden ? 'private' : '', job === undefined ? '' : `job ${job}`, allowedText(named)];
   const notes = about.filter(Boolean).map((note) => paint('dim', note));
   const user = by === 'user';
   const right = (place: string) => {
@@ -58,6 +60,18 @@ export function execHeading(named: Named, context: RenderContext): string[] {
     },
     context,
   );
+}
+
+/** A finished step of a run in one row: its number, what it was, who let it run, how long it took. */
+export function stepLine(entry: Exec, step: number, { width, paint }: RenderContext): string {
+  const { command, result } = entry;
+  const time = result && result.milliseconds > 0 ? duration(result.milliseconds) : '';
+  const right = [allowedText(entry), time].filter(Boolean).join(' · ');
+  const number = `${step} `.padStart(3);
+  const room = Math.max(1, width - GUTTER - number.length - 1 - (right === '' ? 0 : lineWidth(right) + 3));
+  const text = cut(visible(command).replace(/\s*\n\s*/g, ' ⏎ '), room);
+  const left = `${paint('success', '✓')} ${paint('dim', number)} ${paint('text', text)}`;
+  return right === '' ? left : `${padTo(left, width - lineWidth(right) - 1)}${paint('dim', right)}`;
 }
 
 /** `✓ 34 ms`, `✗ 127 · 69 ms`. */

@@ -1,5 +1,6 @@
 /** Parts that entries are put together from: gutters, headings, durations. */
 import { onGround, padTo, type RenderContext, type Role } from '../../render/theme.ts';
+import type { AllowedBy } from '../../session/action.ts';
 import { lineWidth, wrapText } from '../../text/wrap.ts';
 
 /** Cells of the gutter, in which a glyph or a bar says whose an entry is. */
@@ -72,10 +73,15 @@ export function bytes(count: number): string {
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${unit}`;
 }
 
-/** Who let an action run, for the row that names it: `approved by you 14:03`, local time; empty where nobody was asked. */
-export function approvedText(approvedAt: number | undefined): string {
-  return approvedAt === undefined ? '' : `approved by you ${clock(approvedAt)}`;
+const ALLOWED = { reads: 'only reads', kept: 'kept: undoable' } as const;
+
+/** Who let an action run, for the row that names it: `approved by you 14:03`, local time, or by what it ran without. */
+export function allowedText({ approvedAt, allowedBy }: Allowed): string {
+  if (approvedAt !== undefined) return `approved by you ${clock(approvedAt)}`;
+  return allowedBy ? ALLOWED[allowedBy] : '';
 }
+
+type Allowed = { readonly approvedAt?: number | undefined; readonly allowedBy?: AllowedBy | undefined };
 
 /** Why and when an action was not run, and what the user said to it. */
 export function refusalFacts({

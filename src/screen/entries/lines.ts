@@ -10,7 +10,7 @@ import { stripStyles } from '../../text/style.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { delegateLines } from './delegate.ts';
 import { execLines } from './exec.ts';
-import { approvedText, GUTTER, headingLines, refusalFacts, withGutter } from './frame.ts';
+import { allowedText, GUTTER, headingLines, refusalFacts, withGutter } from './frame.ts';
 import { norrisBeganLines, norrisEndedLines, norrisStepLines, planLines } from './norris.ts';
 import { proseLines } from './prose.ts';
 
@@ -79,9 +79,10 @@ function assistantLines({ text, partial }: Of<'assistant'>, context: RenderConte
   return withGutter(lines, { first: paint('accent', '● '), rest: paint('rule', '│ ') });
 }
 
-function toolLines({ name, arguments: given, result, approvedAt }: Of<'tool'>, context: RenderContext): string[] {
+function toolLines(entry: Of<'tool'>, context: RenderContext): string[] {
+  const { name, arguments: given, result } = entry;
   const { width, paint, theme } = context;
-  const note = approvedText(approvedAt);
+  const note = allowedText(entry);
   const went = result === undefined ? '' : result.failed ? paint('error', '✗') : paint('success', '✓');
   const head = headingLines(
     {
@@ -141,35 +142,4 @@ function hanging(text: string, width: number): string[] {
     const column = /^\S.*? {2,}(?=\S)/.exec(stripStyles(line))?.[0].length ?? 2;
     return wrapText(line, width, { indent: ' '.repeat(column <= width / 2 ? column : 2) });
   });
-}
-
-/** Long entries folded: to their beginning and end by themselves, to their first line when the user closes them (UI-2). */
-
-/** How an entry is drawn; without a choice of the user's it is `auto`. */
-export type Fold = 'auto' | 'open' | 'closed';
-
-/** Entries up to this many lines are never folded by themselves. */
-export const MAX_UNFOLDED_LINES = 30;
-/** Lines left at both ends, and the lines of an entry that was closed: the blank one above it and its heading. */
-const ENDS = 8;
-const CLOSED = 2;
-
-/** Output that nobody typed a command for: it may be folded without being asked. What the user ran stays as it is. */
-function foldsByItself(entry: Entry): boolean {
-  return (entry.kind === 'exec' && entry.by === 'model') || entry.kind === 'tool';
-}
-
-/** Whether an entry of so many lines is drawn with lines left out. */
-export function isFolded(fold: Fold, entry: Entry, lines: number): boolean {
-  // What a sub-agent did is shown when it is asked for.
-  if (entry.kind === 'delegate') return fold !== 'open';
-  if (fold === 'closed') return lines > CLOSED + 1;
-  return fold === 'auto' && lines > MAX_UNFOLDED_LINES && foldsByItself(entry);
-}
-
-/** What is left of an entry's lines; `note` draws the line that stands for so many others. */
-export function foldLines(lines: readonly string[], fold: Fold, note: (left: number) => string): readonly string[] {
-  const head = lines.slice(0, fold === 'closed' ? CLOSED : ENDS);
-  const tail = fold === 'closed' ? [] : lines.slice(-ENDS);
-  return [...head, note(lines.length - head.length - tail.length), ...tail];
 }

@@ -1,5 +1,6 @@
 /** An autonomous run in the transcript: its banner, its steps, its summary (NO-8). */
 
+import { cut } from '../../render/segments.ts';
 import type { RenderContext } from '../../render/theme.ts';
 import { receiptText, shortDollars } from '../../session/cost.ts';
 import type { Entry } from '../../session/entry.ts';
@@ -35,6 +36,13 @@ export function norrisStepLines({ step, maxSteps, task }: Of<'norrisStep'>, { wi
   const line = paint('rule', '──') + paint('dim', label) + paint('rule', rest);
   if (!task) return [line];
   return [line, ...wrapText(paint('strong', `[task ${task.k}/${task.n}: ${plainText(task.text)}]`), width)];
+}
+
+/** Where a task of the plan begins, among the steps of a run. */
+export function taskLine(task: NonNullable<Of<'norrisStep'>['task']>, { width, paint }: RenderContext): string {
+  const label = `── task ${task.k} of ${task.n} · `;
+  const text = cut(plainText(task.text).replace(/\s+/g, ' '), Math.max(1, width - label.length));
+  return paint('rule', label.slice(0, 3)) + paint('dim', label.slice(3)) + paint('strong', text);
 }
 
 export function norrisEndedLines(entry: Of<'norrisEnded'>, { width, paint }: RenderContext): string[] {

@@ -2,6 +2,7 @@
 
 import type { KeyToken, MouseToken } from '../../terminal/token.ts';
 import { visible } from '../../text/sanitize.ts';
+import { stripStyles } from '../../text/style.ts';
 import type { Choice } from '../choice.ts';
 import { wordsOf } from '../question.ts';
 import { isSeen } from '../question-layout.ts';
@@ -203,9 +204,23 @@ export function pressMouse(screen: Screen, mouse: MouseToken): void {
     else if (mouse.direction === 'down') screen.wheel(1);
     return;
   }
-  if (mouse.action !== 'press' || mouse.button !== 'left' || screen.ui.get().question?.edit !== undefined) return;
+  if (mouse.button !== 'left' && mouse.action !== 'release') return;
+  if (mouse.action === 'drag') return screen.selection.drag(mouse.x, mouse.y);
+  if (mouse.action === 'release') return endSelection(screen, mouse);
+  if (mouse.action !== 'press' || screen.ui.get().question?.edit !== undefined) return;
   const button = screen.questionLayout?.buttons.find(
     ({ x, y, width }) => mouse.y === y && mouse.x >= x && mouse.x < x + width,
   );
   if (button) give(screen, button.choice.answer);
+  else screen.selection.press(mouse.x, mouse.y);
+}
+
+/** What was selected is copied; a click on a fold opens it. */
+function endSelection(screen: Screen, { x, y }: MouseToken): void {
+  const ended = screen.selection.release(x, y);
+  if (ended && 'text' in ended && ended.text !== '') {
+    const [line = ''] = ended.text.trim().split('\n');
+    screen.hint(screen.navigator.copyText(ended.text, line.length > 30 ? `${line.slice(0, 29)}…` : line));
+  } else if (ended && 'clicked' in ended && stripStyles(ended.clicked.text).startsWith('┆ '))
+    screen.view.toggleFold(ended.clicked.key);
 }

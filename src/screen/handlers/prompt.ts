@@ -136,6 +136,7 @@ function askAboutFailure(screen: Screen): void {
 }
 
 export const promptHandlers: Handlers = {
+  toggleRail: (screen) => screen.toggleRail(),
   submit,
   norris,
   interrupt,

@@ -76,8 +76,8 @@ export function patchTool(options: PatchOptions = {}): PatchTool {
     readOnly: false,
     judge: (args, cwd) => ({
       ...(isOverwrite(args, cwd)
-        ? { destructive: true, reason: 'overwrites an existing file', source: 'static' }
-        : { destructive: false, reason: 'changes part of a file; :undo takes it back', source: 'static' }),
+        ? { destructive: true, reason: 'overwrites an existing file', source: 'static', kept: true }
+        : { destructive: false, reason: 'changes part of a file; :undo takes it back', source: 'static', kept: true }),
       basis: { reads: [], own: [], writes: targetsOf(args, cwd) },
     }),
     diffOf: async (args, cwd) => {

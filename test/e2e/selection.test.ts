@@ -1,0 +1,67 @@
+/** Selecting with the mouse (UI-2): within one entry, copied on release, and said. */
+import { describe, expect, it } from 'vitest';
+import { scratch } from '../support/program.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+
+/** What was last sent to the terminal's clipboard. */
+function clipboard(rig: Rig): string {
+  const sent = [...rig.raw.matchAll(/\x1b\]52;c;([A-Za-z0-9+/=]*)/g)].at(-1)?.[1] ?? '';
+  return Buffer.from(sent, 'base64').toString();
+}
+
+/** Where a text stands on the screen, in cells from 1, as a mouse reports it. */
+function placeOf(rig: Rig, text: string): { readonly x: number; readonly y: number } {
+  const y = rig.screen().findLastIndex((row) => row.includes(text));
+  return { x: (rig.screen()[y] ?? '').indexOf(text) + 1, y: y + 1 };
+}
+
+const press = (x: number, y: number) => `\x1b[<0;${x};${y}M`;
+const drag = (x: number, y: number) => `\x1b[<32;${x};${y}M`;
+const release = (x: number, y: number) => `\x1b[<0;${x};${y}m`;
+
+/** Two lines of a command, at rest. */
+async function printed(rig: Rig): Promise<void> {
+  await rig.waitFor(/\[aish:/);
+  rig.type("printf 'alpha beta/gamma.txt\\ndelta\\n'; seq 3\r");
+  await rig.waitFor(/printf .*✓[\s\S]*delta[\s\S]*3/);
+}
+
+describe('with the mouse', () => {
+  it('turns around what is dragged over, and copies it on release', async () => {
+    using place = scratch();
+    await using rig = startRig(place);
+    await printed(rig);
+    const from = placeOf(rig, 'beta/gamma');
+    const to = placeOf(rig, 'delta');
+    rig.type(press(from.x, from.y) + drag(to.x + 2, to.y));
+    await rig.waitFor(
+      (r) => r.runs()[from.y - 1]?.some(({ text, style }) => style.inverse && text.startsWith('beta/')) === true,
+    );
+    expect(clipboard(rig)).toBe('');
+    rig.type(release(to.x + 2, to.y));
+    await rig.waitFor(/copied "beta\/gamma.txt" \(18 characters\)/);
+    expect(clipboard(rig)).toBe('beta/gamma.txt\ndel');
+  });
+
+  it('stays within the entry in which it began, also upwards', async () => {
+    using place = scratch();
+    await using rig = startRig(place);
+    await printed(rig);
+    const from = placeOf(rig, 'delta');
+    rig.type(press(from.x + 4, from.y) + drag(from.x, from.y - 5) + release(from.x, from.y - 5));
+    await rig.waitFor(() => clipboard(rig) !== '');
+    expect(clipboard(rig)).toMatch(/printf[\s\S]*alpha beta\/gamma\.txt\ndelta$/);
+  });
+
+  it('takes the word with two clicks, the line with three', async () => {
+    using place = scratch();
+    await using rig = startRig(place);
+    await printed(rig);
+    const { x, y } = placeOf(rig, 'gamma.txt');
+    const click = press(x + 1, y) + release(x + 1, y);
+    rig.type(click + click);
+    await rig.waitFor(() => clipboard(rig) === 'beta/gamma.txt');
+    rig.type(click);
+    await rig.waitFor(() => clipboard(rig) === 'alpha beta/gamma.txt');
+  });
+});
