@@ -59,7 +59,6 @@ function isFinal(entry: Entry): boolean {
   return entry.kind !== 'user' || !entry.queued;
 }
 
-/** One entry as text for a person reading a log. */
 /** An entry as plain lines. */
 export function plainEntry(entry: Entry): string {
   switch (entry.kind) {

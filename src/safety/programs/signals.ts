@@ -9,7 +9,10 @@ export const signalOf = (call: CallFacts): string => {
     ?.text.slice(1);
   return (given ?? found ?? '').replace(/^SIG/, '').toUpperCase();
 };
+
+/** Can the process not refuse it? */
 export const isKill = (signal: string) => signal === '9' || signal === 'KILL';
+
 /** Signal 0 only asks; CONT, WINCH and CHLD end nothing. */
 export const isQuiet = (call: CallFacts) =>
   /^(0|CONT|WINCH|CHLD|URG|INFO|18|28|USR1|USR2|10|12|HUP|1)$/.test(signalOf(call)) ||

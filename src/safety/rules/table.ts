@@ -54,7 +54,6 @@ export const FAMILIES: Readonly<Record<string, readonly Rule[]>> = Object.fromEn
   ]),
 );
 
-/** A rule as `:safety patterns` and the documentation show it. */
 /** Every rule in force, once by name, in table order. */
 export function listRules(): readonly RuleInfo[] {
   const seen = new Map<string, RuleInfo>();
