@@ -28,7 +28,7 @@ export type AgentOptions = {
   readonly projectTree: () => string | undefined;
   /** Keeps what commands in Unrestricted and Project change (EF-1), by way of the launcher at `supervisor`. */
   readonly keep: {
-    readonly store: Pick<ChangeStore, 'keepCommand' | 'unavailable'>;
+    readonly store: Pick<ChangeStore, 'keepCommand' | 'unavailable' | 'waiting'>;
     readonly supervisor: string;
     readonly warn: (text: string) => void;
   };
@@ -61,6 +61,7 @@ export function agentCommands(options: AgentOptions): AgentCommands {
   };
   return {
     left: (running) => leftovers.get(running) ?? Promise.resolve(undefined),
+    waiting: () => keep.store.waiting(),
     async run(command, { cwd, mode, signal, pipes = false, env: extra = {} }) {
       if (mode === 'project') return follow(...(await inProject(options, command, { cwd, signal, pipes, env: extra })));
       // Fail closed: what is no mode of ours is the narrowest.

@@ -1,6 +1,7 @@
 /** The first events of a session, new or resumed, and the first lines on screen. */
 import type { Config } from '../config/index.ts';
 import type { Engine } from '../engine/engine.ts';
+import { reviewAgain } from '../engine/review.ts';
 import type { SandboxStatus } from '../sandbox/index.ts';
 import type { Mode } from '../session/ids.ts';
 import { SEMANTICS, type Settings } from '../session/state.ts';
@@ -35,6 +36,7 @@ function openSession(engine: Engine, resumed: boolean, settings: Settings, mode:
   }
   void engine.dispatch({ type: 'resumed', settings });
   void engine.dispatch({ type: 'shellMoved', cwd: process.cwd() });
+  void reviewAgain(engine);
 }
 
 /** The command line also applies to a resumed session; a preset that no longer exists is replaced. */

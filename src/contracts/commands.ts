@@ -79,10 +79,15 @@ export type Leftover = Omit<Review, 'command'> & {
   settle(yes: boolean): Promise<string>;
 };
 
+/** The same of a command whose program was closed before the user had spoken. */
+export type LeftBehind = { readonly command: string; readonly left: Leftover };
+
 /** Runs commands of the model, each in a fresh shell (EX-10). */
 export type AgentCommands = {
   /** Behind the result of one of its commands: what it left. Never rejects. */
   left?(running: RunningCommand): Promise<Leftover | undefined>;
+  /** What commands of earlier programs of this session left, and nobody has answered. Never rejects. */
+  waiting?(): Promise<readonly LeftBehind[]>;
   /** Rejects, and starts nothing, once `signal` has fired. */
   run(
     command: string,

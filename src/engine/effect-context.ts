@@ -16,6 +16,8 @@ export type EffectContext = {
   readonly actions: ResolvedActions;
   readonly reviews: Reviews;
   readonly controllers: Map<OpId, AbortController>;
+  /** Closing answers and runs nothing. */
+  readonly closed: boolean;
   /** Tells the screen that a live stream came or went. */
   changed(): void;
   /** Resolves when everything so far is on disk, or can't be written. */

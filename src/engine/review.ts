@@ -1,21 +1,47 @@
 /** What a command left for the user's word (MO-9): asked before its end is told, so that the model's next step waits. */
-import type { RunningCommand } from '../contracts/commands.ts';
+import type { Leftover, RunningCommand } from '../contracts/commands.ts';
 import type { SessionId } from '../session/ids.ts';
 import type { EffectContext } from './effect-context.ts';
+
+type Asking = {
+  /** No other review of the session has it. */
+  readonly name: string;
+  readonly session: SessionId;
+  readonly command: string;
+};
 
 /** Asks for what the command has left, if anything, and carries the answer out. Never rejects. */
 export async function review(
   context: EffectContext,
   running: RunningCommand,
-  { op, session, command }: { readonly op: string; readonly session: SessionId; readonly command: string },
+  { op, ...asking }: { readonly op: string } & Omit<Asking, 'name'>,
   signal: AbortSignal,
 ): Promise<void> {
   const left = await context.services.agent.left?.(running);
-  if (!left) return;
-  const name = `review-${op}`;
+  if (left) await ask(context, left, { name: `review-${op}`, ...asking }, signal);
+}
+
+/** Behind a resume: asks for what commands left when the program was closed, one after the other. Never rejects. */
+export async function reviewAgain(context: EffectContext): Promise<void> {
+  const { agent, now } = context.services;
+  const session = context.state.root;
+  const waiting = (await agent.waiting?.().catch(() => [])) ?? [];
+  for (const [at, { command, left }] of waiting.entries())
+    await ask(context, left, { name: `review-${now()}-${at}`, session, command }, new AbortController().signal);
+}
+
+async function ask(
+  context: EffectContext,
+  left: Leftover,
+  { name, session, command }: Asking,
+  signal: AbortSignal,
+): Promise<void> {
   const { about, items, diff } = left;
   const answered = context.reviews.answer(name, signal);
   await context.dispatch({ type: 'reviewAsked', review: name, about, command, items, diff }, session).catch(() => {});
-  const text = await left.settle(await answered);
+  const yes = await answered;
+  // Closing answers nothing: the next program of this session asks.
+  if (context.closed) return;
+  const text = await left.settle(yes);
   await context.dispatch({ type: 'reviewed', review: name, text }, session).catch(() => {});
 }

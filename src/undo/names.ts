@@ -51,17 +51,38 @@ function halvesOf(dev: bigint): bigint {
 export class Provenance {
   readonly #files = new Map<string, bigint>();
 
-  take(names: readonly Name[]): void {
+  /** Returns what `load` takes in the next program of this session. */
+  take(names: readonly Name[]): string {
     const known = ({ file, changed }: Moment) => this.#files.get(file) === changed;
-    const mine = names.filter(({ verb, kind, now, was, before }) => {
+    const isMine = ({ verb, kind, now, was, before }: Name) => {
       if (kind === 'directory') return false;
       // Whoever made a file in place of another, or wrote to it, has not made what was there.
       if (before && !known(before)) return false;
       return verb === 'made' || known({ file: now.file, changed: was });
-    });
+    };
+    const judged = names.map((name) => ({ ...name, own: isMine(name) }));
+    const mine = judged.filter(({ own }) => own);
     // Behind all of it: one inode may have several names.
     for (const { now } of names) this.#files.delete(now.file);
     for (const { now } of mine) this.#files.set(now.file, now.changed);
+    this.#forgetOldest();
+    const others = judged.filter(({ own }) => !own);
+    const lines = [...others.map(({ now }) => now.file), ...mine.map(({ now }) => `${now.file} ${now.changed}`)];
+    return lines.slice(-MAX_OWN).join('\n');
+  }
+
+  /** What `take` returned, one action after the other. */
+  load(text: string): void {
+    for (const line of text.split('\n')) {
+      const [, file, changed] = /^(\d+:\d+)(?: (\d+))?$/.exec(line) ?? [];
+      if (file === undefined) continue;
+      this.#files.delete(file);
+      if (changed !== undefined) this.#files.set(file, BigInt(changed));
+    }
+    this.#forgetOldest();
+  }
+
+  #forgetOldest(): void {
     for (const file of this.#files.keys()) {
       if (this.#files.size <= MAX_OWN) break;
       this.#files.delete(file);

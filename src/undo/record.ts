@@ -20,13 +20,15 @@ export type Opening = Pick<KeptAction, 'kind' | 'text' | 'cwd' | 'session' | 'at
   readonly run?: string;
   /** It applies a trial: cut off, it is taken back. */
   readonly applied?: true;
-  /** The process whose trial it is. */
+  /** The process that waits for its end. */
   readonly pid?: number;
+  /** Of a command in Project: what it makes in this tree for others to run is set aside. */
+  readonly tree?: string;
   /** Of an undo: the action that it takes back. */
   readonly of?: number;
 };
 
-export type Recorded = KeptAction & Pick<Opening, 'of' | 'applied'> & { readonly directory: string };
+export type Recorded = KeptAction & Pick<Opening, 'of' | 'applied' | 'pid' | 'tree'> & { readonly directory: string };
 
 /** A younger one may be another window's that is about to write there. */
 const ABANDONED_MS = 3_600_000;
@@ -191,6 +193,17 @@ export function readTrial(store: string, number: number): (Opening & { readonly 
   return opening && { ...opening, directory };
 }
 
+/** Whether a process with this number is there. */
+export function lives(pid: number | undefined): boolean {
+  if (pid === undefined) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
 /** A trial becomes an action: from here on a crash is taken back. In one step. */
 export function markApplied({ directory, ...opening }: Opening & { readonly directory: string }): void {
   const fresh = join(directory, `${ACTION}.new`);
@@ -218,13 +231,13 @@ function readOpening(text: string | undefined): Opening | undefined {
 
 function isOpening(value: unknown): value is Opening {
   if (typeof value !== 'object' || value === null) return false;
-  const { kind, text, cwd, session, at, run, of }: Partial<Record<keyof Opening, unknown>> = value;
+  const { kind, text, cwd, session, at, run, of, pid, tree }: Partial<Record<keyof Opening, unknown>> = value;
   return (
     typeof kind === 'string' &&
     KINDS.includes(kind) &&
     [text, cwd, session].every((field) => typeof field === 'string') &&
     typeof at === 'number' &&
-    (run === undefined || typeof run === 'string') &&
-    (of === undefined || typeof of === 'number')
+    [run, tree].every((field) => field === undefined || typeof field === 'string') &&
+    [of, pid].every((field) => field === undefined || typeof field === 'number')
   );
 }

@@ -6,20 +6,20 @@ import type { Recorded } from './record.ts';
 /** Undefined where nothing was refused for that, or giving up `others` would not help. */
 export function withoutRoom(
   { notes }: Pick<Recorded, 'notes'>,
-  others: readonly Recorded[],
+  others: () => readonly Recorded[],
   maxFileBytes: number,
   drop: (action: Recorded) => Promise<void>,
 ): Leftover | undefined {
   const full = notes.filter((note) => note.startsWith('full ')).map((note) => note.slice('full '.length));
   const helps = full.filter((path) => sizeOf(path) <= maxFileBytes);
-  if (helps.length === 0 || others.length === 0) return undefined;
+  if (helps.length === 0 || others().length === 0) return undefined;
   return {
     about: 'room',
     items: [...new Set(helps)].map((path) => `${path} was not changed`),
     diff: '',
     async settle(yes) {
       if (!yes) return `no room to keep ${full.join(', ')}: the command was told that the disk is full`;
-      for (const action of others) await drop(action);
+      for (const action of others()) await drop(action);
       return 'there is room again to keep what commands change: what failed for want of it can be run again';
     },
   };

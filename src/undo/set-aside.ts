@@ -7,15 +7,14 @@ import type { Ran } from './launcher.ts';
 import type { Name } from './names.ts';
 import { diffsBetween } from './preview.ts';
 import type { Recorded } from './record.ts';
-
-/** A path that is set aside with all below it, and what it is to others. */
-export type Later = { readonly path: string; readonly what: string };
+import { forgetWaiting, type Later, type Waiting, writeWaiting } from './waiting.ts';
 
 /** What git obeys of a repository; the rest of it is data. */
 const OBEYED = /^\/(config(\.worktree)?|hooks|commondir|gitdir|modules|worktrees|info\/attributes)(\/|$)/;
 /** What makes a directory a repository without a `.git` around it. */
 const BARE = ['HEAD', 'objects', 'refs'];
 const MAX_LOOKED_AT = 50_000;
+const NOT_ENDED = 75;
 
 /** Each once, none below another. `tree` is the project's. */
 export function laterIn(names: readonly Name[], tree: string): readonly Later[] {
@@ -75,37 +74,59 @@ function entriesOf(directory: string) {
 /** What it needs of the store. */
 export type AsidePort = {
   launch(...args: readonly string[]): Promise<Ran>;
-  /** The record of an action that takes another back. */
-  open(text: string): { readonly number: number; readonly directory: string };
-  /** Takes that record back in turn; false: not all of it. */
-  putBack(number: number): Promise<boolean>;
+  find(number: number): Recorded | undefined;
+  /** The record of an undo; of `of`, where that is one that the list marks as undone. */
+  open(text: string, cwd: string, of?: number): { readonly number: number; readonly directory: string };
+  /** Takes an action back under the number of that record; false: not all of it. */
+  putBack(action: Recorded, into: number): Promise<boolean>;
 };
 
-/** Takes that part of the action back; with a yes that is taken back in turn. */
-export async function setAside(
-  { directory }: Pick<Recorded, 'directory'>,
-  later: readonly Later[],
-  tree: string,
-  port: AsidePort,
-): Promise<Leftover> {
-  const phrases = later.map(({ path, what }) => `${path.slice(tree.length + 1)} ${what}`).join('; ');
-  const diff = await diffOf(directory, later, port).catch(() => '');
-  const aside = port.open(`set aside: ${phrases}`);
-  const only = later.map(({ path }) => path);
-  const ran = await port.launch('--undo', directory, '--into', aside.directory, '--only', ...only);
+/** Takes that part of the action back; it waits from before the first step on. */
+export async function setAside(action: Recorded, later: readonly Later[], port: AsidePort): Promise<Waiting> {
+  const diff = await diffOf(action.directory, later, port).catch(() => '');
+  const { number } = port.open(`set aside: ${phrasesOf(action, later).join('; ')}`, action.cwd);
+  const waiting = { aside: number, later, diff, stays: false };
+  writeWaiting(action, waiting);
+  return takeAside(action, waiting, port);
+}
+
+/** Also anew, where it was cut off. */
+export async function takeAside(action: Recorded, waiting: Waiting, port: AsidePort): Promise<Waiting> {
+  const only = waiting.later.map(({ path }) => path);
+  const into = join(dirname(action.directory), String(waiting.aside));
+  const ran = await port.launch('--undo', action.directory, '--into', into, '--only', ...only);
   // A name that is no text can't be named to the launcher.
-  const whole = ran.code === 0 && !only.some((path) => path.includes('\ufffd'));
-  const stays = whole ? '' : ' (it could not be set aside, and is in place)';
+  if (ran.code === NOT_ENDED) return waiting; // another window is at it
+  if (ran.code === 0 && !only.some((path) => path.includes('\ufffd'))) return waiting;
+  const stays = { ...waiting, stays: true };
+  writeWaiting(action, stays);
+  return stays;
+}
+
+/** The question about it. With a yes the taking back is taken back in turn. */
+export function leftoverOf(action: Recorded, { aside, later, diff, stays }: Waiting, port: AsidePort): Leftover {
+  const phrases = phrasesOf(action, later);
+  const note = stays ? ' (it could not be set aside, and is in place)' : '';
+  const bring = async () => {
+    const held = port.find(aside);
+    return held !== undefined && port.putBack(held, port.open(`undo of ${aside}`, action.cwd, aside).number);
+  };
   return {
     about: 'later',
-    items: later.map(({ path, what }) => `${path.slice(tree.length + 1)} ${what}${stays}`),
+    items: phrases.map((phrase) => `${phrase}${note}`),
     diff,
     async settle(yes) {
-      if (!yes) return `set aside, and not in the project: ${phrases}${stays}. The user has not accepted it`;
-      if (stays !== '' || (await port.putBack(aside.number))) return `the user accepted: ${phrases}`;
-      return `set aside: ${phrases}; it could not be brought back`;
+      const all = phrases.join('; ');
+      const came = yes && ((await bring()) || stays);
+      forgetWaiting(action);
+      if (!yes) return `set aside, and not in the project: ${all}${note}. The user has not accepted it`;
+      return came ? `the user accepted: ${all}` : `set aside: ${all}; it could not be brought back`;
     },
   };
+}
+
+function phrasesOf({ tree = '' }: Recorded, later: readonly Later[]): readonly string[] {
+  return later.map(({ path, what }) => `${path.slice(tree.length + 1)} ${what}`);
 }
 
 /** Before it is set aside: from what was there to what the action left. */

@@ -1,11 +1,11 @@
 /** The change store (EF-1 … EF-3): what was kept of each action, budgets, and the way back. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Leftover } from '../contracts/commands.ts';
+import type { LeftBehind, Leftover } from '../contracts/commands.ts';
 import { type KeptAction, summaryOf, type UndoPort, type UndoResult, type UndoTarget } from '../contracts/undo.ts';
 import { visible } from '../text/sanitize.ts';
 import { type Ran, runLauncher } from './launcher.ts';
-import { namesLeft, Provenance } from './names.ts';
+import { Leftovers } from './leftovers.ts';
 import { describeSteps, diffsOf, headOf } from './preview.ts';
 import { probeStore } from './probe.ts';
 import {
@@ -14,6 +14,7 @@ import {
   emptyRecord,
   markUndone,
   numbersIn,
+  type Opening,
   openRecord,
   type Place,
   type Recorded,
@@ -22,8 +23,6 @@ import {
   touchedNothing,
   unmarkUndone,
 } from './record.ts';
-import { withoutRoom } from './room.ts';
-import { laterIn, setAside } from './set-aside.ts';
 import { warnOf } from './warnings.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -70,7 +69,7 @@ export type Keeping = {
 export class ChangeStore implements UndoPort {
   readonly #options: ChangeStoreOptions;
   readonly #running = new Set<number>();
-  readonly #own = new Provenance();
+  readonly #leftovers: Leftovers;
   #probe: Promise<string | undefined> | undefined;
   #recovered: Promise<void> | undefined;
   #queue: Promise<unknown> = Promise.resolve();
@@ -81,6 +80,19 @@ export class ChangeStore implements UndoPort {
 
   constructor(options: ChangeStoreOptions) {
     this.#options = options;
+    const { session, launcher, maxFileBytes, warn } = options;
+    this.#leftovers = new Leftovers({
+      ...{ session, launcher, maxFileBytes, warn },
+      records: () => this.#records(),
+      find: (number) => readRecord(options.directory, number, this.#running),
+      launch: (...args) => this.#launch(...args),
+      open: (text, cwd, of) => this.#open('undo', text, cwd, of === undefined ? {} : { of }),
+      putBack: async (action, into) => (await this.#putBack(action, into)).code === 0,
+      drop: async (action) => {
+        if (!(await this.#runs(action))) dropRecord(action);
+        this.#room = undefined;
+      },
+    });
   }
 
   /** Found by trying, once: a file is made under supervision, and its making is found in the journal. */
@@ -100,7 +112,10 @@ export class ChangeStore implements UndoPort {
     const { budgetBytes, maxFileBytes, warn } = this.#options;
     try {
       const used = this.#makeRoom();
-      const { number, directory } = this.#open('command', command, cwd);
+      const { number, directory } = this.#open('command', command, cwd, {
+        ...(project === undefined ? {} : { tree: project }),
+        pid: process.pid,
+      });
       this.#running.add(number);
       const left = Math.max(0, budgetBytes - used);
       const end = () => this.#ended(number);
@@ -110,7 +125,7 @@ export class ChangeStore implements UndoPort {
         fileBytes: maxFileBytes,
         credentials: this.#options.credentials ?? false,
       };
-      return { ...room, tree: project ?? cwd, end, left: () => this.#leftBy(number, project) };
+      return { ...room, tree: project ?? cwd, end, left: () => this.#leftBy(number) };
     } catch (error) {
       warn(`nothing is kept of this command: ${error instanceof Error ? error.message : String(error)}`);
       return undefined;
@@ -183,7 +198,9 @@ export class ChangeStore implements UndoPort {
       const lines: string[] = [];
       let ok = true;
       for (const action of found.actions) {
-        const { number } = this.#open('undo', `undo of ${action.number}: ${action.text}`, action.cwd, action.number);
+        const { number } = this.#open('undo', `undo of ${action.number}: ${action.text}`, action.cwd, {
+          of: action.number,
+        });
         const ran = await this.#putBack(action, number);
         const refused = ran.steps.filter(({ verb }) => verb === 'refused');
         ok &&= ran.code === 0;
@@ -223,15 +240,14 @@ export class ChangeStore implements UndoPort {
     return numbersIn(directory).flatMap((number) => readRecord(directory, number, this.#running) ?? []);
   }
 
-  #open(kind: KeptAction['kind'], text: string, cwd: string, of?: number) {
+  #open(kind: KeptAction['kind'], text: string, cwd: string, more: Partial<Opening> = {}) {
     const { directory, session, now, hide, run } = this.#options;
     const group = kind === 'undo' ? undefined : run();
     if (kind !== 'command') this.#room = undefined;
-    const more = { ...(group === undefined ? {} : { run: group }), ...(of === undefined ? {} : { of }) };
     const opening = { kind, text: hide(text), cwd: hide(cwd), session, at: now(), ...more };
     const spare = this.#spare;
     this.#spare = undefined;
-    return openRecord(directory, opening, undefined, spare);
+    return openRecord(directory, group === undefined ? opening : { ...opening, run: group }, undefined, spare);
   }
 
   #used(): number {
@@ -279,7 +295,7 @@ export class ChangeStore implements UndoPort {
   async rollBack(number: number): Promise<string | undefined> {
     const action = this.#records().find((found) => found.number === number);
     if (!action) return undefined;
-    const into = this.#open('undo', `undo of ${number}: ${action.text}`, action.cwd, number);
+    const into = this.#open('undo', `undo of ${number}: ${action.text}`, action.cwd, { of: number });
     const ran = await this.#launch('--undo', action.directory, '--into', into.directory);
     if (ran.code === 0 || ran.code === NOT_ENDED) dropRecord(into);
     if (ran.code === 0) dropRecord(action);
@@ -289,32 +305,19 @@ export class ChangeStore implements UndoPort {
 
   /** Whether an action of this session made this, no directory, and nobody has touched it since. */
   madeHere(path: string): Promise<boolean> {
-    return this.#own.made(path);
+    return this.#leftovers.made(path);
   }
 
-  async #leftBy(number: number, project: string | undefined): Promise<Leftover | undefined> {
+  /** What earlier programs of this session have asked of the user in vain. Never rejects. */
+  async waiting(): Promise<readonly LeftBehind[]> {
+    if ((await this.unavailable()) !== undefined) return [];
+    await this.#recover();
+    return this.#leftovers.waiting();
+  }
+
+  async #leftBy(number: number): Promise<Leftover | undefined> {
     const action = readRecord(this.#options.directory, number, this.#running);
-    if (!action || action.state === 'cut') return undefined;
-    const names = project === undefined ? [] : await namesLeft(this.#options.launcher, action.directory);
-    this.#own.take(names);
-    const later = laterIn(names, project ?? '');
-    if (later.length === 0) {
-      const others = this.#records().filter((other) => other.number !== number && other.bytes > 0);
-      return withoutRoom(action, others, this.#options.maxFileBytes, async (other) => {
-        if (!(await this.#runs(other))) dropRecord(other);
-        this.#room = undefined;
-      });
-    }
-    const { directory } = this.#options;
-    return setAside(action, later, project ?? '', {
-      launch: (...args) => this.#launch(...args),
-      open: (text) => this.#open('undo', text, action.cwd),
-      putBack: async (aside) => {
-        const kept = readRecord(directory, aside, this.#running);
-        const { number } = this.#open('undo', `undo of ${aside}`, action.cwd);
-        return kept !== undefined && (await this.#putBack(kept, number)).code === 0;
-      },
-    });
+    return action?.state === 'ended' ? this.#leftovers.of(action) : undefined;
   }
 
   /** Which actions are meant, newest first; or why there are none. */
@@ -369,6 +372,7 @@ export class ChangeStore implements UndoPort {
   async #finishCut(): Promise<void> {
     tidyEmpty(this.#options.directory);
     for (const action of this.#records().filter(({ state }) => state === 'cut')) {
+      if (await this.#leftovers.finish(action)) continue;
       if (action.applied) {
         await this.rollBack(action.number);
         continue;
@@ -380,6 +384,7 @@ export class ChangeStore implements UndoPort {
       }
       await this.#runs(action);
     }
+    await this.#leftovers.catchUp();
   }
 
   /** Whether a process of it is still there, here or in another window. One that was cut is ended on the way. */

@@ -7,7 +7,7 @@ import { visible } from '../text/sanitize.ts';
 import { type Listed, listChanges, relationOf } from './changes.ts';
 import { runLauncher, type Step } from './launcher.ts';
 import { describeSteps, diffsBetween } from './preview.ts';
-import { markApplied, numbersIn, openRecord, readTrial, removeTree, TRIAL } from './record.ts';
+import { lives, markApplied, numbersIn, openRecord, readTrial, removeTree, TRIAL } from './record.ts';
 
 /** Where a command leaves things besides its project. */
 const SHARED_PLACES = ['/tmp', '/var/tmp'];
@@ -319,16 +319,6 @@ function mountPoints(): readonly string[] {
       String.fromCharCode(Number.parseInt(octal, 8)),
     ),
   );
-}
-
-function lives(pid: number | undefined): boolean {
-  if (pid === undefined) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }
 
 function countOf(changes: number): string {

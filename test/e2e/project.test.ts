@@ -176,6 +176,37 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     },
   );
 
+  it.each(['SIGKILL', 'SIGTERM'] as const)(
+    'closed at that question by %s, it is asked at the resume, and carried out; what the session made is still its own',
+    async (signal) => {
+      await using server = await startScriptedServer([
+        call('bash', { command: 'mkdir out && echo made > out/a && echo "make evil" > .envrc' }),
+        call('bash', { command: 'rm -rf out' }),
+        say('GOAL: complete'),
+      ]);
+      using place = scratch(server.baseUrl, { ...QUIET, mode: 'project' });
+      repository(place);
+      {
+        await using rig = startRig(place, { rows: 40 });
+        await rig.waitFor('-- PROJECT --');
+        rig.type(':norris set it up\r');
+        await rig.waitFor(/SET ASIDE\W+others would run this/);
+        rig.kill(signal);
+        await rig.exited;
+      }
+      await using rig = startRig(place, { rows: 40, args: ['--resume'] });
+      await rig.waitFor('.envrc is run by shells and editors');
+      expect(existsSync(join(place.work, '.envrc'))).toBe(false);
+      await answer(rig, 'others would run this', 'p');
+      await rig.waitFor('the user accepted: .envrc');
+      expect(readFileSync(join(place.work, '.envrc'), 'utf8')).toBe('make evil\n');
+      rig.type(':norris clean up\r');
+      await rig.waitFor('⚡ done');
+      expect(existsSync(join(place.work, 'out'))).toBe(false);
+      expect(told(server)).toContain('[aish] the user accepted: .envrc');
+    },
+  );
+
   it('the first write that Restricted refuses raises the dialog, Project first; after a no it is not raised again', async () => {
     const write = call('bash', { command: 'echo made > made.txt' });
     await using server = await startScriptedServer([write, write, say('GOAL: complete')]);

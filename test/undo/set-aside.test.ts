@@ -1,5 +1,5 @@
 /** What commands in Project leave for others to run later is set aside until the user has spoken; what they made themselves is known. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -49,17 +49,25 @@ function put(name: string, text: string): void {
   writeFileSync(join(tree, name), text);
 }
 
+/** No process has this number. */
+const GONE = 2 ** 22 + 1;
+
 const there = (inTree = true) => [...snapshot(tree, inTree)];
 
 /** Runs it in Project; what it left for the user's word. */
 async function act(command: string) {
+  const keeping = await runKept(command);
+  keeping.end();
+  return keeping.left();
+}
+
+async function runKept(command: string) {
   const keeping = await store.keepCommand(command, tree, tree);
   if (!keeping) throw new Error((await store.unavailable()) ?? 'not kept');
   const argv = ['bash', '-c', command];
   const ran = await run(projectArgv({ launcher: tools.launcher, argv, cwd: tree, project: tree, keep: keeping }));
   expect(ran.err).not.toContain('set-up failed');
-  keeping.end();
-  return keeping.left();
+  return keeping;
 }
 
 describe.skipIf(!trialsWork())('what others run later', () => {
@@ -162,6 +170,77 @@ describe.skipIf(!trialsWork())('what others run later', () => {
   });
 });
 
+describe.skipIf(!trialsWork())('a program that is closed before the answer', () => {
+  const COMMAND = 'echo "make x" > .envrc; mkdir .vscode; echo {} > .vscode/tasks.json; echo kept > ordinary';
+  const LATER = ['.envrc is run by shells and editors', '.vscode is run by shells and editors'];
+  const names = () => readdirSync(tree).sort();
+  /** The next program of this session, or of another. */
+  const again = async (session = 's1') => {
+    store = open({ session });
+    return store.waiting();
+  };
+
+  it.each([true, false])('asks again in the next one, and the answer is carried out: %s', async (yes) => {
+    await act(COMMAND);
+    const [asked, ...more] = await again();
+    expect(more).toEqual([]);
+    expect(asked).toMatchObject({ command: COMMAND, left: { about: 'later', items: LATER } });
+    expect(asked?.left.diff).toContain('+make x');
+    expect(names()).toEqual(['ordinary']);
+    expect(await asked?.left.settle(yes)).toMatch(
+      yes ? /^the user accepted: / : /^set aside, and not in the project: /,
+    );
+    expect(names()).toEqual(yes ? ['.envrc', '.vscode', 'ordinary'] : ['ordinary']);
+    expect(await again()).toEqual([]);
+  });
+
+  it('has set aside in the next one what it had no time to look at, and asks; the action was cut off as well', async () => {
+    for (const ended of [true, false]) {
+      const keeping = await runKept(COMMAND);
+      if (ended) keeping.end();
+      // As if it had been another process.
+      forgetProcess();
+      expect(names()).toContain('.envrc');
+      const [asked] = await again();
+      expect(asked?.left.items).toEqual(LATER);
+      expect(names()).toEqual(['ordinary']);
+      await asked?.left.settle(true);
+      expect(names()).toEqual(['.envrc', '.vscode', 'ordinary']);
+      expect(await again()).toEqual([]);
+      expect((await store.undo('last')).ok).toBe(true);
+    }
+  });
+
+  it('whose session nobody resumes: another one sets it aside, says so, and does not ask', async () => {
+    const keeping = await runKept(COMMAND);
+    keeping.end();
+    forgetProcess();
+    expect(await again('s2')).toEqual([]);
+    expect(names()).toEqual(['ordinary']);
+    const [, number] = /^set aside, since .*:undo (\d+) yes brings it$/.exec(warnings.join('\n')) ?? [];
+    expect(await store.undo(Number(number))).toMatchObject({ ok: true });
+    expect(names()).toEqual(['.envrc', '.vscode', 'ordinary']);
+  });
+
+  it('is not asked for what was accepted already when it was killed', async () => {
+    const left = await act(COMMAND);
+    await left?.settle(true);
+    const action = join(root, 'undo', '1');
+    writeFileSync(join(action, 'waits.json'), JSON.stringify({ aside: 2, later: [], diff: '', stays: false }));
+    expect(await again()).toEqual([]);
+    expect(names()).toEqual(['.envrc', '.vscode', 'ordinary']);
+  });
+
+  /** The actions of this process become those of one that is gone. */
+  function forgetProcess(): void {
+    for (const number of readdirSync(join(root, 'undo'))) {
+      const path = join(root, 'undo', number, 'action.json');
+      if (existsSync(path))
+        writeFileSync(path, readFileSync(path, 'utf8').replace(`"pid":${process.pid}`, `"pid":${GONE}`));
+    }
+  }
+});
+
 describe.skipIf(!trialsWork())('what the session made', () => {
   const own = async (...names: readonly string[]) => {
     const made = await Promise.all(names.map((name) => store.madeHere(join(tree, name))));
@@ -180,6 +259,19 @@ describe.skipIf(!trialsWork())('what the session made', () => {
     ]);
     await act('mv out moved; echo more >> fresh; sed -i s/1/one/ moved/deep/1');
     expect(await own('moved/deep/1', 'moved/deep/2', 'fresh')).toEqual(['moved/deep/1', 'moved/deep/2', 'fresh']);
+  });
+
+  it('is known to the next program of this session, and to no other session', async () => {
+    await act('mkdir out; echo 1 > out/a; echo 2 > out/b; echo 3 > out/c');
+    await act('echo more >> out/b');
+    store = open();
+    put('out/c', 'edited by me\n');
+    expect(await own('out/a', 'out/b', 'out/c')).toEqual(['out/a', 'out/b']);
+    await act('mv out moved');
+    store = open();
+    expect(await own('moved/a', 'moved/b', 'moved/c')).toEqual(['moved/a', 'moved/b']);
+    store = open({ session: 's2' });
+    expect(await own('moved/a', 'moved/b')).toEqual([]);
   });
 
   it('is not what it replaced, moved or only changed, nor what anybody else has touched since', async () => {

@@ -1,0 +1,102 @@
+/** What actions left that the user decides on, also where the program was closed before they could; and what the session made (MO-9). */
+import type { LeftBehind, Leftover } from '../contracts/commands.ts';
+import { namesLeft, Provenance } from './names.ts';
+import { lives, type Recorded } from './record.ts';
+import { withoutRoom } from './room.ts';
+import { type AsidePort, laterIn, leftoverOf, setAside, takeAside } from './set-aside.ts';
+import { forgetWaiting, readMade, readWaiting, type Waiting, writeMade } from './waiting.ts';
+
+/** What it needs of the store. */
+export type LeftoversPort = AsidePort & {
+  readonly session: string;
+  readonly launcher: string;
+  readonly maxFileBytes: number;
+  /** Ascending. */
+  records(): readonly Recorded[];
+  drop(action: Recorded): Promise<void>;
+  warn(text: string): void;
+};
+
+export class Leftovers {
+  readonly #port: LeftoversPort;
+  #provenance: Provenance | undefined;
+
+  constructor(port: LeftoversPort) {
+    this.#port = port;
+  }
+
+  /** Of an action that has just ended, once. */
+  async of(action: Recorded): Promise<Leftover | undefined> {
+    const waiting = action.tree === undefined ? undefined : await this.#look(action, action.tree, true);
+    if (waiting) return leftoverOf(action, waiting, this.#port);
+    const others = () => this.#port.records().filter((other) => other.number !== action.number && other.bytes > 0);
+    return withoutRoom(action, others, this.#port.maxFileBytes, this.#port.drop);
+  }
+
+  /** What earlier programs of this session have asked in vain. */
+  waiting(): readonly LeftBehind[] {
+    return this.#port.records().flatMap((action) => {
+      const waiting = action.session === this.#port.session ? readWaiting(action) : undefined;
+      if (!waiting) return [];
+      const aside = this.#port.find(waiting.aside);
+      if (aside && aside.state !== 'undone')
+        return [{ command: action.text, left: leftoverOf(action, waiting, this.#port) }];
+      // The yes was carried out before the program ended, or nothing is kept any more that it could bring.
+      forgetWaiting(action);
+      return [];
+    });
+  }
+
+  /** Whether an action of this session made this, no directory, and nobody has touched it since. */
+  made(path: string): Promise<boolean> {
+    return this.#own.made(path);
+  }
+
+  /** Finishes the setting aside that was cut off; false: `aside` is something else. */
+  async finish(aside: Recorded): Promise<boolean> {
+    for (const action of this.#port.records()) {
+      const waiting = readWaiting(action);
+      if (waiting?.aside !== aside.number) continue;
+      await takeAside(action, waiting, this.#port);
+      return true;
+    }
+    return false;
+  }
+
+  /** Sets aside what programs that are gone had no time to look at. */
+  async catchUp(): Promise<void> {
+    for (const action of this.#port.records()) {
+      const { pid, session, tree, state } = action;
+      const mine = session === this.#port.session;
+      const gone = pid !== process.pid && (mine || !lives(pid));
+      if (tree === undefined || state !== 'ended' || !gone || readMade(action) !== undefined) continue;
+      const waiting = await this.#look(action, tree, false);
+      if (!waiting || mine) continue;
+      const { items } = leftoverOf(action, waiting, this.#port);
+      this.#port.warn(
+        `set aside, since its session was closed before you were asked: ${items.join('; ')} · :undo ${waiting.aside} yes brings it`,
+      );
+    }
+  }
+
+  /** @param atOnce nobody else can have touched what it left */
+  async #look(action: Recorded, tree: string, atOnce: boolean): Promise<Waiting | undefined> {
+    const own = this.#own;
+    const names = await namesLeft(this.#port.launcher, action.directory);
+    const made = atOnce ? own.take(names) : '';
+    const later = laterIn(names, tree);
+    const waiting = later.length === 0 ? undefined : await setAside(action, later, this.#port);
+    writeMade(action, made);
+    return waiting;
+  }
+
+  /** With what earlier programs of this session have seen. */
+  get #own(): Provenance {
+    if (this.#provenance) return this.#provenance;
+    const own = new Provenance();
+    for (const action of this.#port.records())
+      if (action.session === this.#port.session) own.load(readMade(action) ?? '');
+    this.#provenance = own;
+    return own;
+  }
+}
