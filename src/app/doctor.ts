@@ -5,8 +5,12 @@ import { detectSandbox } from '../sandbox/index.ts';
 import { LAUNCHER, nameNotices } from './environment.ts';
 import { type GlobalOptions, VERSION } from './options.ts';
 import { choosePresets, isUnasked, UNASKED } from './presets.ts';
+<<<<<<< HEAD
 import { systemName } from './system.ts';
 import { changeStore, trialsOutside } from './undo.ts';
+=======
+import { effectsOutside } from './undo.ts';
+>>>>>>> 995be65 (Undo outside takes a run; hostile applies and trials, in one scene)
 
 const PROBE_TIMEOUT_MS = 4000;
 
@@ -63,9 +67,9 @@ export async function examine(global: GlobalOptions, tell: (examined: Examined) 
   if (sandbox.projectMissing !== undefined) part('project', false, `in part: ${sandbox.projectMissing}`);
   for (const lacking of sandbox.missing) part('missing', false, lacking);
   if (loaded.ok) {
-    const store = changeStore({ config: loaded.config, session: '', hide: (text) => text });
+    const { store, trials } = effectsOutside(loaded.config);
     part('undo', (await store.unavailable()) === undefined, await store.describe());
-    const tried = await trialsOutside({ config: loaded.config, session: '', hide: (text) => text }).unavailable();
+    const tried = await trials.unavailable();
     part('try', tried === undefined, tried ?? 'works: a command can be tried before it runs');
   }
   return fine;

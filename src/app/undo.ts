@@ -1,12 +1,13 @@
 /** The change store of this user, as this session uses it. */
 import { join } from 'node:path';
-import { type Config, placesOf } from '../config/index.ts';
+import { type Config, loadConfig, placesOf } from '../config/index.ts';
 import { ownedPrefix } from '../executor/index.ts';
 import { createPrivateTmp, trialArgv } from '../sandbox/index.ts';
 import type { Phase } from '../session/phase.ts';
 import { ChangeStore, TrialStore } from '../undo/index.ts';
 import { LAUNCHER } from './environment.ts';
 import { projectTree } from './project-tree.ts';
+import { processFilter } from './secrets.ts';
 import type { SessionBus } from './session-bus.ts';
 
 const MB = 1_000_000;
@@ -63,7 +64,16 @@ export function trialStore({ config, session, hide }: Needs, store: ChangeStore,
   });
 }
 
-/** The same outside a session, where whoever asks starts the command. */
-export function trialsOutside(needs: Needs): TrialStore {
-  return trialStore(needs, changeStore(needs), () => Promise.reject(new Error('nothing runs outside a session')));
+/** Both outside a session, where whoever asks starts the command. */
+export function effectsOutside(config: Needs['config']): { readonly store: ChangeStore; readonly trials: TrialStore } {
+  const needs = { config, session: '', hide: (text: string) => processFilter().hide(text) };
+  const store = changeStore(needs);
+  const run = () => Promise.reject(new Error('nothing runs outside a session'));
+  return { store, trials: trialStore(needs, store, run) };
+}
+
+/** The same by the user's configuration, or what is wrong with it in a line. */
+export async function loadEffects(file: string | undefined): Promise<ReturnType<typeof effectsOutside> | string> {
+  const loaded = await loadConfig(file, process.env);
+  return loaded.ok ? effectsOutside(loaded.config) : loaded.message;
 }

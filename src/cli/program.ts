@@ -182,13 +182,14 @@ export function commandLine(version: string): { program: Command; chosen: () => 
   program
     .command('undo')
     .description('show what taking back an action of the agent would change; --yes does it')
-    .argument('[number]', 'the action; default: the newest of this directory')
+    .argument('[number|run]', 'the action, or the newest run of this directory; default: its newest action')
     .option('--list', 'all that is kept, newest first', false)
     .option('--yes', 'put it back', false)
-    .action((number: string | undefined, { list, yes }: { list: boolean; yes: boolean }) => {
-      if (number !== undefined && !/^\d{1,9}$/.test(number))
-        program.error('undo takes the number of an action (--list)');
-      const wish = { list, yes, ...(number === undefined ? {} : { number: Number(number) }) };
+    .action((word: string | undefined, { list, yes }: { list: boolean; yes: boolean }) => {
+      if (word !== undefined && word !== 'run' && !/^\d{1,9}$/.test(word))
+        program.error('undo takes the number of an action (--list), or run');
+      const what = word === 'run' ? ('run' as const) : Number(word);
+      const wish = { list, yes, ...(word === undefined ? {} : { what }) };
       chosen = { kind: 'undo', global: globalOf(program), wish };
     });
   program

@@ -1,14 +1,16 @@
 /** `aish-tui try -- cmd …` (EF-5): runs it in a trial and says what it would change. Its exit code is the command's own. */
 import { spawn } from 'node:child_process';
-import { trialsOutside } from '../app/undo.ts';
-import { loadConfig } from '../config/index.ts';
+import { loadEffects } from '../app/undo.ts';
 import type { TrialChange, TrialOutcome } from '../contracts/trials.ts';
 import { visible } from '../text/sanitize.ts';
+import type { TrialStore } from '../undo/index.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Writer } from './print.ts';
 
 const MAX_LINES = 200;
 const MAX_HEARD_CHARS = 1_000_000;
+type Prepared = { readonly argv: readonly string[]; readonly env: NodeJS.ProcessEnv };
+
 /** What a real run would do is not known. */
 const CANNOT_TELL = 125;
 
@@ -18,13 +20,9 @@ export async function tryOutside(
   out: Writer,
   err: Writer,
 ): Promise<number> {
-  const loaded = await loadConfig(config, process.env);
-  if (!loaded.ok) {
-    err(`aish-tui: ${loaded.message}\n`);
-    return EXIT.usage;
-  }
-  const trials = trialsOutside({ config: loaded.config, session: '', hide: (text) => text });
-  const tried = await tryCommand(trials, argv, process.cwd(), ({ argv: wrapped, env }) => run(wrapped, env, json));
+  const effects = await loadEffects(config);
+  const start = (prepared: Prepared) => run(prepared, json);
+  const tried = typeof effects === 'string' ? effects : await tryCommand(effects.trials, argv, process.cwd(), start);
   if (typeof tried === 'string') {
     err(`aish-tui: ${tried}\n`);
     return EXIT.usage;
@@ -40,10 +38,10 @@ export async function tryOutside(
  * @param start runs the prepared command to its end; resolves to what it said on standard error
  */
 export async function tryCommand(
-  trials: ReturnType<typeof trialsOutside>,
+  trials: Pick<TrialStore, 'unavailable' | 'prepare' | 'discard'>,
   argv: readonly string[],
   cwd: string,
-  start: (prepared: { readonly argv: readonly string[]; readonly env: NodeJS.ProcessEnv }) => Promise<string>,
+  start: (prepared: Prepared) => Promise<string>,
 ): Promise<{ readonly outcome: TrialOutcome } | string> {
   const why = await trials.unavailable();
   if (why !== undefined) return why;
@@ -56,7 +54,7 @@ export async function tryCommand(
 }
 
 /** Its output goes where it would; with `json` all of it to standard error. Resolves to what it said there, at its end. */
-function run(argv: readonly string[], env: NodeJS.ProcessEnv, json: boolean): Promise<string> {
+function run({ argv, env }: Prepared, json: boolean): Promise<string> {
   const [file = '', ...rest] = argv;
   const child = spawn(file, rest, { stdio: ['inherit', json ? 2 : 'inherit', 'pipe'], env });
   // The terminal sends Ctrl-C to the command as well; this process waits for its end.

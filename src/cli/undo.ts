@@ -1,45 +1,45 @@
 /** `aish-tui undo`: the way back outside the program (EF-3). */
-import { changeStore } from '../app/undo.ts';
-import { loadConfig } from '../config/index.ts';
-import { type KeptAction, summaryOf } from '../contracts/undo.ts';
+import { loadEffects } from '../app/undo.ts';
+import { type KeptAction, summaryOf, type UndoTarget } from '../contracts/undo.ts';
 import { visible } from '../text/sanitize.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Writer } from './print.ts';
 
-export type UndoWish = { readonly list: boolean; readonly yes: boolean; readonly number?: number };
+export type UndoWish = { readonly list: boolean; readonly yes: boolean; readonly what?: number | 'run' };
 
-/** Without `--yes` it only shows. Without a number: the newest action of this directory, or of one below it. */
+/** Without `--yes` it only shows. Without a number: the newest action of this directory, or of one below it; `run`: its run. */
 export async function undoOutside(
   wish: UndoWish,
   config: string | undefined,
   out: Writer,
   err: Writer,
 ): Promise<number> {
-  const loaded = await loadConfig(config, process.env);
-  if (!loaded.ok) {
-    err(`aish-tui: ${loaded.message}\n`);
-    return EXIT.usage;
-  }
-  const store = changeStore({ config: loaded.config, session: '', hide: (text) => text });
-  const why = await store.unavailable();
-  if (why !== undefined) {
+  const effects = await loadEffects(config);
+  const why = typeof effects === 'string' ? effects : await effects.store.unavailable();
+  if (typeof effects === 'string' || why !== undefined) {
     err(`aish-tui: ${why}\n`);
     return EXIT.usage;
   }
+  const { store } = effects;
   const actions = await store.list();
   if (wish.list) {
     for (const action of actions) out(`${lineOf(action)}\n`);
     return EXIT.ok;
   }
-  const target = wish.number ?? actions.find((action) => isHere(action))?.number;
+  const newest = actions.find((action) => isHere(action) && (wish.what !== 'run' || action.run !== undefined));
+  const target = typeof wish.what === 'number' ? wish.what : wish.what === 'run' ? runOf(newest) : newest?.number;
   if (target === undefined) {
     err('aish-tui: nothing of this directory is kept; --list shows all\n');
     return EXIT.usage;
   }
   const { ok, text } = wish.yes ? await store.undo(target) : await store.preview(target);
   (ok ? out : err)(`${text}\n`);
-  if (ok && !wish.yes) out(`aish-tui undo ${target} --yes puts it back\n`);
+  if (ok && !wish.yes) out(`aish-tui undo ${wish.what ?? target} --yes puts it back\n`);
   return ok ? EXIT.ok : 1;
+}
+
+function runOf(action: KeptAction | undefined): UndoTarget | undefined {
+  return action?.run === undefined ? undefined : { run: action.run };
 }
 
 function isHere({ cwd, kind, state }: KeptAction): boolean {

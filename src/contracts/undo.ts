@@ -28,8 +28,8 @@ export type KeptAction = {
   readonly notes: readonly string[];
 };
 
-/** The newest action that is not undone, the one of this number, or the newest run. */
-export type UndoTarget = 'last' | 'run' | number;
+/** Of this session the newest action that is not undone, or the newest run; of any the action of this number, or this run. */
+export type UndoTarget = 'last' | 'run' | number | { readonly run: string };
 
 export type UndoPort = {
   /** Why nothing is kept here, in one line; undefined where it is. */

@@ -6,6 +6,7 @@ import { type KeptAction, summaryOf, type UndoPort, type UndoResult, type UndoTa
 import { visible } from '../text/sanitize.ts';
 import { type Ran, runLauncher } from './launcher.ts';
 import { Leftovers } from './leftovers.ts';
+import { type Meant, meantBy } from './meant.ts';
 import { describeSteps, diffsOf, headOf } from './preview.ts';
 import { probeStore } from './probe.ts';
 import {
@@ -321,31 +322,14 @@ export class ChangeStore implements UndoPort {
   }
 
   /** Which actions are meant, newest first; or why there are none. */
-  async #find(target: UndoTarget): Promise<{ readonly actions: readonly Recorded[] } | UndoResult> {
+  async #find(target: UndoTarget): Promise<Meant> {
     const why = await this.unavailable();
     if (why !== undefined) return { ok: false, text: why };
     await this.#recover();
     const all = this.#records().reverse();
-    const own = all.filter(
-      ({ session, kind, state }) => session === this.#options.session && kind !== 'undo' && state !== 'undone',
-    );
-    const run = own.find((action) => action.run !== undefined)?.run;
-    const actions =
-      target === 'run'
-        ? own.filter((action) => action.run !== undefined && action.run === run)
-        : target === 'last'
-          ? own.slice(0, 1)
-          : all.filter(({ number }) => number === target);
-    if (actions.length === 0)
-      return {
-        ok: false,
-        text:
-          target === 'last'
-            ? 'nothing to undo'
-            : target === 'run'
-              ? 'no run to undo'
-              : `there is no action ${target}; :undo list shows them`,
-      };
+    const meant = meantBy(target, all, this.#options.session);
+    if ('text' in meant) return meant;
+    const { actions } = meant;
     const running = await Promise.all(actions.map((action) => this.#runs(action)));
     if (running.includes(true))
       return { ok: false, text: 'it has not ended yet; undo opens when its last process has' };

@@ -13,6 +13,12 @@ type Check = {
 
 const STATIC = ['biome check .', 'oxlint --type-aware', 'tsc --noEmit', 'node test/rules/architecture.ts', 'knip'];
 
+/** As root and as an ordinary user, where root asks. */
+function forBothUsers(files: string): readonly string[] {
+  // An ordinary user may not write what the configuration would be compiled to.
+  return [`vitest run ${files}`, `sh test/as-ordinary.sh vitest run --configLoader runner ${files}`];
+}
+
 const CHECKS: Readonly<Record<string, Check>> = {
   all: { what: 'format, lint, types, import rule, unused code, tests', commands: [...STATIC, 'vitest run'] },
   static: { what: 'the same without the tests', commands: STATIC },
@@ -38,17 +44,17 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
   effects: {
     what: 'undo and trials are exact, also in Project mode: 200 random cases each',
-    commands: ['vitest run test/undo test/sandbox/project.test.ts'],
+    commands: forBothUsers('test/undo test/sandbox/project.test.ts'),
     env: { AISH_EFFECTS_CASES: '200' },
   },
   'race-effects': {
     what: 'an apply writes nothing outside while its parents change: 10,000 rounds',
-    commands: ['vitest run test/undo/apply-hostile.test.ts'],
+    commands: forBothUsers('test/undo/apply-hostile.test.ts'),
     env: { AISH_RACES: '10000' },
   },
   'kill-effects': {
     what: 'a SIGKILL at 300 moments of a kept command, of an undo, of an apply',
-    commands: ['vitest run test/undo/crash.test.ts'],
+    commands: forBothUsers('test/undo/crash.test.ts'),
     env: { AISH_EFFECTS_CASES: '600' },
   },
   kill: {

@@ -5,18 +5,13 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { detectSandbox, projectArgv } from '../../src/sandbox/index.ts';
 import { lacks } from '../support/lacks.ts';
+import { USERS } from '../undo/bench.ts';
 import { grow, scripts, trees, written } from '../undo/random.ts';
 import { makeScene, type Scene } from '../undo/scene.ts';
 import { run } from './run.ts';
 import { buildTools, type Tools } from './tools.ts';
 
 const CASES = Number(process.env.AISH_EFFECTS_CASES ?? 5);
-const ROOT = process.getuid?.() === 0;
-const USERS = [
-  ['who runs this', false] as const,
-  ...(ROOT && !lacks('setpriv') ? [['an ordinary user', true] as const] : []),
-];
-
 let tools: Tools;
 beforeAll(async () => {
   if (!lacks('cc')) tools = await buildTools();

@@ -4,24 +4,19 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
+import { USERS } from '../undo/bench.ts';
 import { grow, scripts, trees, written } from '../undo/random.ts';
 import { makeScene } from '../undo/scene.ts';
 import { trialsWork } from '../undo/trial-support.ts';
 import { buildTools, type Tools } from './tools.ts';
 
 const CASES = Number(process.env.AISH_EFFECTS_CASES ?? 10);
-const root = process.getuid?.() === 0;
 
 let tools: Tools;
 beforeAll(async () => {
   if (!lacks('cc')) tools = await buildTools();
 });
 afterAll(() => tools?.dispose());
-
-const USERS = [
-  ['who runs this', false] as const,
-  ...(root && !lacks('setpriv') ? [['an ordinary user', true] as const] : []),
-];
 
 describe.skipIf(!trialsWork()).each(USERS)('in Project mode, as %s', (_, ordinary) => {
   it('only the tree and private temporary directories can be written', async () => {

@@ -2,8 +2,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { processFilter } from '../../app/secrets.ts';
-import { trialsOutside } from '../../app/undo.ts';
-import { loadConfig } from '../../config/index.ts';
+import { loadEffects } from '../../app/undo.ts';
 import { checkLine } from '../../safety/index.ts';
 import { prepareSandbox } from '../sandbox.ts';
 import { asJson, tryCommand } from '../try.ts';
@@ -94,19 +93,19 @@ export function servedTools(config: string | undefined): readonly Served[] {
       inputSchema: schema({ command: COMMAND, cwd: CWD, seconds: SECONDS }),
       settled,
       async run({ command, cwd = process.cwd(), seconds }, signal) {
-        const loaded = await loadConfig(config, process.env);
-        if (!loaded.ok) return loaded.message;
-        const trials = trialsOutside({
-          config: loaded.config,
-          session: '',
-          hide: (text) => processFilter().hide(text),
-        });
+        const effects = await loadEffects(config);
+        if (typeof effects === 'string') return effects;
         let output = '';
-        const tried = await tryCommand(trials, ['bash', '-c', String(command)], String(cwd), async (prepared) => {
-          const captured = await captures.run({ ...prepared, cwd: String(cwd), seconds: secondsOf(seconds) }, signal);
-          output = captured.output;
-          return captured.raw;
-        });
+        const tried = await tryCommand(
+          effects.trials,
+          ['bash', '-c', String(command)],
+          String(cwd),
+          async (prepared) => {
+            const captured = await captures.run({ ...prepared, cwd: String(cwd), seconds: secondsOf(seconds) }, signal);
+            output = captured.output;
+            return captured.raw;
+          },
+        );
         return typeof tried === 'string' ? tried : { ...asJson(tried.outcome), output };
       },
     },

@@ -1,0 +1,66 @@
+/** What a command in a trial may reach for: sockets, the place where its changes are collected, files of others. */
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { until } from '../sandbox/run.ts';
+import { lacks } from '../support/lacks.ts';
+import { canBeOrdinary, sceneForEach } from './bench.ts';
+import { trialsWork } from './trial-support.ts';
+
+const at = sceneForEach();
+const { put } = at;
+
+describe.skipIf(!trialsWork())('a trial', () => {
+  it.skipIf(lacks('python3'))('reaches no socket of those outside, by a path, an abstract name or a port', async () => {
+    const ready = join(at.scene.root, 'ready');
+    const code = `
+import os, socket, sys
+def server(family, name):
+    s = socket.socket(family, socket.SOCK_STREAM); s.bind(name); s.listen(); return s
+all = [server(socket.AF_UNIX, "s"), server(socket.AF_UNIX, "\\0aish-test-%d" % os.getpid()), server(socket.AF_INET, ("127.0.0.1", 0))]
+open(sys.argv[1] + ".new", "w").write("%d %d" % (os.getpid(), all[2].getsockname()[1])); os.rename(sys.argv[1] + ".new", sys.argv[1])
+sys.stdin.read()`;
+    const child = spawn('python3', ['-c', code, ready], { cwd: at.scene.tree, stdio: ['pipe', 'ignore', 'ignore'] });
+    try {
+      await until('the servers listen', () => existsSync(ready));
+      const [pid, port] = readFileSync(ready, 'utf8').split(' ');
+      const client = (family: string, name: string) =>
+        `python3 -c 'import socket; socket.socket(socket.${family}).connect(${name}); print("reached")' 2>&1; `;
+      const script = `${client('AF_UNIX', '"s"')}${client('AF_UNIX', `"\\0aish-test-${pid}"`)}${client('AF_INET', `("127.0.0.1", ${port})`)} ls -d /run/docker.sock`;
+      const { out } = await at.scene.try(script);
+      expect(out).not.toContain('reached');
+      expect(out.match(/Error: /g)).toHaveLength(3);
+      const plain = spawnSync('bash', ['-c', script], { cwd: at.scene.tree, encoding: 'utf8' });
+      expect(plain.stdout.match(/reached/g)).toHaveLength(3);
+    } finally {
+      child.kill();
+    }
+  });
+
+  it('does not find its own upper directory, by mounts, by /proc, or in a namespace of its own', async () => {
+    put('a', 'old\n');
+    const { out, listed } = await at.scene.try(`exec 2>&1
+      for d in $(sed -n 's/.*upperdir=\\([^,]*\\).*/\\1/p' /proc/self/mountinfo) ${at.scene.store} ${at.scene.store}/*/trial; do
+        ls -A "$d" && echo x > "$d/forged"
+        for p in /proc/[0-9]*; do echo x > "$p/root$d/forged"; done
+      done
+      unshare -Urm sh -c 'umount -l ${at.scene.store}; mount -t tmpfs none .; mkdir -p inner; mount --bind ${at.scene.store} inner; echo x > inner/forged'
+      echo new > a`);
+    expect(out).not.toContain('trial\n');
+    if (typeof listed === 'string') throw new Error(listed);
+    expect(listed.changes.map(({ path }) => path)).toEqual([join(at.scene.tree, 'a')]);
+    expect(execFileSync('find', [at.scene.root, '-name', 'forged'], { encoding: 'utf8' })).toBe('');
+  });
+
+  it.skipIf(!canBeOrdinary)('says that it can’t tell where a file belongs to another group', async () => {
+    at.anew(true);
+    await at.scene.keep('true');
+    put('theirs', 'old\n');
+    chmodSync(join(at.scene.tree, 'theirs'), 0o666);
+    const child = spawnSync('chown', ['0:0', join(at.scene.tree, 'theirs')]);
+    expect(child.status).toBe(0);
+    const { out } = await at.scene.try('echo new > theirs', { given: true });
+    expect(out).toContain('Value too large for defined data type');
+  });
+});
