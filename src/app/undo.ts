@@ -35,25 +35,28 @@ export function changeStore({ config, bus, session, hide }: Needs): ChangeStore 
     days,
     credentials,
     session,
-    run: () => {
-      const phase = bus?.engine.conversation.phase;
-      return phase && runKey(phase, session);
-    },
+    run: () => currentRun(bus, session),
     now: Date.now,
     hide,
     warn: (text) => bus?.show(text),
   });
 }
 
+function currentRun(bus: SessionBus | undefined, session: string): string | undefined {
+  const phase = bus?.engine.conversation.phase;
+  return phase && runKey(phase, session);
+}
+
 type RunTrial = ConstructorParameters<typeof TrialStore>[0]['run'];
 
 /** Trials of commands (EF-5), beside the store in which an applied one is kept. */
-export function trialStore({ config, session, hide }: Needs, store: ChangeStore, run: RunTrial): TrialStore {
+export function trialStore({ config, bus, session, hide }: Needs, store: ChangeStore, run: RunTrial): TrialStore {
   return new TrialStore({
     launcher: LAUNCHER,
     directory: join(placesOf(process.env).state, 'undo'),
     spaceBytes: config.undo.budget * MB,
     session,
+    group: () => currentRun(bus, session),
     now: Date.now,
     hide,
     createTmp: () => createPrivateTmp(ownedPrefix('trial')),

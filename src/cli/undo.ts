@@ -29,12 +29,12 @@ export async function undoOutside(
   const newest = actions.find((action) => isHere(action) && (wish.what !== 'run' || action.run !== undefined));
   const target = typeof wish.what === 'number' ? wish.what : wish.what === 'run' ? runOf(newest) : newest?.number;
   if (target === undefined) {
-    err('aish-tui: nothing of this directory is kept; --list shows all\n');
+    err(`aish-tui: no ${wish.what === 'run' ? 'run' : 'action'} of this directory is kept; --list shows all\n`);
     return EXIT.usage;
   }
   const { ok, text } = wish.yes ? await store.undo(target) : await store.preview(target);
   (ok ? out : err)(`${text}\n`);
-  if (ok && !wish.yes) out(`aish-tui undo ${wish.what ?? target} --yes puts it back\n`);
+  if (ok && !wish.yes) out(`aish-tui undo ${typeof target === 'number' ? target : 'run'} --yes puts it back\n`);
   return ok ? EXIT.ok : 1;
 }
 

@@ -28,6 +28,8 @@ export type TrialTmp = {
 };
 
 export type TrialOptions = {
+  /** The Norris run under way, which an applied trial is then a part of. */
+  readonly group?: () => string | undefined;
   readonly launcher: string;
   /** The directory of the change store, outside what is worked on. */
   readonly directory: string;
@@ -105,7 +107,8 @@ export class TrialStore implements Trials {
   }
 
   prepare(text: string, cwd: string): Prepared {
-    const { directory, session, now, hide, spaceBytes, launcher } = this.#options;
+    const { directory, session, now, hide, spaceBytes, launcher, group } = this.#options;
+    const run = group?.();
     const opening = {
       kind: 'command',
       text: hide(text),
@@ -113,6 +116,7 @@ export class TrialStore implements Trials {
       session,
       at: now(),
       pid: process.pid,
+      ...(run === undefined ? {} : { run }),
     } as const;
     const record = openRecord(directory, opening, TRIAL);
     const id = String(record.number);

@@ -98,7 +98,17 @@ try {
   row('grep and find', reading, readingKept, 1.05);
   row('grep and find, tried', reading, readingTried, 2.5);
   const create = (name: string) => `bash -c 'mkdir tree/${name}; for i in {1..5000}; do : > tree/${name}/$i; done'`;
-  row('5,000 files created', cpu(create('plain')), cpu(kept(create('kept'))), 2.6);
+  let creations = 0;
+  const fresh = () => {
+    creations += 1;
+    return create(`made${creations}`);
+  };
+  const [creating = 0, creatingKept = 0] = least(
+    3,
+    () => fresh(),
+    () => kept(fresh()),
+  );
+  row('5,000 files created', creating, creatingKept, 2.6);
   grow(500, 100);
   const plain = cpu('rm -rf tree');
   grow(500, 100);

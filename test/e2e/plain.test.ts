@@ -1,10 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
 import { call, startScriptedServer } from '../support/scripted-server.ts';
+import { trialsWork } from '../undo/trial-support.ts';
 
 /** How the compositor gets about on the screen. */
 const MOVES = /\x1b\[\d+;\d+H|\x1b\[\d*X/;
@@ -80,4 +81,37 @@ it.skipIf(lacks('less'))('gives the terminal to a full-screen program and goes o
   await rig.waitFor(/\$ less poem[\s\S]*\[exit 0\][\s\S]*\[aish:demo\]>/);
   rig.type('echo back\r');
   await rig.waitFor(/\$ echo back\nback/);
+});
+
+it.skipIf(!trialsWork())('tries a halted command, applies it and takes it back, all in words', async () => {
+  await using server = await startScriptedServer([
+    call('bash', { command: 'rm -rf src' }),
+    { text: ['GOAL: complete'] },
+  ]);
+  using place = scratch(server.baseUrl, { ...PLAIN, mode: 'project' });
+  mkdirSync(join(place.work, 'src'));
+  writeFileSync(join(place.work, 'src', 'a.c'), 'int a;\n');
+  await using rig = startRig(place, { rows: 60 });
+  await rig.waitFor('[aish:fast]>');
+  /** An answer right behind the question does not count. */
+  const answer = async (question: RegExp, word: string, then: RegExp) => {
+    await rig.waitFor(question);
+    for (let tries = 1; !then.test(rig.text()); tries += 1) {
+      const early = () => rig.raw.match(/too early/g)?.length ?? 0;
+      const before = early();
+      rig.type(`${word}\r`);
+      await rig.waitFor(() => then.test(rig.text()) || early() > before);
+    }
+  };
+  rig.type(':norris clean up\r');
+  await answer(/whole word: .*try.*proceed/, 'try', /\d\. Deletes src\/a\.c/);
+  expect(existsSync(join(place.work, 'src', 'a.c'))).toBe(true);
+  expect(rig.text()).toContain('-int a;');
+  await answer(/whole word: .*apply/, 'apply', /\[norris\] done/);
+  expect(existsSync(join(place.work, 'src'))).toBe(false);
+  rig.type(':undo list\r');
+  await rig.waitFor(/1 .* rm -rf src · 2 files deleted/);
+  rig.type(':undo run yes\r');
+  await rig.waitFor(/undone: 1 · rm -rf src/);
+  expect(readFileSync(join(place.work, 'src', 'a.c'), 'utf8')).toBe('int a;\n');
 });

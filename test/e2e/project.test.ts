@@ -113,7 +113,9 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     expect(readdirSync(place.work)).not.toContain('src');
     expect(told(server)).toContain('[aish] action tried, then discarded by user');
     expect(told(server)).toContain('[aish] action tried, then applied by user');
-    rig.type(':undo yes\r');
+    await rig.waitFor(/files deleted · :undo run/);
+    expect(rig.text().match(/:undo run shows it/g)).toHaveLength(1);
+    rig.type(':undo run yes\r');
     await rig.waitFor(/undone: \d+ · /);
     expect(snapshot(place.work)).toBe(before);
   });

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { buildTools, type Tools } from '../sandbox/tools.ts';
 import { lacks } from '../support/lacks.ts';
 import { grow, type Script, trees, written } from './random.ts';
@@ -20,7 +20,7 @@ export const USERS = [
 ];
 
 /** The launcher and its like for the tests of a file. */
-function builtTools(): () => Tools {
+export function builtTools(): () => Tools {
   let tools: Tools | undefined;
   beforeAll(async () => {
     if (!lacks('cc')) tools = await buildTools();
@@ -66,35 +66,40 @@ export function sceneForEach(ordinary = false) {
 }
 
 /**
- * Tests random commands over random trees, for who runs this and for an ordinary user.
+ * Random commands over random trees, each in a scene of its own.
  * @param check false: nothing can be said of this case
  * @param maxUntold the share of such cases
  */
-export function inEveryCase(
+export async function inEveryCase(
   {
     cases,
     scripts,
     maxUntold,
-  }: { readonly cases: number; readonly scripts: fc.Arbitrary<Script>; readonly maxUntold: number },
+    launcher,
+    ordinary,
+  }: {
+    readonly cases: number;
+    readonly scripts: fc.Arbitrary<Script>;
+    readonly maxUntold: number;
+    readonly launcher: string;
+    readonly ordinary: boolean;
+  },
   check: (scene: Scene, commands: string, before: ReadonlyMap<string, string>) => Promise<boolean>,
-): void {
-  const tools = builtTools();
-  it.each(USERS)('for %s', { timeout: 30_000 + cases * 20_000 }, async (_, ordinary) => {
-    let untold = 0;
-    await fc.assert(
-      fc.asyncProperty(trees, scripts, async (tree, script) => {
-        const scene = makeScene(tools().launcher, ordinary);
-        try {
-          const commands = written(script, grow(scene.tree, tree));
-          // The first kept command only hands the tree over to its user.
-          await scene.keep('true');
-          if (!(await check(scene, commands, scene.snapshot()))) untold += 1;
-        } finally {
-          scene.dispose();
-        }
-      }),
-      { numRuns: cases, endOnFailure: true },
-    );
-    expect(untold, 'cases of which nothing can be said').toBeLessThanOrEqual(cases * maxUntold);
-  });
+): Promise<void> {
+  let untold = 0;
+  await fc.assert(
+    fc.asyncProperty(trees, scripts, async (tree, script) => {
+      const scene = makeScene(launcher, ordinary);
+      try {
+        const commands = written(script, grow(scene.tree, tree));
+        // The first kept command only hands the tree over to its user.
+        await scene.keep('true');
+        if (!(await check(scene, commands, scene.snapshot()))) untold += 1;
+      } finally {
+        scene.dispose();
+      }
+    }),
+    { numRuns: cases, endOnFailure: true },
+  );
+  expect(untold, 'cases of which nothing can be said').toBeLessThanOrEqual(cases * maxUntold);
 }

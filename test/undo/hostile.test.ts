@@ -164,6 +164,28 @@ fd = os.open(".", os.O_TMPFILE | os.O_RDWR); os.write(fd, b"x"); os.link(f"/proc
     expect(lstatSync(join(at.scene.tree, 'fifo')).isFIFO()).toBe(true);
   });
 
+  it.skipIf(lacks('python3'))('covers sockets: made, replaced by a file, and removed', async () => {
+    const bind = (name: string) => `python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(${name})'`;
+    execFileSync('bash', ['-c', `${bind('"gone"')}; ${bind('"replaced"')}`], { cwd: at.scene.tree });
+    mkdirSync(join(at.scene.tree, 'd'));
+    put('file', 'text\n');
+    const before = at.scene.snapshot();
+    const long = 'l'.repeat(107 - 2);
+    const kept = await at.scene.keep(
+      `rm gone; mv -f file replaced; ${bind('"made"')}; ${bind('"d/made"')}; ${bind(`"d/${long}"`)}; ${bind('"\\0abstract"')}; ${bind('""')}; rm made; python3 -c 'import socket; socket.socket().bind(("127.0.0.1", 0))'`,
+    );
+    expect(kept).toMatchObject({ code: 0, notes: [], out: '' });
+    expect([...at.scene.snapshot().keys()].map((path) => path.slice(at.scene.tree.length + 1))).toEqual([
+      '',
+      'd',
+      `d/${long}`,
+      'd/made',
+      'replaced',
+    ]);
+    expect(refused(await at.scene.undo(kept.number))).toEqual([]);
+    expect([...at.scene.snapshot()]).toEqual([...before]);
+  });
+
   it('follows a link to where it leads, and refuses a process with another root', async () => {
     mkdirSync(join(at.scene.root, 'outside'));
     writeFileSync(join(at.scene.root, 'outside', 'file'), 'old\n');

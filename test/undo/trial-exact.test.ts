@@ -2,12 +2,14 @@
  * A trial changes nothing; applied, the tree is what a real run leaves but for times and inode numbers; undone, it is what
  * it was. 20 random cases here, 200 with `npm run check -- effects`.
  */
-import { describe, expect } from 'vitest';
-import { inEveryCase } from './bench.ts';
+import { describe, expect, it } from 'vitest';
+import { builtTools, inEveryCase, USERS } from './bench.ts';
 import { steadyScripts as scripts } from './random.ts';
 import { trialsWork } from './trial-support.ts';
 
 const cases = Number(process.env.AISH_EFFECTS_CASES ?? 20) / 2;
+const TIMEOUT = { timeout: 30_000 + cases * 20_000 };
+const tools = builtTools();
 
 /** Without times; of git's index also without content, since it holds times and inode numbers itself. */
 function timeless(snapshot: ReadonlyMap<string, string>): Record<string, string> {
@@ -20,24 +22,27 @@ function timeless(snapshot: ReadonlyMap<string, string>): Record<string, string>
 }
 
 describe.skipIf(!trialsWork())('a trial is exact', () => {
-  inEveryCase({ cases, scripts, maxUntold: 0.7 }, async (scene, commands, before) => {
-    const tried = await scene.try(commands);
-    expect([...scene.snapshot()], 'a trial changes nothing').toEqual([...before]);
-    // Which of a file's names a real run would change is not always to be told: then nothing can be applied.
-    if (typeof tried.listed === 'string') {
-      expect(tried.listed).toMatch(/other names|moves the directory/);
-      return false;
-    }
-    // A link may lead it out of the tree, where a real run writes and a trial is refused: it says so.
-    if (tried.listed.outside.length > 0) return false;
-    const applied = await scene.apply(tried.number);
-    expect(applied, commands).toMatchObject({ code: 0, error: '', steps: [] });
-    const after = timeless(scene.snapshot(true));
-    const undone = await scene.undo(tried.number);
-    expect(undone.steps.filter(({ verb }) => verb === 'refused')).toEqual([]);
-    expect([...scene.snapshot()], commands).toEqual([...before]);
-    await scene.real(commands);
-    expect(after, commands).toEqual(timeless(scene.snapshot(true)));
-    return true;
+  it.each(USERS)('for %s', TIMEOUT, (_, ordinary) => {
+    const options = { cases, scripts, maxUntold: 0.7, launcher: tools().launcher, ordinary };
+    return inEveryCase(options, async (scene, commands, before) => {
+      const tried = await scene.try(commands);
+      expect([...scene.snapshot()], 'a trial changes nothing').toEqual([...before]);
+      // Which of a file's names a real run would change is not always to be told: then nothing can be applied.
+      if (typeof tried.listed === 'string') {
+        expect(tried.listed).toMatch(/other names|moves the directory/);
+        return false;
+      }
+      // A link may lead it out of the tree, where a real run writes and a trial is refused: it says so.
+      if (tried.listed.outside.length > 0) return false;
+      const applied = await scene.apply(tried.number);
+      expect(applied, commands).toMatchObject({ code: 0, error: '', steps: [] });
+      const after = timeless(scene.snapshot(true));
+      const undone = await scene.undo(tried.number);
+      expect(undone.steps.filter(({ verb }) => verb === 'refused')).toEqual([]);
+      expect([...scene.snapshot()], commands).toEqual([...before]);
+      await scene.real(commands);
+      expect(after, commands).toEqual(timeless(scene.snapshot(true)));
+      return true;
+    });
   });
 });

@@ -56,6 +56,7 @@ static const struct call calls[] = {
     {__NR_symlinkat, CREATE, 1, 2, NONE, NONE, NONE, NEVER},
     {__NR_mkdirat, CREATE, 0, 1, NONE, NONE, NONE, NEVER},
     {__NR_mknodat, CREATE, 0, 1, NONE, NONE, NONE, NEVER},
+    {__NR_bind, CREATE, HERE, 1, NONE, NONE, NONE, NEVER}, /* the path stands in a socket's address */
     {__NR_truncate, TRUNCATE, HERE, 0, NONE, NONE, NONE, ALWAYS},
     {__NR_fchmod, STATE, 0, NONE, NONE, NONE, NONE, NEVER},
     {__NR_fchown, STATE, 0, NONE, NONE, NONE, NONE, NEVER},
@@ -245,7 +246,8 @@ static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
   if (c->what == LINK) follow = (flags & AT_SYMLINK_FOLLOW) != 0;
   if (c->what == OPEN && flags & O_TMPFILE_BIT) return 0; /* has no name yet */
   int how = EMPTY;
-  if (c->path != NONE) how = resolve(pid, at_of(c->directory, a), a[c->path], follow, &at);
+  if (c->nr == __NR_bind) how = resolve_socket(pid, a[1], a[2], &at);
+  else if (c->path != NONE) how = resolve(pid, at_of(c->directory, a), a[c->path], follow, &at);
   if (how == EMPTY) how = c->directory >= 0 && c->what >= LINK ? resolve_descriptor(pid, (int)a[c->directory], &at) : NOT_OURS;
   if (how == 0 && c->to_path != NONE) how = resolve(pid, at_of(c->to_directory, a), a[c->to_path], 0, &to);
   const int sets = s->holds && (c->what == STATE || c->what == ATTRIBUTES);

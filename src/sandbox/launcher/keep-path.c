@@ -10,10 +10,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #ifndef STATX_MNT_ID
@@ -200,13 +203,8 @@ static int follow_links(pid_t pid, struct place *to) {
   return 0;
 }
 
-int resolve(pid_t pid, int directory, uint64_t path, int follow, struct place *to) {
-  char text[PATH_BYTES], link[40];
-  to->directory = -1;
-  to->name[0] = 0;
-  if (!path) return EMPTY;
-  if (read_path(pid, path, text)) return fails_too();
-  if (!*text) return EMPTY;
+static int resolve_text(pid_t pid, int directory, const char *text, int follow, struct place *to) {
+  char link[40];
   int base = -1;
   const char *rest = text;
   if (*text == '/') {
@@ -231,6 +229,30 @@ int resolve(pid_t pid, int directory, uint64_t path, int follow, struct place *t
   }
   int step = descend(base, rest, to);
   return step || !follow ? step : follow_links(pid, to);
+}
+
+int resolve(pid_t pid, int directory, uint64_t path, int follow, struct place *to) {
+  char text[PATH_BYTES];
+  to->directory = -1;
+  to->name[0] = 0;
+  if (!path) return EMPTY;
+  if (read_path(pid, path, text)) return fails_too();
+  return *text ? resolve_text(pid, directory, text, follow, to) : EMPTY;
+}
+
+int resolve_socket(pid_t pid, uint64_t address, uint64_t size, struct place *to) {
+  struct sockaddr_un name;
+  char text[sizeof name.sun_path + 1];
+  const uint64_t head = offsetof(struct sockaddr_un, sun_path);
+  to->directory = -1;
+  to->name[0] = 0;
+  memset(&name, 0, sizeof name);
+  if (size <= head || size > sizeof name) return NOT_OURS;
+  if (read_memory(pid, address, &name, size)) return fails_too();
+  if (name.sun_family != AF_UNIX || !*name.sun_path) return NOT_OURS;
+  memcpy(text, name.sun_path, sizeof name.sun_path); /* whose last byte may be no NUL */
+  text[sizeof name.sun_path] = 0;
+  return resolve_text(pid, AT_FDCWD, text, 0, to);
 }
 
 int resolve_descriptor(pid_t pid, int fd, struct place *to) {

@@ -19,6 +19,8 @@ enum { NOT_OURS = 1, EMPTY = 2, OUTSIDE = 3 /* it would change what lies outside
 
 /* 0, NOT_OURS, EMPTY (no path at all), or -1 with the errno that the call must be answered with. */
 int resolve(pid_t pid, int directory, uint64_t path, int follow, struct place *to);
+/* What a socket would be bound to; NOT_OURS: no name of the file system. */
+int resolve_socket(pid_t pid, uint64_t address, uint64_t size, struct place *to);
 int resolve_descriptor(pid_t pid, int fd, struct place *to);
 
 /* watch.c: a word and the path of a place into the store's notes. */
