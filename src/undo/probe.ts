@@ -1,6 +1,6 @@
 /** Whether the change store works here, found by trying (EF-5). */
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, constants, copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runLauncher } from './launcher.ts';
 
@@ -32,6 +32,20 @@ export async function probeStore(
     return `nothing is kept: that needs ${NEEDS} (${why})`;
   } finally {
     if (probe !== undefined) rmSync(probe, { recursive: true, force: true });
+  }
+}
+
+/** Whether a copy in this directory shares the blocks of what it copies (a reflink), found by trying. */
+export function sharesBlocks(directory: string): boolean {
+  const probe = mkdtempSync(join(directory, 'probe-'));
+  try {
+    writeFileSync(join(probe, 'file'), 'x'.repeat(8192));
+    copyFileSync(join(probe, 'file'), join(probe, 'copy'), constants.COPYFILE_FICLONE_FORCE);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(probe, { recursive: true, force: true });
   }
 }
 

@@ -7,8 +7,9 @@ import { visible } from '../text/sanitize.ts';
 import { type Ran, runLauncher } from './launcher.ts';
 import { Leftovers } from './leftovers.ts';
 import { type Meant, meantBy } from './meant.ts';
+import { type Meant, meantBy } from './meant.ts';
 import { describeSteps, diffsOf, headOf } from './preview.ts';
-import { probeStore } from './probe.ts';
+import { probeStore, sharesBlocks } from './probe.ts';
 import {
   dropEmpty,
   dropRecord,
@@ -232,8 +233,10 @@ export class ChangeStore implements UndoPort {
   async describe(): Promise<string> {
     const why = await this.unavailable();
     if (why !== undefined) return why;
+    const { directory, budgetBytes } = this.#options;
     const used = Math.round(this.#used() / 1e6);
-    return `works; ${this.#records().length} actions, ${used} MB of ${Math.round(this.#options.budgetBytes / 1e6)} MB`;
+    const copies = sharesBlocks(directory) ? 'copies share their blocks' : 'no reflinks here, so copies take room';
+    return `works; ${this.#records().length} actions, ${used} MB of ${Math.round(budgetBytes / 1e6)} MB; ${copies}`;
   }
 
   #records(): Recorded[] {
