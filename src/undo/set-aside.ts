@@ -75,6 +75,8 @@ function entriesOf(directory: string) {
 export type AsidePort = {
   launch(...args: readonly string[]): Promise<Ran>;
   find(number: number): Recorded | undefined;
+  /** A text as it may stand on the disk: without secrets. */
+  hide(text: string): string;
   /** The record of an undo; of `of`, where that is one that the list marks as undone. */
   open(text: string, cwd: string, of?: number): { readonly number: number; readonly directory: string };
   /** Takes an action back under the number of that record; false: not all of it. */
@@ -83,7 +85,7 @@ export type AsidePort = {
 
 /** Takes that part of the action back; it waits from before the first step on. */
 export async function setAside(action: Recorded, later: readonly Later[], port: AsidePort): Promise<Waiting> {
-  const diff = await diffOf(action.directory, later, port).catch(() => '');
+  const diff = port.hide(await diffOf(action.directory, later, port).catch(() => ''));
   const { number } = port.open(`set aside: ${phrasesOf(action, later).join('; ')}`, action.cwd);
   const waiting = { aside: number, later, diff, stays: false };
   writeWaiting(action, waiting);

@@ -82,9 +82,9 @@ export class ChangeStore implements UndoPort {
 
   constructor(options: ChangeStoreOptions) {
     this.#options = options;
-    const { session, launcher, maxFileBytes, warn } = options;
+    const { session, launcher, maxFileBytes, warn, hide } = options;
     this.#leftovers = new Leftovers({
-      ...{ session, launcher, maxFileBytes, warn },
+      ...{ session, launcher, maxFileBytes, warn, hide },
       records: () => this.#records(),
       find: (number) => readRecord(options.directory, number, this.#running),
       launch: (...args) => this.#launch(...args),

@@ -104,7 +104,7 @@ it.skipIf(!trialsWork())('tries a halted command, applies it and takes it back, 
     }
   };
   rig.type(':norris clean up\r');
-  await answer(/whole word: .*try.*proceed/, 'try', /\d\. Deletes src\/a\.c/);
+  await answer(/whole word: .*try.*proceed/, 'try', /\d\. deletes src\/a\.c/);
   expect(existsSync(join(place.work, 'src', 'a.c'))).toBe(true);
   expect(rig.text()).toContain('-int a;');
   await answer(/whole word: .*apply/, 'apply', /\[norris\] done/);

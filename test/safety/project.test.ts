@@ -126,6 +126,10 @@ describe('a wider mode is needed', () => {
     'rm -rf /tmp/others',
     'python3 -c "import shutil; shutil.rmtree(\'/srv/data\')"',
     'python3 -c "import requests; requests.delete(\'https://example.com/x\')"',
+    'autossh host "touch x"',
+    'ssh-agent -k',
+    'cat < /dev/tcp/example.com/1',
+    'ffmpeg -i x.mp4 -f mpegts udp://example.com:1',
   ];
   it.each(beyond)('%s', async (cmd) => {
     expect(await ask(cmd)).toMatchObject({ recoverable: false, upgrade: 'unrestricted' });

@@ -60,7 +60,9 @@ const TALKS_HERE = /\b(localhost|127\.0\.0\.1|0\.0\.0\.0)\b/;
 const FAR =
   /https?:\/\/(?!localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])|\b(boto3|smtplib|ftplib|paramiko|psycopg2|pymongo)\b/;
 /** A word that is an address as a whole, for a program that opens what it is given; and programs that only print or search it. */
-const ADDRESS = /^(--?[\w-]+=)?(https?|ftps?|wss?|svn|s3|gs|ssh):\/\//;
+const ADDRESS = /^(--?[\w-]+=)?(?!file:|data:)[a-z][a-z0-9+.-]*:\/\/[^/]/;
+/** By which the shell itself opens a connection. */
+const CONNECTION = /^\/dev\/(tcp|udp)\//;
 const PRINTS = /^(echo|printf|grep|git|test|\[|sed|awk|jq|yq)$/;
 /** Code that has a shell fetch something. */
 const CALLS_OUT = /\b(curl|wget|nc|ncat|ssh|scp)\s+[\w-]/;
@@ -145,15 +147,16 @@ export function walk(command: string, { cwd, tree }: Place, { own, contents }: K
         return output;
       },
       redirect(machine, redirect) {
-        if (!redirect.operator.includes('>') || /^(\d+-?|-)$/.test(redirect.target)) return;
+        const connects = CONNECTION.test(redirect.target) && !TALKS_HERE.test(redirect.target);
+        if ((!redirect.operator.includes('>') && !connects) || /^(\d+-?|-)$/.test(redirect.target)) return;
         const { verdict } = judgeRedirect(machine, redirect);
         const path = normalized(withoutTaint(redirect.target), machine.scope.cwd ?? cwd);
         const known = !hasUnknown(redirect.target);
         steps.push({
           part: redirect.part ?? shell.place,
           program: '',
-          verdict,
-          beyond: false,
+          verdict: connects && verdict === 'safe' ? 'unknown' : verdict,
+          beyond: connects,
           outside: known && isOutside(path, tree) ? path : undefined,
           temporary: known && TEMPORARY.test(path) && !isWithin(path, tree),
           credential: known && isLeftOut(path),

@@ -17,7 +17,7 @@ const REMOTE = words(`
   useradd userdel usermod groupadd groupdel groupmod passwd chpasswd adduser deluser gpasswd visudo chsh chfn
   mkfs wipefs fdisk sfdisk parted sgdisk gdisk blkdiscard lvremove vgremove pvremove lvreduce zfs zpool mdadm cryptsetup hdparm
   fastboot adb ddrescue tsh pdsh pssh parallel-ssh clush salt salt-call chroot nsenter machinectl ssh-add ssh-copy-id ssh-keyscan
-  emacsclient eject xdg-open`);
+  emacsclient eject xdg-open autossh sshpass ssh-agent`);
 
 /** Subcommands that need the network, by program. */
 const FETCHES: Readonly<Record<string, RegExp>> = {
