@@ -7,7 +7,6 @@ import { visible } from '../text/sanitize.ts';
 import { type Ran, runLauncher } from './launcher.ts';
 import { Leftovers } from './leftovers.ts';
 import { type Meant, meantBy } from './meant.ts';
-import { type Meant, meantBy } from './meant.ts';
 import { describeSteps, diffsOf, headOf } from './preview.ts';
 import { probeStore, sharesBlocks } from './probe.ts';
 import {
