@@ -5,12 +5,8 @@ import { detectSandbox } from '../sandbox/index.ts';
 import { LAUNCHER, nameNotices } from './environment.ts';
 import { type GlobalOptions, VERSION } from './options.ts';
 import { choosePresets, isUnasked, UNASKED } from './presets.ts';
-<<<<<<< HEAD
 import { systemName } from './system.ts';
-import { changeStore, trialsOutside } from './undo.ts';
-=======
 import { effectsOutside } from './undo.ts';
->>>>>>> 995be65 (Undo outside takes a run; hostile applies and trials, in one scene)
 
 const PROBE_TIMEOUT_MS = 4000;
 
