@@ -55,11 +55,7 @@ export const MEDIA_RECORDS: Records = {
   },
   'convert magick': {
     operands: 'judged',
-    // The handler looks at what the last one is written over.
-    judge: (_, reading) =>
-      reading.operands.length === 2 && reading.operands.every(({ text }) => PICTURE.test(text))
-        ? undefined
-        : unknown('reads or writes what need not be a picture'),
+    open: 'writes a picture over what is there',
     singleDash: true,
     tune: '-# -resize= -quality= -rotate= -crop= -strip -density= -background= -flatten -thumbnail= -colorspace= -alpha= -format=',
   },
@@ -82,9 +78,6 @@ export const MEDIA_RECORDS: Records = {
           : undefined,
   },
 };
-
-/** Pictures that are read without another program, and whose name is no prescription (`msl:`, `@list`). */
-const PICTURE = /^(?![-@])[\w./+-]+\.(png|jpe?g|gif|webp|bmp|tiff?)$/i;
 
 function worst(verdicts: readonly (StaticVerdict | undefined)[]): StaticVerdict | undefined {
   return verdicts.reduce((a, b) => (a && b ? worse(a, b) : (a ?? b)), undefined);
