@@ -43,4 +43,5 @@ ln -s /proc/self/fd "$root/dev/fd"
 mount -t proc proc "$root/proc"
 mount --bind "$folder" "$root$folder"
 cd "$root"
-exec chroot "$root" "$@"
+chroot=$(PATH=$PATH:/usr/sbin:/sbin command -v chroot)
+exec "$chroot" "$root" "$@"
