@@ -68,7 +68,7 @@ const PROMPT = [
   ['newline', ['alt-enter', 'shift-enter', 'ctrl-j', 'burst-enter'], 'new line'],
   ['flipVerdict', ['alt-s', 'shift-tab'], 'flip how the line is taken (shell or question)'],
   ['complete', ['tab'], 'complete'],
-  ['toggleRail', ['ctrl-x r'], 'hide or show what runs beside the conversation'],
+  ['toggleRail', ['ctrl-x a'], 'hide or show what runs beside the conversation'],
   ['norris', ['ctrl-n'], 'Norris: make the line the goal; while it runs, end it'],
   ['interrupt', ['ctrl-c'], 'interrupt, or clear the line'],
   ['takeBack', ['escape'], 'take back the queued line'],

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ensureBuilt } from '../support/build.ts';
+import { pathOf } from '../support/lacks.ts';
 import { PROGRAM, type Scratch, scratch } from '../support/program.ts';
 
 const MEGABYTES = Number(process.env.BENCH_MEGABYTES ?? 200);
@@ -26,7 +27,7 @@ async function inTmux(
 ): Promise<{ flood(): Promise<number>; end(): void }> {
   const socket = join(place.home, `tmux-${command.length}`);
   const tmux = (...words: readonly string[]) =>
-    execFileSync('tmux', ['-S', socket, '-f', '/dev/null', ...words], {
+    execFileSync(pathOf('tmux') ?? 'tmux', ['-S', socket, '-f', '/dev/null', ...words], {
       encoding: 'utf8',
       cwd: place.work,
       env: place.env,

@@ -36,7 +36,7 @@ describe(':last', () => {
     await using rig = startRig(place);
     await rig.waitFor('[aish:fast]>');
     rig.type('seq 1 3\r');
-    await rig.waitFor(/seq 1 3 +✓/);
+    await rig.waitFor(/seq 1 3 .*✓/);
     rig.type(':last\r');
     // The pager has the whole terminal, and has drawn itself at its size.
     await rig.waitFor((it) => it.alternate && /^1\n2\n3\n/.test(it.text()) && it.screen()[23] === '(END)');

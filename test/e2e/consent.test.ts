@@ -10,7 +10,7 @@ describe('in chat', () => {
   it('Restricted runs what only reads at once, and asks before what acts', async () => {
     await using server = await startScriptedServer([
       say('I look.\n\nCMD: ls only-file.txt | wc -l'),
-      call('bash', { command: 'git status --short; cat only-file.txt' }),
+      call('bash', { command: 'pwd; cat only-file.txt' }),
       say('CMD: touch made'),
       say('That is all.'),
     ]);

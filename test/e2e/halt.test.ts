@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../src/session/action.ts';
 import { journalPath } from '../../src/store/index.ts';
@@ -123,8 +124,11 @@ it('is answered with skip and abort alone where not one dangerous part fits', as
   rig.type(':norris clean up\r');
   await rig.waitFor('too small a window');
   rig.type('p');
-  rig.type('s');
-  await rig.waitFor('blocked');
+  // A letter counts where none follows it at once; here none but these two can.
+  while (!rig.text().includes('blocked')) {
+    await pause(300);
+    rig.type('s');
+  }
   expect(existsSync(join(place.work, 'precious'))).toBe(true);
 });
 

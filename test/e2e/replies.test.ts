@@ -27,7 +27,7 @@ describe.each(userShells())('what a program asks of its terminal: %s', (program)
     const answers: string[] = [];
     for (const [index, query] of ['\\033[c', '\\033[6n', '\\033[5n', '\\033[>q', ''].entries()) {
       rig.type(`sh ask '${query}'; echo "done ${index}"\r`);
-      await rig.waitFor(new RegExp(`"done ${index}" +✓[\\s\\S]*│ done ${index}`));
+      await rig.waitFor(new RegExp(`"done ${index}".*✓[\\s\\S]*│ done ${index}`));
       answers.push(/│ (.*) end\n/.exec(rig.text().slice(rig.text().lastIndexOf('❯')))?.[1] ?? '');
     }
     const [attributes, cursor, status, version, nothing] = answers;

@@ -129,7 +129,7 @@ describe('search', () => {
 
   it('marks matches through styles', () => {
     const marked = markMatches('an \x1b[1mer\x1b[0mror, Error', 'error');
-    expect(marked).toBe('an \x1b[1m\x1b[7mer\x1b[0m\x1b[7mror\x1b[27m, \x1b[7mError\x1b[27m');
+    expect(marked).toBe('an \x1b[1m\x1b[7mer\x1b[0m\x1b[7mror\x1b[0m, \x1b[7mError\x1b[0m');
     expect(markMatches('plain', 'x')).toBe('plain');
   });
 });

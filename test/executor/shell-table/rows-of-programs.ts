@@ -1,4 +1,5 @@
 /** Programs as people use them every day, each with the keys it is used with. */
+import { join } from 'node:path';
 import { bash, PROMPT, ROOT, type Row, type Step, same, words } from './row.ts';
 
 /** A repository with one commit and one change. */
@@ -8,8 +9,8 @@ const REPOSITORY =
 /** A page of one's own: those of the machine may be left out. */
 const MANUAL = ["printf '.TH OWN 1\\n.SH NAME\\nown \\\\- own manual\\n' > own.1"];
 
-/** As a daemon it would need a port. */
-const SSHD = '/usr/sbin/sshd';
+/** It refuses to start but by its whole path; as a daemon it would need a port. Looked for by `needs`. */
+const SSHD = join('/usr/sbin', 'sshd');
 const SSH: readonly Step[] = [
   'mkdir -p /run/sshd 2>/dev/null; ssh-keygen -q -t ed25519 -N "" -f k; ssh-keygen -q -t ed25519 -N "" -f h; cp k.pub a; chmod 700 .',
   {
