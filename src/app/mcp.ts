@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/index.ts';
 import type { McpPort } from '../contracts/tools.ts';
-import { asCompanion, saveOutput } from '../executor/index.ts';
+import { asCompanion, saveOutput, withoutInherited } from '../executor/index.ts';
 import { matchesGlob } from '../text/glob.ts';
 import { McpServers } from '../tools/index.ts';
 import type { SessionBus } from './session-bus.ts';
@@ -104,11 +104,15 @@ function withReason(unchecked: string | undefined) {
   return unchecked === undefined ? {} : { unchecked };
 }
 
-/** Opens the user's browser, where there is a screen for one; what is not there is no fault: the address is shown too. */
+/**
+ * Opens the user's browser, where there is a screen for one; what is not there is no fault: the address is shown too. It
+ * inherits no terminal: it would keep the user's shell alive, and could type into it.
+ */
 function openInBrowser(address: string, env: NodeJS.ProcessEnv): void {
   const mac = process.platform === 'darwin';
   if (!mac && !env.DISPLAY && !env.WAYLAND_DISPLAY) return;
-  const child = spawn(mac ? 'open' : 'xdg-open', [address], { detached: true, stdio: 'ignore' });
+  const [file, ...args] = withoutInherited([mac ? 'open' : 'xdg-open', address]);
+  const child = spawn(file, args, { detached: true, stdio: 'ignore' });
   child.on('error', () => {});
   child.unref();
 }

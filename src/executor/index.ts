@@ -7,6 +7,7 @@ export { JobRegistry } from './jobs.ts';
 export { limitOutputs } from './output-budget.ts';
 export { saveOutput } from './output-file.ts';
 export { takePipe } from './pipes.ts';
+export { withoutInherited } from './processes.ts';
 export { type OnceOptions, runForUser, runOnce } from './run-once.ts';
 export { startUserShell, type UserShell } from './shell.ts';
 export { collectAbandoned, ownedPrefix } from './temporary-names.ts';

@@ -34,7 +34,14 @@ function isPicture(sequence: string): boolean {
   const controls = KITTY.exec(sequence)?.[1];
   // Other ways of transmission name a file, or shared memory.
   if (controls !== undefined) return controls.split(',').every((pair) => !pair.startsWith('t') || pair === 't=d');
-  return SIXEL.test(sequence) || ITERM.test(sequence);
+  return SIXEL.test(sequence) || (ITERM.test(sequence) && isInline(sequence));
+}
+
+/** Said once, and not by a part of another word: of several the last one holds. */
+function isInline(sequence: string): boolean {
+  const given = /File=([^:\x07\x1b]*)/.exec(sequence)?.[1];
+  const said = given?.split(';').filter((pair) => /^inline(=|$)/.test(pair));
+  return said === undefined || (said.length > 0 && said.every((pair) => pair === 'inline=1'));
 }
 
 /** Bytes, as many as come. */

@@ -4,13 +4,13 @@
  * directories are looked at here. Not knowing counts as yes.
  */
 import { glob, opendir, realpath } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, normalize } from 'node:path';
 import { isCredential } from './credential-files.ts';
 import { type JudgeOptions, judgeCommand } from './judge.ts';
 import { programName } from './programs/name.ts';
 import { factsOf } from './programs/records/index.ts';
 import type { Field } from './shell/machine.ts';
-import { hasUnknown, withoutTaint } from './shell/taint.ts';
+import { hasUnknown, UNKNOWN, withoutTaint } from './shell/taint.ts';
 
 /** Entries below directories, and matches of patterns, that are looked at; beyond them the answer is yes. */
 const MAX_ENTRIES = 5000;
@@ -18,30 +18,53 @@ const MAX_ENTRIES = 5000;
 const OTHERS: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 /** Devices that hold nothing. */
 const PLAIN_DEVICES = /^\/dev\/(null|zero|u?random|full|tty|std(in|out|err)|fd\/\d+)$/;
+/** What a process sees there is not what this program would see. */
+const OWN_VIEW = /^\/proc\/(self|thread-self|\d+)\/(?:task\/\d+\/)?(cwd|root|environ|mem|map_files)(\/|$)/;
 /** With it `ps` lists the environment of every process of the user. */
 const PS_ENVIRONMENT = /^([a-zA-Z]*e[a-zA-Z]*|-[a-zA-Z]*E[a-zA-Z]*)$/;
 /** A file of words, which a complaint then repeats. */
-const WORDS_FROM = /^-{1,2}files0-from|^(-f|--files-from)$/;
+const WORDS_FROM = /^-{1,2}files0-from|^(-f|--files-from)$|^--from(tab)?file$|^--(git|info)file/;
+/** Options may be cut short, and `grep -d recurse` is two words. */
+const RECURSIVE = /^(-[a-zA-Z]*[rR]|--rec|--de|--di)/;
+const FOLLOWS = /^(-[a-zA-Z]*[RL]|--de|--follow)/;
+/** What is named by one of these is read though it is hidden. */
+const UNHIDES = /^(--hidden|--unrestricted|--no-ignore|-[a-zA-Z]*[.ugt]|--i?glob|--type)/;
 
 /** One call's words, and how far below directories it reads. */
-type Read = { readonly words: readonly Field[]; readonly below: 'nothing' | 'all' | 'visible'; readonly here: boolean };
+type Read = {
+  readonly words: readonly Field[];
+  readonly below: 'nothing' | 'all' | 'visible';
+  readonly here: boolean;
+  /** Links to directories are gone through as well. */
+  readonly follows: boolean;
+};
 
 /** Never rejects. `cwd`: where the command would run. */
 export async function showsCredentials(command: string, cwd: string, options: JudgeOptions): Promise<boolean> {
   const reads: Read[] = [];
   const places = [cwd];
-  let shown = false;
+  // With it set, `*` stands for hidden names too.
+  let shown = /\bGLOBIGNORE\b/.test(command);
   judgeCommand(command, options, {
     call([program, ...args]) {
       const name = programName(program?.text ?? '');
-      if (name === 'cd') places.push(join(places.at(-1) ?? cwd, args.at(-1)?.text ?? options.files?.home ?? ''));
-      else if (name === 'ps') shown ||= args.some(({ text }) => PS_ENVIRONMENT.test(text));
-      else if (name === 'git') shown ||= args.some(({ text }) => isCredential(text.slice(text.indexOf(':') + 1)));
-      else if (readsText(name, args)) reads.push(readOf(name, args));
+      if (name === 'cd') {
+        const to = args.at(-1)?.text ?? options.files?.home ?? UNKNOWN;
+        places.push(to === '-' ? UNKNOWN : isAbsolute(to) ? to : join(places.at(-1) ?? cwd, to));
+      } else if (name === 'ps') shown ||= args.some(({ text }) => PS_ENVIRONMENT.test(text));
+      else if (name === 'git') {
+        shown ||= args.some(({ text }) => isCredential(text.slice(text.lastIndexOf(':') + 1)));
+        reads.push(readByGit(args));
+      } else if (readsText(name, args)) reads.push(readOf(name, args));
     },
     redirect({ operator, target }) {
       if (operator !== '<') return;
-      reads.push({ words: [{ text: target, glob: /[*?[]/.test(target) }], below: 'nothing', here: false });
+      reads.push({
+        words: [{ text: target, glob: /[*?[]/.test(target) }],
+        below: 'nothing',
+        here: false,
+        follows: false,
+      });
     },
   });
   if (reads.length > 0) shown ||= places.some(hasUnknown);
@@ -63,20 +86,37 @@ function readsText(name: string, args: readonly Field[]): boolean {
 function readOf(name: string, args: readonly Field[]): Read {
   const options = args.filter(({ text }) => text.startsWith('-')).map(({ text }) => text);
   const has = (pattern: RegExp) => options.some((text) => pattern.test(text));
-  const words = args.flatMap((field) => {
-    if (!field.text.startsWith('-')) return [field];
-    const value = field.text.indexOf('=');
-    return value < 0 ? [] : [{ ...field, text: field.text.slice(value + 1) }];
-  });
+  const words = args.flatMap(wordsOf);
   const walks = /^(rg|ag)$/.test(name);
-  const hidden = has(/^(--hidden|--unrestricted|--no-ignore|-[a-zA-Z]*[.uU])/);
-  const recursive = has(/^(-[a-zA-Z]*[rR]|--recursive|--dereference-recursive|--directories)/);
-  const below = walks ? (hidden ? 'all' : 'visible') : recursive ? 'all' : 'nothing';
+  // Of two directories it shows the files, however it is called.
+  const recursive = name === 'diff' || has(RECURSIVE) || (/grep$/.test(name) && has(/^-[a-zA-Z]*d/));
+  const below = walks ? (has(UNHIDES) ? 'all' : 'visible') : recursive ? 'all' : 'nothing';
   // With no file among its words it reads the directory it is in; a pattern may be given by an option.
-  return { words, below, here: words.length < 2 || has(/^(-[a-zA-Z]*[ef]|--regexp|--file)/) };
+  const operands = args.filter(({ text }) => !text.startsWith('-')).length;
+  const here =
+    name !== 'diff' && (operands < 2 || (walks && below === 'all') || has(/^(-[a-zA-Z]*[ef]|--regexp|--file)/));
+  return { words, below, here, follows: name === 'diff' || has(FOLLOWS) };
 }
 
-async function touches({ words, below, here }: Read, cwd: string): Promise<boolean> {
+/** Outside a repository, and beyond it, it compares and searches what is there and not what it keeps. */
+function readByGit([subcommand, ...args]: readonly Field[]): Read {
+  const words = args.flatMap(wordsOf);
+  const beyond = args.some(({ text }) => /^(--no-in|\/|~)|^\.\.(\/|$)|\/\.\.(\/|$)/.test(text));
+  const searches = subcommand?.text === 'grep' && beyond;
+  const below = searches || subcommand?.text === 'diff' ? 'all' : 'nothing';
+  return { words, below, here: searches, follows: false };
+}
+
+/** What an argument may name: `--file=X` and `-fX` do as well. */
+function wordsOf(field: Field): readonly Field[] {
+  const { text } = field;
+  if (!text.startsWith('-')) return [field];
+  const value = text.indexOf('=');
+  if (value >= 0) return [{ ...field, text: text.slice(value + 1) }];
+  return /^-[^-]./.test(text) ? [{ ...field, text: text.slice(2) }] : [];
+}
+
+async function touches({ words, below, here, follows }: Read, cwd: string): Promise<boolean> {
   if (words.some(({ text }) => hasUnknown(text))) return true;
   const paths: string[] = [];
   for (const { text, glob: pattern } of words) {
@@ -87,7 +127,7 @@ async function touches({ words, below, here }: Read, cwd: string): Promise<boole
   }
   for (const path of paths) if (await isStore(path)) return true;
   if (below === 'nothing') return false;
-  const left = { entries: MAX_ENTRIES };
+  const left = { entries: MAX_ENTRIES, follows, seen: new Set<string>() };
   for (const path of here ? [...paths, cwd] : paths) {
     const real = await realpath(path).catch(() => undefined);
     if (real !== undefined && (await holdsStore(real, below, left))) return true;
@@ -97,11 +137,16 @@ async function touches({ words, below, here }: Read, cwd: string): Promise<boole
 
 /** A store by its own name or by that behind its links, or a device through which everything can be read. */
 async function isStore(path: string): Promise<boolean> {
+  if (OWN_VIEW.test(normalize(path))) return true;
   const real = await realpath(path).catch(() => path);
   return isCredential(path) || isCredential(real) || (real.startsWith('/dev/') && !PLAIN_DEVICES.test(real));
 }
 
-async function holdsStore(folder: string, below: Read['below'], left: { entries: number }): Promise<boolean> {
+type Left = { entries: number; readonly follows: boolean; readonly seen: Set<string> };
+
+async function holdsStore(folder: string, below: Read['below'], left: Left): Promise<boolean> {
+  if (left.seen.has(folder)) return false;
+  left.seen.add(folder);
   const directory = await opendir(folder).catch(() => undefined);
   if (!directory) return false;
   const deeper: string[] = [];
@@ -111,7 +156,12 @@ async function holdsStore(folder: string, below: Read['below'], left: { entries:
     if ((below === 'visible' && entry.name.startsWith('.')) || OTHERS.has(entry.name)) continue;
     const full = join(folder, entry.name);
     if (entry.isDirectory()) deeper.push(full);
-    else if (isCredential(full) || (entry.isSymbolicLink() && (await isStore(full)))) return true;
+    else if (isCredential(full)) return true;
+    else if (entry.isSymbolicLink()) {
+      if (await isStore(full)) return true;
+      const real = left.follows ? await realpath(full).catch(() => undefined) : undefined;
+      if (real !== undefined) deeper.push(real);
+    }
   }
   for (const next of deeper) if (await holdsStore(next, below, left)) return true;
   return false;

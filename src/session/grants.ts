@@ -1,6 +1,6 @@
 /** Consent that lasts for a session: given for one tool as it was defined then, and never for a destructive call (SF-10). */
 import type { Action, ToolFacts } from './action.ts';
-import type { QuestionId } from './ids.ts';
+import { isWider, type QuestionId } from './ids.ts';
 import type { Question } from './question.ts';
 import type { Transition } from './transition.ts';
 
@@ -17,7 +17,7 @@ export function grantAlways(next: Transition, id: QuestionId): boolean {
   const grant = question && grantOf(question);
   if (question?.kind !== 'halt' || grant === undefined) return false;
   if (grant === 'reads') {
-    next.state = { ...next.state, readsGranted: true };
+    next.state = { ...next.state, readsGranted: next.conversation.mode };
     next.notice('info', '[aish] commands that only read are not asked about again in this session');
     return true;
   }
@@ -36,7 +36,10 @@ export function readsFreely({
   state,
   conversation: { settings, mode },
 }: Pick<Transition, 'state' | 'conversation'>): boolean {
-  return state.readsGranted === true || (settings.confirmCmd === 'acts' && mode !== 'unrestricted');
+  const { readsGranted: given } = state;
+  // What was said where the kernel bounds it says nothing of a mode where it doesn't.
+  if (given !== undefined && !isWider(mode, given)) return true;
+  return settings.confirmCmd === 'acts' && mode !== 'unrestricted';
 }
 
 /** Whether the user has consented to this tool, defined just so. */

@@ -159,7 +159,7 @@ export type State = {
   /** Tools that need no further consent in this session, each with the definition it was given for. */
   readonly grants?: Readonly<Record<string, string>>;
   /** Commands that only read need no further consent in this session. */
-  readonly readsGranted?: true;
+  readonly readsGranted?: Mode;
   /** What the calls of this session have cost, those of its sub-agents and of the gate included. */
   readonly costs: Costs;
   /** The limit in dollars that the user has approved beyond `cost.stop_at_dollars` (CO-2). */

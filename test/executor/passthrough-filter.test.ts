@@ -40,6 +40,10 @@ describe('a terminal that is lent', () => {
       'pictures that name files',
       '\x1b_Gt=f;L2V0Yw==\x1b\\\x1b_Ga=T,t=t,f=100;L3Q=\x1b\\\x1b]1337;File=:aGk=\x07\x1b]1337;SetMark\x07',
     ],
+    [
+      'files that only seem to be pictures',
+      '\x1b]1337;File=inline=1;inline=0:aGk=\x07\x1b]1337;File=name=-inline=1:aGk=\x07\x1b]1337;File=name=-inline=1;inline=0:aGk=\x07',
+    ],
     ['the window and the printer', '\x1b[21t\x1b[8;9;9t\x1b[5i'],
     ['a full reset', '\x1bc'],
     ['8-bit controls', '\u009b5n\u0090q\u009c'],

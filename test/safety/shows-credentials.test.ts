@@ -13,6 +13,9 @@ beforeAll(() => {
   for (const folder of ['.ssh', 'app/.aws', 'src/deep']) mkdirSync(join(place, folder), { recursive: true });
   for (const file of ['.env', '.ssh/id_rsa', 'app/.aws/credentials', 'src/deep/a.ts', 'README.md', 'notes'])
     writeFileSync(join(place, file), 'x\n');
+  for (const folder of ['.clean', 'empty']) mkdirSync(join(place, folder));
+  symlinkSync('../.ssh', join(place, '.clean/ref'));
+  symlinkSync('../.env', join(place, '.clean/own'));
   symlinkSync(join(place, '.env'), join(place, 'linked'));
 });
 afterAll(() => rmSync(place, { recursive: true }));
@@ -80,4 +83,51 @@ test('what reads alone may also move and refresh', () => {
   const alone = (command: string) => readsAlone(command, { cwd: place, files: realFiles() });
   expect(['git status', 'cd src && ls', 'cat README.md | wc -l'].filter(alone)).toHaveLength(3);
   expect(['mkdir d', 'git commit -m x', 'cd src && touch x', 'ls > out'].filter(alone)).toEqual([]);
+});
+
+describe('may show a credential, from a directory that holds none', () => {
+  const from = (command: string) =>
+    showsCredentials(command.replaceAll('@', place), join(place, '.clean'), {
+      cwd: join(place, '.clean'),
+      files: { ...realFiles(), home: place },
+    });
+
+  test.each([
+    'cd @ && grep -r TOKEN .',
+    'cd @/.ssh && cat *',
+    'cd @/.ssh && cat id_*',
+    '(cd @; cat .e*)',
+    'cd && cat .e*',
+    'cd - && cat *',
+    'grep --recurs TOKEN ..',
+    'grep -d recurse TOKEN ..',
+    'grep --dir=recurse TOKEN ..',
+    'grep -R TOKEN .',
+    'diff -N .. ../empty',
+    'diff -rN . ../empty',
+    "rg -g '.*' TOKEN ..",
+    "rg --glob='.e*' TOKEN ..",
+    'git diff --no-index ../empty ..',
+    'git diff @/empty @',
+    'git grep --no-index -h TOKEN ..',
+    'git diff --no-index /dev/null own',
+    'git show :0:.env',
+    'git blame --ignore-revs-file=own a.ts',
+    'date -f../.env',
+    'tree --fromfile ../.env',
+    'GLOBIGNORE=x; cat @/*',
+    'cat /proc/thread-self/environ',
+    'cat /proc/self/task/1/environ',
+    'cat /proc/self/cwd/own',
+    'cat ~/.local/state/aish-tui/mcp-logins/0123.json',
+  ])('%s', async (command) => expect(await from(command)).toBe(true));
+
+  test.each([
+    'cd @/src && cat deep/*.ts',
+    'git diff HEAD~1 -- a.ts',
+    'git grep TOKEN',
+    'git log -3',
+    'cut -d: -f1 a.ts',
+    'date -u',
+  ])('but not %s', async (command) => expect(await from(command)).toBe(false));
 });

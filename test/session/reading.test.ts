@@ -73,3 +73,16 @@ it('what acts can’t be consented to for the session', () => {
   machine.send({ type: 'answered', question: machine.state.questions[0]?.id ?? '', answer: { kind: 'always' } });
   expect([machine.phase.kind, machine.state.readsGranted]).toEqual(['halted', undefined]);
 });
+
+it('a consent for the session says nothing of a wider mode', () => {
+  const machine = asked(true, 'restricted');
+  machine.says('CMD: ls\nCMD: git status');
+  machine.judges(looks);
+  machine.send({ type: 'answered', question: machine.state.questions[0]?.id ?? '', answer: { kind: 'always' } });
+  const { op } = machine;
+  machine.send({ type: 'modeChosen', mode: 'unrestricted' });
+  machine.send({ type: 'actionStarted', op });
+  machine.send({ type: 'actionEnded', op, outcome: printed('') });
+  machine.judges(looks);
+  expect(machine.phase.kind).toBe('halted');
+});

@@ -10,12 +10,14 @@ export function isGuarded(url: string | URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname));
 }
 
+/** Where a description may have moved to, at most this often. */
+const MAX_REDIRECTS = 5;
+
 /** Given up with `signal`. */
 export function guardedFetch(signal: AbortSignal): FetchLike {
   return async (url, init) => {
-    if (!isGuarded(url)) throw new Error(`${new URL(url).origin} is not reached over https; refused`);
     const limits = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-    const response = await fetch(url, { ...init, signal: limits });
+    const response = await followed(url, { ...init, signal: limits });
     if (!response.body) return response;
     const pieces: Uint8Array[] = [];
     let bytes = 0;
@@ -27,4 +29,19 @@ export function guardedFetch(signal: AbortSignal): FetchLike {
     const { status, statusText, headers } = response;
     return new Response(Buffer.concat(pieces), { status, statusText, headers });
   };
+}
+
+/** Each address on the way is guarded. What carries a code or a token goes to the address that it is for, and no other. */
+async function followed(url: string | URL, init: RequestInit): Promise<Response> {
+  let at = new URL(url);
+  for (let left = MAX_REDIRECTS; ; left -= 1) {
+    if (!isGuarded(at)) throw new Error(`${at.origin} is not reached over https; refused`);
+    const response = await fetch(at, { ...init, redirect: 'manual' });
+    const to = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null;
+    if (to === null) return response;
+    await response.body?.cancel();
+    if ((init.method ?? 'GET') !== 'GET' || left === 0)
+      throw new Error(`${at.origin} sends the request elsewhere; refused`);
+    at = new URL(to, at);
+  }
 }

@@ -1,0 +1,34 @@
+/** Where the requests of a login may be sent on to. */
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it } from 'vitest';
+import { guardedFetch } from '../../../src/tools/mcp/oauth/guarded-fetch.ts';
+
+async function listen(answer: RequestListener) {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/`, [Symbol.dispose]: () => void server.close() };
+}
+
+const fetching = guardedFetch(new AbortController().signal);
+
+it('a request that carries a token is sent on to nobody', async () => {
+  let got = 0;
+  using other = await listen((_, response) => {
+    got += 1;
+    response.end();
+  });
+  using own = await listen((_, response) => response.writeHead(307, { location: other.url }).end());
+  await expect(fetching(own.url, { method: 'POST', body: 'refresh_token=x' })).rejects.toThrow('elsewhere');
+  expect(got).toBe(0);
+});
+
+it('a description may have moved, over https or within this machine', async () => {
+  using other = await listen((_, response) => response.end('{}'));
+  using own = await listen(({ url }, response) =>
+    response.writeHead(302, { location: url === '/' ? other.url : 'http://example.invalid/' }).end(),
+  );
+  expect(await (await fetching(own.url)).text()).toBe('{}');
+  await expect(fetching(`${own.url}out`)).rejects.toThrow('not reached over https');
+});
