@@ -33,8 +33,6 @@ class Headless {
   ended: number | undefined;
   /** A paid call was not made for the limit of dollars. */
   spent = false;
-  /** It was said that the session can't be saved. */
-  #unsaved = false;
   /** Resolves at the first SIGINT. */
   readonly interruption: Promise<'interrupted'>;
   #tellInterruption: (word: 'interrupted') => void = () => {};
@@ -50,18 +48,10 @@ class Headless {
     // On stderr, so that they are not mixed with the answer.
     for (const text of app.notices) options.err(`aish-tui: ${text}\n`);
     app.engine.onGiveBack((text) => options.err(`not sent: ${visible(text)}\n`));
-    this.#tellUnsaved();
     app.engine.subscribe(() => this.#look());
     process.on('SIGINT', () => this.#end(EXIT.interrupted));
     process.on('SIGTERM', () => this.#end(EXIT.terminated));
     if (options.seconds !== undefined) this.#endAfter(options.seconds);
-  }
-
-  /** Once: what runs on is in the journal again when it can be. */
-  #tellUnsaved(): void {
-    if (this.#unsaved || !this.#app.info().unsaved) return;
-    this.#unsaved = true;
-    this.#options.err("aish-tui: the session can't be saved\n");
   }
 
   #endAfter(seconds: number): void {
@@ -90,7 +80,6 @@ class Headless {
   }
 
   #look(): void {
-    this.#tellUnsaved();
     const { engine } = this.#app;
     this.#printer.print(engine.transcript.entries);
     for (const question of engine.state.questions) this.#answer(question);
