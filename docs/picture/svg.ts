@@ -8,8 +8,13 @@ const FONT_SIZE = 14;
 const BASELINE = 13.5;
 const MARGIN = 14;
 
-const INK = '#d8dee9';
-const PAPER = '#14181f';
+/** What a terminal of each kind has by itself. */
+const GROUNDS = {
+  dark: { ink: '#d8dee9', paper: '#14181f' },
+  light: { ink: '#2d343e', paper: '#fcfcfa' },
+} as const;
+
+type Ground = (typeof GROUNDS)[keyof typeof GROUNDS];
 
 /** The sixteen named colours, which are the terminal's to choose. */
 const NAMED = [
@@ -32,23 +37,31 @@ const NAMED = [
 ];
 
 /** Rows of equally styled runs, as `Rig.runs()` gives them, `columns` cells wide. `title` is read out to the blind. */
-export function screenToSvg(rows: readonly (readonly Run[])[], columns: number, title: string): string {
+export function screenToSvg(
+  rows: readonly (readonly Run[])[],
+  columns: number,
+  title: string,
+  terminal: keyof typeof GROUNDS = 'dark',
+): string {
+  const ground = GROUNDS[terminal];
   const width = pixels(columns * CELL.width + 2 * MARGIN);
   const height = pixels(rows.length * CELL.height + 2 * MARGIN);
-  const body = rows.flatMap((row, index) => row.map((run) => drawRun(run, index))).filter((part) => part !== '');
+  const body = rows
+    .flatMap((row, index) => row.map((run) => drawRun(run, index, ground)))
+    .filter((part) => part !== '');
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">
 <title>${escapeXml(title)}</title>
 <style>text{font:${FONT_SIZE}px ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace}</style>
-<rect width="100%" height="100%" rx="8" fill="${PAPER}"/>
+<rect width="100%" height="100%" rx="8" fill="${ground.paper}"/>
 ${body.join('\n')}
 </svg>
 `;
 }
 
-function drawRun({ column, width, text, style }: Run, row: number): string {
-  const foreground = rgb(style.foreground) ?? INK;
+function drawRun({ column, width, text, style }: Run, row: number, { ink: own, paper: bare }: Ground): string {
+  const foreground = rgb(style.foreground) ?? own;
   const background = rgb(style.background);
-  const [ink, paper] = style.inverse ? [background ?? PAPER, foreground] : [foreground, background];
+  const [ink, paper] = style.inverse ? [background ?? bare, foreground] : [foreground, background];
   const y = MARGIN + row * CELL.height;
   const box = (fill: string) =>
     `<rect x="${across(column)}" y="${pixels(y)}" width="${pixels(width * CELL.width)}" height="${CELL.height}" fill="${fill}"/>`;

@@ -32,6 +32,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
     commands: ['vitest run test/safety/differential.test.ts'],
     env: { AISH_PROOF: 'all' },
   },
+  gallery: {
+    what: 'every state of the gallery, dark, light and without colour',
+    commands: ['vitest run test/gallery'],
+    env: { AISH_GALLERY: 'all' },
+  },
   'fuzz:screen': {
     what: 'every way of hostile text to the terminal, 2 MB each',
     commands: ['vitest run test/e2e/hostile.test.ts'],

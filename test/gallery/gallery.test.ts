@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { galleryPage } from '../../docs/generate/gallery.ts';
+import { lacks } from '../support/lacks.ts';
+import { capture, LOOKS, pictureName, picturesOf, SIZES, steadyText } from './capture.ts';
+import { SCENES } from './scenes.ts';
+
+/** `npm run check -- gallery` plays every scene, and in light and without colour as well; else each fifth is played. */
+const whole = process.env.AISH_GALLERY === 'all';
+const looks = whole ? LOOKS : (['dark'] as const);
+const played = SCENES.filter((_, index) => whole || index % 5 === 0);
+
+// A HALT offers a trial where the kernel launcher can be built.
+describe.skipIf(lacks('cc'))('in the real program', () => {
+  describe.each(looks)('%s', (look) => {
+    it.each(played.map((scene) => [scene.name, scene] as const))('%s is as its picture', async (_name, scene) => {
+      const pictures = picturesOf(scene);
+      await capture(scene, look, look === 'dark' ? SIZES : SIZES.slice(0, 1), async (size, rig) => {
+        const picture = pictures.get(pictureName(size, look));
+        await rig.waitFor(() => steadyText(rig, size) === picture, 10_000).catch(() => {});
+        expect(steadyText(rig, size), `${scene.name} at ${size}`).toBe(picture);
+      });
+    });
+  });
+});
+
+it('the page shows every scene, each under a name of its own', () => {
+  expect(new Set(SCENES.map(({ name }) => name)).size).toBe(SCENES.length);
+  expect(SCENES.length).toBeGreaterThanOrEqual(40);
+  expect(readFileSync(new URL('../../docs/gallery.md', import.meta.url), 'utf8')).toBe(galleryPage());
+});

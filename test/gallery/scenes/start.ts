@@ -1,0 +1,35 @@
+/** How it begins. */
+import { enter, type Scene } from '../scene.ts';
+
+export const START: readonly Scene[] = [
+  {
+    name: 'start',
+    title: 'the first screen, with the demo model',
+    play: ({ rig }) => rig.waitFor('F1 lists the keys'),
+  },
+  {
+    name: 'start-preset',
+    title: 'the first screen with a configured model',
+    script: [],
+    play: ({ rig }) => rig.waitFor('F1 lists the keys'),
+  },
+  {
+    name: 'start-project',
+    title: 'the first screen in Project mode',
+    script: [],
+    config: { mode: 'project' },
+    play: ({ rig }) => rig.waitFor('F1 lists the keys'),
+  },
+  {
+    name: 'start-unrestricted',
+    title: 'the first screen in Unrestricted mode',
+    script: [],
+    config: { mode: 'unrestricted' },
+    play: ({ rig }) => rig.waitFor('F1 lists the keys'),
+  },
+  {
+    name: 'unknown-command',
+    title: 'a `:` command that does not exist',
+    play: (stage) => enter(stage, ':modle', /:model/),
+  },
+];
