@@ -120,7 +120,9 @@ describe('a server that misbehaves', () => {
     await desk.call('f__big');
     over = true;
     expect(turns.length).toBeGreaterThan(100);
-    expect(Math.max(...turns)).toBeLessThan((whole.user + whole.system) / 1000 / 2);
+    // A fast machine has more turns than a call takes arguments.
+    const longest = turns.reduce((one, other) => Math.max(one, other), 0);
+    expect(longest).toBeLessThan((whole.user + whole.system) / 1000 / 2);
   });
 
   it('whose message never ends is stopped', async () => {
