@@ -2,12 +2,13 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { lacks } from '../support/lacks.ts';
 import { scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
 
 describe('in chat', () => {
-  it('Restricted runs what only reads at once, and asks before what acts', async () => {
+  it.skipIf(lacks('cc'))('Restricted runs what only reads at once, and asks before what acts', async () => {
     await using server = await startScriptedServer([
       say('I look.\n\nCMD: ls only-file.txt | wc -l'),
       call('bash', { command: 'pwd; cat only-file.txt' }),

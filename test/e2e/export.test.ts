@@ -38,7 +38,10 @@ it('copies the last answer and output, and writes the session into new files', a
   rig.type(':export json talk.json\r');
   await rig.waitFor(/written: .*talk\.json/);
   const { version, entries } = JSON.parse(readFileSync(join(place.work, 'talk.json'), 'utf8'));
-  expect([version, entries.map(({ kind }: { kind: string }) => kind)]).toEqual([1, ['exec', 'user', 'assistant']]);
+  expect([
+    version,
+    entries.map(({ kind }: { kind: string }) => kind).filter((kind: string) => kind !== 'notice'),
+  ]).toEqual([1, ['exec', 'user', 'assistant']]);
   rig.type(':export html talk.html\r');
   await rig.waitFor(/written: .*talk\.html/);
   expect(readFileSync(join(place.work, 'talk.html'), 'utf8')).toContain('<p>It says **hello**.</p>');
