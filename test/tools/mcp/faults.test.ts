@@ -105,24 +105,27 @@ describe('a server that misbehaves', () => {
     const begun = used();
     JSON.parse(Buffer.from(JSON.stringify(`${'0123456789abcdef'.repeat(64)}\n`.repeat(50 * 1024))).toString('utf8'));
     const whole = used(begun);
-    // By the processor's time of each turn: a busy machine makes none of them longer.
-    const turns: number[] = [];
-    let over = false;
-    const look = () => {
-      const before = used();
-      setImmediate(() => {
-        const { user, system } = used(before);
-        turns.push((user + system) / 1000);
-        if (!over) look();
-      });
-    };
-    look();
-    await desk.call('f__big');
-    over = true;
-    expect(turns.length).toBeGreaterThan(100);
-    // A fast machine has more turns than a call takes arguments.
-    const longest = turns.reduce((one, other) => Math.max(one, other), 0);
-    expect(longest).toBeLessThan((whole.user + whole.system) / 1000 / 2);
+    // By the processor's time of each turn: a busy machine makes none of them longer. The best of a few, since a clean-up
+    // of memory may fall into any turn; what is done in one go is in all of them.
+    const longest: number[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      let [turns, most, over] = [0, 0, false];
+      const look = () => {
+        const before = used();
+        setImmediate(() => {
+          const { user, system } = used(before);
+          turns += 1;
+          most = Math.max(most, (user + system) / 1000);
+          if (!over) look();
+        });
+      };
+      look();
+      await desk.call('f__big');
+      over = true;
+      expect(turns).toBeGreaterThan(100);
+      longest.push(most);
+    }
+    expect(Math.min(...longest)).toBeLessThan((whole.user + whole.system) / 1000 / 2);
   });
 
   it('whose message never ends is stopped', async () => {
