@@ -99,12 +99,13 @@ export type OnceOptions = CommandOptions & {
  * ends in `exec` keeps the cwd it had. `eval "$1"` instead of pasting the text: line numbers and syntax errors are the
  * command's own.
  */
-function prelude(token: string, pipe: boolean, command: string): string {
+function prelude(token: string, pipe: boolean, launched: boolean, command: string): string {
   const told = `builtin printf "\\033]7331;${token};D;%s\\007" "$PWD"`;
   const plain = `case $PWD in *[[:cntrl:]]*) ;; *) ${told}${pipe ? '' : ' 2>/dev/null >/dev/tty'} ;; esac`;
   // Each file that is opened costs a kept command a question to its supervisor.
   const report = pipe && !/\bset\b/.test(command) ? plain : `{ set +x; } 2>/dev/null; ${plain}`;
-  const start = pipe ? `${tagLimit} 2>&-` : `${closeInherited}; ${tagLimit} 2>/dev/null`;
+  // The launcher has closed what this program has open, the user's terminal among it.
+  const start = pipe && launched ? `${tagLimit} 2>&-` : `${closeInherited}; ${tagLimit} 2>/dev/null`;
   return `${start}; trap '${report}' EXIT; AISH_TUI_COMMAND=$1; shift; eval "$AISH_TUI_COMMAND"`;
 }
 
@@ -115,7 +116,15 @@ function prelude(token: string, pipe: boolean, command: string): string {
 export function runOnce({ command, launcher, env, ...rest }: OnceOptions): RunningCommand {
   ensureWatchdog();
   const token = randomBytes(16).toString('hex');
-  const own = [bash, '--noprofile', '--norc', '-c', prelude(token, rest.pipe !== undefined, command), 'bash', command];
+  const own = [
+    bash,
+    '--noprofile',
+    '--norc',
+    '-c',
+    prelude(token, rest.pipe !== undefined, launcher !== undefined, command),
+    'bash',
+    command,
+  ];
   const [file = bash, ...args] = launcher ? launcher(own) : own;
   return runByItself({
     ...rest,

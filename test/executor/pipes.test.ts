@@ -54,6 +54,14 @@ describe('a command over a pipe', () => {
     expect(await result).toMatchObject({ exit: 0, head: 'one\ntwo\npipe' });
   });
 
+  it('inherits no terminal of this program, also without the launcher', async () => {
+    const beside = once('sleep 300');
+    const { head } = await (await overPipe('readlink /proc/$$/fd/* | grep -c -e ptmx -e pts')).result;
+    expect(head).toBe('0');
+    beside.interrupt();
+    await beside.result;
+  });
+
   it('has nothing to read and no terminal', async () => {
     const running = await overPipe('cat; read -r line || echo end; tty; : < /dev/tty || echo none');
     running.write('not for it\r');
