@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join, relative } from 'node:path';
 import { launcherPackage } from '../src/sandbox/index.ts';
 import { readLockFile, unverified } from '../test/rules/lockfile.ts';
+import { bootArm64 } from './boot-arm64.ts';
 import { ARCHITECTURES, buildLauncher } from './launchers.ts';
 import { ROOT, readManifest, releaseNotes } from './manifest.ts';
 import { pack, stage } from './stage.ts';
@@ -31,7 +32,11 @@ for (const arch of ARCHITECTURES) {
   renameSync(packed.file, `${folder}.tgz`);
   launchers.push(folder);
   console.log(`${packed.name} ${packed.bytes} bytes, sha256 of the launcher ${built.sha256}, ${built.compiler}`);
-  if (arch !== process.arch) console.log('  built here, to be tried on such a machine');
+  if (arch === 'arm64' && arch !== process.arch) {
+    const booted = bootArm64(join(folder, 'aish-sandbox'));
+    const said = booted.ok ? booted.lines : [`built here, to be tried on such a machine: ${booted.why}`];
+    for (const line of said) console.log(`  ${line}`);
+  }
 }
 for (const arch of missing)
   console.log(
