@@ -3,13 +3,16 @@ import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { placesOf } from '../config/index.ts';
 import type { WordFacts } from '../contracts/lines.ts';
+import type { Machine, MachineAt } from '../contracts/machine.ts';
 import type { Broker } from '../contracts/models.ts';
 import type { Services } from '../contracts/services.ts';
 import type { UndoPort } from '../contracts/undo.ts';
 import { JobRegistry, killTagged, limitOutputs, type UserShell } from '../executor/index.ts';
+import { absentHost } from '../hosts/index.ts';
 import { knownWords, PathCache } from '../router/index.ts';
-import { createGate, listRules } from '../safety/index.ts';
+import { createGate, listRules, localSight } from '../safety/index.ts';
 import { sandboxArgv } from '../sandbox/index.ts';
+import { hostOf } from '../session/place.ts';
 import {
   createLog,
   OUTPUT_FOLDER,
@@ -86,7 +89,21 @@ export function createServices(environment: Environment, bus: SessionBus) {
       bus.show('the session is saved again, including what happened meanwhile', 'info');
     },
   });
+  const here = agentCommands({
+    ...fresh,
+    ...(sandbox.available ? { launcher: LAUNCHER } : {}),
+    light: config.sandbox.unrestricted === 'light',
+    projectTree: () => projectTree(bus.engine.shellCwd),
+    held: sandbox.projectMissing !== undefined,
+    keep: { store: undo, supervisor: LAUNCHER, warn: (text: string) => bus.show(text) },
+  });
+  const local: Machine = { ...localSight, spawn: here.run };
+  const machineAt: MachineAt = (place) => {
+    const host = hostOf(place);
+    return host === undefined ? local : absentHost(host);
+  };
   const gate = createGate({
+    machineAt,
     enabled: config.safety.llm_second_opinion,
     secondOpinion: watched(
       createSecondOpinion(broker, () => opinionPreset(environment, bus)),
@@ -121,14 +138,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     gate,
     preplanner: createPreplanner(broker, config.norris.preplan_system),
     spending: costs.spending,
-    agent: agentCommands({
-      ...fresh,
-      ...(sandbox.available ? { launcher: LAUNCHER } : {}),
-      light: config.sandbox.unrestricted === 'light',
-      projectTree: () => projectTree(bus.engine.shellCwd),
-      held: sandbox.projectMissing !== undefined,
-      keep: { store: undo, supervisor: LAUNCHER, warn: (text: string) => bus.show(text) },
-    }),
+    agent: { ...here, run: (command, how) => machineAt(how.cwd).spawn(command, how) },
     trials,
     user: userCommands({ shell: shell.ready, dataDir, size }),
     jobs,

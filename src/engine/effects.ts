@@ -7,6 +7,7 @@ import { composeMessages } from '../session/context.ts';
 import type { Effect } from '../session/effect.ts';
 import type { Mode, OpId, SessionId } from '../session/ids.ts';
 import type { CallFailure, Reply } from '../session/message.ts';
+import { hostOf } from '../session/place.ts';
 import { readReply } from '../session/reply.ts';
 import { wouldAsk } from '../session/steps.ts';
 import { messageOf } from '../text/errors.ts';
@@ -177,6 +178,8 @@ async function lookAt(
     const cwd = secrets.reveal(effect.cwd);
     const refusal = await tools.refusal(judged);
     if (refusal !== undefined) return { examination: { kind: 'refused', text: refusal } };
+    const held = onlyHere(judged, cwd, effect.mode);
+    if (held) return { examination: held };
     const tree = effect.mode === 'project' ? projectTree?.() : undefined;
     if (effect.mode === 'project' && judged.kind === 'command' && tree === undefined)
       return { examination: { kind: 'refused', text: NO_TREE } };
@@ -203,7 +206,7 @@ async function lookAt(
       autoApproved: tools.autoApproved(told),
       ...(tool ? { tool } : {}),
       ...(preview ? { diff: preview.diff } : {}),
-      ...((await canTry(context.services, judged, effect.mode)) ? { canTry: true } : {}),
+      ...((await canTry(context.services, judged, effect, cwd)) ? { canTry: true } : {}),
     };
     if (!basis) return { examination };
     return { examination, basis: preview ? { ...basis, reads: [...basis.reads, ...preview.reads] } : basis };
@@ -214,6 +217,23 @@ async function lookAt(
   }
 }
 
+/** What of the program works on this machine only: it is said, and never done here in place of there. */
+function onlyHere(action: Action, place: string, mode: Mode): Examination | undefined {
+  const host = hostOf(place);
+  if (host === undefined) return undefined;
+  if (action.kind === 'tool' && action.name === 'patch')
+    return { kind: 'refused', text: `[aish] not run: patch writes files of the user's machine, and this is ${host}` };
+  if (action.kind !== 'command' || mode === 'unrestricted') return undefined;
+  const needs = `there is no sandbox on ${host}, so only Unrestricted runs commands there`;
+  const judgement: Judgement = {
+    destructive: false,
+    reason: needs,
+    source: 'static',
+    upgrade: { mode: 'unrestricted', needs },
+  };
+  return { kind: 'judged', judgement, autoApproved: false };
+}
+
 /** What is known of an action beside the judgement: whether it changes nothing; in Restricted there is nothing to keep. */
 function factsBeside({ kept, ...judgement }: Judgement, mode: Mode, reads: boolean): Judgement {
   const keeps = kept && mode !== 'restricted' ? { kept } : {};
@@ -221,7 +241,8 @@ function factsBeside({ kept, ...judgement }: Judgement, mode: Mode, reads: boole
 }
 
 /** A command that does not go on by itself, where trials work; in Restricted there is nothing to see. */
-async function canTry({ trials }: Services, action: Action, mode: Mode): Promise<boolean> {
+async function canTry({ trials }: Services, action: Action, { mode }: Of<'examine'>, cwd: string): Promise<boolean> {
+  if (hostOf(cwd) !== undefined) return false;
   if (action.kind !== 'command' || action.job || mode === 'restricted' || !trials) return false;
   return (await trials.unavailable()) === undefined;
 }

@@ -1,12 +1,16 @@
 import type { Basis, Gate, JudgeContext, Judged, SafetyPort } from '../contracts/gate.ts';
-import { type Action, describeAction, type Judgement } from '../session/action.ts';
+import type { Machine } from '../contracts/machine.ts';
+import { type Action, describeAction, type Finding, type Judgement } from '../session/action.ts';
+import { directoryAt, hostOf } from '../session/place.ts';
 import { matchesGlob } from '../text/glob.ts';
 import { realFiles } from './files.ts';
 import type { Wrap } from './impact/git.ts';
+import { localSight } from './impact/local.ts';
 import { previewImpact, withImpact } from './impact/preview.ts';
 import { areSame, resolveTargets } from './impact/resolve.ts';
 import { judgeCommand } from './judge.ts';
 import { judgeWithFiles } from './judge-files.ts';
+import { judgeOnHost } from './on-host.ts';
 import { onlyReads, readsAlone } from './only-reads.ts';
 import { worksOverPipes } from './over-pipes.ts';
 import { OwnFiles } from './own-files.ts';
@@ -32,6 +36,8 @@ export type GateOptions = {
   readonly alwaysDestructive?: readonly string[];
   /** Puts git, which looks for what would be lost, behind the kernel sandbox. */
   readonly wrap?: Wrap;
+  /** What can be seen of the machine of a place; absent: there is only this one. */
+  readonly machineAt?: (place: string) => Sight;
   /** Whether what a command changes is kept now, so that it can be taken back. */
   readonly keeps?: () => Promise<boolean>;
   /** Whether an action of this session made this, no directory, and nobody has touched it since. */
@@ -43,6 +49,8 @@ export type GateOptions = {
   /** What a server says of its own tools; may raise the suspicion, never lower it. */
   readonly annotations?: (tool: string) => ToolAnnotations | undefined;
 };
+
+type Sight = Omit<Machine, 'spawn'>;
 
 const NO_BASIS: Basis = { reads: [], own: [], writes: [] };
 
@@ -57,6 +65,7 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
   const rules = { userPatterns: options.userPatterns ?? [], disabledRules: options.disabledRules ?? [] };
 
   const own = new OwnFiles();
+  const sightOf = options.machineAt ?? (() => localSight);
 
   const look = async (action: Action, { cwd, busy = false }: JudgeContext): Promise<StaticVerdict> => {
     if (action.kind === 'command') {
@@ -67,10 +76,11 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     // It does nothing by itself: each act of the sub-agent passes here by itself.
     if (action.kind === 'delegate') return harmless('a task for a sub-agent');
     const annotations = options.annotations?.(action.name);
+    // Its server runs here, whatever the place: what the arguments name on a host can't be looked at.
+    const seen = hostOf(cwd) === undefined ? { cwd, files: realFiles() } : {};
     return judgeTool(action.name, action.arguments, {
       alwaysDestructive: options.alwaysDestructive ?? ALWAYS_DESTRUCTIVE,
-      cwd,
-      files: realFiles(),
+      ...seen,
       ...rules,
       ...(annotations ? { annotations } : {}),
     });
@@ -121,15 +131,19 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
   };
 
   return {
-    check: (command, cwd) => judgeCommand(command, { cwd, files: realFiles(), ...rules }),
-    onlyReads: (command, cwd) => onlyReads(command, { cwd, files: realFiles(), ...rules }),
-    worksOverPipes: (command, cwd) => worksOverPipes(command, { cwd, ...rules }),
+    check: (command, cwd) =>
+      judgeCommand(command, hostOf(cwd) === undefined ? { cwd, files: realFiles(), ...rules } : rules),
+    onlyReads: (command, cwd) => hostOf(cwd) === undefined && onlyReads(command, { cwd, files: realFiles(), ...rules }),
+    // The end of a connection ends what runs in a terminal there, and nothing else.
+    worksOverPipes: (command, cwd) => hostOf(cwd) === undefined && worksOverPipes(command, { cwd, ...rules }),
     async judge(action, context) {
       const judged = await judgeAction(action, context);
-      return judged.destructive ? judged : { ...judged, ...(await whatItReads(action, context.cwd)) };
+      return judged.destructive || hostOf(context.cwd) !== undefined
+        ? judged
+        : { ...judged, ...(await whatItReads(action, context.cwd)) };
     },
     async begin({ reads, own: changed, writes, targets }) {
-      const aims = targets ? areSame(targets) : true;
+      const aims = targets ? areSame(targets, sightOf(targets.cwd)) : true;
       const same = await Promise.all([isUnchanged(reads), aims, ...changed.map((path) => own.isOwn(path))]);
       if (!same.every(Boolean)) return undefined;
       const before = await own.before(writes);
@@ -138,6 +152,12 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
   };
 
   async function judgeAction(action: Action, context: JudgeContext): Promise<Judged> {
+    const host = hostOf(context.cwd);
+    if (action.kind === 'command' && host !== undefined) {
+      const localModel = options.localModel?.() === true;
+      const judged = await judgeOnHost(action.command, host, directoryAt(context.cwd), { ...rules, localModel });
+      return judged.destructive ? withWhatIsLost(judged, judged.findings ?? [], action.command, context.cwd) : judged;
+    }
     const verdict = beyondItsName(await look(action, context), action, options.readOnlyTools ?? []);
     const recovery = await recoveryIn(verdict, action, context);
     const settled = recovery && context.project ? inProject(verdict, recovery) : undefined;
@@ -148,11 +168,23 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
       if (absent.length > 0) return { ...judgement, basis: { ...basis, reads: [...basis.reads, ...absent] } };
       return { ...judgement, ...(verdict.basis ? { basis } : {}) };
     }
-    const targets = await resolveTargets(action.command, context.cwd);
-    const parts = await previewImpact(action.command, context.cwd, options.wrap).catch(() => []);
-    const { findings, rest } = withImpact(recovery?.findings ?? judgement.findings ?? [], parts);
+    const found = recovery?.findings ?? judgement.findings ?? [];
+    return withWhatIsLost({ ...judgement, basis }, found, action.command, context.cwd);
+  }
+
+  /** The judgement with what would be lost, and bound to what its paths stand for. */
+  async function withWhatIsLost(
+    judged: Judged,
+    found: readonly Finding[],
+    command: string,
+    place: string,
+  ): Promise<Judged> {
+    const sight = sightOf(place);
+    const targets = await resolveTargets(command, place, sight);
+    const parts = await previewImpact(command, place, sight, options.wrap).catch(() => []);
+    const { findings, rest } = withImpact(found, parts);
     const facts = { ...(findings.length > 0 ? { findings } : {}), ...(rest.length > 0 ? { impact: rest } : {}) };
-    return { ...judgement, ...facts, basis: { ...basis, targets } };
+    return { ...judged, ...facts, basis: { ...NO_BASIS, ...judged.basis, targets } };
   }
 
   /** Whether a command only reads, and whether a model elsewhere would be shown a credential. */

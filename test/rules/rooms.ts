@@ -6,6 +6,7 @@ const SERVICES = [
   'config',
   'costs',
   'executor',
+  'hosts',
   'router',
   'safety',
   'sandbox',

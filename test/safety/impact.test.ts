@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { countText } from '../../src/safety/impact/files.ts';
+import { localSight } from '../../src/safety/impact/local.ts';
 import { previewImpact, withImpact } from '../../src/safety/impact/preview.ts';
 import { judgeCommand } from '../../src/safety/index.ts';
 import { lacks } from '../support/lacks.ts';
@@ -13,7 +14,10 @@ const missing = lacks('git');
 let cwd = '';
 /** What each part of the command would lose. */
 const impact = async (command: string) =>
-  (await previewImpact(command, cwd)).map(({ part: [start, end], lines }) => [command.slice(start, end), ...lines]);
+  (await previewImpact(command, cwd, localSight)).map(({ part: [start, end], lines }) => [
+    command.slice(start, end),
+    ...lines,
+  ]);
 
 const git = (...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { cwd, stdio: 'pipe' });
@@ -76,7 +80,8 @@ test('a find that deletes counts what it would match', async () => {
   const root = mkdtempSync(join(tmpdir(), 'find-'));
   mkdirSync(join(root, 'deep'));
   for (const name of ['a.log', 'b.txt', 'deep/c.log', 'deep/D.LOG']) writeFileSync(join(root, name), 'xx');
-  const matches = async (words: string) => (await previewImpact(`find ${words}`, root)).flatMap(({ lines }) => lines);
+  const matches = async (words: string) =>
+    (await previewImpact(`find ${words}`, root, localSight)).flatMap(({ lines }) => lines);
   expect(await matches(". -name '*.log' -delete")).toEqual(['matches 2 files, 4 bytes']);
   expect(await matches('. -type f -delete')).toEqual(['matches 4 files, 8 bytes']);
   expect(await matches("deep -iname '*.log' -exec rm {} +")).toEqual(['matches 2 files, 4 bytes']);
@@ -140,13 +145,13 @@ test.skipIf(missing)('no program of a repository runs while its files are looked
   const wraps = [undefined, (argv: readonly string[]) => argv];
   for (const key of keys) {
     here('config', key, runs);
-    for (const wrap of wraps) for (const command of looked) await previewImpact(command, hostile, wrap);
+    for (const wrap of wraps) for (const command of looked) await previewImpact(command, hostile, localSight, wrap);
     expect(existsSync(marker), key).toBe(false);
     here('config', '--unset', key);
   }
   here('config', 'include.path', 'more');
   writeFileSync(join(hostile, '.git', 'more'), `[filter "evil"]\n  clean = ${JSON.stringify(runs)}\n`);
-  for (const wrap of wraps) for (const command of looked) await previewImpact(command, hostile, wrap);
+  for (const wrap of wraps) for (const command of looked) await previewImpact(command, hostile, localSight, wrap);
   expect(existsSync(marker)).toBe(false);
   // The check itself: git as it is would have run it.
   here('status');

@@ -1,12 +1,12 @@
+import type { Count, Machine, Named } from '../../contracts/machine.ts';
 import type { Finding } from '../../session/action.ts';
+import { directoryAt } from '../../session/place.ts';
 import type { Part } from '../verdict.ts';
-import { type Count, count, countText, existing, shown } from './files.ts';
-import { countMatches } from './find.ts';
+import { countText, shown } from './files.ts';
 import { type GitReader, gitReader, type Wrap } from './git.ts';
 import { gitImpact, trackedText } from './git-impact.ts';
 import { LookTime } from './look-time.ts';
-import { processImpact } from './processes.ts';
-import { type Named, survey, type Touched } from './targets.ts';
+import { survey, type Touched } from './targets.ts';
 
 /** Time the whole look may take, in milliseconds (HA-5). */
 const PREVIEW_TIMEOUT_MS = 300;
@@ -18,18 +18,31 @@ const MAX_PARTS = 12;
 /** What one part of a command would lose, in lines. */
 export type PartImpact = { readonly part: Part; readonly lines: readonly string[] };
 
-type Look = { readonly git: GitReader; readonly cwd: string; readonly time: LookTime };
+type Look = {
+  readonly machine: Omit<Machine, 'spawn'>;
+  /** Undefined where git is not asked: on a host it would run what the repository configures. */
+  readonly git: GitReader | undefined;
+  readonly cwd: string;
+  readonly time: LookTime;
+};
 
 /**
  * What would be lost (HA-5), part by part, in short lines for the HALT; nothing where that can't be found out by reading.
  * Never changes anything, never rejects, and takes about 300 ms at most, or a second where the program has much else to do.
  */
-export async function previewImpact(command: string, cwd: string, wrap?: Wrap): Promise<readonly PartImpact[]> {
+export async function previewImpact(
+  command: string,
+  place: string,
+  machine: Omit<Machine, 'spawn'>,
+  wrap?: Wrap,
+): Promise<readonly PartImpact[]> {
   // At a start or a resume much else waits its turn: the time counts from when there is time.
   await new Promise((resolve) => setImmediate(resolve));
-  const look = { git: gitReader(wrap), cwd, time: new LookTime(PREVIEW_TIMEOUT_MS) };
+  const cwd = directoryAt(place);
+  const git = machine.host === undefined ? gitReader(wrap) : undefined;
+  const look = { machine, git, cwd, time: new LookTime(PREVIEW_TIMEOUT_MS) };
   const parts: PartImpact[] = [];
-  for (const touched of survey(command, cwd).touched.slice(0, MAX_PARTS)) {
+  for (const touched of survey(command, cwd, machine.home).touched.slice(0, MAX_PARTS)) {
     const lines = await impactOf(touched, look);
     if (lines.length > 0) parts.push({ part: touched.part, lines: lines.slice(0, MAX_LINES) });
   }
@@ -57,11 +70,15 @@ async function impactOf(touched: Touched, look: Look): Promise<readonly string[]
     case 'overwrites':
       return fileImpact(touched.paths, touched.kind, look);
     case 'finds':
-      return matchImpact(await countMatches(touched.words, touched.cwd, () => look.time.isOver(RESERVE_MS)));
+      return matchImpact(
+        await look.machine.files.matches(touched.words, touched.cwd, () => look.time.isOver(RESERVE_MS)),
+      );
     case 'git':
-      return gitImpact(look.git, touched.cwd, touched.words, () => look.time.left());
+      return look.git
+        ? gitImpact(look.git, touched.cwd, touched.words, () => look.time.left())
+        : ['what git holds there was not looked at'];
     case 'ends':
-      return processImpact(touched.ids, touched.names);
+      return look.machine.processes(touched.ids, touched.names);
   }
 }
 
@@ -73,14 +90,15 @@ function matchImpact(count: Count | undefined): readonly string[] {
 async function fileImpact(
   named: readonly Named[],
   kind: 'deletes' | 'overwrites',
-  { git, cwd, time }: Look,
+  { machine: { files }, git, cwd, time }: Look,
 ): Promise<readonly string[]> {
-  const paths = await existing(named, () => time.isOver(1.5 * RESERVE_MS));
+  const paths = await files.existing(named, () => time.isOver(1.5 * RESERVE_MS));
   if (paths.length === 0) return kind === 'deletes' ? ['nothing there now'] : [];
   const names = paths.slice(0, 5).map((path) => shown(path, cwd));
-  const files = countText(await count(paths, () => time.isOver(RESERVE_MS)), PREVIEW_TIMEOUT_MS);
+  const found = await files.count(paths, () => time.isOver(RESERVE_MS));
+  const counted = found ? countText(found, PREVIEW_TIMEOUT_MS) : 'it could not be counted';
   const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
-  const tracked = await trackedText(git, cwd, paths, () => time.left());
-  const line = `${names.join(', ')}${more}${files === undefined ? '' : `: ${files}`}`;
+  const tracked = git && (await trackedText(git, cwd, paths, () => time.left()));
+  const line = `${names.join(', ')}${more}${counted === undefined ? '' : `: ${counted}`}`;
   return [line, ...(tracked === undefined ? [] : [tracked])];
 }

@@ -1,24 +1,36 @@
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { Targets } from '../../contracts/gate.ts';
+import type { Machine, Named } from '../../contracts/machine.ts';
+import { directoryAt } from '../../session/place.ts';
 import { expanded } from './files.ts';
-import { type Named, survey } from './targets.ts';
+import { survey } from './targets.ts';
 
 /** Paths that are looked at; a pattern may name more. */
 const MAX_RESOLVED = 2000;
 
 /** What the paths that a command names stand for now: real paths, devices and inodes, patterns expanded (SF-13). Reads only. */
-export async function resolveTargets(command: string, cwd: string): Promise<Targets> {
-  return { command, cwd, found: await resolved([{ path: '.', glob: false, cwd }, ...survey(command, cwd).named]) };
+export async function resolveTargets(
+  command: string,
+  place: string,
+  { files, home }: Pick<Machine, 'files' | 'home'>,
+): Promise<Targets> {
+  const cwd = directoryAt(place);
+  const named = [{ path: '.', glob: false, cwd }, ...survey(command, cwd, home).named];
+  return { command, cwd: place, found: await files.identities(named) };
 }
 
 /** Do they still stand for the same? */
-export async function areSame({ command, cwd, found }: Targets): Promise<boolean> {
-  const now = await resolveTargets(command, cwd);
+export async function areSame(
+  { command, cwd, found }: Targets,
+  machine: Pick<Machine, 'files' | 'home'>,
+): Promise<boolean> {
+  const now = await resolveTargets(command, cwd, machine);
   return now.found.length === found.length && now.found.every((line, at) => line === found[at]);
 }
 
-async function resolved(named: readonly Named[]): Promise<readonly string[]> {
+/** The lines for paths of this machine. */
+export async function identities(named: readonly Named[]): Promise<readonly string[]> {
   const lines: string[] = [];
   for (const each of named) {
     const paths = [...(await expanded(each, MAX_RESOLVED))].sort();

@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import { parse } from 'unbash';
+import type { Named } from '../../contracts/machine.ts';
 import { depthOf, MAX_COMMAND_CHARS, MAX_DEPTH } from '../limits.ts';
 import { Call } from '../programs/call.ts';
 import { dispatch } from '../programs/dispatch.ts';
@@ -9,9 +9,6 @@ import { judgeRedirect } from '../programs/redirects.ts';
 import { ShellInterpreter } from '../shell/interpreter.ts';
 import { hasUnknown } from '../shell/taint.ts';
 import type { Part } from '../verdict.ts';
-
-/** A path as a command names it; `glob`: it is a pattern that the shell expands. */
-export type Named = { readonly path: string; readonly glob: boolean; readonly cwd: string };
 
 /** What one part of a command is about to touch. */
 export type Touched = { readonly part: Part } & (
@@ -44,8 +41,11 @@ class SurveyShell extends ShellInterpreter {
   }
 }
 
-/** Walks `command` as the judge does and collects what it would touch. Nothing is run. */
-export function survey(command: string, cwd: string): Survey {
+/**
+ * Walks `command` as the judge does and collects what it would touch. Nothing is run.
+ * @param home what `~` stands for
+ */
+export function survey(command: string, cwd: string, home: string): Survey {
   const touched: Touched[] = [];
   const named: Named[] = [];
   if (command.length > MAX_COMMAND_CHARS || depthOf(command) > MAX_DEPTH) return { touched, named };
@@ -81,7 +81,7 @@ export function survey(command: string, cwd: string): Survey {
     { cwd, files: undefined, reading: undefined, own: undefined },
     new Set(),
   );
-  shell.scope.set('HOME', homedir());
+  shell.scope.set('HOME', home);
   try {
     shell.runScript(parse(command), { stdin: undefined });
   } catch {

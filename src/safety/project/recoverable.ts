@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Finding } from '../../session/action.ts';
 import { expanded } from '../impact/files.ts';
@@ -51,7 +52,9 @@ export async function recoveryOf(
   const steps = await stepsOf(command, place, own);
   if (!steps) return unwalked(command, verdict, place);
   const written = (verdict.basis?.writes ?? []).find((path) => isOutside(path, place.tree));
-  const named = verdict.findings.some(({ rule }) => isNamedRule(rule)) ? survey(command, place.cwd).touched : [];
+  const named = verdict.findings.some(({ rule }) => isNamedRule(rule))
+    ? survey(command, place.cwd, homedir()).touched
+    : [];
   // Nothing in the text leads out, so neither does a word of it that nobody knows.
   const bounded = !LEADS_OUT.test(command) && outsideIn([command], place.cwd, place.tree) === undefined;
   const absent: string[] = [];

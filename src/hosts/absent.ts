@@ -1,0 +1,19 @@
+import type { Machine } from '../contracts/machine.ts';
+import { placeOn } from '../session/place.ts';
+
+/** A host that is not connected: nothing runs there, and everything that is named may be there. */
+export function absentHost(host: string): Machine {
+  return {
+    host,
+    home: '/',
+    spawn: () => Promise.reject(new Error(`${host} is not connected; :host ${host} connects to it`)),
+    files: {
+      existing: (named) => Promise.resolve(named.map(({ path }) => path)),
+      count: () => Promise.resolve(undefined),
+      matches: () => Promise.resolve(undefined),
+      identities: (named) =>
+        Promise.resolve(named.map(({ path, cwd }) => `${placeOn(host, cwd)} ${path} not looked at`)),
+    },
+    processes: (ids, names) => Promise.resolve([...ids, ...names].map((each) => `${each}: it can't be looked at`)),
+  };
+}

@@ -1,0 +1,1 @@
+export { absentHost } from './absent.ts';

@@ -1,0 +1,22 @@
+/**
+ * A place is where a command runs: a directory of this machine (`/srv`), or of a host (`web1:/srv`). Every working
+ * directory of the session is one, so what was judged for one machine is bound to it, and whoever takes a place of a host
+ * for a path of this machine finds nothing there.
+ */
+
+/** The host of a place; undefined: this machine. */
+export function hostOf(place: string): string | undefined {
+  const at = place.startsWith('/') ? -1 : place.indexOf(':/');
+  return at > 0 ? place.slice(0, at) : undefined;
+}
+
+/** The directory on the machine of the place. */
+export function directoryAt(place: string): string {
+  const host = hostOf(place);
+  return host === undefined ? place : place.slice(host.length + 1);
+}
+
+/** @param directory an absolute path on that machine */
+export function placeOn(host: string | undefined, directory: string): string {
+  return host === undefined ? directory : `${host}:${directory}`;
+}

@@ -1,0 +1,64 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { absentHost } from '../../src/hosts/index.ts';
+import { createGate, localSight } from '../../src/safety/index.ts';
+import { hostOf } from '../../src/session/place.ts';
+
+const asked: string[] = [];
+const gate = (localModel = true) =>
+  createGate({
+    enabled: true,
+    secondOpinion: (text) => {
+      asked.push(text);
+      return Promise.resolve({ ok: true, text: 'SAFE' });
+    },
+    localModel: () => localModel,
+    keeps: () => Promise.resolve(true),
+    machineAt: (place) => {
+      const host = hostOf(place);
+      return host === undefined ? localSight : absentHost(host);
+    },
+  });
+const judge = (command: string, cwd: string, localModel = true) =>
+  gate(localModel).judge(
+    { kind: 'command', command, job: false },
+    { cwd, goal: '', signal: new AbortController().signal },
+  );
+
+describe('a command for a host', () => {
+  it('runs without a question only where it is proven safe by its text', async () => {
+    expect((await judge('ls -la', 'web1:/srv')).destructive).toBe(false);
+    for (const command of ['make', './deploy.sh', 'npm test', 'rm -rf build', 'python3 x.py']) {
+      expect([command, (await judge(command, 'web1:/srv')).destructive]).toEqual([command, true]);
+    }
+    expect(asked).toEqual([]);
+  });
+
+  it('is never softened by a file of this machine with the same path', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'on-host-'));
+    writeFileSync(join(folder, 'run.sh'), 'echo hello\n');
+    const here = await judge('sh run.sh', folder);
+    const there = await judge('sh run.sh', `web1:${folder}`);
+    expect([here.destructive, there.destructive]).toEqual([false, true]);
+    expect(there.reason).toContain('nothing holds it on web1');
+    expect((await judge('echo x > new-file', folder)).destructive).toBe(false);
+    expect((await judge('echo x > new-file', `web1:${folder}`)).destructive).toBe(true);
+  });
+
+  it('counts a failed look as existing', async () => {
+    const { findings } = await judge('rm -rf build', 'web1:/srv');
+    expect(findings?.[0]?.impact).toEqual(['build: it could not be counted']);
+  });
+
+  it('asks before a model elsewhere is shown files that the text does not name', async () => {
+    expect((await judge('cat notes.txt', 'web1:/srv', false)).credential).toBeUndefined();
+    expect((await judge('cat *', 'web1:/srv', false)).credential).toBe(true);
+    expect((await judge('grep -r key .', 'web1:/srv', false)).credential).toBe(true);
+  });
+
+  it('is not over pipes, and does not run beside others', () => {
+    expect([gate().worksOverPipes('ls', 'web1:/srv'), gate().onlyReads('ls', 'web1:/srv')]).toEqual([false, false]);
+  });
+});
