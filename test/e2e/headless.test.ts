@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
+import { jsonLines, KINDS, linesSchema } from '../support/lines.ts';
 import { PROGRAM, runProgram, scratch } from '../support/program.ts';
 import { call, say, startScriptedServer, whenever } from '../support/scripted-server.ts';
 
@@ -42,10 +43,7 @@ describe('aish-tui run', () => {
     using place = scratch(server.baseUrl);
     const { code, out } = await runProgram(place, ['run', '--json', 'clean up']);
     expect(code).toBe(4);
-    const lines = out
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const lines = jsonLines(out);
     expect(lines.find(({ kind }) => kind === 'question')).toMatchObject({
       asks: 'halt',
       action: { kind: 'command', command: 'rm -rf foo' },
@@ -105,11 +103,14 @@ describe('aish-tui run', () => {
     await using server = await startScriptedServer([say('CMD: echo hi'), say('GOAL: complete')]);
     using place = scratch(server.baseUrl);
     const { out } = await runProgram(place, ['run', '--json', 'greet']);
-    const kinds = out
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line).kind);
+    const kinds = jsonLines(out).map(({ kind }) => kind);
     expect(kinds).toEqual(['norrisBegan', 'norrisStep', 'assistant', 'exec', 'norrisStep', 'assistant', 'norrisEnded']);
+  });
+
+  it('has a schema for every kind of line', async () => {
+    const told = linesSchema().oneOf.map(({ properties }) => properties.kind.const);
+    expect(told.toSorted()).toEqual(Object.keys(KINDS).toSorted());
+    expect(() => jsonLines('{"kind":"exec","command":"ls"}')).toThrow(/not as .*lines\.schema\.json says/);
   });
 
   it('ends as 130 on SIGINT, and its command with it', async () => {

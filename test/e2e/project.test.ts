@@ -4,6 +4,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSy
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lacks } from '../support/lacks.ts';
+import { jsonLines } from '../support/lines.ts';
 import { runProgram, type Scratch, scratch } from '../support/program.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer } from '../support/scripted-server.ts';
@@ -301,13 +302,9 @@ describe.skipIf(lacks('cc') || lacks('git'))('Project', { timeout: 60_000 }, () 
     const args = ['--mode', 'project', 'run', '--json', '--on-halt', 'try', 'clean up'];
     const { code, out } = await runProgram(place, args);
     expect(code).toBe(4);
-    const lines = out
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    const shown = lines.find(({ kind }) => kind === 'trial');
-    expect(shown).toMatchObject({ trial: { kind: 'changes', exit: 0 } });
-    expect(shown.trial.rows).toContainEqual(expect.objectContaining({ kind: 'deleted', path: `${place.work}/src` }));
+    const shown = jsonLines(out).find(({ kind }) => kind === 'trial');
+    const deleted = expect.objectContaining({ kind: 'deleted', path: `${place.work}/src` });
+    expect(shown).toMatchObject({ trial: { kind: 'changes', exit: 0, rows: expect.arrayContaining([deleted]) } });
     expect(snapshot(place.work)).toBe(before);
   });
 });

@@ -9,6 +9,7 @@ import { journalPath, readJournal } from '../../src/store/index.ts';
 import { fault as mcpServer } from '../tools/mcp/support.ts';
 import { ensureBuilt } from './build.ts';
 import type { FaultName } from './fault-server.ts';
+import { jsonLines } from './lines.ts';
 import { PROGRAM, runProgram, type Scratch, scratch } from './program.ts';
 import { type Place, startRoleServer, TRIAL_SECONDS } from './role-server.ts';
 
@@ -152,7 +153,8 @@ type Printed = {
 
 /** Every line that says something of a fault, once. */
 function seen(out: string, err: string): readonly string[] {
-  const lines = out.split('\n').flatMap((line) => (line.startsWith('{') ? wordsOf(JSON.parse(line) as Printed) : []));
+  const objects = out.split('\n').filter((line) => line.startsWith('{'));
+  const lines = jsonLines(objects.join('\n')).flatMap((line) => wordsOf(line as Printed));
   // What a slow machine makes it wait for is no fault's doing.
   const [halts, waits] = [/HALT/, /^aish-tui: waiting for /];
   const said = err.split('\n').filter((line) => /^aish-tui: /.test(line) && !halts.test(line) && !waits.test(line));

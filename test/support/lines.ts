@@ -1,0 +1,47 @@
+/** The lines of `--json`, each held against the schema that the documents promise. */
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Entry } from '../../src/session/entry.ts';
+
+type Kind = Entry['kind'] | 'question' | 'trial';
+
+/** Every kind there is: a new one does not compile until it stands here, and the schema is asked for it. */
+export const KINDS: Readonly<Record<Kind, true>> = {
+  user: true,
+  assistant: true,
+  exec: true,
+  tool: true,
+  delegate: true,
+  refused: true,
+  norrisBegan: true,
+  plan: true,
+  norrisStep: true,
+  norrisEnded: true,
+  notice: true,
+  meta: true,
+  question: true,
+  trial: true,
+};
+
+type LinesSchema = {
+  readonly oneOf: readonly { readonly properties: { readonly kind: { readonly const: string } } }[];
+};
+
+export function linesSchema(): LinesSchema {
+  return JSON.parse(readFileSync(new URL('../../docs/lines.schema.json', import.meta.url), 'utf8'));
+}
+
+const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
+const valid = ajv.compile<Readonly<Record<string, unknown>>>(linesSchema());
+
+/** The objects that `out` holds, one a line. Throws for what is no JSON or not as the schema says. */
+export function jsonLines(out: string): Readonly<Record<string, unknown>>[] {
+  return out
+    .split('\n')
+    .filter((text) => text !== '')
+    .map((text) => {
+      const line: unknown = JSON.parse(text);
+      if (!valid(line)) throw new Error(`not as docs/lines.schema.json says: ${text}\n${ajv.errorsText(valid.errors)}`);
+      return line;
+    });
+}
