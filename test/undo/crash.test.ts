@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildTools, type Tools } from '../sandbox/tools.ts';
 import { lacks } from '../support/lacks.ts';
-import { makeScene, type Scene } from './scene.ts';
+import { makeScene, type Scene, type Undone } from './scene.ts';
 import { trialsWork } from './trial-support.ts';
 
 const CASES = Number(process.env.AISH_EFFECTS_CASES ?? 20) / 2;
@@ -39,6 +39,16 @@ function killAfter(pid: number, milliseconds: number): void {
   }, milliseconds);
 }
 
+const NOT_ENDED = 75;
+
+/** The supervisor outlives the launcher by the time that it needs to end the command and its journal. */
+async function finish(scene: Scene, number: number): Promise<Undone> {
+  for (;;) {
+    const finished = await scene.launcher('--undo', join(scene.store, String(number)), '--finish');
+    if (finished.code !== NOT_ENDED) return finished;
+  }
+}
+
 describe.skipIf(lacks('cc'))('after a SIGKILL', () => {
   it(
     'of a kept command its journal is ended, and the undo is exact',
@@ -49,10 +59,11 @@ describe.skipIf(lacks('cc'))('after a SIGKILL', () => {
           fill(scene);
           const before = scene.snapshot();
           const kept = await scene.keep(SCRIPT, { started: (pid) => killAfter(pid, 2 + (i * 60) / CASES) });
-          const finished = await scene.launcher('--undo', join(scene.store, String(kept.number)), '--finish');
+          const finished = await finish(scene, kept.number);
           // Killed before it had a journal: it had no command either.
           if (finished.code === 126) continue;
-          expect((await scene.undo(kept.number)).steps.filter(({ verb }) => verb === 'refused')).toEqual([]);
+          expect(finished).toMatchObject({ code: 0, error: '' });
+          expect(await scene.undo(kept.number)).toMatchObject({ code: 0, error: '' });
           expect([...scene.snapshot()]).toEqual([...before]);
         } finally {
           scene.dispose();

@@ -177,7 +177,7 @@ static int guarded(struct store *s, const struct place *at, int moves, int which
     s->known_node[which] = n;
   }
   if (n && s->nodes[n].flags & IS_VAULT) return 1;
-  if (!moves || !*at->name || look(at->directory, at->name, 0, &id, NULL)) return 0;
+  if (!moves || !*at->name || look_once(s, at->directory, at->name, &id, NULL)) return 0;
   uint32_t named = find_node(s, &id);
   return named && s->nodes[named].flags & (HOLDS_VAULT | IS_VAULT);
 }
@@ -186,21 +186,22 @@ static int keep_open(struct store *s, pid_t pid, const struct place *at, int fla
   struct id id;
   struct state state;
   if (!*at->name) return keep_content(s, at->directory, "");
-  if (look(at->directory, at->name, 0, &id, &state) == 0 && S_ISREG(state.mode) && is_shredder(pid)) {
+  if (look_once(s, at->directory, at->name, &id, &state)) {
+    if (errno != ENOENT) return -1;
+    return flags & O_CREAT ? keep_name(s, at->directory, at->name, NULL) : 0;
+  }
+  if (S_ISREG(state.mode) && is_shredder(pid)) {
     char path[1024];
     path_of(s, keep_directory(s, at->directory), at->name, path, sizeof path);
     store_note(s, "skipped", path);
     return keep_state(s, at->directory, at->name, 0, 0);
   }
-  if (look(at->directory, at->name, 0, &id, &state) == 0)
-    return (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) ? 0 : keep_content(s, at->directory, at->name);
-  if (errno != ENOENT) return -1;
-  return flags & O_CREAT ? keep_name(s, at->directory, at->name, NULL) : 0;
+  return (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) ? 0 : keep_content(s, at->directory, at->name);
 }
 
 static int keep_rename(struct store *s, const struct place *from, const struct place *to, uint64_t flags) {
   struct id id;
-  if (look(from->directory, from->name, 0, &id, NULL)) return errno == ENOENT ? 0 : -1;
+  if (look_once(s, from->directory, from->name, &id, NULL)) return errno == ENOENT ? 0 : -1;
   if (keep_name(s, from->directory, from->name, NULL) || keep_name(s, to->directory, to->name, NULL)) return -1;
   return flags & EXCHANGE ? 0 : keep_inode(s, to->directory, to->name);
 }
@@ -216,6 +217,7 @@ static int move_outside(const struct store *s, struct place *at) {
   if (there < 0) return 1;
   close(at->directory);
   at->directory = there;
+  at->glance.taken = 0; /* of an overlay's name, which is another inode than the one below it */
   return 0;
 }
 
@@ -237,7 +239,7 @@ static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
     if (calls[i].nr == q->data.nr) c = &calls[i];
   if (!c) return EPERM;
   pid_t pid = (pid_t)q->pid;
-  struct place at = {-1, ""}, to = {-1, ""};
+  struct place at = {.directory = -1}, to = {.directory = -1};
   uint64_t flags = c->flags == NONE ? 0 : a[c->flags];
   if (c->what == OPEN && c->flags == NONE) flags = O_WRONLY | O_CREAT | O_TRUNC;
   int follow = c->follow == ALWAYS;
@@ -266,6 +268,8 @@ static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
   /* The number of a process that has died meanwhile may be another's by now. */
   if (how == 0 && syscall(SYS_ioctl, listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &q->id)) how = NOT_OURS;
   if (how == 0 && s->vault >= 0) {
+    s->places[0] = &at;
+    s->places[1] = &to;
     int takes_name = c->what == CREATE || c->what == REMOVE || c->what == RENAME;
     if (guarded(s, &at, c->what == RENAME || c->what == REMOVE, 0) || (to.directory >= 0 && guarded(s, &to, 1, 1))) {
       failed = 1;
@@ -293,6 +297,7 @@ static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
   if (sets && !why) why = target < 0 ? ENOENT : set_state(s, pid, c->nr, a, target) ? errno : IS_DONE;
   if (target >= 0) close(target);
   s->known_fd[0] = s->known_fd[1] = -1;
+  s->places[0] = s->places[1] = NULL;
   if (at.directory >= 0) close(at.directory);
   if (to.directory >= 0) close(to.directory);
   return why;

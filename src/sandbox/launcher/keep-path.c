@@ -45,10 +45,6 @@ int read_memory(pid_t pid, uint64_t at, void *to, uint64_t size) {
   return syscall(SYS_process_vm_readv, pid, &here, 1, &there, 1, 0) == (long)size ? 0 : (errno = EFAULT, -1);
 }
 
-static int open_beneath(int directory, const char *path, int flags) {
-  struct open_how how = {.flags = (uint64_t)(flags | O_PATH | O_CLOEXEC), .resolve = RESOLVE_NO_MAGICLINKS};
-  return (int)syscall(NR_OPENAT2, directory, path, &how, sizeof how);
-}
 
 static int same_root(pid_t pid) {
   static struct statx own;
@@ -59,6 +55,39 @@ static int same_root(pid_t pid) {
   if (syscall(SYS_statx, AT_FDCWD, path, 0, STATX_INO | STATX_MNT_ID, &its)) return 0;
   return its.stx_ino == own.stx_ino && its.stx_mnt_id == own.stx_mnt_id && its.stx_dev_minor == own.stx_dev_minor &&
          its.stx_dev_major == own.stx_dev_major;
+}
+
+/* A mount that this process stands in itself is of its own namespace for as long as it lives. */
+static int is_own_mount(int fd) {
+  static uint64_t own[2];
+  static int asked;
+  struct statx x;
+  for (int i = 0; !asked && i < 2; i++)
+    if (!syscall(SYS_statx, AT_FDCWD, i ? "." : "/", 0, STATX_MNT_ID, &x) && x.stx_mask & STATX_MNT_ID) own[i] = x.stx_mnt_id;
+  asked = 1;
+  if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &x) || !(x.stx_mask & STATX_MNT_ID)) return 0;
+  return x.stx_mnt_id == own[0] || x.stx_mnt_id == own[1];
+}
+
+static int climbs(const char *path) {
+  for (const char *at = path; *at; at++)
+    if ((at == path || at[-1] == '/') && at[0] == '.' && at[1] == '.' && (!at[2] || at[2] == '/')) return 1;
+  return 0;
+}
+
+/* Opens the directory `path`, seen from `base` (-1: from the root). Where the way leads over links or upwards it depends on
+ * the root of whoever asks, which must be ours then. */
+static int open_way(pid_t pid, int base, const char *path) {
+  struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS};
+  if (base >= 0 && !climbs(path)) {
+    int fd = (int)syscall(NR_OPENAT2, base, path, &how, sizeof how);
+    if (fd < 0 && errno != ELOOP) return -1;
+    if (fd >= 0 && is_own_mount(fd)) return fd;
+    if (fd >= 0) close(fd);
+  }
+  if (!same_root(pid)) return errno = EPERM, -1;
+  how.resolve = RESOLVE_NO_MAGICLINKS;
+  return (int)syscall(NR_OPENAT2, base >= 0 ? base : AT_FDCWD, path, &how, sizeof how);
 }
 
 static const char *after(const char *text, const char *start) {
@@ -131,7 +160,7 @@ static int fails_too(void) {
 }
 
 /* One step: `path` from `base` (-1: from the root), which is closed or taken over. */
-static int descend(int base, const char *path, struct place *to) {
+static int descend(pid_t pid, int base, const char *path, struct place *to) {
   char head[PATH_BYTES];
   unsigned long length = strlen(path);
   while (length && path[length - 1] == '/') length--;
@@ -141,6 +170,7 @@ static int descend(int base, const char *path, struct place *to) {
   unsigned long size = length - cut;
   int whole = !size || (size == 1 && *last == '.') || (size == 2 && last[0] == '.' && last[1] == '.');
   to->name[0] = 0;
+  to->glance.taken = 0;
   if (size >= NAME_BYTES) {
     if (base >= 0) close(base);
     return NOT_OURS;
@@ -156,7 +186,7 @@ static int descend(int base, const char *path, struct place *to) {
   }
   memcpy(head, path, length);
   head[length] = 0;
-  to->directory = open_beneath(base >= 0 ? base : AT_FDCWD, base >= 0 ? head : *head ? head : "/", O_DIRECTORY);
+  to->directory = open_way(pid, base, base >= 0 || *head ? head : "/");
   int why = errno;
   if (base >= 0) close(base);
   errno = why;
@@ -172,15 +202,21 @@ static int on_proc(int directory) {
 static int follow_links(pid_t pid, struct place *to) {
   char target[PATH_BYTES];
   for (int i = 0; i < MAX_LINKS && *to->name; i++) {
-    long n = syscall(SYS_readlinkat, to->directory, to->name, target, sizeof target - 1);
-    if (n < 0) return errno == EINVAL || errno == ENOENT ? 0 : fails_too();
+    struct glance *g = &to->glance;
+    g->why = look(to->directory, to->name, 0, &g->id, &g->state) ? errno : 0;
+    g->taken = 1;
+    if (g->why == ENOENT || (!g->why && !S_ISLNK(g->state.mode))) return 0;
+    long n = g->why ? -1 : syscall(SYS_readlinkat, to->directory, to->name, target, sizeof target - 1);
+    g->taken = 0;
+    if (n < 0 && (errno == EINVAL || errno == ENOENT)) continue; /* another by now */
+    if (n < 0) return fails_too();
     target[n] = 0;
     if (on_proc(to->directory)) return errno = EACCES, -1;
+    if (!same_root(pid)) return errno = EPERM, -1;
     int base = to->directory;
     if (*target == '/') {
       close(base);
       to->directory = base = -1;
-      if (!same_root(pid)) return errno = EPERM, -1;
       int fd = -1;
       const char *rest = by_process(pid, target, &fd);
       if (rest) {
@@ -190,14 +226,14 @@ static int follow_links(pid_t pid, struct place *to) {
         to->directory = fd;
         if (!*rest) return 0;
         to->directory = -1;
-        int deeper = descend(fd, rest, to);
+        int deeper = descend(pid, fd, rest, to);
         if (deeper) return deeper;
         continue;
       }
       if (nothing_lasts(target)) return NOT_OURS;
     }
     to->directory = -1;
-    int step = descend(base, target, to);
+    int step = descend(pid, base, target, to);
     if (step) return step;
   }
   return 0;
@@ -216,6 +252,10 @@ static int resolve_text(pid_t pid, int directory, const char *text, int follow, 
         to->directory = base;
         return 0;
       }
+      if (!same_root(pid)) {
+        close(base);
+        return errno = EPERM, -1;
+      }
     } else if (nothing_lasts(text)) return NOT_OURS;
   } else {
     if (directory == AT_FDCWD) snprintf(link, sizeof link, "/proc/%d/cwd", pid);
@@ -223,11 +263,7 @@ static int resolve_text(pid_t pid, int directory, const char *text, int follow, 
     base = open(link, O_PATH | O_CLOEXEC);
     if (base < 0) return fails_too();
   }
-  if ((*text == '/' || follow || strchr(rest, '/')) && !same_root(pid)) {
-    if (base >= 0) close(base);
-    return errno = EPERM, -1;
-  }
-  int step = descend(base, rest, to);
+  int step = descend(pid, base, rest, to);
   return step || !follow ? step : follow_links(pid, to);
 }
 

@@ -8,6 +8,7 @@
 struct place {
   int directory; /* ours to close; -1: none */
   char name[NAME_BYTES];
+  struct glance glance; /* what stands at the name: see look_once */
 };
 
 /* What a system call does to the place that it names. */

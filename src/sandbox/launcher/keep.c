@@ -50,17 +50,14 @@ static int name_of(int directory, int parent, const struct id *id, char name[NAM
   return found;
 }
 
-/* The node of an open directory, with its place and those of all above it. 0 with errno when it can't be told. */
-uint32_t keep_directory(struct store *s, int directory) {
-  struct id id, up_id;
-  struct state state;
+/* The node of an open directory, which is this one. */
+static uint32_t keep_seen_directory(struct store *s, int directory, const struct id *seen, const struct state *state) {
+  const struct id id = *seen;
+  struct id up_id;
   char name[NAME_BYTES];
-  for (int i = 0; i < 2; i++)
-    if (directory == s->known_fd[i]) return s->known_node[i];
-  if (look(directory, "", 0, &id, &state)) return 0;
   uint32_t n = find_node(s, &id);
   if (n && s->nodes[n].name) return n;
-  if (!S_ISDIR(state.mode)) return errno = ENOTDIR, 0;
+  if (!S_ISDIR(state->mode)) return errno = ENOTDIR, 0;
   int up = openat(directory, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (up < 0 || look(up, "", 0, &up_id, NULL)) return 0;
   uint32_t parent = 0;
@@ -75,11 +72,20 @@ uint32_t keep_directory(struct store *s, int directory) {
   errno = why;
   if (failed) return 0;
   const struct id *parent_id = parent ? &s->nodes[parent].id : NULL;
-  if (store_write(s, R_PLACE, 0, &id, parent_id, &state, kept, (uint32_t)strlen(kept))) return 0;
-  if (!n && !(n = add_node(s, &id, &state))) return 0;
+  if (store_write(s, R_PLACE, 0, &id, parent_id, state, kept, (uint32_t)strlen(kept))) return 0;
+  if (!n && !(n = add_node(s, &id, state))) return 0;
   place_node(s, n, parent, kept);
   if (same_id(&id, &s->guarded) || (parent && s->nodes[parent].flags & IS_VAULT)) s->nodes[n].flags |= IS_VAULT;
   return n;
+}
+
+/* The node of an open directory, with its place and those of all above it. 0 with errno when it can't be told. */
+uint32_t keep_directory(struct store *s, int directory) {
+  struct id id;
+  struct state state;
+  for (int i = 0; i < 2; i++)
+    if (directory == s->known_fd[i]) return s->known_node[i];
+  return look(directory, "", 0, &id, &state) ? 0 : keep_seen_directory(s, directory, &id, &state);
 }
 
 /* Made by the action itself, under this name: nobody needs it back. */
@@ -147,7 +153,7 @@ uint32_t keep_whereabouts(struct store *s, int fd) {
   for (int i = 0; i < 2; i++)
     if (fd == s->known_fd[i]) return s->known_node[i];
   if (look(fd, "", 0, &id, &state)) return 0;
-  return S_ISDIR(state.mode) ? keep_directory(s, fd) : place_of(s, fd, &name, &id, path);
+  return S_ISDIR(state.mode) ? keep_seen_directory(s, fd, &id, &state) : place_of(s, fd, &name, &id, path);
 }
 
 /* What (directory, name) stands for now is written down, unless it was before. `entry` may be NULL. */
@@ -164,7 +170,7 @@ int keep_name(struct store *s, int directory, const char *name, uint32_t *entry)
   if (size >= NAME_BYTES) return errno = ENAMETOOLONG, -1;
   memcpy(text, name, size + 1);
   const char *target = NULL;
-  if (look(directory, name, 0, &id, &state)) {
+  if (look_once(s, directory, name, &id, &state)) {
     if (errno != ENOENT) return -1;
   } else if (S_ISDIR(state.mode)) {
     int fd = openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -230,7 +236,7 @@ int keep_inode(struct store *s, int directory, const char *name) {
   struct id id;
   struct state state;
   char number[12];
-  if (look(directory, name, 0, &id, &state)) return errno == ENOENT ? 0 : -1;
+  if (look_once(s, directory, name, &id, &state)) return errno == ENOENT ? 0 : -1;
   if (S_ISDIR(state.mode)) return 0;
   uint32_t parent = keep_directory(s, directory);
   if (!parent) return -1;
@@ -289,7 +295,7 @@ int keep_content(struct store *s, int directory, const char *name) {
   struct id id;
   struct state state;
   char number[12];
-  if (look(directory, name, 0, &id, &state)) return errno == ENOENT ? 0 : -1;
+  if (look_once(s, directory, name, &id, &state)) return errno == ENOENT ? 0 : -1;
   if (!S_ISREG(state.mode)) return 0;
   uint32_t n = find_node(s, &id);
   if (n && s->nodes[n].flags & COPIED) return 0;
@@ -330,7 +336,7 @@ int keep_state(struct store *s, int directory, const char *name, int follow, int
   static char blob[MAX_TEXT], list[1 << 16];
   struct id id;
   struct state state;
-  if (look(directory, name, follow, &id, &state)) return errno == ENOENT ? 0 : -1;
+  if (follow ? look(directory, name, 1, &id, &state) : look_once(s, directory, name, &id, &state)) return errno == ENOENT ? 0 : -1;
   if (S_ISDIR(state.mode)) {
     int fd = openat(directory, *name ? name : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return -1;

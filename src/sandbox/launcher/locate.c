@@ -1,6 +1,7 @@
 /* Where everything stands now: at the end of an action, and before it is undone. */
 #include "trial.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -158,7 +159,7 @@ static int drop_needless_links(struct store *s) {
 }
 
 /* How things stand when the last process has ended: what is another by the time of an undo was changed by somebody else. */
-int store_finish(struct store *s) {
+static int write_end(struct store *s) {
   uint32_t created = 0, deleted = 0, changed = 0, moved = 0, touched = 0;
   char line[200];
   locate(s);
@@ -204,6 +205,13 @@ int store_finish(struct store *s) {
   return failed ? -1 : store_write(s, R_END, 0, NULL, NULL, NULL, NULL, 0);
 }
 
+int store_finish(struct store *s) {
+  s->gathers = 1;
+  int failed = write_end(s) || store_flush(s);
+  s->gathers = 0;
+  return failed ? -1 : 0;
+}
+
 struct scan {
   struct store *store;
   uint64_t seen;
@@ -226,16 +234,22 @@ static void scan_directory(struct scan *scan, int fd, const struct id *id, int d
         const char *name = entries + at + 19;
         struct id below;
         struct state state;
-        if (!strcmp(name, ".") || !strcmp(name, "..") || look(fd, name, 0, &below, &state)) continue;
+        if (!strcmp(name, ".") || !strcmp(name, "..")) continue;
+        if (entries[at + 18] != DT_DIR && entries[at + 18] != DT_UNKNOWN && parent && find_entry(scan->store, parent, name)) {
+          scan->seen++;
+          continue; /* kept: nothing more is asked about it */
+        }
+        if (look(fd, name, 0, &below, &state)) continue;
         if (++scan->seen > MAX_SCANNED || below.dev != scan->top.dev || same_id(&below, &scan->store->guarded)) continue;
-        snprintf(full, sizeof full, "%s/%s", path, name);
         uint64_t changed = (uint64_t)state.ctime * 1000000000u + state.ctime_ns;
         int lasts = S_ISREG(state.mode) || S_ISLNK(state.mode) || S_ISDIR(state.mode);
         if (lasts && changed > scan->store->started && !is_known(scan->store, parent, name, &below)) {
+          snprintf(full, sizeof full, "%s/%s", path, name);
           store_note(scan->store, "unkept", full);
           scan->store->unkept++;
         }
         if (!S_ISDIR(state.mode) || depth > MAX_SCAN_DEPTH) continue;
+        snprintf(full, sizeof full, "%s/%s", path, name);
         int deeper = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
         if (deeper < 0) continue;
         scan_directory(scan, deeper, &below, depth + 1, full);

@@ -12,7 +12,7 @@
  * they were first touched. So it does not matter in which order things happened, whether a call then failed, or how
  * often putting back is begun again.
  */
-#include "store.h"
+#include "keep-path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -51,6 +51,19 @@ int look(int directory, const char *name, int follow, struct id *id, struct stat
     *state = (struct state){x.stx_mode, x.stx_uid, x.stx_gid, x.stx_nlink, x.stx_size, x.stx_blocks * 512,
                             (uint64_t)x.stx_rdev_major << 32 | x.stx_rdev_minor, x.stx_mtime.tv_sec, x.stx_ctime.tv_sec,
                             x.stx_mtime.tv_nsec, x.stx_ctime.tv_nsec};
+  return 0;
+}
+
+int look_once(struct store *s, int directory, const char *name, struct id *id, struct state *state) {
+  struct glance *g = NULL;
+  for (int i = 0; i < 2 && !g; i++)
+    if (s->places[i] && s->places[i]->directory == directory && s->places[i]->name == name) g = &s->places[i]->glance;
+  if (!g) return look(directory, name, 0, id, state);
+  if (!g->taken) g->why = look(directory, name, 0, &g->id, &g->state) ? errno : 0;
+  g->taken = 1;
+  if (g->why) return errno = g->why, -1;
+  *id = g->id;
+  if (state) *state = g->state;
   return 0;
 }
 
@@ -131,6 +144,22 @@ static uint32_t sum(const struct record *r, const char *text, uint32_t size) {
   return (uint32_t)(h ^ h >> 32);
 }
 
+static char gathering[1 << 16];
+static uint32_t gathered;
+
+static int put(struct store *s, const char *from, uint32_t size) {
+  ssize_t wrote = write(s->journal, from, size);
+  if (wrote == (ssize_t)size) return 0;
+  if (wrote >= 0) errno = ENOSPC; /* the torn record is cut off by whoever reads it */
+  return -1;
+}
+
+int store_flush(struct store *s) {
+  uint32_t size = gathered;
+  gathered = 0;
+  return size ? put(s, gathering, size) : 0;
+}
+
 int store_write(struct store *s, uint32_t type, uint32_t number, const struct id *a, const struct id *b,
                 const struct state *state, const char *text, uint32_t size) {
   static char line[sizeof(struct record) + MAX_TEXT];
@@ -145,10 +174,12 @@ int store_write(struct store *s, uint32_t type, uint32_t number, const struct id
   if (state) r->s = *state;
   if (size) memcpy(line + sizeof *r, text, size);
   r->check = sum(r, line + sizeof *r, size);
-  ssize_t wrote = write(s->journal, line, r->length);
-  if (wrote == (ssize_t)r->length) return 0;
-  if (wrote >= 0) errno = ENOSPC; /* the torn record is cut off by whoever reads it */
-  return -1;
+  if (!s->gathers) return put(s, line, r->length);
+  if (gathered + r->length > sizeof gathering && store_flush(s)) return -1;
+  if (r->length > sizeof gathering) return put(s, line, r->length);
+  memcpy(gathering + gathered, line, r->length);
+  gathered += r->length;
+  return 0;
 }
 
 static void take(struct store *s, const struct record *r, const char *text, uint32_t size) {

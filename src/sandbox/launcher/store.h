@@ -20,6 +20,13 @@ struct state {
   uint32_t mtime_ns, ctime_ns;
 };
 
+/* What stood at a name, looked at once for each call that is answered. */
+struct glance {
+  int taken, why; /* errno; 0: something stands there */
+  struct id id;
+  struct state state;
+};
+
 /* What was done to an inode, or is to be put back. */
 enum { COPIED = 1, META = 2, TOUCHED = 4, IS_VAULT = 8, HOLDS_VAULT = 16, LINKED = 64, FINAL = 128,
        BLOCKED = 256, PLACED = 512, EASED = 1024, MADE = 2048, LEFT = 4096 };
@@ -53,6 +60,8 @@ struct entry {
   uint32_t flags;
 };
 
+struct place;
+
 struct store {
   int vault, journal;
   int links, copies, trash; /* -1 until something goes there: see make_part */
@@ -69,7 +78,9 @@ struct store {
   int ended;
   int known_fd[2]; /* directories that stay open while a call is answered, and their nodes */
   uint32_t known_node[2];
+  struct place *places[2]; /* what the call names, while it is answered; NULL: nothing */
   uint32_t inside; /* what directories held that were moved into the store as a whole */
+  int gathers;     /* nothing waits for the records any more: several go into one write */
   int watches;     /* a trial: nothing is kept, what it can't show is noted */
   int keeps_credentials; /* the user wants copies of keys and passwords kept as well */
   int guards;      /* project mode: what has a name outside the tree is not written to */
@@ -98,6 +109,8 @@ struct record {
 int store_open(struct store *s, const char *path, int existing);
 int store_write(struct store *s, uint32_t type, uint32_t number, const struct id *a, const struct id *b,
                 const struct state *state, const char *text, uint32_t size);
+/* Writes what was gathered while `gathers` was set. */
+int store_flush(struct store *s);
 /* Makes `links`, `copies` or `trash` of this store, unless it is there. 0, or -1 with errno. */
 int make_part(struct store *s, int *part);
 /* Appends a word and a path to the store's `notes`, for the user. */
@@ -113,6 +126,9 @@ const char *decimal(uint32_t number, char *to);
 
 /* Looks at (directory, name); follow 0 means the name itself. 0, or -1 with errno. */
 int look(int directory, const char *name, int follow, struct id *id, struct state *state);
+/* The same for the name itself. What the call that is answered names is looked at once, so that all that is decided about
+ * it is decided about the same thing. */
+int look_once(struct store *s, int directory, const char *name, struct id *id, struct state *state);
 int same_id(const struct id *a, const struct id *b);
 int same_time(const struct state *a, const struct state *b);
 

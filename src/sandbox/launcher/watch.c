@@ -81,7 +81,7 @@ static int can_be_copied(int above, const char *name) {
 void watch(struct store *s, pid_t pid, enum effect what, const struct place *at, uint64_t flags) {
   struct id id;
   struct state state;
-  struct place named = {-1, ""};
+  struct place named = {.directory = -1};
   if (!*at->name) {
     if (!name_of_open(at->directory, &named)) watch(s, pid, what, &named, flags);
     if (named.directory >= 0) close(named.directory);
