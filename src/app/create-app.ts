@@ -84,11 +84,13 @@ export function createApp(
     cost: costs,
     info() {
       return {
-        // Two looks into files: only for who wants to know.
+        // Looks into files: only for who wants to know.
         get branch() {
           return gitBranch(engine.shellCwd);
         },
-        surroundings: surroundings(shell.current?.state.env ?? {}),
+        get surroundings() {
+          return surroundings(shell.current?.state.env ?? {});
+        },
         shellPrompt: config.ui.prompt === 'shell' ? (shell.current?.state.prompt ?? '') : '',
         jobs: jobs.running().length,
         sandbox: engine.conversation.settings.sandbox,

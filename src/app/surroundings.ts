@@ -34,7 +34,8 @@ function short(name: string): string {
 function kubeContext(env: Environment): string {
   const path = env.KUBECONFIG?.split(':')[0] || join(env.HOME ?? '/nonexistent', '.kube/config');
   try {
-    const { mtimeMs: changed } = statSync(path);
+    const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    if (changed === undefined) return '';
     if (kube?.path !== path || kube.changed !== changed) {
       const context = /^current-context:\s*["']?([^"'\n]*)/m.exec(readBeginning(path, MAX_BYTES))?.[1]?.trim() ?? '';
       kube = { path, changed, context };

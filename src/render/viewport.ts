@@ -35,6 +35,8 @@ export type Viewport = {
   /** Brings a line into view, a third from the top, unless it is there already. */
   reveal(anchor: Anchor): void;
   view(): ViewportState;
+  /** What `view` says of it, without looking at the lines. */
+  followsTail(): boolean;
   /** Measures up to `count` entries that are only estimated, newest first; true while some are left. For idle time. */
   measure(count: number): boolean;
   keys(): readonly string[];
@@ -195,6 +197,7 @@ export function createViewport(linesOf: (key: string, width: number) => readonly
         followsTail: anchor === undefined,
       };
     },
+    followsTail: () => anchor === undefined,
     measure(count) {
       let left = count;
       for (let index = keys.length - 1; index >= 0 && left > 0 && estimated.size > 0; index--) {

@@ -57,7 +57,7 @@ export class TranscriptNavigator {
 
   /** The selected entry, as the user sees it. */
   get entry(): Entry | undefined {
-    return this.#selected === undefined ? undefined : this.#view.shownEntryOf(this.#selected);
+    return this.#selected === undefined ? undefined : this.#view.entryOf(this.#selected);
   }
 
   /** Reads on from an entry. */
@@ -198,7 +198,7 @@ export class TranscriptNavigator {
     if (!entry) return '';
     let text = this.#texts.get(entry);
     if (text === undefined) {
-      text = entryText(this.#view.shownEntryOf(key) ?? entry);
+      text = entryText(entry);
       this.#texts.set(entry, text);
     }
     return text;

@@ -100,6 +100,7 @@ export class TranscriptView {
       this.#viewport.delete(key);
       this.#cache.delete(key);
       this.#cache.delete(`${key} folded`);
+      this.#cache.delete(`${key} step`);
       this.#shown.delete(key);
       this.#folds.delete(key);
       this.#filters.delete(key);
@@ -150,7 +151,7 @@ export class TranscriptView {
   /** A step of a run that one row says, where the user has not opened it. */
   #stepOf(key: string) {
     if ((this.#folds.get(key) ?? 'auto') !== 'auto' || this.#filters.has(key)) return undefined;
-    return this.#steps.finished(key, this.entryOf(key));
+    return this.#steps.finished(key, this.#shown.get(key)?.entry);
   }
 
   /** The key of the entry before another one that is more than a step's number. */
@@ -166,11 +167,13 @@ export class TranscriptView {
   #linesOf(key: string, width: number): readonly string[] {
     const fold = this.#folds.get(key) ?? 'auto';
     const entry = this.#shown.get(key)?.entry;
-    const step = this.#stepOf(key);
-    if (step) {
+    if (this.#stepOf(key)) {
       const before = this.#before(key);
-      const row = stepLine(step.entry, step.step, this.#context(width));
-      return before !== undefined && this.#stepOf(before) ? [row] : [' ', row];
+      const row = this.#cache.get(`${key} step`, this.#shown.get(key)?.version ?? 0, width, () => {
+        const step = this.#steps.finished(key, this.entryOf(key));
+        return step ? [stepLine(step.entry, step.step, this.#context(width))] : [];
+      });
+      return before !== undefined && this.#stepOf(before) ? row : [' ', ...row];
     }
     if (entry?.kind === 'delegate' && isFolded(fold, entry, 0)) return this.#foldedAgent(key, width);
     const lines = this.#marksOf(key, this.#wholeLinesOf(key, width));
@@ -217,15 +220,9 @@ export class TranscriptView {
     );
   }
 
-  /** The entry of a key, while it is shown, as the user sees it. */
+  /** The entry of a key, while it is shown, as the user sees it: with the true texts where the session has handles (SE-3). */
   entryOf(key: string): Entry | undefined {
     const entry = this.#shown.get(key)?.entry;
-    return entry && revealEntry(this.#engine, entry);
-  }
-
-  /** The same as it is shown: with the true texts where the session has handles (SE-3). */
-  shownEntryOf(key: string): Entry | undefined {
-    const entry = this.entryOf(key);
     return entry && revealEntry(this.#engine, entry);
   }
 
@@ -341,7 +338,7 @@ export class TranscriptView {
 
   /** Whether new lines scroll into view by themselves. */
   get followsTail(): boolean {
-    return this.#viewport.view().followsTail;
+    return this.#viewport.followsTail();
   }
 
   by(lines: number): void {

@@ -1,5 +1,5 @@
 /** Text with SGR and hyperlinks → lines no wider than a width, each complete in itself. */
-import { displayText, graphemes, graphemeWidth, visibleControls } from './display.ts';
+import { displayText, graphemes, graphemeWidth, textWidth, visibleControls } from './display.ts';
 import { applySgr, closeStyle, openStyle, PLAIN, type Style, stripStyles, styleAt } from './style.ts';
 
 export type WrapOptions = {
@@ -182,7 +182,5 @@ export function safeLink(address: string): string {
 
 /** Cells of a line that may hold SGR and hyperlinks. */
 export function lineWidth(line: string): number {
-  let width = 0;
-  for (const grapheme of graphemes(stripStyles(line))) width += graphemeWidth(grapheme);
-  return width;
+  return textWidth(stripStyles(line));
 }

@@ -120,4 +120,34 @@ describe('reading the transcript', () => {
     const [, base64 = ''] = /\x1b\]52;c;(.*)\x07/.exec(stage.written.at(-1) ?? '') ?? [];
     expect(Buffer.from(base64, 'base64').toString()).toBe('界'.repeat(24_666));
   });
+
+  it('draws the row of a finished step once, however many follow', async () => {
+    const stage = await setStage({ rows: 20 });
+    const { view } = stage.screen;
+    const step = (number: number) => {
+      const facts = { exit: 0, cwd: '/', head: 'done', tail: '', omittedLines: 0, bytes: 4, milliseconds: 5 };
+      const [run, act] = [`number ${number}`, `act ${number}`];
+      stage.engine.showLocal({ kind: 'show', key: run, entry: { kind: 'norrisStep', step: number, maxSteps: 50 } });
+      stage.engine.showLocal({
+        kind: 'show',
+        key: act,
+        entry: {
+          kind: 'exec',
+          op: act,
+          by: 'model',
+          command: `make ${number}`,
+          cwd: '/',
+          private: false,
+          result: facts,
+        },
+      });
+    };
+    for (let number = 1; number <= 5; number += 1) step(number);
+    await stage.see('make 5');
+    const first = view.linesAt('act 3');
+    expect(first.join()).toContain('make 3');
+    for (let number = 6; number <= 10; number += 1) step(number);
+    await stage.see('make 10');
+    expect(view.linesAt('act 3')).toBe(first);
+  });
 });

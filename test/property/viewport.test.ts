@@ -194,6 +194,11 @@ describe('the view', () => {
       real.view();
       expect(asked.length).toBeLessThan(150);
     }
+    asked.length = 0;
+    expect(real.followsTail()).toBe(real.view().followsTail);
+    asked.length = 0;
+    real.followsTail();
+    expect(asked).toEqual([]);
   });
 });
 

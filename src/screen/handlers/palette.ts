@@ -85,7 +85,7 @@ function blockItems(screen: Screen): readonly Item[] {
     .slice(-MAX_BLOCKS)
     .toReversed()
     .flatMap(({ key }) => {
-      const entry = screen.view.shownEntryOf(key);
+      const entry = screen.view.entryOf(key);
       if (entry?.kind !== 'exec' || !entry.result) return [];
       const { exit } = entry.result;
       const [line = ''] = visible(entry.command).split('\n');
