@@ -4,7 +4,7 @@ import { type Action, describeAction, type Finding, type Judgement } from '../se
 import { directoryAt, hostOf } from '../session/place.ts';
 import { matchesGlob } from '../text/glob.ts';
 import { realFiles } from './files.ts';
-import type { Wrap } from './impact/git.ts';
+import { gitReader, type Wrap } from './impact/git.ts';
 import { localSight } from './impact/local.ts';
 import { previewImpact, withImpact } from './impact/preview.ts';
 import { areSame, resolveTargets } from './impact/resolve.ts';
@@ -192,8 +192,10 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     if (action.kind !== 'command') return {};
     const localModel = options.localModel?.() === true;
     const world = { cwd, files: realFiles(), localModel, ...rules };
-    if (!localModel && (await showsCredentials(action.command, cwd, world))) return { credential: true };
-    if (!action.job && readsAlone(action.command, world)) return { looks: true };
+    if (!localModel && (await showsCredentials(action.command, cwd, { ...world, git: gitReader(options.wrap) })))
+      return { credential: true };
+    const looks = action.job ? undefined : readsAlone(action.command, world);
+    if (looks) return { looks };
     return (await options.keeps?.()) === true ? { kept: true } : {};
   }
 

@@ -3,6 +3,7 @@
  * adds (`mkdir d` beside `touch d/f` is a race) and what runs a project's files: a short list, everything else is no.
  */
 import { type JudgeOptions, judgeCommand } from './judge.ts';
+import { programName } from './programs/name.ts';
 import type { Field, Redirect } from './shell/machine.ts';
 
 /** Readers of files and facts, whatever their options but those of `WRITES`. None moves the working directory. */
@@ -43,9 +44,17 @@ export function onlyReads(command: string, options: JudgeOptions): boolean {
   return reads(command, options, isReader);
 }
 
-/** The same of a command that runs alone where the kernel lets it write nothing. */
-export function readsAlone(command: string, options: JudgeOptions): boolean {
-  return reads(command, options, (fields) => isReader(fields) || isAlone(fields));
+/**
+ * The same of a command that runs alone where the kernel lets it write nothing. `held`: nowhere else, since a
+ * repository's own settings can make git run something.
+ */
+export function readsAlone(command: string, options: JudgeOptions): true | 'held' | undefined {
+  let obeys = false;
+  const only = reads(command, options, (fields) => {
+    obeys ||= programName(fields[0]?.text ?? '') === 'git';
+    return isReader(fields) || isAlone(fields);
+  });
+  return only ? (obeys ? 'held' : true) : undefined;
 }
 
 function isAlone([program, first]: readonly Field[]): boolean {

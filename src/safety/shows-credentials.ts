@@ -6,6 +6,8 @@
 import { glob, opendir, realpath } from 'node:fs/promises';
 import { isAbsolute, join, normalize } from 'node:path';
 import { isCredential } from './credential-files.ts';
+import { gitShowsStore } from './git-shows.ts';
+import type { GitReader } from './impact/git.ts';
 import { type JudgeOptions, judgeCommand } from './judge.ts';
 import { programName } from './programs/name.ts';
 import { factsOf } from './programs/records/index.ts';
@@ -14,6 +16,8 @@ import { hasUnknown, UNKNOWN, withoutTaint } from './shell/taint.ts';
 
 /** Entries below directories, and matches of patterns, that are looked at; beyond them the answer is yes. */
 const MAX_ENTRIES = 5000;
+/** So many letters of a word of options may stand before the name of a file. */
+const MAX_LETTERS = 40;
 /** Others' files: what is published in a package is nobody's secret. */
 const OTHERS: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 /** Devices that hold nothing. */
@@ -39,12 +43,17 @@ type Read = {
   readonly follows: boolean;
 };
 
-/** Never rejects. `cwd`: where the command would run. */
-export async function showsCredentials(command: string, cwd: string, options: JudgeOptions): Promise<boolean> {
+/** Never rejects. `cwd`: where the command would run; `git` tells what a repository holds. */
+export async function showsCredentials(
+  command: string,
+  cwd: string,
+  options: JudgeOptions & { readonly git: GitReader },
+): Promise<boolean> {
   const reads: Read[] = [];
+  const asked: (readonly string[])[] = [];
   const places = [cwd];
-  // With it set, `*` stands for hidden names too.
-  let shown = /\bGLOBIGNORE\b/.test(command);
+  // With the first one set, `*` stands for hidden names too; with the other git looks elsewhere.
+  let shown = /\bGLOBIGNORE\b|\bGIT_\w+=/.test(command);
   judgeCommand(command, options, {
     call([program, ...args]) {
       const name = programName(program?.text ?? '');
@@ -55,6 +64,7 @@ export async function showsCredentials(command: string, cwd: string, options: Ju
       else if (name === 'git') {
         shown ||= args.some(({ text }) => isCredential(text.slice(text.lastIndexOf(':') + 1)));
         reads.push(readByGit(args));
+        asked.push(args.map(({ text }) => text));
       } else if (readsText(name, args)) reads.push(readOf(name, args));
     },
     redirect({ operator, target }) {
@@ -68,9 +78,11 @@ export async function showsCredentials(command: string, cwd: string, options: Ju
     },
   });
   if (reads.length > 0) shown ||= places.some(hasUnknown);
-  for (const read of reads)
-    for (const place of new Set(places))
-      shown ||= await touches(read, isAbsolute(place) ? place : cwd).catch(() => true);
+  for (const each of new Set(places)) {
+    const place = isAbsolute(each) ? each : cwd;
+    for (const read of reads) shown ||= await touches(read, place).catch(() => true);
+    for (const words of asked) shown ||= await gitShowsStore(options.git, place, words).catch(() => true);
+  }
   return shown;
 }
 
@@ -86,10 +98,14 @@ function readsText(name: string, args: readonly Field[]): boolean {
 function readOf(name: string, args: readonly Field[]): Read {
   const options = args.filter(({ text }) => text.startsWith('-')).map(({ text }) => text);
   const has = (pattern: RegExp) => options.some((text) => pattern.test(text));
-  const words = args.flatMap(wordsOf);
+  const words = args.flatMap((field) => [...wordsOf(field), ...quotedIn(field)]);
   const walks = /^(rg|ag)$/.test(name);
   // Of two directories it shows the files, however it is called.
-  const recursive = name === 'diff' || has(RECURSIVE) || (/grep$/.test(name) && has(/^-[a-zA-Z]*d/));
+  const recursive =
+    name === 'diff' ||
+    (name === 'tar' && printsArchive(args)) ||
+    has(RECURSIVE) ||
+    (/grep$/.test(name) && has(/^-[a-zA-Z]*d/));
   const below = walks ? (has(UNHIDES) ? 'all' : 'visible') : recursive ? 'all' : 'nothing';
   // With no file among its words it reads the directory it is in; a pattern may be given by an option.
   const operands = args.filter(({ text }) => !text.startsWith('-')).length;
@@ -98,22 +114,42 @@ function readOf(name: string, args: readonly Field[]): Read {
   return { words, below, here, follows: name === 'diff' || has(FOLLOWS) };
 }
 
+/** Code names files between its other signs. */
+function quotedIn(field: Field): readonly Field[] {
+  if (!/[\s'"]/.test(field.text)) return [];
+  const parts = field.text.split(/[\s'"`()<>{},;|&=]+/);
+  return parts.filter(isCredential).map((text) => ({ ...field, text }));
+}
+
+/** An archive that is named nowhere, or `-`, is printed. */
+function printsArchive([first, ...rest]: readonly Field[]): boolean {
+  const options = [first?.text ?? '', ...rest.map(({ text }) => text)];
+  const named = /^-?[a-zA-Z]*f/.test(first?.text ?? '') || options.some((text) => /^(-[a-zA-Z]*f|--file)/.test(text));
+  return !named || options.includes('-') || options.some((text) => /^(-[a-zA-Z]*f-|--file=-)$/.test(text));
+}
+
 /** Outside a repository, and beyond it, it compares and searches what is there and not what it keeps. */
-function readByGit([subcommand, ...args]: readonly Field[]): Read {
+function readByGit(all: readonly Field[]): Read {
+  const at = all.findIndex(({ text }, index) => !text.startsWith('-') && !/^-[Cc]$/.test(all[index - 1]?.text ?? ''));
+  const [subcommand, ...args] = all.slice(at);
   const words = args.flatMap(wordsOf);
-  const beyond = args.some(({ text }) => /^(--no-in|\/|~)|^\.\.(\/|$)|\/\.\.(\/|$)/.test(text));
+  const beyond = args.some(({ text }) => /^(--no-in|--un|\/|~)|^\.\.(\/|$)|\/\.\.(\/|$)/.test(text));
   const searches = subcommand?.text === 'grep' && beyond;
   const below = searches || subcommand?.text === 'diff' ? 'all' : 'nothing';
   return { words, below, here: searches, follows: false };
 }
 
-/** What an argument may name: `--file=X` and `-fX` do as well. */
+/** What an argument may name: `--file=X`, `-fX` and `-vfX` do as well, and which letters stand before it nobody says. */
 function wordsOf(field: Field): readonly Field[] {
   const { text } = field;
   if (!text.startsWith('-')) return [field];
   const value = text.indexOf('=');
-  if (value >= 0) return [{ ...field, text: text.slice(value + 1) }];
-  return /^-[^-]./.test(text) ? [{ ...field, text: text.slice(2) }] : [];
+  const named = value < 0 ? [] : [{ ...field, text: text.slice(value + 1) }];
+  const letters = text.startsWith('--') ? 0 : Math.min(text.length, MAX_LETTERS);
+  return [
+    ...named,
+    ...Array.from({ length: Math.max(0, letters - 2) }, (_, at) => ({ ...field, text: text.slice(at + 2) })),
+  ];
 }
 
 async function touches({ words, below, here, follows }: Read, cwd: string): Promise<boolean> {

@@ -71,8 +71,11 @@ export type Judgement = {
   readonly upgrade?: { readonly mode: 'unrestricted'; readonly needs: string };
   /** By the program's own word it changes nothing at all, so that others may run beside it. Never by a model's word. */
   readonly readOnly?: true;
-  /** By the tables a command that, run alone, only reads; absent where it may show a credential to a model elsewhere. */
-  readonly looks?: true;
+  /**
+   * By the tables a command that, run alone, only reads; absent where it may show a credential to a model elsewhere.
+   * `held`: only where the kernel holds it, since the settings of the place it is in can make it run something.
+   */
+  readonly looks?: true | 'held';
   /** What it changes is kept, so that `:undo` can take it back. */
   readonly kept?: true;
   /** It may show what a store of credentials holds to a model that is not on this machine. */

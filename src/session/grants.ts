@@ -1,13 +1,13 @@
 /** Consent that lasts for a session: given for one tool as it was defined then, and never for a destructive call (SF-10). */
-import type { Action, ToolFacts } from './action.ts';
-import { isWider, type QuestionId } from './ids.ts';
+import type { Action, Judgement, ToolFacts } from './action.ts';
+import { isWider, type Mode, type QuestionId } from './ids.ts';
 import type { Question } from './question.ts';
 import type { Transition } from './transition.ts';
 
 /** Whether a question may be answered with `always`, and for what that would be. */
 export function grantOf(question: Question): 'tool' | 'reads' | undefined {
   if (question.kind !== 'halt' || question.judgement.destructive) return undefined;
-  if (question.action.kind === 'command') return question.judgement.looks ? 'reads' : undefined;
+  if (question.action.kind === 'command') return isRead(question.judgement, question.mode) ? 'reads' : undefined;
   return question.action.kind === 'tool' && question.tool !== undefined ? 'tool' : undefined;
 }
 
@@ -31,11 +31,16 @@ export function grantAlways(next: Transition, id: QuestionId): boolean {
   return true;
 }
 
+function isRead({ looks }: Judgement, mode: Mode): boolean {
+  return looks === true || (looks === 'held' && mode !== 'unrestricted');
+}
+
 /** A command that only reads needs no consent: the user has given it, or the kernel lets it do nothing else (AC-3). */
-export function readsFreely({
-  state,
-  conversation: { settings, mode },
-}: Pick<Transition, 'state' | 'conversation'>): boolean {
+export function readsFreely(
+  { state, conversation: { settings, mode } }: Pick<Transition, 'state' | 'conversation'>,
+  judgement: Judgement,
+): boolean {
+  if (!isRead(judgement, mode)) return false;
   const { readsGranted: given } = state;
   // What was said where the kernel bounds it says nothing of a mode where it doesn't.
   if (given !== undefined && !isWider(mode, given)) return true;

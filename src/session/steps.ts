@@ -287,7 +287,7 @@ function reasonToAsk(
   if (judgement.credential && run.kind === 'chat') return 'consent';
   // An agent at work needs no consent to commands and tasks. In chat a `CMD:` line has a setting of its own.
   if (action.kind !== 'tool' && run.kind !== 'chat') return undefined;
-  if (judgement.looks && readsFreely(next)) return undefined;
+  if (readsFreely(next, judgement)) return undefined;
   if (action.callId === undefined) return next.conversation.settings.confirmCmd ? 'consent' : undefined;
   return autoApproved || isGranted(next, action, tool) ? undefined : 'consent';
 }

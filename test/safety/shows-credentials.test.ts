@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realFiles } from '../../src/safety/files.ts';
+import { gitReader } from '../../src/safety/impact/git.ts';
 import { readsAlone } from '../../src/safety/only-reads.ts';
 import { showsCredentials } from '../../src/safety/shows-credentials.ts';
 
@@ -20,7 +21,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(place, { recursive: true }));
 
-const shows = (command: string) => showsCredentials(command, place, { cwd: place, files: realFiles() });
+const git = gitReader();
+const shows = (command: string) => showsCredentials(command, place, { cwd: place, files: realFiles(), git });
 
 describe('may show a credential', () => {
   test.each([
@@ -81,7 +83,8 @@ test('what is looked through has a bound: beyond it the answer is yes', async ()
 
 test('what reads alone may also move and refresh', () => {
   const alone = (command: string) => readsAlone(command, { cwd: place, files: realFiles() });
-  expect(['git status', 'cd src && ls', 'cat README.md | wc -l'].filter(alone)).toHaveLength(3);
+  expect(['cd src && ls', 'cat README.md | wc -l'].map(alone)).toEqual([true, true]);
+  expect(['git status', 'ls; git log -3'].map(alone)).toEqual(['held', 'held']);
   expect(['mkdir d', 'git commit -m x', 'cd src && touch x', 'ls > out'].filter(alone)).toEqual([]);
 });
 
@@ -90,6 +93,7 @@ describe('may show a credential, from a directory that holds none', () => {
     showsCredentials(command.replaceAll('@', place), join(place, '.clean'), {
       cwd: join(place, '.clean'),
       files: { ...realFiles(), home: place },
+      git,
     });
 
   test.each([
@@ -114,6 +118,18 @@ describe('may show a credential, from a directory that holds none', () => {
     'git show :0:.env',
     'git blame --ignore-revs-file=own a.ts',
     'date -f../.env',
+    'grep -vf../.env a.ts',
+    'grep -nHvf../.env a.ts',
+    'sed -nf../.env a.ts',
+    'grep -ivfown a.ts',
+    'awk -f../.env',
+    `awk '{getline x < "../.env"; print x}' a.ts`,
+    `node -e 'console.log(require("fs").readFileSync("../.env","utf8"))'`,
+    `python3 -c "print(open('../.env').read())"`,
+    'tar cf - .. | tar xO',
+    'tar -c .. | strings',
+    'git --no-pager diff --no-index ../empty ..',
+    'git --no-pager grep --untracked TOKEN ..',
     'tree --fromfile ../.env',
     'GLOBIGNORE=x; cat @/*',
     'cat /proc/thread-self/environ',
@@ -128,6 +144,9 @@ describe('may show a credential, from a directory that holds none', () => {
     'git grep TOKEN',
     'git log -3',
     'cut -d: -f1 a.ts',
+    'tar czf all.tgz ..',
+    'tar tf a.tgz',
+    `node -e 'console.log(process.env.HOME)'`,
     'date -u',
   ])('but not %s', async (command) => expect(await from(command)).toBe(false));
 });

@@ -86,3 +86,23 @@ it('a consent for the session says nothing of a wider mode', () => {
   machine.judges(looks);
   expect(machine.phase.kind).toBe('halted');
 });
+
+it('what a repository’s settings can make run something has no lasting consent where no kernel holds it', () => {
+  const held: Judgement = { ...harmless, looks: 'held' };
+  const inMode = (mode: Mode) => {
+    const machine = asked(true, mode);
+    machine.says('CMD: ls\nCMD: git status\nCMD: git status');
+    machine.judges(looks);
+    machine.send({ type: 'answered', question: machine.state.questions[0]?.id ?? '', answer: { kind: 'always' } });
+    const { op } = machine;
+    machine.send({ type: 'actionStarted', op });
+    machine.send({ type: 'actionEnded', op, outcome: printed('') });
+    machine.judges(held);
+    return machine;
+  };
+  expect(inMode('restricted').phase.kind).toBe('acting');
+  const open = inMode('unrestricted');
+  expect(open.phase.kind).toBe('halted');
+  open.send({ type: 'answered', question: open.state.questions[0]?.id ?? '', answer: { kind: 'always' } });
+  expect(open.phase.kind).toBe('halted');
+});

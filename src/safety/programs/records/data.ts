@@ -198,6 +198,7 @@ export const DATA: Records = {
     },
   },
   'ansible ansible-playbook': {
+    helpers: 'ldconfig ssh',
     of: {
       'ansible-playbook': { values: true },
       ansible: {

@@ -205,6 +205,7 @@ export const TOOLS: Records = {
     load: '--config= --config-toml=',
   },
   'ansible-inventory ansible-doc ansible-config ansible-lint': {
+    helpers: 'ldconfig',
     tune: '-i= --inventory= -l -t= --list --graph --host= --yaml --toml --vars -v --export',
     load: '--vault-password-file= --playbook-dir= -M=',
     operands: 'tune',
