@@ -34,9 +34,11 @@ const MAX_FINDINGS = 50;
 const UNPLACED: Part = [0, 0];
 
 /** The verdict "known to lose nothing". */
-export function harmless(reason = 'only reads or adds'): StaticVerdict {
-  return { verdict: 'safe', reason, findings: NO_FINDINGS };
+export function harmless(reason?: string): StaticVerdict {
+  return reason === undefined ? HARMLESS : { verdict: 'safe', reason, findings: NO_FINDINGS };
 }
+
+const HARMLESS: StaticVerdict = { verdict: 'safe', reason: 'only reads or adds', findings: NO_FINDINGS };
 
 /** The verdict "not known"; the second opinion is asked. */
 export function unknown(reason: string, more: { unresolved?: boolean; runsFiles?: boolean } = {}): StaticVerdict {
@@ -50,7 +52,7 @@ export function destructive(rule: string, reason = rule, part = UNPLACED): Stati
 
 /** The verdict with its unplaced findings placed at `part`. */
 export function placed(verdict: StaticVerdict, part: Part): StaticVerdict {
-  if (!verdict.findings.some((finding) => finding.part === UNPLACED)) return verdict;
+  if (verdict.findings.length === 0 || !verdict.findings.some((finding) => finding.part === UNPLACED)) return verdict;
   const findings = verdict.findings.map((finding) => (finding.part === UNPLACED ? { ...finding, part } : finding));
   return { ...verdict, findings };
 }

@@ -54,7 +54,13 @@ export class Call implements CallFacts {
 
   /** Is one of these options given? Long ones also by a unique-looking beginning, as getopt allows. */
   has(...names: readonly string[]): boolean {
+    return this.hasAny(names);
+  }
+
+  /** The same of a list. */
+  hasAny(names: readonly string[]): boolean {
     const { flags } = this.options;
+    if (flags.size === 0) return false;
     for (const name of names) {
       if (flags.has(name)) return true;
       if (name.length > 5 && name.startsWith('--')) {
@@ -66,7 +72,8 @@ export class Call implements CallFacts {
 
   /** Is one of these given exactly so? For options that make a call harmless. */
   hasExactly(names: readonly string[]): boolean {
-    return names.some((name) => this.options.flags.has(name));
+    const { flags } = this.options;
+    return flags.size > 0 && names.some((name) => flags.has(name));
   }
 
   /** The value of an option, the last one given. */

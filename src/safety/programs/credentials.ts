@@ -8,12 +8,22 @@ const OWN_KEY = /^(-i|--key|--cert|--cacert|--private-key|--certificate|--kubeco
 
 /** Does what a call prints hold a credential: a store that it reads, or the whole environment? */
 export function printsCredential({ program, facts, args, io, operands, machine }: Call): boolean {
-  const words = args.map(({ text }) => text);
   if (io.stdin?.includes(CREDENTIAL))
-    return !/^(wc|md5sum|sha\d+sum|test|true|false|mkdir|touch)$/.test(program) && !showsHarmlessLines(program, words);
-  if (program === 'printenv' && words.some((word) => SECRET_VARIABLE.test(word) && !machine.scope.has(word)))
+    return (
+      !/^(wc|md5sum|sha\d+sum|test|true|false|mkdir|touch)$/.test(program) &&
+      !showsHarmlessLines(
+        program,
+        args.map(({ text }) => text),
+      )
+    );
+  if (program === 'printenv' && args.some(({ text }) => SECRET_VARIABLE.test(text) && !machine.scope.has(text)))
     return true;
-  if (/^(echo|printf|print)$/.test(program) && words.some(hasUnknown) && printsSecret(machine.source)) return true;
+  if (
+    /^(echo|printf|print)$/.test(program) &&
+    args.some(({ text }) => hasUnknown(text)) &&
+    printsSecret(machine.source)
+  )
+    return true;
   if (/^(printenv|env|set|declare|export)$/.test(program)) return args.every(({ text }) => /^-(p|x|px|0)$/.test(text));
   return facts.traits.has('prints') && operands.some(({ text }) => isCredential(text));
 }
@@ -45,6 +55,7 @@ export function sendsCredential(call: Call): StaticVerdict | undefined {
   const given = call.args.some(({ text }, index) => {
     if (text.includes(CREDENTIAL)) return true;
     if (!sends || OWN_KEY.test(call.args[index - 1]?.text ?? '')) return false;
+    if (!/[./]|Cookies|Login/.test(text)) return false;
     return text.split(/[@=<,;]/).some((part) => isCredential(part) || isCredentialFolder(part));
   });
   if (!given && !(sends && call.io.stdin?.includes(CREDENTIAL))) return undefined;

@@ -21,6 +21,7 @@ export function isDryRun(call: Call): boolean {
   if (reading && (isDryReading(reading) || reading.level.knowsDryRuns)) return isDryReading(reading);
   if (options.flags.size === 0) return false;
   const { dryRun } = facts;
+  if (dryRun.size === 0) return false;
   const names = dryRun.get(options.operands[0]?.text ?? '') ?? dryRun.get('*') ?? [];
   return call.hasExactly(names) && !disabled(call, names);
 }

@@ -23,9 +23,10 @@ export function judgeObeyed(call: Call, { root, level, operands }: Reading): Sta
     return unknown(`${program} obeys the files of another place`, { runsFiles: true });
   for (const path of [...machine.written.keys(), ...machine.changed])
     if (control.test(path)) return unknown(`${program} obeys ${readable(path).slice(-60)}, which was written just now`);
+  if (!machine.own?.size) return harmless();
   let verdict = harmless();
   const named = new Set(operands.map(({ text }) => absolute(machine, text.replace(/::.*$/, ''))));
-  for (const path of machine.own ?? []) {
+  for (const path of machine.own) {
     if (control.test(path) && (PYTHON_RUNNERS.test(program) ? isTest(path) || named.has(path) : true))
       verdict = worse(verdict, judgeOwn(call, path));
   }

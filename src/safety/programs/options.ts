@@ -21,6 +21,8 @@ type Known = { readonly values: ReadonlySet<string>; readonly singleDash: boolea
 
 /** Sorts `args`. Everything after `--` is an operand. */
 export function readOptions(known: Known, args: readonly Field[]): Options {
+  const plain = args.every(({ text }) => text.charCodeAt(0) !== 45 || text === '-');
+  if (plain) return { ...NONE, operands: args.map(({ text, glob }) => ({ text, glob, maybeValue: false })) };
   const flags = new Set<string>();
   const values = new Map<string, string[]>();
   const operands: Operand[] = [];
@@ -49,6 +51,8 @@ export function readOptions(known: Known, args: readonly Field[]): Options {
   }
   return { flags, values, operands };
 }
+
+const NONE: Options = { flags: new Set(), values: new Map(), operands: [] };
 
 /** The value is the next word. */
 const NEXT = Symbol();

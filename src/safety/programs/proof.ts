@@ -22,7 +22,7 @@ export function prove(call: Call): StaticVerdict {
   let verdict = worse(judgeObeyed(call, reading), judgeReach(call, reading.path));
   if (takesBackDry(reading)) verdict = worse(verdict, unknown('a dry run that is taken back'));
   for (const { name, role, value } of reading.given)
-    if (!isLifted(reading, role))
+    if (!ONLY_TUNES.has(role) && !isLifted(reading, role))
       verdict = worse(verdict, judgeOption(call, role, `option ${name} of ${program}`, value));
   const operands = judgeOperands(call, reading);
   verdict = worse(verdict, operands.verdict);
@@ -32,10 +32,14 @@ export function prove(call: Call): StaticVerdict {
   if (spec.open !== undefined && !isDryReading(reading))
     verdict = worse(verdict, unknown(spec.open, spec.runsFiles ? { runsFiles: true } : {}));
   // The program's own judge, and the subcommand's.
-  for (const judge of new Set([reading.root.spec.judge, spec.judge]))
-    verdict = worse(verdict, judge?.(call, reading) ?? harmless());
+  const { judge } = reading.root.spec;
+  if (judge) verdict = worse(verdict, judge(call, reading) ?? harmless());
+  if (spec.judge && spec.judge !== judge) verdict = worse(verdict, spec.judge(call, reading) ?? harmless());
   return verdict;
 }
+
+/** Roles that no judge has anything against. */
+const ONLY_TUNES: ReadonlySet<OperandRole> = new Set(['tune', 'dry', 'undry', 'idle']);
 
 /** The verdict on the operands; `fit`: the program takes all of them. */
 function judgeOperands(call: Call, reading: Reading): { readonly verdict: StaticVerdict; readonly fit: boolean } {
@@ -52,7 +56,7 @@ function judgeOperands(call: Call, reading: Reading): { readonly verdict: Static
     if (role === 'command' || role === 'shell') break;
     if ((field.glob || hasUnknown(field.text)) && mayShift(level, index))
       verdict = worse(verdict, unknown('a word that may become several, of which one is written to'));
-    if (role !== 'judged' && !isLifted(reading, role))
+    if (role !== 'judged' && !ONLY_TUNES.has(role) && !isLifted(reading, role))
       verdict = worse(verdict, judgeRole(call, role, `operand of ${program}`, field.text));
   }
   return { verdict, fit: true };

@@ -1,6 +1,5 @@
 import { verbOf } from '../knowledge/verbs.ts';
 import type { Call } from '../programs/call.ts';
-import type { Operand } from '../programs/options.ts';
 import type { Condition, Finding } from './finding.ts';
 
 /** One row of the gate's tables. */
@@ -27,10 +26,10 @@ export type Matcher = (call: Call) => boolean;
  */
 function compileShape(shape: string): Matcher {
   const words: (ReadonlySet<string> | undefined)[] = [];
-  const tests: ((call: Call, rest: readonly Operand[]) => boolean)[] = [];
+  const tests: ((call: Call, rest: number) => boolean)[] = [];
   for (const token of shape.split(' ').filter((part) => part !== '')) {
-    if (token === '+') tests.push((_, rest) => rest.length > 0);
-    else if (token === '0') tests.push((_, rest) => rest.length === 0);
+    if (token === '+') tests.push(({ operands }, rest) => rest < operands.length);
+    else if (token === '0') tests.push(({ operands }, rest) => rest >= operands.length);
     else if (token === '*') words.push(undefined);
     else if (token.startsWith('!-')) {
       const names = token.slice(1).split('|');
@@ -38,10 +37,10 @@ function compileShape(shape: string): Matcher {
     } else if (token.startsWith('-') && token.includes('=')) tests.push(optionValue(token));
     else if (token.startsWith('-')) {
       const names = token.split('|');
-      tests.push((call) => call.has(...names));
+      tests.push((call) => call.hasAny(names));
     } else if (token.startsWith('/')) {
       const pattern = new RegExp(token.slice(1, -1));
-      tests.push((_, rest) => rest.some((operand) => pattern.test(operand.text)));
+      tests.push(({ operands }, rest) => operands.some(({ text }, index) => index >= rest && pattern.test(text)));
     } else words.push(new Set(token.split('|')));
   }
   return (call) => {
@@ -52,8 +51,9 @@ function compileShape(shape: string): Matcher {
       const operand = operands[at++];
       if (!operand || (word && !word.has(operand.text))) return false;
     }
-    const rest = operands.slice(at);
-    return tests.every((test) => test(call, rest));
+    // Loops, since this is most of what the gate does: a closure for each row of each call would be garbage.
+    for (const test of tests) if (!test(call, at)) return false;
+    return true;
   };
 }
 
@@ -161,16 +161,31 @@ export function rowsOf(rule: Rule): readonly (readonly [program: string, RowOf])
   return [...names(rule.programs ?? '').map((program) => [program, { rule }] as const), ...special];
 }
 
+/** One of these words stands among the operands of every call that the row matches; undefined: that is not plain. */
+export function wordsOfRow({ rule }: RowOf): readonly string[] | undefined {
+  const firsts = (rule.shapes ?? []).map((shape) => shape.split(' ').find((token) => /^[^-+0*!/]/.test(token)));
+  return firsts.length > 0 && firsts.every((first) => first !== undefined)
+    ? firsts.flatMap((first) => first.split('|'))
+    : undefined;
+}
+
 /** Shapes and conditions of a row as one function. */
 export function compileRow({ rule, condition }: RowOf): Matcher {
   const matchers: Matcher[] = [];
   const shapes = (rule.shapes ?? []).map(compileShape);
-  if (shapes.length > 0) matchers.push((call) => shapes.some((matches) => matches(call)));
+  if (shapes.length > 0) matchers.push(anyOf(shapes));
   if (rule.when) matchers.push(rule.when);
   if (condition) matchers.push(compileCondition(condition));
   const [first] = matchers;
   if (!first) return () => false;
   return matchers.length === 1 ? first : (call) => matchers.every((matches) => matches(call));
+}
+
+function anyOf(matchers: readonly Matcher[]): Matcher {
+  return (call) => {
+    for (const matches of matchers) if (matches(call)) return true;
+    return false;
+  };
 }
 
 function names(text: string): readonly string[] {

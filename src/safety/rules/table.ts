@@ -12,7 +12,7 @@ import { GRANT_RULES } from './grants.ts';
 import { NETWORK_RULES } from './network.ts';
 import { PACKAGE_RULES } from './packages.ts';
 import { PROCESS_RULES } from './processes.ts';
-import { compileRow, type Matcher, type RowOf, type Rule, rowsOf } from './rule.ts';
+import { compileRow, type Matcher, type RowOf, type Rule, rowsOf, wordsOfRow } from './rule.ts';
 import { SETTING_RULES } from './settings.ts';
 import { VERSION_CONTROL_RULES } from './version-control.ts';
 
@@ -65,6 +65,13 @@ export function listRules(): readonly RuleInfo[] {
 
 type Entry = { readonly verdict: StaticVerdict; readonly matches: Matcher };
 
+/** The rows of a program: all, those that need no certain word, and those beside them with such a word, each in order. */
+type Entries = {
+  readonly all: readonly Entry[];
+  readonly wordless: readonly Entry[];
+  readonly byWord: ReadonlyMap<string, readonly Entry[]>;
+};
+
 const BY_PROGRAM: ReadonlyMap<string, readonly RowOf[]> = index();
 
 function index(): ReadonlyMap<string, readonly RowOf[]> {
@@ -80,27 +87,47 @@ function index(): ReadonlyMap<string, readonly RowOf[]> {
 }
 
 /** Made when a program is first met: a command names few, and the guard starts for every command. */
-const COMPILED = new Map<string, readonly Entry[]>();
+const COMPILED = new Map<string, Entries>();
 
-function entriesOf(program: string): readonly Entry[] {
+function entriesOf(program: string): Entries | undefined {
   const known = COMPILED.get(program);
   if (known) return known;
   const rows = BY_PROGRAM.get(program);
-  if (!rows) return NO_ENTRIES;
-  const entries = rows.map((row) => ({
-    verdict: destructive(row.rule.name, row.rule.reason),
-    matches: compileRow(row),
+  if (!rows) return undefined;
+  const made = rows.map((row) => ({
+    entry: { verdict: destructive(row.rule.name, row.rule.reason), matches: compileRow(row) },
+    words: wordsOfRow(row),
   }));
+  const having = (word?: string) =>
+    made.filter(({ words }) => words === undefined || (word !== undefined && words.includes(word)));
+  const words = new Set(made.flatMap((row) => row.words ?? []));
+  const entries: Entries = {
+    all: made.map(({ entry }) => entry),
+    wordless: having().map(({ entry }) => entry),
+    byWord: new Map([...words].map((word) => [word, having(word).map(({ entry }) => entry)])),
+  };
   COMPILED.set(program, entries);
   return entries;
 }
 
-const NO_ENTRIES: readonly Entry[] = [];
+/** The rows that may match: of a large program's many only those for a word that the call has. */
+function candidates(call: Call): readonly Entry[] {
+  const entries = entriesOf(call.program);
+  if (!entries || entries.byWord.size === 0) return entries?.all ?? [];
+  let found: readonly Entry[] | undefined;
+  for (const { text } of call.operands) {
+    const having = entries.byWord.get(text);
+    if (having === found || !having) continue;
+    if (found) return entries.all;
+    found = having;
+  }
+  return found ?? entries.wordless;
+}
 
 /** The first row that matches this call. Rows in `disabled` count only where no other row matches. */
 export function matchRules(call: Call, disabled: ReadonlySet<string>): StaticVerdict | undefined {
   let off: StaticVerdict | undefined;
-  for (const { verdict, matches } of entriesOf(call.program)) {
+  for (const { verdict, matches } of candidates(call)) {
     if (!matches(call)) continue;
     if (!disabled.has(verdict.rule ?? '')) return verdict;
     off ??= verdict;

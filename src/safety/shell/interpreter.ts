@@ -359,10 +359,11 @@ export class ShellInterpreter implements Machine {
   }
 
   /** A command word whose variable had one of several values: each is tried. */
-  private alternatives(node: NodeOf<'Command'>, fields: readonly Field[]): readonly Field[][] {
+  private alternatives(node: NodeOf<'Command'>, fields: readonly Field[]): readonly (readonly Field[])[] {
+    if (fields[0]?.text !== UNKNOWN) return [fields];
     const name = /^"?\$\{?(\w+)\}?"?$/.exec(node.name?.text ?? '')?.[1];
-    const values = name && fields[0]?.text === UNKNOWN ? this.scope.alternatives.get(name) : undefined;
-    if (!name || !values || !node.name) return [[...fields]];
+    const values = name ? this.scope.alternatives.get(name) : undefined;
+    if (!name || !values || !node.name) return [fields];
     return values.map((value) => {
       this.scope.set(name, value);
       const words: Field[] = [];

@@ -8,10 +8,12 @@ const LEAVES_NAMES =
   /^(git|hg|svn) (status|log|diff|show|branch|ls-files|rev-parse|describe|blame|grep|remote|config|fetch|add|commit|push|cat|info|list)$/;
 
 /** Remembers what a call may have made whose name begins with a dash. */
-export function noteDashes({ scope }: Machine, [program, ...args]: readonly Field[]): void {
-  const words = args.map(({ text }) => text);
-  const name = program?.text.split('/').at(-1) ?? '';
-  if (BRINGS_NAMES.test(name) && !LEAVES_NAMES.test(`${name} ${words[0] ?? ''}`)) scope.dashed.add(name);
+export function noteDashes({ scope }: Machine, fields: readonly Field[]): void {
+  const program = fields[0]?.text ?? '';
+  const name = program.slice(program.lastIndexOf('/') + 1);
+  if (BRINGS_NAMES.test(name) && !LEAVES_NAMES.test(`${name} ${fields[1]?.text ?? ''}`)) scope.dashed.add(name);
+  if (!fields.some(({ text }) => text === '--' || text.includes('/-'))) return;
+  const words = fields.slice(1).map(({ text }) => text);
   const operands = words.includes('--') ? words.slice(words.indexOf('--') + 1) : [];
   const made = operands.find((word) => word.startsWith('-')) ?? words.find((word) => /(^|[^:])\/-/.test(word));
   if (made !== undefined) scope.dashed.add(made);
