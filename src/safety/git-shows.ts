@@ -27,8 +27,15 @@ const SUMMARY = /^(-s|--(no-patch|stat(=.*)?|shortstat|numstat|name-only|name-st
 type Ask = { readonly git: GitReader; readonly cwd: string };
 type Shows = (ask: Ask, args: readonly string[]) => boolean | Promise<boolean>;
 
-/** May `git WORDS…`, run in `cwd`, print such a file out of a repository? Never rejects. */
-export async function gitShowsStore(git: GitReader, cwd: string, words: readonly string[]): Promise<boolean> {
+/** A repository that nobody can ask. */
+const SILENT: GitReader = async () => undefined;
+
+/** May `git WORDS…`, run in `cwd`, print such a file out of a repository? Never rejects. Without `git` it is elsewhere. */
+export async function gitShowsStore(
+  git: GitReader | undefined,
+  cwd: string,
+  words: readonly string[],
+): Promise<boolean> {
   let place = cwd;
   let at = 0;
   for (; words[at]?.startsWith('-'); at += 1) {
@@ -42,10 +49,10 @@ export async function gitShowsStore(git: GitReader, cwd: string, words: readonly
   if (words.some((word) => hasUnknown(word) || /^--(submodule|recurse-submodules)/.test(word))) return true;
   // What it finds there outside of what it keeps nobody has looked at.
   if (place !== cwd && words.some((word) => /^(--no-in|--un)/.test(word))) return true;
-  if (!(await isRepository(place))) return false;
+  if (git && !(await isRepository(place))) return false;
   const [subcommand = '', ...args] = words.slice(at);
   const shows = SHOWS.get(subcommand) ?? (recordOf('git')?.subs?.has(subcommand) ? ofHunks : inHistory);
-  return shows({ git, cwd: place }, args);
+  return shows({ git: git ?? SILENT, cwd: place }, args);
 }
 
 const SHOWS: ReadonlyMap<string, Shows> = new Map<string, Shows>([

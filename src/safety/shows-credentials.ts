@@ -43,11 +43,11 @@ type Read = {
   readonly follows: boolean;
 };
 
-/** Never rejects. `cwd`: where the command would run; `git` tells what a repository holds. */
+/** Never rejects. `cwd`: where the command would run; `git` tells what a repository holds; absent: on another machine. */
 export async function showsCredentials(
   command: string,
   cwd: string,
-  options: JudgeOptions & { readonly git: GitReader },
+  options: JudgeOptions & { readonly git?: GitReader },
 ): Promise<boolean> {
   const reads: Read[] = [];
   const asked: (readonly string[])[] = [];
