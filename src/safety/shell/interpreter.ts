@@ -286,9 +286,9 @@ export class ShellInterpreter implements Machine {
   }
 
   /** Runs `body` with what it finds placed at `node`, unless that stands in a string. */
-  private at<T>(node: { readonly pos: number; readonly end: number }, body: () => T): T {
+  private at<T>({ pos, end }: { readonly pos: number; readonly end: number }, body: () => T): T {
     const outer = this.part;
-    if (this.inString === 0) this.part = [node.pos, node.end];
+    if (this.inString === 0) this.part = [pos, end];
     try {
       return body();
     } finally {
@@ -349,9 +349,8 @@ export class ShellInterpreter implements Machine {
     // `$(<file)` is the text of the file.
     if (fields.length === 0) return stdinOf(redirections, this) ?? '';
     const stdin = stdinOf(redirections, this) ?? io.stdin;
-    const alternatives = this.alternatives(node, fields);
     let out = '';
-    for (const words of alternatives) out = this.runFields(words, { stdin }, redirections);
+    for (const words of this.alternatives(node, fields)) out = this.runFields(words, { stdin }, redirections);
     this.scope.lastArgument = fields.at(-1)?.text ?? '';
     if (!sendsOutputAway(redirections)) return out;
     keepOutput(this, redirections, out);
@@ -362,7 +361,7 @@ export class ShellInterpreter implements Machine {
   private alternatives(node: NodeOf<'Command'>, fields: readonly Field[]): readonly (readonly Field[])[] {
     if (fields[0]?.text !== UNKNOWN) return [fields];
     const name = /^"?\$\{?(\w+)\}?"?$/.exec(node.name?.text ?? '')?.[1];
-    const values = name ? this.scope.alternatives.get(name) : undefined;
+    const values = this.scope.alternatives.get(name ?? '');
     if (!name || !values || !node.name) return [fields];
     return values.map((value) => {
       this.scope.set(name, value);
