@@ -60,19 +60,18 @@ export class AnswerReader {
   }
 
   async *#events(response: Response): AsyncGenerator<unknown> {
-    const decoder = new TextDecoder();
     const lines = new LineSplitter();
     let data: string[] = [];
     let size = 0;
     for await (const piece of this.#pieces(response, MAX_ANSWER_BYTES)) {
-      for (const line of lines.push(decoder.decode(piece, { stream: true }))) {
+      for (const line of lines.push(piece)) {
         if (line === '') {
           if (data.length > 0) yield* this.#event(data.join('\n'));
           data = [];
           size = 0;
           continue;
         }
-        const value = /^data: ?(.*)$/s.exec(line)?.[1];
+        const value = dataOf(line);
         if (value === undefined) continue;
         data.push(value);
         size += value.length;
@@ -81,7 +80,8 @@ export class AnswerReader {
       if (lines.pending > MAX_EVENT_BYTES) throw new AnswerError(`a line of more than ${MAX_EVENT_BYTES} bytes`);
     }
     // The last event counts without the empty line behind it, if it came as a whole.
-    const last = [...data, ...[lines.rest].flatMap((line) => /^data: ?(.*)$/s.exec(line)?.[1] ?? [])].join('\n');
+    const rest = dataOf(lines.rest);
+    const last = (rest === undefined ? data : [...data, rest]).join('\n');
     if (last !== '' && (isDone(last) || parseJson(last) !== undefined)) yield* this.#event(last);
   }
 
@@ -116,41 +116,60 @@ async function* piecesOf({ body }: Response): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Text in pieces → lines. Only what is new is searched, so a line that never ends costs no more than its length. */
+const [LF, CR] = [0x0a, 0x0d];
+const BYTE_ORDER_MARK = '\ufeff';
+
+/**
+ * Bytes in pieces → lines of text. What has not ended stays bytes, outside the heap: the strings of a line that never ends
+ * would be cleared away just when keys are typed. Only what is new is searched, so such a line costs no more than its length.
+ */
 class LineSplitter {
-  #parts: string[] = [];
+  #parts: Uint8Array[] = [];
   #endedInReturn = false;
-  /** Characters of the line that has not ended. */
+  #first = true;
+  /** Bytes of the line that has not ended. */
   pending = 0;
 
   /** The lines that this piece ends, without their ends (`\n`, `\r\n` or `\r`). */
-  push(text: string): readonly string[] {
-    if (text === '') return [];
-    // The second half of a line end whose first half came before.
-    const fresh = this.#endedInReturn && text.startsWith('\n') ? text.slice(1) : text;
-    this.#endedInReturn = text.endsWith('\r');
-    const [first = '', ...others] = fresh.split(/\r\n|\n|\r/);
-    this.#add(first);
+  push(piece: Uint8Array): readonly string[] {
+    if (piece.length === 0) return [];
     const lines: string[] = [];
-    for (const next of others) {
-      lines.push(this.#parts.join(''));
+    // The second half of a line end whose first half came before.
+    let from = this.#endedInReturn && piece[0] === LF ? 1 : 0;
+    this.#endedInReturn = piece.at(-1) === CR;
+    let feed = piece.indexOf(LF, from);
+    let back = piece.indexOf(CR, from);
+    while (feed >= 0 || back >= 0) {
+      const end = back < 0 || (feed >= 0 && feed < back) ? feed : back;
+      this.#add(piece.subarray(from, end));
+      lines.push(this.rest);
       this.#parts = [];
       this.pending = 0;
-      this.#add(next);
+      this.#first = false;
+      from = end + (end === back && feed === back + 1 ? 2 : 1);
+      if (feed >= 0 && feed < from) feed = piece.indexOf(LF, from);
+      if (back >= 0 && back < from) back = piece.indexOf(CR, from);
     }
+    this.#add(piece.subarray(from));
     return lines;
   }
 
   /** The text after the last line end. */
   get rest(): string {
-    return this.#parts.join('');
+    const text = Buffer.concat(this.#parts).toString();
+    return this.#first && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   }
 
-  #add(part: string): void {
-    if (part === '') return;
+  #add(part: Uint8Array): void {
+    if (part.length === 0) return;
     this.#parts.push(part);
     this.pending += part.length;
   }
+}
+
+/** The value of a line of data. */
+function dataOf(line: string): string | undefined {
+  return line.startsWith('data:') ? line.slice(line[5] === ' ' ? 6 : 5) : undefined;
 }
 
 function isDone(data: string): boolean {

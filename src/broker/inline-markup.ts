@@ -123,6 +123,9 @@ function heldBack(text: string, tags: readonly string[]): number {
   return tags.some((tag) => tag.startsWith(tail)) ? tail.length : 0;
 }
 
+/** Characters at the beginning of a line that tell a fence. */
+const FENCE_CHARS = 8;
+
 /** Tracks whether the end of the text so far is inside a code fence or backticks. */
 class CodeTracker {
   #fenced = false;
@@ -130,16 +133,20 @@ class CodeTracker {
   #ticks = 0;
 
   push(text: string): void {
-    for (const char of text) {
-      if (char === '\n') {
-        if (this.#isFence) this.#fenced = !this.#fenced;
-        this.#lineStart = '';
-        this.#ticks = 0;
-      } else {
-        if (this.#lineStart.length < 8) this.#lineStart += char;
-        if (char === '`') this.#ticks += 1;
-      }
+    let from = 0;
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
+      this.#addToLine(text.slice(from, end));
+      if (this.#isFence) this.#fenced = !this.#fenced;
+      this.#lineStart = '';
+      this.#ticks = 0;
+      from = end + 1;
     }
+    this.#addToLine(text.slice(from));
+  }
+
+  #addToLine(part: string): void {
+    if (this.#lineStart.length < FENCE_CHARS) this.#lineStart += part.slice(0, FENCE_CHARS - this.#lineStart.length);
+    for (let at = part.indexOf('`'); at >= 0; at = part.indexOf('`', at + 1)) this.#ticks += 1;
   }
 
   get inCode(): boolean {

@@ -145,7 +145,9 @@ function hashOf(bytes: Uint8Array, from: number, to: number): number {
 
 /** Up to the last line end within reach, since no token crosses one and goes on. */
 function pieceAt(text: string, at: number): string {
-  if (text.length - at <= PIECE_CHARS) return text.slice(at);
-  const line = text.lastIndexOf('\n', at + PIECE_CHARS - 1);
-  return text.slice(at, line > at ? line + 1 : at + PIECE_CHARS);
+  const piece = text.slice(at, at + PIECE_CHARS);
+  if (at + PIECE_CHARS >= text.length) return piece;
+  // Not in the whole text: without a line end in it each piece would be searched back to the beginning.
+  const line = piece.lastIndexOf('\n');
+  return line > 0 ? piece.slice(0, line + 1) : piece;
 }
