@@ -1,6 +1,7 @@
 /** Trials as the program uses them: tried, shown, applied or thrown away, and what a crash leaves. */
 import { spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -16,6 +17,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createPrivateTmp, trialArgv } from '../../src/sandbox/index.ts';
 import { ChangeStore, TrialStore } from '../../src/undo/index.ts';
+import { removeTree } from '../../src/undo/record.ts';
 import { run } from '../sandbox/run.ts';
 import { buildTools, type Tools } from '../sandbox/tools.ts';
 import { lacks } from '../support/lacks.ts';
@@ -60,7 +62,7 @@ beforeEach(() => {
     rollBack: (number) => store.rollBack(number),
   });
 });
-afterEach(() => root && rmSync(root, { recursive: true, force: true }));
+afterEach(() => root && removeTree(root));
 
 const put = (name: string, text: string) => writeFileSync(join(tree, name), text);
 const get = (name: string) => readFileSync(join(tree, name), 'utf8');
@@ -230,6 +232,15 @@ describe.skipIf(!trialsWork())('a trial', () => {
     expect(listed).toHaveLength(1 + 7 + 300 + 1 + 1);
     expect((await store.undo(Number(id))).text).toMatch(/^undone/);
     expect(readdirSync(tree)).toEqual([]);
+  });
+
+  it('lists what lies in a directory that its command has closed, and applies it closed', async () => {
+    const { id, digest, changes } = await tried('mkdir -p d/e; echo x > d/e/f; chmod 000 d/e; chmod 400 d');
+    expect(changes.map(({ path }) => path.slice(tree.length + 1))).toEqual(['d', 'd/e', 'd/e/f']);
+    expect((await trials.apply(id, digest)).ok).toBe(true);
+    expect(statSync(join(tree, 'd')).mode & 0o777).toBe(0o400);
+    chmodSync(join(tree, 'd'), 0o700);
+    expect(statSync(join(tree, 'd/e')).mode & 0o777).toBe(0);
   });
 
   it('is thrown away, by a word or when whoever began it is gone', async () => {
