@@ -5,12 +5,19 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chooseSession } from '../../src/app/choose-session.ts';
 import type { SessionEvent } from '../../src/session/event.ts';
 import { journalPath, openJournal, readJournal } from '../../src/store/index.ts';
+import { parseJournal } from '../../src/store/read.ts';
 import { formatRecord } from '../../src/store/record.ts';
+import { lacks } from '../support/lacks.ts';
 import { settings } from '../support/machine.ts';
+
+/** `npm run check -- journal` takes every offset. */
+const STEP = Number(process.env.AISH_JOURNAL_STEP ?? 211);
+/** Where a disk would be waited for ten thousands of times, memory does: what is read back is the same. */
+const PLACE = STEP === 1 && !lacks('/dev/shm') ? '/dev/shm' : tmpdir();
 
 let dir = '';
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'aish-choose-'));
+  dir = mkdtempSync(join(PLACE, 'aish-choose-'));
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
@@ -88,8 +95,8 @@ describe('resuming', () => {
   });
 });
 
-/** `npm run check -- journal` takes every offset. */
-const STEP = Number(process.env.AISH_JOURNAL_STEP ?? 211);
+/** Each bit by itself, and all of them. */
+const MASKS = STEP > 1 ? [0x20] : [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0xff];
 const LONG: readonly SessionEvent[] = [
   ...EVENTS,
   ...Array.from(
@@ -142,10 +149,17 @@ describe('a journal of 12 kB', { timeout: 60_000 + 20_000_000 / STEP }, () => {
 
   it('with a flipped byte anywhere is continued from before it, which is said', async () => {
     for (let at = FIRST_LINE; at < BYTES.length; at += STEP) {
-      for (const mask of STEP > 1 ? [0x20] : [0x01, 0x20, 0x80, 0xff]) {
+      const line = BYTES.subarray(0, at).toString('latin1').split('\n').length - 1;
+      const seen = new Set<string>();
+      for (const mask of MASKS) {
         const bytes = Buffer.from(BYTES);
         bytes[at] = (bytes[at] ?? 0) ^ mask;
-        const line = BYTES.subarray(0, at).toString('latin1').split('\n').length - 1;
+        const { events, ...found } = parseJournal(bytes);
+        expect(events).toEqual(LONG.slice(0, events.length));
+        // What is resumed follows from this and from the bytes before it, which are the same for every mask.
+        const outcome = JSON.stringify([events.length, found]);
+        if (seen.has(outcome)) continue;
+        seen.add(outcome);
         const { copied, count } = await beginningOf(bytes);
         // The last line is torn; a line end that is gone takes both its lines.
         const last = bytes.indexOf('\n', at) === bytes.length - 1 || at === bytes.length - 1;
