@@ -1,6 +1,8 @@
 /** A server over streamable HTTP. Redirects to another origin are not followed: headers may hold secrets. */
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { LongAnswers } from './long-answers.ts';
 import type { Authorization } from './oauth/authorization.ts';
 
 /** The longest answer taken to one request, in bytes. */
@@ -11,8 +13,18 @@ const CLOSE_TIMEOUT_MS = 1000;
 export class HttpTransport extends StreamableHTTPClientTransport {
   /** @param authorization of a server that may want a login */
   constructor(url: string, headers: Readonly<Record<string, string>>, authorization?: Authorization) {
-    const fetch = authorization?.fetch(boundedFetch) ?? boundedFetch;
+    const bounded = authorization?.fetch(boundedFetch) ?? boundedFetch;
+    const answers = new LongAnswers();
+    const fetch: FetchLike = async (from, init) => answers.of(await bounded(from, init));
     super(new URL(url), { requestInit: { headers }, fetch });
+    // The client sets its own later; what it is handed is the message, not what stood for it.
+    let take: typeof this.onmessage;
+    Object.defineProperty(this, 'onmessage', {
+      get: () => take,
+      set: (next: typeof this.onmessage) => {
+        take = next && ((message: JSONRPCMessage) => next(answers.restored(message)));
+      },
+    });
   }
 
   /** Ends the session on the server as well, where it answers soon. */

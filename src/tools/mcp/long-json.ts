@@ -12,6 +12,10 @@ export type PieceSizes = {
 };
 
 const SIZES: PieceSizes = { long: 64 * 1024, piece: 512 * 1024, rest: 8 * 1024 * 1024 };
+/** From here on a message is read in pieces. In bytes. */
+export const LONG_BYTES = 256 * 1024;
+/** How much is copied in one turn of the event loop. In bytes. */
+const TURN_BYTES = 4 * 1024 * 1024;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
@@ -117,4 +121,19 @@ function withTexts(value: unknown, other: (text: string) => string | undefined):
     if (text !== undefined)
       Object.defineProperty(within, key, { value: text, enumerable: true, writable: true, configurable: true });
   }
+}
+
+/** All of it as one, copied a few megabytes a turn. */
+export async function joined(pieces: readonly Uint8Array[]): Promise<Buffer> {
+  const whole = Buffer.allocUnsafe(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  let turnAt = TURN_BYTES;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+    if (at < turnAt) continue;
+    turnAt = at + TURN_BYTES;
+    await turn();
+  }
+  return whole;
 }

@@ -1,23 +1,18 @@
 /** A server that is a child of this program: MCP messages as lines on its standard input and output. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { setImmediate as turn } from 'node:timers/promises';
 import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
-import { parseLongJson } from './long-json.ts';
+import { joined, LONG_BYTES, parseLongJson } from './long-json.ts';
 
 /** The longest message taken, in bytes. */
 const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
-/** From here on a message is read in pieces, so that keys don't wait for it. In bytes. */
-const LONG_BYTES = 256 * 1024;
 /** How long a server may take to leave once its input is closed, and once more after SIGTERM. In ms. */
 const CLOSE_TIMEOUT_MS = 800;
 /** What was printed last arrives a moment after the exit. In ms. */
 const DRAIN_TIMEOUT_MS = 200;
 const MAX_GARBAGE_CHARS = 200;
 const LF = 0x0a;
-/** How much is copied in one turn of the event loop. In bytes. */
-const TURN_BYTES = 4 * 1024 * 1024;
 
 export type StdioOptions = {
   readonly argv: readonly [string, ...string[]];
@@ -178,18 +173,4 @@ export class StdioTransport implements Transport {
   #garbage(line: string): void {
     if (line.trim() !== '') this.#options.onText(`[no message: ${line.slice(0, MAX_GARBAGE_CHARS)}]\n`);
   }
-}
-
-/** Copied a few megabytes a turn. */
-async function joined(pieces: readonly Buffer[]): Promise<Buffer> {
-  const whole = Buffer.allocUnsafe(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  let turnAt = TURN_BYTES;
-  for (const piece of pieces) {
-    at += piece.copy(whole, at);
-    if (at < turnAt) continue;
-    turnAt = at + TURN_BYTES;
-    await turn();
-  }
-  return whole;
 }
