@@ -47,7 +47,7 @@ export function gainsRights(command: string, root: boolean): boolean {
 
 /** Runs the model's commands, each in a fresh bash (EX-10), in Restricted behind the kernel sandbox (MO-2). */
 export function agentCommands(options: AgentOptions): AgentCommands {
-  const { environment, dataDir, size, launcher, light, keep } = options;
+  const { environment, dataDir, size, launcher, keep } = options;
   const leftovers = new WeakMap<RunningCommand, Promise<Leftover | undefined>>();
   const follow = (running: RunningCommand, kept: Keeping | undefined) => {
     const behind =
@@ -76,15 +76,9 @@ export function agentCommands(options: AgentOptions): AgentCommands {
       signal.throwIfAborted();
       const common = { command, cwd, ...sizeForModel(size()), dataDir };
       if (!restricted) {
-        const how = kept === undefined ? { cwd } : { cwd, keep: kept };
-        const wrap =
-          launcher !== undefined && light
-            ? { launcher: (argv: readonly string[]) => lightArgv({ ...how, launcher, argv }) }
-            : kept === undefined
-              ? {}
-              : { launcher: (argv: readonly string[]) => supervisedArgv({ ...how, launcher: keep.supervisor, argv }) };
-        const pipe = 'launcher' in wrap ? await pipeFor(pipes) : {};
-        return follow(runOnce({ ...common, env: { ...env, ...extra }, ...wrap, ...pipe }), kept);
+        const behind = unrestricted(options, cwd, kept);
+        const how = behind ? { launcher: behind.wrap, ...(await pipeFor(pipes, behind.program)) } : {};
+        return follow(runOnce({ ...common, env: { ...env, ...extra }, ...how }), kept);
       }
       // Fail closed: what was judged under Restricted never runs without it.
       if (launcher === undefined) throw new Error('the kernel sandbox is not available');
@@ -92,16 +86,26 @@ export function agentCommands(options: AgentOptions): AgentCommands {
       const wrap = (argv: readonly string[]) =>
         sandboxArgv({ launcher, argv, cwd, tmpDir: tmp.path, statusFile: tmp.statusFile });
       const own = { ...sandboxEnvironment(env, tmp.path), ...extra };
-      const running = runOnce({ ...common, env: own, launcher: wrap, ...(await pipeFor(pipes)) });
+      const running = runOnce({ ...common, env: own, launcher: wrap, ...(await pipeFor(pipes, launcher)) });
       void running.result.finally(() => tmp.dispose());
       return running;
     },
   };
 }
 
+/** What a command of Unrestricted is put behind, and the program that does it; undefined: nothing. */
+function unrestricted({ launcher, light, keep }: AgentOptions, cwd: string, kept: Keeping | undefined) {
+  const how = kept === undefined ? { cwd } : { cwd, keep: kept };
+  if (launcher !== undefined && light)
+    return { program: launcher, wrap: (argv: readonly string[]) => lightArgv({ ...how, launcher, argv }) };
+  if (kept === undefined) return undefined;
+  const program = keep.supervisor;
+  return { program, wrap: (argv: readonly string[]) => supervisedArgv({ ...how, launcher: program, argv }) };
+}
+
 /** A pipe for a command that needs no terminal. Only below the launcher, which ends what would hold it open. */
-async function pipeFor(wanted: boolean) {
-  const pipe = wanted ? await takePipe() : undefined;
+async function pipeFor(wanted: boolean, launcher: string) {
+  const pipe = wanted ? await takePipe(launcher) : undefined;
   return pipe ? { pipe } : {};
 }
 
@@ -126,7 +130,7 @@ async function inProject(
     ...sizeForModel(size()),
     env: { ...sandboxEnvironment(env, tmp?.path ?? '/tmp'), ...extra },
     launcher: (argv) => projectArgv({ launcher, argv, ...how }),
-    ...(await pipeFor(pipes)),
+    ...(await pipeFor(pipes, launcher)),
   });
   if (tmp) void running.result.finally(() => tmp.dispose());
   return [running, kept];

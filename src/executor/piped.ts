@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process';
 import { closeSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { constants } from 'node:os';
-import type { Pipe } from './pipes.ts';
+import type { OnEnd, Pipe, ToBegin } from './pipe.ts';
 import { signal } from './processes.ts';
 
 /** How long after its end a command's output is waited for, in ms: somebody else may have the pipe still. */
@@ -10,14 +8,11 @@ const LAST_OUTPUT_MS = 200;
 /** Bytes taken in one turn of the event loop: keys wait meanwhile. */
 const MAX_BYTES_PER_TURN = 512 * 1024;
 
-export type PipedOptions = {
-  readonly argv: readonly [string, ...string[]];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
+export type PipedOptions = ToBegin & {
   readonly pipe: Pipe;
   readonly onData: (data: Buffer) => void;
-  /** Exit code as a shell tells it (128 + n for a signal); null: it could not be started. Called once, after the last data. */
-  readonly onExit: (code: number | null, why?: string) => void;
+  /** Called after the last data. */
+  readonly onExit: OnEnd;
 };
 
 /**
@@ -40,18 +35,11 @@ export class Piped {
   constructor(options: PipedOptions) {
     const { argv, cwd, env, pipe } = options;
     this.#options = options;
-    const [file, ...args] = argv;
     try {
-      if (!statSync(cwd).isDirectory()) throw new Error(`${cwd} is not a directory`);
-      const child = spawn(file, args, { cwd, env, detached: true, stdio: ['ignore', pipe.write, pipe.write] });
-      this.pid = child.pid ?? -1;
-      child.on('error', (error) => this.#ended(null, error.message));
-      child.on('exit', (code, name) => this.#ended(name === null ? code : 128 + constants.signals[name]));
+      this.pid = begin(pipe, { argv, cwd, env }, (code, why) => this.#ended(code, why));
     } catch (error) {
       closeSync(pipe.read);
       throw error;
-    } finally {
-      closeSync(pipe.write);
     }
     this.#output = new Socket({ fd: pipe.read, readable: true, writable: false });
     this.#output.on('data', (data) => this.#take(data));
@@ -109,4 +97,14 @@ export class Piped {
     clearTimeout(this.#last);
     this.#options.onExit(this.#code, this.#why);
   }
+}
+
+function begin(pipe: Pipe, what: ToBegin, onEnd: OnEnd): number {
+  try {
+    if (!statSync(what.cwd).isDirectory()) throw new Error(`${what.cwd} is not a directory`);
+  } catch (error) {
+    pipe.drop();
+    throw error;
+  }
+  return pipe.begin(what, onEnd);
 }

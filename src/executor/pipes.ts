@@ -1,14 +1,32 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { closeSync, constants, openSync, unlinkSync } from 'node:fs';
+import { constants as system } from 'node:os';
 import { promisify } from 'node:util';
+import type { Pipe } from './pipe.ts';
 import { PrivateDirectory } from './private-directory.ts';
+import { starterOf } from './starter.ts';
 
 /** How many are made at a time, and how few are left when more are made. */
 const BATCH = 16;
 const MIN_READY = 4;
 
-/** Both ends of a pipe, as descriptors. Each is its taker's to close. */
-export type Pipe = { readonly read: number; readonly write: number };
+/** A child of this program's own, which writes into the end `write`. */
+function ownChild(read: number, write: number): Pipe {
+  return {
+    read,
+    begin({ argv: [file, ...args], cwd, env }, onEnd) {
+      try {
+        const child = spawn(file, args, { cwd, env, detached: true, stdio: ['ignore', write, write] });
+        child.on('error', (error) => onEnd(null, error.message));
+        child.on('exit', (code, name) => onEnd(name === null ? code : 128 + system.signals[name]));
+        return child.pid ?? -1;
+      } finally {
+        closeSync(write);
+      }
+    },
+    drop: () => closeSync(write),
+  };
+}
 
 /**
  * Real pipes. What Node makes for a child are sockets, which nobody can open again by `/dev/stdout`; so FIFOs are made by
@@ -32,7 +50,7 @@ class Pipes {
       read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
       const write = openSync(path, constants.O_WRONLY);
       unlinkSync(path);
-      return { read, write };
+      return ownChild(read, write);
     } catch {
       if (read !== undefined) closeSync(read);
       return undefined;
@@ -66,7 +84,10 @@ class Pipes {
 
 const pipes = new Pipes();
 
-/** A pipe for one command; undefined where there is none to be had. Never rejects. */
-export function takePipe(): Promise<Pipe | undefined> {
-  return pipes.take();
+/**
+ * A pipe for one command; undefined where there is none to be had. Never rejects.
+ * @param launcher what the command is started with: one of it may wait already
+ */
+export async function takePipe(launcher?: string): Promise<Pipe | undefined> {
+  return (launcher === undefined ? undefined : starterOf(launcher).take()) ?? (await pipes.take());
 }

@@ -98,8 +98,21 @@ void supervise(const struct options *options, const struct terminal *terminal, c
 /* Kill and reap everything below this process. Returns how many were found. */
 int kill_tree(void);
 
+/* Who forked a launcher that the program did not start itself. */
+struct starter {
+  pid_t pid, program;
+};
+
+/* starter.c: forks launchers until the program goes. In each of them, and at its own end, it returns the exit code. */
+int serve_starts(pid_t program);
+/* main.c: all that a launcher does; `starter` may be NULL. */
+int launch(int argc, char **argv, const struct starter *starter);
+
 /* main.c: the digits that `text` begins with; 0 without any. */
 uint64_t to_number(const char *text);
+
+/* runtime.c: what `getenv` looks in and a command gets. */
+void set_environment(char **list);
 
 /* runtime.c: vfork with the kernel's own answer, -errno included. */
 pid_t raw_vfork(void) __attribute__((returns_twice));

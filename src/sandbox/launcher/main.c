@@ -58,6 +58,7 @@ static const char usage[] =
     "       aish-sandbox --selftest DIR\n"
     "       aish-sandbox --changes STORE --tree DIR...\n"
     "       aish-sandbox --apply STORE --tree DIR...\n"
+    "       aish-sandbox --starter PID\n"
     "       aish-sandbox --undo DIR [--into EMPTY_DIR [--only PATH...] | --names | --finish | --note PATH...]\n";
 
 static void set_limit(struct limits *limits, const char *text) {
@@ -192,19 +193,11 @@ static int conclude(const struct options *o, const struct report *r) {
   }
 }
 
-int main(int argc, char **argv) {
-  if (argc == 3 && !strcmp(argv[1], "--selftest")) return selftest(argv[2]);
-  if (argc >= 3 && !strcmp(argv[1], "--undo")) return undo(argc, argv);
-  if (argc >= 3 && !strcmp(argv[1], "--changes")) return list_changes(argc, argv);
-  if (argc >= 4 && !strcmp(argv[1], "--apply")) return apply_trial(argc, argv);
-  if (argc == 2 && !strcmp(argv[1], "--help")) {
-    dprintf(1, "%s", usage);
-    return 0;
-  }
+int launch(int argc, char **argv, const struct starter *starter) {
   /* Pipes must never take the place of a missing standard stream. */
   for (int fd = 0; fd < 3; fd++)
     if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd) fail("streams", strerror(errno));
-  started_by = getppid();
+  started_by = starter ? starter->pid : getppid();
   struct options options = parse(argc, argv);
   int status = -1;
   if (options.status_path) {
@@ -216,7 +209,7 @@ int main(int argc, char **argv) {
   sigprocmask(SIG_SETMASK, &all, &mask);
   if (prctl(PR_SET_PDEATHSIG, PARENT_DIED) || prctl(PR_SET_CHILD_SUBREAPER, 1)) fail("parent", strerror(errno));
   /* It may have died before the line above. */
-  if (getppid() != started_by || (options.parent && options.parent != started_by)) fail("parent", "it is gone");
+  if (getppid() != started_by || (options.parent && options.parent != (starter ? starter->program : started_by))) fail("parent", "it is gone");
   struct terminal terminal = look_at_terminal();
   own_session = terminal.new_session;
   int life[2], back[2];
@@ -244,4 +237,17 @@ int main(int argc, char **argv) {
   while (waitpid(supervisor, NULL, 0) < 0 && errno == EINTR) {
   }
   return conclude(&options, &report);
+}
+
+int main(int argc, char **argv) {
+  if (argc == 3 && !strcmp(argv[1], "--selftest")) return selftest(argv[2]);
+  if (argc >= 3 && !strcmp(argv[1], "--undo")) return undo(argc, argv);
+  if (argc >= 3 && !strcmp(argv[1], "--changes")) return list_changes(argc, argv);
+  if (argc >= 4 && !strcmp(argv[1], "--apply")) return apply_trial(argc, argv);
+  if (argc == 3 && !strcmp(argv[1], "--starter")) return serve_starts((pid_t)to_number(argv[2]));
+  if (argc == 2 && !strcmp(argv[1], "--help")) {
+    dprintf(1, "%s", usage);
+    return 0;
+  }
+  return launch(argc, argv, NULL);
 }

@@ -244,6 +244,8 @@ char *strrchr(const char *s, int c) {
     if (*s == (char)c) last = (char *)s;
   return last;
 }
+void set_environment(char **list) { environment = list; }
+
 char *getenv(const char *name) {
   size_t n = strlen(name);
   for (char **e = environment; *e; e++)
