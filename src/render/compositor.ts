@@ -152,7 +152,10 @@ export class Compositor {
 
   /** While somebody else has the terminal nothing is written. */
   hold(): void {
+    if (this.#held) return;
     this.#held = true;
+    const reset = this.#writer.plain();
+    if (reset !== '') this.#write(reset);
   }
 
   /** It is back, with nobody knows what on it. */

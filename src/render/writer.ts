@@ -9,6 +9,10 @@ export type Cell = { readonly x: number; readonly y: number };
 const MAX_GAP = 4;
 /** A single stretch of so many bytes appears at once by itself. */
 const MAX_LONE_BYTES = 200;
+/** Weight and colour of letters: no blank shows them, so what the terminal erases meanwhile looks as it should. */
+const LETTERS_ONLY = /^(?:(?:[123]|3[0-7]|9[0-7]|38;5;\d+|38;2;\d+;\d+;\d+)(?:;|$))*$/;
+/** Nobody knows which style is in force. */
+const UNKNOWN = -1;
 
 export class Writer {
   readonly #parser: CellParser;
@@ -19,7 +23,7 @@ export class Writer {
   #x = -1;
   #y = -1;
   #cursorShown: boolean | undefined;
-  /** Style in force. */
+  /** Style in force. It stays so between two writes: the next letter mostly has the same. */
   #style = 0;
   #out = '';
   #stretches = 0;
@@ -34,6 +38,15 @@ export class Writer {
     this.#x = -1;
     this.#y = -1;
     this.#cursorShown = undefined;
+    this.#style = UNKNOWN;
+  }
+
+  /** What leaves the terminal without a style, for somebody else's text. */
+  plain(): string {
+    this.#restyle(0);
+    const reset = this.#out;
+    this.#out = '';
+    return reset;
   }
 
   /** Draws rows from `top` on. */
@@ -54,7 +67,8 @@ export class Writer {
 
   /** Everything drawn since the last call as one piece for the terminal, with the cursor where it belongs. */
   end(cursor: Cell | undefined): string {
-    this.#restyle(0);
+    const { sgr, link } = this.#parser.style(this.#style);
+    if (link !== '' || !LETTERS_ONLY.test(sgr)) this.#restyle(0);
     const body = this.#out;
     this.#out = '';
     if (cursor) this.#move(cursor.x, cursor.y);
@@ -132,12 +146,13 @@ export class Writer {
 
   #restyle(number: number): void {
     if (number === this.#style) return;
+    const known = this.#style !== UNKNOWN;
     const was = this.#parser.style(this.#style);
     const { sgr, link } = this.#parser.style(number);
     this.#style = number;
     if (link !== was.link) this.#out += `\x1b]8;;${link}\x1b\\`;
-    if (sgr === was.sgr) return;
-    this.#out += sgr === '' ? '\x1b[m' : was.sgr === '' ? `\x1b[${sgr}m` : `\x1b[0;${sgr}m`;
+    if (known && sgr === was.sgr) return;
+    this.#out += sgr === '' ? '\x1b[m' : known && was.sgr === '' ? `\x1b[${sgr}m` : `\x1b[0;${sgr}m`;
   }
 
   #move(x: number, y: number): void {

@@ -5,6 +5,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Compositor, type Surface } from '../../src/render/compositor.ts';
+import { stripStyles } from '../../src/text/style.ts';
 import { wrapText } from '../../src/text/wrap.ts';
 import { HOSTILE } from '../support/hostile.ts';
 import { FakeTerminal, type Width } from '../support/terminal.ts';
@@ -127,7 +128,8 @@ class Scene {
     } else {
       compositor.hold();
       compositor.flush();
-      this.terminal.write('\x1b[H\x1b[41mfrom elsewhere 你🙂\x1b[5;7H\x1b[0m…');
+      // It leaves a style of its own behind.
+      this.terminal.write('\x1b[H\x1b[41mfrom elsewhere 你🙂\x1b[5;7H\x1b[0;3;44;38;5;99m…');
       compositor.release();
     }
     compositor.flush();
@@ -199,4 +201,49 @@ it('rows that move up are moved by the terminal, not drawn', async () => {
   const written = scene.terminal.written.slice(before);
   expect(written).toHaveLength(1);
   expect(written.join('').length).toBeLessThan(sentence(20).length + 80);
+});
+
+describe('the style in force', () => {
+  /** What each of these texts of one row makes the compositor write, from the second on. */
+  function written(...texts: readonly string[]) {
+    const all: string[] = [];
+    const compositor = new Compositor({ write: (text) => all.push(text), columns: 20, rows: 2 });
+    let [text = ''] = texts;
+    const x = () => stripStyles(text).length;
+    const row: Surface = {
+      measure: () => ({ y: 0, height: 1 }),
+      lines: () => [text],
+      cursor: () => ({ x: x(), y: 0 }),
+    };
+    compositor.add(row);
+    compositor.flush();
+    const [first] = all.splice(0);
+    for (const next of texts.slice(1)) {
+      text = next;
+      compositor.paint(row);
+    }
+    return { first, all, compositor };
+  }
+
+  it('stays between two letters of one colour, so that the second is one byte', () => {
+    const { all } = written('\x1b[31ma', '\x1b[31mab', '\x1b[31mabc', '\x1b[31mabc d');
+    // The first one follows on what was erased.
+    expect(all).toEqual(['\x1b[31mb', 'c', ' d']);
+  });
+
+  it('ends with each write where a blank would show it: terminals erase in it', () => {
+    const { all } = written('\x1b[44ma', '\x1b[44mab', '\x1b[4mab', '\x1b]8;;https://a.b\x1b\\ab');
+    expect(all.length).toBe(3);
+    for (const each of all)
+      expect(each).toMatch(/(?:\x1b\[m|\x1b\]8;;\x1b\\)(?:\x1b\[K)?(?:\x1b\[\d*[CD]|\x1b\[\d+G)?$/);
+  });
+
+  it('is taken back before somebody else writes, and before a colour that another program may have left', () => {
+    const { all, compositor } = written('\x1b[31ma', '\x1b[31mab');
+    compositor.hold();
+    expect(all.at(-1)).toBe('\x1b[m');
+    compositor.release();
+    compositor.flush();
+    expect(all.at(-1)).toContain('\x1b[0;31mab');
+  });
 });
