@@ -99,9 +99,9 @@ function open(app: Program, first: FirstFrame, broke: (error: unknown) => void) 
     }
     instance.rerender(<Root screen={screen} />);
   };
-  void first.capabilities.then(({ background, backgroundColour }) => {
+  void first.capabilities.then(({ background, colours }) => {
     screen.setTheme(themeFor(app.ui.theme, process.env, background));
-    app.setBackground(backgroundColour);
+    app.setColours(colours);
   });
   let settling: NodeJS.Timeout | undefined;
   const resized = () => {

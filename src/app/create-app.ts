@@ -61,8 +61,8 @@ export function createApp(
     },
     words: services.wordFacts,
     viKeys: () => shell.current?.state.vi ?? false,
-    setBackground(colour) {
-      shell.background = colour;
+    setColours(colours) {
+      shell.colours = colours;
     },
     ownSearch: (line, size, onData) => shell.current?.search(line, size, onData),
     incomplete: (line) => isIncomplete(line, shell.current?.program),

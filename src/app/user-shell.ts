@@ -8,8 +8,8 @@ export type ShellHandle = {
   readonly ready: Promise<UserShell>;
   /** Undefined until it has started. */
   readonly current: UserShell | undefined;
-  /** The colour behind the text of the terminal, where it has told. */
-  background: string | undefined;
+  /** Colours of the terminal, as far as it has told. */
+  colours: Readonly<Record<string, string>>;
   /** Its exit code, once the user has left it, as by `exit`. */
   readonly left: Promise<number>;
 };
@@ -23,7 +23,7 @@ export function startShell({ options, config }: Environment, dataDir: string, bu
     columns: options.columns,
     rows: options.rows,
     dataDir,
-    background: () => handle.background,
+    colours: () => handle.colours,
     onExit: ({ message, left: ended, code }) => {
       if (ended) leave(code);
       else bus.notice('info', message);
@@ -44,7 +44,7 @@ export function startShell({ options, config }: Environment, dataDir: string, bu
   const handle: ShellHandle = {
     ready,
     left,
-    background: undefined,
+    colours: {},
     get current() {
       return current;
     },

@@ -116,8 +116,8 @@ export type App = {
   /** A front end that draws a full screen offers it to the commands; returns how to take it back. */
   attachScreen(screen: ScreenPort): () => void;
   readonly keys: Readonly<Record<string, string | readonly string[]>>;
-  /** The colour behind the terminal's text, as it says it: what runs in the shell is answered with it. */
-  setBackground(colour: string | undefined): void;
+  /** Colours of the terminal, as it says them: what runs in the shell is answered with them. */
+  setColours(colours: Readonly<Record<string, string>>): void;
   /** Called once when the program is to end. */
   onQuit(listener: (code: number) => void): () => void;
   quit(code?: number): void;

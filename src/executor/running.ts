@@ -40,8 +40,8 @@ export type RunOptions = {
   readonly columns: number;
   readonly rows: number;
   readonly dataDir: string;
-  /** What a program is told that asks for the background colour; nothing where it is not known. */
-  readonly background?: (() => string | undefined) | undefined;
+  /** What a program is told that asks for colours of the terminal; nothing of those that are not known. */
+  readonly colours?: (() => Readonly<Record<string, string>>) | undefined;
 };
 
 /** The one implementation: fed by a shell or a process of its own, which also tells its end. */
@@ -94,7 +94,7 @@ export class Run implements RunningCommand {
       columns: options.columns,
       rows: options.rows,
       path: newOutputPath(options.dataDir),
-      background: () => options.background?.(),
+      colours: () => options.colours?.() ?? {},
       onReply: (data) => {
         if (this.#rawListeners.size > 0 || this.#ended) return;
         // To a program that waits for it; whoever else would read it later takes it for keys.

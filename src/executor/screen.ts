@@ -21,6 +21,8 @@ const KEPT_BYTES = 256 * 1024;
 const PEEK_BYTES = 8 * 1024;
 /** While the head is not complete the producer waits instead, but not for ever: redrawing never fills a head. */
 const MAX_HEAD_BYTES = 4 * 1024 * 1024;
+/** Of one list of colours that is asked for: all 256 have room. */
+const MAX_ASKED_CHARS = 2000;
 
 export type ScreenOptions = {
   readonly columns: number;
@@ -29,8 +31,8 @@ export type ScreenOptions = {
   readonly path: string;
   /** What the terminal answers to a program's query. */
   readonly onReply: (data: string) => void;
-  /** Where it is known: `rgb:rrrr/gggg/bbbb`. */
-  readonly background: () => string | undefined;
+  /** Colours of the user's terminal where it has told: `rgb:rrrr/gggg/bbbb` by `10` (text), `11` (behind it), `4;N`. */
+  readonly colours: () => Readonly<Record<string, string>>;
   /** A mark of a shell within it (OSC 133), less its number. */
   readonly onNestedMark: (content: string) => void;
   /** Pauses and resumes the producer. */
@@ -116,10 +118,20 @@ export class Screen implements LiveOutput {
     };
     parser.registerCsiHandler({ final: 'J' }, ([which]) => (which === 2 || which === 3 ? cleared() : false));
     parser.registerEscHandler({ final: 'c' }, cleared);
-    // The colours of its themes are what a program asks for. Source: xterm's control sequences, OSC 11.
-    parser.registerOscHandler(11, (content) => {
-      const colour = content === '?' ? this.#options.background() : undefined;
-      if (colour !== undefined) this.#options.onReply(`\x1b]11;${colour}\x1b\\`);
+    // What a program asks for to choose its own. One list asks for several. Source: xterm's control sequences, OSC 4, 10, 11.
+    const colour = (key: string) => {
+      const known = this.#options.colours()[key];
+      if (known !== undefined) this.#options.onReply(`\x1b]${key};${known}\x1b\\`);
+    };
+    for (const first of [10, 11])
+      parser.registerOscHandler(first, (content) => {
+        for (const [at, asked] of content.slice(0, MAX_ASKED_CHARS).split(';', 2).entries())
+          if (asked === '?' && first + at <= 11) colour(String(first + at));
+        return true;
+      });
+    parser.registerOscHandler(4, (content) => {
+      for (const [, number = ''] of content.slice(0, MAX_ASKED_CHARS).matchAll(/(\d{1,3});\?(?:;|$)/g))
+        colour(`4;${Number(number)}`);
       return true;
     });
     parser.registerOscHandler(133, (content) => {

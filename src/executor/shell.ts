@@ -141,7 +141,7 @@ export class UserShell implements InteractiveShell {
   #newTask(line: string, { keep, hidden }: { readonly keep: boolean; readonly hidden: boolean }): Task {
     const stopper = shellStopper(() => this.#pty?.pid);
     const run: Run = new Run(
-      { ...this.#size, dataDir: this.#options.dataDir, background: this.#options.background },
+      { ...this.#size, dataDir: this.#options.dataDir, colours: this.#options.colours },
       {
         pid: () => this.#pty?.pid ?? -1,
         slave: () => this.#pty?.slave ?? '',

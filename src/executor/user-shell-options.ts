@@ -10,8 +10,8 @@ export type UserShellOptions = {
   readonly rows: number;
   /** A private directory for full-output files. */
   readonly dataDir: string;
-  /** The colour behind the text of the outer terminal, for programs that ask: `rgb:rrrr/gggg/bbbb`. */
-  readonly background?: () => string | undefined;
+  /** Colours of the outer terminal, for programs that ask: by `10`, `11` and `4;N`. */
+  readonly colours?: () => Readonly<Record<string, string>>;
   /** The shell ended and was started again (or, `restarted: false`, was not): one line for the user. */
   readonly onExit?: (end: ShellEnd) => void;
   readonly onMove?: (cwd: string) => void;

@@ -13,14 +13,16 @@ export type Capabilities = {
   /** Speaks the kitty keyboard protocol. */
   kitty: boolean;
   background?: 'dark' | 'light';
-  /** The same as it says it: `rgb:rrrr/gggg/bbbb`. */
-  backgroundColour?: string;
+  /** Colours as it says them, `rgb:rrrr/gggg/bbbb`: of text (`10`), behind it (`11`), and the first 16 (`4;0` …). */
+  readonly colours: Record<string, string>;
 };
 
 /** What is assumed of a terminal that has not answered yet. */
 export function unknownTerminal(): Capabilities {
-  return { answers: false, synchronizedOutput: false, bracketedPaste: false, kitty: false };
+  return { answers: false, synchronizedOutput: false, bracketedPaste: false, kitty: false, colours: {} };
 }
+
+const COLOUR = /^(10|11|4;(?:\d|1[0-5]));(rgba?:[0-9a-f]{1,4}\/[0-9a-f]{1,4}\/[0-9a-f]{1,4}(?:\/[0-9a-f]{1,4})?)$/i;
 
 /** Takes one reply into account. The text of a reply is the terminal's word, hostile like any other: kept printable. */
 export function applyReply(capabilities: Capabilities, token: ReplyToken): void {
@@ -41,10 +43,10 @@ export function applyReply(capabilities: Capabilities, token: ReplyToken): void 
       capabilities.bracketedPaste = true;
       break;
     case 'osc': {
-      const background = token.code === 11 ? brightness(token.data) : undefined;
-      if (background === undefined) break;
-      capabilities.background = background;
-      capabilities.backgroundColour = token.data.replace(/[^\w:/].*/s, '').slice(0, 30);
+      const [, place = '', colour = ''] = COLOUR.exec(`${token.code};${token.data}`) ?? [];
+      if (place === '') break;
+      capabilities.colours[place] = colour;
+      if (place === '11') capabilities.background = brightness(colour);
       break;
     }
     case 'cursor':
@@ -55,11 +57,10 @@ export function applyReply(capabilities: Capabilities, token: ReplyToken): void 
 }
 
 /** Whether `rgb:rrrr/gggg/bbbb` is a light colour, by its luma (ITU-R BT.601 weights). */
-function brightness(colour: string): 'dark' | 'light' | undefined {
-  const match = /^rgba?:([0-9a-f]{1,4})\/([0-9a-f]{1,4})\/([0-9a-f]{1,4})/i.exec(colour);
-  if (match === null) return undefined;
-  const [red = 0, green = 0, blue = 0] = match
-    .slice(1)
+function brightness(colour: string): 'dark' | 'light' {
+  const [red = 0, green = 0, blue = 0] = colour
+    .replace(/^.*:/, '')
+    .split('/')
     .map((part) => Number.parseInt(part, 16) / (16 ** part.length - 1));
   return 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 ? 'light' : 'dark';
 }

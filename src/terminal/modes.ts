@@ -22,8 +22,10 @@ const OTHER_KEYS_OFF = '\x1b[>4m';
 /** Primary device attributes: every terminal answers it, and in order, so its answer ends every group of queries. */
 export const QUERY_DA1 = '\x1b[c';
 
-/** Name and version, synchronized output, bracketed paste, background colour, kitty keyboard. DA1 follows as sentinel. */
-export const QUERIES = '\x1b[>q\x1b[?2026$p\x1b[?2004$p\x1b]11;?\x1b\\\x1b[?u';
+const PALETTE = Array.from({ length: 16 }, (_, number) => `${number};?`).join(';');
+
+/** Name and version, synchronized output, bracketed paste, colours, kitty keyboard. DA1 follows as sentinel. */
+export const QUERIES = `\x1b[>q\x1b[?2026$p\x1b[?2004$p\x1b]11;?\x1b\\\x1b]10;?\x1b\\\x1b]4;${PALETTE}\x1b\\\x1b[?u`;
 
 /** What makes the terminal ours: alternate screen, bracketed paste, focus reports, mouse. */
 export function enterModes({ alternateScreen, mouse }: ModeChoice): string {

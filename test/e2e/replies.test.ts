@@ -39,4 +39,21 @@ describe.each(userShells())('what a program asks of its terminal: %s', (program)
     rig.type('echo clean\r');
     await rig.waitFor(/❯ echo clean[\s\S]*│ clean/);
   });
+
+  it('is told the colours that the terminal told the program, and no other', async () => {
+    using place = scratch();
+    writeFileSync(join(place.work, 'ask'), ASK);
+    await using rig = startRig(place, { env: { SHELL: program }, rows: 40 });
+    await rig.waitFor(/\[aish:\w+\]>/);
+    // As a terminal answers what it was asked at the start.
+    expect(rig.raw).toContain('\x1b]10;?\x1b\\\x1b]4;0;?;1;?');
+    rig.type('\x1b]10;rgb:d0d0/d0d0/d0d0\x1b\\\x1b]4;1;rgb:cc/00/00\x1b\\\x1b]4;2;not a colour\x1b\\');
+    const answers: string[] = [];
+    for (const [index, query] of ['\\033]10;?\\007', '\\033]4;1;?;2;?\\007'].entries()) {
+      rig.type(`sh ask '${query}'; echo "done ${index}"\r`);
+      await rig.waitFor(new RegExp(`"done ${index}".*✓[\\s\\S]*│ done ${index}`));
+      answers.push(/│ (.*) end\n/.exec(rig.text().slice(rig.text().lastIndexOf('❯')))?.[1] ?? '');
+    }
+    expect(answers).toEqual(['033]10;rgb:d0d0/d0d0/d0d0033\\', '033]4;1;rgb:cc/00/00033\\']);
+  });
 });

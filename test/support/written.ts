@@ -17,7 +17,8 @@ const OWN: readonly RegExp[] = [
   /^\x1b\[\?(?:25|2026|1049|2004|1004|1002|1006)[hl]$/,
   // Questions at the start, and the fence; the keyboard.
   /^\x1b\[(?:>q|\?2026\$p|\?2004\$p|\?u|c|>5u|<u|>4;1m|>4m)$/,
-  /^\x1b\]11;\?\x1b\\$/,
+  /^\x1b\]1[01];\?\x1b\\$/,
+  /^\x1b\]4;0;\?(?:;(?:[1-9]|1[0-5]);\?){15}\x1b\\$/,
   // What another program may have left behind is undone.
   /^\x1b\[(?:\?(?:1000|1002|1003|1005|1006|1015|1|6)l|\?7h|r|4l|0 q)$/,
   /^\x1b(?:>|\(B)$/,
