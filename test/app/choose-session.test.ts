@@ -1,4 +1,13 @@
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -7,13 +16,12 @@ import type { SessionEvent } from '../../src/session/event.ts';
 import { journalPath, openJournal, readJournal } from '../../src/store/index.ts';
 import { parseJournal } from '../../src/store/read.ts';
 import { formatRecord } from '../../src/store/record.ts';
-import { lacks } from '../support/lacks.ts';
 import { settings } from '../support/machine.ts';
 
 /** `npm run check -- journal` takes every offset. */
 const STEP = Number(process.env.AISH_JOURNAL_STEP ?? 211);
 /** Where a disk would be waited for ten thousands of times, memory does: what is read back is the same. */
-const PLACE = STEP === 1 && !lacks('/dev/shm') ? '/dev/shm' : tmpdir();
+const PLACE = STEP === 1 && existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 let dir = '';
 beforeEach(() => {
