@@ -30,9 +30,15 @@ export function shellStopper(shell: () => number | undefined): Stopper {
     target = targetOf(pid);
     signal(target ? -target.group : pid, 'SIGINT');
   };
+  /** The shell hears of it as well: a job that is being forked, or ends just now, takes the signal and tells nobody. */
+  const interruptLoop = () => {
+    interrupt();
+    const pid = shell();
+    if (target?.ofShell && pid !== undefined) signal(pid, 'SIGINT');
+  };
   const interruptNext = () => {
     for (let turn = 1; turn <= MAX_TRIES; turn += 1)
-      setTimeout(() => stopper.stopping && interrupt(), turn * NEXT_COMMAND_MS).unref();
+      setTimeout(() => stopper.stopping && interruptLoop(), turn * NEXT_COMMAND_MS).unref();
   };
   const harder = (name: NodeJS.Signals) => (asked: boolean) => {
     const loops = target?.ofShell !== false;
