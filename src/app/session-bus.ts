@@ -1,5 +1,6 @@
 import type { Engine } from '../engine/engine.ts';
 import type { Forms } from '../engine/forms.ts';
+import { keyBeside } from '../engine/transcript.ts';
 import type { EventBody } from '../session/event.ts';
 import type { Form, FormAnswer } from '../session/form.ts';
 
@@ -45,7 +46,7 @@ export class SessionBus {
   /** A notice of the program that is not part of the session. */
   show(text: string, level: 'info' | 'warning' = 'warning'): void {
     this.#shown += 1;
-    this.engine.showLocal({ kind: 'show', key: `local${this.#shown}`, entry: { kind: 'notice', level, text } });
+    this.engine.showLocal({ kind: 'show', key: keyBeside(this.#shown), entry: { kind: 'notice', level, text } });
   }
 
   /** Asks the user to fill in a server's form. */

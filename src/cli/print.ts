@@ -1,5 +1,5 @@
 /** Transcript entries as plain lines or as JSON lines, for a program without a screen. */
-import type { TranscriptItem } from '../engine/transcript.ts';
+import { isBeside, type TranscriptItem } from '../engine/transcript.ts';
 import { allowedText, refusalFacts } from '../screen/entries/frame.ts';
 import { nameAction } from '../session/action.ts';
 import { receiptText, shortDollars } from '../session/cost.ts';
@@ -14,6 +14,8 @@ type Reveal = <T>(value: T) => T;
 /** Prints each entry once, when it is final, in order. */
 export class EntryPrinter {
   readonly #write: Writer;
+  /** For what is no part of the answer: that the session can't be saved. */
+  readonly #beside: Writer;
   readonly #json: boolean;
   readonly #reveal: Reveal;
   #next: number;
@@ -23,9 +25,14 @@ export class EntryPrinter {
    * @param reveal true texts for handles: plain lines are the user's own screen. What is printed as JSON is for programs
    *   that keep it, and has handles.
    */
-  constructor({ out, json }: { readonly out: Writer; readonly json: boolean }, from: number, reveal: Reveal) {
+  constructor(
+    { out, err = out, json }: { readonly out: Writer; readonly err?: Writer; readonly json: boolean },
+    from: number,
+    reveal: Reveal,
+  ) {
     this.#next = from;
     this.#write = out;
+    this.#beside = err;
     this.#json = json;
     this.#reveal = reveal;
   }
@@ -36,7 +43,8 @@ export class EntryPrinter {
       this.#next += 1;
       const { entry } = shown;
       const text = this.#json ? escapeJson(JSON.stringify(entry)) : plainText(clean(plainEntry(this.#shown(entry))));
-      if (text !== '') this.#write(`${text}\n`);
+      const write = this.#json || !isBeside(shown) ? this.#write : this.#beside;
+      if (text !== '') write(`${text}\n`);
     }
   }
 

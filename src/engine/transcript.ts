@@ -13,6 +13,17 @@ export type TranscriptItem = {
   readonly children?: Transcript;
 };
 
+/** Entries that the program shows beside the session, such as that it can't be saved, have keys of their own. */
+const BESIDE = 'local';
+
+export function keyBeside(number: number): string {
+  return `${BESIDE}${number}`;
+}
+
+export function isBeside({ key }: TranscriptItem): boolean {
+  return key.startsWith(BESIDE);
+}
+
 export class Transcript {
   #entries: TranscriptItem[] = [];
   readonly #at = new Map<string, number>();
