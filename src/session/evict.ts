@@ -66,6 +66,7 @@ function mostTold(turns: readonly Turn[], from: number): number {
  * count, so that it is counted again; a second look then takes what was guessed too low. Changes `turns`.
  */
 export function evict(turns: Turn[], before: number, limit: number): Kept {
+  if (fits(turns, before, limit)) return { turns, evictedTurns: before, evicted: { shortened: 0, dropped: 0 } };
   const eviction = new Eviction(turns, before);
   eviction.capOutputs(limit * OUTPUT_SHARE);
   eviction.shortened = 0;
@@ -77,6 +78,18 @@ export function evict(turns: Turn[], before: number, limit: number): Kept {
   }
   const { evictedTurns, shortened } = eviction;
   return { turns: eviction.turns, evictedTurns, evicted: { shortened, dropped: evictedTurns - before } };
+}
+
+/** Nothing has to go, and no turn takes more than an output may: so it is nearly always. */
+function fits(turns: readonly Turn[], before: number, limit: number): boolean {
+  let used = before > 0 ? lineTokens(turns, before) : 0;
+  for (let at = before; at < turns.length; at += 1) {
+    const turn = turns[at];
+    const cost = turn ? tokensOf(turn) : 0;
+    used += cost;
+    if (used > limit || cost > limit * OUTPUT_SHARE) return false;
+  }
+  return true;
 }
 
 class Eviction {

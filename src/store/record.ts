@@ -27,8 +27,9 @@ export type ParsedRecord =
   | { readonly kind: 'broken' };
 
 /** `…,"crc":"0123abcd"}`: the checksum of everything before its own comma. */
-const TRAILER = /^,"crc":"([0-9a-f]{8})"\}$/;
-const TRAILER_BYTES = ',"crc":"01234567"}'.length;
+const [BEFORE_SUM, BEHIND_SUM] = [',"crc":"', '"}'];
+const SUM = /^[0-9a-f]{8}$/;
+const TRAILER_BYTES = BEFORE_SUM.length + 8 + BEHIND_SUM.length;
 
 /** The line of an event, with its line end. */
 export function formatRecord(event: SessionEvent, seq: number): string {
@@ -52,8 +53,10 @@ export function parseRecord(line: Uint8Array | string, version = VERSION, upcast
 
 function checksumOf(bytes: Buffer): 'right' | 'wrong' | 'none' {
   const at = bytes.length - TRAILER_BYTES;
-  const [, written] = at > 0 ? (TRAILER.exec(bytes.toString('latin1', at)) ?? []) : [];
-  if (written === undefined) return 'none';
+  const trailer = at > 0 ? bytes.toString('latin1', at) : '';
+  if (!trailer.startsWith(BEFORE_SUM) || !trailer.endsWith(BEHIND_SUM)) return 'none';
+  const written = trailer.slice(BEFORE_SUM.length, -BEHIND_SUM.length);
+  if (!SUM.test(written)) return 'none';
   return Number.parseInt(written, 16) === crc32(bytes.subarray(0, at)) ? 'right' : 'wrong';
 }
 

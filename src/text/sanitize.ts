@@ -29,6 +29,9 @@ function hides(code: number): boolean {
   );
 }
 
+/** Whole colour sequences. */
+const COLOURS = /\x1b\[[0-9;:]*m/g;
+
 const MAX_STYLE_CHARS = 128;
 const MAX_LINK_CHARS = 2083;
 const LINK_END = '\x1b]8;;\x1b\\';
@@ -45,7 +48,10 @@ export function clean(text: string): string {
 
 /** The same without colours and hyperlinks: what a model reads and what is searched. */
 export function plainText(text: string): string {
-  return SUSPECT.test(text) ? scrub(text, false) : text;
+  if (!SUSPECT.test(text)) return text;
+  // Most output holds nothing but colours. Whatever else begins with an ESC leaves that ESC behind.
+  const uncoloured = text.replace(COLOURS, '');
+  return SUSPECT.test(uncoloured) ? scrub(text, false) : uncoloured;
 }
 
 function scrub(text: string, keepStyles: boolean): string {
