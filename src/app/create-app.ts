@@ -104,6 +104,7 @@ export function createApp(
     presets: presetsPort(environment, services, engine),
     safety,
     mcp: mcpPort,
+    fleets: services.fleets,
     forms,
     undo,
     patches: patch,

@@ -27,6 +27,8 @@ import { BASH, createTools, DELEGATE, jobsTool, MODE_UPGRADE, patchTool } from '
 import { type Environment, LAUNCHER } from './environment.ts';
 import { saveEvictedText } from './evicted-text.ts';
 import { agentCommands, trialCommands, userCommands } from './executors.ts';
+import { openMachine } from './fleet/open.ts';
+import { createFleetPort } from './fleet/port.ts';
 import { createMcpPort, openMcp } from './mcp.ts';
 import { createMemoryPort, memoryBlock } from './memory.ts';
 import { createPreplanner, createSecondOpinion, watched } from './model-calls.ts';
@@ -34,6 +36,7 @@ import { openModels } from './models.ts';
 import { projectTree } from './project-tree.ts';
 import { engineSecrets, learnConfig, learnsEnvironment, learnsToken, processFilter } from './secrets.ts';
 import type { SessionBus } from './session-bus.ts';
+import { settingsOf } from './start-session.ts';
 import { instructionsBlock, SYSTEM_PROMPT } from './system-prompt.ts';
 import { changeStore, trialStore } from './undo.ts';
 import { startShell } from './user-shell.ts';
@@ -97,10 +100,11 @@ export function createServices(environment: Environment, bus: SessionBus) {
     held: sandbox.projectMissing !== undefined,
     keep: { store: undo, supervisor: LAUNCHER, warn: (text: string) => bus.show(text) },
   });
+  const fleetMachines = new Map<string, Machine>();
   const local: Machine = { ...localSight, spawn: here.run };
   const machineAt: MachineAt = (place) => {
     const host = hostOf(place);
-    return host === undefined ? local : absentHost(host);
+    return host === undefined ? local : (fleetMachines.get(host) ?? absentHost(host));
   };
   const gate = createGate({
     machineAt,
@@ -154,7 +158,16 @@ export function createServices(environment: Environment, bus: SessionBus) {
     waitSeconds: config.wait_seconds,
   };
 
+  const fleets = createFleetPort({
+    folder: session.folder,
+    settings: settingsOf(config, environment.presets, sandbox),
+    alwaysDestructive: config.safety.always_destructive_tools,
+    ...{ filter, services, machines: fleetMachines },
+    open: openMachine({ dataDir, size }),
+  });
+
   return {
+    fleets,
     /** What the engine is given. */
     services,
     /** For full outputs; it goes with the session. */

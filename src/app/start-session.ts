@@ -49,7 +49,7 @@ function applyFlags(engine: Engine, { mode, model }: GlobalOptions, presets: Pre
   if (model !== undefined || !known || outgrown) void engine.dispatch({ type: 'presetChosen', preset: presets.active });
 }
 
-function settingsOf(config: Config, presets: Presets, sandbox: SandboxStatus): Settings {
+export function settingsOf(config: Config, presets: Presets, sandbox: SandboxStatus): Settings {
   const { executor, preplanner, tasks_max: tasksMax } = config.norris;
   const known = presets.list.some((preset) => preset.name === executor);
   return {

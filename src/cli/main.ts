@@ -58,8 +58,16 @@ type InvocationOf<Kind extends Invocation['kind']> = Extract<Invocation, { kind:
 
 async function runOnce(invocation: InvocationOf<'run'>, version: string): Promise<number> {
   const { json, onHalt, seconds } = invocation;
-  const goal = await textOf(invocation.goal, invocation.files);
+  const { fleet } = invocation;
+  const goal = fleet?.resume === undefined ? await textOf(invocation.goal, invocation.files) : '';
   if (goal === undefined) return EXIT.usage;
+  if (fleet) {
+    const { runFleet } = await import('./fleet.ts');
+    const session = fleet.resume === undefined ? {} : { resume: fleet.resume };
+    const limit = seconds === undefined ? {} : { seconds };
+    const run = (app: App) => runFleet(app, goal, fleet, { json, onHalt, out, err, ...limit });
+    return withApp(invocation.global, version, run, { session });
+  }
   const { runGoal } = await import('./headless.ts');
   return withApp(invocation.global, version, async (app) => {
     await serversReady(app);

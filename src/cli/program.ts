@@ -6,6 +6,7 @@ import { MODES } from '../session/ids.ts';
 import type { AttachedFile } from './attachments.ts';
 import type { ConfigWish } from './config.ts';
 import { EXIT } from './exit-codes.ts';
+import { addFleetOptions, type FleetOptions, fleetOf } from './fleet-options.ts';
 import { AGENTS, type Agent } from './guard/dialects.ts';
 import type { HaltPolicy } from './headless.ts';
 import type { LoginWish } from './mcp/login.ts';
@@ -21,6 +22,7 @@ export type Invocation =
       readonly goal: string;
       readonly json: boolean;
       readonly onHalt: HaltPolicy;
+      readonly fleet?: FleetOptions;
       readonly seconds?: number;
       readonly files: readonly AttachedFile[];
     }
@@ -87,10 +89,10 @@ export function commandLine(version: string): { program: Command; chosen: () => 
       const session = { ...(resume === undefined ? {} : { resume }), ...(fork ? { fork } : {}) };
       chosen = { kind: 'screen', global: globalOf(program), session };
     });
-  program
+  const run = program
     .command('run')
-    .description('work toward a goal without a screen (Norris)')
-    .argument('<goal...>', 'what to do; - reads it from standard input')
+    .description('work toward a goal without a screen (Norris), here or on other machines')
+    .argument('[goal...]', 'what to do; - reads it from standard input')
     .option('--json', 'one JSON object per line', false)
     .option('--model <preset>', 'the preset')
     .addOption(new Option('--mode <mode>', 'the mode').choices(MODES))
@@ -106,11 +108,17 @@ export function commandLine(version: string): { program: Command; chosen: () => 
     )
     .option('--max-steps <n>', 'end after so many steps', countOf)
     .option('--max-dollars <n>', 'end before a paid call once so much is spent', dollarsOf)
-    .option('--attach <file>', 'a text file that the model gets with the goal; may be given several times', attach, [])
-    .action((words: string[], given: UnattendedOptions & { onHalt: HaltPolicy }) => {
+    .option('--attach <file>', 'a text file that the model gets with the goal; may be given several times', attach, []);
+  addFleetOptions(run, secondsOf).action(
+    (words: string[], given: UnattendedOptions & FleetOptions & { onHalt: HaltPolicy }) => {
       const { json, onHalt } = given;
-      chosen = { kind: 'run', ...unattended(program, given), goal: words.join(' '), json, onHalt };
-    });
+      const fleet = fleetOf(given, words);
+      if (fleet && 'problem' in fleet) return program.error(`error: ${fleet.problem}`);
+      if (words.length === 0 && fleet?.resume === undefined) program.error("error: missing required argument 'goal'");
+      const more = fleet ? { fleet } : {};
+      chosen = { kind: 'run', ...unattended(program, given), goal: words.join(' '), json, onHalt, ...more };
+    },
+  );
   program
     .command('ask')
     .description('ask one question')

@@ -1,6 +1,7 @@
 /** What `:` commands and front ends see of the program: the engine and the services around it. */
 import type { OwnSearch } from '../contracts/commands.ts';
 import type { CostPort } from '../contracts/costs.ts';
+import type { FleetPort } from '../contracts/fleet.ts';
 import type { SafetyPort } from '../contracts/gate.ts';
 import type { Completions, Route, WordFacts } from '../contracts/lines.ts';
 import type { PresetsPort } from '../contracts/models.ts';
@@ -92,6 +93,8 @@ export type App = {
   readonly presets: PresetsPort;
   readonly safety: SafetyPort;
   readonly mcp: McpPort;
+  /** One goal on many machines. */
+  readonly fleets: FleetPort;
   /** Stores what the user has filled in until they send it. */
   readonly forms: Pick<Forms, 'fill'>;
   readonly memory: MemoryPort;

@@ -1,6 +1,7 @@
 export { type FileLook, realFiles } from './files.ts';
 export { createGate, type GateOptions } from './gate.ts';
 export { localSight } from './impact/local.ts';
+export { survey } from './impact/targets.ts';
 export { type JudgeOptions, judgeCommand } from './judge.ts';
 export { checkLine } from './probe.ts';
 export { listRules } from './rules/table.ts';

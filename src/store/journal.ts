@@ -8,7 +8,12 @@ import type { Journal } from '../contracts/store.ts';
 import { toError } from '../text/errors.ts';
 import { formatRecord } from './record.ts';
 
-export type JournalFile = Journal & {
+/** What a journal can hold: the events of a session, or those of a fleet. */
+type Recorded = { readonly type: string; readonly session: string };
+
+export type JournalFile = Omit<Journal, 'append'> & {
+  /** Resolves when the event is on disk; rejects when it can't be written. */
+  append<Event extends Recorded>(event: Event): Promise<void>;
   /** Writes what is pending and closes the file. Idempotent. */
   close(): Promise<void>;
 };

@@ -32,7 +32,7 @@ const SUM = /^[0-9a-f]{8}$/;
 const TRAILER_BYTES = BEFORE_SUM.length + 8 + BEHIND_SUM.length;
 
 /** The line of an event, with its line end. */
-export function formatRecord(event: SessionEvent, seq: number): string {
+export function formatRecord(event: { readonly type: string; readonly session: string }, seq: number): string {
   const body = JSON.stringify({ v: VERSION, seq, event }).slice(0, -1);
   return `${body},"crc":"${crc32(body).toString(16).padStart(8, '0')}"}\n`;
 }

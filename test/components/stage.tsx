@@ -223,6 +223,7 @@ export async function setStage(change: StageOptions = {}) {
       preview: async () => ({ ok: false, text: 'no patch to undo' }),
       undo: async () => ({ ok: false, text: 'no patch to undo' }),
     },
+    fleets: { start: async () => ({ problem: 'no hosts here' }), resume: async () => ({ problem: 'no fleet here' }) },
     sessions: { list: async () => [], days: 30, old: async () => [], remove: async () => 0 },
     doctor: async () => [],
     ui: { mouse: true, screen: 'full', wheel_lines: 3, notify: true, motion: false, suggestions: true },

@@ -108,6 +108,8 @@ const OTHER_ENDS: readonly (readonly [RegExp, number])[] = [
   [/^aish-tui config trust/, 2],
   [/^aish-tui guard doctor/, 1],
   [/^aish-tui doctor/, 1],
+  [/^aish-tui run --hosts docker:/, 3],
+  [/^aish-tui run --hosts @/, 2],
 ];
 
 describe('command lines in the pages', () => {

@@ -58,7 +58,7 @@ const OWN = [
 
 /** Each costs every start its time. */
 const PACKAGES = ['ansi-regex', 'get-east-asian-width', 'string-width', 'strip-ansi'];
-const MAX_BYTES = 117_000;
+const MAX_BYTES = 118_000;
 
 it('the first frame loads these modules, and no other', async () => {
   const { metafile } = await build({

@@ -6,6 +6,7 @@ const SERVICES = [
   'config',
   'costs',
   'executor',
+  'fleet',
   'hosts',
   'router',
   'safety',

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Entry } from '../../src/session/entry.ts';
 
-type Kind = Entry['kind'] | 'question' | 'trial';
+type Kind = Entry['kind'] | 'question' | 'trial' | 'fleet' | 'fleetHalts' | 'fleetHost' | 'fleetEnded';
 
 /** Every kind there is: a new one does not compile until it stands here, and the schema is asked for it. */
 export const KINDS: Readonly<Record<Kind, true>> = {
@@ -21,6 +21,10 @@ export const KINDS: Readonly<Record<Kind, true>> = {
   meta: true,
   question: true,
   trial: true,
+  fleet: true,
+  fleetHalts: true,
+  fleetHost: true,
+  fleetEnded: true,
 };
 
 type LinesSchema = {

@@ -1,0 +1,151 @@
+/** Connects to a container or pod, and starts commands there. */
+import { execFile } from 'node:child_process';
+import type { RunningCommand } from '../../contracts/commands.ts';
+import type { FleetMachine } from '../../contracts/fleet.ts';
+import type { Machine } from '../../contracts/machine.ts';
+import { type OutputSize, sizeForModel } from '../../engine/live.ts';
+import { runOnce } from '../../executor/index.ts';
+import {
+  askWords,
+  type Client,
+  type ContainerEnd,
+  endCode,
+  identityCode,
+  killCode,
+  readEnd,
+  readFacts,
+  runWords,
+  SETUP,
+} from '../../fleet/index.ts';
+import { absentHost } from '../../hosts/index.ts';
+import { directoryAt, placeOn } from '../../session/place.ts';
+import { messageOf } from '../../text/errors.ts';
+import { shellQuote } from '../../text/shell-quote.ts';
+import { processEnvironment } from '../user-shell.ts';
+
+const ANSWER_TIMEOUT_MS = 5000;
+const MAX_ANSWER_BYTES = 1_000_000;
+/** How often, and how far apart, it is asked for the end of a command whose client has ended. */
+const END_LOOKS = 10;
+const END_PAUSE_MS = 300;
+/** What a system takes as one argument. */
+const MAX_COMMAND_BYTES = 120_000;
+
+export type ContainerOptions = { readonly dataDir: string; readonly size: () => OutputSize };
+
+export async function openContainer(
+  host: string,
+  client: Client,
+  signal: AbortSignal,
+  options: ContainerOptions,
+): Promise<FleetMachine | { readonly problem: string }> {
+  const ask = (code: string, within?: AbortSignal) => asked(client, code, within);
+  const told = await ask(SETUP, signal);
+  const facts = told.text === undefined ? undefined : readFacts(told.text);
+  if (!facts) return { problem: told.problem ?? `there is no usable shell in ${host}` };
+  const { folder, directory, home, root } = facts;
+  const lost = Promise.withResolvers<string>();
+  let serial = 0;
+  const machine: Machine = {
+    ...absentHost(host),
+    home,
+    files: {
+      ...absentHost(host).files,
+      async identities(named) {
+        const { text } = await ask(identityCode(named));
+        // What can't be looked at is not what it was before.
+        return text?.split('\n') ?? [`not looked at ${performance.now()}`];
+      },
+    },
+    async spawn(command, { cwd: place, mode, env = {}, signal: aborted }) {
+      if (mode !== 'unrestricted') throw new Error(`there is no sandbox in ${host}`);
+      if (Object.keys(env).length > 0) throw new Error(`secrets of this machine do not go to ${host}`);
+      if (Buffer.byteLength(command) > MAX_COMMAND_BYTES) throw new Error('the command is too long for one argument');
+      aborted.throwIfAborted();
+      serial += 1;
+      const at = `${folder}/op-${serial}`;
+      const [program, ...words] = client;
+      const argv = [program, ...words, ...runWords(at, directoryAt(place), command)];
+      const running = runOnce({
+        ...{ command: '', cwd: '/', env: processEnvironment(), dataDir: options.dataDir },
+        ...sizeForModel(options.size()),
+        // The client itself: nothing of the command is read by a shell of this machine.
+        launcher: () => argv,
+      });
+      return withEnd(running, placeOn(host, directoryAt(place)), async (interrupted) => {
+        const end = await endOf(ask, at, interrupted);
+        if (end.kind === 'silent') lost.resolve(`${host} does not answer any more`);
+        return end;
+      });
+    },
+    processes: async () => ['the processes there were not looked at'],
+  };
+  return {
+    ...{ machine, directory, root, lost: lost.promise },
+    ask: async (code) => (await ask(code)).text,
+    async close() {
+      await ask(`rm -rf ${shellQuote(folder)}`);
+    },
+  };
+}
+
+/** The same command with the end that the container has written down, whatever the client said. */
+function withEnd(
+  running: RunningCommand,
+  cwd: string,
+  ending: (interrupted: boolean) => Promise<ContainerEnd>,
+): RunningCommand {
+  const result = running.result.then(async (said) => {
+    const end = await ending(said.note === 'interrupted');
+    const told = { ...said, cwd };
+    if (end.kind === 'ended') return { ...told, exit: end.exit };
+    const notes = {
+      'never began': 'it never began',
+      began: 'it was cut off',
+      silent: 'the connection was lost; how it ended is not known',
+    };
+    return { ...told, exit: null, note: said.note ?? notes[end.kind] };
+  });
+  return new Proxy(running, {
+    get(target, key) {
+      if (key === 'result') return result;
+      const value: unknown = Reflect.get(target, key, target);
+      const bound: unknown = typeof value === 'function' ? value.bind(target) : value;
+      return bound;
+    },
+  });
+}
+
+type Ask = (code: string) => Promise<{ readonly text?: string }>;
+
+/** Its client has ended, so it is at its end as well, or is brought there: the client's own code may be a lie. */
+async function endOf(ask: Ask, at: string, interrupted: boolean): Promise<ContainerEnd> {
+  for (let look = 0; ; look += 1) {
+    const end = readEnd((await ask(endCode(at))).text);
+    if (end.kind !== 'began' || look === END_LOOKS) return end;
+    if (look === END_LOOKS / 2 || (interrupted && look === 1)) await ask(killCode(at));
+    await new Promise((resolve) => setTimeout(resolve, END_PAUSE_MS));
+  }
+}
+
+function asked(
+  [program, ...words]: Client,
+  code: string,
+  signal?: AbortSignal,
+): Promise<{ readonly text?: string; readonly problem?: string }> {
+  const options = { cwd: '/', timeout: ANSWER_TIMEOUT_MS, maxBuffer: MAX_ANSWER_BYTES, killSignal: 'SIGKILL' as const };
+  return new Promise((resolve) => {
+    const child = execFile(
+      program,
+      [...words, ...askWords(code)],
+      { ...options, ...(signal ? { signal } : {}) },
+      (error, stdout, stderr) => {
+        if (!error) return resolve({ text: stdout });
+        const said = stderr.trim().split('\n').at(-1) ?? '';
+        resolve({ problem: said === '' ? (messageOf(error).split('\n')[0] ?? '') : said });
+      },
+    );
+    child.stdin?.on('error', () => {});
+    child.stdin?.end();
+  });
+}

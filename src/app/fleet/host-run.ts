@@ -1,0 +1,221 @@
+/** One host of a fleet: its machine, and its own conversation under the same gate, with a journal of its own. */
+import type { FleetAnswer, FleetMachine, FleetRow, HaltFacts, OpenMachine } from '../../contracts/fleet.ts';
+import type { Named } from '../../contracts/machine.ts';
+import type { Services } from '../../contracts/services.ts';
+import { Engine } from '../../engine/engine.ts';
+import { foldEvents } from '../../engine/fold.ts';
+import { type HostStatus, probeScript, readProbe } from '../../fleet/index.ts';
+import { describeAction } from '../../session/action.ts';
+import type { Entry } from '../../session/entry.ts';
+import { plainOutput } from '../../session/exec-text.ts';
+import { directoryAt, placeOn } from '../../session/place.ts';
+import type { Question } from '../../session/question.ts';
+import type { NorrisStatus } from '../../session/run.ts';
+import type { Settings } from '../../session/state.ts';
+import { OUTCOME_UNKNOWN } from '../../session/stop.ts';
+import { openJournal, readJournal } from '../../store/index.ts';
+
+/** Every conversation has one name of its own in its own journal. */
+const ROOT = 'main';
+
+export type HostRunOptions = {
+  readonly host: string;
+  readonly goal: string;
+  /** Path of its journal. */
+  readonly journal: string;
+  readonly settings: Settings;
+  readonly open: OpenMachine;
+  /** Makes the machine known to the gate and to whatever starts commands. */
+  readonly join: (machine: FleetMachine) => void;
+  /** What its engine is given beside the journal. */
+  readonly services: (machine: FleetMachine) => Omit<Services, 'journal'>;
+  /** What a command names, there. */
+  readonly namedBy: (command: string, directory: string, home: string) => readonly Named[];
+  readonly onHalt: (question: string, facts: HaltFacts) => void;
+  readonly onGone: () => void;
+  readonly onEnd: (status: HostStatus, reason: string) => void;
+  readonly onChange: () => void;
+};
+
+type Halt = Extract<Question, { kind: 'halt' }>;
+
+export class HostRun {
+  readonly #options: HostRunOptions;
+  readonly #stopped = new AbortController();
+  #machine: FleetMachine | undefined;
+  #engine: Engine | undefined;
+  #closeJournal: () => Promise<void> = () => Promise.resolve();
+  /** Questions that were told or answered. */
+  readonly #seen = new Set<string>();
+  #waiting: string | undefined;
+  #told = false;
+  #began = false;
+  #spent = false;
+
+  constructor(options: HostRunOptions) {
+    this.#options = options;
+  }
+
+  /** Connects and begins, or goes on with what an earlier program began. Never rejects; what comes of it is told. */
+  async start(): Promise<void> {
+    const { host, open, join } = this.#options;
+    try {
+      const machine = await open(host, this.#stopped.signal);
+      if ('problem' in machine) return this.#end('unreachable', machine.problem);
+      this.#machine = machine;
+      if (this.#stopped.signal.aborted) return void machine.close();
+      join(machine);
+      void machine.lost.then((why) => {
+        this.#end('lost', why);
+        void this.stop();
+      });
+      await this.#converse(machine);
+    } catch (error) {
+      this.#end('failed', error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** The user's word on its question, once. */
+  answer(question: string, answer: FleetAnswer): void {
+    if (this.#waiting !== question) return;
+    this.#waiting = undefined;
+    const asked = this.#engine?.state.questions.find(({ id }) => id === question);
+    // An abort at the question of a sub-agent stands for the whole run.
+    if (answer === 'abort') void this.#engine?.dispatch({ type: 'aborted' });
+    else if (asked)
+      void this.#engine?.dispatch({ type: 'answered', question, answer: { kind: answer } }, asked.session);
+  }
+
+  /** Ends whatever is under way there; nothing more is told. Idempotent. Never rejects. */
+  async stop(): Promise<void> {
+    this.#told = true;
+    this.#stopped.abort();
+    await this.#engine?.close();
+    await this.#closeJournal();
+    await this.#machine?.close();
+  }
+
+  /** What it has done so far. */
+  facts(): Pick<FleetRow, 'commands' | 'output' | 'said'> {
+    const entries: readonly Entry[] = this.#engine?.transcript.entries.map(({ entry }) => entry) ?? [];
+    const ran = entries.filter((entry) => entry.kind === 'exec');
+    const said = entries.findLast((entry) => entry.kind === 'assistant');
+    const last = ran.findLast(({ result }) => result)?.result;
+    return {
+      commands: ran.map(({ command, result }) => ({ command, exit: result?.exit ?? null })),
+      output: last ? plainOutput(last) : '',
+      said: said?.kind === 'assistant' ? said.text.trim() : '',
+    };
+  }
+
+  async #converse(machine: FleetMachine): Promise<void> {
+    const { host, goal, journal: path, settings, services } = this.#options;
+    const { events, goodBytes, damage, problem } = await readJournal(path);
+    if (damage !== undefined || problem !== undefined) return this.#end('unknown', damage ?? problem ?? '');
+    const journal = openJournal(path, { seq: events.length, goodBytes, onFailure: () => {} });
+    this.#closeJournal = () => journal.close();
+    const engine = new Engine({ ...services(machine), journal }, ROOT, foldEvents(events, ROOT));
+    this.#engine = engine;
+    engine.subscribe(() => this.#look(engine, machine));
+    const cwd = placeOn(host, machine.directory);
+    if (events.length === 0) {
+      await engine.dispatch({ type: 'opened', cwd, mode: 'unrestricted', settings });
+      this.#began = true;
+      await engine.dispatch({ type: 'norrisStarted', goal });
+      return;
+    }
+    await engine.dispatch({ type: 'resumed', settings });
+    await engine.dispatch({ type: 'shellMoved', cwd });
+    const unknown = lostCommand(engine);
+    // It may have run or not: to go on would be to run it again, or to build on what is not there.
+    if (unknown !== undefined) return this.#end('unknown', `nobody knows how this ended: ${unknown}`);
+    this.#began = true;
+    if (engine.conversation.phase.kind !== 'idle') return this.#look(engine, machine);
+    const ended = endingOf(engine);
+    if (ended && ended.reason !== CLOSED) return this.#look(engine, machine);
+    await engine.dispatch(
+      engine.conversation.lastGoal === undefined ? { type: 'norrisStarted', goal } : { type: 'norrisContinued' },
+    );
+  }
+
+  #look(engine: Engine, machine: FleetMachine): void {
+    if (this.#told) return;
+    for (const question of engine.state.questions) this.#take(engine, machine, question);
+    if (this.#waiting !== undefined && !engine.state.questions.some(({ id }) => id === this.#waiting)) {
+      this.#waiting = undefined;
+      this.#options.onGone();
+    }
+    const ended = this.#began && engine.conversation.phase.kind === 'idle' ? endingOf(engine) : undefined;
+    if (ended) this.#end(this.#spent ? 'budget' : STATUS[ended.status], ended.reason ?? '');
+    this.#options.onChange();
+  }
+
+  #take(engine: Engine, machine: FleetMachine, question: Question): void {
+    if (this.#seen.has(question.id)) return;
+    this.#seen.add(question.id);
+    if (question.kind === 'halt') return void this.#halt(engine, machine, question);
+    // Without a word of the user's: no wider mode, no form, no further spending, no row of skips that goes on.
+    const kind = question.kind === 'escalation' ? 'abort' : 'skip';
+    if (question.kind === 'spend') this.#spent = true;
+    queueMicrotask(() => {
+      void engine.dispatch({ type: 'answered', question: question.id, answer: { kind } }, question.session);
+    });
+  }
+
+  async #halt(engine: Engine, machine: FleetMachine, question: Halt): Promise<void> {
+    const { host, namedBy, onHalt } = this.#options;
+    const revealed = engine.actions.revealQuestion(question);
+    const { action, judgement, mode } = revealed.kind === 'halt' ? revealed : question;
+    const directory = directoryAt(question.cwd);
+    const command = describeAction(action);
+    const named = action.kind === 'command' ? namedBy(command, directory, machine.machine.home) : [];
+    const script = probeScript(named);
+    const targets = script === undefined ? undefined : readProbe(await machine.ask(script), named);
+    if (this.#told || !engine.state.questions.some(({ id }) => id === question.id)) return;
+    this.#waiting = question.id;
+    onHalt(question.id, {
+      ...{ host, kind: action.kind, command, cwd: directory, mode, targets },
+      // Nothing holds commands on a host to a mode.
+      sandbox: false,
+      root: machine.root,
+      findings: judgement.findings?.map(({ rule, part }) => ({ rule, part })) ?? [],
+      opinion: `${judgement.source}: ${judgement.reason.replaceAll(host, 'HOST')}`,
+      secrets: describeAction(question.action).match(/⟦[^⟧]*⟧/g) ?? [],
+    });
+  }
+
+  #end(status: HostStatus, reason: string): void {
+    if (this.#told) return;
+    this.#told = true;
+    this.#options.onEnd(status, reason);
+    void this.stop();
+  }
+}
+
+const STATUS: Readonly<Record<NorrisStatus, HostStatus>> = {
+  done: 'done',
+  tasks_complete: 'done',
+  blocked: 'blocked',
+  stalled: 'blocked',
+  aborted: 'aborted',
+  budget_exhausted: 'budget',
+  failed: 'failed',
+};
+
+/** As the machine says it of what a closed program cut off. */
+const CLOSED = 'the program closed meanwhile';
+
+function endingOf(engine: Engine): Extract<Entry, { kind: 'norrisEnded' }> | undefined {
+  const last = engine.transcript.entries.findLast(
+    ({ entry }) => entry.kind === 'norrisEnded' || entry.kind === 'norrisBegan',
+  )?.entry;
+  return last?.kind === 'norrisEnded' ? last : undefined;
+}
+
+/** A command that had begun when an earlier program was closed. */
+function lostCommand(engine: Engine): string | undefined {
+  const lost = engine.transcript.entries.find(
+    ({ entry }) => entry.kind === 'exec' && entry.result?.note === OUTCOME_UNKNOWN,
+  )?.entry;
+  return lost?.kind === 'exec' ? lost.command : undefined;
+}

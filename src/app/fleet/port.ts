@@ -1,0 +1,181 @@
+/** The fleets of a session: each in a folder of its own below the session's, so that it can be continued. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FleetMachine, FleetPort, FleetWish, OpenMachine } from '../../contracts/fleet.ts';
+import type { Machine } from '../../contracts/machine.ts';
+import type { Preplanner } from '../../contracts/models.ts';
+import type { Services } from '../../contracts/services.ts';
+import { JobRegistry } from '../../executor/index.ts';
+import {
+  fleetEventOf,
+  hasEnded,
+  inventoryHosts,
+  joinKnown,
+  NO_FLEET,
+  reduceFleet,
+  resolveHosts,
+  sshHosts,
+} from '../../fleet/index.ts';
+import { survey } from '../../safety/index.ts';
+import { handlesIn, type SecretsFilter } from '../../secrets/index.ts';
+import { hostOf } from '../../session/place.ts';
+import type { Settings } from '../../session/state.ts';
+import { openJournal, readJournal } from '../../store/index.ts';
+import { BASH, createTools } from '../../tools/index.ts';
+import { WorkingFleet } from './fleet-run.ts';
+
+const AT_ONCE = 20;
+const DEADLINE_SECONDS = 600;
+const MAX_FLEETS = 1000;
+/** A command of a host never becomes a job: its conversation waits for its end, up to the deadline. In seconds. */
+const NO_JOBS_SECONDS = 2 ** 31 / 1000 - 1;
+/** Where Ansible itself looks. */
+const INVENTORY = '/etc/ansible/hosts';
+
+export type FleetParts = {
+  /** Of the session: its fleets are in a folder below it. */
+  readonly folder: string;
+  /** What a conversation runs under here; on a host there is no sandbox. */
+  readonly settings: Settings;
+  /** Globs over tool names that HALT whatever their own word is. */
+  readonly alwaysDestructive: readonly string[];
+  readonly filter: SecretsFilter;
+  /** What the conversations share with the session: models, gate, costs, secrets. */
+  readonly services: Services;
+  /** The machines of fleets at work, by name: the gate and whatever starts commands find them here. */
+  readonly machines: Map<string, Machine>;
+  readonly open: OpenMachine;
+};
+
+export function createFleetPort(parts: FleetParts): FleetPort {
+  const folderOf = (number: number) => join(parts.folder, 'fleets', String(number));
+  let next = 1;
+  while (next < MAX_FLEETS && existsSync(folderOf(next))) next += 1;
+  return {
+    async start(wish) {
+      const known = joinKnown([await sshHosts(process.env.HOME ?? '/'), ...(await inventories(wish))]);
+      const named = resolveHosts(wish.hosts, known);
+      if (!named.ok) return { problem: named.problem };
+      const { hosts } = named;
+      const { canary, atOnce = AT_ONCE, deadlineSeconds = DEADLINE_SECONDS } = wish;
+      if (canary !== undefined && !hosts.includes(canary))
+        return { problem: `the canary ${canary} is none of the hosts` };
+      const fleet = await openFleet(parts, folderOf(next), []);
+      next += 1;
+      const deadlineMs = deadlineSeconds * 1000;
+      const options = { goal: wish.goal, hosts, atOnce, deadlineMs, ...(canary === undefined ? {} : { canary }) };
+      await fleet.begin({ type: 'fleetOpened', ...options });
+      return fleet;
+    },
+    async resume() {
+      const folder = folderOf(next - 1);
+      const { events, goodBytes, damage, problem } = await readJournal(join(folder, 'fleet.jsonl'));
+      const why = problem ?? damage;
+      if (why !== undefined) return { problem: `the fleet's journal can't be read: ${why}` };
+      const known = events.map(fleetEventOf).filter((event) => event !== undefined);
+      if (known.length !== events.length) return { problem: 'the fleet was written by another version of the program' };
+      const state = known.reduce((before, event) => reduceFleet(before, event)[0], NO_FLEET);
+      if (known.length === 0) return { problem: 'this session has no fleet to resume' };
+      if (hasEnded(state)) return { problem: 'the last fleet of this session has ended on every host' };
+      const fleet = await openFleet(parts, folder, known, goodBytes);
+      await fleet.begin({ type: 'fleetResumed' });
+      return fleet;
+    },
+  };
+}
+
+/** The inventory that was named, or else the one that Ansible would read. Only where a group is asked for. */
+async function inventories({ hosts, inventory }: FleetWish) {
+  const path = inventory ?? process.env.ANSIBLE_INVENTORY ?? INVENTORY;
+  if (inventory === undefined && (!hosts.includes('@') || !existsSync(path))) return [];
+  const found = await inventoryHosts(path);
+  return found ? [found] : [];
+}
+
+async function openFleet(
+  { settings, alwaysDestructive, filter, services, machines, open }: FleetParts,
+  folder: string,
+  events: ConstructorParameters<typeof WorkingFleet>[0]['events'],
+  goodBytes = 0,
+): Promise<WorkingFleet> {
+  const journal = openJournal(join(folder, 'fleet.jsonl'), { seq: events.length, goodBytes, onFailure: () => {} });
+  const mine = new Set<string>();
+  const goalNow = { text: events.find((event) => event.type === 'fleetOpened')?.goal ?? '' };
+  const preplanner = services.preplanner && planOnce(services.preplanner);
+  return new WorkingFleet({
+    events,
+    append(event) {
+      if (event.type === 'fleetOpened') goalNow.text = event.goal;
+      return journal.append(event);
+    },
+    hide: (value) => filter.hide(value),
+    now: services.now,
+    host: (host) => ({
+      host,
+      goal: goalNow.text,
+      journal: join(folder, `${encodeURIComponent(host)}.jsonl`),
+      // There is no sandbox there, so only Unrestricted runs commands, and what is not proven safe asks.
+      settings: { ...settings, sandbox: false, project: false },
+      open,
+      join(machine) {
+        machines.set(host, machine.machine);
+        mine.add(host);
+      },
+      services: (machine) => ({
+        ...hostServices(services, machine, machines),
+        ...(preplanner ? { preplanner } : {}),
+        tools: createTools([BASH], [], [], alwaysDestructive),
+        systemPrompt: `${services.systemPrompt}\n\nYou work on the host ${host}, one of several with the same goal. Every command runs there.`,
+      }),
+      namedBy: (command, directory, home) => survey(command, directory, home).named,
+    }),
+    async close() {
+      for (const host of mine) machines.delete(host);
+      await journal.close();
+    },
+  });
+}
+
+/** One plan for all: whoever asks first has it made, and everybody gets the same. */
+function planOnce(preplanner: Preplanner): Preplanner {
+  let made: ReturnType<Preplanner['plan']> | undefined;
+  return {
+    plan(preset, goal, tasksMax) {
+      // A host that ends meanwhile takes the plan from nobody.
+      made ??= preplanner.plan(preset, goal, tasksMax, new AbortController().signal);
+      return made;
+    },
+  };
+}
+
+function hostServices(
+  services: Services,
+  machine: FleetMachine,
+  machines: ReadonlyMap<string, Machine>,
+): Omit<Services, 'journal'> {
+  const { journal: _, trials: __, projectTree: ___, ...shared } = services;
+  return {
+    ...shared,
+    agent: {
+      run(command, options) {
+        const there = machines.get(hostOf(options.cwd) ?? '');
+        // What was meant for a host runs there or nowhere.
+        if (there !== machine.machine) return Promise.reject(new Error('the host is not connected'));
+        return there.spawn(command, options);
+      },
+    },
+    user: { run: () => Promise.reject(new Error('there is no shell of the user in a fleet')) },
+    jobs: new JobRegistry(),
+    waitSeconds: NO_JOBS_SECONDS,
+    secrets: {
+      ...services.secrets,
+      // Its directories are none of this machine.
+      entered() {},
+      restore(told, written) {
+        const restored = services.secrets.restore(told, written);
+        const text = 'not run: secrets of this machine do not go to the hosts of a fleet';
+        return handlesIn(JSON.stringify(told)).length > 0 ? { kind: 'unknown', text } : restored;
+      },
+    },
+  };
+}

@@ -1,0 +1,95 @@
+/** What came of a fleet, as lines: a row for each host, and in what their outputs differ. */
+import type { FleetRow, HaltGroup } from '../contracts/fleet.ts';
+import { bytesText } from '../text/bytes.ts';
+import { textWidth } from '../text/display.ts';
+import { visible } from '../text/sanitize.ts';
+
+const MAX_LINE_CHARS = 100;
+const MAX_NAMES = 8;
+
+/** Outputs that are the same have the same letter; the one that most hosts have is A. */
+export function outputClasses(rows: readonly FleetRow[]): ReadonlyMap<string, string> {
+  const told = rows.filter(({ commands }) => commands.length > 0);
+  const same = [...Map.groupBy(told, ({ output }) => output.trimEnd()).values()];
+  const sorted = same.sort((a, b) => b.length - a.length);
+  return new Map(sorted.flatMap((hosts, at) => hosts.map(({ host }) => [host, letterOf(at)] as const)));
+}
+
+function letterOf(at: number): string {
+  const letter = String.fromCharCode(65 + (at % 26));
+  return at < 26 ? letter : `${letterOf(Math.floor(at / 26) - 1)}${letter}`;
+}
+
+export function fleetTable(rows: readonly FleetRow[]): readonly string[] {
+  const classes = outputClasses(rows);
+  const cells = rows.map(({ host, status, milliseconds, commands, reason }) => [
+    host,
+    status,
+    `${(milliseconds / 1000).toFixed(1)} s`,
+    String(commands.length),
+    classes.get(host) ?? '–',
+    shortLine(reason),
+  ]);
+  const head = ['HOST', 'STATUS', 'TIME', 'COMMANDS', 'OUTPUT', ''];
+  const widths = head.map((title, at) => Math.max(textWidth(title), ...cells.map((row) => textWidth(row[at] ?? ''))));
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, at) => cell + ' '.repeat(Math.max(0, (widths[at] ?? 0) - textWidth(cell))))
+      .join('  ')
+      .trimEnd();
+  return [line(head), ...cells.map(line), ...differences(rows, classes)];
+}
+
+/** The first lines of the output that most have; of each other one, where it first differs. */
+function differences(rows: readonly FleetRow[], classes: ReadonlyMap<string, string>): readonly string[] {
+  const byClass = Map.groupBy(
+    rows.filter(({ host }) => classes.has(host)),
+    ({ host }) => classes.get(host) ?? '',
+  );
+  const usual = byClass.get('A')?.[0]?.output.trimEnd().split('\n') ?? [];
+  return [...byClass]
+    .sort(([a], [b]) => a.length - b.length || (a < b ? -1 : 1))
+    .map(([letter, hosts]) => {
+      const own = hosts[0]?.output.trimEnd().split('\n') ?? [];
+      const at = own.findIndex((text, index) => text !== usual[index]);
+      const where = letter === 'A' ? 0 : at < 0 ? Math.max(0, own.length - 1) : at;
+      const shown = own.join('') === '' ? 'no output' : shortLine(own[where] ?? '');
+      return `${letter} (${namesOf(hosts.map(({ host }) => host))}): ${letter === 'A' || own.length < 2 ? '' : `line ${where + 1}: `}${shown}`;
+    });
+}
+
+/** Names of hosts for one line. */
+export function namesOf(hosts: readonly string[]): string {
+  const more = hosts.length > MAX_NAMES ? ` and ${hosts.length - MAX_NAMES} more` : '';
+  const count = hosts.length > 1 ? `${hosts.length} hosts: ` : '';
+  return `${count}${hosts.slice(0, MAX_NAMES).join(', ')}${more}`;
+}
+
+/** A grouped question in lines: the hosts first, then what would run there and what it names, as they report. */
+export function groupLines({ hosts, facts, files, bytes, differences: others }: HaltGroup): readonly string[] {
+  const { command, cwd, root, opinion, targets } = facts;
+  const size = targets?.some(({ type }) => type !== 'missing')
+    ? `${range(files, String)} files, ${range(bytes, bytesText)} on each`
+    : undefined;
+  return [
+    `on ${namesOf(hosts)}${root ? ', as root' : ''}`,
+    `  ${visible(command)}`,
+    `  in ${visible(cwd)} · ${visible(opinion.replace(/^\w+: /, ''))}`,
+    ...(targets === undefined ? ['  what it names could not be looked at'] : []),
+    ...(targets ?? []).map((target) => {
+      const link = target.link === undefined ? '' : ` to ${visible(target.link)}`;
+      return `  ${visible(target.label)}: ${target.type === 'missing' ? 'nothing there' : `a ${target.type}${link}`}, as ${hosts.length === 1 ? (hosts[0] ?? '') : 'they'} report${hosts.length === 1 ? 's' : ''}`;
+    }),
+    ...(size === undefined ? [] : [`  ${size}`]),
+    ...(others.length === 0 ? [] : [`  unlike most: ${visible(others.join('; '))}`]),
+  ];
+}
+
+function range({ min, median, max }: HaltGroup['files'], text: (value: number) => string): string {
+  return min === max ? text(min) : `${text(min)}–${text(median)}–${text(max)}`;
+}
+
+function shortLine(text: string): string {
+  const one = visible(text.split('\n')[0] ?? '');
+  return one.length <= MAX_LINE_CHARS ? one : `${one.slice(0, MAX_LINE_CHARS - 1)}…`;
+}

@@ -1,0 +1,28 @@
+export {
+  askWords,
+  type Client,
+  type ContainerEnd,
+  clientFor,
+  endCode,
+  killCode,
+  readEnd,
+  readFacts,
+  runWords,
+  SETUP,
+} from './container.ts';
+export {
+  type FleetEffect,
+  type FleetEvent,
+  type FleetState,
+  type HostStatus,
+  hasEnded,
+  mayAsk,
+  NO_FLEET,
+  reduceFleet,
+} from './controller.ts';
+export { fleetEventOf } from './events.ts';
+export { groupHalts } from './halt-key.ts';
+export { inventoryHosts } from './inventory.ts';
+export { joinKnown, resolveHosts } from './names.ts';
+export { identityCode, probeScript, readProbe } from './probe.ts';
+export { sshHosts } from './ssh-config.ts';

@@ -1,0 +1,137 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { fakeDocker } from '../support/fake-docker.ts';
+import { jsonLines } from '../support/lines.ts';
+import { runProgram, scratch } from '../support/program.ts';
+import { startScriptedServer, type Turn, whenever } from '../support/scripted-server.ts';
+
+/** A model that wants one command on each host, and is content with whatever comes of it. */
+const wants = (command: string): Turn =>
+  whenever(() => true, {
+    from: ({ messages }) => ({
+      text: messages.some(({ role }) => role === 'assistant') ? 'GOAL: complete' : `CMD: ${command}`,
+    }),
+  });
+
+describe('aish-tui run --hosts', () => {
+  it('one goal on containers, each by itself: a table, and in what they differ', async () => {
+    await using server = await startScriptedServer([wants('cat version')]);
+    using place = scratch(server.baseUrl);
+    const boxes = fakeDocker(place, ['a', 'b', 'c']);
+    for (const [name, box] of Object.entries(boxes)) writeFileSync(join(box, 'version'), name === 'c' ? '2\n' : '1\n');
+    writeFileSync(join(place.work, 'version'), 'of this machine\n');
+    const { code, out } = await runProgram(place, ['run', '--hosts', 'docker:a,docker:b,docker:c', 'which', 'version']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/docker:a +done +[\d.]+ s +1 +A/);
+    expect(out).toMatch(/docker:c +done +[\d.]+ s +1 +B/);
+    expect(out).toContain('A (2 hosts: docker:a, docker:b): 1\nB (docker:c): 2\n');
+    expect(out).not.toContain('of this machine');
+    for (const box of Object.values(boxes)) expect(readdirSync(join(box, 'tmp'))).toEqual([]);
+  });
+
+  it('equal questions are one, which nobody says yes to: 4, and nothing has run', async () => {
+    await using server = await startScriptedServer([wants('rm -rf data')]);
+    using place = scratch(server.baseUrl);
+    const boxes = fakeDocker(place, ['a', 'b', 'c']);
+    for (const [name, box] of Object.entries(boxes)) if (name !== 'c') mkdirSync(join(box, 'data'));
+    // A name that every box has at the same path: what is compared is what a host says of itself.
+    const { code, out, err } = await runProgram(place, [
+      'run',
+      '--json',
+      '--hosts',
+      'docker:a,docker:c,docker:a',
+      'clean',
+    ]);
+    expect(code).toBe(4);
+    const lines = jsonLines(out);
+    expect(lines.find(({ kind }) => kind === 'fleetHalts')).toMatchObject({
+      answer: 'abort',
+      groups: [
+        { hosts: ['docker:a'], command: 'rm -rf data', targets: [{ label: 'data', type: 'directory' }] },
+        { hosts: ['docker:c'], targets: [{ type: 'missing' }] },
+      ],
+    });
+    expect(lines.at(-1)).toMatchObject({ kind: 'fleetEnded', counts: { aborted: 2 } });
+    expect(err).toContain('HALT on docker:a');
+    expect(existsSync(join(boxes.a ?? '', 'data'))).toBe(true);
+  });
+
+  it('a client that ends with 0 while its command runs is not believed', async () => {
+    await using server = await startScriptedServer([wants('sleep 0.4; exit 7')]);
+    using place = scratch(server.baseUrl, { safety: { llm_second_opinion: false } });
+    const boxes = fakeDocker(place, ['a']);
+    writeFileSync(join(boxes.a ?? '', 'lie'), '');
+    const { out } = await runProgram(place, ['run', '--json', '--hosts', 'docker:a', 'x']);
+    const host = jsonLines(out).find(({ kind }) => kind === 'fleetHost');
+    // Its own end, or that of a slow machine on which it had to be ended: in no case the client's 0.
+    expect(host).toMatchObject({ status: 'done', commands: [{ exit: expect.toBeOneOf([7, 137, 143]) }] });
+  });
+
+  it('a host that is not there, one that hangs: a row each, and 3', async () => {
+    await using server = await startScriptedServer([wants('cat version')]);
+    using place = scratch(server.baseUrl);
+    const boxes = fakeDocker(place, ['a', 'hung']);
+    writeFileSync(join(boxes.a ?? '', 'version'), '1\n');
+    writeFileSync(join(boxes.hung ?? '', 'hangs'), '');
+    const hosts = 'docker:a,docker:gone,docker:hung';
+    const { code, out } = await runProgram(place, ['run', '--hosts', hosts, '--deadline', '2s', 'which version']);
+    expect(code).toBe(3);
+    expect(out).toMatch(/docker:a +done/);
+    expect(out).toMatch(/docker:gone +unreachable .*No such container/);
+    expect(out).toMatch(/docker:hung +no answer .*not done after 2 s/);
+  });
+
+  it('killed in the middle and resumed: what had ended stays, what had begun is not run again', async () => {
+    await using server = await startScriptedServer([
+      whenever(({ system }) => system.includes('docker:b,'), { text: 'CMD: cat fifo' }),
+      wants('cat version'),
+    ]);
+    using place = scratch(server.baseUrl);
+    const boxes = fakeDocker(place, ['a', 'b']);
+    writeFileSync(join(boxes.a ?? '', 'version'), '1\n');
+    const { a = '', b = '' } = boxes;
+    // Reading it never ends: nobody writes to it.
+    execFileSync('mkfifo', [join(b, 'fifo')]);
+    const began = () => readdirSync(join(b, 'tmp')).flatMap((name) => readdirSync(join(b, 'tmp', name)));
+    const first = await runProgram(place, ['run', '--json', '--hosts', 'docker:a,docker:b', 'which version'], {
+      onOut(text, kill) {
+        if (!text.includes('fleetHost')) return;
+        const look = setInterval(() => {
+          if (!began().some((name) => name.endsWith('.began'))) return;
+          clearInterval(look);
+          kill('SIGKILL');
+        }, 20);
+      },
+    });
+    expect(first.signal).toBe('SIGKILL');
+    const session = String(jsonLines(first.out)[0]?.session);
+    const asked = server.requests.length;
+    rmVersion(a);
+    const { code, out } = await runProgram(place, ['run', '--json', '--resume', session]);
+    expect(code).toBe(3);
+    const rows = jsonLines(out).filter(({ kind }) => kind === 'fleetHost');
+    expect(rows).toMatchObject([
+      { host: 'docker:a', status: 'done' },
+      { host: 'docker:b', status: 'unknown', reason: expect.stringContaining('cat fifo') },
+    ]);
+    expect(server.requests).toHaveLength(asked);
+    expect((await runProgram(place, ['run', '--resume', session])).err).toContain('has ended on every host');
+  });
+
+  it('says what is wrong with the words', async () => {
+    using place = scratch();
+    const err = async (...words: string[]) => (await runProgram(place, ['run', ...words])).err;
+    expect(await err('--hosts', '@nobody', 'x')).toContain('no group is called @nobody');
+    expect(await err('--hosts', '-oProxyCommand=id', 'x')).toContain('is not the name of a host');
+    expect(await err('--canary', 'a', 'x')).toContain('--canary needs --hosts');
+    expect(await err('--hosts', 'a', '--canary', 'b', 'x')).toContain('the canary b is none of the hosts');
+    expect(await err('--hosts', 'a')).toContain("missing required argument 'goal'");
+  });
+});
+
+/** What is read again after a kill would fail now. */
+function rmVersion(box: string): void {
+  writeFileSync(join(box, 'version'), `${readFileSync(join(box, 'version'), 'utf8')}changed\n`);
+}
