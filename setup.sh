@@ -68,7 +68,11 @@ build_is_current() {
 }
 
 take_lock() {
-  mkdir -p .runtime
+  mkdir -p .runtime 2>/dev/null
+  if [ ! -d .runtime ] || [ ! -w .runtime ]; then
+    say "$here is to be set up, and $(id -un) can't write there. Let whoever owns it run: sh setup.sh"
+    exit 1
+  fi
   told=
   until mkdir "$lock" 2>/dev/null; do
     holder=$(cat "$lock/pid" 2>/dev/null)

@@ -57,7 +57,9 @@ export async function compileLauncher(options: {
 }
 
 function explain(error: unknown, program: string): string {
-  const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT' && 'path' in error;
+  // Node says EACCES where a folder of the PATH is closed to this account.
+  const missing =
+    error instanceof Error && 'path' in error && 'code' in error && /^(?:ENOENT|EACCES)$/.test(String(error.code));
   if (missing && error.path === program) return `no C compiler (${program}): ${INSTALL}`;
   const text = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error);
   const first = text.split('\n').find((line) => /error|undefined/i.test(line)) ?? text.split('\n')[0] ?? '';

@@ -1,12 +1,13 @@
 /** Sessions that earlier releases have left are resumed by the program of today. */
 import { cpSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { runProgram, type Scratch, scratch } from '../support/program.ts';
 import { startRig } from '../support/rig.ts';
 import { call, say, startScriptedServer, whenever } from '../support/scripted-server.ts';
 
-const FIXTURES = new URL('../fixtures/', import.meta.url).pathname;
+const FIXTURES = fileURLToPath(new URL('../fixtures/', import.meta.url));
 const RELEASES = readdirSync(FIXTURES).filter((name) => /^v\d+\.\d+$/.test(name));
 const unrestricted = { mode: 'unrestricted', safety: { llm_second_opinion: false } };
 

@@ -135,6 +135,13 @@ describe('setup.sh', () => {
     expect(setUp(['echo', 'hello']).err).toMatch(/a fault in the source\naish-tui: the build failed; .*\n$/);
   });
 
+  it('says so where this account can’t write, instead of waiting', () => {
+    writeFileSync(at('.runtime'), '');
+    const refused = setUp(['echo', 'hello']);
+    expect(refused).toMatchObject({ status: 1, out: '' });
+    expect(refused.err).toMatch(/^aish-tui: \S+ is to be set up, and \S+ can't write there\. .*sh setup\.sh\n$/);
+  });
+
   it('takes over the lock of a set-up that was killed', () => {
     const { pid } = spawnSync('/bin/true');
     program('.runtime/set-up.lock/pid', `${pid}\n`);

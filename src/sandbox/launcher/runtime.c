@@ -342,7 +342,10 @@ int execvp(const char *name, char *const *argv) {
       full[n] = '/';
       memcpy(full + n + 1, name, strlen(name) + 1);
       CALL(__NR_execve, full, argv, environment, 0);
-      if (error_number == EACCES) denied = 1;
+      if (error_number == EACCES) {
+        /* A directory that is closed to this account is passed over, as a shell does. */
+        if (!CALL(__NR_faccessat, AT_FDCWD, full, F_OK, 0)) denied = 1;
+      }
       else if (error_number != ENOENT && error_number != ENOTDIR) return -1;
     }
     if (!*end) break;
