@@ -33,6 +33,7 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
     return <Lines lines={[fitSegments([{ text, weight: 1 }], undefined, columns, style)]} />;
   }
   const segments = [
+    ...hostSegments(status),
     ...modeSegments(status, hint),
     ...runSegments(status, elsewhere, time, keyFor),
     ...countSegments(status),
@@ -43,6 +44,11 @@ export const StatusBar = memo(function StatusBar({ columns }: { readonly columns
 });
 
 type Status = ReturnType<typeof useStatus>;
+
+/** Another machine than the user's own: what nobody may overlook. */
+function hostSegments({ host }: Status): readonly Segment[] {
+  return host === undefined ? [] : [{ text: ` @${host} `, weight: 11, role: 'host' }];
+}
 
 /** The mode and the model, what the keys say, and what is missing. */
 function modeSegments(

@@ -1,6 +1,7 @@
 import type { McpPort } from '../src/contracts/tools.ts';
 import { contextUse } from '../src/session/context.ts';
 import { shortDollars, sumOf } from '../src/session/cost.ts';
+import { hostOf } from '../src/session/place.ts';
 import { currentTask } from '../src/session/plan.ts';
 import type { Conversation } from '../src/session/state.ts';
 import { useScreen, useUi } from './context.ts';
@@ -24,6 +25,7 @@ export function useStatus() {
     contextPercent: useConversation(contextPercent),
     cost: dollars > 0 ? shortDollars(dollars) : undefined,
     cwd: useShellCwd(),
+    host: hostOf(useShellCwd()),
     branch: useSession(() => app.info().branch),
     surroundings: useSession(() => app.info().surroundings),
     sandboxed: useConversation(({ settings }) => settings.sandbox),

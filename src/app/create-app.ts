@@ -9,6 +9,7 @@ import type { Forms } from '../engine/forms.ts';
 import { ForegroundJob, ShellQueue } from '../engine/shell-queue.ts';
 import { completeShell, editText, isIncomplete } from '../executor/index.ts';
 import { classify, isAffirmation } from '../router/index.ts';
+import { hostOf } from '../session/place.ts';
 import { listSessions, oldSessions, removeSessions } from '../store/index.ts';
 import type { Environment } from './environment.ts';
 import { gitBranch } from './git-branch.ts';
@@ -29,7 +30,7 @@ export function createApp(
   notices: readonly string[],
 ): App {
   const { options, config, session, sessions, index } = environment;
-  const { shell, words, history, jobs, memory, costs, safety, mcpPort, patch, undo } = services;
+  const { shell, hosts, front, here, words, history, jobs, memory, costs, safety, mcpPort, patch, undo } = services;
   const quitListeners = new Set<(code: number) => void>();
   let screen: ScreenPort | undefined;
   const shellCompletion: CompleteShell = (line, cursor, signal) =>
@@ -38,7 +39,11 @@ export function createApp(
       cursor,
       {
         cwd: engine.shellCwd,
-        ask: async (question, end) => shell.current?.complete(question, end),
+        ask: async (question, end) => {
+          const facts = await front()?.complete(question, end);
+          // Files and programs of this machine are nothing for a line that runs on a host.
+          return hostOf(engine.shellCwd) === undefined ? facts : (facts ?? []);
+        },
         executables: (start) => index.startingWith(start, MAX_OFFERED_PROGRAMS),
       },
       signal,
@@ -46,7 +51,7 @@ export function createApp(
   const app: App = {
     engine,
     notices,
-    shell: new ShellQueue(engine, shell.ready),
+    shell: new ShellQueue(engine, () => hosts.front ?? shell.ready),
     front: new ForegroundJob(engine),
     waits: new Waits(() => engine.changed()),
     classify(line) {
@@ -60,25 +65,25 @@ export function createApp(
       if (unsure !== undefined && kind !== 'meta') services.choices.add(unsure, kind);
     },
     words: services.wordFacts,
-    viKeys: () => shell.current?.state.vi ?? false,
+    viKeys: () => front()?.state.vi ?? false,
     setColours(colours) {
       shell.colours = colours;
     },
-    ownSearch: (line, size, onData) => shell.current?.search(line, size, onData),
-    incomplete: (line) => isIncomplete(line, shell.current?.program),
+    ownSearch: (line, size, onData) => front()?.search(line, size, onData),
+    incomplete: (line) => isIncomplete(line, front()?.program),
     complete: (line, cursor, signal) => completeLine(app, line, cursor, signal, shellCompletion),
     async edit(text) {
       const env = (await shell.current?.environment()) ?? processEnvironment();
       // It runs in the real terminal, not in the shell's.
-      return editText(text, { env: { ...env, TERM: process.env.TERM ?? 'xterm' }, cwd: engine.shellCwd });
+      return editText(text, { env: { ...env, TERM: process.env.TERM ?? 'xterm' }, cwd: here() });
     },
     keepOutput: (text) => keepOutput(services.dataDir, text),
     async programs() {
       const env = (await shell.current?.environment()) ?? processEnvironment();
       return { pager: env.PAGER ?? 'less -R', editor: env.VISUAL ?? env.EDITOR ?? 'vi' };
     },
-    saveOutput: (command, text, file) => saveOutput(engine.shellCwd, command, text, file),
-    saveNew: (name, text) => saveNew(engine.shellCwd, name, text),
+    saveOutput: (command, text, file) => saveOutput(here(), command, text, file),
+    saveNew: (name, text) => saveNew(here(), name, text),
     history,
     memory,
     cost: costs,
@@ -86,12 +91,12 @@ export function createApp(
       return {
         // Looks into files: only for who wants to know.
         get branch() {
-          return gitBranch(engine.shellCwd);
+          return hostOf(engine.shellCwd) === undefined ? gitBranch(engine.shellCwd) : undefined;
         },
         get surroundings() {
-          return surroundings(shell.current?.state.env ?? {});
+          return surroundings(front()?.state.env ?? {});
         },
-        shellPrompt: config.ui.prompt === 'shell' ? (shell.current?.state.prompt ?? '') : '',
+        shellPrompt: config.ui.prompt === 'shell' ? (front()?.state.prompt ?? '') : '',
         jobs: jobs.running().length,
         sandbox: engine.conversation.settings.sandbox,
         unsaved: services.unsaved(),
@@ -105,6 +110,7 @@ export function createApp(
     safety,
     mcp: mcpPort,
     fleets: services.fleets,
+    hosts,
     forms,
     undo,
     patches: patch,

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/index.ts';
 import type { McpPort } from '../contracts/tools.ts';
 import { asCompanion, saveOutput, withoutInherited } from '../executor/index.ts';
+import { hostOf } from '../session/place.ts';
 import { matchesGlob } from '../text/glob.ts';
 import { McpServers } from '../tools/index.ts';
 import type { SessionBus } from './session-bus.ts';
@@ -37,7 +38,7 @@ export function openMcp({ mcp }: Config, { dataDir, state, version, bus, learn }
     env,
     cwd: process.cwd(),
     // The one root that servers are told is the directory of the user's shell.
-    root: () => bus.engine.shellCwd,
+    root: () => (hostOf(bus.engine.shellCwd) === undefined ? bus.engine.shellCwd : process.cwd()),
     say: (level, text) => bus.show(text, level),
     changed: () => bus.changed(),
     elicit: (form, signal) => bus.ask(form, signal),

@@ -2,13 +2,13 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { placesOf } from '../config/index.ts';
+import type { UserCommands } from '../contracts/commands.ts';
 import type { WordFacts } from '../contracts/lines.ts';
 import type { Machine, MachineAt } from '../contracts/machine.ts';
 import type { Broker } from '../contracts/models.ts';
 import type { Services } from '../contracts/services.ts';
 import type { UndoPort } from '../contracts/undo.ts';
 import { JobRegistry, killTagged, limitOutputs, type UserShell } from '../executor/index.ts';
-import { absentHost } from '../hosts/index.ts';
 import { knownWords, PathCache } from '../router/index.ts';
 import { createGate, listRules, localSight } from '../safety/index.ts';
 import { sandboxArgv } from '../sandbox/index.ts';
@@ -29,6 +29,7 @@ import { saveEvictedText } from './evicted-text.ts';
 import { agentCommands, trialCommands, userCommands } from './executors.ts';
 import { openMachine } from './fleet/open.ts';
 import { createFleetPort } from './fleet/port.ts';
+import { createHosts } from './hosts.ts';
 import { createMcpPort, openMcp } from './mcp.ts';
 import { createMemoryPort, memoryBlock } from './memory.ts';
 import { createPreplanner, createSecondOpinion, watched } from './model-calls.ts';
@@ -61,8 +62,14 @@ export function createServices(environment: Environment, bus: SessionBus) {
   const { broker, costs, stopServers } = openModels(environment, filter, bus);
   const jobs = new JobRegistry();
   const shell = startShell(environment, dataDir, bus);
+  const here = () => {
+    const place = bus.engine.shellCwd;
+    return hostOf(place) === undefined ? place : (shell.current?.cwd ?? process.cwd());
+  };
+  const hosts = createHosts({ bus, dataDir, size, localPlace: () => shell.current?.cwd ?? process.cwd() });
+  const front = () => hosts.current ?? shell.current;
   const choices = openChoices(join(state, 'choices'));
-  const known = { has: (word: string) => shell.current?.knows(word) ?? false };
+  const known = { has: (word: string) => hosts.knows(word) || (front()?.knows(word) ?? false) };
   const isPath = (word: string) => existsSync(resolve(bus.engine.shellCwd, word));
   const paths = new PathCache(() => bus.engine.shellCwd);
   const words = { ...knownWords(known, environment.index), isPath, taken: choices.of };
@@ -92,7 +99,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
       bus.show('the session is saved again, including what happened meanwhile', 'info');
     },
   });
-  const here = agentCommands({
+  const localAgent = agentCommands({
     ...fresh,
     ...(sandbox.available ? { launcher: LAUNCHER } : {}),
     light: config.sandbox.unrestricted === 'light',
@@ -101,10 +108,10 @@ export function createServices(environment: Environment, bus: SessionBus) {
     keep: { store: undo, supervisor: LAUNCHER, warn: (text: string) => bus.show(text) },
   });
   const fleetMachines = new Map<string, Machine>();
-  const local: Machine = { ...localSight, spawn: here.run };
+  const local: Machine = { ...localSight, spawn: localAgent.run };
   const machineAt: MachineAt = (place) => {
     const host = hostOf(place);
-    return host === undefined ? local : (fleetMachines.get(host) ?? absentHost(host));
+    return host === undefined ? local : (fleetMachines.get(host) ?? hosts.hosts.machine(host));
   };
   const gate = createGate({
     machineAt,
@@ -142,9 +149,9 @@ export function createServices(environment: Environment, bus: SessionBus) {
     gate,
     preplanner: createPreplanner(broker, config.norris.preplan_system),
     spending: costs.spending,
-    agent: { ...here, run: (command, how) => machineAt(how.cwd).spawn(command, how) },
+    agent: { ...localAgent, run: (command, how) => machineAt(how.cwd).spawn(command, how) },
     trials,
-    user: userCommands({ shell: shell.ready, dataDir, size }),
+    user: onlyHere(userCommands({ shell: shell.ready, dataDir, size }), bus),
     jobs,
     tools,
     journal,
@@ -175,22 +182,27 @@ export function createServices(environment: Environment, bus: SessionBus) {
     broker,
     jobs,
     shell,
+    hosts,
+    /** The shell that the user's lines go to, here or on a host, where it has started. */
+    front,
+    /** The directory of the user's shell on this machine. */
+    here,
     /** Command names that a shell can run. */
     words,
     wordFacts: {
       kindOf: (word) => {
-        if (shell.current?.state.aliases.has(word)) return 'alias';
+        if (front()?.state.aliases.has(word)) return 'alias';
         const isKnown = /^[$~.\\"']|\//.test(word) ? !word.includes('/') || paths.has(word) : words.knows(word);
         return isKnown ? 'known' : 'unknown';
       },
       nearest: (word) =>
         nearest(word, [
           ...environment.index.startingWith(word.slice(0, 1), MAX_NAMES),
-          ...(shell.current?.state.words ?? []),
+          ...(front()?.state.words ?? []),
         ]),
       isPath: (word) => paths.has(word),
       onAnswer: (listener) => paths.onAnswer(listener),
-      abbreviations: () => ({ ...shell.current?.state.abbreviations, ...config.abbreviations }),
+      abbreviations: () => ({ ...front()?.state.abbreviations, ...config.abbreviations }),
     } satisfies WordFacts,
     /** Answers about paths are asked anew. */
     forgetPaths: () => paths.forget(),
@@ -220,12 +232,23 @@ export function createServices(environment: Environment, bus: SessionBus) {
     mcpPort: createMcpPort(config, mcp, bus),
     /** Ends everything that the services started; the engine must already have ended its own operations. */
     async close(): Promise<void> {
-      await Promise.all([jobs.dispose(), stopServers()]);
+      await Promise.all([jobs.dispose(), stopServers(), hosts.close()]);
       killTagged();
       await (await shell.ready.catch(() => undefined))?.dispose();
       await journal.close();
       costs.close();
       session.lock.release();
+    },
+  };
+}
+
+/** `:bg` starts commands beside the shell of this machine: from a host it would run in the wrong place. */
+function onlyHere(commands: UserCommands, bus: SessionBus): UserCommands {
+  return {
+    async run(command) {
+      const host = hostOf(bus.engine.shellCwd);
+      if (host !== undefined) throw new Error(`:bg runs commands of this machine, and you are on ${host}: add & there`);
+      return commands.run(command);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { directoryAt, hostOf } from '../session/place.ts';
 import { type Command, CommandError } from './command.ts';
 
 /** `:adopt` (EX-11): the user's shell goes where the agent is. */
@@ -9,8 +10,10 @@ export const adopt: Command = {
   run({ engine, shell }) {
     const cwd = engine.services.secrets.reveal(engine.conversation.cwd);
     if (cwd === engine.shellCwd) throw new CommandError(`your shell is already there: ${cwd}`);
+    if (hostOf(cwd) !== hostOf(engine.shellCwd))
+      throw new CommandError(`the model is on another machine than your shell: ${cwd}; :host goes there`);
     // A line like any other: it is queued and visible, and neither CDPATH nor an alias can redirect it.
-    void shell.submit(`\\builtin cd -- '${cwd.replaceAll("'", "'\\''")}'`);
+    void shell.submit(`\\builtin cd -- '${directoryAt(cwd).replaceAll("'", "'\\''")}'`);
     return undefined;
   },
 };

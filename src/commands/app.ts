@@ -3,6 +3,7 @@ import type { OwnSearch } from '../contracts/commands.ts';
 import type { CostPort } from '../contracts/costs.ts';
 import type { FleetPort } from '../contracts/fleet.ts';
 import type { SafetyPort } from '../contracts/gate.ts';
+import type { HostsPort } from '../contracts/hosts.ts';
 import type { Completions, Route, WordFacts } from '../contracts/lines.ts';
 import type { PresetsPort } from '../contracts/models.ts';
 import type { LineHistory, MemoryPort, SessionsPort } from '../contracts/store.ts';
@@ -95,6 +96,7 @@ export type App = {
   readonly mcp: McpPort;
   /** One goal on many machines. */
   readonly fleets: FleetPort;
+  readonly hosts: HostsPort;
   /** Stores what the user has filled in until they send it. */
   readonly forms: Pick<Forms, 'fill'>;
   readonly memory: MemoryPort;

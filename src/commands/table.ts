@@ -6,6 +6,7 @@ import { COMMAND_GROUPS, type Command, CommandError } from './command.ts';
 import { history, reset, sessions } from './conversation.ts';
 import { cost } from './cost.ts';
 import { copy, exportTo } from './export.ts';
+import { host } from './host.ts';
 import { bg, fg, jobs, kill } from './jobs.ts';
 import { last } from './last.ts';
 import { mcp } from './mcp.ts';
@@ -83,6 +84,7 @@ export const commands: readonly Command[] = [
   bg,
   fg,
   kill,
+  host,
   adopt,
   undo,
   cost,

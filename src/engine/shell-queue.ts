@@ -4,11 +4,19 @@ import type { Job } from '../contracts/jobs.ts';
 import { messageOf } from '../text/errors.ts';
 import type { Engine } from './engine.ts';
 
-type Line = { readonly line: string; readonly private: boolean; readonly keep: boolean };
+type Line = {
+  readonly line: string;
+  readonly private: boolean;
+  readonly keep: boolean;
+  /** Begins it, once it is its turn. */
+  readonly begin: () => Promise<RunningCommand>;
+  /** Where it was submitted to: a line that waits runs nowhere else. */
+  readonly shell: Promise<InteractiveShell> | undefined;
+};
 
 export class ShellQueue {
   readonly #engine: Engine;
-  readonly #shell: Promise<InteractiveShell>;
+  readonly #shell: () => Promise<InteractiveShell>;
   readonly #waiting: Line[] = [];
   #up: InteractiveShell | undefined;
   #serial = 0;
@@ -17,11 +25,11 @@ export class ShellQueue {
   /** Resolves when no line runs or waits. */
   idle: Promise<void> = Promise.resolve();
 
-  /** @param shell comes up in the background; lines wait for it */
-  constructor(engine: Engine, shell: Promise<InteractiveShell>) {
+  /** @param shell the one that lines go to now; it comes up in the background, lines wait for it */
+  constructor(engine: Engine, shell: () => Promise<InteractiveShell>) {
     this.#engine = engine;
     this.#shell = shell;
-    shell.then(
+    shell().then(
       (up) => {
         this.#up = up;
       },
@@ -50,7 +58,27 @@ export class ShellQueue {
    * leaves it out of the shell's history.
    */
   async submit(line: string, options: { readonly private?: boolean; readonly keep?: boolean } = {}): Promise<void> {
-    this.#waiting.push({ line, private: options.private ?? false, keep: options.keep ?? true });
+    const { private: hidden = false, keep = true } = options;
+    const shell = this.#shell();
+    const begin = async () => {
+      const up = await shell;
+      this.#up = up;
+      const { columns, rows } = this.#engine.live.size;
+      up.resize(columns, rows);
+      return up.run(line, { keep });
+    };
+    // Told of when it is its turn.
+    shell.catch(() => {});
+    return this.#enqueue({ line, private: hidden, keep, begin, shell });
+  }
+
+  /** Shows a program that is no line of the shell as if it were: it has the keyboard until its result is there. */
+  show(line: string, begin: () => RunningCommand): Promise<void> {
+    return this.#enqueue({ line, private: true, keep: false, begin: async () => begin(), shell: undefined });
+  }
+
+  async #enqueue(line: Line): Promise<void> {
+    this.#waiting.push(line);
     if (this.#busy) {
       this.#engine.changed();
       return;
@@ -70,7 +98,7 @@ export class ShellQueue {
   /** Sets the size of the terminal that the user's commands get, now and from now on. */
   resize(columns: number, rows: number): void {
     // A shell that does not come up is reported when a line is submitted.
-    this.#shell.then(
+    this.#shell().then(
       (shell) => shell.resize(columns, rows),
       () => {},
     );
@@ -88,7 +116,7 @@ export class ShellQueue {
     const { jobs } = this.#engine.services;
     const { running } = this.#engine.state.shell;
     if (!running) return 'no command of yours is running';
-    return (await this.#shell).background((job) => {
+    return (await this.#shell()).background((job) => {
       const id = jobs.adopt(job, { command: running.line, owner: 'user' });
       return { id, release: () => jobs.release(id) };
     });
@@ -96,7 +124,7 @@ export class ShellQueue {
 
   /** Brings a background job of the shell back to the front; false: it is not the shell's. */
   async resume(job: RunningCommand): Promise<boolean> {
-    const line = (await this.#shell).lineToResume(job);
+    const line = (await this.#shell()).lineToResume(job);
     if (line === undefined) return false;
     void this.submit(line);
     return true;
@@ -108,20 +136,18 @@ export class ShellQueue {
   }
 
   async endJob(group: number): Promise<boolean> {
-    return (await this.#shell).endJob(group);
+    return (await this.#shell()).endJob(group);
   }
 
-  async #run({ line, private: hidden, keep }: Line): Promise<void> {
+  async #run({ line, private: hidden, begin, shell }: Line): Promise<void> {
     const engine = this.#engine;
     try {
-      const shell = await this.#shell;
+      await shell;
       if (engine.closed) return;
-      const { columns, rows } = engine.live.size;
-      shell.resize(columns, rows);
-      await this.#follow(line, hidden, shell.run(line, { keep }));
+      await this.#follow(line, hidden, await begin());
       // Whole lines that were typed meanwhile, and that no program has read.
-      for (let next = shell.takeTyped(); next; next = shell.takeTyped())
-        await this.#follow(next.line, false, next.running);
+      const up = await shell;
+      for (let next = up?.takeTyped(); next; next = up?.takeTyped()) await this.#follow(next.line, false, next.running);
     } catch (error) {
       void engine.dispatch({ type: 'noticed', level: 'error', text: `the shell can't run this: ${messageOf(error)}` });
     }

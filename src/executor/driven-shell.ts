@@ -1,4 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { realpathSync } from 'node:fs';
+import type { ShellFiles, ShellThere } from '../contracts/hosts.ts';
+import { placeOn } from '../session/place.ts';
 import type { Fact, Question } from './completion/complete.ts';
 import type { Environment } from './environment.ts';
 import { directoryOf } from './processes.ts';
@@ -25,6 +28,15 @@ export type ShellEvents = {
 
 export type TerminalSize = { readonly columns: number; readonly rows: number };
 
+/** A shell on a host that is about to start: its directory is made, its startup files are written. */
+export type Seat = {
+  readonly there: ShellThere;
+  readonly files: ShellFiles;
+  readonly token: string;
+  /** The program of this machine that runs it. */
+  readonly launch: Awaited<ReturnType<ShellThere['starts']>>;
+};
+
 export type ShellProcessOptions = {
   readonly program: string;
   readonly personal: boolean;
@@ -32,6 +44,8 @@ export type ShellProcessOptions = {
   readonly env: Environment;
   readonly columns: number;
   readonly rows: number;
+  /** Absent: it runs here. */
+  readonly seat?: Seat;
 };
 
 /** The shell's state as reported at a prompt. */
@@ -55,6 +69,8 @@ export type ShellState = {
 /** One interactive shell with its terminal and its private directory: made and closed together. */
 export type DrivenShell = {
   readonly pty: Pty;
+  /** Set for one on a host. */
+  readonly seat?: Seat | undefined;
   /** A question brings a new prompt, and `onReady` with it. */
   readonly promptsAfterQuestion: boolean;
   readonly remembersExits: boolean;
@@ -92,4 +108,14 @@ export function directoryNow(pid: number, told: string | undefined): string {
     // Removed while the shell stood in it: only the shell still has its name.
     return actual.endsWith(' (deleted)') ? told : actual;
   }
+}
+
+/** Where a shell on a host is, as it tells; undefined where it tells none. */
+export function placeThere({ there }: Seat, told: string | undefined): string | undefined {
+  return told?.startsWith('/') ? placeOn(there.host, told) : undefined;
+}
+
+/** Signs the marks of one shell. */
+export function newToken(): string {
+  return `@${randomBytes(16).toString('hex')}`;
 }

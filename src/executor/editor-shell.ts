@@ -1,29 +1,33 @@
-import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import type { ShellFiles } from '../contracts/hosts.ts';
+import { directoryAt } from '../session/place.ts';
 import type { Fact, Question } from './completion/complete.ts';
 import { ForkQuestions } from './completion/fork-questions.ts';
+import { namesThere } from './completion/names-there.ts';
 import {
   type DrivenShell,
   directoryNow,
+  newToken,
+  placeThere,
+  type Seat,
   type ShellEvents,
   type ShellProcessOptions,
   type ShellState,
   type TerminalSize,
 } from './driven-shell.ts';
-import { parseEnvironment } from './environment.ts';
 import { PrivateDirectory } from './private-directory.ts';
 import { commandLineOf, withoutInherited } from './processes.ts';
 import { PromptStream } from './prompt-stream.ts';
 import { promptRow } from './prompt-text.ts';
 import { Pty } from './pty.ts';
+import { ReportedState } from './reported-state.ts';
 import { type EditorIntegration, FLAG, type HandOver } from './shell-integration/editor.ts';
-import { parseAbbreviations } from './shell-integration/fish-editor.ts';
 import type { Line } from './shell-integration/integration.ts';
 import type { Mark } from './shell-integration/marks.ts';
 import { waitsForLine } from './terminal-state.ts';
 
 /** How long an answer to a key of ours may take. Ms. */
 const ANSWER_TIMEOUT_MS = 1000;
+const FAR_ANSWER_TIMEOUT_MS = 5000;
 /** How long the saving of the history may take before the terminal is closed over it. Ms. */
 const LEAVE_TIMEOUT_MS = 300;
 /** How long the end may take once the terminal is closed. Ms. */
@@ -38,20 +42,17 @@ export class EditorShell implements DrivenShell {
   readonly remembersExits: boolean;
   readonly pty: Pty;
   readonly #events: ShellEvents;
-  readonly #directory: PrivateDirectory;
+  readonly #directory: ShellFiles;
+  readonly seat: Seat | undefined;
   readonly #integration: EditorIntegration;
   readonly #stream: PromptStream;
-  readonly #forks: ForkQuestions;
-  readonly #token = `@${randomBytes(16).toString('hex')}`;
+  readonly #forks: ForkQuestions | undefined;
+  readonly #token: string;
   readonly #startupFiles: string[];
   readonly #ended = Promise.withResolvers<void>();
   readonly #answers = new Map<string, (mark: Mark | undefined) => void>();
+  readonly #reported: ReportedState;
   #flags = '';
-  #words = '';
-  #env = '';
-  #history = '';
-  #abbreviations = '';
-  #bindings = '';
   #prompt = '';
   #cwd: string;
   #program: string | undefined;
@@ -75,8 +76,12 @@ export class EditorShell implements DrivenShell {
   constructor(integration: EditorIntegration, options: ShellProcessOptions, events: ShellEvents) {
     this.#events = events;
     this.#integration = integration;
-    this.#directory = new PrivateDirectory('shell');
-    this.#forks = new ForkQuestions(this.#directory);
+    this.seat = options.seat;
+    this.#token = options.seat?.token ?? newToken();
+    const own = options.seat ? undefined : new PrivateDirectory('shell');
+    this.#directory = own ?? (options.seat as Seat).files;
+    this.#forks = own && new ForkQuestions(own);
+    this.#reported = new ReportedState(this.#directory);
     this.#cwd = options.cwd;
     this.remembersExits = integration.remembersExits;
     const { env, personal } = options;
@@ -88,7 +93,8 @@ export class EditorShell implements DrivenShell {
         token: this.#token,
         echoOver: integration.echoOver,
         promptBegins: integration.promptBegins,
-        waits: () => waitsForLine(this.pty.pid, this.pty.slave),
+        // On a host its mark is all there is.
+        waits: () => (this.seat ? true : waitsForLine(this.pty.pid, this.pty.slave)),
         typedAhead: () => this.#keysSent,
       },
       {
@@ -128,12 +134,14 @@ export class EditorShell implements DrivenShell {
       },
     );
     try {
-      for (const [name, text] of Object.entries(files))
-        writeFileSync(this.#directory.file(name), text, { mode: 0o600 });
-      this.pty = new Pty({
+      if (own) for (const [name, text] of Object.entries(files)) own.write(name, text);
+      const local = () => ({
         argv: withoutInherited(['/bin/sh', '-c', integration.launch, options.program, directory]),
-        cwd: options.cwd,
         env: integration.env(env, directory),
+      });
+      this.pty = new Pty({
+        ...(options.seat?.launch ?? local()),
+        cwd: options.seat ? '/' : options.cwd,
         columns: options.columns,
         rows: options.rows,
         onData: (data) => this.#stream.push(data),
@@ -146,18 +154,7 @@ export class EditorShell implements DrivenShell {
   }
 
   state(): ShellState {
-    const history = this.#history.startsWith('/') ? { history: this.#history } : {};
-    const [aliases = '', others = ''] = this.#words.split(/(?<=^|\n)\n/, 2);
-    return {
-      words: new Set([...aliases.split('\n'), ...others.split('\n')]),
-      aliases: new Set(aliases.split('\n')),
-      abbreviations: parseAbbreviations(this.#abbreviations),
-      prompt: this.#prompt,
-      vi: this.#flags.includes(FLAG.vi),
-      searches: this.#flags.includes(FLAG.searches) || this.#bindings.includes('"\\C-r": '),
-      env: parseEnvironment(this.#env),
-      ...history,
-    };
+    return this.#reported.state(this.#flags, this.#prompt);
   }
 
   run(line: Omit<Line, 'token'>): void {
@@ -166,11 +163,12 @@ export class EditorShell implements DrivenShell {
 
   async complete(question: Question, signal: AbortSignal): Promise<readonly Fact[] | undefined> {
     const { completer } = this.#integration;
+    if (this.seat && !('ask' in completer)) return namesThere(this.seat.there, question, directoryAt(this.#cwd));
     if ('ask' in completer) {
       const { exit, output } = await this.#own(completer.ask(question));
       return exit === 0 && !signal.aborted ? completer.facts(output.toString('utf8')) : undefined;
     }
-    return this.#forks.ask(completer, question, signal, (keys) => this.pty.write(keys));
+    return this.#forks?.ask(completer, question, signal, (keys) => this.pty.write(keys));
   }
 
   async search(line: string, size: TerminalSize, onData: (data: Buffer) => void): Promise<string | undefined> {
@@ -178,10 +176,11 @@ export class EditorShell implements DrivenShell {
     if (this.#stream.phase !== 'ready') return undefined;
     this.pty.resize(size.columns, size.rows);
     this.#stream.lent = onData;
-    const found = await this.#ask('G', this.#handOver(this.#integration.search(line)), Number.POSITIVE_INFINITY);
+    const keys = await this.#handOver(this.#integration.search(line));
+    const found = await this.#ask('G', keys, Number.POSITIVE_INFINITY);
     this.#stream.lent = undefined;
     this.#directory.discard('line');
-    const left = this.#directory.take('found')?.trimEnd();
+    const left = (await this.#directory.take('found'))?.trimEnd();
     return found ? left : undefined;
   }
 
@@ -244,7 +243,8 @@ export class EditorShell implements DrivenShell {
     if (before.length > 0) await this.#own(before.join('\n'));
     this.#unsaved = keep || remember.length > 0;
     // A leading blank is what keeps it out of each shell's history.
-    const keys = this.#handOver(line((keep || text.startsWith(' ') ? '' : ' ') + text.replaceAll('\0', '')));
+    const put = this.#handOver(line((keep || text.startsWith(' ') ? '' : ' ') + text.replaceAll('\0', '')));
+    const keys = typeof put === 'string' ? put : await put;
     this.#keysSent = false;
     this.#typed = '';
     this.#rest.resolve();
@@ -254,23 +254,29 @@ export class EditorShell implements DrivenShell {
     this.#watch();
   }
 
-  #handOver({ keys, file }: HandOver): string {
-    if (file !== undefined) writeFileSync(this.#directory.file('line'), file, { mode: 0o600 });
-    return keys;
+  /** The keys, once what they need is written: at once where it is written here. */
+  #handOver({ keys, file }: HandOver): string | Promise<string> {
+    const written = file === undefined ? undefined : this.#directory.write('line', file);
+    return written ? written.then(() => keys) : keys;
   }
 
   /** Runs code in the shell itself, where that is at its prompt; nothing of it is seen. */
   async #own(code: string): Promise<{ readonly exit: number; readonly output: Buffer }> {
     if (this.#gone) return { exit: 1, output: Buffer.alloc(0) };
-    writeFileSync(this.#directory.file('own'), code, { mode: 0o600 });
+    const written = this.#directory.write('own', code);
+    if (written) await written;
     const mark = await this.#ask('O', this.#integration.keys.own);
-    const output = Buffer.from(this.#directory.take('told') ?? '');
+    const output = Buffer.from((await this.#directory.take('told')) ?? '');
     this.#directory.discard('own');
     return { exit: Number(mark?.fields[0] ?? 1), output };
   }
 
   /** Sends a key of ours and waits for its mark; undefined where none comes. */
-  #ask(kind: string, keys: string, patience = ANSWER_TIMEOUT_MS): Promise<Mark | undefined> {
+  #ask(
+    kind: string,
+    keys: string,
+    patience = this.seat ? FAR_ANSWER_TIMEOUT_MS : ANSWER_TIMEOUT_MS,
+  ): Promise<Mark | undefined> {
     return new Promise((resolve) => {
       const done = (mark: Mark | undefined) => {
         clearTimeout(timer);
@@ -294,7 +300,7 @@ export class EditorShell implements DrivenShell {
   #lineEnded(exit: number, cwd: string | undefined): void {
     clearTimeout(this.#silence);
     this.#directory.discard('line');
-    this.#cwd = directoryNow(this.pty.pid, cwd);
+    this.#cwd = this.seat ? (placeThere(this.seat, cwd) ?? this.#cwd) : directoryNow(this.pty.pid, cwd);
     this.#events.onEnd(exit, this.#cwd);
   }
 
@@ -351,11 +357,7 @@ export class EditorShell implements DrivenShell {
     const state = await this.#ask('S', this.#integration.keys.state);
     if (!state) return undefined;
     this.#flags = state.fields[0] ?? '';
-    this.#words = this.#directory.take('words') ?? this.#words;
-    this.#env = this.#directory.take('env') ?? this.#env;
-    this.#history = this.#directory.take('history') ?? '';
-    this.#abbreviations = this.#directory.take('abbreviations') ?? '';
-    this.#bindings = this.#directory.take('bindings') ?? '';
+    await this.#reported.take();
     return state;
   }
 
@@ -370,7 +372,7 @@ export class EditorShell implements DrivenShell {
     clearTimeout(this.#silence);
     this.#silence = undefined;
     const { phase, settling, editing } = this.#stream;
-    if (this.#gone || this.#closing || settling || (phase !== 'command' && phase !== 'sent')) return;
+    if (this.seat || this.#gone || this.#closing || settling || (phase !== 'command' && phase !== 'sent')) return;
     // Its language reads keys as well: only one that says so has an editor open. bash polls for nothing else.
     const asks = editing || this.#integration.pollsInEditorOnly === true;
     this.#silenceMs = Math.min(this.#silenceMs * 2, MAX_SILENCE_MS);
@@ -390,7 +392,7 @@ export class EditorShell implements DrivenShell {
     this.#stream.flush();
     for (const answer of this.#answers.values()) answer(undefined);
     this.#rest.resolve();
-    this.#forks.dispose();
+    this.#forks?.dispose();
     this.#directory.remove();
     this.#ended.resolve();
     this.#events.onExit(code, signalled);

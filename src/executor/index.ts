@@ -8,6 +8,7 @@ export { limitOutputs } from './output-budget.ts';
 export { saveOutput } from './output-file.ts';
 export { takePipe } from './pipes.ts';
 export { withoutInherited } from './processes.ts';
+export { runElsewhere } from './run-elsewhere.ts';
 export { type OnceOptions, runForUser, runOnce } from './run-once.ts';
 export { startUserShell, type UserShell } from './shell.ts';
 export { collectAbandoned, ownedPrefix } from './temporary-names.ts';

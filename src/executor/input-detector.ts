@@ -1,5 +1,5 @@
 import { visible } from '../text/sanitize.ts';
-import { foregroundReader, terminalModes } from './terminal-state.ts';
+import { foregroundReader, type TerminalModes, terminalModes } from './terminal-state.ts';
 
 /** What a program wants of the keyboard. */
 export type InputState = {
@@ -31,6 +31,8 @@ export type InputDetectorOptions = {
   readonly fullScreen: () => boolean;
   /** There is no terminal to ask in. */
   readonly pipe: boolean;
+  /** The terminal is elsewhere: who reads it is not to be seen, and only this tells its modes. */
+  readonly modes?: () => Promise<TerminalModes>;
   readonly onChange: () => void;
 };
 
@@ -94,6 +96,8 @@ export class InputDetector {
   async #find(look: number): Promise<InputState> {
     const { leader, slave, promptText, fullScreen } = this.#options;
     if (fullScreen()) return NOTHING;
+    const { modes } = this.#options;
+    if (modes) return farState(await modes(), promptText() !== '' && look > 0);
     const holder = foregroundReader(leader(), slave());
     const prompted = promptText() !== '';
     // Asking the terminal costs a process: without a sign of a question it is asked twice, not at once and not for ever.
@@ -106,4 +110,10 @@ export class InputDetector {
     const isShell = asks && !echoOff && holder.isShell;
     return { asks, echoOff, isShell, ...(asks && holder.name !== undefined ? { name: visible(holder.name) } : {}) };
   }
+}
+
+/** @param prompted it has stood at a text for a while */
+function farState({ echo, lines }: TerminalModes, prompted: boolean): InputState {
+  const echoOff = !echo && lines;
+  return { asks: echoOff || prompted, echoOff, isShell: false };
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import { shellQuote } from '../text/shell-quote.ts';
 import { CommandPipe } from './command-pipe.ts';
 import { endCompleter, readAnswer } from './completion/answer.ts';
 import type { Fact, Question } from './completion/complete.ts';
@@ -14,7 +15,7 @@ import { parseEnvironment } from './environment.ts';
 import { PrivateDirectory } from './private-directory.ts';
 import { withoutInherited } from './processes.ts';
 import { Pty } from './pty.ts';
-import { type Line, type ShellIntegration, shellQuote } from './shell-integration/integration.ts';
+import type { Line, ShellIntegration } from './shell-integration/integration.ts';
 import { type Mark, MarkScanner } from './shell-integration/marks.ts';
 
 /** How long the saving of the history may take before the terminal is closed over it, and the end after that. Ms. */

@@ -1,13 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ShellFiles } from '../contracts/hosts.ts';
 import { ownedPrefix } from './temporary-names.ts';
 
 const open = new Set<PrivateDirectory>();
 let watching = false;
 
 /** A temporary directory (0700) that goes with its owner, or with the program at the latest. */
-export class PrivateDirectory {
+export class PrivateDirectory implements ShellFiles {
   readonly path: string;
 
   /** @param use what it is for, one word of its name */
@@ -23,6 +24,10 @@ export class PrivateDirectory {
 
   file(name: string): string {
     return join(this.path, name);
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(this.file(name), text, { mode: 0o600 });
   }
 
   /** Reads a file and removes it: nothing private lies about longer than needed. Undefined where there is none. */

@@ -9,7 +9,7 @@ import { newOutputPath } from './output-file.ts';
 import { overwriteInFile } from './overwrite.ts';
 import { PassthroughFilter } from './passthrough-filter.ts';
 import { Screen } from './screen.ts';
-import { anyoneReads } from './terminal-state.ts';
+import { anyoneReads, type TerminalModes } from './terminal-state.ts';
 import { Typeahead } from './typeahead.ts';
 
 /** Bytes of a full-screen program kept for a listener that takes the terminal over after it has begun to paint. */
@@ -32,6 +32,8 @@ export type Control = {
   readonly pipe?: true;
   /** Takes unread input out of a terminal that outlasts the command. */
   readonly takeInput?: () => Promise<string>;
+  /** Its terminal is elsewhere, and only this tells its modes. */
+  readonly modes?: () => Promise<TerminalModes>;
   /** A line editor has read it by then. */
   readonly edited?: () => boolean;
 };
@@ -72,7 +74,9 @@ export class Run implements RunningCommand {
     this.#control = control;
     this.#typeahead =
       control.takeInput && new Typeahead(control.slave, control.takeInput, control.edited ?? (() => false));
-    const reads = () => anyoneReads(control.pid(), control.slave(), control.takeInput !== undefined);
+    // What is elsewhere can't be seen to read: its keys are not kept back.
+    const reads = () =>
+      control.modes !== undefined || anyoneReads(control.pid(), control.slave(), control.takeInput !== undefined);
     this.#replies = new HiddenKeys({
       reads,
       hides: () => true,
@@ -113,6 +117,7 @@ export class Run implements RunningCommand {
       promptText: () => this.#screen.promptText,
       fullScreen: () => this.#alternateScreen.fullScreen,
       pipe: control.pipe ?? false,
+      ...(control.modes ? { modes: control.modes } : {}),
       onChange: () => this.#modesChanged(),
     });
   }

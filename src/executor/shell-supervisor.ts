@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
+import type { ShellThere } from '../contracts/hosts.ts';
 import { toError } from '../text/errors.ts';
-import type { DrivenShell, ShellEvents, ShellState } from './driven-shell.ts';
+import { type DrivenShell, newToken, type Seat, type ShellEvents, type ShellState } from './driven-shell.ts';
 import { EditorShell } from './editor-shell.ts';
 import { type Environment, userEnvironment } from './environment.ts';
 import { PipeShell } from './pipe-shell.ts';
@@ -31,9 +32,19 @@ export type ShellEnd = {
   readonly restarted: boolean;
   readonly left: boolean;
   readonly message: string;
+  /** It was on a host, and the connection is gone. */
+  readonly lost?: true;
 };
 
+/** What is said of a command that the shell's end has cut off. */
+export function noteOnEnd({ lost, restarted }: ShellEnd): string {
+  if (lost) return 'the connection was lost; what it did since is not known';
+  return restarted ? 'the shell ended; a new one was started' : 'the shell ended';
+}
+
 export type SupervisorOptions = {
+  /** It runs on a host: absent, here. */
+  readonly there?: ShellThere | undefined;
   /** Path of the shell's program; bash runs where that can't be driven or is not there. */
   readonly shell: string;
   readonly env: Environment;
@@ -69,9 +80,10 @@ export class ShellSupervisor {
   constructor(options: SupervisorOptions, events: SupervisorEvents) {
     this.#options = options;
     this.#events = events;
-    const wanted = existsSync(options.shell) ? INTEGRATIONS[basename(options.shell)] : undefined;
-    this.program = wanted ? options.shell : bash;
-    this.#integration = wanted ?? bashEditor;
+    const { there, shell } = options;
+    const wanted = there || existsSync(shell) ? INTEGRATIONS[basename(there?.program ?? shell)] : undefined;
+    this.program = there?.program ?? (wanted ? shell : bash);
+    this.#integration = wanted ?? (there ? undefined : bashEditor);
   }
 
   /** The one that runs now; undefined between two. */
@@ -106,7 +118,7 @@ export class ShellSupervisor {
     const options = {
       program: this.program,
       personal: this.#personal,
-      cwd: existsSync(cwd) ? cwd : '/',
+      cwd: this.#options.there || existsSync(cwd) ? cwd : '/',
       env: userEnvironment(env),
       columns,
       rows,
@@ -117,8 +129,10 @@ export class ShellSupervisor {
       onUnable: (why) => this.#driveByPipe(why),
       onExit: (code, signalled) => this.#exited(code, signalled),
     };
+    const { there } = this.#options;
+    const seat = there && (await this.#seatOn(there));
     const process = this.#integration
-      ? new EditorShell(this.#integration, options, events)
+      ? new EditorShell(this.#integration, seat ? { ...options, seat } : options, events)
       : await PipeShell.start(bashIntegration, options, events);
     this.#process = process;
     if (this.#closing) {
@@ -130,6 +144,17 @@ export class ShellSupervisor {
       const timer = setTimeout(() => signal(process.pty.pid, 'SIGKILL'), STARTUP_TIMEOUT_MS);
       this.#startup = { timer, done: resolve, failed: reject };
     });
+  }
+
+  /** Lays everything down on the host that the shell needs to start. */
+  async #seatOn(there: ShellThere): Promise<Seat> {
+    const integration = this.#integration;
+    if (!integration) throw new Error(`the shell of ${there.host} can't be driven: ${there.program}`);
+    const [files, token] = [await there.files(), newToken()];
+    const startup = integration.files({ directory: files.path, token, env: there.env, personal: this.#personal });
+    await Promise.all(Object.entries(startup).map(async ([name, text]) => files.write(name, text)));
+    const launch = await there.starts(integration.launch, files, integration.env({}, files.path));
+    return { there, files, token, launch };
   }
 
   /** Ends the shell as closing its terminal would; resolves when it is gone. */
@@ -175,6 +200,18 @@ export class ShellSupervisor {
     const startup = this.#endStartup();
     this.#state = this.state;
     this.#process = undefined;
+    const { there } = this.#options;
+    if (there) {
+      // Nothing there is started again by itself.
+      startup?.failed(new Error(`the shell on ${there.host} ended before its first prompt (exit ${code})`));
+      void there.isLost(code).then((lost) => {
+        const why = lost
+          ? `the connection to ${there.host} was lost`
+          : `the shell on ${there.host} ended (exit ${code})`;
+        this.#events.onExit({ code, restarted: false, left: !lost, message: why, ...(lost ? { lost } : {}) });
+      });
+      return;
+    }
     if (!startup && !signalled) {
       this.#events.onExit({ code, restarted: false, left: true, message: `The shell ended (exit ${code}).` });
       return;

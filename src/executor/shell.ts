@@ -2,12 +2,13 @@ import type { Adopt, InteractiveShell, OwnSearch, RunningCommand, ShellJob, Type
 import { plainText } from '../text/sanitize.ts';
 import type { Fact, Question } from './completion/complete.ts';
 import type { ShellState, TerminalSize } from './driven-shell.ts';
+import { farControl } from './far-control.ts';
 import { PassthroughFilter } from './passthrough-filter.ts';
 import { Run } from './running.ts';
 import { idleText } from './shell-integration/integration.ts';
 import { ShellJobs, type Task } from './shell-jobs.ts';
 import { ignoresCtrlC, shellStopper } from './shell-stopper.ts';
-import { type ShellEnd, ShellSupervisor } from './shell-supervisor.ts';
+import { noteOnEnd, type ShellEnd, ShellSupervisor } from './shell-supervisor.ts';
 import { drainInput } from './typeahead.ts';
 import type { UserShellOptions } from './user-shell-options.ts';
 
@@ -54,6 +55,7 @@ export class UserShell implements InteractiveShell {
     this.#size = { columns: options.columns, rows: options.rows };
     this.#supervisor = new ShellSupervisor(
       {
+        there: options.there,
         shell: options.shell ?? options.env.SHELL ?? '',
         env: options.env,
         place: () => ({ cwd: this.#cwd, ...this.#size }),
@@ -99,7 +101,7 @@ export class UserShell implements InteractiveShell {
     return this.#supervisor.process?.pty;
   }
 
-  /** The working directory as of the last prompt. */
+  /** The place it is at as of the last prompt. */
   get cwd(): string {
     return this.#cwd;
   }
@@ -139,7 +141,8 @@ export class UserShell implements InteractiveShell {
   }
 
   #newTask(line: string, { keep, hidden }: { readonly keep: boolean; readonly hidden: boolean }): Task {
-    const stopper = shellStopper(() => this.#pty?.pid);
+    const far = farControl(this.#options.there, () => this.#supervisor.process);
+    const stopper = far ? far.stopper() : shellStopper(() => this.#pty?.pid);
     const run: Run = new Run(
       { ...this.#size, dataDir: this.#options.dataDir, colours: this.#options.colours },
       {
@@ -155,6 +158,7 @@ export class UserShell implements InteractiveShell {
         hangUp: () => {},
         takeInput: () => this.#takeInput(),
         edited: () => this.#supervisor.process?.takeTyped !== undefined,
+        ...(far ? { modes: far.modes } : {}),
       },
     );
     const task: Task = { line, keep, hidden, run, stopper };
@@ -363,8 +367,7 @@ export class UserShell implements InteractiveShell {
     this.#ready = false;
     const task = this.#task;
     this.#task = undefined;
-    const note = end.restarted ? 'the shell ended; a new one was started' : 'the shell ended';
-    if (task) this.#finish(task, end.code, this.#cwd, note);
+    if (task) this.#finish(task, end.lost ? null : end.code, this.#cwd, noteOnEnd(end));
     this.#options.onExit?.(end);
     if (end.restarted) return;
     this.#gone = true;

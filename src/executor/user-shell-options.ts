@@ -1,9 +1,13 @@
+import type { ShellThere } from '../contracts/hosts.ts';
 import type { Environment } from './environment.ts';
 import type { ShellEnd } from './shell-supervisor.ts';
 
 export type UserShellOptions = {
   /** `$SHELL`; whatever is none of bash, zsh and fish falls back to bash. */
   readonly shell?: string;
+  /** Where it runs; absent: here. */
+  readonly there?: ShellThere;
+  /** Where it begins, as a place. */
   readonly cwd: string;
   readonly env: Environment;
   readonly columns: number;

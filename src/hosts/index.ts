@@ -1,1 +1,2 @@
 export { absentHost } from './absent.ts';
+export { Hosts } from './hosts.ts';

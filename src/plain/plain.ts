@@ -9,7 +9,7 @@ import type { App } from '../commands/app.ts';
 import { asItWas, submitLine } from '../commands/submit.ts';
 import type { Wait } from '../commands/waits.ts';
 import type { RunningCommand } from '../contracts/commands.ts';
-import { promptName } from '../screen/layout.ts';
+import { promptName } from '../screen/prompt-name.ts';
 import { plainText } from '../text/sanitize.ts';
 import { answerOf, askingLine, questionLines } from './words.ts';
 

@@ -49,6 +49,8 @@ const ROLES = {
   restricted: ['1', 'onRestricted', 'restricted'],
   project: ['1', 'onProject', 'project'],
   unrestricted: ['1', 'onUnrestricted', 'unrestricted'],
+  /** Another machine than the user's own. */
+  host: ['1;7', 'host'],
   status: ['', 'muted'],
   /** Grounds alone: typed by the user, code, the panel of a question. */
   raise: ['', '', 'raise'],
@@ -84,6 +86,7 @@ const NONE: Theme = {
   match: '7',
   hit: '4',
   norris: '7',
+  host: '1;7',
   restricted: '7',
   project: '7',
   unrestricted: '1;7',

@@ -1,5 +1,4 @@
 /** Who gets which rows. Everything adds up to the terminal's rows exactly: the root must never exceed them. */
-import type { App } from '../commands/app.ts';
 import { lineWidth } from '../text/wrap.ts';
 
 export type Layout = {
@@ -19,23 +18,6 @@ export function layoutOf(rows: number, promptLines: number, asks = false): Layou
   const most = Math.max(1, Math.floor(rows / 3));
   const prompt = Math.min(Math.max(1, promptLines), most);
   return { main: Math.max(1, rows - status - prompt), prompt, status };
-}
-
-/** The prompt's name and the room beside it. */
-
-/** `[aish:fast]> `, or `[aish:fast ⚡]> ` while Norris is active, with the preset that is at work (BR-3). */
-export function promptName(app: App): string {
-  const { phase, preset } = app.engine.conversation;
-  const norris = phase.kind !== 'idle' && phase.run.kind === 'norris' ? phase.run : undefined;
-  const name = norris ? norris.preset : preset;
-  const demo = app.presets.list().some((each) => each.name === name && each.demo) && name !== 'demo' ? ' demo' : '';
-  return `[aish:${name}${demo}${norris ? ' ⚡' : ''}]> `;
-}
-
-/** The shell's own prompt, with its colours, while nothing of the model's is at work; undefined where it is not wanted. */
-export function shellPromptOf(app: App): string | undefined {
-  const { shellPrompt } = app.info();
-  return shellPrompt.trim() === '' || app.engine.conversation.phase.kind !== 'idle' ? undefined : shellPrompt;
 }
 
 export type PromptWidths = { readonly name: string; readonly width: number; readonly firstWidth: number };

@@ -124,12 +124,12 @@ export class PromptView {
     const awake = isAwake(ui.get());
     const first = this.#first();
     const verdict = this.#verdict();
-    const [, before = '', sign = ''] = /^(.*?)(> )?$/.exec(widths.name) ?? [];
+    const [, host = '', before = '', sign = ''] = /^(@\S+ )?(.*?)(> )?$/.exec(widths.name) ?? [];
     // As bash and zsh show it where they are told to.
     const shown = sign !== '' && ui.get().vi?.mode === 'normal' ? ': ' : sign;
     const drawn = widths.name.includes('\x1b') ? widths.name : undefined;
     const name = awake
-      ? (drawn ?? paint('user', before) + paint(verdict?.role ?? 'user', shown))
+      ? (drawn ?? paint('host', host) + paint('user', before) + paint(verdict?.role ?? 'user', shown))
       : paint('dim', stripStyles(widths.name));
     const { painter = () => (row) => row.text, suggestion = () => '' } = this.#options;
     const painted = painter();

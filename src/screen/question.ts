@@ -14,6 +14,7 @@ import type { Choice } from './choice.ts';
 import { type Danger, dangersOf, isExcerpted, markedCommand, oneLine } from './danger.ts';
 import { changeOf } from './diff-rows.ts';
 import { beginForm, type FormUi, fieldHeading, formTree } from './form.ts';
+import { onHost, reported } from './host-words.ts';
 import { reviewParts } from './review.ts';
 import { countsText, diffRows, trialRows } from './trial.ts';
 
@@ -297,8 +298,8 @@ function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
   const change = changeOf(question);
   return {
     chip: why === 'consent' ? change.chip : 'HALT',
-    title: [change.title, haltTitle(question)].filter(Boolean).join(' · '),
-    reasons: [...reasonsOf(why, judgement, dangers), ...circumstances(question)],
+    title: [onHost(cwd), change.title, haltTitle(question)].filter(Boolean).join(' · '),
+    reasons: [...reasonsOf(why, judgement, dangers), ...circumstances(question), ...reported(question)],
     dangers,
     // Where the one dangerous part is the whole command, it stands there already.
     action: alone || change.isDiff ? '' : markedCommand(text, findings, whole),

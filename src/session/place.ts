@@ -6,8 +6,7 @@
 
 /** The host of a place; undefined: this machine. */
 export function hostOf(place: string): string | undefined {
-  const at = place.startsWith('/') ? -1 : place.indexOf(':/');
-  return at > 0 ? place.slice(0, at) : undefined;
+  return /^[^/].*?(?=:\/)/.exec(place)?.[0];
 }
 
 /** The directory on the machine of the place. */

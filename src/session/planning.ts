@@ -1,4 +1,5 @@
 /** How a Norris run begins: with a plan, where a preplanner is set, then with its first step (PP-1, PP-4, NO-1). */
+import { goToShell } from './go-to-shell.ts';
 import type { Reply } from './message.ts';
 import { newRun } from './norris.ts';
 import { offerForPlan } from './offer.ts';
@@ -38,7 +39,8 @@ export function continueLastNorris(next: Transition): void {
 
 function begin(next: Transition, goal: string): NorrisRun {
   const run = newRun(next.conversation, goal, next.event.at, next.state.costs);
-  next.set({ cwd: next.state.shell.cwd, lastGoal: goal, lastTasks: undefined });
+  goToShell(next);
+  next.set({ lastGoal: goal, lastTasks: undefined });
   next.show({ kind: 'norrisBegan', goal, preset: run.preset, maxSteps: run.maxSteps });
   return run;
 }

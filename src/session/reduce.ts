@@ -1,4 +1,5 @@
 /** (state, event) → [state, effects]. Pure: time, ids and randomness come in with events. */
+
 import { answered } from './answer.ts';
 import { askForm, dropForms } from './ask-form.ts';
 import { askReview, takeReviewed } from './ask-review.ts';
@@ -7,6 +8,7 @@ import { addCall } from './cost.ts';
 import { beginTask, childOf, delegationOf, subAgents } from './delegate.ts';
 import type { Effect } from './effect.ts';
 import type { Of, SessionEvent } from './event.ts';
+import { goToShell } from './go-to-shell.ts';
 import { possibleMode } from './mode.ts';
 import { countAction, ifNorris } from './norris.ts';
 import { noteRefused } from './offer.ts';
@@ -169,9 +171,9 @@ function spawned(next: Transition, event: Of<'spawned'>): void {
 function asked(next: Transition, { line, text }: Of<'asked'>): void {
   const idle = next.conversation.phase.kind === 'idle';
   next.show({ kind: 'user', text, queued: !idle }, line);
+  if (idle) goToShell(next);
   next.inbox({ kind: 'line', id: line, text });
   if (!idle) return;
-  next.set({ cwd: next.state.shell.cwd });
   startStep(next, { kind: 'chat', preset: next.conversation.preset, round: 1 });
 }
 

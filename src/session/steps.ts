@@ -1,6 +1,7 @@
 /** One step, for chat and Norris alike: call the model, parse, then each action in turn: examine, consent, act, record. */
 import type { Action, Examination } from './action.ts';
 import { delegateEnding, goalOf, MAX_DELEGATE_STEPS, reportOf } from './delegate.ts';
+import { goToShell } from './go-to-shell.ts';
 import { isGranted, readsFreely, withChange } from './grants.ts';
 import { isWider, type Mode, type OpId, type SessionId } from './ids.ts';
 import type { Reply } from './message.ts';
@@ -379,7 +380,7 @@ export function finishRun(next: Transition, run: Run, ending: Ending): void {
     next.set({ inbox: next.conversation.inbox.filter((item) => item.kind !== 'line') });
     next.effect({ kind: 'giveBack', text: lines.map((line) => line.text).join('\n') });
   } else {
-    next.set({ cwd: next.state.shell.cwd });
+    goToShell(next);
     startStep(next, { kind: 'chat', preset: next.conversation.preset, round: 1 });
   }
 }

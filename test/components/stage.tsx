@@ -135,7 +135,7 @@ export async function setStage(change: StageOptions = {}) {
   const app: App = {
     engine,
     notices: [],
-    shell: new ShellQueue(engine, Promise.resolve({ ...userShell, ...shell })),
+    shell: new ShellQueue(engine, () => Promise.resolve({ ...userShell, ...shell })),
     front: new ForegroundJob(engine),
     waits: new Waits(() => engine.changed()),
     classify,
@@ -201,6 +201,14 @@ export async function setStage(change: StageOptions = {}) {
       patterns: () => [],
       check: () => ({ verdict: 'safe', reason: '' }),
       judge: () => Promise.resolve(harmless),
+    },
+    hosts: {
+      list: () => [],
+      names: async () => [],
+      enter: async () => {},
+      leave: () => undefined,
+      forget: async () => [],
+      trust: () => {},
     },
     forms,
     mcp: {

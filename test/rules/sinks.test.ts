@@ -28,7 +28,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/store/choices.ts': 'the name of a command and kinds of words',
   'src/store/lock.ts': 'a process id',
   'src/executor/pipe-shell.ts': "the shell's own start-up file",
-  'src/executor/editor-shell.ts': "the shell's start-up file; the user's own line, 0600 and gone with its end",
+  'src/executor/private-directory.ts': "the shell's start-up file; the user's own line, 0600 and gone with its end",
   'src/executor/completion/fork-questions.ts': "the user's half line, 0600, for the user's own shell",
   'src/sandbox/detect.ts': 'the self-test of the sandbox',
   'src/safety/rules/code-rules.ts': 'the name of a call that it looks for',

@@ -1,6 +1,7 @@
+import { shellQuote } from '../../text/shell-quote.ts';
 import { bashArguments, bashCompleter } from '../completion/bash-completer.ts';
 import type { EditorIntegration, HandOver } from './editor.ts';
-import { envProgram, type Startup, shellQuote } from './integration.ts';
+import { envProgram, type Startup } from './integration.ts';
 
 /**
  * bash 4.4 and newer. A line is pasted into readline between two private keys, so no command of ours runs: `$_`, `$?`,

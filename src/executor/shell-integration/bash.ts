@@ -1,5 +1,6 @@
+import { shellQuote } from '../../text/shell-quote.ts';
 import { bashArguments, bashCompleter } from '../completion/bash-completer.ts';
-import { endsOpen, envProgram, type Line, type ShellIntegration, type Startup, shellQuote } from './integration.ts';
+import { endsOpen, envProgram, type Line, type ShellIntegration, type Startup } from './integration.ts';
 
 /**
  * How the user's interactive bash is driven (EX-1, EX-2).

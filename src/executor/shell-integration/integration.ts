@@ -68,8 +68,3 @@ export function idleText(data: Buffer): string {
   const lines = clean(data.toString('utf8')).split('\n');
   return lines.filter((line) => !line.includes('__aish_')).join('\n');
 }
-
-/** A single word for `sh`. */
-export function shellQuote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}

@@ -1,6 +1,7 @@
+import { shellQuote } from '../../text/shell-quote.ts';
 import { zshArguments, zshCompleter } from '../completion/zsh-completer.ts';
 import type { EditorIntegration } from './editor.ts';
-import { envProgram, type Startup, shellQuote } from './integration.ts';
+import { envProgram, type Startup } from './integration.ts';
 
 /**
  * zsh 5.8 and newer. A widget puts the line into the editor and accepts it: history, `preexec`, `correct` and LINENO are

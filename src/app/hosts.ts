@@ -1,0 +1,192 @@
+/** The hosts of the session, and the user's shells on them: one for each, and which one the lines go to. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RunningCommand } from '../contracts/commands.ts';
+import type { HostsPort } from '../contracts/hosts.ts';
+import { type OutputSize, sizeForModel } from '../engine/live.ts';
+import { asCompanion, ownedPrefix, runElsewhere, startUserShell, type UserShell } from '../executor/index.ts';
+import { Hosts } from '../hosts/index.ts';
+import { placeOn } from '../session/place.ts';
+import { messageOf } from '../text/errors.ts';
+import type { SessionBus } from './session-bus.ts';
+import { processEnvironment } from './user-shell.ts';
+
+/** Longer paths leave no room for the name of a socket (108 characters, 104 on macOS). */
+const MAX_FOLDER_CHARS = 40;
+/** Bytes read of ssh's configuration for the names of hosts. */
+const MAX_CONFIG_CHARS = 1_000_000;
+
+export type HostShells = HostsPort & {
+  /** The shell that the user's lines go to where that is on a host; undefined: it is here. Rejects where it is gone. */
+  readonly front: Promise<UserShell> | undefined;
+  /** The same, where it has started. */
+  readonly current: UserShell | undefined;
+  readonly hosts: Hosts;
+  /** Whether a word is a program there, where the user's lines go to a host. */
+  knows(word: string): boolean;
+  close(): Promise<void>;
+};
+
+type Options = {
+  readonly bus: SessionBus;
+  readonly dataDir: string;
+  readonly size: () => OutputSize;
+  /** Where the user's shell here is. */
+  readonly localPlace: () => string;
+};
+
+export function createHosts({ bus, dataDir, size, localPlace }: Options): HostShells {
+  const shells = new Map<string, UserShell>();
+  /** Shells that are about to come: lines wait for them. */
+  const coming = new Map<string, Promise<UserShell>>();
+  const programs = new Map<string, ReadonlySet<string>>();
+  let current: string | undefined;
+  let folder: string | undefined;
+  const env = processEnvironment();
+
+  const goTo = (name: string | undefined) => {
+    current = name;
+    const shell = name === undefined ? undefined : shells.get(name);
+    bus.dispatch({ type: 'shellMoved', cwd: shell?.cwd ?? localPlace() });
+    bus.changed();
+  };
+  const hosts = new Hosts({
+    get folder() {
+      folder ??= mkdtempSync(join(tmpdir().length > MAX_FOLDER_CHARS ? '/tmp' : tmpdir(), ownedPrefix('ssh')));
+      return folder;
+    },
+    inTerminal: (argv) => runElsewhere({ argv, env, place: bus.engine.shellCwd, ...size(), dataDir }),
+    companion: (argv) => asCompanion(argv, env),
+    run: ({ argv, place, host, token, ending }) =>
+      runElsewhere({ argv, env, place, there: { host, token }, ending, ...sizeForModel(size()), dataDir }),
+    onLost(host) {
+      bus.show(`the connection to ${host} was lost; :host ${host} reconnects, :host - goes back to this machine`);
+    },
+  });
+
+  const startShell = async (name: string): Promise<UserShell> => {
+    const there = hosts.shell(name);
+    if (!there) throw new Error(`${name} is not connected`);
+    const home = placeOn(name, there.home);
+    const shell = await startUserShell({
+      there,
+      cwd: home,
+      env: {},
+      ...size(),
+      dataDir,
+      onMove: (cwd) => {
+        if (current === name) bus.dispatch({ type: 'shellMoved', cwd });
+      },
+      onPrompt: () => bus.changed(),
+      onIdleOutput: (text) => bus.notice('info', text.trimEnd()),
+      onExit: ({ left, message }) => {
+        // By now there may be another one.
+        if (shells.get(name) !== shell) return;
+        shells.delete(name);
+        if (!left || current !== name) return;
+        bus.notice('info', `${message}; back on this machine`);
+        goTo(undefined);
+      },
+    });
+    shells.set(name, shell);
+    programs.set(name, await there.programs());
+    const { instead, program } = there;
+    if (instead !== undefined)
+      bus.show(`your shell on ${name}, ${instead}, can't be driven: ${program} runs in its place`);
+    return shell;
+  };
+
+  return {
+    hosts,
+    get front() {
+      if (current === undefined) return undefined;
+      const shell = shells.get(current) ?? coming.get(current);
+      const gone = `${current} is not connected; :host ${current} reconnects, :host - goes back to this machine`;
+      return shell ? Promise.resolve(shell) : Promise.reject(new Error(gone));
+    },
+    get current() {
+      return current === undefined ? undefined : shells.get(current);
+    },
+    list: () =>
+      hosts.list().map(({ name, state }) => ({
+        name,
+        state: state === 'open' ? 'connected' : state === 'opening' ? 'opening' : 'lost',
+        current: current === name,
+        ...(shells.has(name) ? { place: shells.get(name)?.cwd ?? '' } : {}),
+      })),
+    names: () => Promise.resolve(configuredNames(join(env.HOME ?? '/', '.ssh/config'))),
+    async enter(name, asks) {
+      const { promise, resolve, reject } = Promise.withResolvers<UserShell>();
+      promise.catch(() => {});
+      try {
+        const told = await hosts.open(name, (master, ready) => {
+          const shown = asks(untilReady(master, ready, bus));
+          // Behind the frame, so that no line which waits for the shell stands before it.
+          coming.set(name, promise);
+          return shown;
+        });
+        for (const line of told) bus.notice('info', line);
+        resolve(shells.get(name) ?? (await startShell(name)));
+      } catch (error) {
+        reject(error);
+        throw new Error(`${messageOf(error)}; plain ssh may work: ssh ${name}`);
+      } finally {
+        coming.delete(name);
+      }
+      if (hosts.isRoot(name)) bus.show(`you are root on ${name}`);
+      goTo(name);
+    },
+    leave() {
+      if (current !== undefined) goTo(undefined);
+      return undefined;
+    },
+    async forget(name) {
+      const shell = shells.get(name);
+      shells.delete(name);
+      if (current === name) goTo(undefined);
+      await shell?.dispose();
+      return hosts.forget(name);
+    },
+    knows: (word) => current !== undefined && programs.get(current)?.has(word) === true,
+    trust: (name) => hosts.trust(name),
+    async close() {
+      await Promise.all([...shells.values()].map((shell) => shell.dispose()));
+      await hosts.close();
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The master as a command that ends once there is a connection, or none. */
+function untilReady(master: RunningCommand, ready: Promise<string | undefined>, bus: SessionBus): RunningCommand {
+  const began = performance.now();
+  const connected = ready.then((why) => {
+    if (why !== undefined) return master.result;
+    const head = master.output.lines(50).join('\n');
+    const milliseconds = Math.round(performance.now() - began);
+    const { bytes } = master.output;
+    return { exit: 0, cwd: bus.engine.shellCwd, head, tail: '', omittedLines: 0, bytes, milliseconds };
+  });
+  return new Proxy(master, {
+    get(target, key) {
+      if (key === 'result') return connected;
+      const value: unknown = Reflect.get(target, key, target);
+      const bound: unknown = typeof value === 'function' ? value.bind(target) : value;
+      return bound;
+    },
+  });
+}
+
+/** Names of hosts in ssh's configuration, without its patterns and what it includes. */
+function configuredNames(path: string): readonly string[] {
+  try {
+    const text = readFileSync(path, 'utf8').slice(0, MAX_CONFIG_CHARS);
+    const names = [...text.matchAll(/^[ \t]*Host[ \t=]+(.+)$/gim)].flatMap(([, words = '']) =>
+      words.trim().split(/\s+/),
+    );
+    return [...new Set(names)].filter((name) => !/[*?!"]/.test(name));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,52 @@
+import type { HostRow } from '../contracts/hosts.ts';
+import { messageOf } from '../text/errors.ts';
+import type { App } from './app.ts';
+import { type Command, CommandError } from './command.ts';
+
+/** `:host`: other machines, over ssh as it is configured. */
+export const host: Command = {
+  name: 'host',
+  usage: ':host [name | - | forget name | trust name]',
+  group: 'shell',
+  summary: 'work on another machine over ssh',
+  forms: [
+    [':host', 'list the hosts'],
+    [':host web1', 'your lines and the model’s commands go there'],
+    [':host -', 'back to this machine; the connection stays'],
+    [':host forget web1', 'end the connection and remove what lies there'],
+    [':host trust web1', 'let secrets of this machine go there, until the program ends'],
+  ],
+  async arguments({ hosts }, before) {
+    const known = hosts.list().map(({ name, state }) => ({ word: name, note: state }));
+    if (before.length > 0) return known;
+    const names = (await hosts.names()).filter((name) => !known.some(({ word }) => word === name));
+    return [...known, ...names, '-', 'forget', 'trust'];
+  },
+  async run(app, rest) {
+    const { hosts } = app;
+    const [word = '', name] = rest.split(/\s+/);
+    if (word === '') return hosts.list().map(rowOf).join('\n') || 'no hosts; :host NAME connects to one';
+    try {
+      if (word === '-') return hosts.leave();
+      if (word === 'forget' && name) return (await hosts.forget(name)).join('\n');
+      if (word === 'trust' && name) {
+        hosts.trust(name);
+        return `secrets of this machine may go to ${name} now, until the program ends`;
+      }
+      if (word === 'forget' || word === 'trust') throw new CommandError(`which host? :host lists them`);
+      await enter(app, word);
+    } catch (error) {
+      throw new CommandError(messageOf(error));
+    }
+    return undefined;
+  },
+};
+
+/** What ssh asks is asked in a frame of its own, which ends with the answer. */
+async function enter({ hosts, shell }: App, name: string): Promise<void> {
+  await hosts.enter(name, (master) => shell.show(`ssh ${name}`, () => master));
+}
+
+function rowOf({ name, state, place, current }: HostRow): string {
+  return `${current ? '→' : ' '} ${name.padEnd(16)}  ${state.padEnd(10)}  ${place ?? ''}`.trimEnd();
+}

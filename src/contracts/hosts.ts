@@ -1,0 +1,71 @@
+/** Hosts that the user has connected to with `:host`, over ssh as it is configured. */
+import type { RunningCommand } from './commands.ts';
+
+/** Files of one shell in its private directory, on whatever machine it is. A promise only where that is elsewhere. */
+export type ShellFiles = {
+  readonly path: string;
+  write(name: string, text: string): Promise<void> | void;
+  /** Reads a file and removes it. */
+  take(name: string): Promise<string | undefined> | string | undefined;
+  discard(name: string): void;
+  remove(): void;
+};
+
+/** How a shell is driven that runs on a host. */
+export type ShellThere = {
+  readonly host: string;
+  /** Path of the shell that is driven there: the user's login shell, or in place of it (`instead`) bash. */
+  readonly program: string;
+  readonly instead: string | undefined;
+  readonly home: string;
+  /** Of the environment there, what its startup files need. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Makes its private directory. Rejects where there can be none. */
+  files(): Promise<ShellFiles>;
+  /**
+   * Writes what starts the shell (`launch`: code for sh, its program `$0`, its directory `$1`) and gives the program of
+   * this machine that runs it there in the terminal it gets. The directory goes with the shell.
+   */
+  starts(
+    launch: string,
+    files: ShellFiles,
+    env: Readonly<Record<string, string>>,
+  ): Promise<{ readonly argv: readonly [string, ...string[]]; readonly env: Readonly<Record<string, string>> }>;
+  /** The modes of its terminal there (see termios(3)); ordinary ones where they can't be told. */
+  modes(files: ShellFiles): Promise<{ readonly echo: boolean; readonly lines: boolean }>;
+  /** Signals the foreground of its terminal there, never the shell itself. */
+  signal(files: ShellFiles, name: 'TERM' | 'KILL'): void;
+  /** The names of programs on the login shell's PATH. */
+  programs(): Promise<ReadonlySet<string>>;
+  /** What may stand for the last word: names of files there that begin so, directories with a slash. */
+  filesLike(start: string, directory: string): Promise<readonly string[]>;
+  /** It has ended with this code: was that the connection's end? */
+  isLost(code: number): Promise<boolean>;
+};
+
+export type HostRow = {
+  readonly name: string;
+  readonly state: 'opening' | 'connected' | 'lost';
+  /** Where the user's shell there is. */
+  readonly place?: string;
+  /** The user's lines go there now. */
+  readonly current: boolean;
+};
+
+/** What `:host` does. Each rejects with one line for the user. */
+export type HostsPort = {
+  list(): readonly HostRow[];
+  /** Names that ssh's configuration gives. */
+  names(): Promise<readonly string[]>;
+  /**
+   * The user's lines go to this host from now on.
+   * @param asks shows what ssh asks meanwhile; the command ends when there is a connection or none
+   */
+  enter(name: string, asks: (master: RunningCommand) => Promise<void>): Promise<void>;
+  /** Back to this machine; the host stays connected. */
+  leave(): undefined;
+  /** Ends the connection and removes what lies there; what that was, one line each. */
+  forget(name: string): Promise<readonly string[]>;
+  /** The user's word that secrets of this machine may go there, until the program ends. */
+  trust(name: string): void;
+};

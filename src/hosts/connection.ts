@@ -1,0 +1,181 @@
+/** The connection to one host: a master in a terminal of its own, and everything else over its socket. */
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { RunningCommand } from '../contracts/commands.ts';
+import { shellQuote } from '../text/shell-quote.ts';
+import { type Answer, Helper, type Launch } from './helper.ts';
+import { Slots } from './slots.ts';
+import { controlArgv, masterArgv, sessionArgv } from './ssh.ts';
+
+/** For a word to the master, which may be stopped. Ms. */
+const CHECK_TIMEOUT_MS = 2000;
+/** Between two looks whether the master is ready. Ms. */
+const READY_POLL_MS = 50;
+
+export type ConnectionOptions = {
+  readonly host: string;
+  /** Private, and short: a socket's path may have about 100 characters. */
+  readonly folder: string;
+  /** Starts a program in a terminal of its own. */
+  readonly inTerminal: (argv: readonly [string, ...string[]]) => RunningCommand;
+  /** How a child that lives beside the program is to be started. */
+  readonly companion: (argv: readonly string[]) => Launch;
+  /** It has ended though nobody wanted it to. */
+  readonly onLost: () => void;
+};
+
+/** What the host told when it was connected to. */
+export type HostFacts = {
+  /** A private directory there, for this connection and those that follow it. */
+  readonly folder: string;
+  readonly home: string;
+  /** Path of the user's login shell. */
+  readonly shell: string;
+  readonly root: boolean;
+  readonly zdotdir: string | undefined;
+  readonly bash: string | undefined;
+};
+
+const SETUP = `umask 077
+for d in "$XDG_RUNTIME_DIR" "$TMPDIR" /tmp; do
+  [ -n "$d" ] && b=$(mktemp -d "$d/aish-tui-XXXXXXXX") && break
+done
+[ -d "$b" ] || exit 1`;
+const FACTS = `cd; printf '%s\\0' "$b" "$(pwd)" "$SHELL" "$(id -u)" "$ZDOTDIR" "$(PATH=$PATH:$LOGIN_PATH command -v bash)"`;
+
+export class Connection {
+  readonly host: string;
+  readonly slots = new Slots();
+  readonly #options: ConnectionOptions;
+  #socket = '';
+  #master: RunningCommand | undefined;
+  #helper: Promise<Helper | undefined> | undefined;
+  #facts: HostFacts | undefined;
+  #state: 'closed' | 'opening' | 'open' | 'lost' = 'closed';
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.host = options.host;
+  }
+
+  get state(): 'closed' | 'opening' | 'open' | 'lost' {
+    return this.#state;
+  }
+
+  get facts(): HostFacts | undefined {
+    return this.#facts;
+  }
+
+  /** Starts the master. What it asks is answered in what this returns; `ready` tells what came of it. */
+  open(): { readonly master: RunningCommand; readonly ready: Promise<string | undefined> } {
+    this.#state = 'opening';
+    this.#socket = join(this.#options.folder, randomBytes(4).toString('hex'));
+    const [file = 'ssh', ...args] = masterArgv(this.#socket, this.host);
+    const master = this.#options.inTerminal([file, ...args]);
+    this.#master = master;
+    void master.result.then(() => {
+      if (this.#master === master) this.#ended();
+    });
+    return { master, ready: this.#becomesReady(master) };
+  }
+
+  /** Whether the master answers, within two seconds. */
+  async answers(): Promise<boolean> {
+    return this.#state === 'open' && (await this.#control('check'));
+  }
+
+  /** A session: the program of this machine that opens it. */
+  session(command: string, terminal: boolean): readonly [string, ...string[]] {
+    const [file = 'ssh', ...args] = sessionArgv(this.#socket, command, terminal);
+    return [file, ...args];
+  }
+
+  /** Runs code of ours there; undefined where there is no answer. Never rejects. */
+  async ask(code: string): Promise<Answer | undefined> {
+    if (this.#state !== 'open') return undefined;
+    this.#helper ??= this.#startHelper();
+    const helper = await this.#helper;
+    if (helper && !helper.dead) return helper.ask(code);
+    this.#helper = undefined;
+    return undefined;
+  }
+
+  /** Ends it; what it left there goes with it, where it still answers. */
+  async close(): Promise<void> {
+    if (this.#state === 'open' && this.#facts) await this.ask(`rm -rf ${shellQuote(this.#facts.folder)}`);
+    this.#state = 'closed';
+    this.#facts = undefined;
+    (await this.#helper)?.end();
+    this.#helper = undefined;
+    const master = this.#master;
+    this.#master = undefined;
+    if (master) await this.#control('exit');
+    master?.hangUp();
+    await master?.result;
+  }
+
+  async #becomesReady(master: RunningCommand): Promise<string | undefined> {
+    let over = false;
+    void master.result.then(() => {
+      over = true;
+    });
+    while (!over && this.#master === master) {
+      if (await this.#control('check')) return this.#setUp();
+      await new Promise((resolve) => setTimeout(resolve, READY_POLL_MS));
+    }
+    return `no connection to ${this.host}`;
+  }
+
+  async #setUp(): Promise<string | undefined> {
+    this.#state = 'open';
+    const before = this.#facts?.folder;
+    const kept = before === undefined ? '' : `b=${shellQuote(before)}; [ -O "$b" ] || `;
+    const answer = await this.ask(`${kept}{ ${SETUP}\n}\n${FACTS}`);
+    const facts = answer?.exit === 0 ? readFacts(answer.text) : undefined;
+    if (facts) {
+      this.#facts = facts;
+      return undefined;
+    }
+    await this.close();
+    return `there is no usable shell on ${this.host}`;
+  }
+
+  async #startHelper(): Promise<Helper | undefined> {
+    const give = await this.slots.take();
+    const helper = await Helper.start(this.#options.companion(this.session('exec /bin/sh', false)));
+    void (helper?.ended ?? Promise.resolve()).then(give);
+    return helper;
+  }
+
+  #ended(): void {
+    const wasOpen = this.#state === 'open';
+    this.#state = wasOpen ? 'lost' : 'closed';
+    this.#master = undefined;
+    void this.#helper?.then((helper) => helper?.end());
+    this.#helper = undefined;
+    if (wasOpen) this.#options.onLost();
+  }
+
+  #control(word: 'check' | 'exit'): Promise<boolean> {
+    const [file = 'ssh', ...args] = controlArgv(this.#socket, word);
+    return new Promise((resolve) => {
+      execFile(file, args, { timeout: CHECK_TIMEOUT_MS, killSignal: 'SIGKILL' }, (error) => resolve(error === null));
+    });
+  }
+}
+
+/** A host says what it likes: only what has the form of a fact is one. */
+function readFacts(text: string): HostFacts | undefined {
+  const [folder = '', home = '', shell = '', uid = '', zdotdir = '', bash = ''] = text.split('\0');
+  const isPath = (path: string) => path.startsWith('/') && !/[\u0000-\u001f\u007f]/.test(path);
+  if (!/^\/[\w./@+-]+$/.test(folder) || !isPath(home)) return undefined;
+  return {
+    folder,
+    home,
+    shell: isPath(shell) ? shell : '/bin/sh',
+    root: uid === '0',
+    zdotdir: isPath(zdotdir) ? zdotdir : undefined,
+    bash: isPath(bash) ? bash : undefined,
+  };
+}

@@ -1,0 +1,104 @@
+/** One `sh` on a host that answers small questions: each is a piece of code, its answer what that prints. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+
+/** Until it is up: behind startup files that may be slow. Ms. */
+const START_TIMEOUT_MS = 10_000;
+/** For one answer. Ms. */
+const ANSWER_TIMEOUT_MS = 5000;
+const MAX_ANSWER_BYTES = 1_000_000;
+
+export type Launch = { readonly argv: readonly [string, ...string[]]; readonly env: Readonly<Record<string, string>> };
+export type Answer = { readonly exit: number; readonly text: string };
+
+type Asked = { readonly mark: Buffer; readonly answer: (answer: Answer | undefined) => void };
+
+/** Whatever login shell and startup files there are: nothing of their environment decides what the helper runs. */
+const KEPT = ['HOME', 'SHELL', 'XDG_RUNTIME_DIR', 'TMPDIR', 'ZDOTDIR', 'USER', 'LOGNAME']
+  .map((name) => `${name}="\${${name}-}"`)
+  .join(' ');
+const CLEAN = `/usr/bin/env -i LC_ALL=C PATH=/usr/bin:/bin:/usr/sbin:/sbin LOGIN_PATH="$PATH" ${KEPT}`;
+
+export class Helper {
+  readonly #child: ChildProcess;
+  readonly #mark = randomBytes(16).toString('hex');
+  #serial = 0;
+  #seen: Buffer = Buffer.alloc(0);
+  readonly #asked: Asked[] = [];
+  #dead = false;
+  /** Resolves when it has ended. */
+  readonly ended: Promise<void>;
+
+  private constructor({ argv: [file, ...args], env }: Launch) {
+    this.#child = spawn(file, args, { cwd: '/', env, stdio: ['pipe', 'pipe', 'ignore'] });
+    this.#child.stdin?.on('error', () => {});
+    this.#child.stdout?.on('data', (data: Buffer) => this.#take(data));
+    this.ended = new Promise((resolve) => {
+      const over = () => {
+        this.#dead = true;
+        for (const { answer } of this.#asked.splice(0)) answer(undefined);
+        resolve();
+      };
+      this.#child.once('error', over);
+      this.#child.once('close', over);
+    });
+  }
+
+  /** Undefined where no usable shell answers. @param launch a session that runs `/bin/sh` */
+  static async start(launch: Launch): Promise<Helper | undefined> {
+    const helper = new Helper(launch);
+    // The first shell may read ahead, so nothing follows before the second one is there.
+    const up = await helper.#ask(
+      `exec ${CLEAN} /bin/sh -c 'printf "\\n%s 0\\n" "$1"; exec /bin/sh' sh MARK`,
+      START_TIMEOUT_MS,
+    );
+    if (up) return helper;
+    helper.end();
+    return undefined;
+  }
+
+  get dead(): boolean {
+    return this.#dead;
+  }
+
+  /** Runs code there; undefined where no answer comes in time, and then it is over with this helper. Never rejects. */
+  ask(code: string): Promise<Answer | undefined> {
+    return this.#ask(`{ ${code}\n} </dev/null 2>/dev/null; printf '\\n%s %d\\n' MARK $?`, ANSWER_TIMEOUT_MS);
+  }
+
+  /** Idempotent. */
+  end(): void {
+    this.#dead = true;
+    this.#child.kill('SIGKILL');
+  }
+
+  #ask(code: string, patience: number): Promise<Answer | undefined> {
+    if (this.#dead) return Promise.resolve(undefined);
+    this.#serial += 1;
+    const mark = `${this.#mark}-${this.#serial}`;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.end(), patience);
+      const answer = (given: Answer | undefined) => {
+        clearTimeout(timer);
+        resolve(given);
+      };
+      this.#asked.push({ mark: Buffer.from(`\n${mark} `), answer });
+      this.#child.stdin?.write(`${code.replace(/MARK(?=( \$\?)?$)/, mark)}\n`);
+    });
+  }
+
+  #take(data: Buffer): void {
+    this.#seen = Buffer.concat([this.#seen, data]);
+    for (let first = this.#asked[0]; first; first = this.#asked[0]) {
+      const at = this.#seen.indexOf(first.mark);
+      const end = at < 0 ? -1 : this.#seen.indexOf('\n', at + first.mark.length);
+      if (end < 0) break;
+      const exit = Number(this.#seen.toString('latin1', at + first.mark.length, end));
+      const text = this.#seen.toString('utf8', 0, at);
+      this.#seen = this.#seen.subarray(end + 1);
+      this.#asked.shift();
+      first.answer({ exit, text });
+    }
+    if (this.#seen.length > MAX_ANSWER_BYTES) this.end();
+  }
+}

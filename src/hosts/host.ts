@@ -1,0 +1,124 @@
+/** One host: a machine like this one, as far as it is connected. */
+import { randomBytes } from 'node:crypto';
+import type { RunningCommand } from '../contracts/commands.ts';
+import type { Machine } from '../contracts/machine.ts';
+import { directoryAt } from '../session/place.ts';
+import { shellQuote } from '../text/shell-quote.ts';
+import { absentHost } from './absent.ts';
+import { askEnd, type End, layDown, readEnd, startOf } from './commands.ts';
+import type { Connection, HostFacts } from './connection.ts';
+import { hostFiles, hostProcesses } from './files.ts';
+
+/** How a command ended, as far as it can be told. */
+export type Ending = { readonly exit: number | null; readonly note?: string };
+
+/** Runs a program of this machine that stands for a command there. */
+export type RunElsewhere = (options: {
+  readonly argv: readonly [string, ...string[]];
+  /** Where the command runs. */
+  readonly place: string;
+  readonly host: string;
+  /** Signs the mark with which it tells its directory. */
+  readonly token: string;
+  /** Asked when the program has ended: what became of the command. */
+  readonly ending: (code: number) => Promise<Ending>;
+}) => RunningCommand;
+
+/** A command whose end was not seen: it is asked for at the next connection. */
+export type Unsettled = { readonly name: string; readonly command: string };
+
+export type HostOptions = {
+  readonly run: RunElsewhere;
+  /** The user's word that secrets may go there. */
+  readonly trusted: () => boolean;
+};
+
+export class Host {
+  readonly connection: Connection;
+  readonly #options: HostOptions;
+  #serial = 0;
+  readonly #session = randomBytes(4).toString('hex');
+  #unsettled: Unsettled[] = [];
+
+  constructor(connection: Connection, options: HostOptions) {
+    this.connection = connection;
+    this.#options = options;
+  }
+
+  get machine(): Machine {
+    const { facts, host, state } = this.connection;
+    if (!facts || state !== 'open') return absentHost(host);
+    const ask = (code: string) => this.connection.ask(code);
+    return {
+      host,
+      home: facts.home,
+      spawn: (command, options) => this.#spawn(facts, command, options),
+      files: hostFiles(ask),
+      processes: (ids, names) => hostProcesses(ask, ids, names),
+    };
+  }
+
+  /** Asks how the commands ended whose end was not seen; one line for each. Runs nothing again. */
+  async settle(): Promise<readonly string[]> {
+    const { facts, host } = this.connection;
+    if (!facts) return [];
+    const lines: string[] = [];
+    for (const { name, command } of this.#unsettled.splice(0)) {
+      const end = readEnd((await this.connection.ask(askEnd(facts.folder, name)))?.text);
+      lines.push(`${host}: ${command} ${ENDS[end.kind](end)}`);
+    }
+    return lines;
+  }
+
+  async #spawn(facts: HostFacts, command: string, options: Parameters<Machine['spawn']>[1]): Promise<RunningCommand> {
+    const { cwd: place, mode, signal, env = {} } = options;
+    const { host } = this.connection;
+    // Fail closed: what was judged for a narrower mode never runs where nothing holds it.
+    if (mode !== 'unrestricted') throw new Error(`there is no sandbox on ${host}`);
+    if (Object.keys(env).length > 0 && !this.#options.trusted())
+      throw new Error(`it holds secrets of this machine, which go to ${host} only after :host trust ${host}`);
+    const give = await this.connection.slots.take();
+    try {
+      this.#serial += 1;
+      const name = `op-${this.#session}-${this.#serial}`;
+      const token = randomBytes(16).toString('hex');
+      const order = { command, directory: directoryAt(place), token, env, bash: facts.bash };
+      const laid = await this.connection.ask(layDown(facts.folder, name, order));
+      if (laid?.exit !== 0) throw new Error(`${host} does not take the command; nothing ran`);
+      signal.throwIfAborted();
+      const argv = this.connection.session(startOf(facts.folder, name), true);
+      const ending = (code: number) => this.#endingOf(facts, { name, command }, code);
+      const running = this.#options.run({ argv, place, host, token, ending });
+      void running.result.then(give);
+      return running;
+    } catch (error) {
+      give();
+      throw error;
+    }
+  }
+
+  /** Only a code that ssh does not use itself is the command's own; for the others the host's record is asked. */
+  async #endingOf({ folder }: HostFacts, unsettled: Unsettled, code: number): Promise<Ending> {
+    const { connection } = this;
+    const ask = async () => readEnd((await connection.ask(askEnd(folder, unsettled.name)))?.text);
+    const clean = () => void connection.ask(`rm -f ${shellQuote(`${folder}/${unsettled.name}`)}.*`);
+    const end: End = code < 128 ? { kind: 'ended', exit: code } : await ask();
+    if (end.kind === 'ended') {
+      clean();
+      return { exit: end.exit };
+    }
+    if (await connection.answers()) {
+      clean();
+      return { exit: null, note: end.kind === 'never began' ? 'it never began' : 'it was ended there' };
+    }
+    this.#unsettled.push(unsettled);
+    const { host } = connection;
+    return { exit: null, note: `the connection to ${host} was lost; how it ended is asked at the next :host ${host}` };
+  }
+}
+
+const ENDS: Readonly<Record<End['kind'], (end: End) => string>> = {
+  ended: (end) => `had ended with exit ${end.kind === 'ended' ? end.exit : 0}`,
+  'never began': () => 'never began',
+  unknown: () => 'began, and left no word of its end: it was cut off, or runs on',
+};

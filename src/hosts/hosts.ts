@@ -1,0 +1,102 @@
+/** The hosts of this session, by name. */
+import type { RunningCommand } from '../contracts/commands.ts';
+import type { ShellThere } from '../contracts/hosts.ts';
+import type { Machine } from '../contracts/machine.ts';
+import { absentHost } from './absent.ts';
+import { Connection, type ConnectionOptions } from './connection.ts';
+import { Host, type RunElsewhere } from './host.ts';
+import { shellThere } from './shell-there.ts';
+import { isHostName } from './ssh.ts';
+
+export type HostsOptions = Pick<ConnectionOptions, 'folder' | 'inTerminal' | 'companion'> & {
+  readonly run: RunElsewhere;
+  /** A connection is gone though nobody wanted it to. */
+  readonly onLost: (host: string) => void;
+};
+
+export class Hosts {
+  readonly #options: HostsOptions;
+  readonly #hosts = new Map<string, Host>();
+  readonly #trusted = new Set<string>();
+
+  constructor(options: HostsOptions) {
+    this.#options = options;
+  }
+
+  /** The machine of a name, connected or not. */
+  machine(name: string): Machine {
+    return this.#hosts.get(name)?.machine ?? absentHost(name);
+  }
+
+  /** Those that were asked for, in that order. */
+  list(): readonly { readonly name: string; readonly state: Connection['state'] }[] {
+    return [...this.#hosts].map(([name, { connection }]) => ({ name, state: connection.state }));
+  }
+
+  /**
+   * Connects, where it is not: what ssh asks is shown by `asks` and answered there. Resolves with what is to be told of
+   * commands whose end was not seen. Rejects with one line for the user.
+   */
+  async open(
+    name: string,
+    asks: (master: RunningCommand, ready: Promise<string | undefined>) => Promise<void>,
+  ): Promise<readonly string[]> {
+    if (!isHostName(name)) throw new Error(`${name} is no name of a host`);
+    const known = this.#hosts.get(name);
+    const host = known ?? this.#make(name);
+    const { connection } = host;
+    if (connection.state === 'opening') throw new Error(`${name} is being connected to`);
+    if (connection.state === 'open') {
+      if (await connection.answers()) return [];
+      await connection.close();
+    }
+    this.#hosts.set(name, host);
+    const { master, ready } = connection.open();
+    await asks(master, ready);
+    const why = await ready;
+    if (why === undefined) return host.settle();
+    if (!known) this.#hosts.delete(name);
+    throw new Error(why);
+  }
+
+  /** How the user's shell is run there; undefined where it is not connected. */
+  shell(name: string): ShellThere | undefined {
+    const connection = this.#hosts.get(name)?.connection;
+    return connection?.state === 'open' && connection.facts
+      ? shellThere(connection, connection.facts, this.#options.companion)
+      : undefined;
+  }
+
+  /** Runs as root there. */
+  isRoot(name: string): boolean {
+    return this.#hosts.get(name)?.connection.facts?.root === true;
+  }
+
+  trust(name: string): void {
+    this.#trusted.add(name);
+  }
+
+  /** Ends the connection; what was removed there. Rejects where there is none. */
+  async forget(name: string): Promise<readonly string[]> {
+    const host = this.#hosts.get(name);
+    if (!host) throw new Error(`${name} is not connected; :host lists those that are`);
+    const { facts, state } = host.connection;
+    this.#hosts.delete(name);
+    this.#trusted.delete(name);
+    await host.connection.close();
+    if (!facts) return [];
+    return [state === 'open' ? `removed there: ${facts.folder}` : `not reached: ${facts.folder} is still there`];
+  }
+
+  /** Ends all connections. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#hosts.values()].map(({ connection }) => connection.close()));
+    this.#hosts.clear();
+  }
+
+  #make(name: string): Host {
+    const { run, onLost, ...rest } = this.#options;
+    const connection = new Connection({ ...rest, host: name, onLost: () => onLost(name) });
+    return new Host(connection, { run, trusted: () => this.#trusted.has(name) });
+  }
+}

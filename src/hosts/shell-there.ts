@@ -1,0 +1,98 @@
+/** The user's own shell on a host: its private directory there, and how it is started in it. */
+import type { ShellFiles, ShellThere } from '../contracts/hosts.ts';
+import { shellQuote } from '../text/shell-quote.ts';
+import type { Connection, HostFacts } from './connection.ts';
+import type { Launch } from './helper.ts';
+
+/** The login shells that can be driven; in place of any other one bash is, as here. */
+const DRIVEN = /\/(?:bash|zsh|fish)$/;
+const ORDINARY = { echo: true, lines: true };
+/** Names that are offered for a word. */
+const MAX_NAMES = 200;
+const MAX_PROGRAMS = 20_000;
+
+/** @param companion how a child of the program is to be started */
+export function shellThere(
+  connection: Connection,
+  facts: HostFacts,
+  companion: (argv: readonly string[]) => Launch,
+): ShellThere {
+  const ask = (code: string) => connection.ask(code);
+  let shells = 0;
+  const program = DRIVEN.test(facts.shell) ? facts.shell : (facts.bash ?? facts.shell);
+  return {
+    host: connection.host,
+    program,
+    instead: program === facts.shell ? undefined : facts.shell,
+    home: facts.home,
+    env: facts.zdotdir === undefined ? {} : { ZDOTDIR: facts.zdotdir },
+    async files() {
+      shells += 1;
+      const path = `${facts.folder}/shell-${Date.now()}-${shells}`;
+      const made = await ask(`mkdir -m 700 ${path}`);
+      if (made?.exit !== 0) throw new Error(`no directory can be made on ${connection.host}`);
+      return filesThere(ask, path);
+    },
+    async starts(launch, { path, write }, env) {
+      const set = Object.entries(env).map(([name, value]) => `export ${name}=${shellQuote(value)}; `);
+      await write(
+        'go',
+        `echo $$ >${path}/pid; ${set.join('')}exec /bin/sh -c ${shellQuote(launch)} ${shellQuote(program)} ${path}\n`,
+      );
+      // The outer sh leads the terminal's session, so that a hang-up ends it, and the directory with it.
+      await write(
+        'start',
+        `trap 'rm -rf ${path}' EXIT; trap 'exit 129' HUP TERM; trap : INT QUIT
+tty >${path}/tty
+${shellQuote(program)} -l -c 'exec /bin/sh ${path}/go'
+exit $?
+`,
+      );
+      return companion(connection.session(`exec /bin/sh ${path}/start`, true));
+    },
+    async modes({ path }) {
+      const answer = await ask(`t=$(cat ${path}/tty); stty -a -F "$t" || stty -a -f "$t"`);
+      if (answer?.exit !== 0) return ORDINARY;
+      const isOff = (mode: string) => new RegExp(`(?:^|\\s)-${mode}(?:\\s|;|$)`).test(answer.text);
+      return { echo: !isOff('echo'), lines: !isOff('icanon') };
+    },
+    signal({ path }, name) {
+      const group = `g=$(ps -t "$(sed s,^/dev/,, ${path}/tty)" -o tpgid= | head -n 1 | tr -d ' ')`;
+      const shell = `s=$(cat ${path}/pid)`;
+      void ask(`${group}; ${shell}; [ "$g" -gt 1 ] && [ "$g" != "$s" ] && kill -${name} -- "-$g"`);
+    },
+    async programs() {
+      const answer = await ask(`(IFS=:; for d in $LOGIN_PATH; do ls "$d"; done) | sort -u | head -n ${MAX_PROGRAMS}`);
+      return new Set((answer?.text ?? '').split('\n'));
+    },
+    async filesLike(start, directory) {
+      const pattern = `set +f; IFS=; cd -- ${shellQuote(directory)} || exit_=1; p=${shellQuote(start)}`;
+      const show = `n=0; for f in "$p"*; do [ $n -lt ${MAX_NAMES} ] || break; n=$((n+1)); [ -e "$f" ] || continue; [ -d "$f" ] && f=$f/; printf '%s\\0' "$f"; done`;
+      const answer = await ask(`(${pattern}; [ -z "\${exit_-}" ] && { ${show}; })`);
+      return (answer?.text ?? '').split('\0').filter((name) => name !== '' && !/[\u0000-\u001f\u007f]/.test(name));
+    },
+    // The code of a lost connection is one that a command may have as well.
+    isLost: async (code) => code >= 128 && !(await connection.answers()),
+  };
+}
+
+function filesThere(ask: Connection['ask'], path: string): ShellFiles {
+  const at = (name: string) => shellQuote(`${path}/${name}`);
+  return {
+    path,
+    async write(name, text) {
+      const answer = await ask(`umask 077; printf %s ${shellQuote(text.replaceAll('\0', ''))} >${at(name)}`);
+      if (answer?.exit !== 0) throw new Error('a file could not be written there');
+    },
+    async take(name) {
+      const answer = await ask(`cat ${at(name)} && rm -f ${at(name)}`);
+      return answer?.exit === 0 ? answer.text : undefined;
+    },
+    discard(name) {
+      void ask(`rm -f ${at(name)}`);
+    },
+    remove() {
+      void ask(`rm -rf ${shellQuote(path)}`);
+    },
+  };
+}

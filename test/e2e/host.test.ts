@@ -1,0 +1,158 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lacks } from '../support/lacks.ts';
+import { scratch } from '../support/program.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+import { say, startScriptedServer } from '../support/scripted-server.ts';
+import { lacksSshd, type SshHost, startSshd } from '../support/sshd.ts';
+
+describe.skipIf(lacksSshd())('another machine over ssh', () => {
+  let server: SshHost;
+  beforeAll(async () => {
+    server = await startSshd();
+  });
+  afterAll(() => server?.stop());
+  const env = () => ({ PATH: `${server.bin}:${process.env.PATH}` });
+  /** A directory there, which is here as well. */
+  const there = () => mkdtempSync(join(tmpdir(), 'there-'));
+
+  async function enter(rig: Rig): Promise<void> {
+    await rig.waitFor(/\[aish:\w+\]>/);
+    rig.type(':host web1\r');
+    await rig.waitFor(/@web1 \[aish:\w+\]>/);
+  }
+
+  it('the user’s lines go there, in blocks, and back', async () => {
+    using place = scratch();
+    const before = server.accepted();
+    await using rig = startRig(place, { env: env(), columns: 100 });
+    await enter(rig);
+    await rig.waitFor(/ @web1 .*-- \w+ --/);
+    rig.type('echo on $((40+2)); (exit 4)\r');
+    await rig.waitFor(/│ on 42/);
+    await rig.waitFor(/✗ 4/);
+    rig.type('cd /usr/share\r');
+    await rig.waitFor(/now in web1:\/usr\/share/);
+    rig.type(':host\r');
+    await rig.waitFor(/→ web1 +connected +web1:\/usr\/share/);
+    rig.type(':bg sleep 1\r');
+    await rig.waitFor(/:bg runs commands of this machine/);
+    rig.type(':host -\r');
+    await rig.waitFor(/\n\[aish:\w+\]>/);
+    rig.type('pwd\r');
+    await rig.waitFor(new RegExp(`│ ${place.work}`));
+    expect(server.accepted() - before).toBe(1);
+  });
+
+  it('says the host by word where there are no colours', async () => {
+    using place = scratch();
+    await using rig = startRig(place, { env: { ...env(), NO_COLOR: '1' }, columns: 100 });
+    await enter(rig);
+    await rig.waitFor(/ @web1 .*-- \w+ --/);
+  });
+
+  it('Ctrl-C ends what runs there, and the shell goes on', async () => {
+    using place = scratch();
+    await using rig = startRig(place, { env: env(), columns: 100 });
+    await enter(rig);
+    rig.type('echo beg""un; sleep 1000\r');
+    await rig.waitFor(/│ begun/);
+    rig.key('ctrl-c');
+    await rig.waitFor(/✗ 130/);
+    rig.type('echo aft""er\r');
+    await rig.waitFor(/│ after/);
+  });
+
+  it.skipIf(lacks('vim'))('vim has the whole screen', async () => {
+    using place = scratch();
+    const folder = there();
+    await using rig = startRig(place, { env: env(), columns: 100 });
+    await enter(rig);
+    rig.type(`vim -u NONE ${folder}/note\r`);
+    await rig.waitFor(/~ *\n~ *\n~/);
+    rig.type('ihello there');
+    await rig.waitFor(/hello there/);
+    rig.key('escape');
+    rig.type(':wq\r');
+    await rig.waitFor(/❯ vim .*✓/);
+    expect(readFileSync(join(folder, 'note'), 'utf8')).toBe('hello there\n');
+  });
+
+  it('what ssh asks is asked in a frame, and answered there', async () => {
+    const unknown = await startSshd('web1', { known: false });
+    try {
+      using place = scratch();
+      await using rig = startRig(place, { env: { PATH: `${unknown.bin}:${process.env.PATH}` }, columns: 100 });
+      await rig.waitFor(/\[aish:\w+\]>/);
+      rig.type(':host web1\r');
+      await rig.waitFor(/continue connecting \(yes\/no/);
+      rig.type('yes\r');
+      await rig.waitFor(/@web1 \[aish:\w+\]>/);
+      rig.type('echo $((6*7)) there\r');
+      await rig.waitFor(/│ 42 there/);
+    } finally {
+      await unknown.stop();
+    }
+  });
+
+  it('a lost connection is one line, runs nothing here, and comes back on request', async () => {
+    using place = scratch();
+    const folder = there();
+    await using rig = startRig(place, { env: env(), columns: 120 });
+    await enter(rig);
+    rig.type(`echo x >>${folder}/count; sleep 1000\r`);
+    await rig.waitFor(() => existsSync(join(folder, 'count')));
+    // The connection is the one program of ours with `-M`.
+    killMaster(server);
+    await rig.waitFor(/the connection to web1 was lost; :host web1 reconnects/);
+    await rig.waitFor(/the connection was lost; what it did since is not known/);
+    rig.type(`echo y >>${folder}/count\r`);
+    await rig.waitFor(/can't run this: web1 is not connected/);
+    rig.type(':host web1\r');
+    await rig.waitFor(() => rig.text().match(/❯ ssh web1 .*✓/g)?.length === 2);
+    rig.type('echo ag""ain\r');
+    await rig.waitFor(/│ again/);
+    expect(readFileSync(join(folder, 'count'), 'utf8')).toBe('x\n');
+  });
+
+  it('a destructive command of the model halts there, with what that host would lose', async () => {
+    const folder = there();
+    mkdirSync(join(folder, 'build'));
+    for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, 'build', name), 'xxxx');
+    await using model = await startScriptedServer([say('CMD: rm -rf build'), say('done it')]);
+    using place = scratch(model.baseUrl, { mode: 'unrestricted' });
+    mkdirSync(join(place.work, 'build'));
+    await using rig = startRig(place, { env: env(), columns: 100, rows: 30 });
+    await enter(rig);
+    rig.type(`cd ${folder}\r`);
+    await rig.waitFor(/now in web1:/);
+    rig.type('?clean up\r');
+    await rig.waitFor(/HALT.* on web1/);
+    await rig.waitFor(/build: 3 files, 12 bytes/);
+    await rig.waitFor(/as web1 reports/);
+    await rig.waitFor(/seen to the end/);
+    expect(readdirSync(folder)).toEqual(['build']);
+    rig.type('p');
+    await rig.waitFor(/done it/);
+    expect(existsSync(join(place.work, 'build'))).toBe(true);
+    expect(model.requests[0]?.lastUser).toContain('clean up');
+  });
+});
+
+function killMaster({ bin }: SshHost): void {
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    const words = read(`/proc/${pid}/cmdline`).split('\0');
+    if (/ssh$/.test(words[0] ?? '') && words.includes('-M') && words.includes(join(bin, '..', 'config')))
+      process.kill(Number(pid), 'SIGKILL');
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,122 @@
+/** A real sshd on loopback, with keys and configuration of its own. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { lacks, pathOf } from './lacks.ts';
+
+/** sshd wants to be started by its full path. */
+const SSHD = join('/usr', 'sbin', 'sshd');
+
+/** Whether no host can be had on this machine. */
+export function lacksSshd(): boolean {
+  return lacks('ssh') || lacks('ssh-keygen') || lacks(SSHD);
+}
+
+export type SshHost = {
+  /** The name that ssh knows it by. */
+  readonly name: string;
+  /** A directory with an `ssh` that reads this host's configuration: to be the first of PATH. */
+  readonly bin: string;
+  /** How many connections it has taken. */
+  accepted(): number;
+  /** The process of the server. */
+  readonly pid: number;
+  stop(): Promise<void>;
+};
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+/** `known`: its key is. `lines`: of its configuration. `user`: whom its sessions run as; the user of the tests by default. */
+type SshdOptions = { readonly lines?: readonly string[]; readonly user?: string; readonly known?: boolean };
+
+/** Starts one; its sessions are the named user's. */
+export async function startSshd(
+  name = 'web1',
+  { lines = [], user = userInfo().username, known = true }: SshdOptions = {},
+): Promise<SshHost> {
+  const folder = mkdtempSync(join(tmpdir(), 'sshd-'));
+  const at = (file: string) => join(folder, file);
+  // Read as the user who logs in.
+  chmodSync(folder, 0o755);
+  for (const file of ['host', 'user'])
+    execFileSync(pathOf('ssh-keygen') ?? '', ['-q', '-t', 'ed25519', '-N', '', '-f', at(file)]);
+  writeFileSync(at('authorized_keys'), readFileSync(at('user.pub')), { mode: 0o644 });
+  const port = await freePort();
+  writeFileSync(
+    at('sshd_config'),
+    [
+      `Port ${port}`,
+      'ListenAddress 127.0.0.1',
+      `HostKey ${at('host')}`,
+      `AuthorizedKeysFile ${at('authorized_keys')}`,
+      'PasswordAuthentication no',
+      'KbdInteractiveAuthentication no',
+      'StrictModes no',
+      'UsePAM no',
+      'PermitRootLogin yes',
+      'LogLevel VERBOSE',
+      `PidFile ${at('pid')}`,
+      ...lines,
+      '',
+    ].join('\n'),
+  );
+  if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true });
+  writeFileSync(at('known_hosts'), !known ? '' : `[127.0.0.1]:${port} ${readFileSync(at('host.pub'), 'utf8')}`);
+  writeFileSync(
+    at('config'),
+    `Host ${name}
+  HostName 127.0.0.1
+  Port ${port}
+  User ${user}
+  IdentityFile ${at('user')}
+  IdentitiesOnly yes
+  UserKnownHostsFile ${at('known_hosts')}
+`,
+  );
+  mkdirSync(at('bin'));
+  // The program calls ssh as the user would: only which configuration is the user's is another.
+  writeFileSync(
+    at('bin/ssh'),
+    `#!/bin/sh\ncase " $* " in *" -F "*) exec ${pathOf('ssh')} "$@" ;; esac\nexec ${pathOf('ssh')} -F ${at('config')} "$@"\n`,
+  );
+  chmodSync(at('bin/ssh'), 0o755);
+  const server = spawn(SSHD, ['-D', '-f', at('sshd_config'), '-E', at('log')], { stdio: 'ignore' });
+  await untilListens(server, at('log'));
+  return {
+    name,
+    bin: at('bin'),
+    pid: server.pid ?? -1,
+    accepted: () => (readFileSync(at('log'), 'utf8').match(/^Accepted publickey for /gm) ?? []).length,
+    async stop() {
+      const gone = new Promise((resolve) => server.once('exit', resolve));
+      if (server.exitCode === null && server.kill()) await gone;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function untilListens(server: ChildProcess, log: string): Promise<void> {
+  for (;;) {
+    const text = readIfThere(log);
+    if (text.includes('Server listening')) return;
+    if (server.exitCode !== null) throw new Error(`sshd did not start: ${text}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
