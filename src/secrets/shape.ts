@@ -57,6 +57,9 @@ export function isUuid(value: string): boolean {
   return UUID.test(value);
 }
 
+/** A secret key of AWS has slashes in it, like a path. */
+const AWS_SECRET = /^[A-Za-z0-9/+]{40}$/;
+
 /** Something well known that is no secret: a version, a date, a checksum, a path, a host, a mail address. */
 export function isOrdinary(value: string): boolean {
   const head = value.slice(0, 200);
@@ -66,7 +69,7 @@ export function isOrdinary(value: string): boolean {
     VERSION.test(head) ||
     DATE.test(head) ||
     DIGEST.test(head) ||
-    (PATH.test(head) && !(value.length === 40 && hasDigit.test(value))) ||
+    (PATH.test(head) && !(AWS_SECRET.test(value) && hasDigit.test(value))) ||
     HOST.test(head) ||
     ADDRESS.test(head) ||
     MAIL.test(head)

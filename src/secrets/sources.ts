@@ -72,6 +72,8 @@ export function* environmentSources(
 ): Iterable<Source> {
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined || value.length < MIN_VALUE_CHARS || value.length > MAX_FILE_BYTES) continue;
+    // The shell's own: where it is, and was. No password, whatever the directory is called.
+    if (/^(?:OLD)?PWD$/.test(name) && value.startsWith('/')) continue;
     if (also.includes(name)) yield { text: value, shape: 'token' };
     else
       yield { text: value.includes('\n') ? value : `${name}=${value}`, shape: value.includes('\n') ? 'text' : 'pairs' };

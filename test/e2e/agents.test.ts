@@ -83,7 +83,7 @@ describe('sub-agents on screen', () => {
     ]);
     using place = scratch(server.baseUrl, unrestricted);
     mkdirSync(join(place.work, 'foo'));
-    await using rig = startRig(place, { rows: 30 });
+    await using rig = startRig(place, { rows: 30, columns: 120 });
     await rig.waitFor('[aish:fast]>');
     rig.type(':norris tidy\r');
     await rig.waitFor(/HALT\W+sub-agent 1 · step 1 of 12/);

@@ -210,6 +210,7 @@ describe.skipIf(!trialsWork())('a trial', () => {
 
   it('leaves the other names of a file alone that was made anew under one of them', async () => {
     put('a', 'one\n');
+    chmodSync(join(tree, 'a'), 0o644);
     spawnSync('ln', [join(tree, 'a'), join(tree, 'b')]);
     const { id, digest } = await tried('rm a; echo one > a.new; chmod 600 a.new; mv a.new a');
     expect((await trials.apply(id, digest)).ok).toBe(true);
