@@ -32,13 +32,16 @@ export function uncounted(turn: Turn): Turn {
 
 /** Tokens of the turns from `from` on. */
 export function tokensFrom(turns: readonly Turn[], from: number): number {
-  return turns.slice(from).reduce((sum, turn) => sum + tokensOf(turn), from > 0 ? lineTokens(turns, from) : 0);
+  let sum = from > 0 ? lineTokens(turns, from) : 0;
+  for (const turn of from > 0 ? turns.slice(from) : turns) sum += tokensOf(turn);
+  return sum;
 }
 
 /** Tokens of what stands for the turns before `from`, whichever of the questions is told again in it. */
 function lineTokens(turns: readonly Turn[], from: number): number {
-  const left = turns.slice(from).filter(isAsked).map(toldTokens);
-  return Math.ceil(EVICTION_LINE + Math.max(0, mostTold(turns, from), ...left) * 1.2);
+  let most = mostTold(turns, from);
+  for (const turn of turns.slice(from)) if (isAsked(turn)) most = Math.max(most, toldTokens(turn));
+  return Math.ceil(EVICTION_LINE + most * 1.2);
 }
 
 function toldTokens(turn: Turn): number {
