@@ -172,7 +172,14 @@ export type Facts = {
   readonly traits?: readonly Trait[];
   /** Its words go to another machine, whatever they mean there: always, or with these subcommands. */
   readonly reaches?: true | string;
+  /**
+   * It does nothing without the network, a server's socket or the rights of others: always, with these subcommands, or
+   * with any (`*`); of some of a row's programs by name.
+   */
+  readonly needs?: Needs | Readonly<Record<string, Needs>>;
 };
+
+type Needs = true | string;
 
 /** What is known of a program as a whole, its options as sets. */
 export type ProgramFacts = {
@@ -185,6 +192,8 @@ export type ProgramFacts = {
   readonly traits: ReadonlySet<Trait>;
   /** Subcommands by which its words go to another machine; `true`: by any. */
   readonly reaches: true | ReadonlySet<string>;
+  /** Subcommands that do nothing in Project mode; `true`: nothing of it does anything there. */
+  readonly needs: true | ReadonlySet<string>;
 };
 
 /**

@@ -1,51 +1,5 @@
-/** What Project mode needs to know of programs and rules: who leaves the machine, who ends processes, what the store keeps. */
-
-/** Programs that do nothing without the network, a server's socket, or rights that nobody gains there. */
-const REMOTE = words(`
-  curl wget aria2c http https xh ssh scp sftp ftp lftp tftp nc ncat netcat socat telnet mosh ping ping6 traceroute mtr dig
-  nslookup host whois nmap mail mailx sendmail mutt swaks
-  apt apt-get aptitude dpkg dnf rpm zypper pacman apk brew snap flatpak nix nix-env port pkg emerge
-  docker docker-compose podman-compose buildah skopeo kubectl oc helm minikube kind k3s nomad consul vault virsh vagrant
-  lxc incus multipass ctr crictl kustomize argocd flux istioctl
-  aws gcloud az gsutil bq s3cmd s4cmd rclone restic borg doctl heroku fly flyctl vercel netlify firebase supabase wrangler linode-cli hcloud
-  terraform pulumi ansible ansible-playbook gh glab hub twine kaggle huggingface-cli hf ollama
-  psql pg_restore pg_dump dropdb createdb dropuser mysql mysqladmin mysqldump mongosh mongorestore mongodump redis-cli cqlsh
-  influx etcdctl kafka-topics kafka-topics.sh rabbitmqctl clickhouse-client memcflush
-  sudo su doas pkexec run0 mount umount fusermount fusermount3 systemctl service rc-service initctl launchctl crontab at atrm batch
-  tmux screen dbus-send gdbus busctl loginctl hostnamectl timedatectl localectl nmcli ip ifconfig route iptables nft ufw firewall-cmd
-  sysctl modprobe rmmod insmod swapoff swapon reboot shutdown halt poweroff init telinit
-  useradd userdel usermod groupadd groupdel groupmod passwd chpasswd adduser deluser gpasswd visudo chsh chfn
-  mkfs wipefs fdisk sfdisk parted sgdisk gdisk blkdiscard lvremove vgremove pvremove lvreduce zfs zpool mdadm cryptsetup hdparm
-  fastboot adb ddrescue tsh pdsh pssh parallel-ssh clush salt salt-call chroot nsenter machinectl ssh-add ssh-copy-id ssh-keyscan
-  emacsclient eject xdg-open autossh sshpass ssh-agent`);
-
-/** Subcommands that need the network, by program. */
-const FETCHES: Readonly<Record<string, RegExp>> = {
-  git: /^(push|fetch|pull|ls-remote|send-email|svn|lfs)$/,
-  hg: /^(push|pull|clone)$/,
-  svn: /^(co|checkout|commit|ci|update|up|delete|rm|import)$/,
-  npm: /^(install|i|ci|add|update|up|upgrade|publish|unpublish|create|init|exec|login|deprecate|dist-tag|owner|access|audit|view|search|install-ci-test|outdated)$/,
-  pnpm: /^(install|i|add|update|up|publish|create|dlx|fetch|import)$/,
-  yarn: /^(install|add|up|upgrade|publish|create|dlx|npm)$/,
-  bun: /^(install|i|add|update|create|publish|x)$/,
-  pip: /^(install|download|search|index|wheel)$/,
-  pipx: /^(install|upgrade|run|inject)$/,
-  uv: /^(sync|add|lock|pip|tool|publish|python)$/,
-  poetry: /^(install|add|update|publish|lock)$/,
-  conda: /^(install|create|update|upgrade|search)$/,
-  mamba: /^(install|create|update|search)$/,
-  cargo: /^(install|update|publish|add|search|yank|login|fetch|owner)$/,
-  go: /^(get|install)$/,
-  gem: /^(install|update|push|yank|fetch)$/,
-  bundle: /^(install|update|add)$/,
-  composer: /^(install|require|update|create-project)$/,
-  dotnet: /^(restore|add|nuget|tool)$/,
-  rustup: /./,
-  nvm: /^install$/,
-  deno: /^(install|add|cache|publish|upgrade)$/,
-  npx: /./,
-  uvx: /./,
-};
+/** What Project mode needs to know beside the records: what the store keeps, and who needs more than the mode gives. */
+import { factsOf } from '../programs/records/index.ts';
 
 /** Rules whose loss is a change of files alone: in the tree the store keeps it. */
 const KEPT = new Set(
@@ -118,7 +72,8 @@ export function needsMore(program: string, args: readonly string[], serves = fal
   if (args.some((word) => ASKS_NOTHING.test(word))) return false;
   const operands = args.filter((word) => !word.startsWith('-'));
   if (serves && TALKERS.test(program) && args.some((word) => LOOPBACK.test(word))) return false;
-  if (REMOTE.has(program)) return !isReading(program, operands);
+  const { needs } = factsOf(program);
+  if (needs === true) return !isReading(program, operands);
   switch (program) {
     case 'rsync':
       return operands.some((word) => /^[\w.@-]+:|^rsync:/.test(word));
@@ -128,13 +83,18 @@ export function needsMore(program: string, args: readonly string[], serves = fal
       // Without a name it writes to ~/.ssh.
       return !args.some((word) => /^-(f|[lyeFHR])/.test(word));
     case 'python':
-      return args.some((word, at) => word === '-m' && FETCHES[args[at + 1] ?? '']?.test(args[at + 2] ?? '') === true);
+      return args.some((word, at) => word === '-m' && needsWith(args[at + 1] ?? '', args[at + 2]));
     case 'go':
-      return operands[0] === 'mod' ? operands[1] === 'download' : /^(get|install)$/.test(operands[0] ?? '');
+      return operands[0] === 'mod' ? operands[1] === 'download' : needsWith(program, operands[0]);
     default:
       // Without a subcommand yarn installs.
-      return FETCHES[program]?.test(operands[0] ?? (program === 'yarn' ? 'install' : '')) ?? false;
+      return needsWith(program, operands[0] ?? (program === 'yarn' ? 'install' : undefined));
   }
+}
+
+function needsWith(program: string, subcommand: string | undefined): boolean {
+  const { needs } = factsOf(program);
+  return needs === true || (subcommand !== undefined && subcommand !== '' && (needs.has(subcommand) || needs.has('*')));
 }
 
 function operandsOfGit(args: readonly string[]): readonly string[] {
@@ -150,7 +110,7 @@ function gitNeedsMore([sub = '', first = '', ...more]: readonly string[], args: 
       more.length > 0 ||
       args.some((word) => /^--(add|unset|unset-all|replace-all|remove-section|edit)$|^-e$/.test(word))
     );
-  return FETCHES.git?.test(sub) ?? false;
+  return needsWith('git', sub);
 }
 
 /** Questions about what is installed are answered by files alone. */

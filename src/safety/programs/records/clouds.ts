@@ -14,6 +14,7 @@ function judgeHypervisor({ program }: CallFacts, reading: Reading): StaticVerdic
 /** Clouds, clusters and virtual machines, of which the gate knows what they show. */
 export const CLOUDS: Records = {
   heroku: {
+    needs: true,
     wraps: {
       sub: 'run|run:detached',
       values: '-a --app -s --size -e --env -r --remote',
@@ -32,6 +33,7 @@ export const CLOUDS: Records = {
     },
   },
   vault: {
+    needs: true,
     ...grouped('kv secrets auth policy token', 'list metadata', 'status version list path-help', {
       tune: `${SHOWN} -format= -field= -mount= -version= -detailed`,
       singleDash: true,
@@ -39,6 +41,7 @@ export const CLOUDS: Records = {
     traits: ['speaks'],
   },
   'consul nomad': {
+    needs: true,
     ...grouped(
       'catalog kv node job alloc operator',
       'services nodes get list status',
@@ -48,6 +51,7 @@ export const CLOUDS: Records = {
     traits: ['speaks'],
   },
   gsutil: {
+    needs: true,
     family: 'files',
     findings: [
       {
@@ -66,6 +70,7 @@ export const CLOUDS: Records = {
     subs: { 'ls cat stat du hash version help': { operands: 'tune', tune: '-l -L -r -R -a -h -s -c -b -d' } },
   },
   doctl: {
+    needs: true,
     wraps: { code: '--ssh-command', onlyCode: true, skip: 99, elsewhere: true },
     traits: ['speaks'],
     reaches: true,
@@ -83,6 +88,7 @@ export const CLOUDS: Records = {
     },
   },
   'fly flyctl vercel netlify wrangler firebase railway': {
+    needs: { 'fly flyctl vercel netlify wrangler firebase': true },
     ...grouped(
       'apps machine machines volumes ips domains env projects sites  kv d1 deployments',
       'list ls show status info',
@@ -97,6 +103,7 @@ export const CLOUDS: Records = {
     },
   },
   pulumi: {
+    needs: true,
     ...grouped('stack config plugin', 'ls list output history', 'whoami version about logs', {
       tune: `${SHOWN} --diff --non-interactive -s= --expect-no-changes`,
       delete: '--refresh',
@@ -104,6 +111,7 @@ export const CLOUDS: Records = {
     traits: ['speaks'],
   },
   bq: {
+    needs: true,
     values: true,
     traits: ['speaks'],
     helpers: 'python3 uname dirname readlink tput',
@@ -118,14 +126,20 @@ export const CLOUDS: Records = {
     },
   },
   minikube: {
+    needs: true,
     ...grouped('profile addons config', 'list view get', 'status ip version logs profile ', {
       tune: `${SHOWN} -p= -o= --output=`,
     }),
     wraps: { sub: 'ssh', values: '-n --node -p --profile', joined: true, elsewhere: true },
     traits: ['printsSetup', 'speaks'],
   },
-  kind: { ...grouped('get', 'clusters nodes ', 'version', { tune: `${SHOWN} --name=` }), traits: ['speaks'] },
+  kind: {
+    needs: true,
+    ...grouped('get', 'clusters nodes ', 'version', { tune: `${SHOWN} --name=` }),
+    traits: ['speaks'],
+  },
   kustomize: {
+    needs: true,
     subs: {
       build: {
         operands: 'project',
@@ -138,6 +152,7 @@ export const CLOUDS: Records = {
     },
   },
   'istioctl argocd flux velero kubeadm eksctl': {
+    needs: { 'istioctl argocd flux': true },
     ...grouped(
       'app cluster repo account proj backup schedule certs config get',
       'list get diff history logs describe check-expiration view',
@@ -147,6 +162,7 @@ export const CLOUDS: Records = {
     traits: ['speaks'],
   },
   'crictl ctr buildah skopeo': {
+    needs: true,
     ...grouped(
       'images image containers',
       'list ls',
@@ -156,6 +172,7 @@ export const CLOUDS: Records = {
     traits: ['speaks'],
   },
   etcdctl: {
+    needs: true,
     traits: ['speaks'],
     global: true,
     tune: `${SHOWN} --endpoints= -w= --write-out= --cacert= --cert= --key= --user=`,
@@ -168,6 +185,7 @@ export const CLOUDS: Records = {
     },
   },
   'rabbitmqctl nodetool': {
+    needs: { rabbitmqctl: true },
     ...shows(
       'status list_queues list_exchanges list_users list_vhosts list_bindings list_connections list_consumers cluster_status list_permissions list_policies ping info ring tpstats describecluster netstats tablestats version gossipinfo compactionstats',
       { tune: `${SHOWN} -p= -n= -h=` },
@@ -175,6 +193,7 @@ export const CLOUDS: Records = {
     of: { rabbitmqctl: { traits: ['speaks'] } },
   },
   'kafka-topics kafka-topics.sh kafka-consumer-groups kafka-consumer-groups.sh': {
+    needs: { 'kafka-topics kafka-topics.sh': true },
     of: { 'kafka-topics kafka-topics.sh': { traits: ['speaks'] } },
     singleDash: true,
     tune: '--bootstrap-server= --list --describe --topic= --group= --all-groups --members --offsets --state --zookeeper= --exclude-internal',
@@ -182,6 +201,7 @@ export const CLOUDS: Records = {
     delete: '--delete --create --alter --reset-offsets --execute --delete-offsets --to-earliest --to-latest',
   },
   'virsh vboxmanage VBoxManage multipass': {
+    needs: { 'virsh multipass': true },
     ...shows(
       'list dominfo domstate domblklist domiflist net-list net-info pool-list pool-info vol-list nodeinfo version capabilities snapshot-list snapshot-info uri vncdisplay domifaddr showvminfo showhdinfo info',
       { tune: `${SHOWN} -c= --connect= --inactive --name --title -l`, judge: judgeHypervisor },
@@ -190,6 +210,7 @@ export const CLOUDS: Records = {
     of: { multipass: { wraps: { sub: 'exec', skip: 1, elsewhere: true } } },
   },
   vagrant: {
+    needs: true,
     ...grouped('box plugin snapshot', 'list', 'status version global-status port validate', {
       tune: `${SHOWN} --machine-readable`,
     }),
@@ -197,6 +218,7 @@ export const CLOUDS: Records = {
     traits: ['printsSetup', 'speaks'],
   },
   'lxc incus': {
+    needs: true,
     ...grouped(
       'config image profile network storage box plugin snapshot remote',
       'show list info get',
@@ -207,6 +229,7 @@ export const CLOUDS: Records = {
     traits: ['speaks'],
   },
   adb: {
+    needs: true,
     wraps: { values: '-s', sub: 'shell', joined: true, elsewhere: true },
     tune: '-s= -d -e',
     subs: { 'devices version get-state get-serialno logcat': { tune: '-l -d -v= -t= -s', operands: 'tune' } },

@@ -24,6 +24,7 @@ function judgeServer(_: CallFacts, reading: Reading) {
 /** Databases, documents, pictures: what is in the text handed to them is judged by its own reader. */
 export const DATA: Records = {
   psql: {
+    needs: true,
     values: true,
     traits: ['sends'],
     tune: '-# -A -a -b -e -E -H -l -n -q -s -S -t -w -W -x -X -z -0 -1 -c= -d= -h= -p= -U= -F= -R= -P= -T= -v= --command= --dbname= --host= --port= --username= --list --no-psqlrc --quiet --tuples-only --no-align --expanded --html --csv --field-separator= --pset= --set= --variable= --no-password --password --single-transaction --echo-queries --echo-all --record-separator= --no-readline',
@@ -33,6 +34,7 @@ export const DATA: Records = {
     judge: judgeServer,
   },
   mysql: {
+    needs: true,
     values: true,
     traits: ['sends'],
     tune: '-# -A -B -e= -h= -P= -p[=] -u= -D= -N -s -t -v -r -E -H -X -S= -C -n -q --batch --execute= --host= --port= --user= --password[=] --database= --skip-column-names --table --silent --verbose --raw --vertical --html --xml --protocol= --socket= --no-auto-rehash --column-names --safe-updates --ssl-mode= --connect-timeout= --default-character-set= --quick',
@@ -49,6 +51,7 @@ export const DATA: Records = {
     operands: 'read tune',
   },
   'redis-cli': {
+    needs: true,
     values: '-h -p -a -n -u --user --pass -s -r -i --pattern',
     traits: ['sends', 'speaks'],
     reaches: true,
@@ -62,6 +65,7 @@ export const DATA: Records = {
     operands: 'tune',
   },
   'pg_dump pg_dumpall mysqldump mariadb-dump': {
+    needs: { 'pg_dump mysqldump': true },
     tune: '-# -a -b -B -C -c -d= -F= -h= -n= -N= -O -p= -P= -R -s -S= -t= -T= -U= -u= -v -w -W -x -X -Z= -E= -j= --data-only --schema-only --clean --create --if-exists --format= --host= --port= --username= --user= --password[=] --dbname= --table= --schema= --exclude-table= --no-owner --no-privileges --no-acl --compress= --single-transaction --quick --routines --triggers --events --databases= --all-databases --no-data --no-create-info --skip-lock-tables --lock-tables[=] --globals-only --verbose --inserts --column-inserts --no-tablespaces --set-gtid-purged= --default-character-set= --skip-comments --hex-blob --roles-only --no-password --jobs= --add-drop-table --extended-insert --opt',
     write: '-f= --file= -r= --result-file=  --log-error=',
     load: '--defaults-file= --defaults-extra-file= --plugin-dir= --init-command= --tab=',
@@ -70,12 +74,14 @@ export const DATA: Records = {
       program.startsWith('pg_') || !given(reading, '-T') ? undefined : unknown('writes files whose names it computes'),
   },
   pg_restore: {
+    needs: true,
     tune: '-l -v --list --verbose --schema-only',
     delete: '-c -C -d= --clean --create --dbname=',
     write: '-f= --file=',
     operands: 'read',
   },
   mysqladmin: {
+    needs: true,
     tune: '-h= -P= -u= -p[=] -S= --host= --port= --user= --password[=] --socket= -s --silent',
     operands: 'tune',
     judge: (_, reading) =>
@@ -137,6 +143,7 @@ export const DATA: Records = {
     },
   },
   'restic borg': {
+    needs: true,
     traits: ['speaks'],
     of: {
       restic: {
@@ -170,6 +177,7 @@ export const DATA: Records = {
     },
   },
   rclone: {
+    needs: true,
     values:
       '--config --filter --include --exclude --transfers --checkers --bwlimit --log-file --max-age --min-age --backup-dir',
     traits: ['sends', 'speaks'],
@@ -198,6 +206,7 @@ export const DATA: Records = {
     },
   },
   'ansible ansible-playbook': {
+    needs: true,
     helpers: 'ldconfig ssh',
     of: {
       'ansible-playbook': { values: true },

@@ -4,12 +4,14 @@ import { given, type Records } from '../record.ts';
 /** Disks, volumes, modules and what keeps them in order: looking, and dry runs. */
 export const DISKS: Records = {
   mdadm: {
+    needs: true,
     tune: '-D -E -Q -v -b --detail --examine --query --scan --verbose --brief',
     operands: 'read',
     judge: (_, reading) =>
       given(reading, '-D', '-E', '-Q', '--detail', '--examine', '--query') ? undefined : unknown('changes an array'),
   },
   modprobe: {
+    needs: true,
     tune: '-v -q -c -D --show-depends --verbose --showconfig --show-config',
     dry: '-n --dry-run --show',
     load: '-C= -d= -S= --config=',
@@ -59,9 +61,11 @@ export const DISKS: Records = {
     },
   },
   cryptsetup: {
+    needs: true,
     subs: { 'luksDump status isLuks benchmark luksUUID': { operands: 'read', tune: '-v --debug --type=' } },
   },
   wipefs: {
+    needs: true,
     family: 'disks',
     findings: [
       {
@@ -98,6 +102,7 @@ export const DISKS: Records = {
     judge: (_, reading) => (given(reading, '-n') ? undefined : unknown('formats')),
   },
   'lvremove vgremove pvremove lvreduce lvresize vgreduce lvcreate': {
+    needs: { 'lvremove vgremove pvremove lvreduce': true },
     dry: '-t --test',
     tune: '-v -y -L= -n= -l= --yes --verbose',
     operands: 'tune',

@@ -65,6 +65,7 @@ const BUILD: Spec = {
 };
 
 const docker: Spec = {
+  needs: true,
   reaches: 'pull push search',
   values: VALUES,
   traits: ['sends', 'printsSetup', 'speaks'],
@@ -148,4 +149,7 @@ const docker: Spec = {
 };
 
 /** Containers. */
-export const DOCKER: Records = { docker, 'docker-compose': { ...(docker.subs?.compose as Spec), values: VALUES } };
+export const DOCKER: Records = {
+  docker,
+  'docker-compose': { ...(docker.subs?.compose as Spec), values: VALUES, needs: true },
+};

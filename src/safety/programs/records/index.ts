@@ -98,7 +98,9 @@ export function factsOf(program: string): ProgramFacts {
 }
 
 function factsFor(program: string, facts: Facts): ProgramFacts {
-  const { values, singleDash = false, dryRun = {}, exact = false, wraps, traits, reaches } = facts;
+  const { values, singleDash = false, dryRun = {}, exact = false, wraps, traits, reaches, needs } = facts;
+  const some =
+    typeof needs === 'object' ? Object.entries(needs).find(([names]) => words(names).includes(program))?.[1] : needs;
   return {
     values: values === true ? valuesOf(program) : new Set(words(values)),
     singleDash,
@@ -109,6 +111,7 @@ function factsFor(program: string, facts: Facts): ProgramFacts {
     wraps,
     traits: new Set(traits),
     reaches: reaches === true || new Set(words(reaches)),
+    needs: some === true || new Set(words(some)),
   };
 }
 

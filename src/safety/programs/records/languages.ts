@@ -124,6 +124,7 @@ export const LANGUAGES: Records = {
     operands: 'judged',
   },
   mongosh: {
+    needs: true,
     values: true,
     traits: ['sends'],
     tune: '--eval= --quiet --host= --port= -u= -p= --username= --password= --authenticationDatabase= --json[=] --norc --tls --retryWrites',
@@ -131,6 +132,7 @@ export const LANGUAGES: Records = {
     operands: 'judged',
   },
   deno: {
+    needs: 'install add cache publish upgrade',
     values: '-c --config --import-map',
     traits: ['runsProject'],
     tune: '-q --quiet -L= --log-level=',
@@ -161,6 +163,7 @@ export const LANGUAGES: Records = {
     },
   },
   bun: {
+    needs: 'install i add update create publish x',
     values: '--prefix -w --workspace --registry --tag --loglevel --otp --userconfig --cache -C',
     traits: ['runsProject'],
     tune: '-e= -p= --eval= --print= --silent',
@@ -231,6 +234,7 @@ export const LANGUAGES: Records = {
     operands: 'read',
   },
   cargo: {
+    needs: 'install update publish add search yank login fetch owner',
     reaches: 'search info add install',
     values:
       '-p --package --manifest-path --target --features -F -j --jobs --bin --example --test --bench --profile --target-dir --color --config -Z --registry --index --vers --version --token',
@@ -304,6 +308,7 @@ export const LANGUAGES: Records = {
     },
   },
   rustup: {
+    needs: '*',
     traits: ['printsSetup'],
     subs: {
       update: {},
@@ -312,6 +317,7 @@ export const LANGUAGES: Records = {
     },
   },
   go: {
+    needs: 'get install',
     reaches: 'list get mod',
     traits: ['runsProject'],
     singleDash: true,

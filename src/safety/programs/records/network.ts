@@ -11,6 +11,7 @@ const SSH_OPTION =
 /** Talking to the network: names, addresses, downloads. */
 export const NETWORK: Records = {
   curl: {
+    needs: true,
     values:
       '-X --request -d --data --data-raw --data-binary --data-urlencode -H --header -o --output -u --user -A --user-agent -e --referer -F --form -T --upload-file -b --cookie -c --cookie-jar -w --write-out -m --max-time --connect-timeout --retry -x --proxy --cacert --cert --key -K --config --resolve --json --url --output-dir -D --dump-header --interface -r --range -z --time-cond --retry-delay -E -Q --quote -C --continue-at -Y -y --unix-socket',
     traits: ['sends', 'namesOnly'],
@@ -26,6 +27,7 @@ export const NETWORK: Records = {
     judge: judgeCurl,
   },
   wget: {
+    needs: true,
     values:
       '-O --output-document -o --output-file -P --directory-prefix -U --user-agent --header --post-data --post-file --method --body-data -e --execute -t --tries -T --timeout -i --input-file -a --append-output --password --user -Q -l --level -A -R -D --limit-rate -w --wait',
     traits: ['sends', 'namesOnly'],
@@ -40,6 +42,7 @@ export const NETWORK: Records = {
     judge: judgeWget,
   },
   'ping ping6 fping': {
+    needs: { 'ping ping6': true },
     of: { ping: { values: true } },
     traits: ['sends'],
     ask: '-p=',
@@ -47,17 +50,20 @@ export const NETWORK: Records = {
     operands: 'ask',
   },
   'traceroute traceroute6 tracepath mtr': {
+    needs: { 'traceroute mtr': true },
     traits: ['sends'],
     tune: '-# -4 -6 -b -c= -d -e -f= -g= -h -i= -I -l -m= -n -N= -o= -p= -P= -q= -r -s= -t= -T -u -U -w= -z= -A -F --report --report-wide --report-cycles= --no-dns --tcp --udp --json --csv --interval= --max-ttl=',
     operands: 'ask',
   },
   'dig drill kdig': {
+    needs: { dig: true },
     traits: ['sends'],
     tune: '-# -4 -6 -b= -c= -h -m -p= -q= -t= -u -v -x= -y= +short',
     load: '-f= -k=',
     operands: 'ask',
   },
   'host nslookup whois': {
+    needs: true,
     traits: ['sends'],
     ask: '-h=',
     tune: '-# -a -c= -C -d -l -i -N= -p= -r -R= -s -t= -T -v -w -W= -4 -6  -H -type= -query= -debug -timeout= -port=',
@@ -71,6 +77,7 @@ export const NETWORK: Records = {
   },
   arp: { tune: '-a -n -v -e -H= -i= -D', delete: '-d -s -f', operands: 'tune' },
   ip: {
+    needs: true,
     values: '-f -n -netns -b -batch -rc -rcvbuf',
     tune: '-# -4 -6 -B -M -0 -br -brief -c[=] -color[=] -d -details -f= -family= -h -human -iec -j -json -l= -N -n= -netns= -o -oneline -p -pretty -r -resolve -s -stats -statistics -t -timestamp -ts -tshort -a -all',
     load: '-b= -batch= -force',
@@ -85,11 +92,18 @@ export const NETWORK: Records = {
     },
   },
   'ifconfig iwconfig route': {
+    needs: { 'ifconfig route': true },
     tune: '-a -s -v -n -e -ee',
     operands: 'tune',
     judge: (_, reading) => (reading.operands.length > 1 ? unknown('changes the network') : undefined),
   },
-  'ssh-keyscan': { traits: ['sends'], tune: '-4 -6 -c -D -H -p= -T= -t= -v', read: '-f=', operands: 'ask' },
+  'ssh-keyscan': {
+    needs: true,
+    traits: ['sends'],
+    tune: '-4 -6 -c -D -H -p= -T= -t= -v',
+    read: '-f=',
+    operands: 'ask',
+  },
   'ssh-keygen': {
     traits: ['namesOnly'],
     asks: '',
@@ -100,6 +114,7 @@ export const NETWORK: Records = {
     judge: judgeKey,
   },
   'ssh-add': {
+    needs: true,
     traits: ['printsSetup'],
     tune: '-l -L -q -v -T= -E= -t= -c',
     delete: '-d -D -x -X -K -A',
@@ -107,6 +122,7 @@ export const NETWORK: Records = {
     operands: 'read',
   },
   'ssh autossh mosh': {
+    needs: true,
     of: {
       ssh: {
         values: true,
@@ -145,6 +161,7 @@ export const NETWORK: Records = {
           : unknown('starts a session'),
   },
   scp: {
+    needs: true,
     values: true,
     traits: ['sends', 'namesOnly'],
     tune: '-# -3 -4 -6 -B -C -p -q -r -T -v -c= -l= -P= -s -O ',
@@ -155,6 +172,7 @@ export const NETWORK: Records = {
     judge: judgeScp,
   },
   'nc ncat netcat': {
+    needs: true,
     of: { nc: { values: true } },
     traits: ['sends'],
     tune: '-# -4 -6 -C -d -D -h -i= -I= -k -l -M= -m= -n -N -O= -p= -q= -r -S -s= -T= -t -u -U -v -V= -w= -W= -z -b -F -Z',
@@ -168,6 +186,7 @@ export const NETWORK: Records = {
         : undefined,
   },
   nmap: {
+    needs: true,
     traits: ['sends'],
     tune: '-# -sS -sT -sU -sn -sV -sP -sL -sA -Pn -PE -PS[=] -p= -p- -F -r -O -A -T0 -T1 -T2 -T3 -T4 -T5 -n -R -v -vv -d -6 --open --top-ports= --traceroute --max-retries= --host-timeout= --min-rate= --max-rate= --reason --exclude= -e= -g= -iR= --packet-trace --version-light --osscan-guess',
     singleDash: true,

@@ -18,6 +18,11 @@ const installs = (reason?: string): Spec => ({
 /** Package managers of languages. */
 export const PACKAGES: Records = {
   'npm pnpm yarn': {
+    needs: {
+      npm: 'install i ci add update up upgrade publish unpublish create init exec login deprecate dist-tag owner access audit view search install-ci-test outdated',
+      pnpm: 'install i add update up publish create dlx fetch import',
+      yarn: 'install add up upgrade publish create dlx npm',
+    },
     exact: true,
     dryRun: '--dry-run',
     of: {
@@ -99,6 +104,7 @@ export const PACKAGES: Records = {
     },
   },
   'npx bunx': {
+    needs: { npx: '*' },
     of: {
       npx: { wraps: { values: '-p --package -w --workspace --prefix', code: '-c --call' }, traits: ['runsProject'] },
       bunx: { wraps: { values: '-p --package' } },
@@ -112,6 +118,7 @@ export const PACKAGES: Records = {
     send: '-y --yes',
   },
   'pip pipx': {
+    needs: { pip: 'install download search index wheel', pipx: 'install upgrade run inject' },
     of: {
       pip: {
         values:
@@ -152,6 +159,7 @@ export const PACKAGES: Records = {
     },
   },
   'uv poetry pipenv pdm hatch': {
+    needs: { uv: 'sync add lock pip tool publish python', poetry: 'install add update publish lock' },
     of: {
       uv: {
         wraps: { sub: 'run', values: '--with --python -p --extra --group --env-file --project --directory' },
@@ -198,6 +206,11 @@ export const PACKAGES: Records = {
   },
   bundler: { subs: { exec: { stopsAtOperand: true, operands: 'command' } } },
   'gem bundle composer': {
+    needs: {
+      gem: 'install update push yank fetch',
+      bundle: 'install update add',
+      composer: 'install require update create-project',
+    },
     exact: true,
     of: {
       gem: { dryRun: '--dryrun' },
@@ -230,6 +243,7 @@ export const PACKAGES: Records = {
     },
   },
   'conda mamba micromamba': {
+    needs: { conda: 'install create update upgrade search', mamba: 'install create update search' },
     traits: ['printsSetup'],
     of: { 'conda mamba': { dryRun: '-d --dry-run', wraps: { sub: 'run', values: '-n --name -p --prefix --cwd' } } },
     global: true,
@@ -258,6 +272,7 @@ export const PACKAGES: Records = {
     },
   },
   'nvm pyenv rbenv asdf mise sdk fnm volta': {
+    needs: { nvm: 'install' },
     of: {
       nvm: { traits: ['printsSetup'] },
       'pyenv rbenv fnm': { wraps: { sub: 'exec' }, traits: ['printsSetup'] },

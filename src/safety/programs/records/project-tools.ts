@@ -7,6 +7,7 @@ const RUBY_TASK = /^(test|spec|routes|about|stats|notes|db:migrate:status|db:ver
 /** What builds and runs the projects of a language. */
 export const PROJECT_TOOLS: Records = {
   dotnet: {
+    needs: 'restore add nuget tool',
     traits: ['runsProject'],
     idle: '--info --version --list-sdks --list-runtimes -h',
     subs: {

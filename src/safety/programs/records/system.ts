@@ -6,6 +6,7 @@ import { isKill, isQuiet, signalOf } from '../signals.ts';
 /** Services, networks, disks and sessions of this machine. */
 export const SYSTEM: Records = {
   systemctl: {
+    needs: true,
     family: 'processes and services',
     findings: [
       {
@@ -45,6 +46,7 @@ export const SYSTEM: Records = {
     },
   },
   service: {
+    needs: true,
     helpers: 'basename dirname systemctl sed',
     operands: 'tune',
     tune: '--status-all',
@@ -52,6 +54,7 @@ export const SYSTEM: Records = {
     judge: ({ args }) => (args.at(-1)?.text === 'status' ? undefined : unknown('runs init scripts')),
   },
   'timedatectl hostnamectl localectl loginctl networkctl resolvectl': {
+    needs: { 'timedatectl hostnamectl localectl loginctl': true },
     tune: '-a -p= -l -n= -o= --all --no-pager --property= --value --full --static --pretty --transient --no-legend --legend= --json=',
     load: '-H= -M=',
     subs: {
@@ -69,6 +72,7 @@ export const SYSTEM: Records = {
     global: true,
   },
   ufw: {
+    needs: true,
     subs: {
       status: { operands: 'tune' },
       'show version': { operands: 'tune' },
@@ -76,6 +80,7 @@ export const SYSTEM: Records = {
     },
   },
   iptables: {
+    needs: true,
     values:
       '-t --table -p --protocol -s --source -d --destination -j --jump -i --in-interface -o --out-interface -m --match --dport --sport --state --comment',
     tune: '-# -L[=] -S[=] -n -v -x -t= --list[=] --list-rules[=] --line-numbers --numeric --verbose --table= -w[=] -4 -6 -C= -p= --dport= --sport= -s= -d= -i= -o= -j= -m= --check=',
@@ -86,6 +91,7 @@ export const SYSTEM: Records = {
         : unknown('changes the firewall'),
   },
   nft: {
+    needs: true,
     tune: '-a -n -s -j -y --handle --numeric --stateless --json',
     dry: '-c --check',
     load: '-f= -i',
@@ -94,6 +100,7 @@ export const SYSTEM: Records = {
       /^list$/.test(reading.operands[0]?.text ?? '') ? undefined : unknown('changes the firewall'),
   },
   sysctl: {
+    needs: true,
     tune: '-a -n -e -N -q -b --all --values --names --pattern= -r= --ignore -A -X',
     load: '-p[=] --load[=] --system',
     delete: '-w --write',
@@ -102,16 +109,19 @@ export const SYSTEM: Records = {
       reading.operands.some(({ text }) => text.includes('=')) ? unknown('changes the kernel') : undefined,
   },
   mount: {
+    needs: true,
     tune: '-l -t= --show-labels --types=',
     operands: 'tune',
     judge: (_, reading) => (reading.operands.length > 0 ? unknown('mounts something') : undefined),
   },
   swapon: {
+    needs: true,
     tune: '-s --show[=] --summary --noheadings --raw --bytes',
     idle: '--help',
     judge: (_, reading) => (given(reading, '-s', '--show', '--summary') ? undefined : unknown('turns on swap')),
   },
   'fdisk sfdisk': {
+    needs: true,
     of: { sfdisk: { dryRun: '-n --no-act -l --list -d --dump -J --json' } },
     tune: '-l -x -d -J -s= -F -V -o= -u[=] -b= -L[=] --list --list-details --dump --json --list-free --list-types --show-size --bytes --color[=] --verify --show-pt-geometry',
     operands: 'read',
@@ -137,6 +147,7 @@ export const SYSTEM: Records = {
         : unknown('changes a partition table'),
   },
   parted: {
+    needs: true,
     tune: '-l -m -j --list --machine --json',
     load: '-s --script -a= --align= -f --fix',
     operands: 'judged',
@@ -147,6 +158,7 @@ export const SYSTEM: Records = {
         : unknown('changes a partition table'),
   },
   'smartctl hdparm': {
+    needs: { hdparm: true },
     tune: '-a -i -H -A -x -l= -n= -d= -c -C -I -t -T -g -v --all --info --health --attributes --scan --xall --log= --nocheck= --device= --json[=] --scan-open --capabilities',
     operands: 'read',
     judge: ({ program }, reading) =>
@@ -156,6 +168,7 @@ export const SYSTEM: Records = {
         : undefined,
   },
   'zpool zfs': {
+    needs: true,
     traits: ['speaks'],
     subs: {
       'destroy receive recv send create add': {
@@ -175,6 +188,7 @@ export const SYSTEM: Records = {
     operands: 'tune',
   },
   'crontab atq': {
+    needs: { crontab: true },
     of: { crontab: { values: '-u -s' } },
     tune: '-l -u= -V',
     delete: '-r -i -e',
@@ -183,6 +197,7 @@ export const SYSTEM: Records = {
       program === 'atq' || args.some(({ text }) => text === '-l') ? undefined : unknown('replaces scheduled jobs'),
   },
   tmux: {
+    needs: true,
     values: '-L -S -f -t -s -n -c -F -x -y -e -T',
     tune: '-# -2 -u -v -L= ',
     load: '-f= -c= -S=',
@@ -205,6 +220,7 @@ export const SYSTEM: Records = {
     },
   },
   screen: {
+    needs: true,
     values: true,
     idle: '-ls -list -v',
     singleDash: true,

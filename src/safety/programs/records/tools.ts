@@ -25,6 +25,7 @@ function judgeRepository(_: CallFacts, reading: Reading): StaticVerdict | undefi
 /** Programs of which the gate knows what they show, and the dry runs of those that change something. */
 export const TOOLS: Records = {
   nmcli: {
+    needs: true,
     traits: ['speaks'],
     tune: '-t -f= -p -m= -g= -c= -w= -a -s --terse --fields= --pretty --mode= --get-values= --colors= ',
     subs: {
@@ -93,6 +94,7 @@ export const TOOLS: Records = {
         : unknown('renames files'),
   },
   passwd: {
+    needs: true,
     tune: '-S -a --status --all',
     operands: 'tune',
     judge: (_, reading) => (given(reading, '-S', '--status') ? undefined : unknown('changes a password')),
@@ -116,6 +118,7 @@ export const TOOLS: Records = {
   },
   'apachectl apache2ctl': { subs: { 'configtest status fullstatus': {}, '': { tune: '-t -S -M -v -V' } } },
   'http https xh': {
+    needs: true,
     traits: ['sends'],
     tune: '-v -h -b -j -f -p= --json --form --headers --body --print= --verbose --pretty= --follow --timeout= --check-status --ignore-stdin --all',
     send: '-a= --auth= --session= --proxy= --verify= --cert= --auth-type=',
@@ -169,6 +172,7 @@ export const TOOLS: Records = {
   },
   'flask ': { subs: { routes: { tune: '--sort= --all-methods' } }, load: '--app= -A=' },
   glab: {
+    needs: true,
     ...grouped('mr issue repo ci release', 'list view diff status', 'version', {
       tune: `${SHOWN} -R= --repo= -s= -l= -P= -p=`,
     }),
@@ -176,6 +180,7 @@ export const TOOLS: Records = {
     reaches: true,
   },
   hg: {
+    needs: 'push pull clone',
     dryRun: '-n --dry-run',
     tune: '-q -v',
     project: '-R= --repository= --cwd=',
@@ -192,6 +197,7 @@ export const TOOLS: Records = {
     load: '--config=',
   },
   svn: {
+    needs: 'co checkout commit ci update up delete rm import',
     dryRun: '--dry-run',
     subs: {
       'status st log diff info list ls cat blame proplist propget help': {
@@ -212,12 +218,14 @@ export const TOOLS: Records = {
     judge: judgeInventory,
   },
   mongodump: {
+    needs: true,
     tune: '-h= -u= -p= -d= -c= --host= --port= --db= --collection= --username= --gzip --quiet --uri= --query=',
     into: '-o= --out=',
     write: '--archive[=]',
   },
-  'createdb createuser': { tune: '-h= -p= -U= -O= -E= -T= -w -W -e -d ', operands: 'tune' },
+  'createdb createuser': { needs: { createdb: true }, tune: '-h= -p= -U= -O= -E= -T= -w -W -e -d ', operands: 'tune' },
   'ssh-agent': {
+    needs: true,
     wraps: { idle: '-k -s -c' },
     traits: ['printsSetup'],
     tune: '-s -c -D -d -t=',
@@ -229,6 +237,7 @@ export const TOOLS: Records = {
     subs: { 'hook status version init': { operands: 'tune', tune: '--cmd=' } },
   },
   'ssh-copy-id': {
+    needs: true,
     traits: ['namesOnly'],
     tune: '-i= -n -p= -o=',
     open: 'adds a key to another machine',

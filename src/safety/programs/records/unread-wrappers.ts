@@ -2,7 +2,7 @@ import type { Records } from '../record.ts';
 
 /** Programs that run a command, of whose other options nobody has written down what they do. */
 export const UNREAD_WRAPPERS: Records = {
-  chroot: { unread: true, values: '--userspec --groups', wraps: { skip: 1, session: true } },
+  chroot: { needs: true, unread: true, values: '--userspec --groups', wraps: { skip: 1, session: true } },
   firejail: { unread: true, values: '--profile', wraps: {} },
   bwrap: {
     unread: true,
@@ -15,7 +15,7 @@ export const UNREAD_WRAPPERS: Records = {
         '--bind --bind-try --ro-bind --ro-bind-try --dev-bind --dev-bind-try --bind-fd --ro-bind-fd --symlink --setenv --file --bind-data --ro-bind-data --chmod --overlay-src',
     },
   },
-  nsenter: { unread: true, values: '-t --target -S --setuid -G --setgid', wraps: { session: true } },
+  nsenter: { needs: true, unread: true, values: '-t --target -S --setuid -G --setgid', wraps: { session: true } },
   unshare: {
     unread: true,
     values: '-S --setuid -G --setgid -R --root -w --wd --propagation',
@@ -31,6 +31,7 @@ export const UNREAD_WRAPPERS: Records = {
     },
   },
   su: {
+    needs: true,
     unread: true,
     values: '-s --shell -c --command -g --group -G -w -T',
     wraps: { session: true, values: '-s -g -G -w --shell --group', code: '-c --command', skip: 1, dash: true },
@@ -56,12 +57,12 @@ export const UNREAD_WRAPPERS: Records = {
     values: '--reuid --regid --groups --inh-caps --ambient-caps --bounding-set --securebits --pdeathsig',
     wraps: { values: '--reuid --regid --groups --inh-caps --ambient-caps --bounding-set' },
   },
-  run0: { unread: true, wraps: { values: '-u --user -g --group -D --chdir --unit' } },
+  run0: { needs: true, unread: true, wraps: { values: '-u --user -g --group -D --chdir --unit' } },
   'ld.so': { unread: true, wraps: { values: '--library-path --preload --argv0 --audit' } },
   'coproc ts errno fakechroot rlwrap socksify torify aoss lxrun optirun primusrun toybox entr cross-env with-contenv coreutils dumb-init':
     { unread: true, wraps: {} },
   proot: { unread: true, wraps: { values: '-r -b -w -q' } },
-  pkexec: { unread: true, wraps: { values: '--user' } },
+  pkexec: { needs: true, unread: true, wraps: { values: '--user' } },
   'gosu su-exec setuidgid envdir s6-setuidgid': { unread: true, wraps: { skip: 1 } },
   chpst: { unread: true, wraps: { values: '-u -U -b -/ -C -l -L -n -o -p -f -c -r -t -m -d -s -e' } },
   cgexec: { unread: true, wraps: { values: '-g' } },
@@ -89,7 +90,7 @@ export const UNREAD_WRAPPERS: Records = {
     traits: ['printsSetup'],
   },
   'lxc-attach': { unread: true, wraps: { values: '-n --name', elsewhere: true } },
-  machinectl: { unread: true, wraps: { sub: 'shell', skip: 1, elsewhere: true } },
+  machinectl: { needs: true, unread: true, wraps: { sub: 'shell', skip: 1, elsewhere: true } },
   colima: { unread: true, wraps: { sub: 'ssh', onlyCode: true, skip: 99, remote: 'ssh', elsewhere: true } },
   limactl: { unread: true, wraps: { sub: 'shell', values: '--workdir --shell', skip: 1, elsewhere: true } },
   juju: {
@@ -108,6 +109,7 @@ export const UNREAD_WRAPPERS: Records = {
     traits: ['speaks'],
   },
   tsh: {
+    needs: true,
     unread: true,
     wraps: {
       sub: 'ssh',
@@ -119,10 +121,10 @@ export const UNREAD_WRAPPERS: Records = {
   },
   wsl: { unread: true, wraps: { values: '-d -u --cd', session: true } },
   rsh: { unread: true, wraps: { values: '-l', skip: 1, joined: true, elsewhere: true } },
-  sshpass: { unread: true, wraps: { values: '-p -f -d -P' } },
-  pdsh: { unread: true, wraps: { values: '-w -x -g -R -l', joined: true, elsewhere: true } },
-  pssh: { unread: true, wraps: { values: '-h -H -l -p -t -o -e -O', joined: true, elsewhere: true } },
-  clush: { unread: true, wraps: { values: '-w -g -x', joined: true, elsewhere: true } },
+  sshpass: { needs: true, unread: true, wraps: { values: '-p -f -d -P' } },
+  pdsh: { needs: true, unread: true, wraps: { values: '-w -x -g -R -l', joined: true, elsewhere: true } },
+  pssh: { needs: true, unread: true, wraps: { values: '-h -H -l -p -t -o -e -O', joined: true, elsewhere: true } },
+  clush: { needs: true, unread: true, wraps: { values: '-w -g -x', joined: true, elsewhere: true } },
   lockrun: { unread: true, wraps: { values: '-L' } },
   nodemon: { unread: true, wraps: { code: '-x --exec' } },
   watchexec: { unread: true, wraps: { values: '-e -w -i -f -r --exts --watch --ignore' } },

@@ -4,6 +4,7 @@ import { given, type Records } from '../record.ts';
 /** Programs that run the command in their arguments. */
 export const WRAPPERS_RECORDS: Records = {
   sudo: {
+    needs: true,
     values:
       '-u --user -g --group -h --host -p --prompt -C --close-from -r --role -t --type -U --other-user -D --chdir -R --chroot -T --command-timeout',
     wraps: {
@@ -18,6 +19,7 @@ export const WRAPPERS_RECORDS: Records = {
     operands: 'command',
   },
   doas: {
+    needs: true,
     values: '-u -C -a',
     wraps: { session: true, values: '-u -C' },
     stopsAtOperand: true,
