@@ -20,8 +20,9 @@ function opinionText(action: string, goal: string): string {
 }
 
 /**
- * Reads an answer: its first word decides, case and punctuation aside. A reasoning model's thinking (`<think>…`) is
- * skipped; thinking that never ended is no answer.
+ * Reads an answer: its first word decides, case and punctuation aside. A NO must stand by itself: "No tool is available"
+ * and "No, I can't say" are none, and neither is one beside a YES. A reasoning model's thinking (`<think>…`) is skipped;
+ * thinking that never ended is no answer.
  */
 function readAnswer(text: string): 'YES' | 'NO' | undefined {
   const answer = text
@@ -29,8 +30,14 @@ function readAnswer(text: string): 'YES' | 'NO' | undefined {
     .replace(/^[\s\S]*<\/think(?:ing)?>/i, ' ');
   if (/<think(?:ing)?>/i.test(answer)) return undefined;
   const word = /[\p{L}\p{N}]+/u.exec(answer)?.[0]?.toUpperCase();
-  return word === 'YES' || word === 'NO' ? word : undefined;
+  if (word === 'YES') return 'YES';
+  return word === 'NO' && ALONE.test(answer) && !DOUBTS.test(answer) ? 'NO' : undefined;
 }
+
+/** No word stands behind it in its sentence. */
+const ALONE = /^[^\p{L}\p{N}]*no(?![ \t]*[\p{L}\p{N}])/iu;
+const DOUBTS =
+  /\b(yes|can[’']?t|cannot|can not|unable|unsure|not (sure|clear|certain|known|possible)|don[’']t know|do not know|sorry|apologi[sz]e|unless|however|but|depends|may|might|could)\b/i;
 
 /** Asks once, within `timeoutMs` milliseconds. Every failure counts as destructive and says so. */
 export async function askOpinion(

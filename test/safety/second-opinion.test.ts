@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type AskModel, createGate, SECOND_OPINION_PROMPT } from '../../src/safety/index.ts';
+import { askOpinion } from '../../src/safety/second-opinion.ts';
 
 test('the second opinion is asked about what would be lost, what would leave, and what would stay behind', () => {
   expect(SECOND_OPINION_PROMPT).toMatch(
@@ -32,10 +33,15 @@ test.each([
       asked.push(user);
       return Promise.resolve({ ok: true, text: answer });
     };
-  for (const [answer, destructive] of [
+  const answers = [
     ['YES', true],
     ['NO', false],
-  ] as const) {
+    ['no.', false],
+    ['**NO**', false],
+    ['NO\n\nIt only lists files.', false],
+    ['<think>is it? YES</think>\nNO, it lists files.', false],
+  ] as const;
+  for (const [answer, destructive] of answers) {
     const gate = createGate({ enabled: true, secondOpinion: says(answer) });
     const judged = await gate.judge(
       { kind: 'command', command, job: false },
@@ -43,5 +49,25 @@ test.each([
     );
     expect(judged).toMatchObject({ destructive, source: 'model' });
   }
-  expect(asked).toEqual(Array(2).fill(`Goal: tidy up\nCommand:\n${command}`));
+  expect(asked).toEqual(Array(answers.length).fill(`Goal: tidy up\nCommand:\n${command}`));
+});
+
+test.each([
+  'No tool is available, so I can only tell you what to do.',
+  'No doubt about it: YES',
+  'NO or YES',
+  'NO. YES.',
+  "No, I can't judge this command.",
+  'No, but it may overwrite files.',
+  'no way to tell',
+  'NO2',
+  'Not destructive',
+  'None',
+  'Hello! I am a test model.',
+  '{"answer": "NO"}',
+  '',
+  '<think>NO',
+])('a confused answer is no NO: %s', async (text) => {
+  const opinion = await askOpinion(async () => ({ ok: true, text }), './x', '', 1000, new AbortController().signal);
+  expect(opinion).toMatchObject({ destructive: true, failed: true });
 });

@@ -3,11 +3,27 @@ import { UNKNOWN } from '../shell/taint.ts';
 import { harmless, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
 import { forAll, type Handlers } from './handler.ts';
+import { recordOf } from './records/index.ts';
 
-const DOCKER_VALUES =
-  /^(-H|--host|--context|--config|-l|--log-level|-e|--env|-v|--volume|-p|--publish|--name|-w|--workdir|-u|--user|--entrypoint|--network|--net|--mount|--label|--env-file|--platform|-m|--memory|--cpus|--hostname|-h|--add-host|--cap-add|--cap-drop|--device|--restart|--shm-size|--ulimit|--tmpfs|--gpus|--ipc|--pid|--cidfile|--index|--detach-keys|--log-driver|--log-opt|--security-opt|--dns|--expose|--pull|--stop-signal|--health-cmd|--userns|--uts|--volumes-from|--link|--runtime|--annotation|-f|--file|--project-name|--profile|--project-directory|--env-file)$/;
-const KUBECTL_VALUES =
-  /^(-n|--namespace|--context|--cluster|--kubeconfig|-c|--container|--image|--as|--user|-s|--server|--env|--overrides|--restart|-l|--labels|--port|--target|--profile)$/;
+/** Options that take a value on the way to the command inside, as the records have them. */
+function valuesOf(program: string, subcommands: readonly string[]): ReadonlySet<string> {
+  const record = recordOf(program);
+  const levels = [record, ...subcommands.map((name) => record?.subs?.get(name))];
+  const options = levels.flatMap((level) => [...(level?.options ?? [])]);
+  return new Set(options.flatMap(([name, { value }]) => (value === 'required' ? [name] : [])));
+}
+
+const DOCKER_VALUES = once(() => valuesOf('docker', ['run', 'compose']));
+const KUBECTL_VALUES = once(() => valuesOf('kubectl', ['exec', 'run', 'debug']));
+
+/** Made when first needed: the guard starts for every command. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
 
 const DECIDES =
   /^(PATH|LD_\w+|BASH_ENV|ENV|SHELLOPTS|NODE_OPTIONS|PYTHON(PATH|STARTUP|HOME)|PERL5(OPT|LIB)|RUBY(OPT|LIB)|JAVA_TOOL_OPTIONS|GIT_(?!AUTHOR|COMMITTER)\w+)=/;
@@ -15,45 +31,47 @@ const DECIDES =
 /** Containers: what runs inside one is judged as if it ran outside; what it holds may matter as much. */
 export const CONTAINERS: Handlers = {
   ...forAll('docker docker-compose', (call) => {
-    const at = subcommand(call.args, DOCKER_VALUES, /^(container|compose|sandbox)$/);
+    const at = subcommand(call.args, DOCKER_VALUES(), /^(container|compose|sandbox)$/);
     const sub = call.args[at]?.text ?? '';
     if (sub !== 'exec' && sub !== 'run') return undefined;
-    return runInside(call, at, DOCKER_VALUES, 1);
+    return runInside(call, at, DOCKER_VALUES(), true);
   }),
   ...forAll('kubectl oc k3s microk8s', (call) => {
-    const at = subcommand(call.args, KUBECTL_VALUES, /^kubectl$/);
+    const at = subcommand(call.args, KUBECTL_VALUES(), /^kubectl$/);
     const sub = call.args[at]?.text ?? '';
     if (sub !== 'exec' && sub !== 'run' && sub !== 'rsh' && sub !== 'debug') return undefined;
     const dashes = call.args.findIndex((field) => field.text === '--');
     if (dashes >= 0) return inside(call, call.args.slice(dashes + 1));
-    return runInside(call, at, KUBECTL_VALUES, 1);
+    return runInside(call, at, KUBECTL_VALUES(), false);
   }),
 };
 
 /** Index of the subcommand, past global options and group words. */
-function subcommand(args: readonly Field[], values: RegExp, group: RegExp): number {
+function subcommand(args: readonly Field[], values: ReadonlySet<string>, group: RegExp): number {
   let at = 0;
   for (; at < args.length; at++) {
     const text = args[at]?.text ?? '';
     if (text.startsWith('-')) {
-      if (values.test(text)) at++;
+      if (values.has(text)) at++;
     } else if (!group.test(text)) break;
   }
   return at;
 }
 
-function runInside(call: Call, from: number, values: RegExp, skip: number): string {
+/** `ends`: options end at the first operand, the image or container. */
+function runInside(call: Call, from: number, values: ReadonlySet<string>, ends: boolean): string {
   const { args, machine } = call;
-  let left = skip;
+  let named = false;
   let at = from + 1;
-  for (; at < args.length; at++) {
+  for (; at < args.length && !(named && ends); at++) {
     const text = args[at]?.text ?? '';
     if (text.startsWith('-') && text !== '-') {
       const variable = variableSet(text, args[at + 1]?.text);
       if (DECIDES.test(variable ?? ''))
         machine.note(unknown('sets a variable in the container that decides what runs'));
-      if (values.test(text) || /^-[a-z]+[evpwulm]$/.test(text)) at++;
-    } else if (left-- <= 0) break;
+      if (values.has(text) || (/^-[a-z]{2,}$/.test(text) && values.has(`-${text.at(-1)}`))) at++;
+    } else if (named) break;
+    else named = true;
   }
   const rest = args.slice(at);
   const entrypoint = entrypointIn(args.slice(from + 1, at));

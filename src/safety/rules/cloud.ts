@@ -223,23 +223,6 @@ export const CLOUD_RULES: readonly Rule[] = [
   {
     name: 'backup loss',
     of: {
-      'restic rustic': {
-        any: [
-          {
-            first: /^(forget|prune|unlock|rebuild-index|repair|rewrite|tag|migrate)$/,
-            not: { first: /^tag$/, not: { shape: '--remove|--set' } },
-          },
-          { first: /^key$/, second: /^(remove|passwd)$/ },
-          { first: /^restore$/, any: [{ value: ['--target|-t', /^\/$/] }, { shape: '--delete' }] },
-        ],
-      },
-      'borg borgmatic': {
-        any: [
-          { first: /^(delete|prune|compact|recreate|break-lock|rename|upgrade|undelete=|repo-delete|rdelete)$/ },
-          { shape: '--repair' },
-          { first: /^key$/, second: /^change-passphrase$/ },
-        ],
-      },
       kopia: {
         line: /\b(delete|expire|disconnect|remove|forget|maintenance run|restore)\b/,
         not: { line: /^(snapshot list)/ },
@@ -267,28 +250,14 @@ export const CLOUD_RULES: readonly Rule[] = [
     },
     reason: 'deletes backups or restores over what is there',
     match: [
-      'restic forget --keep-last 1 --prune',
-      'borg delete repo::a',
-      'borg prune --keep-daily 1 repo',
       'timeshift --delete-all',
       'duplicity remove-older-than 1D file:///x',
       'tarsnap -d -f a',
       'vssadmin delete shadows /all /quiet',
-      'restic -r /srv/r prune',
       'rdiff-backup --remove-older-than 1D x',
       'kopia snapshot delete x',
-      'restic restore latest --target /',
     ],
-    pass: [
-      'restic snapshots',
-      'borg list repo',
-      'borg prune -n --keep-daily 1 repo',
-      'restic forget --dry-run --keep-last 1',
-      'timeshift --list',
-      'restic backup /home',
-      'borg create repo::b /home',
-      'kopia snapshot list',
-    ],
+    pass: ['timeshift --list', 'kopia snapshot list'],
   },
   {
     name: 'framework data loss',

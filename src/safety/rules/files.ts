@@ -59,7 +59,7 @@ export const FILE_RULES: readonly Rule[] = [
   },
   {
     name: 'sync tool delete',
-    programs: 'rclone mc lftp unison s3cmd s5cmd b2 azcopy mcli csync syncthing',
+    programs: 'mc lftp unison s3cmd s5cmd b2 azcopy mcli csync syncthing',
     shapes: [
       'sync|move|moveto|delete|deletefile|purge|rmdir|rmdirs|cleanup|dedupe|rm|rb|mirror|del|remove|mv|setlifecycle|rm-bucket|delete-bucket|delete-file-version|cancel +',
       '-m rm|rb|mv +',
@@ -68,21 +68,8 @@ export const FILE_RULES: readonly Rule[] = [
       gsutil: { not: { first: /^rsync$/ } },
     },
     reason: 'deletes files at the other end',
-    match: [
-      'rclone sync a remote:b',
-      'rclone purge remote:b',
-      's3cmd del s3://b/x',
-      'mc rm --recursive --force x/y',
-      'gsutil -m rm -r gs://b',
-      'azcopy remove https://x',
-    ],
-    pass: [
-      'rclone sync --dry-run a remote:b',
-      'rclone ls remote:',
-      'rclone copy a remote:b',
-      's3cmd ls',
-      'gsutil ls gs://b',
-    ],
+    match: ['s3cmd del s3://b/x', 'mc rm --recursive --force x/y', 'gsutil -m rm -r gs://b', 'azcopy remove https://x'],
+    pass: ['s3cmd ls', 'gsutil ls gs://b'],
   },
   {
     name: 'duplicate finder -d',

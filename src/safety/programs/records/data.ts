@@ -1,6 +1,6 @@
 import { unknown } from '../../verdict.ts';
 import { adds, lookAt } from '../paths.ts';
-import { type CallFacts, given, type Reading, type Records } from '../record.ts';
+import { type CallFacts, given, type Reading, type RecordFinding, type Records, type Spec } from '../record.ts';
 import { judgeInventory } from './tools.ts';
 
 /** A server of the machine or of its own network; who else is given the password, nobody knows. */
@@ -20,6 +20,64 @@ function judgeServer(_: CallFacts, reading: Reading) {
   }
   return undefined;
 }
+
+/** What takes a snapshot away, or writes one over what is there. */
+const RESTIC_LOSS: RecordFinding = {
+  name: 'backup loss',
+  asks: {
+    any: [
+      {
+        first: /^(forget|prune|unlock|rebuild-index|repair|rewrite|tag|migrate)$/,
+        not: { first: /^tag$/, not: { shape: '--remove|--set' } },
+      },
+      { first: /^key$/, second: /^(remove|passwd)$/ },
+      { first: /^restore$/, any: [{ value: ['--target|-t', /^\/$/] }, { shape: '--delete' }] },
+    ],
+  },
+  reason: 'deletes backups or restores over what is there',
+  match: ['restic forget --keep-last 1 --prune', 'restic -r /srv/r prune', 'restic restore latest --target /'],
+  pass: ['restic snapshots', 'restic forget --dry-run --keep-last 1', 'restic backup /home'],
+};
+
+/** What takes an archive away. */
+const BORG_LOSS: RecordFinding = {
+  name: 'backup loss',
+  asks: {
+    any: [
+      { first: /^(delete|prune|compact|recreate|break-lock|rename|upgrade|repo-delete|rdelete)$/ },
+      { shape: '--repair' },
+      { first: /^key$/, second: /^change-passphrase$/ },
+    ],
+  },
+  reason: 'deletes backups or restores over what is there',
+  match: ['borg delete repo::a', 'borg prune --keep-daily 1 repo'],
+  pass: ['borg list repo', 'borg prune -n --keep-daily 1 repo', 'borg create repo::b /home'],
+};
+
+const BACKUP: Spec = {
+  needs: true,
+  traits: ['speaks'],
+  global: true,
+  tune: '-# -r= -q -v --repo= --json --last --tag= --host= --path= --short --no-lock --glob-archives= -a= --info --progress --stats --latest= --long --recursive --mode= --quiet --verbose --format= --keep-last= --keep-daily= --keep-weekly= --keep-monthly= --prune --list',
+  read: '-p= --password-file= --exclude-file= --files-from=',
+  load: '--password-command= -o= --option= --rsh= --remote-path= --repository-file= --cache-dir=',
+  dry: '-n --dry-run',
+  subs: {
+    'snapshots ls find stats check diff cat list version info': { operands: 'tune', delete: '--repair' },
+    'forget prune backup create': {
+      operands: 'judged',
+      tune: '--exclude= -C= --compression=',
+      judge: (_, reading) =>
+        reading.given.some(({ role }) => role === 'dry') || /^(backup|create)$/.test(reading.path[0] ?? '')
+          ? undefined
+          : unknown('deletes backups'),
+    },
+    'init mount copy key dump extract restore delete compact break-lock': {
+      open: 'changes a repository or files',
+      operands: 'judged',
+    },
+  },
+};
 
 /** Databases, documents, pictures: what is in the text handed to them is judged by its own reader. */
 export const DATA: Records = {
@@ -142,42 +200,34 @@ export const DATA: Records = {
       '': { tune: '--version --paths --config-dir --data-dir --runtime-dir' },
     },
   },
-  'restic borg': {
-    needs: true,
-    traits: ['speaks'],
-    of: {
-      restic: {
-        values:
-          '-r --repo --repository-file -p --password-file --cache-dir --host --tag --path -t --target --keep-last --keep-daily --keep-weekly --keep-monthly -o --option',
-      },
-      borg: {
-        values:
-          '--repo --rsh --keep-daily --keep-weekly --keep-monthly --keep-last --keep-yearly --keep-within -P --prefix -a --glob-archives --compression -C',
-      },
-    },
-    global: true,
-    tune: '-# -r= -q -v --repo= --json --last --tag= --host= --path= --short --no-lock --glob-archives= -a= --info --progress --stats --latest= --long --recursive --mode= --quiet --verbose --format= --keep-last= --keep-daily= --keep-weekly= --keep-monthly= --prune --list',
-    read: '-p= --password-file= --exclude-file= --files-from=',
-    load: '--password-command= -o= --option= --rsh= --remote-path= --repository-file= --cache-dir=',
-    dry: '-n --dry-run',
-    subs: {
-      'snapshots ls find stats check diff cat list version info': { operands: 'tune', delete: '--repair' },
-      'forget prune backup create': {
-        operands: 'judged',
-        tune: '--exclude= -C= --compression=',
-        judge: (_, reading) =>
-          reading.given.some(({ role }) => role === 'dry') || /^(backup|create)$/.test(reading.path[0] ?? '')
-            ? undefined
-            : unknown('deletes backups'),
-      },
-      'init mount copy key dump extract restore delete compact break-lock': {
-        open: 'changes a repository or files',
-        operands: 'judged',
-      },
-    },
+  restic: {
+    ...BACKUP,
+    values:
+      '-r --repo --repository-file -p --password-file --cache-dir --host --tag --path -t --target --keep-last --keep-daily --keep-weekly --keep-monthly -o --option',
+    family: 'cloud and data',
+    findings: [RESTIC_LOSS],
   },
+  borg: {
+    ...BACKUP,
+    values:
+      '--repo --rsh --keep-daily --keep-weekly --keep-monthly --keep-last --keep-yearly --keep-within -P --prefix -a --glob-archives --compression -C',
+    family: 'cloud and data',
+    findings: [BORG_LOSS],
+  },
+  rustic: { unread: true, family: 'cloud and data', findings: [RESTIC_LOSS] },
+  borgmatic: { unread: true, family: 'cloud and data', findings: [BORG_LOSS] },
   rclone: {
     needs: true,
+    family: 'files',
+    findings: [
+      {
+        name: 'sync tool delete',
+        shapes: ['sync|move|moveto|delete|deletefile|purge|rmdir|rmdirs|cleanup|dedupe|rm|rb|mirror|del|remove|mv +'],
+        reason: 'deletes files at the other end',
+        match: ['rclone sync a remote:b', 'rclone purge remote:b'],
+        pass: ['rclone sync --dry-run a remote:b', 'rclone ls remote:', 'rclone copy a remote:b'],
+      },
+    ],
     values:
       '--config --filter --include --exclude --transfers --checkers --bwlimit --log-file --max-age --min-age --backup-dir',
     traits: ['sends', 'speaks'],

@@ -11,7 +11,7 @@ const DOCKER_RUN: Spec = {
   read: '--env-file=',
   write: '--cidfile=',
   send: '--restart= --dns= --log-driver= --log-opt=',
-  load: '-v= --volume= --mount= --privileged --device= --pid= --ipc= --volumes-from= --security-opt= --cap-add= --userns= --uts= --cgroup-parent= --gpus= --runtime= --add-host= --link=',
+  load: '-v= --volume= --mount= --privileged --device= --pid= --ipc= --volumes-from= --security-opt= --cap-add= --userns= --uts= --cgroup-parent= --gpus= --runtime= --add-host= --link= --annotation=',
   operands: 'tune command',
   judge: (_, reading) => judgeRun(reading),
 };

@@ -307,15 +307,6 @@ export const LANGUAGES: Records = {
       },
     },
   },
-  rustup: {
-    needs: '*',
-    traits: ['printsSetup'],
-    subs: {
-      update: {},
-      'show which check doc': { tune: '-v --toolchain= --verbose', subs: { '': { operands: 'tune' } } },
-      'toolchain target component override': { subs: { list: { tune: '-v --installed --toolchain= --verbose -q' } } },
-    },
-  },
   go: {
     needs: 'get install',
     reaches: 'list get mod',

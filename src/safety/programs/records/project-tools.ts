@@ -6,6 +6,15 @@ const RUBY_TASK = /^(test|spec|routes|about|stats|notes|db:migrate:status|db:ver
 
 /** What builds and runs the projects of a language. */
 export const PROJECT_TOOLS: Records = {
+  rustup: {
+    needs: '*',
+    traits: ['printsSetup'],
+    subs: {
+      update: {},
+      'show which check doc': { tune: '-v --toolchain= --verbose', subs: { '': { operands: 'tune' } } },
+      'toolchain target component override': { subs: { list: { tune: '-v --installed --toolchain= --verbose -q' } } },
+    },
+  },
   dotnet: {
     needs: 'restore add nuget tool',
     traits: ['runsProject'],

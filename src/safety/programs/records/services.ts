@@ -62,7 +62,7 @@ const kubectl: Spec = {
     },
     'delete replace patch set taint drain cordon uncordon cp proxy attach debug edit': {
       operands: 'judged',
-      tune: '-# -f= -k= -l= -o= -p= -i -t -it -R -c= --filename= --selector= --output= --image= --replicas= --port= --target-port= --type= --restart= --rm --overwrite --record --grace-period= --timeout= --all --wait[=] --ignore-not-found --from-literal= --from-file= --env= --labels= --min= --max= --cpu-percent= --command --stdin --tty --quiet --save-config --validate[=] --server-side --local --list --address= --current-replicas= --patch= --containers= --force --now --cascade[=] --ignore-daemonsets --delete-emptydir-data',
+      tune: '-# -f= -k= -l= -o= -p= -i -t -it -R -c= --filename= --selector= --output= --image= --replicas= --port= --target-port= --type= --restart= --rm --overwrite --record --grace-period= --timeout= --all --wait[=] --ignore-not-found --from-literal= --from-file= --env= --labels= --min= --max= --cpu-percent= --command --stdin --tty --quiet --save-config --validate[=] --server-side --local --list --address= --current-replicas= --patch= --containers= --force --now --cascade[=] --ignore-daemonsets --delete-emptydir-data --target= --profile=',
       judge: (_, reading) =>
         reading.given.some(({ role, value }) => role === 'dry' && !/^(none|false)$/.test(value ?? ''))
           ? undefined
