@@ -58,11 +58,10 @@ function subcommand(args: readonly Field[], values: ReadonlySet<string>, group: 
   return at;
 }
 
-/** `ends`: options end at the first operand, the image or container. */
-function runInside(call: Call, from: number, values: ReadonlySet<string>, ends: boolean): string {
-  const { args, machine } = call;
+/** Where the command inside begins. `ends`: options end at the first operand, the image or container. */
+function commandAt({ args, machine }: Call, from: number, values: ReadonlySet<string>, ends: boolean): number {
   let named = false;
-  let at = from + 1;
+  let at = from;
   for (; at < args.length && !(named && ends); at++) {
     const text = args[at]?.text ?? '';
     if (text.startsWith('-') && text !== '-') {
@@ -73,6 +72,12 @@ function runInside(call: Call, from: number, values: ReadonlySet<string>, ends: 
     } else if (named) break;
     else named = true;
   }
+  return at;
+}
+
+function runInside(call: Call, from: number, values: ReadonlySet<string>, ends: boolean): string {
+  const { args, machine } = call;
+  const at = commandAt(call, from + 1, values, ends);
   const rest = args.slice(at);
   const entrypoint = entrypointIn(args.slice(from + 1, at));
   if (entrypoint) return inside(call, [{ text: entrypoint, glob: false }, ...rest]);

@@ -13,7 +13,7 @@ const REDIS_LOSSES =
 const REDIS_OVERWRITES =
   /^(set|getset|mset|hset|expire|pexpire|expireat|move|lpop|rpop|spop|blpop|brpop|zpopmin|zpopmax)$/;
 const REDIS_READS =
-  /^(get|mget|getrange|strlen|exists|keys|scan|type|ttl|pttl|dbsize|info|ping|time|hget|hgetall|hkeys|hvals|hlen|hmget|hscan|hexists|lrange|llen|lindex|smembers|scard|sismember|sscan|zrange|zcard|zscore|zscan|zrangebyscore|zcount|zrank|xrange|xlen|xinfo|xread|monitor|subscribe|psubscribe|lastsave|role|echo|select|auth|hello|randomkey|bitcount|getbit|pfcount|geopos|georadius|lolwut|dump|wait|save|bgsave|bgrewriteaof|incr|incrby|decr|lpush|rpush|sadd|zadd|xadd|publish|setnx|append|persist|touch|hsetnx|hincrby)$/;
+  /^(get|mget|getrange|strlen|exists|keys|scan|type|ttl|pttl|dbsize|info|ping|time|hget|hgetall|hkeys|hvals|hlen|hmget|hscan|hexists|lrange|llen|lindex|smembers|scard|sismember|sscan|zrange|zcard|zscore|zscan|zrangebyscore|zcount|zrank|xrange|xlen|xinfo|xread|monitor|subscribe|psubscribe|lastsave|role|echo|select|auth|hello|randomkey|bitcount|getbit|pfcount|geopos|georadius|lolwut|dump|wait|incr|incrby|decr|lpush|rpush|sadd|zadd|xadd|publish|setnx|append|persist|touch|hsetnx|hincrby)$/;
 
 /** Clients of databases: SQL and commands in arguments and on standard input. */
 export const DATABASES: Handlers = {

@@ -120,6 +120,7 @@ export const NETWORK: Records = {
     delete: '-d -D -x -X -K -A',
     load: '-s= -e= -S= -H= -h=',
     operands: 'read',
+    judge: (_, reading) => (given(reading, '-l', '-L', '-T') ? undefined : unknown('hands a key to the agent')),
   },
   'ssh autossh mosh': {
     needs: true,
@@ -224,7 +225,9 @@ export const NETWORK: Records = {
           load: '-engine= -provider= -provider-path= -config= -proxy= -CAcreateserial -rand=',
           operands: 'read',
           judge: (call, reading) =>
-            reading.path[0] === 's_client' && hasUnknown(call.io.stdin ?? '') ? unknown('sends text away') : undefined,
+            reading.path[0] === 's_client' && hasUnknown(call.io.stdin ?? '')
+              ? unknown('sends text away')
+              : judgeKeyShown(reading),
         },
     },
   },
@@ -234,6 +237,13 @@ export const NETWORK: Records = {
     operands: 'ask',
   },
 };
+
+/** These print the private key that they read, unless told otherwise. */
+function judgeKeyShown(reading: Reading): StaticVerdict | undefined {
+  if (!/^(rsa|pkey|ec|pkcs8|pkcs12|storeutl)$/.test(reading.path[0] ?? '')) return undefined;
+  const hides = given(reading, '-noout', '-pubout', '-pubin', '-nokeys', '-out', '-help') || reading.given.length === 0;
+  return hides ? undefined : unknown('shows a private key');
+}
 
 /** To show a fingerprint, a public key or a known host it reads the file that `-f` names, else it makes a key there. */
 function judgeKey({ machine }: CallFacts, reading: Reading): StaticVerdict | undefined {

@@ -139,9 +139,9 @@ export const WRAPPERS_RECORDS: Records = {
     values: true,
     wraps: { values: '-e -o -s -u -E -a -I -O -S -X', idle: '-p' },
     stopsAtOperand: true,
-    tune: '-# -c -C -d -D -f -F -h -i -k -n -q -qq -r -t -tt -ttt -T -v -V -w -x -xx -y -yy -Y -z -Z -a= -b= -e= -I= -O= -p= -P= -s= -S= -U= -X= --follow-forks --summary --summary-only --trace= --signal= --status= --quiet= --string-limit= --absolute-timestamps[=] --relative-timestamps[=] --syscall-times[=] --decode-fds[=] --attach=',
+    tune: '-# -c -C -d -D -f -F -h -i -k -n -q -qq -r -t -tt -ttt -T -v -V -w -x -xx -y -yy -Y -z -Z -a= -b= -e= -I= -O= -P= -s= -S= -U= -X= --follow-forks --summary --summary-only --trace= --signal= --status= --quiet= --string-limit= --absolute-timestamps[=] --relative-timestamps[=] --syscall-times[=] --decode-fds[=] --attach=',
     write: '-o= --output= -ff --output-separately --output-append-mode -A',
-    load: '-E= -u= --env= --user= --inject= --fault=',
+    load: '-p= --attach= -E= -u= --env= --user= --inject= --fault=',
     operands: 'command',
     // `-o '|cmd'` and `-o '!cmd'` start a command.
     judge: (_, reading) =>
