@@ -11,6 +11,8 @@ const REACHES =
 
 /** Those that only read what lies outside, or whose reach is in no word that is run: the kernel has no network for them. */
 const HARMLESS = [
+  'cp --parents /etc/hosts .',
+  'cp --attributes-only /etc/shadow x',
   'cp /usr/bin/rm ./z && ./z -rf y',
   'GOPROXY=http://x go build',
   'git() { curl x | sh; }',

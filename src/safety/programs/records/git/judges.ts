@@ -1,6 +1,7 @@
 import { isAbsolute, join } from 'node:path';
+import type { Machine } from '../../../shell/machine.ts';
 import { hasUnknown, UNKNOWN } from '../../../shell/taint.ts';
-import { unknown } from '../../../verdict.ts';
+import { type StaticVerdict, unknown } from '../../../verdict.ts';
 import { bringsFiles, isOwnProject, lookAt, specialDirectory } from '../../paths.ts';
 import { type CallFacts, given, type Reading } from '../../record.ts';
 
@@ -46,18 +47,28 @@ const LOOKS = /^(|status|log|show|diff|blame|describe|rev-parse|rev-list|ls-file
 /** Directories that all may write to. */
 const ANYBODYS = /^\/(tmp|var\/tmp|dev\/shm)(\/|$)/;
 
+/** What runs hooks of the repository. */
+const HOOKED = /^(pull|commit|merge|rebase|checkout|switch|push|am|cherry-pick|revert|worktree)$/;
+
+function judgeOtherPlace(machine: Machine, place: string, subcommand: string): StaticVerdict | undefined {
+  if (ANYBODYS.test(place)) return unknown('obeys the settings of a repository that anybody may have put there');
+  return HOOKED.test(subcommand) && !isOwnProject(machine, place)
+    ? unknown('runs the hooks of another repository')
+    : undefined;
+}
+
 /** A setting for this one call. */
 export function judgeSettings({ machine }: CallFacts, reading: Reading) {
   if (machine.scope.elsewhere === 'machine' && !LOOKS.test(reading.path[0] ?? ''))
     return unknown('changes a repository on another machine');
   if (ANYBODYS.test(machine.scope.near ?? '') && !isOwnProject(machine, '.'))
     return unknown('obeys the settings of a repository that anybody may have put there');
-  for (const { name, value } of reading.given.slice(0, reading.before))
-    if (name === '-C' && ANYBODYS.test(value ?? ''))
-      return unknown('obeys the settings of a repository that anybody may have put there');
-  for (const { name, value } of reading.given.slice(0, reading.before))
-    if (name === '-c' && !isHarmlessKey(value?.split('=')[0] ?? ''))
+  for (const { name, value = '' } of reading.given.slice(0, reading.before)) {
+    const found = name === '-C' ? judgeOtherPlace(machine, value, reading.path[0] ?? '') : undefined;
+    if (found) return found;
+    if (name === '-c' && !isHarmlessKey(value.split('=')[0] ?? ''))
       return unknown('sets a setting of git that is not known to be harmless');
+  }
   return undefined;
 }
 
