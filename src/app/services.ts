@@ -165,12 +165,13 @@ export function createServices(environment: Environment, bus: SessionBus) {
     waitSeconds: config.wait_seconds,
   };
 
+  const fleetHosts = openMachine({ dataDir, size });
   const fleets = createFleetPort({
     folder: session.folder,
     settings: settingsOf(config, environment.presets, sandbox),
     alwaysDestructive: config.safety.always_destructive_tools,
     ...{ filter, services, machines: fleetMachines },
-    open: openMachine({ dataDir, size }),
+    open: fleetHosts,
   });
 
   return {
@@ -234,6 +235,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     async close(): Promise<void> {
       await Promise.all([jobs.dispose(), stopServers(), hosts.close()]);
       killTagged();
+      fleetHosts.close();
       await (await shell.ready.catch(() => undefined))?.dispose();
       await journal.close();
       costs.close();

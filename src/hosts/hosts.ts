@@ -67,6 +67,12 @@ export class Hosts {
       : undefined;
   }
 
+  /** Runs code of the program's own there; undefined where there is no whole answer. Never rejects. */
+  async ask(name: string, code: string): Promise<string | undefined> {
+    const answer = await this.#hosts.get(name)?.connection.ask(code);
+    return answer?.exit === 0 ? answer.text : undefined;
+  }
+
   /** Runs as root there. */
   isRoot(name: string): boolean {
     return this.#hosts.get(name)?.connection.facts?.root === true;

@@ -108,7 +108,7 @@ const OTHER_ENDS: readonly (readonly [RegExp, number])[] = [
   [/^aish-tui config trust/, 2],
   [/^aish-tui guard doctor/, 1],
   [/^aish-tui doctor/, 1],
-  [/^aish-tui run --hosts docker:/, 3],
+  [/^aish-tui run --hosts web1/, 3],
   [/^aish-tui run --hosts @/, 2],
 ];
 

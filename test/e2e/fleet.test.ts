@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fakeDocker } from '../support/fake-docker.ts';
 import { jsonLines } from '../support/lines.ts';
 import { runProgram, scratch } from '../support/program.ts';
 import { startScriptedServer, type Turn, whenever } from '../support/scripted-server.ts';
+import { lacksSshd, startSshd } from '../support/sshd.ts';
 
 /** A model that wants one command on each host, and is content with whatever comes of it. */
 const wants = (command: string): Turn =>
@@ -128,6 +130,33 @@ describe('aish-tui run --hosts', () => {
     expect(await err('--canary', 'a', 'x')).toContain('--canary needs --hosts');
     expect(await err('--hosts', 'a', '--canary', 'b', 'x')).toContain('the canary b is none of the hosts');
     expect(await err('--hosts', 'a')).toContain("missing required argument 'goal'");
+  });
+});
+
+describe.skipIf(lacksSshd())('hosts over ssh', () => {
+  it('do there what only reads, over one connection each; what does not is a question', async () => {
+    const host = await startSshd('web1');
+    const there = join(tmpdir(), `aish-fleet-${process.pid}`);
+    writeFileSync(there, 'seven\n');
+    try {
+      for (const [command, code, row] of [
+        [`cat ${there}`, 0, /web1 +done +[\d.]+ s +1 +A/],
+        [`rm ${there}`, 4, /web1 +aborted/],
+      ] as const) {
+        await using server = await startScriptedServer([wants(command)]);
+        using place = scratch(server.baseUrl);
+        place.env.PATH = `${host.bin}:${place.env.PATH}`;
+        const ended = await runProgram(place, ['run', '--hosts', 'web1', 'look']);
+        expect({ code: ended.code, err: ended.err }).toMatchObject({ code });
+        expect(ended.out).toMatch(row);
+        if (code === 4) expect(ended.err).toContain('HALT on web1');
+      }
+      expect(existsSync(there)).toBe(true);
+      expect(host.accepted()).toBe(2);
+    } finally {
+      rmSync(there, { force: true });
+      await host.stop();
+    }
   });
 });
 

@@ -1,0 +1,79 @@
+/** Hosts of a fleet over ssh: connections of its own, beside those that the user opened with `:host`. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FleetMachine, OpenMachine } from '../../contracts/fleet.ts';
+import { sizeForModel } from '../../engine/live.ts';
+import { asCompanion, ownedPrefix, runElsewhere } from '../../executor/index.ts';
+import { Hosts } from '../../hosts/index.ts';
+import { messageOf } from '../../text/errors.ts';
+import { processEnvironment } from '../user-shell.ts';
+import type { ContainerOptions } from './container.ts';
+
+/** Longer paths leave no room for the name of a socket. */
+const MAX_FOLDER_CHARS = 40;
+/** Nobody is there to answer what ssh may ask. In ms. */
+const CONNECT_TIMEOUT_MS = 20_000;
+/** A server refuses some of many that come at once (sshd's MaxStartups), so they come a few at a time. */
+const AT_ONCE = 4;
+
+/** Connects over ssh as it is configured. What would need an answer of the user's is no connection. */
+export function openOverSsh({ dataDir, size }: ContainerOptions): OpenMachine & { close(): void } {
+  const env = processEnvironment();
+  const lost = new Map<string, (why: string) => void>();
+  const queue: (() => void)[] = [];
+  let opening = 0;
+  let folder: string | undefined;
+  const hosts = new Hosts({
+    get folder() {
+      folder ??= mkdtempSync(join(tmpdir().length > MAX_FOLDER_CHARS ? '/tmp' : tmpdir(), ownedPrefix('ssh')));
+      return folder;
+    },
+    inTerminal: (argv) => runElsewhere({ argv, env, place: '/', ...size(), dataDir }),
+    companion: (argv) => asCompanion(argv, env),
+    run: ({ argv, place, host, token, ending }) =>
+      runElsewhere({ argv, env, place, there: { host, token }, ending, ...sizeForModel(size()), dataDir }),
+    onLost: (host) => lost.get(host)?.('the connection was lost; what ran there then is not known'),
+  });
+  const connect = async (host: string, signal: AbortSignal): Promise<void> => {
+    if (opening >= AT_ONCE) await new Promise<void>((resolve) => queue.push(resolve));
+    opening += 1;
+    try {
+      signal.throwIfAborted();
+      await hosts.open(host, async (master, ready) => {
+        const end = () => master.hangUp();
+        const timer = setTimeout(end, CONNECT_TIMEOUT_MS);
+        signal.addEventListener('abort', end, { once: true });
+        await ready;
+        clearTimeout(timer);
+        signal.removeEventListener('abort', end);
+      });
+    } finally {
+      opening -= 1;
+      queue.shift()?.();
+    }
+  };
+  const open: OpenMachine = async (host, signal) => {
+    try {
+      await connect(host, signal);
+    } catch (error) {
+      return { problem: `${messageOf(error)}; ssh ${host} shows what it asks` };
+    }
+    const machine = hosts.machine(host);
+    const gone = Promise.withResolvers<string>();
+    lost.set(host, gone.resolve);
+    return {
+      ...{ machine, directory: machine.home, root: hosts.isRoot(host), lost: gone.promise },
+      ask: (code) => hosts.ask(host, code),
+      async close() {
+        lost.delete(host);
+        await hosts.forget(host).catch(() => []);
+      },
+    } satisfies FleetMachine;
+  };
+  return Object.assign(open, {
+    close() {
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    },
+  });
+}
