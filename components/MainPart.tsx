@@ -1,14 +1,16 @@
 import { Box } from 'ink';
 import { memo } from 'react';
-import { useUi } from '../hooks/context.ts';
-import { useWaits } from '../hooks/useActivity.ts';
+import { useScreen, useUi } from '../hooks/context.ts';
+import { useAttached, useWaits } from '../hooks/useActivity.ts';
 import { useBroker } from '../hooks/useBroker.ts';
 import { useExecutor, useProgress } from '../hooks/useExecutor.ts';
 import { useAgents } from '../hooks/useNorris.ts';
 import { useSaidSince } from '../hooks/useSession.ts';
 import { useScrolledAway } from '../hooks/useViewport.ts';
+import { attachedLine } from '../src/screen/attached.ts';
 import { AgentsPane, ProgressPane } from './AgentsPane.tsx';
 import { ExecPane } from './ExecPane.tsx';
+import { Lines } from './Lines.tsx';
 import { StreamingPane } from './StreamingPane.tsx';
 import { TranscriptPane } from './TranscriptPane.tsx';
 import { WaitingRow } from './WaitingRow.tsx';
@@ -17,6 +19,7 @@ type Props = { readonly columns: number; readonly rows: number };
 
 /** The transcript and, at its end, what is being written and what runs. Scrolled away, the streams make room. */
 export const MainPart = memo(function MainPart({ columns, rows }: Props) {
+  const screen = useScreen();
   const reply = useBroker();
   const { user, models, job } = useExecutor();
   const agents = useAgents();
@@ -30,7 +33,8 @@ export const MainPart = memo(function MainPart({ columns, rows }: Props) {
   const said = useSaidSince(user?.op);
   const streams = [reply, user, job, ...models, busy && !beside, progress !== '', said].filter(Boolean).length;
   const waits = useWaits();
-  const room = rows - (waits ? 1 : 0);
+  const attached = useAttached();
+  const room = rows - [waits, attached].filter(Boolean).length;
   const share = streams > 1 ? Math.max(1, Math.floor(room / streams)) : room;
   return (
     <Box flexDirection="column" justifyContent="flex-end" height={rows} overflowY="hidden">
@@ -51,6 +55,7 @@ export const MainPart = memo(function MainPart({ columns, rows }: Props) {
       {!away && user && <ExecPane command={user} columns={columns} rows={share} keyboard={keyboard && !job} />}
       {!away && job && <ExecPane command={job} columns={columns} rows={share} keyboard={keyboard} />}
       {waits && <WaitingRow activity={waits} columns={columns} />}
+      {attached && <Lines lines={[attachedLine(attached, screen.renderContext(columns))]} />}
     </Box>
   );
 });

@@ -13,6 +13,11 @@ export function useWaits(): Activity | undefined {
   return idle || hidden || activity?.what === 'waits for you' ? undefined : activity;
 }
 
+/** What comes with the question that is typed, where there is room to say it. */
+export function useAttached() {
+  return useUi(({ question, size, attached }) => (question || size.rows < MIN_ROWS ? undefined : attached));
+}
+
 /** Below so many rows the bar alone says it. */
 const MIN_ROWS = 8;
 

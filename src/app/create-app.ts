@@ -1,4 +1,5 @@
 /** What `:` commands and front ends see of the program, over what was opened. */
+import { join } from 'node:path';
 import type { App, ScreenPort } from '../commands/app.ts';
 import { type CompleteShell, completeLine } from '../commands/complete.ts';
 import { Waits } from '../commands/waits.ts';
@@ -10,12 +11,15 @@ import { ForegroundJob, ShellQueue } from '../engine/shell-queue.ts';
 import { completeShell, editText, isIncomplete } from '../executor/index.ts';
 import { classify, isAffirmation } from '../router/index.ts';
 import { hostOf } from '../session/place.ts';
-import { listSessions, oldSessions, removeSessions } from '../store/index.ts';
+import { isLocked, listSessions, oldSessions, removeSessions } from '../store/index.ts';
+import { lazyAttachments } from './attachments/port.ts';
 import type { Environment } from './environment.ts';
 import { gitBranch } from './git-branch.ts';
+import { openInBrowser } from './open-address.ts';
 import { isUnasked, UNASKED } from './presets.ts';
 import { keepOutput, saveNew, saveOutput } from './save-output.ts';
 import type { AppServices } from './services.ts';
+import { setupPort } from './setup.ts';
 import { surroundings } from './surroundings.ts';
 import { processEnvironment } from './user-shell.ts';
 
@@ -33,6 +37,7 @@ export function createApp(
   const { shell, hosts, front, here, words, history, jobs, memory, costs, safety, mcpPort, patch, undo } = services;
   const quitListeners = new Set<(code: number) => void>();
   let screen: ScreenPort | undefined;
+  let next: App['sessions']['next'];
   const shellCompletion: CompleteShell = (line, cursor, signal) =>
     completeShell(
       line,
@@ -48,6 +53,14 @@ export function createApp(
       },
       signal,
     );
+  const leaveFor = (other: NonNullable<App['sessions']['next']>): string | undefined => {
+    if (engine.conversation.phase.kind !== 'idle') return 'the model is at work: stop it first';
+    if (app.shell.busy) return 'a command runs: end it first';
+    if (jobs.running().length > 0) return 'jobs are left, and would end: :jobs lists them';
+    next = other;
+    app.quit();
+    return undefined;
+  };
   const app: App = {
     engine,
     notices,
@@ -72,6 +85,7 @@ export function createApp(
     ownSearch: (line, size, onData) => front()?.search(line, size, onData),
     incomplete: (line) => isIncomplete(line, front()?.program),
     complete: (line, cursor, signal) => completeLine(app, line, cursor, signal, shellCompletion),
+    openAddress: (address) => openInBrowser(address, process.env),
     async edit(text) {
       const env = (await shell.current?.environment()) ?? processEnvironment();
       // It runs in the real terminal, not in the shell's.
@@ -85,6 +99,7 @@ export function createApp(
     saveOutput: (command, text, file) => saveOutput(here(), command, text, file),
     saveNew: (name, text) => saveNew(here(), name, text),
     history,
+    attachments: lazyAttachments(() => app, services.dataDir),
     memory,
     cost: costs,
     info() {
@@ -107,6 +122,7 @@ export function createApp(
       };
     },
     presets: presetsPort(environment, services, engine),
+    setup: setupPort(environment),
     safety,
     mcp: mcpPort,
     fleets: services.fleets,
@@ -115,7 +131,16 @@ export function createApp(
     undo,
     patches: patch,
     sessions: {
-      list: () => listSessions(sessions),
+      async list() {
+        const all = await listSessions(sessions);
+        const others = all.filter(({ id }) => id !== session.id);
+        return others.map((each) => ({ ...each, open: isLocked(join(sessions, each.id)) }));
+      },
+      resume: ({ id, cwd }, fork) => leaveFor({ id, fork, cwd }),
+      again: (model) => leaveFor({ id: session.id, fork: false, cwd: engine.shellCwd, model }),
+      get next() {
+        return next;
+      },
       days: config.disk.days,
       old: () => oldSessions(sessions, config.disk.days, Date.now()),
       remove: (old) => removeSessions(sessions, old),

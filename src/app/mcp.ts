@@ -1,13 +1,13 @@
 /** MCP servers of the configuration → tools, wired to the other services. */
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/index.ts';
 import type { McpPort } from '../contracts/tools.ts';
-import { asCompanion, saveOutput, withoutInherited } from '../executor/index.ts';
+import { asCompanion, saveOutput } from '../executor/index.ts';
 import { hostOf } from '../session/place.ts';
 import { matchesGlob } from '../text/glob.ts';
 import { McpServers } from '../tools/index.ts';
+import { openInBrowser } from './open-address.ts';
 import type { SessionBus } from './session-bus.ts';
 
 type McpLinks = {
@@ -103,17 +103,4 @@ export function createMcpPort(
 
 function withReason(unchecked: string | undefined) {
   return unchecked === undefined ? {} : { unchecked };
-}
-
-/**
- * Opens the user's browser, where there is a screen for one; what is not there is no fault: the address is shown too. It
- * inherits no terminal: it would keep the user's shell alive, and could type into it.
- */
-function openInBrowser(address: string, env: NodeJS.ProcessEnv): void {
-  const mac = process.platform === 'darwin';
-  if (!mac && !env.DISPLAY && !env.WAYLAND_DISPLAY) return;
-  const [file, ...args] = withoutInherited([mac ? 'open' : 'xdg-open', address]);
-  const child = spawn(file, args, { detached: true, stdio: 'ignore' });
-  child.on('error', () => {});
-  child.unref();
 }

@@ -6,6 +6,8 @@ export type GlobalOptions = {
   readonly config?: string;
   readonly mode?: Mode;
   readonly model?: string;
+  /** Lines in the terminal's own scrollback instead of a screen. */
+  readonly inline?: true;
   /** Full path of the directory to work in. */
   readonly cwd?: string;
   /** Steps of a run and dollars of the session: the user's word for this time, whatever the configuration says. */

@@ -61,7 +61,7 @@ function foundNotice(found: readonly Found[], here: Found | undefined): string {
 }
 
 /** A key is named by its variable, never written down. */
-function configOf({ preset, keyVariable }: Found): ModelConfig {
+export function configOf({ preset, keyVariable }: Found): ModelConfig {
   const key = keyVariable === undefined ? {} : { api_key_env: keyVariable };
   return { base_url: preset.baseUrl, model: preset.model, ...key };
 }
@@ -75,6 +75,7 @@ function presetOf(name: string, model: ModelConfig, env: Environment): Preset {
     context,
     fallback,
     secrets,
+    images,
   } = model;
   const key =
     command !== undefined ? () => keyFrom(command) : variable !== undefined ? async () => env[variable] : undefined;
@@ -86,6 +87,7 @@ function presetOf(name: string, model: ModelConfig, env: Environment): Preset {
     ...(context === undefined ? {} : { context }),
     ...(fallback === undefined ? {} : { fallback }),
     ...(secrets === undefined ? {} : { secrets }),
+    ...(typeof images === 'boolean' ? { capabilities: { images } } : {}),
   };
 }
 

@@ -5,6 +5,7 @@ import { messageOf } from '../text/errors.ts';
 import { detectCapability } from './capability-detection.ts';
 import { attemptDemo } from './demo/attempt.ts';
 import { type Fault, fault, label } from './faults.ts';
+import { hasImages } from './images.ts';
 import { type Capabilities, isLocal, loadingLine, type Preset, secretsPolicy, shownAddress } from './preset.ts';
 import { Prober } from './probe.ts';
 import { emptyReply, replyOf } from './reply.ts';
@@ -80,9 +81,12 @@ export function createBroker(options: BrokerOptions): Broker {
       const result = await once(preset, messages, call, stream);
       const why = result.fault;
       if (!why || result.arrived || result.cancelled) return result;
-      const lesson = detectCapability(why, { ...learned.get(preset.name), ...preset.capabilities });
+      const known = { ...learned.get(preset.name), ...preset.capabilities };
+      const lesson = detectCapability(why, hasImages(messages) ? known : { ...known, images: true });
       if (lesson) {
         learned.set(preset.name, { ...learned.get(preset.name), ...lesson });
+        // An answer about an image that was not seen would be made up.
+        if (lesson.images === false) return { ...result, fault: noImages(preset) };
         continue;
       }
       const ms = nextPause(retry, why, failed, waited, random);
@@ -170,7 +174,11 @@ export function createBroker(options: BrokerOptions): Broker {
   return {
     chatStream: (name, messages, call) => safely(name, () => chatStream(name, messages, call)),
     chat: (name, messages, call) => safely(name, () => chat(name, messages, call)),
-    presets: () => [...presets.values()].map(presetInfo),
+    presets: () =>
+      [...presets.values()].map((preset) => {
+        const { images } = { ...learned.get(preset.name), ...preset.capabilities };
+        return { ...presetInfo(preset), ...(images === undefined ? {} : { images }) };
+      }),
     async probe(name, signal) {
       const preset = presets.get(name);
       return preset ? prober.probe(preset, signal) : { reachable: false, detail: `there is no preset called ${name}` };
@@ -196,6 +204,11 @@ export function presetInfo(preset: Preset): PresetInfo {
   const { name, model } = preset;
   const baseUrl = preset.demo ? '' : shownAddress(preset.baseUrl);
   return { name, model, baseUrl, local: isLocal(preset), demo: preset.demo === true, secrets: secretsPolicy(preset) };
+}
+
+function noImages({ name }: Preset): Fault {
+  const said = `${name} takes no images: choose a model that does (:model), or ask without them`;
+  return fault('refused', said, 'no', said);
 }
 
 function gaveUp(why: Fault, failed: number): Fault {

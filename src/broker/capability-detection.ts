@@ -23,6 +23,12 @@ const LESSONS: readonly Lesson[] = [
     unless: 'tools',
     learned: { tools: false },
   },
+  {
+    words:
+      /image input is not supported|(does not|doesn['’]t|not) support\w* (image|vision|multi-?modal)|(image_url|images?|vision)\b[^.]{0,60}(not|un)[ -]?supported|(unknown|invalid|unsupported)\b[^.]{0,40}image_url|not a multi-?modal model/i,
+    unless: 'images',
+    learned: { images: false },
+  },
 ];
 
 /** What a refusal teaches that was not known before; undefined when it is about something else. */

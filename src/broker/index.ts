@@ -5,4 +5,6 @@ export { DEMO_PRESET } from './demo/attempt.ts';
 export type { Found } from './discover.ts';
 export { discover } from './discover.ts';
 export { type Capabilities, type Preset, secretsPolicy } from './preset.ts';
+export { probeServer } from './probe.ts';
 export { fallbacksOf } from './route.ts';
+export { estimateTokens } from './tokens/count.ts';

@@ -11,6 +11,8 @@ export type Capabilities = {
   readonly streamUsage?: boolean;
   /** False: the model knows no tool calls; tools are left out and old calls are sent as text. */
   readonly tools?: boolean;
+  /** False: the model sees no images; they are left out and named as left out. */
+  readonly images?: boolean;
 };
 
 export type Preset = {

@@ -41,7 +41,7 @@ export class Prober {
   }
 }
 
-async function probeServer(preset: Preset, signal: AbortSignal): Promise<Probe> {
+export async function probeServer(preset: Preset, signal: AbortSignal): Promise<Probe> {
   if (preset.demo) return { reachable: true, window: DEMO_WINDOW, detail: 'the built-in demo script, no model' };
   const base = preset.baseUrl.replace(/\/+$/, '');
   const patience = AbortSignal.any([signal, AbortSignal.timeout(QUESTION_TIMEOUT_MS)]);

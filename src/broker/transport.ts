@@ -5,6 +5,7 @@ import { messageOf } from '../text/errors.ts';
 import { type Accumulated, ReplyAccumulator } from './accumulator.ts';
 import { AnswerReader, boundedFetch } from './answer-stream.ts';
 import { earlyEnd, type Fault, fault, faultOf, type Stop, stopFault } from './faults.ts';
+import { imagesOf } from './images.ts';
 import { apiKeyOf, type Capabilities, type Preset } from './preset.ts';
 import { type RequestOptions, requestBody } from './wire.ts';
 
@@ -64,7 +65,8 @@ export async function attempt(
     if (known.fault) return ended(known.fault);
     key = known.key;
     const client = await clientFor(preset, key);
-    const body = requestBody(preset.model, messages, options, capabilities);
+    const images = capabilities.images === false ? undefined : await imagesOf(messages);
+    const body = requestBody(preset.model, messages, options, capabilities, images);
     const usage = capabilities.streamUsage === false ? {} : { stream_options: { include_usage: true } };
     const params: ChatCompletionCreateParams = options.stream
       ? { ...body, stream: true, ...usage }

@@ -5,6 +5,11 @@ import { asObject } from './json.ts';
 import type { Capabilities } from './preset.ts';
 
 type WireMessage = ChatCompletionCreateParamsBase['messages'][number];
+type UserContent = Extract<WireMessage, { role: 'user' }>['content'];
+
+/** By file the `data:` address of an image; of one that is not there it is said that it was left out. */
+export type Images = ReadonlyMap<string, string>;
+const NO_IMAGES: Images = new Map();
 
 export type RequestOptions = {
   readonly tools?: readonly ToolSpec[];
@@ -18,12 +23,13 @@ export function requestBody(
   messages: readonly Message[],
   options: RequestOptions,
   capabilities: Capabilities,
+  images: Images = NO_IMAGES,
 ): Pick<ChatCompletionCreateParamsBase, 'model' | 'messages' | 'tools'> & Record<string, unknown> {
   const withTools = capabilities.tools !== false;
   const tools = withTools ? (options.tools ?? []) : [];
   return {
     model,
-    messages: toWire(messages, withTools),
+    messages: toWire(messages, withTools, images),
     ...(tools.length > 0 && { tools: tools.map(toolSpec) }),
     ...(options.maxTokens !== undefined && { [capabilities.maxTokensField ?? 'max_tokens']: options.maxTokens }),
     ...(options.temperature !== undefined &&
@@ -40,10 +46,10 @@ function toolSpec({ name, description, parameters }: ToolSpec) {
  * user or assistant messages joined; each call answered by exactly one tool message right behind it, and no tool message
  * without its call; string content everywhere; arguments always a JSON object; no lone surrogates.
  */
-export function toWire(messages: readonly Message[], withTools = true): WireMessage[] {
+export function toWire(messages: readonly Message[], withTools = true, images: Images = NO_IMAGES): WireMessage[] {
   const legal = pairCalls(withTools ? messages : messages.map(asPlainText));
   const wire: WireMessage[] = [];
-  for (const message of legal) append(wire, message);
+  for (const message of legal) append(wire, message, images);
   const first = wire.findIndex((message) => message.role !== 'system');
   // An evicted beginning may leave an answer first, which strict templates refuse.
   if (wire[first]?.role === 'assistant')
@@ -53,18 +59,18 @@ export function toWire(messages: readonly Message[], withTools = true): WireMess
   return wire;
 }
 
-function append(wire: WireMessage[], message: Message): void {
+function append(wire: WireMessage[], message: Message, images: Images): void {
   const content = message.content.toWellFormed();
   const last = wire.at(-1);
   switch (message.role) {
     case 'system':
       if (wire.length === 0) wire.push({ role: 'system', content });
       else if (last?.role === 'system') last.content = joined(last.content, content);
-      else append(wire, { role: 'user', content });
+      else append(wire, { role: 'user', content }, images);
       return;
     case 'user':
-      if (last?.role === 'user') last.content = joined(last.content, content);
-      else wire.push({ role: 'user', content });
+      if (last?.role === 'user') last.content = together(last.content, userContent(message, images));
+      else wire.push({ role: 'user', content: userContent(message, images) });
       return;
     case 'assistant': {
       const calls = message.toolCalls.map(wireCall);
@@ -79,6 +85,22 @@ function append(wire: WireMessage[], message: Message): void {
     case 'tool':
       wire.push({ role: 'tool', tool_call_id: message.callId, content });
   }
+}
+
+/** A text; with images a text and the images behind it, as those take it who take images at all. */
+function userContent({ content, images = [] }: Extract<Message, { role: 'user' }>, known: Images): UserContent {
+  const parts = images.flatMap(({ file }) => {
+    const url = known.get(file);
+    return url === undefined ? [] : [{ type: 'image_url' as const, image_url: { url } }];
+  });
+  const left = images.filter(({ file }) => !known.has(file)).map(({ name }) => `[aish] ${name} was left out`);
+  const text = [content, ...left].join('\n').toWellFormed();
+  return parts.length === 0 ? text : [{ type: 'text', text }, ...parts];
+}
+
+function together(before: UserContent, after: UserContent): UserContent {
+  if (typeof before === 'string' && typeof after === 'string') return joined(before, after);
+  return [before, after].flatMap((each) => (typeof each === 'string' ? [{ type: 'text' as const, text: each }] : each));
 }
 
 function joined(before: unknown, after: string): string {

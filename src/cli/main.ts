@@ -1,4 +1,5 @@
 /** What each subcommand does. Everything heavy is loaded only where it is needed. */
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { GlobalOptions, SessionWish } from '../app/options.ts';
@@ -90,7 +91,7 @@ async function ask(invocation: InvocationOf<'ask'>, version: string): Promise<nu
 async function dispatch(invocation: Invocation, version: string): Promise<number> {
   switch (invocation.kind) {
     case 'screen':
-      return isOnTerminal() ? screen(invocation, version) : piped(invocation, version);
+      return isOnTerminal() ? screens(invocation, version) : piped(invocation, version);
     case 'run':
       return runOnce(invocation, version);
     case 'ask':
@@ -137,7 +138,7 @@ async function dispatch(invocation: Invocation, version: string): Promise<number
 async function textOf(given: string, files: readonly AttachedFile[]): Promise<string | undefined> {
   const { text } = await import('node:stream/consumers');
   const own = (given === '-' ? await text(process.stdin) : given).trim();
-  const whole = files.length === 0 ? undefined : (await import('./attachments.ts')).withAttachments(own, files);
+  const whole = files.length === 0 ? undefined : await (await import('./attachments.ts')).withAttachments(own, files);
   const problem = own === '' ? 'nothing to do was given' : whole?.ok === false ? whole.problem : undefined;
   if (problem === undefined) return whole?.ok ? whole.text : own;
   const { visible } = await import('../text/sanitize.ts');
@@ -189,7 +190,27 @@ async function sessions(): Promise<number> {
   return EXIT.ok;
 }
 
-async function screen({ global, session }: Extract<Invocation, { kind: 'screen' }>, version: string): Promise<number> {
+type OnScreen = Extract<Invocation, { kind: 'screen' }>;
+
+/** One session after the other, as the user goes from one to the next. */
+async function screens(first: OnScreen, version: string): Promise<number> {
+  for (let invocation = first; ; ) {
+    const { code, next } = await screen(invocation, version);
+    if (!next) return code;
+    const { config, inline } = invocation.global;
+    const kept = {
+      ...(config === undefined ? {} : { config: resolve(config) }),
+      ...(inline ? { inline } : {}),
+      ...(next.model === undefined ? {} : { model: next.model }),
+    };
+    // Where it is gone, the other session begins where this one was.
+    if (existsSync(next.cwd)) workIn(next.cwd);
+    const session = { resume: next.id, fork: next.fork };
+    invocation = { kind: 'screen', global: kept, session };
+  }
+}
+
+async function screen({ global, session }: OnScreen, version: string) {
   const first = await firstFrame(global);
   // Until the screen has its own way to end: what breaks meanwhile must not print its stack over the first frame.
   const broken = Promise.withResolvers<never>();
@@ -200,8 +221,9 @@ async function screen({ global, session }: Extract<Invocation, { kind: 'screen' 
   if (first) await loadApp();
   // The only import of an upper layer: the screen is loaded only when there is one.
   const loading = import('../../components/load.ts').then(({ loadScreen }) => loadScreen(turn));
+  let next: App['sessions']['next'];
   const use = async (app: App) => {
-    const plain = app.ui.screen === 'plain';
+    const plain = app.ui.screen === 'plain' || inLines(global);
     if (plain) await first?.leave();
     const face = plain ? undefined : await loading;
     await turn();
@@ -211,12 +233,13 @@ async function screen({ global, session }: Extract<Invocation, { kind: 'screen' 
     // Not before the first frame.
     void app.mcp.start(0);
     const code = await ended;
-    if (code === EXIT.ok && app.memory.worthSaving()) await saveMemory(app);
+    next = app.sessions.next;
+    if (code === EXIT.ok && next === undefined && app.memory.worthSaving()) await saveMemory(app);
     return code;
   };
   try {
     const running = withApp(global, version, use, { session, failing: () => first?.leave() });
-    return await Promise.race([running, broken.promise]);
+    return { code: await Promise.race([running, broken.promise]), next };
   } catch (error) {
     await first?.leave();
     throw error;
@@ -252,10 +275,15 @@ async function turn(): Promise<void> {
   await new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
 }
 
+/** Whether lines are what is wanted, or all that the terminal can show: without a cursor to move a screen is a heap. */
+function inLines({ inline }: GlobalOptions): boolean {
+  return inline === true || ['', 'dumb'].includes(process.env.TERM ?? '');
+}
+
 /** A prompt to type into, before the program behind it is even loaded; undefined where a plain start is the better one. */
-async function firstFrame({ config, model }: GlobalOptions): Promise<FirstFrame | undefined> {
-  const { INK_SCREEN_READER: reader, TERM: terminal } = process.env;
-  if (reader === 'true' || terminal === 'dumb') return undefined;
+async function firstFrame(global: GlobalOptions): Promise<FirstFrame | undefined> {
+  const { config, model } = global;
+  if (process.env.INK_SCREEN_READER === 'true' || inLines(global)) return undefined;
   const { glanceAtConfig } = await import('../config/glance.ts');
   const glance = glanceAtConfig(config, process.env);
   if (!glance || glance.plain) return undefined;

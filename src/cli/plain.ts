@@ -7,6 +7,8 @@ const REPEATED_ENTRIES = 20;
 
 /** Runs until the user leaves; the exit code. */
 export async function plainScreen(app: App): Promise<number> {
+  // Node's line editor asks for that name before it moves a cursor.
+  process.env.TERM ||= 'dumb';
   const { runPlain } = await import('../plain/plain.ts');
   const { engine } = app;
   return runPlain({

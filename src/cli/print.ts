@@ -71,7 +71,7 @@ function isFinal(entry: Entry): boolean {
 export function plainEntry(entry: Entry): string {
   switch (entry.kind) {
     case 'user':
-      return `> ${entry.text}`;
+      return [`> ${entry.text}`, ...(entry.attached ?? []).map((name) => `  with ${name}`)].join('\n');
     case 'assistant':
       // The script must never pass for a model (BR-6).
       return `${entry.preset === 'demo' ? '[demo] ' : ''}${entry.text.trimEnd()}`;

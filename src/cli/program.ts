@@ -79,6 +79,7 @@ export function commandLine(version: string): { program: Command; chosen: () => 
     .option('--model <preset>', 'the preset to start with')
     .addOption(new Option('--mode <mode>', 'start in this mode').choices(MODES))
     .option('--cwd <directory>', 'work there')
+    .option('--inline', "lines in the terminal's own scrollback instead of a full screen")
     .option('--resume [id]', 'resume the last session, or the one named')
     .option('--fork', 'with --resume: continue in a copy, even of a session that is open elsewhere')
     .addHelpText('after', AFTER)
@@ -374,13 +375,14 @@ function secondsOf(text: string): number {
 }
 
 function globalOf(program: Command): GlobalOptions {
-  const { config, mode, model, cwd } = program.opts<RawOptions>();
+  const { config, mode, model, cwd, inline } = program.opts<RawOptions>();
   return {
     // Said where the program was started, whatever directory it goes to.
     ...(config === undefined ? {} : { config: cwd === undefined ? config : resolve(config) }),
     ...(cwd === undefined ? {} : { cwd: resolve(cwd) }),
     ...(mode === undefined ? {} : { mode }),
     ...(model === undefined ? {} : { model }),
+    ...(inline === true ? { inline } : {}),
   };
 }
 

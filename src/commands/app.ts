@@ -1,12 +1,14 @@
 /** What `:` commands and front ends see of the program: the engine and the services around it. */
+
+import type { AttachmentsPort } from '../contracts/attachments.ts';
 import type { OwnSearch } from '../contracts/commands.ts';
 import type { CostPort } from '../contracts/costs.ts';
 import type { FleetPort } from '../contracts/fleet.ts';
 import type { SafetyPort } from '../contracts/gate.ts';
 import type { HostsPort } from '../contracts/hosts.ts';
 import type { Completions, Route, WordFacts } from '../contracts/lines.ts';
-import type { PresetsPort } from '../contracts/models.ts';
-import type { LineHistory, MemoryPort, SessionsPort } from '../contracts/store.ts';
+import type { PresetsPort, SetupPort } from '../contracts/models.ts';
+import type { LineHistory, MemoryPort, SessionSummary, SessionsPort } from '../contracts/store.ts';
 import type { McpPort } from '../contracts/tools.ts';
 import type { UndoPort, UndoResult } from '../contracts/undo.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -26,6 +28,19 @@ export type ScreenPort = {
   setTheme(name: string): boolean;
   /** Clears the view; what was there stands above it. */
   clear(): void;
+  /** Offers lines to be sent, found by a few letters. */
+  choose(
+    of: 'setup',
+    choices: readonly { readonly line: string; readonly label: string; readonly note: string }[],
+  ): void;
+  /** Puts a line into the prompt, where that is empty. */
+  suggest(line: string): void;
+  /** Offers sessions to be resumed. */
+  pickSession(sessions: readonly SessionSummary[]): void;
+  /** What was selected or copied last; empty for nothing. */
+  selected(): string;
+  /** Puts a line that was not taken back into the prompt, and says why. */
+  refuse(line: string, why: string): void;
 };
 
 /** Small facts for the status bar; cheap to read, each as fresh as the last time it changed. */
@@ -74,6 +89,8 @@ export type App = {
   incomplete(line: string): boolean;
   /** Completions at the cursor (IN-6). Never takes long; `signal` cancels the request. */
   complete(line: string, cursor: number, signal: AbortSignal): Promise<Completions>;
+  /** Has the user's browser show an address; false where there is none for this screen. */
+  openAddress(address: string): boolean;
   /** Lets the user edit a text in their own editor. The terminal must have been released first. */
   edit(
     text: string,
@@ -91,7 +108,9 @@ export type App = {
   programs(): Promise<{ readonly pager: string; readonly editor: string }>;
   readonly history: LineHistory;
   info(): Info;
+  readonly attachments: AttachmentsPort;
   readonly presets: PresetsPort;
+  readonly setup: SetupPort;
   readonly safety: SafetyPort;
   readonly mcp: McpPort;
   /** One goal on many machines. */

@@ -5,6 +5,8 @@ import type { Argument, Command } from './command.ts';
 import { commands } from './table.ts';
 
 const MAX_OFFERED = 200;
+/** The word behind an `@`, as far as it was typed. */
+const AT_START = /(?:^\??|\s)@((?:\\.|[^\s\\@])*)$/;
 
 /** Completes a line for the shell. */
 export type CompleteShell = (line: string, cursor: number, signal: AbortSignal) => Promise<Completions>;
@@ -24,6 +26,11 @@ export async function completeLine(
   if (argument) {
     const command = commands.find((candidate) => candidate.name === argument[1]);
     return command ? argumentOf(app, command, { line, cursor, from: argument[0].length, signal, shell }) : none(cursor);
+  }
+  const at = AT_START.exec(before);
+  if (at && app.classify(line).kind === 'ai') {
+    const word = at[1] ?? '';
+    return { start: cursor - word.length, items: await app.attachments.complete(word) };
   }
   // A prefix that forces how the line is taken is not part of the command.
   const from = /^\s*(?:!!?|\?)/.exec(before)?.[0].length ?? 0;

@@ -1,6 +1,7 @@
-import type { SessionSummary } from '../contracts/store.ts';
+import type { SessionSummary, SessionsPort } from '../contracts/store.ts';
 import { contextUse, firstInContext } from '../session/context.ts';
 import type { Conversation, Preplan, Turn } from '../session/state.ts';
+import { visible } from '../text/sanitize.ts';
 import { type Command, CommandError } from './command.ts';
 
 /** `:history`: the conversation, with turns the model no longer sees, and the preplans, which it never saw (CX-3). */
@@ -34,18 +35,31 @@ export const reset: Command = {
 /** `:sessions`: earlier sessions, how to resume one, and which old ones to remove (RE-7). */
 export const sessions: Command = {
   name: 'sessions',
-  usage: ':sessions [prune [yes]]',
+  usage: ':sessions [ID [fork] | prune [yes]]',
   group: 'talk',
-  summary: 'list earlier sessions',
+  summary: 'find and resume earlier sessions',
   forms: [
+    [':sessions', 'a list that is searched as you type; Enter resumes'],
+    [':sessions ID', 'leaves this session for that one'],
+    [':sessions ID fork', 'for a copy of it'],
     [':sessions prune', 'what old sessions take on disk'],
     [':sessions prune yes', 'remove them'],
   ],
-  arguments: (_app, before) => (before.length === 0 ? ['prune'] : before.length === 1 ? ['yes'] : []),
+  async arguments({ sessions }, [what, ...more]) {
+    if (what === 'prune') return more.length === 0 ? ['yes'] : [];
+    if (what !== undefined) return more.length === 0 ? ['fork'] : [];
+    const rows = (await sessions.list()).map(({ id, title }) => ({ word: id, note: visible(title) }));
+    return ['prune', ...rows];
+  },
   stops: (rest) => rest !== 'prune yes',
-  async run({ sessions }, rest) {
-    if (rest === '') return sessionTable(await sessions.list());
-    if (rest !== 'prune' && rest !== 'prune yes') throw new CommandError(`:sessions knows prune, not ${rest}`);
+  async run({ sessions, screen }, rest) {
+    const list = rest.startsWith('prune') ? [] : await sessions.list();
+    if (rest === '') {
+      if (!screen || list.length === 0) return sessionTable(list);
+      screen.pickSession(list);
+      return undefined;
+    }
+    if (rest !== 'prune' && rest !== 'prune yes') return resume(sessions, list, rest);
     const old = await sessions.old();
     if (old.length === 0) return `no session is older than ${sessions.days} days (disk.days)`;
     const bytes = old.reduce((sum, one) => sum + one.bytes, 0);
@@ -58,6 +72,18 @@ export const sessions: Command = {
     ].join('\n');
   },
 };
+
+function resume(port: SessionsPort, list: readonly SessionSummary[], rest: string): undefined {
+  const [id, how, ...more] = rest.split(/\s+/);
+  const found = list.find((each) => each.id === id);
+  if (!found || more.length > 0 || (how !== undefined && how !== 'fork'))
+    throw new CommandError(`no session ${rest}; :sessions lists them`);
+  if (found.open && how === undefined)
+    throw new CommandError(`session ${id} is open elsewhere; :sessions ${id} fork continues a copy`);
+  const why = port.resume(found, how === 'fork');
+  if (why !== undefined) throw new CommandError(why);
+  return undefined;
+}
 
 function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10);

@@ -24,6 +24,22 @@ function lastOf(app: App): Exec & { readonly result: NonNullable<Exec['result']>
   throw new CommandError('no command has ended yet');
 }
 
+/** What the last command printed, as far as it is at hand; undefined where none has ended. */
+export function lastOutput(app: App) {
+  try {
+    const { command, result, private: hidden } = lastOf(app);
+    const { reveal } = app.engine.services.secrets;
+    return {
+      command: reveal(command),
+      text: reveal(plainOutput(result, Number.MAX_SAFE_INTEGER)),
+      private: hidden,
+      file: result.file,
+    };
+  } catch {
+    return undefined;
+  }
+}
+
 export const last: Command = {
   name: 'last',
   usage: ':last [edit | ask QUESTION | save]',

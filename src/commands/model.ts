@@ -18,7 +18,7 @@ const POLICY = {
 } as const;
 
 const HOW_TO_CONNECT = [
-  'to connect a model, start a server (llama-server on port 8080, ollama on 11434) or set OPENAI_API_KEY and start again;',
+  ':setup looks for servers on this machine and keys in the environment, and connects one;',
   'or write it into ~/.config/aish/config.jsonc: { "models": { "fast": { "base_url": "http://127.0.0.1:8080/v1" } } }',
 ] as const;
 

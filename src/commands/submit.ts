@@ -1,5 +1,6 @@
 /** One submitted line → meta command, shell command, or question (IN-1). */
 
+import { AT_WORD } from '../contracts/attachments.ts';
 import type { Route } from '../contracts/lines.ts';
 import { messageOf } from '../text/errors.ts';
 import { nearest } from '../text/nearest.ts';
@@ -32,9 +33,26 @@ export async function submitLine(app: App, line: string, route = routeOf(app, li
       if (app.incomplete(text)) return show(app, line, 'not run: the command is not complete', true);
       return app.shell.submit(text, { private: route.private ?? false, keep: !line.startsWith(' ') });
     case 'ai':
-      // A journal that can't be written reports that itself.
-      return app.engine.dispatch({ type: 'asked', line: app.engine.newLineId(), text }).catch(() => {});
+      return ask(app, line, text);
   }
+}
+
+/** What the user was asked about before it goes with a question; the same line again is a yes. */
+const doubted = new WeakMap<App, string>();
+
+/** A question with what its `@` words stand for. What can't be sent, or not without a second look, brings the line back. */
+async function ask(app: App, line: string, text: string): Promise<void> {
+  const found = AT_WORD.test(text) ? await app.attachments.take(text) : [];
+  const problem = found.find((each) => each.problem !== undefined)?.problem;
+  const doubt = doubted.get(app) === line ? undefined : found.find((each) => each.doubt !== undefined)?.doubt;
+  doubted.delete(app);
+  if (problem === undefined && doubt !== undefined) doubted.set(app, line);
+  const why = problem ?? (doubt && `${doubt}: Enter again sends it`);
+  if (why !== undefined) return app.screen ? app.screen.refuse(line, why) : show(app, line, `not sent: ${why}`, true);
+  const attached = found.flatMap(({ attachment }) => attachment ?? []);
+  const comes = attached.length > 0 && { attached };
+  // A journal that can't be written reports that itself.
+  return app.engine.dispatch({ type: 'asked', line: app.engine.newLineId(), text, ...comes }).catch(() => {});
 }
 
 /** Text that came back to the prompt: a question stays one, even if it reads like a command (`?ls`). */

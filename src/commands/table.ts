@@ -17,6 +17,7 @@ import { norris } from './norris.ts';
 import { safety } from './safety.ts';
 import { clear, keys, theme } from './screen.ts';
 import { secrets } from './secrets.ts';
+import { setup } from './setup.ts';
 import { undo } from './undo.ts';
 
 const help: Command = {
@@ -76,6 +77,7 @@ const quit: Command = {
 export const commands: readonly Command[] = [
   help,
   model,
+  setup,
   norris,
   mode,
   mcp,

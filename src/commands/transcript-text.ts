@@ -14,7 +14,11 @@ function partsOf(entries: readonly Entry[]): readonly Part[] {
 function partOf(entry: Entry): Part | undefined {
   switch (entry.kind) {
     case 'user':
-      return { kind: 'you', head: plainText(entry.text), body: '' };
+      return {
+        kind: 'you',
+        head: plainText(entry.text),
+        body: (entry.attached ?? []).map((name) => `with ${visible(name)}`).join('\n'),
+      };
     case 'norrisBegan':
       return { kind: 'you', head: `goal: ${plainText(entry.goal)}`, body: '' };
     case 'assistant':

@@ -13,6 +13,8 @@ export type ModelConfig = {
   /** Tokens; overrides what the server says. */
   readonly context?: number;
   readonly secrets?: SecretsPolicy;
+  /** Whether images are sent to it; `auto`: as it answers to the first one. */
+  readonly images?: boolean | 'auto';
   readonly fallback?: readonly string[];
   /** Dollars per million tokens; absent: the server's own word, or free. */
   readonly prices?: { readonly input: number; readonly output: number; readonly cached?: number };

@@ -15,6 +15,8 @@ export type PresetInfo = {
   readonly demo: boolean;
   /** The policy in force. */
   readonly secrets: SecretsPolicy;
+  /** Whether it takes images; absent: nobody has asked it yet. */
+  readonly images?: boolean;
 };
 
 /** What a look at a preset's server found. */
@@ -93,6 +95,36 @@ export type Broker = {
 /** Asks for the tasks of a goal (PP-1). A failure is part of the reply. */
 export type Preplanner = {
   plan(preset: string, goal: string, tasksMax: number, signal: AbortSignal): Promise<Reply>;
+};
+
+/** A server that answers here, or a key in the environment. */
+export type SetupOffer = {
+  /** What its preset is or would be called. */
+  readonly name: string;
+  readonly kind: 'server' | 'key';
+  /** `llama.cpp`, `OpenAI`. */
+  readonly label: string;
+  readonly model: string;
+  readonly address: string;
+  /** The variable that holds the key. */
+  readonly key?: string;
+  /** A preset of the configuration has this address. */
+  readonly known?: true;
+};
+
+/** What `:setup` looks for and does. */
+export type SetupPort = {
+  /** The user's configuration file. */
+  readonly file: string;
+  /** Nothing leaves this machine for it. */
+  find(): Promise<readonly SetupOffer[]>;
+  /** Asks that one, elsewhere too; undefined where it is no longer there. `written`: what `write` would add, as JSON. */
+  test(
+    name: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly offer: SetupOffer; readonly probe: Probe; readonly written: string } | undefined>;
+  /** Writes it into the configuration as the model to use; why not, in one line. */
+  write(name: string): Promise<string | undefined>;
 };
 
 /** What `:model` sees of the presets and does with them. */

@@ -14,6 +14,10 @@ export type SessionSummary = {
   readonly cwd: string;
   /** The first question or goal. */
   readonly title: string;
+  /** Of its journal. */
+  readonly bytes: number;
+  /** Another program has it open; absent where that was not asked. */
+  readonly open?: boolean;
 };
 
 /** What saved outputs may take on disk, all sessions together. */
@@ -30,7 +34,16 @@ export type OldSession = {
 
 /** What `:sessions` shows and does. */
 export type SessionsPort = {
+  /** Earlier ones, the newest first; without this one. */
   list(): Promise<readonly SessionSummary[]>;
+  /** Leaves this one for another, in its directory; `fork`: for a copy of it. Why not, where that can't be. */
+  resume(session: SessionSummary, fork: boolean): string | undefined;
+  /** The one that was chosen, once the program has been left for it. */
+  readonly next:
+    | { readonly id: string; readonly fork: boolean; readonly cwd: string; readonly model?: string }
+    | undefined;
+  /** Begins this session anew in place, under the configuration as it is now and with this model. Why not, else. */
+  again(model: string): string | undefined;
   /** After how many days a session counts as old. */
   readonly days: number;
   /** Those that are old and not open, the oldest first. */

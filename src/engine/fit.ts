@@ -1,11 +1,12 @@
 /** Before a call goes out: count the conversation, make it fit into the preset's window (CX-1, CX-2). */
 
 import type { Measured } from '../contracts/models.ts';
+import { IMAGE_TOKENS } from '../session/attachment.ts';
 import { firstInContext, headOf } from '../session/context.ts';
 import type { Effect } from '../session/effect.ts';
 import { tokensFrom } from '../session/evict.ts';
 import type { ToolSpec } from '../session/message.ts';
-import { isOutput, sentWhole } from '../session/shorten.ts';
+import { isOutput, sentImages, sentWhole } from '../session/shorten.ts';
 import type { Conversation, StoredBudget } from '../session/state.ts';
 import type { EffectContext } from './effect-context.ts';
 import { toolsOf } from './secrets.ts';
@@ -91,9 +92,11 @@ function budgetOf(preset: string, measured: Measured, maxAnswer: number, tokenBu
 }
 
 function changed({ turns }: Conversation, from: number, { tokens }: Measured): (readonly [number, number])[] {
-  return tokens.flatMap((count, index) =>
-    turns[from + index]?.tokens === count ? [] : [[from + index, count] as const],
-  );
+  return tokens.flatMap((text, index) => {
+    const turn = turns[from + index];
+    const count = text + (turn ? sentImages(turn).length * IMAGE_TOKENS : 0);
+    return turn?.tokens === count ? [] : [[from + index, count] as const];
+  });
 }
 
 /** Outputs that left the context whole are kept in files, so that the one line in their place can name them. */

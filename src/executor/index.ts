@@ -1,4 +1,5 @@
 export { completeShell } from './completion/complete.ts';
+export { findFiles } from './completion/files.ts';
 export { type Daemon, startDaemon } from './daemon.ts';
 export { describeShell } from './describe-shell.ts';
 export { editText } from './external-editor.ts';

@@ -49,6 +49,7 @@ class Plain {
   /** Lines that came back: each is put into the editor when that is free, for Enter to run. */
   readonly #back: string[] = [];
   #takeBack: (() => void) | undefined;
+  #closed = false;
 
   constructor({ app, input, output, printer }: PlainParts) {
     this.#app = app;
@@ -93,6 +94,7 @@ class Plain {
   }
 
   #close(): void {
+    this.#closed = true;
     this.#stopWatching();
     this.#takeBack?.();
     for (const end of this.#ends.splice(0)) end();
@@ -101,11 +103,14 @@ class Plain {
   /** Lines above the one that is being edited. */
   #say(text: string): void {
     if (this.#takeBack) return;
-    this.#output.write(`\r\x1b[K${text}\n`);
+    // A terminal that can't erase gets a line of its own.
+    this.#output.write(`${process.env.TERM === 'dumb' ? '\n' : '\r\x1b[K'}${text}\n`);
     this.#prompt();
   }
 
   #prompt(): void {
+    // `:quit` ends it in the middle of its own line.
+    if (this.#closed) return;
     this.#lines.setPrompt(this.#question ? 'answer> ' : this.#running ? 'input> ' : promptName(this.#app));
     this.#lines.prompt(true);
   }

@@ -80,6 +80,9 @@ const RULES: readonly Rule[] = [
     return shell('path');
   },
   (line) => (SYNTAX_START.test(line) ? shell('shell syntax') : undefined),
+  // What a question comes with; no command is called so.
+  (line, { pieces }, words) =>
+    /^@[^\s@]/.test(line) && !words.knows(pieces[0]?.text ?? '') ? ai('an attached file') : undefined,
   (line, { pieces }, words) =>
     WHO_AM_I.test(line) && words.knows(pieces[0]?.text ?? '') ? shell('known command') : undefined,
   // `git: undo the last commit`: a topic, and what is wanted of it.

@@ -1,3 +1,4 @@
+export { isCredential } from './credential-files.ts';
 export { type FileLook, realFiles } from './files.ts';
 export { createGate, type GateOptions } from './gate.ts';
 export { localSight } from './impact/local.ts';

@@ -13,10 +13,15 @@ type Face = {
   theme(): Theme;
   setTheme(theme: Theme): void;
   clear(): void;
+  choose: ScreenPort['choose'];
+  suggest(line: string): void;
+  pickSession: ScreenPort['pickSession'];
+  selected(): string;
+  refuse(line: string, why: string): void;
   copy(text: string, name: string): string;
 };
 
-export function screenDesk({ keys, theme, setTheme, clear, copy }: Face): ScreenPort {
+export function screenDesk({ keys, theme, setTheme, ...others }: Face): ScreenPort {
   return {
     keys: () => keyList(keys).join('\n'),
     themes: Object.keys(THEMES),
@@ -26,8 +31,7 @@ export function screenDesk({ keys, theme, setTheme, clear, copy }: Face): Screen
       setTheme(THEMES[name as keyof typeof THEMES]);
       return true;
     },
-    clear,
-    copy,
+    ...others,
   };
 }
 

@@ -72,7 +72,10 @@ function panelRows(panel: Panel, columns: number, main: number): number {
     case 'choices':
       return (
         1 +
-        Math.min(Math.max(1, panel.items.length), Math.max(1, Math.min(panel.of === 'everything' ? 16 : 10, main - 2)))
+        Math.min(
+          Math.max(1, panel.items.length),
+          Math.max(1, Math.min(panel.of === 'everything' || panel.of === 'sessions' ? 16 : 10, main - 2)),
+        )
       );
   }
 }

@@ -145,7 +145,7 @@ function hintOf(
   { armed, hurried, edit, noting, form, seen }: QuestionUi,
   layout: QuestionLayout,
 ): string {
-  if (layout.tooSmall) return 'too small a window to show it: s or a';
+  if (layout.tooSmall) return 'too small a window: s or a';
   if (!armed) return hurried ? 'ready in a moment: pressed too early' : 'ready in a moment';
   if (form) return edit === undefined ? 'e fills it in' : 'Enter: next field · Tab back and forth · Esc: look it over';
   if (noting) return 'Enter skips and tells the model this · Esc goes back';
@@ -169,10 +169,11 @@ function buttonRows(
 ): readonly string[] {
   const rows = new Map<number, string>();
   for (const [index, button] of buttons.entries()) {
-    const works =
-      armed && (button.choice.harmful !== true || !tooSmall) && (words.aside === undefined || !button.choice.harmful);
-    const before = padTo(rows.get(button.y) ?? '', button.x - inset);
-    rows.set(button.y, before + drawButton(button, { focused: index === focus, works }, paint));
+    const { harmful = false } = button.choice;
+    // What can't be done here is no offer.
+    const works = armed && (words.aside === undefined || !harmful);
+    const drawn = harmful && tooSmall ? '' : drawButton(button, { focused: index === focus, works }, paint);
+    rows.set(button.y, padTo(rows.get(button.y) ?? '', button.x - inset) + drawn);
   }
   return [...rows.values()];
 }

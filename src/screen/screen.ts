@@ -4,7 +4,7 @@ import { asItWas, routeOf } from '../commands/submit.ts';
 import type { Route } from '../contracts/lines.ts';
 import { giveBack, isEditorCommand, moveRows, paste, runCommand, typeText } from '../editor/commands.ts';
 import { expandAbbreviation } from '../editor/shorthand.ts';
-import { type EditorState, expand } from '../editor/state.ts';
+import { type EditorState, expand, isEmpty } from '../editor/state.ts';
 import { showChord } from '../keymap/chord.ts';
 import type { KeyResolver, Pending } from '../keymap/resolver.ts';
 import type { KeyCommand, KeyContext } from '../keymap/table.ts';
@@ -13,6 +13,7 @@ import { type Paint, paintOf, type RenderContext, type Theme } from '../render/t
 import type { Schedule } from '../terminal/arming.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { AfterFailure } from './after-failure.ts';
+import { AttachedWatch } from './attached.ts';
 import { ClearWatch } from './clear-watch.ts';
 import { createWhichKey, screenDesk } from './desk.ts';
 import { FieldInput, fieldText } from './field-input.ts';
@@ -30,6 +31,7 @@ import type { QuestionLayout } from './question-layout.ts';
 import { Recall } from './recall.ts';
 import { Room } from './room.ts';
 import { MouseSelection } from './selection.ts';
+import { pickLine, pickSession } from './sessions.ts';
 import { createStore, type Store } from './store.ts';
 import { TranscriptNavigator } from './transcript-navigator.ts';
 import { TranscriptView } from './transcript-view.ts';
@@ -90,6 +92,7 @@ export class Screen {
   /** The last line was an `exit` that was held back, since jobs are left. */
   exitAsked = false;
   readonly #clearWatch: ClearWatch;
+  readonly #attached: AttachedWatch;
   #mouse: boolean;
   #theme: Theme;
   readonly #output: DirectOutput;
@@ -165,6 +168,7 @@ export class Screen {
     this.whichKey = createWhichKey(this.ui, schedule);
     this.failure = new AfterFailure(app, (text) => this.hint(text));
     this.recall = new Recall(app, this.ui, this.failure);
+    this.#attached = new AttachedWatch(this);
   }
 
   /** Always the same function, so that React need not subscribe anew at every drawing. */
@@ -188,6 +192,16 @@ export class Screen {
           setTheme: (theme) => this.setTheme(theme),
           clear: () => this.clearView(),
           copy: (text, name) => this.navigator.copyText(text, name),
+          pickSession: (sessions) => pickSession(this, sessions),
+          choose: (of, choices) => pickLine(this, of, choices),
+          suggest: (line) => {
+            if (isEmpty(this.ui.get().editor)) this.type(line);
+          },
+          selected: () => this.navigator.copied,
+          refuse: (line, why) => {
+            this.giveBack(line);
+            this.hint(why);
+          },
         }),
       ),
       engine.subscribe(() => this.#follow()),
@@ -202,6 +216,7 @@ export class Screen {
       () => this.keyboard.dispose(),
       () => this.fullScreen.dispose(),
       () => this.#clearWatch.dispose(),
+      () => this.#attached.dispose(),
       () => this.view.dispose(),
     ];
     this.#follow();
@@ -301,7 +316,10 @@ export class Screen {
   }
 
   paste(text: string): void {
-    this.setEditor(paste(this.ui.get().editor, text));
+    const { editor } = this.ui.get();
+    // A file dropped on the terminal; behind a command it is an argument.
+    const image = isEmpty(editor) || this.route.kind === 'ai' ? this.app.attachments.pasted(text) : undefined;
+    this.setEditor(image === undefined ? paste(editor, text) : typeText(editor, `${image} `));
   }
 
   /** How the line being typed is taken (IN-3): worked out once, so that what is shown is what Enter does. */

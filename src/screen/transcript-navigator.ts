@@ -89,6 +89,9 @@ export class TranscriptNavigator {
     return this.#view.toggleFold(key) ? undefined : 'too short to fold';
   }
 
+  /** What was copied last. */
+  copied = '';
+
   /** Sends the entry, or a part of a command, to the terminal's clipboard; says what was copied. */
   copy(part: 'all' | 'command' | 'output' = 'all'): string {
     const { entry } = this;
@@ -99,6 +102,7 @@ export class TranscriptNavigator {
 
   /** Sends a text to the terminal's clipboard; says how much. */
   copyText(text: string, name: string): string {
+    this.copied = text;
     const clip = clipboardSequence(text);
     this.#write(clip.sequence);
     return copiedText(clip, name);

@@ -1,4 +1,5 @@
 /** What the screen itself knows beside the engine's state: one value, from which every component selects. */
+import type { AtWord } from '../contracts/attachments.ts';
 import type { Completion } from '../contracts/lines.ts';
 import { createEditor, type EditorState } from '../editor/state.ts';
 import type { ViState } from '../editor/vi.ts';
@@ -19,7 +20,7 @@ export type Panel =
   /** Completions of the word before the cursor, or lines of the history that match what is typed. */
   | {
       readonly kind: 'choices';
-      readonly of: 'completion' | 'history' | 'everything';
+      readonly of: 'completion' | 'history' | 'everything' | 'sessions' | 'setup';
       readonly query: string;
       readonly items: readonly PanelItem[];
       readonly index: number;
@@ -63,6 +64,8 @@ export type Ui = {
   readonly pending?: Pending | undefined;
   /** The same, once it is to be listed. */
   readonly which?: Pending | undefined;
+  /** What the `@` words of the line stand for. */
+  readonly attached?: readonly AtWord[] | undefined;
   /** One line for the status bar until the next key. */
   readonly hint?: string | undefined;
 };

@@ -40,7 +40,7 @@ export function welcomeLines({ version, place, model, mode }: WelcomeFacts, cont
   };
   const named = (label: string, text: string) => paint('dim', label.padEnd(LABEL)) + text;
   const answers = model.demo
-    ? `none yet: a built-in demo answers · ${paint('strong', ':model')} connects one`
+    ? `none yet: a built-in demo answers · ${paint('strong', ':setup')} connects one`
     : `${model.name}${model.id === undefined ? '' : ` (${model.id})`} · ${paint('strong', ':model')} lists and switches`;
   const examples = EXAMPLES.map(([glyph, role, line, what]) =>
     both(`${paint(role, glyph)} ${paint('function', line)}`, paint('dim', what)),

@@ -1,12 +1,13 @@
 /** State → the messages of the next call: fixed head + turns + volatile tail (CX-1, CX-6). */
 
+import type { ImageAttachment } from './attachment.ts';
 import { DELEGATE_BLOCK } from './delegate.ts';
 import { tokensFrom } from './evict.ts';
 import { clip } from './exec-text.ts';
 import type { Message } from './message.ts';
 import { modeNotice } from './mode.ts';
 import { taskLine } from './plan.ts';
-import { isAsked, MAX_TOLD_CHARS, sentCalls, sentText } from './shorten.ts';
+import { isAsked, MAX_TOLD_CHARS, sentCalls, sentImages, sentText } from './shorten.ts';
 import type { Conversation, Turn } from './state.ts';
 
 const NORRIS_BLOCK = `[NORRIS MODE]
@@ -94,12 +95,16 @@ function runBlock({ phase }: Conversation): string {
 function messageOf(turn: Turn): Message {
   switch (turn.kind) {
     case 'user':
-      return { role: 'user', content: sentText(turn) };
+      return { role: 'user', content: sentText(turn), ...withImages(sentImages(turn)) };
     case 'assistant':
       return { role: 'assistant', content: sentText(turn), toolCalls: sentCalls(turn) };
     case 'result':
       return { role: 'tool', callId: turn.callId, content: sentText(turn) };
   }
+}
+
+function withImages(images: readonly ImageAttachment[]) {
+  return images.length > 0 ? { images } : {};
 }
 
 /** Strict chat templates refuse two user messages in a row. */
@@ -108,7 +113,9 @@ function mergeUsers(messages: readonly Message[]): readonly Message[] {
   for (const message of messages) {
     const last = merged.at(-1);
     if (message.role === 'user' && last?.role === 'user') {
-      merged[merged.length - 1] = { role: 'user', content: `${last.content}\n\n${message.content}` };
+      const images = [...(last.images ?? []), ...(message.images ?? [])];
+      const content = `${last.content}\n\n${message.content}`;
+      merged[merged.length - 1] = { role: 'user', content, ...withImages(images) };
     } else merged.push(message);
   }
   return merged;

@@ -5,7 +5,13 @@ import type { NorrisStatus } from './run.ts';
 
 export type Entry =
   /** A question or goal as the user wrote it. `queued` until it joins the conversation (IN-7). */
-  | { readonly kind: 'user'; readonly text: string; readonly queued: boolean }
+  | {
+      readonly kind: 'user';
+      readonly text: string;
+      readonly queued: boolean;
+      /** What came with it, each by its name and size. */
+      readonly attached?: readonly string[];
+    }
   | { readonly kind: 'assistant'; readonly text: string; readonly preset: string; readonly partial: boolean }
   /** One command, of the user or of the model. `result` is absent while it runs. */
   | {

@@ -1,5 +1,6 @@
 /** Everything that can happen. Events are what the journal keeps: the session is the fold of them. */
 import type { CommandResult, Examination } from './action.ts';
+import type { Attachment } from './attachment.ts';
 import type { CountedCall } from './cost.ts';
 import type { Form } from './form.ts';
 import type { Mode, OpId, QuestionId, SessionId } from './ids.ts';
@@ -34,7 +35,7 @@ type Body =
   /** A sub-agent begins, for the delegation that `op` of the parent's is. The event's session is the new one's. */
   | { readonly type: 'spawned'; readonly parent: SessionId; readonly op: OpId }
   | { readonly type: 'resumed'; readonly settings: Settings }
-  | { readonly type: 'asked'; readonly line: string; readonly text: string }
+  | { readonly type: 'asked'; readonly line: string; readonly text: string; readonly attached?: readonly Attachment[] }
   | { readonly type: 'lineTakenBack'; readonly line: string }
   | { readonly type: 'norrisStarted'; readonly goal: string }
   /** The last goal, what its run left of its plan, a fresh budget of steps (NO-1). */

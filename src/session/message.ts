@@ -1,11 +1,13 @@
 /** The words that model calls are made of. Neutral of any wire format; the broker translates. */
+import type { ImageAttachment } from './attachment.ts';
 
 /** One call of a tool as the model wrote it. `arguments` is JSON text exactly as received, not yet parsed or trusted. */
 export type ToolCall = { readonly id: string; readonly name: string; readonly arguments: string };
 
 /** One message of a request. Exactly one system message stands first (CX-6); a tool message answers one call. */
 export type Message =
-  | { readonly role: 'system' | 'user'; readonly content: string }
+  | { readonly role: 'system'; readonly content: string }
+  | { readonly role: 'user'; readonly content: string; readonly images?: readonly ImageAttachment[] }
   | { readonly role: 'assistant'; readonly content: string; readonly toolCalls: readonly ToolCall[] }
   | { readonly role: 'tool'; readonly callId: string; readonly content: string };
 

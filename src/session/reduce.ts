@@ -3,6 +3,7 @@
 import { answered } from './answer.ts';
 import { askForm, dropForms } from './ask-form.ts';
 import { askReview, takeReviewed } from './ask-review.ts';
+import { attachedName } from './attachment.ts';
 import { chooseMode, choosePreset, resetTurns } from './choose.ts';
 import { addCall } from './cost.ts';
 import { beginTask, childOf, delegationOf, subAgents } from './delegate.ts';
@@ -168,11 +169,12 @@ function spawned(next: Transition, event: Of<'spawned'>): void {
 }
 
 /** A question starts the sub-loop at once, or waits in line for the next step (IN-7). */
-function asked(next: Transition, { line, text }: Of<'asked'>): void {
+function asked(next: Transition, { line, text, attached = [] }: Of<'asked'>): void {
   const idle = next.conversation.phase.kind === 'idle';
-  next.show({ kind: 'user', text, queued: !idle }, line);
+  const comes = attached.length > 0 && { attached };
+  next.show({ kind: 'user', text, queued: !idle, ...(comes && { attached: attached.map(attachedName) }) }, line);
   if (idle) goToShell(next);
-  next.inbox({ kind: 'line', id: line, text });
+  next.inbox({ kind: 'line', id: line, text, ...comes });
   if (!idle) return;
   startStep(next, { kind: 'chat', preset: next.conversation.preset, round: 1 });
 }

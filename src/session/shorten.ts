@@ -1,5 +1,6 @@
 /** What is still sent of a turn once it has been shortened for want of room (CX-1). */
 import { parseBoundedJson } from '../text/json.ts';
+import type { ImageAttachment } from './attachment.ts';
 import { clip } from './exec-text.ts';
 import type { ToolCall } from './message.ts';
 import type { Turn } from './state.ts';
@@ -17,6 +18,11 @@ export function sentText(turn: Turn): string {
   if (turn.keptChars === undefined) return text;
   if (turn.keptChars > 0) return clip(text, turn.keptChars, turn.file);
   return isOutput(turn) ? outputLine(text, turn.file) : text;
+}
+
+/** The images of a turn, while it is sent whole. */
+export function sentImages(turn: Turn): readonly ImageAttachment[] {
+  return turn.kind === 'user' && turn.keptChars === undefined ? (turn.images ?? []) : [];
 }
 
 /** The calls of a turn as the next request has them. */

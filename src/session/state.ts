@@ -1,4 +1,5 @@
 /** The state of everything: the user's conversation, its sub-agents, the user's shell, the questions that wait. */
+import type { Attachment, ImageAttachment } from './attachment.ts';
 import { type Costs, NO_COSTS } from './cost.ts';
 import type { Mode, OpId, SessionId } from './ids.ts';
 import type { ToolCall } from './message.ts';
@@ -59,7 +60,12 @@ type InContext = {
 export type Turn = InContext & TurnBody;
 
 type TurnBody =
-  | { readonly kind: 'user'; readonly origin: 'user' | 'goal' | 'exec' | 'aish'; readonly text: string }
+  | {
+      readonly kind: 'user';
+      readonly origin: 'user' | 'goal' | 'exec' | 'aish';
+      readonly text: string;
+      readonly images?: readonly ImageAttachment[];
+    }
   | {
       readonly kind: 'assistant';
       readonly text: string;
@@ -70,7 +76,12 @@ type TurnBody =
 
 /** What waits for the next model call: lines the user queued, output of the user's own commands, news. */
 export type InboxItem =
-  | { readonly kind: 'line'; readonly id: string; readonly text: string }
+  | {
+      readonly kind: 'line';
+      readonly id: string;
+      readonly text: string;
+      readonly attached?: readonly Attachment[];
+    }
   | { readonly kind: 'note'; readonly origin: 'exec' | 'aish'; readonly text: string; readonly file?: string };
 
 /** How much of a conversation fits into a request to one preset. All counts in tokens. */

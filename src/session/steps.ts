@@ -1,5 +1,7 @@
 /** One step, for chat and Norris alike: call the model, parse, then each action in turn: examine, consent, act, record. */
+
 import type { Action, Examination } from './action.ts';
+import { attachedName, imagesOf, withAttached } from './attachment.ts';
 import { delegateEnding, goalOf, MAX_DELEGATE_STEPS, reportOf } from './delegate.ts';
 import { goToShell } from './go-to-shell.ts';
 import { isGranted, readsFreely, withChange } from './grants.ts';
@@ -66,8 +68,12 @@ function deliver(next: Transition, item: InboxItem): void {
     const { origin, text, file } = item;
     next.turn({ kind: 'user', origin, text, ...(file === undefined ? {} : { file }) });
   } else {
-    next.turn({ kind: 'user', origin: 'user', text: item.text });
-    next.show({ kind: 'user', text: item.text, queued: false }, item.id);
+    const { id, text, attached = [] } = item;
+    const images = imagesOf(attached);
+    const turn = { kind: 'user', origin: 'user', text: withAttached(text, attached) } as const;
+    next.turn({ ...turn, ...(images.length > 0 && { images }) });
+    const names = attached.length > 0 && { attached: attached.map(attachedName) };
+    next.show({ kind: 'user', text, queued: false, ...names }, id);
   }
 }
 

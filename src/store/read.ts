@@ -114,15 +114,18 @@ export function journalPath(dir: string, id: string): string {
 export async function listSessions(dir: string, most = 50): Promise<readonly SessionSummary[]> {
   const names = await readdir(dir).catch(() => []);
   const dated = await Promise.all(
-    names.map(async (id) => ({ id, at: (await stat(journalPath(dir, id)).catch(() => undefined))?.mtimeMs ?? 0 })),
+    names.map(async (id) => {
+      const { mtimeMs: at = 0, size: bytes = 0 } = (await stat(journalPath(dir, id)).catch(() => undefined)) ?? {};
+      return { id, at, bytes };
+    }),
   );
   const newest = dated.filter(({ at }) => at > 0).sort((a, b) => b.at - a.at);
   const found: SessionSummary[] = [];
-  for (const { id, at } of newest) {
+  for (const { id, at, bytes } of newest) {
     if (found.length >= most) break;
     const path = journalPath(dir, id);
     const summary = summaryOf(id, at, await readBeginning(path)) ?? summaryOf(id, at, (await readJournal(path)).events);
-    if (summary) found.push(summary);
+    if (summary) found.push({ ...summary, bytes });
   }
   return found;
 }
@@ -140,7 +143,7 @@ async function readBeginning(path: string): Promise<readonly SessionEvent[]> {
   }
 }
 
-function summaryOf(id: string, lastAt: number, events: readonly SessionEvent[]): SessionSummary | undefined {
+function summaryOf(id: string, lastAt: number, events: readonly SessionEvent[]) {
   const [first] = events;
   if (first?.type !== 'opened') return undefined;
   for (const event of events) {

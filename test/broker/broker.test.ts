@@ -247,7 +247,7 @@ test('presets tell where they run, without a password in the address', () => {
     presetAt('https://me:secret@api.example.com/v1/', { name: 'cloud' }),
   ]);
   expect(broker.presets()).toEqual([
-    { name: 'demo', model: 'demo', baseUrl: '', local: true, demo: true, secrets: 'off' },
+    { name: 'demo', model: 'demo', baseUrl: '', local: true, demo: true, images: false, secrets: 'off' },
     { name: 'fast', model: 'tiny', baseUrl: 'http://localhost:8080/v1', local: true, demo: false, secrets: 'off' },
     {
       name: 'cloud',

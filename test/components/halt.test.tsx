@@ -10,7 +10,7 @@ async function halt(command: string, size: { columns?: number; rows?: number } =
   stage.calls[0]?.say(`CMD: ${command}`);
   stage.calls[0]?.end();
   await stage.until(() => stage.engine.state.questions.length === 1);
-  await stage.see(/p\W+proceed/);
+  await stage.see(/p\W+proceed|too small/);
   return stage;
 }
 
@@ -233,7 +233,9 @@ describe('proceed', () => {
   it('is not to be had on a screen too small to show what would be lost', async () => {
     const stage = await halt(many, { columns: 40, rows: 5 });
     await stage.arm();
-    await stage.see('too small a window');
+    await stage.see('too small a window: s or a');
+    expect(stage.frame()).not.toContain('(p)');
+    expect(stage.frame()).not.toContain('proceed');
     for (let line = 0; line < 30; line += 1) stage.press('\x1b[B');
     stage.answer('p');
     stage.press('\t\t\t\r');

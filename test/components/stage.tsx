@@ -1,4 +1,5 @@
 /** The screen over a real engine: a model that says what a test tells it, a shell that does what a test tells it. */
+
 import { render as renderByInk, Text } from 'ink';
 import { render } from 'ink-testing-library';
 import { Profiler } from 'react';
@@ -32,6 +33,7 @@ import { fakeClock } from '../support/clock.ts';
 import { deadly, harmless, reply, settings } from '../support/machine.ts';
 import { FakeTerminal } from '../support/terminal.ts';
 import { FakeCommand } from './fake-command.ts';
+import { QUIET_PORTS } from './quiet-ports.ts';
 
 const userShell = {
   background: async () => 'not here',
@@ -232,7 +234,8 @@ export async function setStage(change: StageOptions = {}) {
       undo: async () => ({ ok: false, text: 'no patch to undo' }),
     },
     fleets: { start: async () => ({ problem: 'no hosts here' }), resume: async () => ({ problem: 'no fleet here' }) },
-    sessions: { list: async () => [], days: 30, old: async () => [], remove: async () => 0 },
+    ...QUIET_PORTS,
+    openAddress: () => false,
     doctor: async () => [],
     ui: { mouse: true, screen: 'full', wheel_lines: 3, notify: true, motion: false, suggestions: true },
     get screen() {

@@ -52,7 +52,7 @@ describe('a run planned by one model and carried out by another', () => {
     await using rig = startRig(place, { rows: 50, columns: 110 });
     await rig.waitFor('[aish:fast]>');
     rig.type(`:norris ${GOAL}\r`);
-    await rig.waitFor('[aish] preplanned 3 tasks via cloud');
+    await rig.waitFor(/▸ plan · 3 tasks .*by cloud/);
     await rig.waitFor('step 3 of 16');
     expect(rig.text()).toMatch(/3\. remove old\.log/);
     expect(rig.text()).toMatch(

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { scratch } from '../support/program.ts';
 import { type Rig, startRig } from '../support/rig.ts';
+import { say, startScriptedServer } from '../support/scripted-server.ts';
 
 /** What was last sent to the terminal's clipboard. */
 function clipboard(rig: Rig): string {
@@ -64,4 +65,27 @@ describe('with the mouse', () => {
     rig.type(click);
     await rig.waitFor(() => clipboard(rig) === 'alpha beta/gamma.txt');
   });
+});
+
+it('a click on an address opens or copies it; one behind words is shown whole first; other schemes are not opened', async () => {
+  const text = 'See [the manual](https://docs.example/a?b=1), https://plain.example/x and [that](file:///etc/passwd).';
+  await using server = await startScriptedServer([say(text)]);
+  using place = scratch(server.baseUrl);
+  await using rig = startRig(place, { columns: 110 });
+  await rig.waitFor('[aish:fast]>');
+  rig.type('?where is it written\r');
+  await rig.waitFor(/See the manual[\s\S]*\[aish:fast\]> /);
+  const click = (words: string) => {
+    const { x, y } = placeOf(rig, words);
+    rig.type(press(x + 1, y) + release(x + 1, y));
+  };
+  click('the manual');
+  await rig.waitFor('another click opens https://docs.example/a?b=1');
+  expect(clipboard(rig)).toBe('');
+  click('https://plain.example/x');
+  await rig.waitFor(/copied, there is no browser here: https:\/\/plain\.example\/x/);
+  expect(clipboard(rig)).toBe('https://plain.example/x');
+  // Far enough from the click before, which would make it a double one.
+  click('the manual');
+  await rig.waitFor('another click opens https://docs.example/a?b=1');
 });

@@ -47,7 +47,7 @@ export class Rig {
     this.#terminal.unicode.activeVersion = '15-graphemes';
     if (options.file === undefined) ensureBuilt();
     this.pty = spawn(options.file ?? PROGRAM, [...(options.args ?? [])], {
-      name: 'xterm-256color',
+      name: options.env?.TERM ?? 'xterm-256color',
       encoding: null,
       cols: columns,
       rows,

@@ -5,7 +5,13 @@ import type { Attempt } from '../transport.ts';
 import { answer, type DemoAnswer } from './script.ts';
 
 /** The preset that works without any server (BR-6). It is a script, and named as such. */
-export const DEMO_PRESET: Preset = { name: 'demo', model: 'demo', baseUrl: 'demo:', demo: true };
+export const DEMO_PRESET: Preset = {
+  name: 'demo',
+  model: 'demo',
+  baseUrl: 'demo:',
+  demo: true,
+  capabilities: { images: false },
+};
 
 /** Tokens, by the script's own measure of four characters each. */
 export const DEMO_WINDOW = 16_384;

@@ -18,7 +18,8 @@ import {
   RequestError,
   type SessionModeState,
 } from '@agentclientprotocol/sdk';
-import { attachment } from '../attachments.ts';
+import { readText } from '../../app/attachments/read.ts';
+import { withAttached } from '../../session/attachment.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { FromSession, ToSession } from './messages.ts';
 
@@ -53,7 +54,9 @@ export async function serveAcp(options: readonly string[], version: string): Pro
         );
       return { sessionId, modes };
     })
-    .onRequest(methods.agent.session.prompt, ({ params }) => find(params.sessionId).prompt(textOf(params.prompt)))
+    .onRequest(methods.agent.session.prompt, async ({ params }) =>
+      find(params.sessionId).prompt(await textOf(params.prompt)),
+    )
     .onRequest(methods.agent.session.setMode, async ({ params }) => {
       await find(params.sessionId).changeMode(params.modeId);
       return {};
@@ -179,25 +182,25 @@ class EditorSession {
 }
 
 /** Texts and embedded files as they are; of a link to a text file here its text, of any other its address. */
-function textOf(blocks: readonly ContentBlock[]): string {
-  return blocks
-    .map((block) => {
+async function textOf(blocks: readonly ContentBlock[]): Promise<string> {
+  const texts = await Promise.all(
+    blocks.map(async (block) => {
       if (block.type === 'text') return block.text;
       if (block.type === 'resource_link') return linked(block.name, block.uri);
       if (block.type === 'resource' && 'text' in block.resource)
         return `${block.resource.uri}:\n${block.resource.text}`;
       return '';
-    })
-    .filter((text) => text !== '')
-    .join('\n\n');
+    }),
+  );
+  return texts.filter((text) => text !== '').join('\n\n');
 }
 
-function linked(name: string, uri: string): string {
+async function linked(name: string, uri: string): Promise<string> {
   const link = `[${name}](${uri})`;
   try {
     const path = fileURLToPath(uri);
-    const read = attachment(path, path);
-    return read.ok ? read.text : link;
+    const read = await readText(path, path);
+    return read.ok ? withAttached('', [read.attached]) : link;
   } catch {
     // Not of this machine.
     return link;

@@ -62,13 +62,16 @@ function drawn(entry: Entry, context: RenderContext): string[] {
   }
 }
 
-function userLines({ text, queued }: Of<'user'>, context: RenderContext): string[] {
+function userLines({ text, queued, attached = [] }: Of<'user'>, context: RenderContext): string[] {
   const { paint } = context;
   const words = wrapText(plainText(text), Math.max(1, context.width - GUTTER)).map((line) =>
     paint(queued ? 'dim' : 'strong', line),
   );
   const right = queued ? paint('dim', 'joins at the next step · Esc takes it back') : '';
-  return headingLines({ glyph: '?', role: 'accent', text: words.join('\n'), right, raised: true }, context);
+  const head = headingLines({ glyph: '?', role: 'accent', text: words.join('\n'), right, raised: true }, context);
+  const names = attached.map((name) => visible(name)).join(' · ');
+  const behind = names === '' ? [] : wrapText(`with ${names}`, context.width - GUTTER);
+  return [...head, ...behind.map((line) => `  ${paint('dim', line)}`)];
 }
 
 function assistantLines({ text, partial }: Of<'assistant'>, context: RenderContext): string[] {
@@ -123,7 +126,8 @@ const NOTICES = { info: ['dim', '· '], warning: ['warning', '! '], error: ['err
 
 function noticeLines({ level, text }: Of<'notice'>, { width, paint }: RenderContext): string[] {
   const [role, mark] = NOTICES[level];
-  const lines = wrapText(clean(text), width - GUTTER).map((line) => paint(role, line));
+  // Whose word it is the gutter says; `:history` has it as the model was told.
+  const lines = wrapText(clean(text.replace(/^\[aish\] /, '')), width - GUTTER).map((line) => paint(role, line));
   return withGutter(lines, { first: paint(role, mark), rest: '  ' });
 }
 

@@ -18,8 +18,10 @@ export function norrisBeganLines({ goal, preset, maxSteps }: Of<'norrisBegan'>, 
 }
 
 /** The plan, one line a task. The call that named it is no part of the conversation. */
-export function planLines({ preset, tasks }: Of<'plan'>, { width, paint }: RenderContext): string[] {
-  const head = paint('accent', `[aish] preplanned ${tasks.length} tasks via ${plainText(preset)}`);
+export function planLines({ preset, tasks }: Of<'plan'>, context: RenderContext): string[] {
+  const { width, paint } = context;
+  const right = paint('dim', `by ${plainText(preset)}`);
+  const text = paint('function', `plan · ${tasks.length === 1 ? '1 task' : `${tasks.length} tasks`}`);
   const list = tasks.flatMap((task, index) => {
     const number = `${index + 1}. `.padStart(5);
     return withGutter(wrapText(plainText(task), Math.max(1, width - number.length)), {
@@ -27,7 +29,7 @@ export function planLines({ preset, tasks }: Of<'plan'>, { width, paint }: Rende
       rest: ' '.repeat(number.length),
     });
   });
-  return [...wrapText(head, width), ...list];
+  return [...headingLines({ glyph: '▸', role: 'accent', text, right }, context), ...list];
 }
 
 export function norrisStepLines({ step, maxSteps, task }: Of<'norrisStep'>, { width, paint }: RenderContext): string[] {

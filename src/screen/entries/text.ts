@@ -8,6 +8,7 @@ import { plainText, visible } from '../../text/sanitize.ts';
 export function entryText(entry: Entry): string {
   switch (entry.kind) {
     case 'user':
+      return askedText(entry);
     case 'assistant':
       return plainText(entry.text);
     case 'exec':
@@ -31,6 +32,10 @@ export function entryText(entry: Entry): string {
     case 'meta':
       return `${plainText(entry.line)}\n${plainText(entry.text)}`;
   }
+}
+
+function askedText({ text, attached = [] }: Extract<Entry, { kind: 'user' }>): string {
+  return [plainText(text), ...attached.map((name) => `with ${visible(name)}`)].join('\n');
 }
 
 function outputOf({ result }: Extract<Entry, { kind: 'exec' }>): string | undefined {

@@ -4,12 +4,14 @@ import type { KeyToken, MouseToken } from '../../terminal/token.ts';
 import { visible } from '../../text/sanitize.ts';
 import { stripStyles } from '../../text/style.ts';
 import type { Choice } from '../choice.ts';
+import { linkAt } from '../links.ts';
 import { wordsOf } from '../question.ts';
 import { isSeen } from '../question-layout.ts';
 import type { Screen } from '../screen.ts';
 import { NO_PANEL } from '../ui.ts';
 import { openHelp } from './global.ts';
 import type { Handlers } from './handler.ts';
+import { follow } from './links.ts';
 
 /** The question's buttons, as many as it has. */
 function choices(screen: Screen): readonly Choice[] {
@@ -221,6 +223,10 @@ function endSelection(screen: Screen, { x, y }: MouseToken): void {
   if (ended && 'text' in ended && ended.text !== '') {
     const [line = ''] = ended.text.trim().split('\n');
     screen.hint(screen.navigator.copyText(ended.text, line.length > 30 ? `${line.slice(0, 29)}…` : line));
-  } else if (ended && 'clicked' in ended && stripStyles(ended.clicked.text).startsWith('┆ '))
-    screen.view.toggleFold(ended.clicked.key);
+  } else if (ended && 'clicked' in ended) {
+    const { text, key } = ended.clicked;
+    const link = linkAt(text, x);
+    if (link) follow(screen, link);
+    else if (stripStyles(text).startsWith('┆ ')) screen.view.toggleFold(key);
+  }
 }

@@ -8,6 +8,7 @@ import { showChord } from '../../keymap/chord.ts';
 import type { Binding } from '../../keymap/table.ts';
 import { visible } from '../../text/sanitize.ts';
 import type { Screen } from '../screen.ts';
+import { sessionItems } from '../sessions.ts';
 import { NO_PANEL } from '../ui.ts';
 
 /** How many of the commands that were run are looked through, the newest first. */
@@ -32,6 +33,16 @@ export function openPalette(screen: Screen, keys: readonly Binding[], press: (bi
   const find = (query: string) => search(all, query);
   const items = find('');
   screen.ui.update({ panel: { kind: 'choices', of: 'everything', query: '', items, index: 0, start: 0, find } });
+  void screen.app.sessions.list().then((sessions) => {
+    const { panel } = screen.ui.get();
+    if (panel.kind !== 'choices' || panel.find !== find) return;
+    const more = sessionItems(screen, sessions).map((each) => ({
+      ...each,
+      label: `${'session'.padEnd(KIND)} ${each.label}`,
+    }));
+    const findAll = (query: string) => search([...all, ...more], query);
+    screen.ui.update({ panel: { ...panel, items: findAll(panel.query), find: findAll } });
+  });
 }
 
 /** The best first, and what is called so before what is described so; without a query in the order of the tables. */

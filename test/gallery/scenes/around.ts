@@ -1,5 +1,25 @@
 /** Getting around: lists, help, what is kept. */
+import type { SessionEvent } from '../../../src/session/event.ts';
+import { formatRecord } from '../../../src/store/record.ts';
 import { enter, press, type Scene } from '../scene.ts';
+
+/** A session as it is kept on disk. */
+function earlier(id: string, cwd: string, text: string): Readonly<Record<string, string>> {
+  const settings = {
+    preset: 'demo',
+    maxTurns: 40,
+    maxToolRounds: 8,
+    maxNorrisSteps: 16,
+    confirmCmd: true,
+    sandbox: true,
+  };
+  const events: readonly SessionEvent[] = [
+    { session: 'main', at: 0, type: 'opened', cwd, mode: 'restricted', settings },
+    { session: 'main', at: 0, type: 'asked', line: 'line1', text },
+  ];
+  const journal = events.map((event, seq) => formatRecord(event, seq)).join('');
+  return { [`../.local/state/aish/sessions/${id}/journal.jsonl`]: journal };
+}
 
 const told = (name: string, line: string, title: string, seen: RegExp): Scene => ({
   name,
@@ -21,6 +41,21 @@ export const AROUND: readonly Scene[] = [
       await press(stage, ['f2'], /everything/);
       stage.rig.type('mod');
       await stage.rig.waitFor(/mod[\s\S]*:mode|:mode[\s\S]*mod/);
+    },
+  },
+  {
+    name: 'sessions',
+    title: 'earlier sessions, found by a few letters',
+    files: {
+      ...earlier('2026-11-20-1402-ab12', '~/shop', 'make the rotation test pass'),
+      ...earlier('2026-11-20-0940-cd34', '~/shop', 'why is app.log still growing after rotation?'),
+      ...earlier('2026-11-19-1110-ef56', '~/infra', 'rotate the keys of the staging hosts'),
+      ...earlier('2026-11-03-1822-0a7b', '~/shop', 'find files larger than 10 MB'),
+    },
+    async play(stage) {
+      await enter(stage, ':sessions', /sessions:.* of 4/);
+      stage.rig.type('rota');
+      await stage.rig.waitFor(/sessions: rota.* of 3/);
     },
   },
   { name: 'keys', title: 'the keys', play: (stage) => press(stage, ['f1'], /Esc closes/) },

@@ -19,6 +19,24 @@ export const PROMPT: readonly Scene[] = [
   typed('completion', 'choices for a path', 'cat src/\t\t', /util\.c/, {
     files: { 'src/main.c': '', 'src/util.c': '', 'src/util.h': '' },
   }),
+  typed('attached', 'a question with files, and what they take', 'what do @src/ and @Makefile build?', /≈ \d+ tokens/, {
+    files: {
+      'src/main.c': 'int main(void) { return 0; }\n',
+      'src/util.c': '',
+      Makefile: 'main: src/main.c src/util.c\n',
+    },
+  }),
+  {
+    name: 'attached-refused',
+    title: 'a file with keys asks once more',
+    files: { '.env': 'TOKEN=none\n' },
+    async play({ rig }) {
+      rig.type('what is set in @.env');
+      await rig.waitFor('may hold keys');
+      rig.key('enter');
+      await rig.waitFor('Enter again');
+    },
+  },
   {
     name: 'history-search',
     title: 'a search in the history',

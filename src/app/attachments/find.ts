@@ -1,0 +1,122 @@
+/** What `@` words stand for: files, directories, images, the last output, what was selected (IN-8). */
+import { randomBytes } from 'node:crypto';
+import { mkdir, realpath, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { extname, isAbsolute, join } from 'node:path';
+import { estimateTokens } from '../../broker/index.ts';
+import type { App } from '../../commands/app.ts';
+import { lastOutput } from '../../commands/last.ts';
+import type { AttachmentsPort, AtWord } from '../../contracts/attachments.ts';
+import type { Completion } from '../../contracts/lines.ts';
+import { findFiles } from '../../executor/index.ts';
+import { isCredential } from '../../safety/index.ts';
+import { type Attachment, IMAGE_TOKENS } from '../../session/attachment.ts';
+import { plainText } from '../../text/sanitize.ts';
+import { copyImage, isImageName, type Read, readDirectory, readImage, readText } from './read.ts';
+import { quotedName, type Word, withoutMarks, wordsOf } from './words.ts';
+
+const MAX_WORDS = 20;
+
+/** @param keep where images are kept */
+export function attachmentsOf(app: App, keep: string): Omit<AttachmentsPort, 'pasted'> {
+  const find = async (question: string): Promise<readonly AtWord[]> => {
+    const words = wordsOf(question);
+    const found = await Promise.all(words.slice(0, MAX_WORDS).map((word) => meant(app, word)));
+    const said = found.flatMap((each) => each ?? []);
+    if (words.length <= MAX_WORDS) return said;
+    return [...said, { word: '@', problem: `at most ${MAX_WORDS} things can be attached` }];
+  };
+  return {
+    find,
+    async take(question) {
+      const found = await find(question);
+      return Promise.all(found.map(async (each) => kept(each, keep)));
+    },
+    async complete(start) {
+      const own: readonly Completion[] = [
+        { text: 'last', note: 'the output of the last command' },
+        { text: 'selection', note: 'what was selected or copied last' },
+      ];
+      const files = await findFiles({ path: start.replace(/\\(.)/g, '$1'), cwd: app.engine.shellCwd });
+      return [
+        ...own.filter(({ text }) => text.startsWith(start)),
+        ...files.map(({ path, name, directory }) => ({
+          text: quotedName(path),
+          label: name,
+          ...(directory ? { open: true } : {}),
+        })),
+      ];
+    },
+  };
+}
+
+/** Undefined where it is a word like any other. */
+async function meant(app: App, { word, name }: Word): Promise<AtWord | undefined> {
+  const own = withoutMarks(name);
+  if (own === 'last') return { word, ...(await ofOutput(app)) };
+  if (own === 'selection') return { word, ...ofSelection(app) };
+  const here = await placed(app, name);
+  const found = here ?? (own === '' || own === name ? undefined : await placed(app, own));
+  if (!found) return /[/.]/.test(own) ? { word, missing: true } : undefined;
+  const { path, called, directory } = found;
+  if (directory) return { word, ...sized(await readDirectory(called, path)) };
+  if (isImageName(path)) return { word, ...ofImage(app, await readImage(called, path)) };
+  const doubt = isCredential(path) ? { doubt: `${called} may hold keys or passwords` } : {};
+  return { word, ...sized(await readText(called, path)), ...doubt };
+}
+
+/** The real path: what a link leads to is what counts. */
+async function placed(app: App, name: string) {
+  const expanded = name.replace(/^~(?=\/|$)/, homedir());
+  const whole = isAbsolute(expanded) ? expanded : join(app.engine.shellCwd, expanded);
+  const path = await realpath(whole).catch(() => undefined);
+  const facts = path === undefined ? undefined : await stat(path).catch(() => undefined);
+  if (path === undefined || !facts) return undefined;
+  const directory = facts.isDirectory();
+  return { path, directory, called: directory && !name.endsWith('/') ? `${name}/` : name };
+}
+
+function sized(read: Read<Attachment>): Omit<AtWord, 'word'> {
+  if (!read.ok) return { problem: read.problem };
+  const { attached } = read;
+  if (attached.kind === 'image') return { attachment: attached, bytes: attached.bytes, tokens: IMAGE_TOKENS };
+  const bytes = Buffer.byteLength(attached.text);
+  return { attachment: attached, bytes, tokens: estimateTokens(attached.text) };
+}
+
+async function ofOutput(app: App): Promise<Omit<AtWord, 'word'>> {
+  const output = lastOutput(app);
+  if (!output) return { problem: '@last: no command has ended yet' };
+  if (output.private) return { problem: '@last: the model is not to see that output (!!)' };
+  if (output.text.trim() === '') return { problem: '@last: that command printed nothing' };
+  const name = `output of ${output.command}`;
+  // What is too long for that stays its beginning and its end.
+  const whole = output.file === undefined ? undefined : await readText(name, output.file);
+  const text = whole?.ok ? plainText(whole.attached.text) : output.text;
+  return sized({ ok: true, attached: { kind: 'text', name, text } });
+}
+
+function ofSelection(app: App): Omit<AtWord, 'word'> {
+  const text = app.screen?.selected() ?? '';
+  if (text === '') return { problem: '@selection: nothing was selected or copied yet' };
+  return sized({ ok: true, attached: { kind: 'text', name: 'selection', text } });
+}
+
+/** Refused with a word where it is known that the model sees none. */
+function ofImage(app: App, read: Read<Attachment>): Omit<AtWord, 'word'> {
+  const { preset } = app.engine.conversation;
+  const known = app.presets.list().find(({ name }) => name === preset)?.images;
+  if (known === false) return { problem: `${preset} takes no images: choose a model that does (:model)` };
+  return sized(read);
+}
+
+/** With its bytes as they are now beside the session. */
+async function kept(found: AtWord, folder: string): Promise<AtWord> {
+  const { attachment } = found;
+  if (attachment?.kind !== 'image') return found;
+  const file = join(folder, `image-${randomBytes(6).toString('hex')}${extname(attachment.file).toLowerCase()}`);
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch(() => undefined);
+  const copied = await copyImage(attachment.file, file, attachment.bytes).catch(() => false);
+  if (copied) return { ...found, attachment: { ...attachment, file } };
+  return { word: found.word, problem: `${attachment.name} can't be attached: it changed, or can't be copied` };
+}

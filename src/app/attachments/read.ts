@@ -1,0 +1,124 @@
+/** Files, directories and images that a question comes with, read within bounds. */
+import { constants } from 'node:fs';
+import { type FileHandle, open, readdir } from 'node:fs/promises';
+import { basename, extname, join, relative } from 'node:path';
+import type { Attachment, TextAttachment } from '../../session/attachment.ts';
+import { bytesText } from '../../text/bytes.ts';
+
+const MAX_TEXT_BYTES = 256_000;
+/** What servers take; more than a screen has. */
+const MAX_IMAGE_BYTES = 5_000_000;
+/** Names of a directory, and how deep they are looked for. */
+const MAX_NAMES = 400;
+const MAX_DEPTH = 4;
+/** What is in them was written by programs. */
+const OTHERS: ReadonlySet<string> = new Set(['.git', 'node_modules', '__pycache__', '.venv']);
+
+export type Read<T> = { readonly ok: true; readonly attached: T } | { readonly ok: false; readonly problem: string };
+
+/** The beginnings of the kinds of images that models take. */
+const IMAGES: readonly (readonly [type: string, extensions: readonly string[], start: RegExp])[] = [
+  ['image/png', ['.png'], /^\x89PNG\r\n\x1a\n/],
+  ['image/jpeg', ['.jpg', '.jpeg'], /^\xff\xd8\xff/],
+  ['image/gif', ['.gif'], /^GIF8[79]a/],
+  ['image/webp', ['.webp'], /^RIFF[\s\S]{4}WEBP/],
+];
+
+/** Whether a file of this name is sent as an image. */
+export function isImageName(path: string): boolean {
+  const extension = extname(path).toLowerCase();
+  return IMAGES.some(([, extensions]) => extensions.includes(extension));
+}
+
+/** The text of a file, under `name`; or why not, in a sentence that names it. */
+export async function readText(name: string, path: string): Promise<Read<TextAttachment>> {
+  return withFile(name, path, MAX_TEXT_BYTES, async (file, size) => {
+    const text = textOf(await bytesOf(file, size));
+    return text === undefined ? no(name, 'it is not text') : { ok: true, attached: { kind: 'text', name, text } };
+  });
+}
+
+/** An image by its name and its first bytes. */
+export async function readImage(name: string, path: string): Promise<Read<Attachment>> {
+  return withFile(name, path, MAX_IMAGE_BYTES, async (file, size) => {
+    const start = (await bytesOf(file, Math.min(size, 16))).toString('latin1');
+    const type = IMAGES.find(([, , pattern]) => pattern.test(start))?.[0];
+    if (type === undefined) return no(name, 'it is not an image that models take (png, jpeg, gif, webp)');
+    return { ok: true, attached: { kind: 'image', name, file: path, type, bytes: size } };
+  });
+}
+
+/** The names below a directory, a directory's own before those in it; what programs wrote is left out. */
+export async function readDirectory(name: string, path: string): Promise<Read<TextAttachment>> {
+  const names: string[] = [];
+  let more = false;
+  const walk = async (folder: string, depth: number): Promise<void> => {
+    const entries = await readdir(folder, { withFileTypes: true });
+    for (const entry of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+      if (names.length >= MAX_NAMES) more = true;
+      if (more) return;
+      const below = entry.isDirectory() && !OTHERS.has(entry.name);
+      names.push(relative(path, join(folder, entry.name)) + (entry.isDirectory() ? '/' : ''));
+      if (below && depth < MAX_DEPTH) await walk(join(folder, entry.name), depth + 1).catch(() => undefined);
+    }
+  };
+  try {
+    await walk(path, 1);
+  } catch {
+    return no(name, 'it can’t be read');
+  }
+  const text = [...names, ...(more ? [`… more than ${MAX_NAMES} names`] : [])].join('\n');
+  return { ok: true, attached: { kind: 'text', name, text: text === '' ? '(empty)' : text } };
+}
+
+/** An image's bytes copied to a file of the session's, 0600; undefined where it is no longer what it was. */
+export async function copyImage(from: string, to: string, bytes: number): Promise<boolean> {
+  const read = await withFile(basename(from), from, MAX_IMAGE_BYTES, async (file, size) => ({
+    ok: true,
+    attached: await bytesOf(file, size),
+  }));
+  if (!read.ok || read.attached.length !== bytes) return false;
+  const copy = await open(to, 'wx', 0o600);
+  await copy.writeFile(read.attached).finally(() => copy.close());
+  return true;
+}
+
+async function withFile<T>(
+  name: string,
+  path: string,
+  most: number,
+  read: (file: FileHandle, size: number) => Promise<Read<T>>,
+): Promise<Read<T>> {
+  let file: FileHandle | undefined;
+  try {
+    // A pipe would wait for a writer.
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stat = await file.stat();
+    if (!stat.isFile()) return no(name, 'it is not a file');
+    if (stat.size > most) return no(name, `it is larger than ${bytesText(most)}`);
+    return await read(file, stat.size);
+  } catch (error) {
+    const gone = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    return no(name, gone ? 'it is not there' : 'it can’t be read');
+  } finally {
+    await file?.close();
+  }
+}
+
+async function bytesOf(file: FileHandle, size: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size, 0);
+  return buffer.subarray(0, bytesRead);
+}
+
+function textOf(bytes: Buffer): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return text.includes('\0') ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+function no(name: string, why: string): { readonly ok: false; readonly problem: string } {
+  return { ok: false, problem: `${name} can't be attached: ${why}` };
+}

@@ -1,0 +1,88 @@
+/** `:setup`: connects a model at any time: found, tested, and written into the configuration by a yes (BR-6). */
+import type { SetupOffer } from '../contracts/models.ts';
+import type { App } from './app.ts';
+import { type Command, CommandError } from './command.ts';
+
+/** The longest test of one that is elsewhere. In ms. */
+const TEST_TIMEOUT_MS = 8000;
+
+const NOTHING = [
+  'no server answers on the usual ports of this machine, and no key is in the environment',
+  'start one (llama-server on port 8080, ollama on 11434), or set OPENAI_API_KEY or the like and start again',
+  'any other address: "models": { "fast": { "base_url": "http://HOST:PORT/v1" } } in',
+] as const;
+
+export const setup: Command = {
+  name: 'setup',
+  usage: ':setup [NAME [yes]]',
+  group: 'talk',
+  summary: 'connect a model: servers and keys that are here',
+  forms: [
+    [':setup', 'what was found; Enter tests one'],
+    [':setup NAME', 'test it, and see what would be written'],
+    [':setup NAME yes', 'write it into your configuration and use it'],
+  ],
+  async arguments({ setup: port }, before) {
+    if (before.length > 0) return before.length === 1 ? ['yes'] : [];
+    return (await port.find()).map((offer) => ({ word: offer.name, note: noteOf(offer) }));
+  },
+  stops: (rest) => !rest.endsWith(' yes'),
+  async run(app, rest, signal) {
+    if (rest === '') return list(app);
+    const [name = '', yes, ...more] = rest.split(/\s+/);
+    if (more.length > 0 || (yes !== undefined && yes !== 'yes'))
+      throw new CommandError(':setup, :setup NAME or :setup NAME yes');
+    return yes === undefined ? test(app, name, signal) : write(app, name);
+  },
+};
+
+async function list({ setup: port, screen }: App): Promise<string | undefined> {
+  const offers = await port.find();
+  if (offers.length === 0) return [...NOTHING.slice(0, -1), `${NOTHING.at(-1)} ${port.file}`].join('\n');
+  const widest = Math.max(...offers.map(({ label }) => label.length));
+  const rows = offers.map((offer) => ({
+    line: `:setup ${offer.name}`,
+    label: `${offer.label.padEnd(widest)}  ${offer.model}`,
+    note: noteOf(offer),
+  }));
+  if (!screen) return rows.map(({ line, label, note }) => `${line}  ${label}  ${note}`).join('\n');
+  screen.choose('setup', rows);
+  return undefined;
+}
+
+function noteOf({ kind, address, key, known }: SetupOffer): string {
+  const where = kind === 'server' ? hostOf(address) : `key in ${key} · not contacted`;
+  return known ? `${where} · configured` : where;
+}
+
+async function test({ setup: port, screen }: App, name: string, signal: AbortSignal): Promise<string> {
+  const tested = await port.test(name, AbortSignal.any([signal, AbortSignal.timeout(TEST_TIMEOUT_MS)]));
+  if (!tested) throw new CommandError(`nothing called ${name} was found; :setup lists what was`);
+  const { offer, probe, written } = tested;
+  const { label, model, address, key } = offer;
+  const window = probe.window === undefined ? '' : `, window ${probe.window.toLocaleString('en-US')} tokens`;
+  const state = probe.reachable ? `✓ ${probe.detail}${window}` : `✗ ${probe.detail}`;
+  screen?.suggest(`:setup ${name} yes`);
+  return [
+    `${label} at ${hostOf(address)}, model ${model}: ${state}`,
+    ...(offer.kind === 'key'
+      ? [`what you ask, and what you run, goes there with the key in ${key}; secrets are replaced`]
+      : []),
+    `:setup ${name} yes writes into ${port.file}, and uses it from then on:`,
+    `  "models": ${written}, "model": "${name}"`,
+  ].join('\n');
+}
+
+async function write({ setup: port, sessions, engine, screen }: App, name: string): Promise<string> {
+  const problem = await port.write(name);
+  if (problem !== undefined) throw new CommandError(problem);
+  const saved = `${name} is saved in ${port.file}`;
+  if (!screen) return `${saved}; start again to use it`;
+  await engine.dispatch({ type: 'noticed', level: 'info', text: saved });
+  const why = sessions.again(name);
+  return why === undefined ? saved : `${saved}; it is used from the next start on (${why})`;
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}

@@ -1,0 +1,26 @@
+/** Ports of the program that have nothing to say. */
+import type { App } from '../../src/commands/app.ts';
+
+export const QUIET_PORTS: Pick<App, 'attachments' | 'setup' | 'sessions'> = {
+  attachments: {
+    find: async () => [],
+    take: async () => [],
+    complete: async () => [],
+    pasted: () => undefined,
+  },
+  setup: {
+    file: '/tmp/config.jsonc',
+    find: async () => [],
+    test: async () => undefined,
+    write: async () => undefined,
+  },
+  sessions: {
+    list: async () => [],
+    days: 30,
+    old: async () => [],
+    remove: async () => 0,
+    resume: () => undefined,
+    again: () => undefined,
+    next: undefined,
+  },
+};

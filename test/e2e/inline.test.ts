@@ -1,0 +1,21 @@
+/** Without a screen of its own: by wish, and where the terminal can't move its cursor. */
+import { expect, it } from 'vitest';
+import { scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
+
+it.each([
+  // Within its line the cursor is free.
+  ['--inline', { args: ['--inline'] }, /\x1b\[(?:\d*;\d*H|H|2J|\?1049h|\d*A)/],
+  ['a dumb terminal', { env: { TERM: 'dumb' } }, /\x1b/],
+])('prints lines with %s, and goes to no place on the screen', async (_why, options, moves) => {
+  using place = scratch();
+  await using rig = startRig(place, options);
+  await rig.waitFor(/aish/);
+  rig.type('echo one; echo two\r');
+  await rig.waitFor(/one\ntwo\n\[exit 0\]/);
+  expect(rig.alternate).toBe(false);
+  expect(rig.raw).not.toMatch(moves);
+  rig.type(':quit\r');
+  expect(await rig.exited).toMatchObject({ code: 0 });
+  expect(rig.text()).toContain('echo one; echo two');
+});

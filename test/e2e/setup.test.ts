@@ -1,0 +1,65 @@
+/** `:setup`: what is found, tested only when chosen, written only by a yes, and used at once (BR-6). */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { startPeer } from '../broker/peer.ts';
+import { scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
+import { say, startScriptedServer } from '../support/scripted-server.ts';
+
+it('connects a server of this machine in the middle of a session, whose configuration keeps its comments', async () => {
+  await using server = await startScriptedServer([say('At your service.')]);
+  using place = scratch();
+  const path = place.env.AISH_CONFIG ?? '';
+  const before = '// mine\n{ "model": "demo", "memory": { "enabled": false } }\n';
+  writeFileSync(path, before);
+  await using rig = startRig(place, { env: { OLLAMA_HOST: `127.0.0.1:${server.port}` }, columns: 110 });
+  await rig.waitFor('[aish:demo]>');
+  rig.type('echo kept on the screen\r');
+  await rig.waitFor(/❯ echo kept .*✓/);
+  rig.type(':setup\r');
+  await rig.waitFor(/setup: .*1 of \d/);
+  rig.type(String(server.port));
+  await rig.waitFor(/scripted +127\.0\.0\.1:\d+/);
+  rig.key('enter');
+  await rig.waitFor(/model scripted: ✓ .*window 16,384 tokens/);
+  // Nothing is written by looking.
+  expect(readFileSync(path, 'utf8')).toBe(before);
+  const [, name = ''] = /> :setup (\w+) yes/.exec(rig.text()) ?? [];
+  rig.key('enter');
+  await rig.waitFor(new RegExp(`${name} is saved in [\\s\\S]*\\[aish:${name}\\]>`));
+  expect(rig.text()).toContain('kept on the screen');
+  const written = readFileSync(path, 'utf8');
+  expect(written).toContain('// mine');
+  expect(written).toContain(`"model": "${name}"`);
+  expect(written).toContain(`"base_url": "${server.baseUrl}"`);
+  rig.type('?are you there\r');
+  await rig.waitFor('At your service.');
+});
+
+it('asks no service before it is chosen, never writes a key, and leaves a preset of that name alone', async () => {
+  await using peer = await startPeer({ '/v1/models': { data: [{ id: 'gpt-5-mini', context_window: 9000 }] } });
+  using place = scratch(undefined, { models: { cloud: { base_url: 'http://127.0.0.1:9/v1' } } });
+  const elsewhere = `http://[::ffff:127.0.0.1]:${peer.port}/v1`;
+  const env = { OPENAI_API_KEY: 'sk-test-key-of-nobody', OPENAI_BASE_URL: elsewhere };
+  await using rig = startRig(place, { columns: 110, env });
+  await rig.waitFor('[aish:cloud]>');
+  rig.type(':setup\r');
+  await rig.waitFor('key in OPENAI_API_KEY · not contacted');
+  rig.type('OpenAI');
+  await rig.waitFor(/setup: OpenAI.*1 of 1/);
+  expect(peer.asked).toEqual([]);
+  rig.key('enter');
+  await rig.waitFor('> :setup openai yes');
+  expect(peer.asked.length).toBeGreaterThan(0);
+  rig.key('enter');
+  await rig.waitFor('[aish:openai]>');
+  const written = readFileSync(place.env.AISH_CONFIG ?? '', 'utf8');
+  expect(JSON.parse(written)).toMatchObject({
+    model: 'openai',
+    models: {
+      cloud: { base_url: 'http://127.0.0.1:9/v1' },
+      openai: { base_url: elsewhere, api_key_env: 'OPENAI_API_KEY' },
+    },
+  });
+  expect(written).not.toContain('sk-test');
+});
