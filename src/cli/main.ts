@@ -1,5 +1,4 @@
 /** What each subcommand does. Everything heavy is loaded only where it is needed. */
-import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { GlobalOptions, SessionWish } from '../app/options.ts';
@@ -193,21 +192,12 @@ async function sessions(): Promise<number> {
 type OnScreen = Extract<Invocation, { kind: 'screen' }>;
 
 /** One session after the other, as the user goes from one to the next. */
-async function screens(first: OnScreen, version: string): Promise<number> {
-  for (let invocation = first; ; ) {
-    const { code, next } = await screen(invocation, version);
-    if (!next) return code;
-    const { config, inline } = invocation.global;
-    const kept = {
-      ...(config === undefined ? {} : { config: resolve(config) }),
-      ...(inline ? { inline } : {}),
-      ...(next.model === undefined ? {} : { model: next.model }),
-    };
-    // Where it is gone, the other session begins where this one was.
-    if (existsSync(next.cwd)) workIn(next.cwd);
-    const session = { resume: next.id, fork: next.fork };
-    invocation = { kind: 'screen', global: kept, session };
-  }
+async function screens(invocation: OnScreen, version: string): Promise<number> {
+  const { code, next } = await screen(invocation, version);
+  if (!next) return code;
+  const opened = (await import('./next-session.ts')).openedNext(invocation, next);
+  if (opened.global.cwd !== undefined) workIn(opened.global.cwd);
+  return screens(opened, version);
 }
 
 async function screen({ global, session }: OnScreen, version: string) {
