@@ -20,6 +20,8 @@ const STEADY: readonly (readonly [RegExp, string])[] = [
   [/· [\d.]+ (?:ms|s)(?= ·| *$)/gm, '· 2 s'],
   [/((?:only reads|undoable|by you [\d:]+) ·) [\d.]+ (?:ms|s)/g, '$1 4 ms'],
   [/(·|running|thinking|waits for you|again in) [\d.]+ s\b/g, '$1 2 s'],
+  // Its line may break before the time.
+  [/(again in\s+)[\d.]+ s\b/g, '$12 s'],
   [/≈ \d+ tok\/s/g, '≈ 41 tok/s'],
   [/\b\d\d\d\d-\d\d-\d\d \d\d:\d\d\b/g, '2026-11-22 14:03'],
   [/\b\d\d:\d\d(?::\d\d)?\b/g, '14:03'],
