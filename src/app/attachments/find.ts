@@ -11,6 +11,7 @@ import type { Completion } from '../../contracts/lines.ts';
 import { findFiles } from '../../executor/index.ts';
 import { isCredential } from '../../safety/index.ts';
 import { type Attachment, IMAGE_TOKENS } from '../../session/attachment.ts';
+import { hostOf } from '../../session/place.ts';
 import { plainText } from '../../text/sanitize.ts';
 import { copyImage, isImageName, type Read, readDirectory, readImage, readText } from './read.ts';
 import { quotedName, type Word, withoutMarks, wordsOf } from './words.ts';
@@ -55,6 +56,9 @@ async function meant(app: App, { word, name }: Word): Promise<AtWord | undefined
   const own = withoutMarks(name);
   if (own === 'last') return { word, ...(await ofOutput(app)) };
   if (own === 'selection') return { word, ...ofSelection(app) };
+  const host = hostOf(app.engine.shellCwd);
+  if (host !== undefined)
+    return /[/.]/.test(own) ? { word, problem: `${own} can't be attached: your shell is on ${host}` } : undefined;
   const here = await placed(app, name);
   const found = here ?? (own === '' || own === name ? undefined : await placed(app, own));
   if (!found) return /[/.]/.test(own) ? { word, missing: true } : undefined;
