@@ -9,5 +9,13 @@ trap 'rm -rf "$place"' EXIT
 mkdir "$place/home" "$place/tmp"
 chmod 755 "$place"
 chown 65534:65534 "$place/home" "$place/tmp"
-setpriv --reuid=65534 --regid=65534 --clear-groups \
-  env -u XDG_STATE_HOME -u XDG_CONFIG_HOME -u XDG_CACHE_HOME HOME="$place/home" TMPDIR="$place/tmp" "$@"
+nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
+# Such an account has no folder on its PATH that is closed to it.
+open=
+IFS=:
+for folder in $PATH; do
+  if nobody test -x "$folder"; then open=${open:+$open:}$folder; fi
+done
+unset IFS
+nobody \
+  env -u XDG_STATE_HOME -u XDG_CONFIG_HOME -u XDG_CACHE_HOME HOME="$place/home" TMPDIR="$place/tmp" PATH="$open" "$@"

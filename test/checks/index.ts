@@ -82,6 +82,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
     commands: ['vitest run test/e2e/floods.test.ts'],
     env: { AISH_FLOOD_KEYS: '150' },
   },
+  odd: {
+    what: 'the suite as an ordinary user, in a read-only checkout under an odd name, umask 077, LANG=C, no terminal',
+    commands: ['sh test/odd-place.sh --retry=1'],
+  },
   clone: {
     what: "the README's commands in a fresh clone on a bare machine; needs the npm registry",
     commands: ['sh test/fresh-clone.sh'],

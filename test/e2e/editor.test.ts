@@ -15,7 +15,7 @@ zebra_function() { echo "zebra runs"; }
 /** Starts the program with a shell that has this startup file, and waits until the shell is up. */
 async function start(place: Scratch, rc: string, shell = '/bin/bash'): Promise<Rig> {
   writeFileSync(join(place.home, shell.endsWith('zsh') ? '.zshrc' : '.bashrc'), rc);
-  const rig = startRig(place, { env: { SHELL: shell } });
+  const rig = startRig(place, { env: { SHELL: shell }, columns: 120 });
   await rig.waitFor('[aish:demo]>');
   rig.type(':\x7fecho up\r');
   await rig.waitFor(/✓[\s\S]*│ up/);

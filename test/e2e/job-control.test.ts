@@ -12,7 +12,7 @@ describe('Ctrl-Z at the prompt', () => {
     using place = scratch();
     await using rig = startRig(place, BASH);
     await rig.waitFor('outer> ');
-    rig.type(`${PROGRAM}\r`);
+    rig.type(`'${PROGRAM}'\r`);
     await rig.waitFor('[aish:demo]>');
     rig.type('echo in""side\r');
     await rig.waitFor(/✓[\s\S]*^\W*inside\n/m);

@@ -12,7 +12,7 @@ it('remembers a session when it is left, tells the next one, and forgets on requ
   ]);
   using place = scratch(server.baseUrl, { memory: { enabled: true } });
   {
-    await using rig = startRig(place);
+    await using rig = startRig(place, { columns: 120 });
     await rig.waitFor('[aish:fast]>');
     rig.type('echo a-line-of-output\r');
     await rig.waitFor(/✓/);
@@ -25,7 +25,7 @@ it('remembers a session when it is left, tells the next one, and forgets on requ
   expect(asked.text).toContain('rename the parser to reader');
   expect(asked.text).not.toContain('a-line-of-output');
   {
-    await using rig = startRig(place);
+    await using rig = startRig(place, { columns: 120 });
     await rig.waitFor('[aish:fast]>');
     rig.type('?and which tests remain?\r');
     await rig.waitFor('All right.');
@@ -43,7 +43,7 @@ it('remembers a session when it is left, tells the next one, and forgets on requ
 it('leaves at once where nothing was said to a model', async () => {
   await using server = await startScriptedServer([]);
   using place = scratch(server.baseUrl, { memory: { enabled: true } });
-  await using rig = startRig(place);
+  await using rig = startRig(place, { columns: 120 });
   await rig.waitFor('[aish:fast]>');
   rig.type('echo hello\r');
   await rig.waitFor(/✓/);

@@ -101,6 +101,8 @@ function as(tools: Tools, uid: number, cwd: string, argv: readonly string[]): st
 function makeFiles(tools: Tools, directory: string): void {
   for (const name of ['file', 'other', 'gone', 'inherited', 'foreign'])
     writeFileSync(join(directory, name), `${name}\n`, { mode: 0o600 });
+  // Who can't make a file another's can close one of its own.
+  if (process.getuid?.() !== 0) chmodSync(join(directory, 'foreign'), 0);
   writeFileSync(join(directory, 'empty'), '', { mode: 0o600 });
   for (const name of ['dir', 'gone.d']) mkdirSync(join(directory, name), { mode: 0o700 });
   symlinkSync('file', join(directory, 'link'));
