@@ -22,6 +22,7 @@ const STEADY: readonly (readonly [RegExp, string])[] = [
   [/(·|running|thinking|waits for you|again in) [\d.]+ s\b/g, '$1 2 s'],
   // Its line may break before the time.
   [/(again in\s+)[\d.]+ s\b/g, '$12 s'],
+  [/^ {2}[\d.]+ s$/gm, '  2 s'],
   [/≈ \d+ tok\/s/g, '≈ 41 tok/s'],
   [/\b\d\d\d\d-\d\d-\d\d \d\d:\d\d\b/g, '2026-11-22 14:03'],
   [/\b\d\d:\d\d(?::\d\d)?\b/g, '14:03'],
