@@ -42,10 +42,11 @@ describe('tokens are counted as the encoding has them', () => {
     );
   });
 
-  it('in a long one hardly above it, since it is counted in pieces', async () => {
+  it('in a long one hardly beside it, since it is counted in pieces', async () => {
     for (const text of [file('README.md'), file('src/session/steps.ts'), file('package-lock.json').slice(0, 60_000)]) {
       const [ours, exact] = [await vocabulary.count(text), theirs(text)];
-      expect(ours).toBeGreaterThanOrEqual(exact);
+      // The encoding is greedy: a cut may even save it a token.
+      expect(ours).toBeGreaterThan(exact * 0.999);
       expect(ours).toBeLessThan(exact * 1.02);
     }
   });
