@@ -1,5 +1,6 @@
 /** `:setup`: connects a model at any time: found, tested, and written into the configuration by a yes (BR-6). */
 import type { SetupOffer } from '../contracts/models.ts';
+import { shortPath } from '../text/short-path.ts';
 import type { App } from './app.ts';
 import { type Command, CommandError } from './command.ts';
 
@@ -38,7 +39,7 @@ export const setup: Command = {
 
 async function list({ setup: port, screen }: App): Promise<string | undefined> {
   const offers = await port.find();
-  if (offers.length === 0) return [...NOTHING.slice(0, -1), `${NOTHING.at(-1)} ${port.file}`].join('\n');
+  if (offers.length === 0) return [...NOTHING.slice(0, -1), `${NOTHING.at(-1)} ${shortPath(port.file)}`].join('\n');
   const widest = Math.max(...offers.map(({ label }) => label.length));
   const rows = offers.map((offer) => ({
     line: `:setup ${offer.name}`,
@@ -68,7 +69,7 @@ async function test({ setup: port, screen }: App, name: string, signal: AbortSig
     ...(offer.kind === 'key'
       ? [`what you ask, and what you run, goes there with the key in ${key}; secrets are replaced`]
       : []),
-    `:setup ${name} yes writes into ${port.file}, and uses it from then on:`,
+    `:setup ${name} yes writes into ${shortPath(port.file)}, and uses it from then on:`,
     `  "models": ${written}, "model": "${name}"`,
   ].join('\n');
 }
@@ -76,7 +77,7 @@ async function test({ setup: port, screen }: App, name: string, signal: AbortSig
 async function write({ setup: port, sessions, engine, screen }: App, name: string): Promise<string> {
   const problem = await port.write(name);
   if (problem !== undefined) throw new CommandError(problem);
-  const saved = `${name} is saved in ${port.file}`;
+  const saved = `${name} is saved in ${shortPath(port.file)}`;
   if (!screen) return `${saved}; start again to use it`;
   await engine.dispatch({ type: 'noticed', level: 'info', text: saved });
   const why = sessions.again(name);

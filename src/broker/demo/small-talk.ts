@@ -18,7 +18,7 @@ const ABOUT = [
   '- Ollama: `ollama serve` and `ollama pull MODEL` (port 11434)',
   '- any OpenAI-compatible service: set `OPENAI_API_KEY` or `OPENROUTER_API_KEY`',
   '',
-  'Then start this program again, or add a preset under `models` in the config and choose it with `:model`.',
+  'Then `:setup` finds it (a key: after starting this program again). `:model` chooses among presets.',
 ].join('\n');
 
 /** The fallback, which always matches: it says that the script does not know the goal. */
