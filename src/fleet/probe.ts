@@ -31,7 +31,7 @@ row() {
   fi
   d=$p; [ $t = directory ] || { d=\${p%/*}; d=\${d:-/}; }
   while [ ! -d "$d" ] && [ "$d" != / ]; do d=\${d%/*}; d=\${d:-/}; done
-  m=$(df -P -- "$d" 2>/dev/null | awk 'NR==2 { for (k = 1; k < 6; k++) sub(/^[^ ]+ +/, ""); print }')
+  m=$(df -P -- "$d" 2>/dev/null | sed -n '2s/^\\([^ ]* *\\)\\{5\\}//p')
   [ -n "$m" ] || failed
   g=none; q=$d
   while :; do [ -e "$q/.git" ] && { g=inside; break; }; [ "$q" = / ] && break; q=\${q%/*}; q=\${q:-/}; done
