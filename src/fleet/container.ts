@@ -49,7 +49,7 @@ export function readFacts(text: string): ContainerFacts | undefined {
  * Its life hangs on the input of this script, which ends with the client.
  */
 const RUN = `at=$1
-set -C; { : >"$at.began"; } 2>/dev/null || exit 126; set +C
+set -C; { true >"$at.began"; } 2>/dev/null || exit 126; set +C
 cd -- "$2" || { echo 1 >"$at.end"; exit 1; }
 export PAGER=cat GIT_PAGER=cat GIT_TERMINAL_PROMPT=0; unset ENV BASH_ENV
 s=; command -v setsid >/dev/null 2>&1 && s=setsid

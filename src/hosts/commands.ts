@@ -1,6 +1,7 @@
 /**
  * A command of a model on a host. Its text goes there as a file, so that no login shell reads it and no list of processes
- * shows it; and it runs at most once: its beginning is a file that only one can make, its end is written beside it.
+ * shows it; and it runs at most once: its beginning is a file that only one can make, its end is written beside it. (`true` makes it: a
+ * redirection of `:` that fails would end a POSIX sh with a code of its own.)
  */
 import { shellQuote } from '../text/shell-quote.ts';
 
@@ -37,7 +38,7 @@ function scriptOf(folder: string, name: string, { directory, token, env, bash }:
   const shell = bash === undefined ? '/bin/sh' : `${shellQuote(bash)} --noprofile --norc -p`;
   return `at=${at}
 set -C
-{ : >"$at.began"; } 2>/dev/null || exit 126
+{ true >"$at.began"; } 2>/dev/null || exit 126
 set +C
 rm -f "$at.sh"
 trap : INT QUIT
@@ -61,10 +62,15 @@ export function startOf(folder: string, name: string): string {
 /** What is known of how it ended. */
 export type End = { readonly kind: 'ended'; readonly exit: number } | { readonly kind: 'never began' | 'unknown' };
 
-/** Code for the helper whose answer `readEnd` reads. */
+/**
+ * Code for the helper whose answer `readEnd` reads. What has not begun by then can't begin any more, however late its
+ * session starts: its beginning is taken, with a word in it, so that the answer stays the same.
+ */
 export function askEnd(folder: string, name: string): string {
   const at = shellQuote(`${folder}/${name}`);
-  return `if [ -e ${at}.end ]; then cat ${at}.end; elif [ -e ${at}.began ]; then echo began; elif [ -d ${shellQuote(folder)} ]; then echo none; fi`;
+  const take = `( set -C; echo none >${at}.began ) 2>/dev/null`;
+  const began = `${take}; if [ -s ${at}.began ]; then cat ${at}.began; else echo began; fi`;
+  return `if [ -e ${at}.end ]; then cat ${at}.end; elif [ -d ${shellQuote(folder)} ]; then ${began}; fi`;
 }
 
 export function readEnd(answer: string | undefined): End {
