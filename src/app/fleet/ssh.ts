@@ -44,9 +44,12 @@ export function openOverSsh({ dataDir, size }: ContainerOptions): OpenMachine & 
         const end = () => master.hangUp();
         const timer = setTimeout(end, CONNECT_TIMEOUT_MS);
         signal.addEventListener('abort', end, { once: true });
-        await ready;
-        clearTimeout(timer);
-        signal.removeEventListener('abort', end);
+        try {
+          await ready;
+        } finally {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', end);
+        }
       });
     } finally {
       opening -= 1;
