@@ -16,7 +16,9 @@ export type JudgeContext = {
 /** A file that a judgement rests on, as it was then: another content, or its appearance, voids the judgement. */
 export type FileRead =
   | { readonly path: string; readonly hash: string }
-  | { readonly path: string; readonly absent: true };
+  | { readonly path: string; readonly absent: true }
+  /** Not read: too large, no text. `stamp` is another once it may hold something else. */
+  | { readonly path: string; readonly stamp: string };
 
 /** A call of one of the program's own tools as what it would do, and the files by which it would do just that. */
 export type Preview = { readonly diff: string; readonly reads: readonly FileRead[] };

@@ -15,7 +15,7 @@ import { onlyReads, readsAlone } from './only-reads.ts';
 import { worksOverPipes } from './over-pipes.ts';
 import { OwnFiles } from './own-files.ts';
 import { type Recovery, recoveryOf } from './project/recoverable.ts';
-import { isUnchanged } from './reading.ts';
+import { isUnchanged, type ReadFile } from './reading.ts';
 import { type AskModel, askOpinion, type Opinion } from './second-opinion.ts';
 import { showsCredentials } from './shows-credentials.ts';
 import { judgeTool, type ToolAnnotations } from './tool.ts';
@@ -48,6 +48,8 @@ export type GateOptions = {
   readonly localModel?: () => boolean;
   /** What a server says of its own tools; may raise the suspicion, never lower it. */
   readonly annotations?: (tool: string) => ToolAnnotations | undefined;
+  /** How files that a command runs are read for its judgement; the file system by default. */
+  readonly read?: ReadFile;
 };
 
 type Sight = Omit<Machine, 'spawn'>;
@@ -64,6 +66,8 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
   const inFlight = new Map<string, Promise<Opinion>>();
   const rules = { userPatterns: options.userPatterns ?? [], disabledRules: options.disabledRules ?? [] };
 
+  const reader = options.read ? { read: options.read } : {};
+
   const own = new OwnFiles();
   const sightOf = options.machineAt ?? (() => localSight);
 
@@ -71,7 +75,7 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     if (action.kind === 'command') {
       const world = { cwd, files: realFiles(), own: await own.unchanged() };
       const local = options.localModel?.() === true;
-      return judgeWithFiles(action.command, { ...world, ...rules, localModel: local }, { busy });
+      return judgeWithFiles(action.command, { ...world, ...rules, localModel: local }, { busy, ...reader });
     }
     // It does nothing by itself: each act of the sub-agent passes here by itself.
     if (action.kind === 'delegate') return harmless('a task for a sub-agent');

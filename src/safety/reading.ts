@@ -15,8 +15,11 @@ export type FileContent =
   | { readonly kind: 'text'; readonly text: string; readonly hash: string }
   | { readonly kind: 'directory'; readonly names: ReadonlySet<string>; readonly hash: string }
   | { readonly kind: 'absent' }
-  /** Too large, not text, not readable. */
-  | { readonly kind: 'unread' };
+  /** Too large, not text, not readable. `stamp` is another once it may hold something else. */
+  | { readonly kind: 'unread'; readonly stamp: string };
+
+/** Reads what an absolute path holds; never rejects. */
+export type ReadFile = (path: string) => Promise<FileContent>;
 
 /**
  * The files of one judgement. A judgement waits for nothing: what it would have to read and does not have yet it asks
@@ -71,7 +74,8 @@ export class Reading {
     if (found?.kind === 'text' && this.mayWrite) this.stale = true;
     if (!found) this.wanted.add(path);
     else if (found.kind === 'absent') this.used.set(path, { path, absent: true });
-    else if (found.kind !== 'unread') this.used.set(path, { path, hash: found.hash });
+    else if (found.kind === 'unread') this.used.set(path, { path, stamp: found.stamp });
+    else this.used.set(path, { path, hash: found.hash });
     return found;
   }
 
@@ -101,28 +105,30 @@ export class Reading {
 
 /** Reads one path without ever waiting for a device or a pipe. Never rejects. */
 export async function readContent(path: string): Promise<FileContent> {
+  let stamp = 'not to be looked at';
   try {
-    const found = await stat(path);
-    if (found.isDirectory()) return directory(await readdir(path));
-    if (!found.isFile() || found.size > MAX_FILE_BYTES) return { kind: 'unread' };
+    const found = await stat(path, { bigint: true });
+    stamp = [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(':');
+    if (found.isDirectory()) return directory(await readdir(path), stamp);
+    if (!found.isFile() || found.size > MAX_FILE_BYTES) return { kind: 'unread', stamp };
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const bytes = await file.readFile();
-      if (bytes.length > MAX_FILE_BYTES) return { kind: 'unread' };
+      if (bytes.length > MAX_FILE_BYTES) return { kind: 'unread', stamp };
       const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-      if (text.includes('\0')) return { kind: 'unread' };
+      if (text.includes('\0')) return { kind: 'unread', stamp };
       return { kind: 'text', text, hash: hashOf(bytes) };
     } finally {
       await file.close();
     }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    return code === 'ENOENT' || code === 'ENOTDIR' ? { kind: 'absent' } : { kind: 'unread' };
+    return code === 'ENOENT' || code === 'ENOTDIR' ? { kind: 'absent' } : { kind: 'unread', stamp };
   }
 }
 
-function directory(names: readonly string[]): FileContent {
-  if (names.length > MAX_NAMES) return { kind: 'unread' };
+function directory(names: readonly string[], stamp: string): FileContent {
+  if (names.length > MAX_NAMES) return { kind: 'unread', stamp };
   // What can be imported from it, and what a pattern may turn into an option, is all that counts.
   const modules = names.filter((name) => /^-|^[A-Za-z_]\w*($|\.(?:py|pyc|.*\.?so)$)/.test(name)).sort();
   return { kind: 'directory', names: new Set(names), hash: hashOf(modules.join('\0')) };
@@ -138,6 +144,7 @@ export async function isUnchanged(reads: readonly FileRead[]): Promise<boolean> 
     reads.map(async (read) => {
       const now = await readContent(read.path);
       if ('absent' in read) return now.kind === 'absent';
+      if ('stamp' in read) return now.kind === 'unread' && now.stamp === read.stamp;
       return 'hash' in now && now.hash === read.hash;
     }),
   );

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type AskModel, createGate, SECOND_OPINION_PROMPT } from '../../src/safety/index.ts';
+import { readContent } from '../../src/safety/reading.ts';
 import type { Action } from '../../src/session/action.ts';
 
 const command = (text: string): Action => ({ kind: 'command', command: text, job: false });
@@ -117,6 +118,32 @@ test('commands that run files of the project are asked about every time', async 
   const gate = createGate({ secondOpinion: ask, enabled: true });
   for (const text of ['npm test', 'npm test', 'make', 'make']) await gate.judge(command(text), context());
   expect(seen).toHaveLength(4);
+});
+
+test('a script that is not read in time halts, at the first look and when it is judged again: no model vouches for it', async () => {
+  const cwd = await realpath(await mkdtemp(join(tmpdir(), 'aish-gate-')));
+  try {
+    const path = join(cwd, 'clean.sh');
+    await writeFile(path, 'echo fine\n');
+    const { ask, seen } = model('NO');
+    let slow = false;
+    const gate = createGate({
+      secondOpinion: ask,
+      enabled: true,
+      read: (path) => (slow ? new Promise(() => {}) : readContent(path)),
+    });
+    const judge = () => gate.judge(command('bash clean.sh'), context('tidy up', cwd));
+    const first = await judge();
+    expect(first).toMatchObject({ destructive: false, basis: { reads: [{ path }] } });
+    await writeFile(path, 'rm -rf /home\n');
+    expect(await gate.begin(first.basis ?? { reads: [], own: [], writes: [] })).toBeUndefined();
+    slow = true;
+    const reason = 'runs a file that could not be read in time';
+    expect(await judge()).toMatchObject({ destructive: true, source: 'static', reason });
+    expect(seen).toEqual([]);
+  } finally {
+    await rm(cwd, { recursive: true });
+  }
 });
 
 test('one call is in flight per distinct command', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { realFiles } from '../../src/safety/files.ts';
 import { judgeWithFiles } from '../../src/safety/judge-files.ts';
-import { isUnchanged } from '../../src/safety/reading.ts';
+import { isUnchanged, readContent } from '../../src/safety/reading.ts';
 
 let cwd: string;
 
@@ -101,6 +101,38 @@ describe('a script that is run is read', () => {
     for (const option of ['-i', '-x', '-Z', '--what', '"$o"']) {
       expect(await verdict(`python3 ${option} ignore`), option).not.toBe('safe');
     }
+  });
+});
+
+describe('the time that reading may take', () => {
+  const slowly = (milliseconds: number) => async (path: string) => {
+    await new Promise((resolve) => setTimeout(resolve, milliseconds));
+    return readContent(path);
+  };
+  const judgeIn = (command: string, milliseconds: number, readingMs: number) =>
+    judgeWithFiles(command, { cwd, files: realFiles() }, { readingMs, read: slowly(milliseconds) });
+
+  it('beyond it what is run counts as destructive, be it a script or what that imports', async () => {
+    file('a.py', 'import b');
+    file('b.py', 'print(1)');
+    expect(await judgeIn('python3 a.py', 1, 5000)).toMatchObject({ verdict: 'safe' });
+    const unseen = { verdict: 'destructive', rule: 'unresolved code', findings: [{ part: [0, 12] }] };
+    expect(await judgeIn('python3 a.py', 3000, 20)).toMatchObject(unseen);
+    const stuck = (path: string) => (path.endsWith('b.py') ? new Promise<never>(() => {}) : readContent(path));
+    expect(
+      await judgeWithFiles('python3 a.py', { cwd, files: realFiles() }, { readingMs: 200, read: stuck }),
+    ).toMatchObject(unseen);
+  });
+
+  it('is not used up by what the program is busy with meanwhile', async () => {
+    file('a.py', 'print(1)');
+    const busy = async (path: string) => {
+      const until = performance.now() + 300;
+      while (performance.now() < until);
+      return readContent(path);
+    };
+    const judged = await judgeWithFiles('python3 a.py', { cwd, files: realFiles() }, { readingMs: 200, read: busy });
+    expect(judged.verdict).toBe('safe');
   });
 });
 
@@ -253,6 +285,15 @@ describe('what a judgement rests on', () => {
       file('a.py', 'import helper\nprint(1)');
       rmSync(join(cwd, 'nothing'), { force: true });
     }
+  });
+
+  it('is void once a file that could not be read is another', async () => {
+    file('binary', 'a\0b', 0o755);
+    const { verdict: found, basis } = await judge('./binary');
+    expect(found).toBe('unknown');
+    expect(await isUnchanged(basis?.reads ?? [])).toBe(true);
+    file('binary', 'c\0d', 0o755);
+    expect(await isUnchanged(basis?.reads ?? [])).toBe(false);
   });
 
   it('names what is written', async () => {
