@@ -99,9 +99,9 @@ function open(app: Program, first: FirstFrame, broke: (error: unknown) => void) 
     }
     instance.rerender(<Root screen={screen} />);
   };
-  void first.capabilities.then(({ background, colours }) => {
+  void first.capabilities.then(({ background, colours, kitty }) => {
     screen.setTheme(themeFor(app.ui.theme, process.env, background));
-    app.setColours(colours);
+    app.setTerminalFacts({ colours, kitty });
   });
   let settling: NodeJS.Timeout | undefined;
   const resized = () => {

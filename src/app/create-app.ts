@@ -79,8 +79,8 @@ export function createApp(
     },
     words: services.wordFacts,
     viKeys: () => front()?.state.vi ?? false,
-    setColours(colours) {
-      shell.colours = colours;
+    setTerminalFacts(facts) {
+      shell.facts = facts;
     },
     ownSearch: (line, size, onData) => front()?.search(line, size, onData),
     incomplete: (line) => isIncomplete(line, front()?.program),

@@ -1,4 +1,5 @@
 /** The user's own shell, as this session starts it. */
+import type { TerminalFacts } from '../contracts/commands.ts';
 import { startUserShell, type UserShell } from '../executor/index.ts';
 import type { Environment } from './environment.ts';
 import type { SessionBus } from './session-bus.ts';
@@ -8,8 +9,8 @@ export type ShellHandle = {
   readonly ready: Promise<UserShell>;
   /** Undefined until it has started. */
   readonly current: UserShell | undefined;
-  /** Colours of the terminal, as far as it has told. */
-  colours: Readonly<Record<string, string>>;
+  /** What the terminal has told of itself so far. */
+  facts: TerminalFacts;
   /** Its exit code, once the user has left it, as by `exit`. */
   readonly left: Promise<number>;
 };
@@ -23,7 +24,7 @@ export function startShell({ options, config }: Environment, dataDir: string, bu
     columns: options.columns,
     rows: options.rows,
     dataDir,
-    colours: () => handle.colours,
+    facts: () => handle.facts,
     onExit: ({ message, left: ended, code }) => {
       if (ended) leave(code);
       else bus.notice('info', message);
@@ -44,7 +45,7 @@ export function startShell({ options, config }: Environment, dataDir: string, bu
   const handle: ShellHandle = {
     ready,
     left,
-    colours: {},
+    facts: { colours: {}, kitty: false },
     get current() {
       return current;
     },

@@ -1,7 +1,7 @@
 /** What `:` commands and front ends see of the program: the engine and the services around it. */
 
 import type { AttachmentsPort } from '../contracts/attachments.ts';
-import type { OwnSearch } from '../contracts/commands.ts';
+import type { OwnSearch, TerminalFacts } from '../contracts/commands.ts';
 import type { CostPort } from '../contracts/costs.ts';
 import type { FleetPort } from '../contracts/fleet.ts';
 import type { SafetyPort } from '../contracts/gate.ts';
@@ -140,8 +140,8 @@ export type App = {
   /** A front end that draws a full screen offers it to the commands; returns how to take it back. */
   attachScreen(screen: ScreenPort): () => void;
   readonly keys: Readonly<Record<string, string | readonly string[]>>;
-  /** Colours of the terminal, as it says them: what runs in the shell is answered with them. */
-  setColours(colours: Readonly<Record<string, string>>): void;
+  /** What the terminal has told of itself: what runs in the shell is answered with it. */
+  setTerminalFacts(facts: TerminalFacts): void;
   /** Called once when the program is to end. */
   onQuit(listener: (code: number) => void): () => void;
   quit(code?: number): void;

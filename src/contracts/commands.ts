@@ -26,6 +26,24 @@ export type NestedShell = {
   readonly exit?: number;
 };
 
+/** What a program has asked for of the keyboard and of pasted blocks. */
+export type KeyboardModes = {
+  /** Kitty's protocol: keys that share a code are told apart. */
+  readonly disambiguates: boolean;
+  /** DECCKM: cursor keys as SS3. */
+  readonly applicationCursor: boolean;
+  /** A pasted block stands in brackets. */
+  readonly bracketsPastes: boolean;
+};
+
+/** What the user's terminal has told of itself, for programs that ask. */
+export type TerminalFacts = {
+  /** `rgb:rrrr/gggg/bbbb` of text (`10`), behind it (`11`), of palette entry N (`4;N`). */
+  readonly colours: Readonly<Record<string, string>>;
+  /** It speaks kitty's keyboard protocol. */
+  readonly kitty: boolean;
+};
+
 /** A command that runs, from its start to its result. */
 export type RunningCommand = {
   readonly output: LiveOutput;
@@ -43,6 +61,7 @@ export type RunningCommand = {
   readonly asksAsShell: boolean;
   /** What a shell in it tells of its commands by marks (OSC 133); undefined where none has told anything. */
   readonly nested: NestedShell | undefined;
+  readonly keyboard: KeyboardModes;
   /** Called when `fullScreen`, `asks`, `echoOff` or `nested` changed; returns how to stop. */
   onModes(listener: () => void): () => void;
   /**

@@ -1,4 +1,4 @@
-import type { LiveOutput, NestedShell, RunningCommand } from '../contracts/commands.ts';
+import type { KeyboardModes, LiveOutput, NestedShell, RunningCommand, TerminalFacts } from '../contracts/commands.ts';
 import type { CommandResult } from '../session/action.ts';
 import { AlternateScreen } from './alternate-screen.ts';
 import { EchoedKeys } from './echoed-keys.ts';
@@ -42,9 +42,11 @@ export type RunOptions = {
   readonly columns: number;
   readonly rows: number;
   readonly dataDir: string;
-  /** What a program is told that asks for colours of the terminal; nothing of those that are not known. */
-  readonly colours?: (() => Readonly<Record<string, string>>) | undefined;
+  /** What a program is told that asks about the user's terminal; nothing of what is not known. */
+  readonly facts?: (() => TerminalFacts) | undefined;
 };
+
+const NO_FACTS: TerminalFacts = { colours: {}, kitty: false };
 
 /** The one implementation: fed by a shell or a process of its own, which also tells its end. */
 export class Run implements RunningCommand {
@@ -98,7 +100,7 @@ export class Run implements RunningCommand {
       columns: options.columns,
       rows: options.rows,
       path: newOutputPath(options.dataDir),
-      colours: () => options.colours?.() ?? {},
+      facts: () => options.facts?.() ?? NO_FACTS,
       onReply: (data) => {
         if (this.#rawListeners.size > 0 || this.#ended) return;
         // To a program that waits for it; whoever else would read it later takes it for keys.
@@ -148,6 +150,10 @@ export class Run implements RunningCommand {
 
   get nested(): NestedShell | undefined {
     return this.#nested.state;
+  }
+
+  get keyboard(): KeyboardModes {
+    return this.#screen.keyboard;
   }
 
   get asker(): string | undefined {

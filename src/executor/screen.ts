@@ -1,11 +1,12 @@
 import type { Terminal } from '@xterm/headless';
 // CommonJS without named exports that Node could see.
 import headless from '@xterm/headless';
-import type { LiveOutput } from '../contracts/commands.ts';
+import type { KeyboardModes, LiveOutput, TerminalFacts } from '../contracts/commands.ts';
 import { type CellReader, cellReader, renderLine } from './cells.ts';
 import { Flood, FloodMeter } from './flood.ts';
 import { UnicodeGraphemesAddon } from './graphemes.ts';
 import { HeadTail } from './head-tail.ts';
+import { KittyKeyboard } from './kitty-keyboard.ts';
 import { LineCollector } from './line-collector.ts';
 import { OutputRecorder } from './output-file.ts';
 import { OutputQueue } from './output-queue.ts';
@@ -31,8 +32,8 @@ export type ScreenOptions = {
   readonly path: string;
   /** What the terminal answers to a program's query. */
   readonly onReply: (data: string) => void;
-  /** Colours of the user's terminal where it has told: `rgb:rrrr/gggg/bbbb` by `10` (text), `11` (behind it), `4;N`. */
-  readonly colours: () => Readonly<Record<string, string>>;
+  /** What the user's terminal has told, for programs that ask. */
+  readonly facts: () => TerminalFacts;
   /** A mark of a shell within it (OSC 133), less its number. */
   readonly onNestedMark: (content: string) => void;
   /** Pauses and resumes the producer. */
@@ -51,7 +52,12 @@ export type Output = {
 };
 
 /** What is needed to draw as a terminal does. */
-type Model = { readonly terminal: Terminal; readonly reader: CellReader; readonly collector: LineCollector };
+type Model = {
+  readonly terminal: Terminal;
+  readonly reader: CellReader;
+  readonly collector: LineCollector;
+  readonly kitty: KittyKeyboard;
+};
 
 /**
  * A headless terminal that keeps the head and the tail of everything that scrolled through it. It is made when an output
@@ -104,9 +110,11 @@ export class Screen implements LiveOutput {
     terminal.loadAddon(new UnicodeGraphemesAddon());
     terminal.onData(this.#options.onReply);
     this.#extend(terminal);
+    const { onReply, facts } = this.#options;
+    const kitty = new KittyKeyboard(terminal, () => facts().kitty, onReply);
     const reader = cellReader(terminal);
     const collector = new LineCollector(terminal, reader, this.#kept, SCROLLBACK_ROWS / 2);
-    this.#model = { terminal, reader, collector };
+    this.#model = { terminal, reader, collector, kitty };
     return this.#model;
   }
 
@@ -120,7 +128,7 @@ export class Screen implements LiveOutput {
     parser.registerEscHandler({ final: 'c' }, cleared);
     // What a program asks for to choose its own. One list asks for several. Source: xterm's control sequences, OSC 4, 10, 11.
     const colour = (key: string) => {
-      const known = this.#options.colours()[key];
+      const known = this.#options.facts().colours[key];
       if (known !== undefined) this.#options.onReply(`\x1b]${key};${known}\x1b\\`);
     };
     for (const first of [10, 11])
@@ -195,6 +203,16 @@ export class Screen implements LiveOutput {
     const { buffer: buffers } = this.#withModel().terminal;
     const buffer = buffers.active;
     return buffer.getLine(buffer.baseY + buffer.cursorY)?.translateToString(true, 0, buffer.cursorX) ?? '';
+  }
+
+  /** What the program has asked for of the keyboard. */
+  get keyboard(): KeyboardModes {
+    const modes = this.#disposed ? undefined : this.#model?.terminal.modes;
+    return {
+      disambiguates: modes !== undefined && this.#model?.kitty.flags === 1,
+      applicationCursor: modes?.applicationCursorKeysMode ?? false,
+      bracketsPastes: modes?.bracketedPasteMode ?? false,
+    };
   }
 
   subscribe(listener: () => void): () => void {

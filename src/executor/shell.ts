@@ -144,7 +144,7 @@ export class UserShell implements InteractiveShell {
     const far = farControl(this.#options.there, () => this.#supervisor.process);
     const stopper = far ? far.stopper() : shellStopper(() => this.#pty?.pid);
     const run: Run = new Run(
-      { ...this.#size, dataDir: this.#options.dataDir, colours: this.#options.colours },
+      { ...this.#size, dataDir: this.#options.dataDir, facts: this.#options.facts },
       {
         pid: () => this.#pty?.pid ?? -1,
         slave: () => this.#pty?.slave ?? '',

@@ -1,3 +1,4 @@
+import type { TerminalFacts } from '../contracts/commands.ts';
 import type { ShellThere } from '../contracts/hosts.ts';
 import type { Environment } from './environment.ts';
 import type { ShellEnd } from './shell-supervisor.ts';
@@ -14,8 +15,8 @@ export type UserShellOptions = {
   readonly rows: number;
   /** A private directory for full-output files. */
   readonly dataDir: string;
-  /** Colours of the outer terminal, for programs that ask: by `10`, `11` and `4;N`. */
-  readonly colours?: () => Readonly<Record<string, string>>;
+  /** What the outer terminal has told, for programs that ask. */
+  readonly facts?: () => TerminalFacts;
   /** The shell ended and was started again (or, `restarted: false`, was not): one line for the user. */
   readonly onExit?: (end: ShellEnd) => void;
   readonly onMove?: (cwd: string) => void;

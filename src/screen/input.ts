@@ -1,7 +1,6 @@
 /** One token → what it does, by where the keyboard is. The only listener of the terminal's tokens. */
 import { isEditorCommand } from '../editor/commands.ts';
 import type { Binding, KeyCommand, KeyContext } from '../keymap/table.ts';
-import { encodeKey, encodePaste } from '../terminal/encode.ts';
 import type { KeyToken, MouseToken, PasteToken, Token } from '../terminal/token.ts';
 import { dialogHandlers, fieldHandlers, haltHandlers, pressMouse, typeOn } from './handlers/dialogs.ts';
 import { globalHandlers } from './handlers/global.ts';
@@ -10,6 +9,7 @@ import { menuHandlers, typeIntoMenu } from './handlers/menu.ts';
 import { openPalette } from './handlers/palette.ts';
 import { background, promptHandlers } from './handlers/prompt.ts';
 import { transcriptHandlers } from './handlers/transcript.ts';
+import { encodeKey, encodePaste } from './program-keys.ts';
 import { edits, type Screen } from './screen.ts';
 import { takeViKey } from './vi-keys.ts';
 
@@ -137,7 +137,7 @@ function unbound(screen: Screen, context: KeyContext, key: KeyToken): void {
     case 'field':
       return screen.field.feed(key);
     case 'program':
-      return screen.keyboard.owner?.write(encodeKey(key));
+      return typeIntoProgram(screen, key);
     case 'menu':
       return typeIntoMenu(screen, key);
     case 'halt':
@@ -166,11 +166,16 @@ function takePaste(screen: Screen, paste: PasteToken): void {
   }
 }
 
+function typeIntoProgram({ keyboard: { owner } }: Screen, key: KeyToken): void {
+  owner?.write(encodeKey(key, owner.keyboard));
+}
+
 /** Lines that the program does not read would be the shell's next commands, one by one: a pasted block waits in the prompt. */
 function pasteToProgram(screen: Screen, paste: PasteToken): void {
   const { owner } = screen.keyboard;
   if (!owner) return;
-  if (owner.asks || owner.fullScreen || !/[\r\n]/.test(paste.text.trimEnd())) return owner.write(encodePaste(paste));
+  if (owner.asks || owner.fullScreen || !/[\r\n]/.test(paste.text.trimEnd()))
+    return owner.write(encodePaste(paste, owner.keyboard));
   screen.takeKeyboard('prompt');
   screen.paste(paste.text);
   screen.hint('the program reads nothing: what you pasted waits here');

@@ -73,6 +73,7 @@ class World {
     return {
       output: { version: 0, bytes: 0, lines: () => [], cleared: false, promptText: '', subscribe: () => nothing },
       ...{ pid: -1, fullScreen: false, asks: false, echoOff: false, asker: undefined, asksAsShell: false },
+      keyboard: { disambiguates: false, applicationCursor: false, bracketsPastes: false },
       ...{ nested: undefined, onModes: () => nothing, rawOutput: () => nothing, write: nothing, resize: nothing },
       interrupt: () => end.resolve({ ...result, exit: 130, head: '', note: 'interrupted' }),
       hangUp: nothing,

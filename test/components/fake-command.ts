@@ -10,6 +10,7 @@ export class FakeCommand implements RunningCommand {
   asks = false;
   asksAsShell = false;
   nested = undefined;
+  keyboard = { disambiguates: false, applicationCursor: false, bracketsPastes: false };
   asker: string | undefined;
   interrupted = 0;
   size: readonly number[] = [];

@@ -27,6 +27,16 @@ describe('a program that asks', () => {
     expect(stage.history.join('\n')).not.toContain('hunter2');
   });
 
+  it('gets keys and pasted blocks in the ways it has asked for', async () => {
+    const stage = await setStage();
+    const command = await running(stage);
+    command.keyboard = { disambiguates: true, applicationCursor: true, bracketsPastes: true };
+    command.ask('>>> ');
+    await stage.until(() => stage.screen.ui.get().keyboard === 'program');
+    stage.press('\x1b[A\x1b[13;5u\x1b[200~a\nb\x1b[201~');
+    expect(command.written.join('')).toBe('\x1bOA\x1b[13;5u\x1b[200~a\rb\x1b[201~');
+  });
+
   it.each([
     [80, 'bash waits for your answer'],
     [40, 'bash asks'],
