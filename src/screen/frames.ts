@@ -1,4 +1,7 @@
-/** Streams beside the machine, drawn at frame rate. */
+/** What is drawn when: streams beside the machine and what the model does by itself at frame rate, all else at once. */
+import type { Engine } from '../engine/engine.ts';
+import type { Phase } from '../session/phase.ts';
+import { rootOf, type State } from '../session/state.ts';
 
 /** What counts its changes and tells of each. */
 export type Changing = { readonly version: number; subscribe(listener: () => void): () => void };
@@ -47,31 +50,58 @@ export function atFrameRate(source: Changing): Changing {
   };
 }
 
+/** The phases in which the model's side goes on by itself. */
+const BY_ITSELF: ReadonlySet<Phase['kind']> = new Set(['planning', 'replying', 'judging', 'acting']);
+
+/** Whether nothing changes now but by what the model does: nobody is asked, and nothing of the user's runs. */
+function worksAlone(state: State): boolean {
+  return BY_ITSELF.has(rootOf(state).phase.kind) && state.questions.length === 0 && state.shell.running === undefined;
+}
+
 /**
- * The same subscription, told of once a turn of the event loop: what follows from one answer in one go is drawn once, and
- * a key that has come meanwhile is looked at before.
+ * The changes of an engine as they are drawn: once a turn of the event loop, so that what follows from one answer in one
+ * go is drawn once, and a key that has come meanwhile is looked at before. What the model does by itself is drawn at
+ * frame rate, so that no step of it waits until a screen is drawn; what begins that, what ends it, and what the user does
+ * meanwhile at once.
+ * @param onUser subscribes to what the user does
  */
-export function oncePerTurn(subscribe: Changing['subscribe']): Changing['subscribe'] {
+export function engineChanges(
+  engine: () => Pick<Engine, 'state' | 'subscribe'>,
+  onUser: Changing['subscribe'],
+): Changing['subscribe'] {
   const listeners = new Set<() => void>();
   let due: NodeJS.Immediate | undefined;
-  let unsubscribe = () => {};
-  const tell = () => {
+  let timer: NodeJS.Timeout | undefined;
+  let alone = false;
+  let ends: readonly (() => void)[] = [];
+  const forget = () => {
+    clearImmediate(due);
+    clearTimeout(timer);
     due = undefined;
+    timer = undefined;
+  };
+  const tell = () => {
+    forget();
+    alone = worksAlone(engine().state);
     for (const listener of [...listeners]) listener();
   };
+  const changed = () => {
+    if (alone && worksAlone(engine().state)) timer ??= setTimeout(tell, FRAME_MS);
+    else due ??= setImmediate(tell);
+  };
+  const used = () => {
+    alone = false;
+    if (timer) due ??= setImmediate(tell);
+  };
   return (listener) => {
-    if (listeners.size === 0) {
-      unsubscribe = subscribe(() => {
-        due ??= setImmediate(tell);
-      });
-    }
+    if (listeners.size === 0) ends = [engine().subscribe(changed), onUser(used)];
     listeners.add(listener);
     return () => {
       listeners.delete(listener);
       if (listeners.size > 0) return;
-      clearImmediate(due);
-      due = undefined;
-      unsubscribe();
+      forget();
+      alone = false;
+      for (const end of ends) end();
     };
   };
 }

@@ -17,7 +17,7 @@ import { AttachedWatch } from './attached.ts';
 import { ClearWatch } from './clear-watch.ts';
 import { createWhichKey, screenDesk } from './desk.ts';
 import { FieldInput, fieldText } from './field-input.ts';
-import { oncePerTurn } from './frames.ts';
+import { engineChanges } from './frames.ts';
 import { type DirectOutput, FullScreen } from './full-screen.ts';
 import { Keyboard } from './keyboard.ts';
 import { layoutOf } from './layout.ts';
@@ -173,7 +173,7 @@ export class Screen {
 
   /** Always the same function, so that React need not subscribe anew at every drawing. */
   readonly onUi = (listener: () => void): (() => void) => this.ui.subscribe(listener);
-  readonly onEngine = oncePerTurn((listener) => this.app.engine.subscribe(listener));
+  readonly onEngine = engineChanges(() => this.app.engine, this.onUi);
   readonly onView = (listener: () => void): (() => void) => {
     const ends = [this.onEngine(listener), this.view.subscribe(listener)];
     return () => {
