@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { safetyPage } from '../../docs/generate/safety.ts';
 import { judgeCommand, listRules } from '../../src/safety/index.ts';
 import type { Records, Spec } from '../../src/safety/programs/record.ts';
+import { recoveryOf } from '../../src/safety/project/recoverable.ts';
 
 /** All that anybody has written about a program that does not exist: one row in one file. */
 const frob = vi.hoisted(
@@ -10,6 +11,7 @@ const frob = vi.hoisted(
     findings: [
       {
         name: 'frob empty',
+        kept: true,
         shapes: ['empty +'],
         reason: 'empties a store',
         match: ['frob empty a'],
@@ -22,9 +24,11 @@ const frob = vi.hoisted(
     wraps: { sub: 'with' },
     traits: ['sends'],
     reaches: 'show',
+    touches: 'changes',
+    output: { counts: /^count$/, gives: 'decoded' },
     control: /(^|\/)frob\.conf$/,
     subs: {
-      show: { operands: 'read' },
+      'show count': { operands: 'read' },
       empty: { dry: '--rehearse', operands: 'delete' },
       save: { write: '-o=', operands: 'read' },
       with: { stopsAtOperand: true, operands: 'command' },
@@ -54,10 +58,18 @@ test.each([
   ['a key that it is given leaves', 'frob show ~/.ssh/id_rsa', ['destructive', 'credential leaves']],
   ['its words go to another machine', 'frob show "$(cat a)"', ['unknown', 'frob: sends parts that are not known']],
   ['a file it obeys taints it', 'echo x >> frob.conf; frob show a', ['unknown', expect.stringContaining('frob.conf')]],
+  ['what it prints is a number', 'head -n $(frob count) a', ['safe', 'only reads or adds']],
+  ['or nobody can read it', 'frob show a | sh', ['destructive', 'decoded code']],
 ])('%s: %s', (_, command, expected) => expect(judged(command)).toEqual(expected));
 
 test('the documentation and the list of rules have it', () => {
   expect(safetyPage()).toContain('| frob empty | empties a store | `frob empty a` | `frob show empty` |');
   expect(safetyPage()).toMatch(/`frob`/);
   expect(listRules()).toContainEqual({ name: 'frob empty', family: 'files', reason: 'empties a store' });
+});
+
+test('Project mode knows what the store keeps of it', async () => {
+  const place = { cwd: '/nowhere/tree', tree: '/nowhere/tree' };
+  const needs = await recoveryOf('frob empty a', judgeCommand('frob empty a'), place);
+  expect(needs.findings.map(({ rule, undoable }) => [rule, undoable])).toEqual([['frob empty', true]]);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { words } from '../../src/safety/programs/record.ts';
 import { ROWS } from '../../src/safety/programs/records/index.ts';
+import { FAMILIES } from '../../src/safety/rules/table.ts';
 
 test('a program stands in one record only', () => {
   const names = ROWS.flatMap(([programs]) => words(programs));
@@ -14,4 +15,11 @@ test('what holds of some of a row names programs of that row', () => {
       .filter((name) => !words(programs).includes(name)),
   );
   expect(strange).toEqual([]);
+});
+
+test('rows of one name agree on what the store keeps', () => {
+  const odd = [...Map.groupBy(Object.values(FAMILIES).flat(), ({ name }) => name)].filter(
+    ([, rows]) => new Set(rows.map(({ kept, named }) => `${kept} ${named}`)).size > 1,
+  );
+  expect(odd.map(([name]) => name)).toEqual([]);
 });

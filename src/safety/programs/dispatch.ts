@@ -310,21 +310,20 @@ function isShellSetup(call: Call): boolean {
 }
 
 function outputOf(call: Call): string {
-  const { program, io } = call;
+  const { facts, io, machine } = call;
   const { stdin } = io;
-  const filtered = plainOutput(program, call.args, stdin ?? UNKNOWN);
+  const filtered = plainOutput(facts.output, call.args, stdin ?? UNKNOWN);
   if (filtered !== undefined) return filtered;
-  if (program === 'cat' || program === 'head' || program === 'tail' || program === 'bat' || program === 'zcat') {
+  const { gives } = facts.output;
+  if (gives === 'files' || gives === 'unpacked') {
     const names = call.operands.filter((operand) => operand.text !== '-');
     if (names.length === 0) return stdin ?? UNKNOWN;
-    const known = names.map(
-      ({ text }) =>
-        call.machine.substituted.get(text) ?? call.machine.written.get(fileKey(call.machine, text)) ?? FILE_TEXT,
-    );
-    return program === 'zcat' ? DECODED : known.join('');
+    if (gives === 'unpacked') return DECODED;
+    return names
+      .map(({ text }) => machine.substituted.get(text) ?? machine.written.get(fileKey(machine, text)) ?? FILE_TEXT)
+      .join('');
   }
   if (stdin?.includes(FETCHED)) return FETCHED;
-  if (stdin?.includes(DECODED) || /^(openssl|uudecode|gunzip|bunzip2|unxz|zstd|gpg|xz|gzip)$/.test(program))
-    return DECODED;
-  return program === 'nc' || program === 'ncat' ? FETCHED : UNKNOWN;
+  if (stdin?.includes(DECODED) || gives === 'decoded') return DECODED;
+  return gives === 'fetched' ? FETCHED : UNKNOWN;
 }

@@ -9,30 +9,6 @@ import { editsInPlace } from './overwriting.ts';
 import { fileKey } from './paths.ts';
 import { runPython } from './python.ts';
 
-/** Options after which source code stands, by program. */
-const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
-  python: /^-\w*c$/,
-  node: /^(-\w*[ep]|--eval|--print|-pe)$/,
-  bun: /^(-e|--eval|-p|--print)$/,
-  perl: /^-[\w.]*[eE]$/,
-  ruby: /^-\w*e$/,
-  php: /^-\w*[rBRE]$/,
-  lua: /^-e$/,
-  Rscript: /^-e$/,
-  R: /^-e$/,
-  julia: /^(-e|-E|--eval)$/,
-  groovy: /^-e$/,
-  osascript: /^-e$/,
-  elixir: /^-e$/,
-  scala: /^-e$/,
-  tclsh: /^-c$/,
-  expect: /^-c$/,
-  guile: /^-c$/,
-  sbcl: /^--eval$/,
-  ghc: /^-e$/,
-  mongosh: /^--eval$/,
-};
-
 /** Scripts that are programs of their own, with subcommands the tables know. */
 const PROJECT_SCRIPTS =
   /^(artisan|console|rails|rake|magento|occ|wp|wp-cli\.phar|drush|composer(\.phar)?|craft|yii|spark|please)$/;
@@ -139,8 +115,8 @@ function runsSubcommand(call: Call, words: readonly string[]): Settled | undefin
 /** Runs the code in the options before the first operand; only some take several. */
 function runsOptions(call: Call, words: readonly string[]): boolean {
   const { program } = call;
-  const option = CODE_OPTIONS[program];
-  if (!option) return false;
+  const { code: option } = call.facts;
+  if (!(option instanceof RegExp)) return false;
   let found = false;
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? '';

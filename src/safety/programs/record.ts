@@ -1,5 +1,6 @@
 import type { Condition, Finding } from '../rules/finding.ts';
 import type { Field, Io, Machine } from '../shell/machine.ts';
+import type { Output } from '../shell/output.ts';
 import type { StaticVerdict } from '../verdict.ts';
 import type { Operand } from './options.ts';
 
@@ -158,9 +159,10 @@ export type Wrapper = {
 export type Facts = {
   /**
    * Options that take a value, for rows and wrappers, which read a call whatever its subcommand: needed to tell a
-   * subcommand from an option's value (`git -C x push`); `true`: those of the record's first level.
+   * subcommand from an option's value (`git -C x push`); `true`: those of the record's first level; `all`: also those
+   * that take one on every level that has them.
    */
-  readonly values?: string | true;
+  readonly values?: string | true | 'all';
   /** Long options begin with one dash, and letters are never taken apart. */
   readonly singleDash?: boolean;
   /** Options that make a call a dry run where no role says so; by subcommand where only some have one. */
@@ -177,6 +179,15 @@ export type Facts = {
    * with any (`*`); of some of a row's programs by name.
    */
   readonly needs?: Needs | Readonly<Record<string, Needs>>;
+  /** `changes`: files that it names, or that its code names · `adds`: it makes or changes files also where nothing is lost. */
+  readonly touches?: string;
+  /**
+   * It runs the code in its words or on its input: the option after which such code stands, `words` where its own reader
+   * knows that, `text` where the code edits text and may name an address without calling it.
+   */
+  readonly code?: RegExp | 'words' | 'text';
+  /** What it prints, where that follows from its words and its input. */
+  readonly output?: Output;
 };
 
 type Needs = true | string;
@@ -194,6 +205,9 @@ export type ProgramFacts = {
   readonly reaches: true | ReadonlySet<string>;
   /** Subcommands that do nothing in Project mode; `true`: nothing of it does anything there. */
   readonly needs: true | ReadonlySet<string>;
+  readonly touches: ReadonlySet<string>;
+  readonly code: Facts['code'];
+  readonly output: Output;
 };
 
 /**

@@ -11,9 +11,10 @@ import { expanded } from '../impact/files.ts';
 import { countMatches } from '../impact/find.ts';
 import { survey, type Touched } from '../impact/targets.ts';
 import { type FileContent, readContent } from '../reading.ts';
+import { isKeptRule, isNamedRule } from '../rules/table.ts';
 import type { StaticVerdict } from '../verdict.ts';
 import { isOutside, isWithin, outsideIn, type Place, type Step, walk } from './reach.ts';
-import { changesFiles, isKeptRule, isNamedRule, needsMore } from './tables.ts';
+import { changesFiles, needsMore } from './tables.ts';
 
 export type Recovery = {
   /** It runs without a question: all it may lose is nobody's, or is kept and not deleted by name. */

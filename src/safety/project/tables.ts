@@ -1,60 +1,21 @@
 /** What Project mode needs to know beside the records: what the store keeps, and who needs more than the mode gives. */
 import { factsOf } from '../programs/records/index.ts';
 
-/** Rules whose loss is a change of files alone: in the tree the store keeps it. */
-const KEPT = new Set(
-  `rm -rf|rm -fr|rm|trash|find -delete|find to a file|find -exec rm|truncate to zero|rename|in-place editor|patch over files
-   git reset --hard|git clean -fd|git branch -D|git discard|git stash drop|git rewrite history|git drop objects|git delete|git read-tree
-   git branch -d of a list|git refs and index|chmod 777|recursive permissions|chown on root path|changes permissions
-   archive loses files|output over a file|truncating redirection|dd over a file|tee|sponge|sort -o|same file in and out|uniq to a file
-   cp over a file|mv over a file|install over a file|ln -f|sed -i|sed w|awk -i inplace|awk to a file|perl -i|ruby -i|ed script
-   editor script|code over a file|python venv --clear|python code|node code|perl code|ruby code|php code|rsync --delete|patch overwrite
-   DROP TABLE|TRUNCATE TABLE|sql DROP|sql DELETE|sql UPDATE|sql ALTER DROP|sql REPLACE|database output`
-    .split(/[|\n]/)
-    .map((name) => name.trim()),
-);
-
-/** The deletions and losses of history that always ask where the user made what is lost (SF-10, MO-9). */
-const NAMED = new Set([
-  'rm -rf',
-  'rm -fr',
-  'find -delete',
-  'find -exec rm',
-  'git reset --hard',
-  'git clean -fd',
-  'git branch -D',
-  'DROP TABLE',
-  'DROP DATABASE',
-  'TRUNCATE TABLE',
-]);
-
-/** Programs that change files they name, or whose code can be searched for what it names. */
-const CHANGES_FILES = words(`
-  rm rmdir unlink trash trash-put gio find fd truncate rename mmv mv cp install ln dd tee sponge sort uniq sed awk perl ruby php python
-  node deno bun ed ex vim emacs patch git chmod chown chgrp tar unzip zip gzip gunzip bzip2 xz zstd 7z ar cpio rsync sqlite3 xargs
-  cat echo printf head tail grep cut tr jq yq curl-none black gofmt prettier`);
-
-/** Programs that run the code in their words or on their standard input. */
-const CODE = words('python node deno bun perl ruby php lua Rscript R julia emacs awk sed ed ex vim');
-
-/** Programs that make or change files even where nothing is lost. */
-const ADDS = words(
-  'cp mv install mkdir touch ln rsync tee tar unzip 7z zip gzip git openssl ssh-keygen split csplit truncate chmod chown dd patch',
-);
-
 /** As the launcher has them: what it keeps no copy of. */
 const LEFT_OUT =
   /\/\.(ssh\/(?!(known_hosts(\.old)?|config|authorized_keys)$)|gnupg\/|aws\/|azure\/|password-store\/|local\/share\/keyrings\/|config\/(gcloud\/|git\/credentials$|gh\/hosts\.yml$)|(netrc|pgpass|my\.cnf|git-credentials|vault-token|pypirc|kube\/config|docker\/config\.json|cargo\/credentials(\.toml)?)$)/;
 
 export const isLeftOut = (path: string): boolean =>
   (LEFT_OUT.test(path) && !path.endsWith('.pub')) || /\/\.(ssh|gnupg|aws|azure|password-store)$/.test(path);
-export const isKeptRule = (rule: string): boolean => KEPT.has(rule);
-export const isNamedRule = (rule: string): boolean => NAMED.has(rule);
-export const changesFiles = (program: string): boolean => CHANGES_FILES.has(program);
-export const addsFiles = (program: string): boolean => ADDS.has(program);
+
+/** Does a program change files it names, or can its code be searched for what it names? */
+export const changesFiles = (program: string): boolean => factsOf(program).touches.has('changes');
+/** Does a program make or change files even where nothing is lost? */
+export const addsFiles = (program: string): boolean => factsOf(program).touches.has('adds');
 /** Text tools, whose programs may name an address without calling it. */
-export const isTextTool = (program: string): boolean => /^(awk|sed|ed|ex|vim)$/.test(program);
-export const runsCode = (program: string): boolean => CODE.has(program);
+export const isTextTool = (program: string): boolean => factsOf(program).code === 'text';
+/** Does it run the code in its words or on its standard input? */
+export const runsCode = (program: string): boolean => factsOf(program).code !== undefined;
 
 /** Addresses of this very machine: a loopback of its own is there. */
 const LOOPBACK = /(^|\/\/|@|\s)(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?|0\.0\.0\.0)([:/\s]|$)/;
@@ -117,8 +78,4 @@ function gitNeedsMore([sub = '', first = '', ...more]: readonly string[], args: 
 function isReading(program: string, [sub = '']: readonly string[]): boolean {
   if (/^(apt|apt-cache|dnf|brew|snap|apk|pacman)$/.test(program)) return /^(list|search|show|info|policy)$/.test(sub);
   return program === 'dpkg' || program === 'rpm' || program === 'ip' || program === 'sysctl' ? sub === '' : false;
-}
-
-function words(text: string): ReadonlySet<string> {
-  return new Set(text.split(/\s+/).filter((word) => word !== ''));
 }

@@ -5,6 +5,7 @@ import { NEVER, type Rule } from './rule.ts';
 export const ACCOUNT_RULES: readonly Rule[] = [
   {
     name: 'recursive permissions',
+    kept: true,
     programs: 'chmod chown chgrp chattr setfacl chcon icacls takeown',
     shapes: ['-R|--recursive|/T', '-b|--remove-all|-x|--remove|-k|--remove-default|--set|--restore'],
     of: {

@@ -36,6 +36,7 @@ export const CODE_RULES: readonly Rule[] = [
       'ssh-keygen -t ed25519 -f ~/.keys/new',
       'openssl genrsa -out server.key 2048',
     ],
+    { kept: true },
   ),
   row(
     'command over the network',
@@ -52,6 +53,7 @@ export const CODE_RULES: readonly Rule[] = [
     'empties an existing file',
     ['> app.log', 'echo x > config.yml', 'cat /dev/null >| f', ': > f', 'ls &> out', 'exec > log', 'cmd 3> x'],
     ['echo x >> log', 'ls > /dev/null 2>&1', '[[ 3 > 2 ]]', "awk '$1 > 3' f", 'echo "a > b"', 'ls 2>&1'],
+    { kept: true },
   ),
   row(
     'write to raw disk',
@@ -116,36 +118,45 @@ export const CODE_RULES: readonly Rule[] = [
     'overwrites an existing file',
     ['dd if=/dev/zero of=data.db bs=1M count=1'],
     ['dd if=/dev/zero of=/dev/null count=1'],
+    { kept: true },
   ),
-  row('tee', 'empties an existing file', ['echo x | tee config.yml'], ['echo x | tee -a log', 'ls | tee /dev/null']),
-  row('sponge', 'overwrites a file', ['jq . a.json | sponge a.json'], ['jq . a.json']),
+  row('tee', 'empties an existing file', ['echo x | tee config.yml'], ['echo x | tee -a log', 'ls | tee /dev/null'], {
+    kept: true,
+  }),
+  row('sponge', 'overwrites a file', ['jq . a.json | sponge a.json'], ['jq . a.json'], { kept: true }),
   row(
     'sort -o',
     'overwrites an existing file',
     ['sort -o names.txt names.txt', 'sort -uo f f'],
     ['sort names.txt', 'sort -rf names.txt'],
+    { kept: true },
   ),
   row(
     'same file in and out',
     'empties the file it reads',
     ['iconv -f latin1 -t utf8 -o f.txt f.txt'],
     ['iconv -o g.txt f.txt'],
+    { kept: true },
   ),
-  row('uniq to a file', 'overwrites an existing file', ['uniq a b'], ['uniq a', 'uniq -c a']),
+  row('uniq to a file', 'overwrites an existing file', ['uniq a b'], ['uniq a', 'uniq -c a'], { kept: true }),
   row(
     'cp over a file',
     'overwrites an existing file',
     ['cp /dev/null app.log', 'cp -f new.conf live.conf'],
     ['cp a.txt a.txt.bak', 'cp -n a b'],
+    { kept: true },
   ),
   row(
     'mv over a file',
     'overwrites an existing file',
     ['mv -f a b', 'mv secrets /dev/null'],
     ['mv -n a b', 'mv a.txt archive/'],
+    { kept: true },
   ),
-  row('install over a file', 'overwrites an existing file', ['install -m 644 /dev/null app.conf'], ['install -d dir']),
-  row('ln -f', 'replaces a link or file', [], ['ln -s a b']),
+  row('install over a file', 'overwrites an existing file', ['install -m 644 /dev/null app.conf'], ['install -d dir'], {
+    kept: true,
+  }),
+  row('ln -f', 'replaces a link or file', [], ['ln -s a b'], { kept: true }),
   row('mv of system files', 'moves files that others rely on', ['mv /etc /etc.bak', 'mv ~ /tmp/x'], ['mv a.txt b/']),
   row('download over a file', 'overwrites an existing file', [], ['curl -o x.tgz https://example.com/x.tgz']),
   row(
@@ -163,41 +174,50 @@ export const CODE_RULES: readonly Rule[] = [
     'edits files in place',
     ["sed -i 's/a/b/' f", "sed -ni '/x/p' f", "sed --in-place 's/a/b/' f", "sed -E -i '/x/d' f"],
     ["sed 's/a/b/' f", "sed -n '1,3p' f", "sed -e 's/-i/x/' f"],
+    { kept: true },
   ),
-  row('sed w', 'empties an existing file', ["sed 'w out.txt' f", "sed 's/a/b/w out.txt' f"], ["sed 's/w/x/' f"]),
+  row('sed w', 'empties an existing file', ["sed 'w out.txt' f", "sed 's/a/b/w out.txt' f"], ["sed 's/w/x/' f"], {
+    kept: true,
+  }),
   row(
     'sed e',
     'sed runs text as shell commands',
     ["sed 's/^/rm /e' f", "sed '1e' f"],
     ["sed 's/e/x/' f", "sed -n '/e/p' f"],
   ),
-  row('awk -i inplace', 'edits files in place', ["gawk -i inplace '{print $1}' f"], ["awk '{print $1}' f"]),
+  row('awk -i inplace', 'edits files in place', ["gawk -i inplace '{print $1}' f"], ["awk '{print $1}' f"], {
+    kept: true,
+  }),
   row('awk system', 'awk runs text as shell commands', ["awk '{system($0)}' f"], ["awk '{print length($0)}' f"]),
   row(
     'awk to a file',
     'empties an existing file',
     ['awk \'{print > "out.txt"}\' f'],
     ["awk '$3 > 100' f", "awk '{ if ($1 > 5) print }' f"],
+    { kept: true },
   ),
   row(
     'perl -i',
     'edits files in place',
     ["perl -pi -e 's/a/b/' f", "perl -i -ne 'print' f"],
     ["perl -ne 'print if /x/' f"],
+    { kept: true },
   ),
-  row('ruby -i', 'edits files in place', ["ruby -i -pe '$_.upcase!' f"], ["ruby -ne 'puts $_' f"]),
-  row('ed script', 'edits files in place', ["printf '%s\\n' ',d' w q | ed -s f"], []),
+  row('ruby -i', 'edits files in place', ["ruby -i -pe '$_.upcase!' f"], ["ruby -ne 'puts $_' f"], { kept: true }),
+  row('ed script', 'edits files in place', ["printf '%s\\n' ',d' w q | ed -s f"], [], { kept: true }),
   row(
     'editor script',
     'edits files in place',
     ["vim -es -c '%d' -c wq f", "ex -sc '%s/a/b/g|x' f", "vim '+g/x/d' +wq f"],
     ["vim -c 'syntax on' f"],
+    { kept: true },
   ),
   row(
     'find -exec rm',
     'find -exec rm',
     ['find . -name x -exec rm {} \\;', 'find . -type f -execdir rm -f {} +', "find . -exec sh -c 'rm $1' _ {} \\;"],
     ['find . -exec grep x {} +'],
+    { kept: true, named: true },
   ),
   row(
     'DROP TABLE',
@@ -209,38 +229,44 @@ export const CODE_RULES: readonly Rule[] = [
       'echo "drop table t;" | psql',
     ],
     ['psql -c "SELECT \'DROP TABLE x\'"', 'grep -i "drop table" dump.sql'],
+    { kept: true, named: true },
   ),
   row(
     'DROP DATABASE',
     'DROP DATABASE',
     ['mysql -e "DROP DATABASE prod"', 'psql -U x -h h -c "drop database y"'],
     ['psql -l'],
+    { named: true },
   ),
   row(
     'TRUNCATE TABLE',
     'TRUNCATE TABLE',
     ['psql -c "truncate table x"', 'mysql db -e "TRUNCATE logs"'],
     ['psql -c "select truncate(1.5)"'],
+    { kept: true, named: true },
   ),
-  row('sql DROP', 'drops a database object', ['psql -c "DROP INDEX i"'], []),
+  row('sql DROP', 'drops a database object', ['psql -c "DROP INDEX i"'], [], { kept: true }),
   row('sql DROP USER', 'removes a database account', ['mysql -e "DROP USER bob"'], []),
   row(
     'sql DELETE',
     'deletes rows',
     ['psql -c "DELETE FROM users"', 'mysql -e "delete from t where id=1"'],
     ['psql -c "EXPLAIN DELETE FROM t"', 'psql -c "select * from deletions"'],
+    { kept: true },
   ),
   row(
     'sql UPDATE',
     'overwrites rows',
     ['psql -c "UPDATE users SET admin=true"'],
     ['psql -c "select * from t for update"', 'psql -c "select updated_at from t"'],
+    { kept: true },
   ),
   row(
     'sql ALTER DROP',
     'drops part of a table',
     ['psql -c "ALTER TABLE t DROP COLUMN c"'],
     ['psql -c "ALTER TABLE t ADD COLUMN c int"'],
+    { kept: true },
   ),
   row('sql account', 'changes a database account', ['psql -c "ALTER USER bob PASSWORD \'x\'"'], []),
   row('sql REVOKE', 'takes away access', ['psql -c "REVOKE ALL ON t FROM bob"'], []),
@@ -249,12 +275,15 @@ export const CODE_RULES: readonly Rule[] = [
     'overwrites rows',
     ['mysql -e "REPLACE INTO t VALUES (1)"'],
     ['mysql -e "INSERT INTO t VALUES (1)"'],
+    { kept: true },
   ),
   row('sql logs', 'removes recovery logs', ['mysql -e "PURGE BINARY LOGS BEFORE NOW()"'], []),
   row('sql kill', 'ends a session', ['psql -c "select pg_terminate_backend(1)"'], []),
   row('sql server', 'changes or stops the server', ['psql -c "ALTER SYSTEM SET x = 1"'], []),
   row('sql program', 'writes files or runs programs', ['psql -c "COPY t TO PROGRAM \'rm x\'"'], []),
-  row('database output', 'empties an existing file', ['sqlite3 a.db ".output x.txt" ".dump"'], ['sqlite3 a.db .dump']),
+  row('database output', 'empties an existing file', ['sqlite3 a.db ".output x.txt" ".dump"'], ['sqlite3 a.db .dump'], {
+    kept: true,
+  }),
   row('database restore', 'overwrites the database', ['sqlite3 a.db ".restore b.db"'], ['sqlite3 a.db .tables']),
   row(
     'redis loss',
@@ -277,6 +306,7 @@ export const CODE_RULES: readonly Rule[] = [
     'empties an existing file',
     ["python -c \"open('x','w')\"", "node -e \"fs.writeFileSync('a','b')\"", 'ruby -e \'File.write("x", "")\''],
     ['python -c "open(\'x\').read()"', "python -c \"open('x','a')\""],
+    { kept: true },
   ),
   row(
     'curl | sh',
@@ -308,7 +338,9 @@ export const CODE_RULES: readonly Rule[] = [
     ['eval "$(ssh-agent -s)"', 'eval "$(direnv hook bash)"', 'echo "$x"'],
   ),
   row('fork bomb', 'starts processes without end', [':(){ :|:& };:', 'b() { b | b & }; b'], ['f() { echo; }; f']),
-  row('python venv --clear', 'deletes the environment first', ['python -m venv --clear env'], ['python -m venv env']),
+  row('python venv --clear', 'deletes the environment first', ['python -m venv --clear env'], ['python -m venv env'], {
+    kept: true,
+  }),
   ...[
     'python',
     'node',
@@ -338,6 +370,7 @@ export const CODE_RULES: readonly Rule[] = [
       'deletes, overwrites or runs something',
       CODE[program] ?? [],
       program === 'node' ? ["node -e 'const m=new Map(); m.delete(1)'"] : [],
+      /^(python|node|perl|ruby|php)$/.test(program) ? { kept: true } : {},
     ),
   ),
   row(
@@ -354,6 +387,12 @@ export const CODE_RULES: readonly Rule[] = [
   ),
 ];
 
-function row(name: string, reason: string, match: readonly string[], pass: readonly string[]): Rule {
-  return { name, programs: '', reason, match, pass };
+function row(
+  name: string,
+  reason: string,
+  match: readonly string[],
+  pass: readonly string[],
+  loss: Pick<Rule, 'kept' | 'named'> = {},
+): Rule {
+  return { name, programs: '', reason, match, pass, ...loss };
 }

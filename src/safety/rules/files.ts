@@ -5,6 +5,7 @@ import type { Rule } from './rule.ts';
 export const FILE_RULES: readonly Rule[] = [
   {
     name: 'rm',
+    kept: true,
     programs: 'rm unlink rmdir rimraf del-cli trash trash-put gio-trash rip srm',
     shapes: ['+'],
     // What is own hangs on the files.
@@ -15,6 +16,7 @@ export const FILE_RULES: readonly Rule[] = [
   },
   {
     name: 'trash',
+    kept: true,
     programs: 'trash-empty trash-rm kioclient5 rmtrash',
     shapes: ['trash --empty', 'remove|trash +', '!--help|--list'],
     of: {
@@ -34,6 +36,7 @@ export const FILE_RULES: readonly Rule[] = [
   },
   {
     name: 'truncate to zero',
+    kept: true,
     programs: 'fallocate',
     shapes: ['-s|--size|-r|--reference +', '-p|--punch-hole|-c|--collapse-range|-z|--zero-range'],
     of: {
@@ -51,6 +54,7 @@ export const FILE_RULES: readonly Rule[] = [
   },
   {
     name: 'rename',
+    kept: true,
     programs: 'rename prename mmv perl-rename zmv krename qmv vidir',
     shapes: ['+'],
     reason: 'renames many files, over others if it comes to that',
@@ -101,6 +105,7 @@ export const FILE_RULES: readonly Rule[] = [
   },
   {
     name: 'in-place editor',
+    kept: true,
     of: {
       'yq json': { shape: '-i|--inplace|--in-place|-I' },
       'xmlstarlet xml': { shape: '-L|--inplace' },

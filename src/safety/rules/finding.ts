@@ -5,6 +5,10 @@ export type Finding = {
   /** Shapes of calls, any of which matches; see `compileShape`. */
   readonly shapes?: readonly string[];
   readonly reason: string;
+  /** What it takes are changes of files alone, which the store keeps where they lie in the project's tree. */
+  readonly kept?: true;
+  /** One of the deletions and losses of history that always ask where the user made what is lost (SF-10, MO-9). */
+  readonly named?: true;
   /** Lines this row must report; tests check each. */
   readonly match: readonly string[];
   /** Look-alikes that nothing may report. */

@@ -164,6 +164,7 @@ export const PACKAGE_RULES: readonly Rule[] = [
   },
   {
     name: 'archive loses files',
+    kept: true,
     of: {
       'tar star': {
         any: [

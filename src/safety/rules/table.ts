@@ -63,6 +63,24 @@ export function listRules(): readonly RuleInfo[] {
   return [...seen.values()];
 }
 
+/** Is the loss that a rule speaks of a change of files alone? */
+export const isKeptRule = (rule: string): boolean => markedRules().kept.has(rule);
+/** Does a rule name one of the losses that always ask where the user made what is lost? */
+export const isNamedRule = (rule: string): boolean => markedRules().named.has(rule);
+
+let marked: { readonly kept: ReadonlySet<string>; readonly named: ReadonlySet<string> } | undefined;
+
+function markedRules(): NonNullable<typeof marked> {
+  const having = (key: 'kept' | 'named') =>
+    new Set(
+      Object.values(FAMILIES)
+        .flat()
+        .flatMap((rule) => (rule[key] ? [rule.name] : [])),
+    );
+  marked ??= { kept: having('kept'), named: having('named') };
+  return marked;
+}
+
 type Entry = { readonly verdict: StaticVerdict; readonly matches: Matcher };
 
 /** The rows of a program: all, those that need no certain word, and those beside them with such a word, each in order. */

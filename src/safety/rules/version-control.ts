@@ -4,6 +4,7 @@ import type { Rule } from './rule.ts';
 export const VERSION_CONTROL_RULES: readonly Rule[] = [
   {
     name: 'git rewrite history',
+    kept: true,
     programs: 'git-filter-repo bfg',
     shapes: [
       '--path|--path-glob|--path-regex|--invert-paths|--delete-files|--delete-folders|--strip-blobs-bigger-than|--replace-text',

@@ -102,7 +102,7 @@ export const DATA: Records = {
     judge: judgeServer,
   },
   'sqlite3 duckdb': {
-    of: { sqlite3: { values: true } },
+    of: { sqlite3: { values: true, touches: 'changes' } },
     singleDash: true,
     tune: '-# -readonly -header -noheader -column -csv -json -line -list -html -markdown -box -table -quote -separator= -nullvalue= -newline= -batch -bail -cmd= -echo -stats -ascii -tabs -safe -c=',
     load: '-init= -interactive -append -archive -vfs=',
@@ -178,6 +178,7 @@ export const DATA: Records = {
   gnuplot: { open: 'gnuplot can run commands', operands: 'judged' },
   m4: { open: 'm4 can run commands', operands: 'judged', tune: '-D= -U= -P -s -Q' },
   'gpg gpg2': {
+    output: { gives: 'decoded' },
     of: {
       gpg: {
         values:

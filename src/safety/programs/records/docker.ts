@@ -1,10 +1,6 @@
 import { unknown } from '../../verdict.ts';
 import { type CallFacts, given, type Reading, type Records, type Spec } from '../record.ts';
 
-/** For the rows, which read a call whatever its subcommand. */
-const VALUES =
-  '-H --host --context --config --log-level -e --env --volume --publish --name -w --workdir --user --entrypoint --network --net --mount --label --env-file --file --filter --format --tag --signal --time --build-arg --target --platform --memory --cpus --hostname --add-host --cap-add --device --restart --project-name --profile --project-directory --scale --tail --since --until --shm-size --ulimit --tmpfs --gpus --ipc --pid --cidfile';
-
 const DOCKER_RUN: Spec = {
   stopsAtOperand: true,
   tune: '-# -d -i -t -it -P -q --detach --interactive --tty --rm --init --read-only --name= -e= --env= -w= --workdir= -u= --user= --hostname= -h= -l= --label= --platform= --network= --net= -m= --memory= --memory-swap= --cpus= --cpu-shares= --pull= --quiet --shm-size= --stop-signal= --stop-timeout= --ulimit= --tmpfs= --expose= -p= --publish= --publish-all --ip= --no-healthcheck --health-cmd= --detach-keys= --sig-proxy= -a= --attach= --cap-drop= --domainname= --entrypoint= -T --no-deps --index=  --service-ports --no-TTY --build',
@@ -67,7 +63,7 @@ const BUILD: Spec = {
 const docker: Spec = {
   needs: true,
   reaches: 'pull push search',
-  values: VALUES,
+  values: 'all',
   traits: ['sends', 'printsSetup', 'speaks'],
   tune: '-D --debug -l= --log-level=',
   load: '-H= --host= -c= --context= --config= --tls --tlscacert= --tlscert= --tlskey= --tlsverify',
@@ -151,5 +147,5 @@ const docker: Spec = {
 /** Containers. */
 export const DOCKER: Records = {
   docker,
-  'docker-compose': { ...(docker.subs?.compose as Spec), values: VALUES, needs: true },
+  'docker-compose': { ...(docker.subs?.compose as Spec), values: 'all', needs: true },
 };

@@ -2,14 +2,17 @@ import {
   type Compiled,
   compileSpec,
   type Facts,
+  type OptionSpec,
   type ProgramFacts,
   type Records,
   type Spec,
   words,
 } from '../record.ts';
+import { ARCHIVES } from './archives.ts';
 import { BUILD_RECORDS } from './build.ts';
 import { CHECKERS } from './checkers.ts';
 import { CLOUDS } from './clouds.ts';
+import { COMPILERS } from './compilers.ts';
 import { DATA } from './data.ts';
 import { DISKS } from './disks.ts';
 import { DOCKER } from './docker.ts';
@@ -36,11 +39,13 @@ import { WRAPPERS_RECORDS } from './wrappers.ts';
 const ALL: readonly Records[] = [
   TEXT,
   FILES,
+  ARCHIVES,
   REMOVING,
   SHELL,
   WRAPPERS_RECORDS,
   GIT_RECORD,
   LANGUAGES,
+  COMPILERS,
   CHECKERS,
   BUILD_RECORDS,
   PACKAGES,
@@ -98,11 +103,23 @@ export function factsOf(program: string): ProgramFacts {
 }
 
 function factsFor(program: string, facts: Facts): ProgramFacts {
-  const { values, singleDash = false, dryRun = {}, exact = false, wraps, traits, reaches, needs } = facts;
+  const {
+    values,
+    singleDash = false,
+    dryRun = {},
+    exact = false,
+    wraps,
+    traits,
+    reaches,
+    needs,
+    touches,
+    code,
+    output = {},
+  } = facts;
   const some =
     typeof needs === 'object' ? Object.entries(needs).find(([names]) => words(names).includes(program))?.[1] : needs;
   return {
-    values: values === true ? valuesOf(program) : new Set(words(values)),
+    values: values === true || values === 'all' ? valuesOf(program, values) : new Set(words(values)),
     singleDash,
     dryRun: new Map(
       Object.entries(typeof dryRun === 'string' ? { '*': dryRun } : dryRun).map(([sub, names]) => [sub, words(names)]),
@@ -112,13 +129,25 @@ function factsFor(program: string, facts: Facts): ProgramFacts {
     traits: new Set(traits),
     reaches: reaches === true || new Set(words(reaches)),
     needs: some === true || new Set(words(some)),
+    touches: new Set(words(touches)),
+    code,
+    output,
   };
 }
 
-/** The options of the record's first level that take a value. */
-function valuesOf(program: string): ReadonlySet<string> {
-  const options = [...(recordOf(program)?.options ?? [])];
-  return new Set(options.filter(([, { value }]) => value === 'required').map(([name]) => name));
+/** The options that take a value: of the record's first level, or also those that take one wherever they are known. */
+function valuesOf(program: string, which: true | 'all'): ReadonlySet<string> {
+  const record = recordOf(program);
+  const first = [...(record?.options ?? [])].flatMap(([name, { value }]) => (value === 'required' ? [name] : []));
+  if (which === true || !record) return new Set(first);
+  const options = [...record.options, ...optionsBelow(record)];
+  const other = new Set(options.flatMap(([name, { value }]) => (value === 'required' ? [] : [name])));
+  return new Set([...first, ...options.flatMap(([name]) => (other.has(name) ? [] : [name]))]);
+}
+
+/** The options of all subcommands, as often as they have them. */
+function optionsBelow({ subs }: Compiled): readonly (readonly [string, OptionSpec])[] {
+  return [...(subs?.values() ?? [])].flatMap((sub) => [...sub.options, ...optionsBelow(sub)]);
 }
 
 /** Names of all programs that run a command in their arguments. */

@@ -1,20 +1,5 @@
-import { type StaticVerdict, unknown } from '../../verdict.ts';
-import { isOwnProject, lookAt } from '../paths.ts';
-import { type CallFacts, given, type Reading, type Records, type Spec } from '../record.ts';
-
-/** A file a compiler makes: new names are fine, sources and notes are not. */
-const compiler: Spec = {
-  helpers: 'cc1 cc1plus f951 as collect2 ld lto1 lto-wrapper',
-  tune: '-# -ansi -c -S -E -g -ggdb -g0 -g1 -g2 -g3 -O -O0 -O1 -O2 -O3 -Os -Ofast -Og -Oz -w -W -Wall -Wextra -Werror -Wpedantic -pedantic -pedantic-errors -v -V -pipe -shared -static -static-libgcc -static-libstdc++ -pie -no-pie -fPIC -fpic -fPIE -fpie -fno-pie -pthread -fopenmp -fsyntax-only -M -MM -MG -MP -MT= -MQ= -P -C -x= -D= -U= -m64 -m32 -mavx -mavx2 -msse4.2 -march= -mtune= -std= -nostdlib -nostdinc -ffreestanding -rdynamic -s -dumpversion -dumpmachine -dM -funroll-loops -ffast-math -fno-omit-frame-pointer -fomit-frame-pointer -fno-exceptions -fno-rtti -fno-stack-protector -fstack-protector -fstack-protector-all -fstack-protector-strong -fno-builtin -fno-common -fcommon -fno-strict-aliasing -fsanitize= -fvisibility= -fdiagnostics-color[=] -fmax-errors= -fno-diagnostics-show-caret -fwrapv -flto -Wno-unused -Wno-unused-parameter -Wno-unused-variable -Wno-unused-result -Wno-unused-function -Wno-sign-compare -Wno-deprecated -Wno-deprecated-declarations -Wno-format -Wshadow -Wconversion -Wunused -Wno-implicit-function-declaration -Wno-error -Wno-incompatible-pointer-types -Wno-int-conversion -Wno-format-truncation -print-search-dirs -print-file-name= -print-prog-name= -print-libgcc-file-name -print-multiarch -print-sysroot -stdlib= -fcolor-diagnostics -fno-color-diagnostics -fno-lto -z= -Wl,-rpath[=] -Wl,--as-needed -Wl,--no-as-needed -Wl,--start-group -Wl,--end-group -static-pie -### -fno-inline -lm -lc -lpthread -ldl -lrt -lz -lssl -lcrypto -lstdc++ -lncurses -lcurl -lgmp -lsqlite3 -lpng -ljpeg -lX11 -lGL -lboost_system -lgsl -lreadline -luuid -lxml2',
-  read: '-I= -L= -l= -isystem= -include= -imacros= -idirafter= -iquote= --sysroot=',
-  write: '-o= -MF= -MJ= -dumpdir= -coverage --coverage -fprofile-arcs -ftest-coverage -gsplit-dwarf -ftime-trace',
-  // Rules of make, and counts of what ran, beside what is made.
-  add: '-MD -MMD',
-  load: '-wrapper= -fplugin= -B= -specs= -fuse-ld= -Xclang= -load= -mllvm= -Xlinker= -T=',
-  singleDash: true,
-  operands: 'read',
-  judge: (call, reading) => judgeCompiler(call, reading),
-};
+import { unknown } from '../../verdict.ts';
+import { type CallFacts, given, type Reading, type Records } from '../record.ts';
 
 /** Files of the project; an address would be fetched. */
 function denoFiles(_: CallFacts, reading: Reading) {
@@ -22,38 +7,6 @@ function denoFiles(_: CallFacts, reading: Reading) {
     ? unknown('reads code from elsewhere')
     : undefined;
 }
-
-function judgeCompiler(call: CallFacts, reading: Reading) {
-  if (reading.operands.some(({ text }) => text.startsWith('@'))) return unknown('reads options from a file');
-  if (given(reading, '-o', '-fsyntax-only', '-E', '-M', '-MM', '-###', '-S') || reading.operands.length === 0)
-    return undefined;
-  const { cwd } = call.machine.scope;
-  if (call.machine.files && cwd !== undefined && call.machine.files.stat(`${cwd}/a.out`))
-    return unknown('writes over a.out');
-  return undefined;
-}
-
-/** Building runs what the build files say; testing runs the sources too. */
-const CARGO_BUILD: Spec = {
-  tune: '-p= -j= -r -F= --package= --workspace --all --exclude= --lib --bins --bin= --examples --example= --tests --test= --benches --bench= --all-targets --release --profile= --features= --all-features --no-default-features --target= --message-format= --keep-going --jobs= --no-run --no-fail-fast  --no-deps --document-private-items --doc --future-incompat-report --timings --open --unit-graph --ignore-rust-version',
-  load: '--fix --allow-dirty --allow-staged --allow-no-vcs',
-  project: '--manifest-path=',
-  into: '--target-dir= --out-dir= --artifact-dir=',
-  operands: 'tune',
-  judge: judgeCargo,
-  control: /(^|\/)(build\.rs|Cargo\.(toml|lock)|rust-toolchain(\.toml)?)$|\.cargo\//,
-};
-
-const GO_BUILD: Spec = {
-  singleDash: true,
-  tune: '-# -v -x -n -a -race -msan -asan -cover -covermode= -coverpkg= -short -failfast -count= -run= -bench= -benchmem -benchtime= -cpu= -parallel= -timeout= -tags= -p= -mod= -trimpath -json -list= -shuffle= -skip= -fuzztime= -vet= -buildvcs=  -work -json  -fullpath -buildmode= -installsuffix=',
-  write: '-o= -coverprofile= -cpuprofile= -memprofile= -blockprofile= -mutexprofile= -trace=',
-  into: '-outputdir=',
-  load: '-exec= -toolexec= -vettool= -ldflags= -gcflags= -asmflags= -gccgoflags= -overlay= -modfile= -C= -compiler= -pkgdir= -fuzz= -c -args -i -linkshared',
-  operands: 'read',
-  judge: judgeGo,
-  control: /(^|\/)go\.(mod|work|sum)$/,
-};
 
 /** `-W error::module.Category` imports the module; of `-X` some load, some write. */
 function judgePython(_: CallFacts, reading: Reading) {
@@ -69,6 +22,8 @@ const PYTHON_VALUES: Readonly<Record<string, RegExp>> = {
 /** Interpreters: their code is judged by its reader, here only the options beside it. */
 export const LANGUAGES: Records = {
   python: {
+    touches: 'changes',
+    code: /^-\w*c$/,
     values: true,
     stopsAtOperand: true,
     tune: '-c= -m= -b -B -d -E -I -O -OO -q -s -S -u -v -x -P -W= -X=',
@@ -78,6 +33,8 @@ export const LANGUAGES: Records = {
     operands: 'judged',
   },
   node: {
+    touches: 'changes',
+    code: /^(-\w*[ep]|--eval|--print|-pe)$/,
     values: true,
     stopsAtOperand: true,
     tune: '-e= -p= -c -i -pe= -v --eval= --print= --check --test --test-only --test-name-pattern= --test-reporter= --watch --no-warnings --trace-warnings --trace-deprecation --max-old-space-size= --stack-trace-limit= --input-type= --expose-gc --enable-source-maps --experimental-strip-types --experimental-vm-modules --harmony --throw-deprecation --unhandled-rejections= --no-deprecation --v8-options',
@@ -89,6 +46,8 @@ export const LANGUAGES: Records = {
     operands: 'judged',
   },
   perl: {
+    touches: 'changes',
+    code: /^-[\w.]*[eE]$/,
     values: '-e -E -I -M -m -F',
     traits: ['printsSetup'],
     stopsAtOperand: true,
@@ -101,6 +60,8 @@ export const LANGUAGES: Records = {
         : undefined,
   },
   ruby: {
+    touches: 'changes',
+    code: /^-\w*e$/,
     values: true,
     stopsAtOperand: true,
     tune: '-n -p -l -a -w -W[=] -c -v -s -0[=] -F= -e= -r= -i[=] -U -E= -K[=]',
@@ -110,6 +71,8 @@ export const LANGUAGES: Records = {
       call.args.some(({ text }) => /^\s*\|/.test(text)) ? unknown('ruby opens such names as commands') : undefined,
   },
   php: {
+    touches: 'changes',
+    code: /^-\w*[rBRE]$/,
     values: true,
     stopsAtOperand: true,
     tune: '-r= -B= -R= -E= -l -m -i -n -s -w -a -q',
@@ -118,12 +81,20 @@ export const LANGUAGES: Records = {
     operands: 'judged',
   },
   'lua Rscript R julia groovy osascript elixir scala tclsh expect guile sbcl ghc': {
-    of: { lua: { values: true }, expect: { wraps: { code: '' } } },
+    of: {
+      lua: { values: true, code: /^-e$/ },
+      'Rscript R groovy osascript elixir scala ghc': { code: /^-e$/ },
+      julia: { code: /^(-e|-E|--eval)$/ },
+      'tclsh guile': { code: /^-c$/ },
+      expect: { code: /^-c$/, wraps: { code: '' } },
+      sbcl: { code: /^--eval$/ },
+    },
     stopsAtOperand: true,
     tune: '-e= -E= --eval= -q -s --vanilla --slave --no-save --quiet -c= -l= --version',
     operands: 'judged',
   },
   mongosh: {
+    code: /^--eval$/,
     needs: true,
     values: true,
     traits: ['sends'],
@@ -132,6 +103,8 @@ export const LANGUAGES: Records = {
     operands: 'judged',
   },
   deno: {
+    touches: 'changes',
+    code: 'words',
     needs: 'install add cache publish upgrade',
     values: '-c --config --import-map',
     traits: ['runsProject'],
@@ -163,6 +136,8 @@ export const LANGUAGES: Records = {
     },
   },
   bun: {
+    touches: 'changes',
+    code: /^(-e|--eval|-p|--print)$/,
     needs: 'install i add update create publish x',
     values: '--prefix -w --workspace --registry --tag --loglevel --otp --userconfig --cache -C',
     traits: ['runsProject'],
@@ -194,204 +169,4 @@ export const LANGUAGES: Records = {
     },
     global: true,
   },
-  tcc: { operands: 'judged', open: 'tcc can run what it compiles' },
-  'gcc g++ cc c++ clang clang++ x86_64-linux-gnu-gcc x86_64-linux-gnu-g++ gfortran': compiler,
-  'ld as': { ...compiler, judge: (_, reading) => (given(reading, '-o') ? undefined : unknown('writes over a.out')) },
-  rustc: {
-    tune: '-# -g -O -v --crate-name= --crate-type= --edition= --test --target= --cap-lints= --color= --error-format= --explain= --verbose -A= -W= -D= -F= --cfg= --check-cfg= -L= -l= --print= --emit=',
-    write: '-o=',
-    into: '--out-dir=',
-    load: '-C= -Z= --codegen= --extern= --sysroot=',
-    operands: 'read',
-    argFiles: true,
-    judge: judgeRustc,
-  },
-  java: {
-    singleDash: true,
-    tune: '-showversion -Xmx= -Xms= -ea -da',
-    load: '-javaagent= -agentlib= -agentpath=',
-    idle: '-version -help -X -fullversion --version --list-modules',
-    operands: 'judged',
-    open: 'runs a program of the project',
-    runsFiles: true,
-    judge: ({ args }) =>
-      args.some(({ text }) => /^-(javaagent|agent|XX)/.test(text)) ? unknown('loads code of its own first') : undefined,
-  },
-  javac: {
-    singleDash: true,
-    tune: '-g -nowarn -verbose -deprecation -Xlint -Xlint:all -Xlint:unchecked -source= -target= -encoding= -parameters -proc:none --release= -Werror',
-    // Annotation processors of what stands on the path run while it compiles.
-    load: '-cp= -classpath= -sourcepath= --class-path= -bootclasspath= -processor= -processorpath= -Xplugin=',
-    into: '-d= -h= -s=',
-    idle: '-version -help',
-    operands: 'read',
-    argFiles: true,
-  },
-  'kotlinc scalac swiftc': {
-    tune: '-verbose -nowarn',
-    idle: '-version -help',
-    open: 'compiles with plugins of its own',
-    operands: 'read',
-  },
-  cargo: {
-    needs: 'install update publish add search yank login fetch owner',
-    reaches: 'search info add install',
-    values:
-      '-p --package --manifest-path --target --features -F -j --jobs --bin --example --test --bench --profile --target-dir --color --config -Z --registry --index --vers --version --token',
-    dryRun: '--dry-run -n',
-    traits: ['runsProject'],
-    global: true,
-    tune: '-q -v -vv --quiet --verbose --color= --frozen --locked --offline',
-    load: '--config= -Z= -C=',
-    idle: '-V --version --list --help -h',
-    subs: {
-      'build b check c doc d clippy rustdoc': CARGO_BUILD,
-      'test t bench nextest llvm-cov': {
-        ...CARGO_BUILD,
-        control: /(^|\/)(Cargo\.(toml|lock)|rust-toolchain(\.toml)?|[^/]+\.rs)$|\.cargo\//,
-        judge: (call, reading) =>
-          /^(nextest|llvm-cov)$/.test(reading.path[0] ?? '') &&
-          /^(clean|archive|self)$/.test(reading.operands[0]?.text ?? '')
-            ? unknown('takes away or packs what was built')
-            : judgeCargo(call, reading),
-      },
-      'tree metadata search info locate-project verify-project pkgid version read-manifest help audit outdated deny': {
-        tune: '-p= -i= -e= -d -f= --package= --invert= --depth= --edges= --format= --format-version= --no-deps --all-features --features= --no-default-features --message-format= --workspace --limit= --prefix= --duplicates --charset= --target= --no-dedupe --json',
-        project: '--manifest-path=',
-        operands: 'tune',
-        judge: (_, reading) =>
-          (reading.path[0] === 'audit' && reading.operands.length > 0) ||
-          (reading.path[0] === 'deny' && !/^(check|list)$/.test(reading.operands[0]?.text ?? ''))
-            ? unknown(`cargo ${reading.path[0]} may change files`)
-            : undefined,
-      },
-      fmt: {
-        tune: '--check --all -p= --package= --message-format=',
-        operands: 'tune',
-        judge: (_, reading) => (given(reading, '--check') ? undefined : unknown('formats files in place')),
-      },
-      'new init': { tune: '--bin --lib --name= --edition= --vcs=', operands: 'add' },
-      clean: {
-        dry: '-n --dry-run',
-        tune: '-p= --release --doc --target= --package= --profile=',
-        open: 'deletes what it built',
-      },
-      'publish package': {
-        dry: '-n --dry-run',
-        tune: '-p= --list --allow-dirty --no-verify --manifest-path= --package= --registry=',
-        operands: 'tune',
-        judge: (_, reading) =>
-          given(reading, '--list') || given(reading, '-n', '--dry-run') ? undefined : unknown('publishes a package'),
-      },
-      'add fetch': {
-        dry: '-n --dry-run',
-        tune: '-p= -F= --dev --build --features= --optional --no-default-features --rename= --package= --manifest-path= --target= --locked',
-        load: '--git= --path= --registry= --branch= --tag= --rev=',
-        operands: 'tune',
-      },
-      'remove rm update vendor generate-lockfile fix': {
-        dry: '-n --dry-run',
-        tune: '-p= -F= --dev --build --features= --optional --no-default-features --rename= --package= --precise= --aggressive --workspace --manifest-path= --target=',
-        load: '--git= --path= --registry= --branch= --tag= --rev=',
-        operands: 'tune',
-        judge: (call, reading) =>
-          given(reading, '-n', '--dry-run') || call.operands[0]?.text === 'fetch'
-            ? undefined
-            : unknown('changes what the project depends on'),
-      },
-      'install uninstall run r miri bloat expand watch login owner yank': {
-        open: 'runs or installs a program',
-        runsFiles: true,
-        operands: 'judged',
-        tune: '-p= --bin= --example= --release --features= --force --path= --git= --root= --version=',
-      },
-    },
-  },
-  go: {
-    needs: 'get install',
-    reaches: 'list get mod',
-    traits: ['runsProject'],
-    singleDash: true,
-    subs: {
-      'build vet': GO_BUILD,
-      test: { ...GO_BUILD, control: /(^|\/)(go\.(mod|work|sum)|[^/]+\.(go|c|h|s))$/ },
-      'list version doc env': {
-        singleDash: true,
-        tune: '-m -f= -json[=] -deps -test -u -versions -e -find -compiled  -all -src -short -c -cmd -mod= -changed -retracted -tags=',
-        delete: '-w -u',
-        load: '-toolexec= -modfile= -http -overlay=',
-        operands: 'read',
-        judge: judgeGo,
-      },
-      mod: {
-        subs: {
-          'graph why verify': { singleDash: true, tune: '-m -vendor -go=', operands: 'tune' },
-          download: { singleDash: true, tune: '-x -json', operands: 'tune' },
-          // It refuses where there is a go.mod already.
-          init: { singleDash: true, operands: 'tune' },
-          'tidy vendor edit': {
-            singleDash: true,
-            tune: '-v -e -go= -compat= -diff',
-            open: 'changes what the project depends on',
-            operands: 'tune',
-          },
-        },
-      },
-      fmt: { tune: '-n -x', singleDash: true, operands: 'read', open: 'formats files in place' },
-      help: { operands: 'tune' },
-      get: {
-        singleDash: true,
-        tune: '-u -t -v -x -d',
-        load: '-toolexec= -insecure',
-        operands: 'tune',
-        judge: (_, reading) =>
-          reading.operands.every(({ text }) => /^[\w.-]+\.[a-z]+\/[\w./@-]+$/.test(text))
-            ? undefined
-            : unknown('changes what the project depends on'),
-      },
-      'run generate tool install work clean fix bug telemetry': {
-        open: 'runs or changes something of the project',
-        runsFiles: true,
-        operands: 'judged',
-        singleDash: true,
-        tune: '-v -x -n -u -t -d -modcache -cache -testcache -race -tags= -mod=',
-        load: '-exec= -toolexec= -ldflags=',
-      },
-    },
-  },
 };
-
-/** What stands behind `--` is for the tests themselves: what their own runner knows. */
-const TEST_WORDS =
-  /^(--|--(nocapture|no-capture|ignored|include-ignored|exact|show-output|list|quiet|test)|--(test-threads|color|format|skip)(=[\w-]+)?|-q|-[ADWF]|[\w:.]+|clippy::\w+)$/;
-
-function judgeCargo(call: CallFacts, reading: Reading): StaticVerdict | undefined {
-  const odd =
-    call.args.some(({ text }) => text === '--') && reading.operands.some(({ text }) => !TEST_WORDS.test(text));
-  return odd ? unknown('hands on words to the tests') : undefined;
-}
-
-/** A directory, a file, or a package of go's own library: other modules begin with the name of a host. */
-const OWN_PACKAGE = /^(\.{1,2}(\/.*)?|[\w/-]+(\/\.\.\.)?|[\w./-]+\.go)$/;
-
-/** `-mod=mod` lets go rewrite what the project depends on. */
-function judgeGo({ machine }: CallFacts, reading: Reading): StaticVerdict | undefined {
-  const builds = /^(build|test|vet)$/.test(reading.path[0] ?? '');
-  for (const { text } of builds ? reading.operands : [])
-    if (!OWN_PACKAGE.test(text) || !isOwnProject(machine, text))
-      return unknown('builds what another place holds', { runsFiles: true });
-  const mode = reading.given.findLast(({ name }) => name === '-mod')?.value;
-  return mode === undefined || /^(readonly|vendor)$/.test(mode)
-    ? undefined
-    : unknown('changes what the project depends on');
-}
-
-/** What rustc tells about itself; `--print KIND=FILE` and `--emit KIND=FILE` write where they say. */
-function judgeRustc({ machine }: CallFacts, reading: Reading): StaticVerdict | undefined {
-  for (const { name, value = '' } of reading.given)
-    if (/^--(print|emit)$/.test(name) && value.includes('=')) return unknown(`${name} of rustc writes a file`);
-  const source = reading.operands[0]?.text;
-  if (source === undefined || given(reading, '-o', '--out-dir', '--print', '--explain')) return undefined;
-  const target = source.slice(source.lastIndexOf('/') + 1).replace(/\.rs$/, '');
-  return machine.files && lookAt(machine, target) === 'file' ? unknown('writes over what is there') : undefined;
-}

@@ -105,6 +105,7 @@ export const NETWORK: Records = {
     operands: 'ask',
   },
   'ssh-keygen': {
+    touches: 'adds',
     traits: ['namesOnly'],
     asks: '',
     tune: '-l -B -v -q -E= -t= -b= -C= -N= -a= -y -e -F= -m= -L -f=',
@@ -173,6 +174,7 @@ export const NETWORK: Records = {
     judge: judgeScp,
   },
   'nc ncat netcat': {
+    output: { gives: 'fetched' },
     needs: true,
     of: { nc: { values: true } },
     traits: ['sends'],
@@ -210,6 +212,8 @@ export const NETWORK: Records = {
     operands: 'tune',
   },
   openssl: {
+    touches: 'adds',
+    output: { gives: 'decoded' },
     values:
       '-in -out -k -pass -passin -passout -keyout -days -subj -config -connect -servername -newkey -CA -CAkey -inkey -certfile -name -K -iv -md',
     singleDash: true,

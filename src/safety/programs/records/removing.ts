@@ -21,10 +21,13 @@ function forceFirst({ args }: CallFacts): boolean {
 export const REMOVING: Records = {
   rm: {
     ...removes,
+    touches: 'changes',
     family: 'files',
     findings: [
       {
         name: 'rm -rf',
+        kept: true,
+        named: true,
         shapes: ['-r|-R|-f|--recursive|--force'],
         // What is own hangs on the files; the order of the letters, on no single word.
         when: (call) => !deletesOnlyOwn(call) && !forceFirst(call),
@@ -43,6 +46,8 @@ export const REMOVING: Records = {
       },
       {
         name: 'rm -fr',
+        kept: true,
+        named: true,
         shapes: ['-r|-R|-f|--recursive|--force'],
         // As above.
         when: (call) => !deletesOnlyOwn(call) && forceFirst(call),
@@ -52,6 +57,6 @@ export const REMOVING: Records = {
       },
     ],
   },
-  'unlink rmdir': removes,
+  'unlink rmdir': { ...removes, touches: 'changes' },
   shred: { ...removes, values: '-n --iterations -s --size' },
 };

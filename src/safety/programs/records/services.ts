@@ -113,8 +113,7 @@ export const SERVICES: Records = {
   'kubectl oc': {
     needs: true,
     ...kubectl,
-    values:
-      '-n --namespace --context --cluster --kubeconfig --user --server --as --token --filename -l --selector -o --output --container --replicas --field-selector --grace-period --timeout --patch --type --image --port --target-port --from-literal --from-file --tail --since --as-group --request-timeout -k --kustomize --certificate-authority --template --sort-by -L --label-columns --overrides --restart --env',
+    values: 'all',
     of: { kubectl: { traits: ['sends', 'printsSetup', 'speaks'], reaches: true }, oc: { traits: ['speaks'] } },
   },
   helm: {

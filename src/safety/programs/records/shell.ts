@@ -12,7 +12,7 @@ export const SHELL: Records = {
   },
   'true false : test [ echo printf print expr': {
     traits: ['keepsWords'],
-    of: { 'test [': { traits: ['namesOnly', 'keepsWords'] } },
+    of: { 'test [': { traits: ['namesOnly', 'keepsWords'] }, 'echo printf': { touches: 'changes' } },
     noOptions: true,
     operands: 'judged',
     judge: (call) =>
@@ -89,6 +89,9 @@ export const SHELL: Records = {
   },
   'sleep usleep': { operands: 'tune' },
   date: {
+    output: {
+      counts: /^(-u |--utc )?(-d \S+ |--date=\S+ )?\+%(s|N|s%N|Y|m|d|H|M|S|j|u|y|-[mdHM]|Y%m%d|H%M|H%M%S|Y%m%d%H%M%S)$/,
+    },
     values: true,
     tune: '-d= -I[=] -R -u --date= --iso-8601[=] --rfc-2822 --rfc-email --rfc-3339= --utc --universal --debug -j -v= --resolution',
     read: '-f= --file= -r= --reference=',
@@ -100,7 +103,12 @@ export const SHELL: Records = {
   'cal ncal': { tune: '-# -3 -1 -y -m= -j -w -M -S -b -h -A= -B= -n=', operands: 'tune' },
   'uname arch nproc hostname hostid tty logname whoami groups users uptime id w who free lscpu lsblk lsusb lspci lsmod lsmem lsns lsipc lslocks lslogins lsb_release locale getconf printenv last lastb lastlog':
     {
-      of: { arch: { wraps: { values: '-arch -e -d' } }, locale: { traits: ['printsSetup'] } },
+      of: {
+        arch: { wraps: { values: '-arch -e -d' } },
+        locale: { traits: ['printsSetup'] },
+        nproc: { output: { counts: /^(--all|--ignore=\d+)?$/ } },
+        id: { output: { counts: /^-[ugG]$/ } },
+      },
       tune: '-# -a -A -b -B -c -C -d -D -e -f -F -g -G -h -H -i -I -J -k -K -l -L -m -M -n= -N -o= -O -p -P -q -r -R -s= -S -t -T -u -U -v -w -x -X -y -z -Z -all --all --kernel-name --nodename --kernel-release --machine --operating-system --ignore= --fqdn --short --ip-address --pretty --since --user --group --groups --name --real --zero --human --giga --mega --total --wide --seconds= --count= --bytes --fs --list --json --output= --paths --extended[=] --parse[=] --topology --tree --null --no-legend --noheadings --nodeps --raw --id --description --release --codename --inverse --sort= --numeric --ascii --verbose --date= --boot --heading --lookup --mesg --writable --runlevel --process --login --time --dead --ips --time-format= --limit= --fullnames --hostlast --nohostname --system --physical --online --offline',
       operands: 'tune',
       judge: ({ program }, reading) =>
@@ -109,7 +117,10 @@ export const SHELL: Records = {
   'ps pgrep pidof pstree': {
     of: {
       ps: { values: true },
-      pgrep: { values: '--signal -u --euid -U -t --terminal -P --parent -g --pgroup -G -s --session -F --pidfile' },
+      pgrep: {
+        values: '--signal -u --euid -U -t --terminal -P --parent -g --pgroup -G -s --session -F --pidfile',
+        output: { counts: /^-c / },
+      },
     },
     oldStyle: true,
     tune: '-# -a -A -c -C= -d= -e -E -f -F -g= -G= -h -H -i -j -l -L -m -M -n -N -o= -O= -p= -P= -q= -r -s= -S -t= -T -u= -U= -v -V -w -x -X -y -Z -k= -z --count --delimiter= --full --list-name --list-full --newest --oldest --parent= --pgroup= --group= --session= --terminal= --euid= --uid= --exact --pidfile= --inverse --sort= --forest --format= --no-headers --no-heading --headers --ppid= --pid= --user= --cols= --rows= --width= --deselect --cumulative --tty= --sid= --ignore-case --lightweight --ns= --single-shot --separator= --arguments --compact-not --show-pids --show-parents --hide-threads --unicode --ascii',
@@ -165,7 +176,7 @@ export const SHELL: Records = {
     judge: (call) => (/!/.test(`${call.line} ${call.io.stdin ?? '!'}`) ? unknown('dc can run commands') : undefined),
   },
   'tput stty tabs resize': {
-    of: { resize: { traits: ['printsSetup'] } },
+    of: { resize: { traits: ['printsSetup'] }, tput: { output: { counts: /^(cols|lines|colors)$/ } } },
     tune: '-T= -S -a -g',
     read: '-F=',
     operands: 'tune',

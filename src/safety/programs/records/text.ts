@@ -1,3 +1,16 @@
+import {
+  countUp,
+  cutNumber,
+  decodesBase32,
+  fromBase64,
+  fromHexDump,
+  lineNumber,
+  linesReversed,
+  passesMarks,
+  reversed,
+  substituted,
+  translate,
+} from '../../shell/filters.ts';
 import { hasUnknown } from '../../shell/taint.ts';
 import { type StaticVerdict, unknown } from '../../verdict.ts';
 import { lookAt, specialTarget } from '../paths.ts';
@@ -6,35 +19,49 @@ import { type CallFacts, given, type Reading, type Records } from '../record.ts'
 /** Programs that read text and print text. */
 export const TEXT: Records = {
   'cat tac': {
+    of: { cat: { output: { gives: 'files' } }, tac: { output: { filter: linesReversed } } },
+    touches: 'changes',
     traits: ['prints'],
     tune: '-A -b -e -E -n -s -t -T -u -v -r -s= --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting --before --regex --separator=',
     operands: 'read',
   },
-  'zcat bzcat xzcat zstdcat': { helpers: 'gzip bzip2 xz zstd', tune: '-f -q -v -h -r', operands: 'read' },
+  'zcat bzcat xzcat zstdcat': {
+    output: { gives: 'unpacked' },
+    helpers: 'gzip bzip2 xz zstd',
+    tune: '-f -q -v -h -r',
+    operands: 'read',
+  },
   nl: {
     traits: ['prints'],
     tune: '-b= -d= -f= -h= -i= -l= -n= -p -s= -v= -w= --body-numbering= --section-delimiter= --footer-numbering= --header-numbering= --line-increment= --join-blank-lines= --number-format= --no-renumber --number-separator= --starting-line-number= --number-width=',
     operands: 'read',
   },
   head: {
+    touches: 'changes',
+    output: { gives: 'files' },
     values: true,
     traits: ['prints'],
     tune: '-# -c= -n= -q -v -z --bytes= --lines= --quiet --silent --verbose --zero-terminated',
     operands: 'read',
   },
   tail: {
+    touches: 'changes',
+    output: { gives: 'files' },
     values: true,
     traits: ['prints'],
     tune: '-# -c= -f -F -n= -q -r -s= -v -z --bytes= --follow[=] --lines= --max-unchanged-stats= --pid= --quiet --silent --retry --sleep-interval= --verbose --zero-terminated',
     operands: 'read',
   },
   wc: {
+    output: { counts: /^(-[lwcmL]|--(lines|words|bytes|chars|max-line-length))$/ },
     traits: ['namesOnly'],
     tune: '-c -m -l -L -w --bytes --chars --lines --max-line-length --words --total=',
     read: '--files0-from=',
     operands: 'read',
   },
   cut: {
+    touches: 'changes',
+    output: { filter: cutNumber },
     values: true,
     traits: ['prints'],
     tune: '-b= -c= -d= -f= -n -s -z --bytes= --characters= --delimiter= --fields= --complement --only-delimited --output-delimiter= --zero-terminated',
@@ -42,6 +69,8 @@ export const TEXT: Records = {
   },
   paste: { traits: ['prints'], tune: '-d= -s -z --delimiters= --serial --zero-terminated', operands: 'read' },
   tr: {
+    touches: 'changes',
+    output: { filter: translate },
     traits: ['prints'],
     tune: '-c -C -d -s -t --complement --delete --squeeze-repeats --truncate-set1',
     operands: 'tune',
@@ -53,7 +82,7 @@ export const TEXT: Records = {
   },
   'expand unexpand': { tune: '-a -i -t= --all --first-only --initial --tabs=', operands: 'read' },
   pr: { tune: '-# -a -b -c -d -D= -e -f -F -h= -i -J -l= -m -n -N= -o= -r -s -S -t -T -v -w= -W=', operands: 'read' },
-  rev: { traits: ['prints'], operands: 'read' },
+  rev: { output: { filter: reversed }, traits: ['prints'], operands: 'read' },
   comm: {
     traits: ['prints'],
     tune: '-1 -2 -3 -z --check-order --nocheck-order --output-delimiter= --total --zero-terminated',
@@ -69,6 +98,7 @@ export const TEXT: Records = {
     operands: 'read',
   },
   xxd: {
+    output: { filter: fromHexDump },
     traits: ['prints'],
     tune: '-a -b -c= -C -E -e -g= -i -l= -n= -o= -p -ps -s= -u -v -d -r -revert -cols= -len= -plain -postscript -seek= -autoskip -bits -uppercase -include -name= -groupsize=',
     singleDash: true,
@@ -93,7 +123,10 @@ export const TEXT: Records = {
     operands: 'read',
   },
   'base64 base32': {
-    traits: ['prints'],
+    of: {
+      base64: { traits: ['prints'], output: { filter: fromBase64 } },
+      base32: { traits: ['prints'], output: { filter: decodesBase32 } },
+    },
     tune: '-d -D -i -w= -b= --decode --ignore-garbage --wrap= --break=',
     operands: 'read',
   },
@@ -101,7 +134,7 @@ export const TEXT: Records = {
     tune: '-d -i -w= --decode --ignore-garbage --wrap= --base64 --base64url --base32 --base32hex --base16 --base2msbf --base2lsbf --z85',
     operands: 'read',
   },
-  seq: { tune: '-f= -s= -w -# --format= --separator= --equal-width', operands: 'tune' },
+  seq: { output: { filter: countUp }, tune: '-f= -s= -w -# --format= --separator= --equal-width', operands: 'tune' },
   'factor jot': { tune: '-# -h --exponents', operands: 'tune' },
   numfmt: {
     tune: '-d= -z --debug --delimiter= --field= --format= --from= --from-unit= --grouping --header[=] --invalid= --padding= --round= --suffix= --to= --to-unit= --zero-terminated',
@@ -115,12 +148,14 @@ export const TEXT: Records = {
     operands: 'read',
   },
   uniq: {
+    touches: 'changes',
     values: true,
     traits: ['prints'],
     tune: '-c -d -D -f= -i -s= -u -w= -z --count --repeated --all-repeated[=] --skip-fields= --group[=] --ignore-case --skip-chars= --unique --zero-terminated --check-chars=',
     operands: 'read write',
   },
   sort: {
+    touches: 'changes',
     values: true,
     traits: ['prints'],
     tune: '-b -d -f -g -i -M -h -n -R -r -V -c -C -k= -m -s -S= -t= -u -z --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --ignore-nonprinting --month-sort --human-numeric-sort --numeric-sort --random-sort --reverse --sort= --version-sort --batch-size= --check[=] --debug --key= --merge --parallel= --stable --buffer-size= --field-separator= --unique --zero-terminated',
@@ -131,17 +166,23 @@ export const TEXT: Records = {
     operands: 'read',
   },
   split: {
+    touches: 'adds',
     tune: '-# -a= -b= -C= -d -e -l= -n= -t= -u -x --bytes= --line-bytes= --lines= --number= --suffix-length= --numeric-suffixes --hex-suffixes --elide-empty-files --separator= --unbuffered --verbose',
     run: '--filter=',
     operands: 'read judged',
     judge: judgePieces,
   },
-  csplit: { open: 'writes files whose names it computes' },
+  csplit: { touches: 'adds', open: 'writes files whose names it computes' },
   'grep zgrep bzgrep xzgrep': {
+    touches: 'changes',
     of: {
       grep: {
         values: '-e --regexp -f --file -m --max-count -A -B -C --include --exclude --exclude-dir --color -d -D --label',
         traits: ['prints'],
+        output: {
+          counts: /^(-[EFivwxsh]*c[EFivwxsh]* |--count )(-[EFivwxsh]+ )*[^-\s]\S*( [\w./-]+)?$/,
+          filter: lineNumber,
+        },
       },
     },
     helpers: 'gzip bzip2 xz sed grep sh',
@@ -165,14 +206,19 @@ export const TEXT: Records = {
     operands: 'read',
   },
   'sed ssed': {
+    touches: 'changes',
+    code: 'text',
     values: true,
-    of: { sed: { traits: ['prints'] } },
+    of: { sed: { traits: ['prints'], output: { filter: substituted } } },
     tune: '-n -e= -E -r -l= -s -u -z --quiet --silent --debug --expression= --line-length= --posix --regexp-extended --separate --sandbox --unbuffered --null-data',
     add: '-i --in-place[=]',
     load: '-f= --file=',
     operands: 'judged',
   },
   awk: {
+    touches: 'changes',
+    code: 'text',
+    output: { filter: passesMarks },
     values: true,
     traits: ['prints'],
     tune: '-F= -v= -P -S -O -c -C -n -N -r -s -t -b --field-separator= --assign= --posix --sandbox --re-interval --traditional --csv -k --bignum -M --non-decimal-data --characters-as-bytes --optimize --no-optimize --lint[=]',
@@ -181,6 +227,7 @@ export const TEXT: Records = {
     operands: 'judged',
   },
   jq: {
+    touches: 'changes',
     values: true,
     traits: ['prints'],
     tune: '-# -c -n -r -j -a -s -S -C -M -e -R -h --compact-output --null-input --raw-output --raw-output0 --join-output --ascii-output --slurp --sort-keys --color-output --monochrome-output --exit-status --raw-input --tab --indent= --unbuffered --stream --stream-errors --seq --args --jsonargs --arg --argjson --slurpfile --rawfile',
@@ -217,7 +264,7 @@ export const TEXT: Records = {
     operands: 'read',
   },
   'less more most bat batcat': {
-    of: { 'less more bat': { traits: ['prints'] } },
+    of: { 'less more': { traits: ['prints'] }, bat: { traits: ['prints'], output: { gives: 'files' } } },
     helpers: 'lesspipe sh',
     tune: '-# -a -A -b= -B -c -C -d -e -E -f -F -g -G -h= -i -I -J -K -L -m -M -n -N -p= -P= -q -Q -r -R -s -S -u -U -V -w -W -x= -X -y= -z= -~ -l= -H= --style= --language= --line-range= --paging= --plain --number --color= --theme= --wrap= --decorations= --highlight-line= --show-all --list-languages --list-themes --no-init --quit-if-one-screen --RAW-CONTROL-CHARS --chop-long-lines --LINE-NUMBERS --no-pager +G +F',
     write: '-o= -O= --log-file= --LOG-FILE=',

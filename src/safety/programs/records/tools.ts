@@ -63,10 +63,12 @@ export const TOOLS: Records = {
     global: true,
   },
   patch: {
+    touches: 'changes adds',
     family: 'files',
     findings: [
       {
         name: 'patch over files',
+        kept: true,
         shapes: ['-f|--force|-R|--reverse|-E|--remove-empty-files'],
         reason: 'changes files in place',
         match: ['patch -R -p1 < a.diff', 'patch -f -p1 -i a.diff'],
@@ -84,6 +86,7 @@ export const TOOLS: Records = {
     judge: (_, reading) => (given(reading, '--dry-run') ? undefined : unknown('changes files in place')),
   },
   'rename prename': {
+    touches: 'changes',
     dry: '-n --nono --no-act',
     tune: '-v --verbose',
     operands: 'judged',
@@ -247,13 +250,20 @@ export const TOOLS: Records = {
   'code subl': { idle: '--list-extensions --version -v --status', open: 'an editor session', operands: 'judged' },
   // Its handler knows a session of the person from one that is driven.
   'vim nano pico': {
-    of: { vim: { values: '-c --cmd -S -u -i -w -W -T' } },
+    of: { vim: { values: '-c --cmd -S -u -i -w -W -T', touches: 'changes', code: 'text' } },
     idle: '--version',
     operands: 'judged',
     stopsAtOperand: true,
   },
   'emacs micro helix hx kak': {
-    of: { emacs: { values: '--eval -eval -f --funcall -l --load --script --visit', singleDash: true } },
+    of: {
+      emacs: {
+        values: '--eval -eval -f --funcall -l --load --script --visit',
+        singleDash: true,
+        touches: 'changes',
+        code: 'words',
+      },
+    },
     idle: '--version',
     operands: 'judged',
     stopsAtOperand: true,

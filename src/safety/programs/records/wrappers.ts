@@ -111,6 +111,7 @@ export const WRAPPERS_RECORDS: Records = {
     operands: 'command',
   },
   xargs: {
+    touches: 'changes',
     values: '-I -n --max-args -P --max-procs -L --max-lines -d --delimiter -a --arg-file -s --max-chars -E',
     helpers: 'echo',
     stopsAtOperand: true,

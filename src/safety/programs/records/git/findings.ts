@@ -31,6 +31,8 @@ export const GIT_FINDINGS: readonly RecordFinding[] = [
   },
   {
     name: 'git reset --hard',
+    kept: true,
+    named: true,
     shapes: ['reset --hard|--merge|--keep'],
     reason: 'git reset --hard',
     match: [
@@ -43,6 +45,8 @@ export const GIT_FINDINGS: readonly RecordFinding[] = [
   },
   {
     name: 'git clean -fd',
+    kept: true,
+    named: true,
     shapes: ['clean -f|--force|-x|-X|-d|--no-dry-run'],
     asks: { any: [{ shape: '-f|--force|--no-dry-run' }, { line: /clean\.requireForce=(false|0)/i }] },
     reason: 'git clean -fd',
@@ -57,6 +61,8 @@ export const GIT_FINDINGS: readonly RecordFinding[] = [
   },
   {
     name: 'git branch -D',
+    kept: true,
+    named: true,
     shapes: ['branch -D|-M|-f|--force', 'branch -d|--delete -r|--remotes'],
     reason: 'git branch -D',
     match: [
@@ -69,6 +75,7 @@ export const GIT_FINDINGS: readonly RecordFinding[] = [
   },
   {
     name: 'git discard',
+    kept: true,
     shapes: [
       'checkout -f|--force',
       'checkout --',
@@ -115,6 +122,7 @@ export const GIT_FINDINGS: readonly RecordFinding[] = [
   },
   {
     name: 'git stash drop',
+    kept: true,
     shapes: ['stash drop|clear'],
     reason: 'deletes stashed changes',
     match: ['git stash drop', 'git stash clear', 'git stash drop stash@{1}'],
@@ -122,6 +130,7 @@ export const GIT_FINDINGS: readonly RecordFinding[] = [
   },
   {
     name: 'git rewrite history',
+    kept: true,
     shapes: [
       'filter-branch|filter-repo',
       'replace +',
@@ -140,6 +149,7 @@ export const GIT_FINDINGS: readonly RecordFinding[] = [
   },
   {
     name: 'git drop objects',
+    kept: true,
     shapes: [
       'reflog expire|delete',
       'gc --prune|--aggressive',
@@ -161,6 +171,7 @@ export const GIT_FINDINGS: readonly RecordFinding[] = [
   },
   {
     name: 'git delete',
+    kept: true,
     shapes: [
       'tag -d|--delete|-f|--force',
       'remote remove|rm',
@@ -195,6 +206,7 @@ export const GIT_FINDINGS: readonly RecordFinding[] = [
   },
   {
     name: 'git read-tree',
+    kept: true,
     shapes: ['read-tree -u|--reset', 'checkout-index -f'],
     reason: 'overwrites the working tree',
     match: ['git read-tree --reset -u HEAD'],
@@ -214,6 +226,7 @@ export const GIT_FINDINGS: readonly RecordFinding[] = [
   },
   {
     name: 'git branch -d of a list',
+    kept: true,
     shapes: ['branch -d|--delete'],
     asks: { later: NOT_KNOWN },
     reason: 'deletes branches that are not named here',
@@ -222,6 +235,7 @@ export const GIT_FINDINGS: readonly RecordFinding[] = [
   },
   {
     name: 'git refs and index',
+    kept: true,
     shapes: ['symbolic-ref -d|--delete', 'lfs migrate import|export', 'update-index --force-remove|--remove'],
     reason: 'removes a ref, rewrites history or takes files out of the index',
     match: [

@@ -9,6 +9,10 @@ import { WORKING_TREE } from './working-tree.ts';
 /** The version control system git. */
 export const GIT_RECORD: Records = {
   git: {
+    touches: 'changes adds',
+    output: {
+      counts: /^(rev-list --count|merge-base|rev-parse( --short)?|log -1 --format=%[Hh])( [\w@][\w./@~^-]*)*$/,
+    },
     needs: 'push fetch pull ls-remote send-email svn lfs',
     reaches: 'fetch ls-remote clone pull push',
     values:
