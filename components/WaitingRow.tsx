@@ -24,7 +24,7 @@ export function WaitingRow({ activity, columns }: { readonly activity: Activity;
   const began = useRef<{ readonly reply: ReturnType<typeof useBroker>; readonly at: number }>(undefined);
   const source = useMemo(() => ticking(motion ? TURN_MS : STILL_MS), [motion]);
   const lines = useCallback(() => {
-    if (reply && reply.text !== '' && began.current?.reply !== reply) began.current = { reply, at: now() };
+    if (reply && reply.text.length > 0 && began.current?.reply !== reply) began.current = { reply, at: now() };
     const { what, since } = activity;
     const answeringSince = began.current?.reply === reply ? began.current?.at : undefined;
     const turn = motion ? source.version : undefined;

@@ -16,5 +16,5 @@ export function useBroker(): LiveReply | undefined {
 export function useAnswering(): boolean {
   const reply = useBroker();
   const subscribe = useCallback((listener: () => void) => reply?.subscribe(listener) ?? (() => {}), [reply]);
-  return useSyncExternalStore(subscribe, () => reply !== undefined && reply.text !== '');
+  return useSyncExternalStore(subscribe, () => reply !== undefined && reply.text.length > 0);
 }

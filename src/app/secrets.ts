@@ -49,6 +49,7 @@ export function engineSecrets(filter: SecretsFilter, config: Config): Secrets {
   const visited = new Set<string>();
   return {
     hide: (value, where, seenIn) => filter.hide(value, where, seenIn),
+    lookThrough: (text) => filter.lookThrough(text),
     reveal: (value) => filter.reveal(value),
     hideEchoed(action, outcome) {
       if (!('result' in outcome)) return filter.hideValuesOf(action, outcome);

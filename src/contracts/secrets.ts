@@ -25,6 +25,8 @@ export type SecretRow = { readonly handle: string; readonly kind: string; readon
 export type Secrets = {
   /** The same value with handles in place of secrets: a text, or every text within. It is data unless said otherwise. */
   hide<T>(value: T, where?: string, seenIn?: SeenIn): T;
+  /** Searches a long text a piece a turn, so that the next `hide` of the same text costs no long one. */
+  lookThrough(text: string): Promise<void>;
   /** The true texts again, for the user's own screen; handles of an earlier process stay. */
   reveal<T>(value: T): T;
   /**

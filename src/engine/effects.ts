@@ -99,26 +99,36 @@ async function callModel(context: EffectContext, effect: Of<'callModel'>, signal
             },
           );
   } catch (error) {
-    reply = brokenReply(preset, live.text, error);
+    reply = brokenReply(preset, String(live.text), error);
   }
-  // A key may have come: what follows looks through all of the text a few times.
-  if (reply.text.length > LONG_REPLY_CHARS) await nextTurn();
+  reply = await cleaned(context, reply);
   context.live.replies.delete(op);
   replied(context, effect, reply, context.services.secrets.reveal(conversation.cwd));
 }
 
-/** The machine hears of a reply once, clean; `cwd` is where its actions would run. */
+/** A reply with clean text. A long one is looked through a few times: in turns, since a key may have come. */
+async function cleaned({ services: { secrets } }: EffectContext, reply: Reply): Promise<Reply> {
+  if (reply.text.length + reply.reasoning.length <= LONG_REPLY_CHARS)
+    return { ...reply, text: plainText(clean(reply.text)) };
+  await nextTurn();
+  const styled = clean(reply.text);
+  await nextTurn();
+  const text = plainText(styled);
+  for (const each of [reply.reasoning, text]) await secrets.lookThrough(each);
+  return { ...reply, text };
+}
+
+/** The machine hears of a clean reply once; `cwd` is where its actions would run. */
 function replied(
   context: EffectContext,
   { op, session }: { op: OpId; session: SessionId },
   reply: Reply,
   cwd?: string,
 ): void {
-  const cleaned = { ...reply, text: plainText(clean(reply.text)) };
-  const { actions } = readReply(cleaned);
+  const { actions } = readReply(reply);
   const reads = (action: Action) => cwd !== undefined && onlyReads(context.services, action, cwd);
   const reading = actions.length > 1 && actions.every(reads);
-  void context.dispatch({ type: 'replyEnded', op, reply: cleaned, ...(reading && { reading }) }, session);
+  void context.dispatch({ type: 'replyEnded', op, reply, ...(reading && { reading }) }, session);
 }
 
 /** Nothing of it is streamed: a plan is read when it is whole. */
@@ -127,7 +137,7 @@ async function preplan(context: EffectContext, effect: Of<'preplan'>, signal: Ab
   const { preplanner } = context.services;
   try {
     if (!preplanner) throw new Error('there is no preplanner here');
-    replied(context, effect, await preplanner.plan(preset, goal, tasksMax, signal));
+    replied(context, effect, await cleaned(context, await preplanner.plan(preset, goal, tasksMax, signal)));
   } catch (error) {
     replied(context, effect, brokenReply(preset, '', error));
   }

@@ -2,11 +2,12 @@
 
 import type { RunningCommand } from '../contracts/commands.ts';
 import type { OpId } from '../session/ids.ts';
+import { GrowingText } from '../text/growing.ts';
 
 /** Text of a reply as it arrives. */
 export class LiveReply {
-  text = '';
-  reasoning = '';
+  readonly text = new GrowingText();
+  readonly reasoning = new GrowingText();
   /** The server has taken the request. */
   opened = false;
   version = 0;
@@ -20,7 +21,7 @@ export class LiveReply {
   }
 
   addText(delta: string): void {
-    this.text += delta;
+    this.text.add(delta);
     this.#changed();
   }
 
@@ -30,7 +31,7 @@ export class LiveReply {
   }
 
   addReasoning(delta: string): void {
-    this.reasoning += delta;
+    this.reasoning.add(delta);
     this.#changed();
   }
 

@@ -7,8 +7,8 @@ import { elapsed } from './entries/frame.ts';
 export type AwaitedReply = {
   readonly preset: string;
   readonly opened: boolean;
-  readonly text: string;
-  readonly reasoning: string;
+  readonly text: { readonly length: number };
+  readonly reasoning: { readonly length: number };
 };
 
 export type Waiting = {
@@ -52,8 +52,8 @@ export function waitingLine(waiting: Waiting, { width, paint }: RenderContext): 
 /** What goes on, and what there is to say of it. */
 function factsOf({ what, now, reply, answeringSince, runs }: Waiting): readonly [string, ...string[]] {
   if (reply && what !== 'stopping') {
-    if (reply.text !== '') return ['answering', ...rateOf(reply.text.length, answeringSince, now)];
-    if (reply.reasoning !== '') return ['thinking', reply.preset];
+    if (reply.text.length > 0) return ['answering', ...rateOf(reply.text.length, answeringSince, now)];
+    if (reply.reasoning.length > 0) return ['thinking', reply.preset];
     return reply.opened ? ['reading the prompt', reply.preset] : [`connecting to ${reply.preset}`];
   }
   return what === 'running' && runs !== undefined ? ['running', runs] : [what];

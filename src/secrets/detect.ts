@@ -1,4 +1,5 @@
 /** Finds the secrets in a text: one pass finds anchors, and only the text around them is read. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { EndLines, encodedKeyAt, jwtAt, keyBlockAt, keyTailAt, puttyAt } from './blocks.ts';
 import { callAt, cryptedAt, identifiedAt, pgpassAt, pipedAt } from './command-line.ts';
 import { nameAround, namedValue } from './context.ts';
@@ -22,6 +23,9 @@ type Pass = {
 };
 
 type Matcher = (pass: Pass, at: number) => void;
+
+/** Characters that are looked through in one turn of the event loop: about a millisecond. */
+const TURN_CHARS = 128 * 1024;
 
 /** Words that occur in names of secrets. */
 const NAME_WORDS =
@@ -113,9 +117,23 @@ const SHAPES: readonly (readonly [string, Matcher])[] = [
   ['$argon2', one(cryptedAt)],
 ];
 
+function passOver(text: string): Pass {
+  return { text, found: [], ends: new EndLines(), nameEnd: 0, callEnd: 0, blockEnd: 0 };
+}
+
 /** The secrets that the rules find in a text, in order and without overlap. Linear in the length of any text. */
 export function detect(text: string): readonly Finding[] {
-  const pass: Pass = { text, found: [], ends: new EndLines(), nameEnd: 0, callEnd: 0, blockEnd: 0 };
+  const pass = passOver(text);
   ready().scan(text, (at, look) => look(pass, at));
+  return settle(pass.found, text);
+}
+
+/** The same, a piece a turn of the event loop. */
+export async function detectInTurns(text: string): Promise<readonly Finding[]> {
+  const pass = passOver(text);
+  for (let from = 0; from < text.length; from += TURN_CHARS) {
+    await nextTurn();
+    ready().scan(text, (at, look) => look(pass, at), from, Math.min(from + TURN_CHARS, text.length));
+  }
   return settle(pass.found, text);
 }

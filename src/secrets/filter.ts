@@ -1,7 +1,7 @@
 /** The one filter through which everything passes that is stored or sent (SE-1, SE-2, SE-3). */
 import type { SecretRow, SeenIn } from '../contracts/secrets.ts';
 import { parseBoundedJson } from '../text/json.ts';
-import { detect } from './detect.ts';
+import { detect, detectInTurns } from './detect.ts';
 import { type Finding, settle } from './finding.ts';
 import { KnownValues } from './known.ts';
 import { type Source, secretsOf } from './sources.ts';
@@ -16,6 +16,9 @@ const JSON_FIELD = 'arguments';
 /** How often a text is searched: the second pass finds what the first one learned. */
 const MAX_PASSES = 3;
 
+/** Texts that are looked through beforehand: of a reply, its reasoning and its words. */
+const MAX_LOOKED = 2;
+
 /** Shorter values occur in many texts by chance. */
 const MIN_ECHOED_CHARS = 6;
 
@@ -23,6 +26,8 @@ export class SecretsFilter {
   readonly #vault = new Vault();
   readonly #known = new KnownValues();
   readonly #sources: (() => Iterable<Source>)[] = [];
+  /** Texts that were looked through and not searched since, and what the rules found in them. */
+  #looked: readonly { readonly text: string; readonly found: readonly Finding[] }[] = [];
 
   /** Names a source of known values; it is read once, before the next text is filtered. */
   learn(source: () => Iterable<Source>): void {
@@ -45,8 +50,17 @@ export class SecretsFilter {
 
   #findPlain(text: string): readonly Finding[] {
     const known = this.#known.find(text);
-    const ruled = detect(text);
+    const looked = this.#looked.find((each) => each.text === text);
+    if (looked) this.#looked = this.#looked.filter((each) => each !== looked);
+    const ruled = looked?.found ?? detect(text);
     return known.length === 0 ? ruled : settle([...known, ...ruled], text);
+  }
+
+  /** Looks through a long text a piece a turn of the event loop; the next search of the same text by the rules is spared. */
+  async lookThrough(text: string): Promise<void> {
+    if (text === '') return;
+    const found = await detectInTurns(text);
+    this.#looked = [...this.#looked, { text, found }].slice(-MAX_LOOKED);
   }
 
   /**

@@ -21,14 +21,17 @@ export class Scanner<T> {
     else this.#slots.set(slot, [anchor]);
   }
 
-  /** Calls `hit` for every anchor that begins at a place, from left to right. Linear in the text. */
-  scan(text: string, hit: Hit<T>): void {
+  /**
+   * Calls `hit` for every anchor that begins at a place, from left to right. Linear in the text. `from`, `to`: only those
+   * whose third character stands there, so that pieces side by side give what the whole does.
+   */
+  scan(text: string, hit: Hit<T>, from = 0, to = text.length): void {
     const flags = this.#flags;
-    const { length } = text;
+    const first = Math.max(2, from);
     let hash = 0;
-    for (let at = 0; at < length; at += 1) {
+    for (let at = Math.max(0, from - 2); at < to; at += 1) {
       hash = ((hash << 5) | (text.charCodeAt(at) & 31)) & (SLOTS - 1);
-      if (flags[hash] === 0 || at < 2) continue;
+      if (flags[hash] === 0 || at < first) continue;
       for (const anchor of this.#slots.get(hash) ?? []) {
         if (begins(text, at - 2, anchor)) hit(at - 2, anchor.value);
       }

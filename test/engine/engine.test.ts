@@ -63,7 +63,7 @@ describe('the engine over a real server and real commands', () => {
     void bench.engine.dispatch({ type: 'asked', line: 'l1', text: 'count' });
     const live = () => [...bench.engine.live.replies.values()][0];
     await new Promise<void>((resolve) => {
-      const look = () => (live()?.text ? resolve() : setImmediate(look));
+      const look = () => (live()?.text.length ? resolve() : setImmediate(look));
       look();
     });
     void bench.engine.dispatch({ type: 'aborted' });

@@ -1,6 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { detect } from '../../src/secrets/detect.ts';
+import { detect, detectInTurns } from '../../src/secrets/detect.ts';
 import { SecretsFilter } from '../../src/secrets/filter.ts';
 import { filled, seeded } from '../support/fake-values.ts';
 
@@ -28,6 +29,33 @@ describe('finding', () => {
       }),
       { numRuns: 1500 },
     );
+  });
+
+  it('is the same a piece a turn, wherever the pieces meet', async () => {
+    const property = fc.asyncProperty(texts, fc.integer({ min: 0, max: 300 }), async (text, before) => {
+      // The first piece ends within the text.
+      const long = 'x '.repeat(64 * 1024 - before).concat(text, text);
+      expect(await detectInTurns(long)).toEqual(detect(long));
+    });
+    await fc.assert(property, { numRuns: 60 });
+  });
+
+  it('of a text that was looked through holds for that text, in turns that let others in', async () => {
+    const filter = new SecretsFilter();
+    const text = `${'word '.repeat(100_000)}password=${filled('aB3dE5fG7hI9', seeded(1))} ${'word '.repeat(100_000)}`;
+    let turns = 0;
+    let over = false;
+    const count = async () => {
+      for (; !over; turns += 1) await nextTurn();
+    };
+    const counting = count();
+    await filter.lookThrough(text);
+    over = true;
+    await counting;
+    expect(turns).toBeGreaterThan(5);
+    const plain = new SecretsFilter();
+    expect(filter.find(text)).toEqual(plain.find(text));
+    expect(filter.find(`${text} token=aB3dE5fG7hI9jK1mN`)).toEqual(plain.find(`${text} token=aB3dE5fG7hI9jK1mN`));
   });
 
   it('takes time linear in the text, whatever it is made of', () => {

@@ -143,7 +143,8 @@ class Session {
       later = setTimeout(() => {
         later = undefined;
         // What has ended meanwhile is told with its entry.
-        if (engine.live.replies.get(op) === reply) this.#updates.stream(op, engine.services.secrets.hide(reply.text));
+        if (engine.live.replies.get(op) === reply)
+          this.#updates.stream(op, engine.services.secrets.hide(String(reply.text)));
       }, STREAM_MS);
     });
   }

@@ -6,7 +6,9 @@ import { wrapText } from '../../text/wrap.ts';
 import { withGutter } from './frame.ts';
 import { createProseStream } from './prose.ts';
 
-type Stream = { readonly text: string; readonly reasoning: string };
+/** What is read of a growing text; a string has it as well. */
+type Growing = { readonly length: number; slice(from: number, to?: number): string };
+type Stream = { readonly text: Growing; readonly reasoning: Growing };
 
 /** Characters and lines of a model's thoughts that are shown while it does nothing else. */
 const THOUGHT_TAIL = 2000;
@@ -17,20 +19,20 @@ const WINDOW_ROWS = 100;
 const FENCE = /^ {0,3}(?:```|~~~).*$/gm;
 
 /** The end of a text that grows. It begins at places that stay for a while, so that what is settled stays settled. */
-function createWindow(): (text: string, chars: number) => string {
+function createWindow(): (text: Growing, chars: number) => string {
   let from = 0;
   let fence = '';
   return (text, chars) => {
     if (text.length < from) from = 0;
     if (text.length - from > 2 * chars) {
       const next = text.length - chars;
-      const lineEnd = text.indexOf('\n', next);
-      const to = lineEnd >= 0 && lineEnd - next < chars / 2 ? lineEnd + 1 : next;
+      const lineEnd = text.slice(next, next + chars / 2).indexOf('\n');
+      const to = next + lineEnd + 1;
       // A code block that is cut stays one.
       for (const [line] of text.slice(from, to).matchAll(FENCE)) fence = fence === '' ? `${line}\n` : '';
       from = to;
     }
-    return from === 0 ? text : fence + text.slice(from);
+    return (from === 0 ? '' : fence) + text.slice(from);
   };
 }
 
@@ -48,7 +50,7 @@ export function createStreamLines(): (reply: Stream, context: RenderContext) => 
   };
 }
 
-function thoughts(reasoning: string, { width, paint }: RenderContext): string[] {
+function thoughts(reasoning: Growing, { width, paint }: RenderContext): string[] {
   const tail = plainText(clean(reasoning.slice(-THOUGHT_TAIL))).trim();
   if (tail === '') return [];
   return wrapText(tail, width)
