@@ -4,7 +4,7 @@ import type { TreeLine } from '../screen/argument-tree.ts';
 import type { Choice } from '../screen/choice.ts';
 import { type Danger, unmarked } from '../screen/danger.ts';
 import { wordsOf } from '../screen/question.ts';
-import { GUTTER } from '../screen/question-layout.ts';
+import { GUTTER, wholePlace } from '../screen/question-layout.ts';
 import { diffRows, trialRows } from '../screen/trial.ts';
 import type { Question } from '../session/question.ts';
 import { plainText } from '../text/sanitize.ts';
@@ -24,13 +24,16 @@ function choicesOf(question: Question): readonly PlainChoice[] {
 
 /** The whole question, one line for each fact, the dangerous parts numbered, the answers last. Every line of a command is marked. */
 export function questionLines(question: Question): readonly string[] {
-  const { chip, title, reasons, dangers, action, tree, claims, impact, place } = wordsOf(question, { whole: true });
+  const words = wordsOf(question, { whole: true });
+  const { chip, title, reasons, notes, dangers, action, tree, claims, impact } = words;
+  const place = wholePlace(words.place);
   const answers = choicesOf(question).map(({ label }) => label);
   const command = unmarked(action).split('\n');
   return [
     `Question: ${[chip, title].filter(Boolean).join(' · ')}`,
     ...dangers.map((danger, index) => `${index + 1}. ${sentenceOf(danger)}`),
     ...reasons,
+    ...notes,
     ...(action === '' ? [] : command.map((line, index) => `${index === 0 ? 'Command: ' : GUTTER}${line}`)),
     ...treeLines(question, tree, place),
     ...claims,

@@ -6,8 +6,10 @@ export type TreeLine = {
   readonly text: string;
   /** Stands before what does not fit on the first line, so that a long value can't pass for the next one. */
   readonly indent: string;
-  /** Of a line of a diff: what it does. */
-  readonly role?: 'added' | 'removed' | 'hunk';
+  /** Of a line of a diff: what it does; or the help for a key. */
+  readonly role?: 'added' | 'removed' | 'hunk' | 'help';
+  /** Of the help: the key. */
+  readonly key?: string;
 };
 
 const MAX_LINES = 2000;

@@ -2,7 +2,7 @@
 
 import { cut } from '../render/segments.ts';
 import { lineWidth, wrapText } from '../text/wrap.ts';
-import type { QuestionWords } from './question.ts';
+import type { Place, QuestionWords } from './question.ts';
 import { type Button, placeButtons } from './question-buttons.ts';
 
 export type QuestionLayout = {
@@ -44,6 +44,8 @@ export type BodyLine = {
     | 'hunk'
     | 'claim'
     | 'place'
+    | 'note'
+    | 'help'
     | 'gap';
   readonly text: string;
   /** Stands at the right end of the line. */
@@ -105,10 +107,11 @@ function layOut(words: QuestionWords, { columns, rows, bottom, top: wantedTop }:
   const [body, mustSee] = bodyOf(words, width, { roomy, airy });
   const buttons = placeButtons(words.choices, width, columns);
   const buttonRows = (buttons.at(-1)?.y ?? 0) + 1;
-  const place = roomy ? words.place : '';
+  const place = roomy ? placeText(words.place, width) : '';
   const air = airy ? (place === '' ? 2 : 3) : 0;
   const fixed = EDGES + buttonRows + (place === '' ? 0 : 1) + air;
-  const needed = words.reasons.flatMap((reason) => wrapText(reason, width));
+  const said = roomy ? [...words.reasons, ...words.notes] : words.reasons;
+  const needed = said.flatMap((reason) => wrapText(reason, width));
   // The action has the better claim to a small screen than the words about it.
   const most = Math.max(1, Math.min(MAX_REASONS, rows - fixed - Math.min(body.length, 3)));
   const reasons = needed.length > most ? [...needed.slice(0, most - 1), cut(`${needed[most - 1]} …`, width)] : needed;
@@ -133,6 +136,22 @@ function layOut(words: QuestionWords, { columns, rows, bottom, top: wantedTop }:
   };
 }
 
+/** Where it would run and under what, in one sentence. */
+export function wholePlace({ path, under }: Place): string {
+  return path === '' ? under : `in ${path} · ${under}`;
+}
+
+/** Shorter than that a directory says nothing. */
+const MIN_PATH = 6;
+
+/** In one row: of a long directory its end. */
+function placeText(place: Place, width: number): string {
+  const over = lineWidth(wholePlace(place)) - width;
+  if (over <= 0) return wholePlace(place);
+  const kept = [...place.path].slice(over + 1).join('');
+  return kept.length < MIN_PATH ? place.under : wholePlace({ ...place, path: `…${kept}` });
+}
+
 type Air = { readonly roomy: boolean; readonly airy: boolean };
 
 /** The lines, and how many of them must be seen: the dangerous parts come first. */
@@ -142,21 +161,22 @@ function bodyOf(words: QuestionWords, width: number, { roomy, airy }: Air): read
     ...(index > 0 ? gap : []),
     ...dangerLines(danger, index, width),
   ]);
-  const bare = words.place === '';
+  const bare = words.place.under === '';
   const action =
     words.action === ''
       ? []
       : bare
         ? wrapText(words.action, width).map((text): BodyLine => ({ kind: 'action', text }))
         : commandLines('action', words.action, width, '');
-  const tree = words.tree.flatMap(({ text, indent, role = 'tree' as const }): BodyLine[] => {
-    // What the program itself says needs no mark, and breaks between words.
-    const own = words.aside === '?';
-    const gutter = bare || own ? '' : GUTTER;
-    const lines = wrapText(text, width - gutter.length, { ...(own ? {} : { mode: 'hard' }), indent });
+  const keys = words.tree.map(({ key = '' }) => key.length);
+  const column = (width < WIDE_COLUMNS ? Math.min(...keys) : Math.max(...keys)) + 2;
+  const tree = words.tree.flatMap(({ text, indent, key, role = 'tree' as const }): BodyLine[] => {
+    if (key !== undefined) return helpLines(key, text, column, width);
+    const gutter = bare ? '' : GUTTER;
+    const lines = wrapText(text, width - gutter.length, { mode: 'hard', indent });
     return lines.map((line): BodyLine => ({ kind: role, text: gutter + line }));
   });
-  const told = (kind: 'impact' | 'claim' | 'place', text: string, indent = ''): readonly BodyLine[] =>
+  const told = (kind: 'impact' | 'claim' | 'place' | 'note', text: string, indent = ''): readonly BodyLine[] =>
     text === '' ? [] : wrapText(text, width, { indent }).map((line): BodyLine => ({ kind, text: line }));
   const titled = dangers.length > 0 && !words.allIsDanger && action.length > 0 && tree.length === 0;
   const heading = words.folds ? 'the command around them · Ctrl-O: all of it' : 'whole command';
@@ -167,11 +187,17 @@ function bodyOf(words: QuestionWords, width: number, { roomy, airy }: Air): read
     ...tree,
     ...words.impact.flatMap((line) => told('impact', line)),
     ...words.claims.flatMap((line) => told('claim', line, '  ')),
-    ...(roomy ? [] : told('place', words.place)),
+    ...(roomy ? [] : [...words.notes.flatMap((line) => told('note', line)), ...told('place', wholePlace(words.place))]),
   ];
   const all = words.allIsDanger ? action.length + Math.min(tree.length, MAX_TREE_TO_SEE) : 0;
   // Beside the question itself nothing is let run.
   return [body, words.aside === undefined ? dangers.length + all : Number.POSITIVE_INFINITY];
+}
+
+/** A key and what it does; it needs no mark, and breaks between words. */
+function helpLines(key: string, does: string, column: number, width: number): BodyLine[] {
+  const lines = wrapText(`${key.padEnd(column - 2)}  ${does}`, width, { indent: ' '.repeat(column) });
+  return lines.map((text): BodyLine => ({ kind: 'help', text }));
 }
 
 /** What a part does and whether that can be taken back, its own words, what would be lost. */

@@ -20,6 +20,8 @@ const BODY_ROLES = {
   hunk: 'hunk',
   claim: 'dim',
   place: 'dim',
+  note: 'warning',
+  help: 'text',
   gap: 'text',
 } as const satisfies Record<BodyLine['kind'], Role>;
 
@@ -117,7 +119,9 @@ function drawn({ kind, text, right = '' }: BodyLine, width: number, paint: Paint
       ? numbered(text, paint)
       : MARKED.has(kind)
         ? markedText(text, role, 'danger', paint)
-        : paint(role, text);
+        : kind === 'help'
+          ? helpRow(text, paint)
+          : paint(role, text);
   if (right === '') return inked;
   return padTo(inked, width - lineWidth(right)) + paint(right === 'undoable' ? 'success' : 'verb', right);
 }
@@ -126,6 +130,12 @@ function drawn({ kind, text, right = '' }: BodyLine, width: number, paint: Paint
 function numbered(text: string, paint: Paint): string {
   const [, number = '', verb = text] = /^(\d+ +| +)(.*)$/.exec(text) ?? [];
   return paint('dim', number) + paint('verb', verb);
+}
+
+/** A key before what it does. */
+function helpRow(text: string, paint: Paint): string {
+  const [, key = '', does = text] = /^(\S+(?: \S+)? {2,})?(.*)$/.exec(text) ?? [];
+  return paint('strong', key) + paint('text', does);
 }
 
 /** Wrapping closes and opens a mark at line ends in its own way; which words are marked is what counts. */

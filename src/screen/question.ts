@@ -15,10 +15,14 @@ import { type Danger, dangersOf, isExcerpted, markedCommand, oneLine } from './d
 import { changeOf } from './diff-rows.ts';
 import { beginForm, type FormUi, fieldHeading, formTree } from './form.ts';
 import { onHost, reported } from './host-words.ts';
+import { helpOf } from './question-help.ts';
 import { reviewParts } from './review.ts';
 import { countsText, diffRows, trialRows } from './trial.ts';
 
 type Of<K extends Question['kind']> = Extract<Question, { kind: K }>;
+
+/** The directory gives way where a row is too short, what is said about it does not. */
+export type Place = { readonly path: string; readonly under: string };
 
 export type QuestionWords = {
   /** What kind of question it is, in capitals; and what more there is to say in its title. */
@@ -26,6 +30,8 @@ export type QuestionWords = {
   readonly title: string;
   /** Why it asks, one line or two. */
   readonly reasons: readonly string[];
+  /** What else stands beside them; on a small screen it comes below what is asked. */
+  readonly notes: readonly string[];
   /** What is dangerous in the action, the worst first; empty where nothing is. */
   readonly dangers: readonly Danger[];
   /** The action with nothing invisible in it (HA-1) and its dangerous words marked; empty where there is none. */
@@ -40,8 +46,8 @@ export type QuestionWords = {
   readonly claims: readonly string[];
   /** What would be lost. */
   readonly impact: readonly string[];
-  /** Where and under what it would run. */
-  readonly place: string;
+  /** Where it would run, and under what. */
+  readonly place: Place;
   readonly mode?: Mode;
   readonly danger: boolean;
   readonly choices: readonly Choice[];
@@ -50,6 +56,8 @@ export type QuestionWords = {
   readonly editable: boolean;
   /** A key shows the diff. */
   readonly hasDiff?: true;
+  /** Modes that a key leads to before it is asked again. */
+  readonly offers?: readonly Mode[];
   /** A look beside the question, such as at a diff, and the key that leads back: nothing is let run from here. */
   readonly aside?: 'd' | '?';
 };
@@ -136,6 +144,7 @@ const CHANGED = 'The tool is not defined as it was when it was approved or first
 
 /** What a question without an action has in common. */
 const BARE = {
+  notes: [],
   dangers: [],
   action: '',
   folds: false,
@@ -143,7 +152,7 @@ const BARE = {
   tree: [],
   claims: [],
   impact: [],
-  place: '',
+  place: { path: '', under: '' },
   danger: false,
   start: 1,
   editable: false,
@@ -170,31 +179,6 @@ type Looks = {
   readonly diff?: boolean;
   readonly help?: boolean;
 };
-
-const HELP_KEYS = [
-  'Enter  presses the answer that is filled in; Tab goes to the next',
-  '↑↓  scroll; PageUp, PageDown, Home and End too',
-  'Ctrl-O  the whole of a long command, or excerpts',
-  'Ctrl-X Ctrl-C  ends the run at any time and runs nothing',
-];
-
-/** The help takes the place of what is asked. */
-function helpOf({ choices, hasDiff }: QuestionWords) {
-  const keys = [
-    ...choices.map(({ key, label, does }) => `${key}  ${label}: ${does}`),
-    ...(hasDiff ? ['d  the whole diff, or the list'] : []),
-    ...HELP_KEYS,
-  ];
-  return {
-    aside: '?',
-    reasons: [],
-    dangers: [],
-    action: '',
-    tree: keys.map((text) => ({ text, indent: '    ' })),
-    impact: [],
-    claims: [],
-  } as const;
-}
 
 function wordsBehind(question: Question, ui: Looks): QuestionWords {
   switch (question.kind) {
@@ -299,7 +283,9 @@ function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
   return {
     chip: why === 'consent' ? change.chip : 'HALT',
     title: [onHost(cwd), change.title, haltTitle(question)].filter(Boolean).join(' · '),
-    reasons: [...reasonsOf(why, judgement, dangers), ...circumstances(question), ...reported(question)],
+    reasons: [...reasonsOf(why, judgement, dangers), ...(tool?.changed ? [CHANGED] : []), ...reported(question)],
+    notes: circumstances(question),
+    ...(fails(question) && question.offers?.length ? { offers: question.offers } : {}),
     dangers,
     // Where the one dangerous part is the whole command, it stands there already.
     action: alone || change.isDiff ? '' : markedCommand(text, findings, whole),
@@ -308,12 +294,14 @@ function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
     tree: change.rows,
     claims: (tool?.claims ?? []).map((claim) => `its server says: ${oneLine(claim)}`),
     impact: (judgement.impact ?? []).map(oneLine),
-    place: [
-      `in ${oneLine(shortPath(cwd))}`,
-      mode,
-      ...(action.kind === 'command' && action.job ? ['as a background job'] : []),
-      ...(asker ? ['abort ends this sub-agent only'] : []),
-    ].join(' · '),
+    place: {
+      path: oneLine(shortPath(cwd)),
+      under: [
+        mode,
+        ...(action.kind === 'command' && action.job ? ['as a background job'] : []),
+        ...(asker ? ['abort ends this sub-agent only'] : []),
+      ].join(' · '),
+    },
     mode,
     danger: why !== 'consent',
     choices: [...haltChoices(editable, question.canTry ? [TRY] : []), ...(grant ? [ALWAYS[grant]] : [])],
@@ -328,12 +316,16 @@ function haltTitle({ why, asker, step }: Of<'halt'>): string {
   return [STATES[why], who, counter].filter(Boolean).join(' · ');
 }
 
+/** Whether the kernel will refuse it in this mode. */
+function fails({ action, judgement, why, mode }: Of<'halt'>): boolean {
+  return why !== 'consent' && action.kind === 'command' && (mode === 'restricted' || judgement.upgrade !== undefined);
+}
+
 /** What else stands beside the reasons. */
-function circumstances({ action, judgement, why, mode, offers, tool, task, asker }: Of<'halt'>): readonly string[] {
-  const fails = why !== 'consent' && action.kind === 'command' && (mode === 'restricted' || judgement.upgrade);
+function circumstances(question: Of<'halt'>): readonly string[] {
+  const { mode, offers, task, asker } = question;
   return [
-    ...(tool?.changed ? [CHANGED] : []),
-    ...(fails ? [refusedLine(mode, offers)] : []),
+    ...(fails(question) ? [refusedLine(mode, offers)] : []),
     // The task stands last: on a small screen it gives way to the reason.
     ...(task ? [`[task ${task.k}/${task.n}: ${oneLine(task.text)}]`] : []),
     ...(asker ? [`[its task: ${oneLine(asker.task)}]`] : []),
@@ -362,7 +354,7 @@ function triedWords(
     ...(tells && trial.diff.trim() !== '' ? { hasDiff: true } : {}),
     tree: diff ? diffRows(trial, true) : [...trialRows(trial, cwd), ...diffRows(trial, false)],
     impact: [],
-    place: `in ${oneLine(shortPath(cwd))} · ${mode}${applies ? ' · apply does exactly this list' : ''}`,
+    place: { path: words.place.path, under: `${mode}${applies ? ' · apply does exactly this list' : ''}` },
     danger: true,
     choices: haltChoices(words.editable, applies ? [APPLY] : []),
   };

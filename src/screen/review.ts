@@ -35,6 +35,6 @@ export function reviewParts({ about, command, items, diff }: Review) {
     ],
     tree: [...listed, ...diffLines(diff)],
     choices: CHOICES[about],
-    place: later ? 'out of the project until you accept it' : 'nothing else goes',
+    place: { path: '', under: later ? 'out of the project until you accept it' : 'nothing else goes' },
   };
 }

@@ -216,6 +216,22 @@ test('an unknown goal says that this is a script and how to connect a model', as
   expect((await play('hello')).last).toMatch(/^Hello! I am the built-in demo/);
 });
 
+test('why something failed is told from what the user ran last', async () => {
+  const ran = '[aish] the user ran:\n$ gti status\nbash: gti: command not found\n[exit 127, cwd /]\n\n';
+  const asked = async (before: string) => {
+    const messages: Message[] = [{ role: 'user', content: `${before}why did that fail?` }];
+    return (await converse(broker, {}, messages, 'demo')).reply.text;
+  };
+  expect(await asked(ran)).toMatch(/`gti status` ended with exit 127: the shell found no .*\n[\s\S]*command not found/);
+  expect(await asked('[aish] the user ran:\n$ ls\nx\n[exit 0, cwd /]\n\n')).toContain('Nothing failed: `ls`');
+  expect(await asked('')).toContain('You have run nothing yet');
+});
+
+test('the goal that the first screen shows as an example is one that it knows', async () => {
+  const { last } = await play('find files > 10 MB', { norris: true });
+  expect(last).toMatch(/no files over 10MB[\s\S]*GOAL: complete/);
+});
+
 test('a second question is not mixed up with what was asked and printed before', async () => {
   const messages: Message[] = [
     ...HELLO.slice(0, 1),

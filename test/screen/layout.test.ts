@@ -53,6 +53,58 @@ describe('rows', () => {
   });
 });
 
+describe('a question in little room', () => {
+  const path = `/work/${'deep/'.repeat(20)}end`;
+  const asked = (mode: 'restricted' | 'unrestricted') =>
+    wordsOf({
+      id: 'q1',
+      session: 'main',
+      kind: 'halt',
+      action: { kind: 'command', command: 'rm -rf build', job: false },
+      judgement: deadly,
+      why: 'destructive',
+      cwd: path,
+      mode,
+      offers: ['project', 'unrestricted'],
+      asker: { agent: 1, task: 'tidy' },
+    });
+
+  it('cuts the directory at its beginning, never what is said about it', () => {
+    const { place } = layoutQuestion(asked('unrestricted'), { columns: 80, rows: 22, bottom: 22, top: 0 });
+    expect(place).toMatch(/^in ….*end · unrestricted · abort ends this sub-agent only$/);
+    expect(textWidth(place)).toBeLessThanOrEqual(74);
+  });
+
+  it('shows what is dangerous before what the mode refuses', () => {
+    const small = layoutQuestion(asked('restricted'), { columns: 40, rows: 10, bottom: 10, top: 0 });
+    expect(small.reasons).toEqual([]);
+    expect(small.body[0]).toMatchObject({ kind: 'verb' });
+    expect(small.body.map(({ text }) => text).join(' ')).toContain('the kernel will refuse a write');
+    const large = layoutQuestion(asked('restricted'), { columns: 80, rows: 22, bottom: 22, top: 0 });
+    expect(large.reasons.join(' ')).toContain('the kernel will refuse a write');
+  });
+
+  it('has its keys in a column in the help, those of a wider mode among them', () => {
+    const words = wordsOf(
+      {
+        id: 'q1',
+        session: 'main',
+        kind: 'halt',
+        action: { kind: 'command', command: 'rm -rf build', job: false },
+        judgement: deadly,
+        why: 'destructive',
+        cwd: '/work',
+        mode: 'restricted',
+        offers: ['project', 'unrestricted'],
+      },
+      { help: true },
+    );
+    const rows = layoutQuestion(words, { columns: 80, rows: 30, bottom: 30, top: 0 }).body.map(({ text }) => text);
+    expect(rows.find((row) => row.startsWith('y'))).toContain('Project');
+    expect(new Set(rows.map((row) => /^(?:\S+(?: \S+)? +| +)/.exec(row)?.[0].length))).toEqual(new Set([15]));
+  });
+});
+
 describe('the status line', () => {
   it('is exactly as wide as the screen, and keeps the heaviest segment', () => {
     fc.assert(

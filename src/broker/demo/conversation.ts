@@ -9,6 +9,9 @@ export type Outcome = {
   readonly skipped: boolean;
 };
 
+/** A command of the user's own, and how it ended. */
+export type Ran = Pick<Outcome, 'lines' | 'exit'> & { readonly command: string };
+
 /** All that the script knows when it decides what comes next. */
 export type Scene = {
   readonly norris: boolean;
@@ -16,6 +19,8 @@ export type Scene = {
   readonly goal: string;
   /** One for each action since then, oldest first. */
   readonly outcomes: readonly Outcome[];
+  /** What the user ran last, if anything. */
+  readonly ran: Ran | undefined;
   /** Names of the tools on offer. */
   readonly tools: ReadonlySet<string>;
 };
@@ -33,7 +38,19 @@ export function readScene(messages: readonly Message[], tools: ReadonlySet<strin
   const asked = here.map((message) => (message.role === 'user' ? humanText(message.content) : ''));
   const told = norris ? goalOf(system) : undefined;
   const at = asked.findLastIndex((text) => (told === undefined ? text !== '' : text.includes(told)));
-  return { norris, goal: told ?? asked[at] ?? '', outcomes: outcomesIn(here.slice(Math.max(0, at))), tools };
+  return {
+    norris,
+    goal: told ?? asked[at] ?? '',
+    outcomes: outcomesIn(here.slice(Math.max(0, at))),
+    ran: ranIn(messages),
+    tools,
+  };
+}
+
+function ranIn(messages: readonly Message[]): Ran | undefined {
+  const blocks = messages.flatMap(({ role, content }) => (role === 'user' ? takeApart(content).blocks : []));
+  const last = blocks.findLast(({ byUser }) => byUser);
+  return last && { command: last.command, lines: last.lines, exit: last.exit };
 }
 
 function hasAction(message: Message): boolean {
@@ -47,7 +64,7 @@ function goalOf(system: string): string | undefined {
   return lines.findLast((text) => text !== '' && !/^(complete|blocked)\b/i.test(text));
 }
 
-type Block = { readonly lines: string[]; exit?: number; readonly byUser: boolean };
+type Block = { readonly command: string; readonly lines: string[]; exit?: number; readonly byUser: boolean };
 
 /**
  * Takes a user turn apart: results (`$ command`, output, `[exit N, cwd …]`), notices (`[aish] …`), and what a person
@@ -66,7 +83,7 @@ function takeApart(content: string): { human: string; blocks: readonly Block[] }
     } else if (open) {
       open.lines.push(text);
     } else if (text.startsWith('$ ')) {
-      open = { lines: [], byUser };
+      open = { command: text.slice(2), lines: [], byUser };
       blocks.push(open);
       byUser = false;
     } else if (text.startsWith('[aish]')) {

@@ -2,6 +2,7 @@ import type { Category, Message } from '../../session/message.ts';
 import { cleanLogs } from './clean-logs.ts';
 import { humanText, readScene, type Scene } from './conversation.ts';
 import { findByKind, findLargest } from './find-files.ts';
+import { lastFailure } from './last-failure.ts';
 import type { Move, Script } from './move.ts';
 import { OPINION_PROMPT, opinionOn, SMALL_TALK, unknownGoal } from './small-talk.ts';
 
@@ -12,7 +13,7 @@ export type DemoAnswer = {
 };
 
 /** First match wins. */
-const SCRIPTS: readonly Script[] = [cleanLogs, findLargest, findByKind, ...SMALL_TALK];
+const SCRIPTS: readonly Script[] = [lastFailure, cleanLogs, findLargest, findByKind, ...SMALL_TALK];
 
 /** The demo's next words, from the conversation so far and nothing else: the same conversation, the same answer. */
 export function answer(messages: readonly Message[], tools: ReadonlySet<string>, category: Category): DemoAnswer {

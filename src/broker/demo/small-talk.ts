@@ -8,6 +8,7 @@ const ABOUT = [
   'I am the built-in demo: a script, not a language model. I understand a handful of goals, for instance',
   '',
   '- find all Python files modified in the last week and count them',
+  '- why did that fail, after a command of yours',
   '- list the largest files',
   '- clean up old logs in DIR',
   '- list files, show disk usage, git status',

@@ -33,9 +33,9 @@ export function daysIn(goal: string): number | undefined {
   return unit === undefined ? undefined : Math.max(1, Math.round(Number(found?.[1] ?? 1) * unit));
 }
 
-/** A size as `find -size` takes it: "larger than 10 MB" is `+10M`. */
+/** A size as `find -size` takes it: "larger than 10 MB" or "> 10 MB" is `+10M`. */
 export function sizeIn(goal: string): string | undefined {
-  const found = /\b(?:larger|bigger|greater|more|over|above)\s*(?:than\s+)?(\d+)\s*([kmg])i?b?\b/i.exec(goal);
+  const found = /(?:\b(?:larger|bigger|greater|more|over|above)\s*(?:than\s+)?|>\s*)(\d+)\s*([kmg])i?b?\b/i.exec(goal);
   const unit = { k: 'k', m: 'M', g: 'G' }[found?.[2]?.toLowerCase() ?? ''];
   return found && unit ? `+${found[1]}${unit}` : undefined;
 }
