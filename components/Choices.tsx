@@ -1,7 +1,9 @@
+import { Box } from 'ink';
 import { useScreen } from '../hooks/context.ts';
 import type { Panel } from '../src/screen/ui.ts';
 import { displayText, textWidth } from '../src/text/display.ts';
 import { wrapText } from '../src/text/wrap.ts';
+import { Ending } from './Ending.tsx';
 import { Lines, rule } from './Lines.tsx';
 
 type Open = Extract<Panel, { kind: 'choices' }>;
@@ -19,10 +21,13 @@ export function Choices({
   panel,
   columns,
   rows,
+  ending,
 }: {
   readonly panel: Open;
   readonly columns: number;
   readonly rows: number;
+  /** Rows below it for how the chosen session ended. */
+  readonly ending: number;
 }) {
   const { paint } = useScreen();
   const { items, index, of, query } = panel;
@@ -41,12 +46,16 @@ export function Choices({
     const behind = note !== '' && space > 3 ? ' '.repeat(gap) + paint('dim', oneLine(note, space)) : '';
     return (first + row === index ? paint('button', ` ${word} `) : ` ${word} `) + behind;
   });
+  const list = [
+    rule(paint('strong', title), note, columns, 'dim', paint),
+    ...(shown.length > 0 ? shown : [paint('dim', ' nothing matches')]),
+  ];
+  const { text = '', ending: read } = items[index] ?? {};
+  if (ending === 0 || !read) return <Lines lines={list} />;
   return (
-    <Lines
-      lines={[
-        rule(paint('strong', title), note, columns, 'dim', paint),
-        ...(shown.length > 0 ? shown : [paint('dim', ' nothing matches')]),
-      ]}
-    />
+    <Box flexDirection="column" flexShrink={0}>
+      <Lines lines={list} />
+      <Ending key={text} read={read} columns={columns} rows={ending} />
+    </Box>
   );
 }

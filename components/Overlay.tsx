@@ -13,7 +13,7 @@ export function Overlay({ overlay, columns }: { readonly overlay: OverlayState; 
     return <HaltModal key={question.id} words={words} question={question} layout={layout} columns={columns} />;
   }
   if (overlay.kind === 'which') return <WhichKey pending={overlay.pending} columns={columns} rows={overlay.rows} />;
-  const { panel, rows } = overlay;
+  const { panel, rows, ending } = overlay;
   switch (panel.kind) {
     case 'help':
       return <Help top={panel.top} columns={columns} rows={rows} />;
@@ -22,7 +22,7 @@ export function Overlay({ overlay, columns }: { readonly overlay: OverlayState; 
     case 'confirmAbort':
       return <ConfirmAbort focus={panel.focus} columns={columns} />;
     case 'choices':
-      return <Choices panel={panel} columns={columns} rows={rows} />;
+      return <Choices panel={panel} columns={columns} rows={rows - ending} ending={ending} />;
     case 'find':
       return <FindField text={panel.text} note={panel.note} filters={panel.filter !== undefined} columns={columns} />;
     case 'none':

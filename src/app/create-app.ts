@@ -11,7 +11,7 @@ import { ForegroundJob, ShellQueue } from '../engine/shell-queue.ts';
 import { completeShell, editText, isIncomplete } from '../executor/index.ts';
 import { classify, isAffirmation } from '../router/index.ts';
 import { hostOf } from '../session/place.ts';
-import { isLocked, listSessions, oldSessions, removeSessions } from '../store/index.ts';
+import { isLocked, journalPath, listSessions, oldSessions, readEnding, removeSessions } from '../store/index.ts';
 import { lazyAttachments } from './attachments/port.ts';
 import type { Environment } from './environment.ts';
 import { gitBranch } from './git-branch.ts';
@@ -136,6 +136,7 @@ export function createApp(
         const others = all.filter(({ id }) => id !== session.id);
         return others.map((each) => ({ ...each, open: isLocked(join(sessions, each.id)) }));
       },
+      ending: (id) => readEnding(journalPath(sessions, id)),
       resume: ({ id, cwd }, fork) => leaveFor({ id, fork, cwd }),
       again: (model) => leaveFor({ id: session.id, fork: false, cwd: engine.shellCwd, model }),
       get next() {

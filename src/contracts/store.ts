@@ -20,6 +20,13 @@ export type SessionSummary = {
   readonly open?: boolean;
 };
 
+/** Something that was asked, run or said in a session; `exit`: how a command ended, null where that is not known. */
+export type SessionMoment = {
+  readonly kind: 'asked' | 'goal' | 'ran' | 'said' | 'aborted';
+  readonly text: string;
+  readonly exit?: number | null;
+};
+
 /** What saved outputs may take on disk, all sessions together. */
 export type DiskBudget = { readonly totalBytes: number; readonly days: number };
 
@@ -36,6 +43,8 @@ export type OldSession = {
 export type SessionsPort = {
   /** Earlier ones, the newest first; without this one. */
   list(): Promise<readonly SessionSummary[]>;
+  /** The last moments of one, the oldest first. */
+  ending(id: string): Promise<readonly SessionMoment[]>;
   /** Leaves this one for another, in its directory; `fork`: for a copy of it. Why not, where that can't be. */
   resume(session: SessionSummary, fork: boolean): string | undefined;
   /** The one that was chosen, once the program has been left for it. */

@@ -17,7 +17,8 @@ export type Overlay =
       readonly layout: QuestionLayout;
     }
   | { readonly kind: 'which'; readonly rows: number; readonly pending: Pending }
-  | { readonly kind: 'panel'; readonly rows: number; readonly panel: Panel };
+  /** `ending`: the lowest of its rows, for how a session ended. */
+  | { readonly kind: 'panel'; readonly rows: number; readonly panel: Panel; readonly ending: number };
 
 /** Stands before the text of a field. */
 export const FIELD_MARK = '› ';
@@ -48,7 +49,9 @@ export function overlayOf(
     return { kind: 'which', rows: Math.min(main, rows), pending: which };
   }
   const rows = panelRows(panel, columns, main);
-  return rows === 0 ? { kind: 'none', rows: 0 } : { kind: 'panel', rows, panel };
+  return rows === 0
+    ? { kind: 'none', rows: 0 }
+    : { kind: 'panel', rows, panel, ending: panel.kind === 'choices' ? endingRows(panel, main) : 0 };
 }
 
 /** Columns of the list of keys that may follow. */
@@ -70,14 +73,26 @@ function panelRows(panel: Panel, columns: number, main: number): number {
     case 'confirmAbort':
       return Math.min(main, CONFIRM_ROWS);
     case 'choices':
-      return (
-        1 +
-        Math.min(
-          Math.max(1, panel.items.length),
-          Math.max(1, Math.min(panel.of === 'everything' || panel.of === 'sessions' ? 16 : 10, main - 2)),
-        )
-      );
+      return listRows(panel, main) + endingRows(panel, main);
   }
+}
+
+type Choices = Extract<Panel, { kind: 'choices' }>;
+
+/** Its title and what there is room for. */
+function listRows(panel: Choices, main: number): number {
+  const most = panel.of === 'everything' ? 16 : 10;
+  return 1 + Math.min(Math.max(1, panel.items.length), Math.max(1, Math.min(most, main - 2 - endingRows(panel, main))));
+}
+
+/** From so many rows on there is room for how a session ended. */
+const ENDING_MAIN = 20;
+const MAX_ENDING = 16;
+
+/** The rows below a list of sessions that show how the chosen one ended. */
+function endingRows({ of, items }: Choices, main: number): number {
+  if (of !== 'sessions' || main < ENDING_MAIN || items.length === 0) return 0;
+  return Math.min(MAX_ENDING, Math.floor(main / 2) - 1);
 }
 
 /** Its mark, the text and the cursor behind it, wrapped. */

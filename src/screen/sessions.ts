@@ -66,7 +66,8 @@ export function sessionItems(
       const why = screen.app.sessions.resume(session, open);
       if (why !== undefined) screen.hint(why);
     };
-    return { text, label, note, run };
+    const ending = () => screen.app.sessions.ending(id);
+    return { text, label, note, run, ending };
   });
 }
 

@@ -1,6 +1,7 @@
 /** What the screen itself knows beside the engine's state: one value, from which every component selects. */
 import type { AtWord } from '../contracts/attachments.ts';
 import type { Completion } from '../contracts/lines.ts';
+import type { SessionMoment } from '../contracts/store.ts';
 import { createEditor, type EditorState } from '../editor/state.ts';
 import type { ViState } from '../editor/vi.ts';
 import type { Pending } from '../keymap/resolver.ts';
@@ -8,8 +9,14 @@ import type { QuestionUi } from './question-dialog.ts';
 
 export type Size = { readonly columns: number; readonly rows: number };
 
-/** One of a list; `run`: what choosing it does, where that is not to put its text into the prompt. */
-export type PanelItem = Completion & { readonly run?: () => void };
+/**
+ * One of a list. `run`: what choosing it does, where that is not to put its text into the prompt; `ending`: of a session,
+ * how it ended.
+ */
+export type PanelItem = Completion & {
+  readonly run?: () => void;
+  readonly ending?: () => Promise<readonly SessionMoment[]>;
+};
 
 /** What lies over the transcript, or took the keyboard from the prompt. */
 export type Panel =

@@ -16,6 +16,7 @@ export const QUIET_PORTS: Pick<App, 'attachments' | 'setup' | 'sessions'> = {
   },
   sessions: {
     list: async () => [],
+    ending: async () => [],
     days: 30,
     old: async () => [],
     remove: async () => 0,

@@ -29,6 +29,7 @@ it('lists what was asked, where and when, finds by letters, and goes there and b
   rig.type(':sessions\r');
   await rig.waitFor(/sessions: .*1 of 1/);
   expect(rig.text()).toMatch(/today \d\d:\d\d\s+how long do pears keep .*kB/);
+  await rig.waitFor(/how it ended[\s\S]*\? how long do pears keep[\s\S]*● Pears keep for a week\./);
   rig.type('xyz');
   await rig.waitFor('nothing matches');
   rig.key('ctrl-u');

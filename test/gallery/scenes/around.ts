@@ -4,7 +4,12 @@ import { formatRecord } from '../../../src/store/record.ts';
 import { enter, press, type Scene } from '../scene.ts';
 
 /** A session as it is kept on disk. */
-function earlier(id: string, cwd: string, text: string): Readonly<Record<string, string>> {
+function earlier(
+  id: string,
+  cwd: string,
+  text: string,
+  more: readonly SessionEvent[] = [],
+): Readonly<Record<string, string>> {
   const settings = {
     preset: 'demo',
     maxTurns: 40,
@@ -16,10 +21,31 @@ function earlier(id: string, cwd: string, text: string): Readonly<Record<string,
   const events: readonly SessionEvent[] = [
     { session: 'main', at: 0, type: 'opened', cwd, mode: 'restricted', settings },
     { session: 'main', at: 0, type: 'asked', line: 'line1', text },
+    ...more,
   ];
   const journal = events.map((event, seq) => formatRecord(event, seq)).join('');
   return { [`../.local/state/aish/sessions/${id}/journal.jsonl`]: journal };
 }
+
+const MAIN = { session: 'main', at: 0 } as const;
+const RESULT = { cwd: '/', head: '', tail: '', omittedLines: 0, bytes: 0, milliseconds: 4 };
+const said = (text: string): SessionEvent => ({
+  ...MAIN,
+  type: 'replyEnded',
+  op: 'reply',
+  reply: { text, reasoning: '', toolCalls: [], preset: 'demo', finish: 'stop', notices: [] },
+});
+
+/** What a session ends with. */
+const ENDING: readonly SessionEvent[] = [
+  said('They stand in deploy/keys; three of them are older than a year.'),
+  { ...MAIN, type: 'shellStarted', op: 'sh', line: 'git diff --stat', private: false },
+  { ...MAIN, type: 'shellEnded', op: 'sh', result: { ...RESULT, exit: 0 } },
+  { ...MAIN, type: 'shellStarted', op: 'sh2', line: 'make deploy', private: false },
+  { ...MAIN, type: 'shellEnded', op: 'sh2', result: { ...RESULT, exit: 2 } },
+  { ...MAIN, type: 'asked', line: 'line2', text: 'what is left to do?' },
+  said('Tag it and push; the changelog names both breaking changes.'),
+];
 
 const told = (name: string, line: string, title: string, seen: RegExp): Scene => ({
   name,
@@ -49,13 +75,13 @@ export const AROUND: readonly Scene[] = [
     files: {
       ...earlier('2026-11-20-1402-ab12', '~/shop', 'make the rotation test pass'),
       ...earlier('2026-11-20-0940-cd34', '~/shop', 'why is app.log still growing after rotation?'),
-      ...earlier('2026-11-19-1110-ef56', '~/infra', 'rotate the keys of the staging hosts'),
+      ...earlier('2026-11-19-1110-ef56', '~/infra', 'rotate the keys of the staging hosts', ENDING),
       ...earlier('2026-11-03-1822-0a7b', '~/shop', 'find files larger than 10 MB'),
     },
     async play(stage) {
       await enter(stage, ':sessions', /sessions:.* of 4/);
       stage.rig.type('rota');
-      await stage.rig.waitFor(/sessions: rota.* of 3/);
+      await stage.rig.waitFor(/sessions: rota.* of 3[\s\S]*Tag it and push/);
     },
   },
   { name: 'keys', title: 'the keys', play: (stage) => press(stage, ['f1'], /Esc closes/) },
