@@ -1,10 +1,9 @@
 import { rowOf, typedText, withoutRedraw } from './prompt-text.ts';
 import { type Mark, MarkScanner } from './shell-integration/marks.ts';
+import { ShellWait } from './shell-wait.ts';
 
 /** How long it is doubted that what looks like the beginning of a prompt is one: its mark comes right behind it. Ms. */
 const PROMPT_TIMEOUT_MS = 30;
-/** Between two looks whether the shell waits, in ms: at once, then ever less often. */
-const LOOK_DELAYS_MS = [0, 1, 1, 2, 2, 5, 5, 10, 20] as const;
 /** A prompt without marks has been drawn by then, once the shell waits. Ms. */
 const SETTLE_MS = 4;
 /** How often a subshell that told of a prompt may still be in front. */
@@ -85,8 +84,7 @@ export class PromptStream {
   /** Text that may be the beginning of a prompt. */
   #doubtful: Buffer = NOTHING;
   #doubt: NodeJS.Timeout | undefined;
-  #look: NodeJS.Timeout | undefined;
-  #looks = 0;
+  readonly #waiting: ShellWait;
   /** An editor has said that it takes pastes, and not that it leaves. */
   #editing = false;
   /** What comes right behind the echo is the editor's: ends of lines and modes. */
@@ -99,6 +97,7 @@ export class PromptStream {
     this.#options = options;
     this.#events = events;
     this.#token = Buffer.from(options.token);
+    this.#waiting = new ShellWait(options.waits, () => this.#refuse());
     this.#scanner = new MarkScanner(
       (token) => token === options.token,
       (data) => this.#text(this.#withoutToken(data)),
@@ -133,6 +132,7 @@ export class PromptStream {
   push(data: Buffer): void {
     const [on, off] = [data.lastIndexOf('\x1b[?2004h'), data.lastIndexOf('\x1b[?2004l')];
     if (on !== off) this.#editing = on > off;
+    this.#waiting.came(data.length);
     this.#scanner.push(data);
   }
 
@@ -166,7 +166,7 @@ export class PromptStream {
 
   dispose(): void {
     clearTimeout(this.#doubt);
-    clearTimeout(this.#look);
+    this.#waiting.stop();
   }
 
   #mark(mark: Mark): void {
@@ -185,7 +185,7 @@ export class PromptStream {
       case 'T':
         this.#promptBegins(fields);
         // Its prompt may hold no mark, and what it draws comes before it waits.
-        if (this.#pending) this.#verify(() => setTimeout(() => this.#ready(), SETTLE_MS), SUBSHELL_LOOKS);
+        if (this.#pending) this.#waiting.verify(() => setTimeout(() => this.#ready(), SETTLE_MS), SUBSHELL_LOOKS);
         return;
       case 'X':
         this.#refused();
@@ -205,12 +205,12 @@ export class PromptStream {
         this.#pending.drawn = true;
         this.#echo = NOTHING;
         // What was typed ahead may run already.
-        this.#verify(() => this.#ready(), this.#options.typedAhead() ? TYPED_LOOKS : 0);
+        this.#waiting.verify(() => this.#ready(), this.#options.typedAhead() ? TYPED_LOOKS : 0);
         return;
       case '2':
         clearTimeout(this.#doubt);
         this.#doubtful = NOTHING;
-        if (this.#phase === 'command' || this.#phase === 'sent') this.#verify(this.#events.onRest);
+        if (this.#phase === 'command' || this.#phase === 'sent') this.#waiting.verify(this.#events.onRest);
         return;
       default:
         this.#events.onAnswer(mark);
@@ -254,8 +254,10 @@ export class PromptStream {
   }
 
   #promptBegins([exit, serial, flags = '', ...cwd]: readonly string[]): void {
+    // What a pending one says is not believed yet.
+    const believed = this.#pending?.serial ?? this.#serial;
     const count = serial === '-' ? this.#serial : Number(serial);
-    const old = serial !== '-' && !(count > this.#serial);
+    const old = serial !== '-' && !(count > believed);
     // Where lines leave the editor with a mark, a prompt before that is one that is drawn again.
     const again =
       (old && this.#phase !== 'command') ||
@@ -274,7 +276,10 @@ export class PromptStream {
     clearTimeout(this.#doubt);
     this.#doubtful = NOTHING;
     // bash draws the old prompt again behind a line that it can't read: an exit code is the line's before.
-    const ended = { serial: this.#serial, exit: old && !this.#ran ? UNREADABLE : Number(exit), held: [] };
+    const ended = { serial: believed, exit: old && !this.#ran ? UNREADABLE : Number(exit), held: [] };
+    // A program may have printed the pending one, and the shell's own comes last. One that is drawn again says the same.
+    if (this.#pending && serial !== '-' && (count !== this.#serial || ended.exit !== this.#pending.exit))
+      this.#refuse();
     const { serial: last, exit: code, held } = this.#pending ?? ended;
     if (!old) this.#serial = count;
     this.#pending = { serial: last, exit: code, cwd: cwd.length === 0 ? this.#cwd : cwd.join(';'), held };
@@ -283,7 +288,7 @@ export class PromptStream {
   #ready(): void {
     const pending = this.#pending;
     if (!pending) return;
-    clearTimeout(this.#look);
+    this.#waiting.stop();
     this.#pending = undefined;
     const ran = this.#phase === 'command' || this.#phase === 'sent';
     // Nothing ran: an empty line, a comment.
@@ -296,22 +301,9 @@ export class PromptStream {
     this.#events.onReady(Buffer.concat(pending.held));
   }
 
-  /** Calls back once the shell waits; what was held is output where it does not, after `patience` looks. */
-  #verify(accept: () => void, patience = 0): void {
-    clearTimeout(this.#look);
-    this.#looks = 0;
-    const look = () => {
-      const waits = this.#options.waits();
-      if (waits) return accept();
-      if (waits === false && this.#looks >= patience) return this.#refuse();
-      this.#looks += 1;
-      this.#look = setTimeout(look, LOOK_DELAYS_MS[Math.min(this.#looks, LOOK_DELAYS_MS.length - 1)]);
-    };
-    look();
-  }
-
   #refuse(): void {
     if (!this.#pending) return;
+    this.#waiting.stop();
     const { held, serial } = this.#pending;
     this.#pending = undefined;
     this.#serial = serial;

@@ -104,6 +104,22 @@ describe('shell integration', () => {
     expect((await run('true')).exit).toBe(0);
   });
 
+  it('nor by those, where they are read when the line is over already', async () => {
+    const { run, home } = await userShell();
+    await run('declare -p __aish_token > token');
+    const token = /"(@[0-9a-f]{32})"/.exec(readFileSync(join(home, 'token'), 'utf8'))?.[1];
+    const marks = ['C', 'D;0;999;;/', 'R', 'T;0;-;;/'].map((rest) => `\\033]7331;${token};${rest}\\007`).join('');
+    for (const printf of ['/usr/bin/printf', 'printf']) {
+      const line = run(`${printf} '${marks}'; echo still; (exit 3)`);
+      // So busy is the program that the shell has come back to its prompt before anything is read.
+      const until = performance.now() + 300;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      while (performance.now() < until);
+      expect(await line).toMatchObject({ exit: 3, cwd: home, head: 'still' });
+    }
+    expect((await run('true')).exit).toBe(0);
+  });
+
   it('never shows, keeps or sends its token', async () => {
     const { run } = await userShell();
     expect((await run('echo "<$__aish_token>"')).head).toBe('<***>');

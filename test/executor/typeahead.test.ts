@@ -1,8 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { TypedLine } from '../../src/contracts/commands.ts';
 import { userShells } from '../support/lacks.ts';
 import { shows, until, userShell } from './support.ts';
+
+/** Words of any shell that end once there is a file with this name. */
+const waitsFor = (name: string) => `sh -c 'until [ -e ${name} ]; do sleep 0.05; done'`;
 
 describe.each(userShells())('what was typed for a command of %s that did not read it', (program) => {
   const options = { shell: program };
@@ -47,27 +51,31 @@ describe.each(userShells())('what was typed for a command of %s that did not rea
   });
 
   it('is thrown away where typing was hidden, and only that', async () => {
-    const { shell } = await userShell('', options);
-    const hiding = shell.run('stty -echo; echo hides; sleep 0.4; stty echo; echo shows; sleep 0.2');
+    const { shell, home } = await userShell('', options);
+    const end = (name: string) => writeFileSync(join(home, name), '');
+    const hiding = shell.run(`stty -echo; echo hides; ${waitsFor('a')}; stty echo; echo shows; sleep 0.2`);
     await shows(hiding, 'hides');
     await until(() => hiding.echoOff, 'typing is hidden');
     hiding.write('open sesame\r');
+    end('a');
     await hiding.result;
     expect(await hiding.unread()).toBe('');
     expect(shell.takeTyped()).toBeUndefined();
-    const reading = shell.run('echo waits; read -rs secret; echo "got $secret"; sleep 0.6');
+    const reading = shell.run(`echo waits; read -rs secret; echo "got $secret"; ${waitsFor('b')}`);
     await shows(reading, 'waits');
     await until(() => reading.echoOff, 'typing is hidden');
     reading.write('sesame\r');
     await shows(reading, 'got sesame');
     await until(() => !reading.echoOff, 'typing is shown again');
     reading.write('echo on');
+    end('b');
     await reading.result;
     expect(await reading.unread()).toBe('echo on');
-    const killed = shell.run('stty -echo; echo hides; sleep 0.6');
+    const killed = shell.run(`stty -echo; echo hides; ${waitsFor('c')}`);
     await shows(killed, 'hides');
     await until(() => killed.echoOff, 'typing is hidden');
     killed.write('open sesame\r');
+    end('c');
     await killed.result;
     expect(await killed.unread()).toBe('');
     await shell.run('stty echo').result;
