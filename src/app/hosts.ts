@@ -6,8 +6,10 @@ import type { RunningCommand } from '../contracts/commands.ts';
 import type { HostsPort } from '../contracts/hosts.ts';
 import { type OutputSize, sizeForModel } from '../engine/live.ts';
 import { asCompanion, ownedPrefix, runElsewhere, startUserShell, type UserShell } from '../executor/index.ts';
-import { Hosts } from '../hosts/index.ts';
+import { Hosts, type LauncherKit, type LeftThere } from '../hosts/index.ts';
 import { placeOn } from '../session/place.ts';
+import type { HostAnswers } from '../store/index.ts';
+import { bytesText } from '../text/bytes.ts';
 import { messageOf } from '../text/errors.ts';
 import type { SessionBus } from './session-bus.ts';
 import { processEnvironment } from './user-shell.ts';
@@ -34,9 +36,12 @@ type Options = {
   readonly size: () => OutputSize;
   /** Where the user's shell here is. */
   readonly localPlace: () => string;
+  readonly kit: LauncherKit;
+  /** Which hosts get the launcher by themselves, by the user's word. */
+  readonly answers: HostAnswers;
 };
 
-export function createHosts({ bus, dataDir, size, localPlace }: Options): HostShells {
+export function createHosts({ bus, dataDir, size, localPlace, kit, answers }: Options): HostShells {
   const shells = new Map<string, UserShell>();
   /** Shells that are about to come: lines wait for them. */
   const coming = new Map<string, Promise<UserShell>>();
@@ -52,6 +57,7 @@ export function createHosts({ bus, dataDir, size, localPlace }: Options): HostSh
     bus.changed();
   };
   const hosts = new Hosts({
+    kit,
     get folder() {
       folder ??= mkdtempSync(join(tmpdir().length > MAX_FOLDER_CHARS ? '/tmp' : tmpdir(), ownedPrefix('ssh')));
       return folder;
@@ -127,6 +133,8 @@ export function createHosts({ bus, dataDir, size, localPlace }: Options): HostSh
           return shown;
         });
         for (const line of told) bus.notice('info', line);
+        const without = answers.has(name) ? await hosts.putLauncher(name) : undefined;
+        if (without !== undefined) bus.show(`${without}: only Unrestricted runs commands there`);
         resolve(shells.get(name) ?? (await startShell(name)));
       } catch (error) {
         reject(error);
@@ -141,12 +149,25 @@ export function createHosts({ bus, dataDir, size, localPlace }: Options): HostSh
       if (current !== undefined) goTo(undefined);
       return undefined;
     },
-    async forget(name) {
+    async forget(name, yes) {
+      const left = await hosts.left(name);
+      if (left.length > 0 && !yes) return [...left.map(leftText(name)), `:host forget ${name} yes removes it`];
+      answers.set(name, false);
       const shell = shells.get(name);
       shells.delete(name);
       if (current === name) goTo(undefined);
       await shell?.dispose();
-      return hosts.forget(name);
+      return hosts.forget(name, left);
+    },
+    async launcher(wanted, yes) {
+      const name = wanted ?? current;
+      if (name === undefined) throw new Error('which host? :host lists them');
+      if (hosts.list().every((host) => host.name !== name)) throw new Error(`${name} is not connected`);
+      if (!yes) return `${LAUNCHER_ASKS(name)}\n:host launcher ${wanted === undefined ? '' : `${name} `}yes does it`;
+      const why = await hosts.putLauncher(name);
+      if (why !== undefined) throw new Error(why);
+      answers.set(name, true);
+      return `the launcher is on ${name}: Restricted works there`;
     },
     knows: (word) => current !== undefined && programs.get(current)?.has(word) === true,
     trust: (name) => hosts.trust(name),
@@ -156,6 +177,14 @@ export function createHosts({ bus, dataDir, size, localPlace }: Options): HostSh
       if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+const LAUNCHER_ASKS = (name: string) =>
+  `puts aish-tui's sandbox launcher (a program of some 100 kB) on ${name}, into a private directory below ~/.cache, now and whenever you connect to it; it is compared with the one here before every use. Restricted works there then. :host forget ${name} removes it`;
+
+function leftText(name: string) {
+  return ({ directory, actions, bytes }: LeftThere) =>
+    `on ${name} lies ${directory}: the launcher, and what is kept of ${actions} ${actions === 1 ? 'action' : 'actions'}; ${bytesText(bytes)}`;
 }
 
 /** The master as a command that ends once there is a connection, or none. */

@@ -18,6 +18,7 @@ import {
   OUTPUT_FOLDER,
   openChoices,
   openHistory,
+  openHostAnswers,
   openJournal,
   openMemory,
   type ShellHistoryFile,
@@ -30,6 +31,7 @@ import { agentCommands, trialCommands, userCommands } from './executors.ts';
 import { openMachine } from './fleet/open.ts';
 import { createFleetPort } from './fleet/port.ts';
 import { createHosts } from './hosts.ts';
+import { launcherKit } from './launcher-kit.ts';
 import { createMcpPort, openMcp } from './mcp.ts';
 import { createMemoryPort, memoryBlock } from './memory.ts';
 import { createPreplanner, createSecondOpinion, watched } from './model-calls.ts';
@@ -66,7 +68,11 @@ export function createServices(environment: Environment, bus: SessionBus) {
     const place = bus.engine.shellCwd;
     return hostOf(place) === undefined ? place : (shell.current?.cwd ?? process.cwd());
   };
-  const hosts = createHosts({ bus, dataDir, size, localPlace: () => shell.current?.cwd ?? process.cwd() });
+  const kit = launcherKit(import.meta.url);
+  const hosts = createHosts({
+    ...{ bus, dataDir, size, kit, answers: openHostAnswers(join(state, 'hosts')) },
+    localPlace: () => shell.current?.cwd ?? process.cwd(),
+  });
   const front = () => hosts.current ?? shell.current;
   const choices = openChoices(join(state, 'choices'));
   const known = { has: (word: string) => hosts.knows(word) || (front()?.knows(word) ?? false) };
@@ -108,7 +114,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     keep: { store: undo, supervisor: LAUNCHER, warn: (text: string) => bus.show(text) },
   });
   const fleetMachines = new Map<string, Machine>();
-  const local: Machine = { ...localSight, spawn: localAgent.run };
+  const local: Machine = { ...localSight, spawn: localAgent.run, lacks: () => undefined };
   const machineAt: MachineAt = (place) => {
     const host = hostOf(place);
     return host === undefined ? local : (fleetMachines.get(host) ?? hosts.hosts.machine(host));
@@ -149,6 +155,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     gate,
     preplanner: createPreplanner(broker, config.norris.preplan_system),
     spending: costs.spending,
+    lacks: (place, mode) => machineAt(place).lacks(mode),
     agent: { ...localAgent, run: (command, how) => machineAt(how.cwd).spawn(command, how) },
     trials,
     user: onlyHere(userCommands({ shell: shell.ready, dataDir, size }), bus),

@@ -6,7 +6,7 @@ import { type Command, CommandError } from './command.ts';
 /** `:host`: other machines, over ssh as it is configured. */
 export const host: Command = {
   name: 'host',
-  usage: ':host [name | - | forget name | trust name]',
+  usage: ':host [name | - | forget name | trust name | launcher [name]]',
   group: 'shell',
   summary: 'work on another machine over ssh',
   forms: [
@@ -14,21 +14,25 @@ export const host: Command = {
     [':host web1', 'your lines and the model’s commands go there'],
     [':host -', 'back to this machine; the connection stays'],
     [':host forget web1', 'end the connection and remove what lies there'],
+    [':host launcher', 'put the sandbox launcher there: Restricted works then'],
     [':host trust web1', 'let secrets of this machine go there, until the program ends'],
   ],
   async arguments({ hosts }, before) {
     const known = hosts.list().map(({ name, state }) => ({ word: name, note: state }));
     if (before.length > 0) return known;
     const names = (await hosts.names()).filter((name) => !known.some(({ word }) => word === name));
-    return [...known, ...names, '-', 'forget', 'trust'];
+    return [...known, ...names, '-', 'forget', 'launcher', 'trust'];
   },
   async run(app, rest) {
     const { hosts } = app;
-    const [word = '', name] = rest.split(/\s+/);
+    const words = rest.split(/\s+/);
+    const yes = words.length > 1 && words.at(-1) === 'yes';
+    const [word = '', name] = yes ? words.slice(0, -1) : words;
     if (word === '') return hosts.list().map(rowOf).join('\n') || 'no hosts; :host NAME connects to one';
     try {
       if (word === '-') return hosts.leave();
-      if (word === 'forget' && name) return (await hosts.forget(name)).join('\n');
+      if (word === 'forget' && name) return (await hosts.forget(name, yes)).join('\n');
+      if (word === 'launcher') return await hosts.launcher(name, yes);
       if (word === 'trust' && name) {
         hosts.trust(name);
         return `secrets of this machine may go to ${name} now, until the program ends`;

@@ -9,6 +9,8 @@ export type JudgeContext = {
   readonly told?: Action;
   /** Project mode: the kernel holds the command to this directory, behind all links (MO-9). */
   readonly project?: { readonly tree: string };
+  /** The kernel of the machine holds the command to a mode narrower than Unrestricted. */
+  readonly held?: boolean;
   /** Does something else of the session run that may write meanwhile? Then a file that is missing may be there soon. */
   readonly busy?: boolean;
 };

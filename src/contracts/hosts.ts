@@ -64,8 +64,16 @@ export type HostsPort = {
   enter(name: string, asks: (master: RunningCommand) => Promise<void>): Promise<void>;
   /** Back to this machine; the host stays connected. */
   leave(): undefined;
-  /** Ends the connection and removes what lies there; what that was, one line each. */
-  forget(name: string): Promise<readonly string[]>;
+  /**
+   * Ends the connection and removes what lies there; what that was, one line each. Without `yes` it only says what it
+   * would remove, where anything lies there that outlasts a connection.
+   */
+  forget(name: string, yes: boolean): Promise<readonly string[]>;
+  /**
+   * Puts the sandbox launcher on the host, by default the one that the lines go to; without `yes` it says what that
+   * means. The word is kept for later connections.
+   */
+  launcher(name: string | undefined, yes: boolean): Promise<string>;
   /** The user's word that secrets of this machine may go there, until the program ends. */
   trust(name: string): void;
 };

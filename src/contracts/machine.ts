@@ -6,7 +6,7 @@
  * gate has judged for that very place, `files` and `processes` tell a HALT what would be lost. Nothing here judges, and
  * nothing that a host says may soften a verdict.
  */
-import type { AgentCommands } from './commands.ts';
+import type { AgentCommands, Confinement } from './commands.ts';
 
 /** A path as a command names it; `glob`: it is a pattern that the shell expands; `cwd`: a directory of that machine. */
 export type Named = { readonly path: string; readonly glob: boolean; readonly cwd: string };
@@ -37,9 +37,14 @@ export type Machine = {
   /** Starts a command of a model there. It must have been judged for that place and mode. */
   readonly spawn: AgentCommands['run'];
   readonly files: MachineFiles;
+  /** Why no command of this mode can run there, in a line for the user; undefined: it can. */
+  lacks(mode: Confinement): string | undefined;
   /** Lines that name the processes which would be ended, by number and by name. Never rejects. */
   processes(ids: readonly string[], names: readonly string[]): Promise<readonly string[]>;
 };
+
+/** What can be seen of a machine, running nothing. */
+export type Sight = Omit<Machine, 'spawn' | 'lacks'>;
 
 /** The machine of a place. A host that is not connected has one as well: nothing runs on it, nothing is seen there. */
 export type MachineAt = (place: string) => Machine;

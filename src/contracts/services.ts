@@ -1,5 +1,5 @@
 /** What the engine needs of the services: they know neither the engine nor each other. */
-import type { AgentCommands, UserCommands } from './commands.ts';
+import type { AgentCommands, Confinement, UserCommands } from './commands.ts';
 import type { Spending } from './costs.ts';
 import type { Gate } from './gate.ts';
 import type { Jobs } from './jobs.ts';
@@ -15,6 +15,8 @@ export type Services = {
   readonly preplanner?: Preplanner;
   readonly spending?: Spending;
   readonly agent: AgentCommands;
+  /** Why no command of this mode can run at a place, in a line; undefined: it can. Absent: no host holds any. */
+  readonly lacks?: (place: string, mode: Confinement) => string | undefined;
   readonly user: UserCommands;
   /** Absent: nothing is tried, a HALT has three answers. */
   readonly trials?: Trials;

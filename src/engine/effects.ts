@@ -188,8 +188,8 @@ async function lookAt(
     const cwd = secrets.reveal(effect.cwd);
     const refusal = await tools.refusal(judged);
     if (refusal !== undefined) return { examination: { kind: 'refused', text: refusal } };
-    const held = onlyHere(judged, cwd, effect.mode);
-    if (held) return { examination: held };
+    const refused = onlyHere(context.services, judged, cwd, effect.mode);
+    if (refused) return { examination: refused };
     const tree = effect.mode === 'project' ? projectTree?.() : undefined;
     if (effect.mode === 'project' && judged.kind === 'command' && tree === undefined)
       return { examination: { kind: 'refused', text: NO_TREE } };
@@ -204,6 +204,7 @@ async function lookAt(
         signal,
         told,
         busy,
+        held: effect.mode !== 'unrestricted',
         ...(tree === undefined ? {} : { project: { tree } }),
       }));
     const { basis, ...word } = said;
@@ -228,13 +229,14 @@ async function lookAt(
 }
 
 /** What of the program works on this machine only: it is said, and never done here in place of there. */
-function onlyHere(action: Action, place: string, mode: Mode): Examination | undefined {
+function onlyHere({ lacks }: Services, action: Action, place: string, mode: Mode): Examination | undefined {
   const host = hostOf(place);
   if (host === undefined) return undefined;
   if (action.kind === 'tool' && action.name === 'patch')
     return { kind: 'refused', text: `[aish] not run: patch writes files of the user's machine, and this is ${host}` };
   if (action.kind !== 'command' || mode === 'unrestricted') return undefined;
-  const needs = `there is no sandbox on ${host}, so only Unrestricted runs commands there`;
+  const needs = lacks ? lacks(place, mode) : `there is no sandbox on ${host}`;
+  if (needs === undefined) return undefined;
   const judgement: Judgement = {
     destructive: false,
     reason: needs,

@@ -1,3 +1,4 @@
+import type { Confinement } from '../contracts/commands.ts';
 import type { Machine } from '../contracts/machine.ts';
 import { placeOn } from '../session/place.ts';
 
@@ -7,6 +8,7 @@ export function absentHost(host: string): Machine {
     host,
     home: '/',
     spawn: () => Promise.reject(new Error(`${host} is not connected; :host ${host} connects to it`)),
+    lacks: (mode) => lacksSandbox(host, mode),
     files: {
       existing: (named) => Promise.resolve(named.map(({ path }) => path)),
       count: () => Promise.resolve(undefined),
@@ -16,4 +18,11 @@ export function absentHost(host: string): Machine {
     },
     processes: (ids, names) => Promise.resolve([...ids, ...names].map((each) => `${each}: it can't be looked at`)),
   };
+}
+
+/** What runs on a machine without a sandbox. */
+export function lacksSandbox(host: string, mode: Confinement): string | undefined {
+  return mode === 'unrestricted'
+    ? undefined
+    : `there is no sandbox on ${host}, so only Unrestricted runs commands there`;
 }

@@ -13,45 +13,87 @@ export type Order = {
   readonly env: Readonly<Record<string, string>>;
   /** The bash there; undefined: its sh. */
   readonly bash: string | undefined;
+  readonly behind?: Behind;
 };
 
+/** The launcher that a command is put behind. */
+export type Behind = {
+  /** Code for a condition, right before: without it nothing runs. */
+  readonly guard: string;
+  /** Its words and those of the command. @param tmp a private directory of the command */
+  readonly wrap: (
+    argv: readonly string[],
+    files: { readonly tmp: string; readonly status: string },
+  ) => readonly string[];
+  /** The command gets little of the environment there, and a temporary directory of its own. */
+  readonly bare: boolean;
+};
+
+/** What a confined command keeps of the login shell's environment: who can read files should not have its keys as well. */
+const BARE = ['HOME', 'PATH', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TERM', 'TZ'];
+/** Whatever the login shell's startup files say, it finds the system's programs. */
+const CLEAN_SH = '/usr/bin/env -i LC_ALL=C PATH=/usr/bin:/bin:/usr/sbin:/sbin /bin/sh';
 const UNATTENDED = 'export PAGER=cat GIT_PAGER=cat GIT_TERMINAL_PROMPT=0; unset ENV BASH_ENV';
 /** Neither startup files nor functions of the environment come between. */
-const READ_BY_BASH = 'IFS= read -r -d "" AISH_TUI_COMMAND <"$1"';
-const READ_BY_SH = 'AISH_TUI_COMMAND=$(cat "$1")';
+const READ_BY_BASH = 'IFS= read -r -d "" AISH_TUI_COMMAND <"$1.cmd"';
+const READ_BY_SH = 'AISH_TUI_COMMAND=$(cat "$1.cmd")';
 
 /** Code for the helper that lays the command down as `name` in the folder. */
 export function layDown(folder: string, name: string, order: Order): string {
-  const file = (kind: string) => shellQuote(`${folder}/${name}.${kind}`);
-  return [
-    `umask 077; printf %s ${shellQuote(order.command.replaceAll('\0', ''))} >${file('cmd')} &&`,
-    `printf %s ${shellQuote(scriptOf(folder, name, order))} >${file('sh')}`,
-  ].join(' ');
+  const files = {
+    cmd: order.command.replaceAll('\0', ''),
+    env: [
+      UNATTENDED,
+      ...Object.entries(order.env).map(([key, value]) => `export ${key}=${shellQuote(value)}`),
+      '',
+    ].join('\n'),
+    sh: scriptOf(folder, name, order),
+  };
+  const written = Object.entries(files).map(([kind, text]) => {
+    return `printf %s ${shellQuote(text)} >${shellQuote(`${folder}/${name}.${kind}`)}`;
+  });
+  return `umask 077; ${written.join(' && ')}`;
 }
 
-function scriptOf(folder: string, name: string, { directory, token, env, bash }: Order): string {
-  const at = shellQuote(`${folder}/${name}`);
+/** `$1`: the command's files. Those of a command behind a launcher are not its own to remove. */
+function scriptOf(folder: string, name: string, order: Order): string {
+  const { directory, token, bash, behind } = order;
+  const at = `${folder}/${name}`;
   const told = `builtin printf "\\033]7331;${token};D;%s\\007" "$PWD" 2>/dev/null >/dev/tty`;
   const plain = told.replace('builtin ', bash === undefined ? '' : 'builtin ');
   const report = `case $PWD in *[[:cntrl:]]*) ;; *) ${plain} ;; esac`;
-  const run = `${bash === undefined ? READ_BY_SH : READ_BY_BASH}; rm -f "$1"; shift; trap '${report}' EXIT; eval "$AISH_TUI_COMMAND"`;
-  const shell = bash === undefined ? '/bin/sh' : `${shellQuote(bash)} --noprofile --norc -p`;
-  return `at=${at}
+  const read = `. "$1.env"; ${bash === undefined ? READ_BY_SH : READ_BY_BASH}`;
+  const remove = behind ? '' : ' rm -f "$1.env" "$1.cmd";';
+  const run = `${read};${remove} shift; trap '${report}' EXIT; eval "$AISH_TUI_COMMAND"`;
+  const argv = [...(bash === undefined ? ['/bin/sh'] : [bash, '--noprofile', '--norc', '-p']), '-c', run, 'bash', at];
+  return `at=${shellQuote(at)}
 set -C
 { true >"$at.began"; } 2>/dev/null || exit 126
 set +C
 rm -f "$at.sh"
 trap : INT QUIT
-${UNATTENDED}
-${Object.entries(env)
-  .map(([key, value]) => `export ${key}=${shellQuote(value)}`)
-  .join('\n')}
 cd -- ${shellQuote(directory)} || exit 1
-${shell} -c ${shellQuote(run)} bash "$at.cmd"
-c=$?
-printf '%s\\n' "$c" >"$at.end.new" && mv -f "$at.end.new" "$at.end"
+${behind ? launched(at, argv, behind) : `${argv.map(shellQuote).join(' ')}\nc=$?\ne=$c`}
+printf '%s\\n' "$e" >"$at.end.new" && mv -f "$at.end.new" "$at.end"
 exit "$c"
 `;
+}
+
+/** Its parent is this shell, which leads the terminal's session: the end of the connection is its own end, and with it the command's. */
+function launched(at: string, argv: readonly string[], { wrap, bare, guard }: Behind): string {
+  const [launcher = '', ...words] = wrap(argv, { tmp: `${at}.tmp`, status: `${at}.status` });
+  const kept = BARE.map((name) => `\${${name}+"${name}=$${name}"}`).join(' ');
+  const env = bare ? `/usr/bin/env -i ${kept} TMPDIR="$at.tmp" TMP="$at.tmp" TEMP="$at.tmp" ` : '';
+  return `mkdir -m 700 "$at.tmp"
+s='failed the launcher there is not the one that was sent'; c=126
+if ${CLEAN_SH} -c ${shellQuote(guard)}; then
+  ${env}${shellQuote(launcher)} --parent $$ ${words.map(shellQuote).join(' ')}
+  c=$?
+  s=$(tail -n 1 "$at.status" 2>/dev/null)
+fi
+e=$c
+case $s in ''|failed*) e="none $s"; c=126 ;; esac
+rm -rf "$at.tmp" "$at.env" "$at.cmd" "$at.status"`;
 }
 
 /** What the session of its own runs. */
@@ -60,7 +102,11 @@ export function startOf(folder: string, name: string): string {
 }
 
 /** What is known of how it ended. */
-export type End = { readonly kind: 'ended'; readonly exit: number } | { readonly kind: 'never began' | 'unknown' };
+export type End =
+  | { readonly kind: 'ended'; readonly exit: number }
+  /** `why`: what the launcher says. */
+  | { readonly kind: 'never began'; readonly why?: string }
+  | { readonly kind: 'unknown' };
 
 /**
  * Code for the helper whose answer `readEnd` reads. What has not begun by then can't begin any more, however late its
@@ -76,5 +122,7 @@ export function askEnd(folder: string, name: string): string {
 export function readEnd(answer: string | undefined): End {
   const text = answer?.trim() ?? '';
   if (/^\d{1,3}$/.test(text)) return { kind: 'ended', exit: Number(text) };
-  return { kind: text === 'none' ? 'never began' : 'unknown' };
+  const [, why = ''] = /^none(?: failed (.*))?/.exec(text) ?? [];
+  if (!text.startsWith('none')) return { kind: 'unknown' };
+  return { kind: 'never began', ...(why === '' ? {} : { why: why.replace(/[\u0000-\u001f\u007f-\u009f]/g, '�') }) };
 }

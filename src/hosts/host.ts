@@ -4,10 +4,12 @@ import type { RunningCommand } from '../contracts/commands.ts';
 import type { Machine } from '../contracts/machine.ts';
 import { directoryAt } from '../session/place.ts';
 import { shellQuote } from '../text/shell-quote.ts';
-import { absentHost } from './absent.ts';
+import { absentHost, lacksSandbox } from './absent.ts';
 import { askEnd, type End, layDown, readEnd, startOf } from './commands.ts';
 import type { Connection, HostFacts } from './connection.ts';
 import { hostFiles, hostProcesses } from './files.ts';
+import type { LauncherKit } from './launcher.ts';
+import { SandboxThere } from './sandbox-there.ts';
 
 /** How a command ended, as far as it can be told. */
 export type Ending = { readonly exit: number | null; readonly note?: string };
@@ -31,7 +33,12 @@ export type HostOptions = {
   readonly run: RunElsewhere;
   /** The user's word that secrets may go there. */
   readonly trusted: () => boolean;
+  readonly kit: LauncherKit;
 };
+
+/** Codes from here on may be ssh's own, and behind the launcher those that it has for itself. */
+const SIGNAL_CODE = 128;
+const SETUP_CODE = 124;
 
 export class Host {
   readonly connection: Connection;
@@ -39,6 +46,7 @@ export class Host {
   #serial = 0;
   readonly #session = randomBytes(4).toString('hex');
   #unsettled: Unsettled[] = [];
+  #sandbox: SandboxThere | undefined;
 
   constructor(connection: Connection, options: HostOptions) {
     this.connection = connection;
@@ -53,9 +61,19 @@ export class Host {
       host,
       home: facts.home,
       spawn: (command, options) => this.#spawn(facts, command, options),
+      lacks: (mode) => this.#sandbox?.lacks(mode) ?? (this.#sandbox ? undefined : lacksSandbox(host, mode)),
       files: hostFiles(ask),
       processes: (ids, names) => hostProcesses(ask, ids, names),
     };
+  }
+
+  /** Puts the launcher there, with the user's yes, and tries it; why it can't be used, in a line. Never rejects. */
+  async putLauncher(): Promise<string | undefined> {
+    this.#sandbox = undefined;
+    const sandbox = await SandboxThere.open(this.connection, this.#options.kit);
+    if ('why' in sandbox) return sandbox.why;
+    this.#sandbox = sandbox;
+    return sandbox.lacks('restricted');
   }
 
   /** Asks how the commands ended whose end was not seen; one line for each. Runs nothing again. */
@@ -73,8 +91,12 @@ export class Host {
   async #spawn(facts: HostFacts, command: string, options: Parameters<Machine['spawn']>[1]): Promise<RunningCommand> {
     const { cwd: place, mode, signal, env = {} } = options;
     const { host } = this.connection;
+    const sandbox = this.#sandbox;
     // Fail closed: what was judged for a narrower mode never runs where nothing holds it.
-    if (mode !== 'unrestricted') throw new Error(`there is no sandbox on ${host}`);
+    const why = sandbox ? sandbox.lacks(mode) : lacksSandbox(host, mode);
+    if (why !== undefined) throw new Error(why);
+    const behind = sandbox?.behind(mode, directoryAt(place));
+    if (mode !== 'unrestricted' && !behind) throw new Error(`there is no sandbox on ${host}`);
     if (Object.keys(env).length > 0 && !this.#options.trusted())
       throw new Error(`it holds secrets of this machine, which go to ${host} only after :host trust ${host}`);
     const give = await this.connection.slots.take();
@@ -82,12 +104,20 @@ export class Host {
       this.#serial += 1;
       const name = `op-${this.#session}-${this.#serial}`;
       const token = randomBytes(16).toString('hex');
-      const order = { command, directory: directoryAt(place), token, env, bash: facts.bash };
+      const order = {
+        command,
+        directory: directoryAt(place),
+        token,
+        env,
+        bash: facts.bash,
+        ...(behind ? { behind } : {}),
+      };
       const laid = await this.connection.ask(layDown(facts.folder, name, order));
       if (laid?.exit !== 0) throw new Error(`${host} does not take the command; nothing ran`);
       signal.throwIfAborted();
       const argv = this.connection.session(startOf(facts.folder, name), true);
-      const ending = (code: number) => this.#endingOf(facts, { name, command }, code);
+      const ending = (code: number) =>
+        this.#endingOf(facts, { name, command }, code, behind ? SETUP_CODE : SIGNAL_CODE);
       const running = this.#options.run({ argv, place, host, token, ending });
       void running.result.then(give);
       return running;
@@ -97,19 +127,20 @@ export class Host {
     }
   }
 
-  /** Only a code that ssh does not use itself is the command's own; for the others the host's record is asked. */
-  async #endingOf({ folder }: HostFacts, unsettled: Unsettled, code: number): Promise<Ending> {
+  /** Only a code that neither ssh nor the launcher uses is the command's own; for the others the host's record is asked. */
+  async #endingOf({ folder }: HostFacts, unsettled: Unsettled, code: number, own: number): Promise<Ending> {
     const { connection } = this;
     const ask = async () => readEnd((await connection.ask(askEnd(folder, unsettled.name)))?.text);
     const clean = () => void connection.ask(`rm -f ${shellQuote(`${folder}/${unsettled.name}`)}.*`);
-    const end: End = code < 128 ? { kind: 'ended', exit: code } : await ask();
+    const end: End = code < own ? { kind: 'ended', exit: code } : await ask();
     if (end.kind === 'ended') {
       clean();
       return { exit: end.exit };
     }
     if (await connection.answers()) {
       clean();
-      return { exit: null, note: end.kind === 'never began' ? 'it never began' : 'it was ended there' };
+      const why = end.kind === 'never began' && end.why !== undefined ? `: ${end.why}` : '';
+      return { exit: null, note: end.kind === 'never began' ? `it never began${why}` : 'it was ended there' };
     }
     this.#unsettled.push(unsettled);
     const { host } = connection;

@@ -2,14 +2,17 @@
 import type { RunningCommand } from '../contracts/commands.ts';
 import type { ShellThere } from '../contracts/hosts.ts';
 import type { Machine } from '../contracts/machine.ts';
+import { shellQuote } from '../text/shell-quote.ts';
 import { absentHost } from './absent.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { Host, type RunElsewhere } from './host.ts';
+import { type LauncherKit, type LeftThere, measureThere, readMeasured } from './launcher.ts';
 import { shellThere } from './shell-there.ts';
 import { isHostName } from './ssh.ts';
 
 export type HostsOptions = Pick<ConnectionOptions, 'folder' | 'inTerminal' | 'companion'> & {
   readonly run: RunElsewhere;
+  readonly kit: LauncherKit;
   /** A connection is gone though nobody wanted it to. */
   readonly onLost: (host: string) => void;
 };
@@ -82,16 +85,41 @@ export class Hosts {
     this.#trusted.add(name);
   }
 
-  /** Ends the connection; what was removed there. Rejects where there is none. */
-  async forget(name: string): Promise<readonly string[]> {
+  /** Puts the launcher there and tries it; why it can't be used, in a line. Never rejects. */
+  async putLauncher(name: string): Promise<string | undefined> {
+    return this.#hosts.get(name)?.putLauncher() ?? `${name} is not connected`;
+  }
+
+  /** What outlasts the connection there: the launcher and what it keeps. */
+  async left(name: string): Promise<readonly LeftThere[]> {
+    const answer = await this.#hosts.get(name)?.connection.ask(measureThere());
+    return answer ? readMeasured(answer.text) : [];
+  }
+
+  /**
+   * Ends the connection and removes what lies there, `left` as well; what was removed. Rejects where there is none.
+   */
+  async forget(name: string, left: readonly LeftThere[] = []): Promise<readonly string[]> {
     const host = this.#hosts.get(name);
     if (!host) throw new Error(`${name} is not connected; :host lists those that are`);
+    const removed: string[] = [];
+    for (const { directory } of left) {
+      // What took away its own rights can be removed as well.
+      const quoted = shellQuote(directory);
+      const answer = await host.connection.ask(
+        `rm -rf ${quoted} || { find ${quoted} -xdev -type d -exec chmod u+rwx {} +; rm -rf ${quoted}; }`,
+      );
+      removed.push(`${answer?.exit === 0 ? 'removed there' : 'not removed, and still there'}: ${directory}`);
+    }
     const { facts, state } = host.connection;
     this.#hosts.delete(name);
     this.#trusted.delete(name);
     await host.connection.close();
-    if (!facts) return [];
-    return [state === 'open' ? `removed there: ${facts.folder}` : `not reached: ${facts.folder} is still there`];
+    if (!facts) return removed;
+    return [
+      ...removed,
+      state === 'open' ? `removed there: ${facts.folder}` : `not reached: ${facts.folder} is still there`,
+    ];
   }
 
   /** Ends all connections. */
@@ -101,8 +129,8 @@ export class Hosts {
   }
 
   #make(name: string): Host {
-    const { run, onLost, ...rest } = this.#options;
+    const { run, kit, onLost, ...rest } = this.#options;
     const connection = new Connection({ ...rest, host: name, onLost: () => onLost(name) });
-    return new Host(connection, { run, trusted: () => this.#trusted.has(name) });
+    return new Host(connection, { run, kit, trusted: () => this.#trusted.has(name) });
   }
 }

@@ -1,2 +1,3 @@
-export { absentHost } from './absent.ts';
+export { absentHost, lacksSandbox } from './absent.ts';
 export { Hosts } from './hosts.ts';
+export type { LauncherKit, LeftThere } from './launcher.ts';

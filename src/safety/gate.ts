@@ -1,5 +1,5 @@
 import type { Basis, Gate, JudgeContext, Judged, SafetyPort } from '../contracts/gate.ts';
-import type { Machine } from '../contracts/machine.ts';
+import type { Sight } from '../contracts/machine.ts';
 import { type Action, describeAction, type Finding, type Judgement } from '../session/action.ts';
 import { directoryAt, hostOf } from '../session/place.ts';
 import { matchesGlob } from '../text/glob.ts';
@@ -51,8 +51,6 @@ export type GateOptions = {
   /** How files that a command runs are read for its judgement; the file system by default. */
   readonly read?: ReadFile;
 };
-
-type Sight = Omit<Machine, 'spawn'>;
 
 const NO_BASIS: Basis = { reads: [], own: [], writes: [] };
 
@@ -159,7 +157,10 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
     const host = hostOf(context.cwd);
     if (action.kind === 'command' && host !== undefined) {
       const localModel = options.localModel?.() === true;
-      const judged = await judgeOnHost(action.command, host, directoryAt(context.cwd), { ...rules, localModel });
+      const judged = await judgeOnHost(action.command, host, directoryAt(context.cwd), {
+        ...{ ...rules, localModel },
+        ...(context.held ? { ask: (verdict) => open(verdict, action, context) } : {}),
+      });
       return judged.destructive ? withWhatIsLost(judged, judged.findings ?? [], action.command, context.cwd) : judged;
     }
     const verdict = beyondItsName(await look(action, context), action, options.readOnlyTools ?? []);

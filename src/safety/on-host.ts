@@ -1,20 +1,37 @@
 /**
- * Commands for a host. Nothing holds them there and nothing is kept, so whatever is not proven safe asks. The verdict comes
- * from the text alone: what a host tells of its files is shown in the HALT and can soften nothing.
+ * Commands for a host. Where nothing holds them there, whatever is not proven safe asks. The verdict comes from the text
+ * alone: what a host tells of its files is shown in the HALT and can soften nothing.
  */
 import type { Judgement } from '../session/action.ts';
 import { type JudgeOptions, judgeCommand } from './judge.ts';
 import { showsCredentials } from './shows-credentials.ts';
+import type { StaticVerdict } from './verdict.ts';
 
 /** Ways to read files that the text does not name: which ones, only the host could tell. */
 const READS_UNNAMED = /[*?[{~$`]|\s-[a-zA-Z]*[rR]|--recursive|\b(?:rg|ag|find|tar|zip|cpio|rsync)\b/;
 
-type Rules = Pick<JudgeOptions, 'userPatterns' | 'disabledRules' | 'localModel'>;
+type Rules = Pick<JudgeOptions, 'userPatterns' | 'disabledRules' | 'localModel'> & {
+  /** Where the kernel there holds the command: decides on what the tables leave open, as here. */
+  readonly ask?: (verdict: StaticVerdict) => Promise<Judgement>;
+};
 
 /** Never rejects. @param directory where it would run, there */
-export async function judgeOnHost(command: string, host: string, directory: string, rules: Rules): Promise<Judgement> {
-  const { verdict, reason, rule, findings } = judgeCommand(command, rules);
-  if (verdict !== 'safe') {
+export async function judgeOnHost(
+  command: string,
+  host: string,
+  directory: string,
+  { ask, ...rules }: Rules,
+): Promise<Judgement> {
+  const judged = judgeCommand(command, rules);
+  const { verdict, reason, rule, findings } = judged;
+  const answer: Judgement | undefined =
+    verdict === 'safe'
+      ? { destructive: false, reason, source: 'static' }
+      : verdict === 'unknown'
+        ? await ask?.(judged)
+        : undefined;
+  if (answer?.destructive) return answer;
+  if (!answer) {
     const why =
       verdict === 'destructive' ? reason : `${reason}; nothing holds it on ${host}, and nothing is kept there`;
     const source = rule?.startsWith('user: ') ? 'user-pattern' : 'static';
@@ -23,5 +40,5 @@ export async function judgeOnHost(command: string, host: string, directory: stri
   }
   const elsewhere = rules.localModel !== true;
   const shows = elsewhere && (READS_UNNAMED.test(command) || (await showsCredentials(command, directory, rules)));
-  return { destructive: false, reason, source: 'static', ...(shows ? { credential: true } : {}) };
+  return { ...answer, ...(shows ? { credential: true } : {}) };
 }

@@ -97,6 +97,11 @@ function capture(program: string, args: readonly string[], tmpDir: string): Prom
   });
 }
 
+/** Why a machine with this answer of the self-test has no sandbox; undefined where it has. */
+export function whyOpen(selfTest: string): string | undefined {
+  return judge(selfTest).why;
+}
+
 /** Reads the self-test's lines: `abi N`, then `PART ok` or `PART open: WHAT`. */
 function judge(output: string): SandboxStatus {
   const said = new Map(output.split('\n').map((line) => splitOnce(line)));

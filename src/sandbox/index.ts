@@ -1,6 +1,6 @@
 /** The kernel sandbox: a small launcher in C, and what the program needs to know of it. */
 export { compileLauncher } from './compile.ts';
-export { detectSandbox, type SandboxStatus } from './detect.ts';
+export { detectSandbox, type SandboxStatus, whyOpen } from './detect.ts';
 export { sandboxEnvironment } from './environment.ts';
 export { findLauncher, launcherPackage, runsOn } from './find.ts';
 export {

@@ -27,6 +27,8 @@ export type Launch = {
   /** From `createPrivateTmp()`: its `path` and `statusFile`. */
   readonly tmpDir?: string;
   readonly statusFile?: string;
+  /** It is started by another machine's process: whoever composes the rest says which. */
+  readonly elsewhere?: boolean;
   /** Old states are kept in the empty directory of a store, whatever the profile (EF-1). Bytes. */
   readonly keep?: {
     readonly directory: string;
@@ -101,8 +103,7 @@ function compose(launch: Launch, options: readonly string[]): readonly string[] 
     ...(launch.cwd ? ['--cwd', launch.cwd] : []),
     ...(launch.keep ? keepOptions(launch.keep) : []),
     ...(launch.statusFile ? ['--status', launch.statusFile] : []),
-    '--parent',
-    String(process.pid),
+    ...(launch.elsewhere ? [] : ['--parent', String(process.pid)]),
     '--',
     ...launch.argv,
   ];

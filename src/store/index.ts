@@ -2,6 +2,7 @@ export { openChoices } from './choices.ts';
 export { OUTPUT_FOLDER, oldSessions, pruneOutputs, removeSessions } from './disk.ts';
 export { readEnding } from './ending.ts';
 export { openHistory, type ShellHistoryFile } from './history.ts';
+export { type HostAnswers, openHostAnswers } from './hosts.ts';
 export { openJournal } from './journal.ts';
 export { isLocked, type Lock, lockSession } from './lock.ts';
 export { createLog, type Log } from './log.ts';

@@ -210,6 +210,7 @@ export async function setStage(change: StageOptions = {}) {
       enter: async () => {},
       leave: () => undefined,
       forget: async () => [],
+      launcher: async () => '',
       trust: () => {},
     },
     forms,

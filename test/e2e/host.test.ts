@@ -117,6 +117,47 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
     expect(readFileSync(join(folder, 'count'), 'utf8')).toBe('x\n');
   });
 
+  it.skipIf(lacks('cc'))(
+    'Restricted works there with the launcher, which is put there by a yes and goes with forget',
+    async () => {
+      const folder = there();
+      const home = there();
+      const own = await startSshd('web1', { lines: [`SetEnv HOME=${home}`] });
+      try {
+        await using model = await startScriptedServer([
+          say(`CMD: cat ${folder}/note; touch ${folder}/made`),
+          say('as far as it goes'),
+        ]);
+        using place = scratch(model.baseUrl, { mode: 'restricted' });
+        writeFileSync(join(folder, 'note'), 'read there');
+        await using rig = startRig(place, { env: { PATH: `${own.bin}:${process.env.PATH}` }, columns: 100, rows: 30 });
+        await enter(rig);
+        rig.type(':host launcher\r');
+        await rig.waitFor(/:host launcher yes does it/);
+        rig.type(':host launcher yes\r');
+        await rig.waitFor(/the launcher is on web1/);
+        rig.type('?try to write\r');
+        await rig.waitFor(/RUN THIS\? +on web1/);
+        await rig.waitFor(/seen to the end/);
+        rig.type('p');
+        await rig.waitFor(/│ read there/);
+        await rig.waitFor(/made.*Permission denied/);
+        await rig.waitFor(/Restricted refused a write/);
+        await rig.waitFor(/seen to the end/);
+        rig.type('n');
+        await rig.waitFor(/as far as it goes/);
+        expect(existsSync(join(folder, 'made'))).toBe(false);
+        rig.type(':host forget web1\r');
+        await rig.waitFor(/on web1 lies .*aish-tui-host/);
+        rig.type(':host forget web1 yes\r');
+        await rig.waitFor(/removed there: .*aish-tui-host/);
+        expect(readdirSync(join(home, '.cache'))).toEqual([]);
+      } finally {
+        await own.stop();
+      }
+    },
+  );
+
   it('a destructive command of the model halts there, with what that host would lose', async () => {
     const folder = there();
     mkdirSync(join(folder, 'build'));

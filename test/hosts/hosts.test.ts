@@ -4,48 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunningCommand } from '../../src/contracts/commands.ts';
-import { asCompanion, runElsewhere, startUserShell } from '../../src/executor/index.ts';
-import { Hosts } from '../../src/hosts/index.ts';
+import { startUserShell } from '../../src/executor/index.ts';
+import { folder, hostsOf, size, unaborted, until } from '../support/hosts.ts';
 import { everyShell, pathOf } from '../support/lacks.ts';
 import { lacksSshd, type SshHost, startSshd } from '../support/sshd.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'h-'));
-const size = { columns: 80, rows: 24 };
-const unaborted = new AbortController().signal;
-
-function hostsOf({ bin }: SshHost) {
-  const PATH = `${bin}:${process.env.PATH}`;
-  process.env.PATH = PATH;
-  const env = { ...(process.env as Record<string, string>), PATH };
-  const lost: string[] = [];
-  const masters: RunningCommand[] = [];
-  const hosts = new Hosts({
-    folder,
-    inTerminal: (argv) => runElsewhere({ argv, env, place: '/', ...size, dataDir: folder }),
-    companion: (argv) => asCompanion(argv, env),
-    run: ({ argv, place, host, token, ending }) =>
-      runElsewhere({ argv, env, place, there: { host, token }, ending, ...size, dataDir: folder }),
-    onLost: (host) => lost.push(host),
-  });
-  const open = () =>
-    hosts.open('web1', async (master) => {
-      masters.push(master);
-    });
-  const start = (command: string, cwd = 'web1:/tmp', env: Record<string, string> = {}) =>
-    hosts.machine('web1').spawn(command, { cwd, mode: 'unrestricted', signal: unaborted, env });
-  const run = async (command: string, cwd?: string) => (await start(command, cwd)).result;
-  const loseConnection = async () => {
-    process.kill(masters.at(-1)?.pid ?? -1, 'SIGKILL');
-    await until(() => lost.length > 0);
-    lost.length = 0;
-  };
-  return { hosts, open, start, run, loseConnection };
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10));
-}
 
 describe.skipIf(lacksSshd())('a host over a real sshd', () => {
   let server: SshHost;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { FleetMachine, OpenMachine } from '../../contracts/fleet.ts';
 import { sizeForModel } from '../../engine/live.ts';
 import { asCompanion, ownedPrefix, runElsewhere } from '../../executor/index.ts';
-import { Hosts } from '../../hosts/index.ts';
+import { Hosts, type LauncherKit } from '../../hosts/index.ts';
 import { messageOf } from '../../text/errors.ts';
 import { processEnvironment } from '../user-shell.ts';
 import type { ContainerOptions } from './container.ts';
@@ -17,6 +17,12 @@ const CONNECT_TIMEOUT_MS = 20_000;
 /** A server refuses some of many that come at once (sshd's MaxStartups), so they come a few at a time. */
 const AT_ONCE = 4;
 
+const NO_LAUNCHERS: LauncherKit = {
+  program: () => undefined,
+  whyOpen: () => 'a fleet has no launcher',
+  restricted: () => [],
+};
+
 /** Connects over ssh as it is configured. What would need an answer of the user's is no connection. */
 export function openOverSsh({ dataDir, size }: ContainerOptions): OpenMachine & { close(): void } {
   const env = processEnvironment();
@@ -25,6 +31,8 @@ export function openOverSsh({ dataDir, size }: ContainerOptions): OpenMachine & 
   let opening = 0;
   let folder: string | undefined;
   const hosts = new Hosts({
+    // A fleet runs in Unrestricted: nothing is put there.
+    kit: NO_LAUNCHERS,
     get folder() {
       folder ??= mkdtempSync(join(tmpdir().length > MAX_FOLDER_CHARS ? '/tmp' : tmpdir(), ownedPrefix('ssh')));
       return folder;

@@ -1,12 +1,12 @@
 import { homedir } from 'node:os';
-import type { Machine } from '../../contracts/machine.ts';
+import type { Sight } from '../../contracts/machine.ts';
 import { count, existing } from './files.ts';
 import { countMatches } from './find.ts';
 import { processImpact } from './processes.ts';
 import { identities } from './resolve.ts';
 
 /** What can be seen of this machine. */
-export const localSight: Omit<Machine, 'spawn'> = {
+export const localSight: Sight = {
   get home() {
     return homedir();
   },

@@ -1,4 +1,4 @@
-import type { Count, Machine, Named } from '../../contracts/machine.ts';
+import type { Count, Named, Sight } from '../../contracts/machine.ts';
 import type { Finding } from '../../session/action.ts';
 import { directoryAt } from '../../session/place.ts';
 import type { Part } from '../verdict.ts';
@@ -19,7 +19,7 @@ const MAX_PARTS = 12;
 export type PartImpact = { readonly part: Part; readonly lines: readonly string[] };
 
 type Look = {
-  readonly machine: Omit<Machine, 'spawn'>;
+  readonly machine: Sight;
   /** Undefined where git is not asked: on a host it would run what the repository configures. */
   readonly git: GitReader | undefined;
   readonly cwd: string;
@@ -33,7 +33,7 @@ type Look = {
 export async function previewImpact(
   command: string,
   place: string,
-  machine: Omit<Machine, 'spawn'>,
+  machine: Sight,
   wrap?: Wrap,
 ): Promise<readonly PartImpact[]> {
   // At a start or a resume much else waits its turn: the time counts from when there is time.

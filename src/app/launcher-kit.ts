@@ -1,0 +1,22 @@
+/** The launcher as hosts get it: the build of this checkout or the package's, for the architecture there. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { LauncherKit } from '../hosts/index.ts';
+import { findLauncher, runsOn, sandboxArgv, whyOpen } from '../sandbox/index.ts';
+
+/** Of a launcher; a larger file is none. */
+const MAX_BYTES = 1_000_000;
+
+/** @param base as `findLauncher` takes it */
+export function launcherKit(base: string | URL): LauncherKit {
+  return {
+    program(arch) {
+      const path = findLauncher(base, arch);
+      if (!runsOn(path, arch)) return undefined;
+      const bytes = readFileSync(path);
+      return bytes.length > MAX_BYTES ? undefined : { bytes, hash: createHash('sha256').update(bytes).digest('hex') };
+    },
+    whyOpen,
+    restricted: (launch) => sandboxArgv({ ...launch, elsewhere: true }),
+  };
+}

@@ -1,0 +1,54 @@
+/** Hosts over a real sshd, driven without a screen. */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { launcherKit } from '../../src/app/launcher-kit.ts';
+import type { Confinement, RunningCommand } from '../../src/contracts/commands.ts';
+import { asCompanion, runElsewhere } from '../../src/executor/index.ts';
+import { Hosts, type LauncherKit } from '../../src/hosts/index.ts';
+import type { SshHost } from './sshd.ts';
+
+export const folder = mkdtempSync(join(tmpdir(), 'h-'));
+export const size = { columns: 80, rows: 24 };
+export const unaborted = new AbortController().signal;
+
+/** The launcher that was built. */
+export const builtKit = launcherKit(new URL('../../dist/aish-tui.js', import.meta.url));
+
+export function hostsOf({ bin }: SshHost, kit: LauncherKit = builtKit) {
+  const PATH = `${bin}:${process.env.PATH}`;
+  process.env.PATH = PATH;
+  const env = { ...(process.env as Record<string, string>), PATH };
+  const lost: string[] = [];
+  const masters: RunningCommand[] = [];
+  const hosts = new Hosts({
+    folder,
+    kit,
+    inTerminal: (argv) => runElsewhere({ argv, env, place: '/', ...size, dataDir: folder }),
+    companion: (argv) => asCompanion(argv, env),
+    run: ({ argv, place, host, token, ending }) =>
+      runElsewhere({ argv, env, place, there: { host, token }, ending, ...size, dataDir: folder }),
+    onLost: (host) => lost.push(host),
+  });
+  const open = () =>
+    hosts.open('web1', async (master) => {
+      masters.push(master);
+    });
+  const start = (
+    command: string,
+    cwd = 'web1:/tmp',
+    env: Record<string, string> = {},
+    mode: Confinement = 'unrestricted',
+  ) => hosts.machine('web1').spawn(command, { cwd, mode, signal: unaborted, env });
+  const run = async (command: string, cwd?: string, mode?: Confinement) => (await start(command, cwd, {}, mode)).result;
+  const loseConnection = async () => {
+    process.kill(masters.at(-1)?.pid ?? -1, 'SIGKILL');
+    await until(() => lost.length > 0);
+    lost.length = 0;
+  };
+  return { hosts, open, start, run, loseConnection };
+}
+
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10));
+}
