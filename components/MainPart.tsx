@@ -4,12 +4,14 @@ import { useScreen, useUi } from '../hooks/context.ts';
 import { useAttached, useWaits } from '../hooks/useActivity.ts';
 import { useBroker } from '../hooks/useBroker.ts';
 import { useExecutor, useProgress } from '../hooks/useExecutor.ts';
+import { useFleet } from '../hooks/useFleet.ts';
 import { useAgents } from '../hooks/useNorris.ts';
 import { useSaidSince } from '../hooks/useSession.ts';
 import { useScrolledAway } from '../hooks/useViewport.ts';
 import { attachedLine } from '../src/screen/attached.ts';
 import { AgentsPane, ProgressPane } from './AgentsPane.tsx';
 import { ExecPane } from './ExecPane.tsx';
+import { FleetPane } from './FleetPane.tsx';
 import { Lines } from './Lines.tsx';
 import { StreamingPane } from './StreamingPane.tsx';
 import { TranscriptPane } from './TranscriptPane.tsx';
@@ -25,13 +27,14 @@ export const MainPart = memo(function MainPart({ columns, rows }: Props) {
   const agents = useAgents();
   const keyboard = useUi((ui) => ui.keyboard === 'program' && ui.panel.kind === 'none' && !ui.question);
   const progress = useProgress();
+  const fleet = useFleet();
   const away = useScrolledAway();
   // Said once: a rail has them.
   const beside = useUi((ui) => ui.rail > 0);
   const busy = agents.running.length > 0;
   // A program that fills its pane must not hide the answer to a question that was asked meanwhile.
   const said = useSaidSince(user?.op);
-  const streams = [reply, user, job, ...models, busy && !beside, progress !== '', said].filter(Boolean).length;
+  const streams = [reply, user, job, ...models, busy && !beside, progress !== '', fleet, said].filter(Boolean).length;
   const waits = useWaits();
   const attached = useAttached();
   const room = rows - [waits, attached].filter(Boolean).length;
@@ -52,6 +55,7 @@ export const MainPart = memo(function MainPart({ columns, rows }: Props) {
         ))}
       {!away && progress !== '' && <ProgressPane progress={progress} columns={columns} rows={share} />}
       {!away && busy && !beside && <AgentsPane agents={agents} columns={columns} rows={share} />}
+      {!away && fleet && <FleetPane fleet={fleet} columns={columns} rows={share} />}
       {!away && user && <ExecPane command={user} columns={columns} rows={share} keyboard={keyboard && !job} />}
       {!away && job && <ExecPane command={job} columns={columns} rows={share} keyboard={keyboard} />}
       {waits && <WaitingRow activity={waits} columns={columns} />}

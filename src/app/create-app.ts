@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { App, ScreenPort } from '../commands/app.ts';
 import { type CompleteShell, completeLine } from '../commands/complete.ts';
+import { FleetDesk } from '../commands/fleet-desk.ts';
 import { Waits } from '../commands/waits.ts';
 import { placesOf, writeModelChoice } from '../config/index.ts';
 import type { PresetsPort } from '../contracts/models.ts';
@@ -56,6 +57,7 @@ export function createApp(
   const leaveFor = (other: NonNullable<App['sessions']['next']>): string | undefined => {
     if (engine.conversation.phase.kind !== 'idle') return 'the model is at work: stop it first';
     if (app.shell.busy) return 'a command runs: end it first';
+    if (app.fleet.run) return 'a fleet is at work: :fleet stop ends it';
     if (jobs.running().length > 0) return 'jobs are left, and would end: :jobs lists them';
     next = other;
     app.quit();
@@ -126,6 +128,7 @@ export function createApp(
     safety,
     mcp: mcpPort,
     fleets: services.fleets,
+    fleet: new FleetDesk(engine, services.fleets),
     hosts,
     forms,
     undo,

@@ -138,6 +138,7 @@ const answerWithout = {
   spend: 'abort',
   form: 'skip',
   review: 'skip',
+  fleet: 'skip',
   halt: undefined,
 } as const;
 
@@ -156,6 +157,8 @@ function haltLine(question: Question): string {
       return `${visible(question.server)} asks: ${visible(question.message)}`;
     case 'review':
       return `${question.about === 'later' ? 'set aside' : 'no room to keep'}${who}: ${question.items.map(visible).join('; ')}`;
+    case 'fleet':
+      return `HALT on ${question.hosts.map(visible).join(', ')}: ${oneLine(question.command)}`;
     case 'halt':
       if (question.why === 'consent') return `needs approval${who}: ${oneLine(describeAction(question.action))}`;
       return `HALT${who}: ${oneLine(question.judgement.reason)}: ${oneLine(describeAction(question.action))}`;

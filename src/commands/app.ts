@@ -14,6 +14,7 @@ import type { UndoPort, UndoResult } from '../contracts/undo.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Forms } from '../engine/forms.ts';
 import type { ForegroundJob, ShellQueue } from '../engine/shell-queue.ts';
+import type { FleetDesk } from './fleet-desk.ts';
 import type { Waits } from './waits.ts';
 
 /** What `:` commands can ask of the screen. */
@@ -115,6 +116,8 @@ export type App = {
   readonly mcp: McpPort;
   /** One goal on many machines. */
   readonly fleets: FleetPort;
+  /** The same beside the conversation, where there is somebody to ask. */
+  readonly fleet: FleetDesk;
   readonly hosts: HostsPort;
   /** Stores what the user has filled in until they send it. */
   readonly forms: Pick<Forms, 'fill'>;

@@ -1,5 +1,6 @@
 /** What came of a fleet, as lines: a row for each host, and in what their outputs differ. */
 import type { FleetRow, HaltGroup } from '../contracts/fleet.ts';
+import type { FleetAsked } from '../session/fleet-question.ts';
 import { bytesText } from '../text/bytes.ts';
 import { textWidth } from '../text/display.ts';
 import { visible } from '../text/sanitize.ts';
@@ -66,23 +67,44 @@ export function namesOf(hosts: readonly string[]): string {
 }
 
 /** A grouped question in lines: the hosts first, then what would run there and what it names, as they report. */
-export function groupLines({ hosts, facts, files, bytes, differences: others }: HaltGroup): readonly string[] {
-  const { command, cwd, root, opinion, targets } = facts;
-  const size = targets?.some(({ type }) => type !== 'missing')
-    ? `${range(files, String)} files, ${range(bytes, bytesText)} on each`
-    : undefined;
+export function groupLines(group: HaltGroup): readonly string[] {
+  const { hosts, facts, differences: others } = group;
+  const { command, cwd, root, opinion } = facts;
   return [
     `on ${namesOf(hosts)}${root ? ', as root' : ''}`,
     `  ${visible(command)}`,
-    `  in ${visible(cwd)} · ${visible(opinion.replace(/^\w+: /, ''))}`,
-    ...(targets === undefined ? ['  what it names could not be looked at'] : []),
-    ...(targets ?? []).map((target) => {
-      const link = target.link === undefined ? '' : ` to ${visible(target.link)}`;
-      return `  ${visible(target.label)}: ${target.type === 'missing' ? 'nothing there' : `a ${target.type}${link}`}, as ${hosts.length === 1 ? (hosts[0] ?? '') : 'they'} report${hosts.length === 1 ? 's' : ''}`;
-    }),
-    ...(size === undefined ? [] : [`  ${size}`]),
+    `  in ${visible(cwd)} · ${visible(reasonOf(opinion))}`,
+    ...reportedLines(group).map((line) => `  ${line}`),
     ...(others.length === 0 ? [] : [`  unlike most: ${visible(others.join('; '))}`]),
   ];
+}
+
+/** The question of hosts of a group, as the user is asked it. */
+export function askedOf(
+  { facts, differences, ...group }: HaltGroup,
+  hosts: readonly string[],
+  { goal, others, canary }: Pick<FleetAsked, 'goal' | 'others' | 'canary'>,
+): FleetAsked {
+  const { command, cwd, root, opinion, findings } = facts;
+  const reported = reportedLines({ facts, differences, ...group });
+  const asked = { goal, hosts, others, command, cwd, root, reason: reasonOf(opinion), findings, reported, differences };
+  return canary === undefined ? asked : { ...asked, canary };
+}
+
+/** An opinion stands behind the name of who has it. */
+function reasonOf(opinion: string): string {
+  return opinion.replace(/^\w+: /, '');
+}
+
+function reportedLines({ hosts, facts: { targets }, files, bytes }: HaltGroup): readonly string[] {
+  if (targets === undefined) return ['what it names could not be looked at'];
+  const who = hosts.length === 1 ? `${hosts[0] ?? ''} reports` : 'they report';
+  const lines = targets.map(({ label, type, link }) => {
+    const to = link === undefined ? '' : ` to ${visible(link)}`;
+    return `${visible(label)}: ${type === 'missing' ? 'nothing there' : `a ${type}${to}`}, as ${who}`;
+  });
+  const lost = targets.some(({ type }) => type !== 'missing');
+  return lost ? [...lines, `${range(files, String)} files, ${range(bytes, bytesText)} on each`] : lines;
 }
 
 function range({ min, median, max }: HaltGroup['files'], text: (value: number) => string): string {

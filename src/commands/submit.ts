@@ -6,10 +6,9 @@ import { messageOf } from '../text/errors.ts';
 import { nearest } from '../text/nearest.ts';
 import type { App } from './app.ts';
 import { CommandError } from './command.ts';
+import { showMeta } from './show-meta.ts';
 import { commands } from './table.ts';
 import { StoppedError } from './waits.ts';
-
-let metaSerial = 0;
 
 /** How a line is taken: as `classify` reads it, or as `kind` says where the user flipped the guess. */
 export function routeOf(app: App, line: string, kind?: Route['kind']): Route {
@@ -86,10 +85,5 @@ function unknown(name: string): string {
 }
 
 function show(app: App, line: string, text: string, failed: boolean): void {
-  metaSerial += 1;
-  app.engine.showLocal({
-    kind: 'show',
-    key: `meta${metaSerial}`,
-    entry: { kind: 'meta', line: line.trim(), text, failed },
-  });
+  showMeta(app.engine, line, text, failed);
 }

@@ -6,6 +6,7 @@ import { COMMAND_GROUPS, type Command, CommandError } from './command.ts';
 import { history, reset, sessions } from './conversation.ts';
 import { cost } from './cost.ts';
 import { copy, exportTo } from './export.ts';
+import { fleet } from './fleet.ts';
 import { host } from './host.ts';
 import { bg, fg, jobs, kill } from './jobs.ts';
 import { last } from './last.ts';
@@ -79,6 +80,7 @@ export const commands: readonly Command[] = [
   model,
   setup,
   norris,
+  fleet,
   mode,
   mcp,
   safety,

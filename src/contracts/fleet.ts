@@ -1,4 +1,5 @@
 /** Many machines at work on one goal: what is known of each one's question, and how a fleet is asked and told. */
+import type { Finding } from '../session/action.ts';
 import type { Machine } from './machine.ts';
 
 /** One thing that a halted command names, as its host reports it. Sizes are told to the user, and are not compared. */
@@ -34,7 +35,7 @@ export type HaltFacts = {
   readonly sandbox: boolean;
   /** The commands run there as root. */
   readonly root: boolean;
-  readonly findings: readonly { readonly rule: string; readonly part: readonly [number, number] }[];
+  readonly findings: readonly Pick<Finding, 'rule' | 'verb' | 'part'>[];
   /** Who judged it, and in which words. */
   readonly opinion: string;
   /** Handles of the secrets that it would be given. */
@@ -109,6 +110,8 @@ export type FleetRow = {
 /** A fleet at work. */
 export type FleetRun = {
   readonly goal: string;
+  /** Who goes first behind a yes for these hosts, while the others wait for its end; undefined where that is over. */
+  canaryFor(hosts: readonly string[]): string | undefined;
   rows(): readonly FleetRow[];
   /** The questions that are to be put now; empty while hosts may still come to the same ones. */
   questions(): readonly HaltGroup[];

@@ -2,10 +2,10 @@ import type { Services } from '../contracts/services.ts';
 import type { EventBody } from '../session/event.ts';
 import type { OpId, SessionId } from '../session/ids.ts';
 import type { State } from '../session/state.ts';
+import type { Answers } from './answers.ts';
 import type { Live } from './live.ts';
 import type { Permits } from './permit.ts';
 import type { ResolvedActions } from './resolved-action.ts';
-import type { Reviews } from './reviews.ts';
 
 /** What carrying out needs of the engine. */
 export type EffectContext = {
@@ -14,7 +14,7 @@ export type EffectContext = {
   readonly live: Live;
   readonly permits: Permits;
   readonly actions: ResolvedActions;
-  readonly reviews: Reviews;
+  readonly answers: Answers;
   readonly controllers: Map<OpId, AbortController>;
   /** Closing answers and runs nothing. */
   readonly closed: boolean;

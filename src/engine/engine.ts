@@ -6,12 +6,12 @@ import type { EventBody, SessionEvent } from '../session/event.ts';
 import type { OpId, SessionId } from '../session/ids.ts';
 import { reduce } from '../session/reduce.ts';
 import { type Conversation, rootOf, type State } from '../session/state.ts';
+import { Answers } from './answers.ts';
 import { carryOut } from './effects.ts';
 import { type Folded, nothingFolded } from './fold.ts';
 import { Live } from './live.ts';
 import { Permits } from './permit.ts';
 import { ResolvedActions } from './resolved-action.ts';
-import { Reviews } from './reviews.ts';
 import { withoutSecrets } from './secrets.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -24,7 +24,7 @@ export class Engine {
   readonly live = new Live();
   readonly permits = new Permits();
   readonly actions: ResolvedActions;
-  readonly reviews = new Reviews();
+  readonly answers = new Answers();
   /** Operations that can be cancelled. */
   readonly controllers = new Map<string, AbortController>();
   #state: State;
@@ -160,7 +160,7 @@ export class Engine {
       if (kind === 'proceed' || kind === 'apply') this.permits.approve(before.judgedAs);
       if (kind === 'try') this.permits.approveTrial(before.judgedAs);
     }
-    this.reviews.follow(event, this.#state);
+    this.answers.follow(event, this.#state);
     const [state, effects] = reduce(this.#state, event);
     this.#state = state;
     this.actions.note(came, before, state.sessions[event.session]?.phase);

@@ -37,11 +37,11 @@ async function ask(
   signal: AbortSignal,
 ): Promise<void> {
   const { about, items, diff } = left;
-  const answered = context.reviews.answer(name, signal);
+  const answered = context.answers.of(name, signal);
   await context.dispatch({ type: 'reviewAsked', review: name, about, command, items, diff }, session).catch(() => {});
-  const yes = await answered;
+  const answer = await answered;
   // Closing answers nothing: the next program of this session asks.
   if (context.closed) return;
-  const text = await left.settle(yes);
+  const text = await left.settle(answer?.kind === 'proceed');
   await context.dispatch({ type: 'reviewed', review: name, text }, session).catch(() => {});
 }

@@ -11,7 +11,7 @@ import type { Wait } from '../commands/waits.ts';
 import type { RunningCommand } from '../contracts/commands.ts';
 import { promptName } from '../screen/prompt-name.ts';
 import { plainText } from '../text/sanitize.ts';
-import { answerOf, askingLine, questionLines } from './words.ts';
+import { answerOf, askingLine, fleetSentences, questionLines } from './words.ts';
 
 /** A line that comes sooner than this behind a question was not meant for it. In ms. */
 const ARM_MS = 500;
@@ -44,6 +44,8 @@ class Plain {
   #stopWatching = () => {};
   #asked: string | undefined;
   #wait: Wait | undefined;
+  /** Hosts of the fleet whose end was said. */
+  readonly #fleetTold = new Set<string>();
   /** What was being typed when a question came. */
   #draft = '';
   /** Lines that came back: each is put into the editor when that is free, for Enter to run. */
@@ -120,6 +122,7 @@ class Plain {
     this.#followQuestion();
     this.#followProgram();
     this.#followWait();
+    this.#followFleet();
     this.#offerBack();
   }
 
@@ -129,6 +132,15 @@ class Plain {
     if (current === this.#wait) return;
     this.#wait = current;
     if (current) this.#say(`${current.what} takes its time${current.stops ? '; Ctrl-C stops it' : ''}`);
+  }
+
+  /** Each host's end is said once. */
+  #followFleet(): void {
+    const rows = this.#app.fleet.run?.rows() ?? [];
+    if (rows.length === 0) this.#fleetTold.clear();
+    const sentences = fleetSentences(rows, this.#fleetTold);
+    for (const row of rows) if (row.ended) this.#fleetTold.add(row.host);
+    if (sentences.length > 0) this.#say(sentences.join('\n'));
   }
 
   #followQuestion(): void {
@@ -197,7 +209,7 @@ class Plain {
       const early = engine.services.now() - this.#question.since < ARM_MS;
       if (answer === undefined) this.#say(questionLines(head).at(-1) ?? '');
       else if (early) this.#say('That came too early to be an answer; here is the question again.');
-      else void engine.dispatch({ type: 'answered', question: head.id, answer: { kind: answer } }, head.session);
+      else void engine.dispatch({ type: 'answered', question: head.id, answer }, head.session);
       return;
     }
     if (shell.running) {
@@ -224,11 +236,12 @@ class Plain {
 
   /** The line first, then the user's own command, then the run. */
   #interrupt(): void {
-    const { shell, engine, waits } = this.#app;
+    const { shell, engine, waits, fleet } = this.#app;
     if (this.#lines.line !== '') this.#clear();
     else if (shell.running) shell.running.interrupt();
     else if (waits.stop()) return;
     else if (engine.conversation.phase.kind !== 'idle') void engine.dispatch({ type: 'aborted' });
+    else if (fleet.stop()) return;
     else this.#say('Ctrl-D leaves');
   }
 

@@ -1,11 +1,13 @@
 /** Questions and running programs in plain sentences, for the mode that only writes lines. Pure. */
 
+import type { FleetRow } from '../contracts/fleet.ts';
 import type { TreeLine } from '../screen/argument-tree.ts';
 import type { Choice } from '../screen/choice.ts';
 import { type Danger, unmarked } from '../screen/danger.ts';
 import { wordsOf } from '../screen/question.ts';
 import { GUTTER, wholePlace } from '../screen/question-layout.ts';
 import { diffRows, trialRows } from '../screen/trial.ts';
+import type { Answer } from '../session/event.ts';
 import type { Question } from '../session/question.ts';
 import { plainText } from '../text/sanitize.ts';
 
@@ -39,7 +41,7 @@ export function questionLines(question: Question): readonly string[] {
     ...claims,
     ...impact.map((line) => `At stake: ${line}`),
     ...(place === '' ? [] : [place]),
-    `Answer with a whole word: ${answers.join(', ')}.`,
+    `Answer with a whole word: ${answers.join(', ')}.${question.kind === 'fleet' && question.hosts.length > 1 ? ' Or name some of the hosts, to be asked about them alone: only a,b' : ''}`,
   ];
 }
 
@@ -61,9 +63,25 @@ function sentenceOf({ verb, part, impact, undoable }: Danger): string {
 }
 
 /** The answer that a typed line is; a whole word, since a letter is typed too easily. */
-export function answerOf(question: Question, line: string): PlainChoice['answer'] | undefined {
-  const word = line.trim().toLowerCase();
-  return choicesOf(question).find(({ label }) => label.toLowerCase() === word)?.answer;
+export function answerOf(question: Question, line: string): Answer | undefined {
+  const text = line.trim();
+  const some = question.kind === 'fleet' && question.hosts.length > 1 ? SOME.exec(text)?.[1] : undefined;
+  if (some !== undefined) return { kind: 'edit', command: some };
+  const found = choicesOf(question).find(({ label }) => label.toLowerCase() === text.toLowerCase());
+  return found && { kind: found.answer };
+}
+
+/** Of the hosts of a question these, to be asked about by themselves. */
+const SOME = /^only\s+(\S.*)$/i;
+
+/** How far a fleet is, for each host that has ended since the last time. */
+export function fleetSentences(rows: readonly FleetRow[], told: ReadonlySet<string>): readonly string[] {
+  const ended = rows.filter((row) => row.ended);
+  const fresh = ended.filter(({ host }) => !told.has(host));
+  return fresh.map(({ host, status, reason }, at) => {
+    const count = `${ended.length - fresh.length + at + 1} of ${rows.length} have ended`;
+    return `${host}: ${status}${reason === '' ? '' : `, ${plainText(reason)}`} (${count}).`;
+  });
 }
 
 /** What a program that waits is asking. */

@@ -46,6 +46,12 @@ export function dangersOf(command: string, findings: readonly Finding[]): readon
   });
 }
 
+/** Whether the one dangerous part is the whole command, so that it stands there already. */
+export function isAllDanger(command: string, findings: readonly Finding[]): boolean {
+  const [only, ...others] = dangersOf(command, findings);
+  return others.length === 0 && only?.part.trim() === markedCommand(command, findings, true).trim();
+}
+
 /** The command with its dangerous words marked; a long one as excerpts around them, unless `whole`. */
 export function markedCommand(command: string, findings: readonly Finding[], whole: boolean): string {
   const marks = findings.flatMap((finding) => marksOf(command, finding)).sort(([a], [b]) => a - b);

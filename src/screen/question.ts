@@ -11,8 +11,9 @@ import { visible } from '../text/sanitize.ts';
 import { shortPath } from '../text/short-path.ts';
 import type { TreeLine } from './argument-tree.ts';
 import type { Choice } from './choice.ts';
-import { type Danger, dangersOf, isExcerpted, markedCommand, oneLine } from './danger.ts';
+import { type Danger, dangersOf, isAllDanger, isExcerpted, markedCommand, oneLine } from './danger.ts';
 import { changeOf } from './diff-rows.ts';
+import { fleetParts } from './fleet-question.ts';
 import { beginForm, type FormUi, fieldHeading, formTree } from './form.ts';
 import { onHost, reported } from './host-words.ts';
 import { helpOf } from './question-help.ts';
@@ -192,6 +193,8 @@ function wordsBehind(question: Question, ui: Looks): QuestionWords {
       return spendWords(question);
     case 'review':
       return { ...BARE, ...reviewParts(question), allIsDanger: true, danger: true, start: 0 };
+    case 'fleet':
+      return fleetParts(question, ui.whole ?? false);
     case 'halt':
       return question.trial ? triedWords(question, question.trial, ui) : haltWords(question, ui.whole ?? false);
   }
@@ -275,8 +278,7 @@ function haltWords(question: Of<'halt'>, whole: boolean): QuestionWords {
   const text = action.kind === 'tool' ? action.name : describeAction(action);
   const findings = judgement.destructive ? findingsOf(judgement) : [];
   const dangers = dangersOf(text, findings);
-  const alone =
-    !whole && dangers.length === 1 && dangers[0]?.part.trim() === markedCommand(text, findings, true).trim();
+  const alone = !whole && isAllDanger(text, findings);
   const editable = action.kind === 'command';
   const grant = grantOf(question);
   const change = changeOf(question);

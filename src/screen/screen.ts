@@ -379,11 +379,13 @@ export class Screen {
     this.hint(this.#mouse ? 'mouse on' : 'mouse off: the terminal selects text itself');
   }
 
-  /** Ends whatever the conversation is doing; false when it does nothing. */
+  /** Ends whatever the conversation is doing, or else a fleet; false when nothing is done. */
   abort(): boolean {
-    const { engine, waits } = this.app;
+    const { engine, waits, fleet } = this.app;
     if (waits.stop()) return true;
-    if (engine.conversation.phase.kind === 'idle') return false;
+    // What is asked is what is meant.
+    if (engine.state.questions[0]?.kind === 'fleet') return fleet.stop();
+    if (engine.conversation.phase.kind === 'idle') return fleet.stop();
     void engine.dispatch({ type: 'aborted' });
     return true;
   }

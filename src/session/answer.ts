@@ -1,5 +1,6 @@
 /** The user's answers to questions: what each leads to. */
 import { type Action, describeAction, type Judgement } from './action.ts';
+import { answerFleet } from './ask-fleet.ts';
 import { answerForm } from './ask-form.ts';
 import { answerReview } from './ask-review.ts';
 import type { Of } from './event.ts';
@@ -21,7 +22,7 @@ type Halted = Extract<Phase, { kind: 'halted' }>;
 /** The user has answered a question of this conversation (HA-2, HA-4, HA-7, MO-3, CO-2). */
 export function answered(next: Transition, event: Of<'answered'>): void {
   const { question, answer } = event;
-  if (answerForm(next, question) || answerReview(next, event)) return;
+  if (answerForm(next, question) || answerFleet(next, question) || answerReview(next, event)) return;
   const { phase } = next.conversation;
   if (!('question' in phase) || phase.question !== question) return;
   switch (phase.kind) {

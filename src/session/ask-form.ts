@@ -8,10 +8,10 @@ export function askForm(next: Transition, { form, server, message, fields }: Of<
   next.ask({ kind: 'form', form, server, message, fields });
 }
 
-/** Takes a form off the line, or all of them, and reviews: who waited for them is gone with the program that closed. */
+/** Takes a form off the line, or all of them, reviews and a fleet's questions: who waited for them is gone with the program that closed. */
 export function dropForms(next: Transition, form?: string): void {
   const stays = (q: Question) => {
-    if (q.kind === 'review') return form !== undefined;
+    if (q.kind === 'review' || q.kind === 'fleet') return form !== undefined;
     return q.kind !== 'form' || (form !== undefined && q.form !== form);
   };
   next.state = { ...next.state, questions: next.state.questions.filter(stays) };

@@ -2,6 +2,7 @@
 import type { CommandResult, Examination } from './action.ts';
 import type { Attachment } from './attachment.ts';
 import type { CountedCall } from './cost.ts';
+import type { FleetAsked } from './fleet-question.ts';
 import type { Form } from './form.ts';
 import type { Mode, OpId, QuestionId, SessionId } from './ids.ts';
 import type { Reply } from './message.ts';
@@ -110,6 +111,12 @@ type Body =
   | ({ readonly type: 'reviewAsked'; readonly review: string } & Review)
   /** The answer to a review was carried out; `text`: what came of it. */
   | { readonly type: 'reviewed'; readonly review: string; readonly text: string }
+  /** A fleet has begun; what comes of it is in a journal of its own. */
+  | { readonly type: 'fleetBegan'; readonly goal: string }
+  /** Hosts of a fleet came to a question that is one. */
+  | ({ readonly type: 'fleetAsked'; readonly fleet: string } & FleetAsked)
+  /** It is no longer what it was. */
+  | { readonly type: 'fleetGone'; readonly fleet: string }
   /** The user took back what actions of the agent had changed; `text`: which, and what was left alone (EF-3). */
   | { readonly type: 'undone'; readonly text: string }
   | { readonly type: 'noticed'; readonly level: 'info' | 'warning' | 'error'; readonly text: string };

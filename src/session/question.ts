@@ -1,5 +1,6 @@
 /** What waits for the user's decision. */
 import type { Action, Judgement, ToolFacts } from './action.ts';
+import type { FleetAsked } from './fleet-question.ts';
 import type { Form } from './form.ts';
 import type { Mode, QuestionId, SessionId } from './ids.ts';
 import type { Review } from './review.ts';
@@ -65,6 +66,8 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId; r
     }
   /** What a command left that only the user decides on. Belongs to no phase: the command's end waits for it. */
   | ({ readonly kind: 'review'; readonly review: string } & Review)
+  /** What several machines of a fleet wait for. Belongs to no phase: the fleet goes on beside the conversation. */
+  | ({ readonly kind: 'fleet'; readonly fleet: string } & FleetAsked)
   /** A server asks the user for input. Belongs to no phase: the run continues when the server does. */
   | ({ readonly kind: 'form'; readonly form: string } & Form)
 );

@@ -1,6 +1,7 @@
 /** (state, event) → [state, effects]. Pure: time, ids and randomness come in with events. */
 
 import { answered } from './answer.ts';
+import { askFleet, dropFleet } from './ask-fleet.ts';
 import { askForm, dropForms } from './ask-form.ts';
 import { askReview, takeReviewed } from './ask-review.ts';
 import { attachedName } from './attachment.ts';
@@ -146,6 +147,9 @@ const CHANGES: { readonly [Type in SessionEvent['type']]: (next: Transition, eve
   formGone: (next, event) => dropForms(next, event.form),
   reviewAsked: askReview,
   reviewed: takeReviewed,
+  fleetBegan() {},
+  fleetAsked: askFleet,
+  fleetGone: dropFleet,
   undone: (next, event) =>
     next.inbox({ kind: 'note', origin: 'aish', text: `[aish] the user took back changes of yours: ${event.text}` }),
   noticed: (next, event) => next.notice(event.level, event.text),

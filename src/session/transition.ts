@@ -16,6 +16,9 @@ type OmitQuestionIds<Q> = Q extends Question ? Omit<Q, 'id' | 'session' | 'asker
  */
 export type OwnedTurns = Map<SessionId, Turn[]>;
 
+/** Questions that outlast a run. */
+const WITHOUT_PHASE: ReadonlySet<Question['kind']> = new Set(['form', 'review', 'fleet']);
+
 export class Transition {
   readonly effects: Effect[] = [];
   readonly event: SessionEvent;
@@ -112,7 +115,7 @@ export class Transition {
 
   /** Takes questions of this conversation off the line: one, or all but those that belong to no phase and outlast a run. */
   unask(id?: string): void {
-    const goes = (q: Question) => (id === undefined ? q.kind !== 'form' && q.kind !== 'review' : q.id === id);
+    const goes = (q: Question) => (id === undefined ? !WITHOUT_PHASE.has(q.kind) : q.id === id);
     const stays = (q: Question) => q.session !== this.conversation.id || !goes(q);
     this.state = { ...this.state, questions: this.state.questions.filter(stays) };
   }

@@ -143,18 +143,26 @@ async function readBeginning(path: string): Promise<readonly SessionEvent[]> {
   }
 }
 
+/** What a session is called by, where the event says it. */
+function titleOf(event: SessionEvent): string | undefined {
+  switch (event.type) {
+    case 'asked':
+      return event.text;
+    case 'norrisStarted':
+    case 'fleetBegan':
+      return event.goal;
+    case 'shellStarted':
+      return event.line;
+    default:
+      return undefined;
+  }
+}
+
 function summaryOf(id: string, lastAt: number, events: readonly SessionEvent[]) {
   const [first] = events;
   if (first?.type !== 'opened') return undefined;
   for (const event of events) {
-    const title =
-      event.type === 'asked'
-        ? event.text
-        : event.type === 'norrisStarted'
-          ? event.goal
-          : event.type === 'shellStarted'
-            ? event.line
-            : undefined;
+    const title = titleOf(event);
     if (title !== undefined)
       return { id, startedAt: first.at, lastAt, cwd: first.cwd, title: title.split('\n')[0] ?? '' };
   }

@@ -1,5 +1,11 @@
 /** Ports of the program that have nothing to say. */
 import type { App } from '../../src/commands/app.ts';
+import type { FleetPort } from '../../src/contracts/fleet.ts';
+
+export const QUIET_FLEETS: FleetPort = {
+  start: async () => ({ problem: 'no hosts here' }),
+  resume: async () => ({ problem: 'no fleet here' }),
+};
 
 export const QUIET_PORTS: Pick<App, 'attachments' | 'setup' | 'sessions'> = {
   attachments: {

@@ -8,8 +8,10 @@ import { App as Picture } from '../../components/App.tsx';
 import { ScreenContext } from '../../hooks/context.ts';
 import { engineSecrets } from '../../src/app/secrets.ts';
 import type { App, ScreenPort } from '../../src/commands/app.ts';
+import { FleetDesk } from '../../src/commands/fleet-desk.ts';
 import { Waits } from '../../src/commands/waits.ts';
 import { DEFAULTS } from '../../src/config/config.ts';
+import type { FleetPort } from '../../src/contracts/fleet.ts';
 import type { Gate } from '../../src/contracts/gate.ts';
 import type { Job } from '../../src/contracts/jobs.ts';
 import type { Route } from '../../src/contracts/lines.ts';
@@ -33,7 +35,7 @@ import { fakeClock } from '../support/clock.ts';
 import { deadly, harmless, reply, settings } from '../support/machine.ts';
 import { FakeTerminal } from '../support/terminal.ts';
 import { FakeCommand } from './fake-command.ts';
-import { QUIET_PORTS } from './quiet-ports.ts';
+import { QUIET_FLEETS, QUIET_PORTS } from './quiet-ports.ts';
 
 const userShell = {
   background: async () => 'not here',
@@ -53,6 +55,7 @@ export type StageOptions = {
   readonly settings?: Partial<Settings>;
   readonly theme?: Theme;
   readonly trials?: Trials;
+  readonly fleets?: FleetPort;
   /** Drawn by the compositor on a terminal, as the program does; else as Ink's text. */
   readonly composed?: boolean;
 };
@@ -92,12 +95,7 @@ export async function setStage(change: StageOptions = {}) {
     agent: { run: async () => launch() },
     ...(change.trials ? { trials: change.trials } : {}),
     user: { run: async () => launch() },
-    jobs: {
-      adopt: () => 1,
-      release: () => {},
-      running: () => jobs,
-      kill: () => false,
-    },
+    jobs: { adopt: () => 1, release: () => {}, running: () => jobs, kill: () => false },
     tools: {
       specs: [],
       refusal: async () => undefined,
@@ -130,6 +128,7 @@ export async function setStage(change: StageOptions = {}) {
     },
   };
   const forms = new Forms(engine);
+  const { fleets = QUIET_FLEETS } = change;
   const history: string[] = [];
   const agents = new Set<string>();
   let quits = 0;
@@ -234,7 +233,8 @@ export async function setStage(change: StageOptions = {}) {
       preview: async () => ({ ok: false, text: 'no patch to undo' }),
       undo: async () => ({ ok: false, text: 'no patch to undo' }),
     },
-    fleets: { start: async () => ({ problem: 'no hosts here' }), resume: async () => ({ problem: 'no fleet here' }) },
+    fleets,
+    fleet: new FleetDesk(engine, fleets),
     ...QUIET_PORTS,
     openAddress: () => false,
     doctor: async () => [],

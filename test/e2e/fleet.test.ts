@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fakeDocker } from '../support/fake-docker.ts';
 import { jsonLines } from '../support/lines.ts';
-import { runProgram, scratch } from '../support/program.ts';
+import { runProgram, type Scratch, scratch } from '../support/program.ts';
+import { startRig } from '../support/rig.ts';
 import { startScriptedServer, type Turn, whenever } from '../support/scripted-server.ts';
 import { lacksSshd, startSshd } from '../support/sshd.ts';
 
@@ -78,11 +79,11 @@ describe('aish-tui run --hosts', () => {
     writeFileSync(join(boxes.a ?? '', 'version'), '1\n');
     writeFileSync(join(boxes.hung ?? '', 'hangs'), '');
     const hosts = 'docker:a,docker:gone,docker:hung';
-    const { code, out } = await runProgram(place, ['run', '--hosts', hosts, '--deadline', '2s', 'which version']);
+    const { code, out } = await runProgram(place, ['run', '--hosts', hosts, '--deadline', '5s', 'which version']);
     expect(code).toBe(3);
     expect(out).toMatch(/docker:a +done/);
     expect(out).toMatch(/docker:gone +unreachable .*No such container/);
-    expect(out).toMatch(/docker:hung +no answer .*not done after 2 s/);
+    expect(out).toMatch(/docker:hung +no answer .*not done after 5 s/);
   });
 
   it('killed in the middle and resumed: what had ended stays, what had begun is not run again', async () => {
@@ -130,6 +131,94 @@ describe('aish-tui run --hosts', () => {
     expect(await err('--canary', 'a', 'x')).toContain('--canary needs --hosts');
     expect(await err('--hosts', 'a', '--canary', 'b', 'x')).toContain('the canary b is none of the hosts');
     expect(await err('--hosts', 'a')).toContain("missing required argument 'goal'");
+  });
+});
+
+/** Where the containers are, for a program in a terminal. */
+const onPath = ({ env: { PATH = '', BOXES = '' } }: Scratch) => ({ PATH, BOXES });
+
+describe(':fleet', () => {
+  it('asks once, the canary goes first, the table stands in the transcript', async () => {
+    await using server = await startScriptedServer([wants('rm -rf data')]);
+    using place = scratch(server.baseUrl);
+    const boxes = fakeDocker(place, ['a', 'b', 'c']);
+    const has = () => Object.entries(boxes).flatMap(([name, box]) => (existsSync(join(box, 'data')) ? [name] : []));
+    for (const [name, box] of Object.entries(boxes)) if (name !== 'c') mkdirSync(join(box, 'data'));
+    await using rig = startRig(place, {
+      columns: 110,
+      rows: 36,
+      env: onPath(place),
+    });
+    await rig.waitFor(/\[aish:\w+\]>/);
+    rig.type(':fleet clean up on docker:a,docker:b,docker:c\r');
+    await rig.waitFor(/HALT.* on docker:a/);
+    await rig.waitFor(/docker:a reports/);
+    await rig.waitFor(/seen to the end/);
+    expect(has()).toEqual(['a', 'b']);
+    rig.type('p');
+    await rig.waitFor(() => has().join('') === 'b');
+    await rig.waitFor(/HALT.* on docker:b/);
+    await rig.waitFor(/seen to the end/);
+    expect(has()).toEqual(['b']);
+    rig.type('s');
+    await rig.waitFor(/HALT.* on docker:c/);
+    await rig.waitFor(/nothing there, as docker:c reports/);
+    await rig.waitFor(/seen to the end/);
+    rig.type('a');
+    await rig.waitFor(/HOST +STATUS[\s\S]*docker:c +aborted/);
+    expect(rig.text()).toMatch(/docker:a +done +[\d.]+ s +1 /);
+    expect(rig.text()).toMatch(/docker:b +done /);
+    expect(has()).toEqual(['b']);
+  });
+
+  it('closed in the middle: :fleet resume asks again, and nothing ran meanwhile', async () => {
+    await using server = await startScriptedServer([wants('rm -rf data')]);
+    using place = scratch(server.baseUrl);
+    const { a = '' } = fakeDocker(place, ['a']);
+    const env = onPath(place);
+    mkdirSync(join(a, 'data'));
+    {
+      await using rig = startRig(place, { columns: 110, rows: 36, env });
+      await rig.waitFor(/\[aish:\w+\]>/);
+      rig.type(':fleet clean up on docker:a\r');
+      await rig.waitFor(/HALT.* on docker:a/);
+      rig.kill('SIGKILL');
+      await rig.exited;
+    }
+    await using rig = startRig(place, { columns: 110, rows: 36, env, args: ['--resume'] });
+    await rig.waitFor(/\[aish:\w+\]>/);
+    expect(rig.text()).not.toContain('HALT');
+    rig.type(':fleet resume\r');
+    await rig.waitFor(/HALT.* on docker:a/);
+    await rig.waitFor(/seen to the end/);
+    expect(existsSync(join(a, 'data'))).toBe(true);
+    rig.type('p');
+    await rig.waitFor(/docker:a +done/);
+    expect(existsSync(join(a, 'data'))).toBe(false);
+  });
+
+  it('plain: the question in sentences, for some of the hosts, each end said', async () => {
+    await using server = await startScriptedServer([wants('rm -rf data')]);
+    using place = scratch(server.baseUrl, { ui: { screen: 'plain' } });
+    for (const box of Object.values(fakeDocker(place, ['a', 'b']))) writeFileSync(join(box, 'at'), place.work);
+    const env = onPath(place);
+    await using rig = startRig(place, { columns: 110, rows: 36, env });
+    await rig.waitFor(/\[aish:\w+\]>/);
+    rig.type(':fleet stop it on docker:a,docker:b\r');
+    for (const [answer, then] of [
+      ['only docker:b', /Question: HALT · on docker:b/],
+      ['skip', /Question: HALT · on docker:a/],
+      ['abort', /docker:a: aborted.*\(2 of 2 have ended\)\.[\s\S]*HOST +STATUS/],
+    ] as const) {
+      await rig.waitFor(/Command: rm -rf data[\s\S]*answer>/);
+      const early = () => rig.raw.match(/too early/g)?.length ?? 0;
+      while (!then.test(rig.text())) {
+        const before = early();
+        rig.type(`${answer}\r`);
+        await rig.waitFor(() => then.test(rig.text()) || early() > before);
+      }
+    }
+    expect(rig.raw).toContain('docker:b: done');
   });
 });
 

@@ -1,7 +1,7 @@
 /**
  * A `docker` on PATH whose containers are directories: there is no daemon on a test's machine. It does what was measured
  * and read of the client: no login shell, its standard input passed on, a command that outlives a client which is killed;
- * and where a file `lie` is in the container, it ends with 0 while the command still runs.
+ * and where a file `lie` is in the container, it ends with 0 while the command still runs. A file `at` says where its commands begin.
  */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,9 +12,9 @@ const CLIENT = `#!/bin/sh
 box=$BOXES/$3; shift 3
 [ -d "$box" ] || { echo "Error response from daemon: No such container: \${box##*/}" >&2; exit 1; }
 [ -e "$box/hangs" ] && exec sleep 1000
-cd "$box"
-if [ -e lie ] && [ "$4" = aish-tui ]; then
-  rm lie
+if [ -e "$box/at" ]; then cd "$(cat "$box/at")"; else cd "$box"; fi
+if [ -e "$box/lie" ] && [ "$4" = aish-tui ]; then
+  rm "$box/lie"
   env -i HOME="$box" TMPDIR="$box/tmp" PATH="$PATH" setsid sh -c 'sleep 3 | "$@"' sh "$@" >/dev/null 2>&1 &
   until [ -e "$5.began" ]; do sleep 0.05; done
   exit 0

@@ -97,6 +97,11 @@ export class WorkingFleet implements FleetRun {
     return true;
   }
 
+  canaryFor(hosts: readonly string[]): string | undefined {
+    const { canaryPassed, canary } = this.#state;
+    return canaryPassed ? undefined : (canary ?? this.#state.hosts.find((name) => hosts.includes(name)));
+  }
+
   stop(reason: string): void {
     this.#send({ type: 'fleetStopped', reason });
   }

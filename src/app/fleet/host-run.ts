@@ -178,7 +178,7 @@ export class HostRun {
       // Nothing holds commands on a host to a mode.
       sandbox: false,
       root: machine.root,
-      findings: judgement.findings?.map(({ rule, part }) => ({ rule, part })) ?? [],
+      findings: judgement.findings?.map(({ rule, verb, part }) => ({ rule, verb, part })) ?? [],
       opinion: `${judgement.source}: ${judgement.reason.replaceAll(host, 'HOST')}`,
       secrets: describeAction(question.action).match(/⟦[^⟧]*⟧/g) ?? [],
     });

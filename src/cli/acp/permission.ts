@@ -22,6 +22,7 @@ const OPTIONS: Readonly<Record<Question['kind'], readonly PermissionOption[]>> =
   mode: [{ ...RUN, name: 'Widen the mode' }, SKIP, STOP],
   form: [SKIP],
   review: [{ ...RUN, name: 'Let it stand' }, SKIP],
+  fleet: [{ ...RUN, name: 'Run it on these hosts' }, SKIP, STOP],
 };
 
 /** The exact command stands in `rawInput`, every finding with its impact in the content: titles are cut by editors. */
@@ -84,6 +85,12 @@ function own(question: Question): readonly string[] {
       ];
     case 'form':
       return [`${visible(question.server)} asks for input, which can't be given here: ${visible(question.message)}`];
+    case 'fleet':
+      return [
+        visible(question.command),
+        `on ${question.hosts.map(visible).join(', ')}`,
+        ...question.reported.map(visible),
+      ];
     case 'review':
       return [
         question.about === 'later' ? 'set aside until you say so, since it runs later' : 'there is no room to keep it',

@@ -40,12 +40,13 @@ function give(screen: Screen, answer: Choice['answer']): void {
   else screen.questionDialog.answer({ kind: answer });
 }
 
-/** The command in a field, or the fields of a form. */
+/** The command in a field, the hosts of a fleet's question, or the fields of a form. */
 function edit(screen: Screen): void {
   const { head } = screen.questionDialog;
   if (head?.kind === 'form') screen.questionDialog.enterFields();
   if (head?.kind === 'halt' && head.action.kind === 'command')
     screen.questionDialog.show({ edit: visible(head.action.command), help: false });
+  if (head?.kind === 'fleet') screen.questionDialog.show({ edit: head.hosts.join(', '), help: false });
 }
 
 /** A letter that a question knows, pressed by itself. */

@@ -90,9 +90,12 @@ const LEAVES = /^\s*(?:exit|logout)\s*$/;
 function mayLeave(screen: Screen, by: 'exit' | 'Ctrl-D'): boolean {
   const { app } = screen;
   const jobs = app.info().jobs + (by === 'exit' ? 0 : app.shell.jobs().length);
-  if (jobs === 0 || (by === 'exit' && screen.exitAsked)) return true;
+  const fleet = app.fleet.run !== undefined;
+  if ((jobs === 0 && !fleet) || (by === 'exit' && screen.exitAsked)) return true;
   screen.exitAsked = by === 'exit';
-  screen.hint(`${jobs === 1 ? 'a job is' : `${jobs} jobs are`} still there: ${by} again ends what is yours and leaves`);
+  const left = fleet ? 'a fleet is' : jobs === 1 ? 'a job is' : `${jobs} jobs are`;
+  const then = fleet ? 'leaves; :fleet resume goes on with it' : 'ends what is yours and leaves';
+  screen.hint(`${left} still ${fleet ? 'at work' : 'there'}: ${by} again ${then}`);
   return false;
 }
 

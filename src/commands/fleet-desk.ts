@@ -1,0 +1,158 @@
+/** The fleet that works beside the conversation: its questions are put one at a time, and its end is shown as a table. */
+import type { FleetPort, FleetRun, FleetWish, HaltGroup } from '../contracts/fleet.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Answer } from '../session/event.ts';
+import { CommandError } from './command.ts';
+import { askedOf, fleetTable } from './fleet-table.ts';
+import { showMeta } from './show-meta.ts';
+
+type Open = {
+  readonly name: string;
+  readonly digest: string;
+  readonly hosts: readonly string[];
+  readonly withdraw: AbortController;
+};
+
+export class FleetDesk {
+  readonly #engine: Engine;
+  readonly #port: FleetPort;
+  #run: FleetRun | undefined;
+  #starting = false;
+  #open: Open | undefined;
+  #serial = 0;
+  /** The hosts that the user has picked of a question, to be asked about first and by themselves. */
+  #picked: readonly string[] = [];
+  /** In what a group is unlike the largest one, which may be answered by now; by digest. */
+  readonly #differences = new Map<string, readonly string[]>();
+  /** A change is being told of, and is looked at behind it. */
+  #followed = false;
+
+  constructor(engine: Engine, port: FleetPort) {
+    this.#engine = engine;
+    this.#port = port;
+  }
+
+  /** The one at work. */
+  get run(): FleetRun | undefined {
+    return this.#run;
+  }
+
+  /** Resolves when it has begun. Rejects with a CommandError. */
+  async start(wish: FleetWish): Promise<FleetRun> {
+    const run = await this.#begin(() => this.#port.start(wish));
+    // By that the session can be found again.
+    await this.#engine.dispatch({ type: 'fleetBegan', goal: wish.goal }).catch(() => {});
+    return run;
+  }
+
+  resume(): Promise<FleetRun> {
+    return this.#begin(() => this.#port.resume());
+  }
+
+  /** False where nothing is at work. */
+  stop(): boolean {
+    this.#run?.stop('you stopped it');
+    return this.#run !== undefined;
+  }
+
+  async #begin(begin: FleetPort['resume']): Promise<FleetRun> {
+    if (this.#run || this.#starting) throw new CommandError('a fleet is at work; :fleet stop ends it');
+    this.#starting = true;
+    try {
+      const run = await begin();
+      if ('problem' in run) throw new CommandError(run.problem);
+      this.#run = run;
+      const unsubscribe = run.subscribe(() => this.#follow(run));
+      void run.ended.then(() => {
+        unsubscribe();
+        this.#end(run);
+      });
+      this.#follow(run);
+      return run;
+    } finally {
+      this.#starting = false;
+    }
+  }
+
+  #end(run: FleetRun): void {
+    this.#withdraw();
+    this.#run = undefined;
+    this.#picked = [];
+    this.#differences.clear();
+    const table = this.#engine.services.secrets.reveal(fleetTable(run.rows()));
+    const failed = run.rows().some(({ status }) => status !== 'done');
+    showMeta(this.#engine, ':fleet', table.join('\n'), failed);
+    this.#engine.changed();
+  }
+
+  /** Not within the change that is told of: the fleet may be in the middle of it. */
+  #follow(run: FleetRun): void {
+    if (this.#followed) return;
+    this.#followed = true;
+    queueMicrotask(() => {
+      this.#followed = false;
+      if (this.#run !== run) return;
+      this.#ask(run);
+      this.#engine.changed();
+    });
+  }
+
+  /** A question that is no longer what it was is taken back, and asked anew as what it is now. */
+  #ask(run: FleetRun): void {
+    const groups = run.questions();
+    for (const { digest, differences } of groups)
+      if (differences.length > 0) this.#differences.set(digest, differences);
+    const open = this.#open;
+    if (open && groups.some(({ digest }) => digest === open.digest)) return;
+    this.#withdraw();
+    const [next] = groups.flatMap((group) => {
+      const hosts = group.hosts.filter((host) => this.#picked.includes(host));
+      return hosts.length > 0 ? [{ group, hosts }] : [];
+    });
+    if (!next) this.#picked = [];
+    const [group] = groups;
+    if (next) this.#put(run, next.group, next.hosts);
+    else if (group) this.#put(run, group, group.hosts);
+  }
+
+  #put(run: FleetRun, group: HaltGroup, hosts: readonly string[]): void {
+    this.#serial += 1;
+    const name = `fleet-${this.#engine.services.now()}-${this.#serial}`;
+    const open = { name, digest: group.digest, hosts, withdraw: new AbortController() };
+    this.#open = open;
+    const waiting = run.questions().reduce((sum, each) => sum + each.hosts.length, 0);
+    const canary = run.canaryFor(hosts);
+    const differences = this.#differences.get(group.digest) ?? [];
+    const asked = askedOf({ ...group, differences }, hosts, {
+      goal: run.goal,
+      others: waiting - hosts.length,
+      ...(canary === undefined || (hosts.length === 1 && hosts[0] === canary) ? {} : { canary }),
+    });
+    void this.#engine.answers.of(name, open.withdraw.signal).then((answer) => {
+      if (this.#open === open && answer) this.#take(run, open, answer);
+    });
+    void this.#engine.dispatch({ type: 'fleetAsked', fleet: name, ...asked }).catch(() => {});
+  }
+
+  #take(run: FleetRun, { digest, hosts }: Open, answer: Answer): void {
+    this.#open = undefined;
+    const { kind } = answer;
+    if (kind === 'edit') this.#picked = picked(answer.command, hosts);
+    else if (kind === 'proceed' || kind === 'skip' || kind === 'abort') run.answer(digest, hosts, kind);
+    this.#follow(run);
+  }
+
+  #withdraw(): void {
+    const open = this.#open;
+    if (!open) return;
+    this.#open = undefined;
+    open.withdraw.abort();
+    void this.#engine.dispatch({ type: 'fleetGone', fleet: open.name }).catch(() => {});
+  }
+}
+
+/** Names as they were typed, of those that were asked about; others are nobody's question. */
+function picked(text: string, hosts: readonly string[]): readonly string[] {
+  const words = text.split(/[\s,]+/);
+  return hosts.filter((host) => words.includes(host));
+}
