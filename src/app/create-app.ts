@@ -35,7 +35,7 @@ export function createApp(
   notices: readonly string[],
 ): App {
   const { options, config, session, sessions, index } = environment;
-  const { shell, hosts, front, here, words, history, jobs, memory, costs, safety, mcpPort, patch, undo } = services;
+  const { shell, hosts, front, here, words, history, jobs, memory, costs, safety, mcpPort, patch, undoPort } = services;
   const quitListeners = new Set<(code: number) => void>();
   let screen: ScreenPort | undefined;
   let next: App['sessions']['next'];
@@ -131,7 +131,7 @@ export function createApp(
     fleet: new FleetDesk(engine, services.fleets),
     hosts,
     forms,
-    undo,
+    undo: undoPort,
     patches: patch,
     sessions: {
       async list() {

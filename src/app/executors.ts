@@ -37,7 +37,8 @@ export type AgentOptions = {
 /** Rights that a program gains at its start are gained by nobody below a supervisor, unless root started it. */
 const GAINS_RIGHTS = /(?:^|[^\w.-])(?:sudo|su|doas|pkexec|run0|sg|newgrp|fusermount3?|ping|mount|umount)(?![\w-])/;
 
-const NOT_KEPT =
+/** Said where a command runs without being kept. */
+export const NOT_KEPT =
   'this command is not kept, since it gains rights (sudo, su, mount …), which nobody can below a supervisor: :undo can’t take it back';
 
 /** Whether a command would no longer work if it were kept. Biased to leaving it as it is. */

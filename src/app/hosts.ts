@@ -37,11 +37,12 @@ type Options = {
   /** Where the user's shell here is. */
   readonly localPlace: () => string;
   readonly kit: LauncherKit;
+  readonly keep: NonNullable<ConstructorParameters<typeof Hosts>[0]['keep']>;
   /** Which hosts get the launcher by themselves, by the user's word. */
   readonly answers: HostAnswers;
 };
 
-export function createHosts({ bus, dataDir, size, localPlace, kit, answers }: Options): HostShells {
+export function createHosts({ bus, dataDir, size, localPlace, kit, keep, answers }: Options): HostShells {
   const shells = new Map<string, UserShell>();
   /** Shells that are about to come: lines wait for them. */
   const coming = new Map<string, Promise<UserShell>>();
@@ -58,6 +59,7 @@ export function createHosts({ bus, dataDir, size, localPlace, kit, answers }: Op
   };
   const hosts = new Hosts({
     kit,
+    keep,
     get folder() {
       folder ??= mkdtempSync(join(tmpdir().length > MAX_FOLDER_CHARS ? '/tmp' : tmpdir(), ownedPrefix('ssh')));
       return folder;
@@ -167,7 +169,7 @@ export function createHosts({ bus, dataDir, size, localPlace, kit, answers }: Op
       const why = await hosts.putLauncher(name);
       if (why !== undefined) throw new Error(why);
       answers.set(name, true);
-      return `the launcher is on ${name}: Restricted works there`;
+      return `the launcher is on ${name}: Restricted and :undo work there`;
     },
     knows: (word) => current !== undefined && programs.get(current)?.has(word) === true,
     trust: (name) => hosts.trust(name),
@@ -180,7 +182,7 @@ export function createHosts({ bus, dataDir, size, localPlace, kit, answers }: Op
 }
 
 const LAUNCHER_ASKS = (name: string) =>
-  `puts aish-tui's sandbox launcher (a program of some 100 kB) on ${name}, into a private directory below ~/.cache, now and whenever you connect to it; it is compared with the one here before every use. Restricted works there then. :host forget ${name} removes it`;
+  `puts aish-tui's sandbox launcher (a program of some 100 kB) on ${name}, into a private directory below ~/.cache, now and whenever you connect to it; it is compared with the one here before every use. Restricted and :undo work there then. :host forget ${name} removes it`;
 
 function leftText(name: string) {
   return ({ directory, actions, bytes }: LeftThere) =>

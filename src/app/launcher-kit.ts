@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { LauncherKit } from '../hosts/index.ts';
-import { findLauncher, runsOn, sandboxArgv, whyOpen } from '../sandbox/index.ts';
+import { findLauncher, runsOn, sandboxArgv, supervisedArgv, whyOpen } from '../sandbox/index.ts';
 
 /** Of a launcher; a larger file is none. */
 const MAX_BYTES = 1_000_000;
@@ -17,6 +17,7 @@ export function launcherKit(base: string | URL): LauncherKit {
       return bytes.length > MAX_BYTES ? undefined : { bytes, hash: createHash('sha256').update(bytes).digest('hex') };
     },
     whyOpen,
+    kept: ({ tmpDir: _, ...launch }) => supervisedArgv({ ...launch, elsewhere: true }),
     restricted: (launch) => sandboxArgv({ ...launch, elsewhere: true }),
   };
 }

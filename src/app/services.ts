@@ -42,6 +42,7 @@ import type { SessionBus } from './session-bus.ts';
 import { settingsOf } from './start-session.ts';
 import { instructionsBlock, SYSTEM_PROMPT } from './system-prompt.ts';
 import { changeStore, trialStore } from './undo.ts';
+import { createUndoThere, type UndoThere, undoWhereLinesGo } from './undo-there.ts';
 import { startShell } from './user-shell.ts';
 
 /** Programs among which a misspelled name is looked for. */
@@ -70,6 +71,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
   };
   const kit = launcherKit(import.meta.url);
   const hosts = createHosts({
+    keep: (...command) => undoThere.keep(...command),
     ...{ bus, dataDir, size, kit, answers: openHostAnswers(join(state, 'hosts')) },
     localPlace: () => shell.current?.cwd ?? process.cwd(),
   });
@@ -82,6 +84,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
   const mcp = openMcp(config, { dataDir, state, version: options.version, bus, learn: learnsToken(filter) });
   const own = { config, bus, session: session.id, hide: hidden };
   const undo = changeStore(own);
+  const undoThere: UndoThere = createUndoThere(own, () => hosts.hosts);
   const fresh = { environment: async () => learned(await (await shell.ready).environment()), dataDir, size };
   const trials = trialStore(own, undo, trialCommands(fresh));
   void trials.discardAbandoned();
@@ -137,6 +140,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     readOnlyTools: config.mcp.read_only,
     localModel: () => readersAreLocal(broker, bus),
     keeps: () => keepsAll(undo, session.id),
+    keepsAt: async (place) => (await undoThere.unavailable(place)) === undefined,
     madeHere: (path) => undo.madeHere(path),
     ...(sandbox.available ? { wrap } : {}),
   });
@@ -219,6 +223,8 @@ export function createServices(environment: Environment, bus: SessionBus) {
     mcp,
     patch,
     undo,
+    /** That of the machine that the user's lines go to. */
+    undoPort: undoWhereLinesGo(undo, undoThere, () => bus.engine.shellCwd),
     history: openHistory(join(state, 'history'), hidden, () => historyOf(shell.current)),
     log,
     /** The journal can't be written at the moment. */

@@ -17,7 +17,7 @@ export function runKey(phase: Phase, session: string): string | undefined {
   return 'run' in phase && phase.run.kind === 'norris' ? `${session}:${phase.run.startedAt}` : undefined;
 }
 
-type Needs = {
+export type UndoNeeds = {
   readonly config: Pick<Config, 'undo'>;
   readonly session: string;
   readonly hide: (text: string) => string;
@@ -25,11 +25,18 @@ type Needs = {
   readonly bus?: SessionBus;
 };
 
-export function changeStore({ config, bus, session, hide }: Needs): ChangeStore {
-  const { budget, days, max_file, credentials } = config.undo;
+export function changeStore(needs: UndoNeeds): ChangeStore {
   return new ChangeStore({
+    ...storeSettings(needs),
     launcher: LAUNCHER,
     directory: join(placesOf(process.env).state, 'undo'),
+  });
+}
+
+/** What holds for the store of any machine. */
+export function storeSettings({ config, bus, session, hide }: UndoNeeds) {
+  const { budget, days, max_file, credentials } = config.undo;
+  return {
     budgetBytes: budget * MB,
     maxFileBytes: max_file * MB,
     days,
@@ -38,8 +45,8 @@ export function changeStore({ config, bus, session, hide }: Needs): ChangeStore 
     run: () => currentRun(bus, session),
     now: Date.now,
     hide,
-    warn: (text) => bus?.show(text),
-  });
+    warn: (text: string) => bus?.show(text),
+  };
 }
 
 function currentRun(bus: SessionBus | undefined, session: string): string | undefined {
@@ -50,7 +57,7 @@ function currentRun(bus: SessionBus | undefined, session: string): string | unde
 type RunTrial = ConstructorParameters<typeof TrialStore>[0]['run'];
 
 /** Trials of commands (EF-5), beside the store in which an applied one is kept. */
-export function trialStore({ config, bus, session, hide }: Needs, store: ChangeStore, run: RunTrial): TrialStore {
+export function trialStore({ config, bus, session, hide }: UndoNeeds, store: ChangeStore, run: RunTrial): TrialStore {
   return new TrialStore({
     launcher: LAUNCHER,
     directory: join(placesOf(process.env).state, 'undo'),
@@ -68,7 +75,10 @@ export function trialStore({ config, bus, session, hide }: Needs, store: ChangeS
 }
 
 /** Both outside a session, where whoever asks starts the command. */
-export function effectsOutside(config: Needs['config']): { readonly store: ChangeStore; readonly trials: TrialStore } {
+export function effectsOutside(config: UndoNeeds['config']): {
+  readonly store: ChangeStore;
+  readonly trials: TrialStore;
+} {
   const needs = { config, session: '', hide: (text: string) => processFilter().hide(text) };
   const store = changeStore(needs);
   const run = () => Promise.reject(new Error('nothing runs outside a session'));

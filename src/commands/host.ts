@@ -14,7 +14,7 @@ export const host: Command = {
     [':host web1', 'your lines and the model’s commands go there'],
     [':host -', 'back to this machine; the connection stays'],
     [':host forget web1', 'end the connection and remove what lies there'],
-    [':host launcher', 'put the sandbox launcher there: Restricted works then'],
+    [':host launcher', 'put the sandbox launcher there: Restricted and :undo work then'],
     [':host trust web1', 'let secrets of this machine go there, until the program ends'],
   ],
   async arguments({ hosts }, before) {

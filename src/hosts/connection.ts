@@ -10,6 +10,9 @@ import { controlArgv, masterArgv, sessionArgv } from './ssh.ts';
 
 /** For a word to the master, which may be stopped. Ms. */
 const CHECK_TIMEOUT_MS = 2000;
+/** For work on what is kept there. Ms; and what it may answer. */
+const WORK_TIMEOUT_MS = 600_000;
+const MAX_WORK_BYTES = 32_000_000;
 /** Between two looks whether the master is ready. Ms. */
 const READY_POLL_MS = 50;
 
@@ -99,6 +102,17 @@ export class Connection {
     if (helper && !helper.dead) return helper.ask(code);
     this.#helper = undefined;
     return undefined;
+  }
+
+  /** The same for work that takes its time, in a session of its own: no question waits for it. Never rejects. */
+  async work(code: string): Promise<Answer | undefined> {
+    if (this.#state !== 'open') return undefined;
+    const give = await this.slots.take();
+    const helper = await Helper.start(this.#options.companion(this.session('exec /bin/sh', false)), MAX_WORK_BYTES);
+    const answer = await helper?.ask(code, WORK_TIMEOUT_MS);
+    helper?.end();
+    give();
+    return answer;
   }
 
   /** Ends it; what it left there goes with it, where it still answers. */

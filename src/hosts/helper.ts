@@ -29,7 +29,10 @@ export class Helper {
   /** Resolves when it has ended. */
   readonly ended: Promise<void>;
 
-  private constructor({ argv: [file, ...args], env }: Launch) {
+  readonly #most: number;
+
+  private constructor({ argv: [file, ...args], env }: Launch, most: number) {
+    this.#most = most;
     this.#child = spawn(file, args, { cwd: '/', env, stdio: ['pipe', 'pipe', 'ignore'] });
     this.#child.stdin?.on('error', () => {});
     this.#child.stdout?.on('data', (data: Buffer) => this.#take(data));
@@ -44,9 +47,9 @@ export class Helper {
     });
   }
 
-  /** Undefined where no usable shell answers. @param launch a session that runs `/bin/sh` */
-  static async start(launch: Launch): Promise<Helper | undefined> {
-    const helper = new Helper(launch);
+  /** Undefined where no usable shell answers. @param launch a session that runs `/bin/sh` @param most bytes of an answer */
+  static async start(launch: Launch, most = MAX_ANSWER_BYTES): Promise<Helper | undefined> {
+    const helper = new Helper(launch, most);
     // The first shell may read ahead, so nothing follows before the second one is there.
     const up = await helper.#ask(
       `exec ${CLEAN} /bin/sh -c 'printf "\\n%s 0\\n" "$1"; exec /bin/sh' sh MARK`,
@@ -62,8 +65,8 @@ export class Helper {
   }
 
   /** Runs code there; undefined where no answer comes in time, and then it is over with this helper. Never rejects. */
-  ask(code: string): Promise<Answer | undefined> {
-    return this.#ask(`{ ${code}\n} </dev/null 2>/dev/null; printf '\\n%s %d\\n' MARK $?`, ANSWER_TIMEOUT_MS);
+  ask(code: string, patience = ANSWER_TIMEOUT_MS): Promise<Answer | undefined> {
+    return this.#ask(`{ ${code}\n} </dev/null 2>/dev/null; printf '\\n%s %d\\n' MARK $?`, patience);
   }
 
   /** Idempotent. */
@@ -99,6 +102,6 @@ export class Helper {
       this.#asked.shift();
       first.answer({ exit, text });
     }
-    if (this.#seen.length > MAX_ANSWER_BYTES) this.end();
+    if (this.#seen.length > this.#most) this.end();
   }
 }

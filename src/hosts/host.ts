@@ -8,11 +8,12 @@ import { absentHost, lacksSandbox } from './absent.ts';
 import { askEnd, type End, layDown, readEnd, startOf } from './commands.ts';
 import type { Connection, HostFacts } from './connection.ts';
 import { hostFiles, hostProcesses } from './files.ts';
-import type { LauncherKit } from './launcher.ts';
+import type { KeepThere, LauncherKit } from './launcher.ts';
 import { SandboxThere } from './sandbox-there.ts';
 
 /** How a command ended, as far as it can be told. */
-export type Ending = { readonly exit: number | null; readonly note?: string };
+/** `began: false`: it did not run, and will not. */
+export type Ending = { readonly exit: number | null; readonly note?: string; readonly began?: false };
 
 /** Runs a program of this machine that stands for a command there. */
 export type RunElsewhere = (options: {
@@ -34,6 +35,12 @@ export type HostOptions = {
   /** The user's word that secrets may go there. */
   readonly trusted: () => boolean;
   readonly kit: LauncherKit;
+  /** Makes room for what a command in Unrestricted changes there; undefined: nothing of it is kept. Never rejects. */
+  readonly keep?: (
+    host: string,
+    command: string,
+    place: string,
+  ) => Promise<(KeepThere & { end(began: boolean): void }) | undefined>;
 };
 
 /** Codes from here on may be ssh's own, and behind the launcher those that it has for itself. */
@@ -67,6 +74,11 @@ export class Host {
     };
   }
 
+  /** The launcher there; undefined: there is none, or no connection. */
+  get sandbox(): SandboxThere | undefined {
+    return this.connection.state === 'open' ? this.#sandbox : undefined;
+  }
+
   /** Puts the launcher there, with the user's yes, and tries it; why it can't be used, in a line. Never rejects. */
   async putLauncher(): Promise<string | undefined> {
     this.#sandbox = undefined;
@@ -95,7 +107,9 @@ export class Host {
     // Fail closed: what was judged for a narrower mode never runs where nothing holds it.
     const why = sandbox ? sandbox.lacks(mode) : lacksSandbox(host, mode);
     if (why !== undefined) throw new Error(why);
-    const behind = sandbox?.behind(mode, directoryAt(place));
+    const directory = directoryAt(place);
+    const kept = sandbox && mode === 'unrestricted' ? await this.#options.keep?.(host, command, place) : undefined;
+    const behind = mode === 'restricted' ? sandbox?.restricted(directory) : kept && sandbox?.kept(directory, kept);
     if (mode !== 'unrestricted' && !behind) throw new Error(`there is no sandbox on ${host}`);
     if (Object.keys(env).length > 0 && !this.#options.trusted())
       throw new Error(`it holds secrets of this machine, which go to ${host} only after :host trust ${host}`);
@@ -106,7 +120,7 @@ export class Host {
       const token = randomBytes(16).toString('hex');
       const order = {
         command,
-        directory: directoryAt(place),
+        directory,
         token,
         env,
         bash: facts.bash,
@@ -116,13 +130,21 @@ export class Host {
       if (laid?.exit !== 0) throw new Error(`${host} does not take the command; nothing ran`);
       signal.throwIfAborted();
       const argv = this.connection.session(startOf(facts.folder, name), true);
-      const ending = (code: number) =>
-        this.#endingOf(facts, { name, command }, code, behind ? SETUP_CODE : SIGNAL_CODE);
+      let began = true;
+      const ending = async (code: number) => {
+        const end = await this.#endingOf(facts, { name, command }, code, behind ? SETUP_CODE : SIGNAL_CODE);
+        began = end.began !== false;
+        return end;
+      };
       const running = this.#options.run({ argv, place, host, token, ending });
-      void running.result.then(give);
+      void running.result.then(() => {
+        give();
+        kept?.end(began);
+      });
       return running;
     } catch (error) {
       give();
+      kept?.end(false);
       throw error;
     }
   }
@@ -140,7 +162,9 @@ export class Host {
     if (await connection.answers()) {
       clean();
       const why = end.kind === 'never began' && end.why !== undefined ? `: ${end.why}` : '';
-      return { exit: null, note: end.kind === 'never began' ? `it never began${why}` : 'it was ended there' };
+      return end.kind === 'never began'
+        ? { exit: null, note: `it never began${why}`, began: false }
+        : { exit: null, note: 'it was ended there' };
     }
     this.#unsettled.push(unsettled);
     const { host } = connection;

@@ -5,14 +5,16 @@ import type { Machine } from '../contracts/machine.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import { absentHost } from './absent.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
-import { Host, type RunElsewhere } from './host.ts';
+import { Host, type HostOptions, type RunElsewhere } from './host.ts';
 import { type LauncherKit, type LeftThere, measureThere, readMeasured } from './launcher.ts';
+import type { SandboxThere } from './sandbox-there.ts';
 import { shellThere } from './shell-there.ts';
 import { isHostName } from './ssh.ts';
 
 export type HostsOptions = Pick<ConnectionOptions, 'folder' | 'inTerminal' | 'companion'> & {
   readonly run: RunElsewhere;
   readonly kit: LauncherKit;
+  readonly keep?: HostOptions['keep'];
   /** A connection is gone though nobody wanted it to. */
   readonly onLost: (host: string) => void;
 };
@@ -85,6 +87,11 @@ export class Hosts {
     this.#trusted.add(name);
   }
 
+  /** The launcher there; undefined: there is none, or no connection. */
+  sandbox(name: string): SandboxThere | undefined {
+    return this.#hosts.get(name)?.sandbox;
+  }
+
   /** Puts the launcher there and tries it; why it can't be used, in a line. Never rejects. */
   async putLauncher(name: string): Promise<string | undefined> {
     return this.#hosts.get(name)?.putLauncher() ?? `${name} is not connected`;
@@ -129,8 +136,8 @@ export class Hosts {
   }
 
   #make(name: string): Host {
-    const { run, kit, onLost, ...rest } = this.#options;
+    const { run, kit, keep, onLost, ...rest } = this.#options;
     const connection = new Connection({ ...rest, host: name, onLost: () => onLost(name) });
-    return new Host(connection, { run, kit, trusted: () => this.#trusted.has(name) });
+    return new Host(connection, { ...{ run, kit }, ...(keep ? { keep } : {}), trusted: () => this.#trusted.has(name) });
   }
 }

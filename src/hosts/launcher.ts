@@ -16,6 +16,17 @@ export type LauncherKit = {
   whyOpen(selfTest: string): string | undefined;
   /** Words that run `argv` in Restricted there. */
   restricted(launch: Launch): readonly string[];
+  /** The same in Unrestricted, what it changes kept. */
+  kept(launch: Launch & { readonly keep: KeepThere }): readonly string[];
+};
+
+/** What the launcher needs to keep old states, there. Bytes. */
+export type KeepThere = {
+  readonly directory: string;
+  readonly tree: string;
+  readonly budgetBytes: number;
+  readonly fileBytes: number;
+  readonly credentials: boolean;
 };
 
 type Launch = {

@@ -40,6 +40,8 @@ export type GateOptions = {
   readonly machineAt?: (place: string) => Sight;
   /** Whether what a command changes is kept now, so that it can be taken back. */
   readonly keeps?: () => Promise<boolean>;
+  /** The same at a place of a host, by its own word: it is said, and softens nothing. */
+  readonly keepsAt?: (place: string) => Promise<boolean>;
   /** Whether an action of this session made this, no directory, and nobody has touched it since. */
   readonly madeHere?: (path: string) => Promise<boolean>;
   /** Globs over the tools that the user has declared to only read. */
@@ -159,6 +161,7 @@ export function createGate(options: GateOptions): Gate & Pick<SafetyPort, 'check
       const localModel = options.localModel?.() === true;
       const judged = await judgeOnHost(action.command, host, directoryAt(context.cwd), {
         ...{ ...rules, localModel },
+        kept: !context.held && (await options.keepsAt?.(context.cwd)) === true,
         ...(context.held ? { ask: (verdict) => open(verdict, action, context) } : {}),
       });
       return judged.destructive ? withWhatIsLost(judged, judged.findings ?? [], action.command, context.cwd) : judged;

@@ -11,7 +11,9 @@ import type { StaticVerdict } from './verdict.ts';
 const READS_UNNAMED = /[*?[{~$`]|\s-[a-zA-Z]*[rR]|--recursive|\b(?:rg|ag|find|tar|zip|cpio|rsync)\b/;
 
 type Rules = Pick<JudgeOptions, 'userPatterns' | 'disabledRules' | 'localModel'> & {
+  /** Old states of what it changes are kept there, by the host’s word. */
   /** Where the kernel there holds the command: decides on what the tables leave open, as here. */
+  readonly kept?: boolean;
   readonly ask?: (verdict: StaticVerdict) => Promise<Judgement>;
 };
 
@@ -20,7 +22,7 @@ export async function judgeOnHost(
   command: string,
   host: string,
   directory: string,
-  { ask, ...rules }: Rules,
+  { ask, kept = false, ...rules }: Rules,
 ): Promise<Judgement> {
   const judged = judgeCommand(command, rules);
   const { verdict, reason, rule, findings } = judged;
@@ -33,7 +35,9 @@ export async function judgeOnHost(
   if (answer?.destructive) return answer;
   if (!answer) {
     const why =
-      verdict === 'destructive' ? reason : `${reason}; nothing holds it on ${host}, and nothing is kept there`;
+      verdict === 'destructive'
+        ? reason
+        : `${reason}; nothing holds it on ${host}, ${kept ? 'and :undo takes back what it changes there' : 'and nothing is kept there'}`;
     const source = rule?.startsWith('user: ') ? 'user-pattern' : 'static';
     const facts = { ...(rule === undefined ? {} : { rule }), ...(findings.length > 0 ? { findings } : {}) };
     return { destructive: true, reason: why, source, ...facts };

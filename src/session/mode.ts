@@ -4,7 +4,8 @@ import { matchesGlob } from '../text/glob.ts';
 import { parseJsonObject } from '../text/json.ts';
 import type { Action } from './action.ts';
 import { isWider, MODES, type Mode } from './ids.ts';
-import type { Settings } from './state.ts';
+import { hostOf } from './place.ts';
+import type { Conversation, Settings } from './state.ts';
 import type { Transition } from './transition.ts';
 
 const NAMES = { restricted: 'Restricted', project: 'Project', unrestricted: 'Unrestricted' } as const;
@@ -47,8 +48,10 @@ export function upgradeDenied(mode: Mode): string {
 }
 
 /** The modes that the user may widen to, the narrowest first. */
-export function offersFrom(mode: Mode, settings: Settings): readonly Mode[] {
-  return MODES.filter((other) => isWider(other, mode) && (other !== 'project' || settings.project === true));
+export function offersFrom({ mode, settings, cwd }: Pick<Conversation, 'mode' | 'settings' | 'cwd'>): readonly Mode[] {
+  // A project that can be held lies on this machine.
+  const project = settings.project === true && hostOf(cwd) === undefined;
+  return MODES.filter((other) => isWider(other, mode) && (other !== 'project' || project));
 }
 
 /** The mode that is possible here and no wider than `mode`, unless there is no sandbox at all (MO-1, MO-7). */

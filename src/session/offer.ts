@@ -7,8 +7,9 @@ import type { Transition } from './transition.ts';
 const NO_ACTIONS: Dispatch = { actions: [], index: 0, reading: false };
 
 /** Where the mode was chosen by nobody but the sandbox, and no wider one was spoken of yet. */
-function mayOffer({ conversation: { mode, parent, settings, offeredIn = [] } }: Transition): boolean {
-  return settings.offers === true && !parent && offersFrom(mode, settings).length > 0 && !offeredIn.includes(mode);
+function mayOffer({ conversation }: Transition): boolean {
+  const { mode, parent, settings, offeredIn = [] } = conversation;
+  return settings.offers === true && !parent && offersFrom(conversation).length > 0 && !offeredIn.includes(mode);
 }
 
 /** A wider mode was spoken of. */
@@ -33,8 +34,8 @@ export function offerMode(next: Transition, run: Run, dispatch: Dispatch): boole
 
 /** The same before the first task of a plan, where there is a mode in which its writes can be taken back. */
 export function offerForPlan(next: Transition, run: NorrisRun, tasks: number): boolean {
-  const { mode, settings } = next.conversation;
-  if (!mayOffer(next) || mode !== 'restricted' || !offersFrom(mode, settings).includes('project')) return false;
+  const { mode } = next.conversation;
+  if (!mayOffer(next) || mode !== 'restricted' || !offersFrom(next.conversation).includes('project')) return false;
   ask(
     next,
     `the plan has ${tasks} task${tasks === 1 ? '' : 's'}, and nothing can be written in Restricted`,
@@ -53,7 +54,7 @@ function ask(next: Transition, reason: string, run: Run, dispatch: Dispatch, off
     kind: 'mode',
     reason,
     from: mode,
-    offers: offersFrom(mode, settings),
+    offers: offersFrom(next.conversation),
     cwd,
     ...missing,
     offered,

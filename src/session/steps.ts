@@ -154,7 +154,7 @@ export function examineNext(
   const wanted = upgradeWish(action, settings);
   if (wanted) {
     const missing = settings.projectMissing === undefined ? {} : { missing: settings.projectMissing };
-    const offers = offersFrom(mode, settings);
+    const offers = offersFrom(next.conversation);
     noteOffer(next);
     const question = next.ask({ kind: 'mode', ...wanted, from: mode, offers, cwd, ...missing });
     return next.phase({ kind: 'awaitingModeApproval', question, run, dispatch });
@@ -195,12 +195,12 @@ export function takeExamination(next: Transition, phase: Judging, examination: E
 
 /** It can't do its work in this mode: the user may widen it, and it is judged anew (MO-9). */
 function needMode(next: Transition, phase: Judging, action: Action, needs: string): void {
-  const { mode, settings, parent, cwd } = next.conversation;
+  const { mode, parent, cwd } = next.conversation;
   const { run, dispatch, decided } = phase;
   // Only the parent can ask.
   if (parent)
     return refuse(next, phase, action, `[aish] not run: ${needs}, which ${modeName(mode)} mode does not allow`);
-  const offers = offersFrom(mode, settings);
+  const offers = offersFrom(next.conversation);
   noteOffer(next);
   const question = next.ask({ kind: 'mode', reason: needs, from: mode, offers, cwd, action });
   next.phase({ kind: 'awaitingModeApproval', question, run, dispatch, raised: { decided } });
@@ -210,11 +210,11 @@ function needMode(next: Transition, phase: Judging, action: Action, needs: strin
 function halt(next: Transition, phase: Judging, action: Action, examined: Judged, why: HaltReason): void {
   const { judgement, tool, canTry, diff } = examined;
   const { op: judgedAs, run, dispatch, decided } = phase;
-  const { cwd, mode, settings, parent } = next.conversation;
+  const { cwd, mode, parent } = next.conversation;
   const facts = tool ? { tool: withChange(next, action, tool) } : {};
   // A sub-agent stays in its mode: there is nothing to offer.
   const fails = mode === 'restricted' || (judgement.upgrade && isWider(judgement.upgrade.mode, mode));
-  const offers = fails && !parent ? { offers: offersFrom(mode, settings) } : {};
+  const offers = fails && !parent ? { offers: offersFrom(next.conversation) } : {};
   const question = next.ask({
     kind: 'halt',
     action,

@@ -19,13 +19,14 @@ export function runLauncher(launcher: string, args: readonly string[]): Promise<
     const options = { encoding: 'buffer', maxBuffer: MAX_OUTPUT_BYTES, env: {} } as const;
     execFile(launcher, [...args], options, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 126;
-      resolve({ code, steps: readSteps(stdout), error: stderr.toString().trim() || (error?.message ?? '') });
+      resolve({ code, steps: readSteps(stdout.toString()), error: stderr.toString().trim() || (error?.message ?? '') });
     });
   });
 }
 
-function readSteps(output: Buffer): readonly Step[] {
-  const fields = output.toString().split('\0');
+/** What it printed. */
+export function readSteps(output: string): readonly Step[] {
+  const fields = output.split('\0');
   const steps: Step[] = [];
   for (let at = 0; at + 2 < fields.length; at += 3) {
     steps.push({ verb: fields[at] ?? '', path: fields[at + 1] ?? '', source: fields[at + 2] ?? '' });

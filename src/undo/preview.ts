@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { type KeptAction, summaryOf } from '../contracts/undo.ts';
 import { visible } from '../text/sanitize.ts';
 import { shortPath } from '../text/short-path.ts';
-import type { Step } from './launcher.ts';
+import type { Ran, Step } from './launcher.ts';
+import type { Recorded } from './record.ts';
 
-const MAX_DIFF_FILE_BYTES = 60_000;
+export const MAX_DIFF_FILE_BYTES = 60_000;
 const MAX_DIFFS = 10;
 const MAX_PATHS = 40;
 const MAX_DIFF_CHARS = 8_000;
@@ -37,7 +38,7 @@ export function describeSteps(steps: readonly Step[]): string {
 }
 
 /** Unified diffs from what is there to what will be there, of text files of moderate size. */
-export async function diffsOf(store: string, steps: readonly Step[]): Promise<string> {
+export async function diffsOf(store: string, steps: readonly Step[], read: ReadText = readText): Promise<string> {
   const pairs = steps
     .filter(({ verb, source }) => ['changed', 'replaced', 'deleted'].includes(verb) && source !== '')
     .map(({ verb, path, source }) => ({
@@ -45,19 +46,20 @@ export async function diffsOf(store: string, steps: readonly Step[]): Promise<st
       now: verb === 'deleted' ? undefined : path,
       becomes: source === 'empty' ? undefined : join(store, source),
     }));
-  return diffsBetween(pairs, 'after the undo');
+  return diffsBetween(pairs, 'after the undo', read);
 }
 
 /** The same between any two files; undefined stands for no content. */
 export async function diffsBetween(
   pairs: readonly { readonly path: string; readonly now: string | undefined; readonly becomes: string | undefined }[],
   after: string,
+  read: ReadText = readText,
 ): Promise<string> {
   const { createTwoFilesPatch } = await import('diff');
   const diffs: string[] = [];
   let length = 0;
   for (const { path, now, becomes } of pairs) {
-    const [old, fresh] = [now, becomes].map((file) => (file === undefined ? '' : readText(file)));
+    const [old, fresh] = await Promise.all([now, becomes].map((file) => (file === undefined ? '' : read(file))));
     if (old === undefined || fresh === undefined) continue;
     const name = visible(shortPath(path));
     const diff = createTwoFilesPatch(name, name, old, fresh, 'now', after, { context: 2 });
@@ -80,6 +82,9 @@ function visibleLines(text: string): string {
     .trimEnd();
 }
 
+/** A text file of moderate size, on whatever machine; undefined for anything else. */
+export type ReadText = (path: string) => Promise<string | undefined> | string | undefined;
+
 /** Undefined for what is missing, large, binary, or no regular file. Never waits for a FIFO's writer. */
 function readText(path: string): string | undefined {
   let fd: number;
@@ -100,6 +105,24 @@ function readText(path: string): string | undefined {
   } finally {
     closeSync(fd);
   }
+}
+
+/** What an undo of an action would put back, as the launcher told it. */
+export async function previewOf(action: Recorded, { steps, code, error }: Ran, read?: ReadText): Promise<string> {
+  if (code !== 0 && code !== 1) return `${headOf(action)}\n  ${visible(error)}`;
+  const diffs = await diffsOf(action.directory, steps, read);
+  const incomplete = action.complete ? '' : '\n  incomplete: something changed that was not kept';
+  return [`${headOf(action)}${incomplete}`, describeSteps(steps), diffs].filter((part) => part !== '').join('\n');
+}
+
+/** What became of the undo of an action, one line, and the paths that were left alone. @param into its own number */
+export function undoneOf(action: Recorded, into: number, { steps, code, error }: Ran): readonly string[] {
+  const refused = steps.filter(({ verb }) => verb === 'refused');
+  const line =
+    code === 0 || code === 1
+      ? `undone: ${headOf(action)} (:undo ${into} yes brings it back)`
+      : `${headOf(action)} was not undone: ${visible(error)}`;
+  return refused.length > 0 ? [line, describeSteps(refused)] : [line];
 }
 
 /** An action in one line. */

@@ -28,14 +28,19 @@ export type Opening = Pick<KeptAction, 'kind' | 'text' | 'cwd' | 'session' | 'at
   readonly of?: number;
 };
 
-export type Recorded = KeptAction & Pick<Opening, 'of' | 'applied' | 'pid' | 'tree'> & { readonly directory: string };
+export type Recorded = KeptAction &
+  Pick<Opening, 'of' | 'applied' | 'pid' | 'tree'> & {
+    readonly directory: string;
+    /** False: it has ended, and everything is as it was. */
+    readonly touched: boolean;
+  };
 
 /** A younger one may be another window's that is about to write there. */
 const ABANDONED_MS = 3_600_000;
 
 const KINDS: readonly string[] = ['command', 'patch', 'undo'];
 
-const ACTION = 'action.json';
+export const ACTION = 'action.json';
 /** Of what is no action yet: it is not listed. */
 export const TRIAL = 'trial.json';
 
@@ -91,18 +96,39 @@ function namesIn(directory: string): readonly string[] {
 /** Undefined for what is no action of ours, or can't be read. */
 export function readRecord(store: string, number: number, running: ReadonlySet<number>): Recorded | undefined {
   const directory = join(store, String(number));
-  const opening = readOpening(textOf(join(directory, ACTION)));
+  const told = {
+    opening: textOf(join(directory, ACTION)),
+    summary: textOf(join(directory, 'summary')),
+    undone: textOf(join(directory, 'undone')) !== undefined,
+    notes: notesOf(directory),
+  };
+  return recordFrom({ number, directory }, told, running);
+}
+
+/** What stands in the directory of an action, on whatever machine. */
+export type Told = {
+  readonly opening: string | undefined;
+  readonly summary: string | undefined;
+  readonly undone: boolean;
+  readonly notes: readonly string[];
+};
+
+/** Undefined for what is no action of ours. */
+export function recordFrom(
+  { number, directory }: Place,
+  { opening: text, summary, undone, notes }: Told,
+  running: ReadonlySet<number>,
+): Recorded | undefined {
+  const opening = readOpening(text);
   if (!opening) return undefined;
-  const summary = textOf(join(directory, 'summary'));
-  const undone = textOf(join(directory, 'undone')) !== undefined;
   const state = undone ? 'undone' : running.has(number) ? 'running' : summary === undefined ? 'cut' : 'ended';
   const count = (word: string) => Number(new RegExp(`\\b${word} (\\d+)`).exec(summary ?? '')?.[1] ?? 0);
-  const notes = notesOf(directory);
   return {
     ...opening,
     number,
     directory,
     state,
+    touched: !/\btouched 0\b/.test(summary ?? ''),
     created: count('created'),
     deleted: count('deleted'),
     changed: count('changed'),
@@ -115,12 +141,11 @@ export function readRecord(store: string, number: number, running: ReadonlySet<n
 
 /** What the launcher noted of an action or a trial: a word and a path each. */
 export function notesOf(directory: string): readonly string[] {
-  return (textOf(join(directory, 'notes')) ?? '').split('\0').filter((note) => note !== '');
+  return readNotes(textOf(join(directory, 'notes')) ?? '');
 }
 
-/** Whether an ended action left everything as it was. */
-export function touchedNothing({ directory }: Recorded): boolean {
-  return /\btouched 0\b/.test(textOf(join(directory, 'summary')) ?? '');
+export function readNotes(text: string): readonly string[] {
+  return text.split('\0').filter((note) => note !== '');
 }
 
 /** Marks an action as taken back by another, in one step. */

@@ -7,7 +7,7 @@ import { visible } from '../text/sanitize.ts';
 import { type Ran, runLauncher } from './launcher.ts';
 import { Leftovers } from './leftovers.ts';
 import { type Meant, meantBy } from './meant.ts';
-import { describeSteps, diffsOf, headOf } from './preview.ts';
+import { describeSteps, previewOf, undoneOf } from './preview.ts';
 import { probeStore, sharesBlocks } from './probe.ts';
 import {
   dropEmpty,
@@ -21,7 +21,6 @@ import {
   type Recorded,
   readRecord,
   tidyEmpty,
-  touchedNothing,
   unmarkUndone,
 } from './record.ts';
 import { warnOf } from './warnings.ts';
@@ -178,15 +177,7 @@ export class ChangeStore implements UndoPort {
       const found = await this.#find(target);
       if ('text' in found) return found;
       const parts = await Promise.all(
-        found.actions.map(async (action) => {
-          const { steps, code, error } = await this.#launch('--undo', action.directory);
-          if (code !== 0 && code !== 1) return `${headOf(action)}\n  ${visible(error)}`;
-          const diffs = await diffsOf(action.directory, steps);
-          const incomplete = action.complete ? '' : '\n  incomplete: something changed that was not kept';
-          return [`${headOf(action)}${incomplete}`, describeSteps(steps), diffs]
-            .filter((part) => part !== '')
-            .join('\n');
-        }),
+        found.actions.map(async (action) => previewOf(action, await this.#launch('--undo', action.directory))),
       );
       return { ok: true, text: parts.join('\n') };
     });
@@ -203,11 +194,8 @@ export class ChangeStore implements UndoPort {
           of: action.number,
         });
         const ran = await this.#putBack(action, number);
-        const refused = ran.steps.filter(({ verb }) => verb === 'refused');
         ok &&= ran.code === 0;
-        if (ran.code !== 0 && ran.code !== 1) lines.push(`${headOf(action)} was not undone: ${visible(ran.error)}`);
-        else lines.push(`undone: ${headOf(action)} (:undo ${number} yes brings it back)`);
-        if (refused.length > 0) lines.push(describeSteps(refused));
+        lines.push(...undoneOf(action, number, ran));
       }
       return { ok, text: lines.join('\n') };
     });
@@ -285,7 +273,7 @@ export class ChangeStore implements UndoPort {
     if (!action || action.state === 'cut') return;
     warnOf(action.notes, warn);
     if (this.#room) this.#room = { ...this.#room, used: this.#room.used + action.bytes };
-    if (action.notes.length === 0 && touchedNothing(action) && emptyRecord(action)) this.#keepSpare(action);
+    if (action.notes.length === 0 && !action.touched && emptyRecord(action)) this.#keepSpare(action);
   }
 
   /** Most commands change nothing: making and removing a directory for each costs more than all else that is written. */

@@ -158,6 +158,49 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
     },
   );
 
+  it.skipIf(lacks('cc'))(
+    'what a model deletes there halts with that host’s loss, and is taken back there',
+    async () => {
+      const [folder, home] = [there(), there()];
+      mkdirSync(join(folder, 'build'));
+      for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, 'build', name), 'xxxx');
+      const own = await startSshd('web1', { lines: [`SetEnv HOME=${home}`] });
+      try {
+        await using model = await startScriptedServer([say('CMD: rm -rf build'), say('done it')]);
+        using place = scratch(model.baseUrl, { mode: 'unrestricted' });
+        await using rig = startRig(place, { env: { PATH: `${own.bin}:${process.env.PATH}` }, columns: 100, rows: 30 });
+        await enter(rig);
+        rig.type(':host launcher yes\r');
+        await rig.waitFor(/the launcher is on web1/);
+        rig.type(`cd ${folder}\r`);
+        await rig.waitFor(/now in web1:/);
+        rig.type('?clean up\r');
+        await rig.waitFor(/HALT.* on web1/);
+        await rig.waitFor(/build: 3 files, 12 bytes/);
+        await rig.waitFor(/as web1 reports/);
+        await rig.waitFor(/seen to the end/);
+        rig.type('p');
+        await rig.waitFor(/done it/);
+        expect(existsSync(join(folder, 'build'))).toBe(false);
+        rig.type(':undo\r');
+        await rig.waitFor(/build.* comes back \(directory\)/);
+        rig.type(':undo yes\r');
+        await rig.waitFor(/undone: /);
+        expect(
+          readdirSync(join(folder, 'build')).map((name) => readFileSync(join(folder, 'build', name), 'utf8')),
+        ).toEqual(['xxxx', 'xxxx', 'xxxx']);
+        rig.type(':host -\r');
+        await rig.waitFor(/\n\[aish:\w+\]>/);
+        rig.type(':undo\r');
+        await rig.waitFor(/nothing to undo/);
+        rig.type(':host forget web1 yes\r');
+        await rig.waitFor(/removed there: .*aish-tui-host/);
+      } finally {
+        await own.stop();
+      }
+    },
+  );
+
   it('a destructive command of the model halts there, with what that host would lose', async () => {
     const folder = there();
     mkdirSync(join(folder, 'build'));

@@ -133,7 +133,7 @@ describe('the machine, over random runs', () => {
       if (!isWider(mode, was.mode)) return;
       if (last?.type === 'modeChosen') return expect(mode).toBe(last.mode);
       expect(was.phase.kind).toBe('awaitingModeApproval');
-      const [narrowest] = offersFrom(was.mode, was.settings);
+      const [narrowest] = offersFrom(was);
       const said = last?.type === 'answered' ? last.answer.kind : undefined;
       expect(said === 'unrestricted' ? 'unrestricted' : said === 'proceed' ? narrowest : said).toBe(mode);
     });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { launcherKit } from '../../src/app/launcher-kit.ts';
 import type { Confinement, RunningCommand } from '../../src/contracts/commands.ts';
 import { asCompanion, runElsewhere } from '../../src/executor/index.ts';
-import { Hosts, type LauncherKit } from '../../src/hosts/index.ts';
+import { type HostOptions, Hosts, type LauncherKit } from '../../src/hosts/index.ts';
 import type { SshHost } from './sshd.ts';
 
 export const folder = mkdtempSync(join(tmpdir(), 'h-'));
@@ -15,7 +15,7 @@ export const unaborted = new AbortController().signal;
 /** The launcher that was built. */
 export const builtKit = launcherKit(new URL('../../dist/aish-tui.js', import.meta.url));
 
-export function hostsOf({ bin }: SshHost, kit: LauncherKit = builtKit) {
+export function hostsOf({ bin }: SshHost, kit: LauncherKit = builtKit, keep?: HostOptions['keep']) {
   const PATH = `${bin}:${process.env.PATH}`;
   process.env.PATH = PATH;
   const env = { ...(process.env as Record<string, string>), PATH };
@@ -24,6 +24,7 @@ export function hostsOf({ bin }: SshHost, kit: LauncherKit = builtKit) {
   const hosts = new Hosts({
     folder,
     kit,
+    ...(keep ? { keep } : {}),
     inTerminal: (argv) => runElsewhere({ argv, env, place: '/', ...size, dataDir: folder }),
     companion: (argv) => asCompanion(argv, env),
     run: ({ argv, place, host, token, ending }) =>

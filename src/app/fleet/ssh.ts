@@ -21,6 +21,7 @@ const NO_LAUNCHERS: LauncherKit = {
   program: () => undefined,
   whyOpen: () => 'a fleet has no launcher',
   restricted: () => [],
+  kept: () => [],
 };
 
 /** Connects over ssh as it is configured. What would need an answer of the user's is no connection. */

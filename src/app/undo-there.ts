@@ -1,0 +1,80 @@
+/** The change stores on hosts, one for each that has the launcher, as this session uses them. */
+import type { UndoPort } from '../contracts/undo.ts';
+import type { Hosts, KeepThere, SandboxThere } from '../hosts/index.ts';
+import { directoryAt, hostOf, placeOn } from '../session/place.ts';
+import { visible } from '../text/sanitize.ts';
+import { FarStore, readSteps } from '../undo/index.ts';
+import { gainsRights, NOT_KEPT } from './executors.ts';
+import { storeSettings, type UndoNeeds } from './undo.ts';
+
+export type UndoThere = {
+  /** Of a host that has the launcher; undefined: there is nothing. */
+  store(host: string): FarStore | undefined;
+  /** Makes room for what a command changes there. Never rejects. */
+  keep(host: string, command: string, place: string): Promise<(KeepThere & { end(began: boolean): void }) | undefined>;
+  /** Why nothing of a command is kept at a place of a host. */
+  unavailable(place: string): Promise<string | undefined>;
+  /** That of the host that a place is on. */
+  at(place: string): UndoPort | undefined;
+};
+
+export function createUndoThere(needs: UndoNeeds, hosts: () => Pick<Hosts, 'sandbox' | 'isRoot'>): UndoThere {
+  const stores = new WeakMap<SandboxThere, FarStore>();
+  const store = (host: string) => {
+    const sandbox = hosts().sandbox(host);
+    if (!sandbox) return undefined;
+    const known = stores.get(sandbox);
+    if (known) return known;
+    const fresh = new FarStore({
+      ...storeSettings(needs),
+      host,
+      directory: `${sandbox.placed.directory}/undo`,
+      ask: (code) => sandbox.ask(code),
+      async launch(args) {
+        const { code, output, error } = await sandbox.launch(args);
+        return { code, steps: readSteps(output), error };
+      },
+      probe: () => sandbox.whyNothingKept(),
+    });
+    stores.set(sandbox, fresh);
+    return fresh;
+  };
+  const none = (host: string): UndoPort => {
+    const text = `nothing is kept on ${visible(host)} without the launcher; :host launcher puts it there`;
+    const refused = () => Promise.resolve({ ok: false, text });
+    return {
+      unavailable: () => Promise.resolve(text),
+      list: () => Promise.resolve([]),
+      ...{ preview: refused, undo: refused, forget: refused },
+    };
+  };
+  const at = (place: string) => {
+    const host = hostOf(place);
+    return host === undefined ? undefined : (store(host) ?? none(host));
+  };
+  return {
+    store,
+    at,
+    unavailable: async (place) => at(place)?.unavailable(),
+    async keep(host, command, place) {
+      const there = store(host);
+      if (!there) return undefined;
+      if (!gainsRights(command, hosts().isRoot(host)))
+        return there.keepCommand(command, placeOn(host, directoryAt(place)), directoryAt(place));
+      if ((await there.unavailable()) === undefined) needs.bus?.show(NOT_KEPT);
+      return undefined;
+    },
+  };
+}
+
+/** `:undo` takes back what was done where the user's lines go. */
+export function undoWhereLinesGo(here: UndoPort, there: UndoThere, place: () => string): UndoPort {
+  const port = () => there.at(place()) ?? here;
+  return {
+    unavailable: () => port().unavailable(),
+    list: () => port().list(),
+    preview: (target) => port().preview(target),
+    undo: (target) => port().undo(target),
+    forget: (target) => port().forget(target),
+  };
+}
