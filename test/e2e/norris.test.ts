@@ -182,7 +182,12 @@ describe('a HALT that is open', () => {
     await rig.waitFor('[aish:fast]>');
     rig.type(':norris clean up\r');
     // A person who types on without looking: every letter comes before the keyboard was quiet for half a second.
-    const typing = setInterval(() => rig.type('ppp please '), 40);
+    const letters = 'ppp please ';
+    let typed = 0;
+    const typing = setInterval(() => {
+      rig.type(letters.charAt(typed % letters.length));
+      typed += 1;
+    }, 40);
     await rig.waitFor('HALT');
     for (let shown = 0; shown < 20; shown += 1) await new Promise((resolve) => setTimeout(resolve, 50));
     clearInterval(typing);
