@@ -130,8 +130,11 @@ function keepAgentCommands(
     if (action?.kind !== 'command') return;
     const command = action.command.trim();
     if (command === '') return;
-    const { kind, forced } = classify(command, words);
-    history.addAgents(kind === 'shell' && !forced ? command : `!${command}`);
-    shell.current?.remember(`: aish; ${command}`);
+    // While the disk takes the journal's line: the launch waits for that, and not for a history.
+    setImmediate(() => {
+      const { kind, forced } = classify(command, words);
+      history.addAgents(kind === 'shell' && !forced ? command : `!${command}`);
+      shell.current?.remember(`: aish; ${command}`);
+    });
   });
 }

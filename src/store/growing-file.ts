@@ -1,5 +1,5 @@
 /** A file of rows to which several programs append: what is new in it, at the price of one look where nothing is. */
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { appendFileSync, closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 
 export class GrowingFile {
   readonly path: string;
@@ -25,6 +25,23 @@ export class GrowingFile {
       return undefined;
     } finally {
       if (file !== undefined) closeSync(file);
+    }
+  }
+
+  /**
+   * Appends a row. Where all was read before and nobody wrote meanwhile, it is not read again; else the result is false
+   * and it comes with the next rows. Throws where it can't be written; the file is made with `mode`, its directory is not.
+   */
+  append(row: string, mode: number): boolean {
+    const file = openSync(this.path, 'a', mode);
+    try {
+      appendFileSync(file, row);
+      const { ino, size } = fstatSync(file);
+      const alone = ino === this.#inode && size === this.#end + Buffer.byteLength(row);
+      if (alone) this.#end = size;
+      return alone;
+    } finally {
+      closeSync(file);
     }
   }
 

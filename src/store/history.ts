@@ -1,5 +1,5 @@
 /** The lines typed at the prompt, kept across sessions, beside those of the user's shell (IN-5). Several programs may append to the file at once. */
-import { appendFileSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { LineFacts, LineHistory } from '../contracts/store.ts';
 import { isJsonObject, parseJson } from '../text/json.ts';
@@ -95,8 +95,7 @@ export function openHistory(
     const text = JSON.stringify(row);
     quietly(() => {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      appendFileSync(path, `${text}\n`, { mode: 0o600 });
-      written.add(text);
+      if (!file.append(`${text}\n`, 0o600)) written.add(text);
     });
   };
   const keep = (line: string, agent: boolean) => {

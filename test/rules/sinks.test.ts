@@ -8,6 +8,7 @@ const WRITES = /\b(?:writeFile|writeFileSync|appendFile|appendFileSync|createWri
 const WRITERS: Readonly<Record<string, string>> = {
   'src/store/journal.ts': 'the engine hides before it appends',
   'src/store/history.ts': 'given the filter: a line with a secret is not written',
+  'src/store/growing-file.ts': 'appends the rows of the history, which looked at them',
   'src/store/log.ts': 'given the filter',
   'src/undo/record.ts': 'given the filter: the words of an action are hidden first',
   'src/undo/probe.ts': 'whether copies share their blocks, found by trying',

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -52,4 +52,21 @@ it('is cut when it has grown to twice its length, marks kept', () => {
   const again = openHistory(path, same);
   expect(again.entries()).toHaveLength(10_000);
   expect([again.isAgents('20000'), again.isAgents('19999')]).toEqual([true, false]);
+});
+
+it('has the lines of several programs in the order in which they came, each once', () => {
+  const path = place();
+  const [one, other] = [openHistory(path, same), openHistory(path, same)];
+  one.add('1');
+  other.add('2');
+  one.addAgents('3');
+  one.add('4');
+  other.addAgents('5');
+  other.add('6');
+  const lines = ['1', '2', '3', '4', '5', '6'];
+  expect([one.entries(), other.entries(), openHistory(path, same).entries()]).toEqual([lines, lines, lines]);
+  // Half a row of somebody else's is no part of what comes behind it.
+  appendFileSync(path, '"7');
+  one.add('8');
+  expect(one.entries()).toEqual([...lines, '8']);
 });
