@@ -11,8 +11,14 @@ export type AgentServer = {
   close(): void;
 };
 
-/** @param command of the n-th step, from 1; undefined ends the work */
-export async function agentServer(command: (step: number) => string | undefined): Promise<AgentServer> {
+/**
+ * @param command of the n-th step, from 1; undefined ends the work
+ * @param turn waited for before each answer
+ */
+export async function agentServer(
+  command: (step: number) => string | undefined,
+  turn: () => Promise<void> = () => Promise.resolve(),
+): Promise<AgentServer> {
   const gaps: number[] = [];
   const waiting = new Set<() => void>();
   let requests = 0;
@@ -21,10 +27,11 @@ export async function agentServer(command: (step: number) => string | undefined)
     const now = performance.now();
     if (ended !== undefined) gaps.push(now - ended);
     requests += 1;
-    answer(response, command(requests), requests);
+    const step = requests;
     response.on('finish', () => {
       ended = performance.now();
     });
+    void turn().then(() => answer(response, command(step), step));
     for (const look of waiting) look();
     return true;
   });

@@ -1,13 +1,16 @@
 /** From the end of a model's answer to the request with the result of its command: no step is faster than this is. */
 import { spawn } from 'node:child_process';
-import { agentServer } from '../agent-server.ts';
+import { type AgentServer, agentServer } from '../agent-server.ts';
 import { AGENTS, type Agent, openAgent } from '../contenders.ts';
 import type { Section } from '../section.ts';
+import { Turns } from '../turns.ts';
 import { median } from '../typing.ts';
 
 const STEPS = 60;
 /** The first ones load what the others use. */
 const WARM_UP = 10;
+/** Before the next program goes on: whatever else the machine does meanwhile falls upon all of them alike. */
+const STEPS_PER_TURN = 5;
 const [HEADLESS, SCREEN] = ['gap per step, headless', 'gap per step, full screen'];
 
 /** Asks, runs, tells: what no agent can do without. */
@@ -27,41 +30,68 @@ const LOOP = `
     messages.push({ role: 'assistant', tool_calls: [call] }, { role: 'tool', tool_call_id: call.id, content: out });
   }`;
 
-const commands = () => agentServer((step) => (step > STEPS ? undefined : `echo this is step ${step}`));
-
 async function ran(file: string, args: readonly string[], place: { work: string; env: Record<string, string> }) {
   const child = spawn(file, args, { cwd: place.work, env: place.env, stdio: ['ignore', 'ignore', 'inherit'] });
   await new Promise((resolve) => child.on('close', resolve));
 }
 
-const gap = (gaps: readonly number[]) => median(gaps.slice(WARM_UP));
+/** Has a program work against a model of its own; resolves to the median of its gaps, once all its steps are done. */
+type Work = (model: AgentServer) => Promise<void>;
 
-async function agentSteps(agent: Agent) {
-  const [headless, screen] = [await commands(), await commands()];
-  using place = agent.place(headless.baseUrl);
-  await ran(agent.file, agent.headless('look at everything'), place);
-  using other = agent.place(screen.baseUrl);
-  await using rig = openAgent(agent, other);
-  await rig.waitFor(agent.ready, 60_000);
-  rig.type(agent.goal('look at everything'));
-  await screen.reached(STEPS + 1);
-  for (const server of [headless, screen]) server.close();
-  return { [HEADLESS]: gap(headless.gaps), [SCREEN]: gap(screen.gaps) };
+const loop: Work = ({ baseUrl }) => {
+  const env = { PATH: process.env.PATH ?? '/usr/bin:/bin' };
+  return ran(process.execPath, ['--input-type=module', '-e', LOOP, baseUrl], { work: '/', env });
+};
+
+function headless(agent: Agent): Work {
+  return async ({ baseUrl }) => {
+    using place = agent.place(baseUrl);
+    await ran(agent.file, agent.headless('look at everything'), place);
+  };
 }
 
-async function loopSteps() {
-  const server = await commands();
-  const env = { PATH: process.env.PATH ?? '/usr/bin:/bin' };
-  await ran(process.execPath, ['--input-type=module', '-e', LOOP, server.baseUrl], { work: '/', env });
-  server.close();
-  return { [HEADLESS]: gap(server.gaps) };
+function onScreen(agent: Agent): Work {
+  return async (model) => {
+    using place = agent.place(model.baseUrl);
+    await using rig = openAgent(agent, place);
+    await rig.waitFor(agent.ready, 60_000);
+    rig.type(agent.goal('look at everything'));
+    await model.reached(STEPS + 1);
+  };
+}
+
+/** The median of the gaps of each, all measured in turns. */
+async function inTurns(works: readonly Work[]): Promise<readonly number[]> {
+  const turns = new Turns(works.length, STEPS_PER_TURN);
+  const gapOf = async (work: Work) => {
+    const who = {};
+    const model = await agentServer(
+      (step) => (step > STEPS ? undefined : `echo this is step ${step}`),
+      () => turns.step(who),
+    );
+    await work(model);
+    turns.leave(who);
+    model.close();
+    return median(model.gaps.slice(WARM_UP));
+  };
+  return Promise.all(works.map(gapOf));
+}
+
+/** One round of all, which each contender takes its part of. */
+let round: Promise<readonly number[]> | undefined;
+const works = [loop, ...AGENTS.flatMap((agent) => [headless(agent), onScreen(agent)])];
+
+async function measure(...figures: readonly (readonly [figure: string, at: number])[]) {
+  if (figures.some(([, at]) => at === 0)) round = inTurns(works);
+  const gaps = (await round) ?? [];
+  return Object.fromEntries(figures.map(([figure, at]) => [figure, gaps[at] ?? Number.NaN]));
 }
 
 export const steps: Section = {
   name: 'steps',
   contenders: [
-    { name: 'bare loop', measure: loopSteps },
-    ...AGENTS.map((agent) => ({ name: agent.name, measure: () => agentSteps(agent) })),
+    { name: 'bare loop', measure: () => measure([HEADLESS, 0]) },
+    ...AGENTS.map(({ name }, at) => ({ name, measure: () => measure([HEADLESS, 1 + 2 * at], [SCREEN, 2 + 2 * at]) })),
   ],
   figures: [
     {
