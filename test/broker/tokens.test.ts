@@ -105,6 +105,21 @@ describe('a preset is measured', () => {
     expect(peer.asked.filter((line) => line === 'POST /tokenize')).toHaveLength(4);
   });
 
+  test('each text once in the longest conversation, too', async () => {
+    await using peer = await startPeer({
+      '/props': { default_generation_settings: { n_ctx: 4096 } },
+      '/v1/models': { data: [] },
+      '/tokenize': { tokens: [1, 2, 3] },
+    });
+    const broker = createBroker({ presets: [presetAt(peer.baseUrl)] });
+    const texts = Array.from({ length: 600 }, (_, n) => `message ${n}`);
+    for (const at of [600, 599, 598]) await broker.measure('fast', { ...request, texts: texts.slice(0, at) });
+    const measured = await broker.measure('fast', { ...request, texts: [...texts, 'one more'] });
+    expect(measured?.counter).toBe('fast/server');
+    // A busy machine does not answer all of them in the time of one call; what was being asked then is asked again.
+    expect(peer.asked.filter((line) => line === 'POST /tokenize').length).toBeLessThanOrEqual(602 + 3);
+  });
+
   test('by vLLM’s', async () => {
     await using peer = await startPeer({
       '/v1/models': { data: [{ id: 'tiny', max_model_len: 8192 }] },

@@ -8,7 +8,7 @@ import { countByLibrary, libraryIsLoaded, loadLibrary } from './library.ts';
 
 /** For all texts of one call together. */
 const TOKENIZE_TIMEOUT_MS = 1500;
-/** Counts that are kept, by counter. */
+/** Counts that are kept, by counter; more where one request has more texts. */
 const MAX_CACHED = 500;
 
 export type CounterKind = 'server' | 'library' | 'estimate' | 'demo';
@@ -42,30 +42,44 @@ export class TokenCounter {
   }
 
   #byServer(preset: Preset, texts: readonly string[], signal: AbortSignal) {
-    return this.#cached(`${preset.name}/server`, texts, async (missing) => {
-      const asked = await askTokenizer(preset, missing, signal);
+    return this.#cached(`${preset.name}/server`, texts, async (missing, keep) => {
+      const asked = await askTokenizer(preset, missing, signal, keep);
       if ('counts' in asked) return asked.counts;
       if (!asked.again) this.#mute.add(preset.name);
       return undefined;
     });
   }
 
-  /** Counts what is not known yet; undefined when the counter gives up. */
+  /** Counts what is not known yet; undefined when the counter gives up: what it has told to `keep` by then stays known. */
   async #cached(
     key: string,
     texts: readonly string[],
-    count: (missing: readonly string[]) => Promise<readonly number[] | undefined>,
+    count: (
+      missing: readonly string[],
+      keep: (text: string, tokens: number) => void,
+    ) => Promise<readonly number[] | undefined>,
   ): Promise<readonly number[] | undefined> {
     const cache = this.#kept.get(key) ?? new Map<string, number>();
     this.#kept.set(key, cache);
     const missing = [...new Set(texts.filter((text) => !cache.has(text)))];
-    const counts = missing.length === 0 ? [] : await count(missing);
+    const counts = missing.length === 0 ? [] : await count(missing, (text, tokens) => cache.set(text, tokens));
     if (!counts) return undefined;
     const now = new Map(missing.map((text, index) => [text, counts[index] ?? 0]));
     const found = texts.map((text) => now.get(text) ?? cache.get(text) ?? 0);
     for (const [text, tokens] of now) cache.set(text, tokens);
-    for (const text of [...cache.keys()].slice(0, Math.max(0, cache.size - MAX_CACHED))) cache.delete(text);
+    forget(cache, texts);
     return found;
+  }
+}
+
+/** The oldest go, but nothing of this request: the next one of a conversation has all of it again. */
+function forget(cache: Map<string, number>, texts: readonly string[]): void {
+  const most = Math.max(MAX_CACHED, 2 * texts.length);
+  if (cache.size <= most) return;
+  const wanted = new Set(texts);
+  for (const text of cache.keys()) {
+    if (cache.size <= most) return;
+    if (!wanted.has(text)) cache.delete(text);
   }
 }
 
@@ -76,7 +90,12 @@ type Asked = { readonly counts: readonly number[] } | { readonly again: boolean 
  * `POST /tokenize` of llama.cpp (`{"content"}` → `{"tokens":[…]}`) and vLLM (`{"model","prompt"}` → `{"count"}`), one
  * request per text. Only for servers to which everything may be said as it is.
  */
-async function askTokenizer(preset: Preset, texts: readonly string[], user: AbortSignal): Promise<Asked> {
+async function askTokenizer(
+  preset: Preset,
+  texts: readonly string[],
+  user: AbortSignal,
+  keep: (text: string, tokens: number) => void,
+): Promise<Asked> {
   const signal = AbortSignal.any([user, AbortSignal.timeout(TOKENIZE_TIMEOUT_MS)]);
   const key = await apiKeyOf(preset, signal).catch(() => undefined);
   const url = `${rootOf(preset.baseUrl)}/tokenize`;
@@ -91,6 +110,7 @@ async function askTokenizer(preset: Preset, texts: readonly string[], user: Abor
     const count = asCount(answer.body?.count) ?? (Array.isArray(tokens) ? asArray(tokens).length : undefined);
     if (answer.status !== 200 || count === undefined) return { again: !answer.answered || answer.status === 503 };
     counts.push(count);
+    keep(text, count);
   }
   return { counts };
 }
