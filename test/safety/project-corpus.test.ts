@@ -73,7 +73,8 @@ describe('in Project', () => {
       const through: string[] = [];
       for (const cmd of reaching) {
         const answer = JSON.parse(await checkLine(JSON.stringify({ cmd, cwd: TREE, mode: 'project' })));
-        if (answer.recoverable === true) through.push(cmd);
+        // What shows a credential is asked about for that, whatever it leaves behind.
+        if (answer.recoverable === true && answer.reason !== 'shows a credential to the model') through.push(cmd);
       }
       expect(through.filter((cmd) => !HARMLESS.includes(cmd))).toEqual([]);
     },

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Judgement } from '../../src/session/action.ts';
 import type { Mode } from '../../src/session/ids.ts';
-import type { Settings } from '../../src/session/state.ts';
-import { bash, harmless, Machine, printed } from '../support/machine.ts';
+import { SEMANTICS, type Settings } from '../../src/session/state.ts';
+import { bash, delegate, harmless, Machine, printed } from '../support/machine.ts';
 
 const looks: Judgement = { ...harmless, looks: true };
 const shows: Judgement = { ...harmless, credential: true };
@@ -43,6 +43,29 @@ describe('in chat a command that only reads', () => {
       machine.judges(shows);
       expect([machine.phase.kind, machine.state.questions[0]]).toMatchObject(['halted', { why: 'consent' }]);
     }
+  });
+
+  it.each([
+    ['an autonomous run', SEMANTICS, 'halted'],
+    ['one in a journal of before', undefined, 'acting'],
+  ] as const)('asks for it in %s too: the model is a receiver there as well', (_, semantics, phase) => {
+    const machine = new Machine({ confirmCmd: false, ...(semantics ? { semantics } : {}) });
+    machine.send({ type: 'norrisStarted', goal: 'look around' });
+    machine.says('CMD: cat .env');
+    machine.judges(shows);
+    expect(machine.phase.kind).toBe(phase);
+  });
+
+  it('asks for it in a sub-agent’s work', () => {
+    const machine = new Machine({ confirmCmd: false, semantics: SEMANTICS });
+    machine.send({ type: 'norrisStarted', goal: 'look around' });
+    machine.says('', delegate('c0', 'look'));
+    machine.judges(harmless);
+    machine.spawns();
+    const [child = ''] = machine.children;
+    machine.agentSays(child, 'CMD: cat .env');
+    machine.judges(shows, false, child);
+    expect(machine.state.questions).toMatchObject([{ why: 'consent', action: { kind: 'command' } }]);
   });
 
   it('is not asked about again after a consent for the session, what acts is', () => {

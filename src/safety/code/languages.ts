@@ -123,8 +123,11 @@ const PERL: Language = {
   comments: 'hash',
   backtickRuns: true,
   losses: [
-    [/(?<![$@%{>\w-])(unlink|rmdir|rmtree|remove_tree|truncate)\b(?!\s*=>)/, 'deletes or empties files'],
-    [/(?<![$@%{>\w-])kill\b(?!\s*=>)/, 'kills processes'],
+    [
+      /(?<![$@%{>\w-]|(?<!\b(?:map|grep|do|eval|sub)\s*)\{)(unlink|rmdir|rmtree|remove_tree|truncate)\b(?!\s*=>)/,
+      'deletes or empties files',
+    ],
+    [/(?<![$@%{>\w-]|(?<!\b(?:map|grep|do|eval|sub)\s*)\{)kill\b(?!\s*=>)/, 'kills processes'],
     [/(?<![$@%{>\w-])(chmod\s+0?777|chown)\b/, 'changes permissions'],
     [/(?<![$@%{>\w-])rename\b\s*[\s(]/, 'renames over files'],
   ],

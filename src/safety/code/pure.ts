@@ -1,3 +1,4 @@
+import { isCredential } from '../credential-files.ts';
 import { isInStep } from './in-step.ts';
 import type { Skeleton } from './skeleton.ts';
 
@@ -39,16 +40,24 @@ const NODE_MODULES =
 const SUSPECT =
   /\b(remove|unlink\w*|rmtree|rmdir\w*|rm|rmSync|system|popen|Popen|exec\w*|eval|spawn\w*|fork|kill\w*|rename\w*|truncate\w*|write\w*|chmod|chown|move|symlink|link|mkdir\w*|makedirs|subprocess|child_process|ctypes|copyfile\w*|copy2|copytree|posix_\w+|pidfd_\w+|sendfile|__\w*(import|builtins|dict|class|subclasses|globals|getattribute)\w*__|getattr|setattr|delattr|globals|locals|compile|binding|constructor|prototype|Function|Proxy|Reflect|send|public_send|delete|drop\w*|destroy\w*|terminate\w*|setTimeout|fetch|urlopen|connect)\b/;
 
+/** The environment as a whole, or a variable of it that may be a secret; by its parts it may be named in many ways. */
+const READS_ENVIRONMENT =
+  /\bENV\b(?!\s*[{[]\s*['"]?(HOME|PATH|USER|SHELL|LANG|PWD|TERM)\b)|\benv\b(?!\s*\.\s*(HOME|PATH|USER|SHELL|LANG|PWD|TERM|NODE_ENV|CI|PORT|DEBUG)\b)|\/environ\b/;
+/** Modules of node that every one-liner has by name: they talk to others, or start something. */
+const TALKS =
+  /\b(https?|http2|net|dgram|dns|tls|cluster|worker_threads|repl|vm|inspector|wasi|trace_events)\s*(\?\.|\.|\[)/;
+
 /** Does this code only compute, read and print? Every call in it must be on a list; anything else makes it unknown. */
 export function isPure(named: string, source: string, read: Skeleton): boolean {
   const program = /^(deno|bun)$/.test(named) ? 'node' : named;
   if (source.length > 4000 || /[\uE000-\uE00B`]/.test(source)) return false;
   if (program === 'php') return purePhp(source, read);
   if (!/^(node|perl|ruby)$/.test(program) || !isInStep(program, source, read)) return false;
+  if (READS_ENVIRONMENT.test(source)) return false;
   if (program === 'perl' || program === 'ruby') return pureWords(program, source, read);
   const inner = read.strings.flatMap((text) => [...text.matchAll(/\{([^{}]*)\}/g)].map((found) => found[1] ?? ''));
   const texts = [read.code, ...inner];
-  if (texts.some((text) => SUSPECT.test(text) || !callsOnly(text, NODE_CALLS))) return false;
+  if (texts.some((text) => SUSPECT.test(text) || TALKS.test(text) || !callsOnly(text, NODE_CALLS))) return false;
   return pureNode(read);
 }
 
@@ -78,6 +87,8 @@ function callsOnly(code: string, calls: ReadonlySet<string>): boolean {
 }
 
 function pureNode({ code, strings }: Skeleton): boolean {
+  // Whose name it computes may be a store of keys.
+  if (/\breadFileSync\s*\((?!\s*("\d+"|0)\s*[,)])/.test(code) || strings.some(isCredential)) return false;
   for (const [, index] of code.matchAll(/\b(?:require|import)\s*\(\s*(?:"(\d+)")?/g)) {
     if (index === undefined || !NODE_MODULES.test(strings[Number(index)] ?? '')) return false;
   }
@@ -123,7 +134,8 @@ function pureWords(program: 'perl' | 'ruby', source: string, read: Skeleton): bo
   const code = read.code
     .replace(/\b(?:s|tr|y)\/(?:\\.|[^/\n])*\/(?:\\.|[^/\n])*\/\w*/g, ' ')
     .replace(/(^|[\s({,;~!&|])m?\/(?:\\.|[^/\n])+\/[gimsxo]*/g, '$1 ')
-    .replace(/[$@%]\w+|\{\w+\}|:\w+|\b\d\w*/g, ' ');
+    // An element of a hash, and nothing else that stands in such brackets: `map{unlink}` calls.
+    .replace(/([$@%]\w+|->|[\]}])\s*(\{\w+\})+|[$@%]\w+|:\w+|\b\d\w*/g, ' ');
   if (program === 'perl' ? !interpolatesPlainly(source) : !insertsPlainly(source)) return false;
   const loads = [...read.code.matchAll(/\brequire\w*\s*\(?\s*(?:"(\d+)")?/g)];
   if (loads.some(([, index]) => !RUBY_MODULES.test(read.strings[Number(index)] ?? ''))) return false;

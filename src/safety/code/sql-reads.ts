@@ -59,6 +59,10 @@ const LOOKING_PRAGMA =
   /^PRAGMA\s+(\w+\.)?((table_x?info|table_list|index_x?info|index_list|foreign_key_list|foreign_key_check|integrity_check|quick_check)(\s*\([^()]*\))?|database_list|user_version|schema_version|page_count|page_size|freelist_count|journal_mode|encoding|compile_options|foreign_keys|cache_size|application_id|collation_list|function_list|module_list|pragma_list|synchronous|wal_autocheckpoint|auto_vacuum|busy_timeout)$/i;
 const COPIES = /^COPY\s+([\w."]+(\s*\([\w\s,"]*\))?|\(\s*SELECT\b[\s\S]*\))\s+TO\s+STDOUT\b[\w\s(),']*$/i;
 
+/** Tables in which servers keep their users' passwords. */
+const SHOWS_PASSWORDS =
+  /\b(pg_authid|pg_shadow|rolpassword|mysql\s*\.\s*`?user|authentication_string|sql_logins|user\$)/i;
+
 /**
  * Why one statement, its comments taken out and its strings empty, is not known to lose nothing; undefined: it is. Every
  * statement and every function in it must be on the list.
@@ -71,6 +75,7 @@ export function whyNotKnown(statement: string): string | undefined {
   const body = run === undefined ? text : text.slice(run.length).trimStart();
   const reads = READS.test(body);
   if (!reads && !ADDS.test(body) && !COPIES.test(body)) return 'SQL that is not known';
+  if (SHOWS_PASSWORDS.test(body)) return 'shows passwords of a server';
   if (run !== undefined && !reads) return 'SQL that is run to be explained';
   if (/^CREATE\s+OR\s+REPLACE\b/i.test(body) || /\bON\s+(CONFLICT|DUPLICATE)\b/i.test(body))
     return 'may overwrite rows';

@@ -1,10 +1,15 @@
-import { isCredential } from '../credential-files.ts';
+import { isCredential, isSecretVariable, mayNameCredential } from '../credential-files.ts';
+import { globToRegExp } from '../shell/glob.ts';
+import type { Machine } from '../shell/machine.ts';
 import { CREDENTIAL, hasUnknown } from '../shell/taint.ts';
 import { destructive, type StaticVerdict, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
+import type { Operand } from './options.ts';
+import { absolute } from './paths.ts';
 
 /** Options that name the sender's own key: it proves who asks, and stays. */
-const OWN_KEY = /^(-i|--key|--cert|--cacert|--private-key|--certificate|--kubeconfig|-K|--ssh-key|-o)$/;
+const OWN_KEY =
+  /^(-i|-key|-keyout|-inkey|-signkey|-CAkey|-out|--key|--cert|--cacert|--private-key|--certificate|--kubeconfig|-K|--ssh-key|-o)$/;
 
 /** Does what a call prints hold a credential: a store that it reads, or the whole environment? */
 export function printsCredential({ program, facts, args, io, operands, machine }: Call): boolean {
@@ -16,7 +21,7 @@ export function printsCredential({ program, facts, args, io, operands, machine }
         args.map(({ text }) => text),
       )
     );
-  if (program === 'printenv' && args.some(({ text }) => SECRET_VARIABLE.test(text) && !machine.scope.has(text)))
+  if (program === 'printenv' && args.some(({ text }) => isSecretVariable(text) && !machine.scope.has(text)))
     return true;
   if (
     /^(echo|printf|print)$/.test(program) &&
@@ -24,18 +29,47 @@ export function printsCredential({ program, facts, args, io, operands, machine }
     printsSecret(machine.source)
   )
     return true;
+  if (facts.traits.has('prints') && io.stdin !== undefined && hasUnknown(io.stdin) && HERE_SECRET.test(machine.source))
+    return true;
   if (/^(printenv|env|set|declare|export)$/.test(program)) return args.every(({ text }) => /^-(p|x|px|0)$/.test(text));
-  return facts.traits.has('prints') && operands.some(({ text }) => isCredential(text));
+  if (/^(typeset|local|readonly)$/.test(program))
+    return args.length > 0 && args.every(({ text }) => /^-[px]+$/.test(text));
+  if (/^(expr|test|\[)$/.test(program) && args.some(({ text }) => text.includes(CREDENTIAL)))
+    // What is no number stands in the complaint.
+    return program === 'expr' || args.some(({ text }) => /^-(eq|ne|[lg][te])$/.test(text));
+  if (program === 'git' && operands[0]?.text === 'config')
+    return operands.some(({ text }) => SECRET_SETTING.test(text));
+  if (program === 'git') return operands.some(({ text }) => /^[^/]*:/.test(text) && isCredential(afterColon(text)));
+  return facts.traits.has('prints') && operands.some((operand) => namesStore(machine, operand));
 }
 
-/** A variable that by its name holds a key, a token or a password. */
-const SECRET_VARIABLE = /(^|_)(SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?)(_|$)/;
+function afterColon(text: string): string {
+  return text.slice(text.indexOf(':') + 1);
+}
+
+/** Does a word name a store, from the directory that the command is in by then, or as a pattern? */
+function namesStore(machine: Machine, { text, glob }: Operand): boolean {
+  if (machine.substituted.get(text)?.includes(CREDENTIAL)) return true;
+  const named = text.startsWith('if=') ? text.slice(3) : text;
+  const path = absolute(machine, named) ?? named;
+  if (isCredential(named) || isCredential(path)) return true;
+  return glob && mayNameCredential(path, (pattern, name) => globToRegExp(pattern).test(name));
+}
+
+/** Settings of git in which tokens and passwords stand. */
+const SECRET_SETTING = /^(http\.(.*\.)?(extraheader|proxy)|sendemail\.(.*\.)?smtppass|.*\.(password|token))$/i;
+
+/** Such a variable as a program's input: `cat <<< $API_KEY`. */
+const HERE_SECRET = /<<<\s*"?\$\{?\w*(SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIAL)/;
 
 /** Does a command print the value of such a variable? */
 function printsSecret(source: string): boolean {
   for (const [, words = ''] of source.matchAll(/\b(?:echo|printf|print)\b([^;|&\n]*)/g))
     for (const [, name = ''] of words.matchAll(/\$\{?([A-Za-z_]\w*)(?!:?[+])/g))
-      if (SECRET_VARIABLE.test(name)) return true;
+      if (isSecretVariable(name)) return true;
+  // Printed by another name: `n=API_KEY; echo ${!n}`, `declare -n n=API_KEY`.
+  if (/\$\{!|\b(declare|typeset|local)\s+-\w*n/.test(source))
+    for (const [, name = ''] of source.matchAll(/=["']?([A-Za-z_]\w*)/g)) if (isSecretVariable(name)) return true;
   return false;
 }
 

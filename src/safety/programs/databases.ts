@@ -153,8 +153,9 @@ function readRedis(call: Call, words: readonly string[]): void {
   )
     machine.note(destructive('redis loss', 'removes data'));
   else if (
+    (two === 'config get' && !/pass|auth|user|\*/i.test(words[2] ?? '*')) ||
     REDIS_READS.test(name) ||
-    /^(config get|client list|client info|client getname|cluster info|cluster nodes|memory usage|memory stats|object \w+|slowlog get|slowlog len|acl list|acl whoami|command|command \w+|pubsub \w+|latency \w+|script load|function list|debug object)/.test(
+    /^(client list|client info|client getname|cluster info|cluster nodes|memory usage|memory stats|object \w+|slowlog get|slowlog len|acl list|acl whoami|command|command \w+|pubsub \w+|latency \w+|script load|function list|debug object)/.test(
       two,
     )
   )

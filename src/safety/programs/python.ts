@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { readCode } from '../code/read.ts';
+import { isCredential } from '../credential-files.ts';
 import type { FileContent } from '../reading.ts';
 import { plain } from '../shell/machine.ts';
 import { FETCHED, FILE_TEXT, hasUnknown, UNKNOWN } from '../shell/taint.ts';
@@ -119,7 +120,8 @@ function runModule(call: Call, name: string, at: number): string {
   else if (name === 'sysconfig' && rest.length > 0) machine.note(unknown('writes what was configured'));
   else if (name === 'json.tool' && rest.filter((field) => !field.text.startsWith('-')).length > 1) {
     machine.note(unknown('writes a file'));
-  } else if (HARMLESS_MODULES.test(name)) machine.note(harmless());
+  } else if (rest.some(({ text }) => isCredential(text))) machine.note(unknown('shows a credential to the model'));
+  else if (HARMLESS_MODULES.test(name)) machine.note(harmless());
   else if (PYTHON_MODULES.test(name)) return machine.runFields([{ text: name, glob: false }, ...rest], call.io);
   else machine.note(unknown('runs a python module', { runsFiles: true }));
   return UNKNOWN;

@@ -25,7 +25,7 @@ export function judgeRole(call: Call, role: Role, what: string, value: string): 
     case 'idle':
       return harmless();
     case 'read':
-      return reads(call, value);
+      return reads(call, value, what.includes('files0-from'));
     case 'ask':
       return judgeQuestion(call.program, what, value);
     case 'add':
@@ -52,8 +52,10 @@ export function judgeRole(call: Call, role: Role, what: string, value: string): 
 }
 
 /** What prints a credential is told by its output; what else takes one in may keep or send it. */
-function reads(call: Call, path: string): StaticVerdict {
+function reads(call: Call, path: string, repeats: boolean): StaticVerdict {
   if (!isCredential(path)) return harmless();
+  // Names that are not there stand in the complaint.
+  if (repeats) return unknown('shows a credential to the model');
   const { traits } = call.facts;
   return traits.has('prints') || traits.has('namesOnly') ? harmless() : unknown(`${call.program} reads a credential`);
 }

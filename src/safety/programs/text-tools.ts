@@ -1,5 +1,6 @@
 import { readAwkProgram } from '../code/awk.ts';
 import { readSedScript } from '../code/sed.ts';
+import { isCredential } from '../credential-files.ts';
 import { hasUnknown, NUMBER, UNKNOWN } from '../shell/taint.ts';
 import { destructive, harmless, type StaticVerdict, unknown } from '../verdict.ts';
 import type { Call } from './call.ts';
@@ -58,6 +59,8 @@ export const TEXT_TOOLS: Handlers = {
 function readSed({ machine }: Call, script: string): void {
   const known = script.replaceAll(NUMBER, '1');
   if (hasUnknown(known)) machine.note(unknown('a sed script that is not known', { unresolved: true }));
+  for (const [, path = ''] of known.matchAll(/[rR]\s*([^\s;}]+)/g))
+    if (isCredential(path)) machine.note(unknown('shows a credential to the model'));
   for (const effect of readSedScript(known)) {
     if (effect.kind === 'unknown') machine.note(unknown(effect.reason));
     else if (effect.kind === 'write')
@@ -70,11 +73,16 @@ function readSed({ machine }: Call, script: string): void {
   }
 }
 
+/** The environment of awk, but for what every shell has. */
+const SHOWS_SECRETS = /\bENVIRON\b(?!\s*\[\s*"(HOME|PATH|USER|SHELL|LANG|PWD|TERM)"\s*\])/;
+
 /** awk: `system(…)`, `print | "cmd"`, `"cmd" | getline`, `print > file`. */
 function readAwk(call: Call, program: string): void {
   const { machine } = call;
   if (hasUnknown(program.replaceAll(NUMBER, '1')))
     machine.note(unknown('an awk program that is not known', { unresolved: true }));
+  if (SHOWS_SECRETS.test(program) || [...program.matchAll(/"([^"]+)"/g)].some(([, text = '']) => isCredential(text)))
+    machine.note(unknown('shows a credential to the model'));
   for (const effect of readAwkProgram(program.replaceAll(NUMBER, '1'))) {
     if (effect.kind === 'system') machine.note(destructive('awk system', 'awk runs text as shell commands'));
     else if (effect.kind === 'shell') runCode(machine, effect.text + (effect.more ? UNKNOWN : ''), { stdin: UNKNOWN });

@@ -3,6 +3,7 @@ import { judgeProcess, judgeReplacement, judgeShellText } from './commands.ts';
 import type { Judging } from './judging.ts';
 import { isHandle } from './objects.ts';
 import { nameOf } from './references.ts';
+import { judgeHelp, judgeVariable } from './settings.ts';
 import type { Expr, NodeOf } from './tree.ts';
 
 type Call = NodeOf<'Call'>;
@@ -38,10 +39,9 @@ function openAs(judge: Judging, call: Call, file: Expr | undefined, mode: Expr |
 }
 
 function reads(judge: Judging, call: Call, file: Expr | undefined): void {
-  const path = file ? judge.values.text(file) : undefined;
+  const path = file && judge.values.text(file);
   if (path !== undefined) judge.note(call, { kind: 'read', path });
 }
-
 /** What a call equals as a program, word by word; a number stands for the argument at that place. */
 function likeProgram(words: string, ...names: readonly (readonly string[])[]): JudgeCall {
   return (judge, call) => {
@@ -250,6 +250,8 @@ export const CALLS: ReadonlyMap<string, JudgeCall> = new Map([
     'builtins.open io.open codecs.open gzip.open bz2.open lzma.open zipfile.ZipFile tarfile.open tarfile.TarFile gzip.GzipFile',
     judgeOpen(1),
   ),
+  ...all('os.getenv os.environ.get', judgeVariable),
+  ['builtins.help', judgeHelp],
   ...all('builtins.exec builtins.eval', runsText),
   ...all('builtins.compile', (judge, call) => judge.unknown(call, 'compiles text', true)),
   ...all('builtins.__import__ importlib.import_module', imports),

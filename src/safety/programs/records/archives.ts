@@ -146,7 +146,9 @@ export const ARCHIVES: Records = {
     tune: '-i -o -t -p -v -d -m -0 -H= -F= -I= -E= -L --list --extract --create --pass-through --format= --null --verbose --make-directories --no-absolute-filenames --preserve-modification-time --quiet',
     operands: 'tune',
     judge: (_, reading) =>
-      given(reading, '-t', '--list', '-o', '--create') ? undefined : unknown('unpacks over what is there'),
+      given(reading, '-t', '--list') || (given(reading, '-o', '--create') && !given(reading, '-F'))
+        ? undefined
+        : unknown('unpacks over what is there, or packs over it'),
   },
   jar: {
     oldStyle: true,

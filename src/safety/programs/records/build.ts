@@ -36,6 +36,7 @@ export const BUILD_RECORDS: Records = {
     load: '-P= -C= -D= -U= --toolchain= --install= --open= --preset[=] --workflow --fresh --graphviz= --trace-redirect= --profiling-output= --debugger --debugger-pipe=',
     delete: '--clean-first',
     idle: '--help --version --help-command --help-module --help-variable --help-property --help-policy --help-command-list --help-module-list',
+    // `--help-… FILE` writes what it says there.
     operands: 'judged',
     control: MAKE_FILES,
     judge: judgeCmake,
@@ -133,6 +134,8 @@ function judgeCmake(call: CallFacts, reading: Reading): StaticVerdict | undefine
     )
       ? undefined
       : unknown(`cmake -E ${words[at + 1] ?? ''} changes files`);
+  if (words.some((word) => /^--help-[\w-]*(list|s|full|manual)$/.test(word)) && reading.operands.length > 0)
+    return unknown('writes its help over a file');
   for (const { name, value = '' } of reading.given) {
     if (name === '-G' && !GENERATORS.test(value)) return unknown('a generator that is not known');
     if (/^(--target|-t)$/.test(name) && !TARGETS.test(value))

@@ -232,7 +232,7 @@ export const CHECKERS: Records = {
     },
     global: true,
     control: NODE_FILES,
-    judge: judgeChoices,
+    judge: (call, reading) => judgeMocha(call, reading) ?? judgeChoices(call, reading),
   },
   'rspec phpunit cucumber behave phpstan psalm phpcs brakeman': {
     tune: '-# -f= -e= -t= -v  -p -l= --format= --example= --tag= --fail-fast --color --filter= --testdox --colors[=] --stop-on-failure --level= --memory-limit= --standard= --extensions= --no-progress --list-tests --group= --testsuite= --order= --seed= -n -q --no-color',
@@ -260,6 +260,15 @@ export const CHECKERS: Records = {
     judge: judgeChoices,
   },
 };
+
+/** It loads whatever file it is given; what is a test says so by its name or place. */
+function judgeMocha({ program }: CallFacts, reading: Reading) {
+  const specs = reading.given.flatMap(({ name, value }) => (name === '--spec' && value !== undefined ? [value] : []));
+  const odd = [...reading.operands.map(({ text }) => text), ...specs].find((text) => !/test|spec/i.test(text));
+  return program === 'mocha' && odd !== undefined
+    ? unknown('runs files that are no tests by their names', { runsFiles: true })
+    : undefined;
+}
 
 /** Some of them have subcommands: which only check, and which take away or write settings. */
 function judgeTask({ program }: CallFacts, reading: Reading) {

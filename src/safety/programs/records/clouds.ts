@@ -1,5 +1,5 @@
 import { type StaticVerdict, unknown } from '../../verdict.ts';
-import type { CallFacts, Reading, Records } from '../record.ts';
+import { type CallFacts, given, type Reading, type Records } from '../record.ts';
 import { judgeBases } from './services.ts';
 import { grouped, SHOWN, shows } from './shown.ts';
 
@@ -166,7 +166,7 @@ export const CLOUDS: Records = {
     ...grouped(
       'images image containers',
       'list ls',
-      'ps pods images info version inspect inspecti inspectp logs stats containers list-tags imagefsinfo',
+      'ps pods images info version inspecti logs stats containers list-tags imagefsinfo',
       { tune: `${SHOWN} -o= --output= --tls-verify= --no-trunc` },
     ),
     traits: ['speaks'],
@@ -180,6 +180,13 @@ export const CLOUDS: Records = {
       'get version': {
         operands: 'tune',
         tune: '--prefix --keys-only --print-value-only --limit= --rev= --from-key --count-only --sort-by= --order=',
+        judge: (_, reading) =>
+          reading.path[0] === 'get' &&
+          given(reading, '--prefix', '--from-key') &&
+          !given(reading, '--keys-only', '--count-only') &&
+          /^$|^\/?$|registry|secret/.test(reading.operands[0]?.text ?? '')
+            ? unknown('shows all that is kept, secrets among it')
+            : undefined,
       },
       'member endpoint alarm': { subs: { 'list status health hashkv': {} } },
     },

@@ -129,7 +129,11 @@ export const DATA: Records = {
     load: '--defaults-file= --defaults-extra-file= --plugin-dir= --init-command= --tab=',
     operands: 'tune',
     judge: ({ program }, reading) =>
-      program.startsWith('pg_') || !given(reading, '-T') ? undefined : unknown('writes files whose names it computes'),
+      program === 'pg_dumpall' && !given(reading, '--no-role-passwords')
+        ? unknown('shows the passwords of all roles')
+        : program.startsWith('pg_') || !given(reading, '-T')
+          ? undefined
+          : unknown('writes files whose names it computes'),
   },
   pg_restore: {
     needs: true,
@@ -153,10 +157,11 @@ export const DATA: Records = {
     write: '-o= --output= --log=',
     into: '--extract-media=',
     judge: (_, reading) =>
+      /^(lua|server)$/.test(reading.operands[0]?.text ?? '') ||
       reading.given.some(
         ({ name, value = '' }) => /^(-f|-t|--from|--to)$/.test(name) && !/^[a-z_0-9]+([+-][a-z_0-9]+)*$/.test(value),
       )
-        ? unknown('a format of pandoc may be a program')
+        ? unknown('pandoc may run a program')
         : undefined,
     load: '-F= --filter= -L= --lua-filter= -d= --defaults= --pdf-engine= --template= --data-dir= ',
     operands: 'read',

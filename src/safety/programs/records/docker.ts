@@ -29,8 +29,23 @@ function isForeignImage(image: string): boolean {
   return image.includes('/') && !/^(docker\.io\/|public\.ecr\.aws\/docker\/)?library\//.test(image);
 }
 
+/** What a container was given holds its passwords: all of it is shown unless a format picks something else. */
+function judgeInspect(_: CallFacts, reading: Reading) {
+  const things = reading.path[0];
+  if (/^(image|volume|network|context|node|builder|manifest|plugin)$/.test(things ?? '')) return undefined;
+  const format = reading.given.findLast(({ name }) => name === '-f' || name === '--format')?.value;
+  const type = reading.given.findLast(({ name }) => name === '--type')?.value;
+  if (/^(image|volume|network)$/.test(type ?? '')) return undefined;
+  const picks =
+    format !== undefined &&
+    !/Env|\.Config\s*\}|json\s+\.\s*\}|\{\{\s*\.\s*\}\}|^json$|Spec|range|index|with/i.test(format);
+  return picks ? undefined : unknown('shows the environment that a container was given');
+}
+
 /** Services as the project's own file says; another file is code that nobody has looked at. */
 function judgeServices(_: CallFacts, reading: Reading) {
+  if (reading.given.some(({ name, value = '' }) => name === '--scale' && /=0*$/.test(value)))
+    return unknown('stops and removes containers of a service');
   return given(reading, '-f', '--file', '--project-directory')
     ? unknown('starts what another file says', { runsFiles: true })
     : undefined;
@@ -69,7 +84,8 @@ const docker: Spec = {
   load: '-H= --host= -c= --context= --config= --tls --tlscacert= --tlscert= --tlskey= --tlsverify',
   idle: '-v --version --help -h',
   subs: {
-    'ps images info version inspect top stats port diff history search events': { ...LOOKS, tune: `${LOOKS.tune} -f=` },
+    'ps images info version top stats port diff history search events': { ...LOOKS, tune: `${LOOKS.tune} -f=` },
+    inspect: { ...LOOKS, tune: `${LOOKS.tune} -f=`, judge: judgeInspect },
     logs: { ...LOOKS, tune: `${LOOKS.tune?.replace('-f=', '-f')} -f` },
     run: DOCKER_RUN,
     exec: { ...DOCKER_RUN, load: '--privileged' },
@@ -93,7 +109,8 @@ const docker: Spec = {
     'container image network volume context system builder manifest plugin node service stack swarm secret config trust scout':
       {
         subs: {
-          'ls list ps inspect logs top stats port diff history df info show tasks version': LOOKS,
+          inspect: { ...LOOKS, tune: `${LOOKS.tune} -f=`, judge: judgeInspect },
+          'ls list ps logs top stats port diff history df info show tasks version': LOOKS,
           exec: DOCKER_RUN,
           run: DOCKER_RUN,
           create: {
@@ -113,7 +130,25 @@ const docker: Spec = {
       global: true,
       idle: '-v --version -h',
       subs: {
-        'ps config ls images top port events version logs stats volumes': {
+        config: {
+          ...LOOKS,
+          write: '-o= --output=',
+          judge: (_, reading) =>
+            given(
+              reading,
+              '-q',
+              '--quiet',
+              '--services',
+              '--images',
+              '--volumes',
+              '--profiles',
+              '--hash',
+              '--no-interpolate',
+            )
+              ? undefined
+              : unknown('shows the services with the values of .env'),
+        },
+        'ps ls images top port events version logs stats volumes': {
           ...LOOKS,
           tune: `${LOOKS.tune?.replace('-f=', '-f')} -f`,
           write: '-o= --output=',

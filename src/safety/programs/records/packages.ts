@@ -15,6 +15,10 @@ const installs = (reason?: string): Spec => ({
   tune: '-# -D -E -O -P -S -g -f -y -w= -W -T -d -q -r= -U -e= -n= --save --save-dev --save-exact --save-prod --save-optional --no-save --global --force --legacy-peer-deps --ignore-scripts --production --omit= --include= --prefer-offline --no-audit --no-fund --frozen-lockfile --immutable --dev --exact --silent --verbose --yes --workspace= --audit-level= --package-lock-only --no-package-lock',
 });
 
+/** Tools that are packages of this name, and that the gate knows. */
+const OF_NODE =
+  /^((@[\w-]+\/)?(tsc|tsx|ts-node|eslint|prettier|jest|vitest|mocha|ava|karma|playwright|cypress|biome|stylelint|standard|xo|knip|depcheck|madge|husky|lint-staged|commitlint|markdownlint|markdownlint-cli2?|webpack|vite|rollup|esbuild|next|nuxt|astro|nx|turbo|lerna|ng|vue-tsc|svelte-check|prisma|drizzle-kit|tsup|nodemon|serve|http-server|npm-check-updates|ncu|rimraf|cspell|c8|nyc|remark|storybook|tailwindcss|postcss|sass|wrangler|firebase|typescript|del-cli|shx|yarn|pnpm|npm|node|lighthouse|concurrently|cross-env|env-cmd|dotenv|kill-port|migrate|sequelize|sequelize-cli|typeorm|knex|supabase|vercel|netlify|expo|react-native|electron|gulp|grunt|bower|babel|swc|size-limit|license-checker|npm-run-all|run-s|run-p|wait-on|json|dprint|oxlint|publint|attw|api-extractor|typedoc|jsdoc|hardhat|pm2)$)/;
+
 /** Package managers of languages. */
 export const PACKAGES: Records = {
   'npm pnpm yarn': {
@@ -78,10 +82,12 @@ export const PACKAGES: Records = {
       },
       'pack publish': {
         dry: '--dry-run',
-        tune: '--json --tag= --access= --otp=',
+        tune: '--json --tag= --access= --otp= --ignore-scripts',
         operands: 'read',
         judge: (_, reading) =>
-          reading.given.some(({ role }) => role === 'dry') ? undefined : unknown('publishes or packs, running scripts'),
+          given(reading, '--ignore-scripts') && reading.given.some(({ role }) => role === 'dry')
+            ? undefined
+            : unknown('runs scripts of the project before it packs', { runsFiles: true }),
       },
       'test t tst start run run-script rum stop restart': {
         stopsAtOperand: true,
@@ -116,6 +122,11 @@ export const PACKAGES: Records = {
     load: '-c= --call= -p= --package=',
     // Without asking it fetches and runs a package that may not be there yet.
     send: '-y --yes',
+    // Where a program of the system bears the name, the package of that name is still anybody's.
+    judge: (_, reading) =>
+      reading.operands.length === 0 || OF_NODE.test(reading.operands[0]?.text.replace(/(?<=.)@[^/]*$/, '') ?? '')
+        ? undefined
+        : unknown('fetches and runs a package of that name'),
   },
   'pip pipx': {
     needs: { pip: 'install download search index wheel', pipx: 'install upgrade run inject' },

@@ -78,7 +78,7 @@ function judgeKube(_: CallFacts, reading: Reading) {
   );
   if (reading.given.some(({ name, value = '' }) => /^(-o|--output)$/.test(name) && /-file/.test(value)))
     return unknown('takes what it prints from a file');
-  return /(^|,)secrets?([/.,]|$)/.test(what) && shown && reading.path[0] === 'get'
+  return /(^|,)secrets?([/.,]|$)/i.test(what) && shown && reading.path[0] === 'get'
     ? unknown('shows secrets')
     : undefined;
 }
@@ -187,7 +187,7 @@ export const SERVICES: Records = {
     needs: true,
     ...cloud(
       /^(describe-|list-|head-|ls$|get-(?!.*(token|secret|password|credential|authorization|parameter))|filter-log-events|get-caller-identity|simulate-|estimate-|lookup-|search-|query$|scan$|tail$|wait$)/,
-      /s3api get-object|get-secret-value|get-parameters?\b.*decrypt|get-login|get-authorization-token|get-session-token|assume-role|get-federation|get-password|export-credentials|ssm start-session|get-password-data|lambda get-function|get-connection|describe-task-definition|userData/,
+      /s3api get-object|get-secret-value|get-parameters?\b.*decrypt|get-login|get-authorization-token|get-session-token|assume-role|get-federation|get-password|export-credentials|ssm start-session|get-password-data|lambda get-function|batch describe-job-definitions|describe-launch-template-versions|get-launch-template-data|get-connection|describe-task-definition|userData/,
     ),
     values:
       '--acl --profile --region --output --endpoint-url --query --cli-input-json --ca-bundle --color --cli-connect-timeout --cli-read-timeout',
@@ -280,7 +280,8 @@ export const SERVICES: Records = {
 
 /** What a release consists of holds its secrets as they are. */
 function judgeRelease(call: CallFacts, reading: Reading) {
-  return reading.path[0] === 'get' && !/^(notes|metadata|values|hooks)$/.test(reading.operands[0]?.text ?? '')
+  if (reading.path[0] === 'status' && given(reading, '-o', '--output')) return unknown('shows the values of a release');
+  return reading.path[0] === 'get' && !/^(notes|metadata|hooks)$/.test(reading.operands[0]?.text ?? '')
     ? unknown('shows what a release consists of, secrets among it')
     : judgeChart(call, reading);
 }

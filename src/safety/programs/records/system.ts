@@ -29,8 +29,16 @@ export const SYSTEM: Records = {
     delete: '--now -f --force --runtime -s= --signal= --kill-who= --kill-whom= --job-mode= --what=',
     subs: {
       '': {},
-      'status show cat help list-units list-unit-files list-timers list-sockets list-dependencies list-jobs list-machines is-active is-enabled is-failed is-system-running get-default show-environment list-automounts list-paths':
-        { operands: 'tune' },
+      'status show cat help list-units list-unit-files list-timers list-sockets list-dependencies list-jobs list-machines is-active is-enabled is-failed is-system-running get-default list-automounts list-paths':
+        {
+          operands: 'tune',
+          judge: (_, reading) =>
+            reading.path[0] === 'show' &&
+            reading.given.some(({ name, value = '' }) => /^(-p|--property)$/.test(name) && /Environment/i.test(value))
+              ? unknown('shows the environment of a service')
+              : undefined,
+        },
+      'show-environment': { operands: 'tune', open: 'shows an environment, with what it holds of credentials' },
       'start reload daemon-reload': { operands: 'tune', open: 'starts or reloads services' },
       'enable unmask preset add-wants': { operands: 'tune', open: 'makes a service start later' },
     },

@@ -1,4 +1,5 @@
 import { type StaticVerdict, unknown } from '../../verdict.ts';
+import { lookAt } from '../paths.ts';
 import { type CallFacts, given, type Reading, type Records } from '../record.ts';
 import { grouped, SHOWN, shows } from './shown.ts';
 
@@ -27,7 +28,7 @@ export const TOOLS: Records = {
   nmcli: {
     needs: true,
     traits: ['speaks'],
-    tune: '-t -f= -p -m= -g= -c= -w= -a -s --terse --fields= --pretty --mode= --get-values= --colors= ',
+    tune: '-t -f= -p -m= -g= -c= -w= -a --terse --fields= --pretty --mode= --get-values= --colors= ',
     subs: {
       '': {},
       'general g': { subs: { '': {}, 'status hostname permissions logging': {} } },
@@ -225,6 +226,10 @@ export const TOOLS: Records = {
     tune: '-h= -u= -p= -d= -c= --host= --port= --db= --collection= --username= --gzip --quiet --uri= --query=',
     into: '-o= --out=',
     write: '--archive[=]',
+    judge: ({ machine }, reading) =>
+      given(reading, '-o', '--out', '--archive') || (machine.files && lookAt(machine, 'dump') === 'absent')
+        ? undefined
+        : unknown('writes over what an earlier dump left'),
   },
   'createdb createuser': { needs: { createdb: true }, tune: '-h= -p= -U= -O= -E= -T= -w -W -e -d ', operands: 'tune' },
   'ssh-agent': {
