@@ -67,7 +67,7 @@ const PRINTS = /^(echo|printf|grep|git|test|\[|sed|awk|jq|yq)$/;
 /** Code that has a shell fetch something. */
 const CALLS_OUT = /\b(curl|wget|nc|ncat|ssh|scp)\s+[\w-]/;
 /** By which it ends processes. */
-const ENDS_IN_CODE = /\b(os\.kill|killpg|psutil|process\.kill)\b/;
+const ENDS_IN_CODE = /\b(os\.kill|killpg|psutil|[Pp]rocess\.kill|posix_kill)\b|(?<![.\w$@%])kill\s*['"\d({}$@-]/;
 /** By which it goes where its text does not show: the home, the environment, programs of their own. */
 const OPAQUE =
   /\b(expanduser|Path\.home|homedir|environ|getenv|process\.env|subprocess|os\.system|popen|Popen|spawn\w*|execSync|exec[lv]p?e?|fork|child_process|ctypes|syscall|system|qx|IO\.popen|ENV)\b/;
