@@ -30,6 +30,7 @@ export function createUndoThere(needs: UndoNeeds, hosts: () => Pick<Hosts, 'sand
       host,
       directory: `${sandbox.placed.directory}/undo`,
       ask: (code) => sandbox.ask(code),
+      work: (code) => sandbox.work(code),
       async launch(args) {
         const { code, output, error } = await sandbox.launch(args);
         return { code, steps: readSteps(output), error };

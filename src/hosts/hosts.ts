@@ -113,7 +113,7 @@ export class Hosts {
     for (const { directory } of left) {
       // What took away its own rights can be removed as well.
       const quoted = shellQuote(directory);
-      const answer = await host.connection.ask(
+      const answer = await host.connection.work(
         `rm -rf ${quoted} || { find ${quoted} -xdev -type d -exec chmod u+rwx {} +; rm -rf ${quoted}; }`,
       );
       removed.push(`${answer?.exit === 0 ? 'removed there' : 'not removed, and still there'}: ${directory}`);

@@ -60,6 +60,11 @@ export class SandboxThere {
     return this.#connection.ask(code);
   }
 
+  /** The same for what may take its time. Never rejects. */
+  work(code: string): Promise<Answer | undefined> {
+    return this.#connection.work(code);
+  }
+
   /** The launcher's own work there, which may take its time. Never rejects. */
   async launch(args: readonly string[]): Promise<Worked> {
     const mark = randomBytes(16).toString('hex');

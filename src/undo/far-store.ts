@@ -18,6 +18,8 @@ export type FarStoreOptions = {
   /** The directory of all actions, there. */
   readonly directory: string;
   readonly ask: AskFar;
+  /** The same for what may take its time. */
+  readonly work: AskFar;
   /** The launcher's work there, which may take its time; with what it says where it is not what was sent. Never rejects. */
   readonly launch: (args: readonly string[]) => Promise<Ran>;
   /** Whether it works there: why not, in a line. */
@@ -44,6 +46,7 @@ export class FarStore implements UndoPort {
   readonly #running = new Set<number>();
   #probe: Promise<string | undefined> | undefined;
   #recovered: Promise<void> | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
 
   constructor(options: FarStoreOptions) {
     this.#options = options;
@@ -88,7 +91,15 @@ export class FarStore implements UndoPort {
     return { ok: true, text: parts.join('\n') };
   }
 
-  async undo(target: UndoTarget): Promise<UndoResult> {
+  undo(target: UndoTarget): Promise<UndoResult> {
+    return this.#inTurn(() => this.#undo(target));
+  }
+
+  forget(target: number | 'all'): Promise<UndoResult> {
+    return this.#inTurn(() => this.#forget(target));
+  }
+
+  async #undo(target: UndoTarget): Promise<UndoResult> {
     const found = await this.#find(target);
     if ('text' in found) return found;
     const lines: string[] = [];
@@ -104,12 +115,12 @@ export class FarStore implements UndoPort {
     return { ok, text: lines.join('\n') };
   }
 
-  async forget(target: number | 'all'): Promise<UndoResult> {
+  async #forget(target: number | 'all'): Promise<UndoResult> {
     const meant = (await this.#records()).filter(({ number }) => target === 'all' || number === target);
     let gone = 0;
     for (const action of meant) {
       if (await this.#runs(action)) continue;
-      await this.#options.ask(removeFar(action.directory));
+      await this.#remove(action.directory);
       gone += 1;
     }
     if (gone === 0) return { ok: false, text: target === 'all' ? 'nothing is kept' : `there is no action ${target}` };
@@ -124,8 +135,8 @@ export class FarStore implements UndoPort {
     if (!into) return `${this.#options.host} does not answer`;
     const ran = await this.#launch('--undo', action.directory, '--into', into.directory);
     const done = ran.code === 0 || ran.code === NOT_ENDED;
-    if (done) await this.#options.ask(removeFar(into.directory));
-    if (ran.code === 0) await this.#options.ask(removeFar(action.directory));
+    if (done) await this.#remove(into.directory);
+    if (ran.code === 0) await this.#remove(action.directory);
     return done ? undefined : describeSteps(ran.steps.filter(({ verb }) => verb === 'refused')) || visible(ran.error);
   }
 
@@ -160,7 +171,7 @@ export class FarStore implements UndoPort {
       const old = now() - action.at > days * DAY_MS;
       if (action.state === 'running' || (!old && (used <= budgetBytes / 2 || action.state === 'cut'))) continue;
       used -= action.bytes;
-      await ask(removeFar(action.directory));
+      await this.#remove(action.directory);
     }
     return used;
   }
@@ -168,11 +179,11 @@ export class FarStore implements UndoPort {
   async #ended(number: number, began: boolean): Promise<void> {
     const { ask, directory, warn } = this.#options;
     this.#running.delete(number);
-    if (!began) return void (await ask(removeFar(`${directory}/${number}`)));
+    if (!began) return void (await this.#remove(`${directory}/${number}`));
     const [action] = (await farRecords(ask, directory, this.#running, number)) ?? [];
     if (!action || action.state === 'cut') return;
     warnOf(action.notes, warn);
-    if (action.notes.length === 0 && !action.touched) await ask(removeFar(action.directory));
+    if (action.notes.length === 0 && !action.touched) await this.#remove(action.directory);
   }
 
   async #find(target: UndoTarget): Promise<Meant> {
@@ -219,6 +230,16 @@ export class FarStore implements UndoPort {
   async #runs({ state, directory }: Recorded): Promise<boolean> {
     if (state !== 'cut') return state === 'running';
     return (await this.#launch('--undo', directory, '--finish')).code === NOT_ENDED;
+  }
+
+  #remove(directory: string) {
+    return this.#options.work(removeFar(directory));
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(work);
+    this.#queue = result.catch(() => undefined);
+    return result;
   }
 
   #launch(...args: readonly string[]): Promise<Ran> {
