@@ -139,6 +139,8 @@ describe('a program with a screen of its own', () => {
     expect(rig.screen().at(-1)).toContain('RESTRICTED --');
     rig.type('cat note.txt\r');
     await rig.waitFor(/❯ cat note\.txt .*✓[^\n]*\n│ hello from vim/);
+    // The status bar hears of the end a frame later.
+    await rig.waitForGone('running ');
     await expectSameWhenRedrawn(rig);
   });
 });
