@@ -2,8 +2,7 @@
  * Makes docs/screen.svg, the moving picture of the README: `node docs/generate/screen.ts`. The built program with a model
  * that follows a script: a question, a goal, a HALT, its trial, what it did, and how it is taken back.
  */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Run } from '../../test/support/cells.ts';
@@ -29,23 +28,23 @@ function steady(run: Run): Run {
   return { ...run, text: text.padEnd(run.text.length).slice(0, run.text.length) };
 }
 
-await using server = await startScriptedServer([
-  say('`/pay` answered **500**: the handler reads a card that is not there.\n\nThe rotated log is only in the way.'),
-  say('The rotated log goes, the current one stays.\nCMD: rm logs/app.log.1'),
-  say('GOAL: complete\nOne old log is gone.'),
-]);
-using place = scratch(server.baseUrl, {
-  mode: 'unrestricted',
-  safety: { llm_second_opinion: false },
-  ui: { motion: false },
-});
-const shop = join(tmpdir(), 'shop');
-rmSync(shop, { recursive: true, force: true });
-mkdirSync(join(shop, 'logs'), { recursive: true });
-writeFileSync(join(shop, 'logs', 'app.log'), 'GET /cart 200\nGET /pay 500\nGET /cart 200\n');
-writeFileSync(join(shop, 'logs', 'app.log.1'), 'GET /pay 500\n'.repeat(4000));
-const frames: Frame[] = [];
-try {
+/** Plays it in the built program: what is on the screen, and for how long. */
+export async function play(): Promise<readonly Frame[]> {
+  await using server = await startScriptedServer([
+    say('`/pay` answered **500**: the handler reads a card that is not there.\n\nThe rotated log is only in the way.'),
+    say('The rotated log goes, the current one stays.\nCMD: rm logs/app.log.1'),
+    say('GOAL: complete\nOne old log is gone.'),
+  ]);
+  using place = scratch(server.baseUrl, {
+    mode: 'unrestricted',
+    safety: { llm_second_opinion: false },
+    ui: { motion: false },
+  });
+  const shop = join(place.home, 'shop');
+  mkdirSync(join(shop, 'logs'), { recursive: true });
+  writeFileSync(join(shop, 'logs', 'app.log'), 'GET /cart 200\nGET /pay 500\nGET /cart 200\n');
+  writeFileSync(join(shop, 'logs', 'app.log.1'), 'GET /pay 500\n'.repeat(4000));
+  const frames: Frame[] = [];
   await using rig = startRig({ ...place, work: shop }, SIZE);
   /** Types, waits for what is to be seen and for rest, and keeps the screen for so many seconds. */
   const frame = async (seconds: number, does: () => void, seen: string | RegExp): Promise<void> => {
@@ -59,7 +58,7 @@ try {
   };
   const type = (text: string) => () => rig.type(text);
   const key = (name: string) => () => rig.key(name);
-  await frame(1.5, () => {}, '[aish:fast]>');
+  await frame(1.5, () => {}, 'F1 lists the keys');
   await frame(1, type("grep --color=always -n ' 500' logs/app.log"), '500');
   await frame(1.5, key('enter'), '✓');
   await frame(1.2, type('why did that fail?'), 'fail?');
@@ -70,8 +69,10 @@ try {
   await frame(3, key('T'), /done[\s\S]*\[aish:fast\]> /);
   await frame(1.2, type(':undo run yes'), 'run yes');
   await frame(4, key('enter'), /undo run yes[\s\S]*app\.log\.1[\s\S]*\[aish:fast\]> /);
-} finally {
-  rmSync(shop, { recursive: true, force: true });
+  return frames;
 }
-const title = 'aish-tui: a question, an autonomous run, a HALT before a file is removed, a trial of it, and its undo';
-writeFileSync(TARGET, movingSvg(frames, SIZE.columns, title));
+
+if (process.argv[1] === import.meta.filename) {
+  const title = 'aish-tui: a question, an autonomous run, a HALT before a file is removed, a trial of it, and its undo';
+  writeFileSync(TARGET, movingSvg(await play(), SIZE.columns, title));
+}

@@ -40,7 +40,7 @@ export function setupPort({ config, configFile }: Environment): SetupPort {
       const offered = await named(name);
       if (!offered) return undefined;
       const probe = await probeServer(offered.found.preset, signal);
-      return { offer: offered.offer, probe, written: JSON.stringify({ [name]: offered.model }) };
+      return { offer: offered.offer, probe, written: JSON.stringify({ [name]: offered.model }, null, 2) };
     },
     async write(name) {
       const offered = await named(name);

@@ -91,7 +91,8 @@ function learnedNote(tokens: number | undefined): string {
     : `, ${tokens.toLocaleString('en-US')} learned from an error (:model reset forgets it)`;
 }
 
-function stateOf(probe: Probe | undefined): string {
+/** Whether a model answers, and its window, in a line. */
+export function stateOf(probe: Probe | undefined): string {
   if (probe?.unasked) return probe.detail;
   if (!probe?.reachable) return `not reachable: ${probe?.detail ?? 'no answer'}`;
   const window = probe.window === undefined ? '' : `, window ${probe.window.toLocaleString('en-US')} tokens`;

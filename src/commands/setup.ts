@@ -3,6 +3,7 @@ import type { SetupOffer } from '../contracts/models.ts';
 import { shortPath } from '../text/short-path.ts';
 import type { App } from './app.ts';
 import { type Command, CommandError } from './command.ts';
+import { stateOf } from './model.ts';
 
 /** The longest test of one that is elsewhere. In ms. */
 const TEST_TIMEOUT_MS = 8000;
@@ -61,8 +62,7 @@ async function test({ setup: port, screen }: App, name: string, signal: AbortSig
   if (!tested) throw new CommandError(`nothing called ${name} was found; :setup lists what was`);
   const { offer, probe, written } = tested;
   const { label, model, address, key } = offer;
-  const window = probe.window === undefined ? '' : `, window ${probe.window.toLocaleString('en-US')} tokens`;
-  const state = probe.reachable ? `✓ ${probe.detail}${window}` : `✗ ${probe.detail}`;
+  const state = `${probe.reachable ? '✓' : '✗'} ${stateOf(probe)}`;
   screen?.suggest(`:setup ${name} yes`);
   return [
     `${label} at ${hostOf(address)}, model ${model}: ${state}`,
@@ -70,7 +70,7 @@ async function test({ setup: port, screen }: App, name: string, signal: AbortSig
       ? [`what you ask, and what you run, goes there with the key in ${key}; secrets are replaced`]
       : []),
     `:setup ${name} yes writes into ${shortPath(port.file)}, and uses it from then on:`,
-    `  "models": ${written}, "model": "${name}"`,
+    ...`"models": ${written},\n"model": "${name}"`.split('\n').map((line) => `  ${line}`),
   ].join('\n');
 }
 

@@ -183,3 +183,29 @@ describe('commands that only read', () => {
     expect(results).toEqual([expect.stringContaining('late words'), expect.stringContaining('$ ls')]);
   });
 });
+
+it('stand at the right of a wide screen, with the jobs, until they have ended or a key hides them', async () => {
+  await using server = await three();
+  using place = scratch(server.baseUrl, unrestricted);
+  await using rig = startRig(place, { rows: 40, columns: 160 });
+  await rig.waitFor('[aish:fast]>');
+  rig.type(':bg echo listening; sleep 600\r');
+  await rig.waitFor(/│ jobs +1 running\s/);
+  await rig.waitFor(/│ +listening/);
+  rig.type(':norris look around\r');
+  await rig.waitFor(/│ sub-agents +3 at work/);
+  await rig.waitFor(/│ ▸ 2 Read the .*step 1 of 12 · \d+ s/);
+  // Said once: not in the conversation as well.
+  expect(rig.text()).not.toMatch(/thinking \d+ s/);
+  rig.key('ctrl-x', 'a');
+  await rig.waitFor(() => !/│ sub-agents/.test(rig.text()));
+  rig.key('ctrl-x', 'a');
+  await rig.waitFor(/│ sub-agents +3 at work/);
+  rig.resize(100, 40);
+  await rig.waitFor(() => !/│ sub-agents/.test(rig.text()) && /2 Read the beta notes +1\/12 thinking/.test(rig.text()));
+  rig.resize(160, 40);
+  for (const name of ['alpha', 'beta', 'gamma']) server.release(name);
+  await rig.waitFor('⚡ done');
+  await rig.waitFor(() => !/│ sub-agents/.test(rig.text()));
+  expect(rig.text()).toMatch(/│ jobs +1 running/);
+});

@@ -21,7 +21,7 @@ it('connects a server of this machine in the middle of a session, whose configur
   rig.type(String(server.port));
   await rig.waitFor(/scripted +127\.0\.0\.1:\d+/);
   rig.key('enter');
-  await rig.waitFor(/model scripted: ✓ .*window 16,384 tokens/);
+  await rig.waitFor(/model scripted: ✓ ready, window 16,384 tokens\n[\s\S]*│ +"base_url": "http/);
   // Nothing is written by looking.
   expect(readFileSync(path, 'utf8')).toBe(before);
   const [, name = ''] = /> :setup (\w+) yes/.exec(rig.text()) ?? [];

@@ -30,6 +30,11 @@ const STEADY: readonly (readonly [RegExp, string])[] = [
   [/ctx [▮▯]+ +\d+%/g, 'ctx ▮▯▯▯▯ 12%'],
   [/ctx \d+%/g, 'ctx 12%'],
 ];
+/** In a picture each word keeps its cells. */
+const STEADY_RUNS: typeof STEADY = [
+  [/(ctx [▮▯]+ )\d%/g, '$19%'],
+  ...STEADY.filter(([each]) => !/^ctx/.test(each.source)),
+];
 /**
  * What comes and goes with a time: how long something took, the place that gives way to it, the blanks before what stands
  * at the right, and those at the end of a row, which are drawn or not.
@@ -60,7 +65,7 @@ export function steadyRuns(rig: Rig): readonly (readonly Run[])[] {
   return rig.runs().map((row) =>
     row.map((run) => ({
       ...run,
-      text: replaced(run.text, STEADY).padEnd(run.text.length).slice(0, run.text.length),
+      text: replaced(run.text, STEADY_RUNS).padEnd(run.text.length).slice(0, run.text.length),
     })),
   );
 }
@@ -84,7 +89,7 @@ export async function capture(
     mkdirSync(dirname(join(work, name)), { recursive: true });
     writeFileSync(join(work, name), text);
   }
-  const env = { COLORTERM: 'truecolor', ...(look === 'none' && { NO_COLOR: '1' }) };
+  const env = { COLORTERM: 'truecolor', ...(look === 'none' && { NO_COLOR: '1' }), ...scene.env?.(server) };
   await using rig = startRig({ ...place, work }, { columns: 80, rows: 24, env });
   await rig.waitFor(/\[aish:\w+[^\]]*\]/);
   await scene.play?.({ rig, server, work });

@@ -13,7 +13,7 @@ export type Scene = {
   readonly script?: readonly Turn[];
   readonly config?: Readonly<Record<string, unknown>>;
   readonly args?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
+  env?(server: ScriptedServer): Readonly<Record<string, string>>;
   /** Files below the working directory. */
   readonly files?: Readonly<Record<string, string>>;
   /** Programs that the state needs. */

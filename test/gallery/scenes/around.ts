@@ -87,6 +87,25 @@ export const AROUND: readonly Scene[] = [
   { name: 'keys', title: 'the keys', play: (stage) => press(stage, ['f1'], /Esc closes/) },
   told('help', ':help', 'the `:` commands', /:quit/),
   told('model', ':model', 'the models, and whether they answer', /scripted/),
+  {
+    name: 'setup',
+    title: 'a model is connected: keys that are here',
+    env: () => ({ OPENAI_API_KEY: 'sk-of-nobody', OPENROUTER_API_KEY: 'sk-of-nobody' }),
+    async play(stage) {
+      await enter(stage, ':setup', /setup:.* of \d/);
+      // Servers are those of the machine.
+      stage.rig.type('key in');
+      await stage.rig.waitFor(/setup: key in.* of 2/);
+    },
+  },
+  {
+    name: 'setup-tested',
+    title: 'what a test of it says, and what a yes writes',
+    script: [],
+    config: { model: 'fast' },
+    env: ({ port }) => ({ OLLAMA_HOST: `127.0.0.1:${port}` }),
+    play: (stage) => enter(stage, ':setup fast', /✓[\s\S]*> :setup fast yes/),
+  },
   told('cost', ':cost', 'what it has cost', /❯ :cost[\s\S]*│/),
   told('safety', ':safety check rm -rf /tmp/x', 'what the gate would say', /destructive/),
   told('mode-shown', ':mode', 'the mode and what it lets through', /Restricted|RESTRICTED/),

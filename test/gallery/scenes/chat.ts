@@ -28,6 +28,20 @@ export const CHAT: readonly Scene[] = [
     play: (stage) => enter(stage, '?why is it slow', /the notes/),
   },
   {
+    name: 'link',
+    title: 'a click on a link whose address is hidden behind words',
+    script: [say('The [manual](https://docs.example/deploy) has it; so has https://wiki.example/deploy.')],
+    async play(stage) {
+      const { rig } = stage;
+      await enter(stage, '?where is it written', /The manual.*\n[\s\S]*\[aish:fast\]> /);
+      const rows = rig.text().split('\n');
+      const row = rows.findIndex((line) => line.includes('The manual'));
+      const column = (rows[row] ?? '').indexOf('manual') + 1;
+      rig.mouse('click', column, row);
+      await rig.waitFor('another click opens https://docs.example/deploy');
+    },
+  },
+  {
     name: 'answering',
     title: 'an answer while it comes',
     script: [{ text: ['It is the ', 'second loop', hold('rest'), ' that waits.'] }],
