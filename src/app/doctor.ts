@@ -61,7 +61,7 @@ export async function examine(global: GlobalOptions, tell: (examined: Examined) 
     sandbox.noProject ?? 'Project mode: the tree of a project can be written, nothing else',
   );
   if (sandbox.projectMissing !== undefined) part('project', false, `in part: ${sandbox.projectMissing}`);
-  for (const lacking of sandbox.missing) part('missing', false, lacking);
+  for (const lacking of sandbox.missing) part('sandbox', false, `in part: ${lacking}`);
   if (loaded.ok) {
     const { store, trials } = effectsOutside(loaded.config);
     part('undo', (await store.unavailable()) === undefined, await store.describe());

@@ -106,7 +106,10 @@ class Headless {
     // Not within the dispatch that raised the question.
     queueMicrotask(() => {
       if (whole) void engine.dispatch({ type: 'aborted' });
-      else void engine.dispatch({ type: 'answered', question: question.id, answer: { kind } }, question.session);
+      else {
+        const answered = { type: 'answered', question: question.id, answer: { kind }, unattended: true } as const;
+        void engine.dispatch(answered, question.session);
+      }
     });
   }
 

@@ -1,6 +1,7 @@
 /** Transcript entries as plain lines or as JSON lines, for a program without a screen. */
 import { isBeside, type TranscriptItem } from '../engine/transcript.ts';
 import { allowedText, refusalFacts } from '../screen/entries/frame.ts';
+import { count } from '../screen/entries/norris.ts';
 import { nameAction } from '../session/action.ts';
 import { receiptText, shortDollars } from '../session/cost.ts';
 import type { Entry } from '../session/entry.ts';
@@ -123,6 +124,7 @@ function endedLine(entry: Extract<Entry, { kind: 'norrisEnded' }>): string {
   const why = reason === undefined ? '' : `: ${reason}`;
   const seconds = (milliseconds / 1000).toFixed(1);
   const price = cost ? `, ${shortDollars(cost.dollars)}` : '';
-  const line = `[norris] ${status}${why} (${steps} steps, ${commands} commands, ${skips} skips, ${seconds} s${price})`;
+  const counts = [count(steps, 'step'), count(commands, 'command'), count(skips, 'skip')].join(', ');
+  const line = `[norris] ${status}${why} (${counts}, ${seconds} s${price})`;
   return receipt ? `${line}\n${receiptText(receipt)}` : line;
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { GlobalOptions, SessionWish } from '../app/options.ts';
 import { MODES } from '../session/ids.ts';
+import { visible } from '../text/sanitize.ts';
 import type { AttachedFile } from './attachments.ts';
 import type { ConfigWish } from './config.ts';
 import { EXIT } from './exit-codes.ts';
@@ -84,6 +85,9 @@ export function commandLine(version: string): { program: Command; chosen: () => 
     .option('--fork', 'with --resume: continue in a copy, even of a session that is open elsewhere')
     .addHelpText('after', AFTER)
     .action(() => {
+      const [word] = program.args;
+      if (word !== undefined)
+        program.error(`error: there is no command ${visible(word)}; --help lists them, and ask takes a question`);
       const { resume, fork } = program.opts<RawOptions>();
       if (fork && resume === undefined)
         program.error('--fork continues a copy of a session: name the session with --resume');
@@ -142,6 +146,7 @@ export function commandLine(version: string): { program: Command; chosen: () => 
     .argument('[command]', 'the command', '')
     .option('--jsonl', 'read one {"cmd","cwd"?} or {"tool","args"} per line, write one verdict per line', false)
     .option('--strict', 'count unknown as destructive', false)
+    .showHelpAfterError('(the command is one argument: put it in quotes)')
     .action((command: string, { jsonl, strict }: { jsonl: boolean; strict: boolean }) => {
       chosen = { kind: 'safetyCheck', command, jsonl, strict };
     });
@@ -151,6 +156,7 @@ export function commandLine(version: string): { program: Command; chosen: () => 
     .argument('[line]', 'the line', '')
     .option('--jsonl', 'read one {"line"} per line, write one {"kind"} per line', false)
     .option('--known <file>', 'words to treat as installed, one per line')
+    .showHelpAfterError('(the line is one argument: put it in quotes)')
     .action((line: string, { jsonl, known }: { jsonl: boolean; known?: string }) => {
       chosen = { kind: 'route', line, jsonl, ...(known === undefined ? {} : { known }) };
     });
@@ -195,10 +201,11 @@ export function commandLine(version: string): { program: Command; chosen: () => 
     .option('--list', 'all that is kept, newest first', false)
     .option('--yes', 'put it back', false)
     .action((word: string | undefined, { list, yes }: { list: boolean; yes: boolean }) => {
-      if (word !== undefined && word !== 'run' && !/^\d{1,9}$/.test(word))
+      const all = list || word === 'list';
+      if (word !== undefined && !/^(?:run|list|\d{1,9})$/.test(word))
         program.error('undo takes the number of an action (--list), or run');
       const what = word === 'run' ? ('run' as const) : Number(word);
-      const wish = { list, yes, ...(word === undefined ? {} : { what }) };
+      const wish = { list: all, yes, ...(word === undefined || all ? {} : { what }) };
       chosen = { kind: 'undo', global: globalOf(program), wish };
     });
   program
@@ -242,6 +249,8 @@ export function commandLine(version: string): { program: Command; chosen: () => 
         program.error(`guard needs --for with one of ${AGENTS.join(', ')}; or doctor, or allow`);
       chosen = { kind: 'guard', what: what ?? 'print', strict, ...(agent === undefined ? {} : { agent }) };
     });
+  // Last, since subcommands inherit it: or commander says of a misspelled command that it is one argument too many.
+  program.allowExcessArguments();
   return { program, chosen: () => chosen };
 }
 

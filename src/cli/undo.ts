@@ -29,7 +29,9 @@ export async function undoOutside(
   const newest = actions.find((action) => isHere(action) && (wish.what !== 'run' || action.run !== undefined));
   const target = typeof wish.what === 'number' ? wish.what : wish.what === 'run' ? runOf(newest) : newest?.number;
   if (target === undefined) {
-    err(`aish-tui: no ${wish.what === 'run' ? 'run' : 'action'} of this directory is kept; --list shows all\n`);
+    err(
+      `aish-tui: no ${wish.what === 'run' ? 'run' : 'action'} of this directory is left to take back; --list shows all\n`,
+    );
     return EXIT.usage;
   }
   const { ok, text } = wish.yes ? await store.undo(target) : await store.preview(target);

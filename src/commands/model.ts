@@ -19,7 +19,7 @@ const POLICY = {
 
 const HOW_TO_CONNECT = [
   ':setup looks for servers on this machine and keys in the environment, and connects one;',
-  'or write it into ~/.config/aish/config.jsonc: { "models": { "fast": { "base_url": "http://127.0.0.1:8080/v1" } } }',
+  'or write it into ~/.config/aish/config.jsonc and start again: { "models": { "fast": { "base_url": "http://127.0.0.1:8080/v1" } } }',
 ] as const;
 
 /** `:model` lists presets with reachability and window, `:model NAME` switches (BR-3). */

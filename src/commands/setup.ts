@@ -11,7 +11,6 @@ const TEST_TIMEOUT_MS = 8000;
 const NOTHING = [
   'no server answers on the usual ports of this machine, and no key is in the environment',
   'start one (llama-server on port 8080, ollama on 11434), or set OPENAI_API_KEY or the like and start again',
-  'any other address: "models": { "fast": { "base_url": "http://HOST:PORT/v1" } } in',
 ] as const;
 
 export const setup: Command = {
@@ -40,7 +39,7 @@ export const setup: Command = {
 
 async function list({ setup: port, screen }: App): Promise<string | undefined> {
   const offers = await port.find();
-  if (offers.length === 0) return [...NOTHING.slice(0, -1), `${NOTHING.at(-1)} ${shortPath(port.file)}`].join('\n');
+  if (offers.length === 0) return [...NOTHING, elsewhere(shortPath(port.file))].join('\n');
   const widest = Math.max(...offers.map(({ label }) => label.length));
   const rows = offers.map((offer) => ({
     line: `:setup ${offer.name}`,
@@ -50,6 +49,10 @@ async function list({ setup: port, screen }: App): Promise<string | undefined> {
   if (!screen) return rows.map(({ line, label, note }) => `${line}  ${label}  ${note}`).join('\n');
   screen.choose('setup', rows);
   return undefined;
+}
+
+function elsewhere(file: string): string {
+  return `any other address: write "models": { "fast": { "base_url": "http://HOST:PORT/v1" } } into ${file} and start again`;
 }
 
 function noteOf({ kind, address, key, known }: SetupOffer): string {

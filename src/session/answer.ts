@@ -33,7 +33,7 @@ export function answered(next: Transition, event: Of<'answered'>): void {
     case 'awaitingSpend':
       return answerSpend(next, phase, answer);
     case 'halted':
-      return answerHalt(next, phase, answer);
+      return answerHalt(next, phase, event);
     default:
       return;
   }
@@ -64,13 +64,14 @@ function answerSpend(next: Transition, phase: PhaseOf<'awaitingSpend'>, answer: 
   return settle(next, phase.run, undefined, 'no more is to be spent');
 }
 
-function answerHalt(next: Transition, phase: Halted, answer: Answer): void {
+function answerHalt(next: Transition, phase: Halted, { answer, at, unattended }: Of<'answered'>): void {
   const { question } = phase;
   const action = phase.dispatch.actions[phase.dispatch.index];
   if (!action) return;
+  const byUser = unattended ? {} : { at };
   switch (answer.kind) {
     case 'abort':
-      return settleHalted(next, phase);
+      return settleHalted(next, phase, byUser);
     case 'try': {
       const asked = next.state.questions.find(({ id }) => id === question);
       return asked?.kind === 'halt' ? beginTrial(next, phase, asked) : undefined;
@@ -90,7 +91,7 @@ function answerHalt(next: Transition, phase: Halted, answer: Answer): void {
     }
     case 'skip':
       next.unask(question);
-      return skip(next, phase, answer.note?.trim());
+      return skip(next, phase, { ...byUser, note: answer.note?.trim() });
     case 'edit':
       if (action.kind !== 'command') return;
       next.unask(question);
@@ -121,12 +122,17 @@ function toApply(tried: Tried | undefined): ToApply | undefined {
   return { id, digest, result: tried.result };
 }
 
-function skip(next: Transition, { run, dispatch, decided, judgement, tried }: Halted, note: string | undefined): void {
+function skip(
+  next: Transition,
+  { run, dispatch, decided, judgement, tried }: Halted,
+  { at, note }: { readonly at?: number; readonly note: string | undefined },
+): void {
   const action = dispatch.actions[dispatch.index];
   if (!action) return;
   const reason = reasonOfSkip(next, judgement);
   const said = note === undefined || note === '' ? {} : { note };
-  next.show({ kind: 'refused', action, how: 'skipped', reason, at: next.event.at, ...said });
+  const when = at === undefined ? {} : { at };
+  next.show({ kind: 'refused', action, how: 'skipped', reason, ...when, ...said });
   const why = [reason, ...('note' in said ? [`the user says: ${said.note}`] : [])].filter((part) => part !== '');
   const end = why.length === 0 ? '' : `: ${why.join('; ')}`;
   const skipped = ifNorris(run, countSkip);

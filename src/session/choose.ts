@@ -1,6 +1,6 @@
 /** What the user sets by hand: the mode, the preset, a new conversation. */
 import { isWider, type Mode } from './ids.ts';
-import { modeName, modeNotice, NO_PROJECT, NO_SANDBOX, possibleMode, setMode } from './mode.ts';
+import { modeMeaning, modeName, NO_PROJECT, NO_SANDBOX, possibleMode, setMode } from './mode.ts';
 import { dropPending, openSlots, rememberSkipped } from './slots.ts';
 import { answerUpgrade, examineNext } from './steps.ts';
 import type { Transition } from './transition.ts';
@@ -32,7 +32,7 @@ export function chooseMode(next: Transition, mode: Mode): void {
   if (mode === now) {
     if (tightening === undefined) return;
     next.set({ tightening: undefined });
-    return next.notice('info', modeNotice(mode));
+    return next.notice('info', modeMeaning(mode));
   }
   if (isWider(now, mode) && (phase.kind === 'acting' || phase.kind === 'stoppingActions')) {
     next.set({ tightening: mode });

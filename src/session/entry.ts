@@ -52,7 +52,7 @@ export type Entry =
       readonly how: 'skipped' | 'aborted' | 'invalid';
       /** Empty where the answer alone is the reason. */
       readonly reason: string;
-      /** When the user said so, in ms since the epoch. */
+      /** When the user said so, in ms since the epoch; missing where no person answered. */
       readonly at?: number;
       /** The user's note to the model. */
       readonly note?: string;

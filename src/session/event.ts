@@ -41,7 +41,13 @@ type Body =
   | { readonly type: 'norrisStarted'; readonly goal: string }
   /** The last goal, what its run left of its plan, a fresh budget of steps (NO-1). */
   | { readonly type: 'norrisContinued' }
-  | { readonly type: 'answered'; readonly question: QuestionId; readonly answer: Answer }
+  | {
+      readonly type: 'answered';
+      readonly question: QuestionId;
+      readonly answer: Answer;
+      /** No person was there: a rule of the front end answered. */
+      readonly unattended?: true;
+    }
   | { readonly type: 'aborted' }
   | { readonly type: 'turnsReset' }
   /** The user's own choice; loosening this way counts as an approval (MO-4). */

@@ -25,15 +25,27 @@ export const NO_PROJECT =
 
 const NOTICES = {
   restricted:
-    '[aish] mode: Restricted. Commands run in a kernel sandbox: files can be read but not written (only $TMPDIR can), and there is no network. Use request_mode_upgrade to request write access.',
+    '[aish] mode: Restricted. Commands run in a kernel sandbox: files can be read but not written (only $TMPDIR can), and there is no network.',
   project:
-    "[aish] mode: Project. Commands may read everything and write in this project's tree and in $TMPDIR; there is no network, and git hooks, .git/config and what else runs later outside are out of reach. What is changed can be put back. Use request_mode_upgrade if a place outside or the network is needed.",
+    "[aish] mode: Project. Commands may read everything and write in this project's tree and in $TMPDIR; there is no network, and git hooks, .git/config and what else runs later outside are out of reach. What is changed can be put back.",
   unrestricted:
     '[aish] mode: Unrestricted. Commands may write files and use the network; destructive ones are still put to the user.',
 } as const;
 
+/** How the model asks for more; of no use to who reads the screen. */
+const WIDER = {
+  restricted: ' Use request_mode_upgrade to request write access.',
+  project: ' Use request_mode_upgrade if a place outside or the network is needed.',
+  unrestricted: '',
+} as const;
+
 /** What a mode means, as the notice to the model (MO-5). */
 export function modeNotice(mode: Mode): string {
+  return NOTICES[mode] + WIDER[mode];
+}
+
+/** The same for the user. */
+export function modeMeaning(mode: Mode): string {
   return NOTICES[mode];
 }
 
@@ -71,7 +83,7 @@ export function changeMode(next: Transition, mode: Mode): boolean {
   next.set({ tightening: undefined });
   if (next.conversation.mode === mode) return false;
   next.set({ mode });
-  next.notice('info', modeNotice(mode));
+  next.notice('info', modeMeaning(mode));
   return true;
 }
 

@@ -76,11 +76,15 @@ function tellNotRun(next: Transition, action: Action): void {
   else if (next.conversation.settings.semantics === SEMANTICS) next.answerNotRun(action, NOT_RUN);
 }
 
-/** The user has aborted at a question about an action. */
-export function settleHalted(next: Transition, phase: Extract<Phase, { kind: 'halted' }>): void {
+/** A question about an action was answered by an abort. `byUser`: when the user said so; empty where no person was there. */
+export function settleHalted(
+  next: Transition,
+  phase: Extract<Phase, { kind: 'halted' }>,
+  byUser: { readonly at?: number } = { at: next.event.at },
+): void {
   const action = phase.dispatch.actions[phase.dispatch.index];
   if (action && next.conversation.settings.semantics === SEMANTICS)
-    next.show({ kind: 'refused', action, how: 'aborted', reason: '', at: next.event.at });
+    next.show({ kind: 'refused', action, how: 'aborted', reason: '', ...byUser });
   settle(next, phase.run, openSlots(phase));
 }
 

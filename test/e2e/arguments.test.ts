@@ -6,12 +6,21 @@ it.each([
   [['run'], 2, "missing required argument 'goal'"],
   [['run', '--on-halt', 'proceed', 'x'], 2, 'Allowed choices are abort, skip'],
   [['safety', 'check', '--nope'], 2, "unknown option '--nope'"],
+  [['safety', 'check', 'git', 'push', '--force'], 2, 'put it in quotes'],
+  [['route', 'why', 'did', 'that', 'fail'], 2, 'put it in quotes'],
+  [['doctr'], 2, 'there is no command doctr'],
 ])('%j is a mistake: one line that says which, and 2', async (args, code, message) => {
   using place = scratch();
   const ended = await runProgram(place, args);
   expect(ended.code).toBe(code);
   expect(ended.err).toContain(message);
   expect(ended.out).toBe('');
+});
+
+it('undo list is undo --list', async () => {
+  using place = scratch();
+  const [word, option] = [await runProgram(place, ['undo', 'list']), await runProgram(place, ['undo', '--list'])];
+  expect(word).toEqual(option);
 });
 
 it('--help names every subcommand and ends with 0', async () => {

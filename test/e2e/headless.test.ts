@@ -34,6 +34,8 @@ describe('aish-tui run', () => {
       const ended = await runProgram(place, ['run', '--on-halt', flag, 'clean up']);
       expect(ended.code).toBe(code);
       expect(ended.err).toContain(`HALT: `);
+      expect(ended.out).not.toContain('by you');
+      expect(ended.out).toContain(flag === 'skip' ? '0 commands, 1 skip,' : '0 skips,');
       expect(existsSync(join(place.work, 'foo'))).toBe(true);
     }
   });

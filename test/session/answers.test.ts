@@ -39,6 +39,15 @@ it('a skip may carry a note to the model, which the transcript keeps with the ti
   );
 });
 
+it.each(['skip', 'abort'] as const)('an answer without a person, %s, is not shown as the user’s', (kind) => {
+  const machine = asked(deadly, SEMANTICS);
+  const [question] = machine.state.questions;
+  machine.send({ type: 'answered', question: question?.id ?? '', answer: { kind }, unattended: true });
+  const refused = machine.shown.find((entry) => entry.kind === 'refused');
+  expect(refused).toMatchObject({ how: kind === 'skip' ? 'skipped' : 'aborted' });
+  expect(refused).not.toHaveProperty('at');
+});
+
 it('what the user let run says so, with the time, while it runs and when it has ended', () => {
   const machine = asked(deadly, SEMANTICS);
   answer(machine, { kind: 'proceed' });

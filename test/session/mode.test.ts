@@ -40,6 +40,15 @@ describe('a request for a wider mode', () => {
     expect(machine.conversation.mode).toBe('unrestricted');
   });
 
+  it('tells the user what a mode means, and only the model how to ask for more', () => {
+    const machine = restricted();
+    machine.send({ type: 'modeChosen', mode: 'project' });
+    machine.send({ type: 'modeChosen', mode: 'restricted' });
+    const notices = machine.shown.filter(({ kind }) => kind === 'notice');
+    expect(JSON.stringify(notices)).toContain('mode: Project');
+    expect(JSON.stringify(notices)).not.toContain('request_mode_upgrade');
+  });
+
   it('in Project offers Unrestricted; one for Project is answered at once', () => {
     const machine = restricted();
     machine.send({ type: 'modeChosen', mode: 'project' });

@@ -65,6 +65,7 @@ export function norrisEndedLines(entry: Of<'norrisEnded'>, { width, paint }: Ren
   ];
 }
 
-function count(number: number, noun: string): string {
+/** `1 step`, `2 steps`. */
+export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
