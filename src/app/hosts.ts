@@ -36,13 +36,15 @@ type Options = {
   readonly size: () => OutputSize;
   /** Where the user's shell here is. */
   readonly localPlace: () => string;
+  /** Whether a fleet is at work there. */
+  readonly inFleet: (host: string) => boolean;
   readonly kit: LauncherKit;
   readonly keep: NonNullable<ConstructorParameters<typeof Hosts>[0]['keep']>;
   /** Which hosts get the launcher by themselves, by the user's word. */
   readonly answers: HostAnswers;
 };
 
-export function createHosts({ bus, dataDir, size, localPlace, kit, keep, answers }: Options): HostShells {
+export function createHosts({ bus, dataDir, size, localPlace, inFleet, kit, keep, answers }: Options): HostShells {
   const shells = new Map<string, UserShell>();
   /** Shells that are about to come: lines wait for them. */
   const coming = new Map<string, Promise<UserShell>>();
@@ -125,6 +127,7 @@ export function createHosts({ bus, dataDir, size, localPlace, kit, keep, answers
       })),
     names: () => Promise.resolve(configuredNames(join(env.HOME ?? '/', '.ssh/config'))),
     async enter(name, asks) {
+      if (inFleet(name)) throw new Error(`a fleet is at work on ${name}; :fleet stop ends it`);
       const { promise, resolve, reject } = Promise.withResolvers<UserShell>();
       promise.catch(() => {});
       try {

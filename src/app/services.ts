@@ -74,6 +74,7 @@ export function createServices(environment: Environment, bus: SessionBus) {
     keep: (...command) => undoThere.keep(...command),
     ...{ bus, dataDir, size, kit, answers: openHostAnswers(join(state, 'hosts')) },
     localPlace: () => shell.current?.cwd ?? process.cwd(),
+    inFleet: (host) => fleetHosts.has(host),
   });
   const front = () => hosts.current ?? shell.current;
   const choices = openChoices(join(state, 'choices'));
@@ -176,7 +177,11 @@ export function createServices(environment: Environment, bus: SessionBus) {
     waitSeconds: config.wait_seconds,
   };
 
-  const fleetHosts = openMachine({ dataDir, size });
+  const fleetHosts = openMachine({
+    dataDir,
+    size,
+    isUsers: (host) => hosts.hosts.list().some(({ name }) => name === host),
+  });
   const fleets = createFleetPort({
     folder: session.folder,
     settings: settingsOf(config, environment.presets, sandbox),

@@ -23,6 +23,6 @@ export {
 export { fleetEventOf } from './events.ts';
 export { groupHalts } from './halt-key.ts';
 export { inventoryHosts } from './inventory.ts';
-export { joinKnown, resolveHosts } from './names.ts';
+export { joinKnown, type Known, resolveHosts } from './names.ts';
 export { identityCode, probeScript, readProbe } from './probe.ts';
 export { sshHosts } from './ssh-config.ts';

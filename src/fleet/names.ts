@@ -65,11 +65,3 @@ export function joinKnown(sources: readonly Known[]): Known {
   }
   return { hosts, groups };
 }
-
-/** What ssh is told to reach it by: the name, or an address of the inventory's. */
-export function sshTarget(name: string, { hosts }: Known): string {
-  const { host, port, user } = hosts.get(name) ?? {};
-  if (host === undefined && port === undefined && user === undefined) return name;
-  const place = host?.includes(':') ? `[${host}]` : (host ?? name);
-  return `ssh://${user === undefined ? '' : `${user}@`}${place}${port === undefined ? '' : `:${port}`}`;
-}

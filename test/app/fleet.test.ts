@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -186,6 +186,18 @@ describe('twenty hosts', () => {
     expect(world.ran[0]).toBe('w01: rm -rf build');
     expect([...world.ran].sort()).toEqual(twenty.slice(0, 18).map((host) => `${host}: rm -rf build`));
     expect(statuses(fleet)).toMatchObject({ w01: 'done', w18: 'done', w19: 'aborted', w20: 'done' });
+  });
+
+  it('an address of an inventory is not handed to ssh, which is said where its name does not do', async () => {
+    const inventory = join(folder, 'inventory.ini');
+    writeFileSync(inventory, '[web]\nw01 ansible_host=203.0.113.9\nw02\n');
+    const world = new World({ w01: { fails: 'refuses' }, w02: { fails: 'refuses' } });
+    const fleet = await begin(world, { hosts: '@web', inventory });
+    await fleet.ended;
+    const [w01, w02] = fleet.rows();
+    expect(w01?.reason).toContain('name w01 in ~/.ssh/config');
+    expect(w01?.reason).not.toContain('203.0.113.9');
+    expect(w02?.reason).toBe('Permission denied (publickey)');
   });
 
   it("the canary's failure stops the rest: nothing ran but there", async () => {

@@ -249,6 +249,35 @@ describe.skipIf(lacksSshd())('hosts over ssh', () => {
   });
 });
 
+describe.skipIf(lacksSshd())('a name is one machine', () => {
+  it('what the user has by :host is no fleet’s, and the other way round', async () => {
+    const host = await startSshd('web1');
+    try {
+      await using server = await startScriptedServer([wants('cat fifo')]);
+      using place = scratch(server.baseUrl);
+      execFileSync('mkfifo', [join(place.home, 'fifo')]);
+      const env = { PATH: `${host.bin}:${place.env.PATH}` };
+      await using rig = startRig(place, { columns: 120, rows: 30, env });
+      await rig.waitFor(/\[aish:\w+\]>/);
+      rig.type(':host web1\r');
+      await rig.waitFor(/@web1 \[aish:\w+\]>/);
+      rig.type(':fleet look on web1\r');
+      await rig.waitFor(/web1 +unreachable .*you have it by :host/);
+      expect(host.accepted()).toBe(1);
+      rig.type(':host forget web1\r');
+      await rig.waitFor(/removed there/);
+      rig.type(`:fleet read ${place.home} on web1\r`);
+      await rig.waitFor(/▸ web1/);
+      rig.type(':host web1\r');
+      await rig.waitFor('a fleet is at work on web1; :fleet stop ends it');
+      rig.type(':fleet stop\r');
+      await rig.waitFor(/web1 +stopped/);
+    } finally {
+      await host.stop();
+    }
+  });
+});
+
 /** What is read again after a kill would fail now. */
 function rmVersion(box: string): void {
   writeFileSync(join(box, 'version'), `${readFileSync(join(box, 'version'), 'utf8')}changed\n`);

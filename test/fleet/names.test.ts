@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resolved } from '../../src/fleet/groups.ts';
 import { inventoryHosts, readList } from '../../src/fleet/inventory.ts';
 import { expandRange, readIni, readYaml } from '../../src/fleet/inventory-text.ts';
-import { joinKnown, type Known, resolveHosts, sshTarget } from '../../src/fleet/names.ts';
+import { joinKnown, type Known, resolveHosts } from '../../src/fleet/names.ts';
 import { readSshConfig, sshHosts } from '../../src/fleet/ssh-config.ts';
 import { lacks } from '../support/lacks.ts';
 
@@ -152,11 +152,10 @@ describe('an inventory', () => {
     expect(expandRange('plain')).toEqual(['plain']);
   });
 
-  it("gives ssh an address; what ssh's configuration names keeps its name", () => {
+  it("what ssh's configuration names has no address of an inventory", () => {
     const known = resolved(readIni(INI));
     const both = joinKnown([{ hosts: new Map([['web01', {}]]), groups: new Map() }, known]);
-    expect(sshTarget('db1', both)).toBe('ssh://10.0.0.9:2222');
-    expect(sshTarget('web02', both)).toBe('ssh://deploy@web02');
-    expect(sshTarget('web01', both)).toBe('web01');
+    expect(both.hosts.get('db1')).toEqual({ host: '10.0.0.9', port: 2222 });
+    expect(both.hosts.get('web01')).toEqual({});
   });
 });

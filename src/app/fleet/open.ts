@@ -3,14 +3,37 @@ import { clientFor } from '../../fleet/index.ts';
 import { type ContainerOptions, openContainer } from './container.ts';
 import { openOverSsh } from './ssh.ts';
 
-/** Connects to a machine of a fleet by its name: a container or pod, or else whatever ssh knows by that name. */
-export function openMachine(options: ContainerOptions): OpenMachine & { close(): void } {
+export type OpenOptions = ContainerOptions & {
+  /** Whether the user has this host by `:host`. */
+  readonly isUsers: (host: string) => boolean;
+};
+
+/**
+ * Connects to a machine of a fleet by its name: a container or pod, or else whatever ssh knows by that name. A name is one
+ * machine at a time, whoever has it: what is judged for it runs on no other connection.
+ */
+export function openMachine(options: OpenOptions): OpenMachine & { has(host: string): boolean; close(): void } {
   const overSsh = openOverSsh(options);
-  const open: OpenMachine = async (host, signal) => {
+  const taken = new Set<string>();
+  const connect: OpenMachine = async (host, signal) => {
     const client = clientFor(host);
     if (client) return openContainer(host, client, signal, options);
     // A name in the form of a container's is never taken for one of ssh's.
     return /^(?:docker|podman|k8s):/.test(host) ? { problem: `${host} names no container` } : overSsh(host, signal);
   };
-  return Object.assign(open, { close: () => overSsh.close() });
+  const open: OpenMachine = async (host, signal) => {
+    if (options.isUsers(host)) return { problem: `you have it by :host; :host forget ${host} lets a fleet work there` };
+    taken.add(host);
+    const machine = await connect(host, signal);
+    if ('problem' in machine) {
+      taken.delete(host);
+      return machine;
+    }
+    const close = async () => {
+      await machine.close();
+      taken.delete(host);
+    };
+    return { ...machine, close };
+  };
+  return Object.assign(open, { has: (host: string) => taken.has(host), close: () => overSsh.close() });
 }

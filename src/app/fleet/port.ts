@@ -11,6 +11,7 @@ import {
   hasEnded,
   inventoryHosts,
   joinKnown,
+  type Known,
   NO_FLEET,
   reduceFleet,
   resolveHosts,
@@ -60,7 +61,8 @@ export function createFleetPort(parts: FleetParts): FleetPort {
       const { canary, atOnce = AT_ONCE, deadlineSeconds = DEADLINE_SECONDS } = wish;
       if (canary !== undefined && !hosts.includes(canary))
         return { problem: `the canary ${canary} is none of the hosts` };
-      const fleet = await openFleet(parts, folderOf(next), []);
+      const open = withAddressHint(parts.open, known);
+      const fleet = await openFleet({ ...parts, open }, folderOf(next), []);
       next += 1;
       const deadlineMs = deadlineSeconds * 1000;
       const options = { goal: wish.goal, hosts, atOnce, deadlineMs, ...(canary === undefined ? {} : { canary }) };
@@ -81,6 +83,17 @@ export function createFleetPort(parts: FleetParts): FleetPort {
       await fleet.begin({ type: 'fleetResumed' });
       return fleet;
     },
+  };
+}
+
+/** ssh gets names only: whoever writes an inventory would else choose where keys and commands go. That is said where one fails. */
+function withAddressHint(open: OpenMachine, { hosts }: Known): OpenMachine {
+  return async (host, signal) => {
+    const opened = await open(host, signal);
+    if (!('problem' in opened) || hosts.get(host)?.host === undefined) return opened;
+    return {
+      problem: `${opened.problem}; the inventory’s address is not handed to ssh: name ${host} in ~/.ssh/config`,
+    };
   };
 }
 
