@@ -39,7 +39,8 @@ export function printsCredential({ program, facts, args, io, operands, machine }
     return program === 'expr' || args.some(({ text }) => /^-(eq|ne|[lg][te])$/.test(text));
   if (program === 'git' && operands[0]?.text === 'config')
     return operands.some(({ text }) => SECRET_SETTING.test(text));
-  if (program === 'git') return operands.some(({ text }) => /^[^/]*:/.test(text) && isCredential(afterColon(text)));
+  if (program === 'git' || (program === 'rclone' && operands[0]?.text === 'cat'))
+    return operands.some(({ text }) => /^[^/]*:/.test(text) && isCredential(afterColon(text)));
   return facts.traits.has('prints') && operands.some((operand) => namesStore(machine, operand));
 }
 
