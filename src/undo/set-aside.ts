@@ -11,8 +11,11 @@ import { forgetWaiting, type Later, type Waiting, writeWaiting } from './waiting
 
 /** What git obeys of a repository; the rest of it is data. */
 const OBEYED = /^\/(config(\.worktree)?|hooks|commondir|gitdir|modules|worktrees|info\/attributes)(\/|$)/;
-/** What makes a directory a repository without a `.git` around it. */
-const BARE = ['HEAD', 'objects', 'refs'];
+/** What makes a directory a repository without a `.git` around it; the second may share the rest with another directory. */
+const BARE = [
+  ['HEAD', 'objects', 'refs'],
+  ['HEAD', 'commondir'],
+];
 const MAX_LOOKED_AT = 50_000;
 const NOT_ENDED = 75;
 
@@ -41,7 +44,10 @@ function laterAt(path: string, tree: string, fresh: ReadonlySet<string>): Later 
   const what = runsLater(inside);
   if (what !== undefined) return { path, what };
   const directory = dirname(path);
-  const bare = [...BARE, 'config'].includes(basename(path)) && BARE.every((name) => existsSync(join(directory, name)));
+  const bare = BARE.some(
+    (parts) =>
+      [...parts, 'config'].includes(basename(path)) && parts.every((name) => existsSync(join(directory, name))),
+  );
   return bare ? { path, what: 'makes its directory a git repository' } : undefined;
 }
 

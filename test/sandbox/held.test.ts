@@ -41,7 +41,7 @@ describe.skipIf(lacks('cc')).each(USERS)('Project without namespaces, as %s', (_
         ln ${scene.root}/theirs mine; ln -s ${scene.root}/theirs out; echo x > out; chmod 777 out; exec 9<out; chmod 777 /proc/self/fd/9
         echo x > ${scene.root}/outside; echo x > /tmp/aish-held; echo x > ${scene.store}/x; rm -rf ${scene.store}; chmod 4755 copy
         echo evil > .git/config; echo x > .git/hooks/pre-commit; mv .git .git2; mv .git/hooks .git/h; rm -rf .git/config
-        ln .git/config c2; ln -s .git/hooks h; echo x > h/pre-push; git config a.b c; kill -9 ${process.pid}; kill -9 1; true`;
+        ln .git/config c2; ln -s .git/hooks h; echo x > h/pre-push; echo x > /dev/..$PWD/.git/hooks/post-merge; git config a.b c; kill -9 ${process.pid}; kill -9 1; true`;
       for (const nothing of [false, true]) {
         const { out } = await scene.keep(script, { project: true, held: true, nothing });
         expect(out).not.toMatch(/set-up failed|tar: |preserving/);
@@ -49,6 +49,7 @@ describe.skipIf(lacks('cc')).each(USERS)('Project without namespaces, as %s', (_
         for (const path of [
           join(scene.tree, '.git/hooks/pre-commit'),
           join(scene.tree, '.git/hooks/pre-push'),
+          join(scene.tree, '.git/hooks/post-merge'),
           join(scene.root, 'outside'),
           '/tmp/aish-held',
         ])

@@ -98,6 +98,17 @@ describe.skipIf(!trialsWork())('what others run later', () => {
         'b/refs makes its directory a git repository',
       ],
     ],
+    [
+      'mkdir b real real/objects real/refs && echo "ref: x" > b/HEAD && echo ../real > b/commondir && echo "[core]" > real/config',
+      ['b/HEAD makes its directory a git repository', 'b/commondir makes its directory a git repository'],
+    ],
+    ['mkdir -p deep && echo hi > deep/.VSCode', ['deep/.VSCode is run by shells and editors']],
+    ['echo x > .pre-commit-config.yaml', ['.pre-commit-config.yaml is run by shells and editors']],
+    ['mkdir -p m/.hg && echo "[hooks]" > m/.hg/hgrc', ['m/.hg/hgrc is obeyed by version control']],
+    [
+      'mkdir -p .forgejo/workflows && echo on: push > .forgejo/workflows/a.yml',
+      ['.forgejo/workflows is run by the CI'],
+    ],
   ])('%s', async (command, expected) => {
     put('docs/a.md', 'a\n');
     put('CLAUDE.md', 'old\n');
@@ -113,7 +124,9 @@ describe.skipIf(!trialsWork())('what others run later', () => {
     const aside = there().filter(([path]) => !path.endsWith('/ordinary'));
     // Nothing of it is there but directories that hold nothing else.
     const old = new Map(before);
-    for (const [path] of aside) if (!old.has(path)) expect(path, path).toMatch(/\/(deep|er|m|\.github|v|b)$/);
+    for (const [path] of aside)
+      if (!old.has(path))
+        expect(path, path).toMatch(/\/(deep|er|m|\.github|v|b|real|objects|refs|config|\.hg|\.forgejo)$/);
     expect(readFileSync(join(tree, 'CLAUDE.md'), 'utf8')).toBe('old\n');
     expect(await left?.settle(true)).toMatch(/^the user accepted: /);
     const accepted = new Map(there());

@@ -37,7 +37,7 @@ int copy_state(int upper, int lower, const char *name, const struct state *given
   struct state is, now;
   below(upper, name, from);
   below(lower, name, to);
-  if (look(upper, name, 0, &id, &is) || look(lower, name, 0, &id, &now) || keep_state(&applied, lower, name, 0, 1)) return -1;
+  if (look(upper, name, 0, &id, &is) || look(lower, name, 0, &id, &now) || keep_state(&applied, lower, name, XATTRS)) return -1;
   if (given) is = *given;
   if (S_ISDIR(now.mode) && geteuid() != 0 && now.uid != geteuid()) return 0; /* somebody else's, /tmp mostly: not ours to set */
   const int link = S_ISLNK(is.mode);

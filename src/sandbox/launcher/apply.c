@@ -39,7 +39,7 @@ static int ease(int directory, const char *name, const struct state *now) {
   char path[48 + NAME_BYTES];
   if ((now->mode & 0300) == 0300 || geteuid() == 0 || now->uid != geteuid()) return 0;
   snprintf(path, sizeof path, *name ? "/proc/self/fd/%d/%s" : "/proc/self/fd/%d", directory, name);
-  if (keep_state(&applied, directory, name, 0, 0)) return -1;
+  if (keep_state(&applied, directory, name, STATUS)) return -1;
   return syscall(SYS_fchmodat, AT_FDCWD, path, (now->mode & 07777) | 0700) ? -1 : 1;
 }
 

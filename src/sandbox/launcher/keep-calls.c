@@ -168,6 +168,13 @@ static int is_shredder(pid_t pid) {
   return n > 0 && (!strncmp(name, "shred\n", 6) || !strncmp(name, "srm\n", 4));
 }
 
+static int sets_times(int nr) {
+#ifdef __NR_utime
+  if (nr == __NR_utime || nr == __NR_utimes || nr == __NR_futimesat) return 1;
+#endif
+  return nr == __NR_utimensat;
+}
+
 /* A directory of the store, or one that holds it: not the command's to change. */
 static int guarded(struct store *s, const struct place *at, int moves, int which) {
   uint32_t n = keep_whereabouts(s, at->directory);
@@ -177,9 +184,9 @@ static int guarded(struct store *s, const struct place *at, int moves, int which
     s->known_node[which] = n;
   }
   if (n && s->nodes[n].flags & IS_VAULT) return 1;
-  if (!moves || !*at->name || look_once(s, at->directory, at->name, &id, NULL)) return 0;
+  if (!*at->name || look_once(s, at->directory, at->name, &id, NULL)) return 0;
   uint32_t named = find_node(s, &id);
-  return named && s->nodes[named].flags & (HOLDS_VAULT | IS_VAULT);
+  return named && s->nodes[named].flags & (moves ? HOLDS_VAULT | IS_VAULT : IS_VAULT);
 }
 
 static int keep_open(struct store *s, pid_t pid, const struct place *at, int flags) {
@@ -187,21 +194,23 @@ static int keep_open(struct store *s, pid_t pid, const struct place *at, int fla
   struct state state;
   if (!*at->name) return keep_content(s, at->directory, "");
   if (look_once(s, at->directory, at->name, &id, &state)) {
-    if (errno != ENOENT) return -1;
-    return flags & O_CREAT ? keep_name(s, at->directory, at->name, NULL) : 0;
+    return errno == ENOENT && flags & O_CREAT ? keep_name(s, at->directory, at->name, NULL) : -1;
   }
   if (S_ISREG(state.mode) && is_shredder(pid)) {
     char path[1024];
     path_of(s, keep_directory(s, at->directory), at->name, path, sizeof path);
     store_note(s, "skipped", path);
-    return keep_state(s, at->directory, at->name, 0, 0);
+    if (keep_state(s, at->directory, at->name, STATUS)) return -1;
+    uint32_t n = find_node(s, &id);
+    if (n) s->nodes[n].flags |= LEFT_OUT;
+    return 0;
   }
   return (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) ? 0 : keep_content(s, at->directory, at->name);
 }
 
 static int keep_rename(struct store *s, const struct place *from, const struct place *to, uint64_t flags) {
   struct id id;
-  if (look_once(s, from->directory, from->name, &id, NULL)) return errno == ENOENT ? 0 : -1;
+  if (look_once(s, from->directory, from->name, &id, NULL)) return -1;
   if (keep_name(s, from->directory, from->name, NULL) || keep_name(s, to->directory, to->name, NULL)) return -1;
   return flags & EXCHANGE ? 0 : keep_inode(s, to->directory, to->name);
 }
@@ -270,22 +279,25 @@ static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
   if (how == 0 && s->vault >= 0) {
     s->places[0] = &at;
     s->places[1] = &to;
+    struct id id;
     int takes_name = c->what == CREATE || c->what == REMOVE || c->what == RENAME;
     if (guarded(s, &at, c->what == RENAME || c->what == REMOVE, 0) || (to.directory >= 0 && guarded(s, &to, 1, 1))) {
       failed = 1;
       errno = EACCES;
     } else if ((takes_name && !*at.name) || (c->to_path != NONE && !*to.name)) failed = 0; /* "." and "..": refused by the kernel */
+    else if (c->what != OPEN && c->what != CREATE && *at.name && look_once(s, at.directory, at.name, &id, NULL)) failed = 1;
     else if (c->what == OPEN) failed = keep_open(s, pid, &at, (int)flags);
     else if (c->what == CREATE) failed = keep_name(s, at.directory, at.name, NULL);
-    else if (c->what == LINK) failed = keep_state(s, at.directory, at.name, 0, 0) || keep_name(s, to.directory, to.name, NULL);
+    else if (c->what == LINK) failed = keep_state(s, at.directory, at.name, STATUS) || keep_name(s, to.directory, to.name, NULL);
     else if (c->what == REMOVE) failed = keep_name(s, at.directory, at.name, NULL) || keep_inode(s, at.directory, at.name);
     else if (c->what == RENAME) failed = keep_rename(s, &at, &to, flags);
     else if (c->what == TRUNCATE) failed = keep_content(s, at.directory, at.name);
-    else failed = keep_state(s, at.directory, at.name, 0, c->what == ATTRIBUTES);
+    else failed = keep_state(s, at.directory, at.name, c->what == ATTRIBUTES ? XATTRS : sets_times(c->nr) ? TIMES : STATUS);
   }
   int why = failed ? errno : 0;
-  if (failed && (why == ENOENT || why == ENOTDIR)) why = 0; /* gone meanwhile: the call fails by itself */
-  if (why) {
+  const int absent = why == ENOENT || why == ENOTDIR;
+  if (absent && at.directory >= 0 && !*at.name) why = 0; /* an open file that has no name any more */
+  if (why && !absent) {
     char path[1024];
     uint32_t n = at.directory >= 0 ? keep_directory(s, at.directory) : 0;
     path_of(s, n, at.name, path, sizeof path);
@@ -317,6 +329,9 @@ int keep_answer(struct store *s, int listener) {
   if (syscall(SYS_ioctl, listener, SECCOMP_IOCTL_NOTIF_RECV, &in.q)) return errno == EINTR || errno == ENOENT ? 0 : -1;
   s->calls++;
   int why = keep(s, listener, &in.q);
+  /* It may have been on its way from one name to another. What is not there is said here: by the time the call went on it
+   * could be. */
+  if (why == ENOENT || why == ENOTDIR) why = keep(s, listener, &in.q);
   memset(&out, 0, sizeof out);
   out.r.id = in.q.id;
   if (why > 0) out.r.error = -why;

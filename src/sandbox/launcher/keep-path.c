@@ -145,14 +145,23 @@ static const char *by_process(pid_t pid, const char *path, int *fd) {
   return rest;
 }
 
+/* Such a path leads elsewhere than it begins, so that its text says nothing. */
+static int is_crooked(const char *path) {
+  for (const char *at = path; (at = strchr(at, '/')); at++)
+    if (at[1] == '/' || (at[1] == '.' && (!at[2] || at[2] == '/' || (at[2] == '.' && (!at[3] || at[3] == '/'))))) return 1;
+  return 0;
+}
+
 static int nothing_lasts(const char *path) {
+  if (is_crooked(path)) return 0;
   return after(path, "/proc/") || after(path, "/sys/") || (after(path, "/dev/") && !after(path, "/dev/shm/"));
 }
 
-/* The call will fail in the same way by itself; anything else is a reason to refuse it. */
+/* The call will fail in the same way by itself; anything else is a reason to refuse it. What is not there could be by the
+ * time the call goes on, so it is answered here: see keep(). */
 static int fails_too(void) {
   switch (errno) {
-    case ENOENT: case ENOTDIR: case EACCES: case ENAMETOOLONG: case EFAULT: case EBADF:
+    case EACCES: case ENAMETOOLONG: case EFAULT: case EBADF:
       return NOT_OURS;
     default:
       return -1;
@@ -264,7 +273,8 @@ static int resolve_text(pid_t pid, int directory, const char *text, int follow, 
     if (base < 0) return fails_too();
   }
   int step = descend(pid, base, rest, to);
-  return step || !follow ? step : follow_links(pid, to);
+  if (!step && follow) step = follow_links(pid, to);
+  return !step && to->directory >= 0 && on_proc(to->directory) ? NOT_OURS : step;
 }
 
 int resolve(pid_t pid, int directory, uint64_t path, int follow, struct place *to) {

@@ -32,6 +32,7 @@ int keep_begin(struct store *s, const struct options *o) {
   s->budget = o->keep_budget;
   s->max_file = o->keep_file;
   s->keeps_credentials = o->keep_credentials;
+  if (o->keep_tree) look(AT_FDCWD, o->keep_tree, 1, &s->tree, NULL);
   int above = openat(s->vault, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
   uint32_t n = above < 0 ? 0 : keep_directory(s, above);
   if (above >= 0) close(above);

@@ -50,6 +50,35 @@ static int name_of(int directory, int parent, const struct id *id, char name[NAM
   return found;
 }
 
+/* It has been changed since the beginning, or made, though nobody asked: what is kept of it now is not what was there. */
+static void tell_late(struct store *s, const struct id *id, const struct state *state, uint32_t parent, const char *name) {
+  char path[2048];
+  uint64_t changed = (uint64_t)state->ctime * 1000000000u + state->ctime_ns;
+  const int is_made = id->born > s->started, lasts = S_ISREG(state->mode) || S_ISLNK(state->mode);
+  if (!s->listens || changed <= s->started || (is_made ? !parent : !lasts)) return; /* made, and nowhere any more */
+  path_of(s, parent, name, path, sizeof path);
+  store_note(s, "unkept", path);
+  s->unkept++;
+}
+
+/* The parent of a directory, which may be closed to us itself: then by the kernel's own path. Not checked. */
+static int above(const struct store *s, int directory) {
+  char link[40], path[4096];
+  int up = openat(directory, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (up >= 0 || errno != EACCES) return up;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", directory);
+  long n = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof path - 1);
+  if (n <= 1) return errno = EACCES, -1;
+  path[n] = 0;
+  char *last = strrchr(path, '/');
+  last[last == path] = 0;
+  up = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (up < 0 || !s->outside_count) return up;
+  int there = outside_of(s, up);
+  close(up);
+  return there;
+}
+
 /* The node of an open directory, which is this one. */
 static uint32_t keep_seen_directory(struct store *s, int directory, const struct id *seen, const struct state *state) {
   const struct id id = *seen;
@@ -58,7 +87,7 @@ static uint32_t keep_seen_directory(struct store *s, int directory, const struct
   uint32_t n = find_node(s, &id);
   if (n && s->nodes[n].name) return n;
   if (!S_ISDIR(state->mode)) return errno = ENOTDIR, 0;
-  int up = openat(directory, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  int up = above(s, directory);
   if (up < 0 || look(up, "", 0, &up_id, NULL)) return 0;
   uint32_t parent = 0;
   const char *kept = "";
@@ -71,6 +100,7 @@ static uint32_t keep_seen_directory(struct store *s, int directory, const struct
   close(up);
   errno = why;
   if (failed) return 0;
+  if (!n && parent && id.born > s->started && !find_entry(s, parent, kept)) tell_late(s, &id, state, parent, kept);
   const struct id *parent_id = parent ? &s->nodes[parent].id : NULL;
   if (store_write(s, R_PLACE, 0, &id, parent_id, state, kept, (uint32_t)strlen(kept))) return 0;
   if (!n && !(n = add_node(s, &id, state))) return 0;
@@ -91,16 +121,6 @@ uint32_t keep_directory(struct store *s, int directory) {
 /* Made by the action itself, under this name: nobody needs it back. */
 static int is_new(const struct store *s, const struct id *id, uint32_t parent, const char *name) {
   return id->born > s->started && parent && find_entry(s, parent, name);
-}
-
-/* It was there before and has been changed since, though nobody asked: what is kept of it now is not what it was. */
-static void tell_late(struct store *s, const struct id *id, const struct state *state, uint32_t parent, const char *name) {
-  char path[2048];
-  uint64_t changed = (uint64_t)state->ctime * 1000000000u + state->ctime_ns;
-  if (!(S_ISREG(state->mode) || S_ISLNK(state->mode)) || changed <= s->started || id->born > s->started || !s->listens) return;
-  path_of(s, parent, name, path, sizeof path);
-  store_note(s, "unkept", path);
-  s->unkept++;
 }
 
 static uint32_t first_seen(struct store *s, const struct id *id, const struct state *state, uint32_t flags,
@@ -176,9 +196,9 @@ int keep_name(struct store *s, int directory, const char *name, uint32_t *entry)
     int fd = openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) return -1;
     node = keep_directory(s, fd);
-    int why = errno;
+    int failed = !node || keep_attributes(s, node, fd, "", 0), why = errno;
     close(fd);
-    if (!node) return errno = why, -1;
+    if (failed) return errno = why, -1;
   } else if (S_ISLNK(state.mode)) {
     long n = syscall(SYS_readlinkat, directory, name, text + size + 1, 4095);
     if (n < 0) return -1;
@@ -186,6 +206,7 @@ int keep_name(struct store *s, int directory, const char *name, uint32_t *entry)
     size += 1 + (uint32_t)n;
     text[size] = 0;
   }
+  if (!(s->nodes[parent].flags & TOUCHED)) count_names(s, parent, directory);
   if (store_write(s, R_NAME, 0, &s->nodes[parent].id, &id, &state, text, size)) return -1;
   if (id.ino && !node && !(node = find_node(s, &id))) {
     tell_late(s, &id, &state, parent, name);
@@ -242,7 +263,10 @@ int keep_inode(struct store *s, int directory, const char *name) {
   if (!parent) return -1;
   uint32_t n = find_node(s, &id);
   if (!n && is_new(s, &id, parent, name)) return 0;
-  if (S_ISREG(state.mode) && is_left_out(s, directory, name)) return 0;
+  if (S_ISREG(state.mode) && is_left_out(s, directory, name)) {
+    if (n) s->nodes[n].flags |= LEFT_OUT;
+    return 0;
+  }
   if (!n && !(n = first_seen(s, &id, &state, 0, 0, NULL))) return -1;
   if (s->nodes[n].flags & LINKED) return 0;
   uint64_t space = state.links == 1 ? state.space : 0;
@@ -302,8 +326,12 @@ int keep_content(struct store *s, int directory, const char *name) {
   const char *called = name;
   uint32_t parent = place_of(s, directory, &called, &id, path);
   if (!n && is_new(s, &id, parent, called)) return 0;
-  if (is_left_out(s, directory, name)) return keep_state(s, directory, name, 0, 0);
-  if (!(n = first_seen(s, &id, &state, 0, parent, called))) return -1;
+  if (is_left_out(s, directory, name)) {
+    if (keep_state(s, directory, name, STATUS)) return -1;
+    if ((n = find_node(s, &id))) s->nodes[n].flags |= LEFT_OUT;
+    return 0;
+  }
+  if (!(n = first_seen(s, &id, &state, 0, parent, called)) || keep_attributes(s, n, directory, name, 0)) return -1;
   uint32_t copy = 0;
   if (state.size) {
     int from = *name ? openat(directory, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
@@ -331,14 +359,13 @@ int keep_content(struct store *s, int directory, const char *name) {
   return 0;
 }
 
-/* Mode, owner, times, or with `attributes` the extended ones, are about to change. `name` "": of the descriptor. */
-int keep_state(struct store *s, int directory, const char *name, int follow, int attributes) {
-  static char blob[MAX_TEXT], list[1 << 16];
+/* Mode and owner, times, or extended attributes are about to change. `name` "": of the descriptor. */
+int keep_state(struct store *s, int directory, const char *name, enum aspect changes) {
   struct id id;
   struct state state;
-  if (follow ? look(directory, name, 1, &id, &state) : look_once(s, directory, name, &id, &state)) return errno == ENOENT ? 0 : -1;
+  if (look_once(s, directory, name, &id, &state)) return errno == ENOENT ? 0 : -1;
   if (S_ISDIR(state.mode)) {
-    int fd = openat(directory, *name ? name : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int fd = *name ? openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : reopen(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return -1;
     uint32_t n = keep_directory(s, fd);
     int why = errno;
@@ -351,25 +378,6 @@ int keep_state(struct store *s, int directory, const char *name, int follow, int
   if (!find_node(s, &id) && is_new(s, &id, parent, called)) return 0;
   uint32_t n = first_seen(s, &id, &state, META, parent, called);
   if (!n) return -1;
-  if (!attributes || s->nodes[n].attributes) return 0;
-  char path[40 + NAME_BYTES];
-  snprintf(path, sizeof path, *name ? "/proc/self/fd/%d/%s" : "/proc/self/fd/%d", directory, name);
-  long listed = syscall(follow || !*name ? SYS_listxattr : SYS_llistxattr, path, list, sizeof list);
-  if (listed < 0) return errno == EOPNOTSUPP ? 0 : -1;
-  uint32_t size = 0;
-  for (const char *item = list; item < list + listed; item += strlen(item) + 1) {
-    uint32_t length = (uint32_t)strlen(item) + 1;
-    if (size + length + 4 > sizeof blob) return errno = E2BIG, -1;
-    memcpy(blob + size, item, length);
-    long got = syscall(follow || !*name ? SYS_getxattr : SYS_lgetxattr, path, item, blob + size + length + 4,
-                       sizeof blob - size - length - 4);
-    if (got < 0) continue; /* not ours to read, so not ours to change */
-    uint32_t value = (uint32_t)got;
-    memcpy(blob + size + length, &value, 4);
-    size += length + 4 + value;
-  }
-  if (store_write(s, R_ATTRIBUTES, 0, &id, NULL, NULL, blob, size)) return -1;
-  s->nodes[n].attributes = keep_text(s, blob, size);
-  s->nodes[n].attributes_size = size;
-  return s->nodes[n].attributes ? 0 : -1;
+  if (changes == TIMES) s->nodes[n].flags |= TIMED;
+  return keep_attributes(s, n, directory, name, changes == XATTRS);
 }

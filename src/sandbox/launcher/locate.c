@@ -1,7 +1,6 @@
 /* Where everything stands now: at the end of an action, and before it is undone. */
 #include "trial.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { OPEN_SLOTS = 256, MAX_SCANNED = 400000, MAX_DEPTH = 4000, MAX_SCAN_DEPTH = 1500 };
+enum { OPEN_SLOTS = 256, MAX_DEPTH = 4000 };
 
 static struct {
   const struct store *store;
@@ -84,18 +83,24 @@ static void visit(struct store *s, uint32_t n, int fd, int depth) {
   struct id id;
   struct state state;
   s->nodes[n].order = ++order;
+  s->nodes[n].flags &= ~(uint32_t)CLOSED;
   if (depth > MAX_DEPTH) return;
   for (uint32_t e = s->nodes[n].entries; e; e = s->entries[e].next) {
     struct entry *entry = &s->entries[e];
     entry->now = (struct id){0, 0, 0};
-    if (look(fd, entry->name, 0, &id, &state)) continue;
+    if (look(fd, entry->name, 0, &id, &state)) {
+      if (errno == EACCES) s->nodes[n].flags |= CLOSED;
+      continue;
+    }
     entry->now = id;
     entry->now_state = state;
     settle(s, &id, &state, n, entry->name, fd, depth);
   }
-  for (uint32_t c = s->nodes[n].children; c; c = s->nodes[c].next_child)
-    if ((!s->nodes[c].at_name || !S_ISDIR(s->nodes[c].was.mode)) && !look(fd, s->nodes[c].name, 0, &id, &state))
-      settle(s, &id, &state, n, s->nodes[c].name, fd, depth);
+  for (uint32_t c = s->nodes[n].children; c; c = s->nodes[c].next_child) {
+    if (s->nodes[c].at_name && S_ISDIR(s->nodes[c].was.mode)) continue;
+    if (!look(fd, s->nodes[c].name, 0, &id, &state)) settle(s, &id, &state, n, s->nodes[c].name, fd, depth);
+    else if (errno == EACCES) s->nodes[n].flags |= CLOSED;
+  }
 }
 
 void locate(struct store *s) {
@@ -164,10 +169,12 @@ static int write_end(struct store *s) {
   char line[200];
   locate(s);
   if (drop_needless_links(s)) locate(s); /* it changed their times */
+  tell_escaped(s);
   for (uint32_t i = 1; i <= s->entry_count; i++) {
     const struct entry *e = &s->entries[i];
     const struct id nothing = {0, 0, 0}, *now = s->nodes[e->parent].at_name ? &e->now : &nothing;
     const struct node *n = &s->nodes[e->node];
+    if (s->nodes[e->parent].flags & CLOSED) continue; /* nobody else can look into it either, before it is opened */
     if (store_write(s, R_END_NAME, 0, &s->nodes[e->parent].id, now, &e->now_state, e->name, (uint32_t)strlen(e->name))) return -1;
     touched += !same_id(now, &n->id) && (now->ino || e->node);
     uint32_t known = now->ino ? node_of(s, now) : 0;
@@ -210,61 +217,4 @@ int store_finish(struct store *s) {
   int failed = write_end(s) || store_flush(s);
   s->gathers = 0;
   return failed ? -1 : 0;
-}
-
-struct scan {
-  struct store *store;
-  uint64_t seen;
-  struct id top;
-};
-
-static int is_known(struct store *s, uint32_t parent, const char *name, const struct id *id) {
-  uint32_t n = find_node(s, id);
-  /* Moving or unlinking one of its names changes the time of them all. */
-  return (n && (!S_ISDIR(s->nodes[n].was.mode) || s->nodes[n].flags & (META | TOUCHED))) || (parent && find_entry(s, parent, name));
-}
-
-static void scan_directory(struct scan *scan, int fd, const struct id *id, int depth, const char *path) {
-  char *entries = arena(1 << 15);
-  uint32_t parent = find_node(scan->store, id);
-  char full[2048];
-  if (entries)
-    for (long got; (got = syscall(SYS_getdents64, fd, entries, 1 << 15)) > 0;)
-      for (long at = 0; at < got; at += *(const unsigned short *)(entries + at + 16)) {
-        const char *name = entries + at + 19;
-        struct id below;
-        struct state state;
-        if (!strcmp(name, ".") || !strcmp(name, "..")) continue;
-        if (entries[at + 18] != DT_DIR && entries[at + 18] != DT_UNKNOWN && parent && find_entry(scan->store, parent, name)) {
-          scan->seen++;
-          continue; /* kept: nothing more is asked about it */
-        }
-        if (look(fd, name, 0, &below, &state)) continue;
-        if (++scan->seen > MAX_SCANNED || below.dev != scan->top.dev || same_id(&below, &scan->store->guarded)) continue;
-        uint64_t changed = (uint64_t)state.ctime * 1000000000u + state.ctime_ns;
-        int lasts = S_ISREG(state.mode) || S_ISLNK(state.mode) || S_ISDIR(state.mode);
-        if (lasts && changed > scan->store->started && !is_known(scan->store, parent, name, &below)) {
-          snprintf(full, sizeof full, "%s/%s", path, name);
-          store_note(scan->store, "unkept", full);
-          scan->store->unkept++;
-        }
-        if (!S_ISDIR(state.mode) || depth > MAX_SCAN_DEPTH) continue;
-        snprintf(full, sizeof full, "%s/%s", path, name);
-        int deeper = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-        if (deeper < 0) continue;
-        scan_directory(scan, deeper, &below, depth + 1, full);
-        close(deeper);
-      }
-  if (entries) syscall(SYS_munmap, entries, 1 << 15);
-}
-
-/* Changes below `tree` that passed no supervisor: by a program that raced its own paths, or by somebody else. */
-void scan_unkept(struct store *s, const char *tree) {
-  struct scan scan = {.store = s};
-  struct state state;
-  int fd = open(tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
-  if (!look(fd, "", 0, &scan.top, &state)) scan_directory(&scan, fd, &scan.top, 0, tree);
-  close(fd);
-  if (scan.seen > MAX_SCANNED) store_note(s, "unchecked", tree);
 }

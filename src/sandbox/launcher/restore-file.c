@@ -12,33 +12,8 @@ static void full_path(int directory, const char *name, char to[40 + NAME_BYTES])
   snprintf(to, 40 + NAME_BYTES, *name ? "/proc/self/fd/%d/%s" : "/proc/self/fd/%d", directory, name);
 }
 
-/* Exactly the extended attributes that were there. What the system keeps for itself may refuse and stays. */
-static int apply_attributes(const char *path, const struct node *n) {
-  static char list[1 << 16];
-  if (!n->attributes) return 0;
-  const char *end = n->attributes + n->attributes_size;
-  long listed = syscall(SYS_llistxattr, path, list, sizeof list);
-  for (const char *name = list; name < list + listed; name += strlen(name) + 1) {
-    int was = 0;
-    for (const char *at = n->attributes; at < end && !was;) {
-      uint32_t size;
-      memcpy(&size, at + strlen(at) + 1, 4);
-      was = !strcmp(at, name);
-      at += strlen(at) + 5 + size;
-    }
-    if (!was && syscall(SYS_lremovexattr, path, name)) return -1;
-  }
-  for (const char *at = n->attributes; at < end;) {
-    uint32_t size;
-    const char *value = at + strlen(at) + 5;
-    memcpy(&size, at + strlen(at) + 1, 4);
-    if (syscall(SYS_lsetxattr, path, at, value, size, 0) && strncmp(at, "security.", 9)) return -1;
-    at = value + size;
-  }
-  return 0;
-}
-
-/* Owner before mode, since a change of owner clears bits of the mode; times last. `name` empty: of the descriptor. */
+/* Owner before attributes before mode: a change of owner clears some of the others, and who may not write to a file may set
+ * none; times last. `name` empty: of the descriptor. */
 int apply_state(int directory, const char *name, const struct node *n) {
   char path[40 + NAME_BYTES];
   struct id id;
@@ -50,8 +25,11 @@ int apply_state(int directory, const char *name, const struct node *n) {
       syscall(SYS_fchownat, directory, name, n->was.uid, n->was.gid, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
     return -1;
   if (!link && look(directory, name, 0, &id, &now)) return -1;
+  const uint32_t writable = S_ISDIR(now.mode) ? 0700 : 0600;
+  if (!link && n->attributes && geteuid() && (now.mode & writable) != writable && syscall(SYS_fchmodat, AT_FDCWD, path, (now.mode & 07777) | writable)) return -1;
+  if (!link && apply_attributes(directory, name, n)) return -1;
+  if (!link && look(directory, name, 0, &id, &now)) return -1;
   if (!link && (now.mode & 07777) != (n->was.mode & 07777) && syscall(SYS_fchmodat, AT_FDCWD, path, n->was.mode & 07777)) return -1;
-  if (!link && apply_attributes(path, n)) return -1;
   struct {
     int64_t s, ns;
   } times[2] = {{0, (1 << 30) - 2 /* UTIME_OMIT */}, {n->was.mtime, n->was.mtime_ns}};
@@ -82,6 +60,7 @@ int make_from_copy(struct store *s, struct node *n, int directory, const char *n
     errno = ENODATA;
     failed = 1;
   }
+  if (!failed && kind != S_IFLNK) drop_inherited(directory, name);
   return failed ? -1 : apply_state(directory, name, n);
 }
 

@@ -21,7 +21,7 @@ int ease(uint32_t node) {
   int fd = open_node(undone, node);
   if (fd < 0 || look(fd, "", 0, &id, &state)) return -1;
   if ((state.mode & 0300) == 0300 || geteuid() == 0 || state.uid != geteuid()) return fd;
-  if (keep_state(keeping, fd, "", 0, 0)) return -1;
+  if (keep_state(keeping, fd, "", STATUS)) return -1;
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
   if (syscall(SYS_fchmodat, AT_FDCWD, path, (state.mode & 07777) | 0700)) return -1;
   n->flags |= EASED;
@@ -74,7 +74,7 @@ static int make_way(int fd, const char *name, const struct state *now) {
   if (!is_dir(now)) return keep_inode(keeping, fd, name);
   if (now->mode & 0200 || geteuid() == 0 || now->uid != geteuid()) return 0;
   snprintf(path, sizeof path, "/proc/self/fd/%d/%s", fd, name);
-  return keep_state(keeping, fd, name, 0, 0) || syscall(SYS_fchmodat, AT_FDCWD, path, (now->mode & 07777) | 0700) ? -1 : 0;
+  return keep_state(keeping, fd, name, STATUS) || syscall(SYS_fchmodat, AT_FDCWD, path, (now->mode & 07777) | 0700) ? -1 : 0;
 }
 
 /* Before it comes to its place: whoever goes on after a crash finds there what belongs there. */
@@ -136,7 +136,9 @@ int place_directory(const struct entry *e, int fd, const struct state *state, co
     /* Our store is on another file system. */
     if (errno != EXDEV) return -1;
     const char *near = near_name(fd, made);
-    if (!near || syscall(SYS_mkdirat, fd, near, 0700) || stands_for(n, fd, near)) return -1;
+    if (!near || syscall(SYS_mkdirat, fd, near, 0700)) return -1;
+    drop_inherited(fd, near);
+    if (stands_for(n, fd, near)) return -1;
     if (syscall(SYS_renameat2, fd, near, fd, e->name, occupied ? EXCHANGE : NOREPLACE)) return -1;
     return occupied ? give_way_near(e, fd, near, now, is_dir(state)) : 0;
   }
@@ -183,7 +185,7 @@ int place_file(const struct entry *e, int fd, const struct state *now, const str
   if (!near) return -1;
   int from = S_ISREG(n->was.mode) ? openat(beside, made, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
   int to = from < 0 ? -1 : openat(fd, near, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (S_ISREG(n->was.mode)) failed = to < 0 || copy_data(from, to, n->was.size) || syscall(SYS_fsync, to) || apply_state(fd, near, n);
+  if (S_ISREG(n->was.mode)) failed = to < 0 || copy_data(from, to, n->was.size) || syscall(SYS_fsync, to) || (drop_inherited(fd, near), apply_state(fd, near, n));
   else failed = make_from_copy(undone, n, fd, near);
   int why = errno;
   if (from >= 0) close(from);

@@ -136,7 +136,7 @@ static int keep_other(const struct entry *e, int fd, const struct id *now) {
   int there = open_node(undone, other->at_parent);
   struct id id;
   if (there < 0 || look(there, other->at_name, 0, &id, NULL) || !same_id(&id, now)) return keep_inode(keeping, fd, e->name);
-  return keep_state(keeping, there, other->at_name, 0, 0);
+  return keep_state(keeping, there, other->at_name, STATUS);
 }
 
 /* Directories that are not empty yet, and names that went: what stands in a directory may go behind it. */
@@ -190,7 +190,7 @@ static int open_up(int fd, const char *name) {
   char path[40 + NAME_BYTES];
   if (look(fd, name, 0, &id, &now)) return -1;
   if ((now.mode & 0600) == 0600 || geteuid() == 0 || now.uid != geteuid()) return 0;
-  if (keep_state(keeping, fd, name, 0, 0)) return -1;
+  if (keep_state(keeping, fd, name, STATUS)) return -1;
   snprintf(path, sizeof path, "/proc/self/fd/%d/%s", fd, name);
   return (int)syscall(SYS_fchmodat, AT_FDCWD, path, (now.mode & 07777) | 0600);
 }
@@ -211,7 +211,7 @@ static void restore_elsewhere(struct node *n) {
   int fd = by_our_link(n, number, &name);
   if (fd < 0 || n->flags & (MADE | BLOCKED | LEFT) || made_by_action(n)) return;
   int failed = n->flags & COPIED && (open_up(fd, name) || keep_content(keeping, fd, name) || fill_in_place(undone, n, fd, name));
-  if (failed || keep_state(keeping, fd, name, 0, n->attributes != NULL) || apply_state(fd, name, n)) {
+  if (failed || keep_state(keeping, fd, name, n->attributes ? XATTRS : STATUS) || apply_state(fd, name, n)) {
     snprintf(path, sizeof path, "%s (another name of it)", n->name ? n->name : "");
     refuse(n->parent, path, strerror(errno));
   }
@@ -237,7 +237,7 @@ static void restore_content(struct node *n) {
   int held = n->link && !look(undone->links, decimal(n->link, number), 0, &id, NULL);
   if (now.links - (uint32_t)held == 1) {
     const char *made = NULL;
-    failed = keep_name(keeping, fd, n->at_name, NULL) || keep_inode(keeping, fd, n->at_name) || keep_state(keeping, fd, n->at_name, 0, 1) ||
+    failed = keep_name(keeping, fd, n->at_name, NULL) || keep_inode(keeping, fd, n->at_name) || keep_state(keeping, fd, n->at_name, XATTRS) ||
              !(made = fresh_name(keeping, number));
     if (!failed && !n->attributes) { /* what the file has besides stays with it */
       uint32_t its = find_node(keeping, &n->is);
@@ -274,7 +274,7 @@ static void restore_state(struct node *n) {
   const char *name = directory ? "" : n->at_name;
   if (fd < 0 || look(fd, name, 0, &id, &now)) return refuse(n->at_parent, n->at_name, "it is not there");
   if (!same_id(&id, &n->is)) return; /* it gave way to what was there before */
-  if (keep_state(keeping, fd, name, 0, n->attributes != NULL)) return refuse(n->at_parent, n->at_name, strerror(errno));
+  if (keep_state(keeping, fd, name, n->attributes ? XATTRS : STATUS)) return refuse(n->at_parent, n->at_name, strerror(errno));
   if (apply_state(fd, name, n)) {
     /* A directory of somebody else's, /tmp mostly: its time is not ours to set. */
     if (directory && errno == EPERM && now.uid != geteuid()) return;
@@ -338,11 +338,22 @@ static void tell_equal(struct node *n) {
   equals_add(keeping, &id, &now, &n->id, &n->was);
 }
 
+/* What its owner has closed is opened for as long as the undo lasts, one level after the other. */
+static void open_closed(void) {
+  for (int opened = keeping && geteuid() ? 1 : 0; opened;) {
+    opened = 0;
+    for (uint32_t i = 1; i <= undone->node_count; i++)
+      if (undone->nodes[i].flags & CLOSED && undone->nodes[i].at_name && !(undone->nodes[i].flags & EASED) && ease(i) >= 0) opened = 1;
+    if (opened) locate(undone);
+  }
+}
+
 int restore(struct store *from, struct store *into, char *const *only, int only_count) {
   undone = from;
   keeping = into;
   if (keeping) undone->elsewhere = make_part(keeping, &keeping->trash) ? -1 : keeping->trash;
   locate(undone);
+  open_closed();
   if (only_count) leave_all_but(only, only_count);
   for (uint32_t i = 1; i <= undone->entry_count; i++)
     if (name_changed(&undone->entries[i])) undone->entries[i].flags |= BLOCKED;

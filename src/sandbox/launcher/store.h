@@ -29,7 +29,10 @@ struct glance {
 
 /* What was done to an inode, or is to be put back. */
 enum { COPIED = 1, META = 2, TOUCHED = 4, IS_VAULT = 8, HOLDS_VAULT = 16, LINKED = 64, FINAL = 128,
-       BLOCKED = 256, PLACED = 512, EASED = 1024, MADE = 2048, LEFT = 4096 };
+       BLOCKED = 256, PLACED = 512, EASED = 1024, MADE = 2048, LEFT = 4096,
+       TIMED = 8192,   /* its times were set by a call */
+       LEFT_OUT = 16384, /* no copy is taken of it, which is told */
+       CLOSED = 32768 /* a directory that can't be looked into now */ };
 
 /* An inode as it was when the action first came near it. */
 struct node {
@@ -42,6 +45,7 @@ struct node {
   const char *attributes; /* extended ones, before the first change: name, size, value */
   uint32_t attributes_size;
   uint32_t entries, children; /* lists below this directory */
+  uint32_t names;  /* how many a directory of the tree held before the first of them changed, and one; 0: nobody counted */
   uint32_t next_child;
   /* found by locate() */
   uint32_t at_parent, order;
@@ -76,6 +80,7 @@ struct store {
   uint64_t started;                /* born later: made by the action */
   uint32_t refused, unkept;
   int ended;
+  struct id tree; /* below which changes that were not kept are looked for */
   int known_fd[2]; /* directories that stay open while a call is answered, and their nodes */
   uint32_t known_node[2];
   struct place *places[2]; /* what the call names, while it is answered; NULL: nothing */
@@ -144,9 +149,21 @@ int keep_absent(struct store *s, int directory, const char *name);
 const char *fresh_name(struct store *s, char number[12]);
 int keep_inode(struct store *s, int directory, const char *name);
 int keep_content(struct store *s, int directory, const char *name);
-int keep_state(struct store *s, int directory, const char *name, int follow, int attributes);
+enum aspect { STATUS, XATTRS, TIMES };
+int keep_state(struct store *s, int directory, const char *name, enum aspect changes);
 int copy_data(int from, int to, uint64_t size);
 int reopen(int fd, int flags);
+
+/* attributes.c: extended attributes, before a change and back; and without those that a directory gives to what is made in it. */
+int keep_attributes(struct store *s, uint32_t n, int directory, const char *name, int even_none);
+int apply_attributes(int directory, const char *name, const struct node *n);
+void drop_inherited(int directory, const char *name);
+
+/* scan.c: changes of the tree that passed no supervisor. */
+void scan_unkept(struct store *s, const char *tree);
+void count_names(struct store *s, uint32_t node, int directory);
+/* Behind locate(): names that are missing though nobody took them away, and content that is another though nobody kept it. */
+void tell_escaped(struct store *s);
 
 /* keep-path.c: the directory `fd` as it is outside the command's world; -1 where it is not in one of its trees. */
 int outside_of(const struct store *s, int fd);
@@ -168,7 +185,6 @@ int open_node(const struct store *s, uint32_t node);
 void forget_open(void);
 int store_finish(struct store *s);
 void path_of(const struct store *s, uint32_t parent, const char *name, char *to, uint64_t size);
-void scan_unkept(struct store *s, const char *tree);
 
 /* equal.c: what an undo made anew stands for what it replaced. */
 int equals_load(int vault, uint64_t since);

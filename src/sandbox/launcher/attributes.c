@@ -1,0 +1,78 @@
+/* Extended attributes, access lists among them: what was there before a change, and how it comes back. */
+#include "store.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+/* The kernel reads an attribute through a descriptor of ours only where the way is followed. */
+static int path_to(int directory, const char *name, char to[40 + NAME_BYTES]) {
+  snprintf(to, 40 + NAME_BYTES, *name ? "/proc/self/fd/%d/%s" : "/proc/self/fd/%d", directory, name);
+  return !*name;
+}
+
+/* `even_none`: one is about to be set, so that having none is worth a record. Many calls change some besides what they are
+ * called for: a mode its access list, a write or an owner the capabilities. */
+int keep_attributes(struct store *s, uint32_t n, int directory, const char *name, int even_none) {
+  static char blob[MAX_TEXT], list[1 << 16];
+  char path[40 + NAME_BYTES];
+  if (s->nodes[n].attributes) return 0;
+  int follow = path_to(directory, name, path);
+  long listed = syscall(follow ? SYS_listxattr : SYS_llistxattr, path, list, sizeof list);
+  if (listed < 0) return errno == EOPNOTSUPP || errno == ENOENT || !even_none ? 0 : -1;
+  if (!listed && !even_none) return 0;
+  uint32_t size = 0;
+  for (const char *item = list; item < list + listed; item += strlen(item) + 1) {
+    uint32_t length = (uint32_t)strlen(item) + 1;
+    if (size + length + 4 > sizeof blob) return errno = E2BIG, -1;
+    memcpy(blob + size, item, length);
+    long got = syscall(follow ? SYS_getxattr : SYS_lgetxattr, path, item, blob + size + length + 4, sizeof blob - size - length - 4);
+    if (got < 0 && errno == ERANGE) return errno = E2BIG, -1;
+    if (got < 0) continue; /* not ours to read, so not ours to change */
+    uint32_t value = (uint32_t)got;
+    memcpy(blob + size + length, &value, 4);
+    size += length + 4 + value;
+  }
+  if (!size && !even_none) return 0;
+  if (store_write(s, R_ATTRIBUTES, 0, &s->nodes[n].id, NULL, NULL, blob, size)) return -1;
+  s->nodes[n].attributes = keep_text(s, blob, size);
+  s->nodes[n].attributes_size = size;
+  return s->nodes[n].attributes ? 0 : -1;
+}
+
+/* Exactly the extended attributes that were there. What the system keeps for itself may refuse and stays. */
+int apply_attributes(int directory, const char *name, const struct node *n) {
+  static char list[1 << 16];
+  char path[40 + NAME_BYTES];
+  if (!n->attributes) return 0;
+  int follow = path_to(directory, name, path);
+  const char *end = n->attributes + n->attributes_size;
+  long listed = syscall(follow ? SYS_listxattr : SYS_llistxattr, path, list, sizeof list);
+  for (const char *item = list; item < list + listed; item += strlen(item) + 1) {
+    int was = 0;
+    for (const char *at = n->attributes; at < end && !was;) {
+      uint32_t size;
+      memcpy(&size, at + strlen(at) + 1, 4);
+      was = !strcmp(at, item);
+      at += strlen(at) + 5 + size;
+    }
+    if (!was && syscall(follow ? SYS_removexattr : SYS_lremovexattr, path, item) && strncmp(item, "security.", 9)) return -1;
+  }
+  for (const char *at = n->attributes; at < end;) {
+    uint32_t size;
+    const char *value = at + strlen(at) + 5;
+    memcpy(&size, at + strlen(at) + 1, 4);
+    if (syscall(follow ? SYS_setxattr : SYS_lsetxattr, path, at, value, size, 0) && strncmp(at, "security.", 9)) return -1;
+    at = value + size;
+  }
+  return 0;
+}
+
+/* What has just been made took the access list over that its directory gives to new files. */
+void drop_inherited(int directory, const char *name) {
+  char path[40 + NAME_BYTES];
+  path_to(directory, name, path);
+  syscall(SYS_lremovexattr, path, "system.posix_acl_access");
+  syscall(SYS_lremovexattr, path, "system.posix_acl_default");
+}
