@@ -1,13 +1,11 @@
 /** What goes wrong, or is meant to: commands that reach for the store, race, fill it, or hide what they write. */
 import { execFileSync, spawn } from 'node:child_process';
 import {
-  chmodSync,
   existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -17,7 +15,7 @@ import { describe, expect, it } from 'vitest';
 import { lightArgv } from '../../src/sandbox/index.ts';
 import { run } from '../sandbox/run.ts';
 import { lacks } from '../support/lacks.ts';
-import { canBeOrdinary, sceneForEach } from './bench.ts';
+import { sceneForEach } from './bench.ts';
 
 const at = sceneForEach();
 const { put, get, refused } = at;
@@ -207,120 +205,6 @@ fd = os.open(".", os.O_TMPFILE | os.O_RDWR); os.write(fd, b"x"); os.link(f"/proc
       started: () => setTimeout(() => put('victim', 'new\n'), 150),
     });
     expect(kept.notes).toEqual([`unkept ${at.scene.tree}/victim`]);
-  });
-
-  it('names what went, or was written to, beside what it kept in the same place', async () => {
-    const cases: readonly (readonly [string, () => void, string])[] = [
-      // A deletion leaves no time of change behind where its directory was changed anyway.
-      ['echo new > d/new; sleep 0.4', () => rmSync(join(at.scene.tree, 'd/victim')), '/d'],
-      ['sleep 0.4; echo new > d/new', () => rmSync(join(at.scene.tree, 'd/victim')), '/d'],
-      ['chmod 600 d/victim; sleep 0.4', () => put('d/victim', 'other\n'), '/d/victim'],
-      ['mv d/victim moved; sleep 0.4', () => put('moved', 'other\n'), '/moved'],
-      ['sleep 0.4; mv d ../gone', () => put('d/victim', 'other\n'), '/../gone/victim'],
-    ];
-    for (const [script, change, named] of cases) {
-      at.anew();
-      mkdirSync(join(at.scene.tree, 'd'));
-      put('d/victim', 'old\n');
-      await at.scene.keep('true');
-      const kept = await at.scene.keep(script, { started: () => setTimeout(change, 200) });
-      expect(kept.notes, script).toContain(`unkept ${join(at.scene.tree, named)}`);
-    }
-  });
-
-  it('names what a program loses that races the path of a call', async () => {
-    const racer = join(at.scene.root, 'racer');
-    writeFileSync(
-      `${racer}.c`,
-      `#include <pthread.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-static char path[8] = "a";
-static volatile int over;
-static void *flip(void *x) { while (!over) { memcpy(path, "a", 2); memcpy(path, "b", 2); } return x; }
-int main(int n, char **to) {
-  pthread_t t;
-  pthread_create(&t, 0, flip, 0);
-  n > 1 ? rename(path, to[1]) : unlink(path);
-  over = 1;
-  pthread_join(t, 0);
-}`,
-    );
-    execFileSync('cc', ['-O1', '-pthread', '-o', racer, `${racer}.c`]);
-    for (let round = 0; round < 12; round++) {
-      for (const name of ['a', 'b']) put(name, `${name}\n`);
-      await at.scene.keep('true');
-      const before = [...at.scene.snapshot().keys()];
-      const kept = await at.scene.keep(`echo x > other; ${racer} ${round % 2 ? 'sub' : ''}`);
-      await at.scene.undo(kept.number);
-      if (kept.notes.length === 0) expect([...at.scene.snapshot().keys()]).toEqual(before);
-    }
-  });
-
-  it('is not led astray by a path that only begins where nothing lasts', async () => {
-    for (const name of ['a', 'b', 'c', 'e']) put(name, 'old\n');
-    const before = at.scene.snapshot();
-    const kept = await at.scene.keep(`cd ${at.scene.tree}
-      echo x > /dev/..$PWD/a; rm /proc/..$PWD/b; ln -s /dev/../$PWD/c way; echo x > way; echo x > /proc//self/cwd/e; rm /proc/./self/cwd/e
-      echo x > /sys/..$PWD/new`);
-    expect(kept.notes.filter((note) => !note.startsWith('refused '))).toEqual([]);
-    expect(refused(await at.scene.undo(kept.number))).toEqual([]);
-    expect([...at.scene.snapshot()]).toEqual([...before]);
-  });
-
-  it.skipIf(lacks('python3'))('brings extended attributes and access lists back, of directories as well', async () => {
-    const acl = (name: string, kind: string) =>
-      `os.setxattr(${JSON.stringify(name)}, "system.posix_acl_${kind}", struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *e) for e in [(1,7,0xffffffff),(2,6,1234),(4,5,0xffffffff),(16,7,0xffffffff),(32,4,0xffffffff)]))`;
-    const python = (code: string) =>
-      execFileSync('python3', ['-c', `import os, struct\n${code}`], { cwd: at.scene.tree, encoding: 'utf8' });
-    const all = () =>
-      python(
-        'for top, _, names in sorted(os.walk(".")):\n  for n in ["", *sorted(names)]:\n    p = os.path.join(top, n); print(p, oct(os.stat(p).st_mode), [(k, os.getxattr(p, k)) for k in sorted(os.listxattr(p))])',
-      );
-    for (const elsewhere of [undefined, ...(existsSync('/dev/shm') ? ['/dev/shm'] : [])]) {
-      at.anew(false, elsewhere);
-      for (const name of ['d', 'e', 'g']) mkdirSync(join(at.scene.tree, name));
-      for (const name of ['a', 'b', 'd/x', 'e/x', 'g/x', 'g/y']) put(name, 'old\n');
-      const set = [
-        acl('a', 'access'),
-        acl('e', 'default'),
-        'os.setxattr("b", "user.a", b"1")',
-        'os.setxattr("d", "user.a", b"1")',
-      ];
-      try {
-        python([...set, 'os.setxattr("e", "user.a", b"1")', acl('g', 'default')].join('\n'));
-      } catch {
-        return; // a file system without them
-      }
-      const before = all();
-      const kept = await at.scene.keep(
-        `chmod 600 a; echo x > a; rm b; rm -rf e; python3 -c 'import os; os.setxattr("d", "user.a", b"2")'; rm g/x; echo x > g/y; mkdir g/new`,
-      );
-      const after = all();
-      const undone = await at.scene.undo(kept.number);
-      expect(refused(undone)).toEqual([]);
-      expect(all()).toBe(before);
-      expect(refused(await at.scene.undo(undone.number))).toEqual([]);
-      expect(all()).toBe(after);
-    }
-  });
-
-  it.skipIf(!canBeOrdinary)('covers what its owner has closed', async () => {
-    at.anew(true);
-    mkdirSync(join(at.scene.tree, 'd', 'below'), { recursive: true });
-    mkdirSync(join(at.scene.tree, 'shut'));
-    for (const name of ['d/a', 'd/b', 'd/below/c', 'shut/a']) put(name, 'old\n');
-    chmodSync(join(at.scene.tree, 'shut'), 0);
-    await at.scene.keep('true');
-    const before = at.scene.snapshot();
-    const kept = await at.scene.keep(
-      'echo x > d/a; rm d/b; echo x > d/below/c; chmod 0 d/below; chmod 0 d; chmod 700 shut; echo x > shut/a; chmod 0 shut',
-    );
-    expect(kept.out).toBe('');
-    expect(kept.notes.every((note) => note.startsWith('unchecked '))).toBe(true);
-    expect(refused(await at.scene.undo(kept.number))).toEqual([]);
-    expect([...at.scene.snapshot()]).toEqual([...before]);
   });
 
   it('keeps what is there at each moment, however a directory and a link change places', async () => {
