@@ -295,7 +295,7 @@ static int keep(struct store *s, int listener, const struct seccomp_notif *q) {
     else failed = keep_state(s, at.directory, at.name, c->what == ATTRIBUTES ? XATTRS : sets_times(c->nr) ? TIMES : STATUS);
   }
   int why = failed ? errno : 0;
-  const int absent = why == ENOENT || why == ENOTDIR;
+  const int absent = why == ENOENT || why == ENOTDIR || (how < 0 && why == EBADF);
   if (absent && at.directory >= 0 && !*at.name) why = 0; /* an open file that has no name any more */
   if (why && !absent) {
     char path[1024];

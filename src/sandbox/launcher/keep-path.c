@@ -270,6 +270,7 @@ static int resolve_text(pid_t pid, int directory, const char *text, int follow, 
     if (directory == AT_FDCWD) snprintf(link, sizeof link, "/proc/%d/cwd", pid);
     else snprintf(link, sizeof link, "/proc/%d/fd/%d", pid, directory);
     base = open(link, O_PATH | O_CLOEXEC);
+    if (base < 0 && errno == ENOENT && directory != AT_FDCWD) return errno = EBADF, -1; /* there is no such descriptor */
     if (base < 0) return fails_too();
   }
   int step = descend(pid, base, rest, to);
