@@ -51,8 +51,8 @@ type Pending = {
   readonly held: Buffer[];
   /** The serial before it. */
   readonly serial: number;
-  /** It has been drawn: what follows is what is typed there. */
-  drawn?: boolean;
+  /** How much of `held` had come when it was drawn: what follows is the editor's. */
+  drawn?: number;
 };
 
 /**
@@ -202,7 +202,7 @@ export class PromptStream {
           this.#events.onReady();
         }
         if (!this.#pending) return;
-        this.#pending.drawn = true;
+        this.#pending.drawn = this.#pending.held.length;
         this.#echo = NOTHING;
         // What was typed ahead may run already.
         this.#waiting.verify(() => this.#ready(), this.#options.typedAhead() ? TYPED_LOOKS : 0);
@@ -296,9 +296,12 @@ export class PromptStream {
     this.#start();
     this.#phase = 'ready';
     this.#leaving = false;
-    this.#lastRow = rowOf(Buffer.concat(pending.held).toString('latin1'));
+    const { held, drawn = held.length } = pending;
+    const prompt = Buffer.concat(held.slice(0, drawn));
+    this.#lastRow = rowOf(prompt.toString('latin1'));
     if (ran) this.#events.onEnd(pending.exit, pending.cwd);
-    this.#events.onReady(Buffer.concat(pending.held));
+    this.#events.onReady(prompt);
+    for (const data of held.slice(drawn)) this.#edited(data);
   }
 
   #refuse(): void {
@@ -315,16 +318,15 @@ export class PromptStream {
     if (data.length === 0 || this.#drawing) return;
     if (this.#pending) {
       this.#pending.held.push(data);
-      if (this.#pending.drawn) this.#echo = Buffer.concat([this.#echo, data]).subarray(-MAX_ECHO_BYTES);
+      if (this.#pending.drawn !== undefined) this.#echo = Buffer.concat([this.#echo, data]).subarray(-MAX_ECHO_BYTES);
       return;
     }
     switch (this.#phase) {
       case 'starting':
         return this.#events.onIdle(data);
       case 'ready':
-        if (this.lent) return this.lent(data);
-        this.#echo = Buffer.concat([this.#echo, data]).subarray(-MAX_ECHO_BYTES);
-        return this.#idle(data);
+        if (!this.lent) this.#echo = Buffer.concat([this.#echo, data]).subarray(-MAX_ECHO_BYTES);
+        return this.#edited(data);
       case 'sent': {
         const { echoOver } = this.#options;
         if (echoOver === undefined) {
@@ -343,8 +345,9 @@ export class PromptStream {
     }
   }
 
-  /** The editor draws the last row of its prompt again, behind a key of ours. */
-  #idle(data: Buffer): void {
+  /** Behind the prompt. The editor draws its last row again, behind a key of ours. */
+  #edited(data: Buffer): void {
+    if (this.lent) return this.lent(data);
     let text = withoutRedraw(data.toString('latin1'));
     if (this.#lastRow !== '' && text.endsWith(this.#lastRow)) text = text.slice(0, -this.#lastRow.length);
     if (text !== '') this.#events.onIdle(Buffer.from(text, 'latin1'));
