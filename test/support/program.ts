@@ -1,12 +1,20 @@
 /** Runs the built program without a terminal and waits for its end. */
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt } from './build.ts';
 
 export const PROGRAM = fileURLToPath(new URL('../../aish-tui', import.meta.url));
+
+/** Where the code that the program's starts have compiled lies. Where it can't be written each start compiles anew. */
+const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/aish-compiled', import.meta.url));
+try {
+  mkdirSync(COMPILED, { recursive: true, mode: 0o700 });
+} catch {
+  // A checkout that may not be written.
+}
 
 /** A shell that was hung up may still be writing its history. */
 const REMOVE = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 } as const;
@@ -31,6 +39,9 @@ export function scratch(baseUrl?: string, config: Readonly<Record<string, unknow
   writeFileSync(join(home, '.bashrc'), '');
   // At its first start fish reads all manuals in the background, for completions.
   mkdirSync(join(home, '.local/share/fish/generated_completions'), { recursive: true });
+  // Compiled once for all of them: each start would spend a fifth of its time on that.
+  mkdirSync(join(home, '.cache/aish'), { recursive: true });
+  symlinkSync(COMPILED, join(home, '.cache/aish/compiled'));
   // A program that is killed leaves its temporary folders behind: they go with the home.
   mkdirSync(join(home, 'tmp'));
   const env = {
