@@ -83,9 +83,9 @@ export class Connection {
     return { master, ready: this.#becomesReady(master) };
   }
 
-  /** Whether the master answers, within two seconds. */
+  /** Whether the host answers, within some seconds: a master says that it runs while the host is long gone. */
   async answers(): Promise<boolean> {
-    return this.#state === 'open' && (await this.#control('check'));
+    return (await this.ask('true'))?.exit === 0;
   }
 
   /** A session: the program of this machine that opens it. */
@@ -97,11 +97,13 @@ export class Connection {
   /** Runs code of ours there; undefined where there is no answer. Never rejects. */
   async ask(code: string): Promise<Answer | undefined> {
     if (this.#state !== 'open') return undefined;
-    this.#helper ??= this.#startHelper();
-    const helper = await this.#helper;
-    if (helper && !helper.dead) return helper.ask(code);
-    this.#helper = undefined;
-    return undefined;
+    const before = this.#helper;
+    const known = await before;
+    if (known && !known.dead) return known.ask(code);
+    // One that gave no answer in time has ended: this was never put to it.
+    if (this.#state !== 'open') return undefined;
+    if (this.#helper === before) this.#helper = this.#startHelper();
+    return (await this.#helper)?.ask(code);
   }
 
   /** The same for work that takes its time, in a session of its own: no question waits for it. Never rejects. */
@@ -118,8 +120,13 @@ export class Connection {
   /** Ends it; what it left there goes with it, where it still answers. */
   async close(): Promise<void> {
     if (this.#state === 'open' && this.#facts) await this.ask(`rm -rf ${shellQuote(this.#facts.folder)}`);
-    this.#state = 'closed';
     this.#facts = undefined;
+    await this.drop();
+  }
+
+  /** Ends it as if it had been lost: what lies there stays, with the records of commands whose end was not seen. */
+  async drop(): Promise<void> {
+    this.#state = 'closed';
     (await this.#helper)?.end();
     this.#helper = undefined;
     const master = this.#master;

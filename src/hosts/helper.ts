@@ -73,6 +73,8 @@ export class Helper {
   end(): void {
     this.#dead = true;
     this.#child.kill('SIGKILL');
+    // The master has this pipe as well, and may be stopped: nobody waits for its end of it.
+    this.#child.stdout?.destroy();
   }
 
   #ask(code: string, patience: number): Promise<Answer | undefined> {

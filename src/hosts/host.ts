@@ -28,7 +28,7 @@ export type RunElsewhere = (options: {
 }) => RunningCommand;
 
 /** A command whose end was not seen: it is asked for at the next connection. */
-export type Unsettled = { readonly name: string; readonly command: string };
+export type Unsettled = { readonly folder: string; readonly name: string; readonly command: string };
 
 export type HostOptions = {
   readonly run: RunElsewhere;
@@ -92,9 +92,10 @@ export class Host {
   async settle(): Promise<readonly string[]> {
     const { facts, host } = this.connection;
     if (!facts) return [];
+    // Each by the folder it began in: another one, made meanwhile, knows nothing of it.
     const lines: string[] = [];
-    for (const { name, command } of this.#unsettled.splice(0)) {
-      const end = readEnd((await this.connection.ask(askEnd(facts.folder, name)))?.text);
+    for (const { folder, name, command } of this.#unsettled.splice(0)) {
+      const end = readEnd((await this.connection.ask(askEnd(folder, name)))?.text);
       lines.push(`${host}: ${command} ${ENDS[end.kind](end)}`);
     }
     return lines;
@@ -132,7 +133,11 @@ export class Host {
       const argv = this.connection.session(startOf(facts.folder, name), true);
       let began = true;
       const ending = async (code: number) => {
-        const end = await this.#endingOf(facts, { name, command }, code, behind ? SETUP_CODE : SIGNAL_CODE);
+        const end = await this.#endingOf(
+          { folder: facts.folder, name, command },
+          code,
+          behind ? SETUP_CODE : SIGNAL_CODE,
+        );
         began = end.began !== false;
         return end;
       };
@@ -150,16 +155,18 @@ export class Host {
   }
 
   /** Only a code that neither ssh nor the launcher uses is the command's own; for the others the host's record is asked. */
-  async #endingOf({ folder }: HostFacts, unsettled: Unsettled, code: number, own: number): Promise<Ending> {
+  async #endingOf(unsettled: Unsettled, code: number, own: number): Promise<Ending> {
     const { connection } = this;
-    const ask = async () => readEnd((await connection.ask(askEnd(folder, unsettled.name)))?.text);
-    const clean = () => void connection.ask(`rm -f ${shellQuote(`${folder}/${unsettled.name}`)}.*`);
-    const end: End = code < own ? { kind: 'ended', exit: code } : await ask();
+    const { folder, name } = unsettled;
+    const clean = () => void connection.ask(`rm -f ${shellQuote(`${folder}/${name}`)}.*`);
+    const answer = code < own ? { text: `${code}` } : await connection.ask(askEnd(folder, name));
+    const end = readEnd(answer?.text);
     if (end.kind === 'ended') {
       clean();
       return { exit: end.exit };
     }
-    if (await connection.answers()) {
+    // Its record is all that counts: as long as the host says nothing of it, nothing is known.
+    if (answer) {
       clean();
       const why = end.kind === 'never began' && end.why !== undefined ? `: ${end.why}` : '';
       return end.kind === 'never began'

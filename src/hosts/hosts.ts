@@ -53,7 +53,7 @@ export class Hosts {
     if (connection.state === 'opening') throw new Error(`${name} is being connected to`);
     if (connection.state === 'open') {
       if (await connection.answers()) return [];
-      await connection.close();
+      await connection.drop();
     }
     this.#hosts.set(name, host);
     const { master, ready } = connection.open();

@@ -17,6 +17,7 @@ const BENCHES: Readonly<Record<string, string>> = {
   resume: 'a session of 12,000 events: its first frame, reading and folding',
   suggest: 'what suggestion and colours cost a typed key',
   shell: 'natively and inside: from Enter to the prompt, a flood under tmux, keys in a long history',
+  hosts: 'a judged command on a host beside a shared connection, and 20 hosts beside Ansible',
   sandbox: 'what the launcher of the kernel sandbox costs',
 };
 

@@ -72,6 +72,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
     commands: ['vitest run test/app/choose-session.test.ts test/store/faults.test.ts'],
     env: { AISH_JOURNAL_STEP: '1' },
   },
+  hosts: {
+    what: 'commands on hosts: 500 made-up ones for each of five login shells; cut off at 300 steps, none runs twice',
+    commands: ['vitest run test/hosts/lost.test.ts test/hosts/login-shells.test.ts'],
+    env: { AISH_HOST_ROUNDS: '300', AISH_HOST_COMMANDS: '500' },
+  },
   faults: {
     what: 'every fault in every place, and the page that says what comes of it',
     commands: ['vitest run test/e2e/faults.test.ts'],

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startUserShell } from '../../src/executor/index.ts';
+import { addUser, removeUser } from '../support/accounts.ts';
 import { folder, hostsOf, size, unaborted, until } from '../support/hosts.ts';
 import { everyShell, pathOf } from '../support/lacks.ts';
 import { lacksSshd, type SshHost, startSshd } from '../support/sshd.ts';
@@ -177,17 +178,3 @@ describe.skipIf(lacksSshd() || process.getuid?.() !== 0)('accounts of another lo
     }
   });
 });
-
-let users = 0;
-
-/** A throwaway account. */
-function addUser(shell: string): string {
-  users += 1;
-  const user = `aish${process.pid}x${users}`;
-  execFileSync('/bin/sh', ['-c', `useradd -m -s ${shell} ${user} && usermod -p '*' ${user}`]);
-  return user;
-}
-
-function removeUser(user: string): void {
-  execFileSync('/bin/sh', ['-c', `pkill -KILL -u ${user}; userdel -rf ${user} 2>/dev/null; true`]);
-}

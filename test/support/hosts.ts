@@ -15,39 +15,48 @@ export const unaborted = new AbortController().signal;
 /** The launcher that was built. */
 export const builtKit = launcherKit(new URL('../../dist/aish-tui.js', import.meta.url));
 
-export function hostsOf({ bin }: SshHost, kit: LauncherKit = builtKit, keep?: HostOptions['keep']) {
+export function hostsOf(
+  { bin, name = 'web1' }: Pick<SshHost, 'bin'> & { name?: string },
+  kit: LauncherKit = builtKit,
+  keep?: HostOptions['keep'],
+) {
   const PATH = `${bin}:${process.env.PATH}`;
   process.env.PATH = PATH;
   const env = { ...(process.env as Record<string, string>), PATH };
   const lost: string[] = [];
   const masters: RunningCommand[] = [];
+  let socket = '';
   const hosts = new Hosts({
     folder,
     kit,
     ...(keep ? { keep } : {}),
-    inTerminal: (argv) => runElsewhere({ argv, env, place: '/', ...size, dataDir: folder }),
+    inTerminal(argv) {
+      socket = argv[argv.indexOf('-S') + 1] ?? '';
+      return runElsewhere({ argv, env, place: '/', ...size, dataDir: folder });
+    },
     companion: (argv) => asCompanion(argv, env),
     run: ({ argv, place, host, token, ending }) =>
       runElsewhere({ argv, env, place, there: { host, token }, ending, ...size, dataDir: folder }),
     onLost: (host) => lost.push(host),
   });
   const open = () =>
-    hosts.open('web1', async (master) => {
+    hosts.open(name, async (master) => {
       masters.push(master);
     });
   const start = (
     command: string,
-    cwd = 'web1:/tmp',
+    cwd = `${name}:/tmp`,
     env: Record<string, string> = {},
     mode: Confinement = 'unrestricted',
-  ) => hosts.machine('web1').spawn(command, { cwd, mode, signal: unaborted, env });
+  ) => hosts.machine(name).spawn(command, { cwd, mode, signal: unaborted, env });
   const run = async (command: string, cwd?: string, mode?: Confinement) => (await start(command, cwd, {}, mode)).result;
+  const master = () => masters.at(-1)?.pid ?? -1;
   const loseConnection = async () => {
-    process.kill(masters.at(-1)?.pid ?? -1, 'SIGKILL');
+    process.kill(master(), 'SIGKILL');
     await until(() => lost.length > 0);
     lost.length = 0;
   };
-  return { hosts, open, start, run, loseConnection };
+  return { hosts, open, start, run, master, socket: () => socket, loseConnection };
 }
 
 export async function until(holds: () => boolean): Promise<void> {

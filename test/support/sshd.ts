@@ -23,6 +23,10 @@ export type SshHost = {
   accepted(): number;
   /** The process of the server. */
   readonly pid: number;
+  /** Paths of the configuration of its clients, and of its key for them. */
+  readonly config: string;
+  readonly identity: string;
+  readonly port: number;
   stop(): Promise<void>;
 };
 
@@ -36,12 +40,18 @@ async function freePort(): Promise<number> {
 }
 
 /** `known`: its key is. `lines`: of its configuration. `user`: whom its sessions run as; the user of the tests by default. */
-type SshdOptions = { readonly lines?: readonly string[]; readonly user?: string; readonly known?: boolean };
+type SshdOptions = {
+  readonly lines?: readonly string[];
+  readonly user?: string;
+  readonly known?: boolean;
+  /** Words before the server's own: what it is started behind, which must become it. */
+  readonly behind?: readonly string[];
+};
 
 /** Starts one; its sessions are the named user's. */
 export async function startSshd(
   name = 'web1',
-  { lines = [], user = userInfo().username, known = true }: SshdOptions = {},
+  { lines = [], user = userInfo().username, known = true, behind = [] }: SshdOptions = {},
 ): Promise<SshHost> {
   const folder = mkdtempSync(join(tmpdir(), 'sshd-'));
   const at = (file: string) => join(folder, file);
@@ -82,19 +92,17 @@ export async function startSshd(
   UserKnownHostsFile ${at('known_hosts')}
 `,
   );
-  mkdirSync(at('bin'));
-  // The program calls ssh as the user would: only which configuration is the user's is another.
-  writeFileSync(
-    at('bin/ssh'),
-    `#!/bin/sh\ncase " $* " in *" -F "*) exec ${pathOf('ssh')} "$@" ;; esac\nexec ${pathOf('ssh')} -F ${at('config')} "$@"\n`,
-  );
-  chmodSync(at('bin/ssh'), 0o755);
-  const server = spawn(SSHD, ['-D', '-f', at('sshd_config'), '-E', at('log')], { stdio: 'ignore' });
+  layClient(at('bin'), at('config'));
+  const [file = SSHD, ...words] = [...behind, SSHD, '-D', '-f', at('sshd_config'), '-E', at('log')];
+  const server = spawn(file, words, { stdio: 'ignore' });
   await untilListens(server, at('log'));
   return {
     name,
     bin: at('bin'),
     pid: server.pid ?? -1,
+    config: at('config'),
+    identity: at('user'),
+    port,
     accepted: () => (readFileSync(at('log'), 'utf8').match(/^Accepted publickey for /gm) ?? []).length,
     async stop() {
       const gone = new Promise((resolve) => server.once('exit', resolve));
@@ -102,6 +110,47 @@ export async function startSshd(
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The program calls ssh as the user would: only which configuration is the user's is another. */
+function layClient(bin: string, config: string): void {
+  mkdirSync(bin);
+  writeFileSync(
+    join(bin, 'ssh'),
+    `#!/bin/sh\ncase " $* " in *" -F "*) exec ${pathOf('ssh')} "$@" ;; esac\nexec ${pathOf('ssh')} -F ${config} "$@"\n`,
+  );
+  chmodSync(join(bin, 'ssh'), 0o755);
+}
+
+export type SshHosts = Pick<SshHost, 'bin' | 'config' | 'stop'> & { readonly all: readonly SshHost[] };
+
+/** Several servers, which one `ssh` knows by their names; each with a home of its own, where nothing lies. */
+export async function startSshds(
+  names: readonly string[],
+  optionsOf: (name: string) => SshdOptions = () => ({}),
+): Promise<SshHosts> {
+  const folder = mkdtempSync(join(tmpdir(), 'sshds-'));
+  const all: SshHost[] = [];
+  const stop = async () => {
+    await Promise.all(all.map((host) => host.stop()));
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    for (const name of names) {
+      // Startup files of the machine's own take their time, and may not bear it to be killed.
+      const home = join(folder, name);
+      mkdirSync(home);
+      const { lines = [], ...options } = optionsOf(name);
+      all.push(await startSshd(name, { ...options, lines: [`SetEnv HOME=${home}`, ...lines] }));
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const [bin, config] = [join(folder, 'bin'), join(folder, 'config')];
+  writeFileSync(config, all.map((host) => readFileSync(host.config, 'utf8')).join(''));
+  layClient(bin, config);
+  return { bin, config, all, stop };
 }
 
 async function untilListens(server: ChildProcess, log: string): Promise<void> {

@@ -1,0 +1,145 @@
+/**
+ * `npm run bench -- hosts`: a judged command on a host beside the same over a connection that is shared; and one command on 20
+ * hosts beside Ansible, whose masters are open and which sends its modules as it does by default. Real sshd on loopback, in turns, in one
+ * run. Ends with 1 where a goal is missed, or could not be measured since a program is not there.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { openMachine } from '../../src/app/fleet/open.ts';
+import type { FleetMachine } from '../../src/contracts/fleet.ts';
+import { sessionArgv } from '../../src/hosts/ssh.ts';
+import { createGate } from '../../src/safety/index.ts';
+import { hostsOf, unaborted } from '../support/hosts.ts';
+import { lacks } from '../support/lacks.ts';
+import { lacksSshd, type SshHosts, startSshds } from '../support/sshd.ts';
+import { median } from './typing.ts';
+
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 60);
+const FLEET_ROUNDS = 3;
+const HOSTS = 20;
+const GOALS = { command: 1.3, opening: 0.6, open: 0.1 };
+const run = promisify(execFile);
+
+const NAMES = Array.from({ length: HOSTS }, (_, n) => `host${n + 1}`);
+
+async function timed(what: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await what();
+  return performance.now() - began;
+}
+
+function verdict(what: string, figures: string, ratio: number, goal: number): boolean {
+  const held = ratio <= goal;
+  console.log(`${what}: ${figures}: ratio ${ratio.toFixed(2)}; at most ${goal}: ${held ? 'held' : 'MISSED'}`);
+  return held;
+}
+
+/** Judged, looked at again and started as the engine does it; beside it `ssh -t` over the very same connection. */
+async function command(server: SshHosts, what: string, command: string): Promise<boolean> {
+  const at = hostsOf({ bin: server.bin, name: 'host1' });
+  await at.open();
+  const gate = createGate({ enabled: false, machineAt: () => at.hosts.machine('host1') });
+  const [cwd, times] = ['host1:/tmp', { plain: [] as number[], judged: [] as number[] }];
+  const context = { cwd, goal: '', signal: unaborted };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const [file = '', ...words] = sessionArgv(at.socket(), command, true);
+    times.plain.push(await timed(() => run(file, words)));
+    times.judged.push(
+      await timed(async () => {
+        const { basis } = await gate.judge({ kind: 'command', command, job: false }, context);
+        const ended = basis && (await gate.begin(basis));
+        const { exit } = await at.run(command, cwd);
+        await ended?.();
+        if (exit !== 0) throw new Error(`the command ended with ${exit}`);
+      }),
+    );
+  }
+  await at.hosts.close();
+  const [plain, judged] = [median(times.plain), median(times.judged)];
+  return verdict(
+    what,
+    `shared ssh ${plain.toFixed(1)} ms, judged ${judged.toFixed(1)} ms`,
+    judged / plain,
+    GOALS.command,
+  );
+}
+
+/** `true` on all of them: over masters that have to be opened, and over open ones; beside Ansible, whose own are open. */
+async function fleet(server: SshHosts): Promise<boolean> {
+  if (lacks('ansible')) {
+    console.log(`${HOSTS} hosts: NOT MEASURED, there is no ansible`);
+    return false;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'b-'));
+  const inventory = join(folder, 'inventory');
+  writeFileSync(inventory, NAMES.join('\n'));
+  const env = {
+    ...process.env,
+    HOME: folder,
+    ANSIBLE_SSH_EXECUTABLE: join(server.bin, 'ssh'),
+    ANSIBLE_PIPELINING: 'False',
+    ANSIBLE_SSH_ARGS: '-o ControlMaster=auto -o ControlPersist=60s',
+    ANSIBLE_SSH_CONTROL_PATH_DIR: join(folder, 'cp'),
+  };
+  const words = ['all', '-i', inventory, '-f', String(HOSTS), '-m', 'shell', '-a', 'true'];
+  const ansible = () => timed(() => run('ansible', words, { env, maxBuffer: 1e7 }));
+  const times = { cold: [] as number[], ansible: [] as number[], opening: [] as number[], open: [] as number[] };
+  times.cold.push(await ansible());
+  for (let round = 0; round < FLEET_ROUNDS; round += 1) {
+    times.ansible.push(await ansible());
+    const open = openMachine({ dataDir: folder, size: () => ({ columns: 80, rows: 24 }), isUsers: () => false });
+    let machines: readonly FleetMachine[] = [];
+    const all = () => Promise.all(machines.map(runTrue));
+    const opening = await timed(async () => {
+      machines = await Promise.all(NAMES.map((name) => opened(open(name, unaborted))));
+    });
+    const first = await timed(all);
+    times.opening.push(opening + first);
+    times.open.push(await timed(all));
+    await Promise.all(machines.map((machine) => machine.close()));
+    open.close();
+  }
+  for (const name of NAMES)
+    await run(join(server.bin, 'ssh'), ['-o', `ControlPath=${folder}/cp/%C`, '-O', 'exit', name]).catch(() => {});
+  rmSync(folder, { recursive: true, force: true });
+  const theirs = median(times.ansible);
+  const seconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`;
+  console.log(`ansible -f ${HOSTS} with no master open: ${seconds(median(times.cold))}`);
+  const beside = (ours: number) => `ansible ${seconds(theirs)}, here ${seconds(ours)}`;
+  const opening = median(times.opening);
+  const open = median(times.open);
+  const held = verdict(`${HOSTS} hosts, masters to open`, beside(opening), opening / theirs, GOALS.opening);
+  return verdict(`${HOSTS} hosts, masters open`, beside(open), open / theirs, GOALS.open) && held;
+}
+
+async function opened(machine: ReturnType<ReturnType<typeof openMachine>>): Promise<FleetMachine> {
+  const given = await machine;
+  if ('problem' in given) throw new Error(given.problem);
+  return given;
+}
+
+async function runTrue({ machine, directory }: FleetMachine): Promise<void> {
+  const place = `${machine.host}:${directory}`;
+  const running = await machine.spawn('true', { cwd: place, mode: 'unrestricted', signal: unaborted });
+  const { exit } = await running.result;
+  if (exit !== 0) throw new Error(`${machine.host}: ${exit}`);
+}
+
+if (lacksSshd()) {
+  console.log('NOT MEASURED: there is no sshd');
+  process.exit(1);
+}
+const server = await startSshds(NAMES);
+let held = false;
+try {
+  process.env.PATH = `${server.bin}:${process.env.PATH}`;
+  held = await command(server, 'a command that only reads', 'ls /etc/hosts');
+  held = (await command(server, 'a command that asks', 'rm -f /tmp/not-there')) && held;
+  held = (await fleet(server)) && held;
+} finally {
+  await server.stop();
+}
+process.exit(held ? 0 : 1);

@@ -1,0 +1,17 @@
+/** Throwaway accounts of this machine, for root only. */
+import { execFileSync } from 'node:child_process';
+
+let users = 0;
+
+/** Makes one with this login shell and a home below `/home`; its name. */
+export function addUser(shell: string): string {
+  users += 1;
+  const user = `aish${process.pid}x${users}`;
+  execFileSync('/bin/sh', ['-c', `useradd -m -s ${shell} ${user} && usermod -p '*' ${user}`]);
+  return user;
+}
+
+/** Removes it with its home, and ends what it still runs. */
+export function removeUser(user: string): void {
+  execFileSync('/bin/sh', ['-c', `pkill -KILL -u ${user}; userdel -rf ${user} 2>/dev/null; true`]);
+}
