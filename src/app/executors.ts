@@ -10,7 +10,7 @@ import {
   sandboxEnvironment,
   supervisedArgv,
 } from '../sandbox/index.ts';
-import type { ChangeStore, Keeping, TrialStore } from '../undo/index.ts';
+import { behindTrial, type ChangeStore, type Keeping, type TrialLaunch, type TrialStore } from '../undo/index.ts';
 
 export type AgentOptions = {
   /** The exported environment of the user's shell as of its last prompt. */
@@ -138,13 +138,16 @@ async function inProject(
 }
 
 /** Runs a command of the model in a trial, as `agentCommands` would for real. */
-export function trialCommands({ environment, dataDir, size }: Pick<AgentOptions, 'environment' | 'dataDir' | 'size'>) {
-  return async (
-    command: string,
-    { cwd, tmpDir, env, launcher }: Parameters<ConstructorParameters<typeof TrialStore>[0]['run']>[1],
-  ): Promise<RunningCommand> => {
-    const own = { ...(await environment()), ...env, TMPDIR: tmpDir, TMP: tmpDir, TEMP: tmpDir };
-    return runOnce({ command, cwd, ...sizeForModel(size()), dataDir, env: own, launcher });
+export function trialCommands(
+  { environment, dataDir, size }: Pick<AgentOptions, 'environment' | 'dataDir' | 'size'>,
+  launch: TrialLaunch,
+): ConstructorParameters<typeof TrialStore>[0]['run'] {
+  return async (command, trial, { cwd, env }) => {
+    const outside = await environment();
+    const { tmpDir, wrap, ended } = behindTrial(trial, launch);
+    const own = { ...outside, ...env, TMPDIR: tmpDir, TMP: tmpDir, TEMP: tmpDir };
+    const running = runOnce({ command, cwd, ...sizeForModel(size()), dataDir, env: own, launcher: wrap });
+    return { command: running, status: () => Promise.resolve(ended()) };
   };
 }
 

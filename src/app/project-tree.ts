@@ -11,11 +11,15 @@ import { dirname, join, sep } from 'node:path';
 export function projectTree(cwd: string, home: string = homedir()): string | undefined {
   const here = realOf(cwd);
   if (here === undefined) return undefined;
-  const forbidden = realOf(home) ?? home;
-  for (let directory = here; !holds(directory, forbidden); directory = dirname(directory)) {
-    if (existsSync(join(directory, '.git'))) return directory;
+  return treeAround(here, realOf(home) ?? home, (directory) => existsSync(join(directory, '.git')));
+}
+
+/** The same on whatever machine: both directories behind all links. */
+export function treeAround(here: string, home: string, isTop: (directory: string) => boolean): string | undefined {
+  for (let directory = here; !holds(directory, home); directory = dirname(directory)) {
+    if (isTop(directory)) return directory;
   }
-  return holds(here, forbidden) ? undefined : here;
+  return holds(here, home) ? undefined : here;
 }
 
 /** Whether `path` is the directory or lies in it. */

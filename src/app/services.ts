@@ -41,7 +41,8 @@ import { engineSecrets, learnConfig, learnsEnvironment, learnsToken, processFilt
 import type { SessionBus } from './session-bus.ts';
 import { settingsOf } from './start-session.ts';
 import { instructionsBlock, SYSTEM_PROMPT } from './system-prompt.ts';
-import { changeStore, trialStore } from './undo.ts';
+import { createTrialsThere, trialsOfAll } from './trials-there.ts';
+import { changeStore, TRIAL_LAUNCH, trialStore } from './undo.ts';
 import { createUndoThere, type UndoThere, undoWhereLinesGo } from './undo-there.ts';
 import { startShell } from './user-shell.ts';
 
@@ -87,8 +88,12 @@ export function createServices(environment: Environment, bus: SessionBus) {
   const undo = changeStore(own);
   const undoThere: UndoThere = createUndoThere(own, () => hosts.hosts);
   const fresh = { environment: async () => learned(await (await shell.ready).environment()), dataDir, size };
-  const trials = trialStore(own, undo, trialCommands(fresh));
-  void trials.discardAbandoned();
+  const trialsHere = trialStore(own, undo, trialCommands(fresh, TRIAL_LAUNCH));
+  void trialsHere.discardAbandoned();
+  const trials = trialsOfAll(
+    trialsHere,
+    createTrialsThere(own, () => hosts.hosts, undoThere.store),
+  );
   const patch = patchTool({ keep: undo });
   const log = createLog(state, hidden);
   limitOutputs(dataDir, config.disk.session_mb * BYTES_PER_MB, () => {

@@ -4,7 +4,7 @@ import { type Config, loadConfig, placesOf } from '../config/index.ts';
 import { ownedPrefix } from '../executor/index.ts';
 import { createPrivateTmp, trialArgv } from '../sandbox/index.ts';
 import type { Phase } from '../session/phase.ts';
-import { ChangeStore, TrialStore } from '../undo/index.ts';
+import { ChangeStore, LocalTrialDisk, type TrialLaunch, TrialStore } from '../undo/index.ts';
 import { LAUNCHER } from './environment.ts';
 import { projectTree } from './project-tree.ts';
 import { processFilter } from './secrets.ts';
@@ -56,22 +56,32 @@ function currentRun(bus: SessionBus | undefined, session: string): string | unde
 
 type RunTrial = ConstructorParameters<typeof TrialStore>[0]['run'];
 
+/** How commands are put into trials on this machine. */
+export const TRIAL_LAUNCH: TrialLaunch = {
+  launcher: LAUNCHER,
+  createTmp: () => createPrivateTmp(ownedPrefix('trial')),
+  wrap: trialArgv,
+};
+
 /** Trials of commands (EF-5), beside the store in which an applied one is kept. */
-export function trialStore({ config, bus, session, hide }: UndoNeeds, store: ChangeStore, run: RunTrial): TrialStore {
-  return new TrialStore({
-    launcher: LAUNCHER,
+export function trialStore(needs: UndoNeeds, store: ChangeStore, run: RunTrial): TrialStore {
+  const disk = new LocalTrialDisk({
+    ...TRIAL_LAUNCH,
     directory: join(placesOf(process.env).state, 'undo'),
+    treeOf: (cwd) => projectTree(cwd) ?? cwd,
+  });
+  return new TrialStore({ ...trialSettings(needs), disk, run, rollBack: (number) => store.rollBack(number) });
+}
+
+/** What holds for trials on any machine. */
+export function trialSettings({ config, bus, session, hide }: UndoNeeds) {
+  return {
     spaceBytes: config.undo.budget * MB,
     session,
     group: () => currentRun(bus, session),
     now: Date.now,
     hide,
-    createTmp: () => createPrivateTmp(ownedPrefix('trial')),
-    wrap: trialArgv,
-    run,
-    treeOf: (cwd) => projectTree(cwd) ?? cwd,
-    rollBack: (number) => store.rollBack(number),
-  });
+  };
 }
 
 /** Both outside a session, where whoever asks starts the command. */

@@ -1,9 +1,9 @@
 /** `aish-tui try -- cmd …` (EF-5): runs it in a trial and says what it would change. Its exit code is the command's own. */
 import { spawn } from 'node:child_process';
-import { loadEffects } from '../app/undo.ts';
+import { loadEffects, TRIAL_LAUNCH } from '../app/undo.ts';
 import type { TrialChange, TrialOutcome } from '../contracts/trials.ts';
 import { visible } from '../text/sanitize.ts';
-import type { TrialStore } from '../undo/index.ts';
+import { prepareTrial, type TrialStore } from '../undo/index.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Writer } from './print.ts';
 
@@ -38,14 +38,14 @@ export async function tryOutside(
  * @param start runs the prepared command to its end; resolves to what it said on standard error
  */
 export async function tryCommand(
-  trials: Pick<TrialStore, 'unavailable' | 'prepare' | 'discard'>,
+  trials: Pick<TrialStore, 'unavailable' | 'open' | 'discard'>,
   argv: readonly string[],
   cwd: string,
   start: (prepared: Prepared) => Promise<string>,
 ): Promise<{ readonly outcome: TrialOutcome } | string> {
   const why = await trials.unavailable();
   if (why !== undefined) return why;
-  const trial = trials.prepare(argv.join(' '), cwd);
+  const trial = await prepareTrial(trials, argv.join(' '), cwd, TRIAL_LAUNCH);
   const { tmpDir } = trial;
   const env = { ...process.env, TMPDIR: tmpDir, TMP: tmpDir, TEMP: tmpDir };
   const outcome = await trial.outcome(await start({ argv: trial.wrap(argv), env }));

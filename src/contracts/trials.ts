@@ -59,8 +59,8 @@ export type Applied = {
 };
 
 export type Trials = {
-  /** Why nothing can be tried here, in one line; undefined where it can. Found by trying, once. */
-  unavailable(): Promise<string | undefined>;
+  /** Why nothing can be tried at a place (by default on this machine), in one line; undefined where it can. Found by trying, once. */
+  unavailable(place?: string): Promise<string | undefined>;
   /** Runs `command` in a trial. Rejects, and starts nothing, once `signal` has fired, or where `unavailable`. */
   start(
     command: string,

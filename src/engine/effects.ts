@@ -217,7 +217,7 @@ async function lookAt(
       autoApproved: tools.autoApproved(told),
       ...(tool ? { tool } : {}),
       ...(preview ? { diff: preview.diff } : {}),
-      ...((await canTry(context.services, judged, effect, cwd)) ? { canTry: true } : {}),
+      ...(await trialOf(context.services, judged, effect, cwd)),
     };
     if (!basis) return { examination };
     return { examination, basis: preview ? { ...basis, reads: [...basis.reads, ...preview.reads] } : basis };
@@ -252,11 +252,12 @@ function factsBeside({ kept, ...judgement }: Judgement, mode: Mode, reads: boole
   return { ...judgement, ...keeps, ...(reads && !judgement.destructive ? { readOnly: true } : {}) };
 }
 
-/** A command that does not go on by itself, where trials work; in Restricted there is nothing to see. */
-async function canTry({ trials }: Services, action: Action, { mode }: Of<'examine'>, cwd: string): Promise<boolean> {
-  if (hostOf(cwd) !== undefined) return false;
-  if (action.kind !== 'command' || action.job || mode === 'restricted' || !trials) return false;
-  return (await trials.unavailable()) === undefined;
+/** A command that does not go on by itself, where trials work; in Restricted there is nothing to see. On a host it is said why not. */
+async function trialOf({ trials }: Services, action: Action, { mode }: Of<'examine'>, cwd: string) {
+  if (action.kind !== 'command' || action.job || mode === 'restricted' || !trials) return {};
+  const why = await trials.unavailable(cwd);
+  if (why === undefined) return { canTry: true } as const;
+  return hostOf(cwd) === undefined ? {} : { noTry: why };
 }
 
 /** By the program's own word it changes nothing, so that others may run beside it. No model is asked. */

@@ -25,8 +25,10 @@ export type Behind = {
     argv: readonly string[],
     files: { readonly tmp: string; readonly status: string },
   ) => readonly string[];
-  /** The command gets little of the environment there, and a temporary directory of its own. */
-  readonly bare: boolean;
+  /** `bare`: little of the environment there, and a temporary directory of its own; `tmp`: all of it, and that; `whole`: as it is. */
+  readonly environment: 'bare' | 'tmp' | 'whole';
+  /** A file that the launcher's last word is left in. */
+  readonly told?: string;
 };
 
 /** What a confined command keeps of the login shell's environment: who can read files should not have its keys as well. */
@@ -80,20 +82,21 @@ exit "$c"
 }
 
 /** Its parent is this shell, which leads the terminal's session: the end of the connection is its own end, and with it the command's. */
-function launched(at: string, argv: readonly string[], { wrap, bare, guard }: Behind): string {
+function launched(at: string, argv: readonly string[], { wrap, environment, guard, told }: Behind): string {
   const [launcher = '', ...words] = wrap(argv, { tmp: `${at}.tmp`, status: `${at}.status` });
   const kept = BARE.map((name) => `\${${name}+"${name}=$${name}"}`).join(' ');
-  const env = bare ? `/usr/bin/env -i ${kept} TMPDIR="$at.tmp" TMP="$at.tmp" TEMP="$at.tmp" ` : '';
+  const env = `/usr/bin/env ${environment === 'bare' ? `-i ${kept} ` : ''}TMPDIR="$at.tmp" TMP="$at.tmp" TEMP="$at.tmp" `;
+  const tell = told === undefined ? '' : `printf '%s\\n' "$s" >${shellQuote(told)}\n`;
   return `mkdir -m 700 "$at.tmp"
 s='failed the launcher there is not the one that was sent'; c=126
 if ${CLEAN_SH} -c ${shellQuote(guard)}; then
-  ${env}${shellQuote(launcher)} --parent $$ ${words.map(shellQuote).join(' ')}
+  ${environment === 'whole' ? '' : env}${shellQuote(launcher)} --parent $$ ${words.map(shellQuote).join(' ')}
   c=$?
   s=$(tail -n 1 "$at.status" 2>/dev/null)
 fi
 e=$c
 case $s in ''|failed*) e="none $s"; c=126 ;; esac
-rm -rf "$at.tmp" "$at.env" "$at.cmd" "$at.status"`;
+${tell}rm -rf "$at.tmp" "$at.env" "$at.cmd" "$at.status"`;
 }
 
 /** What the session of its own runs. */

@@ -5,10 +5,10 @@ import type { Machine } from '../contracts/machine.ts';
 import { directoryAt } from '../session/place.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import { absentHost, lacksSandbox } from './absent.ts';
-import { askEnd, type End, layDown, readEnd, startOf } from './commands.ts';
+import { askEnd, type Behind, type End, layDown, readEnd, startOf } from './commands.ts';
 import type { Connection, HostFacts } from './connection.ts';
 import { hostFiles, hostProcesses } from './files.ts';
-import type { KeepThere, LauncherKit } from './launcher.ts';
+import type { KeepThere, LauncherKit, TrialThere } from './launcher.ts';
 import { SandboxThere } from './sandbox-there.ts';
 
 /** How a command ended, as far as it can be told. */
@@ -27,8 +27,15 @@ export type RunElsewhere = (options: {
   readonly ending: (code: number) => Promise<Ending>;
 }) => RunningCommand;
 
-/** A command whose end was not seen: it is asked for at the next connection. */
+/** A command whose end was not seen: it is asked for at the next connection. `command`: how it is called then. */
 export type Unsettled = { readonly folder: string; readonly name: string; readonly command: string };
+
+/** What a command is started behind there, and who is told of its end. */
+type How = {
+  readonly behind?: Behind | undefined;
+  readonly called: string;
+  readonly ended?: ((began: boolean) => void) | undefined;
+};
 
 export type HostOptions = {
   readonly run: RunElsewhere;
@@ -46,6 +53,8 @@ export type HostOptions = {
 /** Codes from here on may be ssh's own, and behind the launcher those that it has for itself. */
 const SIGNAL_CODE = 128;
 const SETUP_CODE = 124;
+
+type Environment = Readonly<Record<string, string>>;
 
 export class Host {
   readonly connection: Connection;
@@ -112,6 +121,30 @@ export class Host {
     const kept = sandbox && mode === 'unrestricted' ? await this.#options.keep?.(host, command, place) : undefined;
     const behind = mode === 'restricted' ? sandbox?.restricted(directory) : kept && sandbox?.kept(directory, kept);
     if (mode !== 'unrestricted' && !behind) throw new Error(`there is no sandbox on ${host}`);
+    const ended = kept && ((began: boolean) => kept.end(began));
+    return this.#start(facts, command, { place, signal, env }, { behind, ended, called: command });
+  }
+
+  /** Starts a command of a model there in a trial. Rejects where there is no launcher, or no connection. */
+  async try(
+    command: string,
+    { trial, ...where }: { place: string; signal: AbortSignal; env: Environment; trial: TrialThere },
+  ): Promise<RunningCommand> {
+    const { sandbox } = this;
+    const { facts, host } = this.connection;
+    if (!sandbox || !facts) throw new Error(`nothing can be tried on ${host}`);
+    const behind = sandbox.trial(directoryAt(where.place), trial);
+    return this.#start(facts, command, where, { behind, called: `the trial of ${command}` });
+  }
+
+  async #start(
+    facts: HostFacts,
+    command: string,
+    { place, signal, env }: { place: string; signal: AbortSignal; env: Environment },
+    { behind, called, ended }: How,
+  ): Promise<RunningCommand> {
+    const { host } = this.connection;
+    const directory = directoryAt(place);
     if (Object.keys(env).length > 0 && !this.#options.trusted())
       throw new Error(`it holds secrets of this machine, which go to ${host} only after :host trust ${host}`);
     const give = await this.connection.slots.take();
@@ -134,7 +167,7 @@ export class Host {
       let began = true;
       const ending = async (code: number) => {
         const end = await this.#endingOf(
-          { folder: facts.folder, name, command },
+          { folder: facts.folder, name, command: called },
           code,
           behind ? SETUP_CODE : SIGNAL_CODE,
         );
@@ -144,12 +177,12 @@ export class Host {
       const running = this.#options.run({ argv, place, host, token, ending });
       void running.result.then(() => {
         give();
-        kept?.end(began);
+        ended?.(began);
       });
       return running;
     } catch (error) {
       give();
-      kept?.end(false);
+      ended?.(false);
       throw error;
     }
   }

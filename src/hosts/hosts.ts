@@ -10,6 +10,7 @@ import { type LauncherKit, type LeftThere, measureThere, readMeasured } from './
 import type { SandboxThere } from './sandbox-there.ts';
 import { shellThere } from './shell-there.ts';
 import { isHostName } from './ssh.ts';
+import { type Standing, standingOf } from './standing.ts';
 
 export type HostsOptions = Pick<ConnectionOptions, 'folder' | 'inTerminal' | 'companion'> & {
   readonly run: RunElsewhere;
@@ -92,6 +93,19 @@ export class Hosts {
     return this.#hosts.get(name)?.sandbox;
   }
 
+  /** Where a directory there lies; undefined where that can't be told. Never rejects. */
+  async standing(name: string, directory: string): Promise<Standing | undefined> {
+    const connection = this.#hosts.get(name)?.connection;
+    return connection && standingOf((code) => connection.ask(code), directory);
+  }
+
+  /** Starts a command of a model there in a trial. Rejects where it can't be tried. */
+  async try(name: string, ...how: Parameters<Host['try']>): Promise<RunningCommand> {
+    const host = this.#hosts.get(name);
+    if (!host) throw new Error(`${name} is not connected`);
+    return host.try(...how);
+  }
+
   /** Puts the launcher there and tries it; why it can't be used, in a line. Never rejects. */
   async putLauncher(name: string): Promise<string | undefined> {
     return this.#hosts.get(name)?.putLauncher() ?? `${name} is not connected`;
@@ -114,7 +128,7 @@ export class Hosts {
       // What took away its own rights can be removed as well.
       const quoted = shellQuote(directory);
       const answer = await host.connection.work(
-        `rm -rf ${quoted} || { find ${quoted} -xdev -type d -exec chmod u+rwx {} +; rm -rf ${quoted}; }`,
+        `rm -rf ${quoted} || { find ${quoted} -xdev -type d -exec chmod u+rwx {} \\;; rm -rf ${quoted}; }`,
       );
       removed.push(`${answer?.exit === 0 ? 'removed there' : 'not removed, and still there'}: ${directory}`);
     }

@@ -3,3 +3,4 @@ export type { HostOptions } from './host.ts';
 export { Hosts } from './hosts.ts';
 export type { KeepThere, LauncherKit, LeftThere } from './launcher.ts';
 export type { SandboxThere } from './sandbox-there.ts';
+export type { Standing } from './standing.ts';

@@ -18,6 +18,8 @@ export type LauncherKit = {
   restricted(launch: Launch): readonly string[];
   /** The same in Unrestricted, what it changes kept. */
   kept(launch: Launch & { readonly keep: KeepThere }): readonly string[];
+  /** The same in a trial. */
+  trial(launch: Launch & TrialThere): readonly string[];
 };
 
 /** What the launcher needs to keep old states, there. Bytes. */
@@ -27,6 +29,13 @@ export type KeepThere = {
   readonly budgetBytes: number;
   readonly fileBytes: number;
   readonly credentials: boolean;
+};
+
+/** What the launcher needs for a trial, there. Bytes. */
+export type TrialThere = {
+  readonly store: string;
+  readonly trees: readonly string[];
+  readonly spaceBytes: number;
 };
 
 type Launch = {

@@ -12,8 +12,12 @@ import {
   NOT_THE_LAUNCHER,
   type PlacedLauncher,
   placeLauncher,
+  type TrialThere,
   tryLauncher,
 } from './launcher.ts';
+
+/** That a trial may write which is only a probe. */
+const PROBE_BYTES = 1_000_000;
 
 export class SandboxThere {
   readonly placed: PlacedLauncher;
@@ -44,16 +48,29 @@ export class SandboxThere {
 
   /** What a command in Restricted is put behind. */
   restricted(directory: string): Behind {
-    return this.#behind(true, (argv, { tmp, status }) =>
+    return this.#behind('bare', (argv, { tmp, status }) =>
       this.#kit.restricted({ ...this.#launch(argv, directory), tmpDir: tmp, statusFile: status }),
     );
   }
 
   /** The same for one in Unrestricted, what it changes kept. */
   kept(directory: string, keep: KeepThere): Behind {
-    return this.#behind(false, (argv, { tmp, status }) =>
+    return this.#behind('whole', (argv, { tmp, status }) =>
       this.#kit.kept({ ...this.#launch(argv, directory), tmpDir: tmp, statusFile: status, keep }),
     );
+  }
+
+  /** The same for one in a trial; the launcher's last word lies in its store then. */
+  trial(directory: string, trial: TrialThere): Behind {
+    const wrap: Behind['wrap'] = (argv, { tmp, status }) =>
+      this.#kit.trial({ ...this.#launch(argv, directory), tmpDir: tmp, statusFile: status, ...trial });
+    return { ...this.#behind('tmp', wrap), told: toldIn(trial.store) };
+  }
+
+  /** The launcher's last word on the command of a trial; undefined: there is none, or no answer. */
+  async told({ store }: Pick<TrialThere, 'store'>): Promise<string | undefined> {
+    const answer = await this.ask(`head -c 300 ${shellQuote(toldIn(store))}`);
+    return answer?.exit === 0 ? answer.text.trim() : undefined;
   }
 
   ask(code: string): Promise<Answer | undefined> {
@@ -65,16 +82,22 @@ export class SandboxThere {
     return this.#connection.work(code);
   }
 
-  /** The launcher's own work there, which may take its time. Never rejects. */
-  async launch(args: readonly string[]): Promise<Worked> {
+  /**
+   * The launcher's own work there, which may take its time. Never rejects.
+   * @param around code before it, without whose success nothing is done; and behind it, where `$c` is its exit code
+   */
+  async launch(
+    args: readonly string[],
+    { before, after }: { readonly before: string; readonly after: string } = { before: ':', after: ':' },
+  ): Promise<Worked> {
     const mark = randomBytes(16).toString('hex');
     const said = shellQuote(`${this.placed.directory}/said-${mark}`);
     const work = [this.placed.path, ...args].map(shellQuote).join(' ');
     const answer = await this.#connection.work(
-      `(${isLauncher(this.placed)} || exit ${NOT_THE_LAUNCHER}; umask 077; ${work} 2>${said}; c=$?; printf %s ${mark}; head -c 2000 ${said}; rm -f ${said}; exit $c)`,
+      `(${isLauncher(this.placed)} || exit ${NOT_THE_LAUNCHER}; umask 077; { ${before}; } || exit 126; ${work} 2>${said}; c=$?; ${after}; printf %s ${mark}; head -c 2000 ${said}; rm -f ${said}; exit $c)`,
     );
     const { host } = this.#connection;
-    if (!answer) return { code: 126, output: '', error: `${host} does not answer` };
+    if (!answer) return { code: 126, output: '', error: `${host} does not answer`, lost: true };
     if (answer.exit === NOT_THE_LAUNCHER)
       return { code: 126, output: '', error: `the launcher on ${host} is not the one that was sent` };
     const [output = '', error = ''] = answer.text.split(mark);
@@ -95,17 +118,51 @@ rm -rf "$t"; exit $c)`);
     return `nothing is kept on ${host}: ${plain(answer?.text ?? '') || 'its kernel does not let a launcher supervise'}`;
   }
 
+  /** The same for a trial: a file that its command makes is in the list, and not in the tree. */
+  async whyNothingTried(): Promise<string | undefined> {
+    const { host } = this.#connection;
+    const launcher = shellQuote(this.placed.path);
+    const probe = `${this.placed.directory}/probe-${randomBytes(8).toString('hex')}`;
+    const [store, tree] = [`${probe}/stores/1`, `${probe}/tree`];
+    const [at, made] = [shellQuote(probe), shellQuote(`${tree}/made`)];
+    const words = this.#kit.trial({
+      ...this.#launch(['/bin/sh', '-c', ': >made'], tree),
+      ...{ tmpDir: `${probe}/tmp`, statusFile: `${probe}/status`, store, trees: [tree], spaceBytes: PROBE_BYTES },
+    });
+    const answer = await this.ask(`(${isLauncher(this.placed)} || exit ${NOT_THE_LAUNCHER}
+umask 077; mkdir -p ${at} ${at}/tmp ${shellQuote(store)} ${shellQuote(tree)} || exit 1
+${words.map(shellQuote).join(' ')} 2>${at}/said
+${launcher} --changes ${shellQuote(store)} --tree ${shellQuote(tree)} 2>>${at}/said | tr '\\000' '\\n' | grep -qxF ${made} && [ ! -e ${made} ]; c=$?
+[ $c = 0 ] || head -c 200 ${at}/said
+chmod -R u+rwx ${at}; rm -rf ${at}; exit $c)`);
+    if (answer?.exit === 0) return undefined;
+    const why = plain((answer?.text ?? '').slice(0, 300)).replace(
+      /^aish-sandbox: set-up failed at |; the command was not run$/g,
+      '',
+    );
+    return `nothing can be tried on ${host}: that needs overlays and user namespaces for everybody${why === '' ? '' : ` (${why})`}`;
+  }
+
   #launch(argv: readonly string[], cwd: string) {
     return { launcher: this.placed.path, argv, cwd };
   }
 
-  #behind(bare: boolean, wrap: Behind['wrap']): Behind {
-    return { guard: isLauncher(this.placed), bare, wrap };
+  #behind(environment: Behind['environment'], wrap: Behind['wrap']): Behind {
+    return { guard: isLauncher(this.placed), environment, wrap };
   }
 }
 
-/** Code 126: nothing was done. */
-export type Worked = { readonly code: number; readonly output: string; readonly error: string };
+/** Code 126: nothing was done; but where it is `lost`, nobody knows. */
+export type Worked = {
+  readonly code: number;
+  readonly output: string;
+  readonly error: string;
+  readonly lost?: true;
+};
+
+function toldIn(store: string): string {
+  return `${store}/told`;
+}
 
 function plain(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();

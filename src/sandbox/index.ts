@@ -11,6 +11,7 @@ export {
   projectArgv,
   type SandboxLimits,
   sandboxArgv,
+  statusOf,
   supervisedArgv,
   trialArgv,
 } from './launch.ts';

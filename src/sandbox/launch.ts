@@ -153,19 +153,23 @@ export function createPrivateTmp(prefix = 'aish-'): PrivateTmp {
   };
 }
 
-/** Reads what the launcher wrote to `--status`. A file that is missing or says nothing means that no command began. */
+/** Reads what the launcher wrote to `--status`. A file that is missing means that no command began. */
 function readStatus(file: string): LauncherStatus {
-  let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    return statusOf(readFileSync(file, 'utf8'));
   } catch {
-    return { kind: 'notStarted', why: 'the launcher wrote no status' };
+    return statusOf('');
   }
+}
+
+/** What it means, on whatever machine it was written. One that says nothing means that no command began. */
+export function statusOf(text: string): LauncherStatus {
   const last = text.trimEnd().split('\n').at(-1) ?? '';
   const [word = '', first = '', , left = '0'] = last.split(' ');
+  const isNumber = /^\d{1,3}$/.test(first);
   if (word === 'started') return { kind: 'running' };
-  if (word === 'exit') return { kind: 'exited', code: Number(first), left: Number(left) };
-  if (word === 'signal') return { kind: 'killed', signal: Number(first), left: Number(left) };
+  if (word === 'exit' && isNumber) return { kind: 'exited', code: Number(first), left: Number(left) };
+  if (word === 'signal' && isNumber) return { kind: 'killed', signal: Number(first), left: Number(left) };
   if (word === 'stopped' && (first === 'wall' || first === 'procs' || first === 'parent' || first === 'space'))
     return { kind: 'stopped', by: first };
   return { kind: 'notStarted', why: word === 'failed' ? last.slice('failed '.length) : 'the launcher wrote no status' };

@@ -18,3 +18,9 @@ export function reported({ cwd, judgement: { impact = [], findings = [] } }: Hal
   const tells = impact.length > 0 || findings.some((finding) => (finding.impact ?? []).length > 0);
   return host !== undefined && tells ? [`What would be lost is as ${oneLine(host)} reports.`] : [];
 }
+
+/** The same of what a trial has shown. */
+export function triedAsReported({ cwd }: Halt): readonly string[] {
+  const host = hostOf(cwd);
+  return host === undefined ? [] : [`What it would change is as ${oneLine(host)} reports.`];
+}

@@ -15,7 +15,7 @@ import { type Danger, dangersOf, isAllDanger, isExcerpted, markedCommand, oneLin
 import { changeOf } from './diff-rows.ts';
 import { fleetParts } from './fleet-question.ts';
 import { beginForm, type FormUi, fieldHeading, formTree } from './form.ts';
-import { onHost, reported } from './host-words.ts';
+import { onHost, reported, triedAsReported } from './host-words.ts';
 import { helpOf } from './question-help.ts';
 import { reviewParts } from './review.ts';
 import { countsText, diffRows, trialRows } from './trial.ts';
@@ -325,9 +325,10 @@ function fails({ action, judgement, why, mode }: Of<'halt'>): boolean {
 
 /** What else stands beside the reasons. */
 function circumstances(question: Of<'halt'>): readonly string[] {
-  const { mode, offers, task, asker } = question;
+  const { mode, offers, task, asker, noTry, trial } = question;
   return [
     ...(fails(question) ? [refusedLine(mode, offers)] : []),
+    ...(noTry === undefined || trial ? [] : [`No trial: ${oneLine(noTry)}.`]),
     // The task stands last: on a small screen it gives way to the reason.
     ...(task ? [`[task ${task.k}/${task.n}: ${oneLine(task.text)}]`] : []),
     ...(asker ? [`[its task: ${oneLine(asker.task)}]`] : []),
@@ -347,8 +348,10 @@ function triedWords(
   return {
     ...words,
     chip: 'HALT',
-    title: 'tried, nothing has changed yet',
-    reasons: tells ? [`It would change: ${countsText(trial)}.${diff ? ' The diff:' : ''}`] : [],
+    title: [onHost(cwd), 'tried, nothing has changed yet'].filter(Boolean).join(' · '),
+    reasons: tells
+      ? [`It would change: ${countsText(trial)}.${diff ? ' The diff:' : ''}`, ...triedAsReported(question)]
+      : [],
     dangers: [],
     allIsDanger: true,
     action: markedCommand(describeAction(question.action), findingsOf(question.judgement), whole),

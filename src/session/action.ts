@@ -101,6 +101,8 @@ export type Examination =
       readonly autoApproved: boolean;
       /** It can be tried before the user decides (HA-10). */
       readonly canTry?: true;
+      /** Why it can't, where that is worth a word. */
+      readonly noTry?: string;
       readonly tool?: ToolFacts;
       /** What a call of the program's own would change, as a unified diff. */
       readonly diff?: string;

@@ -33,6 +33,8 @@ export type Question = { readonly id: QuestionId; readonly session: SessionId; r
       readonly diff?: string;
       /** It can be tried first. */
       readonly canTry?: true;
+      /** Why it can't, where that is worth a word. */
+      readonly noTry?: string;
       /** What it would change, as a trial has shown. */
       readonly trial?: Trial;
       /** The current task of a planned run. */

@@ -208,7 +208,7 @@ function needMode(next: Transition, phase: Judging, action: Action, needs: strin
 
 /** Puts the action to the user (HA-1). */
 function halt(next: Transition, phase: Judging, action: Action, examined: Judged, why: HaltReason): void {
-  const { judgement, tool, canTry, diff } = examined;
+  const { judgement, tool, canTry, noTry, diff } = examined;
   const { op: judgedAs, run, dispatch, decided } = phase;
   const { cwd, mode, parent } = next.conversation;
   const facts = tool ? { tool: withChange(next, action, tool) } : {};
@@ -226,6 +226,7 @@ function halt(next: Transition, phase: Judging, action: Action, examined: Judged
     ...facts,
     ...offers,
     ...(canTry ? { canTry } : {}),
+    ...(noTry === undefined ? {} : { noTry }),
     ...(diff === undefined ? {} : { diff }),
   });
   next.phase({ kind: 'halted', question, run, dispatch, decided, judgedAs, judgement });

@@ -1,14 +1,22 @@
 /** What a trial would change, as the launcher lists it. */
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { TrialChange } from '../contracts/trials.ts';
 import { visible } from '../text/sanitize.ts';
-import { notesOf } from './record.ts';
+import type { TrialPlace } from './trial-disk.ts';
 
-const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
-const KINDS: Readonly<Record<string, TrialChange['kind']>> = { A: 'created', D: 'deleted', M: 'changed', P: 'mode' };
-const TYPES: Readonly<Record<string, TrialChange['type']>> = { f: 'file', d: 'directory', l: 'link', o: 'other' };
+const KINDS: ReadonlyMap<string, TrialChange['kind']> = new Map([
+  ['A', 'created'],
+  ['D', 'deleted'],
+  ['M', 'changed'],
+  ['P', 'mode'],
+]);
+const TYPES: ReadonlyMap<string, TrialChange['type']> = new Map([
+  ['f', 'file'],
+  ['d', 'directory'],
+  ['l', 'link'],
+  ['o', 'other'],
+]);
 
 export type Listed = {
   readonly changes: readonly TrialChange[];
@@ -22,17 +30,8 @@ export type Listed = {
 };
 
 const REFUSED = 'refused ';
-
-/** Why not, where it can't be told. */
-export function listChanges(launcher: string, store: string, trees: readonly string[]): Promise<Listed | string> {
-  const args = ['--changes', store, ...trees.flatMap((tree) => ['--tree', tree])];
-  return new Promise((resolve) => {
-    execFile(launcher, args, { encoding: 'buffer', maxBuffer: MAX_OUTPUT_BYTES, env: {} }, (error, stdout, stderr) => {
-      if (error) resolve(stderr.toString().trim() || error.message);
-      else resolve(read(stdout, store, trees));
-    });
-  });
-}
+const UNREADABLE = 'the list of changes can’t be read';
+const MOST_MODE = 0o7777;
 
 /** What the trial itself noted that it can't show. */
 function untold(notes: readonly string[]): string | undefined {
@@ -44,18 +43,24 @@ function untold(notes: readonly string[]): string | undefined {
   return undefined;
 }
 
-function read(output: Buffer, store: string, trees: readonly string[]): Listed | string {
-  const notes = notesOf(store);
+/**
+ * The launcher's list, as it printed it; or why it can't be told. What it names must lie in the trees, whoever says so.
+ * @param notes what it noted besides
+ */
+export function readChanges(
+  output: Buffer,
+  notes: readonly string[],
+  { directory, trees }: Pick<TrialPlace, 'directory' | 'trees'>,
+): Listed | string {
   const why = untold(notes);
   if (why !== undefined) return why;
   const fields = output.toString().split('\0');
   const changes: TrialChange[] = [];
+  if (fields.length % 2 === 0 || fields.at(-1) !== '') return UNREADABLE;
   for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [kind = '', type = '', mode, bytes, , flags] = (fields[at] ?? '').split(' ');
-    const path = fields[at + 1] ?? '';
-    const [known, thing] = [KINDS[kind], TYPES[type]];
-    if (!known || !thing) return 'the list of changes can’t be read';
-    changes.push({ path, kind: known, type: thing, mode: Number(mode), bytes: Number(bytes), shared: flags === 's' });
+    const change = readChange(fields[at] ?? '', fields[at + 1] ?? '', trees);
+    if (!change) return UNREADABLE;
+    changes.push(change);
   }
   changes.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
   const sum = (...kinds: readonly string[]) =>
@@ -68,9 +73,21 @@ function read(output: Buffer, store: string, trees: readonly string[]): Listed |
     digest: createHash('sha256').update(output).digest('hex'),
     upperOf: (path) => {
       const number = trees.findIndex((tree) => relationOf(tree, path) !== 'apart');
-      return join(store, 'trial', `upper${number}`, path.slice((trees[number] ?? '').length));
+      return join(directory, 'trial', `upper${number}`, path.slice((trees[number] ?? '').length));
     },
   };
+}
+
+/** Undefined for what is no line of such a list. */
+function readChange(facts: string, path: string, trees: readonly string[]): TrialChange | undefined {
+  const [kind = '', type = '', mode, bytes, , flags] = facts.split(' ');
+  const [known, thing, bits, size] = [KINDS.get(kind), TYPES.get(type), Number(mode), Number(bytes)];
+  const whole = [bits, size].every((number) => Number.isSafeInteger(number) && number >= 0) && bits <= MOST_MODE;
+  const names = path.slice(1).split('/');
+  const inside = trees.some((tree) => relationOf(tree, path) === 'above');
+  if (!known || !thing || !whole || !inside || names.some((name) => name === '' || name === '.' || name === '..'))
+    return undefined;
+  return { path, kind: known, type: thing, mode: bits, bytes: size, shared: flags === 's' };
 }
 
 /** How the directory `a` lies to `b`, both absolute and without links. */

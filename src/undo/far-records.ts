@@ -1,6 +1,7 @@
 /** The records of a store on a host, as pieces of code for its `sh` and what they answer. A host says what it likes: all is bounded data. */
 import { randomBytes } from 'node:crypto';
 import { shellQuote } from '../text/shell-quote.ts';
+import { MAX_DIFF_FILE_BYTES } from './preview.ts';
 import { ACTION, type Opening, type Place, type Recorded, readNotes, recordFrom } from './record.ts';
 
 /** Runs code there; undefined where there is no whole answer. Never rejects. */
@@ -12,17 +13,30 @@ const MAX_NOTES_BYTES = 4000;
 /** What a command is told by in a list. */
 const MAX_TEXT_CHARS = 2000;
 
-/** Makes the directory of a new action under the next free number; private. Undefined where it can't. */
-export async function openFar(ask: AskFar, store: string, opening: Opening, file = ACTION): Promise<Place | undefined> {
-  const text = JSON.stringify({ ...opening, text: opening.text.slice(0, MAX_TEXT_CHARS) });
+/**
+ * Makes the directory of a new action under the next free number; private. Undefined where it can't.
+ * @param first code that is run before it is told what it is; its directory is `$n`
+ */
+export async function openFar(
+  ask: AskFar,
+  store: string,
+  opening: Opening,
+  file = ACTION,
+  first = ':',
+): Promise<Place | undefined> {
   const answer = await ask(`(umask 077; mkdir -p ${shellQuote(store)} && cd ${shellQuote(store)} || exit 1
 n=$(ls | grep -x '[0-9][0-9]*' | sort -n | tail -n 1); n=$((\${n:-0}+1)); t=0
 until mkdir "$n"; do n=$((n+1)); t=$((t+1)); [ $t -lt 100 ] || exit 1; done
-printf %s ${shellQuote(text)} >"$n/${file}" && echo "$n")`);
+${first}; printf %s ${shellQuote(openingText(opening))} >"$n/${file}" && echo "$n")`);
   const number = Number(answer?.exit === 0 ? answer.text.trim() : Number.NaN);
   return Number.isInteger(number) && number > 0 && number < 1e9
     ? { number, directory: `${store}/${number}` }
     : undefined;
+}
+
+/** An opening as it stands there. */
+export function openingText(opening: Opening): string {
+  return JSON.stringify({ ...opening, text: opening.text.slice(0, MAX_TEXT_CHARS) });
 }
 
 /** All of them, ascending, or the one of this number; undefined where the host does not answer. */
@@ -67,11 +81,21 @@ export async function farRecords(
 /** Code that removes a directory of the store, also where it took away its owner's rights. */
 export function removeFar(directory: string): string {
   const quoted = shellQuote(directory);
-  return `rm -rf ${quoted} || { find ${quoted} -xdev -type d -exec chmod u+rwx {} +; rm -rf ${quoted}; }`;
+  return `rm -rf ${quoted} || { find ${quoted} -xdev -type d -exec chmod u+rwx {} \\;; rm -rf ${quoted}; }`;
 }
 
 /** Code that writes a small file in one step. */
 export function writeFar(path: string, text: string): string {
   const [fresh, quoted] = [shellQuote(`${path}.new`), shellQuote(path)];
   return `(umask 077; printf %s ${shellQuote(text)} >${fresh} && mv -f ${fresh} ${quoted})`;
+}
+
+/** A text file of moderate size there; undefined for anything else. Never rejects. */
+export async function readFarText(ask: AskFar, path: string): Promise<string | undefined> {
+  const file = shellQuote(path);
+  const answer = await ask(
+    `[ -f ${file} ] && [ ! -h ${file} ] && [ "$(wc -c <${file})" -le ${MAX_DIFF_FILE_BYTES} ] && cat ${file}`,
+  );
+  const text = answer?.exit === 0 && answer.text.length <= MAX_DIFF_FILE_BYTES ? answer.text : undefined;
+  return text === undefined || /[\0\ufffd]/.test(text) ? undefined : text;
 }

@@ -2,10 +2,10 @@
 import type { KeptAction, UndoPort, UndoResult, UndoTarget } from '../contracts/undo.ts';
 import { visible } from '../text/sanitize.ts';
 import { shellQuote } from '../text/shell-quote.ts';
-import { type AskFar, farRecords, openFar, removeFar, writeFar } from './far-records.ts';
+import { type AskFar, farRecords, openFar, readFarText, removeFar, writeFar } from './far-records.ts';
 import type { Ran } from './launcher.ts';
 import { type Meant, meantBy } from './meant.ts';
-import { describeSteps, MAX_DIFF_FILE_BYTES, previewOf, undoneOf } from './preview.ts';
+import { describeSteps, previewOf, undoneOf } from './preview.ts';
 import type { Opening, Recorded } from './record.ts';
 import type { Keeping } from './store.ts';
 import { warnOf } from './warnings.ts';
@@ -86,7 +86,9 @@ export class FarStore implements UndoPort {
     const parts: string[] = [];
     for (const action of found.actions)
       parts.push(
-        await previewOf(action, await this.#launch('--undo', action.directory), (path) => this.readText(path)),
+        await previewOf(action, await this.#launch('--undo', action.directory), (path) =>
+          readFarText(this.#options.ask, path),
+        ),
       );
     return { ok: true, text: parts.join('\n') };
   }
@@ -138,15 +140,6 @@ export class FarStore implements UndoPort {
     if (done) await this.#remove(into.directory);
     if (ran.code === 0) await this.#remove(action.directory);
     return done ? undefined : describeSteps(ran.steps.filter(({ verb }) => verb === 'refused')) || visible(ran.error);
-  }
-
-  /** A text file of moderate size there. */
-  async readText(path: string): Promise<string | undefined> {
-    const file = shellQuote(path);
-    const answer = await this.#options.ask(
-      `[ -f ${file} ] && [ ! -h ${file} ] && [ "$(wc -c <${file})" -le ${MAX_DIFF_FILE_BYTES} ] && cat ${file}`,
-    );
-    return answer?.exit === 0 && !/[\0\ufffd]/.test(answer.text) ? answer.text : undefined;
   }
 
   async #records(): Promise<readonly Recorded[]> {

@@ -1,5 +1,8 @@
 /** What the agent changed is kept, and can be taken back (EF-1 … EF-3). */
 export { FarStore } from './far-store.ts';
+export { FarTrialDisk } from './far-trials.ts';
 export { readSteps } from './launcher.ts';
+export { behindTrial, LocalTrialDisk, prepareTrial, type TrialLaunch } from './local-trials.ts';
 export { ChangeStore, type Keeping } from './store.ts';
-export { TrialStore } from './trials.ts';
+export type { TrialStatus } from './trial-disk.ts';
+export { type OpenTrial, TrialStore } from './trials.ts';

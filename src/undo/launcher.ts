@@ -5,12 +5,13 @@ import { execFile } from 'node:child_process';
 export type Step = { readonly verb: string; readonly path: string; readonly source: string };
 
 export type Ran = {
-  /** 0 all, 1 some paths refused, 75 the action has not ended; anything else: nothing was done. */
+  /** 0 all, 1 some paths refused, 2 and 137 cut off, 75 the action has not ended; anything else: nothing was done. */
   readonly code: number;
   readonly steps: readonly Step[];
   readonly error: string;
 };
 
+const KILLED = 137;
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
 /** Runs the launcher's own work on a store. Never rejects. */
@@ -18,7 +19,8 @@ export function runLauncher(launcher: string, args: readonly string[]): Promise<
   return new Promise((resolve) => {
     const options = { encoding: 'buffer', maxBuffer: MAX_OUTPUT_BYTES, env: {} } as const;
     execFile(launcher, [...args], options, (error, stdout, stderr) => {
-      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 126;
+      const killed = error?.signal ? KILLED : 126;
+      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : killed;
       resolve({ code, steps: readSteps(stdout.toString()), error: stderr.toString().trim() || (error?.message ?? '') });
     });
   });

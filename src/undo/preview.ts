@@ -13,25 +13,27 @@ const MAX_PATHS = 40;
 const MAX_DIFF_CHARS = 8_000;
 
 /** What each verb of the launcher means for the user; the undo turns it around. */
-const WORDS: Readonly<Record<string, string>> = {
-  deleted: 'comes back',
-  directory: 'comes back (directory)',
-  moved: 'moves back',
-  replaced: 'gets its old content back',
-  changed: 'gets its old content back',
-  created: 'goes',
-  mode: 'gets its old mode and times back',
-  refused: 'stays as it is',
-  'put-back': 'is back',
-  removed: 'is gone',
-};
+const WORDS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    deleted: 'comes back',
+    directory: 'comes back (directory)',
+    moved: 'moves back',
+    replaced: 'gets its old content back',
+    changed: 'gets its old content back',
+    created: 'goes',
+    mode: 'gets its old mode and times back',
+    refused: 'stays as it is',
+    'put-back': 'is back',
+    removed: 'is gone',
+  }),
+);
 
 /** One line for each path, at most so many; refusals first, with the reason. */
 export function describeSteps(steps: readonly Step[]): string {
   const sorted = [...steps].sort((a, b) => Number(b.verb === 'refused') - Number(a.verb === 'refused'));
   const lines = sorted.slice(0, MAX_PATHS).map(({ verb, path, source }) => {
-    const why = verb === 'refused' ? ` (${source})` : '';
-    return `  ${visible(shortPath(path))} ${WORDS[verb] ?? verb}${why}`;
+    const why = verb === 'refused' ? ` (${visible(source)})` : '';
+    return `  ${visible(shortPath(path))} ${WORDS.get(verb) ?? visible(verb)}${why}`;
   });
   const more = sorted.length - lines.length;
   return [...lines, ...(more > 0 ? [`  … and ${more} more`] : [])].join('\n');
@@ -86,7 +88,7 @@ function visibleLines(text: string): string {
 export type ReadText = (path: string) => Promise<string | undefined> | string | undefined;
 
 /** Undefined for what is missing, large, binary, or no regular file. Never waits for a FIFO's writer. */
-function readText(path: string): string | undefined {
+export function readText(path: string): string | undefined {
   let fd: number;
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);

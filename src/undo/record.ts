@@ -230,7 +230,7 @@ export function lives(pid: number | undefined): boolean {
 }
 
 /** A trial becomes an action: from here on a crash is taken back. In one step. */
-export function markApplied({ directory, ...opening }: Opening & { readonly directory: string }): void {
+export function markApplied({ directory }: Pick<Place, 'directory'>, opening: Opening): void {
   const fresh = join(directory, `${ACTION}.new`);
   writeFileSync(fresh, JSON.stringify({ ...opening, applied: true }), { mode: 0o600 });
   renameSync(fresh, join(directory, ACTION));

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import { scratch } from '../support/program.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { say, startScriptedServer } from '../support/scripted-server.ts';
 import { lacksSshd, type SshHost, startSshd } from '../support/sshd.ts';
+import { trialsWork } from '../undo/trial-support.ts';
 
 describe.skipIf(lacksSshd())('another machine over ssh', () => {
   let server: SshHost;
@@ -195,6 +197,56 @@ describe.skipIf(lacksSshd())('another machine over ssh', () => {
         await rig.waitFor(/nothing to undo/);
         rig.type(':host forget web1 yes\r');
         await rig.waitFor(/removed there: .*aish-tui-host/);
+      } finally {
+        await own.stop();
+      }
+    },
+  );
+
+  it.skipIf(lacks('cc') || lacks('tar') || !trialsWork())(
+    'what a model deletes there halts, is tried there, applied and taken back, byte for byte',
+    async () => {
+      const [folder, home] = [there(), there()];
+      mkdirSync(join(folder, '.git'));
+      mkdirSync(join(folder, 'build'));
+      for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, 'build', name), `xxx${name}`);
+      const bytes = () => execFileSync('tar', ['-C', folder, '--sort=name', '-c', '.']);
+      const before = bytes();
+      const own = await startSshd('web1', { lines: [`SetEnv HOME=${home}`] });
+      try {
+        const asked = say('CMD: rm -rf build');
+        await using model = await startScriptedServer([asked, say('left it'), asked, say('done it')]);
+        using place = scratch(model.baseUrl, { mode: 'unrestricted' });
+        await using rig = startRig(place, { env: { PATH: `${own.bin}:${process.env.PATH}` }, columns: 100, rows: 30 });
+        await enter(rig);
+        rig.type(`cd ${folder}\r`);
+        await rig.waitFor(/now in web1:/);
+        rig.type('?clean up\r');
+        await rig.waitFor(/HALT.* on web1/);
+        await rig.waitFor(/No trial: nothing can be tried on web1 without the launcher/);
+        await rig.waitFor(/seen to the end/);
+        expect(rig.text()).not.toMatch(/t +try/);
+        rig.type('s');
+        await rig.waitFor(/left it/);
+        rig.type(':host launcher yes\r');
+        await rig.waitFor(/the launcher is on web1/);
+        rig.type('?clean up\r');
+        await rig.waitFor(/build: 3 files, 12 bytes/);
+        await rig.waitFor(/as web1 reports/);
+        await rig.waitFor(/t +try/);
+        await rig.waitFor(/seen to the end/);
+        rig.type('t');
+        await rig.waitFor(/on web1 · tried, nothing has changed yet/);
+        await rig.waitFor(/What it would change is as web1 reports/);
+        await rig.waitFor(/T +apply/);
+        expect(bytes().equals(before)).toBe(true);
+        await rig.waitFor(/seen to the end/);
+        rig.type('T');
+        await rig.waitFor(/done it/);
+        expect(readdirSync(folder)).toEqual(['.git']);
+        rig.type(':undo yes\r');
+        await rig.waitFor(/undone: /);
+        expect(bytes().equals(before)).toBe(true);
       } finally {
         await own.stop();
       }

@@ -13,8 +13,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectArgv, supervisedArgv, trialArgv } from '../../src/sandbox/index.ts';
-import { type Listed, listChanges } from '../../src/undo/changes.ts';
+import { type Listed, readChanges } from '../../src/undo/changes.ts';
 import { runLauncher, type Step } from '../../src/undo/launcher.ts';
+import { listChanges } from '../../src/undo/local-trials.ts';
 import { notesOf, removeTree } from '../../src/undo/record.ts';
 
 /** An account without rights of its own, for what root must not be needed for. */
@@ -139,8 +140,10 @@ export function makeScene(launcher: string, ordinary = false, elsewhere?: string
       const where = { store: directory, trees: [tree], spaceBytes: options.budgetBytes ?? 2e9 };
       const wrapped = trialArgv({ launcher, argv: ['bash', '-c', script], cwd: tree, ...where });
       const { code, out } = await run(wrapped, (pid) => options.started?.(pid, directory));
-      const listed = await listChanges(launcher, directory, [tree]);
-      return { number: mine, code, out, summary: '', notes: notesOf(directory), listed };
+      const notes = notesOf(directory);
+      const output = await listChanges(launcher, where.store, where.trees);
+      const listed = typeof output === 'string' ? output : readChanges(output, notes, { directory, trees: [tree] });
+      return { number: mine, code, out, summary: '', notes, listed };
     },
     async apply(of) {
       return { ...(await act('--apply', join(store, String(of)), '--tree', tree)), number: of };

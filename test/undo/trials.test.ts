@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createPrivateTmp, trialArgv } from '../../src/sandbox/index.ts';
-import { ChangeStore, TrialStore } from '../../src/undo/index.ts';
+import { ChangeStore, LocalTrialDisk, prepareTrial, TrialStore } from '../../src/undo/index.ts';
 import { removeTree } from '../../src/undo/record.ts';
 import { run } from '../sandbox/run.ts';
 import { buildTools, type Tools } from '../sandbox/tools.ts';
@@ -54,16 +54,15 @@ beforeEach(() => {
   });
   trials = new TrialStore({
     ...common,
+    disk: new LocalTrialDisk({ ...launch(), directory: common.directory, treeOf: (cwd) => cwd }),
     spaceBytes: 50_000_000,
-    createTmp: createPrivateTmp,
-    wrap: trialArgv,
     run: () => Promise.reject(new Error('started by the test')),
-    treeOf: (cwd) => cwd,
     rollBack: (number) => store.rollBack(number),
   });
 });
 afterEach(() => root && removeTree(root));
 
+const launch = () => ({ launcher: tools.launcher, createTmp: createPrivateTmp, wrap: trialArgv });
 const put = (name: string, text: string) => writeFileSync(join(tree, name), text);
 const get = (name: string) => readFileSync(join(tree, name), 'utf8');
 
@@ -76,7 +75,7 @@ function commandOf(pid: string): string {
 }
 
 async function attempt(script: string, cwd = tree) {
-  const trial = trials.prepare(script, cwd);
+  const trial = await prepareTrial(trials, script, cwd, launch());
   const ran = await run(trial.wrap(['bash', '-c', script]));
   return trial.outcome(ran.out + ran.err);
 }

@@ -22,6 +22,7 @@ const NO_LAUNCHERS: LauncherKit = {
   whyOpen: () => 'a fleet has no launcher',
   restricted: () => [],
   kept: () => [],
+  trial: () => [],
 };
 
 /** Connects over ssh as it is configured. What would need an answer of the user's is no connection. */

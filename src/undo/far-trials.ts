@@ -1,0 +1,125 @@
+/** Trials on a host: they lie in its store, and the launcher there lists and applies them. What it says is bounded and checked. */
+import { shellQuote } from '../text/shell-quote.ts';
+import { type AskFar, openFar, openingText, readFarText, removeFar, writeFar } from './far-records.ts';
+import { type Ran, readSteps } from './launcher.ts';
+import { isBeside } from './local-trials.ts';
+import { ACTION, type Opening, readNotes, TRIAL } from './record.ts';
+import { type TrialDisk, type TrialPlace, treeOptions } from './trial-disk.ts';
+
+const MAX_LIST_CHARS = 16_000_000;
+const MAX_NOTES_BYTES = 100_000;
+/** Beside a trial: the process there that lives as long as the connection of whoever began it. */
+const HOLDER = 'holder';
+
+/** What the launcher printed there, and whether the host has said how it ended at all. */
+export type FarWork = {
+  readonly code: number;
+  readonly output: string;
+  readonly error: string;
+  readonly lost?: true;
+};
+
+export type FarTrialsOptions = {
+  readonly host: string;
+  /** The directory of the store there. */
+  readonly directory: string;
+  readonly ask: AskFar;
+  /** The same for what may take its time. */
+  readonly work: AskFar;
+  /**
+   * The launcher's work there. Never rejects.
+   * @param around code before it, without whose success nothing is done; and behind it, where `$c` is its exit code
+   */
+  readonly launch: (
+    args: readonly string[],
+    around?: { readonly before: string; readonly after: string },
+  ) => Promise<FarWork>;
+  readonly probe: () => Promise<string | undefined>;
+  /** The directory of a place, as the host has it. */
+  readonly directoryOf: (place: string) => string;
+  /** The tree that a command in this directory works on, there; undefined: it can't be told. */
+  readonly treeOf: (directory: string) => Promise<{ readonly cwd: string; readonly tree: string } | undefined>;
+};
+
+export class FarTrialDisk implements TrialDisk {
+  readonly #options: FarTrialsOptions;
+
+  constructor(options: FarTrialsOptions) {
+    this.#options = options;
+  }
+
+  readonly read = (path: string) => readFarText(this.#options.ask, path);
+
+  probe(): Promise<string | undefined> {
+    return this.#options.probe();
+  }
+
+  async open(opening: Opening, place: string): Promise<TrialPlace> {
+    const { host, ask, directory, directoryOf, treeOf } = this.#options;
+    const found = await treeOf(directoryOf(place));
+    const free = found && (await ask(FREE_PLACES));
+    if (!found || free?.exit !== 0) throw new Error(`${host} does not say where its directory lies`);
+    const { cwd, tree } = found;
+    const places = SHARED_PLACES.filter(
+      (each) => free.text.split('\0').includes(each) && isBeside(each, tree, directory),
+    );
+    const opened = await openFar(ask, directory, opening, TRIAL, `echo "$PPID" >"$n/${HOLDER}"`);
+    if (!opened) throw new Error(`${host} did not make a place for the trial`);
+    return { ...opened, cwd, trees: [tree, ...places] };
+  }
+
+  async changes(trial: TrialPlace): Promise<Buffer | string> {
+    const { code, output, error } = await this.#options.launch(['--changes', trial.directory, ...treeOptions(trial)]);
+    if (code !== 0) return error || `${this.#options.host} does not say what it would change`;
+    return output.length > MAX_LIST_CHARS ? 'it would change more than can be listed' : Buffer.from(output);
+  }
+
+  async notes({ directory }: TrialPlace): Promise<readonly string[]> {
+    const path = shellQuote(`${directory}/notes`);
+    const answer = await this.#options.ask(`[ ! -e ${path} ] || head -c ${MAX_NOTES_BYTES} ${path}`);
+    // What was noted is a reason not to tell: no answer is one as well.
+    return answer?.exit === 0 ? readNotes(answer.text) : ['shared what its host does not tell'];
+  }
+
+  async conflicts(trial: TrialPlace): Promise<Ran> {
+    return asRan(await this.#options.launch(['--apply', trial.directory, '--check', ...treeOptions(trial)]));
+  }
+
+  async apply(trial: TrialPlace, opening: Opening): Promise<Ran & { readonly lost?: true }> {
+    const { directory } = trial;
+    // In one piece, so that a lost connection leaves no half of it: an action that was not begun, or a journal that tells.
+    const ran = await this.#options.launch(['--apply', directory, ...treeOptions(trial)], {
+      before: writeFar(`${directory}/${ACTION}`, openingText({ ...opening, applied: true })),
+      after: `[ $c != 0 ] || { ${removeFar(`${directory}/trial`)}; }`,
+    });
+    return { ...asRan(ran), ...(ran.lost ? { lost: true } : {}) };
+  }
+
+  async remove({ directory }: Pick<TrialPlace, 'directory'>): Promise<void> {
+    await this.#options.work(removeFar(directory));
+  }
+
+  async discardAbandoned(): Promise<void> {
+    const { work, directory } = this.#options;
+    await work(`(cd ${shellQuote(directory)} || exit 0
+for n in $(ls | grep -x '[0-9][0-9]*'); do
+  [ -e "$n/${TRIAL}" ] && [ ! -e "$n/${ACTION}" ] || continue
+  h=$(cat "$n/${HOLDER}")
+  case $h in ''|*[!0-9]*) ;; *) [ ! -d "/proc/$h" ] || continue ;; esac
+  rm -rf "$n" || { find "$n" -xdev -type d -exec chmod u+rwx {} \\;; rm -rf "$n"; }
+done)`);
+  }
+}
+
+/** Where a command leaves things besides its project. */
+const SHARED_PLACES = ['/tmp', '/var/tmp'];
+
+/** Tells which of them are directories of that name, with nothing mounted in them. */
+const FREE_PLACES = `(for p in ${SHARED_PLACES.join(' ')}; do
+  [ ! -h "$p" ] && cd -P "$p" && [ "$(pwd -P)" = "$p" ] || continue
+  grep -q "^[^ ]* [^ ]* [^ ]* [^ ]* $p/" /proc/self/mountinfo || printf '%s\\0' "$p"
+done; exit 0)`;
+
+function asRan({ code, output, error }: FarWork): Ran {
+  return { code, steps: readSteps(output), error };
+}
